@@ -1,0 +1,155 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { randomBytes } from "node:crypto";
+import { z } from "zod";
+import { type ProjectSettings, projectSettingsSchema } from "./contract/settings.ts";
+
+export type Mode = "development" | "deployed";
+
+export interface Settings {
+  mode: Mode;
+  projectDir: string;
+  /** `<project>/.signalbox` */
+  stateDir: string;
+  name: string;
+  host: string;
+  port: number;
+  /** `null`: made from host and port. No trailing slash. */
+  baseUrl: string | null;
+  database: { kind: "sqlite"; file: string } | { kind: "postgres"; url: string };
+  maxBodyBytes: number;
+  workers: number;
+  workerConcurrency: number;
+  workerMemoryMb: number;
+  retentionDays: number | null;
+}
+
+/** A setting that cannot be used. The message is one line: what, where, and the way out. */
+export class SettingsError extends Error {
+  override readonly name = "SettingsError";
+}
+
+/** What the command line was told; it wins over the environment. */
+export interface SettingsFlags {
+  port?: number;
+  host?: string;
+}
+
+/** Merges flags, environment, `signalbox.config.ts` and defaults, in that order. Throws SettingsError. */
+export function readSettings(p: {
+  projectDir: string;
+  mode: Mode;
+  fromProject: ProjectSettings;
+  flags?: SettingsFlags;
+  env?: NodeJS.ProcessEnv;
+}): Settings {
+  const env = parseEnvironment(p.env ?? process.env);
+  const { fromProject, flags = {} } = p;
+  const projectDir = resolve(p.projectDir);
+  const stateDir = join(projectDir, ".signalbox");
+  return {
+    mode: p.mode,
+    projectDir,
+    stateDir,
+    name: fromProject.name ?? basename(projectDir),
+    host: flags.host ?? env.HOST ?? fromProject.host ?? (p.mode === "development" ? "127.0.0.1" : "0.0.0.0"),
+    port: flags.port ?? env.PORT ?? fromProject.port ?? (p.mode === "development" ? 3002 : 3000),
+    baseUrl: (env.SIGNALBOX_BASE_URL ?? fromProject.baseUrl ?? null)?.replace(/\/+$/, "") ?? null,
+    database: parseDatabaseUrl(env.DATABASE_URL ?? fromProject.databaseUrl ?? "file:./.signalbox/signalbox.db", projectDir),
+    maxBodyBytes: env.SIGNALBOX_MAX_BODY_BYTES ?? fromProject.maxBodyBytes ?? 1024 * 1024,
+    workers: env.SIGNALBOX_WORKERS ?? fromProject.workers ?? 1,
+    workerConcurrency: fromProject.workerConcurrency ?? 20,
+    workerMemoryMb: fromProject.workerMemoryMb ?? 1024,
+    retentionDays: env.SIGNALBOX_RETENTION_DAYS ?? fromProject.retentionDays ?? null,
+  };
+}
+
+/** Where this service is reached: the base URL where one is set, else host and port. */
+export function serviceUrl(settings: Pick<Settings, "baseUrl" | "host">, port: number): string {
+  if (settings.baseUrl) return settings.baseUrl;
+  const host = settings.host === "0.0.0.0" || settings.host === "::" ? "127.0.0.1" : settings.host;
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** The secret that encrypts stored keys: SIGNALBOX_SECRET, or one made once and kept in `.signalbox/secret`. */
+export function readSecret(stateDir: string, env: NodeJS.ProcessEnv = process.env): string {
+  const given = env["SIGNALBOX_SECRET"];
+  if (given !== undefined && given !== "") {
+    if (given.length < 16) throw new SettingsError("SIGNALBOX_SECRET is too short: give it 16 characters or more, e.g. `openssl rand -base64 32`.");
+    return given;
+  }
+  const file = join(stateDir, "secret");
+  if (!existsSync(file)) {
+    mkdirSync(stateDir, { recursive: true });
+    try {
+      writeFileSync(file, randomBytes(32).toString("base64url"), { mode: 0o600, flag: "wx" });
+      chmodSync(file, 0o600);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+  }
+  const secret = readFileSync(file, "utf8").trim();
+  if (secret.length < 16) throw new SettingsError(`${file} holds no secret. Restore it from a backup, or remove it to have a new one made (stored keys then have to be made anew).`);
+  return secret;
+}
+
+/** Validates what `signalbox.config.ts` exports. */
+export function parseProjectSettings(value: unknown, file: string): ProjectSettings {
+  const parsed = projectSettingsSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  throw new SettingsError(`${file}: ${issue ? describeIssue(issue) : "it cannot be read"}`);
+}
+
+const integer = (name: string, min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, `${name} must be a whole number`)
+    .transform(Number)
+    .pipe(z.number().min(min, `${name} must be ${min} or more`).max(max, `${name} must be ${max} or less`))
+    .optional();
+
+const environmentSchema = z.object({
+  DATABASE_URL: z.string().optional(),
+  SIGNALBOX_BASE_URL: z
+    .string()
+    .regex(/^https?:\/\/[^/?#]+/, "SIGNALBOX_BASE_URL must start with http:// or https://, e.g. https://hooks.example.com")
+    .optional(),
+  SIGNALBOX_SECRET: z.string().optional(),
+  PORT: integer("PORT", 0, 65535),
+  HOST: z.string().optional(),
+  SIGNALBOX_MAX_BODY_BYTES: integer("SIGNALBOX_MAX_BODY_BYTES", 1, 1024 ** 3),
+  SIGNALBOX_WORKERS: integer("SIGNALBOX_WORKERS", 1, 256),
+  SIGNALBOX_RETENTION_DAYS: integer("SIGNALBOX_RETENTION_DAYS", 1, 100_000),
+});
+
+/** Read by the command line's client commands and by child processes, not settings of the service. */
+const otherNames = new Set(["SIGNALBOX_URL", "SIGNALBOX_TOKEN", "SIGNALBOX_PROCESS", "SIGNALBOX_PROJECT"]);
+
+function parseEnvironment(env: NodeJS.ProcessEnv) {
+  const known = Object.keys(environmentSchema.shape);
+  for (const name of Object.keys(env)) {
+    if (!name.startsWith("SIGNALBOX_") || known.includes(name) || otherNames.has(name)) continue;
+    throw new SettingsError(`${name} is not a setting of Signalbox. There are: ${known.join(", ")}.`);
+  }
+  const present = Object.fromEntries(known.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
+  const parsed = environmentSchema.safeParse(present);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  throw new SettingsError(`${issue?.message ?? "The environment cannot be read"} (it is ${JSON.stringify(env[String(issue?.path[0])])} in the environment).`);
+}
+
+function parseDatabaseUrl(url: string, projectDir: string): Settings["database"] {
+  if (/^postgres(ql)?:\/\//.test(url)) return { kind: "postgres", url };
+  if (url.startsWith("file://")) return { kind: "sqlite", file: fileURLToPath(url) };
+  if (url.startsWith("file:") && url.length > 5) return { kind: "sqlite", file: resolve(projectDir, url.slice(5)) };
+  throw new SettingsError(`DATABASE_URL must be a file: URL (file:./.signalbox/signalbox.db) or postgres://…`);
+}
+
+function describeIssue(issue: z.core.$ZodIssue): string {
+  if (issue.code === "unrecognized_keys") {
+    return `${issue.keys.join(", ")} is not a setting. There are: ${Object.keys(projectSettingsSchema.shape).join(", ")}.`;
+  }
+  return `${issue.path.join(".") || "the default export"}: ${issue.message}`;
+}

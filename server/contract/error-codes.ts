@@ -1,0 +1,150 @@
+/**
+ * The one table of error codes. Doors turn a code into an answer by this table and by nothing else.
+ * `why` and `fix` are what `/errors/<code>` and docs/errors/<code>.md say.
+ */
+export interface ErrorCodeEntry {
+  status: number;
+  title: string;
+  /** Whether the same request may succeed later. */
+  retryable: boolean;
+  why: string;
+  fix: string;
+}
+
+const entry = (status: number, title: string, why: string, fix: string, retryable = false): ErrorCodeEntry => ({
+  status,
+  title,
+  retryable,
+  why,
+  fix,
+});
+
+export const errorCodes = {
+  unauthorized: entry(
+    401,
+    "A valid key is needed",
+    "The request carried no key, or one that is unknown, expired or revoked. Where several keys are sent, each must be valid.",
+    "Send the key as ?token=, ?api_key=, Authorization: Bearer or x-api-key. `signalbox triggers url <slug>` prints a URL that works; `signalbox keys create` makes a new key.",
+  ),
+  forbidden: entry(
+    403,
+    "This key may not do that",
+    "The key is valid, but not for this. A webhook key reads only the runs that it started.",
+    "Use an API token: `signalbox keys create --api`.",
+  ),
+  unknown_endpoint: entry(
+    404,
+    "No trigger listens on this endpoint",
+    "The path after /triggers/ must equal the endpoint of a trigger exactly: no trailing slash, no upper case, no escapes.",
+    "`signalbox triggers list` shows the endpoints. If the trigger is new, build and deploy the project.",
+  ),
+  not_found: entry(
+    404,
+    "There is no such thing here",
+    "The id or the path is not known to this service. It may have been removed by retention.",
+    "Check the id, and that you ask the service that has it.",
+  ),
+  method_not_allowed: entry(
+    405,
+    "This method is not allowed here",
+    "Endpoints take POST only.",
+    "Send the request as POST; the Allow header lists what is accepted.",
+  ),
+  invalid_path: entry(
+    400,
+    "The path cannot be read",
+    "The path has a bad percent escape, or bytes that are not UTF-8.",
+    "Send the endpoint as it is written in the trigger: letters, digits, hyphens and slashes need no escapes.",
+  ),
+  invalid_json: entry(
+    400,
+    "The body is not valid JSON",
+    "The body could not be parsed as JSON in UTF-8, or it is nested deeper than 512 levels.",
+    "The detail says line and column. Look at the delivery to see the body as it came.",
+  ),
+  incomplete_body: entry(
+    400,
+    "The body ended early",
+    "The connection ended before the whole body had come.",
+    "Send it again.",
+    true,
+  ),
+  unsupported_media_type: entry(
+    415,
+    "The body must be plain JSON",
+    "Content-Type must be application/json or end in +json, in UTF-8, and the body must not be compressed.",
+    "Send Content-Type: application/json and no Content-Encoding. At many senders this is a setting.",
+  ),
+  body_too_large: entry(
+    413,
+    "The body is too large",
+    "The body is over the limit of this service (1 MiB unless configured).",
+    "Send less, or raise maxBodyBytes in signalbox.config.ts (SIGNALBOX_MAX_BODY_BYTES).",
+  ),
+  request_mismatch: entry(
+    422,
+    "The body does not match the trigger's request schema",
+    "The endpoint has one trigger, and the body does not parse with its `request`.",
+    "`errors` says where and why. `signalbox triggers test <slug> --data @body.json` checks a body without sending it.",
+  ),
+  idempotency_conflict: entry(
+    422,
+    "This idempotency key was used with another body",
+    "A request with the same Idempotency-Key or webhook-id was accepted on this endpoint in the last 24 hours, and its body was different.",
+    "Use a new key for a new event; send the very same bytes to repeat one.",
+  ),
+  invalid_input: entry(
+    422,
+    "The input is not valid",
+    "The body does not parse with the schema of this route or target.",
+    "`errors` says where and why.",
+  ),
+  invalid_request: entry(
+    400,
+    "The request is not valid",
+    "A parameter of the request is missing or malformed.",
+    "`errors` says which one. GET /api/v1/openapi.json describes every route.",
+  ),
+  run_ended: entry(
+    409,
+    "The run has already ended",
+    "A run that has ended never changes its state.",
+    "Replay it: POST /api/v1/runs/{id}/replay starts a new run with the same payload.",
+  ),
+  not_replayable: entry(
+    409,
+    "This cannot be sent again",
+    "What would be sent is not kept any more, or its trigger or target is not in the project that runs now.",
+    "Deploy a project that has it, or start the target with an input of your own.",
+  ),
+  rate_limited: entry(
+    429,
+    "Too many requests",
+    "The sender is over its rate limit.",
+    "Wait for the seconds in Retry-After, then send again.",
+    true,
+  ),
+  store_unavailable: entry(
+    503,
+    "The store cannot take this now",
+    "The store is busy, full or closing. Nothing was recorded, and nothing was started.",
+    "Send it again after the seconds in Retry-After; most senders do so by themselves.",
+    true,
+  ),
+  shutting_down: entry(
+    503,
+    "The service is shutting down",
+    "The service was told to stop, and takes nothing new.",
+    "Send it again after the seconds in Retry-After.",
+    true,
+  ),
+  internal: entry(
+    500,
+    "Something went wrong here",
+    "A defect in the service. The log of the service has the details.",
+    "Try again; if it stays, report it with the delivery or run id.",
+    true,
+  ),
+} as const satisfies Record<string, ErrorCodeEntry>;
+
+export type ErrorCode = keyof typeof errorCodes;

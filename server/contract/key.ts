@@ -1,0 +1,21 @@
+import { z } from "zod";
+
+/** `webhook` keys open `POST /triggers/...`; `api` tokens open `/api/v1`. */
+export const keyKindSchema = z.enum(["webhook", "api"]);
+
+export const keySchema = z.object({
+  id: z.string(),
+  kind: keyKindSchema,
+  name: z.string(),
+  /** The first characters, enough to tell keys apart. Never the key. */
+  hint: z.string(),
+  /** The endpoints that a webhook key opens; `null` opens all. */
+  endpoints: z.array(z.string()).nullable(),
+  createdAt: z.iso.datetime(),
+  expiresAt: z.iso.datetime().nullable(),
+  lastUsedAt: z.iso.datetime().nullable(),
+  revokedAt: z.iso.datetime().nullable(),
+});
+
+export type KeyKind = z.infer<typeof keyKindSchema>;
+export type Key = z.infer<typeof keySchema>;

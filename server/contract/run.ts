@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { jsonSchema } from "./json.ts";
+import { targetSchema } from "./target.ts";
+
+export const runStatusSchema = z.enum(["queued", "running", "waiting", "completed", "failed", "canceled", "timed_out"]);
+export const startedBySchema = z.enum(["webhook", "form", "api", "cli", "replay"]);
+
+export const runErrorSchema = z.object({ name: z.string(), message: z.string(), stack: z.string().nullable() });
+
+/** One execution of a target, without payloads: what lists show. */
+export const runSummarySchema = z.object({
+  id: z.string(),
+  status: runStatusSchema,
+  trigger: z.string().nullable(),
+  attachmentId: z.string().nullable(),
+  target: targetSchema,
+  deliveryId: z.string().nullable(),
+  startedBy: startedBySchema,
+  replayOf: z.string().nullable(),
+  version: z.string(),
+  attempt: z.number().int(),
+  maxAttempts: z.number().int(),
+  error: runErrorSchema.omit({ stack: true }).nullable(),
+  createdAt: z.iso.datetime(),
+  startedAt: z.iso.datetime().nullable(),
+  finishedAt: z.iso.datetime().nullable(),
+});
+
+/** One run alone. */
+export const runSchema = runSummarySchema.extend({
+  payload: jsonSchema.nullable(),
+  input: jsonSchema.nullable(),
+  output: jsonSchema.nullable(),
+  error: runErrorSchema.nullable(),
+});
+
+export type RunStatus = z.infer<typeof runStatusSchema>;
+export type StartedBy = z.infer<typeof startedBySchema>;
+export type RunError = z.infer<typeof runErrorSchema>;
+export type RunSummary = z.infer<typeof runSummarySchema>;
+export type Run = z.infer<typeof runSchema>;

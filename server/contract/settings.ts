@@ -1,0 +1,24 @@
+import { z } from "zod";
+
+/** What `signalbox.config.ts` may say. The environment wins over it. Unknown names are refused. */
+export const projectSettingsSchema = z.strictObject({
+  /** Shown in the app; the folder's name by default. */
+  name: z.string().trim().min(1).max(100).optional(),
+  port: z.int().min(0).max(65535).optional(),
+  host: z.string().min(1).optional(),
+  /** Where the world reaches this service, e.g. `https://hooks.example.com`. */
+  baseUrl: z.url({ protocol: /^https?$/ }).optional(),
+  /** `file:` or `postgres:` URL of the store. */
+  databaseUrl: z.string().min(1).optional(),
+  /** Largest body that a webhook may bring, in bytes. */
+  maxBodyBytes: z.int().min(1).max(1024 ** 3).optional(),
+  /** Number of worker processes. */
+  workers: z.int().min(1).max(256).optional(),
+  /** Runs that one worker process executes at the same time. */
+  workerConcurrency: z.int().min(1).max(1000).optional(),
+  /** Memory that one worker process may use, in MiB, before it is replaced. */
+  workerMemoryMb: z.int().min(64).max(1024 * 1024).optional(),
+  retentionDays: z.int().min(1).optional(),
+});
+
+export type ProjectSettings = z.infer<typeof projectSettingsSchema>;

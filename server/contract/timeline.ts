@@ -1,0 +1,56 @@
+import { z } from "zod";
+import { jsonSchema } from "./json.ts";
+import { runErrorSchema } from "./run.ts";
+
+/**
+ * What happened in a run. Every kind is one past event:
+ * - `queued`: the run was recorded; `canceled`, `completed`, `failed`, `timed_out`: it ended so.
+ * - `attempt_started`, `attempt_failed` (with `error`), `retry_scheduled` (with `until`).
+ * - `resumed`: the attempt went on in a worker after a sleep or after its worker was lost.
+ * - `step_started`, `step_completed` (with `durationMs`), `step_failed` (with `error`), `step_reused`: its stored result was taken.
+ * - `sleep_started` (with `until`), `sleep_finished`.
+ * - `worker_lost`: the process that ran it ended; `message` says how.
+ * - `cancel_requested`, `log` (with `level`, `message`, `data`).
+ */
+export const timelineKindSchema = z.enum([
+  "queued",
+  "attempt_started",
+  "attempt_failed",
+  "retry_scheduled",
+  "resumed",
+  "step_started",
+  "step_completed",
+  "step_failed",
+  "step_reused",
+  "sleep_started",
+  "sleep_finished",
+  "worker_lost",
+  "cancel_requested",
+  "log",
+  "completed",
+  "failed",
+  "canceled",
+  "timed_out",
+]);
+
+export const logLevelSchema = z.enum(["debug", "info", "warn", "error"]);
+
+export const timelineEntrySchema = z.object({
+  /** Grows within the run; the id of the server-sent event. */
+  id: z.number().int(),
+  at: z.iso.datetime(),
+  kind: timelineKindSchema,
+  attempt: z.number().int(),
+  /** Name of the step or sleep. */
+  name: z.string().nullable(),
+  level: logLevelSchema.nullable(),
+  message: z.string().nullable(),
+  durationMs: z.number().nullable(),
+  until: z.iso.datetime().nullable(),
+  error: runErrorSchema.nullable(),
+  data: jsonSchema.nullable(),
+});
+
+export type TimelineKind = z.infer<typeof timelineKindSchema>;
+export type LogLevel = z.infer<typeof logLevelSchema>;
+export type TimelineEntry = z.infer<typeof timelineEntrySchema>;

@@ -1,0 +1,14 @@
+import type { ClaimedRun } from "./store.ts";
+
+/**
+ * Hands due runs to a worker process, at most `capacity` at a time. On SQLite the run rows are the queue; elsewhere an engine
+ * carries run ids. Never polls the store for work: it is woken.
+ */
+export interface Dispatcher {
+  start(execute: (run: ClaimedRun) => Promise<void>): void;
+  /** Something may be due now. Cheap; may be called without need. */
+  wake(): void;
+  /** Takes nothing new; resolves when what it handed out has ended. */
+  drain(): Promise<void>;
+  active(): readonly ClaimedRun[];
+}

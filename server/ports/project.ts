@@ -1,0 +1,55 @@
+import type { Manifest } from "../contract/manifest.ts";
+import type { Target } from "../contract/target.ts";
+
+/** A Zod schema of the user's, of Zod 4 or Zod 3: all that we ever call. */
+export interface AnySchema {
+  safeParse(value: unknown): { success: true; data: unknown } | { success: false; error: { issues: readonly AnyIssue[] } };
+}
+
+/** A Zod issue of either version. */
+export interface AnyIssue {
+  readonly code: string;
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+  readonly [detail: string]: unknown;
+}
+
+/** A trigger as the receiver knows it: its schemas, but neither its transform nor its target's code. */
+export interface TriggerSource {
+  slug: string;
+  endpoint: string;
+  attachmentId: string;
+  target: Target;
+  request: AnySchema;
+  filter: AnySchema | null;
+}
+
+/** The project as web processes know it. Replaced as a whole on reload. */
+export interface ProjectSources {
+  manifest: Manifest;
+  /** In the order of attachment ids. */
+  triggers: readonly TriggerSource[];
+  byEndpoint: ReadonlyMap<string, readonly TriggerSource[]>;
+}
+
+/** Gives the sources in force now. Callers ask once per request and keep the answer. */
+export interface ProjectReader {
+  current(): ProjectSources;
+}
+
+export interface LoadedWorkflow {
+  slug: string;
+  input: AnySchema;
+  output: AnySchema | null;
+  run(input: unknown, ctx: unknown): unknown;
+}
+
+/** The project's code, as worker processes know it. Modules are loaded when first asked for; `null`: not in this build. */
+export interface ProjectCode {
+  manifest: Manifest;
+  workflow(slug: string): Promise<LoadedWorkflow | null>;
+  /** The transform of a trigger; `transform: null` where it has none. */
+  trigger(attachmentId: string): Promise<{ request: AnySchema; transform: ((payload: unknown) => unknown) | null } | null>;
+  /** Rewrites a stack from built positions to the user's own files and lines. */
+  mapStack(stack: string): string;
+}

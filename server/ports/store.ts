@@ -1,0 +1,297 @@
+import type { Delivery, DeliveryOutcome, DeliverySummary } from "../contract/delivery.ts";
+import type { Json } from "../contract/json.ts";
+import type { Key, KeyKind } from "../contract/key.ts";
+import type { Page } from "../contract/page.ts";
+import type { Problem } from "../contract/problem.ts";
+import type { Run, RunError, RunStatus, RunSummary, StartedBy } from "../contract/run.ts";
+import type { Target } from "../contract/target.ts";
+import type { LogLevel, TimelineEntry, TimelineKind } from "../contract/timeline.ts";
+import type { Verdict } from "../contract/verdict.ts";
+
+/**
+ * The ledger: deliveries, runs, steps, timelines, keys and workers. Every verb is one atomic business event; when its promise
+ * resolves, what it wrote survives `kill -9` and power loss. Times are UTC milliseconds going in, and ISO 8601 in what the
+ * contract shapes give back. A verb that cannot be carried out now rejects with AppError `store_unavailable`.
+ */
+export interface Store extends DeliveryStore, RunStore, EngineStore, KeyStore {
+  /** Rejects when the store cannot be written. */
+  ping(): Promise<void>;
+  /**
+   * Calls the listener soon (≤ 100 ms) after another connection or process has written, and after own writes.
+   * May call without need. Returns the way to stop.
+   */
+  watch(listener: () => void): () => void;
+  close(): Promise<void>;
+}
+
+// ---- deliveries ----
+
+export interface NewDelivery {
+  id: string;
+  endpoint: string;
+  receivedAt: number;
+  method: string;
+  headers: Record<string, string>;
+  /** The bytes as they came; `null` where they were not kept (over the limit, not authenticated). */
+  body: Uint8Array | null;
+  /** Bytes received, or declared where the body was not read. */
+  bodyBytes: number;
+  bodySha256: string | null;
+  outcome: DeliveryOutcome;
+  responseStatus: number;
+  problem: Problem | null;
+  verdicts: Verdict[];
+  durationMs: number;
+  /** Id of the webhook key that authenticated it. */
+  keyId: string | null;
+}
+
+export interface NewRun {
+  id: string;
+  trigger: string | null;
+  attachmentId: string | null;
+  target: Target;
+  deliveryId: string | null;
+  startedBy: StartedBy;
+  replayOf: string | null;
+  version: string;
+  maxAttempts: number;
+  createdAt: number;
+  /** What the trigger's `request` made of the body; `null` where the run starts with its input. */
+  payload: Json | null;
+  /** The input, where it is already known (no transform to run). */
+  input: Json | null;
+  keyId: string | null;
+}
+
+export interface AcceptedRun {
+  runId: string;
+  trigger: string;
+  attachmentId: string;
+  target: Target;
+}
+
+export type AcceptResult =
+  | { kind: "accepted" }
+  /** The key was accepted before with the same body; nothing was written. `runs` in their first order. */
+  | { kind: "repeated"; deliveryId: string; runs: AcceptedRun[] }
+  /** The key was accepted before with another body; nothing was written. */
+  | { kind: "conflict"; deliveryId: string };
+
+export interface DeliveryFilter {
+  endpoint?: string;
+  outcome?: DeliveryOutcome;
+  responseStatus?: number;
+  since?: number;
+  until?: number;
+}
+
+/** `limit` 1–100, newest first. A cursor that does not parse rejects with AppError `invalid_request`. */
+export interface PageRequest {
+  limit: number;
+  cursor: string | null;
+}
+
+export interface DeliveryStore {
+  /**
+   * Records a delivery and its runs in one transaction. With `idempotency`, only if no delivery with the same key was
+   * accepted on the endpoint since `notBefore`; equal calls that race see exactly one `accepted`.
+   */
+  acceptDelivery(p: {
+    delivery: NewDelivery;
+    runs: NewRun[];
+    idempotency: { key: string; notBefore: number } | null;
+  }): Promise<AcceptResult>;
+  /** Records a delivery that starts nothing. */
+  recordDelivery(delivery: NewDelivery): Promise<void>;
+  listDeliveries(filter: DeliveryFilter, page: PageRequest): Promise<Page<DeliverySummary>>;
+  getDelivery(id: string): Promise<Delivery | null>;
+}
+
+// ---- runs ----
+
+export interface RunFilter {
+  trigger?: string;
+  /** A slug; `targetKind` narrows it. */
+  target?: string;
+  targetKind?: Target["kind"];
+  status?: RunStatus;
+  delivery?: string;
+  since?: number;
+  until?: number;
+  /** Only runs that this key started. */
+  keyId?: string;
+}
+
+export interface RunStore {
+  /** Records runs that no delivery started, all or none. Each gets its `queued` timeline entry (as in acceptDelivery). */
+  createRuns(runs: NewRun[]): Promise<void>;
+  listRuns(filter: RunFilter, page: PageRequest): Promise<Page<RunSummary>>;
+  getRun(id: string): Promise<(Run & { keyId: string | null }) | null>;
+  /** Entries with an id greater than `after`, oldest first. */
+  listTimeline(runId: string, p: { after: number; limit: number }): Promise<TimelineEntry[]>;
+  /**
+   * Asks a run to stop. Queued and waiting runs are `canceled` at once; of a running one it is noted, and its worker ends it.
+   * `ended`: it had ended before.
+   */
+  requestCancel(runId: string, now: number): Promise<"canceled" | "requested" | "ended" | "missing">;
+  /** Numbers for /metrics and the overview. */
+  countOpenRuns(): Promise<{ queued: number; running: number; waiting: number }>;
+}
+
+// ---- the engine ----
+
+export interface ClaimedRun {
+  id: string;
+  /** Fencing token: every later write of this run must bear it. */
+  token: string;
+  status: "running";
+  trigger: string | null;
+  attachmentId: string | null;
+  target: Target;
+  deliveryId: string | null;
+  attempt: number;
+  maxAttempts: number;
+  /** Whether this claim goes on with an attempt that had begun (after a sleep or a lost worker). */
+  isResumed: boolean;
+  payload: Json | null;
+  input: Json | null;
+  createdAt: number;
+}
+
+export interface StepRecord {
+  /** Unique in the run: the second use of a name is `name#2`. */
+  name: string;
+  kind: "step" | "sleep";
+  attempt: number;
+  startedAt: number;
+  /** `null` for a sleep that is not over. */
+  finishedAt: number | null;
+  /** A sleep's end. */
+  until: number | null;
+  result: Json | null;
+}
+
+export interface NewTimelineEntry {
+  at: number;
+  kind: TimelineKind;
+  attempt: number;
+  name?: string;
+  level?: LogLevel;
+  message?: string;
+  durationMs?: number;
+  until?: number;
+  error?: RunError;
+  data?: Json;
+}
+
+/** A change of state that the holder of a run makes. */
+export type RunTransition =
+  /** Back to `waiting` until `availableAt`. `sleep` goes on with the same attempt, `retry` begins the next. */
+  | { to: "waiting"; reason: "sleep" | "retry"; availableAt: number }
+  /** Back to `queued` at once with the same attempt: the worker is going down. */
+  | { to: "queued" }
+  | { to: "completed"; output: Json | null }
+  | { to: "failed" | "timed_out" | "canceled"; error: RunError | null };
+
+export interface ClaimRequest {
+  workerId: string;
+  limit: number;
+  now: number;
+  leaseMs: number;
+  /** Most runs of a target that may be running at a time, over all workers. Absent: no bound. */
+  concurrency: ReadonlyMap<string, number>;
+  /** `isolated` claims only runs that must be alone in their process; `shared` claims only the others. */
+  pool: "shared" | "isolated";
+}
+
+export interface LostRun {
+  id: string;
+  /** `resume`: goes on with the same attempt. `isolate`: the same, but alone in a process. `fail`: the attempt failed by its own fault. */
+  fate:
+    | { kind: "resume" }
+    | { kind: "isolate" }
+    | { kind: "fail"; transition: RunTransition; entries: NewTimelineEntry[] };
+}
+
+export interface WorkerInfo {
+  id: string;
+  pid: number;
+  host: string;
+  version: string;
+  startedAt: number;
+  seenAt: number;
+}
+
+export interface EngineStore {
+  /**
+   * Takes up to `limit` runs that are due (`queued`, or `waiting` whose time has come), oldest first, and makes them `running`
+   * under a new token with a lease. `attempt` grows by one, unless the run is resumed. Two claims never take the same run.
+   * Writes the timeline entry (`attempt_started` or `resumed`) as well.
+   */
+  claimRuns(p: ClaimRequest): Promise<ClaimedRun[]>;
+  /** Stored steps and sleeps of a run, to go on after them. */
+  loadSteps(runId: string): Promise<StepRecord[]>;
+  /**
+   * Writes what a run did, all or nothing, if the token still holds it. `held: false`: another worker has it, or it ended; nothing
+   * was written, and the caller must stop. `cancelRequested`: somebody asked it to stop.
+   */
+  writeProgress(p: {
+    runId: string;
+    token: string;
+    now: number;
+    input?: Json;
+    entries: NewTimelineEntry[];
+    steps?: StepRecord[];
+    transition?: RunTransition;
+  }): Promise<{ held: boolean; cancelRequested: boolean }>;
+  /** Lengthens the leases of runs that are still held; names those that are not, and those asked to stop. */
+  extendLeases(p: {
+    workerId: string;
+    runs: { id: string; token: string }[];
+    now: number;
+    leaseMs: number;
+  }): Promise<{ lost: string[]; cancelRequested: string[] }>;
+  /** Runs that a worker holds now. */
+  listHeldRuns(workerId: string): Promise<{ id: string; token: string; target: Target; attempt: number; maxAttempts: number; crashes: number }[]>;
+  /**
+   * After a worker process ended: gives its runs back as told, each with a `worker_lost` entry that bears `message`. Runs that it
+   * does not hold any more are left alone. Counts a crash for each `isolate` and `fail`.
+   */
+  releaseLostRuns(p: { workerId: string; now: number; message: string; runs: LostRun[] }): Promise<void>;
+  /** Gives back runs whose lease ran out (their whole machine is gone). Returns how many. */
+  reconcile(now: number): Promise<number>;
+  /** When the next waiting run is due, or `null`. For the isolated ones, ask with that pool. */
+  nextAvailableAt(pool: "shared" | "isolated"): Promise<number | null>;
+  heartbeatWorker(worker: WorkerInfo): Promise<void>;
+  removeWorker(id: string): Promise<void>;
+  listWorkers(p: { seenSince: number }): Promise<WorkerInfo[]>;
+}
+
+// ---- keys ----
+
+export interface NewKey {
+  id: string;
+  kind: KeyKind;
+  name: string;
+  hint: string;
+  /** SHA-256 of the key, hex. */
+  hash: string;
+  /** The key, encrypted; only for keys that must be shown again. */
+  ciphertext: string | null;
+  endpoints: string[] | null;
+  createdAt: number;
+  expiresAt: number | null;
+}
+
+export interface KeyStore {
+  createKey(key: NewKey): Promise<Key>;
+  listKeys(): Promise<Key[]>;
+  /** Whatever its state: the caller looks at expiry and revocation. */
+  findKeyByHash(hash: string): Promise<Key | null>;
+  /** Keys that can be shown again, newest first, with their ciphertext. */
+  listKeyCiphertexts(kind: KeyKind): Promise<{ key: Key; ciphertext: string }[]>;
+  /** `false`: there is no such key. Revoking twice keeps the first time. */
+  revokeKey(id: string, now: number): Promise<boolean>;
+  touchKey(id: string, now: number): Promise<void>;
+}

@@ -1,0 +1,62 @@
+import type { DeliverySummary } from "../contract/delivery.ts";
+import type { RunStatus } from "../contract/run.ts";
+
+/** What the supervisor and its children say to each other over the IPC channel of child_process.fork. */
+
+export type WebToSupervisor =
+  | { type: "ready"; host: string; port: number }
+  | { type: "failed"; message: string }
+  | { type: "runs-queued" }
+  | { type: "cancel-requested"; runId: string }
+  /** For the log line of each delivery; sent in development only. */
+  | { type: "delivery"; delivery: DeliverySummary };
+
+export type SupervisorToWeb =
+  /** `.signalbox/manifest.json` changed: load it. Answered with `reloaded`. */
+  { type: "reload" } | { type: "shutdown" };
+
+export interface RunEndedMessage {
+  type: "run-ended";
+  runId: string;
+  /** `waiting`: it will go on later. */
+  status: RunStatus;
+  trigger: string | null;
+  target: { kind: string; slug: string };
+  attempt: number;
+  durationMs: number;
+  error: string | null;
+}
+
+export type WorkerToSupervisor =
+  | { type: "ready"; workerId: string }
+  | { type: "failed"; message: string }
+  /** Twice a second, and whenever `active` changes. `deadlineAt` is when the attempt times out. */
+  | { type: "heartbeat"; rssBytes: number; active: { runId: string; deadlineAt: number }[] }
+  | RunEndedMessage
+  /** It will take no more runs and leave when those it has are done (its code misbehaved): start another. */
+  | { type: "retiring"; reason: string };
+
+export type SupervisorToWorker =
+  | { type: "wake" }
+  | { type: "cancel"; runId: string }
+  /** Take nothing new; exit when done. Sent when the project was rebuilt. */
+  | { type: "drain" }
+  /** Abort what runs after `graceMs`, hand it back and exit. */
+  | { type: "shutdown"; graceMs: number };
+
+/** Both children get this as JSON in the environment variable SIGNALBOX_PROCESS. */
+export interface ProcessStart {
+  projectDir: string;
+  mode: "development" | "deployed";
+  /** Workers only. */
+  pool?: "shared" | "isolated";
+  workerId?: string;
+}
+
+/** What the person at the terminal is told; the command line draws it. */
+export interface Reporter {
+  delivery(delivery: DeliverySummary): void;
+  runEnded(run: RunEndedMessage): void;
+  /** Something that a person should read: a worker died, a child is started again. */
+  notice(level: "info" | "warn" | "error", message: string): void;
+}
