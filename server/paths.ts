@@ -1,0 +1,43 @@
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The folder of the signalbox package itself: the repository, or node_modules/signalbox. */
+export const packageRoot = findPackageRoot(dirname(fileURLToPath(import.meta.url)));
+
+/** Whether this process runs from TypeScript sources rather than from the published `dist/`. */
+export const isSource = import.meta.url.endsWith(".ts");
+
+const entries = {
+  cli: "cli/main",
+  web: "server/processes/web",
+  worker: "server/processes/worker",
+  evaluate: "cli/build/evaluate",
+} as const;
+
+/** Absolute path of the file that starts a process. */
+export function entryFile(name: keyof typeof entries): string {
+  return isSource ? join(packageRoot, `${entries[name]}.ts`) : join(packageRoot, "dist", `${name}.js`);
+}
+
+/** Absolute path of the module behind `signalbox/<door>`. */
+export function sdkFile(door: "trigger" | "workflow" | "config"): string {
+  return isSource ? join(packageRoot, "sdk", door, "index.ts") : join(packageRoot, "dist", "sdk", `${door}.js`);
+}
+
+/** Folder of the migrations of one database. */
+export function migrationsFolder(dialect: "sqlite"): string {
+  return join(packageRoot, "drizzle", dialect);
+}
+
+/** Folder of the example project that `signalbox init` copies. */
+export function starterFolder(): string {
+  return join(packageRoot, "examples", "starter");
+}
+
+function findPackageRoot(from: string): string {
+  if (existsSync(join(from, "package.json"))) return from;
+  const parent = dirname(from);
+  if (parent === from) throw new Error("The signalbox package is incomplete: its package.json is missing. Install it again.");
+  return findPackageRoot(parent);
+}
