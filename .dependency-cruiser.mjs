@@ -1,0 +1,80 @@
+/**
+ * The house's import directions: a room may import from its own level downwards, never from a sibling room. Type imports count.
+ * The levels are those of CONTRIBUTING.md. e2e/house/wrong-house is a deliberately wrong tree that proves these rules bite.
+ */
+const root = "^(?:e2e/house/wrong-house/)?";
+
+/** Rooms from the bottom up. A room may import what stands below its level, and itself. */
+const levels = [
+  [/* 0 */ "sdk"],
+  [/* 1 */ "server/contract", "server/config", "server/paths"],
+  [/* 2 */ "server/domain"],
+  [/* 3 */ "server/matching", "server/ports"],
+  [/* 4 */ "server/ingest", "server/engine", "server/runs", "server/deliveries", "server/triggers", "server/auth", "server/store", "server/dispatch", "server/project", "server/logging"],
+  [/* 5 */ "server/http", "server/trpc"],
+  [/* 6 */ "server/main", "server/processes"],
+  [/* 7 */ "cli"],
+];
+
+const pattern = (rooms) => `${root}(?:${rooms.map((room) => `${room}(?:/|\\.ts$)`).join("|")})`;
+
+const directions = levels.flatMap((rooms, level) =>
+  rooms.map((room) => ({
+    name: `${room.replaceAll("/", "-")}-imports-downwards`,
+    severity: "error",
+    comment: `${room} may import from the levels below it, not from a sibling and not from above.`,
+    from: { path: pattern([room]), pathNot: "\\.test(-d)?\\.ts$|/testing/" },
+    to: { path: pattern(sameLevelAndAbove(room, level)) },
+  })),
+);
+
+function sameLevelAndAbove(room, level) {
+  // Contract, config and paths are one level that may lean on each other; so may matching on ports, and processes on main.
+  const isOpenLevel = level === 1 || level === 3 || level === 6;
+  const siblings = isOpenLevel ? [] : levels[level].filter((other) => other !== room);
+  const above = levels.slice(level + 1).flat();
+  return [...siblings, ...above].filter(Boolean).length > 0 ? [...siblings, ...above] : ["nothing-is-above"];
+}
+
+export default {
+  forbidden: [
+    ...directions,
+    { name: "no-cycles", severity: "error", comment: "A cycle means that two files are one.", from: {}, to: { circular: true } },
+    { name: "resolvable", severity: "error", comment: "An import that resolves to nothing.", from: {}, to: { couldNotResolve: true, pathNot: "^(signalbox/|.*\\.css$)" } },
+    {
+      name: "app-has-one-bridge",
+      severity: "error",
+      comment: "Pages reach the server through app/server.ts; the contract's shapes and the router's type are open to all.",
+      from: { path: `${root}app/`, pathNot: `${root}app/server\\.ts$` },
+      to: { path: `${root}server/`, pathNot: `${root}server/(contract/|trpc/router\\.ts$)` },
+    },
+    {
+      name: "components-know-the-contract-only",
+      severity: "error",
+      comment: "Components import contract types and the router's type, nothing else of the server.",
+      from: { path: `${root}components/` },
+      to: { path: `${root}(?:server/|app/|cli/)`, pathNot: `${root}server/(contract/|trpc/router\\.ts$)` },
+    },
+    {
+      name: "nothing-imports-pages",
+      severity: "error",
+      comment: "The server and the command line know nothing of React.",
+      from: { path: `${root}(?:server|cli|sdk)/` },
+      to: { path: `${root}(?:app|components)/` },
+    },
+    {
+      name: "one-reader-of-the-database-driver",
+      severity: "error",
+      comment: "SQL stays inside the store.",
+      from: { path: `${root}(?:server|cli|app|components|sdk)/`, pathNot: `${root}server/store/|\\.test\\.ts$` },
+      to: { path: "node_modules/(?:better-sqlite3|drizzle-orm)" },
+    },
+  ],
+  options: {
+    parser: "swc",
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: "node_modules" },
+    exclude: { path: "cli/build/golden|sdk/type-errors|\\.signalbox/|^dist/|^\\.next/" },
+    enhancedResolveOptions: { extensions: [".ts", ".tsx", ".mjs", ".js", ".json", ".css"], exportsFields: ["exports"], conditionNames: ["import", "require", "node", "default", "types"] },
+  },
+};

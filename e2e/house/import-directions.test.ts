@@ -1,0 +1,31 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+
+const root = join(import.meta.dirname, "../..");
+
+function violations(folders: string[]): string[] {
+  const result = spawnSync(
+    process.execPath,
+    [join(root, "node_modules/.bin/depcruise"), "--config", ".dependency-cruiser.mjs", "--output-type", "json", ...folders],
+    { cwd: root, encoding: "utf8", maxBuffer: 256 * 1024 * 1024 },
+  );
+  const report = JSON.parse(result.stdout) as { summary: { violations: { from: string; to: string; rule: { name: string } }[] } };
+  return report.summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`);
+}
+
+describe("import directions", () => {
+  it("hold in the house", () => {
+    expect(violations(["sdk", "server", "cli", "app", "components"])).toEqual([]);
+  });
+
+  it("are noticed when they are broken", () => {
+    const found = violations(["e2e/house/wrong-house"]).join("\n");
+    expect(found).toContain("sdk-imports-downwards: e2e/house/wrong-house/sdk/upwards.ts");
+    expect(found).toContain("server-ingest-imports-downwards: e2e/house/wrong-house/server/ingest/sibling.ts");
+    expect(found).toContain("no-cycles: e2e/house/wrong-house/server/contract/first.ts");
+    expect(found).toContain("components-know-the-contract-only: e2e/house/wrong-house/components/peek.ts");
+    expect(found).toContain("one-reader-of-the-database-driver: e2e/house/wrong-house/server/http/driver.ts");
+    expect(found).toContain("nothing-imports-pages: e2e/house/wrong-house/cli/page.ts");
+  });
+});

@@ -1,0 +1,2 @@
+import { peek } from "../components/peek.ts";
+export const page = peek;

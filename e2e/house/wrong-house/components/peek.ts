@@ -1,0 +1,2 @@
+import { rows } from "../server/store/rows.ts";
+export const peek = rows;

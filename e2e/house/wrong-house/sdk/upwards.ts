@@ -1,0 +1,2 @@
+import type { Listed } from "../server/contract/listed.ts";
+export type Wrong = Listed;

@@ -1,0 +1,2 @@
+import { rows } from "../store/rows.ts";
+export const sibling = rows;

@@ -1,0 +1,84 @@
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { parseProjectSettings, readSecret, readSettings, serviceUrl, SettingsError } from "./config.ts";
+
+const read = (env: NodeJS.ProcessEnv, fromProject = {}, mode: "development" | "deployed" = "deployed") =>
+  readSettings({ projectDir: "/srv/automations", mode, fromProject, env });
+
+describe("settings", () => {
+  it("have the defaults of the contract", () => {
+    expect(read({})).toMatchObject({
+      name: "automations",
+      host: "0.0.0.0",
+      port: 3000,
+      database: { kind: "sqlite", file: "/srv/automations/.signalbox/signalbox.db" },
+      maxBodyBytes: 1_048_576,
+    });
+    expect(read({}, {}, "development")).toMatchObject({ host: "127.0.0.1", port: 3002 });
+  });
+
+  it("come from the environment before signalbox.config.ts, and from flags before both", () => {
+    const fromProject = { port: 4000, maxBodyBytes: 5, workers: 3 };
+    expect(read({ PORT: "5000", SIGNALBOX_WORKERS: "2" }, fromProject)).toMatchObject({ port: 5000, workers: 2, maxBodyBytes: 5 });
+    const flagged = readSettings({ projectDir: "/srv/a", mode: "deployed", fromProject, flags: { port: 6000 }, env: { PORT: "5000" } });
+    expect(flagged.port).toBe(6000);
+  });
+
+  it.each([
+    ["PORT", "eighty", /PORT must be a whole number/],
+    ["PORT", "70000", /PORT must be 65535 or less/],
+    ["SIGNALBOX_WORKERS", "0", /SIGNALBOX_WORKERS must be 1 or more/],
+    ["SIGNALBOX_MAX_BODY_BYTES", "-1", /must be a whole number/],
+    ["SIGNALBOX_RETENTION_DAYS", "1.5", /must be a whole number/],
+    ["SIGNALBOX_BASE_URL", "hooks.example.com", /must start with http/],
+    ["DATABASE_URL", "mysql://db", /must be a file: URL/],
+    ["SIGNALBOX_WORKRES", "2", /SIGNALBOX_WORKRES is not a setting/],
+  ])("stop the start with one clear line when %s is %s", (name, value, message) => {
+    const attempt = () => read({ [name]: value });
+    expect(attempt).toThrow(SettingsError);
+    expect(attempt).toThrow(message);
+    expect(() => read({ [name]: value })).not.toThrow(/\n/);
+  });
+
+  it("refuse a name in signalbox.config.ts that is none, and say which there are", () => {
+    expect(() => parseProjectSettings({ prot: 1 }, "signalbox.config.ts")).toThrow(/signalbox.config.ts: prot is not a setting. There are: name, port/);
+    expect(() => parseProjectSettings({ port: "1" }, "signalbox.config.ts")).toThrow(/signalbox.config.ts: port: /);
+  });
+
+  it("take postgres and absolute file URLs", () => {
+    expect(read({ DATABASE_URL: "postgres://db/x" }).database).toEqual({ kind: "postgres", url: "postgres://db/x" });
+    expect(read({ DATABASE_URL: "file:///var/lib/s.db" }).database).toEqual({ kind: "sqlite", file: "/var/lib/s.db" });
+    expect(read({ DATABASE_URL: "file:data/s.db" }).database).toEqual({ kind: "sqlite", file: "/srv/automations/data/s.db" });
+  });
+
+  it("give the address where the service is reached", () => {
+    expect(serviceUrl({ baseUrl: null, host: "0.0.0.0" }, 3000)).toBe("http://127.0.0.1:3000");
+    expect(serviceUrl({ baseUrl: null, host: "::1" }, 3000)).toBe("http://[::1]:3000");
+    expect(serviceUrl(read({ SIGNALBOX_BASE_URL: "https://hooks.example.com/" }), 3000)).toBe("https://hooks.example.com");
+  });
+});
+
+describe("the secret", () => {
+  it("is made once, kept, and readable by its owner only", () => {
+    const stateDir = join(mkdtempSync(join(tmpdir(), "signalbox-secret-")), ".signalbox");
+    const first = readSecret(stateDir, {});
+    expect(first.length).toBeGreaterThanOrEqual(43);
+    expect(readSecret(stateDir, {})).toBe(first);
+    expect(statSync(join(stateDir, "secret")).mode & 0o777).toBe(0o600);
+  });
+
+  it("comes from SIGNALBOX_SECRET where it is set, and is refused when too short, without echoing it", () => {
+    expect(readSecret("/nowhere", { SIGNALBOX_SECRET: "0123456789abcdef" })).toBe("0123456789abcdef");
+    expect(() => readSecret("/nowhere", { SIGNALBOX_SECRET: "hunter2" })).toThrow(/too short/);
+    expect(() => readSecret("/nowhere", { SIGNALBOX_SECRET: "hunter2" })).not.toThrow(/hunter2/);
+  });
+
+  it("says so when its file is empty", () => {
+    const stateDir = mkdtempSync(join(tmpdir(), "signalbox-secret-"));
+    writeFileSync(join(stateDir, "secret"), "");
+    expect(() => readSecret(stateDir, {})).toThrow(/holds no secret/);
+    expect(readFileSync(join(stateDir, "secret"), "utf8")).toBe("");
+  });
+});

@@ -1,0 +1,47 @@
+import pino from "pino";
+import type { Mode } from "./config.ts";
+import type { Logger } from "./ports/logger.ts";
+
+/**
+ * The log of one process, on stderr so that stdout stays for results: JSON lines when deployed, short lines for a person in development.
+ * `process` names the process in each line, e.g. `web` or `worker`.
+ */
+export function createLogger(p: { mode: Mode; process: string; write?: (line: string) => void }): Logger {
+  const write = p.write ?? ((line: string) => void process.stderr.write(line));
+  return p.mode === "deployed" ? jsonLogger(p.process, write) : plainLogger(p.process, write);
+}
+
+function jsonLogger(name: string, write: (line: string) => void): Logger {
+  const log = pino(
+    { base: { process: name }, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (level) => ({ level }) } },
+    { write },
+  );
+  return {
+    debug: (message, fields) => log.debug(withErrors(fields), message),
+    info: (message, fields) => log.info(withErrors(fields), message),
+    warn: (message, fields) => log.warn(withErrors(fields), message),
+    error: (message, fields) => log.error(withErrors(fields), message),
+  };
+}
+
+function plainLogger(name: string, write: (line: string) => void): Logger {
+  const line = (level: string) => (message: string, fields?: Record<string, unknown>) =>
+    write(`${level} ${name}: ${message}${describeFields(fields)}\n`);
+  return { debug() {}, info() {}, warn: line("warning"), error: line("error") };
+}
+
+function describeFields(fields: Record<string, unknown> | undefined): string {
+  if (!fields) return "";
+  const parts = Object.entries(fields).map(([key, value]) => `${key}=${value instanceof Error ? describeError(value) : JSON.stringify(value)}`);
+  return parts.length > 0 ? ` (${parts.join(", ")})` : "";
+}
+
+function withErrors(fields: Record<string, unknown> = {}): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, value instanceof Error ? describeError(value) : value]));
+}
+
+/** The stack of an error and of its causes. */
+function describeError(error: Error): string {
+  const own = error.stack ?? `${error.name}: ${error.message}`;
+  return error.cause instanceof Error ? `${own}\ncaused by ${describeError(error.cause)}` : own;
+}
