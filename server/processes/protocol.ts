@@ -6,6 +6,8 @@ import type { RunStatus } from "../contract/run.ts";
 export type WebToSupervisor =
   | { type: "ready"; host: string; port: number }
   | { type: "failed"; message: string }
+  /** Answers `reload`; `error` says why the old project is still in force. */
+  | { type: "reloaded"; version: string; error: string | null }
   | { type: "runs-queued" }
   | { type: "cancel-requested"; runId: string }
   /** For the log line of each delivery; sent in development only. */
@@ -48,6 +50,8 @@ export type SupervisorToWorker =
 export interface ProcessStart {
   projectDir: string;
   mode: "development" | "deployed";
+  /** What the command line was told; a web process that is started again keeps its port by this. */
+  flags?: { port?: number; host?: string };
   /** Workers only. */
   pool?: "shared" | "isolated";
   workerId?: string;
