@@ -2,7 +2,7 @@
  * Everything that must hold, in the order in which a failure is cheapest to find. `npm test -- unit` or another step's name runs one.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
@@ -10,14 +10,20 @@ import { findOrInstallBrowser } from "./find-browser.ts";
 
 const root = join(import.meta.dirname, "..");
 const reports = mkdtempSync(join(tmpdir(), "signalbox-test-"));
-mkdirSync(join(root, "node_modules/.cache"), { recursive: true });
+/** `npm pack` builds (prepack); the end-to-end tests install what it made. */
+const packFolder = join(root, "node_modules/.cache/pack");
 
 const steps: Record<string, () => void> = {
   types: () => run("tsc", ["-p", "."]),
   lint: () => run("oxlint", ["--deny-warnings"]),
   "dead-code": () => run("knip", []),
   unit: () => vitest("unit"),
-  build: () => run("node", ["scripts/build.ts"]),
+  pack: () => {
+    rmSync(packFolder, { recursive: true, force: true });
+    mkdirSync(packFolder, { recursive: true });
+    const result = spawnSync("npm", ["pack", "--pack-destination", packFolder], { cwd: root, stdio: "inherit" });
+    if (result.status !== 0) hasFailed = true;
+  },
   e2e: () => {
     process.env["CHROMIUM_PATH"] = findOrInstallBrowser();
     vitest("e2e");

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { type ProjectSettings, projectSettingsSchema } from "./contract/settings.ts";
+import { isSource } from "./paths.ts";
 
 export type Mode = "development" | "deployed";
 
@@ -23,6 +24,8 @@ export interface Settings {
   workerConcurrency: number;
   workerMemoryMb: number;
   retentionDays: number | null;
+  /** Pages as built for users, or from their sources with Next's own development server (this repository only). */
+  pages: "built" | "source";
 }
 
 /** A setting that cannot be used. The message is one line: what, where, and the way out. */
@@ -62,6 +65,7 @@ export function readSettings(p: {
     workerConcurrency: fromProject.workerConcurrency ?? 20,
     workerMemoryMb: fromProject.workerMemoryMb ?? 1024,
     retentionDays: env.SIGNALBOX_RETENTION_DAYS ?? fromProject.retentionDays ?? null,
+    pages: isSource && (p.env ?? process.env)["SIGNALBOX_PAGES"] !== "built" ? "source" : "built",
   };
 }
 
@@ -92,6 +96,26 @@ export function readSecret(stateDir: string, env: NodeJS.ProcessEnv = process.en
   const secret = readFileSync(file, "utf8").trim();
   if (secret.length < 16) throw new SettingsError(`${file} holds no secret. Restore it from a backup, or remove it to have a new one made (stored keys then have to be made anew).`);
   return secret;
+}
+
+const processStartSchema = z.object({
+  projectDir: z.string(),
+  mode: z.enum(["development", "deployed"]),
+  flags: z.object({ port: z.number().optional(), host: z.string().optional() }).optional(),
+  pool: z.enum(["shared", "isolated"]).optional(),
+  workerId: z.string().optional(),
+});
+
+/** What the supervisor told this child process (`ProcessStart` in server/processes/protocol.ts). */
+export function readProcessStart(env: NodeJS.ProcessEnv = process.env): z.infer<typeof processStartSchema> {
+  const given = env["SIGNALBOX_PROCESS"];
+  if (!given) throw new SettingsError("This program is started by `signalbox dev` and `signalbox start`, not by hand.");
+  return processStartSchema.parse(JSON.parse(given));
+}
+
+/** Which project a bare Next server serves: SIGNALBOX_PROJECT, else the current folder. */
+export function readOnlyNextProject(env: NodeJS.ProcessEnv = process.env): { projectDir: string; mode: Mode } {
+  return { projectDir: resolve(env["SIGNALBOX_PROJECT"] ?? "."), mode: env["NODE_ENV"] === "development" ? "development" : "deployed" };
 }
 
 /** Validates what `signalbox.config.ts` exports. */
@@ -125,7 +149,7 @@ const environmentSchema = z.object({
 });
 
 /** Read by the command line's client commands and by child processes, not settings of the service. */
-const otherNames = new Set(["SIGNALBOX_URL", "SIGNALBOX_TOKEN", "SIGNALBOX_PROCESS", "SIGNALBOX_PROJECT"]);
+const otherNames = new Set(["SIGNALBOX_URL", "SIGNALBOX_TOKEN", "SIGNALBOX_PROCESS", "SIGNALBOX_PROJECT", "SIGNALBOX_PAGES"]);
 
 function parseEnvironment(env: NodeJS.ProcessEnv) {
   const known = Object.keys(environmentSchema.shape);
