@@ -1,0 +1,125 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { getJson, postJson, waitForRun } from "./support/api.ts";
+import { copyStarter } from "./support/project.ts";
+import { signalbox, startService } from "./support/service.ts";
+
+const signup = { name: "Ada", email: "ada@example.com" };
+
+async function deployed() {
+  const projectDir = copyStarter();
+  const cli = (...args: string[]) => signalbox([...args, "--project", projectDir], { cwd: projectDir });
+  const built = cli("build");
+  expect(built.status, built.stderr).toBe(0);
+  const service = await startService({ projectDir, command: "start" });
+  const url = cli("triggers", "url", "new-signup").stdout.trim();
+  return { projectDir, cli, service, url, key: new URL(url).searchParams.get("token") ?? "" };
+}
+
+describe("signalbox start", () => {
+  it("needs what build makes, and says so", () => {
+    const projectDir = copyStarter();
+    const started = signalbox(["start", "--project", projectDir, "--port", "0"], { cwd: projectDir });
+    expect(started.status).toBe(1);
+    expect(started.stderr).toContain("signalbox build");
+    expect(started.stderr).not.toMatch(/^\s+at /m);
+  });
+
+  it("takes the key in each of its four forms, and in no other way", async () => {
+    const { service, url, key } = await deployed();
+    expect(url).toBe(`${service.url}/triggers/signup?token=${key}`);
+    const post = (path: string, headers: Record<string, string> = {}) => postJson(service.url + path, signup, headers);
+    const forms: [string, Record<string, string>][] = [
+      [`/triggers/signup?token=${key}`, {}],
+      [`/triggers/signup?api_key=${key}`, {}],
+      ["/triggers/signup", { authorization: `Bearer ${key}` }],
+      ["/triggers/signup", { "x-api-key": key }],
+    ];
+    for (const [path, headers] of forms) expect((await post(path, headers)).status).toBe(202);
+    const refused: [string, Record<string, string>][] = [
+      ["/triggers/signup", {}],
+      ["/triggers/no-such-endpoint", {}],
+      [`/triggers/signup?token=${key}x`, {}],
+      [`/triggers/signup?token=${key}`, { "x-api-key": "wrong" }],
+      ["/triggers/signup", { authorization: `Basic ${key}` }],
+    ];
+    for (const [path, headers] of refused) {
+      const response = await post(path, headers);
+      expect(response.status, path).toBe(401);
+      expect(response.headers.get("www-authenticate")).toBe("Bearer");
+      expect(response.headers.get("signalbox-delivery")).toBeNull();
+      expect(await response.text()).not.toContain(key);
+    }
+  });
+
+  it("lets a webhook key read the run that it started and nothing more, and an API token read the rest", async () => {
+    const { cli, service, url, key } = await deployed();
+    const { runId } = (await (await postJson(url, signup)).json()) as { runId: string };
+    const withKey = { authorization: `Bearer ${key}` };
+    expect(await waitForRun(service, runId, withKey)).toMatchObject({ status: "completed" });
+    for (const path of ["/api/v1/deliveries", "/api/v1/triggers", "/api/v1/keys"]) {
+      expect((await fetch(service.url + path, { headers: withKey })).status, path).toBe(403);
+      expect((await fetch(service.url + path)).status, path).toBe(401);
+    }
+    const made = cli("keys", "create", "--api", "--name", "ci", "--json");
+    const token = /sbt_[0-9A-Za-z]+/.exec(made.stdout)?.[0] ?? "";
+    const deliveries = await getJson<{ data: unknown[] }>(`${service.url}/api/v1/deliveries`, { authorization: `Bearer ${token}` });
+    expect(deliveries.data).toHaveLength(1);
+    const remote = signalbox(["triggers", "list", "--json"], { cwd: "/", env: { SIGNALBOX_URL: service.url, SIGNALBOX_TOKEN: token } });
+    expect(remote.status, remote.stderr).toBe(0);
+    expect(remote.stdout).toContain("new-signup");
+  });
+
+  it("refuses a revoked key at once, without a restart", async () => {
+    const { cli, service } = await deployed();
+    const created = JSON.parse(cli("keys", "create", "--name", "short-lived", "--json").stdout) as { id?: string; key?: unknown };
+    const text = JSON.stringify(created);
+    const key = /sbk_[0-9A-Za-z]+/.exec(text)?.[0] ?? "";
+    const id = /key_[0-9A-Z]{26}/.exec(text)?.[0] ?? "";
+    const send = () => postJson(`${service.url}/triggers/signup`, signup, { "x-api-key": key });
+    expect((await send()).status).toBe(202);
+    expect(cli("keys", "revoke", id).status).toBe(0);
+    expect((await send()).status).toBe(401);
+  });
+
+  it("never writes a key, a cookie or an authorization header to disk or log", async () => {
+    const { projectDir, service, url, key } = await deployed();
+    const secrets = ["canary-cookie-5f1d", "canary-bearer-9c2e", "canary-wrong-key-77aa"];
+    await postJson(url, signup, { cookie: `session=${secrets[0]}` });
+    await postJson(url, signup, { authorization: `Bearer ${secrets[1]}` });
+    await postJson(`${service.url}/triggers/signup?token=${secrets[2]}`, signup);
+    await postJson(`${url}&note=1`, { name: 1 });
+    await fetch(`${service.url}/triggers/nope?token=${key}`, { method: "PUT" });
+    expect(await service.stop()).toBe(0);
+    const written = filesBelow(join(projectDir, ".signalbox")).map((file) => readFileSync(file).toString("latin1"));
+    const everything = [...written, service.output()].join("\n");
+    expect(everything).toContain("ada@example.com");
+    for (const secret of [...secrets, key]) expect(everything.includes(secret), secret.slice(0, 12)).toBe(false);
+  });
+
+  it("ends on SIGTERM with an event stream open, having answered what was in flight", async () => {
+    const { service, url, key } = await deployed();
+    const { runId } = (await (await postJson(url, signup)).json()) as { runId: string };
+    const stream = await fetch(`${service.url}/api/v1/runs/${runId}/events`, { headers: { "x-api-key": key } });
+    expect(stream.headers.get("content-type")).toMatch(/^text\/event-stream/);
+    expect(await service.stop()).toBe(0);
+    await stream.text().catch(() => "");
+  });
+
+  it("says in one line which setting is wrong", () => {
+    const projectDir = copyStarter();
+    expect(signalbox(["build", "--project", projectDir], { cwd: projectDir }).status).toBe(0);
+    const bad = signalbox(["start", "--project", projectDir], { cwd: projectDir, env: { SIGNALBOX_WORKERS: "many" } });
+    expect(bad.status).toBe(1);
+    expect(bad.stderr.trim().split("\n")).toHaveLength(1);
+    expect(bad.stderr).toContain("SIGNALBOX_WORKERS must be a whole number");
+  });
+});
+
+function filesBelow(dir: string): string[] {
+  return readdirSync(dir).flatMap((name) => {
+    const path = join(dir, name);
+    return statSync(path).isDirectory() ? filesBelow(path) : [path];
+  });
+}

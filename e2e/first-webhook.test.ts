@@ -1,0 +1,97 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Delivery } from "../server/contract/delivery.ts";
+import { getJson, postJson, timelineOf, waitForRun } from "./support/api.ts";
+import { copyStarter, repository } from "./support/project.ts";
+import { signalbox, startService } from "./support/service.ts";
+
+interface Accepted {
+  ok: true;
+  runId: string;
+  runs: { runId: string; trigger: string; target: { kind: string; slug: string } }[];
+}
+
+describe("the first webhook", () => {
+  it("is the README's curl: 202 at once, and its run completes with the workflow's output", async () => {
+    const service = await startService({ projectDir: copyStarter(), command: "dev" });
+    const { path, headers, body } = readmeCurl();
+    const response = await fetch(service.url + path, { method: "POST", headers, body });
+    expect(response.status).toBe(202);
+    const accepted = (await response.json()) as Accepted;
+    expect(response.headers.get("location")).toBe(`/api/v1/runs/${accepted.runId}`);
+    expect(accepted.runs).toEqual([{ runId: accepted.runId, trigger: "new-signup", target: { kind: "workflow", slug: "welcome-email" } }]);
+
+    const run = await waitForRun(service, accepted.runId);
+    expect(run).toMatchObject({
+      status: "completed",
+      startedBy: "webhook",
+      attachmentId: "new-signup:welcome-email",
+      payload: { name: "Ada", email: "ada@example.com" },
+      input: { to: "ada@example.com", displayName: "Ada" },
+    });
+    expect(run.output).toMatchObject({ messageId: expect.any(String) });
+    const kinds = (await timelineOf(service, run.id)).map((entry) => entry.kind);
+    expect(kinds[0]).toBe("queued");
+    expect(kinds).toContain("step_completed");
+    expect(kinds.at(-1)).toBe("completed");
+  });
+
+  it("that does not fit is answered with what is wrong and where, and kept byte for byte", async () => {
+    const service = await startService({ projectDir: copyStarter(), command: "dev" });
+    const body = `{ "name": "  ",\t"email": "ada@example.com" }`;
+    const response = await fetch(`${service.url}/triggers/signup`, { method: "POST", headers: { "content-type": "application/json" }, body });
+    expect(response.status).toBe(422);
+    expect(response.headers.get("content-type")).toMatch(/^application\/problem\+json/);
+    expect(await response.json()).toMatchObject({ status: 422, code: "request_mismatch", errors: [{ pointer: "/name" }] });
+    const delivery = await getJson<Delivery>(`${service.url}/api/v1/deliveries/${response.headers.get("signalbox-delivery")}`);
+    expect(Buffer.from(delivery.body ?? "", "base64").toString()).toBe(body);
+    expect(delivery).toMatchObject({ outcome: "rejected", verdicts: [{ outcome: "request_mismatch", reasons: [{ pointer: "/name" }] }] });
+  });
+
+  it("fires those of three triggers on a shared endpoint whose filters hold, and says why the others did not", async () => {
+    const projectDir = copyStarter();
+    const service = await startService({ projectDir, command: "dev" });
+    const paid = JSON.parse(readFileSync(join(projectDir, "requests/invoice-paid.json"), "utf8")) as unknown;
+    const response = await postJson(`${service.url}/triggers/billing`, paid);
+    expect(response.status).toBe(202);
+    const { runs } = (await response.json()) as Accepted;
+    expect(runs.map((run) => run.trigger)).toContain("invoice-paid");
+    const delivery = await getJson<Delivery>(`${service.url}/api/v1/deliveries/${response.headers.get("signalbox-delivery")}`);
+    expect(delivery.verdicts).toHaveLength(3);
+    const stopped = delivery.verdicts.filter((verdict) => verdict.outcome !== "matched");
+    expect(stopped.length).toBe(3 - runs.length);
+    for (const verdict of stopped) expect(verdict.reasons[0]).toMatchObject({ pointer: expect.stringMatching(/^\//), expected: expect.any(String) });
+    for (const { runId } of runs) expect((await waitForRun(service, runId)).status).toBe("completed");
+  });
+
+  it("can be tried without sending, sent, and asked about from the command line", async () => {
+    const projectDir = copyStarter();
+    const service = await startService({ projectDir, command: "dev" });
+    const cli = (...args: string[]) => signalbox([...args, "--project", projectDir, "--json"], { cwd: projectDir });
+
+    const tested = cli("triggers", "test", "billing", "--data", "@requests/invoice-paid.json");
+    expect(tested.status).toBe(0);
+    expect(tested.stdout).toContain(`"matched"`);
+    expect((await getJson<{ data: unknown[] }>(`${service.url}/api/v1/runs`)).data).toEqual([]);
+
+    const sent = cli("triggers", "send", "new-signup", "--data", "@requests/signup.json");
+    expect(sent.status, sent.stderr + sent.stdout).toBe(0);
+    const runId = /run_[0-9A-Z]{26}/.exec(sent.stdout)?.[0] ?? "";
+    const got = cli("runs", "get", runId, "--wait");
+    expect(JSON.parse(got.stdout)).toMatchObject({ id: runId, status: "completed" });
+
+    const replayed = cli("runs", "replay", runId);
+    const replayId = /run_[0-9A-Z]{26}/.exec(replayed.stdout.replaceAll(runId, ""))?.[0] ?? "";
+    expect(await waitForRun(service, replayId)).toMatchObject({ status: "completed", replayOf: runId, startedBy: "replay" });
+  });
+});
+
+/** The very request that the README tells its reader to send. */
+function readmeCurl() {
+  const readme = readFileSync(join(repository, "README.md"), "utf8");
+  const match = /curl -i http:\/\/127\.0\.0\.1:3002(\S+) \\\n\s+-H '([^:]+): ([^']+)' \\\n\s+-d '([^']+)'/.exec(readme);
+  const [, path, name, value, body] = match ?? [];
+  if (!path || !name || !value || !body) throw new Error("The README has no curl to send");
+  return { path, headers: { [name]: value }, body };
+}

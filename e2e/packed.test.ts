@@ -1,0 +1,76 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { postJson, waitForRun } from "./support/api.ts";
+import { visit } from "./support/browser.ts";
+import { repository } from "./support/project.ts";
+import { cleanEnv, startService } from "./support/service.ts";
+
+/** The tarball that the pack step made, in a folder of a new user's. */
+const packFolder = join(repository, "node_modules/.cache/pack");
+const dir = mkdtempSync(join(tmpdir(), "signalbox-packed-"));
+const env = { ...cleanEnv(), PATH: `${dirname(process.execPath)}${delimiter}${process.env["PATH"]}` };
+const npx = ["npx", "--no-install", "signalbox"];
+
+function sh(command: string, args: string[]): string {
+  return execFileSync(command, args, { cwd: dir, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+}
+
+beforeAll(() => {
+  const tarball = existsSync(packFolder) ? readdirSync(packFolder).find((name) => /^signalbox-.*\.tgz$/.test(name)) : undefined;
+  if (!tarball) throw new Error("There is no tarball: run `npm test -- pack` first");
+  sh("npm", ["init", "-y"]);
+  sh("npm", ["install", "--no-audit", "--no-fund", join(packFolder, tarball), "zod"]);
+});
+afterAll(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }));
+
+describe("the packed product, in an empty folder", () => {
+  it("makes a project that type-checks, and serves it in development with the page", async () => {
+    sh("npx", ["--no-install", "signalbox", "init", "."]);
+    expect(existsSync(join(dir, "triggers/new-signup.ts"))).toBe(true);
+    const types = spawnSync(process.execPath, [join(repository, "node_modules/typescript/lib/tsc.js"), "--noEmit", "-p", "."], { cwd: dir, encoding: "utf8" });
+    expect(types.stdout + types.stderr).toBe("");
+
+    const service = await startService({ projectDir: dir, command: "dev", program: npx, env });
+    const response = await postJson(`${service.url}/triggers/signup`, { name: "Ada", email: "ada@example.com" });
+    expect(response.status).toBe(202);
+    const { runId } = (await response.json()) as { runId: string };
+    expect(await waitForRun(service, runId)).toMatchObject({ status: "completed" });
+    const { page, errors, foreignRequests } = await visit(service.url);
+    await page.goto(service.url);
+    await page.locator(`a[href="/runs/${runId}"]`).first().waitFor();
+    expect(errors).toEqual([]);
+    expect(foreignRequests).toEqual([]);
+  });
+
+  it("builds it and serves it deployed, with a key", async () => {
+    sh("npx", ["--no-install", "signalbox", "build"]);
+    const service = await startService({ projectDir: dir, command: "start", program: npx, env });
+    expect((await postJson(`${service.url}/triggers/signup`, {})).status).toBe(401);
+    const url = sh("npx", ["--no-install", "signalbox", "triggers", "url", "new-signup"]).trim();
+    const response = await postJson(url, { name: "Grace", email: "grace@example.com" });
+    expect(response.status).toBe(202);
+    const { runId } = (await response.json()) as { runId: string };
+    const key = new URL(url).searchParams.get("token") ?? "";
+    expect(await waitForRun(service, runId, { "x-api-key": key })).toMatchObject({ status: "completed" });
+    expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+  });
+
+  it("leaves the installed package as it was", () => {
+    const folder = join(dir, "node_modules/signalbox");
+    expect(readdirSync(folder).sort()).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "bin", "dist", "docs", "drizzle", "examples", "package.json"]);
+  });
+
+  it("tells someone on an old Node what to do, in one line", () => {
+    const old = join(dir, "old-node.cjs");
+    writeFileSync(old, `Object.defineProperty(process.versions, "node", { value: "20.11.0" });`);
+    const result = spawnSync(process.execPath, ["-r", old, join(dir, "node_modules/signalbox/bin/signalbox.cjs"), "--help"], { encoding: "utf8" });
+    expect(result.status).toBe(1);
+    expect(result.stderr.trim().split("\n")).toHaveLength(1);
+    expect(result.stderr).toContain("npm i -D node@24");
+    // The launcher itself must parse on old Nodes.
+    expect(readFileSync(join(repository, "bin/signalbox.cjs"), "utf8")).not.toMatch(/\?\.|\?\?|=>|\bconst\b|\blet\b|`/);
+  });
+});

@@ -1,0 +1,98 @@
+import AxeBuilder from "@axe-core/playwright";
+import { describe, expect, it } from "vitest";
+import { postJson, waitForRun } from "./support/api.ts";
+import { visit } from "./support/browser.ts";
+import { copyStarter, writeProject } from "./support/project.ts";
+import { startService } from "./support/service.ts";
+
+/** Pages as users get them: the built ones where they are built (`npm test` builds them before), as the packed product serves them. */
+const built = { SIGNALBOX_PAGES: "built" };
+
+describe("the page at /", () => {
+  it("lists the triggers, and shows a run arrive and end without a reload", async () => {
+    const service = await startService({ projectDir: copyStarter(), command: "dev", env: built });
+    const { page, errors, foreignRequests } = await visit(service.url);
+    await page.goto(service.url);
+    for (const text of ["/triggers/signup", "new-signup", "welcome-email", "invoice-paid", "ci-failed"]) {
+      await page.getByText(text, { exact: false }).first().waitFor();
+    }
+    const response = await postJson(`${service.url}/triggers/signup`, { name: "Ada", email: "ada@example.com" });
+    const { runId } = (await response.json()) as { runId: string };
+    await page.locator(`a[href="/runs/${runId}"]`).first().waitFor();
+    await waitForRun(service, runId);
+    await page.locator("tr, li, a", { has: page.locator(`a[href="/runs/${runId}"]`) }).getByText("completed").first().waitFor();
+    expect(errors).toEqual([]);
+    expect(foreignRequests).toEqual([]);
+  });
+
+  it("leads to the run and to its delivery, with timeline, verdicts and body", async () => {
+    const service = await startService({ projectDir: copyStarter(), command: "dev", env: built });
+    const response = await postJson(`${service.url}/triggers/signup`, { name: "Ada <img src=x onerror=alert(1)>", email: "ada@example.com" });
+    const { runId } = (await response.json()) as { runId: string };
+    await waitForRun(service, runId);
+    const { page, errors } = await visit(service.url);
+    await page.goto(service.url);
+    await page.locator(`a[href="/runs/${runId}"]`).first().click();
+    await page.waitForURL(`**/runs/${runId}`);
+    await page.getByText("onerror=alert(1)").first().waitFor();
+    await page.locator(`a[href^="/deliveries/dlv_"]`).first().click();
+    await page.waitForURL("**/deliveries/dlv_*");
+    await page.getByText("matched").first().waitFor();
+    await page.getByText("onerror=alert(1)").first().waitFor();
+    expect(errors).toEqual([]);
+  });
+
+  it.each(["light", "dark"] as const)("has no serious accessibility fault in %s, and needs no sideways scrolling at 360 px", async (colorScheme) => {
+    const service = await startService({ projectDir: copyStarter(), command: "dev", env: built });
+    const response = await postJson(`${service.url}/triggers/signup`, { name: "Ada", email: "ada@example.com" });
+    const { runId } = (await response.json()) as { runId: string };
+    await waitForRun(service, runId);
+    const { page } = await visit(service.url, { colorScheme, viewport: { width: 360, height: 740 } });
+    for (const path of ["/", `/runs/${runId}`, `/deliveries/${response.headers.get("signalbox-delivery")}`, "/errors/unauthorized"]) {
+      await page.goto(service.url + path);
+      await page.getByRole("heading").first().waitFor();
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      expect(violations.filter(({ impact }) => impact === "serious" || impact === "critical").map(({ id, nodes }) => [path, id, nodes[0]?.html])).toEqual([]);
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      expect(overflow, path).toBeLessThanOrEqual(0);
+    }
+  });
+
+  it("is sent with a strict Content-Security-Policy and the other headers that keep payloads harmless", async () => {
+    const service = await startService({ projectDir: copyStarter(), command: "dev", env: built });
+    const response = await fetch(service.url);
+    expect(response.status).toBe(200);
+    const policy = response.headers.get("content-security-policy") ?? "";
+    expect(policy).toMatch(/script-src[^;]*'nonce-/);
+    expect(policy).not.toMatch(/script-src[^;]*'unsafe-(inline|eval)'/);
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(response.headers.get("referrer-policy")).toBe("no-referrer");
+  });
+
+  it("teaches the first request when nothing has arrived yet", async () => {
+    const service = await startService({ projectDir: copyStarter(), command: "dev", env: built });
+    const { page } = await visit(service.url);
+    await page.goto(service.url);
+    await page.getByText("curl", { exact: false }).first().waitFor();
+  });
+
+  it("shows a project's hostile names as text", async () => {
+    const projectDir = writeProject({
+      "signalbox.config.ts": `import { defineConfig } from "signalbox/config"; export default defineConfig({ name: "<script>alert(1)</script>" });`,
+      "workflows/log.ts": `import { defineWorkflow } from "signalbox/workflow"; import { z } from "zod"; export default defineWorkflow({ slug: "log", input: z.json(), run() { throw new Error("<img src=x onerror=alert(2)>"); }, retries: { attempts: 1 } });`,
+      "triggers/log.ts": `import { defineWebhookSource } from "signalbox/trigger"; import { z } from "zod"; import log from "../workflows/log"; export default defineWebhookSource({ slug: "log", endpoint: "log", request: z.looseObject({}) }).attach({ workflow: log });`,
+    });
+    const service = await startService({ projectDir, command: "dev", env: built });
+    const response = await postJson(`${service.url}/triggers/log`, { "<b>k</b>": "\u202e<svg onload=alert(3)>" });
+    const { runId } = (await response.json()) as { runId: string };
+    await waitForRun(service, runId);
+    const { page, errors } = await visit(service.url);
+    for (const path of ["/", `/runs/${runId}`, `/deliveries/${response.headers.get("signalbox-delivery")}`]) {
+      await page.goto(service.url + path);
+      await page.getByRole("heading").first().waitFor();
+      expect(await page.locator("img[src=x], svg[onload], b:text-is('k')").count()).toBe(0);
+    }
+    expect(errors).toEqual([]);
+  });
+});

@@ -1,0 +1,36 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { postJson, waitForRun } from "./support/api.ts";
+import { visit } from "./support/browser.ts";
+import { repository } from "./support/project.ts";
+import { startService } from "./support/service.ts";
+
+const readme = readFileSync(join(repository, "README.md"), "utf8");
+
+describe("the README", () => {
+  it("names commands that this repository has", () => {
+    const { scripts } = JSON.parse(readFileSync(join(repository, "package.json"), "utf8")) as { scripts: Record<string, string> };
+    const named = [...readme.matchAll(/npm (?:run )?(dev|test)\b/g)].map(([, name]) => name ?? "");
+    expect(new Set(named)).toEqual(new Set(["dev", "test"]));
+    for (const name of named) expect(scripts).toHaveProperty(name);
+  });
+
+  it("links to files that exist", () => {
+    const links = [...readme.matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(([, path]) => path ?? "");
+    expect(links.length).toBeGreaterThan(8);
+    expect(links.filter((path) => !existsSync(join(repository, path)))).toEqual([]);
+  });
+
+  it("starts the example project from the sources by `npm run dev`, with its page", async () => {
+    const projectDir = join(repository, "examples/starter");
+    const service = await startService({ projectDir, command: "dev", program: ["npm", "run"], npmScript: true });
+    const response = await postJson(`${service.url}/triggers/signup`, { name: "Ada", email: "ada@example.com" });
+    expect(response.status).toBe(202);
+    const { runId } = (await response.json()) as { runId: string };
+    expect(await waitForRun(service, runId)).toMatchObject({ status: "completed" });
+    const { page } = await visit(service.url);
+    await page.goto(service.url, { timeout: 90_000 });
+    await page.locator(`a[href="/runs/${runId}"]`).first().waitFor({ timeout: 90_000 });
+  });
+});

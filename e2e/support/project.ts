@@ -1,0 +1,40 @@
+import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+
+export const repository = join(import.meta.dirname, "../..");
+
+/** A fresh copy of the example project in a folder of its own, removed when the test ends. */
+export function copyStarter(): string {
+  const dir = emptyFolder();
+  cpSync(join(repository, "examples/starter"), dir, { recursive: true, filter: (path) => !/\.signalbox|outbox|node_modules/.test(path.slice(repository.length)) });
+  renameSync(join(dir, "gitignore"), join(dir, ".gitignore"));
+  linkZod(dir);
+  return dir;
+}
+
+/** A project made of the given files. */
+export function writeProject(files: Record<string, string>): string {
+  const dir = emptyFolder();
+  for (const [path, text] of Object.entries({ "package.json": `{"name":"e2e","private":true,"type":"module"}`, ...files })) writeFile(dir, path, text);
+  linkZod(dir);
+  return dir;
+}
+
+export function writeFile(dir: string, path: string, text: string): void {
+  mkdirSync(dirname(join(dir, path)), { recursive: true });
+  writeFileSync(join(dir, path), text);
+}
+
+/** An empty folder, removed when the test (or, called at top level of a suite's hook, the suite) ends. */
+export function emptyFolder(): string {
+  const dir = mkdtempSync(join(tmpdir(), "signalbox-e2e-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }));
+  return dir;
+}
+
+function linkZod(dir: string): void {
+  mkdirSync(join(dir, "node_modules"));
+  symlinkSync(join(repository, "node_modules/zod"), join(dir, "node_modules/zod"));
+}

@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { onTestFinished, vi } from "vitest";
+import { repository } from "./project.ts";
+
+export interface Service {
+  url: string;
+  child: ChildProcess;
+  /** Everything that it printed so far. */
+  output(): string;
+  /** SIGKILL to every process of it, at once. */
+  killGroup(): Promise<void>;
+  /** SIGTERM, as an operator would; resolves with the exit code. */
+  stop(): Promise<number | null>;
+}
+
+export interface ServiceOptions {
+  projectDir: string;
+  command: "dev" | "start";
+  env?: NodeJS.ProcessEnv;
+  /** The program to run; the repository's own sources by default. */
+  program?: string[];
+  port?: number;
+  /** The program is `npm run`, in the repository: the script names the project itself. */
+  npmScript?: boolean;
+}
+
+/** Starts `signalbox dev` or `signalbox start` as a process group of its own, and waits until it says that it is ready. */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const [program = "", ...args] = options.program ?? [process.execPath, join(repository, "cli/main.ts")];
+  const port = ["--port", String(options.port ?? 0)];
+  const rest = options.npmScript ? ["--", ...port] : ["--project", options.projectDir, ...port];
+  const child = spawn(program, [...args, options.command, ...rest], {
+    cwd: options.npmScript ? repository : options.projectDir,
+    env: { ...cleanEnv(), ...options.env },
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  child.stdout?.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr?.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  const killGroup = async () => {
+    if (child.pid && child.exitCode === null && child.signalCode === null) process.kill(-child.pid, "SIGKILL");
+    await exited(child);
+  };
+  onTestFinished(killGroup);
+  const url = await waitForUrl(options.projectDir, child, () => output);
+  return {
+    url,
+    child,
+    output: () => output,
+    killGroup,
+    async stop() {
+      child.kill("SIGTERM");
+      await exited(child);
+      return child.exitCode;
+    },
+  };
+}
+
+/** Runs one command of the command line to its end. */
+export function signalbox(args: string[], options: { cwd: string; env?: NodeJS.ProcessEnv; input?: string }) {
+  const result = spawnSync(process.execPath, [join(repository, "cli/main.ts"), ...args], {
+    cwd: options.cwd,
+    env: { ...cleanEnv(), ...options.env },
+    encoding: "utf8",
+    input: options.input ?? "",
+    timeout: 60_000,
+  });
+  return { status: result.status, stdout: result.stdout, stderr: result.stderr };
+}
+
+export function cleanEnv(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !/^(SIGNALBOX_|DATABASE_URL$|PORT$|HOST$|VITEST|NODE_ENV$|NODE_OPTIONS$)/.test(name));
+  return Object.fromEntries(kept);
+}
+
+async function waitForUrl(projectDir: string, child: ChildProcess, output: () => string): Promise<string> {
+  const file = join(projectDir, ".signalbox/server.json");
+  return vi.waitFor(
+    () => {
+      if (child.exitCode !== null) throw new Error(`It ended with ${child.exitCode}:\n${output()}`);
+      if (!existsSync(file)) throw new Error(`It is not ready:\n${output()}`);
+      const { pid, url } = JSON.parse(readFileSync(file, "utf8")) as { pid: number; url: string };
+      if (pid !== child.pid && !isBelow(pid, child.pid)) throw new Error(`Another process is ready:\n${output()}`);
+      return url;
+    },
+    { timeout: 60_000, interval: 50 },
+  );
+}
+
+/** `npx` and `npm` stand between us and the program that they start. */
+function isBelow(pid: number, ancestor: number | undefined): boolean {
+  const stat = `/proc/${pid}/stat`;
+  if (pid <= 1 || !existsSync(stat)) return false;
+  const parent = Number(readFileSync(stat, "utf8").split(") ")[1]?.split(" ")[1]);
+  return parent === ancestor || isBelow(parent, ancestor);
+}
+
+async function exited(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  await new Promise((resolve) => child.once("exit", resolve));
+}
