@@ -1,0 +1,23 @@
+import { HydrationBoundary, dehydrate } from "@tanstack/react-query";
+import type { Metadata } from "next";
+import { DeliveryView } from "../../../components/deliveries/delivery-view.tsx";
+import { createReader, orNotFound } from "../../server.ts";
+
+interface Props {
+  params: Promise<{ id: string }>;
+}
+
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
+  return { title: (await params).id };
+}
+
+export default async function DeliveryPage({ params }: Props) {
+  const { id } = await params;
+  const { queryClient, trpc } = await createReader();
+  await orNotFound(queryClient.fetchQuery(trpc.deliveries.get.queryOptions({ id })));
+  return (
+    <HydrationBoundary state={dehydrate(queryClient)}>
+      <DeliveryView id={id} />
+    </HydrationBoundary>
+  );
+}

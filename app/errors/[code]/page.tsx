@@ -1,0 +1,51 @@
+import type { Metadata } from "next";
+import { notFound } from "next/navigation";
+import { Facts } from "../../../components/ui/facts.tsx";
+import { Panel } from "../../../components/ui/panel.tsx";
+import { type ErrorCodeEntry, errorCodes } from "../../../server/contract/error-codes.ts";
+
+interface Props {
+  params: Promise<{ code: string }>;
+}
+
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
+  return { title: findEntry((await params).code)?.title ?? "Unknown error code" };
+}
+
+/** Where a problem's `type` leads: why it is answered, and the way out. */
+export default async function ErrorCodePage({ params }: Props) {
+  const { code } = await params;
+  const entry = findEntry(code);
+  if (!entry) notFound();
+  return (
+    <div className="max-w-[76ch]">
+      <p className="text-s text-ink-3">
+        Error code <code>{code}</code>
+      </p>
+      <h1 className="mt-1 text-xl font-[640] tracking-[-0.015em]">{entry.title}</h1>
+      <Facts
+        facts={[
+          ["HTTP status", String(entry.status)],
+          ["worth sending again", entry.retryable ? "yes, later" : "not without a change"],
+        ]}
+      />
+      <div className="grid gap-4">
+        <Panel title="Why">
+          <p className="px-4 py-3">{withCode(entry.why)}</p>
+        </Panel>
+        <Panel title="What to do">
+          <p className="px-4 py-3">{withCode(entry.fix)}</p>
+        </Panel>
+      </div>
+    </div>
+  );
+}
+
+function findEntry(code: string): ErrorCodeEntry | undefined {
+  return Object.entries(errorCodes).find(([known]) => known === code)?.[1];
+}
+
+/** The table marks code with backticks. */
+function withCode(text: string) {
+  return text.split("`").map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part));
+}

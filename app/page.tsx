@@ -1,0 +1,19 @@
+import { HydrationBoundary, dehydrate } from "@tanstack/react-query";
+import { Overview } from "../components/overview/overview.tsx";
+import { recentRows } from "../components/overview/recent-rows.ts";
+import { createReader, signalbox } from "./server.ts";
+
+export default async function OverviewPage() {
+  const { settings } = await signalbox();
+  const { queryClient, trpc } = await createReader();
+  await Promise.all([
+    queryClient.prefetchQuery(trpc.triggers.list.queryOptions()),
+    queryClient.prefetchQuery(trpc.runs.list.queryOptions({ limit: recentRows })),
+    queryClient.prefetchQuery(trpc.deliveries.list.queryOptions({ limit: recentRows })),
+  ]);
+  return (
+    <HydrationBoundary state={dehydrate(queryClient)}>
+      <Overview needsKey={settings.mode === "deployed"} />
+    </HydrationBoundary>
+  );
+}

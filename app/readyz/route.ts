@@ -1,0 +1,3 @@
+import { signalbox } from "../server.ts";
+
+export const GET = async (request: Request) => (await signalbox()).rest(request);

@@ -1,0 +1,23 @@
+import { HydrationBoundary, dehydrate } from "@tanstack/react-query";
+import type { Metadata } from "next";
+import { RunView } from "../../../components/runs/run-view.tsx";
+import { createReader, orNotFound } from "../../server.ts";
+
+interface Props {
+  params: Promise<{ id: string }>;
+}
+
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
+  return { title: (await params).id };
+}
+
+export default async function RunPage({ params }: Props) {
+  const { id } = await params;
+  const { queryClient, trpc } = await createReader();
+  await Promise.all([orNotFound(queryClient.fetchQuery(trpc.runs.get.queryOptions({ id }))), queryClient.prefetchQuery(trpc.runs.timeline.queryOptions({ id }))]);
+  return (
+    <HydrationBoundary state={dehydrate(queryClient)}>
+      <RunView id={id} />
+    </HydrationBoundary>
+  );
+}

@@ -1,0 +1,71 @@
+import "server-only";
+import { existsSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { createTRPCClient, type TRPCLink, TRPCClientError } from "@trpc/client";
+import { observable } from "@trpc/server/observable";
+import { createTRPCOptionsProxy } from "@trpc/tanstack-react-query";
+import { notFound } from "next/navigation";
+import { cache } from "react";
+import { createQueryClient } from "../components/trpc/query-client.ts";
+import type { Signalbox } from "../server/main.ts";
+import type { AppRouter } from "../server/trpc/router.ts";
+
+/**
+ * The one bridge from pages to the server. Only types cross it at build time: the store, the project and everything behind them
+ * live outside Next's bundle, in the process that serves the pages, which leaves them under this symbol.
+ */
+const containerKey = Symbol.for("signalbox.container");
+
+type Holder = { [containerKey]?: Signalbox | Promise<Signalbox> };
+
+/** The running service. Where only Next runs (`next dev`, `next start` in the repository), the first call starts one. */
+export async function signalbox(): Promise<Signalbox> {
+  const holder = globalThis as Holder;
+  holder[containerKey] ??= startOnlyNext();
+  return holder[containerKey];
+}
+
+async function startOnlyNext(): Promise<Signalbox> {
+  const entries = ["server/processes/only-next.ts", "dist/only-next.js"].map((path) => pathToFileURL(path));
+  const entry = entries.find((url) => existsSync(/* turbopackIgnore: true */ url));
+  if (!entry) throw new Error("These pages have no service behind them. Start them with `signalbox dev` or `signalbox start`.");
+  const { startOnlyNext } = (await import(/* webpackIgnore: true */ /* turbopackIgnore: true */ entry.href)) as {
+    startOnlyNext(): Promise<Signalbox>;
+  };
+  return startOnlyNext();
+}
+
+/** What a page reads with: query options with the keys that the browser uses, answered in this process. One per request. */
+export const createReader = cache(async () => {
+  const caller = (await signalbox()).createCaller();
+  const queryClient = createQueryClient();
+  const client = createTRPCClient<AppRouter>({ links: [callInProcess(caller)] });
+  return { queryClient, trpc: createTRPCOptionsProxy<AppRouter>({ client, queryClient }) };
+});
+
+/** When this request is drawn: pages say "12 s ago" by it. */
+export const requestTime = cache(() => Date.now());
+
+/** Waits for a read; an unknown id shows the not-found page. Any other failure is left to the page's own error face. */
+export async function orNotFound(read: Promise<unknown>): Promise<void> {
+  try {
+    await read;
+  } catch (error) {
+    // The server's own TRPCError class lives outside this bundle, so its code tells it, not its class.
+    if (error instanceof TRPCClientError && error.cause && "code" in error.cause && error.cause.code === "NOT_FOUND") notFound();
+  }
+}
+
+/** A tRPC link that calls the procedures directly, without HTTP. */
+function callInProcess(caller: ReturnType<Signalbox["createCaller"]>): TRPCLink<AppRouter> {
+  return () =>
+    ({ op }) =>
+      observable((observer) => {
+        const procedure = op.path.split(".").reduce<unknown>((at, name) => Reflect.get(Object(at), name), caller);
+        const answer = async () => {
+          observer.next({ result: { type: "data", data: await (procedure as (input: unknown) => Promise<unknown>)(op.input) } });
+          observer.complete();
+        };
+        answer().catch((cause: unknown) => observer.error(TRPCClientError.from(cause instanceof Error ? cause : new Error(String(cause)))));
+      });
+}

@@ -1,0 +1,31 @@
+"use client";
+
+import { Download, Play, Workflow } from "lucide-react";
+import Link from "next/link";
+import { usePathname } from "next/navigation";
+
+const places = [
+  { href: "/", label: "Triggers", icon: Workflow, isHere: (path: string) => path === "/" },
+  { href: "/#deliveries", label: "Deliveries", icon: Download, isHere: (path: string) => path.startsWith("/deliveries/") },
+  { href: "/#runs", label: "Runs", icon: Play, isHere: (path: string) => path.startsWith("/runs/") },
+];
+
+export function NavRail() {
+  const path = usePathname();
+  return (
+    <nav aria-label="Pages" className="sticky bottom-0 z-10 order-last flex justify-center gap-1.5 border-t bg-panel p-1.5 md:top-12 md:bottom-auto md:order-none md:h-[calc(100dvh-48px)] md:w-14 md:flex-col md:items-center md:justify-start md:border-t-0 md:border-r md:pt-3">
+      {places.map(({ href, label, icon: Icon, isHere }) => (
+        <Link
+          key={href}
+          href={href}
+          aria-label={label}
+          aria-current={isHere(path) ? "page" : undefined}
+          title={label}
+          className="grid size-10 place-items-center rounded-m text-ink-3 hover:bg-sunken hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:text-accent"
+        >
+          <Icon aria-hidden size={18} strokeWidth={1.8} />
+        </Link>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,54 @@
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { LivePill } from "./live-pill.tsx";
+import { NavRail } from "./nav-rail.tsx";
+import { ThemeSwitch } from "./theme-switch.tsx";
+
+/** The frame of every page: header, rail, content. */
+export function Shell({ name, mode, version, children }: { name: string; mode: "development" | "deployed"; version: string; children: ReactNode }) {
+  return (
+    <div className="flex min-h-dvh flex-col">
+      <a href="#content" className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-30 focus:bg-panel focus:px-3 focus:py-2">
+        Skip to content
+      </a>
+      <header className="sticky top-0 z-20 flex h-12 shrink-0 items-center gap-3 border-b bg-panel px-4 md:gap-4">
+        <Link href="/" className="flex items-center gap-2 font-[650] tracking-[-0.01em]">
+          <Mark />
+          Signalbox
+        </Link>
+        <span className="hidden min-w-0 truncate font-mono text-s text-ink-2 sm:block">{name}</span>
+        <LivePill version={version} />
+        <div className="ml-auto flex items-center gap-2">
+          {mode === "development" && (
+            <span title="Development: webhooks need no key" className="hidden text-s text-ink-3 sm:block">
+              development
+            </span>
+          )}
+          <ThemeSwitch />
+        </div>
+      </header>
+      <div className="flex flex-1 flex-col md:flex-row">
+        <NavRail />
+        <main id="content" tabIndex={-1} className="mx-auto w-full max-w-[1760px] min-w-0 flex-1 p-4 outline-none md:px-7 md:py-6">
+          {children}
+        </main>
+      </div>
+    </div>
+  );
+}
+
+/** A signal with its three lights. */
+function Mark() {
+  return (
+    <svg aria-hidden width="10" height="18" viewBox="0 0 10 18">
+      <clipPath id="mark">
+        <rect width="10" height="18" rx="5" />
+      </clipPath>
+      <g clipPath="url(#mark)">
+        <rect width="10" height="6" className="fill-bad" />
+        <rect y="6" width="10" height="6" className="fill-wait" />
+        <rect y="12" width="10" height="6" className="fill-ok" />
+      </g>
+    </svg>
+  );
+}

@@ -1,0 +1,50 @@
+export const themes = ["system", "light", "dark"] as const;
+export type Theme = (typeof themes)[number];
+
+export const themeKey = "signalbox.theme";
+
+/** Runs in the head before the first paint, so that a chosen theme never flashes. Served with the page's nonce. */
+export const themeScript = `try{var t=localStorage.getItem(${JSON.stringify(themeKey)});if(t==="light"||t==="dark")document.documentElement.dataset.theme=t}catch(e){}`;
+
+const changed = "signalbox:theme";
+
+export function readTheme(): Theme {
+  try {
+    const stored = localStorage.getItem(themeKey);
+    return themes.find((theme) => theme === stored) ?? "system";
+  } catch {
+    return "system";
+  }
+}
+
+/** Shows the theme at once and keeps it; where storage is forbidden it holds for this page only. */
+export function chooseTheme(theme: Theme): void {
+  applyTheme(theme);
+  try {
+    if (theme === "system") localStorage.removeItem(themeKey);
+    else localStorage.setItem(themeKey, theme);
+  } catch {
+    // Private windows may forbid storage.
+  }
+  dispatchEvent(new Event(changed));
+}
+
+/** Calls back when the theme was chosen here or in another tab. */
+export function watchTheme(listener: () => void): () => void {
+  const onStorage = (event: StorageEvent) => {
+    if (event.key !== null && event.key !== themeKey) return;
+    applyTheme(readTheme());
+    listener();
+  };
+  addEventListener(changed, listener);
+  addEventListener("storage", onStorage);
+  return () => {
+    removeEventListener(changed, listener);
+    removeEventListener("storage", onStorage);
+  };
+}
+
+function applyTheme(theme: Theme): void {
+  if (theme === "system") delete document.documentElement.dataset["theme"];
+  else document.documentElement.dataset["theme"] = theme;
+}

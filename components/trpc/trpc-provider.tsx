@@ -1,0 +1,37 @@
+"use client";
+
+import { QueryClientProvider } from "@tanstack/react-query";
+import { createTRPCClient, httpBatchLink, httpSubscriptionLink, splitLink } from "@trpc/client";
+import { type ReactNode, useState } from "react";
+import type { AppRouter } from "../../server/trpc/router.ts";
+import { RenderedAt } from "../ui/use-now.ts";
+import { Live } from "./live.tsx";
+import { createQueryClient } from "./query-client.ts";
+import { TRPCProvider } from "./trpc.ts";
+
+const url = "/api/trpc";
+
+/** Everything that client components need: queries, the typed client, live changes, and the time the page was drawn. */
+export function TrpcProvider({ renderedAt, children }: { renderedAt: number; children: ReactNode }) {
+  const [queryClient] = useState(createQueryClient);
+  const [trpcClient] = useState(() =>
+    createTRPCClient<AppRouter>({
+      links: [
+        splitLink({
+          condition: (operation) => operation.type === "subscription",
+          true: httpSubscriptionLink({ url }),
+          false: httpBatchLink({ url }),
+        }),
+      ],
+    }),
+  );
+  return (
+    <RenderedAt value={renderedAt}>
+      <QueryClientProvider client={queryClient}>
+        <TRPCProvider trpcClient={trpcClient} queryClient={queryClient}>
+          <Live>{children}</Live>
+        </TRPCProvider>
+      </QueryClientProvider>
+    </RenderedAt>
+  );
+}

@@ -1,0 +1,18 @@
+import { CopyButton } from "./copy-button.tsx";
+
+/** Text as it is, never markup; scrolls inside itself. `copyLabel` adds a copy button. */
+export function CodeBlock({ text, label, copyLabel }: { text: string; label: string; copyLabel?: string }) {
+  return (
+    <div className="relative">
+      {/* A region that scrolls must be reachable by keyboard. */}
+      <pre tabIndex={0} role="region" aria-label={label} className="max-h-[480px] overflow-auto px-4 py-3 text-s/[1.65] text-ink-2">
+        {text}
+      </pre>
+      {copyLabel && (
+        <div className="absolute top-2 right-2 rounded-m bg-panel">
+          <CopyButton text={text} label={copyLabel} />
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,53 @@
+"use client";
+
+import { Check, Copy, X } from "lucide-react";
+import { useEffect, useState } from "react";
+
+/** Copies a text, and says so for a moment. `label` tells what is copied, e.g. "Copy the URL of billing". */
+export function CopyButton({ text, label, children }: { text: string | (() => string); label: string; children?: string }) {
+  const [outcome, setOutcome] = useState<"idle" | "copied" | "failed">("idle");
+  useEffect(() => {
+    if (outcome === "idle") return;
+    const timer = setTimeout(() => setOutcome("idle"), 1600);
+    return () => clearTimeout(timer);
+  }, [outcome]);
+  const copy = async () => setOutcome((await copyText(typeof text === "function" ? text() : text)) ? "copied" : "failed");
+  const Icon = { idle: Copy, copied: Check, failed: X }[outcome];
+  return (
+    <button
+      type="button"
+      onClick={copy}
+      aria-label={label}
+      title={label}
+      className={`inline-flex h-7 min-w-7 shrink-0 cursor-pointer items-center justify-center gap-1.5 rounded-m text-s hover:bg-sunken hover:text-ink ${outcome === "copied" ? "text-ok" : outcome === "failed" ? "text-bad" : "text-ink-3"} ${children ? "border border-line-strong bg-raised px-2.5 font-[550] text-ink" : ""}`}
+    >
+      <Icon aria-hidden size={14} />
+      {children}
+      <span role="status" className="sr-only">
+        {outcome === "copied" ? "Copied" : outcome === "failed" ? "Copying failed" : ""}
+      </span>
+    </button>
+  );
+}
+
+/** The clipboard API exists on https and localhost only; on plain http a selection does. */
+async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copyBySelection(text);
+  }
+}
+
+function copyBySelection(text: string): boolean {
+  const area = document.createElement("textarea");
+  area.value = text;
+  area.setAttribute("readonly", "");
+  area.className = "sr-only";
+  document.body.append(area);
+  area.select();
+  const done = document.execCommand("copy");
+  area.remove();
+  return done;
+}

@@ -1,0 +1,12 @@
+"use client";
+
+import { formatDuration } from "./time.ts";
+import { useNow } from "./use-now.ts";
+
+/** How long something took; while it is under way, how long it has taken so far. */
+export function Elapsed({ from, to }: { from: string | null; to: string | null }) {
+  const now = useNow();
+  if (from === null) return <span className="text-ink-3">–</span>;
+  const ms = (to === null ? Math.floor(now / 1000) * 1000 : Date.parse(to)) - Date.parse(from);
+  return <span className="whitespace-nowrap tabular-nums">{formatDuration(ms)}</span>;
+}

@@ -1,0 +1,45 @@
+import type { ReactNode } from "react";
+
+/** What a list shows while it loads: rows of the height that is to come. */
+export function LoadingRows({ rows = 4, label }: { rows?: number; label: string }) {
+  return (
+    <div role="status" aria-label={label}>
+      {Array.from({ length: rows }, (_, row) => (
+        <div key={row} className="flex h-[41px] items-center gap-6 border-b px-4 last:border-0">
+          <span className="h-2.5 w-24 animate-pulse rounded-full bg-sunken" />
+          <span className="h-2.5 w-40 animate-pulse rounded-full bg-sunken" />
+          <span className="ml-auto h-2.5 w-16 animate-pulse rounded-full bg-sunken" />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** What a list shows when it could not be read. */
+export function ErrorFace({ what, message, retry }: { what: string; message: string; retry: () => void }) {
+  return (
+    <div role="alert" className="px-4 py-5">
+      <p className="font-semibold text-bad">{what}</p>
+      <p className="mt-1 break-words text-ink-2">{message}</p>
+      <Button onClick={retry}>Try again</Button>
+    </div>
+  );
+}
+
+/** What a list shows when there is nothing yet: what to do about it. */
+export function EmptyFace({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div className="px-4 py-5">
+      <p className="font-semibold">{title}</p>
+      <div className="mt-1 max-w-[68ch] text-ink-2">{children}</div>
+    </div>
+  );
+}
+
+export function Button({ onClick, children }: { onClick: () => void; children: ReactNode }) {
+  return (
+    <button type="button" onClick={onClick} className="mt-3 h-8 cursor-pointer rounded-m border border-line-strong bg-raised px-3 font-[550] hover:bg-sunken">
+      {children}
+    </button>
+  );
+}

@@ -1,0 +1,25 @@
+import { expect, it } from "vitest";
+import { deliveryOutcomeSchema } from "../../server/contract/delivery.ts";
+import { runStatusSchema } from "../../server/contract/run.ts";
+import { verdictOutcomeSchema } from "../../server/contract/verdict.ts";
+import { deliveryOutcomes, isOpen, runStatuses, verdictOutcomes } from "./statuses.ts";
+
+it("every status of the contract has its face", () => {
+  expect(Object.keys(runStatuses).sort()).toEqual([...runStatusSchema.options].sort());
+  expect(Object.keys(deliveryOutcomes).sort()).toEqual([...deliveryOutcomeSchema.options].sort());
+  expect(Object.keys(verdictOutcomes).sort()).toEqual([...verdictOutcomeSchema.options].sort());
+});
+
+it.each([
+  ["runs", runStatuses],
+  ["deliveries", deliveryOutcomes],
+  ["verdicts", verdictOutcomes],
+])("no two statuses of %s look alike without colour", (_, table) => {
+  const faces = Object.values(table);
+  expect(new Set(faces.map((face) => face.label)).size).toBe(faces.length);
+  expect(new Set(faces.map((face) => face.icon)).size).toBe(faces.length);
+});
+
+it("a run is open until it has ended", () => {
+  expect(runStatusSchema.options.filter(isOpen)).toEqual(["queued", "running", "waiting"]);
+});

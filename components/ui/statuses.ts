@@ -1,0 +1,45 @@
+import { CircleCheck, CircleDashed, CircleSlash, Clock, type LucideIcon, LoaderCircle, Pause, Repeat2, SkipForward, TimerOff, TriangleAlert } from "lucide-react";
+import type { DeliveryOutcome } from "../../server/contract/delivery.ts";
+import type { RunStatus } from "../../server/contract/run.ts";
+import type { VerdictOutcome } from "../../server/contract/verdict.ts";
+
+/** What a status says to the eye: never by colour alone. */
+export type Tone = "ok" | "run" | "wait" | "bad" | "idle";
+
+export interface StatusFace {
+  label: string;
+  icon: LucideIcon;
+  tone: Tone;
+}
+
+/** The one table of run states. */
+export const runStatuses: Record<RunStatus, StatusFace> = {
+  queued: { label: "queued", icon: CircleDashed, tone: "idle" },
+  running: { label: "running", icon: LoaderCircle, tone: "run" },
+  waiting: { label: "waiting", icon: Clock, tone: "wait" },
+  completed: { label: "completed", icon: CircleCheck, tone: "ok" },
+  failed: { label: "failed", icon: TriangleAlert, tone: "bad" },
+  canceled: { label: "canceled", icon: CircleSlash, tone: "idle" },
+  timed_out: { label: "timed out", icon: TimerOff, tone: "bad" },
+};
+
+/** The one table of what became of a delivery. */
+export const deliveryOutcomes: Record<DeliveryOutcome, StatusFace> = {
+  accepted: { label: "accepted", icon: CircleCheck, tone: "ok" },
+  skipped: { label: "skipped", icon: SkipForward, tone: "idle" },
+  rejected: { label: "rejected", icon: TriangleAlert, tone: "bad" },
+  repeated: { label: "repeated", icon: Repeat2, tone: "wait" },
+};
+
+/** The one table of what a trigger decided. */
+export const verdictOutcomes: Record<VerdictOutcome, StatusFace & { stage: string }> = {
+  matched: { label: "fired", icon: CircleCheck, tone: "ok", stage: "request, filter" },
+  request_mismatch: { label: "not its shape", icon: TriangleAlert, tone: "bad", stage: "request" },
+  filter_mismatch: { label: "skipped", icon: SkipForward, tone: "idle", stage: "filter" },
+  disabled: { label: "disabled", icon: Pause, tone: "wait", stage: "switched off" },
+};
+
+/** Whether a run can still change. */
+export function isOpen(status: RunStatus): boolean {
+  return status === "queued" || status === "running" || status === "waiting";
+}

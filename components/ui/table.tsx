@@ -1,0 +1,34 @@
+import type { ReactNode } from "react";
+
+/** A table that turns into stacked rows on narrow screens: each cell then bears its column's name. */
+export function Table({ label, columns, children }: { label: string; columns: string[]; children: ReactNode }) {
+  return (
+    <table aria-label={label} className="block w-full md:table">
+      <thead className="sr-only md:not-sr-only md:table-header-group">
+        <tr>
+          {columns.map((column) => (
+            <th key={column} scope="col" className="border-b px-4 py-2 text-left text-xs font-medium whitespace-nowrap text-ink-3">
+              {column}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody className="block md:table-row-group">{children}</tbody>
+    </table>
+  );
+}
+
+export function Row({ children }: { children: ReactNode }) {
+  return <tr className="grid gap-1.5 border-b px-4 py-3 last:border-0 md:table-row md:p-0 md:hover:bg-sunken md:[&:not(:last-child)>td]:border-b">{children}</tr>;
+}
+
+export function Cell({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <td className="flex min-w-0 items-baseline gap-3 md:table-cell md:px-4 md:py-2.5 md:align-top">
+      <span className="w-24 shrink-0 text-xs text-ink-3 md:hidden">
+        {name}
+      </span>
+      <div className="min-w-0 break-words">{children}</div>
+    </td>
+  );
+}

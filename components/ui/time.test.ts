@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import { exactLocal, exactUtc, formatBytes, formatDuration, relativeTime } from "./time.ts";
+
+const now = Date.parse("2026-11-21T12:00:00.000Z");
+const ago = (ms: number) => new Date(now - ms).toISOString();
+
+describe("relative time", () => {
+  it.each([
+    [0, "now"],
+    [999, "now"],
+    [1_000, "1 s ago"],
+    [59_999, "59 s ago"],
+    [60_000, "1 min ago"],
+    [3_599_999, "59 min ago"],
+    [3_600_000, "1 h ago"],
+    [86_399_999, "23 h ago"],
+    [86_400_000, "1 d ago"],
+    [30 * 86_400_000, "30 d ago"],
+    [31 * 86_400_000, "2026-10-21"],
+    [-5_000, "in 5 s"],
+    [-90_000, "in 1 min"],
+  ])("%i ms ago reads %s", (ms, phrase) => {
+    expect(relativeTime(ago(ms), now)).toBe(phrase);
+  });
+
+  it("shows what cannot be read as it came", () => {
+    expect(relativeTime("soon", now)).toBe("soon");
+  });
+});
+
+describe("exact time", () => {
+  it("is given in UTC with milliseconds", () => {
+    expect(exactUtc("2026-11-21T14:02:11.348Z")).toBe("2026-11-21 14:02:11.348 UTC");
+  });
+
+  it("is given in the reader's zone, with the zone named", () => {
+    expect(exactLocal("2026-11-21T23:02:11.348Z", "Asia/Tokyo")).toBe("2026-11-22 08:02:11.348 GMT+9");
+  });
+});
+
+describe("durations", () => {
+  it.each([
+    [-1, "0 ms"],
+    [0, "0 ms"],
+    [0.42, "0.4 ms"],
+    [1.9, "1.9 ms"],
+    [420, "420 ms"],
+    [999.6, "1.00 s"],
+    [7_420, "7.42 s"],
+    [9_996, "10.0 s"],
+    [59_960, "1 min"],
+    [200_000, "3 min 20 s"],
+    [3_599_600, "1 h"],
+    [7_500_000, "2 h 5 min"],
+    [86_400_000, "1 d"],
+    [100_800_000, "1 d 4 h"],
+  ])("%d ms reads %s", (ms, phrase) => {
+    expect(formatDuration(ms)).toBe(phrase);
+  });
+
+  it("never shows a unit that is full", () => {
+    for (let ms = 1; ms < 4 * 86_400_000; ms = Math.ceil(ms * 1.003)) {
+      expect(formatDuration(ms)).not.toMatch(/^1000 ms$|^60(\.0+)? s$| 60 (s|min)$|^60 min$|24 h$/);
+    }
+  });
+});
+
+it.each([
+  [0, "0 B"],
+  [312, "312 B"],
+  [7_700, "7.7 kB"],
+  [999_949, "999.9 kB"],
+  [1_200_000, "1.2 MB"],
+])("%i bytes read %s", (bytes, words) => {
+  expect(formatBytes(bytes)).toBe(words);
+});

@@ -1,0 +1,47 @@
+"use client";
+
+import { createContext, useContext, useSyncExternalStore } from "react";
+
+/** When the server drew the page: the first paint in the browser must say the same, or React would redraw it. */
+export const RenderedAt = createContext(0);
+
+const listeners = new Set<() => void>();
+let timer: ReturnType<typeof setInterval> | undefined;
+let now = 0;
+
+/** The time, to the second, for everything on the page that counts: one timer for all. */
+export function useNow(): number {
+  const renderedAt = useContext(RenderedAt);
+  return useSyncExternalStore(subscribe, readClock, () => renderedAt);
+}
+
+/** Whether the browser has taken over from the server's drawing. */
+export function useIsHydrated(): boolean {
+  return useSyncExternalStore(
+    () => () => {},
+    () => true,
+    () => false,
+  );
+}
+
+function readClock(): number {
+  if (now === 0) now = Date.now();
+  return now;
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  timer ??= setInterval(tick, 1000);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+    now = 0;
+  };
+}
+
+function tick(): void {
+  now = Date.now();
+  for (const listener of listeners) listener();
+}

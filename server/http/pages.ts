@@ -1,0 +1,59 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { type IncomingMessage, Server, type ServerResponse } from "node:http";
+import { join } from "node:path";
+import type { Duplex } from "node:stream";
+import type Next from "next";
+
+/** The pages, as the web process's HTTP server sees them. */
+export interface Pages {
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** The development server's reload socket; absent in the packed product. */
+  upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  close(): Promise<void>;
+}
+
+export interface PagesOptions {
+  /** `source`: Next's development server over `app/`. `built`: what `next build` made. */
+  mode: "source" | "built";
+  /** The package: the repository, or node_modules/signalbox. */
+  dir: string;
+  host: string;
+  port: number;
+}
+
+/** Starts Next inside this process. It neither listens, nor handles signals, nor changes the working directory. */
+export async function loadPages(options: PagesOptions): Promise<Pages> {
+  const isDevelopment = options.mode === "source";
+  const dir = isDevelopment ? options.dir : join(options.dir, "dist", "pages");
+  setNextEnvironment(isDevelopment);
+  if (!isDevelopment) useBuiltConfig(dir);
+  // Resolved from `dir`: the packed product brings the Next that its pages were built with.
+  const next = createRequire(join(dir, "package.json"))("next") as typeof Next;
+  // Next would attach itself to the server that its first request came from. This one never listens.
+  const upgrades = new Server();
+  const app = next({ dev: isDevelopment, dir, hostname: options.host, port: options.port, httpServer: upgrades, quiet: !isDevelopment });
+  await app.prepare();
+  const handle = app.getRequestHandler();
+  const pages: Pages = {
+    handle: (request, response) => handle(request, response),
+    close: () => app.close(),
+  };
+  if (isDevelopment) pages.upgrade = (request, socket, head) => void upgrades.emit("upgrade", request, socket, head);
+  return pages;
+}
+
+/** Next reads these from the environment and from nowhere else. */
+function setNextEnvironment(isDevelopment: boolean): void {
+  Object.assign(process.env, {
+    NODE_ENV: isDevelopment ? "development" : "production",
+    NEXT_TELEMETRY_DISABLED: "1",
+    NEXT_MANUAL_SIG_HANDLE: "true",
+  });
+}
+
+/** The configuration as it was when the pages were built; without it Next looks for next.config and its toolchain. */
+function useBuiltConfig(dir: string): void {
+  const { config } = JSON.parse(readFileSync(join(dir, ".next", "required-server-files.json"), "utf8")) as { config: unknown };
+  process.env["__NEXT_PRIVATE_STANDALONE_CONFIG"] = JSON.stringify(config);
+}
