@@ -1,0 +1,59 @@
+import type { Mode } from "../config.ts";
+import { AppError } from "../contract/app-error.ts";
+import type { Key } from "../contract/key.ts";
+import type { Clock } from "../ports/clock.ts";
+import { type Logger, silentLogger } from "../ports/logger.ts";
+import type { KeyStore } from "../ports/store.ts";
+import { findUsableKey } from "./find-usable-key.ts";
+import { createNoteKeyUse } from "./key-usage.ts";
+import type { Principal } from "./principal.ts";
+import { refuseCrossSite } from "./refuse-cross-site.ts";
+
+/** Says who sent a request to /api or /metrics. Throws AppError `unauthorized` or `forbidden`. */
+export type ApiAuthenticator = (request: Request) => Promise<Principal>;
+
+/**
+ * Development is open to this machine. Deployed, a key is needed in `Authorization: Bearer` or `x-api-key` (RFC 6750); where
+ * both are sent, each must be valid. Keys in the query are for webhook senders only: API URLs end up in histories and logs.
+ */
+export function createApiAuthenticator(deps: {
+  store: Pick<KeyStore, "findKeyByHash" | "touchKey">;
+  mode: Mode;
+  clock: Clock;
+  logger?: Logger;
+  /** Where the world reaches this service: its host is one of our names in development. */
+  baseUrl?: string | null;
+}): ApiAuthenticator {
+  const noteUse = createNoteKeyUse({ ...deps, logger: deps.logger ?? silentLogger });
+  const ownHost = deps.baseUrl ? new URL(deps.baseUrl).host : null;
+  return async (request) => {
+    if (deps.mode === "development") {
+      refuseCrossSite(request, ownHost);
+      return { kind: "local" };
+    }
+    const now = deps.clock.now();
+    const keys = await Promise.all(presentedKeys(request.headers).map((text) => findUsableKey(deps, text, now)));
+    const usable = keys.filter((key) => key !== null);
+    const [first] = usable;
+    if (!first || usable.length < keys.length) throw unauthorized();
+    usable.forEach(noteUse);
+    return toPrincipal(usable.find((key) => key.kind === "api") ?? first);
+  };
+}
+
+/** One wording for every cause: a caller without a valid key learns nothing about why it is not. */
+export function unauthorized(): AppError {
+  return new AppError("unauthorized", "Send a valid key as Authorization: Bearer or x-api-key. `signalbox keys create` makes one.");
+}
+
+function presentedKeys(headers: Headers): string[] {
+  const [, scheme, credential] = /^(\S+) *(.*)$/.exec(headers.get("authorization") ?? "") ?? [];
+  // Credentials of other schemes are no keys: a proxy in front may have asked for its own password.
+  const bearer = scheme?.toLowerCase() === "bearer" ? [credential ?? ""] : [];
+  const apiKey = headers.get("x-api-key");
+  return [...new Set([...bearer, ...(apiKey === null ? [] : [apiKey])])];
+}
+
+function toPrincipal(key: Key): Principal {
+  return key.kind === "api" ? { kind: "token", keyId: key.id } : { kind: "webhook", keyId: key.id };
+}

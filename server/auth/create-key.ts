@@ -1,0 +1,36 @@
+import type { Key, KeyKind } from "../contract/key.ts";
+import { newId } from "../domain/ids.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { KeyStore } from "../ports/store.ts";
+import type { KeyCipher } from "./key-cipher.ts";
+import { generateKey, hashKey, keyHint } from "./key-format.ts";
+
+export interface CreateKeyRequest {
+  kind: KeyKind;
+  name: string;
+  /** The endpoints that a webhook key opens; `null` opens all. */
+  endpoints: string[] | null;
+  /** UTC milliseconds. */
+  expiresAt: number | null;
+}
+
+/** Makes a key. `secret` is the key itself: an API token is shown this once; a webhook key again in trigger URLs. */
+export async function createKey(
+  deps: { store: Pick<KeyStore, "createKey">; cipher: KeyCipher; clock: Clock },
+  request: CreateKeyRequest,
+): Promise<Key & { secret: string }> {
+  const now = deps.clock.now();
+  const secret = generateKey(request.kind);
+  const key = await deps.store.createKey({
+    id: newId("key", now),
+    kind: request.kind,
+    name: request.name,
+    hint: keyHint(secret),
+    hash: hashKey(secret),
+    ciphertext: request.kind === "webhook" ? deps.cipher.seal(secret) : null,
+    endpoints: request.endpoints,
+    createdAt: now,
+    expiresAt: request.expiresAt,
+  });
+  return { ...key, secret };
+}

@@ -1,0 +1,31 @@
+import { isIP } from "node:net";
+import { AppError } from "../contract/app-error.ts";
+
+/**
+ * In development the API is open to this machine, and so to every page that a browser on it shows. Refuses what such pages can
+ * send: requests from another site (Sec-Fetch-Site, Origin), and requests under a name that is not ours (DNS rebinding: a
+ * foreign name that was pointed at 127.0.0.1). Throws AppError `forbidden`.
+ */
+export function refuseCrossSite(request: Request, ownHost: string | null): void {
+  const url = new URL(request.url);
+  const host = request.headers.get("host") ?? url.host;
+  if (!isOwnName(host, ownHost)) {
+    throw new AppError("forbidden", `In development the API answers to localhost and IP addresses, not to "${host}". Set SIGNALBOX_BASE_URL if this service has that name.`);
+  }
+  const site = request.headers.get("sec-fetch-site");
+  const isForeignSite = site !== null && site !== "same-origin" && site !== "none";
+  const origin = request.headers.get("origin");
+  if (isForeignSite || (origin !== null && !isSameHost(origin, host))) {
+    throw new AppError("forbidden", "In development the API needs no key, so it takes no requests from pages of other sites.");
+  }
+}
+
+function isOwnName(host: string, ownHost: string | null): boolean {
+  if (host === ownHost) return true;
+  const name = host.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1").toLowerCase();
+  return name === "localhost" || name.endsWith(".localhost") || isIP(name) !== 0;
+}
+
+function isSameHost(origin: string, host: string): boolean {
+  return URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
+}

@@ -1,0 +1,22 @@
+/** `Did you mean "x"?` with the nearest of the known names, or nothing where none is near. Starts with a space. */
+export function didYouMean(given: string, known: readonly string[]): string {
+  const ranked = known.map((name) => ({ name, distance: editDistance(given.toLowerCase(), name.toLowerCase()) })).sort((a, b) => a.distance - b.distance);
+  const [nearest] = ranked;
+  // A third of the letters may be wrong: further away, a guess misleads more than it helps.
+  return nearest && nearest.distance <= Math.max(1, Math.floor(given.length / 3)) ? ` Did you mean "${nearest.name}"?` : "";
+}
+
+/** Levenshtein's distance. Long texts are cut: names are short. */
+function editDistance(from: string, to: string): number {
+  const [a, b] = [from.slice(0, 128), to.slice(0, 128)];
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substitution = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(substitution, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,35 @@
+import { HTTPException } from "hono/http-exception";
+import { AppError, toProblem } from "../../contract/app-error.ts";
+import { errorCodes } from "../../contract/error-codes.ts";
+import type { Logger } from "../../ports/logger.ts";
+
+const retryAfterSeconds = "5";
+
+/** The answer to an expected failure: RFC 9457, by the table of error codes. */
+export function problemResponse(error: AppError, headers: Record<string, string> = {}): Response {
+  const { status } = errorCodes[error.code];
+  return new Response(JSON.stringify(toProblem(error)), {
+    status,
+    headers: {
+      "content-type": "application/problem+json",
+      "cache-control": "no-store",
+      ...(status === 401 ? { "www-authenticate": "Bearer" } : {}),
+      ...(status === 503 || status === 429 ? { "retry-after": retryAfterSeconds } : {}),
+      ...headers,
+    },
+  });
+}
+
+/** Whatever was thrown, as an expected failure. Defects are logged here, and answered without their details. */
+export function toAppError(error: unknown, logger: Logger): AppError {
+  if (error instanceof AppError) return error;
+  if (error instanceof HTTPException) return fromHttpException(error);
+  logger.error("a request failed", { error });
+  return new AppError("internal", "The log of the service says more.", { cause: error });
+}
+
+/** Hono's own refusals, before a handler runs. */
+function fromHttpException(error: HTTPException): AppError {
+  if (error.status === 415) return new AppError("unsupported_media_type", "Send Content-Type: application/json.", { cause: error });
+  return new AppError("invalid_request", error.message || "The request cannot be read.", { cause: error });
+}

@@ -1,0 +1,34 @@
+import type { ApiAuthenticator } from "../../auth/api-authenticator.ts";
+import type { KeyCipher } from "../../auth/key-cipher.ts";
+import type { Principal } from "../../auth/principal.ts";
+import type { Mode } from "../../config.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Logger } from "../../ports/logger.ts";
+import type { ProjectReader } from "../../ports/project.ts";
+import type { Signals } from "../../ports/signals.ts";
+import type { Store } from "../../ports/store.ts";
+import type { Metrics } from "./metrics.ts";
+
+/** What the REST routes stand on. */
+export interface RestDeps {
+  store: Store;
+  project: ProjectReader;
+  signals: Signals;
+  clock: Clock;
+  logger: Logger;
+  mode: Mode;
+  maxBodyBytes: number;
+  /** Where the world reaches this service, without a trailing slash. Asked per request: the port may be known late. */
+  baseUrl: () => string;
+  cipher: KeyCipher;
+  /** Says who asks. The command line, in its own process, puts `() => Promise.resolve({ kind: "local" })` here. */
+  authenticate: ApiAuthenticator;
+  metrics: Metrics;
+  /** Aborted when the service begins to stop: streams end, waits are answered, /readyz says no. */
+  stopping: AbortSignal;
+}
+
+export interface RestEnv {
+  Bindings: RestDeps;
+  Variables: { principal: Principal };
+}

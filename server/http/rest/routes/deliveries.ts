@@ -1,0 +1,69 @@
+import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
+import { deliveryOutcomeSchema } from "../../../contract/delivery.ts";
+import { pageSchema } from "../../../contract/page.ts";
+import { getDelivery } from "../../../deliveries/get-delivery.ts";
+import { listDeliveries } from "../../../deliveries/list-deliveries.ts";
+import { redeliver } from "../../../deliveries/redeliver.ts";
+import { answer, body, bodyProblems, problems } from "../answers.ts";
+import { idParam, moment, noQuery, paging, querySchema, toMs } from "../request-schemas.ts";
+import type { RestEnv } from "../rest-deps.ts";
+import { delivery, deliverySummary } from "../schemas.ts";
+
+const listRoute = createRoute({
+  method: "get",
+  path: "/api/v1/deliveries",
+  operationId: "listDeliveries",
+  summary: "Deliveries, newest first",
+  tags: ["Deliveries"],
+  request: {
+    query: querySchema({
+      endpoint: z.string().optional(),
+      outcome: deliveryOutcomeSchema.optional(),
+      status: z.coerce.number().int().min(100).max(599).optional().openapi({ description: "Status of the answer.", type: "integer", minimum: 100, maximum: 599 }),
+      since: moment,
+      until: moment,
+      ...paging,
+    }),
+  },
+  responses: { 200: answer("One page.", pageSchema(deliverySummary)), ...problems() },
+});
+
+const getRoute = createRoute({
+  method: "get",
+  path: "/api/v1/deliveries/{id}",
+  operationId: "getDelivery",
+  summary: "One delivery with its body",
+  tags: ["Deliveries"],
+  request: { params: idParam, query: noQuery },
+  responses: { 200: answer("The delivery.", delivery), ...problems(["not_found"]) },
+});
+
+const redeliverRoute = createRoute({
+  method: "post",
+  path: "/api/v1/deliveries/{id}/redeliver",
+  operationId: "redeliver",
+  summary: "Deliver it again, byte for byte",
+  description: "The stored body goes through the triggers that are deployed now, or through one of them: a new delivery, with new runs.",
+  tags: ["Deliveries"],
+  request: {
+    params: idParam,
+    query: noQuery,
+    body: body(z.strictObject({ trigger: z.string().optional() }).openapi("RedeliverRequest", { description: "Nothing, or the slug of one `trigger`." }), false),
+  },
+  responses: { 202: answer("The new delivery, with its verdicts.", delivery), ...problems([...bodyProblems, "not_found", "not_replayable"]) },
+});
+
+export function registerDeliveryRoutes(app: OpenAPIHono<RestEnv>): void {
+  app.openapi(listRoute, async (c) => {
+    const { limit, cursor, since, until, status, ...rest } = c.req.valid("query");
+    const filter = { ...rest, responseStatus: status, since: toMs(since), until: toMs(until) };
+    return c.json(await listDeliveries(c.env, { filter, page: { limit, cursor: cursor ?? null } }), 200);
+  });
+
+  app.openapi(getRoute, async (c) => c.json(await getDelivery(c.env, c.req.valid("param").id), 200));
+
+  app.openapi(redeliverRoute, async (c) => {
+    const { deliveryId } = await redeliver(c.env, { id: c.req.valid("param").id, trigger: c.req.valid("json").trigger ?? null });
+    return c.json(await getDelivery(c.env, deliveryId), 202, { Location: `/api/v1/deliveries/${deliveryId}` });
+  });
+}

@@ -1,0 +1,80 @@
+import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
+import { createKey } from "../../../auth/create-key.ts";
+import { listKeys } from "../../../auth/list-keys.ts";
+import { revokeKey } from "../../../auth/revoke-key.ts";
+import { AppError } from "../../../contract/app-error.ts";
+import { keyKindSchema } from "../../../contract/key.ts";
+import { endpointSchema } from "../../../contract/slug.ts";
+import { answer, body, bodyProblems, problems } from "../answers.ts";
+import { requireBody } from "../read-json-body.ts";
+import { idParam, noQuery } from "../request-schemas.ts";
+import type { RestEnv } from "../rest-deps.ts";
+import { createdKey, key } from "../schemas.ts";
+
+const listRoute = createRoute({
+  method: "get",
+  path: "/api/v1/keys",
+  operationId: "listKeys",
+  summary: "Webhook keys and API tokens",
+  tags: ["Keys"],
+  request: { query: noQuery },
+  responses: { 200: answer("All of them, revoked ones too, without what would open anything.", z.object({ data: z.array(key) })), ...problems() },
+});
+
+const createKeyBody = z
+  .strictObject({
+    kind: keyKindSchema,
+    name: z.string().trim().min(1).max(100),
+    endpoints: z
+      .array(endpointSchema)
+      .min(1)
+      .max(100)
+      .nullable()
+      .default(null)
+      .openapi({ description: "The endpoints that a webhook key opens; `null` opens all." }),
+    expiresAt: z.iso.datetime({ offset: true }).nullable().default(null),
+  })
+  .openapi("CreateKeyRequest");
+
+const createKeyRoute = createRoute({
+  method: "post",
+  path: "/api/v1/keys",
+  operationId: "createKey",
+  summary: "Make a key",
+  tags: ["Keys"],
+  middleware: requireBody,
+  request: { query: noQuery, body: body(createKeyBody, true) },
+  responses: { 201: answer("The key, with its secret.", createdKey), ...problems(bodyProblems) },
+});
+
+const revokeRoute = createRoute({
+  method: "post",
+  path: "/api/v1/keys/{id}/revoke",
+  operationId: "revokeKey",
+  summary: "End a key, at once and for good",
+  tags: ["Keys"],
+  request: { params: idParam, query: noQuery },
+  responses: { 200: answer("The key as it is now.", key), ...problems(["not_found"]) },
+});
+
+export function registerKeyRoutes(app: OpenAPIHono<RestEnv>): void {
+  app.openapi(listRoute, async (c) => c.json({ data: await listKeys(c.env) }, 200));
+
+  app.openapi(createKeyRoute, async (c) => {
+    const { expiresAt, ...request } = c.req.valid("json");
+    const expiry = expiresAt === null ? null : Date.parse(expiresAt);
+    refuseUseless({ ...request, expiry, now: c.env.clock.now() });
+    return c.json(await createKey(c.env, { ...request, expiresAt: expiry }), 201);
+  });
+
+  app.openapi(revokeRoute, async (c) => c.json(await revokeKey(c.env, c.req.valid("param").id), 200));
+}
+
+function refuseUseless(p: { kind: "webhook" | "api"; endpoints: string[] | null; expiry: number | null; now: number }): void {
+  if (p.kind === "api" && p.endpoints !== null) throw invalid("/endpoints", "An API token opens the API as a whole: it takes no endpoints.");
+  if (p.expiry !== null && p.expiry <= p.now) throw invalid("/expiresAt", "This time has passed.");
+}
+
+function invalid(pointer: string, message: string): AppError {
+  return new AppError("invalid_input", message, { errors: [{ pointer, code: "invalid_value", message }] });
+}

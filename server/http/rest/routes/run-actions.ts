@@ -1,0 +1,92 @@
+import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
+import { AppError } from "../../../contract/app-error.ts";
+import type { Json } from "../../../contract/json.ts";
+import { cancelRun } from "../../../runs/cancel-run.ts";
+import { type ReplayChange, replayRun } from "../../../runs/replay-run.ts";
+import { startWorkflowRun } from "../../../runs/start-workflow-run.ts";
+import { answer, body, bodyProblems, problems } from "../answers.ts";
+import { requireBody } from "../read-json-body.ts";
+import { idParam, noQuery, slugParam } from "../request-schemas.ts";
+import type { RestEnv } from "../rest-deps.ts";
+import { json, run, startedRuns } from "../schemas.ts";
+import { runLocation, startedBy, toStartedRuns } from "../started-runs.ts";
+
+const cancelRoute = createRoute({
+  method: "post",
+  path: "/api/v1/runs/{id}/cancel",
+  operationId: "cancelRun",
+  summary: "Ask a run to stop",
+  tags: ["Runs"],
+  request: { params: idParam, query: noQuery },
+  responses: {
+    200: answer("The run: `canceled`, or still `running` until its worker has stopped it.", run),
+    ...problems(["not_found", "run_ended"]),
+  },
+});
+
+/** Parsed apart from the schema of the route, so that `{}` and no body mean the same. */
+const replayBody = z
+  .strictObject({ payload: json.optional(), input: json.optional() })
+  .openapi("ReplayRequest", { description: "Nothing, or an edited `payload` for the trigger, or an edited `input` for the target." });
+
+const replayRoute = createRoute({
+  method: "post",
+  path: "/api/v1/runs/{id}/replay",
+  operationId: "replayRun",
+  summary: "Run it again, as a new run",
+  description: "The same payload through the transform that is deployed now, or the same input where the run had no payload.",
+  tags: ["Runs"],
+  request: { params: idParam, query: noQuery, body: body(replayBody, false) },
+  responses: {
+    202: answer("The new run.", startedRuns),
+    ...problems([...bodyProblems, "not_found", "not_replayable", "request_mismatch"]),
+  },
+});
+
+const startWorkflowRoute = createRoute({
+  method: "post",
+  path: "/api/v1/workflows/{slug}/runs",
+  operationId: "startWorkflowRun",
+  summary: "Start a workflow with an input",
+  tags: ["Runs"],
+  middleware: requireBody,
+  request: { params: slugParam, query: noQuery, body: body(json, true) },
+  responses: { 202: answer("The new run.", startedRuns), ...problems([...bodyProblems, "not_found"]) },
+});
+
+const startAgentRoute = createRoute({
+  method: "post",
+  path: "/api/v1/agents/{slug}/runs",
+  operationId: "startAgentRun",
+  summary: "Start an agent with an input",
+  tags: ["Runs"],
+  middleware: requireBody,
+  request: { params: slugParam, query: noQuery, body: body(json, true) },
+  responses: { 202: answer("The new run.", startedRuns), ...problems([...bodyProblems, "not_found"]) },
+});
+
+export function registerRunActionRoutes(app: OpenAPIHono<RestEnv>): void {
+  app.openapi(cancelRoute, async (c) => c.json(await cancelRun(c.env, c.req.valid("param").id), 200));
+
+  app.openapi(replayRoute, async (c) => {
+    const change = toReplayChange(c.req.valid("json"));
+    const replayed = await replayRun(c.env, { id: c.req.valid("param").id, change });
+    return c.json(toStartedRuns(replayed, [replayed]), 202, runLocation(replayed));
+  });
+
+  app.openapi(startWorkflowRoute, async (c) => {
+    const started = await startWorkflowRun(c.env, { slug: c.req.valid("param").slug, input: c.req.valid("json"), startedBy: startedBy(c) });
+    return c.json(toStartedRuns(started, [started]), 202, runLocation(started));
+  });
+
+  app.openapi(startAgentRoute, (c) => {
+    throw new AppError("not_found", `There is no agent ${JSON.stringify(c.req.valid("param").slug)} in this project.`);
+  });
+}
+
+function toReplayChange(change: { payload?: Json | undefined; input?: Json | undefined }): ReplayChange {
+  const { payload, input } = change;
+  if (payload !== undefined && input !== undefined) throw new AppError("invalid_input", 'Send "payload" or "input", not both.');
+  if (payload !== undefined) return { payload };
+  return input === undefined ? null : { input };
+}

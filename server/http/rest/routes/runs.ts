@@ -1,0 +1,136 @@
+import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
+import { visibleToKey } from "../../../auth/principal.ts";
+import { AppError } from "../../../contract/app-error.ts";
+import { pageSchema } from "../../../contract/page.ts";
+import { runStatusSchema } from "../../../contract/run.ts";
+import type { TimelineEntry } from "../../../contract/timeline.ts";
+import { findRun } from "../../../runs/find-run.ts";
+import { getRun } from "../../../runs/get-run.ts";
+import { isEnded } from "../../../runs/is-ended.ts";
+import { listRuns } from "../../../runs/list-runs.ts";
+import { listTimeline } from "../../../runs/list-timeline.ts";
+import { streamRunEvents } from "../../../runs/stream-run-events.ts";
+import { answer, problems } from "../answers.ts";
+import { idParam, moment, noQuery, paging, querySchema, timelinePaging, toMs } from "../request-schemas.ts";
+import type { RestEnv } from "../rest-deps.ts";
+import { run, runSummary, timelineEntry } from "../schemas.ts";
+import { type SseEvent, sseResponse } from "../sse-response.ts";
+
+const listRoute = createRoute({
+  method: "get",
+  path: "/api/v1/runs",
+  operationId: "listRuns",
+  summary: "Runs, newest first",
+  tags: ["Runs"],
+  request: {
+    query: querySchema({
+      trigger: z.string().optional().openapi({ description: "Slug of a trigger." }),
+      target: z.string().optional().openapi({ description: "Slug of a workflow or an agent." }),
+      status: runStatusSchema.optional(),
+      delivery: z.string().optional().openapi({ description: "Id of the delivery that started them." }),
+      since: moment,
+      until: moment,
+      ...paging,
+    }),
+  },
+  responses: { 200: answer("One page. A webhook key sees the runs that it started.", pageSchema(runSummary)), ...problems() },
+});
+
+const getRoute = createRoute({
+  method: "get",
+  path: "/api/v1/runs/{id}",
+  operationId: "getRun",
+  summary: "One run",
+  tags: ["Runs"],
+  request: {
+    params: idParam,
+    query: querySchema({
+      wait: z.coerce
+        .number()
+        .int()
+        .min(0)
+        .max(60)
+        .default(0)
+        .openapi({ description: "Seconds to hold the answer until the run has ended, 0–60.", type: "integer", minimum: 0, maximum: 60 }),
+    }),
+  },
+  responses: { 200: answer("The run, ended or as it is when the seconds have passed.", run), ...problems(["not_found"]) },
+});
+
+const timelineRoute = createRoute({
+  method: "get",
+  path: "/api/v1/runs/{id}/timeline",
+  operationId: "listTimeline",
+  summary: "What happened in a run, oldest first",
+  tags: ["Runs"],
+  request: { params: idParam, query: querySchema(timelinePaging) },
+  responses: { 200: answer("One page.", pageSchema(timelineEntry)), ...problems(["not_found"]) },
+});
+
+const eventsRoute = createRoute({
+  method: "get",
+  path: "/api/v1/runs/{id}/events",
+  operationId: "streamRunEvents",
+  summary: "The timeline of a run as it is written",
+  description:
+    "Server-sent events: `id` is the id of the timeline entry, `event` its kind, `data` the entry as JSON. After the entry that ends the run comes one event `end`, and the stream closes. A reader that connects again with `Last-Event-ID` gets what it has not had.",
+  tags: ["Runs"],
+  request: { params: idParam, query: noQuery },
+  responses: {
+    200: { description: "The stream.", content: { "text/event-stream": { schema: z.string() } } },
+    ...problems(["not_found"]),
+  },
+});
+
+export function registerRunRoutes(app: OpenAPIHono<RestEnv>): void {
+  app.openapi(listRoute, async (c) => {
+    const { limit, cursor, since, until, ...rest } = c.req.valid("query");
+    const filter = { ...rest, since: toMs(since), until: toMs(until), keyId: visibleToKey(c.var.principal) };
+    return c.json(await listRuns(c.env, { filter: dropUndefined(filter), page: { limit, cursor: cursor ?? null } }), 200);
+  });
+
+  app.openapi(getRoute, async (c) => {
+    const { id } = c.req.valid("param");
+    const waitMs = c.req.valid("query").wait * 1000;
+    const signal = AbortSignal.any([c.req.raw.signal, c.env.stopping]);
+    return c.json(await getRun(c.env, { id, keyId: visibleToKey(c.var.principal), waitMs, signal }), 200);
+  });
+
+  app.openapi(timelineRoute, async (c) => {
+    const { limit, cursor } = c.req.valid("query");
+    const { id: runId } = c.req.valid("param");
+    return c.json(await listTimeline(c.env, { runId, keyId: visibleToKey(c.var.principal), after: Number(cursor ?? 0), limit }), 200);
+  });
+
+  app.openapi(eventsRoute, async (c) => {
+    const { id: runId } = c.req.valid("param");
+    const after = lastEventId(c.req.header("last-event-id"));
+    const { store, stopping, logger } = c.env;
+    await findRun(c.env, { id: runId, keyId: visibleToKey(c.var.principal) });
+    return sseResponse({
+      open: (signal) => toEvents(streamRunEvents({ store }, { runId, after, signal: AbortSignal.any([signal, c.req.raw.signal]) })),
+      stopping,
+      onError: (error) => logger.warn("a stream of run events broke off", { runId, error }),
+    });
+  });
+}
+
+async function* toEvents(entries: AsyncIterable<TimelineEntry>): AsyncGenerator<SseEvent> {
+  let last: TimelineEntry | null = null;
+  for await (const entry of entries) {
+    last = entry;
+    yield { id: String(entry.id), event: entry.kind, data: entry };
+  }
+  // Without its end a stream was cut off, by us or by the reader, who then asks again.
+  if (last === null || isEnded(last.kind)) yield { id: null, event: "end", data: {} };
+}
+
+function lastEventId(header: string | undefined): number {
+  if (header === undefined || header === "") return 0;
+  if (/^\d{1,15}$/.test(header)) return Number(header);
+  throw new AppError("invalid_request", "Last-Event-ID is not an id of this stream.");
+}
+
+function dropUndefined<T extends object>(filter: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) as { [K in keyof T]: Exclude<T[K], undefined> };
+}

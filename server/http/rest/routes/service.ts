@@ -1,0 +1,64 @@
+import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
+import { answer, problems } from "../answers.ts";
+import type { RestDeps, RestEnv } from "../rest-deps.ts";
+
+const healthRoute = createRoute({
+  method: "get",
+  path: "/healthz",
+  operationId: "isAlive",
+  summary: "Whether the process is alive",
+  tags: ["Service"],
+  security: [],
+  responses: { 200: answer("It is.", z.object({ ok: z.literal(true) })) },
+});
+
+const readiness = z.object({ ok: z.boolean(), reasons: z.array(z.string()) }).openapi("Readiness");
+
+const readyRoute = createRoute({
+  method: "get",
+  path: "/readyz",
+  operationId: "isReady",
+  summary: "Whether webhooks can be taken and run",
+  tags: ["Service"],
+  security: [],
+  responses: { 200: answer("The store can be written, and a worker is alive.", readiness), 503: answer("Not now; `reasons` says why.", readiness) },
+});
+
+const metricsRoute = createRoute({
+  method: "get",
+  path: "/metrics",
+  operationId: "metrics",
+  summary: "Numbers for Prometheus",
+  description: "Needs an API token when deployed: scrape with `authorization: { credentials: sbt_… }`.",
+  tags: ["Service"],
+  responses: { 200: { description: "Text format 0.0.4.", content: { "text/plain": { schema: z.string() } } }, ...problems() },
+});
+
+export function registerServiceRoutes(app: OpenAPIHono<RestEnv>): void {
+  app.openapi(healthRoute, (c) => c.json({ ok: true as const }, 200));
+
+  app.openapi(readyRoute, async (c) => {
+    const reasons = await reasonsNotToBeReady(c.env);
+    return reasons.length === 0 ? c.json({ ok: true, reasons }, 200) : c.json({ ok: false, reasons }, 503);
+  });
+
+  app.openapi(metricsRoute, async (c) => {
+    const { contentType, text } = await c.env.metrics.render();
+    return c.text(text, 200, { "content-type": contentType });
+  });
+}
+
+/** A worker says that it is there every few seconds. */
+const workerSilenceMs = 15_000;
+
+async function reasonsNotToBeReady({ store, clock, stopping, logger }: RestDeps): Promise<string[]> {
+  if (stopping.aborted) return ["The service is shutting down."];
+  try {
+    await store.ping();
+    const workers = await store.listWorkers({ seenSince: clock.now() - workerSilenceMs });
+    return workers.length > 0 ? [] : ["No worker was seen in the last 15 seconds."];
+  } catch (error) {
+    logger.warn("the store does not answer", { error });
+    return ["The store cannot be written."];
+  }
+}

@@ -1,0 +1,90 @@
+import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
+import { findShowableKey } from "../../../auth/find-showable-key.ts";
+import { explainBody } from "../../../triggers/explain-body.ts";
+import { listTriggers } from "../../../triggers/list-triggers.ts";
+import { startTriggerRuns } from "../../../triggers/start-trigger-runs.ts";
+import { triggerUrl } from "../../../triggers/trigger-url.ts";
+import { answer, body, bodyProblems, problems } from "../answers.ts";
+import { requireBody } from "../read-json-body.ts";
+import { noQuery, querySchema, slugParam } from "../request-schemas.ts";
+import type { RestEnv } from "../rest-deps.ts";
+import { json, skipped, startedRuns, trigger, triggerUrl as triggerUrlSchema, verdict } from "../schemas.ts";
+import { runLocation, startedBy, toStartedRuns } from "../started-runs.ts";
+
+const listRoute = createRoute({
+  method: "get",
+  path: "/api/v1/triggers",
+  operationId: "listTriggers",
+  summary: "The triggers of the project that runs now",
+  tags: ["Triggers"],
+  request: { query: querySchema({ endpoint: z.string().optional() }) },
+  responses: { 200: answer("All of them, in the order of their attachment ids.", z.object({ data: z.array(trigger) })), ...problems() },
+});
+
+const startRoute = createRoute({
+  method: "post",
+  path: "/api/v1/triggers/{slug}/runs",
+  operationId: "startTriggerRuns",
+  summary: "Start a trigger with a payload",
+  description: "The payload goes through `request`, `filter` and `transform`, as a webhook's body does.",
+  tags: ["Triggers"],
+  middleware: requireBody,
+  request: { params: slugParam, query: noQuery, body: body(json, true) },
+  responses: {
+    200: answer("The filter does not hold: nothing was started.", skipped),
+    202: answer("One run for each target of the trigger.", startedRuns),
+    ...problems([...bodyProblems, "not_found", "request_mismatch"]),
+  },
+});
+
+const verdictsRoute = createRoute({
+  method: "post",
+  path: "/api/v1/verdicts",
+  operationId: "explainBody",
+  summary: "What each trigger would say of a body",
+  description: "Starts and records nothing.",
+  tags: ["Triggers"],
+  middleware: requireBody,
+  request: {
+    query: noQuery,
+    body: body(
+      z
+        .strictObject({ endpoint: z.string().optional(), trigger: z.string().optional(), body: json })
+        .openapi("VerdictsRequest", { description: "`endpoint` or `trigger` (a slug), one of the two." }),
+      true,
+    ),
+  },
+  responses: {
+    200: answer("One verdict for each trigger.", z.object({ data: z.array(verdict) })),
+    ...problems([...bodyProblems, "not_found", "unknown_endpoint"]),
+  },
+});
+
+const urlRoute = createRoute({
+  method: "get",
+  path: "/api/v1/url",
+  operationId: "triggerUrl",
+  summary: "Where to send webhooks",
+  tags: ["Triggers"],
+  request: { query: querySchema({ for: z.string().openapi({ description: "Slug of a trigger, or an endpoint." }) }) },
+  responses: { 200: answer("The full URL; deployed, with the token of the newest usable key.", triggerUrlSchema), ...problems(["not_found"]) },
+});
+
+export function registerTriggerRoutes(app: OpenAPIHono<RestEnv>): void {
+  app.openapi(listRoute, (c) => c.json({ data: listTriggers(c.env, c.req.valid("query")) }, 200));
+
+  app.openapi(startRoute, async (c) => {
+    const runs = await startTriggerRuns(c.env, { slug: c.req.valid("param").slug, body: c.req.valid("json"), startedBy: startedBy(c) });
+    const [first] = runs;
+    if (!first) return c.json({ ok: true as const, skipped: true as const }, 200);
+    return c.json(toStartedRuns(first, runs), 202, runLocation(first));
+  });
+
+  app.openapi(verdictsRoute, (c) => c.json({ data: explainBody(c.env, c.req.valid("json")) }, 200));
+
+  app.openapi(urlRoute, async (c) => {
+    const deps = c.env;
+    const url = await triggerUrl({ ...deps, findShowableKey: (endpoint) => findShowableKey(deps, endpoint) }, c.req.valid("query").for);
+    return c.json(url, 200);
+  });
+}

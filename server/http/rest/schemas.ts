@@ -1,0 +1,53 @@
+import { z } from "@hono/zod-openapi";
+import { deliverySchema, deliverySummarySchema } from "../../contract/delivery.ts";
+import { jsonSchema, jsonSchemaObjectSchema } from "../../contract/json.ts";
+import { keySchema } from "../../contract/key.ts";
+import { problemErrorSchema, problemSchema } from "../../contract/problem.ts";
+import { runErrorSchema, runSchema, runSummarySchema } from "../../contract/run.ts";
+import { slugSchema } from "../../contract/slug.ts";
+import { targetSchema } from "../../contract/target.ts";
+import { timelineEntrySchema } from "../../contract/timeline.ts";
+import { reasonSchema, verdictSchema } from "../../contract/verdict.ts";
+import { triggerSchema } from "../../triggers/list-triggers.ts";
+
+/**
+ * The contract's schemas under the names that the OpenAPI document gives them. Where one contains another, the inner one is put back in
+ * under its name, so that the document refers to it instead of repeating it.
+ */
+
+/** Any JSON value; the registry says so to OpenAPI, as a custom Zod schema has no form of its own. */
+z.globalRegistry.add(jsonSchema, { type: ["object", "array", "string", "number", "boolean", "null"] });
+z.globalRegistry.add(jsonSchemaObjectSchema, { description: "JSON Schema, 2020-12" });
+
+const target = targetSchema.openapi("Target");
+const reason = reasonSchema.openapi("Reason");
+const runError = runErrorSchema.openapi("RunError");
+
+export const verdict = verdictSchema.extend({ target, reasons: z.array(reason) }).openapi("Verdict");
+export const problem = problemSchema.extend({ errors: z.array(problemErrorSchema.openapi("ProblemError")).max(20).optional() }).openapi("Problem");
+export const run = runSchema.extend({ target, error: runError.nullable() }).openapi("Run");
+export const runSummary = runSummarySchema.extend({ target }).openapi("RunSummary");
+export const timelineEntry = timelineEntrySchema.extend({ error: runError.nullable() }).openapi("TimelineEntry");
+export const deliverySummary = deliverySummarySchema.extend({ problem: problem.nullable(), verdicts: z.array(verdict) }).openapi("DeliverySummary");
+export const delivery = deliverySchema.extend({ problem: problem.nullable(), verdicts: z.array(verdict) }).openapi("Delivery");
+export const trigger = triggerSchema.extend({ target }).openapi("Trigger");
+export const key = keySchema.openapi("Key");
+export const createdKey = keySchema
+  .extend({ secret: z.string().openapi({ description: "The key itself. An API token is never shown again." }) })
+  .openapi("CreatedKey");
+
+export const startedRuns = z
+  .object({
+    ok: z.literal(true),
+    runId: z.string().openapi({ description: "The first of `runs`." }),
+    runs: z.array(z.object({ runId: z.string(), trigger: slugSchema.nullable(), target })),
+  })
+  .openapi("StartedRuns");
+
+export const skipped = z.object({ ok: z.literal(true), skipped: z.literal(true) }).openapi("Skipped");
+
+export const triggerUrl = z
+  .object({ endpoint: z.string(), url: z.string(), keyId: z.string().nullable() })
+  .openapi("TriggerUrl");
+
+export const json = jsonSchema;

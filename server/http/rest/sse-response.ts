@@ -1,0 +1,67 @@
+export interface SseEvent {
+  /** The reader sends it back as Last-Event-ID when it connects again. */
+  id: string | null;
+  event: string;
+  data: unknown;
+}
+
+const heartbeatMs = 15_000;
+
+/**
+ * Server-sent events (WHATWG HTML, 9.2) as they come, with a comment every 15 s of silence so that proxies keep the connection. `open`
+ * begins the events, and stops them when its signal is aborted: the reader left, or `stopping` was. Events are made only as fast
+ * as they are read.
+ */
+export function sseResponse(p: { open: (signal: AbortSignal) => AsyncIterable<SseEvent>; stopping: AbortSignal; onError: (error: unknown) => void }): Response {
+  const left = new AbortController();
+  const encoder = new TextEncoder();
+  let iterator: AsyncIterator<SseEvent> | null = null;
+  let pending: Promise<IteratorResult<SseEvent>> | null = null;
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const send = (text: string) => controller.enqueue(encoder.encode(text));
+        if (!iterator) {
+          iterator = p.open(AbortSignal.any([left.signal, p.stopping]))[Symbol.asyncIterator]();
+          // Sent at once, so that the reader knows that it is connected.
+          return send("retry: 2000\n\n");
+        }
+        try {
+          pending ??= iterator.next();
+          const result = await nextWithin(pending, heartbeatMs);
+          if (result === "silence") return send(": still here\n\n");
+          pending = null;
+          if (result.done) return controller.close();
+          send(formatEvent(result.value));
+        } catch (error) {
+          p.onError(error);
+          controller.error(error);
+        }
+      },
+      cancel() {
+        left.abort();
+      },
+    },
+    // Nothing is made before somebody reads: a HEAD request leaves nothing behind.
+    { highWaterMark: 0 },
+  );
+  return new Response(stream, {
+    headers: { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store", "x-accel-buffering": "no" },
+  });
+}
+
+function formatEvent({ id, event, data }: SseEvent): string {
+  return `${id === null ? "" : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+async function nextWithin<T>(pending: Promise<T>, ms: number): Promise<T | "silence"> {
+  let timer: NodeJS.Timeout | undefined;
+  const silence = new Promise<"silence">((resolve) => {
+    timer = setTimeout(() => resolve("silence"), ms);
+  });
+  try {
+    return await Promise.race([pending, silence]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,64 @@
+import { type OutputUnit, type Schema, Validator } from "@cfworker/json-schema";
+import type { Json, JsonSchemaObject } from "../contract/json.ts";
+import type { ProblemError } from "../contract/problem.ts";
+import { toPointer } from "../domain/json-pointer.ts";
+
+/**
+ * What is wrong with an input by a workflow's exported JSON Schema; empty when nothing is. An early answer only: the worker parses with
+ * the workflow's own Zod schema, and decides. So whatever the export cannot say exactly is let through here.
+ */
+export function checkInput(schema: JsonSchemaObject, input: Json): ProblemError[] {
+  const validator = validatorOf(schema);
+  try {
+    const { valid, errors } = validator.validate(input);
+    // The export does not say that a string is trimmed, or its case changed, before it is checked.
+    if (valid || changedForms(input).some((form) => validator.validate(form).valid)) return [];
+    return errors.filter((error) => !structural.has(error.keyword)).map(toProblemError).slice(0, 20);
+  } catch (error) {
+    // A pattern that JavaScript takes without the `u` flag only.
+    if (error instanceof SyntaxError) return [];
+    throw error;
+  }
+}
+
+const validators = new WeakMap<JsonSchemaObject, Validator>();
+
+function validatorOf(schema: JsonSchemaObject): Validator {
+  const known = validators.get(schema);
+  if (known) return known;
+  const validator = new Validator(withoutFormats(schema) as Schema, "2020-12", false);
+  validators.set(schema, validator);
+  return validator;
+}
+
+/** Keywords that only say that something below them failed, which has its own error. */
+const structural = new Set(["properties", "items", "prefixItems", "$ref", "allOf", "propertyNames"]);
+
+function toProblemError({ instanceLocation, keyword, error }: OutputUnit): ProblemError {
+  const missing = keyword === "required" ? /required property "(.*)"/.exec(error)?.[1] : undefined;
+  const pointer = decodeURIComponent(instanceLocation.replace(/^#/, "")) + (missing === undefined ? "" : toPointer([missing]));
+  return { pointer, code: keyword, message: missing === undefined ? error : "Required" };
+}
+
+/** `format` means to this validator something else than to Zod; where they agree, Zod exports a `pattern` too. */
+function withoutFormats(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map(withoutFormats);
+  if (schema === null || typeof schema !== "object") return schema;
+  const kept = Object.entries(schema).filter(([keyword, value]) => keyword !== "format" || typeof value !== "string");
+  return Object.fromEntries(kept.map(([keyword, value]) => [keyword, valueKeywords.has(keyword) ? value : withoutFormats(value)]));
+}
+
+/** Keywords that hold values of the user's, not schemas. */
+const valueKeywords = new Set(["const", "enum", "default", "examples"]);
+
+function changedForms(input: Json): Json[] {
+  const trimmed = mapStrings(input, (text) => text.trim());
+  return [trimmed, mapStrings(trimmed, (text) => text.toLowerCase()), mapStrings(trimmed, (text) => text.toUpperCase())];
+}
+
+function mapStrings(value: Json, change: (text: string) => string): Json {
+  if (typeof value === "string") return change(value);
+  if (Array.isArray(value)) return value.map((item) => mapStrings(item, change));
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapStrings(item, change)]));
+}

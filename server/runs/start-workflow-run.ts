@@ -1,0 +1,18 @@
+import type { Json } from "../contract/json.ts";
+import type { StartedBy } from "../contract/run.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { ProjectReader } from "../ports/project.ts";
+import type { Signals } from "../ports/signals.ts";
+import type { NewRun, RunStore } from "../ports/store.ts";
+import { newInputRun } from "./new-input-run.ts";
+
+/** Starts a workflow with an input of the caller's. Throws AppError `not_found` or `invalid_input`. */
+export async function startWorkflowRun(
+  deps: { store: Pick<RunStore, "createRuns">; project: ProjectReader; signals: Signals; clock: Clock },
+  request: { slug: string; input: Json; startedBy: StartedBy },
+): Promise<NewRun> {
+  const run = newInputRun({ ...request, manifest: deps.project.current().manifest, now: deps.clock.now() });
+  await deps.store.createRuns([run]);
+  deps.signals.runsQueued();
+  return run;
+}

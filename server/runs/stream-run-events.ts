@@ -1,0 +1,38 @@
+import type { TimelineEntry } from "../contract/timeline.ts";
+import type { Store } from "../ports/store.ts";
+import { findRun } from "./find-run.ts";
+import { isEnded } from "./is-ended.ts";
+import { watchChanges } from "./watch-changes.ts";
+
+export interface StreamRunEventsRequest {
+  runId: string;
+  /** Id of the last entry that the reader has; 0 for none. */
+  after: number;
+  /** The reader went away, or the service is closing. */
+  signal: AbortSignal;
+}
+
+const batch = 200;
+
+/** The timeline of a run as it is written, after `after`, until the entry that ends the run has been given. */
+export async function* streamRunEvents(
+  deps: { store: Pick<Store, "getRun" | "listTimeline" | "watch"> },
+  request: StreamRunEventsRequest,
+): AsyncGenerator<TimelineEntry, void> {
+  const { runId, signal } = request;
+  using changes = watchChanges(deps.store, signal);
+  let after = request.after;
+  while (!signal.aborted) {
+    // The state before the entries: whatever ended the run is then among the entries, or was given before.
+    const run = await findRun(deps, { id: runId });
+    const entries = await deps.store.listTimeline(runId, { after, limit: batch });
+    for (const entry of entries) {
+      yield entry;
+      after = entry.id;
+      if (isEnded(entry.kind)) return;
+    }
+    if (entries.length === batch) continue;
+    if (isEnded(run.status)) return;
+    await changes.next();
+  }
+}

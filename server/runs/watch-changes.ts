@@ -1,0 +1,34 @@
+import type { Store } from "../ports/store.ts";
+
+/** Waits for the store to change, without losing a change that comes between two waits. */
+export interface ChangeWatch {
+  /** Resolves at the next change since the last call, or when the signal is aborted. */
+  next(): Promise<void>;
+  [Symbol.dispose](): void;
+}
+
+/** Begins to watch at once: look at the store after this call, then wait. Holds one listener until it is disposed or aborted. */
+export function watchChanges(store: Pick<Store, "watch">, signal: AbortSignal): ChangeWatch {
+  let hasChanged = false;
+  let wake: (() => void) | null = null;
+  const notice = () => {
+    hasChanged = true;
+    wake?.();
+  };
+  const unwatch = store.watch(notice);
+  const stop = () => {
+    unwatch();
+    signal.removeEventListener("abort", stop);
+    wake?.();
+  };
+  if (signal.aborted) stop();
+  else signal.addEventListener("abort", stop);
+  return {
+    async next() {
+      if (!hasChanged && !signal.aborted) await new Promise<void>((resolve) => (wake = resolve));
+      hasChanged = false;
+      wake = null;
+    },
+    [Symbol.dispose]: stop,
+  };
+}

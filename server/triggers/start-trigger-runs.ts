@@ -1,0 +1,38 @@
+import { AppError } from "../contract/app-error.ts";
+import type { Json } from "../contract/json.ts";
+import type { StartedBy } from "../contract/run.ts";
+import { planRun } from "../domain/new-run.ts";
+import { evaluateTriggers } from "../matching/evaluate-trigger.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { ProjectReader } from "../ports/project.ts";
+import type { Signals } from "../ports/signals.ts";
+import type { NewRun, RunStore } from "../ports/store.ts";
+import { triggersWithSlug } from "./find-triggers.ts";
+
+/**
+ * Starts a trigger without a webhook: the body goes through `request` and `filter`, and each attachment with this slug gets a
+ * run. No runs: the filter did not hold. Throws AppError `not_found` or `request_mismatch`.
+ */
+export async function startTriggerRuns(
+  deps: { store: Pick<RunStore, "createRuns">; project: ProjectReader; signals: Signals; clock: Clock },
+  request: { slug: string; body: Json; startedBy: StartedBy },
+): Promise<NewRun[]> {
+  const { manifest, ...sources } = deps.project.current();
+  const triggers = triggersWithSlug({ manifest, ...sources }, request.slug);
+  const evaluated = evaluateTriggers(triggers, request.body);
+  const mismatch = evaluated.find(({ verdict }) => verdict.outcome === "request_mismatch");
+  if (mismatch) {
+    const errors = mismatch.verdict.reasons.map(({ pointer, code, message }) => ({ pointer, code, message }));
+    throw new AppError("request_mismatch", `The body does not match the request schema of trigger ${request.slug}.`, { errors });
+  }
+  const now = deps.clock.now();
+  const runs = evaluated.flatMap(({ verdict, payload }) => {
+    const trigger = triggers.find(({ attachmentId }) => attachmentId === verdict.attachmentId);
+    if (verdict.outcome !== "matched" || !trigger) return [];
+    return [planRun({ manifest, trigger, payload, now, startedBy: request.startedBy, deliveryId: null, replayOf: null, keyId: null })];
+  });
+  if (runs.length === 0) return [];
+  await deps.store.createRuns(runs);
+  deps.signals.runsQueued();
+  return runs;
+}

@@ -1,0 +1,33 @@
+import type { Mode } from "../config.ts";
+import { AppError } from "../contract/app-error.ts";
+import type { ProjectReader } from "../ports/project.ts";
+import { endpointFor } from "./find-triggers.ts";
+
+/** `keyId` is the key whose token the URL bears; `null` in development, where none is needed. */
+export interface TriggerUrl {
+  endpoint: string;
+  url: string;
+  keyId: string | null;
+}
+
+/** A key that can be shown again; `sealed`: there are some, but this service's secret opens none. */
+type FindShowableKey = (endpoint: string) => Promise<{ found: true; keyId: string; secret: string } | { found: false; sealed: boolean }>;
+
+/**
+ * Where to send webhooks for a trigger or an endpoint, ready to paste into a sender's settings: deployed, with the newest usable key
+ * that opens it. Throws AppError `not_found`.
+ */
+export async function triggerUrl(
+  deps: { project: ProjectReader; mode: Mode; baseUrl: () => string; findShowableKey: FindShowableKey },
+  slugOrEndpoint: string,
+): Promise<TriggerUrl> {
+  const endpoint = endpointFor(deps.project.current(), slugOrEndpoint);
+  const url = `${deps.baseUrl()}/triggers/${endpoint}`;
+  if (deps.mode === "development") return { endpoint, url, keyId: null };
+  const key = await deps.findShowableKey(endpoint);
+  if (key.found) return { endpoint, url: `${url}?token=${key.secret}`, keyId: key.keyId };
+  throw new AppError("not_found", key.sealed ? sealedDetail(endpoint) : `No usable webhook key opens ${endpoint}. Make one: signalbox keys create --endpoint ${endpoint}`);
+}
+
+const sealedDetail = (endpoint: string) =>
+  `The webhook keys that open ${endpoint} were sealed under another SIGNALBOX_SECRET, so they still work but cannot be shown. Restore that secret, or make a new key: signalbox keys create --endpoint ${endpoint}`;
