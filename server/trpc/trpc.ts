@@ -1,0 +1,75 @@
+import { TRPCError, initTRPC } from "@trpc/server";
+import { type Principal, mayAccess } from "../auth/principal.ts";
+import type { Mode } from "../config.ts";
+import { AppError, toProblem } from "../contract/app-error.ts";
+import { errorCodes } from "../contract/error-codes.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { ProjectReader } from "../ports/project.ts";
+import type { Store } from "../ports/store.ts";
+
+/** What the procedures stand on. */
+export interface TrpcDeps {
+  store: Store;
+  project: ProjectReader;
+  logger: Logger;
+  mode: Mode;
+  /** Aborted when the service begins to stop: subscriptions end. */
+  stopping: AbortSignal;
+}
+
+export interface TrpcContext {
+  deps: TrpcDeps;
+  /** Who asks, or why nobody who may. */
+  caller: Principal | AppError;
+}
+
+const t = initTRPC.context<TrpcContext>().create({
+  isDev: false,
+  sse: { ping: { enabled: true, intervalMs: 15_000 }, client: { reconnectAfterInactivityMs: 40_000 } },
+  errorFormatter: ({ shape, error }) => {
+    const problem = toProblem(expected(error));
+    return { ...shape, message: problem.detail, data: { code: shape.data.code, httpStatus: problem.status, path: shape.data.path, problem } };
+  },
+});
+
+export const router = t.router;
+export const createCallerFactory = t.createCallerFactory;
+
+/** The one access check: everything here shows whole projects, so a webhook key is not enough. */
+export const procedure = t.procedure.use(async ({ ctx, next }) => {
+  const { caller, deps } = ctx;
+  if (caller instanceof AppError) throw toTrpcError(caller);
+  if (!mayAccess(caller, "full")) throw toTrpcError(new AppError("forbidden", "A webhook key does not open the app. Use an API token."));
+  const result = await next({ ctx: { ...deps, principal: caller } });
+  if (result.ok) return result;
+  const failure = expected(result.error);
+  if (failure.code === "internal") deps.logger.error("a procedure failed", { error: result.error });
+  throw toTrpcError(failure);
+});
+
+/** The expected failure behind an error of tRPC's. What is none stays unexplained: the log has it. */
+function expected(error: TRPCError): AppError {
+  if (error.cause instanceof AppError) return error.cause;
+  if (error.code === "BAD_REQUEST" || error.code === "PARSE_ERROR") return new AppError("invalid_request", "The input of the procedure is not valid.", { cause: error });
+  if (error.code === "NOT_FOUND") return new AppError("not_found", "There is no such procedure.", { cause: error });
+  if (error.code === "METHOD_NOT_SUPPORTED") return new AppError("method_not_allowed", "This procedure is not called with this method.", { cause: error });
+  return new AppError("internal", "The log of the service says more.", { cause: error });
+}
+
+const trpcCodes: Record<number, TRPCError["code"]> = {
+  400: "BAD_REQUEST",
+  401: "UNAUTHORIZED",
+  403: "FORBIDDEN",
+  404: "NOT_FOUND",
+  405: "METHOD_NOT_SUPPORTED",
+  409: "CONFLICT",
+  413: "PAYLOAD_TOO_LARGE",
+  415: "UNSUPPORTED_MEDIA_TYPE",
+  422: "UNPROCESSABLE_CONTENT",
+  429: "TOO_MANY_REQUESTS",
+  503: "SERVICE_UNAVAILABLE",
+};
+
+function toTrpcError(failure: AppError): TRPCError {
+  return new TRPCError({ code: trpcCodes[errorCodes[failure.code].status] ?? "INTERNAL_SERVER_ERROR", message: failure.message, cause: failure });
+}
