@@ -1,0 +1,106 @@
+/** Where a text stops being JSON (RFC 8259), and why. Says nothing of the text itself, which may hold secrets. */
+export interface JsonFault {
+  /** Index of the first character that is wrong; the text's length where it ends early. */
+  offset: number;
+  what: string;
+}
+
+interface Cursor {
+  text: string;
+  at: number;
+}
+
+/** `null` for valid JSON. Recursive: bound the depth first. */
+export function findJsonError(text: string): JsonFault | null {
+  const cursor = { text, at: 0 };
+  const wrong = value(cursor);
+  if (wrong) return wrong;
+  skipSpace(cursor);
+  return cursor.at < text.length ? fault(cursor, "there is more after the end of the JSON") : null;
+}
+
+function value(cursor: Cursor): JsonFault | null {
+  skipSpace(cursor);
+  const start = cursor.text[cursor.at];
+  if (start === undefined) return fault(cursor, "the text ends where a value should be");
+  if (start === "{") return object(cursor);
+  if (start === "[") return array(cursor);
+  if (start === '"') return string(cursor);
+  if (take(cursor, literalPattern)) return null;
+  if (start === "'") return fault(cursor, "strings need double quotes");
+  return fault(cursor, "a value should be here");
+}
+
+function object(cursor: Cursor): JsonFault | null {
+  cursor.at++;
+  if (closes(cursor, "}")) return null;
+  for (;;) {
+    skipSpace(cursor);
+    if (cursor.text[cursor.at] !== '"') return fault(cursor, "a property name in double quotes should be here");
+    const wrong = string(cursor) ?? colon(cursor) ?? value(cursor);
+    if (wrong) return wrong;
+    if (closes(cursor, "}")) return null;
+    if (cursor.text[cursor.at] !== ",") return fault(cursor, "a comma or a closing brace should be here");
+    cursor.at++;
+  }
+}
+
+function array(cursor: Cursor): JsonFault | null {
+  cursor.at++;
+  if (closes(cursor, "]")) return null;
+  for (;;) {
+    const wrong = value(cursor);
+    if (wrong) return wrong;
+    if (closes(cursor, "]")) return null;
+    if (cursor.text[cursor.at] !== ",") return fault(cursor, "a comma or a closing bracket should be here");
+    cursor.at++;
+  }
+}
+
+function string(cursor: Cursor): JsonFault | null {
+  const start = cursor.at;
+  cursor.at++;
+  while (take(cursor, plainPattern) || take(cursor, escapePattern));
+  const end = cursor.text[cursor.at];
+  if (end === undefined) return { offset: start, what: "this string is not closed" };
+  if (end === "\\") return fault(cursor, "this is not an escape that JSON knows");
+  if (end !== '"') return fault(cursor, "a control character in a string must be escaped");
+  cursor.at++;
+  return null;
+}
+
+function colon(cursor: Cursor): JsonFault | null {
+  skipSpace(cursor);
+  if (cursor.text[cursor.at] !== ":") return fault(cursor, "a colon should be here");
+  cursor.at++;
+  return null;
+}
+
+function closes(cursor: Cursor, bracket: string): boolean {
+  skipSpace(cursor);
+  if (cursor.text[cursor.at] !== bracket) return false;
+  cursor.at++;
+  return true;
+}
+
+const spacePattern = /[ \t\n\r]*/y;
+const literalPattern = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)/y;
+/** What may stand in a string unescaped. */
+// oxlint-disable-next-line no-control-regex -- JSON forbids just these
+const plainPattern = /[^"\\\u0000-\u001f]+/y;
+const escapePattern = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+
+function skipSpace(cursor: Cursor): void {
+  take(cursor, spacePattern);
+}
+
+function take(cursor: Cursor, pattern: RegExp): boolean {
+  pattern.lastIndex = cursor.at;
+  const isThere = pattern.test(cursor.text);
+  if (isThere) cursor.at = pattern.lastIndex;
+  return isThere;
+}
+
+function fault(cursor: Cursor, what: string): JsonFault {
+  return { offset: cursor.at, what: cursor.at < cursor.text.length ? what : `the text ends early: ${what}` };
+}

@@ -1,0 +1,26 @@
+/** Lets `burst` through at once and `perSecond` from then on; counts the rest. */
+export interface TokenBucket {
+  /** Whether this one may pass; when it may, `refused` is how many were refused since the last that passed. */
+  take(now: number): { passes: true; refused: number } | { passes: false };
+}
+
+export function createTokenBucket({ perSecond, burst }: { perSecond: number; burst: number }): TokenBucket {
+  let tokens = burst;
+  let filledAt = Number.NEGATIVE_INFINITY;
+  let refused = 0;
+  return {
+    take(now) {
+      // A clock that was set back neither fills nor empties the bucket.
+      tokens = Math.min(burst, tokens + (Math.max(0, now - filledAt) / 1000) * perSecond);
+      filledAt = now;
+      if (tokens < 1) {
+        refused++;
+        return { passes: false };
+      }
+      tokens--;
+      const before = refused;
+      refused = 0;
+      return { passes: true, refused: before };
+    },
+  };
+}
