@@ -24,7 +24,7 @@ const rowsAtMost = (byDefault: number) =>
     .min(1)
     .max(100)
     .default(byDefault)
-    .openapi({ description: "Rows in one answer, 1–100.", type: "integer", minimum: 1, maximum: 100 });
+    .openapi({ description: "Rows in one answer." });
 
 const cursor = z.string().max(512).optional().openapi({ description: "`nextCursor` of the page before. Opaque." });
 
@@ -40,6 +40,11 @@ export const moment = z
 export function toMs(value: string | undefined): number | undefined {
   return value === undefined ? undefined : Date.parse(value);
 }
+
+/** Only labels the runs that are started: it grants nothing. */
+export const clientHeader = z.object({
+  "signalbox-client": z.enum(["cli", "form"]).optional().openapi({ description: "Which of our own clients asks; runs then say so in `startedBy`." }),
+});
 
 export const idParam = z.object({ id: z.string() });
 export const slugParam = z.object({ slug: z.string() });

@@ -19,17 +19,20 @@ import { triggerSchema } from "../../triggers/list-triggers.ts";
 z.globalRegistry.add(jsonSchema, { type: ["object", "array", "string", "number", "boolean", "null"] });
 z.globalRegistry.add(jsonSchemaObjectSchema, { description: "JSON Schema, 2020-12" });
 
+/** Unlike `.nullable()`, leaves the name of what may be missing in place. */
+const orNull = <Schema extends z.ZodType>(schema: Schema) => z.union([schema, z.null()]);
+
 const target = targetSchema.openapi("Target");
 const reason = reasonSchema.openapi("Reason");
 const runError = runErrorSchema.openapi("RunError");
 
 export const verdict = verdictSchema.extend({ target, reasons: z.array(reason) }).openapi("Verdict");
 export const problem = problemSchema.extend({ errors: z.array(problemErrorSchema.openapi("ProblemError")).max(20).optional() }).openapi("Problem");
-export const run = runSchema.extend({ target, error: runError.nullable() }).openapi("Run");
+export const run = runSchema.extend({ target, error: orNull(runError) }).openapi("Run");
 export const runSummary = runSummarySchema.extend({ target }).openapi("RunSummary");
-export const timelineEntry = timelineEntrySchema.extend({ error: runError.nullable() }).openapi("TimelineEntry");
-export const deliverySummary = deliverySummarySchema.extend({ problem: problem.nullable(), verdicts: z.array(verdict) }).openapi("DeliverySummary");
-export const delivery = deliverySchema.extend({ problem: problem.nullable(), verdicts: z.array(verdict) }).openapi("Delivery");
+export const timelineEntry = timelineEntrySchema.extend({ error: orNull(runError) }).openapi("TimelineEntry");
+export const deliverySummary = deliverySummarySchema.extend({ problem: orNull(problem), verdicts: z.array(verdict) }).openapi("DeliverySummary");
+export const delivery = deliverySchema.extend({ problem: orNull(problem), verdicts: z.array(verdict) }).openapi("Delivery");
 export const trigger = triggerSchema.extend({ target }).openapi("Trigger");
 export const key = keySchema.openapi("Key");
 export const createdKey = keySchema

@@ -1,5 +1,3 @@
-import type { Context } from "hono";
-import type { StartedBy } from "../../contract/run.ts";
 import type { NewRun } from "../../ports/store.ts";
 
 /** The answer that says which runs were started: in the form of the webhook's answer. */
@@ -13,10 +11,4 @@ export function toStartedRuns(first: NewRun, runs: readonly NewRun[]) {
 
 export function runLocation(run: NewRun): { Location: string } {
   return { Location: `/api/v1/runs/${run.id}` };
-}
-
-/** The command line and the app say so in a header; it only labels runs, and grants nothing. */
-export function startedBy(c: Context): StartedBy {
-  const client = c.req.header("signalbox-client");
-  return client === "cli" || client === "form" ? client : "api";
 }

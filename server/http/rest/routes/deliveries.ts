@@ -19,7 +19,7 @@ const listRoute = createRoute({
     query: querySchema({
       endpoint: z.string().optional(),
       outcome: deliveryOutcomeSchema.optional(),
-      status: z.coerce.number().int().min(100).max(599).optional().openapi({ description: "Status of the answer.", type: "integer", minimum: 100, maximum: 599 }),
+      status: z.coerce.number().int().min(100).max(599).optional().openapi({ description: "Status of the answer." }),
       since: moment,
       until: moment,
       ...paging,

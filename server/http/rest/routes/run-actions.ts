@@ -6,10 +6,10 @@ import { type ReplayChange, replayRun } from "../../../runs/replay-run.ts";
 import { startWorkflowRun } from "../../../runs/start-workflow-run.ts";
 import { answer, body, bodyProblems, problems } from "../answers.ts";
 import { requireBody } from "../read-json-body.ts";
-import { idParam, noQuery, slugParam } from "../request-schemas.ts";
+import { clientHeader, idParam, noQuery, slugParam } from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
 import { json, run, startedRuns } from "../schemas.ts";
-import { runLocation, startedBy, toStartedRuns } from "../started-runs.ts";
+import { runLocation, toStartedRuns } from "../started-runs.ts";
 
 const cancelRoute = createRoute({
   method: "post",
@@ -50,7 +50,7 @@ const startWorkflowRoute = createRoute({
   summary: "Start a workflow with an input",
   tags: ["Runs"],
   middleware: requireBody,
-  request: { params: slugParam, query: noQuery, body: body(json, true) },
+  request: { params: slugParam, query: noQuery, headers: clientHeader, body: body(json, true) },
   responses: { 202: answer("The new run.", startedRuns), ...problems([...bodyProblems, "not_found"]) },
 });
 
@@ -61,7 +61,7 @@ const startAgentRoute = createRoute({
   summary: "Start an agent with an input",
   tags: ["Runs"],
   middleware: requireBody,
-  request: { params: slugParam, query: noQuery, body: body(json, true) },
+  request: { params: slugParam, query: noQuery, headers: clientHeader, body: body(json, true) },
   responses: { 202: answer("The new run.", startedRuns), ...problems([...bodyProblems, "not_found"]) },
 });
 
@@ -75,7 +75,7 @@ export function registerRunActionRoutes(app: OpenAPIHono<RestEnv>): void {
   });
 
   app.openapi(startWorkflowRoute, async (c) => {
-    const started = await startWorkflowRun(c.env, { slug: c.req.valid("param").slug, input: c.req.valid("json"), startedBy: startedBy(c) });
+    const started = await startWorkflowRun(c.env, { slug: c.req.valid("param").slug, input: c.req.valid("json"), startedBy: c.req.valid("header")["signalbox-client"] ?? "api" });
     return c.json(toStartedRuns(started, [started]), 202, runLocation(started));
   });
 

@@ -6,10 +6,10 @@ import { startTriggerRuns } from "../../../triggers/start-trigger-runs.ts";
 import { triggerUrl } from "../../../triggers/trigger-url.ts";
 import { answer, body, bodyProblems, problems } from "../answers.ts";
 import { requireBody } from "../read-json-body.ts";
-import { noQuery, querySchema, slugParam } from "../request-schemas.ts";
+import { clientHeader, noQuery, querySchema, slugParam } from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
 import { json, skipped, startedRuns, trigger, triggerUrl as triggerUrlSchema, verdict } from "../schemas.ts";
-import { runLocation, startedBy, toStartedRuns } from "../started-runs.ts";
+import { runLocation, toStartedRuns } from "../started-runs.ts";
 
 const listRoute = createRoute({
   method: "get",
@@ -29,7 +29,7 @@ const startRoute = createRoute({
   description: "The payload goes through `request`, `filter` and `transform`, as a webhook's body does.",
   tags: ["Triggers"],
   middleware: requireBody,
-  request: { params: slugParam, query: noQuery, body: body(json, true) },
+  request: { params: slugParam, query: noQuery, headers: clientHeader, body: body(json, true) },
   responses: {
     200: answer("The filter does not hold: nothing was started.", skipped),
     202: answer("One run for each target of the trigger.", startedRuns),
@@ -74,7 +74,8 @@ export function registerTriggerRoutes(app: OpenAPIHono<RestEnv>): void {
   app.openapi(listRoute, (c) => c.json({ data: listTriggers(c.env, c.req.valid("query")) }, 200));
 
   app.openapi(startRoute, async (c) => {
-    const runs = await startTriggerRuns(c.env, { slug: c.req.valid("param").slug, body: c.req.valid("json"), startedBy: startedBy(c) });
+    const startedBy = c.req.valid("header")["signalbox-client"] ?? "api";
+    const runs = await startTriggerRuns(c.env, { slug: c.req.valid("param").slug, body: c.req.valid("json"), startedBy });
     const [first] = runs;
     if (!first) return c.json({ ok: true as const, skipped: true as const }, 200);
     return c.json(toStartedRuns(first, runs), 202, runLocation(first));

@@ -1,0 +1,46 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { generateKey, hashKey, isWellFormedKey, keyHint } from "./key-format.ts";
+
+const kinds = fc.constantFrom("webhook" as const, "api" as const);
+
+describe("keys", () => {
+  it("have a prefix that tells their kind, and 192 random bits or more", () => {
+    expect(generateKey("webhook")).toMatch(/^sbk_[0-9A-Za-z]{39}$/);
+    expect(generateKey("api")).toMatch(/^sbt_[0-9A-Za-z]{39}$/);
+    expect(33 * Math.log2(62)).toBeGreaterThan(192);
+  });
+
+  it("are well formed, every one that we make", () => {
+    fc.assert(fc.property(kinds, (kind) => isWellFormedKey(generateKey(kind))));
+  });
+
+  it("are refused with any one character changed", () => {
+    fc.assert(
+      fc.property(kinds, fc.nat(42), fc.constantFrom(..."09AZaz_-é"), (kind, at, character) => {
+        const key = generateKey(kind);
+        const changed = key.slice(0, at) + character + key.slice(at + 1);
+        expect(isWellFormedKey(changed)).toBe(changed === key);
+      }),
+    );
+  });
+
+  it("are refused where the text is no key at all", () => {
+    fc.assert(fc.property(fc.string(), (text) => !isWellFormedKey(text)));
+    for (const text of ["", "sbk_", `${generateKey("api")} `, `${generateKey("api")}\n`, generateKey("api").toUpperCase()]) expect(isWellFormedKey(text)).toBe(false);
+  });
+
+  it("use every digit about equally often", () => {
+    const counts = new Map<string, number>();
+    for (let made = 0; made < 2_000; made++) for (const digit of generateKey("api").slice(4, 37)) counts.set(digit, (counts.get(digit) ?? 0) + 1);
+    const expected = (2_000 * 33) / 62;
+    expect(counts.size).toBe(62);
+    for (const count of counts.values()) expect(Math.abs(count - expected)).toBeLessThan(expected * 0.25);
+  });
+
+  it("cannot be told from their hint or their hash", () => {
+    const key = generateKey("webhook");
+    expect(keyHint(key)).toBe(`${key.slice(0, 8)}…`);
+    expect(hashKey(key)).toMatch(/^[0-9a-f]{64}$/);
+  });
+});

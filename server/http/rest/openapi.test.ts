@@ -1,0 +1,39 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { openApiDocument } from "./rest-app.ts";
+import { routeAccess } from "./route-access.ts";
+
+const document = z
+  .object({ openapi: z.string(), paths: z.record(z.string(), z.record(z.string(), z.looseObject({ operationId: z.string(), security: z.array(z.unknown()).optional() }))) })
+  .parse(JSON.parse(JSON.stringify(openApiDocument())));
+
+const routes = Object.entries(document.paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ route: `${method.toUpperCase()} ${path}`, operation })));
+
+describe("the OpenAPI document", () => {
+  it("is valid OpenAPI 3.1", async () => {
+    const result = await new Validator().validate(JSON.parse(JSON.stringify(openApiDocument())));
+    expect(result).toEqual({ valid: true });
+    expect(document.openapi).toBe("3.1.0");
+  });
+
+  it("is the one in docs/openapi.json (else: node scripts/write-openapi.ts)", () => {
+    const written: unknown = JSON.parse(readFileSync(join(import.meta.dirname, "../../../docs/openapi.json"), "utf8"));
+    expect(written).toEqual(JSON.parse(JSON.stringify(openApiDocument())));
+  });
+
+  it("describes every route of the access table, and none besides", () => {
+    expect(routes.map(({ route }) => route).sort()).toEqual(Object.keys(routeAccess).sort());
+  });
+
+  it("says of exactly the open routes that they need no key", () => {
+    const open = routes.filter(({ operation }) => operation.security?.length === 0).map(({ route }) => route);
+    expect(open.sort()).toEqual(Object.entries(routeAccess).filter(([, access]) => access === "open").map(([route]) => route).sort());
+  });
+
+  it("gives each operation a name of its own", () => {
+    expect(new Set(routes.map(({ operation }) => operation.operationId)).size).toBe(routes.length);
+  });
+});

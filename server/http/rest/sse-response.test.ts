@@ -1,0 +1,74 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { type SseEvent, sseResponse } from "./sse-response.ts";
+
+afterEach(() => void vi.useRealTimers());
+
+function open(events: (signal: AbortSignal) => AsyncIterable<SseEvent>, stopping = new AbortController().signal) {
+  const errors: unknown[] = [];
+  const { body } = sseResponse({ open: events, stopping, onError: (error) => errors.push(error) });
+  if (!body) throw new Error("no stream");
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  return { errors, reader, next: async () => (await reader.read()).value };
+}
+
+describe("server-sent events", () => {
+  it("are written with id, name and data, after a first line that opens the stream", async () => {
+    const stream = open(async function* () {
+      yield { id: "7", event: "log", data: { message: "two\nlines" } };
+      yield { id: null, event: "end", data: {} };
+    });
+    expect(await stream.next()).toBe("retry: 2000\n\n");
+    expect(await stream.next()).toBe('id: 7\nevent: log\ndata: {"message":"two\\nlines"}\n\n');
+    expect(await stream.next()).toBe("event: end\ndata: {}\n\n");
+    expect((await stream.reader.read()).done).toBe(true);
+  });
+
+  it("send a comment after each 15 seconds of silence, and lose no event over it", async () => {
+    vi.useFakeTimers();
+    let release = () => {};
+    const silence = new Promise<void>((resolve) => (release = resolve));
+    const stream = open(async function* () {
+      await silence;
+      yield { id: "1", event: "log", data: 1 };
+    });
+    await stream.next();
+    for (let beat = 0; beat < 2; beat++) {
+      const comment = stream.next();
+      await vi.advanceTimersByTimeAsync(15_000);
+      expect(await comment).toBe(": still here\n\n");
+    }
+    release();
+    expect(await stream.next()).toBe("id: 1\nevent: log\ndata: 1\n\n");
+  });
+
+  it("stop when the reader leaves", async () => {
+    let signal: AbortSignal | null = null;
+    const stream = open(async function* (given) {
+      signal = given;
+      yield { id: "1", event: "log", data: 1 };
+      await new Promise((resolve) => given.addEventListener("abort", resolve));
+    });
+    await stream.next();
+    await stream.next();
+    await stream.reader.cancel();
+    await vi.waitFor(() => expect(signal?.aborted).toBe(true));
+  });
+
+  it("stop when the service stops", async () => {
+    const stopping = new AbortController();
+    const stream = open(async function* (signal) {
+      if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    }, stopping.signal);
+    await stream.next();
+    const ended = stream.reader.read();
+    stopping.abort();
+    expect((await ended).done).toBe(true);
+  });
+
+  it("begin nothing before somebody reads", async () => {
+    const opened = vi.fn();
+    sseResponse({ open: opened, stopping: new AbortController().signal, onError: () => {} });
+    await Promise.resolve();
+    expect(opened).not.toHaveBeenCalled();
+  });
+});

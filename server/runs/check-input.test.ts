@@ -1,0 +1,58 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { type Json, jsonSchema } from "../contract/json.ts";
+import { checkInput } from "./check-input.ts";
+
+const exported = (schema: z.ZodType) => z.record(z.string(), jsonSchema).parse(z.toJSONSchema(schema, { io: "input" }));
+
+const signup = z.object({
+  to: z.email(),
+  name: z.string().trim().toLowerCase().min(1).max(5),
+  age: z.int().min(0).optional(),
+  site: z.url().optional(),
+  tags: z.array(z.enum(["a", "b"])).default([]),
+});
+
+describe("the early check of an input", () => {
+  it("names each place that does not hold, as a JSON pointer", () => {
+    const errors = checkInput(exported(signup), { to: "nope", tags: ["a", "c"], age: -1 });
+    expect(errors.map(({ pointer }) => pointer).sort()).toEqual(["/age", "/name", "/tags/1", "/to"]);
+    expect(errors.find(({ pointer }) => pointer === "/name")).toEqual({ pointer: "/name", code: "required", message: "Required" });
+  });
+
+  it("says nothing of an input that holds", () => {
+    expect(checkInput(exported(signup), { to: "a@b.example", name: "ann" })).toEqual([]);
+  });
+
+  it("never refuses what the workflow's own schema takes", () => {
+    const text = fc.oneof(fc.string({ maxLength: 8 }), fc.constantFrom("  Ann ", "ANN", "a@b.example", "https://exämple.example/ä b"));
+    const input = fc.record(
+      { to: fc.oneof(fc.constant("a@b.example"), fc.emailAddress(), text), name: text, age: fc.nat(), site: text, tags: fc.array(fc.constantFrom("a", "b", "c"), { maxLength: 2 }) },
+      { requiredKeys: ["to", "name"] },
+    );
+    let taken = 0;
+    fc.assert(
+      fc.property(input, (value) => {
+        const json: Json = JSON.parse(JSON.stringify(value));
+        if (!signup.safeParse(json).success) return;
+        taken += 1;
+        expect(checkInput(exported(signup), json)).toEqual([]);
+      }),
+      { numRuns: 500 },
+    );
+    expect(taken).toBeGreaterThan(20);
+  });
+
+  it("lets through what it cannot judge: a pattern that only lax regular expressions take", () => {
+    expect(checkInput({ type: "string", pattern: "\\_" }, "x")).toEqual([]);
+  });
+
+  it("names twenty errors at most", () => {
+    expect(checkInput({ type: "array", items: { type: "string" } }, Array.from({ length: 100 }, () => 1))).toHaveLength(20);
+  });
+
+  it("leaves a property called format alone", () => {
+    expect(checkInput({ type: "object", properties: { format: { type: "string" } } }, { format: 1 })).toHaveLength(1);
+  });
+});
