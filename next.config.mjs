@@ -7,8 +7,8 @@ const { version } = JSON.parse(readFileSync(`${root}/package.json`, "utf8"));
 export default {
   output: "standalone",
   outputFileTracingRoot: root,
-  // Pages reach the server through a symbol at run time, never through imports, so nothing of it belongs to what is traced.
-  outputFileTracingExcludes: { "*": ["server/**", "cli/**", "sdk/**", "dist/**", "e2e/**", "docs/**", "examples/**", "scripts/**", "drizzle/**", "node_modules/@img/**", "node_modules/sharp/**", "node_modules/typescript/**"] },
+  // Images are not resized at run time.
+  outputFileTracingExcludes: { "*": ["node_modules/@img/**", "node_modules/sharp/**"] },
   turbopack: { root },
   // Types are checked by `npm test`, once, for the whole repository.
   typescript: { ignoreBuildErrors: true, tsconfigPath: "app/tsconfig.json" },

@@ -1,10 +1,12 @@
 import { HydrationBoundary, dehydrate } from "@tanstack/react-query";
 import { Overview } from "../components/overview/overview.tsx";
 import { recentRows } from "../components/overview/recent-rows.ts";
-import { createReader, signalbox } from "./server.ts";
+import { Locked } from "../components/shell/locked.tsx";
+import { createReader, mayRead, signalbox } from "./server.ts";
 
 export default async function OverviewPage() {
   const { settings } = await signalbox();
+  if (!(await mayRead())) return <Locked />;
   const { queryClient, trpc } = await createReader();
   await Promise.all([
     queryClient.prefetchQuery(trpc.triggers.list.queryOptions()),

@@ -2,6 +2,7 @@ import "server-only";
 import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { createTRPCClient, type TRPCLink, TRPCClientError } from "@trpc/client";
+import type { TRPCError } from "@trpc/server";
 import { observable } from "@trpc/server/observable";
 import { createTRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import { notFound } from "next/navigation";
@@ -43,6 +44,18 @@ export const createReader = cache(async () => {
   return { queryClient, trpc: createTRPCOptionsProxy<AppRouter>({ client, queryClient }) };
 });
 
+/** Whether who asks may see the project. Pages that show any of it ask first, and show `Locked` where not. */
+export const mayRead = cache(async (): Promise<boolean> => {
+  const { queryClient, trpc } = await createReader();
+  try {
+    await queryClient.fetchQuery(trpc.triggers.list.queryOptions());
+    return true;
+  } catch (error) {
+    if (hasCode(error, "UNAUTHORIZED") || hasCode(error, "FORBIDDEN")) return false;
+    throw error;
+  }
+});
+
 /** When this request is drawn: pages say "12 s ago" by it. */
 export const requestTime = cache(() => Date.now());
 
@@ -51,9 +64,13 @@ export async function orNotFound(read: Promise<unknown>): Promise<void> {
   try {
     await read;
   } catch (error) {
-    // The server's own TRPCError class lives outside this bundle, so its code tells it, not its class.
-    if (error instanceof TRPCClientError && error.cause && "code" in error.cause && error.cause.code === "NOT_FOUND") notFound();
+    if (hasCode(error, "NOT_FOUND")) notFound();
   }
+}
+
+/** The server's own TRPCError class lives outside this bundle, so its code tells it, not its class. */
+function hasCode(error: unknown, code: TRPCError["code"]): boolean {
+  return error instanceof TRPCClientError && error.cause !== undefined && "code" in error.cause && error.cause.code === code;
 }
 
 /** A tRPC link that calls the procedures directly, without HTTP. */

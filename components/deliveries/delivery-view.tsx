@@ -42,14 +42,14 @@ function LoadedDelivery({ delivery }: { delivery: Delivery }) {
           ["sha256", sha && <code key="sha" title={sha}>{`${sha.slice(0, 4)}…${sha.slice(-4)}`}</code>],
         ]}
       />
-      <div className="grid gap-4">
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
         <Answer delivery={delivery} />
         {delivery.verdicts.length > 0 && (
           <Panel title="What each trigger decided" note={`${delivery.verdicts.length} evaluated · ${fired} fired`}>
             <VerdictTable verdicts={delivery.verdicts} />
           </Panel>
         )}
-        <div className="grid items-start gap-4 xl:grid-cols-2">
+        <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 xl:grid-cols-2">
           <Body delivery={delivery} />
           <Headers headers={delivery.headers} />
         </div>

@@ -26,12 +26,10 @@ function VerdictRow({ verdict, reason, isFirst }: { verdict: Verdict; reason: Re
     <Row>
       <Cell name="Trigger">{isFirst ? <code>{verdict.trigger}</code> : null}</Cell>
       <Cell name="Decided">{isFirst ? <StatusBadge face={face} /> : null}</Cell>
-      <Cell name="Stage">
-        <span className="text-ink-2">{isFirst ? face.stage : ""}</span>
-      </Cell>
+      <Cell name="Stage">{isFirst && <span className="text-ink-2">{face.stage}</span>}</Cell>
       <Cell name="Where">{reason && <code>{reason.pointer || "the whole body"}</code>}</Cell>
       <Cell name="Expected">{reason && (reason.expected ?? reason.message)}</Cell>
-      <Cell name="Was">{reason?.actual !== null && reason?.actual !== undefined && <code className="break-all">{reason.actual}</code>}</Cell>
+      <Cell name="Was">{typeof reason?.actual === "string" && <code className="break-all">{reason.actual}</code>}</Cell>
       <Cell name="Run">
         {isFirst && verdict.runId && (
           <span className="whitespace-nowrap">

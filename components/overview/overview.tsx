@@ -14,19 +14,20 @@ import { TriggersTable } from "./triggers-table.tsx";
 /** The start page: what listens, what came last, what ran last. */
 export function Overview({ needsKey }: { needsKey: boolean }) {
   const trpc = useTRPC();
-  const triggers = useQuery(trpc.triggers.list.queryOptions());
+  // A saved trigger appears without a write to the store, so nothing tells of it: in development, look.
+  const triggers = useQuery(trpc.triggers.list.queryOptions(undefined, { refetchInterval: needsKey ? false : 3_000 }));
   const runs = useQuery(trpc.runs.list.queryOptions({ limit: recentRows }));
   const deliveries = useQuery(trpc.deliveries.list.queryOptions({ limit: recentRows }));
   const first = triggers.data?.[0];
   return (
-    <div className="grid gap-4">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
       <h1 className="sr-only">Triggers, runs and deliveries</h1>
       <Panel id="triggers" title="Triggers" note={triggers.data ? count(triggers.data.length, "trigger") : undefined}>
         <List query={triggers} what="The triggers" rows={(data) => data} empty={<FirstTrigger />}>
           {(rows) => <TriggersTable triggers={rows} />}
         </List>
       </Panel>
-      <div className="grid items-start gap-4 2xl:grid-cols-2">
+      <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 min-[1900px]:grid-cols-2">
         <Panel id="runs" title="Last runs">
           <List query={runs} what="The runs" rows={(page) => page.data} empty={<NoRuns hasTriggers={first !== undefined} />}>
             {(rows) => <RunsTable runs={rows} />}

@@ -35,10 +35,10 @@ export function TriggersTable({ triggers }: { triggers: Trigger[] }) {
 
 function Endpoint({ trigger, isRepeated }: { trigger: Trigger; isRepeated: boolean }) {
   return (
-    <span className={`flex items-center gap-1.5 ${isRepeated ? "md:opacity-60" : ""}`}>
-      <span className="text-xs text-ink-3">POST</span>
-      <code className="break-all">{trigger.path}</code>
-      <span className="-my-1.5">
+    <span className="flex items-center gap-1.5">
+      <span className="hidden text-xs text-ink-3 sm:inline">POST</span>
+      <code className={`break-words ${isRepeated ? "md:text-ink-3" : ""}`}>{trigger.path}</code>
+      <span className={`-my-1.5 ${isRepeated ? "md:hidden" : ""}`}>
         <CopyButton text={() => new URL(trigger.path, location.origin).href} label={`Copy the URL of ${trigger.endpoint}`} />
       </span>
     </span>

@@ -43,7 +43,7 @@ function LoadedRun({ run }: { run: Run }) {
           ["attempts", `${run.attempt} of ${run.maxAttempts}`],
         ]}
       />
-      <div className="grid gap-4 xl:grid-cols-2">
+      <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 xl:grid-cols-2">
         {run.error && (
           <div className="xl:col-span-2">
             <Panel title="Error" note={<code>{run.error.name}</code>}>
@@ -53,7 +53,7 @@ function LoadedRun({ run }: { run: Run }) {
           </div>
         )}
         <Timeline run={run} />
-        <div className="grid content-start gap-4">
+        <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] content-start gap-4">
           <JsonPanel title="Payload" note="what the trigger's request made of the body" value={run.payload} absent={run.trigger === null ? "This run was started with an input of its own." : "Nothing is kept."} />
           <JsonPanel title="Input" note="what run() got" value={run.input} absent="Not known yet: it is made when the run first starts." />
           <JsonPanel title="Output" note="what run() returned" value={run.output} absent={run.status === "completed" ? "run() returned nothing." : "There is none."} />

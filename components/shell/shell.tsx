@@ -4,8 +4,15 @@ import { LivePill } from "./live-pill.tsx";
 import { NavRail } from "./nav-rail.tsx";
 import { ThemeSwitch } from "./theme-switch.tsx";
 
-/** The frame of every page: header, rail, content. */
-export function Shell({ name, mode, version, children }: { name: string; mode: "development" | "deployed"; version: string; children: ReactNode }) {
+export interface ShellProject {
+  name: string;
+  mode: "development" | "deployed";
+  /** Of the build. */
+  version: string;
+}
+
+/** The frame of every page: header, rail, content. `null`: who asks may not know the project. */
+export function Shell({ project, children }: { project: ShellProject | null; children: ReactNode }) {
   return (
     <div className="flex min-h-dvh flex-col">
       <a href="#content" className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-30 focus:bg-panel focus:px-3 focus:py-2">
@@ -16,10 +23,10 @@ export function Shell({ name, mode, version, children }: { name: string; mode: "
           <Mark />
           Signalbox
         </Link>
-        <span className="hidden min-w-0 truncate font-mono text-s text-ink-2 sm:block">{name}</span>
-        <LivePill version={version} />
+        {project && <span className="hidden min-w-0 truncate font-mono text-s text-ink-2 sm:block">{project.name}</span>}
+        {project && <LivePill version={project.version} />}
         <div className="ml-auto flex items-center gap-2">
-          {mode === "development" && (
+          {project?.mode === "development" && (
             <span title="Development: webhooks need no key" className="hidden text-s text-ink-3 sm:block">
               development
             </span>
@@ -29,7 +36,7 @@ export function Shell({ name, mode, version, children }: { name: string; mode: "
       </header>
       <div className="flex flex-1 flex-col md:flex-row">
         <NavRail />
-        <main id="content" tabIndex={-1} className="mx-auto w-full max-w-[1760px] min-w-0 flex-1 p-4 outline-none md:px-7 md:py-6">
+        <main id="content" tabIndex={-1} className="mx-auto w-full max-w-[2400px] min-w-0 flex-1 p-4 outline-none md:px-7 md:py-6">
           {children}
         </main>
       </div>

@@ -2,10 +2,11 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useSubscription } from "@trpc/tanstack-react-query";
-import { type ReactNode, createContext, useCallback, useContext, useEffect, useRef } from "react";
+import { type ReactNode, createContext, useContext, useEffect, useState } from "react";
 import { useTRPC } from "./trpc.ts";
 
 const gatherMs = 200;
+const retryMs = 2_000;
 
 const LiveContext = createContext<"live" | "connecting" | "lost">("connecting");
 
@@ -13,21 +14,31 @@ const LiveContext = createContext<"live" | "connecting" | "lost">("connecting");
 export const useLiveness = () => useContext(LiveContext);
 
 /** Listens to the `changes` of the store and has every list on the page read again. A burst of changes counts as one. */
-export function Live({ children }: { children: ReactNode }) {
+export function Live({ isEnabled, children }: { isEnabled: boolean; children: ReactNode }) {
   const trpc = useTRPC();
   const queries = useQueryClient();
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const refresh = useCallback(() => {
-    if (timer.current !== undefined) return;
-    timer.current = setTimeout(() => {
-      timer.current = undefined;
-      void queries.invalidateQueries();
-    }, gatherMs);
-  }, [queries]);
-  useEffect(() => () => clearTimeout(timer.current), []);
+  const [refresh] = useState(() => gatherCalls(() => void queries.invalidateQueries(), gatherMs));
 
   // `onStarted` comes on every connection: what happened while there was none was missed, so read again.
-  const { status } = useSubscription(trpc.changes.subscriptionOptions(undefined, { onStarted: refresh, onData: refresh }));
-  const liveness = status === "pending" ? "live" : status === "error" ? "lost" : "connecting";
+  const { status, reset } = useSubscription(trpc.changes.subscriptionOptions(undefined, { enabled: isEnabled, onStarted: refresh, onData: refresh }));
+  // The service ends the stream when it stops, and a refused connection is given up: ask again until it is back.
+  const isOver = isEnabled && (status === "idle" || status === "error");
+  useEffect(() => {
+    if (!isOver) return;
+    const timer = setInterval(reset, retryMs);
+    return () => clearInterval(timer);
+  }, [isOver, reset]);
+  const liveness = status === "pending" ? "live" : isOver ? "lost" : "connecting";
   return <LiveContext value={liveness}>{children}</LiveContext>;
+}
+
+/** However often it is called, `action` comes once, `ms` after the first call. */
+function gatherCalls(action: () => void, ms: number): () => void {
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  return () => {
+    timer ??= setTimeout(() => {
+      timer = null;
+      action();
+    }, ms);
+  };
 }

@@ -5,7 +5,7 @@ export function CodeBlock({ text, label, copyLabel }: { text: string; label: str
   return (
     <div className="relative">
       {/* A region that scrolls must be reachable by keyboard. */}
-      <pre tabIndex={0} role="region" aria-label={label} className="max-h-[480px] overflow-auto px-4 py-3 text-s/[1.65] text-ink-2">
+      <pre tabIndex={0} role="region" aria-label={`${label}, as text`} className="max-h-[480px] overflow-auto px-4 py-3 text-s/[1.65] text-ink-2">
         {text}
       </pre>
       {copyLabel && (

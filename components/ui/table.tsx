@@ -23,9 +23,10 @@ export function Row({ children }: { children: ReactNode }) {
 }
 
 export function Cell({ name, children }: { name: string; children: ReactNode }) {
+  const isEmpty = children === null || children === undefined || children === false || children === "";
   return (
-    <td className="flex min-w-0 items-baseline gap-3 md:table-cell md:px-4 md:py-2.5 md:align-top">
-      <span className="w-24 shrink-0 text-xs text-ink-3 md:hidden">
+    <td className={`${isEmpty ? "hidden" : "flex"} min-w-0 items-baseline gap-3 md:table-cell md:px-4 md:py-2.5 md:align-top`}>
+      <span className="w-[84px] shrink-0 text-xs text-ink-3 md:hidden">
         {name}
       </span>
       <div className="min-w-0 break-words">{children}</div>

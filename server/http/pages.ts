@@ -3,7 +3,6 @@ import { createRequire } from "node:module";
 import { type IncomingMessage, Server, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
-import type Next from "next";
 
 /** The pages, as the web process's HTTP server sees them. */
 export interface Pages {
@@ -22,6 +21,13 @@ export interface PagesOptions {
   port: number;
 }
 
+/** As much of Next as is used here. Its own types would change `process.env` for the whole server. */
+type CreateNext = (options: { dev: boolean; dir: string; hostname: string; port: number; httpServer: Server }) => {
+  prepare(): Promise<void>;
+  getRequestHandler(): (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  close(): Promise<void>;
+};
+
 /** Starts Next inside this process. It neither listens, nor handles signals, nor changes the working directory. */
 export async function loadPages(options: PagesOptions): Promise<Pages> {
   const isDevelopment = options.mode === "source";
@@ -29,10 +35,10 @@ export async function loadPages(options: PagesOptions): Promise<Pages> {
   setNextEnvironment(isDevelopment);
   if (!isDevelopment) useBuiltConfig(dir);
   // Resolved from `dir`: the packed product brings the Next that its pages were built with.
-  const next = createRequire(join(dir, "package.json"))("next") as typeof Next;
+  const next = createRequire(join(dir, "package.json"))("next") as CreateNext;
   // Next would attach itself to the server that its first request came from. This one never listens.
   const upgrades = new Server();
-  const app = next({ dev: isDevelopment, dir, hostname: options.host, port: options.port, httpServer: upgrades, quiet: !isDevelopment });
+  const app = next({ dev: isDevelopment, dir, hostname: options.host, port: options.port, httpServer: upgrades });
   await app.prepare();
   const handle = app.getRequestHandler();
   const pages: Pages = {

@@ -1,7 +1,8 @@
 import { HydrationBoundary, dehydrate } from "@tanstack/react-query";
 import type { Metadata } from "next";
 import { DeliveryView } from "../../../components/deliveries/delivery-view.tsx";
-import { createReader, orNotFound } from "../../server.ts";
+import { Locked } from "../../../components/shell/locked.tsx";
+import { createReader, mayRead, orNotFound } from "../../server.ts";
 
 interface Props {
   params: Promise<{ id: string }>;
@@ -13,6 +14,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 
 export default async function DeliveryPage({ params }: Props) {
   const { id } = await params;
+  if (!(await mayRead())) return <Locked />;
   const { queryClient, trpc } = await createReader();
   await orNotFound(queryClient.fetchQuery(trpc.deliveries.get.queryOptions({ id })));
   return (

@@ -1,0 +1,21 @@
+#!/usr/bin/env node
+// Written for old Nodes too: on those the only thing it does is to say the way out.
+"use strict";
+
+const path = require("path");
+const fs = require("fs");
+
+const version = process.versions.node.split(".").map(Number);
+const isTooOld = version[0] < 22 || (version[0] === 22 && version[1] < 18);
+
+if (isTooOld) {
+  process.stderr.write("signalbox needs Node 22.18 or newer, and this is " + process.versions.node + ". Run `npm i -D node@24` here, then `npx " + ["signalbox"].concat(process.argv.slice(2)).join(" ") + "` again.\n");
+  process.exitCode = 1;
+} else {
+  const built = path.join(__dirname, "..", "dist", "cli.js");
+  const source = path.join(__dirname, "..", "cli", "main.ts");
+  // In the repository the sources run as they are, and never an old build of them.
+  const entry = fs.existsSync(source) ? source : built;
+  // Hidden from the parser of Nodes that do not know import().
+  new Function("url", "return import(url)")(require("url").pathToFileURL(entry).href);
+}

@@ -1,0 +1,113 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, lstatSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { type BuildOptions, build } from "esbuild";
+
+/**
+ * Makes `dist/`, what the published package runs: the command line and the processes as bundles, the SDK with its declarations, and
+ * the pages with the Next that serves them. See docs/packaging.md.
+ */
+const root = join(import.meta.dirname, "..");
+const dist = join(root, "dist");
+const inRoot = (path: string) => join(root, path);
+const { dependencies, version } = JSON.parse(readFileSync(inRoot("package.json"), "utf8")) as { dependencies: Record<string, string>; version: string };
+
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  platform: "node",
+  target: "node22.18",
+  sourcemap: "linked",
+  sourcesContent: false,
+  legalComments: "external",
+  logLevel: "warning",
+} satisfies BuildOptions;
+
+rmSync(dist, { recursive: true, force: true });
+await bundleProcesses();
+await bundleSdk();
+run("tsc", ["-p", "sdk/tsconfig.build.json"]);
+buildPages();
+checkNoTraces();
+console.log(`dist/ is built: signalbox ${version}`);
+
+/** Everything but real dependencies is bundled, so that a user's own Zod, Hono or drizzle never meets ours. */
+async function bundleProcesses(): Promise<void> {
+  const { metafile } = await build({
+    ...common,
+    entryPoints: {
+      cli: inRoot("cli/main.ts"),
+      evaluate: inRoot("cli/build/evaluate.ts"),
+      web: inRoot("server/processes/web.ts"),
+      worker: inRoot("server/processes/worker.ts"),
+      "only-next": inRoot("server/processes/only-next.ts"),
+    },
+    outdir: dist,
+    chunkNames: "chunks/[name]-[hash]",
+    external: Object.keys(dependencies),
+    // CommonJS packages inside the bundle call `require` for Node's own modules.
+    banner: { js: 'import { createRequire as createRequireForBundle } from "node:module"; const require = createRequireForBundle(import.meta.url);' },
+    metafile: true,
+  });
+  const strangers = Object.values(metafile.outputs).flatMap((output) => output.imports.filter(({ external, path }) => external && !isAllowedImport(path)));
+  if (strangers.length > 0) throw new Error(`dist/ would import what the package does not depend on: ${strangers.map(({ path }) => path).join(", ")}`);
+}
+
+function isAllowedImport(path: string): boolean {
+  return path.startsWith("node:") || createRequire(import.meta.url).resolve.paths(path) === null || Object.keys(dependencies).some((name) => path === name || path.startsWith(`${name}/`));
+}
+
+/** What users import. Zod stays theirs. */
+async function bundleSdk(): Promise<void> {
+  await build({
+    ...common,
+    entryPoints: Object.fromEntries(["trigger", "workflow", "config"].map((door) => [door, inRoot(`sdk/${door}/index.ts`)])),
+    outdir: join(dist, "sdk"),
+    chunkNames: "shared-[hash]",
+    external: ["zod"],
+  });
+}
+
+/** The standalone output of `next build`, without symlinks, with its static files, and without what is never read. */
+function buildPages(): void {
+  rmSync(inRoot(".next/standalone"), { recursive: true, force: true });
+  run("next", ["build"]);
+  const standalone = inRoot(".next/standalone");
+  const pages = join(dist, "pages");
+  for (const folder of [".next", "node_modules"]) cpSync(join(standalone, folder), join(pages, folder), { recursive: true, verbatimSymlinks: true });
+  cpSync(inRoot(".next/static"), join(pages, ".next/static"), { recursive: true });
+  writeFileSync(join(pages, "package.json"), `${JSON.stringify({ private: true, type: "commonjs" }, null, 2)}\n`);
+  for (const unused of ["next/dist/server/capsize-font-metrics.json"]) rmSync(join(pages, "node_modules", unused), { force: true });
+  relocate(join(pages, ".next/required-server-files.json"));
+  refuseSymlinks(pages);
+}
+
+/** Next writes the folder it was built in into its configuration; at run time the folder is given anew. */
+function relocate(file: string): void {
+  const text = readFileSync(file, "utf8");
+  writeFileSync(file, text.replaceAll(JSON.stringify(root), '"."').replaceAll(JSON.stringify(root).slice(1, -1), "."));
+}
+
+/** `npm pack` leaves out symbolic links in silence; Next makes them for packages that its bundle leaves outside. */
+function refuseSymlinks(folder: string): void {
+  for (const path of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    if (lstatSync(join(folder, path)).isSymbolicLink()) throw new Error(`dist/pages/${path} is a symbolic link, which npm does not pack. Does a page import something of server/ besides types?`);
+  }
+}
+
+/** A package must not know the machine that it was built on. */
+function checkNoTraces(): void {
+  for (const path of readdirSync(dist, { recursive: true, encoding: "utf8" })) {
+    const file = join(dist, path);
+    if (lstatSync(file).isFile() && readFileSync(file).includes(root)) throw new Error(`dist/${path} holds the path of the build folder`);
+  }
+}
+
+function run(command: string, args: string[]): void {
+  const script = inRoot(`node_modules/.bin/${command}`);
+  if (!existsSync(script)) throw new Error(`${command} is missing: run \`npm ci\` first.`);
+  execFileSync(process.execPath, [script, ...args], { cwd: root, stdio: "inherit", env: { ...process.env, NEXT_TELEMETRY_DISABLED: "1", NODE_ENV: "production" } });
+}
