@@ -1,0 +1,32 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type RunStatus, runStatusSchema } from "../contract/run.ts";
+import { isFinal, mayBecome } from "./run-state.ts";
+
+const statuses = fc.constantFrom(...runStatusSchema.options);
+
+describe("run states", () => {
+  test("a state that is final never changes, whatever is asked of it", () => {
+    fc.assert(
+      fc.property(fc.array(statuses, { maxLength: 30 }), (wishes) => {
+        let status: RunStatus = "queued";
+        let ended: RunStatus | null = null;
+        for (const wish of wishes) {
+          if (mayBecome(status, wish)) status = wish;
+          if (ended) expect(status).toBe(ended);
+          if (isFinal(status)) ended = status;
+        }
+      }),
+    );
+  });
+
+  test("exactly completed, failed, canceled and timed_out are final", () => {
+    expect(runStatusSchema.options.filter(isFinal)).toEqual(["completed", "failed", "canceled", "timed_out"]);
+  });
+
+  test("only a running run completes, fails or times out", () => {
+    for (const to of ["completed", "failed", "timed_out"] as const) {
+      expect(runStatusSchema.options.filter((from) => mayBecome(from, to))).toEqual(["running"]);
+    }
+  });
+});

@@ -1,0 +1,177 @@
+import type { Json } from "../contract/json.ts";
+import type { RunError, RunStatus } from "../contract/run.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { LoadedWorkflow, ProjectCode } from "../ports/project.ts";
+import type { ClaimedRun, EngineStore, StepRecord } from "../ports/store.ts";
+import { toJson } from "./json-value.ts";
+import { parseValue } from "./parse-value.ts";
+import { type Outcome, planRunEnd } from "./plan-run-end.ts";
+import { prepareInput } from "./prepare-input.ts";
+import { createRunContext } from "./run-context.ts";
+import { FinalFailure } from "./run-errors.ts";
+import { type Interrupt, interruptReason } from "./run-interrupt.ts";
+import { runInScope } from "./run-scope.ts";
+import { createRunSession } from "./run-session.ts";
+import { setLongTimeout } from "./set-long-timeout.ts";
+
+export interface ExecuteRunOptions {
+  store: Pick<EngineStore, "loadSteps" | "writeProgress">;
+  code: ProjectCode;
+  clock: Clock;
+  logger: Logger;
+  random: () => number;
+}
+
+export interface RunEnding {
+  /** `null`: another worker has the run. */
+  status: RunStatus | null;
+  error: RunError | null;
+  durationMs: number;
+}
+
+/** One attempt under way. */
+export interface RunHandle {
+  readonly run: ClaimedRun;
+  /** When the attempt times out. */
+  deadlineAt(): number;
+  /** The run has ended, or waits, or is somebody else's: its place is free. Never rejects. */
+  readonly ended: Promise<RunEnding>;
+  /** The code has come to its end too. After an interrupt it may take longer than the run; of a run put to sleep it never does. */
+  readonly settled: Promise<void>;
+  interrupt(interrupt: Interrupt): void;
+}
+
+/** What a run without a workflow in this build is given until it fails. */
+const fallbackTimeoutMs = 60_000;
+
+/** Executes one attempt of a claimed run: steps that have finished are not executed again. */
+export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHandle {
+  const { store, code, clock, logger } = options;
+  const workflow = code.manifest.workflows.find(({ slug }) => run.target.kind === "workflow" && slug === run.target.slug) ?? null;
+  const timeoutMs = workflow?.timeoutMs ?? fallbackTimeoutMs;
+  const startedAt = clock.now();
+  const abort = new AbortController();
+  const first = Promise.withResolvers<Outcome>();
+  const settled = Promise.withResolvers<void>();
+  const session = createRunSession({ run, store, clock, logger, onInterrupt: interrupt });
+  let deadlineAt = startedAt + timeoutMs;
+  let usedBeforeMs = 0;
+  let isDecided = false;
+
+  function decide(outcome: Outcome): boolean {
+    if (isDecided) return false;
+    isDecided = true;
+    first.resolve(outcome);
+    return true;
+  }
+
+  function interrupt(cause: Interrupt): void {
+    if (cause.kind === "lost") session.abandon();
+    if (!decide({ kind: "interrupted", interrupt: cause })) return;
+    closeContext = { kind: "closed", reason: interruptReason(cause) };
+    context?.close(closeContext);
+    abort.abort(interruptReason(cause));
+  }
+
+  let closeContext: Parameters<ReturnType<typeof createRunContext>["close"]>[0] | null = null;
+  let context: ReturnType<typeof createRunContext> | null = null;
+
+  async function runCode(steps: readonly StepRecord[]): Promise<Outcome> {
+    context = createRunContext({
+      run,
+      steps,
+      session,
+      clock,
+      signal: abort.signal,
+      mapStack: (stack) => code.mapStack(stack),
+      onSuspendable: (sleeps) => {
+        if (decide({ kind: "suspended", sleeps })) context?.close({ kind: "suspended" });
+      },
+    });
+    if (closeContext) context.close(closeContext);
+    try {
+      return { kind: "returned", output: await callTarget(context.ctx) };
+    } catch (thrown) {
+      return { kind: "threw", thrown };
+    }
+  }
+
+  async function callTarget(ctx: unknown): Promise<Json> {
+    const loaded = await loadTarget(run, code);
+    const { input, record } = await prepareInput(run, loaded, code);
+    if (record !== undefined) await session.write({ input: record });
+    return checkOutput(loaded, await loaded.run(input, ctx));
+  }
+
+  async function conduct(): Promise<RunEnding> {
+    const steps = await loadSteps();
+    if (!steps) return { status: null, error: null, durationMs: clock.now() - startedAt };
+    usedBeforeMs = usedMs(steps, run.attempt);
+    const leftMs = Math.max(0, timeoutMs - usedBeforeMs);
+    deadlineAt = clock.now() + leftMs;
+    const stopTimer = setLongTimeout(() => interrupt({ kind: "timed_out", timeoutMs }), leftMs);
+    const scope = {
+      runId: run.id,
+      crash(error: unknown) {
+        const isOurs = !isDecided;
+        interrupt({ kind: "crashed", error });
+        return isOurs;
+      },
+    };
+    void runInScope(scope, () => runCode(steps)).then((outcome) => {
+      if (decide(outcome)) context?.close({ kind: "closed", reason: interruptReason({ kind: "crashed", error: null }) });
+      settled.resolve();
+    });
+    const outcome = await first.promise;
+    stopTimer();
+    return await finish(outcome);
+  }
+
+  async function loadSteps(): Promise<StepRecord[] | null> {
+    try {
+      return await store.loadSteps(run.id);
+    } catch (error) {
+      logger.error("a run's steps could not be read; another worker will take it", { runId: run.id, error });
+      session.abandon();
+      settled.resolve();
+      return null;
+    }
+  }
+
+  async function finish(outcome: Outcome): Promise<RunEnding> {
+    const end = planRunEnd(outcome, { run, workflow, clock, timeoutMs, usedMs: usedBeforeMs + (clock.now() - startedAt), random: options.random, mapStack: (stack) => code.mapStack(stack) });
+    const isHeld = end !== null && (await session.end(end.transition, end.entries, end.steps));
+    session.abandon();
+    const error = end && "error" in end.transition ? end.transition.error : (end?.entries.find(({ kind }) => kind === "attempt_failed")?.error ?? null);
+    return { status: isHeld ? end.transition.to : null, error, durationMs: clock.now() - startedAt };
+  }
+
+  return { run, deadlineAt: () => deadlineAt, ended: conduct(), settled: settled.promise, interrupt };
+}
+
+async function loadTarget(run: ClaimedRun, code: ProjectCode): Promise<LoadedWorkflow> {
+  const loaded = run.target.kind === "workflow" ? await code.workflow(run.target.slug) : null;
+  if (loaded) return loaded;
+  throw new FinalFailure(
+    "UnknownTarget",
+    `${run.target.kind === "agent" ? "Agent" : "Workflow"} ${run.target.slug} is not in this build (${code.manifest.version}). Deploy a project that has it, then replay the run.`,
+  );
+}
+
+function checkOutput(workflow: LoadedWorkflow, returned: unknown): Json {
+  const what = `The output of workflow ${workflow.slug}`;
+  if (!workflow.output) return toJson(returned, what);
+  return toJson(parseValue({ schema: workflow.output, value: returned, name: "InvalidOutput", what: `${what} does not parse with its output schema` }), what);
+}
+
+/** Time that this attempt had run when it was last put to sleep. Kept in the sleeps, which have no result of their own. */
+function usedMs(steps: readonly StepRecord[], attempt: number): number {
+  const times = steps.filter((step) => step.kind === "sleep" && step.attempt === attempt).map(({ result }) => readUsedMs(result));
+  return Math.max(0, ...times);
+}
+
+function readUsedMs(result: Json): number {
+  const isObject = typeof result === "object" && result !== null && !Array.isArray(result);
+  return isObject && typeof result["usedMs"] === "number" ? result["usedMs"] : 0;
+}

@@ -1,0 +1,26 @@
+import type { Json } from "../contract/json.ts";
+import { FinalFailure } from "./run-errors.ts";
+
+/**
+ * What a value is once it was stored: a JSON round trip, `undefined` as `null`. Throws a FinalFailure that names `what` where a
+ * value has no JSON form (a bigint, a cycle).
+ */
+export function toJson(value: unknown, what: string): Json {
+  try {
+    const text: string | undefined = JSON.stringify(value);
+    return text === undefined ? null : copyJson(text);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message.split("\n")[0] : String(cause);
+    throw new FinalFailure("NotJson", `${what} cannot be stored as JSON: ${why}. Return plain objects, arrays, strings, numbers, booleans and null.`, { cause });
+  }
+}
+
+function copyJson(text: string): Json {
+  const json: Json = JSON.parse(text);
+  return json;
+}
+
+/** A copy that shares nothing with the stored value, so that code which changes its result changes nothing else. */
+export function cloneJson(value: Json): Json {
+  return structuredClone(value);
+}

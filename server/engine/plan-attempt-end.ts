@@ -1,0 +1,37 @@
+import type { RetryPolicy } from "../contract/manifest.ts";
+import type { Json } from "../contract/json.ts";
+import type { RunError } from "../contract/run.ts";
+import { planRetry } from "../domain/plan-retry.ts";
+import type { NewTimelineEntry, RunTransition } from "../ports/store.ts";
+
+export interface AttemptFailure {
+  error: RunError;
+  /** More about it, e.g. where an input does not parse. */
+  data?: Json;
+  isTimeout: boolean;
+  isRetryable: boolean;
+}
+
+/** What follows from an attempt that failed: the next attempt, or the end of the run. */
+export function planAttemptEnd(p: {
+  failure: AttemptFailure;
+  /** `null`: the target is not in this build; there is nothing to try again. */
+  policy: RetryPolicy | null;
+  attempt: number;
+  maxAttempts: number;
+  now: number;
+  random: () => number;
+}): { transition: RunTransition; entries: NewTimelineEntry[] } {
+  const { failure, policy, attempt, now } = p;
+  const failed: NewTimelineEntry = { at: now, kind: "attempt_failed", attempt, error: failure.error, ...(failure.data === undefined ? {} : { data: failure.data }) };
+  const plan = policy && failure.isRetryable ? planRetry({ ...p, policy }) : { kind: "exhausted" as const };
+  if (plan.kind === "retry") {
+    const { availableAt } = plan;
+    return {
+      transition: { to: "waiting", reason: "retry", availableAt },
+      entries: [failed, { at: now, kind: "retry_scheduled", attempt, until: availableAt }],
+    };
+  }
+  const to = failure.isTimeout ? "timed_out" : "failed";
+  return { transition: { to, error: failure.error }, entries: [failed, { at: now, kind: to, attempt, error: failure.error }] };
+}

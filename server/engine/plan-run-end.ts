@@ -1,0 +1,81 @@
+import type { Json } from "../contract/json.ts";
+import type { ManifestWorkflow } from "../contract/manifest.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { ClaimedRun, NewTimelineEntry, RunTransition, StepRecord } from "../ports/store.ts";
+import { type AttemptFailure, planAttemptEnd } from "./plan-attempt-end.ts";
+import type { OpenSleep } from "./run-context.ts";
+import { FinalFailure, RunTimedOut, isRetryable, toRunError } from "./run-errors.ts";
+import type { Interrupt } from "./run-interrupt.ts";
+
+/** How a stretch of executing a run came to its end. */
+export type Outcome =
+  | { kind: "returned"; output: Json }
+  | { kind: "threw"; thrown: unknown }
+  | { kind: "suspended"; sleeps: OpenSleep[] }
+  | { kind: "interrupted"; interrupt: Interrupt };
+
+export interface EndFacts {
+  run: ClaimedRun;
+  workflow: ManifestWorkflow | null;
+  clock: Clock;
+  timeoutMs: number;
+  usedMs: number;
+  random: () => number;
+  mapStack: (stack: string) => string;
+}
+
+interface PlannedEnd {
+  transition: RunTransition;
+  entries: NewTimelineEntry[];
+  steps?: StepRecord[];
+}
+
+/** `null`: nothing may be written. */
+export function planRunEnd(outcome: Outcome, facts: EndFacts): PlannedEnd | null {
+  const at = facts.clock.now();
+  const { attempt } = facts.run;
+  switch (outcome.kind) {
+    case "returned":
+      return { transition: { to: "completed", output: outcome.output }, entries: [{ at, kind: "completed", attempt, durationMs: facts.usedMs }] };
+    case "threw":
+      return planFailure(outcome.thrown, facts);
+    case "suspended":
+      return {
+        transition: { to: "waiting", reason: "sleep", availableAt: Math.min(...outcome.sleeps.map(({ until }) => until)) },
+        entries: [],
+        steps: outcome.sleeps.map(({ record }) => ({ ...record, result: { usedMs: facts.usedMs } })),
+      };
+    case "interrupted":
+      return planInterruptedEnd(outcome.interrupt, facts, at);
+  }
+}
+
+function planInterruptedEnd(interrupt: Interrupt, facts: EndFacts, at: number): PlannedEnd | null {
+  const { attempt } = facts.run;
+  switch (interrupt.kind) {
+    case "lost":
+      return null;
+    case "canceled":
+      return { transition: { to: "canceled", error: null }, entries: [{ at, kind: "canceled", attempt }] };
+    case "handed_back":
+      return {
+        transition: { to: "queued" },
+        entries: [{ at, kind: "log", attempt, level: "info", message: "The worker is shutting down; the run goes on after its last finished step." }],
+      };
+    case "timed_out":
+      return planFailure(new RunTimedOut(interrupt.timeoutMs), facts);
+    case "crashed":
+      return planFailure(interrupt.error, facts);
+  }
+}
+
+function planFailure(thrown: unknown, facts: EndFacts): PlannedEnd {
+  const failure: AttemptFailure = {
+    error: toRunError(thrown, facts.mapStack),
+    isTimeout: thrown instanceof RunTimedOut,
+    isRetryable: isRetryable(thrown),
+    ...(thrown instanceof FinalFailure && thrown.errors !== undefined ? { data: { errors: thrown.errors } } : {}),
+  };
+  const { run, workflow, clock, random } = facts;
+  return planAttemptEnd({ failure, policy: workflow?.retries ?? null, attempt: run.attempt, maxAttempts: run.maxAttempts, now: clock.now(), random });
+}

@@ -1,0 +1,56 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Json } from "../contract/json.ts";
+import type { AnySchema, LoadedWorkflow, ProjectCode } from "../ports/project.ts";
+import type { ClaimedRun } from "../ports/store.ts";
+import { toJson } from "./json-value.ts";
+import { parseValue } from "./parse-value.ts";
+import { FinalFailure } from "./run-errors.ts";
+
+export interface PreparedInput {
+  /** What the target's code gets. */
+  input: unknown;
+  /** What to record as the run's input; `undefined` where it is recorded already. */
+  record: Json | undefined;
+}
+
+/**
+ * The input of a run: its payload through the trigger's transform, then through the target's input schema; or the input that it
+ * was started with, or that an earlier attempt recorded. Throws FinalFailure: another attempt would see the same.
+ */
+export async function prepareInput(run: ClaimedRun, workflow: LoadedWorkflow, code: ProjectCode): Promise<PreparedInput> {
+  const given = run.input ?? (await transformPayload(run, code));
+  const input = parseValue({
+    schema: workflow.input,
+    value: given,
+    name: "InvalidInput",
+    what: `The input does not parse with the input schema of workflow ${workflow.slug}`,
+  });
+  const record = recordableInput(workflow.input, given, input);
+  return { input, record: isDeepStrictEqual(record, run.input) ? undefined : record };
+}
+
+async function transformPayload(run: ClaimedRun, code: ProjectCode): Promise<Json> {
+  if (run.attachmentId === null) return run.payload;
+  const trigger = await code.trigger(run.attachmentId);
+  if (!trigger) {
+    throw new FinalFailure("UnknownTrigger", `Trigger ${run.attachmentId} is not in this build (${code.manifest.version}). Deploy a project that has it, then replay the run.`);
+  }
+  if (!trigger.transform) return run.payload;
+  try {
+    return toJson(await trigger.transform(structuredClone(run.payload)), `What the transform of trigger ${run.trigger ?? run.attachmentId} returned`);
+  } catch (cause) {
+    if (cause instanceof FinalFailure) throw cause;
+    const why = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
+    throw new FinalFailure("TransformFailed", `The transform of trigger ${run.trigger ?? run.attachmentId} threw ${why}`, { cause });
+  }
+}
+
+/**
+ * What was parsed, so that defaults show and stay the same in later attempts; but as it was given where parsing the parsed value
+ * again would not give the same, because every attempt parses what is recorded.
+ */
+function recordableInput(schema: AnySchema, given: Json, input: unknown): Json {
+  const json = toJson(input, "The input");
+  const again = schema.safeParse(json);
+  return again.success && isDeepStrictEqual(toJson(again.data, "The input"), json) ? json : given;
+}

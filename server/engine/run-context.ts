@@ -1,0 +1,192 @@
+import type { Json } from "../contract/json.ts";
+import { parseDuration } from "../domain/duration.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { ClaimedRun, StepRecord } from "../ports/store.ts";
+import { cloneJson, toJson } from "./json-value.ts";
+import { createOrderedResults } from "./ordered-results.ts";
+import { FinalFailure, toRunError } from "./run-errors.ts";
+import { createRunLog } from "./run-log.ts";
+import type { RunSession } from "./run-session.ts";
+import { setLongTimeout } from "./set-long-timeout.ts";
+
+export interface StepContext {
+  idempotencyKey: string;
+  signal: AbortSignal;
+}
+
+/** How the run stands for the code that holds its ctx. */
+export type ContextState =
+  | { kind: "open" }
+  /** Put to sleep: nothing is ever answered again, in this process. */
+  | { kind: "suspended" }
+  /** Ended: every call throws. */
+  | { kind: "closed"; reason: Error };
+
+export interface OpenSleep {
+  record: StepRecord;
+  until: number;
+}
+
+export interface RunContextOptions {
+  run: ClaimedRun;
+  steps: readonly StepRecord[];
+  session: RunSession;
+  clock: Clock;
+  signal: AbortSignal;
+  mapStack: (stack: string) => string;
+  /** Only sleeps are left: the run may be put aside until the first of them is over. */
+  onSuspendable: (sleeps: OpenSleep[]) => void;
+}
+
+const maxNameChars = 200;
+/** A new one each time: what waits for a promise is kept as long as the promise. */
+const never = (): Promise<never> => new Promise(() => {});
+
+/** `ctx`, as the target's code gets it, and the hand that closes it. */
+export function createRunContext(options: RunContextOptions) {
+  const { run, session, clock, signal } = options;
+  const { attempt } = run;
+  const stored = new Map(options.steps.map((step) => [step.name, step]));
+  const takenNames = new Set<string>();
+  const openSleeps = new Map<string, OpenSleep & { stop: () => void }>();
+  const ordered = createOrderedResults();
+  let state: ContextState = { kind: "open" };
+  let stepsInFlight = 0;
+  let activity = 0;
+
+  /** Throws when the run is over here, so that code which goes on has no effect. `false`: it must hang, for the run sleeps. */
+  function isOpen(): boolean {
+    activity += 1;
+    if (state.kind === "closed") throw state.reason;
+    return state.kind === "open";
+  }
+
+  async function step(name: string, fn: (step: StepContext) => unknown): Promise<Json> {
+    if (!isOpen()) return await never();
+    if (typeof fn !== "function") throw new TypeError(`ctx.step(${JSON.stringify(name)}, …) needs a function as its second argument.`);
+    const key = takeName(name, takenNames);
+    const known = findStored(stored, key, "step");
+    if (known?.finishedAt != null) {
+      session.note({ entries: [{ at: clock.now(), kind: "step_reused", attempt, name: key }] });
+      return await ordered.give(cloneJson(known.result), known.finishedAt);
+    }
+    stepsInFlight += 1;
+    try {
+      return await executeStep(key, fn);
+    } finally {
+      stepsInFlight -= 1;
+      considerSuspending();
+    }
+  }
+
+  async function executeStep(key: string, fn: (step: StepContext) => unknown): Promise<Json> {
+    const startedAt = clock.now();
+    session.note({ entries: [{ at: startedAt, kind: "step_started", attempt, name: key }] });
+    const result = await runStep(key, fn, startedAt);
+    if (!isOpen()) return await never();
+    const finishedAt = clock.now();
+    const record: StepRecord = { name: key, kind: "step", attempt, startedAt, finishedAt, until: null, result };
+    const isWritten = await session.write({
+      steps: [record],
+      entries: [{ at: finishedAt, kind: "step_completed", attempt, name: key, durationMs: finishedAt - startedAt }],
+    });
+    if (!isOpen() || !isWritten) return await never();
+    stored.set(key, record);
+    return cloneJson(result);
+  }
+
+  async function runStep(key: string, fn: (step: StepContext) => unknown, startedAt: number): Promise<Json> {
+    try {
+      return toJson(await fn({ idempotencyKey: `${run.id}:${key}`, signal }), `The result of step ${key}`);
+    } catch (thrown) {
+      if (!isOpen()) return await never();
+      const at = clock.now();
+      const error = toRunError(thrown, options.mapStack);
+      session.note({ entries: [{ at, kind: "step_failed", attempt, name: key, durationMs: at - startedAt, error }] });
+      throw thrown;
+    }
+  }
+
+  async function sleep(name: string, duration: unknown): Promise<void> {
+    if (!isOpen()) return await never();
+    const ms = parseDuration(duration);
+    if (ms === null) throw new TypeError(`ctx.sleep(${JSON.stringify(name)}, ${JSON.stringify(duration)}): a duration is a number of milliseconds or like "10s", "5m", "1.5h", "7d".`);
+    const key = takeName(name, takenNames);
+    const known = findStored(stored, key, "sleep");
+    if (known?.finishedAt != null) return await ordered.give(undefined, known.finishedAt);
+    const record = known ?? beginSleep(key, ms);
+    const until = record.until ?? record.startedAt;
+    if (until <= clock.now()) {
+      finishSleep(record, until);
+      return await ordered.give(undefined, until);
+    }
+    await new Promise<void>((resolve) => {
+      const stop = setLongTimeout(() => {
+        if (state.kind !== "open" || !openSleeps.delete(key)) return;
+        finishSleep(record, until);
+        resolve();
+      }, until - clock.now());
+      openSleeps.set(key, { record, until, stop });
+      considerSuspending();
+    });
+  }
+
+  function beginSleep(key: string, ms: number): StepRecord {
+    const startedAt = clock.now();
+    const until = startedAt + ms;
+    const record: StepRecord = { name: key, kind: "sleep", attempt, startedAt, finishedAt: null, until, result: null };
+    session.note({ entries: [{ at: startedAt, kind: "sleep_started", attempt, name: key, until }], steps: [record] });
+    return record;
+  }
+
+  function finishSleep(record: StepRecord, finishedAt: number): void {
+    activity += 1;
+    session.note({ entries: [{ at: clock.now(), kind: "sleep_finished", attempt, name: record.name }], steps: [{ ...record, finishedAt }] });
+  }
+
+  /** Code between two steps gets two turns of the event loop to begin the next one. */
+  function considerSuspending(): void {
+    if (openSleeps.size === 0 || stepsInFlight > 0) return;
+    const before = activity;
+    setImmediate(() =>
+      setImmediate(() => {
+        if (state.kind !== "open" || openSleeps.size === 0 || stepsInFlight > 0) return;
+        if (activity !== before) return considerSuspending();
+        options.onSuspendable([...openSleeps.values()]);
+      }),
+    );
+  }
+
+  const log = createRunLog({ attempt, now: () => clock.now(), note: (entry) => session.note({ entries: [entry] }) });
+
+  return {
+    ctx: {
+      run: { id: run.id, attempt, trigger: run.trigger, deliveryId: run.deliveryId },
+      step,
+      sleep,
+      log,
+      signal,
+    },
+    close(next: ContextState): void {
+      state = next;
+      for (const { stop } of openSleeps.values()) stop();
+    },
+  };
+}
+
+/** Names are counted in the order in which they are used: the second `a` is `a#2`. */
+function takeName(name: unknown, taken: Set<string>): string {
+  if (typeof name !== "string" || name === "" || name.length > maxNameChars) {
+    throw new TypeError(`The name of a step or sleep is a text of 1 to ${maxNameChars} characters.`);
+  }
+  let key = name;
+  for (let use = 2; taken.has(key); use += 1) key = `${name}#${use}`;
+  taken.add(key);
+  return key;
+}
+
+function findStored(stored: ReadonlyMap<string, StepRecord>, key: string, kind: StepRecord["kind"]): StepRecord | undefined {
+  const record = stored.get(key);
+  if (!record || record.kind === kind) return record;
+  throw new FinalFailure("StepChanged", `${key} was a ${record.kind} when this run began, and is a ${kind} now. Give it another name, or replay the run.`);
+}

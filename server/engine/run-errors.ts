@@ -1,0 +1,142 @@
+import type { Json } from "../contract/json.ts";
+import type { RunError } from "../contract/run.ts";
+
+/** The run was asked to stop. The reason of `ctx.signal`. */
+export class RunCanceled extends Error {
+  override readonly name = "RunCanceled";
+  constructor() {
+    super("The run was canceled.");
+  }
+}
+
+/** The attempt took longer than the workflow's timeout. The reason of `ctx.signal`, and the attempt's error. */
+export class RunTimedOut extends Error {
+  override readonly name = "RunTimedOut";
+  constructor(timeoutMs: number) {
+    super(`The attempt took longer than its timeout of ${timeoutMs} ms. Raise \`timeout\` of the workflow, or let it do less in one attempt.`);
+  }
+}
+
+/** The worker goes down and the run goes on in another one. The reason of `ctx.signal`. */
+export class WorkerShuttingDown extends Error {
+  override readonly name = "WorkerShuttingDown";
+  constructor() {
+    super("The worker is shutting down. The run goes on after its last finished step.");
+  }
+}
+
+/** Another worker has the run now. The reason of `ctx.signal`. */
+export class RunTakenOver extends Error {
+  override readonly name = "RunTakenOver";
+  constructor() {
+    super("Another worker has this run now; nothing that this one does counts any more.");
+  }
+}
+
+/** The run has ended, and its code still uses its `ctx`. */
+export class RunEnded extends Error {
+  override readonly name = "RunEnded";
+  constructor() {
+    super("This run has ended; ctx can no longer be used.");
+  }
+}
+
+/** User code called process.exit() or the like. */
+export class ProcessExitCalled extends Error {
+  override readonly name = "ProcessExitCalled";
+  constructor(call: string) {
+    super(`The code called ${call}. A worker process serves several runs, so only this attempt ends. Throw an error to fail a run, or return to complete it.`);
+  }
+}
+
+/** A failure that would be the same each time: it is not tried again. `errors` says where, by JSON pointers. */
+export class FinalFailure extends Error {
+  override readonly name: string;
+  readonly retryable = false;
+  readonly errors: Json | undefined;
+
+  constructor(name: string, message: string, options: { errors?: Json; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.name = name;
+    this.errors = options.errors;
+  }
+}
+
+/** Whether trying again may help: not for errors with `retryable: false`, nor for those called NonRetryableError. */
+export function isRetryable(thrown: unknown): boolean {
+  if (typeof thrown !== "object" || thrown === null) return true;
+  return readSafely(thrown, "retryable") !== false && readSafely(thrown, "name") !== "NonRetryableError";
+}
+
+const maxMessageChars = 16 * 1024;
+const maxStackChars = 64 * 1024;
+const maxCauses = 8;
+
+/** What a run records of anything thrown. The causes follow in the stack, as Node prints them. */
+export function toRunError(thrown: unknown, mapStack: (stack: string) => string): RunError {
+  if (!isErrorLike(thrown)) return { name: "ThrownValue", message: cut(`The code threw a value that is not an error: ${describeValue(thrown)}`, maxMessageChars), stack: null };
+  return {
+    name: describeName(thrown),
+    message: cut(textOf(thrown, "message"), maxMessageChars),
+    stack: cut(describeStack(thrown, mapStack), maxStackChars) || null,
+  };
+}
+
+function describeStack(thrown: object, mapStack: (stack: string) => string): string {
+  const parts: string[] = [];
+  const seen = new Set<unknown>();
+  let current: unknown = thrown;
+  while (current !== undefined && current !== null && !seen.has(current) && parts.length < maxCauses) {
+    seen.add(current);
+    parts.push(isErrorLike(current) ? mapSafely(ownStack(current), mapStack) : describeValue(current));
+    current = isErrorLike(current) ? readSafely(current, "cause") : undefined;
+  }
+  return parts.join("\ncaused by ");
+}
+
+function ownStack(error: object): string {
+  return textOf(error, "stack") || `${describeName(error)}: ${textOf(error, "message")}`;
+}
+
+/** A stack without a map is still a stack. */
+function mapSafely(stack: string, mapStack: (stack: string) => string): string {
+  try {
+    return mapStack(stack);
+  } catch {
+    return stack;
+  }
+}
+
+function isErrorLike(value: unknown): value is object {
+  return value instanceof Error || (typeof value === "object" && value !== null && typeof readSafely(value, "message") === "string");
+}
+
+function describeName(error: object): string {
+  return cut(textOf(error, "name") || "Error", 200);
+}
+
+function textOf(error: object, key: string): string {
+  const value = readSafely(error, key);
+  return typeof value === "string" ? value : "";
+}
+
+function describeValue(value: unknown): string {
+  try {
+    return typeof value === "object" ? JSON.stringify(value) : String(value);
+  } catch {
+    return Object.prototype.toString.call(value);
+  }
+}
+
+/** Errors are the user's: a getter on one may throw as well. */
+function readSafely(value: object, key: string): unknown {
+  try {
+    return Reflect.get(value, key);
+  } catch {
+    return undefined;
+  }
+}
+
+function cut(text: string, maxChars: number): string {
+  return text.length <= maxChars ? text : `${text.slice(0, maxChars)}… (cut, ${text.length} characters)`;
+}

@@ -1,0 +1,133 @@
+import type { Json } from "../contract/json.ts";
+import { AppError } from "../contract/app-error.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { ClaimedRun, EngineStore, NewTimelineEntry, RunTransition, StepRecord } from "../ports/store.ts";
+import type { Interrupt } from "./run-interrupt.ts";
+
+export interface Progress {
+  input?: Json;
+  entries?: NewTimelineEntry[];
+  steps?: StepRecord[];
+}
+
+/** All that one attempt writes, in order, under its token. */
+export interface RunSession {
+  /** Written soon, or with the next write. */
+  note(progress: { entries: NewTimelineEntry[]; steps?: StepRecord[] }): void;
+  /** `false`: it was not written, because the run is over for this worker. */
+  write(progress: Progress): Promise<boolean>;
+  /** The last write: nothing is taken after it. `false`: another worker has the run. */
+  end(transition: RunTransition, entries: NewTimelineEntry[], steps?: StepRecord[]): Promise<boolean>;
+  /** Forgets what was not written, and writes nothing more. */
+  abandon(): void;
+}
+
+export const flushMs = 50;
+const maxEntriesPerWrite = 500;
+const giveUpAfterMs = 60_000;
+
+export function createRunSession(p: {
+  run: ClaimedRun;
+  store: Pick<EngineStore, "writeProgress">;
+  clock: Clock;
+  logger: Logger;
+  onInterrupt: (interrupt: Interrupt) => void;
+}): RunSession {
+  const { run } = p;
+  const pending = new PendingProgress();
+  let isSealed = false;
+  let isAbandoned = false;
+  let flushTimer: NodeJS.Timeout | null = null;
+  let lastWrite: Promise<boolean> = Promise.resolve(true);
+
+  /** Writes are done one after the other, so that the timeline has the order of events. */
+  function enqueue(progress: Progress, transition?: RunTransition): Promise<boolean> {
+    if (flushTimer) clearTimeout(flushTimer);
+    flushTimer = null;
+    lastWrite = lastWrite.then(() => writeInParts(progress, transition));
+    return lastWrite;
+  }
+
+  async function writeInParts(progress: Progress, transition?: RunTransition): Promise<boolean> {
+    const all: Progress = { ...progress, entries: progress.entries ?? [], steps: progress.steps ?? [] };
+    const entries = all.entries ?? [];
+    for (let from = 0; entries.length - from > maxEntriesPerWrite; from += maxEntriesPerWrite) {
+      if (!(await writeOnce({ entries: entries.slice(from, from + maxEntriesPerWrite) }))) return false;
+      all.entries = entries.slice(from + maxEntriesPerWrite);
+    }
+    return await writeOnce(all, transition);
+  }
+
+  async function writeOnce(progress: Progress, transition?: RunTransition): Promise<boolean> {
+    if (isAbandoned) return false;
+    try {
+      const write = { runId: run.id, token: run.token, now: p.clock.now(), entries: [], ...progress, ...(transition ? { transition } : {}) };
+      const { held, cancelRequested } = await retryWhileUnavailable(() => p.store.writeProgress(write), () => isAbandoned);
+      if (!held) p.onInterrupt({ kind: "lost" });
+      else if (cancelRequested && !transition) p.onInterrupt({ kind: "canceled" });
+      return held;
+    } catch (error) {
+      // Not written, so not known: the lease runs out, and another worker goes on from what is in the store.
+      if (!isAbandoned) p.logger.error("a run's progress could not be written; another worker will go on with it", { runId: run.id, error });
+      isAbandoned = true;
+      p.onInterrupt({ kind: "lost" });
+      return false;
+    }
+  }
+
+  return {
+    note(progress) {
+      if (isSealed) return;
+      pending.add(progress);
+      flushTimer ??= setTimeout(() => void enqueue(pending.take()), flushMs);
+    },
+    async write(progress) {
+      if (isSealed) return false;
+      pending.add(progress);
+      return await enqueue({ ...pending.take(), ...(progress.input === undefined ? {} : { input: progress.input }) });
+    },
+    async end(transition, entries, steps = []) {
+      if (isSealed) return false;
+      isSealed = true;
+      pending.add({ entries, steps });
+      return await enqueue(pending.take(), transition);
+    },
+    abandon() {
+      isSealed = true;
+      isAbandoned = true;
+      if (flushTimer) clearTimeout(flushTimer);
+    },
+  };
+}
+
+class PendingProgress {
+  private entries: NewTimelineEntry[] = [];
+  private steps = new Map<string, StepRecord>();
+
+  add(progress: { entries?: NewTimelineEntry[]; steps?: StepRecord[] }): void {
+    this.entries.push(...(progress.entries ?? []));
+    for (const step of progress.steps ?? []) this.steps.set(step.name, step);
+  }
+
+  take(): { entries: NewTimelineEntry[]; steps: StepRecord[] } {
+    const taken = { entries: this.entries, steps: [...this.steps.values()] };
+    this.entries = [];
+    this.steps = new Map();
+    return taken;
+  }
+}
+
+/** A store that is busy or full for a moment must not cost a run its step. */
+async function retryWhileUnavailable<T>(write: () => Promise<T>, isAbandoned: () => boolean): Promise<T> {
+  for (let waitMs = 50, waitedMs = 0; ; waitMs = Math.min(2000, waitMs * 2)) {
+    try {
+      return await write();
+    } catch (error) {
+      const isUnavailable = error instanceof AppError && error.code === "store_unavailable";
+      if (!isUnavailable || isAbandoned() || waitedMs >= giveUpAfterMs) throw error;
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+      waitedMs += waitMs;
+    }
+  }
+}

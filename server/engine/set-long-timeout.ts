@@ -1,0 +1,12 @@
+const longestTimerMs = 2 ** 31 - 1;
+
+/** setTimeout without its bound of 25 days. Returns the way to stop it. */
+export function setLongTimeout(callback: () => void, delayMs: number): () => void {
+  let timer: NodeJS.Timeout;
+  const arm = (leftMs: number): void => {
+    const stretchMs = Math.min(Math.max(0, leftMs), longestTimerMs);
+    timer = setTimeout(() => (leftMs > stretchMs ? arm(leftMs - stretchMs) : callback()), stretchMs);
+  };
+  arm(delayMs);
+  return () => clearTimeout(timer);
+}
