@@ -16,6 +16,8 @@ export default {
   poweredByHeader: false,
   compress: false,
   devIndicators: false,
+  // The command line tells what comes in; a line for every request of a page would bury it.
+  logging: false,
   skipTrailingSlashRedirect: true,
   reactStrictMode: true,
   generateBuildId: () => version,

@@ -35,7 +35,7 @@ export function Shell({ project, children }: { project: ShellProject | null; chi
         </div>
       </header>
       <div className="flex flex-1 flex-col md:flex-row">
-        <NavRail />
+        {project && <NavRail />}
         <main id="content" tabIndex={-1} className="mx-auto w-full max-w-[2400px] min-w-0 flex-1 p-4 outline-none md:px-7 md:py-6">
           {children}
         </main>

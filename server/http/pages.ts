@@ -33,9 +33,11 @@ export async function loadPages(options: PagesOptions): Promise<Pages> {
   const isDevelopment = options.mode === "source";
   const dir = isDevelopment ? options.dir : join(options.dir, "dist", "pages");
   setNextEnvironment(isDevelopment);
-  if (!isDevelopment) useBuiltConfig(dir);
   // Resolved from `dir`: the packed product brings the Next that its pages were built with.
-  const next = createRequire(join(dir, "package.json"))("next") as CreateNext;
+  const load = createRequire(join(dir, "package.json"));
+  if (isDevelopment) refuseVersionCheck();
+  else await useBuiltConfig(dir, load);
+  const next = load("next") as CreateNext;
   // Next would attach itself to the server that its first request came from. This one never listens.
   const upgrades = new Server();
   const app = next({ dev: isDevelopment, dir, hostname: options.host, port: options.port, httpServer: upgrades });
@@ -58,8 +60,18 @@ function setNextEnvironment(isDevelopment: boolean): void {
   });
 }
 
+/** Next's development server asks the npm registry for its newest version, and has no setting against it. Nothing here calls outside. */
+function refuseVersionCheck(): void {
+  const original = globalThis.fetch;
+  globalThis.fetch = (input, init) =>
+    input === "https://registry.npmjs.org/-/package/next/dist-tags" ? Promise.reject(new Error("Not asked: development makes no outside requests.")) : original(input, init);
+}
+
 /** The configuration as it was when the pages were built; without it Next looks for next.config and its toolchain. */
-function useBuiltConfig(dir: string): void {
+async function useBuiltConfig(dir: string, load: NodeJS.Require): Promise<void> {
   const { config } = JSON.parse(readFileSync(join(dir, ".next", "required-server-files.json"), "utf8")) as { config: unknown };
   process.env["__NEXT_PRIVATE_STANDALONE_CONFIG"] = JSON.stringify(config);
+  // Read ahead: Next keeps it, and so does not print how long its reading took.
+  const { default: loadConfig } = load("next/dist/server/config") as { default(phase: string, dir: string): Promise<unknown> };
+  await loadConfig("phase-production-server", dir);
 }
