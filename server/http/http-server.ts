@@ -1,0 +1,125 @@
+import http, { type IncomingMessage, type ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import { getRequestListener } from "@hono/node-server";
+import { AppError, toProblem } from "../contract/app-error.ts";
+import type { Logger } from "../ports/logger.ts";
+import { createConnections } from "./connections.ts";
+import { handleIngest, type Ingest } from "./ingest-door.ts";
+import { findDestination } from "./request-path.ts";
+
+/** What answers everything that is neither a webhook nor the API. */
+export interface PagesHandler {
+  handle(request: IncomingMessage, response: ServerResponse): void | Promise<void>;
+  upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+}
+
+interface HttpServerParts {
+  ingest: Ingest;
+  rest: (request: Request) => Promise<Response>;
+  /** `null`: there are no pages. */
+  pages: PagesHandler | null;
+  logger: Logger;
+}
+
+/** A minute for the slowest sender's body, and idle connections that outlive the 60 s after which load balancers drop theirs. */
+const timeouts = { headersTimeout: 15_000, requestTimeout: 60_000, keepAliveTimeout: 65_000, connectionsCheckingInterval: 5_000 };
+
+const pageMethods = new Set(["GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"]);
+
+/**
+ * The one HTTP server: webhooks, the API and the pages, told apart by the raw path. `close` takes nothing new, waits for what is under
+ * way up to `graceMs`, then cuts it off.
+ */
+export function createHttpServer(parts: HttpServerParts): { server: http.Server; close(graceMs: number): Promise<void> } {
+  const server = http.createServer(timeouts);
+  const connections = createConnections(server);
+  const listener = createListener(parts);
+  const handle = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => {
+    connections.track(request, response);
+    listener(request, response, expectsContinue).catch((cause: unknown) => fail(parts.logger, response, cause));
+  };
+  server.on("request", (request, response) => handle(request, response, false));
+  server.on("checkContinue", (request, response) => handle(request, response, true));
+  // Expectations other than 100-continue may be ignored (RFC 9110, 10.1.1).
+  server.on("checkExpectation", (request, response) => handle(request, response, false));
+  server.on("upgrade", (request, socket, head) => upgrade(parts, request, socket, head));
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuseBytes(error, socket, connections.isAnswering(socket)));
+  return { server, close: connections.close };
+}
+
+function createListener({ ingest, rest, pages }: HttpServerParts) {
+  const restListener = getRequestListener(rest, {
+    overrideGlobalObjects: false,
+    errorHandler: (error) => restFailure(error),
+  });
+  return async (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): Promise<void> => {
+    const destination = findDestination(request.url ?? "");
+    if (destination.to === "refusal") return answer(request, response, new AppError(destination.code, destination.detail));
+    if (destination.to === "ingest") return handleIngest({ ingest, target: destination.target, request, response, expectsContinue });
+    if (expectsContinue) response.writeContinue();
+    request.url = destination.target;
+    if (destination.to === "rest") return restListener(request, response);
+    if (!pageMethods.has(request.method ?? "")) {
+      response.setHeader("allow", "GET, HEAD, POST");
+      return answer(request, response, new AppError("method_not_allowed", "This method is not allowed here."));
+    }
+    if (!pages) return answer(request, response, new AppError("not_found", "There are no pages here: this service answers webhooks and the API only."));
+    return pages.handle(request, response);
+  };
+}
+
+function upgrade({ pages, logger }: HttpServerParts, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  socket.on("error", () => socket.destroy());
+  const destination = findDestination(request.url ?? "");
+  if (destination.to !== "pages" || !pages?.upgrade) {
+    socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+    return;
+  }
+  request.url = destination.target;
+  try {
+    pages.upgrade(request, socket, head);
+  } catch (cause) {
+    logger.error("An upgrade failed", { cause });
+    socket.destroy();
+  }
+}
+
+/** Bytes that are no HTTP request. Where an answer is already under way, another would only garble it. */
+function refuseBytes(error: NodeJS.ErrnoException, socket: Duplex, isAnswering: boolean): void {
+  if (!socket.writable || isAnswering || error.code === "ECONNRESET") {
+    socket.destroy();
+    return;
+  }
+  const status = statusOfClientError[error.code ?? ""] ?? "400 Bad Request";
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}
+
+const statusOfClientError: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
+  ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
+};
+
+function answer(request: IncomingMessage, response: ServerResponse, error: AppError): void {
+  const problem = toProblem(error);
+  // A body that nobody reads ends with its connection.
+  if (!request.complete && hasBody(request)) response.setHeader("connection", "close");
+  const headers = { "content-type": "application/problem+json", "cache-control": "no-store", "x-content-type-options": "nosniff" };
+  response.writeHead(problem.status, headers).end(JSON.stringify(problem));
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+}
+
+function fail(logger: Logger, response: ServerResponse, cause: unknown): void {
+  logger.error("A request failed", { cause });
+  if (response.headersSent || response.destroyed) response.destroy();
+  else answer(response.req, response, new AppError("internal", "The service failed on this request. Its log says more."));
+}
+
+/** What the adapter itself cannot make a request of (a bad Host header) is the sender's fault; the rest is ours. */
+function restFailure(error: unknown): Response {
+  const isSenders = error instanceof Error && error.name === "RequestError";
+  const problem = toProblem(isSenders ? new AppError("invalid_request", "The request cannot be read: look at its Host header and path.") : new AppError("internal", "The service failed on this request. Its log says more."));
+  return new Response(JSON.stringify(problem), { status: problem.status, headers: { "content-type": "application/problem+json", "cache-control": "no-store" } });
+}

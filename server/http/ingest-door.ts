@@ -1,0 +1,63 @@
+import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IngestAnswer, IngestRequest } from "../ingest/ingest-request.ts";
+
+export type Ingest = (request: IngestRequest) => Promise<IngestAnswer>;
+
+/** How long a sender has to read its answer while the rest of its body waits unread. */
+const lingerMs = 1_000;
+
+/** Carries one HTTP request to the pipeline and the answer back. `expectsContinue`: the sender waits to be asked for its body. */
+export async function handleIngest(p: {
+  ingest: Ingest;
+  target: string;
+  request: IncomingMessage;
+  response: ServerResponse;
+  expectsContinue: boolean;
+}): Promise<void> {
+  const { request, response, target } = p;
+  const answer = await p.ingest({
+    method: request.method ?? "",
+    target,
+    headers: pairs(request.rawHeaders),
+    body: bodyOf(request, p.expectsContinue ? () => response.writeContinue() : () => {}),
+  });
+  if (response.destroyed || response.writableEnded) return;
+  await send(request, response, answer);
+}
+
+/** Not to be destroyed where reading stops early: the answer still has to go out on the same connection. */
+async function* bodyOf(request: IncomingMessage, askForIt: () => void): AsyncGenerator<Uint8Array> {
+  askForIt();
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) yield chunk as Uint8Array;
+  if (!request.complete) throw new Error("The request was cut off");
+}
+
+async function send(request: IncomingMessage, response: ServerResponse, answer: IngestAnswer): Promise<void> {
+  const body = Buffer.from(answer.body);
+  const headers = { ...answer.headers, "content-length": String(body.length) };
+  if (!answer.closesConnection) {
+    response.writeHead(answer.status, headers).end(body);
+    return;
+  }
+  response.writeHead(answer.status, { ...headers, connection: "close" });
+  if (request.complete) {
+    response.end(body);
+    return;
+  }
+  // Closing while the sender still writes makes its system throw our answer away (RFC 9112, 9.6). So the answer goes out whole, what
+  // still comes is left unread, and the connection ends a moment later.
+  response.write(body);
+  await Promise.race([once(response, "close"), pause(lingerMs)]);
+  response.end();
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, ms).unref());
+}
+
+function pairs(rawHeaders: readonly string[]): [string, string][] {
+  const result: [string, string][] = [];
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) result.push([rawHeaders[at] ?? "", rawHeaders[at + 1] ?? ""]);
+  return result;
+}

@@ -1,0 +1,31 @@
+import type { Ingest } from "./ingest-door.ts";
+
+/** The ingest door for where only a web `Request` is at hand, such as a route handler of Next. */
+export function createIngestFetch(ingest: Ingest): (request: Request) => Promise<Response> {
+  return async (request) => {
+    const { pathname, search } = new URL(request.url);
+    const answer = await ingest({
+      method: request.method,
+      target: pathname + search,
+      headers: Array.from(request.headers),
+      body: request.body ? bodyOf(request.body) : nothing(),
+    });
+    const hasBody = request.method !== "HEAD";
+    return new Response(hasBody ? answer.body : null, { status: answer.status, headers: answer.headers });
+  };
+}
+
+async function* bodyOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    reader.releaseLock();
+  }
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}

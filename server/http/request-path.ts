@@ -1,0 +1,52 @@
+/** Where a request goes, by its target as sent. Nothing is decoded or tidied up on the way: what would need that is refused. */
+export type Destination = { to: "ingest" | "rest" | "pages"; target: string } | { to: "refusal"; code: "invalid_path" | "not_found"; detail: string };
+
+/** Reads a request target (RFC 9112, 3.2): origin form, or absolute form, which is reduced to it. */
+export function findDestination(requestTarget: string): Destination {
+  const target = toOriginForm(requestTarget);
+  const [path = ""] = target.split("?", 1);
+  if (path === "/triggers" || path.startsWith("/triggers/")) return { to: "ingest", target };
+  if (!path.startsWith("/") || path.includes("#")) return refuse("invalid_path", "The request target is not a path.");
+  if (path.includes("\\")) return refuse("not_found", "The path has a backslash in it.");
+  if (path.includes("//")) return refuse("not_found", "The path has two slashes in a row.");
+  const decoded = decode(path);
+  if (decoded === null) return refuse("invalid_path", "The path has a percent escape that does not decode to UTF-8.");
+  if (/[\0\\]|\/\//.test(decoded)) return refuse("not_found", "The path has an escape in it that no path here has.");
+  if (isTriggers(decoded)) return refuse("not_found", "Webhooks go to /triggers/<endpoint>, written plainly: without escapes and without dot segments.");
+  return { to: isRest(path) ? "rest" : "pages", target };
+}
+
+const restPaths = new Set(["/api/v1", "/healthz", "/readyz", "/metrics"]);
+
+function isRest(path: string): boolean {
+  return path.startsWith("/api/v1/") || restPaths.has(path);
+}
+
+/** Whatever stands behind the pages might tidy such a path up, and would then have a door of its own to the triggers. */
+function isTriggers(decoded: string): boolean {
+  const segments: string[] = [];
+  for (const segment of decoded.split("/")) {
+    if (segment === "..") segments.pop();
+    else if (segment !== "." && segment !== "") segments.push(segment);
+  }
+  return segments[0] === "triggers";
+}
+
+function toOriginForm(target: string): string {
+  const absolute = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i.exec(target);
+  if (!absolute) return target;
+  const rest = target.slice(absolute[0].length);
+  return rest.startsWith("/") ? rest : `/${rest}`;
+}
+
+function decode(path: string): string | null {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return null;
+  }
+}
+
+function refuse(code: "invalid_path" | "not_found", detail: string): Destination {
+  return { to: "refusal", code, detail };
+}

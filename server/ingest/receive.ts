@@ -1,0 +1,103 @@
+import { createHash } from "node:crypto";
+import { AppError } from "../contract/app-error.ts";
+import type { DeliverySummary } from "../contract/delivery.ts";
+import { parseJsonBody } from "../domain/json-body.ts";
+import { decideDelivery } from "../matching/decide-delivery.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { ProjectReader } from "../ports/project.ts";
+import type { Signals } from "../ports/signals.ts";
+import type { DeliveryStore, NewDelivery } from "../ports/store.ts";
+import { type Acceptance, accept } from "./accept.ts";
+import { noteArrival } from "./arrival.ts";
+import { type Authenticate, authenticate } from "./authenticate.ts";
+import type { IngestAnswer, IngestRequest } from "./ingest-request.ts";
+import { beginIntake, contextOf, type Intake } from "./intake.ts";
+import { readBody } from "./read-body.ts";
+import { createRefuseStranger, refuse } from "./refuse.ts";
+import { requireJson } from "./require-json.ts";
+import { answerAccepted, answerSkipped } from "./respond.ts";
+import { route } from "./route.ts";
+import { summarizeDelivery } from "./summarize-delivery.ts";
+
+export interface ReceiverDeps {
+  project: ProjectReader;
+  store: Pick<DeliveryStore, "acceptDelivery" | "recordDelivery">;
+  authenticate: Authenticate;
+  signals: Signals;
+  clock: Clock;
+  logger: Logger;
+  maxBodyBytes: number;
+  isShuttingDown: () => boolean;
+  /** Told of every authenticated delivery that was recorded. */
+  onDelivery?: ((delivery: DeliverySummary) => void) | undefined;
+  /** Told of every request without a valid key, recorded or not. */
+  onUnauthenticated?: (() => void) | undefined;
+}
+
+/**
+ * Receives webhooks: authenticate → route → read → parse → match → accept → respond. Never rejects: every request gets its answer, and a
+ * 202 leaves only when the delivery and its runs are on disk.
+ */
+export function createReceiver(deps: ReceiverDeps): (request: IngestRequest) => Promise<IngestAnswer> {
+  const announce = (delivery: NewDelivery) => tell(deps, () => deps.onDelivery?.(summarizeDelivery(delivery)));
+  const refuseStranger = createRefuseStranger({ ...deps, announce: () => tell(deps, () => deps.onUnauthenticated?.()) });
+  return async (request) => {
+    const arrival = noteArrival(request, deps.clock.now());
+    let intake: Intake;
+    try {
+      intake = beginIntake(arrival, await authenticate(deps.authenticate, arrival));
+    } catch (error) {
+      return refuseStranger(arrival, error);
+    }
+    try {
+      const acceptance = await receiveAuthenticated(deps, request, intake);
+      if (acceptance.outcome === "accepted") tell(deps, () => deps.signals.runsQueued());
+      announce(acceptance.delivery);
+      return respond(intake, acceptance);
+    } catch (error) {
+      return refuse({ ...deps, announce }, intake, error);
+    }
+  };
+}
+
+async function receiveAuthenticated(deps: ReceiverDeps, request: IngestRequest, intake: Intake): Promise<Acceptance> {
+  const { arrival, delivery } = intake;
+  if (deps.isShuttingDown()) throw new AppError("shutting_down", "The service is shutting down. Send it again in a few seconds.");
+  const project = deps.project.current();
+  const { endpoint, triggers } = route(project, arrival);
+  delivery.endpoint = endpoint;
+  requireJson(arrival.headers);
+  const bytes = await readBody(request, {
+    declaredBytes: arrival.declaredBytes,
+    maxBodyBytes: deps.maxBodyBytes,
+    onBytes: (received) => (delivery.bodyBytes = received),
+  });
+  intake.isBodyRead = true;
+  Object.assign(delivery, { body: bytes, bodyBytes: bytes.length, bodySha256: createHash("sha256").update(bytes).digest("hex") });
+  const decision = decideDelivery({
+    manifest: project.manifest,
+    triggers,
+    isShared: triggers.length > 1,
+    body: parseJsonBody(bytes),
+    deliveryId: arrival.id,
+    now: arrival.receivedAt,
+    startedBy: "webhook",
+    keyId: delivery.keyId,
+  });
+  return accept(deps.store, intake, decision);
+}
+
+function respond(intake: Intake, acceptance: Acceptance): IngestAnswer {
+  if (acceptance.outcome === "skipped") return answerSkipped(contextOf(intake));
+  return answerAccepted(contextOf(intake), acceptance.runs, { isRepeated: acceptance.outcome === "repeated" });
+}
+
+/** What is on disk is accepted, whether or not those who are told of it fail. */
+function tell(deps: Pick<ReceiverDeps, "logger">, action: () => void): void {
+  try {
+    action();
+  } catch (cause) {
+    deps.logger.error("Nobody could be told of a delivery", { cause });
+  }
+}

@@ -1,0 +1,82 @@
+import { AppError, toProblem } from "../contract/app-error.ts";
+import type { ErrorCode } from "../contract/error-codes.ts";
+import type { Problem } from "../contract/problem.ts";
+import { redactText } from "../domain/redaction.ts";
+import { createTokenBucket } from "../domain/token-bucket.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { DeliveryStore, NewDelivery } from "../ports/store.ts";
+import { type Arrival, draftDelivery } from "./arrival.ts";
+import type { IngestAnswer } from "./ingest-request.ts";
+import { completeDelivery, contextOf, type Intake } from "./intake.ts";
+import { answerProblem } from "./respond.ts";
+
+interface RecordDeps {
+  store: Pick<DeliveryStore, "recordDelivery">;
+  logger: Logger;
+}
+
+/** The store did not take it, or is closing: the sender must come again, and nothing of this time is kept. */
+const unrecorded = new Set<ErrorCode>(["store_unavailable", "shutting_down"]);
+
+/** Answers an authenticated request that something is wrong with, and records it. */
+export async function refuse(
+  deps: RecordDeps & { announce: (delivery: NewDelivery) => void },
+  intake: Intake,
+  cause: unknown,
+): Promise<IngestAnswer> {
+  const { arrival } = intake;
+  const error = toAppError(deps.logger, cause, arrival.id);
+  if (!unrecorded.has(error.code)) {
+    const problem = problemToKeep(error, arrival.secrets);
+    const delivery = completeDelivery(intake, { outcome: "rejected", responseStatus: problem.status, problem, verdicts: intake.verdicts });
+    if (await record(deps, delivery)) deps.announce(delivery);
+  }
+  return answerProblem(contextOf(intake), error, arrival.secrets);
+}
+
+/** Answers requests that were not authenticated. They are recorded too, but only so many that a flood cannot fill the disk. */
+export function createRefuseStranger(deps: RecordDeps & { announce: () => void }): (arrival: Arrival, cause: unknown) => Promise<IngestAnswer> {
+  const budget = createTokenBucket({ perSecond: 10, burst: 50 });
+  return async (arrival, cause) => {
+    const error = toAppError(deps.logger, cause, arrival.id);
+    if (error.code === "unauthorized") {
+      deps.announce();
+      const turn = budget.take(arrival.receivedAt);
+      if (turn.passes && turn.refused > 0) deps.logger.warn("Requests without a valid key came too fast to record them all", { unrecorded: turn.refused });
+      if (turn.passes) await record(deps, strangersDelivery(arrival, error));
+    }
+    return answerProblem({ deliveryId: null, closesConnection: arrival.hasBody }, error, arrival.secrets);
+  };
+}
+
+function strangersDelivery(arrival: Arrival, error: AppError): NewDelivery {
+  const problem = problemToKeep(error, arrival.secrets);
+  const delivery = draftDelivery(arrival, null);
+  return completeDelivery({ arrival, delivery }, { outcome: "rejected", responseStatus: problem.status, problem, verdicts: [] });
+}
+
+/** The sender gets its answer also where the record of it is lost: nothing hangs on it. */
+async function record(deps: RecordDeps, delivery: NewDelivery): Promise<boolean> {
+  try {
+    await deps.store.recordDelivery(delivery);
+    return true;
+  } catch (cause) {
+    deps.logger.error("A rejected delivery could not be recorded", { delivery: delivery.id, status: delivery.responseStatus, cause });
+    return false;
+  }
+}
+
+/** What is not expected is a defect: told to the log in full, and to the sender not at all. */
+function toAppError(logger: Logger, cause: unknown, deliveryId: string): AppError {
+  if (cause instanceof AppError) {
+    if (cause.code === "store_unavailable") logger.error("The store did not take a delivery", { delivery: deliveryId, cause });
+    return cause;
+  }
+  logger.error("The receiver failed", { delivery: deliveryId, cause });
+  return new AppError("internal", `The service failed on this request. Its log says more, under ${deliveryId}.`, { cause });
+}
+
+function problemToKeep(error: AppError, secrets: readonly string[]): Problem {
+  const problem: Problem = JSON.parse(redactText(JSON.stringify(toProblem(error)), secrets));
+  return problem;
+}

@@ -1,0 +1,50 @@
+import { type AppError, toProblem } from "../contract/app-error.ts";
+import type { ErrorCode } from "../contract/error-codes.ts";
+import { redactText } from "../domain/redaction.ts";
+import type { AcceptedRun } from "../ports/store.ts";
+import type { IngestAnswer } from "./ingest-request.ts";
+
+/** Webhooks are sent by machines: nothing of an answer is for a cache or a browser to make something of. */
+const security = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
+
+/** What an answer needs to know of its request. `deliveryId` is `null` until the request is authenticated. */
+export interface AnswerContext {
+  deliveryId: string | null;
+  closesConnection: boolean;
+}
+
+export function answerAccepted(context: AnswerContext, runs: readonly AcceptedRun[], options: { isRepeated: boolean }): IngestAnswer {
+  const runId = runs[0]?.runId ?? null;
+  const body = { ok: true, runId, runs: runs.map(({ runId, trigger, target }) => ({ runId, trigger, target })) };
+  return answer(context, 202, JSON.stringify(body), {
+    "content-type": "application/json",
+    location: `/api/v1/runs/${runId}`,
+    ...(options.isRepeated ? { "idempotent-replayed": "true" } : {}),
+  });
+}
+
+export function answerSkipped(context: AnswerContext): IngestAnswer {
+  return answer(context, 200, JSON.stringify({ ok: true, skipped: true }), { "content-type": "application/json" });
+}
+
+/** A problem (RFC 9457). Whatever it says, it repeats none of the secrets. */
+export function answerProblem(context: AnswerContext, error: AppError, secrets: readonly string[]): IngestAnswer {
+  const problem = toProblem(error);
+  return answer(context, problem.status, redactText(JSON.stringify(problem), secrets), {
+    "content-type": "application/problem+json",
+    ...problemHeaders[error.code],
+  });
+}
+
+const problemHeaders: Partial<Record<ErrorCode, Record<string, string>>> = {
+  unauthorized: { "www-authenticate": "Bearer" },
+  method_not_allowed: { allow: "POST" },
+  unsupported_media_type: { accept: "application/json" },
+  store_unavailable: { "retry-after": "2" },
+  shutting_down: { "retry-after": "5" },
+};
+
+function answer({ deliveryId, closesConnection }: AnswerContext, status: number, body: string, headers: Record<string, string>): IngestAnswer {
+  const named: Record<string, string> = deliveryId === null ? {} : { "signalbox-delivery": deliveryId };
+  return { status, headers: { ...headers, ...named, ...security }, body, closesConnection };
+}

@@ -1,0 +1,44 @@
+import { AppError } from "../../contract/app-error.ts";
+import type { DeliveryStore, NewDelivery, NewRun } from "../../ports/store.ts";
+
+type Writes = Pick<DeliveryStore, "acceptDelivery" | "recordDelivery">;
+
+export interface MemoryDeliveryStore extends Writes {
+  deliveries: NewDelivery[];
+  runs: NewRun[];
+  /** While set, every verb rejects with it. */
+  failure: Error | null;
+}
+
+/** What the receiver writes, kept in memory, with the port's own rules for idempotency. */
+export function createMemoryDeliveryStore(): MemoryDeliveryStore {
+  const accepted: { key: string; delivery: NewDelivery; runs: NewRun[] }[] = [];
+  const store: MemoryDeliveryStore = {
+    deliveries: [],
+    runs: [],
+    failure: null,
+    async acceptDelivery({ delivery, runs, idempotency }) {
+      if (store.failure) throw store.failure;
+      const first = accepted.find(
+        (other) => other.key === idempotency?.key && other.delivery.endpoint === delivery.endpoint && other.delivery.receivedAt >= idempotency.notBefore,
+      );
+      if (first && first.delivery.bodySha256 !== delivery.bodySha256) return { kind: "conflict", deliveryId: first.delivery.id };
+      if (first) return { kind: "repeated", deliveryId: first.delivery.id, runs: first.runs.map(toAcceptedRun) };
+      if (idempotency) accepted.push({ key: idempotency.key, delivery, runs });
+      store.deliveries.push(delivery);
+      store.runs.push(...runs);
+      return { kind: "accepted" };
+    },
+    async recordDelivery(delivery) {
+      if (store.failure) throw store.failure;
+      store.deliveries.push(delivery);
+    },
+  };
+  return store;
+}
+
+export const unavailable = new AppError("store_unavailable", "The store is busy.");
+
+function toAcceptedRun(run: NewRun) {
+  return { runId: run.id, trigger: run.trigger ?? "", attachmentId: run.attachmentId ?? "", target: run.target };
+}

@@ -1,0 +1,42 @@
+import type { z } from "zod";
+import type { Manifest } from "../../contract/manifest.ts";
+import type { AnySchema, ProjectSources, TriggerSource } from "../../ports/project.ts";
+
+/** One trigger; its target is the workflow of the same slug unless another is named. */
+export function triggerOf(p: { slug: string; endpoint?: string; target?: string; request: z.ZodType; filter?: z.ZodType }): TriggerSource {
+  const target = { kind: "workflow" as const, slug: p.target ?? p.slug };
+  return {
+    slug: p.slug,
+    endpoint: p.endpoint ?? p.slug,
+    attachmentId: `${p.slug}:${target.slug}`,
+    target,
+    request: p.request as unknown as AnySchema,
+    filter: (p.filter ?? null) as unknown as AnySchema | null,
+  };
+}
+
+/** A project with these triggers, in the order that the manifest has them. */
+export function projectOf(triggers: readonly TriggerSource[]): ProjectSources {
+  const ordered = triggers.toSorted((a, b) => (a.attachmentId < b.attachmentId ? -1 : 1));
+  const manifest: Manifest = {
+    format: 1,
+    version: "v1",
+    builtAt: "2026-01-01T00:00:00.000Z",
+    name: "test",
+    folder: "builds/v1",
+    sources: "sources.mjs",
+    settings: {},
+    triggers: [],
+    workflows: [...new Set(ordered.map(({ target }) => target.slug))].map((slug) => ({
+      slug,
+      file: `workflows/${slug}.ts`,
+      module: `${slug}.mjs`,
+      input: {},
+      output: null,
+      retries: { attempts: 3, backoff: "exponential", initialMs: 1000, maxMs: 60_000 },
+      timeoutMs: 60_000,
+      concurrency: null,
+    })),
+  };
+  return { manifest, triggers: ordered, byEndpoint: Map.groupBy(ordered, ({ endpoint }) => endpoint) };
+}

@@ -1,0 +1,50 @@
+import { AppError } from "../contract/app-error.ts";
+import type { Json } from "../contract/json.ts";
+import type { Manifest } from "../contract/manifest.ts";
+import type { StartedBy } from "../contract/run.ts";
+import type { Verdict } from "../contract/verdict.ts";
+import { planRun } from "../domain/new-run.ts";
+import type { TriggerSource } from "../ports/project.ts";
+import type { NewRun } from "../ports/store.ts";
+import { evaluateTriggers } from "./evaluate-trigger.ts";
+
+/** What becomes of a delivery, by what the triggers say of its body. */
+export type Decision =
+  | { outcome: "accepted"; responseStatus: 202; verdicts: Verdict[]; runs: NewRun[] }
+  | { outcome: "skipped"; responseStatus: 200; verdicts: Verdict[]; runs: [] }
+  | { outcome: "rejected"; responseStatus: 422; verdicts: Verdict[]; runs: []; refusal: AppError };
+
+/**
+ * Every trigger that matches gets a run, in the order given. Where none does, a body that fails the `request` of the only trigger is
+ * rejected; on a shared endpoint, or when only a `filter` fails, it is skipped.
+ */
+export function decideDelivery(p: {
+  manifest: Pick<Manifest, "version" | "workflows">;
+  triggers: readonly TriggerSource[];
+  /** Whether the endpoint has more than one trigger, be they asked here or not. */
+  isShared: boolean;
+  body: Json;
+  deliveryId: string;
+  now: number;
+  startedBy: StartedBy;
+  keyId: string | null;
+}): Decision {
+  const runs: NewRun[] = [];
+  const evaluations = evaluateTriggers(p.triggers, p.body);
+  const verdicts = evaluations.map(({ verdict, payload }, index) => {
+    const trigger = p.triggers[index];
+    if (verdict.outcome !== "matched" || !trigger) return verdict;
+    const run = planRun({ ...p, trigger, payload, replayOf: null });
+    runs.push(run);
+    return { ...verdict, runId: run.id };
+  });
+  if (runs.length > 0) return { outcome: "accepted", responseStatus: 202, verdicts, runs };
+  const [only] = verdicts;
+  if (p.isShared || only?.outcome !== "request_mismatch") return { outcome: "skipped", responseStatus: 200, verdicts, runs: [] };
+  return { outcome: "rejected", responseStatus: 422, verdicts, runs: [], refusal: mismatch(only) };
+}
+
+function mismatch({ trigger, reasons }: Verdict): AppError {
+  const errors = reasons.map(({ pointer, code, message }) => ({ pointer, code, message }));
+  return new AppError("request_mismatch", `The body does not match the request schema of trigger ${trigger}.`, { errors });
+}
