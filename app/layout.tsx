@@ -5,6 +5,8 @@ import { Shell, type ShellProject } from "../components/shell/shell.tsx";
 import { themeScript } from "../components/shell/theme.ts";
 import { TrpcProvider } from "../components/trpc/trpc-provider.tsx";
 import { mayRead, requestTime, signalbox } from "./server.ts";
+import "@fontsource-variable/geist/wght.css";
+import "@fontsource-variable/geist-mono/wght.css";
 import "./globals.css";
 
 export const metadata: Metadata = { title: { default: "Signalbox", template: "%s · Signalbox" }, robots: { index: false, follow: false } };

@@ -28,7 +28,7 @@ export function DeliveryView({ id }: { id: string }) {
 function LoadedDelivery({ delivery }: { delivery: Delivery }) {
   const face = deliveryOutcomes[delivery.outcome];
   const sha = delivery.bodySha256;
-  const fired = delivery.verdicts.filter((verdict) => verdict.outcome === "matched").length;
+  const matched = delivery.verdicts.filter((verdict) => verdict.outcome === "matched").length;
   return (
     <>
       <PageTitle crumb={{ href: "/#deliveries", label: "Deliveries", rest: `${delivery.method} /triggers/${delivery.endpoint}` }} id={delivery.id}>
@@ -45,7 +45,7 @@ function LoadedDelivery({ delivery }: { delivery: Delivery }) {
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
         <Answer delivery={delivery} />
         {delivery.verdicts.length > 0 && (
-          <Panel title="What each trigger decided" note={`${delivery.verdicts.length} evaluated · ${fired} fired`}>
+          <Panel title="What each trigger decided" note={`${delivery.verdicts.length} evaluated · ${matched} matched`}>
             <VerdictTable verdicts={delivery.verdicts} />
           </Panel>
         )}

@@ -1,7 +1,7 @@
 export const themes = ["system", "light", "dark"] as const;
 export type Theme = (typeof themes)[number];
 
-export const themeKey = "signalbox.theme";
+const themeKey = "signalbox.theme";
 
 /** Runs in the head before the first paint, so that a chosen theme never flashes. Served with the page's nonce. */
 export const themeScript = `try{var t=localStorage.getItem(${JSON.stringify(themeKey)});if(t==="light"||t==="dark")document.documentElement.dataset.theme=t}catch(e){}`;

@@ -36,7 +36,7 @@ export function EmptyFace({ title, children }: { title: string; children: ReactN
   );
 }
 
-export function Button({ onClick, children }: { onClick: () => void; children: ReactNode }) {
+function Button({ onClick, children }: { onClick: () => void; children: ReactNode }) {
   return (
     <button type="button" onClick={onClick} className="mt-3 h-8 cursor-pointer rounded-m border border-line-strong bg-raised px-3 font-[550] hover:bg-sunken">
       {children}

@@ -10,7 +10,7 @@ export function ShortId({ id, href }: { id: string; href: string }) {
 }
 
 /** The prefix, and the last eight characters: the first ones of a ULID tell the time only. */
-export function shortId(id: string): string {
+function shortId(id: string): string {
   const [prefix, rest] = id.split("_");
   return rest === undefined || rest.length <= 8 ? id : `${prefix}_…${rest.slice(-8)}`;
 }

@@ -33,9 +33,9 @@ export const deliveryOutcomes: Record<DeliveryOutcome, StatusFace> = {
 
 /** The one table of what a trigger decided. */
 export const verdictOutcomes: Record<VerdictOutcome, StatusFace & { stage: string }> = {
-  matched: { label: "fired", icon: CircleCheck, tone: "ok", stage: "request, filter" },
-  request_mismatch: { label: "not its shape", icon: TriangleAlert, tone: "bad", stage: "request" },
-  filter_mismatch: { label: "skipped", icon: SkipForward, tone: "idle", stage: "filter" },
+  matched: { label: "matched", icon: CircleCheck, tone: "ok", stage: "request, filter" },
+  request_mismatch: { label: "request mismatch", icon: TriangleAlert, tone: "bad", stage: "request" },
+  filter_mismatch: { label: "filter mismatch", icon: SkipForward, tone: "idle", stage: "filter" },
   disabled: { label: "disabled", icon: Pause, tone: "wait", stage: "switched off" },
 };
 
