@@ -22,7 +22,10 @@ type Holder = { [containerKey]?: Signalbox | Promise<Signalbox> };
 /** The running service. Where only Next runs (`next dev`, `next start` in the repository), the first call starts one. */
 export async function signalbox(): Promise<Signalbox> {
   const holder = globalThis as Holder;
-  holder[containerKey] ??= startOnlyNext();
+  holder[containerKey] ??= startOnlyNext().catch((error: unknown) => {
+    delete holder[containerKey];
+    throw error;
+  });
   return holder[containerKey];
 }
 
