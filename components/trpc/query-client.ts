@@ -4,7 +4,8 @@ import { QueryClient } from "@tanstack/react-query";
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
-      queries: { staleTime: 10_000, retry: 1, refetchOnWindowFocus: true },
+      // The server draws the page without what it could not read at once; the browser tries again.
+      queries: { staleTime: 10_000, retry: typeof window === "undefined" ? false : 1 },
     },
   });
 }
