@@ -1,0 +1,37 @@
+import { checkOptions } from "../check-shape.ts";
+
+/** What `signalbox.config.ts` may say. All of it is optional; the environment wins over it; an unknown or bad setting stops the start. */
+export interface ProjectConfig {
+  /** Shown in the app: 1 to 100 characters. The folder's name unless told. */
+  name?: string;
+  /** 0 to 65535; 0 takes any free one. 3002 in development, 3000 deployed. Environment: `PORT`. */
+  port?: number;
+  /** Address to listen on. `127.0.0.1` in development, every address deployed. Environment: `HOST`. */
+  host?: string;
+  /** Where the world reaches this service, e.g. `https://hooks.example.com`. Environment: `SIGNALBOX_BASE_URL`. */
+  baseUrl?: string;
+  /** `file:` URL of the store, seen from the project's folder. `file:./.signalbox/signalbox.db` unless told. Environment: `DATABASE_URL`. */
+  databaseUrl?: string;
+  /** Largest body that a webhook may bring, in bytes. 1 MiB unless told. Environment: `SIGNALBOX_MAX_BODY_BYTES`. */
+  maxBodyBytes?: number;
+  /** Number of worker processes, 1 to 256. 1 unless told. Environment: `SIGNALBOX_WORKERS`. */
+  workers?: number;
+  /** Runs that one worker process executes at the same time, 1 to 1000. 20 unless told. */
+  workerConcurrency?: number;
+  /** Memory that one worker process may use, in MiB, before it is replaced: 64 or more. 1024 unless told. */
+  workerMemoryMb?: number;
+  /** Days after which ended runs and their deliveries are removed. Kept for ever unless told. Environment: `SIGNALBOX_RETENTION_DAYS`. */
+  retentionDays?: number;
+}
+
+/**
+ * Settings of the project: the default export of `signalbox.config.ts`. Gives back what it got; the values are checked when the
+ * service starts. Throws a TypeError for what is not an object.
+ *
+ * @example
+ * export default defineConfig({ name: "Billing hooks", workers: 2 });
+ */
+export function defineConfig(config: ProjectConfig): ProjectConfig {
+  checkOptions(config, "defineConfig", 'defineConfig({ name: "My hooks" })');
+  return config;
+}

@@ -1,0 +1,1 @@
+export { defineConfig, type ProjectConfig } from "./define-config.ts";

@@ -1,0 +1,50 @@
+import type { Mistake } from "../mistake.ts";
+import type { DeepReadonly } from "../schema.ts";
+
+/**
+ * What `.attach()` takes: a target, with a `transform` or without. Without, the payload itself is the run's input, and must fit it.
+ * `Result` is what the transform returns; it is inferred, to tell a misspelt field from one that was only passed along.
+ */
+export type Attachment<Payload, Input, Result, Target> =
+  | AttachmentWithTransform<Payload, Input, Result, Target>
+  | AttachmentAsItIs<Payload, Input, Target>;
+
+export interface AttachmentWithTransform<Payload, Input, Result, Target> {
+  /** The workflow that a matching webhook starts: the default export of a file in `workflows/`. */
+  workflow: Target;
+  /**
+   * Makes the run's input from the payload. Gets the payload as `request` parsed it; may be async. It runs at the beginning of the run, in
+   * a worker: what it throws fails the run, with the error in its timeline, and is not retried.
+   */
+  transform: ((payload: Payload) => Result | Promise<Result>) & NothingMisspelt<Result, Input, Payload>;
+}
+
+export interface AttachmentAsItIs<Payload, Input, Target> {
+  /** The workflow that a matching webhook starts. It gets the payload as it is: its input must accept it. */
+  workflow: [Payload] extends [DeepReadonly<Input>] ? Target : Mistake<"The payload of this source does not fit the workflow's input: add transform">;
+  transform?: undefined;
+}
+
+/**
+ * The compiler by itself lets a function return more fields than were asked for, so that a misspelt optional field goes by in silence.
+ * Here a field that was written out, that the input does not know and that did not come with the payload, is an error.
+ */
+type NothingMisspelt<Result, Input, Payload> = unknown extends Input
+  ? unknown
+  : [Misspelt<Result, Input, Payload>] extends [never]
+  ? unknown
+  : Mistake<`The workflow's input has no field ${Misspelt<Result, Input, Payload>}: correct its name, or leave it out`>;
+
+type Misspelt<Result, Input, Payload> = string & Exclude<WrittenKeys<Result>, KeysOf<Input> | KeysOf<Payload> | NestedKeysOf<Payload>>;
+
+/** Keys of object literals. `Result` is inferred as a `const`, which makes the fields of literals, and only those, readonly. */
+type WrittenKeys<Result> = Result extends readonly unknown[] ? never : Result extends object ? { [K in keyof Result]-?: IsReadonly<Result, K> extends true ? K : never }[keyof Result] : never;
+
+type IsReadonly<T, K extends keyof T> =
+  (<X>() => X extends { [P in K]: T[P] } ? 1 : 2) extends <X>() => X extends { readonly [P in K]: T[P] } ? 1 : 2 ? true : false;
+
+/** Of a union, the keys of every member. */
+type KeysOf<T> = T extends unknown ? keyof T : never;
+
+/** `...payload.customer` brings the customer's fields along. */
+type NestedKeysOf<T> = T extends object ? KeysOf<T[keyof T]> : never;

@@ -1,0 +1,94 @@
+import { checkFunction, checkOptions, checkSchema, checkTarget, checkText } from "../check-shape.ts";
+import { type SchemaLike, type SourceDefinition, type TriggerDefinition, definitionKind } from "../definition.ts";
+import type { DeepReadonly, Schema, SchemaOutput } from "../schema.ts";
+import type { Workflow } from "../workflow/define-workflow.ts";
+import type { Attachment } from "./attachment.ts";
+
+/** What `defineWebhookSource` takes. */
+export interface WebhookSourceOptions<Slug extends string, Request extends Schema> {
+  /** Names the trigger, for ever: `[a-z0-9]+(-[a-z0-9]+)*`, at most 64 characters, e.g. `"new-signup"`. */
+  slug: Slug;
+  /** Where it listens: `"signup"` is `POST /triggers/signup`. Segments like a slug, joined by `/`. Several triggers may share one. */
+  endpoint: string;
+  /**
+   * The body that starts a run, and the payload that comes of it. Structural Zod, with built-in validators: it is exported to JSON Schema,
+   * which cannot carry `.transform()` or `.refine()`. Fields that it does not name are ignored.
+   */
+  request: Request;
+  /**
+   * A second condition on the same body, e.g. to tell events on a shared endpoint apart: `z.object({ type: z.literal("invoice.paid") })`.
+   * It never changes the payload.
+   */
+  filter?: Schema;
+}
+
+/** A webhook source without a target yet; `.attach()` gives it one. `Payload` is what its `request` makes of a body. */
+export interface WebhookSource<Slug extends string = string, Payload = unknown> extends SourceDefinition {
+  readonly slug: Slug;
+  /**
+   * Says what a matching webhook starts, and with what input. Its result is the default export of a file in `triggers/`.
+   *
+   * Without a `transform` the payload is the input; a payload that does not fit is a type error. Throws a TypeError when `workflow` is not
+   * a workflow or `transform` not a function.
+   *
+   * @example
+   * source.attach({ workflow: welcomeEmail, transform: (payload) => ({ to: payload.email }) });
+   */
+  attach<TargetSlug extends string, Input, Output, const Result extends DeepReadonly<Input>>(
+    attachment: Attachment<Payload, Input, Result, Workflow<TargetSlug, Input, Output>>,
+  ): Trigger<Slug, Payload, Workflow<TargetSlug, Input, Output>>;
+}
+
+/** A source with its target: the default export of a file in `triggers/`. */
+export interface Trigger<Slug extends string = string, Payload = unknown, Target extends Workflow = Workflow> extends TriggerDefinition {
+  readonly source: WebhookSource<Slug, Payload>;
+  readonly target: Target;
+}
+
+/**
+ * Listens for webhooks at an endpoint. A body that parses with `request`, and with `filter` where there is one, starts a run of the target
+ * that is attached. Throws a TypeError when `slug` or `endpoint` is not a text, or `request` or `filter` not a Zod schema.
+ *
+ * @example
+ * // triggers/new-signup.ts
+ * export default defineWebhookSource({
+ *   slug: "new-signup",
+ *   endpoint: "signup",
+ *   request: z.object({ name: z.string().trim().min(1), email: z.email() }),
+ * }).attach({
+ *   workflow: welcomeEmail,
+ *   transform: (payload) => ({ to: payload.email, displayName: payload.name }),
+ * });
+ */
+export function defineWebhookSource<Slug extends string, Request extends Schema>(
+  options: WebhookSourceOptions<Slug, Request>,
+): WebhookSource<Slug, SchemaOutput<Request>>;
+// Plain JavaScript calls this too, and the receiver does, with references in place of workflows: no type is trusted before it is checked.
+export function defineWebhookSource(options: { slug: string; endpoint: string; request: SchemaLike; filter?: SchemaLike }): SourceDefinition {
+  checkOptions(options, "defineWebhookSource", "defineWebhookSource({ slug, endpoint, request })");
+  const { slug, endpoint, request, filter } = options;
+  checkText(slug, "slug", "defineWebhookSource", "new-signup");
+  const where = `defineWebhookSource({ slug: ${JSON.stringify(slug)} })`;
+  checkText(endpoint, "endpoint", where, "signup");
+  checkSchema(request, "request", where);
+  if (filter !== undefined) checkSchema(filter, "filter", where);
+  const source = {
+    [definitionKind]: "source",
+    slug,
+    endpoint,
+    request,
+    filter,
+    attach: (attachment: AttachmentShape) => attach(source, attachment, `${where}.attach`),
+  } as const;
+  return Object.freeze(source);
+}
+
+type AttachmentShape = { workflow: TriggerDefinition["target"]; transform?: TriggerDefinition["transform"] };
+
+function attach(source: SourceDefinition, attachment: AttachmentShape, where: string): TriggerDefinition {
+  checkOptions(attachment, where, ".attach({ workflow })");
+  const { workflow, transform } = attachment;
+  checkTarget(workflow, where);
+  if (transform !== undefined) checkFunction(transform, "transform", where, "transform: (payload) => ({ … }), or leave it out");
+  return Object.freeze<TriggerDefinition>({ [definitionKind]: "trigger", source, target: workflow, transform });
+}

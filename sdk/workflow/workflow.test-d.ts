@@ -1,0 +1,95 @@
+import { z } from "zod";
+import { z as z3 } from "zod/v3";
+import { defineWorkflow, type RetryOptions, type Workflow, type WorkflowContext } from "signalbox/workflow";
+import { type Equal, expectTrue } from "../testing/exact-type.ts";
+
+// `run` gets what `input` gives and returns what `output` reads.
+const ship = defineWorkflow({
+  slug: "ship",
+  input: z.object({ to: z.email(), copies: z.number().default(1) }),
+  output: z.object({ status: z.enum(["sent", "held"]), parcels: z.array(z.string()), at: z.string().default("now") }),
+  retries: { attempts: 5, backoff: "fixed", initialDelay: "250ms", maxDelay: 10_000 },
+  timeout: "5m",
+  concurrency: 2,
+  async run(input, ctx) {
+    expectTrue<Equal<typeof input, { to: string; copies: number }>>();
+    expectTrue<Equal<typeof ctx, WorkflowContext>>();
+    if (input.copies === 0) return { status: "held", parcels: [] };
+    const parcels = await ctx.step("pack", () => [input.to]);
+    expectTrue<Equal<typeof parcels, string[]>>();
+    return { status: "sent", parcels };
+  },
+});
+expectTrue<Equal<typeof ship, Workflow<"ship", { to: string; copies?: number | undefined }, { status: "sent" | "held"; parcels: string[]; at: string }>>>();
+
+// Without `output` anything may be returned, also nothing.
+const free = defineWorkflow({ slug: "free", input: z3.string(), run: async (input) => input.length });
+expectTrue<Equal<typeof free, Workflow<"free", string, number>>>();
+const silent = defineWorkflow({ slug: "silent", input: z.null(), run() {} });
+expectTrue<Equal<typeof silent, Workflow<"silent", null, void>>>();
+
+defineWorkflow({
+  slug: "context",
+  input: z.unknown(),
+  async run(_input, { run, step, sleep, log, signal }) {
+    expectTrue<Equal<{ [K in keyof typeof run]: (typeof run)[K] }, { readonly id: string; readonly attempt: number; readonly trigger: string | null; readonly deliveryId: string | null }>>();
+    const made = await step("make", async ({ idempotencyKey, signal }) => ({ key: idempotencyKey, isOver: signal.aborted }));
+    expectTrue<Equal<typeof made, { key: string; isOver: boolean }>>();
+    await sleep("rest", "1.5h");
+    await sleep("rest", 250);
+    log.debug("a");
+    log.info("b", { made });
+    log.warn("c", [1]);
+    log.error("d", null);
+    signal.throwIfAborted();
+    // @ts-expect-error weeks are no unit
+    await sleep("rest", "2w");
+    // @ts-expect-error a step has a name
+    await step(() => 1);
+    // @ts-expect-error and something to do
+    await step("nothing");
+    // @ts-expect-error `attempt` is given, not taken
+    run.attempt = 2;
+  },
+});
+
+expectTrue<Equal<RetryOptions["backoff"], "exponential" | "fixed" | undefined>>();
+
+defineWorkflow({
+  slug: "wrong-output",
+  input: z.string(),
+  output: z.object({ messageId: z.string() }),
+  // @ts-expect-error `messageId` is a number
+  run: () => ({ messageId: 1 }),
+});
+defineWorkflow({
+  slug: "wrong-output",
+  input: z.string(),
+  output: z.object({ messageId: z.string() }),
+  // @ts-expect-error nothing is returned
+  async run() {},
+});
+defineWorkflow({
+  slug: "wrong-input",
+  input: z.object({ to: z.string() }),
+  // @ts-expect-error the input has no `from`
+  run: (input) => input.from,
+});
+// @ts-expect-error `run` is required
+defineWorkflow({ slug: "a", input: z.string() });
+// @ts-expect-error `input` is required
+defineWorkflow({ slug: "a", run() {} });
+defineWorkflow({
+  slug: "a",
+  input: z.string(),
+  // @ts-expect-error a timeout is a number of milliseconds or a text with its unit
+  timeout: "5 minutes",
+  run() {},
+});
+defineWorkflow({
+  slug: "a",
+  input: z.string(),
+  // @ts-expect-error there is no such option
+  retries: { times: 3 },
+  run() {},
+});
