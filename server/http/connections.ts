@@ -27,16 +27,17 @@ export function createConnections(server: Server): Connections {
       if (isClosing) response.shouldKeepAlive = false;
       response.once("close", () => {
         if (answering.get(socket) === response) answering.delete(socket);
-        // The connection is idle only after this event.
-        if (isClosing) setImmediate(() => server.closeIdleConnections());
+        // Its headers may have promised to keep the connection before the server was told to close.
+        if (isClosing && !answering.has(socket)) socket.destroySoon();
       });
     },
     isAnswering: (socket) => answering.has(socket),
     async close(graceMs) {
       isClosing = true;
-      for (const response of answering.values()) response.shouldKeepAlive = false;
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
-      server.closeIdleConnections();
+      for (const response of answering.values()) response.shouldKeepAlive = false;
+      // Node's own closeIdleConnections leaves those that never sent a request, and those that were upgraded.
+      for (const socket of sockets) if (!answering.has(socket)) socket.destroy();
       const cutOff = setTimeout(() => {
         for (const socket of sockets) socket.destroy();
       }, graceMs);

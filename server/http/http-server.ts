@@ -47,10 +47,10 @@ export function createHttpServer(parts: HttpServerParts): { server: http.Server;
   return { server, close: connections.close };
 }
 
-function createListener({ ingest, rest, pages }: HttpServerParts) {
+function createListener({ ingest, rest, pages, logger }: HttpServerParts) {
   const restListener = getRequestListener(rest, {
     overrideGlobalObjects: false,
-    errorHandler: (error) => restFailure(error),
+    errorHandler: (error) => restFailure(logger, error),
   });
   return async (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): Promise<void> => {
     const destination = findDestination(request.url ?? "");
@@ -99,12 +99,13 @@ const statusOfClientError: Record<string, string> = {
   ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
 };
 
+const problemHeaders = { "content-type": "application/problem+json", "cache-control": "no-store", "x-content-type-options": "nosniff" };
+
 function answer(request: IncomingMessage, response: ServerResponse, error: AppError): void {
   const problem = toProblem(error);
   // A body that nobody reads ends with its connection.
   if (!request.complete && hasBody(request)) response.setHeader("connection", "close");
-  const headers = { "content-type": "application/problem+json", "cache-control": "no-store", "x-content-type-options": "nosniff" };
-  response.writeHead(problem.status, headers).end(JSON.stringify(problem));
+  response.writeHead(problem.status, problemHeaders).end(JSON.stringify(problem));
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {
@@ -114,12 +115,17 @@ function hasBody({ headers }: IncomingMessage): boolean {
 function fail(logger: Logger, response: ServerResponse, cause: unknown): void {
   logger.error("A request failed", { cause });
   if (response.headersSent || response.destroyed) response.destroy();
-  else answer(response.req, response, new AppError("internal", "The service failed on this request. Its log says more."));
+  else answer(response.req, response, internal());
 }
 
-/** What the adapter itself cannot make a request of (a bad Host header) is the sender's fault; the rest is ours. */
-function restFailure(error: unknown): Response {
-  const isSenders = error instanceof Error && error.name === "RequestError";
-  const problem = toProblem(isSenders ? new AppError("invalid_request", "The request cannot be read: look at its Host header and path.") : new AppError("internal", "The service failed on this request. Its log says more."));
-  return new Response(JSON.stringify(problem), { status: problem.status, headers: { "content-type": "application/problem+json", "cache-control": "no-store" } });
+/** What the adapter cannot make a request of (a bad Host header) is the sender's fault; the rest is ours. */
+function restFailure(logger: Logger, cause: unknown): Response {
+  const isSenders = cause instanceof Error && cause.name === "RequestError";
+  if (!isSenders) logger.error("A request to the API failed", { cause });
+  const problem = toProblem(isSenders ? new AppError("invalid_request", "The request cannot be read: look at its Host header and its path.") : internal());
+  return new Response(JSON.stringify(problem), { status: problem.status, headers: problemHeaders });
+}
+
+function internal(): AppError {
+  return new AppError("internal", "The service failed on this request. Its log says more.");
 }

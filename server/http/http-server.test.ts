@@ -1,0 +1,164 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { connect, type Socket } from "node:net";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { z } from "zod";
+import { triggerOf } from "../ingest/testing/project.ts";
+import { sendRaw, serve } from "./testing/serve.ts";
+
+const triggers = [triggerOf({ slug: "signup", request: z.object({ name: z.string() }) })];
+const ada = JSON.stringify({ name: "Ada" });
+
+const get = (target: string, method = "GET") => `${method} ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
+const post = (target: string, headers = "") => `POST ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n${headers}Content-Length: ${ada.length}\r\n\r\n${ada}`;
+
+const upgradeOf = (target: string) => `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`;
+
+function pagesThatTell() {
+  const handle = vi.fn<(request: IncomingMessage, response: ServerResponse) => void>((request, response) => void response.end(`page ${request.method} ${request.url}`));
+  return { handle };
+}
+
+describe("the HTTP server", () => {
+  test.each([
+    ["/", "page GET /"],
+    ["/runs/run_1?tab=timeline", "page GET /runs/run_1?tab=timeline"],
+    ["http://evil.example/runs", "page GET /runs"],
+    ["/healthz", "rest http://x/healthz"],
+    ["/api/v1/runs?limit=1", "rest http://x/api/v1/runs?limit=1"],
+    ["http://evil.example/metrics", "rest http://x/metrics"],
+  ])("gives %s to the right room", async (target, body) => {
+    const { port } = await serve({ triggers, pages: pagesThatTell(), rest: async (request) => new Response(`rest ${request.url}`) });
+    expect(await sendRaw(port, get(target))).toMatchObject({ status: 200, body: expect.stringContaining(body) });
+  });
+
+  test.each(["//triggers/signup", "/%74riggers/signup", "/a/../triggers/signup", "/triggers%2Fsignup", "/triggers\\signup", "/\\evil.example", "//evil.example/a", "/a//b", "/%2e/triggers/signup"])(
+    "answers %s itself with 404: no redirect, no page, no run",
+    async (target) => {
+      const pages = pagesThatTell();
+      const { port, store } = await serve({ triggers, pages });
+      const answer = await sendRaw(port, post(target));
+      expect(answer.status).toBe(404);
+      expect(answer.head).toContain("application/problem+json");
+      expect(answer.head).not.toMatch(/^location/im);
+      expect(pages.handle).not.toHaveBeenCalled();
+      expect(store.runs).toEqual([]);
+    },
+  );
+
+  test.each(["/%zz", "/a%", "/%ff", "*"])("answers %s with 400", async (target) => {
+    const pages = pagesThatTell();
+    const { port } = await serve({ triggers, pages });
+    expect(await sendRaw(port, get(target, "OPTIONS"))).toMatchObject({ status: 400, body: expect.stringContaining("invalid_path") });
+    expect(pages.handle).not.toHaveBeenCalled();
+  });
+
+  test("takes the absolute form of an endpoint, whatever host it names", async () => {
+    const { port, store } = await serve({ triggers });
+    expect((await sendRaw(port, post("http://evil.example:8080/triggers/signup"))).status).toBe(202);
+    expect((await sendRaw(port, post("http://evil.example/triggers/nowhere"))).status).toBe(404);
+    expect(store.deliveries.map(({ endpoint }) => endpoint)).toEqual(["signup", "nowhere"]);
+  });
+
+  test("refuses TRACE and odd methods, at endpoints and at pages", async () => {
+    const { port } = await serve({ triggers, pages: pagesThatTell() });
+    for (const method of ["TRACE", "PROPFIND", "M-SEARCH"]) {
+      expect(await sendRaw(port, get("/triggers/signup", method))).toMatchObject({ status: 405, head: expect.stringMatching(/^allow: POST\r?$/im) });
+      expect(await sendRaw(port, get("/", method))).toMatchObject({ status: 405, head: expect.stringMatching(/^allow: GET/im) });
+    }
+  });
+
+  test("answers what is not HTTP with a bare 400, too many headers with 431, and lives on", async () => {
+    const { port } = await serve({ triggers });
+    expect((await sendRaw(port, "\x16\x03\x01\x02\x00\x01\x00\r\n\r\n")).status).toBe(400);
+    expect((await sendRaw(port, "GROW /triggers/signup HTTP/1.1\r\nHost: x\r\n\r\n")).status).toBe(400);
+    expect((await sendRaw(port, post("/triggers/signup", "Content-Length: 3\r\n"))).status).toBe(400);
+    expect((await sendRaw(port, post("/triggers/signup", `X-Long: ${"x".repeat(20_000)}\r\n`))).status).toBe(431);
+    expect((await sendRaw(port, post("/triggers/signup"))).status).toBe(202);
+  });
+
+  test("says 404 where there are no pages, and 500 without details where one fails", async () => {
+    const none = await serve({ triggers });
+    expect(await sendRaw(none.port, get("/"))).toMatchObject({ status: 404, body: expect.stringContaining("not_found") });
+    const failing = await serve({ triggers, pages: { handle: () => Promise.reject(new Error("secret path")) }, rest: () => Promise.reject(new Error("secret row")) });
+    for (const target of ["/", "/healthz"]) {
+      const answer = await sendRaw(failing.port, get(target));
+      expect(answer).toMatchObject({ status: 500, body: expect.stringContaining("internal") });
+      expect(answer.body).not.toContain("secret");
+    }
+    expect(failing.logged.join()).toContain("secret path");
+    expect(failing.logged.join()).toContain("secret row");
+  });
+
+  test("hands the API its body, and a bad Host header back", async () => {
+    const { port } = await serve({ rest: async (request) => new Response(await request.text()) });
+    expect(await sendRaw(port, post("/api/v1/echo", "Expect: 100-continue\r\n"))).toMatchObject({ head: expect.stringContaining("100") });
+    expect(await sendRaw(port, post("/api/v1/echo"))).toMatchObject({ status: 200, body: ada });
+    expect(await sendRaw(port, "GET /healthz HTTP/1.1\r\nHost: a b/../c\r\nConnection: close\r\n\r\n")).toMatchObject({ status: 400, body: expect.stringContaining("invalid_request") });
+  });
+
+  test("streams the API's events as they come, and tells it when the reader goes away", async () => {
+    const events = new TransformStream<string, string>(undefined, undefined, { highWaterMark: 10 });
+    const writer = events.writable.getWriter();
+    const gone = vi.fn<() => void>();
+    const rest = async (request: Request) => {
+      request.signal.addEventListener("abort", gone);
+      return new Response(events.readable.pipeThrough(new TextEncoderStream()), { headers: { "content-type": "text/event-stream" } });
+    };
+    const { url } = await serve({ rest });
+    const reading = new AbortController();
+    const response = await fetch(`${url}/api/v1/runs/1/events`, { signal: reading.signal });
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    for (const event of ["data: 1\n\n", "data: 2\n\n"]) {
+      void writer.write(event).catch(() => {});
+      expect((await reader?.read())?.value).toBe(event);
+    }
+    expect(gone).not.toHaveBeenCalled();
+    reading.abort();
+    await vi.waitFor(() => expect(gone).toHaveBeenCalledOnce());
+  });
+
+  test("hands upgrades to the pages, of their own paths only", async () => {
+    const upgraded = vi.fn<(request: IncomingMessage, socket: { end(text: string): void }) => void>((_, socket) => socket.end("HTTP/1.1 101 Switching Protocols\r\n\r\n"));
+    const { port } = await serve({ triggers, pages: { ...pagesThatTell(), upgrade: upgraded } });
+    expect((await sendRaw(port, upgradeOf("/_next/webpack-hmr"))).status).toBe(101);
+    expect((await sendRaw(port, upgradeOf("/triggers/signup"))).status).toBe(400);
+    expect(upgraded).toHaveBeenCalledOnce();
+    const none = await serve({ triggers });
+    expect((await sendRaw(none.port, upgradeOf("/_next/webpack-hmr"))).status).toBe(400);
+  });
+});
+
+describe("closing", () => {
+  test("answers what is under way, takes nothing new, and does not wait for idle connections", async () => {
+    const answer = Promise.withResolvers<Response>();
+    const rest = vi.fn<(request: Request) => Promise<Response>>(() => answer.promise);
+    const { port, close } = await serve({ triggers, rest });
+    const idle = await open(port);
+    const busy = fetch(`http://127.0.0.1:${port}/healthz`);
+    await vi.waitFor(() => expect(rest).toHaveBeenCalledOnce());
+    const closed = close(60_000);
+    await new Promise((resolve) => idle.once("close", resolve));
+    expect((await sendRaw(port, post("/triggers/signup"))).status).toBe(0);
+    answer.resolve(new Response("done"));
+    const response = await busy;
+    expect([response.headers.get("connection"), await response.text()]).toEqual(["close", "done"]);
+    await closed;
+  });
+
+  test("cuts off what takes longer than the grace", async () => {
+    const rest = vi.fn<(request: Request) => Promise<Response>>(() => new Promise(() => {}));
+    const { port, close } = await serve({ triggers, rest });
+    const busy = await open(port, get("/healthz"));
+    await vi.waitFor(() => expect(rest).toHaveBeenCalledOnce());
+    await Promise.all([close(10), new Promise((resolve) => busy.once("close", resolve))]);
+  });
+});
+
+async function open(port: number, text = ""): Promise<Socket> {
+  const socket = connect({ port, host: "127.0.0.1" });
+  onTestFinished(() => void socket.destroy());
+  socket.on("error", () => {}).resume();
+  await new Promise<void>((resolve) => socket.once("connect", resolve));
+  socket.write(text);
+  return socket;
+}

@@ -1,0 +1,92 @@
+import type { AddressInfo } from "node:net";
+import { connect } from "node:net";
+import { onTestFinished } from "vitest";
+import { createReceiver, type ReceiverDeps } from "../../ingest/receive.ts";
+import { createMemoryDeliveryStore, type MemoryDeliveryStore } from "../../ingest/testing/memory-delivery-store.ts";
+import { projectOf } from "../../ingest/testing/project.ts";
+import { systemClock } from "../../ports/clock.ts";
+import type { Logger } from "../../ports/logger.ts";
+import type { TriggerSource } from "../../ports/project.ts";
+import { noSignals } from "../../ports/signals.ts";
+import { createHttpServer, type PagesHandler } from "../http-server.ts";
+
+export interface Served {
+  url: string;
+  port: number;
+  store: MemoryDeliveryStore;
+  /** Everything that was logged, as text. */
+  logged: string[];
+  close(graceMs: number): Promise<void>;
+}
+
+interface ServeOptions extends Partial<Omit<ReceiverDeps, "store" | "project">> {
+  triggers?: readonly TriggerSource[];
+  rest?: (request: Request) => Promise<Response>;
+  pages?: PagesHandler | null;
+}
+
+/** A real receiver behind the real server, on a port of the system's choice. */
+export async function serve(options: ServeOptions = {}): Promise<Served> {
+  const { triggers = [], rest, pages = null, ...deps } = options;
+  const store = createMemoryDeliveryStore();
+  const logged: string[] = [];
+  const logger = collectingLogger(logged);
+  const project = projectOf(triggers);
+  const ingest = createReceiver({
+    project: { current: () => project },
+    store,
+    authenticate: async () => ({ ok: true, keyId: null }),
+    signals: noSignals,
+    clock: systemClock,
+    logger,
+    maxBodyBytes: 1024 * 1024,
+    isShuttingDown: () => false,
+    ...deps,
+  });
+  const { server, close } = createHttpServer({ ingest, rest: rest ?? (async () => new Response("rest")), pages, logger });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => close(0));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, port, store, logged, close };
+}
+
+function collectingLogger(lines: string[]): Logger {
+  const write = (message: string, fields?: Record<string, unknown>) =>
+    void lines.push(`${message} ${JSON.stringify(fields ?? {}, (_, value: unknown) => (value instanceof Error ? `${value.stack} ${String(value.cause)}` : value))}`);
+  return { debug: write, info: write, warn: write, error: write };
+}
+
+export interface RawAnswer {
+  /** 0 where the connection ended without an answer. */
+  status: number;
+  head: string;
+  body: string;
+}
+
+/** Sends bytes as they are, and gives the first whole answer, or what came until the other side closed. */
+export async function sendRaw(port: number, bytes: string | Uint8Array): Promise<RawAnswer> {
+  const socket = connect({ port, host: "127.0.0.1" });
+  let text = "";
+  socket.write(bytes);
+  await new Promise<void>((resolve) => {
+    socket.on("data", (chunk) => {
+      text += chunk.toString("latin1");
+      if (isWhole(text)) resolve();
+    });
+    socket.once("error", () => resolve());
+    socket.once("close", () => resolve());
+  });
+  socket.destroy();
+  return parseAnswer(text);
+}
+
+function isWhole(text: string): boolean {
+  const { head, body } = parseAnswer(text);
+  const length = /^content-length: (\d+)/im.exec(head)?.[1];
+  return length !== undefined && text.includes("\r\n\r\n") && body.length >= Number(length);
+}
+
+export function parseAnswer(text: string): RawAnswer {
+  const [head = "", body = ""] = text.split("\r\n\r\n", 2);
+  return { status: Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1] ?? 0), head, body };
+}
