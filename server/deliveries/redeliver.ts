@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { AppError, toProblem } from "../contract/app-error.ts";
 import type { Delivery } from "../contract/delivery.ts";
 import type { Json } from "../contract/json.ts";
+import type { StartedBy } from "../contract/run.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import { newId } from "../domain/ids.ts";
 import { planRun } from "../domain/new-run.ts";
@@ -21,7 +22,7 @@ export const redeliveryHeader = "signalbox-redelivery-of";
  */
 export async function redeliver(
   deps: { store: Pick<DeliveryStore, "getDelivery" | "acceptDelivery">; project: ProjectReader; signals: Signals; clock: Clock },
-  request: { id: string; trigger: string | null },
+  request: { id: string; trigger: string | null; startedBy: StartedBy },
 ): Promise<{ deliveryId: string; runs: NewRun[] }> {
   const startedAt = performance.now();
   const old = await getDelivery(deps, request.id);
@@ -29,7 +30,7 @@ export async function redeliver(
   const sources = deps.project.current();
   const triggers = receiversOf(old, request.trigger, sources);
   const now = deps.clock.now();
-  const { runs, ...decided } = decide({ old, triggers, isShared: isShared(old, sources), body: parseBody(old, bytes), sources, now });
+  const { runs, ...decided } = decide({ triggers, isShared: isShared(old, sources), body: parseBody(old, bytes), sources, now, startedBy: request.startedBy });
   const delivery: NewDelivery = {
     ...decided,
     endpoint: old.endpoint,
@@ -52,7 +53,14 @@ interface Decision extends Pick<NewDelivery, "id" | "outcome" | "responseStatus"
   runs: NewRun[];
 }
 
-function decide(p: { old: Delivery; triggers: readonly TriggerSource[]; isShared: boolean; body: Json; sources: ProjectSources; now: number }): Decision {
+function decide(p: {
+  triggers: readonly TriggerSource[];
+  isShared: boolean;
+  body: Json;
+  sources: ProjectSources;
+  now: number;
+  startedBy: StartedBy;
+}): Decision {
   const id = newId("dlv", p.now);
   const evaluated = evaluateTriggers(p.triggers, p.body);
   const runs: NewRun[] = [];
@@ -60,7 +68,7 @@ function decide(p: { old: Delivery; triggers: readonly TriggerSource[]; isShared
     const trigger = p.triggers.find(({ attachmentId }) => attachmentId === verdict.attachmentId);
     if (verdict.outcome !== "matched" || !trigger) return verdict;
     const { manifest } = p.sources;
-    const run = planRun({ manifest, trigger, payload, now: p.now, startedBy: "replay", deliveryId: id, replayOf: null, keyId: null });
+    const run = planRun({ manifest, trigger, payload, now: p.now, startedBy: p.startedBy, deliveryId: id, replayOf: null, keyId: null });
     runs.push(run);
     return { ...verdict, runId: run.id };
   });

@@ -11,5 +11,5 @@ export function listTriggers(deps: { project: ProjectReader }, filter: { endpoin
   const { triggers } = deps.project.current().manifest;
   return triggers
     .filter(({ endpoint }) => filter.endpoint === undefined || endpoint === filter.endpoint)
-    .map(({ module: _, ...trigger }) => ({ ...trigger, path: `/triggers/${trigger.endpoint}` }));
+    .map((trigger) => triggerSchema.parse({ ...trigger, path: `/triggers/${trigger.endpoint}` }));
 }

@@ -13,6 +13,8 @@ export interface TrpcDeps {
   project: ProjectReader;
   logger: Logger;
   mode: Mode;
+  /** Of this project, as the app shows it. */
+  name: string;
   /** Aborted when the service begins to stop: subscriptions end. */
   stopping: AbortSignal;
 }

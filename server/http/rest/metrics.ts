@@ -40,7 +40,7 @@ export function createMetrics(store: Pick<RunStore, "countOpenRuns">): Metrics {
     labelNames: ["door"],
     registers: [registry],
   });
-  registerOpenRuns(registry, store);
+  registry.registerMetric(openRuns(store));
   return {
     observeDelivery(delivery) {
       deliveries.inc({ outcome: delivery.outcome, status: String(delivery.responseStatus) });
@@ -54,12 +54,12 @@ export function createMetrics(store: Pick<RunStore, "countOpenRuns">): Metrics {
 }
 
 /** Asked of the store whenever somebody scrapes, so that it is right also for what other processes did. */
-function registerOpenRuns(registry: Registry, store: Pick<RunStore, "countOpenRuns">): void {
-  new Gauge({
+function openRuns(store: Pick<RunStore, "countOpenRuns">): Gauge {
+  return new Gauge({
     name: "signalbox_open_runs",
     help: "Runs that have not ended, by status.",
     labelNames: ["status"],
-    registers: [registry],
+    registers: [],
     async collect() {
       for (const [status, count] of Object.entries(await store.countOpenRuns())) this.set({ status }, count);
     },

@@ -22,19 +22,22 @@ z.globalRegistry.add(jsonSchemaObjectSchema, { description: "JSON Schema, 2020-1
 /** Unlike `.nullable()`, leaves the name of what may be missing in place. */
 const orNull = <Schema extends z.ZodType>(schema: Schema) => z.union([schema, z.null()]);
 
-const target = targetSchema.openapi("Target");
-const reason = reasonSchema.openapi("Reason");
-const runError = runErrorSchema.openapi("RunError");
+/** A copy under a name. The contract's own instances may be older than the extension that gives schemas their `.openapi()`. */
+const named = <Schema extends z.ZodType>(name: string, schema: Schema): Schema => schema.clone().openapi(name);
+
+const target = named("Target", targetSchema);
+const reason = named("Reason", reasonSchema);
+const runError = named("RunError", runErrorSchema);
 
 export const verdict = verdictSchema.extend({ target, reasons: z.array(reason) }).openapi("Verdict");
-export const problem = problemSchema.extend({ errors: z.array(problemErrorSchema.openapi("ProblemError")).max(20).optional() }).openapi("Problem");
+export const problem = problemSchema.extend({ errors: z.array(named("ProblemError", problemErrorSchema)).max(20).optional() }).openapi("Problem");
 export const run = runSchema.extend({ target, error: orNull(runError) }).openapi("Run");
 export const runSummary = runSummarySchema.extend({ target }).openapi("RunSummary");
 export const timelineEntry = timelineEntrySchema.extend({ error: orNull(runError) }).openapi("TimelineEntry");
 export const deliverySummary = deliverySummarySchema.extend({ problem: orNull(problem), verdicts: z.array(verdict) }).openapi("DeliverySummary");
 export const delivery = deliverySchema.extend({ problem: orNull(problem), verdicts: z.array(verdict) }).openapi("Delivery");
 export const trigger = triggerSchema.extend({ target }).openapi("Trigger");
-export const key = keySchema.openapi("Key");
+export const key = named("Key", keySchema);
 export const createdKey = keySchema
   .extend({ secret: z.string().openapi({ description: "The key itself. An API token is never shown again." }) })
   .openapi("CreatedKey");

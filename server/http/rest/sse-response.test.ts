@@ -25,10 +25,9 @@ describe("server-sent events", () => {
 
   it("send a comment after each 15 seconds of silence, and lose no event over it", async () => {
     vi.useFakeTimers();
-    let release = () => {};
-    const silence = new Promise<void>((resolve) => (release = resolve));
+    const silence = Promise.withResolvers<void>();
     const stream = open(async function* () {
-      await silence;
+      await silence.promise;
       yield { id: "1", event: "log", data: 1 };
     });
     await stream.next();
@@ -37,7 +36,7 @@ describe("server-sent events", () => {
       await vi.advanceTimersByTimeAsync(15_000);
       expect(await comment).toBe(": still here\n\n");
     }
-    release();
+    silence.resolve();
     expect(await stream.next()).toBe("id: 1\nevent: log\ndata: 1\n\n");
   });
 
@@ -57,8 +56,10 @@ describe("server-sent events", () => {
   it("stop when the service stops", async () => {
     const stopping = new AbortController();
     const stream = open(async function* (signal) {
+      yield { id: "1", event: "log", data: 1 };
       if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve));
     }, stopping.signal);
+    await stream.next();
     await stream.next();
     const ended = stream.reader.read();
     stopping.abort();
@@ -66,7 +67,7 @@ describe("server-sent events", () => {
   });
 
   it("begin nothing before somebody reads", async () => {
-    const opened = vi.fn();
+    const opened = vi.fn<() => AsyncIterable<SseEvent>>();
     sseResponse({ open: opened, stopping: new AbortController().signal, onError: () => {} });
     await Promise.resolve();
     expect(opened).not.toHaveBeenCalled();

@@ -5,7 +5,7 @@ import { type TrpcDeps, procedure } from "../trpc.ts";
 
 /** The project at a glance: endpoints, their triggers, the targets of each, and how each target's last run went. */
 export const overview = procedure.query(async ({ ctx }) => {
-  const { name, version, builtAt } = ctx.project.current().manifest;
+  const { version, builtAt } = ctx.project.current().manifest;
   const triggers = listTriggers(ctx);
   const byEndpoint = Map.groupBy(triggers, ({ endpoint }) => endpoint);
   const endpoints = [...byEndpoint].map(async ([endpoint, attached]) => ({
@@ -13,7 +13,7 @@ export const overview = procedure.query(async ({ ctx }) => {
     path: `/triggers/${endpoint}`,
     triggers: await Promise.all([...Map.groupBy(attached, ({ slug }) => slug)].map(([slug, attachments]) => describeTrigger(ctx, slug, attachments))),
   }));
-  return { name, version, builtAt, mode: ctx.mode, endpoints: await Promise.all(endpoints) };
+  return { name: ctx.name, version, builtAt, mode: ctx.mode, endpoints: await Promise.all(endpoints) };
 });
 
 async function describeTrigger(deps: TrpcDeps, slug: string, attachments: Trigger[]) {

@@ -5,7 +5,7 @@ import { getDelivery } from "../../../deliveries/get-delivery.ts";
 import { listDeliveries } from "../../../deliveries/list-deliveries.ts";
 import { redeliver } from "../../../deliveries/redeliver.ts";
 import { answer, body, bodyProblems, problems } from "../answers.ts";
-import { idParam, moment, noQuery, paging, querySchema, toMs } from "../request-schemas.ts";
+import { clientHeader, idParam, moment, noQuery, paging, querySchema, toMs } from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
 import { delivery, deliverySummary } from "../schemas.ts";
 
@@ -48,6 +48,7 @@ const redeliverRoute = createRoute({
   request: {
     params: idParam,
     query: noQuery,
+    headers: clientHeader,
     body: body(z.strictObject({ trigger: z.string().optional() }).openapi("RedeliverRequest", { description: "Nothing, or the slug of one `trigger`." }), false),
   },
   responses: { 202: answer("The new delivery, with its verdicts.", delivery), ...problems([...bodyProblems, "not_found", "not_replayable"]) },
@@ -63,7 +64,8 @@ export function registerDeliveryRoutes(app: OpenAPIHono<RestEnv>): void {
   app.openapi(getRoute, async (c) => c.json(await getDelivery(c.env, c.req.valid("param").id), 200));
 
   app.openapi(redeliverRoute, async (c) => {
-    const { deliveryId } = await redeliver(c.env, { id: c.req.valid("param").id, trigger: c.req.valid("json").trigger ?? null });
+    const startedBy = c.req.valid("header")["signalbox-client"] ?? "api";
+    const { deliveryId } = await redeliver(c.env, { id: c.req.valid("param").id, trigger: c.req.valid("json").trigger ?? null, startedBy });
     return c.json(await getDelivery(c.env, deliveryId), 202, { Location: `/api/v1/deliveries/${deliveryId}` });
   });
 }

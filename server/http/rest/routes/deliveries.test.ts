@@ -1,0 +1,139 @@
+import { describe, expect, it } from "vitest";
+import { deliverySchema, deliverySummarySchema } from "../../../contract/delivery.ts";
+import { pageSchema } from "../../../contract/page.ts";
+import { runSchema } from "../../../contract/run.ts";
+import { projectFixture } from "../testing/project-fixture.ts";
+import { type TestService, deliver, openTestService, paidBody } from "../testing/test-service.ts";
+
+const page = pageSchema(deliverySummarySchema);
+const getDelivery = async (service: TestService, id: string) => deliverySchema.parse((await service.get(`/api/v1/deliveries/${id}`)).json);
+
+describe("GET /api/v1/deliveries", () => {
+  it("lists deliveries newest first, page by page, each once and without its body", async () => {
+    const service = await openTestService();
+    const made: string[] = [];
+    for (let at = 0; at < 5; at++) {
+      service.state.now += 1000;
+      made.unshift((await deliver(service, { endpoint: "billing", body: '{ "canary": 1 }' })).deliveryId);
+    }
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const answer = await service.get(`/api/v1/deliveries?limit=2${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`);
+      expect(answer.text).not.toContain("canary");
+      const { data, nextCursor } = page.parse(answer.json);
+      seen.push(...data.map(({ id }) => id));
+      cursor = nextCursor;
+    } while (cursor);
+    expect(seen).toEqual(made);
+  });
+
+  it("finds deliveries by endpoint, outcome, status and time", async () => {
+    const service = await openTestService();
+    await deliver(service, { endpoint: "billing", body: paidBody });
+    service.state.now += 60_000;
+    await deliver(service, { endpoint: "billing", body: "{}" });
+    const count = async (query: string) => page.parse((await service.get(`/api/v1/deliveries?${query}`)).json).data.length;
+    expect(await count("endpoint=billing")).toBe(2);
+    expect(await count("endpoint=signup")).toBe(0);
+    expect(await count("outcome=skipped")).toBe(1);
+    expect(await count("status=202")).toBe(1);
+    expect(await count("since=2026-11-21T10:00:30Z")).toBe(1);
+    expect(await count("until=2026-11-21T10:00:30Z")).toBe(1);
+  });
+});
+
+describe("GET /api/v1/deliveries/{id}", () => {
+  it("shows the body as its bytes and as JSON", async () => {
+    const service = await openTestService();
+    const { deliveryId } = await deliver(service, { endpoint: "billing", body: paidBody });
+    const delivery = await getDelivery(service, deliveryId);
+    expect(Buffer.from(delivery.body ?? "", "base64").toString()).toBe(paidBody);
+    expect(delivery.json).toEqual({ type: "invoice.paid", amount: 12.5 });
+  });
+});
+
+describe("POST /api/v1/deliveries/{id}/redeliver", () => {
+  it("delivers the same bytes again, as a new delivery with new runs", async () => {
+    const service = await openTestService();
+    const { deliveryId, runs } = await deliver(service, { endpoint: "billing", body: paidBody, headers: { "content-type": "application/json", "x-event": "7" } });
+    service.state.now += 1000;
+    const answer = await service.post(`/api/v1/deliveries/${deliveryId}/redeliver`);
+    expect(answer.status).toBe(202);
+    const again = deliverySchema.parse(answer.json);
+    const old = await getDelivery(service, deliveryId);
+
+    expect(again.id).not.toBe(deliveryId);
+    expect(answer.headers.get("location")).toBe(`/api/v1/deliveries/${again.id}`);
+    expect(again).toMatchObject({ body: old.body, bodySha256: old.bodySha256, bodyBytes: old.bodyBytes, endpoint: "billing", outcome: "accepted", responseStatus: 202 });
+    expect(again.headers).toEqual({ "content-type": "application/json", "x-event": "7", "signalbox-redelivery-of": deliveryId });
+    const started = again.verdicts.flatMap(({ runId }) => (runId ? [runId] : []));
+    expect(started).toHaveLength(2);
+    expect(started).not.toContain(runs[0]?.id);
+    for (const id of started) {
+      expect(runSchema.parse((await service.get(`/api/v1/runs/${id}`)).json)).toMatchObject({ deliveryId: again.id, startedBy: "api", status: "queued" });
+    }
+    expect(service.state.queued).toBe(1);
+  });
+
+  it("delivers to one trigger only, if told so", async () => {
+    const service = await openTestService();
+    const { deliveryId } = await deliver(service, { endpoint: "billing", body: '{ "type": "refund" }' });
+    const again = deliverySchema.parse((await service.post(`/api/v1/deliveries/${deliveryId}/redeliver`, { trigger: "refund" })).json);
+    expect(again.verdicts.map(({ trigger, outcome }) => [trigger, outcome])).toEqual([["refund", "matched"]]);
+  });
+
+  it("asks the triggers that are there now", async () => {
+    const service = await openTestService();
+    const { deliveryId } = await deliver(service, { endpoint: "billing", body: paidBody });
+    service.state.sources = projectFixture({ triggers: ["invoice-paid"] });
+    const again = deliverySchema.parse((await service.post(`/api/v1/deliveries/${deliveryId}/redeliver`)).json);
+    expect(again).toMatchObject({ outcome: "rejected", responseStatus: 422, problem: { code: "request_mismatch" } });
+    expect(service.state.queued).toBe(0);
+  });
+
+  it("is skipped where a shared endpoint has nothing that matches", async () => {
+    const service = await openTestService();
+    const { deliveryId } = await deliver(service, { endpoint: "billing", body: "{}" });
+    const again = deliverySchema.parse((await service.post(`/api/v1/deliveries/${deliveryId}/redeliver`)).json);
+    expect(again).toMatchObject({ outcome: "skipped", responseStatus: 200, problem: null });
+  });
+
+  it.each<[string, string | undefined]>([
+    ["its endpoint has no triggers any more", undefined],
+    ["the trigger asked for is not on its endpoint", "new-signup"],
+  ])("is refused when %s", async (_, trigger) => {
+    const service = await openTestService();
+    const { deliveryId } = await deliver(service, { endpoint: "billing", body: paidBody });
+    if (trigger === undefined) service.state.sources = projectFixture({ triggers: ["invoice-paid", "refund"] });
+    const answer = await service.post(`/api/v1/deliveries/${deliveryId}/redeliver`, trigger === undefined ? undefined : { trigger });
+    expect([answer.status, answer.text.includes("not_replayable")]).toEqual([409, true]);
+  });
+
+  it.each<[string, Uint8Array | null]>([
+    ["is not kept", null],
+    ["is not JSON", Buffer.from("{")],
+    ["is not UTF-8", Buffer.from([0x22, 0xff, 0x22])],
+    ["is nested too deep", Buffer.from("[".repeat(600) + "]".repeat(600))],
+  ])("is refused when its body %s", async (_, body) => {
+    const service = await openTestService();
+    await service.store.recordDelivery({
+      id: "dlv_bad",
+      endpoint: "billing",
+      receivedAt: service.state.now,
+      method: "POST",
+      headers: {},
+      body,
+      bodyBytes: body?.length ?? 5_000_000,
+      bodySha256: null,
+      outcome: "rejected",
+      responseStatus: 400,
+      problem: null,
+      verdicts: [],
+      durationMs: 1,
+      keyId: null,
+    });
+    const answer = await service.post("/api/v1/deliveries/dlv_bad/redeliver");
+    expect([answer.status, answer.text.includes("not_replayable")]).toEqual([409, true]);
+  });
+});

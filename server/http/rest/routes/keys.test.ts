@@ -1,0 +1,147 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { createAuthenticator } from "../../../auth/authenticator.ts";
+import { generateKey } from "../../../auth/key-format.ts";
+import { type Key, keySchema } from "../../../contract/key.ts";
+import { createdKey } from "../schemas.ts";
+import { bearer, deliver, executeRuns, makeKey, openTestService } from "../testing/test-service.ts";
+
+const keyList = z.object({ data: z.array(keySchema) });
+
+async function open(mode: "development" | "deployed" = "deployed") {
+  const service = await openTestService({ mode });
+  return { service, authenticate: createAuthenticator(service) };
+}
+
+describe("keys", () => {
+  it("are made with their secret, and listed without it", async () => {
+    const service = await openTestService();
+    const answer = await service.post("/api/v1/keys", { kind: "webhook", name: " stripe ", endpoints: ["billing"], expiresAt: "2027-01-01T00:00:00+01:00" });
+    expect(answer.status).toBe(201);
+    const { secret, ...key } = createdKey.parse(answer.json);
+    expect(key).toMatchObject({ kind: "webhook", name: "stripe", endpoints: ["billing"], expiresAt: "2026-12-31T23:00:00.000Z", revokedAt: null, lastUsedAt: null });
+    const listed = await service.get("/api/v1/keys");
+    expect(keyList.parse(listed.json).data).toEqual([key]);
+    expect(listed.text).not.toContain(secret);
+  });
+
+  it("open everything from their making to their revocation, and nothing after", async () => {
+    const service = await openTestService({ mode: "deployed" });
+    const token = await makeKey(service, { kind: "api" });
+    const admin = bearer((await makeKey(service, { kind: "api" })).secret);
+    expect((await service.get("/api/v1/keys", bearer(token.secret))).status).toBe(200);
+    const revoked = await service.post(`/api/v1/keys/${token.id}/revoke`, undefined, admin);
+    expect(keySchema.parse(revoked.json).revokedAt).toBe(new Date(service.state.now).toISOString());
+    expect((await service.get("/api/v1/keys", bearer(token.secret))).status).toBe(401);
+    service.state.now += 1000;
+    const twice = await service.post(`/api/v1/keys/${token.id}/revoke`, undefined, admin);
+    expect(twice.json).toEqual(revoked.json);
+  });
+
+  it("are nowhere to be seen but where they are made and in trigger URLs", async () => {
+    const service = await openTestService({ mode: "deployed" });
+    const token = await makeKey(service, { kind: "api" });
+    const key = await makeKey(service, { kind: "webhook" });
+    const [run] = (await deliver(service, { endpoint: "signup", body: '{ "name": "a", "email": "a@example.com" }', keyId: key.id })).runs;
+    await executeRuns(service);
+    const asked = ["/api/v1/keys", "/api/v1/runs", `/api/v1/runs/${run?.id}`, `/api/v1/runs/${run?.id}/timeline`, "/api/v1/deliveries", "/api/v1/triggers", "/metrics", "/api/v1/nothing", "/api/v1/runs?token=x", "/api/v1/openapi.json"];
+    const answers: string[] = [];
+    for (const path of asked) {
+      for (const headers of [bearer(token.secret), bearer(key.secret), bearer(`${token.secret}x`), { ...bearer(token.secret), "x-api-key": key.secret }]) {
+        const { text, headers: sent } = await service.get(path, headers);
+        answers.push(text, JSON.stringify([...sent]));
+      }
+    }
+    answers.push((await service.post(`/api/v1/keys/${key.id}/revoke`, undefined, bearer(token.secret))).text, ...service.state.log);
+    const all = answers.join("\n");
+    expect(all).not.toContain(token.secret);
+    expect(all).not.toContain(key.secret);
+    expect(all.length).toBeGreaterThan(5_000);
+  });
+});
+
+describe("the keys of webhook senders", () => {
+  it("are not needed in development", async () => {
+    const { authenticate } = await open("development");
+    expect(await authenticate([], "billing")).toEqual({ ok: true, keyId: null });
+  });
+
+  it("open their endpoints; every other text gets one and the same answer", async () => {
+    const { service, authenticate } = await open();
+    const { state, store } = service;
+    const all = await makeKey(service, { kind: "webhook" });
+    const billing = await makeKey(service, { kind: "webhook", endpoints: ["billing"] });
+    const revoked = await makeKey(service, { kind: "webhook" });
+    await store.revokeKey(revoked.id, state.now);
+    const expired = await makeKey(service, { kind: "webhook", expiresAt: state.now });
+    const token = await makeKey(service, { kind: "api" });
+
+    expect(await authenticate([all.secret], "signup")).toEqual({ ok: true, keyId: all.id });
+    expect(await authenticate([billing.secret], "billing")).toEqual({ ok: true, keyId: billing.id });
+    expect(await authenticate([billing.secret, all.secret], "billing")).toEqual({ ok: true, keyId: billing.id });
+    expect(await authenticate([all.secret, all.secret], "billing")).toEqual({ ok: true, keyId: all.id });
+    for (const presented of [
+      [],
+      [""],
+      ["x"],
+      [generateKey("webhook")],
+      [token.secret],
+      [revoked.secret],
+      [expired.secret],
+      [all.secret, generateKey("webhook")],
+      [all.secret, ""],
+      [billing.secret, revoked.secret],
+      Array.from({ length: 100 }, () => generateKey("webhook")),
+    ]) {
+      expect(await authenticate(presented, "billing")).toEqual({ ok: false });
+    }
+    expect(await authenticate([billing.secret], "signup")).toEqual({ ok: false });
+    expect(await authenticate([billing.secret], "billing/more")).toEqual({ ok: false });
+  });
+
+  it("are not looked up when they are malformed", async () => {
+    const { service, authenticate } = await open();
+    service.store.findKeyByHash = () => Promise.reject(new Error("asked"));
+    expect(await authenticate(["sbk_nonsense"], "billing")).toEqual({ ok: false });
+    await expect(authenticate([generateKey("webhook")], "billing")).rejects.toThrow("asked");
+  });
+
+  it("are refused by the very next request after their revocation", async () => {
+    const { service, authenticate } = await open();
+    const key = await makeKey(service, { kind: "webhook" });
+    expect((await authenticate([key.secret], "billing")).ok).toBe(true);
+    await service.store.revokeKey(key.id, service.state.now);
+    expect((await authenticate([key.secret], "billing")).ok).toBe(false);
+  });
+
+  it("have their last use noted once a minute, and nobody waits for the note", async () => {
+    const { service, authenticate } = await open();
+    const key = await makeKey(service, { kind: "webhook" });
+    const noted: number[] = [];
+    service.store.touchKey = (_, now) => {
+      noted.push(now);
+      return new Promise<void>(() => {});
+    };
+    const begun = service.state.now;
+    for (const wait of [0, 1_000, 58_000, 1_000, 59_999, 1]) {
+      service.state.now += wait;
+      expect((await authenticate([key.secret], "billing")).ok).toBe(true);
+    }
+    expect(noted).toEqual([begun, begun + 60_000, begun + 120_000]);
+  });
+
+  it("work though their use cannot be noted", async () => {
+    const { service, authenticate } = await open();
+    const key = await makeKey(service, { kind: "webhook" });
+    service.store.touchKey = () => Promise.reject(new Error("full"));
+    expect((await authenticate([key.secret], "billing")).ok).toBe(true);
+  });
+
+  it("show when they were used last", async () => {
+    const { service, authenticate } = await open();
+    const key = await makeKey(service, { kind: "webhook" });
+    await authenticate([key.secret], "billing");
+    const stored = async (): Promise<Key | undefined> => (await service.store.listKeys()).find(({ id }) => id === key.id);
+    await expect.poll(async () => (await stored())?.lastUsedAt).toBe(new Date(service.state.now).toISOString());
+  });
+});

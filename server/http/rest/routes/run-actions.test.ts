@@ -1,0 +1,152 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import type { Json } from "../../../contract/json.ts";
+import { runSchema } from "../../../contract/run.ts";
+import { startedRuns } from "../schemas.ts";
+import { projectFixture } from "../testing/project-fixture.ts";
+import { type Answer, type TestService, deliver, executeRuns, openTestService, paidBody } from "../testing/test-service.ts";
+
+const code = (answer: Answer) => z.object({ code: z.string() }).parse(answer.json).code;
+const getRun = async (service: TestService, id: string) => runSchema.parse((await service.get(`/api/v1/runs/${id}`)).json);
+const started = async (service: TestService, answer: Answer) => {
+  expect([answer.status, answer.json]).toMatchObject([202, { ok: true }]);
+  const { runId } = startedRuns.parse(answer.json);
+  expect(answer.headers.get("location")).toBe(`/api/v1/runs/${runId}`);
+  return getRun(service, runId);
+};
+const signedUp = async (service: TestService) => (await deliver(service, { endpoint: "signup", body: '{ "name": "a", "email": "a@example.com" }' })).runs[0]?.id ?? "";
+
+describe("POST /api/v1/runs/{id}/cancel", () => {
+  it("ends a run that has not begun, at once", async () => {
+    const service = await openTestService();
+    const id = await signedUp(service);
+    expect(runSchema.parse((await service.post(`/api/v1/runs/${id}/cancel`)).json).status).toBe("canceled");
+    expect(service.state.canceled).toEqual([]);
+  });
+
+  it("tells the worker of a run that goes on", async () => {
+    const service = await openTestService();
+    const id = await signedUp(service);
+    await service.store.claimRuns({ workerId: "wrk_1", limit: 1, now: service.state.now, leaseMs: 60_000, concurrency: new Map(), pool: "shared" });
+    expect(runSchema.parse((await service.post(`/api/v1/runs/${id}/cancel`)).json).status).toBe("running");
+    expect(service.state.canceled).toEqual([id]);
+  });
+
+  it("never changes a run that has ended", async () => {
+    const service = await openTestService();
+    const id = await signedUp(service);
+    await executeRuns(service);
+    const answer = await service.post(`/api/v1/runs/${id}/cancel`);
+    expect([answer.status, code(answer)]).toEqual([409, "run_ended"]);
+    expect((await getRun(service, id)).status).toBe("completed");
+  });
+});
+
+describe("POST /api/v1/runs/{id}/replay", () => {
+  it("starts a new run with the same payload, which names the old one", async () => {
+    const service = await openTestService();
+    const id = await signedUp(service);
+    await executeRuns(service);
+    const replayed = await started(service, await service.post(`/api/v1/runs/${id}/replay`));
+    const old = await getRun(service, id);
+    expect(replayed).toMatchObject({ status: "queued", replayOf: id, startedBy: "replay", payload: old.payload, trigger: "new-signup", attachmentId: "new-signup:welcome-email" });
+    expect(replayed.id).not.toBe(id);
+    expect(old.status).toBe("completed");
+    expect(service.state.queued).toBe(1);
+  });
+
+  it("can be replayed again", async () => {
+    const service = await openTestService();
+    const first = await started(service, await service.post(`/api/v1/runs/${await signedUp(service)}/replay`));
+    const second = await started(service, await service.post(`/api/v1/runs/${first.id}/replay`));
+    expect(second).toMatchObject({ replayOf: first.id, payload: first.payload });
+  });
+
+  it("starts with the same input where the run had no payload", async () => {
+    const service = await openTestService();
+    const first = await started(service, await service.post("/api/v1/workflows/record-invoice/runs", { amount: 3 }));
+    const replayed = await started(service, await service.post(`/api/v1/runs/${first.id}/replay`));
+    expect(replayed).toMatchObject({ replayOf: first.id, payload: null, input: { amount: 3 }, trigger: null });
+  });
+
+  it("takes an edited payload, and parses it as a body", async () => {
+    const service = await openTestService();
+    const id = await signedUp(service);
+    const payload = { name: "  Bea ", email: "bea@elsewhere.example", extra: 1 };
+    const replayed = await started(service, await service.post(`/api/v1/runs/${id}/replay`, { payload }));
+    expect(replayed.payload).toEqual({ name: "Bea", email: "bea@elsewhere.example" });
+    const refused = await service.post(`/api/v1/runs/${id}/replay`, { payload: { name: "" } });
+    expect([refused.status, code(refused)]).toEqual([422, "request_mismatch"]);
+  });
+
+  it("takes an edited input, and keeps the trigger's name", async () => {
+    const service = await openTestService();
+    const id = await signedUp(service);
+    const input = { to: "b@example.com", displayName: "b" };
+    const replayed = await started(service, await service.post(`/api/v1/runs/${id}/replay`, { input }));
+    expect(replayed).toMatchObject({ payload: null, input, trigger: "new-signup", replayOf: id });
+    const refused = await service.post(`/api/v1/runs/${id}/replay`, { input: { to: "b" } });
+    expect([refused.status, code(refused)]).toEqual([422, "invalid_input"]);
+    expect((await started(service, await service.post(`/api/v1/runs/${replayed.id}/replay`))).input).toEqual(input);
+  });
+
+  it.each<[string, Json]>([
+    ["both", { payload: {}, input: {} }],
+    ["neither, but something else", { body: {} }],
+    ["no object", []],
+  ])("refuses %s", async (_, body) => {
+    const service = await openTestService();
+    const answer = await service.post(`/api/v1/runs/${await signedUp(service)}/replay`, body);
+    expect([answer.status, code(answer)]).toEqual([422, "invalid_input"]);
+    expect(service.state.queued).toBe(0);
+  });
+
+  it("says so when the trigger or the workflow is gone", async () => {
+    const service = await openTestService();
+    const triggered = await signedUp(service);
+    const direct = await started(service, await service.post("/api/v1/workflows/record-invoice/runs", { amount: 3 }));
+    service.state.sources = projectFixture({ triggers: ["new-signup"], workflows: ["record-invoice"] });
+    for (const id of [triggered, direct.id]) {
+      const answer = await service.post(`/api/v1/runs/${id}/replay`);
+      expect([answer.status, code(answer)]).toEqual([409, "not_replayable"]);
+    }
+    const payload = await service.post(`/api/v1/runs/${direct.id}/replay`, { payload: {} });
+    expect([payload.status, code(payload)]).toEqual([409, "not_replayable"]);
+  });
+
+  it("leaves the delivery of the old run alone", async () => {
+    const service = await openTestService();
+    const { deliveryId, runs } = await deliver(service, { endpoint: "billing", body: paidBody });
+    await started(service, await service.post(`/api/v1/runs/${runs[0]?.id}/replay`));
+    const ofDelivery = await service.get(`/api/v1/runs?delivery=${deliveryId}`);
+    expect(z.object({ data: z.array(z.unknown()) }).parse(ofDelivery.json).data).toHaveLength(2);
+  });
+});
+
+describe("POST /api/v1/workflows/{slug}/runs", () => {
+  it("starts the workflow with the input, and says who did", async () => {
+    const service = await openTestService();
+    const input = { to: "a@example.com", displayName: "a" };
+    for (const [client, startedBy] of [[null, "api"], ["cli", "cli"], ["form", "form"]] as const) {
+      const headers: Record<string, string> = client ? { "signalbox-client": client } : {};
+      const run = await started(service, await service.post("/api/v1/workflows/welcome-email/runs", input, headers));
+      expect(run).toMatchObject({ startedBy, input, payload: null, trigger: null, attachmentId: null, deliveryId: null, maxAttempts: 3, version: "v-test" });
+    }
+    expect(service.state.queued).toBe(3);
+  });
+
+  it("names each place where the input does not hold, and starts nothing", async () => {
+    const service = await openTestService();
+    const answer = await service.post("/api/v1/workflows/welcome-email/runs", { to: "nobody" });
+    expect(answer.status).toBe(422);
+    const { errors } = z.object({ errors: z.array(z.object({ pointer: z.string() })) }).parse(answer.json);
+    expect(errors.map(({ pointer }) => pointer).sort()).toEqual(["/displayName", "/to"]);
+    expect(service.state.queued).toBe(0);
+  });
+
+  it("takes any kind of JSON, if the workflow does", async () => {
+    const service = await openTestService();
+    const answer = await service.send("POST", "/api/v1/workflows/notify/runs", { headers: { "content-type": "application/vnd.x+json" }, body: "\ufeff{}" });
+    expect((await started(service, answer)).input).toEqual({});
+  });
+});

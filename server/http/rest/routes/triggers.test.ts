@@ -1,0 +1,130 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { runSchema } from "../../../contract/run.ts";
+import { verdictSchema } from "../../../contract/verdict.ts";
+import { triggerSchema } from "../../../triggers/list-triggers.ts";
+import { startedRuns } from "../schemas.ts";
+import { makeKey, openTestService, paidBody } from "../testing/test-service.ts";
+
+const triggerList = z.object({ data: z.array(triggerSchema) });
+const verdictList = z.object({ data: z.array(verdictSchema) });
+const url = z.object({ endpoint: z.string(), url: z.string(), keyId: z.string().nullable() });
+const counted = z.object({ data: z.array(z.unknown()) });
+
+describe("GET /api/v1/triggers", () => {
+  it("lists each attachment with its schemas and its path", async () => {
+    const service = await openTestService();
+    const { data } = triggerList.parse((await service.get("/api/v1/triggers")).json);
+    expect(data.map(({ attachmentId }) => attachmentId)).toEqual(["invoice-paid:notify", "invoice-paid:record-invoice", "new-signup:welcome-email", "refund:notify"]);
+    expect(data[2]).toMatchObject({ slug: "new-signup", path: "/triggers/signup", file: "triggers/new-signup.ts", request: { type: "object" }, filter: { type: "object" } });
+    expect(data[3]?.filter).toBeNull();
+  });
+
+  it("lists those on one endpoint", async () => {
+    const service = await openTestService();
+    expect(triggerList.parse((await service.get("/api/v1/triggers?endpoint=signup")).json).data).toHaveLength(1);
+    expect(triggerList.parse((await service.get("/api/v1/triggers?endpoint=none")).json).data).toHaveLength(0);
+  });
+});
+
+describe("POST /api/v1/triggers/{slug}/runs", () => {
+  it("starts one run for each target of the trigger, with the payload as parsed", async () => {
+    const service = await openTestService();
+    const answer = await service.post("/api/v1/triggers/invoice-paid/runs", { type: "invoice.paid", amount: 5, extra: true }, { "signalbox-client": "cli" });
+    expect(answer.status).toBe(202);
+    const { runs, runId } = startedRuns.parse(answer.json);
+    expect(runs.map(({ target }) => target.slug)).toEqual(["notify", "record-invoice"]);
+    expect(runId).toBe(runs[0]?.runId);
+    expect(answer.headers.get("location")).toBe(`/api/v1/runs/${runId}`);
+    const run = runSchema.parse((await service.get(`/api/v1/runs/${runId}`)).json);
+    expect(run).toMatchObject({ startedBy: "cli", payload: { type: "invoice.paid", amount: 5 }, input: null, deliveryId: null });
+    expect(service.state.queued).toBe(1);
+  });
+
+  it("is skipped when only the filter does not hold", async () => {
+    const service = await openTestService();
+    const answer = await service.post("/api/v1/triggers/new-signup/runs", { name: "a", email: "a@elsewhere.example" });
+    expect([answer.status, answer.json]).toEqual([200, { ok: true, skipped: true }]);
+    expect(counted.parse((await service.get("/api/v1/runs")).json).data).toHaveLength(0);
+  });
+
+  it("names each place where the payload does not hold, and starts nothing", async () => {
+    const service = await openTestService();
+    const answer = await service.post("/api/v1/triggers/new-signup/runs", { name: "", email: "x" });
+    expect(answer.status).toBe(422);
+    expect(z.object({ errors: z.array(z.object({ pointer: z.string() })) }).parse(answer.json).errors.map(({ pointer }) => pointer)).toEqual(["/name", "/email"]);
+    expect(counted.parse((await service.get("/api/v1/runs")).json).data).toHaveLength(0);
+  });
+});
+
+describe("POST /api/v1/verdicts", () => {
+  it("says what each trigger on an endpoint would say, and starts nothing", async () => {
+    const service = await openTestService();
+    const { data } = verdictList.parse((await service.post("/api/v1/verdicts", { endpoint: "billing", body: JSON.parse(paidBody) })).json);
+    expect(data.map(({ attachmentId, outcome, runId }) => [attachmentId, outcome, runId])).toEqual([
+      ["invoice-paid:notify", "matched", null],
+      ["invoice-paid:record-invoice", "matched", null],
+      ["refund:notify", "request_mismatch", null],
+    ]);
+    expect(data[2]?.reasons).toMatchObject([{ pointer: "/type" }]);
+    expect(counted.parse((await service.get("/api/v1/runs")).json).data).toHaveLength(0);
+    expect(counted.parse((await service.get("/api/v1/deliveries")).json).data).toHaveLength(0);
+  });
+
+  it("says what one trigger would say", async () => {
+    const service = await openTestService();
+    const { data } = verdictList.parse((await service.post("/api/v1/verdicts", { trigger: "new-signup", body: { name: "a", email: "a@elsewhere.example" } })).json);
+    expect(data).toMatchObject([{ trigger: "new-signup", outcome: "filter_mismatch", reasons: [{ pointer: "/email" }] }]);
+  });
+
+  it("takes a null as a body", async () => {
+    const service = await openTestService();
+    expect(verdictList.parse((await service.post("/api/v1/verdicts", { trigger: "refund", body: null })).json).data[0]?.outcome).toBe("request_mismatch");
+  });
+});
+
+describe("GET /api/v1/url", () => {
+  it("in development is the endpoint alone, by slug or by endpoint", async () => {
+    const service = await openTestService();
+    for (const name of ["new-signup", "signup"]) {
+      expect((await service.get(`/api/v1/url?for=${name}`)).json).toEqual({ endpoint: "signup", url: "https://hooks.example.com/triggers/signup", keyId: null });
+    }
+  });
+
+  it("deployed bears the newest usable key that opens the endpoint", async () => {
+    const service = await openTestService({ mode: "deployed" });
+    const { state, store } = service;
+    const made = [];
+    for (const p of [{}, { endpoints: ["billing"] }, { endpoints: ["signup"] }, {}, { expiresAt: state.now + 10_000 }]) {
+      state.now += 1000;
+      made.push(await makeKey(service, { kind: "webhook", ...p }));
+    }
+    const [all, billing, signup, revoked] = made;
+    await store.revokeKey(revoked?.id ?? "", state.now);
+    state.now += 60_000;
+    const token = { "x-api-key": (await makeKey(service, { kind: "api" })).secret };
+    const ask = async (name: string) => url.parse((await service.get(`/api/v1/url?for=${name}`, token)).json);
+
+    expect(await ask("new-signup")).toEqual({ endpoint: "signup", url: `https://hooks.example.com/triggers/signup?token=${signup?.secret}`, keyId: signup?.id });
+    expect((await ask("billing")).keyId).toBe(billing?.id);
+    await store.revokeKey(billing?.id ?? "", state.now);
+    expect((await ask("billing")).keyId).toBe(all?.id);
+  });
+
+  it("says how to get a key when there is none", async () => {
+    const service = await openTestService({ mode: "deployed" });
+    const token = { "x-api-key": (await makeKey(service, { kind: "api" })).secret };
+    await makeKey(service, { kind: "webhook", endpoints: ["billing"] });
+    const answer = await service.get("/api/v1/url?for=signup", token);
+    expect(answer.status).toBe(404);
+    expect(answer.text).toContain("signalbox keys create --endpoint signup");
+  });
+
+  it("says so when the keys were sealed under another secret", async () => {
+    const service = await openTestService({ mode: "deployed" });
+    const token = { "x-api-key": (await makeKey(service, { kind: "api" })).secret };
+    const key = await makeKey(service, { kind: "webhook" });
+    service.store.listKeyCiphertexts = async () => [{ key, ciphertext: "v1.AAAA" }];
+    expect((await service.get("/api/v1/url?for=signup", token)).text).toContain("another SIGNALBOX_SECRET");
+  });
+});

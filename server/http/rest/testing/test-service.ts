@@ -1,0 +1,136 @@
+import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { type Json, jsonSchema } from "../../../contract/json.ts";
+import { createApiAuthenticator } from "../../../auth/api-authenticator.ts";
+import { createKey } from "../../../auth/create-key.ts";
+import { createKeyCipher } from "../../../auth/key-cipher.ts";
+import type { Mode } from "../../../config.ts";
+import { newId } from "../../../domain/ids.ts";
+import { planRun } from "../../../domain/new-run.ts";
+import { evaluateTriggers } from "../../../matching/evaluate-trigger.ts";
+import { type Logger, silentLogger } from "../../../ports/logger.ts";
+import { openSqliteStore } from "../../../store/sqlite/open-store.ts";
+import { createMetrics } from "../metrics.ts";
+import { createRestApp } from "../rest-app.ts";
+import type { RestDeps } from "../rest-deps.ts";
+import { checkAnswer } from "./check-answer.ts";
+import { projectFixture } from "./project-fixture.ts";
+
+export type TestService = Awaited<ReturnType<typeof openTestService>>;
+
+/** The REST app over a real store of its own, gone when the test has finished. Every answer is held against the OpenAPI document. */
+export async function openTestService(p: { mode?: Mode; maxBodyBytes?: number; secret?: string } = {}) {
+  const dir = mkdtempSync(join(tmpdir(), "signalbox-api-"));
+  const store = await openSqliteStore({ file: join(dir, "test.db"), logger: silentLogger });
+  onTestFinished(async () => {
+    await store.close();
+    rmSync(dir, { recursive: true, force: true });
+  });
+  const state = { now: Date.parse("2026-11-21T10:00:00Z"), sources: projectFixture(), queued: 0, canceled: [] as string[], log: [] as string[] };
+  const note = (message: string, fields?: Record<string, unknown>) => void state.log.push(`${message} ${JSON.stringify(fields)}`);
+  const logger: Logger = { debug: note, info: note, warn: note, error: note };
+  const stopping = new AbortController();
+  const mode = p.mode ?? "development";
+  const clock = { now: () => state.now };
+  const deps: RestDeps = {
+    store,
+    project: { current: () => state.sources },
+    signals: { runsQueued: () => void state.queued++, cancelRequested: (id) => void state.canceled.push(id) },
+    clock,
+    logger,
+    mode,
+    maxBodyBytes: p.maxBodyBytes ?? 100_000,
+    baseUrl: () => "https://hooks.example.com",
+    cipher: createKeyCipher(p.secret ?? "a secret of sixteen characters or more"),
+    authenticate: createApiAuthenticator({ store, mode, clock, logger }),
+    metrics: createMetrics(store),
+    stopping: stopping.signal,
+  };
+  const app = createRestApp(deps);
+  return { ...deps, deps, app, state, stop: () => stopping.abort(), ...caller(app) };
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  json: Json;
+}
+
+function caller(app: { fetch(request: Request): Promise<Response> }) {
+  const send = async (method: string, path: string, options: { headers?: Record<string, string>; body?: string } = {}): Promise<Answer> => {
+    const response = await app.fetch(new Request(`http://localhost:3002${path}`, { method, headers: options.headers ?? {}, body: options.body ?? null }));
+    const text = await response.text();
+    const contentType = response.headers.get("content-type") ?? "";
+    checkAnswer({ method, path: path.split("?")[0] ?? "", status: response.status, contentType, body: text });
+    return { status: response.status, headers: response.headers, text, json: contentType.includes("json") && text ? jsonSchema.parse(JSON.parse(text)) : null };
+  };
+  return {
+    send,
+    get: (path: string, headers: Record<string, string> = {}) => send("GET", path, { headers }),
+    post: (path: string, body?: Json, headers: Record<string, string> = {}) =>
+      send("POST", path, body === undefined ? { headers } : { body: JSON.stringify(body), headers: { "content-type": "application/json", ...headers } }),
+  };
+}
+
+/** A webhook as the receiver would have recorded it, with the runs that it started. */
+export async function deliver(service: TestService, p: { endpoint: string; body: string; keyId?: string; headers?: Record<string, string> }) {
+  const { store, state } = service;
+  const { manifest, byEndpoint } = state.sources;
+  const id = newId("dlv", state.now);
+  const triggers = byEndpoint.get(p.endpoint) ?? [];
+  const evaluated = evaluateTriggers(triggers, jsonSchema.parse(JSON.parse(p.body)));
+  const runs = evaluated.flatMap(({ verdict, payload }) => {
+    const trigger = triggers.find(({ attachmentId }) => attachmentId === verdict.attachmentId);
+    if (verdict.outcome !== "matched" || !trigger) return [];
+    return [planRun({ manifest, trigger, payload, now: state.now, startedBy: "webhook", deliveryId: id, replayOf: null, keyId: p.keyId ?? null })];
+  });
+  const body = Buffer.from(p.body);
+  await store.acceptDelivery({
+    delivery: {
+      id,
+      endpoint: p.endpoint,
+      receivedAt: state.now,
+      method: "POST",
+      headers: p.headers ?? { "content-type": "application/json" },
+      body,
+      bodyBytes: body.length,
+      bodySha256: createHash("sha256").update(body).digest("hex"),
+      outcome: runs.length > 0 ? "accepted" : "skipped",
+      responseStatus: runs.length > 0 ? 202 : 200,
+      problem: null,
+      verdicts: evaluated.map(({ verdict }) => ({ ...verdict, runId: runs.find(({ attachmentId }) => attachmentId === verdict.attachmentId)?.id ?? null })),
+      durationMs: 1,
+      keyId: p.keyId ?? null,
+    },
+    runs,
+    idempotency: null,
+  });
+  return { deliveryId: id, runs };
+}
+
+export const paidBody = '{ "type": "invoice.paid",\n "amount": 12.50 }';
+
+/** Does to a queued run what a worker does. */
+export async function executeRuns(service: TestService, end: Parameters<TestService["store"]["writeProgress"]>[0]["transition"] = { to: "completed", output: { ok: true } }) {
+  const { store, state } = service;
+  const claimed = await store.claimRuns({ workerId: "wrk_1", limit: 100, now: state.now, leaseMs: 60_000, concurrency: new Map(), pool: "shared" });
+  for (const { id, token, attempt } of claimed) {
+    const entries = [
+      { at: state.now, kind: "log" as const, attempt, level: "info" as const, message: "hello" },
+      ...(end && end.to !== "waiting" && end.to !== "queued" ? [{ at: state.now, kind: end.to, attempt }] : []),
+    ];
+    await store.writeProgress({ runId: id, token, now: state.now, entries, ...(end ? { transition: end } : {}) });
+  }
+  return claimed;
+}
+
+export async function makeKey(service: TestService, p: { kind: "webhook" | "api"; endpoints?: string[]; expiresAt?: number }) {
+  return createKey(service, { kind: p.kind, name: "test", endpoints: p.endpoints ?? null, expiresAt: p.expiresAt ?? null });
+}
+
+export const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
+

@@ -1,0 +1,135 @@
+import { createTRPCClient, httpBatchLink } from "@trpc/client";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { bearer, deliver, executeRuns, makeKey, openTestService, paidBody } from "../http/rest/testing/test-service.ts";
+import { createTrpc } from "./create-trpc.ts";
+import type { AppRouter } from "./router.ts";
+
+async function open(mode: "development" | "deployed" = "development") {
+  const service = await openTestService({ mode });
+  const trpc = createTrpc({ ...service.deps, name: "my project" });
+  const client = (headers: Record<string, string> = {}) =>
+    createTRPCClient<AppRouter>({
+      links: [httpBatchLink({ url: "http://localhost:3002/api/trpc", headers, fetch: (url, init) => trpc.handle(new Request(String(url), init as RequestInit)) })],
+    });
+  return { service, trpc, client };
+}
+
+describe("the app's queries", () => {
+  it("show the project with its endpoints, triggers, targets and their last runs", async () => {
+    const { service, client } = await open();
+    await deliver(service, { endpoint: "billing", body: paidBody });
+    await executeRuns(service);
+    const { endpoints, ...project } = await client().overview.query();
+    expect(project).toEqual({ name: "my project", version: "v-test", builtAt: "2026-01-01T00:00:00.000Z", mode: "development" });
+    expect(endpoints.map(({ endpoint, path, triggers }) => [endpoint, path, triggers.map(({ slug }) => slug)])).toEqual([
+      ["billing", "/triggers/billing", ["invoice-paid", "refund"]],
+      ["signup", "/triggers/signup", ["new-signup"]],
+    ]);
+    const targets = endpoints.flatMap(({ triggers }) => triggers.flatMap((trigger) => trigger.targets));
+    expect(targets.map(({ attachmentId, lastRun }) => [attachmentId, lastRun?.status ?? null])).toEqual([
+      ["invoice-paid:notify", "completed"],
+      ["invoice-paid:record-invoice", "completed"],
+      ["refund:notify", null],
+      ["new-signup:welcome-email", null],
+    ]);
+  });
+
+  it("list and show runs, deliveries and triggers", async () => {
+    const { service, client } = await open();
+    const { deliveryId, runs } = await deliver(service, { endpoint: "billing", body: paidBody });
+    await executeRuns(service);
+    const api = client();
+    expect((await api.runs.list.query({ limit: 1 })).data).toHaveLength(1);
+    expect((await api.runs.list.query({ status: "failed" })).data).toHaveLength(0);
+    expect(await api.runs.get.query({ id: runs[0]?.id ?? "" })).toMatchObject({ status: "completed" });
+    expect((await api.runs.timeline.query({ id: runs[0]?.id ?? "" })).map(({ kind }) => kind)).toEqual(["queued", "attempt_started", "log", "completed"]);
+    expect((await api.deliveries.list.query({})).data.map(({ id }) => id)).toEqual([deliveryId]);
+    expect(await api.deliveries.get.query({ id: deliveryId })).toMatchObject({ json: { amount: 12.5 } });
+    expect(await api.triggers.list.query()).toHaveLength(4);
+  });
+
+  it("answer failures by the table of error codes, with the problem", async () => {
+    const { client } = await open();
+    await expect(client().runs.get.query({ id: "run_unknown" })).rejects.toMatchObject({
+      data: { code: "NOT_FOUND", httpStatus: 404, problem: { code: "not_found", status: 404, type: "/errors/not_found" } },
+    });
+    await expect(client().runs.list.query({ limit: 1000 })).rejects.toMatchObject({ data: { httpStatus: 400, problem: { code: "invalid_request" } } });
+  });
+
+  it("answer defects without their details, which are in the log", async () => {
+    const { service, client } = await open();
+    service.store.listRuns = () => Promise.reject(new Error("canary of the inside"));
+    const error: unknown = await client().runs.list.query({}).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ data: { code: "INTERNAL_SERVER_ERROR", problem: { code: "internal" } } });
+    expect(JSON.stringify(error)).not.toContain("canary");
+    expect(service.state.log.join()).toContain("a procedure failed");
+  });
+});
+
+describe("the access check", () => {
+  it("stands before every procedure", async () => {
+    const { service, trpc } = await open("deployed");
+    const key = await makeKey(service, { kind: "webhook" });
+    const ask = async (path: string, headers: Record<string, string>) => {
+      const response = await trpc.handle(new Request(`http://localhost:3002/api/trpc/${path}`, { headers }));
+      return { status: response.status, text: await response.text() };
+    };
+    for (const path of ["overview", "runs.list", "runs.get", "runs.timeline", "deliveries.list", "deliveries.get", "triggers.list"]) {
+      expect([path, (await ask(path, {})).status]).toEqual([path, 401]);
+      expect([path, (await ask(path, bearer(key.secret))).status]).toEqual([path, 403]);
+    }
+    // A stream of tRPC's is 200 whatever happens: its refusal is the first and only thing that it says.
+    expect((await ask("changes", {})).text).toMatch(/event: serialized-error\ndata: .*"code":"unauthorized"/);
+    expect((await ask("changes", bearer(key.secret))).text).toMatch(/event: serialized-error\ndata: .*"code":"forbidden"/);
+  });
+
+  it("lets an API token in", async () => {
+    const { service, client } = await open("deployed");
+    const token = await makeKey(service, { kind: "api" });
+    expect(await client(bearer(token.secret)).triggers.list.query()).toHaveLength(4);
+  });
+
+  it("refuses pages of other sites in development", async () => {
+    const { client } = await open();
+    await expect(client({ origin: "https://evil.example", "sec-fetch-site": "cross-site" }).overview.query()).rejects.toMatchObject({ data: { httpStatus: 403 } });
+  });
+
+  it("lets pages that are drawn in this process read in development only", async () => {
+    expect(await (await open()).trpc.caller().triggers.list()).toHaveLength(4);
+    await expect((await open("deployed")).trpc.caller().triggers.list()).rejects.toMatchObject({ code: "UNAUTHORIZED" });
+  });
+
+  it("tells pages that are drawn in this process what is not there", async () => {
+    await expect((await open()).trpc.caller().runs.get({ id: "run_unknown" })).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+});
+
+describe("the news of changes", () => {
+  it("tick after something was written, at least 200 ms apart, and end when the reader leaves", async () => {
+    const { service, trpc } = await open();
+    const leave = new AbortController();
+    const response = await trpc.handle(new Request("http://localhost:3002/api/trpc/changes", { signal: leave.signal }));
+    expect(response.headers.get("content-type")).toContain("text/event-stream");
+    if (!response.body) throw new Error("no stream");
+    const ticks: number[] = [];
+    const writing = (async () => {
+      while (ticks.length < 3) {
+        await deliver(service, { endpoint: "billing", body: "{}" });
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    })();
+    for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+      for (const line of chunk.matchAll(/^data: (\{.*"tick".*\})$/gm)) {
+        z.looseObject({}).parse(JSON.parse(line[1] ?? ""));
+        ticks.push(performance.now());
+      }
+      if (ticks.length >= 3) break;
+    }
+    leave.abort();
+    await writing;
+    const gaps = ticks.slice(1).map((tick, at) => tick - (ticks[at] ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThan(180);
+  });
+});
+
