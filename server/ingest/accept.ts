@@ -4,33 +4,44 @@ import { idempotencyKeyOf, idempotencyWindowMs } from "../domain/idempotency.ts"
 import type { Decision } from "../matching/decide-delivery.ts";
 import type { AcceptedRun, DeliveryStore, NewDelivery, NewRun } from "../ports/store.ts";
 import { completeDelivery, type Intake } from "./intake.ts";
+import { problemToKeep } from "./problem-to-keep.ts";
 
 /** How an authenticated, readable delivery ended. It is on disk. */
 export type Acceptance =
   | { outcome: "accepted" | "repeated"; delivery: NewDelivery; runs: readonly AcceptedRun[] }
-  | { outcome: "skipped"; delivery: NewDelivery };
+  | { outcome: "skipped"; delivery: NewDelivery }
+  | { outcome: "rejected"; delivery: NewDelivery; refusal: AppError };
 
-/** Puts the delivery and its runs on disk, once for each idempotency key. Throws the decision's refusal, and AppError `idempotency_conflict`. */
+/**
+ * Puts the delivery and its runs on disk, unless its idempotency key was accepted before: then the first answer counts, whatever the
+ * triggers say of the body today. Throws the decision's refusal, and AppError `idempotency_conflict`.
+ */
 export async function accept(store: Pick<DeliveryStore, "acceptDelivery" | "recordDelivery">, intake: Intake, decision: Decision): Promise<Acceptance> {
   const notStarted = decision.verdicts.map((verdict) => ({ ...verdict, runId: null }));
   intake.verdicts = notStarted;
-  if (decision.outcome === "rejected") throw decision.refusal;
-  const { outcome, responseStatus, verdicts, runs } = decision;
-  const delivery = completeDelivery(intake, { outcome, responseStatus, problem: null, verdicts });
-  if (decision.outcome === "skipped") {
-    await store.recordDelivery(delivery);
-    return { outcome: "skipped", delivery };
-  }
   const key = idempotencyKeyOf(intake.arrival.headers);
+  if (decision.outcome === "rejected" && key === null) throw decision.refusal;
+  const delivery = decidedDelivery(intake, decision);
   const idempotency = key === null ? null : { key, notBefore: delivery.receivedAt - idempotencyWindowMs };
-  const result = await store.acceptDelivery({ delivery, runs, idempotency });
+  const result = await store.acceptDelivery({ delivery, runs: decision.runs, idempotency });
   if (result.kind === "conflict") {
     throw new AppError("idempotency_conflict", `This key was accepted with another body, as delivery ${result.deliveryId}. Use a new key for a new event.`);
   }
-  if (result.kind === "accepted") return { outcome: "accepted", delivery, runs: runs.map(toAcceptedRun) };
-  const repeated = { ...delivery, outcome: "repeated" as const, verdicts: withFirstRuns(notStarted, result.runs) };
+  if (result.kind === "accepted") return accepted(delivery, decision);
+  const repeated: NewDelivery = { ...delivery, outcome: "repeated", responseStatus: 202, problem: null, verdicts: withFirstRuns(notStarted, result.runs) };
   await store.recordDelivery(repeated);
   return { outcome: "repeated", delivery: repeated, runs: result.runs };
+}
+
+function decidedDelivery(intake: Intake, { outcome, responseStatus, verdicts, ...decision }: Decision): NewDelivery {
+  const problem = "refusal" in decision ? problemToKeep(decision.refusal, intake.arrival.secrets) : null;
+  return completeDelivery(intake, { outcome, responseStatus, problem, verdicts });
+}
+
+function accepted(delivery: NewDelivery, decision: Decision): Acceptance {
+  if (decision.outcome === "accepted") return { outcome: "accepted", delivery, runs: decision.runs.map(toAcceptedRun) };
+  if (decision.outcome === "skipped") return { outcome: "skipped", delivery };
+  return { outcome: "rejected", delivery, refusal: decision.refusal };
 }
 
 function toAcceptedRun({ id, trigger, attachmentId, target }: NewRun): AcceptedRun {

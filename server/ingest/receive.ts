@@ -16,7 +16,7 @@ import { beginIntake, contextOf, type Intake } from "./intake.ts";
 import { readBody } from "./read-body.ts";
 import { createRefuseStranger, refuse } from "./refuse.ts";
 import { requireJson } from "./require-json.ts";
-import { answerAccepted, answerSkipped } from "./respond.ts";
+import { answerAccepted, answerProblem, answerSkipped } from "./respond.ts";
 import { route } from "./route.ts";
 import { summarizeDelivery } from "./summarize-delivery.ts";
 
@@ -89,6 +89,7 @@ async function receiveAuthenticated(deps: ReceiverDeps, request: IngestRequest, 
 }
 
 function respond(intake: Intake, acceptance: Acceptance): IngestAnswer {
+  if (acceptance.outcome === "rejected") return answerProblem(contextOf(intake), acceptance.refusal, intake.arrival.secrets);
   if (acceptance.outcome === "skipped") return answerSkipped(contextOf(intake));
   return answerAccepted(contextOf(intake), acceptance.runs, { isRepeated: acceptance.outcome === "repeated" });
 }

@@ -1,13 +1,12 @@
-import { AppError, toProblem } from "../contract/app-error.ts";
+import { AppError } from "../contract/app-error.ts";
 import type { ErrorCode } from "../contract/error-codes.ts";
-import type { Problem } from "../contract/problem.ts";
-import { redactText } from "../domain/redaction.ts";
 import { createTokenBucket } from "../domain/token-bucket.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { DeliveryStore, NewDelivery } from "../ports/store.ts";
 import { type Arrival, draftDelivery } from "./arrival.ts";
 import type { IngestAnswer } from "./ingest-request.ts";
 import { completeDelivery, contextOf, type Intake } from "./intake.ts";
+import { problemToKeep } from "./problem-to-keep.ts";
 import { answerProblem } from "./respond.ts";
 
 interface RecordDeps {
@@ -74,9 +73,4 @@ function toAppError(logger: Logger, cause: unknown, deliveryId: string): AppErro
   }
   logger.error("The receiver failed", { delivery: deliveryId, cause });
   return new AppError("internal", `The service failed on this request. Its log says more, under ${deliveryId}.`, { cause });
-}
-
-function problemToKeep(error: AppError, secrets: readonly string[]): Problem {
-  const problem: Problem = JSON.parse(redactText(JSON.stringify(toProblem(error)), secrets));
-  return problem;
 }

@@ -1,8 +1,8 @@
-import { type AppError, toProblem } from "../contract/app-error.ts";
+import type { AppError } from "../contract/app-error.ts";
 import type { ErrorCode } from "../contract/error-codes.ts";
-import { redactText } from "../domain/redaction.ts";
 import type { AcceptedRun } from "../ports/store.ts";
 import type { IngestAnswer } from "./ingest-request.ts";
+import { problemToKeep } from "./problem-to-keep.ts";
 
 /** Webhooks are sent by machines: nothing of an answer is for a cache or a browser to make something of. */
 const security = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
@@ -27,10 +27,10 @@ export function answerSkipped(context: AnswerContext): IngestAnswer {
   return answer(context, 200, JSON.stringify({ ok: true, skipped: true }), { "content-type": "application/json" });
 }
 
-/** A problem (RFC 9457). Whatever it says, it repeats none of the secrets. */
+/** A problem (RFC 9457). */
 export function answerProblem(context: AnswerContext, error: AppError, secrets: readonly string[]): IngestAnswer {
-  const problem = toProblem(error);
-  return answer(context, problem.status, redactText(JSON.stringify(problem), secrets), {
+  const problem = problemToKeep(error, secrets);
+  return answer(context, problem.status, JSON.stringify(problem), {
     "content-type": "application/problem+json",
     ...problemHeaders[error.code],
   });

@@ -95,7 +95,8 @@ export interface PageRequest {
 export interface DeliveryStore {
   /**
    * Records a delivery and its runs in one transaction. With `idempotency`, only if no delivery with the same key was
-   * accepted on the endpoint since `notBefore`; equal calls that race see exactly one `accepted`.
+   * accepted on the endpoint since `notBefore`; equal calls that race see exactly one `accepted`. Only a delivery whose outcome is
+   * `accepted` is remembered by its key: one that was skipped or rejected is recorded, and may come again.
    */
   acceptDelivery(p: {
     delivery: NewDelivery;

@@ -24,7 +24,7 @@ export function createMemoryDeliveryStore(): MemoryDeliveryStore {
       );
       if (first && first.delivery.bodySha256 !== delivery.bodySha256) return { kind: "conflict", deliveryId: first.delivery.id };
       if (first) return { kind: "repeated", deliveryId: first.delivery.id, runs: first.runs.map(toAcceptedRun) };
-      if (idempotency) accepted.push({ key: idempotency.key, delivery, runs });
+      if (idempotency && delivery.outcome === "accepted") accepted.push({ key: idempotency.key, delivery, runs });
       store.deliveries.push(delivery);
       store.runs.push(...runs);
       return { kind: "accepted" };

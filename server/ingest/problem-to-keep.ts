@@ -1,0 +1,12 @@
+import { type AppError, toProblem } from "../contract/app-error.ts";
+import type { Problem } from "../contract/problem.ts";
+import { redactText } from "../domain/redaction.ts";
+
+/** The problem as it may be kept and sent: whatever the error says, it repeats none of the secrets. */
+export function problemToKeep(error: AppError, secrets: readonly string[]): Problem {
+  const problem = toProblem(error);
+  const clean = (text: string) => redactText(text, secrets);
+  problem.detail = clean(problem.detail);
+  problem.errors = problem.errors?.map(({ pointer, code, message }) => ({ pointer: clean(pointer), code, message: clean(message) }));
+  return problem;
+}
