@@ -3,18 +3,17 @@ import { AppError, toProblem } from "../contract/app-error.ts";
 import type { Delivery } from "../contract/delivery.ts";
 import type { Json } from "../contract/json.ts";
 import type { StartedBy } from "../contract/run.ts";
-import type { Verdict } from "../contract/verdict.ts";
 import { newId } from "../domain/ids.ts";
-import { planRun } from "../domain/new-run.ts";
-import { evaluateTriggers } from "../matching/evaluate-trigger.ts";
+import { parseJsonBody } from "../domain/json-body.ts";
+import { decideDelivery } from "../matching/decide-delivery.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectReader, ProjectSources, TriggerSource } from "../ports/project.ts";
 import type { Signals } from "../ports/signals.ts";
-import type { DeliveryStore, NewDelivery, NewRun } from "../ports/store.ts";
+import type { DeliveryStore, NewDelivery } from "../ports/store.ts";
 import { getDelivery } from "./get-delivery.ts";
 
-/** Names the delivery whose body was delivered again; an ordinary sender's header of this name never reaches a redelivery unchanged. */
-export const redeliveryHeader = "signalbox-redelivery-of";
+/** Names the delivery whose body was delivered again. */
+const redeliveryHeader = "signalbox-redelivery-of";
 
 /**
  * Delivers the stored body of a delivery again, byte for byte, to the triggers that are in the project now, or to one of them: a new
@@ -23,16 +22,31 @@ export const redeliveryHeader = "signalbox-redelivery-of";
 export async function redeliver(
   deps: { store: Pick<DeliveryStore, "getDelivery" | "acceptDelivery">; project: ProjectReader; signals: Signals; clock: Clock },
   request: { id: string; trigger: string | null; startedBy: StartedBy },
-): Promise<{ deliveryId: string; runs: NewRun[] }> {
+): Promise<string> {
   const startedAt = performance.now();
   const old = await getDelivery(deps, request.id);
   const bytes = keptBody(old);
   const sources = deps.project.current();
   const triggers = receiversOf(old, request.trigger, sources);
   const now = deps.clock.now();
-  const { runs, ...decided } = decide({ triggers, isShared: isShared(old, sources), body: parseBody(old, bytes), sources, now, startedBy: request.startedBy });
+  const id = newId("dlv", now);
+  const decision = decideDelivery({
+    manifest: sources.manifest,
+    triggers,
+    isShared: isShared(old, sources),
+    body: parseBody(old, bytes),
+    deliveryId: id,
+    now,
+    startedBy: request.startedBy,
+    keyId: null,
+  });
+  const { runs, outcome, responseStatus, verdicts } = decision;
   const delivery: NewDelivery = {
-    ...decided,
+    id,
+    outcome,
+    responseStatus,
+    verdicts,
+    problem: decision.outcome === "rejected" ? toProblem(decision.refusal) : null,
     endpoint: old.endpoint,
     receivedAt: now,
     method: old.method,
@@ -46,38 +60,7 @@ export async function redeliver(
   // Asked for by hand: the idempotency key of the first delivery must not hold it back.
   await deps.store.acceptDelivery({ delivery, runs, idempotency: null });
   if (runs.length > 0) deps.signals.runsQueued();
-  return { deliveryId: delivery.id, runs };
-}
-
-interface Decision extends Pick<NewDelivery, "id" | "outcome" | "responseStatus" | "problem" | "verdicts"> {
-  runs: NewRun[];
-}
-
-function decide(p: {
-  triggers: readonly TriggerSource[];
-  isShared: boolean;
-  body: Json;
-  sources: ProjectSources;
-  now: number;
-  startedBy: StartedBy;
-}): Decision {
-  const id = newId("dlv", p.now);
-  const evaluated = evaluateTriggers(p.triggers, p.body);
-  const runs: NewRun[] = [];
-  const verdicts = evaluated.map(({ verdict, payload }): Verdict => {
-    const trigger = p.triggers.find(({ attachmentId }) => attachmentId === verdict.attachmentId);
-    if (verdict.outcome !== "matched" || !trigger) return verdict;
-    const { manifest } = p.sources;
-    const run = planRun({ manifest, trigger, payload, now: p.now, startedBy: p.startedBy, deliveryId: id, replayOf: null, keyId: null });
-    runs.push(run);
-    return { ...verdict, runId: run.id };
-  });
-  if (runs.length > 0) return { id, outcome: "accepted", responseStatus: 202, problem: null, verdicts, runs };
-  const [only] = verdicts;
-  if (p.isShared || only?.outcome !== "request_mismatch") return { id, outcome: "skipped", responseStatus: 200, problem: null, verdicts, runs };
-  const errors = only.reasons.map(({ pointer, code, message }) => ({ pointer, code, message }));
-  const mismatch = new AppError("request_mismatch", `The body does not match the request schema of trigger ${only.trigger}.`, { errors });
-  return { id, outcome: "rejected", responseStatus: 422, problem: toProblem(mismatch), verdicts, runs };
+  return id;
 }
 
 function isShared(old: Delivery, sources: ProjectSources): boolean {
@@ -99,22 +82,9 @@ function keptBody(old: Delivery): Buffer {
 
 function parseBody(old: Delivery, bytes: Buffer): Json {
   try {
-    const body: Json = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-    if (!isDeeperThan(body, deepest)) return body;
-  } catch (error) {
-    if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error;
+    return parseJsonBody(bytes);
+  } catch (cause) {
+    if (!(cause instanceof AppError)) throw cause;
+    throw new AppError("not_replayable", `The body of delivery ${old.id} would be refused again: ${cause.message}`, { cause });
   }
-  throw new AppError("not_replayable", `The body of delivery ${old.id} is not JSON that triggers take: it would be refused again.`);
-}
-
-/** As in the receiver. */
-const deepest = 512;
-
-function isDeeperThan(body: Json, limit: number): boolean {
-  let level: Json[] = [body];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > limit) return true;
-    level = level.flatMap((value) => (value !== null && typeof value === "object" ? Object.values(value).filter((inner) => typeof inner === "object" && inner !== null) : []));
-  }
-  return false;
 }

@@ -19,11 +19,15 @@ export async function getRun(deps: { store: Pick<Store, "getRun" | "watch"> }, r
   if (!request.waitMs) return findRun(deps, request);
   const limits = [AbortSignal.timeout(request.waitMs), ...(request.signal ? [request.signal] : [])];
   const signal = AbortSignal.any(limits);
-  using changes = watchChanges(deps.store, signal);
-  let run = await findRun(deps, request);
-  while (!isEnded(run.status) && !signal.aborted) {
-    await changes.next();
-    run = await findRun(deps, request);
+  const changes = watchChanges(deps.store, signal);
+  try {
+    let run = await findRun(deps, request);
+    while (!isEnded(run.status) && !signal.aborted) {
+      await changes.next();
+      run = await findRun(deps, request);
+    }
+    return run;
+  } finally {
+    changes.stop();
   }
-  return run;
 }

@@ -2,7 +2,7 @@ import type { TimelineEntry } from "../contract/timeline.ts";
 import type { Store } from "../ports/store.ts";
 import { findRun } from "./find-run.ts";
 import { isEnded } from "./is-ended.ts";
-import { watchChanges } from "./watch-changes.ts";
+import { type ChangeWatch, watchChanges } from "./watch-changes.ts";
 
 export interface StreamRunEventsRequest {
   runId: string;
@@ -19,9 +19,20 @@ export async function* streamRunEvents(
   deps: { store: Pick<Store, "getRun" | "listTimeline" | "watch"> },
   request: StreamRunEventsRequest,
 ): AsyncGenerator<TimelineEntry, void> {
-  const { runId, signal } = request;
-  using changes = watchChanges(deps.store, signal);
-  let after = request.after;
+  const changes = watchChanges(deps.store, request.signal);
+  try {
+    yield* follow(deps, request, changes);
+  } finally {
+    changes.stop();
+  }
+}
+
+async function* follow(
+  deps: { store: Pick<Store, "getRun" | "listTimeline"> },
+  { runId, signal, ...from }: StreamRunEventsRequest,
+  changes: ChangeWatch,
+): AsyncGenerator<TimelineEntry, void> {
+  let { after } = from;
   while (!signal.aborted) {
     // The state before the entries: whatever ended the run is then among the entries, or was given before.
     const run = await findRun(deps, { id: runId });

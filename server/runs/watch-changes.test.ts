@@ -49,12 +49,11 @@ describe("waiting for changes", () => {
     expect(store.listeners.size).toBe(0);
   });
 
-  it("lets go of the store when it is disposed", () => {
+  it("lets go of the store when it is stopped", () => {
     const store = fakeStore();
-    {
-      using _ = watchChanges(store, new AbortController().signal);
-      expect(store.listeners.size).toBe(1);
-    }
+    const changes = watchChanges(store, new AbortController().signal);
+    expect(store.listeners.size).toBe(1);
+    changes.stop();
     expect(store.listeners.size).toBe(0);
   });
 });

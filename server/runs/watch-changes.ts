@@ -4,10 +4,11 @@ import type { Store } from "../ports/store.ts";
 export interface ChangeWatch {
   /** Resolves at the next change since the last call, or when the signal is aborted. */
   next(): Promise<void>;
-  [Symbol.dispose](): void;
+  /** Lets go of the store. */
+  stop(): void;
 }
 
-/** Begins to watch at once: look at the store after this call, then wait. Holds one listener until it is disposed or aborted. */
+/** Begins to watch at once: look at the store after this call, then wait. Holds one listener until it is stopped or aborted. */
 export function watchChanges(store: Pick<Store, "watch">, signal: AbortSignal): ChangeWatch {
   let hasChanged = false;
   let wake: (() => void) | null = null;
@@ -29,6 +30,6 @@ export function watchChanges(store: Pick<Store, "watch">, signal: AbortSignal): 
       hasChanged = false;
       wake = null;
     },
-    [Symbol.dispose]: stop,
+    stop,
   };
 }

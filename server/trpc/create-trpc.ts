@@ -7,7 +7,7 @@ import { type TrpcContext, type TrpcDeps, createCallerFactory } from "./trpc.ts"
 
 const newCaller = createCallerFactory(appRouter);
 
-export type Caller = ReturnType<typeof newCaller>;
+type Caller = ReturnType<typeof newCaller>;
 
 /** The app's own door: `/api/trpc`. */
 export interface Trpc {

@@ -3,6 +3,7 @@ import { type Principal, mayAccess } from "../auth/principal.ts";
 import type { Mode } from "../config.ts";
 import { AppError, toProblem } from "../contract/app-error.ts";
 import { errorCodes } from "../contract/error-codes.ts";
+import { redactText } from "../domain/redaction.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import type { Store } from "../ports/store.ts";
@@ -29,7 +30,9 @@ const t = initTRPC.context<TrpcContext>().create({
   isDev: false,
   sse: { ping: { enabled: true, intervalMs: 15_000 }, client: { reconnectAfterInactivityMs: 40_000 } },
   errorFormatter: ({ shape, error }) => {
-    const problem = toProblem(expected(error));
+    const failure = toProblem(expected(error));
+    // Details repeat what was asked for, and a key may have been sent in the wrong place.
+    const problem = { ...failure, detail: redactText(failure.detail, []) };
     return { ...shape, message: problem.detail, data: { code: shape.data.code, httpStatus: problem.status, path: shape.data.path, problem } };
   },
 });

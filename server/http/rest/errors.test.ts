@@ -40,6 +40,7 @@ const rows: [what: string, code: string, status: number, ask: (service: TestServ
   ["an empty body where one is needed", "invalid_json", 400, (s) => s.send("POST", "/api/v1/workflows/notify/runs", { headers: jsonType, body: "" })],
   ["a body that is not JSON", "invalid_json", 400, (s) => s.send("POST", "/api/v1/verdicts", { headers: jsonType, body: "{" })],
   ["a body that is not JSON, where none is needed", "invalid_json", 400, (s) => s.send("POST", "/api/v1/runs/run_x/replay", { headers: jsonType, body: "{" })],
+  ["a body that is nested too deep", "invalid_json", 400, (s) => s.send("POST", "/api/v1/workflows/notify/runs", { headers: jsonType, body: "[".repeat(513) + "]".repeat(513) })],
   ["a body of another type", "unsupported_media_type", 415, (s) => s.send("POST", "/api/v1/keys", { headers: { "content-type": "text/plain" }, body: "{}" })],
   ["a body of another type, where none is needed", "unsupported_media_type", 415, (s) => s.send("POST", "/api/v1/runs/run_x/replay", { body: "a=b" })],
   ["a body in another charset", "unsupported_media_type", 415, (s) => s.send("POST", "/api/v1/keys", { headers: { "content-type": "application/json; charset=latin1" }, body: "{}" })],
@@ -86,6 +87,12 @@ describe("what the API refuses", () => {
     const service = await openTestService();
     const { text } = await service.post("/api/v1/keys", { kind: "webhook", name: "x", endpoints: ["billing", "No Such Form"] });
     expect(problemSchema.parse(JSON.parse(text)).errors).toMatchObject([{ pointer: "/endpoints/1" }]);
+  });
+
+  it("says where a body stops being JSON", async () => {
+    const service = await openTestService();
+    const { text } = await service.send("POST", "/api/v1/verdicts", { headers: jsonType, body: '{\n  "body": tru }' });
+    expect(problemSchema.parse(JSON.parse(text)).detail).toMatch(/^Line 2, column \d+: /);
   });
 
   it("a defect is answered without its details, which are in the log", async () => {

@@ -1,6 +1,7 @@
 import { HTTPException } from "hono/http-exception";
 import { AppError, toProblem } from "../../contract/app-error.ts";
 import { errorCodes } from "../../contract/error-codes.ts";
+import { redactText } from "../../domain/redaction.ts";
 import type { Logger } from "../../ports/logger.ts";
 
 const retryAfterSeconds = "5";
@@ -8,7 +9,8 @@ const retryAfterSeconds = "5";
 /** The answer to an expected failure: RFC 9457, by the table of error codes. */
 export function problemResponse(error: AppError, headers: Record<string, string> = {}): Response {
   const { status } = errorCodes[error.code];
-  return new Response(JSON.stringify(toProblem(error)), {
+  // Details repeat what was asked for, and a key may have been sent in the wrong place.
+  return new Response(redactText(JSON.stringify(toProblem(error)), []), {
     status,
     headers: {
       "content-type": "application/problem+json",

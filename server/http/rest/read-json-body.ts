@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import { AppError } from "../../contract/app-error.ts";
+import { parseJsonBody } from "../../domain/json-body.ts";
 import type { RestEnv } from "./rest-deps.ts";
 
 /**
@@ -17,11 +18,10 @@ export const readJsonBody: MiddlewareHandler<RestEnv> = async (c, next) => {
     return next();
   }
   checkMediaType(raw.headers);
-  const text = decode(bytes);
-  checkJson(text);
+  const json = parseJsonBody(bytes);
   // One spelling for the validators behind: they know application/json, and not every */*+json.
   headers.set("content-type", "application/json");
-  c.req.raw = new Request(raw.url, { method: raw.method, headers, body: text, signal: raw.signal });
+  c.req.raw = new Request(raw.url, { method: raw.method, headers, body: JSON.stringify(json), signal: raw.signal });
   return next();
 };
 
@@ -51,21 +51,4 @@ function checkMediaType(headers: Headers): void {
   const encoding = headers.get("content-encoding") ?? "identity";
   if (isJson && (charset === undefined || /^utf-?8$/i.test(charset)) && encoding === "identity") return;
   throw new AppError("unsupported_media_type", `Send Content-Type: application/json, in UTF-8 and not compressed${type ? `; this was ${JSON.stringify(type)}` : ""}.`);
-}
-
-function decode(bytes: Buffer): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch (error) {
-    throw new AppError("invalid_json", "The body is not valid UTF-8.", { cause: error });
-  }
-}
-
-function checkJson(text: string): void {
-  try {
-    JSON.parse(text);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw new AppError("invalid_json", `The body is not valid JSON: ${error.message}.`, { cause: error });
-  }
 }

@@ -44,6 +44,7 @@ function buildApp(): OpenAPIHono<RestEnv> {
   app.use(async (c, next) => {
     await next();
     c.res.headers.set("cache-control", "no-store");
+    c.res.headers.set("x-content-type-options", "nosniff");
   });
   app.use(admit, readJsonBody);
   registerRunRoutes(app);

@@ -8,11 +8,15 @@ const quietMs = 200;
 /** Tells that something in the store has changed, not what: readers then read again what they show. */
 export const changes = procedure.subscription(async function* ({ ctx, signal }) {
   const ended = AbortSignal.any([ctx.stopping, ...(signal ? [signal] : [])]);
-  using watch = watchChanges(ctx.store, ended);
-  for (let tick = 1; ; tick++) {
-    await watch.next();
-    if (ended.aborted) return;
-    yield { tick };
-    await setTimeout(quietMs, undefined, { signal: ended }).catch(() => undefined);
+  const watch = watchChanges(ctx.store, ended);
+  try {
+    for (let tick = 1; ; tick++) {
+      await watch.next();
+      if (ended.aborted) return;
+      yield { tick };
+      await setTimeout(quietMs, undefined, { signal: ended }).catch(() => undefined);
+    }
+  } finally {
+    watch.stop();
   }
 });

@@ -65,7 +65,7 @@ export function registerDeliveryRoutes(app: OpenAPIHono<RestEnv>): void {
 
   app.openapi(redeliverRoute, async (c) => {
     const startedBy = c.req.valid("header")["signalbox-client"] ?? "api";
-    const { deliveryId } = await redeliver(c.env, { id: c.req.valid("param").id, trigger: c.req.valid("json").trigger ?? null, startedBy });
+    const deliveryId = await redeliver(c.env, { id: c.req.valid("param").id, trigger: c.req.valid("json").trigger ?? null, startedBy });
     return c.json(await getDelivery(c.env, deliveryId), 202, { Location: `/api/v1/deliveries/${deliveryId}` });
   });
 }

@@ -44,7 +44,10 @@ describe("keys", () => {
     const key = await makeKey(service, { kind: "webhook" });
     const [run] = (await deliver(service, { endpoint: "signup", body: '{ "name": "a", "email": "a@example.com" }', keyId: key.id })).runs;
     await executeRuns(service);
-    const asked = ["/api/v1/keys", "/api/v1/runs", `/api/v1/runs/${run?.id}`, `/api/v1/runs/${run?.id}/timeline`, "/api/v1/deliveries", "/api/v1/triggers", "/metrics", "/api/v1/nothing", "/api/v1/runs?token=x", "/api/v1/openapi.json"];
+    const asked = ["/api/v1/keys", "/api/v1/runs", `/api/v1/runs/${run?.id}`, `/api/v1/runs/${run?.id}/timeline`, "/api/v1/deliveries", "/api/v1/triggers", "/metrics", "/api/v1/nothing", "/api/v1/openapi.json"];
+    for (const secret of [token.secret, key.secret]) {
+      asked.push(`/api/v1/runs?token=${secret}`, `/api/v1/runs?${secret}=1`, `/api/v1/runs/${secret}`, `/api/v1/url?for=${secret}`, `/api/v1/deliveries/${secret}`, `/${secret}`);
+    }
     const answers: string[] = [];
     for (const path of asked) {
       for (const headers of [bearer(token.secret), bearer(key.secret), bearer(`${token.secret}x`), { ...bearer(token.secret), "x-api-key": key.secret }]) {
