@@ -1,0 +1,181 @@
+import { existsSync, realpathSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { resolve } from "node:path";
+import { SettingsError } from "../../server/config.ts";
+import type { Manifest } from "../../server/contract/manifest.ts";
+import type { ProjectSettings } from "../../server/contract/settings.ts";
+import { type StackMapper, createStackMapper } from "../../server/project/map-stack.ts";
+import { type Bundle, bundleCode, bundleSources, moduleOf, writeBundle } from "./bundle.ts";
+import { beyondDefaultDiagnostics, bundleDiagnostics } from "./bundle-diagnostics.ts";
+import { definitionDiagnostics } from "./check-definitions.ts";
+import { BuildFailure, type Diagnostic, sortDiagnostics } from "./diagnostic.ts";
+import { type DiscoveredFiles, discover } from "./discover.ts";
+import { type Evaluation, type Evaluator, createEvaluator } from "./evaluation/evaluator.ts";
+import type { Entry, EvaluatedEntry } from "./evaluation/protocol.ts";
+import { casualtyDiagnostic, exportDiagnostics, thrownDiagnostics } from "./evaluation-diagnostics.ts";
+import { findSettingsFile, loadProjectSettings } from "./load-project-settings.ts";
+import { makeManifest, orderTriggers } from "./make-manifest.ts";
+import { type ProjectFiles, createProjectFiles } from "./project-files.ts";
+import { schemaDiagnostics } from "./schema-diagnostics.ts";
+import { finishDraft, makeDraft, prepareStateFolder, removeOldBuilds, writeManifest } from "./state-folder.ts";
+
+export type BuildResult = { ok: true; manifest: Manifest; warnings: Diagnostic[] } | { ok: false; diagnostics: Diagnostic[] };
+
+export interface BuildOptions {
+  projectDir: string;
+  /** Ends the build early; it throws the signal's reason then. */
+  signal?: AbortSignal;
+  /** How long the top-level code of one file may take. 20,000 unless told. */
+  evaluationTimeoutMs?: number;
+}
+
+/**
+ * Builds a project into its `.signalbox/`: bundles, exported schemas, and the manifest that puts them in force. What the user has to
+ * mend comes back as diagnostics, all of it at once, and leaves the last good build in force.
+ */
+export async function buildProject(options: BuildOptions): Promise<BuildResult> {
+  const projectDir = existsSync(options.projectDir) ? realpathSync(options.projectDir) : resolve(options.projectDir);
+  const files = createProjectFiles(projectDir);
+  try {
+    return await build(projectDir, files, options);
+  } catch (error) {
+    if (error instanceof BuildFailure) return { ok: false, diagnostics: sortDiagnostics(error.diagnostics) };
+    throw error;
+  }
+}
+
+async function build(projectDir: string, files: ProjectFiles, options: BuildOptions): Promise<BuildResult> {
+  const discovered = await discover(projectDir);
+  refuse(discoveryDiagnostics(discovered, files));
+  const stateDir = await prepareStateFolder(projectDir);
+  const draft = await makeDraft(stateDir);
+  const evaluator = createEvaluator({ projectDir, timeoutMs: options.evaluationTimeoutMs ?? 20_000, signal: options.signal });
+  try {
+    const loading = loadSettings(projectDir, files);
+    const code = await bundleCode({ projectDir, outDir: draft, files: [...discovered.workflows, ...discovered.triggers] });
+    const settings = await loading;
+    refuse([...settings.diagnostics, ...(code.ok ? [] : bundleDiagnostics(code.errors, files))]);
+    options.signal?.throwIfAborted();
+    if (!code.ok) throw new Error("unreachable: a failed bundle has errors");
+
+    await writeBundle(draft, code.files);
+    const mapper = createStackMapper({ buildDir: draft, projectDir });
+    const evaluation = await evaluateAll(draft, discovered, code, evaluator);
+    const sources = await bundleSourcesOf(projectDir, draft, discovered, evaluation.entries);
+    const found = await allDiagnostics({ evaluation, sources, discovered, files, mapper });
+    refuse(found);
+    options.signal?.throwIfAborted();
+    if (!sources.ok) throw new Error("unreachable: a failed bundle has errors");
+
+    await writeBundle(draft, sources.files);
+    refuse(await compareSources(evaluator, evaluation.entries, { files, mapper }));
+    const built = [...code.files, ...sources.files];
+    const manifest = makeManifest({ projectDir, entries: evaluation.entries, settings: settings.value, files: built, sources: "sources.mjs", now: new Date() });
+    options.signal?.throwIfAborted();
+    await finishDraft({ stateDir, draft, folder: manifest.folder, files: built });
+    await writeManifest(stateDir, manifest);
+    await removeOldBuilds(stateDir, manifest.folder);
+    return { ok: true, manifest, warnings: sortDiagnostics(found) };
+  } finally {
+    evaluator.close();
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+/** Ends the build when there are errors among the diagnostics. */
+function refuse(diagnostics: readonly Diagnostic[]): void {
+  if (diagnostics.some(({ severity }) => severity === "error")) throw new BuildFailure([...diagnostics]);
+}
+
+function discoveryDiagnostics({ triggers, agents }: DiscoveredFiles, files: ProjectFiles): Diagnostic[] {
+  const found = agents.map((file) => files.diagnose({ code: "agents_unsupported", title: `${file} is an agent`, at: { file } }));
+  if (triggers.length === 0) found.push(files.diagnose({ code: "no_triggers", title: "There are no triggers: triggers/ is missing or holds no trigger file", at: null }));
+  return found;
+}
+
+async function loadSettings(projectDir: string, files: ProjectFiles): Promise<{ value: ProjectSettings; diagnostics: Diagnostic[] }> {
+  try {
+    return { value: await loadProjectSettings(projectDir), diagnostics: [] };
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    return { value: {}, diagnostics: [files.diagnose({ code: "invalid_settings", title: error.message, at: settingsPlace(projectDir) })] };
+  }
+}
+
+function settingsPlace(projectDir: string): { file: string } | null {
+  try {
+    const file = findSettingsFile(projectDir);
+    return file === null ? null : { file };
+  } catch {
+    // There are several: that is what the diagnostic is about.
+    return null;
+  }
+}
+
+function evaluateAll(buildDir: string, discovered: DiscoveredFiles, code: Bundle & { ok: true }, evaluator: Evaluator): Promise<Evaluation> {
+  const entries = [...discovered.workflows.map((file) => toEntry("workflow", file)), ...discovered.triggers.map((file) => toEntry("trigger", file))];
+  return evaluator.evaluate({ buildDir, entries, importersOf: (file) => importersOf(file, code.imports) });
+}
+
+function toEntry(kind: Entry["kind"], file: string): Entry {
+  return { kind, file, module: moduleOf(file) };
+}
+
+/** All files that import a file, directly or through others. */
+function importersOf(file: string, imports: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
+  const importers = new Set<string>();
+  const pending = [file];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    for (const [importer, imported] of imports) {
+      if (!imported.includes(next) || importers.has(importer)) continue;
+      importers.add(importer);
+      pending.push(importer);
+    }
+  }
+  return importers;
+}
+
+/** A workflow that could not be evaluated has no slug yet: its imports are looked at all the same. */
+function bundleSourcesOf(projectDir: string, outDir: string, discovered: DiscoveredFiles, entries: readonly EvaluatedEntry[]): Promise<Bundle> {
+  const slugs = new Map(entries.flatMap((entry) => (entry.outcome === "workflow" ? [[entry.file, String(entry.workflow.slug)] as const] : [])));
+  const workflows = new Map(discovered.workflows.map((file) => [file, slugs.get(file) ?? ""]));
+  const evaluated = orderTriggers(entries).map(({ file }) => file);
+  const triggerFiles = [...evaluated, ...discovered.triggers.filter((file) => !evaluated.includes(file))];
+  return bundleSources({ projectDir, outDir, triggerFiles, workflows });
+}
+
+interface Findings {
+  evaluation: Evaluation;
+  sources: Bundle;
+  discovered: DiscoveredFiles;
+  files: ProjectFiles;
+  mapper: StackMapper;
+}
+
+/** Everything that can be said of the project at once, errors and warnings. */
+async function allDiagnostics({ evaluation, sources, discovered, files, mapper }: Findings): Promise<Diagnostic[]> {
+  const { entries, casualties } = evaluation;
+  const kinds = new Map([...discovered.workflows.map((file) => [file, "workflow"] as const), ...discovered.triggers.map((file) => [file, "trigger"] as const)]);
+  const context = { files, mapper };
+  const messages = sources.ok ? sources.warnings : sources.errors;
+  const found = [
+    ...casualties.map((casualty) => casualtyDiagnostic(casualty, context)),
+    ...thrownDiagnostics(entries, context),
+    ...exportDiagnostics(entries, kinds, files),
+    ...definitionDiagnostics(entries, files),
+    ...(await schemaDiagnostics(entries, context)),
+    ...beyondDefaultDiagnostics(messages, discovered.workflows, files),
+  ];
+  const isSilent = !sources.ok && !found.some(({ severity }) => severity === "error");
+  return isSilent ? [...found, ...bundleDiagnostics(sources.errors, files)] : found;
+}
+
+async function compareSources(evaluator: Evaluator, entries: readonly EvaluatedEntry[], { files, mapper }: { files: ProjectFiles; mapper: StackMapper }): Promise<Diagnostic[]> {
+  const triggerFiles = orderTriggers(entries).map(({ file }) => file);
+  const { differing, error } = await evaluator.checkSources({ module: "sources.mjs", files: triggerFiles });
+  if (error) {
+    const at = mapper.locate(error.stack);
+    return [files.diagnose({ code: "sources_differ", title: `${at?.file ?? "A trigger"} cannot be loaded without its workflow: ${error.message.split("\n", 1)[0]}`, at })];
+  }
+  return differing.map((file) => files.diagnose({ code: "sources_differ", title: `${file} comes out differently without its workflow`, at: { file } }));
+}

@@ -1,0 +1,56 @@
+import type { Message } from "esbuild";
+import type { Diagnostic } from "./diagnostic.ts";
+import type { Place, ProjectFiles } from "./project-files.ts";
+
+/** What esbuild refused, as diagnostics. */
+export function bundleDiagnostics(errors: readonly Message[], files: ProjectFiles): Diagnostic[] {
+  return errors.map((error) => {
+    const at = placeOf(error);
+    const file = at?.file ?? "the project";
+    if (isUnresolved(error.detail)) {
+      return files.diagnose({ code: "unresolved_import", title: `${file} › ${error.text}`, at, fix: error.detail.fix });
+    }
+    const beyond = beyondDefault(error);
+    if (beyond) return missingExport(beyond, at, files);
+    const isSyntax = error.location !== null && error.pluginName === "";
+    return files.diagnose({ code: isSyntax ? "syntax_error" : "bundle_failed", title: `${file} › ${error.text}`, at });
+  });
+}
+
+/** Imports of a workflow file's other exports, found when the sources were bundled. */
+export function beyondDefaultDiagnostics(messages: readonly Message[], workflowFiles: readonly string[], files: ProjectFiles): Diagnostic[] {
+  return messages.flatMap((message) => {
+    const found = beyondDefault(message);
+    if (!found || !workflowFiles.includes(found.from)) return [];
+    const at = placeOf(message);
+    return [files.diagnose({ code: "import_beyond_default", title: `${at?.file ?? "A trigger"} imports ${found.name} from ${found.from}`, at })];
+  });
+}
+
+function missingExport(found: { name: string; from: string }, at: Place | null, files: ProjectFiles): Diagnostic {
+  return files.diagnose({
+    code: "unresolved_import",
+    title: `${at?.file ?? "the project"} › ${found.from} exports no ${found.name}`,
+    at,
+    text: "The file is there, but it exports nothing under this name.",
+    fix: "Correct the name, or export it.",
+  });
+}
+
+function beyondDefault(message: Message): { name: string; from: string } | null {
+  const match = /^No matching export in "(.+?)" for import "(.+?)"/.exec(message.text);
+  if (match?.[1] !== undefined && match[2] !== undefined) return { from: match[1], name: match[2] };
+  const undefinedImport = /^Import "(.+?)" will always be undefined because there is no matching export in "(.+?)"/.exec(message.text);
+  return undefinedImport?.[1] !== undefined && undefinedImport[2] !== undefined ? { name: undefinedImport[1], from: undefinedImport[2] } : null;
+}
+
+/** esbuild counts columns in bytes, from 0. */
+function placeOf({ location }: Message): Place | null {
+  if (!location) return null;
+  const before = Buffer.from(location.lineText).subarray(0, location.column).toString();
+  return { file: location.file, line: location.line, column: before.length + 1 };
+}
+
+function isUnresolved(detail: unknown): detail is { code: "unresolved_import"; fix: string } {
+  return typeof detail === "object" && detail !== null && "code" in detail && detail.code === "unresolved_import";
+}

@@ -1,0 +1,107 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join, relative, sep } from "node:path";
+import { type BuildOptions, type Message, build } from "esbuild";
+import { projectPlugin } from "./project-plugin.ts";
+
+export interface BundledFile {
+  /** Path below the build folder, with `/`. */
+  path: string;
+  contents: Uint8Array;
+}
+
+export type Bundle =
+  | {
+      ok: true;
+      files: BundledFile[];
+      warnings: Message[];
+      /** For each of the user's files in the bundle, the files that it imports: paths in the project. */
+      imports: ReadonlyMap<string, readonly string[]>;
+    }
+  | { ok: false; errors: Message[] };
+
+const none: ReadonlyMap<string, string> = new Map();
+
+/** The code bundle of workers: a module for each trigger and workflow file, with chunks for what they share. */
+export function bundleCode(p: { projectDir: string; outDir: string; files: readonly string[] }): Promise<Bundle> {
+  return bundle(p, {
+    entryPoints: p.files.map((file) => ({ in: join(p.projectDir, file), out: `code/${moduleStem(file)}` })),
+    splitting: true,
+    chunkNames: "code/chunks/[name]-[hash]",
+  });
+}
+
+/** The sources bundle of the receiver: one module that exports `triggers` in the order given. Workflow files become references. */
+export function bundleSources(p: {
+  projectDir: string;
+  outDir: string;
+  triggerFiles: readonly string[];
+  /** Workflow file → slug. */
+  workflows: ReadonlyMap<string, string>;
+}): Promise<Bundle> {
+  const imports = p.triggerFiles.map((file, index) => `import trigger${index} from ${JSON.stringify(`./${file}`)};`);
+  const names = p.triggerFiles.map((_, index) => `trigger${index}`);
+  const contents = [...imports, `export const triggers = [${names.join(", ")}];`, ""].join("\n");
+  const references = new Map([...p.workflows].map(([file, slug]) => [join(p.projectDir, file), referenceModule(slug)]));
+  return bundle(p, { stdin: { contents, resolveDir: p.projectDir, sourcefile: "signalbox:sources", loader: "js" }, entryNames: "sources" }, references);
+}
+
+/** One file of the project with what it imports, as a module. */
+export function bundleFile(p: { projectDir: string; outDir: string; file: string }): Promise<Bundle> {
+  return bundle(p, { entryPoints: [{ in: join(p.projectDir, p.file), out: "module" }] });
+}
+
+/** Path below the build folder of the module that a file becomes. */
+export function moduleOf(file: string): string {
+  return `code/${moduleStem(file)}.mjs`;
+}
+
+export async function writeBundle(outDir: string, files: readonly BundledFile[]): Promise<void> {
+  const folders = new Set(files.map((file) => dirname(join(outDir, file.path))));
+  for (const folder of folders) await mkdir(folder, { recursive: true });
+  await Promise.all(files.map((file) => writeFile(join(outDir, file.path), file.contents)));
+}
+
+/** With its extension, since `a.ts` and `a.js` may stand side by side. */
+function moduleStem(file: string): string {
+  return file.replace(/\.ts$/, "").replaceAll(/[^\w./-]/g, "_");
+}
+
+function referenceModule(slug: string): string {
+  return `export default Object.freeze({ [Symbol.for("signalbox.definition")]: "reference", kind: "workflow", slug: ${JSON.stringify(slug)} });\n`;
+}
+
+async function bundle(p: { projectDir: string; outDir: string }, options: BuildOptions, references = none): Promise<Bundle> {
+  try {
+    const result = await build({
+      ...options,
+      absWorkingDir: p.projectDir,
+      outdir: p.outDir,
+      outExtension: { ".js": ".mjs" },
+      bundle: true,
+      write: false,
+      metafile: true,
+      platform: "node",
+      format: "esm",
+      target: "node22",
+      sourcemap: "linked",
+      sourcesContent: true,
+      charset: "utf8",
+      legalComments: "none",
+      logLevel: "silent",
+      plugins: [projectPlugin({ projectDir: p.projectDir, references })],
+    });
+    return {
+      ok: true,
+      files: result.outputFiles.map((file) => ({ path: relative(p.outDir, file.path).split(sep).join("/"), contents: file.contents })),
+      warnings: result.warnings,
+      imports: new Map(Object.entries(result.metafile.inputs).map(([file, input]) => [file, input.imports.map(({ path }) => path)])),
+    };
+  } catch (error) {
+    if (isBuildError(error)) return { ok: false, errors: error.errors };
+    throw error;
+  }
+}
+
+function isBuildError(error: unknown): error is { errors: Message[] } {
+  return error instanceof Error && "errors" in error && Array.isArray(error.errors);
+}

@@ -1,0 +1,128 @@
+import { parseDuration } from "../../server/domain/duration.ts";
+import type { RetryPolicy } from "../../server/contract/manifest.ts";
+import { endpointSchema, slugSchema } from "../../server/contract/slug.ts";
+import type { Diagnostic } from "./diagnostic.ts";
+import type { DiagnosticCode } from "./diagnostic-codes.ts";
+import type { EvaluatedEntry } from "./evaluation/protocol.ts";
+import type { ProjectFiles } from "./project-files.ts";
+
+/** What stands in the definitions beside their schemas: slugs, endpoints, targets, and a workflow's settings. */
+export function definitionDiagnostics(entries: readonly EvaluatedEntry[], files: ProjectFiles): Diagnostic[] {
+  const triggers = entries.flatMap((entry) => (entry.outcome === "trigger" ? [{ file: entry.file, ...entry.trigger }] : []));
+  const workflows = entries.flatMap((entry) => (entry.outcome === "workflow" ? [{ file: entry.file, ...entry.workflow }] : []));
+  const found: Diagnostic[] = [];
+  const report = (file: string, property: string, value: unknown, code: DiagnosticCode, title: string, hint = ""): void => {
+    const at = files.findProperty(file, property, value) ?? { file };
+    const diagnostic = files.diagnose({ code, title: `${file} › ${title}`, at });
+    found.push(hint === "" ? diagnostic : { ...diagnostic, fix: hint });
+  };
+
+  for (const { file, slug } of [...triggers, ...workflows]) {
+    if (!slugSchema.safeParse(slug).success) report(file, "slug", slug, "invalid_slug", `slug is ${show(slug)}`, suggest("slug", slug, slugify(slug)));
+  }
+  for (const { file, endpoint, target, slug } of triggers) {
+    if (!endpointSchema.safeParse(endpoint).success) {
+      report(file, "endpoint", endpoint, "invalid_endpoint", `endpoint is ${show(endpoint)}`, suggest("endpoint", endpoint, endpointify(endpoint)));
+    }
+    if (target.file === null) report(file, "workflow", null, "unlisted_workflow", `${show(slug)} is attached to the workflow ${show(target.slug)}, which no file in workflows/ exports as default`);
+  }
+  for (const { file, retries, timeout, concurrency } of workflows) {
+    for (const problem of retryProblems(retries)) report(file, problem.property, null, "invalid_retries", problem.title);
+    if (timeout !== undefined && !isTimeout(timeout)) report(file, "timeout", null, "invalid_timeout", `timeout is ${show(timeout)}`);
+    if (concurrency !== undefined && !isCount(concurrency)) report(file, "concurrency", null, "invalid_concurrency", `concurrency is ${show(concurrency)}`);
+  }
+  return [...found, ...duplicates(triggers, workflows, files)];
+}
+
+/** The policy that `retries` asks for. Expects that definitionDiagnostics finds nothing in it. */
+export function retryPolicyOf(retries: unknown): RetryPolicy {
+  const { attempts, backoff, initialDelay, maxDelay } = optionsOf(retries);
+  return {
+    attempts: typeof attempts === "number" ? attempts : 3,
+    backoff: backoff === "fixed" ? "fixed" : "exponential",
+    initialMs: parseDuration(initialDelay ?? "1s") ?? 1000,
+    maxMs: parseDuration(maxDelay ?? "1h") ?? 3_600_000,
+  };
+}
+
+function retryProblems(retries: unknown): { property: string; title: string }[] {
+  if (retries === undefined) return [];
+  if (typeof retries !== "object" || retries === null || Array.isArray(retries)) return [{ property: "retries", title: `retries is ${show(retries)}` }];
+  const options = optionsOf(retries);
+  const { attempts, backoff, initialDelay, maxDelay } = options;
+  const problems: { property: string; title: string }[] = [];
+  const refuse = (property: string, title: string): void => void problems.push({ property, title: `retries › ${title}` });
+  for (const name of Object.keys(options)) if (!["attempts", "backoff", "initialDelay", "maxDelay"].includes(name)) refuse(name, `${name} is not an option`);
+  if (attempts !== undefined && !(isCount(attempts) && attempts <= 100)) refuse("attempts", `attempts is ${show(attempts)}`);
+  if (backoff !== undefined && backoff !== "exponential" && backoff !== "fixed") refuse("backoff", `backoff is ${show(backoff)}`);
+  if (initialDelay !== undefined && parseDuration(initialDelay) === null) refuse("initialDelay", `initialDelay is ${show(initialDelay)}`);
+  if (maxDelay !== undefined && parseDuration(maxDelay) === null) refuse("maxDelay", `maxDelay is ${show(maxDelay)}`);
+  const policy = retryPolicyOf(retries);
+  if (problems.length === 0 && policy.initialMs > policy.maxMs) refuse("initialDelay", `initialDelay is longer than maxDelay${maxDelay === undefined ? " (1h unless told)" : ""}`);
+  return problems;
+}
+
+function optionsOf(retries: unknown): Record<string, unknown> {
+  return typeof retries === "object" && retries !== null ? { ...retries } : {};
+}
+
+function isTimeout(timeout: unknown): boolean {
+  const timeoutMs = parseDuration(timeout);
+  return timeoutMs !== null && timeoutMs >= 1;
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 1;
+}
+
+type FoundTrigger = { file: string; slug: unknown; endpoint: unknown; target: { slug: unknown } };
+
+function duplicates(triggers: readonly FoundTrigger[], workflows: readonly { file: string; slug: unknown }[], files: ProjectFiles): Diagnostic[] {
+  const found: Diagnostic[] = [];
+  const clash = (code: DiagnosticCode, first: string, second: string, slug: unknown, what: string): void => {
+    found.push(files.diagnose({ code, title: `${second} and ${first} ${what}`, at: files.findProperty(second, "slug", slug) ?? { file: second } }));
+  };
+  const attachments = new Map<string, FoundTrigger>();
+  const endpoints = new Map<unknown, FoundTrigger>();
+  for (const trigger of triggers) {
+    const id = `${String(trigger.slug)}:${String(trigger.target.slug)}`;
+    const sameSlug = endpoints.get(trigger.slug);
+    const sameId = attachments.get(id);
+    if (sameSlug && sameSlug.endpoint !== trigger.endpoint) {
+      clash("duplicate_slug", sameSlug.file, trigger.file, trigger.slug, `both have the slug ${show(trigger.slug)}, but listen on different endpoints: ${show(trigger.endpoint)} and ${show(sameSlug.endpoint)}`);
+    } else if (sameId) {
+      clash("duplicate_attachment", sameId.file, trigger.file, trigger.slug, `are both ${id}`);
+    }
+    endpoints.set(trigger.slug, sameSlug ?? trigger);
+    attachments.set(id, sameId ?? trigger);
+  }
+  const slugs = new Map<unknown, string>();
+  for (const { file, slug } of workflows) {
+    const first = slugs.get(slug);
+    if (first !== undefined) clash("duplicate_workflow", first, file, slug, `both have the slug ${show(slug)}`);
+    else slugs.set(slug, file);
+  }
+  return found;
+}
+
+function show(value: unknown): string {
+  return typeof value === "string" ? JSON.stringify(value) : String(typeof value === "object" ? JSON.stringify(value) : value);
+}
+
+function suggest(property: string, given: unknown, better: string): string {
+  return better !== "" && better !== given ? `Write ${property}: ${JSON.stringify(better)}.` : "";
+}
+
+function slugify(value: unknown): string {
+  const words = String(value)
+    .replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2")
+    .normalize("NFKD")
+    .replaceAll(/\p{M}/gu, "")
+    .toLowerCase();
+  return words.replaceAll(/[^a-z0-9]+/g, "-").slice(0, 64).replaceAll(/^-+|-+$/g, "");
+}
+
+function endpointify(value: unknown): string {
+  const segments = String(value).replace(/^\/?triggers\//, "").split("/").map(slugify);
+  return segments.filter((segment) => segment !== "").join("/");
+}

@@ -1,0 +1,121 @@
+/**
+ * Everything that the build can say. `text` is why, `fix` is the way out; docs/build.md lists them all.
+ * A diagnostic may say more than its entry, never something else.
+ */
+export const diagnosticCodes = {
+  no_triggers: {
+    text: "A project has its triggers in triggers/, one in each file.",
+    fix: "Make triggers/<name>.ts with a default export of defineWebhookSource({ ... }).attach({ workflow }). `signalbox init` makes a project that runs.",
+  },
+  agents_unsupported: {
+    text: "This version of Signalbox runs workflows only. Agents come with a later one.",
+    fix: "Call the model from a workflow's run() for now, and move the file out of agents/.",
+  },
+  invalid_settings: { text: "The settings of the project cannot be used.", fix: "Correct signalbox.config.ts." },
+  syntax_error: { text: "The file cannot be read as TypeScript or JavaScript.", fix: "Correct it at the place shown." },
+  unresolved_import: {
+    text: "Nothing is found under this name from this file.",
+    fix: "Install the package in the project, or correct the name.",
+  },
+  import_beyond_default: {
+    text: "The receiver of webhooks loads triggers, but no workflow code: of a workflow file it knows nothing but which workflow is the default export.",
+    fix: "Move what both files need into a file of its own, e.g. lib/ beside triggers/, and import it from there.",
+  },
+  bundle_failed: { text: "The project cannot be bundled.", fix: "Correct it at the place shown." },
+  evaluation_failed: {
+    text: "The build loads every trigger and workflow file once to read its definition, and this one threw an error while it loaded.",
+    fix: "Top-level code must run anywhere. Move what needs a connection or a secret into run().",
+  },
+  invalid_definition: {
+    text: "A definition in this file is not complete, or has a part of the wrong kind.",
+    fix: "Correct it at the place shown.",
+  },
+  evaluation_hung: {
+    text: "The build loads every trigger and workflow file once to read its definition, and this one did not finish loading.",
+    fix: "Look for a top-level await or a loop that does not end, and move it into run().",
+  },
+  evaluation_exited: {
+    text: "The build loads every trigger and workflow file once to read its definition, and this one ended the process while it loaded.",
+    fix: "Look for process.exit() or a crash in top-level code, and move it into run().",
+  },
+  no_default_export: {
+    text: "A file in triggers/ or workflows/ is one trigger or one workflow: its default export.",
+    fix: "Add `export default`. A file that only helps others gets a name that starts with _, or a place outside.",
+  },
+  wrong_default_export: {
+    text: "A file in triggers/ exports a trigger, a file in workflows/ exports a workflow, as its default export.",
+    fix: "Export what the folder asks for. A file that only helps others gets a name that starts with _, or a place outside.",
+  },
+  source_not_attached: {
+    text: "A source alone starts nothing: it becomes a trigger when it is attached to a workflow.",
+    fix: "End it with .attach({ workflow: yourWorkflow }).",
+  },
+  invalid_slug: {
+    text: "A slug is lower-case letters and digits in groups joined by single hyphens, at most 64 characters.",
+    fix: "Choose another slug.",
+  },
+  invalid_endpoint: {
+    text: "An endpoint is one or more groups of lower-case letters, digits and single hyphens, joined by /, at most 256 characters.",
+    fix: "Choose another endpoint.",
+  },
+  duplicate_slug: {
+    text: "Two triggers may bear the same slug only when they share the source's endpoint and differ in target.",
+    fix: "Give one of them another slug, or the same endpoint.",
+  },
+  duplicate_attachment: {
+    text: "An attachment id is <trigger slug>:<target slug>, and names one trigger file.",
+    fix: "Remove one of the two files, give one another slug, or attach it to another workflow.",
+  },
+  duplicate_workflow: { text: "A workflow is known by its slug everywhere.", fix: "Give one of the two another slug." },
+  unlisted_workflow: {
+    text: "A trigger starts a workflow that is the default export of a file in workflows/.",
+    fix: "Move the workflow into a file of its own in workflows/, export it as default, and import it from there.",
+  },
+  invalid_retries: {
+    text: "retries takes attempts (1 to 100), backoff (\"exponential\" or \"fixed\"), initialDelay and maxDelay (durations such as \"10s\", the first not longer than the second).",
+    fix: "Correct the value.",
+  },
+  invalid_timeout: {
+    text: "timeout is the longest time of one attempt: a number with its unit, e.g. \"250ms\", \"30s\", \"5m\", \"1.5h\", \"7d\", or milliseconds.",
+    fix: "Correct the value.",
+  },
+  invalid_concurrency: {
+    text: "concurrency is how many runs of the workflow may be under way at once, over all workers: a whole number from 1.",
+    fix: "Correct the value, or leave it out for no limit.",
+  },
+  invalid_run: { text: "A workflow needs run(input, ctx), the function that does its work.", fix: "Add async run(input, ctx) { ... }." },
+  not_a_schema: {
+    text: "request, filter, input and output are Zod schemas, of Zod 4 (zod, zod/v4, zod/mini) or Zod 3 (zod/v3).",
+    fix: "Write it with Zod, e.g. z.object({ ... }).",
+  },
+  schema_uses_code: {
+    text: "Schemas are exported to JSON Schema, and JSON Schema cannot carry code.",
+    fix: "Keep the wire shape here, and convert or check at the top of run().",
+  },
+  schema_not_json: {
+    text: "Schemas describe JSON, and JSON has no such value.",
+    fix: "Describe what stands in the JSON, and convert at the top of run().",
+  },
+  schema_unsafe_regex: {
+    text: "A text can be sent that keeps this regular expression busy for very long, and with it the receiver of all webhooks.",
+    fix: "Write it without repetitions that can match the same text in several ways, or limit the length and use a plain check.",
+  },
+  schema_unchecked_regex: {
+    text: "Whether a text can be sent that keeps this regular expression busy for very long could not be found out.",
+    fix: "Make it simpler if you can. The build goes on.",
+  },
+  schema_varying_default: {
+    text: "The schema is exported once, at build time, and so is its default: a default that is made anew each time cannot be exported.",
+    fix: "Use a constant default, or .optional() here and fill the value in at the top of run().",
+  },
+  schema_export_failed: {
+    text: "The schema cannot be exported to JSON Schema.",
+    fix: "Write it with the plain structural parts of Zod. docs/build.md lists them.",
+  },
+  sources_differ: {
+    text: "The receiver of webhooks loads triggers, but no workflow code, and there this trigger came out differently or not at all. It probably reads its schema or settings from the workflow.",
+    fix: "Move what both need into a file of its own, e.g. lib/ beside triggers/, and import it in both.",
+  },
+} as const satisfies Record<string, { text: string; fix: string }>;
+
+export type DiagnosticCode = keyof typeof diagnosticCodes;

@@ -1,0 +1,79 @@
+import { basename, extname } from "node:path";
+import type { StackMapper } from "../../server/project/map-stack.ts";
+import type { Diagnostic } from "./diagnostic.ts";
+import type { Casualty } from "./evaluation/evaluator.ts";
+import type { Entry, EvaluatedEntry, ThrownError } from "./evaluation/protocol.ts";
+import type { ProjectFiles } from "./project-files.ts";
+
+interface Context {
+  files: ProjectFiles;
+  mapper: StackMapper;
+}
+
+/** Files whose top-level code threw. One error that several files run into is reported once. */
+export function thrownDiagnostics(entries: readonly EvaluatedEntry[], context: Context): Diagnostic[] {
+  const seen = new Set<string>();
+  return entries.flatMap((entry) => {
+    if (entry.outcome !== "threw") return [];
+    const identity = `${entry.error.message}\n${entry.error.stack}`;
+    if (entry.error.stack !== "" && seen.has(identity)) return [];
+    seen.add(identity);
+    return [thrownDiagnostic(entry.file, entry.error, context)];
+  });
+}
+
+export function thrownDiagnostic(file: string, error: ThrownError, { files, mapper }: Context): Diagnostic {
+  const at = mapper.locate(error.stack) ?? { file };
+  const message = error.message.split("\n", 1)[0] ?? "";
+  // Thrown by the SDK itself: its message says what is wrong with the definition.
+  const isOurs = /^\s*at .*?signalbox:/m.test(firstFrame(mapper.mapStack(error.stack)));
+  if (isOurs) return files.diagnose({ code: "invalid_definition", title: `${file} › ${message.replace(/^TypeError: /, "")}`, at });
+  return files.diagnose({ code: "evaluation_failed", title: `${file} throws while it loads: ${message}`, at });
+}
+
+export function casualtyDiagnostic(casualty: Casualty, context: Context): Diagnostic {
+  const { file } = casualty;
+  if (casualty.reason === "crashed") return thrownDiagnostic(file, casualty.error, context);
+  const at = { file };
+  if (casualty.reason === "hung") {
+    return context.files.diagnose({ code: "evaluation_hung", title: `${file} does not finish loading: stopped after ${casualty.afterMs / 1000} s`, at });
+  }
+  const how = casualty.signal === null ? `exit code ${casualty.code ?? "unknown"}` : casualty.signal;
+  const output = lastLines(casualty.output);
+  const place = context.files.findProperty(file, "process.exit") ?? at;
+  const diagnostic = context.files.diagnose({ code: "evaluation_exited", title: `${file} ends the process while it loads (${how})`, at: place });
+  return output === "" ? diagnostic : { ...diagnostic, text: `${diagnostic.text} It wrote:\n${output}` };
+}
+
+/** Files whose default export is not what their folder asks for. */
+export function exportDiagnostics(entries: readonly EvaluatedEntry[], kinds: ReadonlyMap<string, Entry["kind"]>, files: ProjectFiles): Diagnostic[] {
+  return entries.flatMap((entry) => (entry.outcome === "wrong-export" ? [exportDiagnostic(entry, kinds.get(entry.file) ?? "trigger", files)] : []));
+}
+
+function exportDiagnostic(entry: EvaluatedEntry & { outcome: "wrong-export" }, kind: Entry["kind"], files: ProjectFiles): Diagnostic {
+  const { file, found } = entry;
+  const at = files.findProperty(file, "export default") ?? { file };
+  const name = basename(file, extname(file));
+  if (found === "nothing") {
+    return files.diagnose({ code: "no_default_export", title: `${file} has no default export`, at, fix: fixFor(kind) });
+  }
+  if (kind === "trigger" && found === "source") {
+    return files.diagnose({ code: "source_not_attached", title: `${file} exports a source without .attach()`, at });
+  }
+  const moved = found === "workflow" ? ` Or move the file to workflows/${name}.` : found === "trigger" ? ` Or move the file to triggers/${name}.` : "";
+  const what = found === "other" ? entry.description : `a ${found}`;
+  return files.diagnose({ code: "wrong_default_export", title: `${file} exports ${what}, not a ${kind}`, at, fix: `${fixFor(kind)}${moved}` });
+}
+
+function fixFor(kind: Entry["kind"]): string {
+  const call = kind === "trigger" ? "defineWebhookSource({ ... }).attach({ workflow })" : "defineWorkflow({ ... })";
+  return `Write \`export default ${call}\`. A file that only helps others gets a name that starts with _, or a place outside.`;
+}
+
+function firstFrame(stack: string): string {
+  return stack.split("\n").find((line) => /^\s+at /.test(line)) ?? "";
+}
+
+function lastLines(output: string): string {
+  return output.trim().split("\n").slice(-6).join("\n");
+}

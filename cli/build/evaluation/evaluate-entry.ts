@@ -1,0 +1,79 @@
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { TriggerDefinition, WorkflowDefinition } from "../../../sdk/definition.ts";
+import { isTrigger, isWorkflow, kindOf } from "../../../server/project/definitions.ts";
+import { evaluateSchema } from "./evaluate-schema.ts";
+import type { Entry, EvaluatedEntry, EvaluatedTrigger, EvaluatedWorkflow, ThrownError } from "./protocol.ts";
+
+/** Workflow definitions by the file whose default export they are. */
+export type WorkflowFiles = Map<unknown, string>;
+
+/** Imports one module of the code bundle and says what its default export is. */
+export async function evaluateEntry(buildDir: string, entry: Entry, workflowFiles: WorkflowFiles): Promise<EvaluatedEntry> {
+  const { file } = entry;
+  let module: { default?: unknown };
+  try {
+    module = await import(pathToFileURL(join(buildDir, entry.module)).href);
+  } catch (error) {
+    return { file, outcome: "threw", error: describeThrown(error) };
+  }
+  const exported = module.default;
+  if (entry.kind === "workflow" && isWorkflow(exported)) {
+    workflowFiles.set(exported, file);
+    return { file, outcome: "workflow", workflow: await readWorkflow(exported) };
+  }
+  if (entry.kind === "trigger" && isTrigger(exported)) {
+    return { file, outcome: "trigger", trigger: await readTrigger(exported, workflowFiles) };
+  }
+  return { file, outcome: "wrong-export", found: nameKind(exported), description: describeExport(exported) };
+}
+
+export async function readTrigger({ source, target, transform }: TriggerDefinition, workflowFiles: WorkflowFiles): Promise<EvaluatedTrigger> {
+  return {
+    slug: plain(source.slug),
+    endpoint: plain(source.endpoint),
+    hasTransform: transform !== undefined,
+    request: await evaluateSchema(source.request),
+    filter: source.filter === undefined ? null : await evaluateSchema(source.filter),
+    target: { slug: plain(target?.slug), file: workflowFiles.get(target) ?? null },
+  };
+}
+
+export function describeThrown(error: unknown): ThrownError {
+  if (!(error instanceof Error)) return { message: `threw ${String(error)}`, stack: "" };
+  const { cause } = error;
+  const stack = error.stack ?? "";
+  return { message: `${error.name}: ${error.message}`, stack: cause instanceof Error ? `${stack}\n${cause.stack ?? ""}` : stack };
+}
+
+async function readWorkflow(workflow: WorkflowDefinition): Promise<EvaluatedWorkflow> {
+  return {
+    slug: plain(workflow.slug),
+    input: await evaluateSchema(workflow.input),
+    output: workflow.output === undefined ? null : await evaluateSchema(workflow.output),
+    retries: plain(workflow.retries),
+    timeout: plain(workflow.timeout),
+    concurrency: plain(workflow.concurrency),
+    hasRun: typeof workflow.run === "function",
+  };
+}
+
+/** What can travel between processes; anything else is named. NaN and Infinity do not survive JSON. */
+function plain(value: unknown): unknown {
+  if (typeof value === "object" && value !== null) return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, plain(child)]));
+  if (value === undefined || value === null || typeof value === "string" || typeof value === "boolean") return value;
+  return typeof value === "number" && Number.isFinite(value) ? value : String(value);
+}
+
+function nameKind(exported: unknown): "nothing" | "source" | "trigger" | "workflow" | "other" {
+  if (exported === undefined) return "nothing";
+  const kind = kindOf(exported);
+  return kind === "source" || kind === "trigger" || kind === "workflow" ? kind : "other";
+}
+
+function describeExport(exported: unknown): string {
+  if (exported === null) return "null";
+  if (typeof exported === "function") return "a function";
+  if (Array.isArray(exported)) return "an array";
+  return typeof exported === "object" ? "an object of its own" : `a ${typeof exported}`;
+}

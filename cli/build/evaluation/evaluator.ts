@@ -1,0 +1,114 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { entryFile } from "../../../server/paths.ts";
+import type { Entry, EvaluatedEntry, EvaluationReply, EvaluationRequest, ThrownError } from "./protocol.ts";
+
+/** A file whose top-level code took the evaluating process with it. `output` is the end of what it wrote to stderr. */
+export type Casualty = { file: string } & (
+  | { reason: "hung"; afterMs: number }
+  | { reason: "exited"; code: number | null; signal: string | null; output: string }
+  | { reason: "crashed"; error: ThrownError }
+);
+
+export interface Evaluation {
+  entries: EvaluatedEntry[];
+  casualties: Casualty[];
+}
+
+export interface Evaluator {
+  /** Evaluates workflows, then triggers. When one takes the process with it, the others go on in a new process, without those that import it. */
+  evaluate(p: { buildDir: string; entries: Entry[]; importersOf: (file: string) => ReadonlySet<string> }): Promise<Evaluation>;
+  checkSources(p: { module: string; files: string[] }): Promise<{ differing: string[]; error: ThrownError | null }>;
+  close(): void;
+}
+
+/** Starts a process that runs the user's top-level code, in the project's folder. `timeoutMs` is for each file. */
+export function createEvaluator(p: { projectDir: string; timeoutMs: number; signal?: AbortSignal | undefined }): Evaluator {
+  let child = startChild(p.projectDir);
+  const abort = (): void => void child.kill();
+  p.signal?.addEventListener("abort", abort);
+
+  return {
+    async evaluate({ buildDir, entries, importersOf }) {
+      const result: Evaluation = { entries: [], casualties: [] };
+      let remaining = entries;
+      while (remaining.length > 0) {
+        const casualty = await evaluateInOne(child, { type: "evaluate", buildDir, entries: remaining }, p.timeoutMs, result.entries);
+        p.signal?.throwIfAborted();
+        if (!casualty) break;
+        result.casualties.push(casualty);
+        const lost = importersOf(casualty.file);
+        const known = new Set(result.entries.map((entry) => entry.file));
+        // Workflows are evaluated again: triggers are compared with their definitions by identity.
+        remaining = entries.filter((entry) => entry.file !== casualty.file && !lost.has(entry.file) && (entry.kind === "workflow" || !known.has(entry.file)));
+        remaining = remaining.filter((entry) => !result.casualties.some(({ file }) => file === entry.file || importersOf(file).has(entry.file)));
+        child = startChild(p.projectDir);
+      }
+      result.entries = [...new Map(result.entries.map((entry) => [entry.file, entry])).values()];
+      return result;
+    },
+    async checkSources({ module, files }) {
+      const reply = await ask(child, { type: "check-sources", module, files }, p.timeoutMs);
+      p.signal?.throwIfAborted();
+      if (reply?.type === "sources-checked") return reply;
+      return { differing: [], error: reply?.type === "crashed" ? reply.error : { message: "the sources did not finish loading", stack: "" } };
+    },
+    close() {
+      p.signal?.removeEventListener("abort", abort);
+      child.kill("SIGKILL");
+    },
+  };
+}
+
+function startChild(projectDir: string): ChildProcess {
+  const child = fork(entryFile("evaluate"), [], { cwd: projectDir, execArgv: [], stdio: ["ignore", "ignore", "pipe", "ipc"], serialization: "advanced" });
+  // A message to a process that has just died: its end is noticed by `close`.
+  child.on("error", () => {});
+  return child;
+}
+
+/** Gives the file that took the process with it; `null` when all went well. */
+function evaluateInOne(child: ChildProcess, request: EvaluationRequest, timeoutMs: number, entries: EvaluatedEntry[]): Promise<Casualty | null> {
+  return new Promise((resolve) => {
+    let file = "";
+    let output = "";
+    let timer = setTimeout(hang, timeoutMs);
+    function hang(): void {
+      child.kill("SIGKILL");
+      end({ file, reason: "hung", afterMs: timeoutMs });
+    }
+    function end(casualty: Casualty | null): void {
+      clearTimeout(timer);
+      child.removeAllListeners("message");
+      child.removeAllListeners("close");
+      resolve(casualty);
+    }
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => (output = (output + text).slice(-2000)));
+    // `close` comes after the last message and the last of stderr.
+    child.on("close", (code, signal) => end({ file, reason: "exited", code, signal, output }));
+    child.on("message", (reply: EvaluationReply) => {
+      timer = (clearTimeout(timer), setTimeout(hang, timeoutMs));
+      if (reply.type === "evaluating") file = reply.file;
+      if (reply.type === "evaluated") entries.push(reply.entry);
+      if (reply.type === "crashed") end({ file, reason: "crashed", error: reply.error });
+      if (reply.type === "all-evaluated") end(null);
+    });
+    child.send(request);
+  });
+}
+
+/** One question, one answer; `null` when the process ends or the time is over first. */
+function ask(child: ChildProcess, request: EvaluationRequest, timeoutMs: number): Promise<EvaluationReply | null> {
+  return new Promise((resolve) => {
+    const end = (reply: EvaluationReply | null): void => {
+      clearTimeout(timer);
+      child.removeAllListeners("message");
+      child.removeAllListeners("close");
+      resolve(reply);
+    };
+    const timer = setTimeout(() => end(null), timeoutMs);
+    child.on("message", (reply: EvaluationReply) => end(reply));
+    child.on("close", () => end(null));
+    if (child.connected) child.send(request);
+    else end(null);
+  });
+}

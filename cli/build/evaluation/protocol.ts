@@ -1,0 +1,75 @@
+import type { JsonSchemaObject } from "../../../server/contract/json.ts";
+import type { FindingKind } from "../schema/finding.ts";
+
+/** What the build and the process that evaluates the project say to each other. Stacks are of built modules, still to be mapped. */
+
+export interface Entry {
+  kind: "trigger" | "workflow";
+  /** Path in the project. */
+  file: string;
+  /** Path of its module below the build folder. */
+  module: string;
+}
+
+export type EvaluationRequest =
+  | { type: "evaluate"; buildDir: string; entries: Entry[] }
+  /** Loads the sources bundle, and compares it with what the code bundle said of these files. */
+  | { type: "check-sources"; module: string; files: string[] };
+
+export type EvaluationReply =
+  | { type: "evaluating"; file: string }
+  | { type: "evaluated"; entry: EvaluatedEntry }
+  | { type: "all-evaluated" }
+  /** `differing`: files whose trigger came out differently in the sources bundle. */
+  | { type: "sources-checked"; differing: string[]; error: ThrownError | null }
+  /** Thrown by code that a module left behind: a timer, a promise. The process ends. */
+  | { type: "crashed"; error: ThrownError };
+
+export interface ThrownError {
+  message: string;
+  stack: string;
+}
+
+export type EvaluatedEntry = { file: string } & (
+  | { outcome: "trigger"; trigger: EvaluatedTrigger }
+  | { outcome: "workflow"; workflow: EvaluatedWorkflow }
+  /** The default export is something else; `found` says what. */
+  | { outcome: "wrong-export"; found: "nothing" | "source" | "trigger" | "workflow" | "other"; description: string }
+  | { outcome: "threw"; error: ThrownError }
+);
+
+export interface EvaluatedTrigger {
+  slug: unknown;
+  endpoint: unknown;
+  hasTransform: boolean;
+  request: EvaluatedSchema;
+  filter: EvaluatedSchema | null;
+  /** `file`: the workflow file whose default export it is; `null`: none. */
+  target: { slug: unknown; file: string | null };
+}
+
+export interface EvaluatedWorkflow {
+  slug: unknown;
+  input: EvaluatedSchema;
+  output: EvaluatedSchema | null;
+  retries: unknown;
+  timeout: unknown;
+  concurrency: unknown;
+  hasRun: boolean;
+}
+
+export interface EvaluatedSchema {
+  /** `null`: it is no Zod schema, or something in it cannot be exported. */
+  json: JsonSchemaObject | null;
+  problems: SchemaProblem[];
+  regexes: { path: string[]; source: string; flags: string; stack: string | null }[];
+}
+
+export interface SchemaProblem {
+  kind: FindingKind | "export-failed";
+  path: string[];
+  /** As a user writes it: `.transform()`, `z.date()`. For `export-failed` the reason. */
+  method: string;
+  /** Where the schema or check was made. */
+  stack: string | null;
+}

@@ -1,0 +1,54 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { SettingsError, parseProjectSettings } from "../../server/config.ts";
+import type { ProjectSettings } from "../../server/contract/settings.ts";
+import { bundleFile } from "./bundle.ts";
+import { prepareStateFolder } from "./state-folder.ts";
+
+const names = ["signalbox.config.ts", "signalbox.config.mts", "signalbox.config.js", "signalbox.config.mjs"];
+
+/** The settings file of a project; `null` when it has none. Throws SettingsError when it has several. */
+export function findSettingsFile(projectDir: string): string | null {
+  const [first, second] = names.filter((name) => existsSync(join(projectDir, name)));
+  if (first !== undefined && second !== undefined) throw new SettingsError(`There are ${first} and ${second}: keep one of them.`);
+  return first ?? null;
+}
+
+/** What `signalbox.config.ts` says; `{}` where there is none. Throws SettingsError, whose message is one line. */
+export async function loadProjectSettings(projectDir: string): Promise<ProjectSettings> {
+  const root = resolve(projectDir);
+  const file = findSettingsFile(root);
+  if (file === null) return {};
+  const exported = await evaluateSettings(root, file);
+  if (exported === undefined) throw new SettingsError(`${file} has no default export. Write \`export default defineConfig({ ... })\`.`);
+  return parseProjectSettings(exported, file);
+}
+
+async function evaluateSettings(projectDir: string, file: string): Promise<unknown> {
+  const stateDir = await prepareStateFolder(projectDir);
+  const bundle = await bundleFile({ projectDir, outDir: stateDir, file });
+  if (!bundle.ok) {
+    const [error] = bundle.errors;
+    const place = error?.location ? `${error.location.file}:${error.location.line}:${error.location.column + 1}` : file;
+    throw new SettingsError(`${place}: ${error?.text ?? "it cannot be bundled"}`);
+  }
+  const code = bundle.files.find(({ path }) => path.endsWith(".mjs"))?.contents ?? new Uint8Array();
+  // Named by its content: the same settings are loaded once in the life of this process.
+  const hash = createHash("sha256").update(code).digest("hex").slice(0, 12);
+  const folder = join(stateDir, `settings-${process.pid}`);
+  const module = join(folder, `${hash}.mjs`);
+  try {
+    await mkdir(folder, { recursive: true });
+    await writeFile(module, code);
+    const loaded: { default?: unknown } = await import(/* @vite-ignore */ pathToFileURL(module).href);
+    return loaded.default;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new SettingsError(`${file}: it throws while it loads: ${reason.split("\n", 1)[0]}`, { cause: error });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,105 @@
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { JsonSchemaObject } from "../../server/contract/json.ts";
+import { type Manifest, type ManifestTrigger, type ManifestWorkflow, manifestSchema } from "../../server/contract/manifest.ts";
+import type { ProjectSettings } from "../../server/contract/settings.ts";
+import { parseDuration } from "../../server/domain/duration.ts";
+import { type BundledFile, moduleOf } from "./bundle.ts";
+import { retryPolicyOf } from "./check-definitions.ts";
+import type { EvaluatedEntry, EvaluatedSchema, EvaluatedTrigger, EvaluatedWorkflow } from "./evaluation/protocol.ts";
+
+/** Longest time of an attempt where a workflow does not say it. */
+const defaultTimeout = "1h";
+
+/** Trigger files in the order of their attachment ids, by code units. */
+export function orderTriggers(entries: readonly EvaluatedEntry[]): { file: string; trigger: EvaluatedTrigger }[] {
+  return entries
+    .flatMap((entry) => (entry.outcome === "trigger" ? [{ file: entry.file, trigger: entry.trigger }] : []))
+    .sort((a, b) => compare(attachmentIdOf(a.trigger), attachmentIdOf(b.trigger)));
+}
+
+/** The manifest of a build that has no errors. Its version is a hash of all that it holds, so equal projects have equal versions. */
+export function makeManifest(p: {
+  projectDir: string;
+  entries: readonly EvaluatedEntry[];
+  settings: ProjectSettings;
+  files: readonly BundledFile[];
+  sources: string;
+  now: Date;
+}): Manifest {
+  const content = {
+    format: 1 as const,
+    sources: p.sources,
+    settings: p.settings,
+    triggers: orderTriggers(p.entries).map(({ file, trigger }) => toManifestTrigger(file, trigger)),
+    workflows: p.entries
+      .flatMap((entry) => (entry.outcome === "workflow" ? [toManifestWorkflow(entry.file, entry.workflow)] : []))
+      .sort((a, b) => compare(a.slug, b.slug)),
+  };
+  const version = hashOf(content, p.files);
+  const name = p.settings.name ?? nameOf(p.projectDir);
+  return manifestSchema.parse({ ...content, name, version, builtAt: p.now.toISOString(), folder: `builds/${version}` });
+}
+
+function toManifestTrigger(file: string, trigger: EvaluatedTrigger): ManifestTrigger {
+  return {
+    slug: String(trigger.slug),
+    endpoint: String(trigger.endpoint),
+    attachmentId: attachmentIdOf(trigger),
+    target: { kind: "workflow", slug: String(trigger.target.slug) },
+    file,
+    module: moduleOf(file),
+    hasTransform: trigger.hasTransform,
+    request: exported(trigger.request),
+    filter: trigger.filter ? exported(trigger.filter) : null,
+  };
+}
+
+function toManifestWorkflow(file: string, workflow: EvaluatedWorkflow): ManifestWorkflow {
+  return {
+    slug: String(workflow.slug),
+    file,
+    module: moduleOf(file),
+    input: exported(workflow.input),
+    output: workflow.output ? exported(workflow.output) : null,
+    retries: retryPolicyOf(workflow.retries),
+    timeoutMs: parseDuration(workflow.timeout ?? defaultTimeout) ?? 1,
+    concurrency: typeof workflow.concurrency === "number" ? workflow.concurrency : null,
+  };
+}
+
+function exported({ json }: EvaluatedSchema): JsonSchemaObject {
+  if (!json) throw new Error("A schema without problems was not exported");
+  return json;
+}
+
+function attachmentIdOf({ slug, target }: EvaluatedTrigger): string {
+  return `${String(slug)}:${String(target.slug)}`;
+}
+
+function hashOf(content: unknown, files: readonly BundledFile[]): string {
+  const hash = createHash("sha256").update(JSON.stringify(content));
+  for (const file of [...files].sort((a, b) => compare(a.path, b.path))) hash.update(`\0${file.path}\0${file.contents.length}\0`).update(file.contents);
+  return hash.digest("hex").slice(0, 12);
+}
+
+function nameOf(projectDir: string): string {
+  const file = join(projectDir, "package.json");
+  if (!existsSync(file)) return basename(projectDir);
+  const parsed: unknown = parseJson(readFileSync(file, "utf8"));
+  const name = typeof parsed === "object" && parsed !== null && "name" in parsed ? parsed.name : null;
+  return typeof name === "string" && name !== "" ? name : basename(projectDir);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

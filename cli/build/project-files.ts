@@ -1,0 +1,76 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { codeFrame } from "./code-frame.ts";
+import type { Diagnostic } from "./diagnostic.ts";
+import { type DiagnosticCode, diagnosticCodes } from "./diagnostic-codes.ts";
+
+export interface Place {
+  file: string;
+  line: number;
+  column: number;
+}
+
+/** The user's files as far as diagnostics need them: each is read once. */
+export interface ProjectFiles {
+  /** Where a property such as `slug:` stands in a file, with that text value if one is given; `null` when it is not found. */
+  findProperty(file: string, name: string, value?: unknown): Place | null;
+  /** What stands at a place, e.g. the name of the method that is called there. */
+  wordAt(place: Place): string;
+  /** A diagnostic with the frame of its place, and with the text and fix of its code unless told otherwise. */
+  diagnose(p: {
+    code: DiagnosticCode;
+    title: string;
+    at: Place | { file: string } | null;
+    severity?: "warning";
+    text?: string;
+    fix?: string;
+  }): Diagnostic;
+}
+
+export function createProjectFiles(projectDir: string): ProjectFiles {
+  const texts = new Map<string, string>();
+  const read = (file: string): string => {
+    const known = texts.get(file);
+    if (known !== undefined) return known;
+    const text = readText(join(projectDir, file));
+    texts.set(file, text);
+    return text;
+  };
+  return {
+    findProperty: (file, name, value) => findProperty(read(file), file, name, value),
+    wordAt: (place) => /^\.?([\w$]*)/.exec((read(place.file).split(/\r?\n/)[place.line - 1] ?? "").slice(place.column - 1))?.[1] ?? "",
+    diagnose({ code, title, at, severity, text, fix }) {
+      const place = at && "line" in at ? at : null;
+      return {
+        code,
+        severity: severity ?? "error",
+        file: at?.file ?? null,
+        line: place?.line ?? null,
+        column: place?.column ?? null,
+        frame: place ? codeFrame(read(place.file), place.line, place.column) : null,
+        title,
+        text: text ?? diagnosticCodes[code].text,
+        fix: fix ?? diagnosticCodes[code].fix,
+      };
+    },
+  };
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function findProperty(source: string, file: string, name: string, value?: unknown): Place | null {
+  const lines = source.split(/\r?\n/);
+  const property = new RegExp(`(?<![\\w$.])(?:${name}|"${name}")\\s*(?:[:(]|,|$)`);
+  const places = lines.flatMap((text, index) => {
+    const match = property.exec(text);
+    return match ? [{ text, place: { file, line: index + 1, column: match.index + 1 } }] : [];
+  });
+  const withValue = typeof value === "string" ? places.find(({ text }) => text.includes(JSON.stringify(value).slice(1, -1))) : undefined;
+  return (withValue ?? places[0])?.place ?? null;
+}

@@ -1,0 +1,102 @@
+import { readFile } from "node:fs/promises";
+import { isBuiltin } from "node:module";
+import { dirname, extname, join, posix, relative, sep } from "node:path";
+import type { Loader, OnLoadResult, OnResolveArgs, OnResolveResult, Plugin, PluginBuild } from "esbuild";
+import { packageRoot, sdkFile } from "../../server/paths.ts";
+
+/** Stands in `detail` of an esbuild message that this plugin made: which diagnostic it is. */
+export interface PluginDetail {
+  code: "unresolved_import";
+  fix: string;
+}
+
+/** Files of the Signalbox package live in a namespace of their own, so that no path of the machine gets into a bundle. */
+const packageNamespace = "signalbox";
+const doors = ["trigger", "workflow", "config"] as const;
+
+/**
+ * Resolves imports of the user's project: `signalbox/*` to this package's SDK (bundled), npm packages and built-in modules to
+ * themselves (left outside), everything else as esbuild does it, with tsconfig paths. A package that is not found is an error at
+ * its import. `references` are files that are replaced: absolute path → the text that stands for it.
+ */
+export function projectPlugin(p: { projectDir: string; references: ReadonlyMap<string, string> }): Plugin {
+  return {
+    name: "signalbox-project",
+    setup(build) {
+      build.onResolve({ filter: /.*/ }, (args) => resolveImport(build, args, p.projectDir));
+      build.onLoad({ filter: /.*/, namespace: packageNamespace }, (args) => loadPackageFile(args.path));
+      build.onLoad({ filter: /\.(?:tsx?|mts|m?js)$/, namespace: "file" }, (args) => {
+        const contents = p.references.get(args.path);
+        return contents === undefined ? undefined : { contents, loader: "js" };
+      });
+    },
+  };
+}
+
+async function resolveImport(build: PluginBuild, args: OnResolveArgs, projectDir: string): Promise<OnResolveResult | undefined> {
+  if (args.kind === "entry-point" || args.pluginData === isSecondLook) return undefined;
+  if (args.namespace === packageNamespace && args.path.startsWith(".")) {
+    return { path: posix.join(posix.dirname(args.importer), args.path), namespace: packageNamespace };
+  }
+  if (args.path === "signalbox" || args.path.startsWith("signalbox/")) return resolveDoor(args.path);
+  if (isBuiltin(args.path)) return { path: args.path, external: true };
+  if (args.namespace === packageNamespace) return { path: args.path, external: true };
+  if (args.path.startsWith(".") || args.path.startsWith("/") || /^[A-Za-z]:[\\/]/.test(args.path)) return resolveFile(build, args);
+  return resolvePackage(build, args, projectDir);
+}
+
+const isSecondLook = Symbol("second look");
+
+function resolveDoor(path: string): OnResolveResult {
+  const door = doors.find((name) => path === `signalbox/${name}`);
+  if (!door) return notFound(`signalbox has no "${path}"`, `Import from ${doors.map((name) => `signalbox/${name}`).join(", ")}.`);
+  return { path: relative(packageRoot, sdkFile(door)).split(sep).join("/"), namespace: packageNamespace, sideEffects: false };
+}
+
+async function resolveFile(build: PluginBuild, args: OnResolveArgs): Promise<OnResolveResult> {
+  const found = await lookAgain(build, args, args.resolveDir);
+  if (found) return found;
+  return notFound(`There is no file ${args.path}`, "Correct the path, or make the file.");
+}
+
+/** Packages stay outside of the bundle, except those that bring TypeScript: Node does not run that below node_modules. */
+async function resolvePackage(build: PluginBuild, args: OnResolveArgs, projectDir: string): Promise<OnResolveResult> {
+  const found = await lookAgain(build, args, args.resolveDir);
+  if (!isFound(found)) return notFound(`The package ${packageName(args.path)} is not found`, `Run \`npm install ${packageName(args.path)}\` in the project, or correct the name.`);
+  const isPackage = found.external === true || /[\\/]node_modules[\\/]/.test(found.path);
+  if (!isPackage || /\.[mc]?tsx?$/.test(found.path)) return found;
+  const isNested = args.resolveDir !== projectDir && !args.resolveDir.startsWith(projectDir + sep);
+  if (isNested && !(await lookAgain(build, args, projectDir))) {
+    const name = packageName(args.path);
+    return notFound(`The package ${name} is not found from the project`, `Run \`npm install ${name}\` in the project: built code lies there.`);
+  }
+  return { path: args.path, external: true, sideEffects: found.sideEffects };
+}
+
+async function lookAgain(build: PluginBuild, args: OnResolveArgs, resolveDir: string): Promise<OnResolveResult | null> {
+  const found = await build.resolve(args.path, { kind: args.kind, importer: args.importer, resolveDir, pluginData: isSecondLook });
+  if (found.errors.length > 0) return null;
+  return { path: found.path, namespace: found.namespace, external: found.external, sideEffects: found.sideEffects, suffix: found.suffix };
+}
+
+function notFound(text: string, fix: string): OnResolveResult {
+  const detail: PluginDetail = { code: "unresolved_import", fix };
+  return { errors: [{ text, detail }] };
+}
+
+function packageName(specifier: string): string {
+  return specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/");
+}
+
+function isFound(found: OnResolveResult | null): found is OnResolveResult & { path: string } {
+  return found?.path !== undefined;
+}
+
+async function loadPackageFile(path: string): Promise<OnLoadResult> {
+  const file = join(packageRoot, path);
+  const loader: Loader = extname(path) === ".ts" ? "ts" : "js";
+  return { contents: await readFile(file), loader, resolveDir: dirname(file) };
+}

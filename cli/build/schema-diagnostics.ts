@@ -1,0 +1,99 @@
+import type { StackMapper } from "../../server/project/map-stack.ts";
+import { type Diagnostic, trail } from "./diagnostic.ts";
+import type { EvaluatedEntry, EvaluatedSchema, SchemaProblem } from "./evaluation/protocol.ts";
+import type { Place, ProjectFiles } from "./project-files.ts";
+import { fixFor, textFor } from "./schema/advice.ts";
+import { checkRegexes } from "./schema/check-regex.ts";
+
+export type SchemaField = "request" | "filter" | "input" | "output";
+
+interface FieldSchema {
+  file: string;
+  field: SchemaField;
+  schema: EvaluatedSchema;
+}
+
+interface Context {
+  files: ProjectFiles;
+  mapper: StackMapper;
+}
+
+/** Everything that the schemas of all files have that cannot be exported, or that is dangerous. */
+export async function schemaDiagnostics(entries: readonly EvaluatedEntry[], context: Context): Promise<Diagnostic[]> {
+  const schemas = entries.flatMap(schemasOf);
+  const problems = schemas.flatMap((each) => each.schema.problems.map((problem) => problemDiagnostic(each, problem, context)));
+  return dropRepeats([...problems, ...(await regexDiagnostics(schemas, context))]);
+}
+
+function schemasOf(entry: EvaluatedEntry): FieldSchema[] {
+  const { file } = entry;
+  const fields: [SchemaField, EvaluatedSchema | null][] =
+    entry.outcome === "trigger"
+      ? [["request", entry.trigger.request], ["filter", entry.trigger.filter]]
+      : entry.outcome === "workflow"
+        ? [["input", entry.workflow.input], ["output", entry.workflow.output]]
+        : [];
+  return fields.flatMap(([field, schema]) => (schema ? [{ file, field, schema }] : []));
+}
+
+function problemDiagnostic({ file, field }: FieldSchema, problem: SchemaProblem, context: Context): Diagnostic {
+  const at = locate(file, field, problem.stack, context);
+  const where = trail(file, field, ...problem.path);
+  if (problem.kind === "not-zod") return context.files.diagnose({ code: "not_a_schema", title: `${where} is ${problem.method}`, at });
+  if (problem.kind === "export-failed") {
+    return context.files.diagnose({ code: "schema_export_failed", title: `${where} cannot be exported: ${problem.method}`, at });
+  }
+  if (problem.kind === "default") return context.files.diagnose({ code: "schema_varying_default", title: `${where} uses .default() with a value that is not a JSON constant`, at });
+  const method = "line" in at ? asWritten(problem.method, context.files.wordAt(at)) : problem.method;
+  return context.files.diagnose({
+    code: problem.kind === "code" ? "schema_uses_code" : "schema_not_json",
+    title: `${where} uses ${method}`,
+    at,
+    text: textFor(problem.kind, field),
+    fix: fixFor(method, field),
+  });
+}
+
+/** Several methods come out as one kind of check: the file says which one was written. */
+function asWritten(method: string, word: string): string {
+  const alike = [".refine()", ".superRefine()", ".check()", "z.custom()", "z.instanceof()", "z.codec()", "z.stringbool()", ".transform()", "z.transform()", "z.preprocess()", ".overwrite()"];
+  const [written] = alike.filter((each) => each === `.${word}()` || each === `z.${word}()`);
+  return alike.includes(method) && written !== undefined ? written : method;
+}
+
+async function regexDiagnostics(schemas: readonly FieldSchema[], context: Context): Promise<Diagnostic[]> {
+  const regexes = schemas.flatMap(({ file, field, schema }) => schema.regexes.map((regex) => ({ file, field, ...regex })));
+  const verdicts = await checkRegexes(regexes);
+  return regexes.flatMap((regex, index): Diagnostic[] => {
+    const verdict = verdicts[index];
+    if (!verdict || verdict.status === "safe") return [];
+    const at = locate(regex.file, regex.field, regex.stack, context);
+    const where = trail(regex.file, regex.field, ...regex.path);
+    const written = shorten(`/${regex.source}/${regex.flags}`);
+    if (verdict.status === "unknown") {
+      return [context.files.diagnose({ code: "schema_unchecked_regex", title: `${where} uses ${written}, which could not be checked (${verdict.reason})`, at, severity: "warning" })];
+    }
+    const text = `A text can be sent that keeps this regular expression busy for very long (${verdict.complexity} time), and with it the receiver of all webhooks:\n${verdict.attack}`;
+    return [context.files.diagnose({ code: "schema_unsafe_regex", title: `${where} uses a dangerous regular expression: ${written}`, at, text })];
+  });
+}
+
+function locate(file: string, field: SchemaField, stack: string | null, { files, mapper }: Context): Place | { file: string } {
+  return (stack === null ? null : mapper.locate(stack)) ?? files.findProperty(file, field) ?? { file };
+}
+
+/** A schema that several fields share has its faults once: the first field in order of files names it. */
+function dropRepeats(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  const seen = new Set<string>();
+  return diagnostics.filter(({ code, file, line, column, title }) => {
+    const key = JSON.stringify([code, file, line, column, line === null ? title : title.replace(/^.* uses /, "")]);
+    if (line === null || column === null) return true;
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}
+
+function shorten(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+}

@@ -1,0 +1,73 @@
+import { z } from "zod";
+import { overwriteOf } from "./inspect-zod4.ts";
+import { type Zod4Node, asArray, isRecord, isZod4 } from "./zod-node.ts";
+
+type Exported = Record<string, unknown>;
+
+export function exportZod4(schema: Zod4Node): Exported {
+  // Every copy of Zod 4 has the same internals, which is what Zod's exporter reads.
+  return z.toJSONSchema(schema as unknown as z.core.$ZodType, {
+    io: "input",
+    target: "draft-2020-12",
+    unrepresentable: "any",
+    override: ({ zodSchema, jsonSchema }) => correct(zodSchema, jsonSchema),
+  });
+}
+
+/** Corrects in place what Zod's exporter says of one node, so that it says what Zod takes from the wire. */
+function correct(schema: unknown, exported: Exported): void {
+  if (!isZod4(schema)) return;
+  const { def } = schema._zod;
+  if (def.type === "string") correctString(schema, exported);
+  if (def.type === "readonly") delete exported["readOnly"];
+  if (def.type === "pipe") correctPipe(def["out"], exported);
+}
+
+/** Zod exports the first schema of a pipe only; both must hold. */
+function correctPipe(out: unknown, exported: Exported): void {
+  if (!isZod4(out)) return;
+  const { $schema: _, ...second } = exportZod4(out);
+  if ("$defs" in second) return;
+  const first = { ...exported };
+  for (const key of Object.keys(exported)) delete exported[key];
+  exported["allOf"] = [first, second];
+}
+
+const fromChecks = ["minLength", "maxLength", "pattern", "allOf", "format", "contentEncoding"];
+
+/** Leaves out what follows a change of the value, and patterns whose flags JSON Schema cannot carry. */
+function correctString(schema: Zod4Node, exported: Exported): void {
+  const checks = asArray(schema._zod.def.checks);
+  const change = checks.findIndex((check) => overwriteOf(check) !== null);
+  const kept = (change === -1 ? checks : checks.slice(0, change)).filter((check) => !hasFlags(check));
+  if (kept.length === checks.length && !hasFlags(schema)) return;
+  const before = exportZod4(new schema._zod.constr({ ...schema._zod.def, checks: kept }));
+  for (const key of fromChecks) delete exported[key];
+  for (const key of fromChecks) if (before[key] !== undefined) exported[key] = before[key];
+  if (hasFlags(schema)) for (const key of ["pattern", "allOf"]) delete exported[key];
+  const shortest = shortestAfterTrim(checks.slice(change));
+  if (change !== -1 && shortest > 0) exported["minLength"] = Math.max(shortest, Number(exported["minLength"] ?? 0));
+}
+
+/** Trimming only shortens: what must be long afterwards was long before. */
+function shortestAfterTrim(checks: readonly unknown[]): number {
+  let shortest = 0;
+  for (const check of checks) {
+    const change = overwriteOf(check);
+    if (change === "other") break;
+    const def = defOf(check);
+    if (def["check"] === "min_length") shortest = Math.max(shortest, Number(def["minimum"]));
+    if (def["check"] === "length_equals") shortest = Math.max(shortest, Number(def["length"]));
+  }
+  return shortest;
+}
+
+function hasFlags(check: unknown): boolean {
+  const { pattern } = defOf(check);
+  return pattern instanceof RegExp && /[imsvy]/.test(pattern.flags);
+}
+
+function defOf(check: unknown): Record<string, unknown> {
+  const internals = isRecord(check) ? check["_zod"] : null;
+  return isRecord(internals) && isRecord(internals["def"]) ? internals["def"] : {};
+}

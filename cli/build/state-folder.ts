@@ -1,0 +1,82 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, open, readFile, readdir, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Manifest } from "../../server/contract/manifest.ts";
+import type { BundledFile } from "./bundle.ts";
+
+/** `.signalbox/`, with what keeps it out of Git. Gives its path. */
+export async function prepareStateFolder(projectDir: string): Promise<string> {
+  const stateDir = join(projectDir, ".signalbox");
+  await mkdir(stateDir, { recursive: true });
+  await writeFile(join(stateDir, ".gitignore"), "*\n", { flag: "wx" }).catch(ignore("EEXIST"));
+  return stateDir;
+}
+
+/** An empty folder for a build that is not finished, where finished builds lie. */
+export async function makeDraft(stateDir: string): Promise<string> {
+  const draft = join(stateDir, "builds", `${draftPrefix}${process.pid}-${randomBytes(4).toString("hex")}`);
+  await mkdir(draft, { recursive: true });
+  return draft;
+}
+
+/** Gives the draft its name. Where the same build is there already and whole, that one is kept. */
+export async function finishDraft(p: { stateDir: string; draft: string; folder: string; files: readonly BundledFile[] }): Promise<void> {
+  const finished = join(p.stateDir, p.folder);
+  if (await holds(finished, p.files)) {
+    await rm(p.draft, { recursive: true, force: true });
+    await utimes(finished, new Date(), new Date());
+    return;
+  }
+  // Two builds of the same project may come here at once: the first one wins, a damaged one makes room.
+  await rename(p.draft, finished).catch(async () => {
+    if (await holds(finished, p.files)) return rm(p.draft, { recursive: true, force: true });
+    await rename(finished, `${p.draft}-old`).catch(ignore("ENOENT"));
+    await rm(`${p.draft}-old`, { recursive: true, force: true });
+    await rename(p.draft, finished);
+  });
+}
+
+/** Puts the manifest in force: a reader sees the old one or the new one, never half of one, also after a power cut. */
+export async function writeManifest(stateDir: string, manifest: Manifest): Promise<void> {
+  const draft = join(stateDir, `manifest.json.${process.pid}-${randomBytes(4).toString("hex")}`);
+  const file = await open(draft, "wx");
+  try {
+    await file.writeFile(`${JSON.stringify(manifest, null, 2)}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(draft, join(stateDir, "manifest.json"));
+}
+
+/** Removes all but the newest builds and `current`, and drafts that were left behind long ago. */
+export async function removeOldBuilds(stateDir: string, current: string): Promise<void> {
+  const builds = join(stateDir, "builds");
+  const names = await readdir(builds);
+  const aged = await Promise.all(
+    names.map(async (name) => ({ name, modifiedAt: (await stat(join(builds, name)).catch(ignore("ENOENT")))?.mtimeMs ?? 0 })),
+  );
+  aged.sort((a, b) => b.modifiedAt - a.modifiedAt);
+  const finished = aged.filter(({ name }) => !name.startsWith(draftPrefix) && `builds/${name}` !== current);
+  const left = aged.filter(({ name, modifiedAt }) => name.startsWith(draftPrefix) && modifiedAt < Date.now() - hourMs);
+  for (const { name } of [...finished.slice(keptBuilds), ...left]) await rm(join(builds, name), { recursive: true, force: true });
+}
+
+const draftPrefix = ".draft-";
+const keptBuilds = 5;
+const hourMs = 3_600_000;
+
+async function holds(folder: string, files: readonly BundledFile[]): Promise<boolean> {
+  try {
+    for (const file of files) if (!(await readFile(join(folder, file.path))).equals(file.contents)) return false;
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function ignore(code: string): (error: NodeJS.ErrnoException) => undefined {
+  return (error) => {
+    if (error.code !== code) throw error;
+  };
+}

@@ -1,0 +1,25 @@
+import { definitionKind, type SourceDefinition, type TriggerDefinition, type WorkflowDefinition } from "../../sdk/definition.ts";
+import type { AnySchema } from "../ports/project.ts";
+
+/** What kind of definition a value is, by the mark that the SDK put on it; `null`: none. */
+export function kindOf(value: unknown): string | null {
+  if (typeof value !== "object" || value === null || !(definitionKind in value)) return null;
+  const kind = value[definitionKind];
+  return typeof kind === "string" ? kind : null;
+}
+
+export function isTrigger(value: unknown): value is TriggerDefinition {
+  return kindOf(value) === "trigger";
+}
+
+export function isSource(value: unknown): value is SourceDefinition {
+  return kindOf(value) === "source";
+}
+
+export function isWorkflow(value: unknown): value is WorkflowDefinition {
+  return kindOf(value) === "workflow";
+}
+
+export function isSchema(value: unknown): value is AnySchema {
+  return typeof value === "object" && value !== null && "safeParse" in value && typeof value.safeParse === "function";
+}

@@ -1,0 +1,43 @@
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Manifest, ManifestTrigger } from "../contract/manifest.ts";
+import type { ProjectSources, TriggerSource } from "../ports/project.ts";
+import { isSchema, isTrigger } from "./definitions.ts";
+import { ProjectError } from "./project-error.ts";
+
+/** Loads what the receiver knows of the project: its triggers with their schemas, and no workflow code. Throws ProjectError. */
+export async function loadSources(stateDir: string, manifest: Manifest): Promise<ProjectSources> {
+  const file = join(stateDir, manifest.folder, manifest.sources);
+  const module = await importModule(file);
+  const definitions = Array.isArray(module["triggers"]) ? module["triggers"] : [];
+  const triggers = manifest.triggers.map((entry, index) => toSource(entry, definitions[index], file));
+  return { manifest, triggers, byEndpoint: groupByEndpoint(triggers) };
+}
+
+async function importModule(file: string): Promise<Record<string, unknown>> {
+  try {
+    return await import(/* @vite-ignore */ pathToFileURL(file).href);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ProjectError(`The built project cannot be loaded: ${reason.split("\n", 1)[0]}. Run \`signalbox build\`.`, { cause: error });
+  }
+}
+
+function toSource(entry: ManifestTrigger, definition: unknown, file: string): TriggerSource {
+  if (!isTrigger(definition) || !isSchema(definition.source.request)) {
+    throw new ProjectError(`${file} does not hold the trigger ${entry.attachmentId} of the manifest. Run \`signalbox build\`.`);
+  }
+  const { filter, request } = definition.source;
+  return {
+    slug: entry.slug,
+    endpoint: entry.endpoint,
+    attachmentId: entry.attachmentId,
+    target: entry.target,
+    request,
+    filter: isSchema(filter) ? filter : null,
+  };
+}
+
+function groupByEndpoint(triggers: readonly TriggerSource[]): ReadonlyMap<string, readonly TriggerSource[]> {
+  return Map.groupBy(triggers, (trigger) => trigger.endpoint);
+}

@@ -1,0 +1,82 @@
+import { readFileSync, realpathSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { TraceMap, originalPositionFor } from "@jridgewell/trace-mapping";
+
+/** A place in a file that the user wrote. Line and column start at 1. */
+export interface SourcePosition {
+  /** Path in the project, with `/`. */
+  file: string;
+  line: number;
+  column: number;
+}
+
+export interface StackMapper {
+  /** Rewrites built positions to the user's own files and lines. */
+  mapStack(stack: string): string;
+  /** The topmost frame of the stack that lies in the user's own files. */
+  locate(stack: string): SourcePosition | null;
+}
+
+/** Sources of the SDK are named `signalbox:…` in source maps: they are not the user's. */
+const packagePrefix = "signalbox:";
+
+/** Maps stacks of modules below `buildDir` by the source maps that lie beside them. */
+export function createStackMapper(p: { buildDir: string; projectDir: string }): StackMapper {
+  const buildUrl = `${pathToFileURL(realPath(p.buildDir)).href}/`;
+  const projectDir = realPath(p.projectDir);
+  const projectUrl = `${pathToFileURL(projectDir).href}/`;
+  const maps = new Map<string, TraceMap | null>();
+
+  function originalOf(url: string, line: number, column: number): SourcePosition | null {
+    if (!url.startsWith(buildUrl)) return null;
+    const file = fileURLToPath(url.replace(/[?#].*$/, ""));
+    if (!maps.has(file)) maps.set(file, readMap(file));
+    const map = maps.get(file);
+    if (!map) return null;
+    const original = originalPositionFor(map, { line, column: Math.max(0, column - 1) });
+    if (original.source === null) return null;
+    return { file: nameSource(original.source, file, projectDir), line: original.line, column: original.column + 1 };
+  }
+
+  return {
+    mapStack(stack) {
+      const mapped = stack.replace(builtPosition, (text, url: string, line: string, column: string) => {
+        const original = originalOf(url, Number(line), Number(column));
+        return original ? `${original.file}:${original.line}:${original.column}` : text;
+      });
+      return mapped.replaceAll(projectUrl, "");
+    },
+    locate(stack) {
+      for (const [, url = "", line, column] of stack.matchAll(builtPosition)) {
+        const original = originalOf(url, Number(line), Number(column));
+        if (original && !original.file.startsWith(packagePrefix)) return original;
+      }
+      return null;
+    },
+  };
+}
+
+const builtPosition = /(file:\/\/[^\s()]+?):(\d+):(\d+)/g;
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return resolve(path);
+  }
+}
+
+function readMap(file: string): TraceMap | null {
+  try {
+    return new TraceMap(readFileSync(`${file}.map`, "utf8"));
+  } catch {
+    // A build without this map: its frames stay as they are.
+    return null;
+  }
+}
+
+function nameSource(source: string, builtFile: string, projectDir: string): string {
+  if (source.startsWith(packagePrefix)) return source;
+  return relative(projectDir, join(dirname(builtFile), source)).split(sep).join("/");
+}

@@ -1,0 +1,24 @@
+import type { ProjectReader, ProjectSources } from "../ports/project.ts";
+import { loadSources } from "./load-sources.ts";
+import { ProjectError } from "./project-error.ts";
+import { readManifest } from "./read-manifest.ts";
+
+/**
+ * The project as the receiver knows it. `reload` takes what `.signalbox/manifest.json` names now; when that cannot be loaded it
+ * throws ProjectError, and the old project stays in force.
+ */
+export async function createProjectReader(stateDir: string): Promise<ProjectReader & { reload(): Promise<void> }> {
+  let sources = await load(stateDir);
+  return {
+    current: () => sources,
+    async reload() {
+      sources = await load(stateDir);
+    },
+  };
+}
+
+async function load(stateDir: string): Promise<ProjectSources> {
+  const manifest = await readManifest(stateDir);
+  if (!manifest) throw new ProjectError(`The project is not built: there is no manifest.json in ${stateDir}. Run \`signalbox build\`.`);
+  return loadSources(stateDir, manifest);
+}
