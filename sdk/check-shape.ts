@@ -6,7 +6,7 @@ import { definitionKind } from "./definition.ts";
  */
 
 export function checkOptions(value: unknown, where: string, example: string): void {
-  if (!isRecord(value)) throw new TypeError(`${where} needs an object, and got ${describe(value)}. Write ${example}.`);
+  if (!isRecord(value)) throw new TypeError(`${where} needs an object, and got ${value === undefined ? "nothing" : describe(value)}. Write ${example}.`);
 }
 
 export function checkText(value: unknown, name: string, where: string, example: string): void {
@@ -39,7 +39,7 @@ function describe(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";
   if (typeof value === "string") return value === "" ? "empty" : JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
-  if (typeof value === "object") return "an object of another kind";
+  if (isRecord(value)) return typeof value[definitionKind] === "string" ? `a ${value[definitionKind]}` : "a plain object";
   if (typeof value === "function") return "a function";
   return String(value);
 }

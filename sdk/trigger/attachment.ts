@@ -2,27 +2,26 @@ import type { Mistake } from "../mistake.ts";
 import type { DeepReadonly } from "../schema.ts";
 
 /**
- * What `.attach()` takes: a target, with a `transform` or without. Without, the payload itself is the run's input, and must fit it.
- * `Result` is what the transform returns; it is inferred, to tell a misspelt field from one that was only passed along.
+ * What `.attach()` takes. `Result` is what the transform returns; it is inferred, to tell a misspelt field from one that was only passed
+ * along.
  */
-export type Attachment<Payload, Input, Result, Target> =
-  | AttachmentWithTransform<Payload, Input, Result, Target>
-  | AttachmentAsItIs<Payload, Input, Target>;
+export type Attachment<Payload, Input, Result, Target> = AttachmentFields<Payload, Input, Result, Target> &
+  ([Payload] extends [DeepReadonly<Input>] ? unknown : TransformNeeded<"The payload of this source does not fit the workflow's input: add transform">);
 
-export interface AttachmentWithTransform<Payload, Input, Result, Target> {
+export interface AttachmentFields<Payload, Input, Result, Target> {
   /** The workflow that a matching webhook starts: the default export of a file in `workflows/`. */
   workflow: Target;
   /**
    * Makes the run's input from the payload. Gets the payload as `request` parsed it; may be async. It runs at the beginning of the run, in
-   * a worker: what it throws fails the run, with the error in its timeline, and is not retried.
+   * a worker: what it throws fails the run, with the error in its timeline, and is not retried. Without a transform the payload itself
+   * is the input.
    */
-  transform: ((payload: Payload) => Result | Promise<Result>) & NothingMisspelt<Result, Input, Payload>;
+  transform?: ((payload: Payload) => Result | Promise<Result>) & NothingMisspelt<Result, Input, Payload>;
 }
 
-export interface AttachmentAsItIs<Payload, Input, Target> {
-  /** The workflow that a matching webhook starts. It gets the payload as it is: its input must accept it. */
-  workflow: [Payload] extends [DeepReadonly<Input>] ? Target : Mistake<"The payload of this source does not fit the workflow's input: add transform">;
-  transform?: undefined;
+/** The compiler names this type where `transform` is missing, and so says the sentence. */
+export interface TransformNeeded<_Sentence extends string> {
+  transform: {};
 }
 
 /**

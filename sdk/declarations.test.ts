@@ -1,0 +1,89 @@
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runTsc } from "./testing/run-tsc.ts";
+
+const repository = join(import.meta.dirname, "..");
+const project = mkdtempSync(join(tmpdir(), "signalbox-types-"));
+const installed = join(project, "node_modules/signalbox");
+
+beforeAll(() => {
+  mkdirSync(installed, { recursive: true });
+  const errors = runTsc(join(repository, "sdk/tsconfig.build.json"), ["--outDir", join(installed, "dist/types")]);
+  if (errors.length > 0) throw new Error(`The SDK does not compile: ${errors[0]?.message}`);
+  cpSync(join(repository, "package.json"), join(installed, "package.json"));
+  symlinkSync(join(repository, "node_modules/zod"), join(project, "node_modules/zod"));
+  writeFileSync(join(project, "package.json"), `{ "type": "module" }`);
+  mkdirSync(join(project, "triggers"));
+  mkdirSync(join(project, "workflows"));
+  writeFileSync(join(project, "workflows/welcome.ts"), welcome);
+  writeFileSync(join(project, "triggers/signup.ts"), signup("../workflows/welcome.js"));
+  writeFileSync(join(project, "triggers/extensionless.ts"), signup("../workflows/welcome"));
+  writeFileSync(join(project, "signalbox.config.ts"), `import { defineConfig } from "signalbox/config";\nexport default defineConfig({ name: "Types" });\n`);
+});
+afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+describe("the published declarations", () => {
+  it.each([
+    ["nodenext", { module: "nodenext", moduleResolution: "nodenext" }, ["signup.ts"]],
+    ["bundler", { module: "preserve", moduleResolution: "bundler" }, ["signup.ts", "extensionless.ts"]],
+  ])("compile in a strict project with moduleResolution %s, down to its own declarations", (name, options, triggers) => {
+    expect(compile(name, options, triggers)).toEqual([]);
+    const declared = readFileSync(join(project, `types-${name}/triggers/signup.d.ts`), "utf8");
+    expect(declared).toContain(`import("signalbox/trigger").Trigger<"signup", {`);
+    expect(declared).not.toMatch(/any|dist\/types/);
+  });
+
+  it("still refuse what does not fit", () => {
+    writeFileSync(join(project, "triggers/wrong.ts"), signup("../workflows/welcome.js").replace("to: payload.id", "too: payload.id"));
+    const errors = compile("wrong", { module: "nodenext", moduleResolution: "nodenext" }, ["wrong.ts"]);
+    expect(errors.map(({ line }) => line)).toEqual([7]);
+    expect(errors[0]?.message).toContain("{ readonly too: string; }' is not assignable");
+  });
+
+  it("import nothing but each other", () => {
+    const files = readdirSync(join(installed, "dist/types"), { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
+    expect(files).toContain(join("sdk", "trigger", "index.d.ts"));
+    for (const file of files) {
+      expect(file).toMatch(/^sdk/);
+      const text = readFileSync(join(installed, "dist/types", file), "utf8");
+      for (const [, specifier] of text.matchAll(/^(?:import|export) .*from "([^"]+)";$/gm)) expect(specifier).toMatch(/^\.\.?\//);
+    }
+  });
+});
+
+function compile(name: string, options: Record<string, string>, triggers: string[]) {
+  const tsconfig = join(project, `tsconfig.${name}.json`);
+  const compilerOptions = { ...options, target: "es2022", strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false, declaration: true, outDir: `types-${name}`, rootDir: ".", types: [], lib: ["es2022", "dom"] };
+  writeFileSync(tsconfig, JSON.stringify({ compilerOptions, files: ["signalbox.config.ts", ...triggers.map((file) => `triggers/${file}`)] }));
+  return runTsc(tsconfig);
+}
+
+const welcome = `import { defineWorkflow, type WorkflowContext } from "signalbox/workflow";
+import { z } from "zod";
+import { z as z3 } from "zod/v3";
+
+export default defineWorkflow({
+  slug: "welcome",
+  input: z3.object({ to: z3.string() }),
+  output: z.object({ messageId: z.string() }),
+  async run(input, ctx) {
+    return { messageId: await send(input.to, ctx) };
+  },
+});
+
+const send = (to: string, ctx: WorkflowContext): Promise<string> => ctx.step("send", ({ idempotencyKey }) => to + idempotencyKey);
+`;
+
+function signup(workflow: string): string {
+  return `import { defineWebhookSource } from "signalbox/trigger";
+import { z } from "zod";
+import welcome from "${workflow}";
+
+export default defineWebhookSource({ slug: "signup", endpoint: "signup", request: z.object({ id: z.string(), at: z.iso.date().optional() }) }).attach({
+  workflow: welcome,
+  transform: (payload) => ({ to: payload.id }),
+});
+`;
+}

@@ -1,0 +1,27 @@
+import { spawnSync } from "node:child_process";
+import { join, resolve } from "node:path";
+
+const tsc = join(import.meta.dirname, "../../node_modules/typescript/lib/tsc.js");
+
+export interface TypeError {
+  /** Absolute path. */
+  file: string;
+  line: number;
+  /** With the lines that explain it. */
+  message: string;
+}
+
+/** Runs the compiler on a tsconfig, and tells what it found. Throws when it said anything that is not an error in a file. */
+export function runTsc(project: string, args: readonly string[] = []): TypeError[] {
+  const { stdout, stderr, status } = spawnSync(process.execPath, [tsc, "-p", project, "--pretty", "false", ...args], { encoding: "utf8" });
+  const errors: TypeError[] = [];
+  for (const line of stdout.split("\n")) {
+    const [, file, number, message] = /^(\S[^(]*)\((\d+),\d+\): error (.*)$/.exec(line) ?? [];
+    const last = errors.at(-1);
+    if (file && number && message) errors.push({ file: resolve(file), line: Number(number), message });
+    else if (line.startsWith(" ") && last) last.message += `\n${line}`;
+    else if (line.trim() !== "") throw new Error(`tsc says: ${line}`);
+  }
+  if (stderr !== "" || (status !== 0 && errors.length === 0)) throw new Error(`tsc ended with ${status}: ${stderr}`);
+  return errors;
+}

@@ -1,0 +1,45 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { runTsc, type TypeError } from "./testing/run-tsc.ts";
+
+const folder = join(import.meta.dirname, "type-errors");
+
+interface WrongUse {
+  file: string;
+  line: number;
+  says: string;
+}
+
+const wrongUses = readdirSync(folder)
+  .filter((name) => name.endsWith(".ts"))
+  .flatMap((name) => findWrongUses(join(folder, name)));
+
+describe("a wrong use of the SDK", () => {
+  let errors: TypeError[] = [];
+  beforeAll(() => {
+    errors = runTsc(folder);
+  });
+
+  it.each(wrongUses)("is refused on its own line, in words: $says", ({ file, line, says }) => {
+    const messages = errors.filter((error) => error.file === file && error.line === line).map((error) => error.message);
+    expect(messages).toHaveLength(1);
+    expect(messages[0]).toContain(says);
+  });
+
+  it("makes no error anywhere else", () => {
+    const expected = new Set(wrongUses.map(({ file, line }) => `${file}:${line}`));
+    expect(wrongUses.length).toBeGreaterThan(10);
+    expect(errors.filter(({ file, line }) => !expected.has(`${file}:${line}`))).toEqual([]);
+  });
+});
+
+/** The lines that end with `// error: …`. */
+function findWrongUses(file: string): WrongUse[] {
+  return readFileSync(file, "utf8")
+    .split("\n")
+    .flatMap((text, index) => {
+      const says = /\S.* \/\/ error: (.+)$/.exec(text)?.[1];
+      return says === undefined || text.startsWith("//") ? [] : [{ file, line: index + 1, says }];
+    });
+}

@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { definitionKind } from "../definition.ts";
+import { defineWorkflow } from "./define-workflow.ts";
+
+const input = z.object({ to: z.string() });
+/** As plain JavaScript calls it. */
+const define: (options: unknown) => unknown = defineWorkflow as never;
+
+describe("defineWorkflow", () => {
+  it("marks what it made, and keeps what it was told", () => {
+    const output = z.string();
+    const retries = { attempts: 5 };
+    const workflow = defineWorkflow({ slug: "welcome", input, output, retries, timeout: "5m", concurrency: 2, run: () => "done" });
+    expect(workflow[definitionKind]).toBe("workflow");
+    expect(workflow).toMatchObject({ slug: "welcome", retries, timeout: "5m", concurrency: 2 });
+    expect([workflow.input, workflow.output]).toEqual([input, output]);
+    expect(Object.isFrozen(workflow)).toBe(true);
+  });
+
+  it("leaves undefined what it was not told", () => {
+    const workflow = defineWorkflow({ slug: "welcome", input, run() {} });
+    expect(workflow).toMatchObject({ output: undefined, retries: undefined, timeout: undefined, concurrency: undefined });
+  });
+
+  it("hands input and context to run", async () => {
+    const workflow = defineWorkflow({ slug: "welcome", input, run: async (value, ctx) => [value.to, ctx.run.attempt] });
+    const run: (input: unknown, ctx: unknown) => unknown = workflow.run as never;
+    expect(await run({ to: "Ada" }, { run: { attempt: 2 } })).toEqual(["Ada", 2]);
+  });
+
+  it.each([
+    ["a function", () => {}, "defineWorkflow needs an object, and got a function. Write defineWorkflow({ slug, input, run })."],
+    ["an empty slug", { slug: "", input, run() {} }, 'defineWorkflow: slug must be a text, and is empty. Write slug: "welcome-email".'],
+    ["no input", { slug: "a", run() {} }, 'defineWorkflow({ slug: "a" }): input must be a Zod schema, and is missing. Write input: z.object({ … }).'],
+    ["an output that is no schema", { slug: "a", input, output: "text", run() {} }, 'output must be a Zod schema, and is "text".'],
+    ["no run", { slug: "a", input }, 'defineWorkflow({ slug: "a" }): run must be a function, and is missing. Write async run(input, ctx) { … }.'],
+  ])("refuses %s with what, where and the way out", (_, options, message) => {
+    expect(() => define(options)).toThrow(TypeError);
+    expect(() => define(options)).toThrow(message);
+  });
+});
