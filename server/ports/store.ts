@@ -82,7 +82,9 @@ export interface DeliveryFilter {
   endpoint?: string;
   outcome?: DeliveryOutcome;
   responseStatus?: number;
+  /** Received at this time or later. */
   since?: number;
+  /** Received before this time. */
   until?: number;
 }
 
@@ -118,7 +120,9 @@ export interface RunFilter {
   targetKind?: Target["kind"];
   status?: RunStatus;
   delivery?: string;
+  /** Created at this time or later. */
   since?: number;
+  /** Created before this time. */
   until?: number;
   /** Only runs that this key started. */
   keyId?: string;
@@ -186,7 +190,10 @@ export interface NewTimelineEntry {
   data?: Json;
 }
 
-/** A change of state that the holder of a run makes. */
+/**
+ * A change of state that the holder of a run makes. A run that was asked to stop never goes back to `waiting` or `queued`: the store
+ * makes it `canceled` instead, with that timeline entry.
+ */
 export type RunTransition =
   /** Back to `waiting` until `availableAt`. `sleep` goes on with the same attempt, `retry` begins the next. */
   | { to: "waiting"; reason: "sleep" | "retry"; availableAt: number }
@@ -200,7 +207,7 @@ export interface ClaimRequest {
   limit: number;
   now: number;
   leaseMs: number;
-  /** Most runs of a target that may be running at a time, over all workers. Absent: no bound. */
+  /** Most runs of a target (`kind:slug`, e.g. `workflow:welcome-email`) that may be running at a time, over all workers. Absent: no bound. */
   concurrency: ReadonlyMap<string, number>;
   /** `isolated` claims only runs that must be alone in their process; `shared` claims only the others. */
   pool: "shared" | "isolated";
@@ -262,8 +269,8 @@ export interface EngineStore {
   releaseLostRuns(p: { workerId: string; now: number; message: string; runs: LostRun[] }): Promise<void>;
   /** Gives back runs whose lease ran out (their whole machine is gone). Returns how many. */
   reconcile(now: number): Promise<number>;
-  /** When the next waiting run is due, or `null`. For the isolated ones, ask with that pool. */
-  nextAvailableAt(pool: "shared" | "isolated"): Promise<number | null>;
+  /** When the next waiting run is due, or `null`. For the isolated ones, ask with that pool. With `after`, of those due later than that. */
+  nextAvailableAt(pool: "shared" | "isolated", after?: number): Promise<number | null>;
   heartbeatWorker(worker: WorkerInfo): Promise<void>;
   removeWorker(id: string): Promise<void>;
   listWorkers(p: { seenSince: number }): Promise<WorkerInfo[]>;

@@ -1,0 +1,37 @@
+import type { Delivery, DeliveryOutcome, DeliverySummary } from "../../contract/delivery.ts";
+import type { Problem } from "../../contract/problem.ts";
+import type { Verdict } from "../../contract/verdict.ts";
+import { readBodyJson } from "./read-body-json.ts";
+import { toIso } from "./iso-time.ts";
+
+export interface DeliverySummaryRow {
+  id: string;
+  endpoint: string;
+  receivedAt: number;
+  method: string;
+  headers: Record<string, string>;
+  bodyBytes: number;
+  bodySha256: string | null;
+  outcome: DeliveryOutcome;
+  responseStatus: number;
+  problem: Problem | null;
+  verdicts: Verdict[];
+  durationMs: number;
+}
+
+export interface DeliveryRow extends DeliverySummaryRow {
+  body: Uint8Array | null;
+}
+
+export function toDeliverySummary(row: DeliverySummaryRow): DeliverySummary {
+  const { id, endpoint, method, headers, bodyBytes, bodySha256, outcome, responseStatus, problem, verdicts, durationMs } = row;
+  return { id, endpoint, receivedAt: toIso(row.receivedAt), method, headers, bodyBytes, bodySha256, outcome, responseStatus, problem, verdicts, durationMs };
+}
+
+export function toDelivery(row: DeliveryRow): Delivery {
+  return {
+    ...toDeliverySummary(row),
+    body: row.body && Buffer.from(row.body).toString("base64"),
+    json: row.body && readBodyJson(row.body),
+  };
+}

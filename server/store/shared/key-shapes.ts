@@ -1,0 +1,29 @@
+import type { Key, KeyKind } from "../../contract/key.ts";
+import { toIso, toIsoOrNull } from "./iso-time.ts";
+
+export interface KeyRow {
+  id: string;
+  kind: KeyKind;
+  name: string;
+  hint: string;
+  endpoints: string[] | null;
+  createdAt: number;
+  expiresAt: number | null;
+  lastUsedAt: number | null;
+  revokedAt: number | null;
+}
+
+export function toKey(row: KeyRow): Key {
+  const { id, kind, name, hint, endpoints } = row;
+  return {
+    id,
+    kind,
+    name,
+    hint,
+    endpoints,
+    createdAt: toIso(row.createdAt),
+    expiresAt: toIsoOrNull(row.expiresAt),
+    lastUsedAt: toIsoOrNull(row.lastUsedAt),
+    revokedAt: toIsoOrNull(row.revokedAt),
+  };
+}

@@ -1,0 +1,64 @@
+import type { Json } from "../../contract/json.ts";
+import type { Run, RunStatus, RunSummary, StartedBy } from "../../contract/run.ts";
+import type { TargetKind } from "../../contract/target.ts";
+import { toIso, toIsoOrNull } from "./iso-time.ts";
+
+export interface RunSummaryRow {
+  id: string;
+  status: RunStatus;
+  trigger: string | null;
+  attachmentId: string | null;
+  targetKind: TargetKind;
+  targetSlug: string;
+  deliveryId: string | null;
+  startedBy: StartedBy;
+  replayOf: string | null;
+  version: string;
+  attempt: number;
+  maxAttempts: number;
+  createdAt: number;
+  startedAt: number | null;
+  finishedAt: number | null;
+  errorName: string | null;
+  errorMessage: string | null;
+}
+
+export interface RunRow extends RunSummaryRow {
+  errorStack: string | null;
+  keyId: string | null;
+  payload: Json | null;
+  input: Json | null;
+  output: Json | null;
+}
+
+export function toRunSummary(row: RunSummaryRow): RunSummary {
+  return {
+    id: row.id,
+    status: row.status,
+    trigger: row.trigger,
+    attachmentId: row.attachmentId,
+    target: { kind: row.targetKind, slug: row.targetSlug },
+    deliveryId: row.deliveryId,
+    startedBy: row.startedBy,
+    replayOf: row.replayOf,
+    version: row.version,
+    attempt: row.attempt,
+    maxAttempts: row.maxAttempts,
+    error: row.errorName === null ? null : { name: row.errorName, message: row.errorMessage ?? "" },
+    createdAt: toIso(row.createdAt),
+    startedAt: toIsoOrNull(row.startedAt),
+    finishedAt: toIsoOrNull(row.finishedAt),
+  };
+}
+
+export function toRun(row: RunRow): Run & { keyId: string | null } {
+  const summary = toRunSummary(row);
+  return {
+    ...summary,
+    error: summary.error && { ...summary.error, stack: row.errorStack },
+    payload: row.payload,
+    input: row.input,
+    output: row.output,
+    keyId: row.keyId,
+  };
+}

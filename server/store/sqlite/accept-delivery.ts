@@ -1,0 +1,99 @@
+import { and, asc, eq, isNotNull, isNull, sql } from "drizzle-orm";
+import type { AcceptedRun, AcceptResult, DeliveryStore, NewDelivery } from "../../ports/store.ts";
+import type { SqliteDatabase } from "./database.ts";
+import type { InsertRun } from "./insert-run.ts";
+import { delivery, idempotencyKey, run } from "./schema.ts";
+
+export type AcceptRequest = Parameters<DeliveryStore["acceptDelivery"]>[0];
+
+/** The verb behind `acceptDelivery`: runs inside the write lock, so equal calls that race come here one after the other. */
+export function prepareAcceptDelivery(database: SqliteDatabase, insertRun: InsertRun): (request: AcceptRequest) => AcceptResult {
+  const insertDelivery = prepareInsertDelivery(database);
+  const findRepeat = prepareFindRepeat(database);
+  const rememberKey = prepareRememberKey(database);
+  return (request) => {
+    const repeat = findRepeat(request);
+    if (repeat) return repeat;
+    insertDelivery(request.delivery);
+    for (const newRun of request.runs) insertRun(newRun);
+    rememberKey(request);
+    return { kind: "accepted" };
+  };
+}
+
+export function prepareInsertDelivery({ db }: SqliteDatabase): (newDelivery: NewDelivery) => void {
+  const insert = db
+    .insert(delivery)
+    .values({
+      id: sql.placeholder("id"),
+      endpoint: sql.placeholder("endpoint"),
+      receivedAt: sql.placeholder("receivedAt"),
+      method: sql.placeholder("method"),
+      outcome: sql.placeholder("outcome"),
+      responseStatus: sql.placeholder("responseStatus"),
+      durationMs: sql.placeholder("durationMs"),
+      bodyBytes: sql.placeholder("bodyBytes"),
+      bodySha256: sql.placeholder("bodySha256"),
+      keyId: sql.placeholder("keyId"),
+      headers: sql.placeholder("headers"),
+      problem: sql.placeholder("problem"),
+      verdicts: sql.placeholder("verdicts"),
+      body: sql.placeholder("body"),
+    })
+    .prepare();
+  return (newDelivery) => {
+    insert.run({ ...newDelivery });
+  };
+}
+
+function prepareFindRepeat(database: SqliteDatabase): (request: AcceptRequest) => AcceptResult | null {
+  const findKey = database.db
+    .select()
+    .from(idempotencyKey)
+    .where(and(eq(idempotencyKey.endpoint, sql.placeholder("endpoint")), eq(idempotencyKey.key, sql.placeholder("key"))))
+    .prepare();
+  return ({ delivery: { endpoint, bodySha256 }, idempotency }) => {
+    if (!idempotency) return null;
+    const first = findKey.get({ endpoint, key: idempotency.key });
+    if (!first || first.acceptedAt < idempotency.notBefore) return null;
+    const { deliveryId } = first;
+    if (first.bodySha256 !== bodySha256) return { kind: "conflict", deliveryId };
+    return { kind: "repeated", deliveryId, runs: listFirstRuns(database, deliveryId) };
+  };
+}
+
+/** The runs of the first answer. What was started of the delivery later on (replays) has later ids for the same attachment. */
+function listFirstRuns({ db }: SqliteDatabase, deliveryId: string): AcceptedRun[] {
+  const rows = db
+    .select({ id: run.id, trigger: run.trigger, attachmentId: run.attachmentId, kind: run.targetKind, slug: run.targetSlug })
+    .from(run)
+    .where(and(eq(run.deliveryId, deliveryId), isNull(run.replayOf), isNotNull(run.attachmentId)))
+    .orderBy(asc(run.attachmentId), asc(run.id))
+    .all();
+  const first = new Map<string, AcceptedRun>();
+  for (const { id, trigger, attachmentId, kind, slug } of rows) {
+    if (trigger === null || attachmentId === null || first.has(attachmentId)) continue;
+    first.set(attachmentId, { runId: id, trigger, attachmentId, target: { kind, slug } });
+  }
+  return [...first.values()];
+}
+
+function prepareRememberKey({ db }: SqliteDatabase): (request: AcceptRequest) => void {
+  const upsert = db
+    .insert(idempotencyKey)
+    .values({
+      endpoint: sql.placeholder("endpoint"),
+      key: sql.placeholder("key"),
+      deliveryId: sql.placeholder("deliveryId"),
+      bodySha256: sql.placeholder("bodySha256"),
+      acceptedAt: sql.placeholder("acceptedAt"),
+    })
+    .onConflictDoUpdate({
+      target: [idempotencyKey.endpoint, idempotencyKey.key],
+      set: { deliveryId: sql`excluded.delivery_id`, bodySha256: sql`excluded.body_sha256`, acceptedAt: sql`excluded.accepted_at` },
+    })
+    .prepare();
+  return ({ delivery: { id, endpoint, outcome, bodySha256, receivedAt }, idempotency }) => {
+    if (idempotency && outcome === "accepted") upsert.run({ endpoint, key: idempotency.key, deliveryId: id, bodySha256, acceptedAt: receivedAt });
+  };
+}

@@ -1,0 +1,35 @@
+import { type SQL, sql } from "drizzle-orm";
+import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3";
+import type { Connection } from "./open-connection.ts";
+import { toStoreError } from "./store-error.ts";
+import type { WriteQueue } from "./write-queue.ts";
+
+/** What the verbs of the store work with. better-sqlite3 is synchronous: a verb is a plain function, made async at the port. */
+export interface SqliteDatabase {
+  db: BetterSQLite3Database;
+  connection: Connection;
+  /** Runs a verb in a write transaction; see WriteQueue. */
+  write: WriteQueue["write"];
+  /** Runs a verb that only reads. */
+  read<T>(verb: () => T): Promise<T>;
+}
+
+export function createDatabase(connection: Connection, write: WriteQueue["write"]): SqliteDatabase {
+  return {
+    db: drizzle(connection),
+    connection,
+    write,
+    async read(verb) {
+      try {
+        return verb();
+      } catch (error) {
+        throw toStoreError(error);
+      }
+    },
+  };
+}
+
+/** A named parameter of a prepared UPDATE; Drizzle takes bare placeholders in INSERT and WHERE only. */
+export function given(name: string): SQL {
+  return sql`${sql.placeholder(name)}`;
+}

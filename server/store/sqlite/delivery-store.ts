@@ -1,0 +1,24 @@
+import { eq } from "drizzle-orm";
+import type { DeliveryStore } from "../../ports/store.ts";
+import { toDelivery } from "../shared/delivery-shapes.ts";
+import { prepareAcceptDelivery, prepareInsertDelivery } from "./accept-delivery.ts";
+import type { SqliteDatabase } from "./database.ts";
+import type { InsertRun } from "./insert-run.ts";
+import { listDeliveries } from "./list-deliveries.ts";
+import { delivery } from "./schema.ts";
+
+export function createDeliveryStore(database: SqliteDatabase, insertRun: InsertRun): DeliveryStore {
+  const { read, write } = database;
+  const acceptDelivery = prepareAcceptDelivery(database, insertRun);
+  const insertDelivery = prepareInsertDelivery(database);
+  return {
+    acceptDelivery: (request) => write(() => acceptDelivery(request)),
+    recordDelivery: (newDelivery) => write(() => insertDelivery(newDelivery)),
+    listDeliveries: (filter, page) => read(() => listDeliveries(database, filter, page)),
+    getDelivery: (id) =>
+      read(() => {
+        const row = database.db.select().from(delivery).where(eq(delivery.id, id)).get();
+        return row ? toDelivery(row) : null;
+      }),
+  };
+}

@@ -1,0 +1,84 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { RunTransition } from "../../ports/store.ts";
+import { type SqliteDatabase, given } from "./database.ts";
+import { run } from "./schema.ts";
+import type { AddEntry } from "./timeline.ts";
+
+/** A run that somebody holds, as read under the write lock. */
+export interface Held {
+  id: string;
+  token: string;
+  attempt: number;
+  cancelRequestedAt: number | null;
+}
+
+export type EndHold = (held: Held, transition: RunTransition, now: number) => void;
+
+/**
+ * Takes a run out of `running`. One that was asked to stop never goes back to wait: nobody would be left to stop it, so it is
+ * `canceled` here.
+ */
+export function prepareEndHold(database: SqliteDatabase, addEntry: AddEntry): EndHold {
+  const giveBack = prepareGiveBack(database);
+  const finish = prepareFinish(database);
+  return (held, transition, now) => {
+    const { id, token } = held;
+    const goesOn = transition.to === "waiting" || transition.to === "queued";
+    if (goesOn && held.cancelRequestedAt !== null) {
+      finish({ id, token, now, transition: { to: "canceled", error: null } });
+      addEntry(id, { at: now, kind: "canceled", attempt: held.attempt });
+    } else if (goesOn) giveBack({ id, token, transition });
+    else finish({ id, token, now, transition });
+  };
+}
+
+type Back = Extract<RunTransition, { to: "waiting" | "queued" }>;
+
+const released = { token: null, workerId: null, leaseUntil: null };
+const whereHeld = and(eq(run.id, sql.placeholder("id")), eq(run.token, sql.placeholder("token")), eq(run.status, "running"));
+
+function prepareGiveBack({ db }: SqliteDatabase): (p: { id: string; token: string; transition: Back }) => void {
+  const update = db
+    .update(run)
+    .set({
+      ...released,
+      status: given("status"),
+      // A run that is queued again keeps its place in the order.
+      availableAt: sql`coalesce(${sql.placeholder("availableAt")}, ${run.availableAt})`,
+      isResuming: given("isResuming"),
+    })
+    .where(whereHeld)
+    .prepare();
+  return ({ id, token, transition }) => {
+    const isWaiting = transition.to === "waiting";
+    const isResuming = isWaiting && transition.reason === "retry" ? 0 : 1;
+    assertOne(update.run({ id, token, status: transition.to, availableAt: isWaiting ? transition.availableAt : null, isResuming }).changes, id);
+  };
+}
+
+function prepareFinish({ db }: SqliteDatabase): (p: { id: string; token: string; now: number; transition: Exclude<RunTransition, Back> }) => void {
+  const update = db
+    .update(run)
+    .set({
+      ...released,
+      status: given("status"),
+      finishedAt: given("now"),
+      errorName: given("errorName"),
+      errorMessage: given("errorMessage"),
+      errorStack: given("errorStack"),
+      output: sql`${sql.param(sql.placeholder("output"), run.output)}`,
+    })
+    .where(whereHeld)
+    .prepare();
+  return ({ id, token, now, transition }) => {
+    const output = transition.to === "completed" ? transition.output : null;
+    const error = transition.to === "completed" ? null : transition.error;
+    const values = { id, token, now, status: transition.to, output, errorName: error?.name ?? null, errorMessage: error?.message ?? null, errorStack: error?.stack ?? null };
+    assertOne(update.run(values).changes, id);
+  };
+}
+
+/** The caller has read the row under the same lock: anything else than one row is a defect, and rolls everything back. */
+function assertOne(changes: number, id: string): void {
+  if (changes !== 1) throw new Error(`${changes} rows changed where ${id} was to be taken out of running`);
+}

@@ -1,0 +1,58 @@
+import { asc, desc, eq, gte, sql } from "drizzle-orm";
+import type { EngineStore, StepRecord, WorkerInfo } from "../../ports/store.ts";
+import { prepareClaimRuns } from "./claim-runs.ts";
+import type { SqliteDatabase } from "./database.ts";
+import { prepareEndHold } from "./end-hold.ts";
+import { listHeldRuns, nextAvailableQuery, prepareExtendLeases } from "./leases.ts";
+import { prepareReconcile, prepareReleaseLostRuns } from "./lost-runs.ts";
+import { runStep, worker } from "./schema.ts";
+import type { AddEntry } from "./timeline.ts";
+import { prepareWriteProgress } from "./write-progress.ts";
+
+export function createEngineStore(database: SqliteDatabase, addEntry: AddEntry): EngineStore {
+  const { db, read, write } = database;
+  const endHold = prepareEndHold(database, addEntry);
+  const claims = prepareClaimRuns(database, addEntry);
+  const writeProgress = prepareWriteProgress(database, { addEntry, endHold });
+  const extendLeases = prepareExtendLeases(database);
+  const releaseLostRuns = prepareReleaseLostRuns(database, { addEntry, endHold });
+  const expiry = prepareReconcile(database, { addEntry, endHold });
+  return {
+    claimRuns: async (p) => ((await read(() => claims.hasDue(p))) ? write(() => claims.claim(p)) : []),
+    loadSteps: (runId) => read(() => loadSteps(database, runId)),
+    writeProgress: (p) => write(() => writeProgress(p)),
+    extendLeases: (p) => write(() => extendLeases(p)),
+    listHeldRuns: (workerId) => read(() => listHeldRuns(database, workerId)),
+    releaseLostRuns: (p) => write(() => releaseLostRuns(p)),
+    reconcile: async (now) => ((await read(() => expiry.hasExpired(now))) ? write(() => expiry.reconcile(now)) : 0),
+    nextAvailableAt: (pool, after = -1) => read(() => nextAvailableQuery(database, { pool, after }).get()?.at ?? null),
+    heartbeatWorker: (info) => write(() => saveWorker(database, info)),
+    removeWorker: (id) =>
+      write(() => {
+        db.delete(worker).where(eq(worker.id, id)).run();
+      }),
+    listWorkers: ({ seenSince }) => read(() => db.select().from(worker).where(gte(worker.seenAt, seenSince)).orderBy(desc(worker.startedAt), desc(worker.id)).all()),
+  };
+}
+
+function loadSteps({ db }: SqliteDatabase, runId: string): StepRecord[] {
+  return db
+    .select({
+      name: runStep.name,
+      kind: runStep.kind,
+      attempt: runStep.attempt,
+      startedAt: runStep.startedAt,
+      finishedAt: runStep.finishedAt,
+      until: runStep.until,
+      result: runStep.result,
+    })
+    .from(runStep)
+    .where(eq(runStep.runId, runId))
+    .orderBy(asc(sql`rowid`))
+    .all();
+}
+
+function saveWorker({ db }: SqliteDatabase, info: WorkerInfo): void {
+  const { pid, host, version, startedAt, seenAt } = info;
+  db.insert(worker).values(info).onConflictDoUpdate({ target: worker.id, set: { pid, host, version, startedAt, seenAt } }).run();
+}

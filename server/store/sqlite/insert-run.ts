@@ -1,0 +1,36 @@
+import { sql } from "drizzle-orm";
+import type { NewRun } from "../../ports/store.ts";
+import type { SqliteDatabase } from "./database.ts";
+import { run } from "./schema.ts";
+import type { AddEntry } from "./timeline.ts";
+
+export type InsertRun = (newRun: NewRun) => void;
+
+/** Records a queued run with its first timeline entry. */
+export function prepareInsertRun({ db }: SqliteDatabase, addEntry: AddEntry): InsertRun {
+  const insert = db
+    .insert(run)
+    .values({
+      id: sql.placeholder("id"),
+      status: "queued",
+      trigger: sql.placeholder("trigger"),
+      attachmentId: sql.placeholder("attachmentId"),
+      targetKind: sql.placeholder("targetKind"),
+      targetSlug: sql.placeholder("targetSlug"),
+      deliveryId: sql.placeholder("deliveryId"),
+      startedBy: sql.placeholder("startedBy"),
+      replayOf: sql.placeholder("replayOf"),
+      keyId: sql.placeholder("keyId"),
+      version: sql.placeholder("version"),
+      maxAttempts: sql.placeholder("maxAttempts"),
+      createdAt: sql.placeholder("createdAt"),
+      availableAt: sql.placeholder("createdAt"),
+      payload: sql.placeholder("payload"),
+      input: sql.placeholder("input"),
+    })
+    .prepare();
+  return (newRun) => {
+    insert.run({ ...newRun, targetKind: newRun.target.kind, targetSlug: newRun.target.slug });
+    addEntry(newRun.id, { at: newRun.createdAt, kind: "queued", attempt: 0 });
+  };
+}

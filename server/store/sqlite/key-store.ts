@@ -1,0 +1,43 @@
+import { and, desc, eq, isNotNull, isNull, lt, or, sql } from "drizzle-orm";
+import type { KeyStore } from "../../ports/store.ts";
+import { toKey } from "../shared/key-shapes.ts";
+import type { SqliteDatabase } from "./database.ts";
+import { webhookKey } from "./schema.ts";
+
+export function createKeyStore(database: SqliteDatabase): KeyStore {
+  const { db, read, write } = database;
+  return {
+    createKey: (key) => write(() => toKey(db.insert(webhookKey).values(key).returning().get())),
+    listKeys: () => read(() => db.select().from(webhookKey).orderBy(desc(webhookKey.createdAt), desc(webhookKey.id)).all().map(toKey)),
+    findKeyByHash: (hash) =>
+      read(() => {
+        const row = findKeyByHashQuery(database, hash).get();
+        return row ? toKey(row) : null;
+      }),
+    listKeyCiphertexts: (kind) =>
+      read(() =>
+        db
+          .select()
+          .from(webhookKey)
+          .where(and(eq(webhookKey.kind, kind), isNotNull(webhookKey.ciphertext)))
+          .orderBy(desc(webhookKey.createdAt), desc(webhookKey.id))
+          .all()
+          .flatMap((row) => (row.ciphertext === null ? [] : [{ key: toKey(row), ciphertext: row.ciphertext }])),
+      ),
+    revokeKey: (id, now) =>
+      write(() => {
+        const { changes } = db.update(webhookKey).set({ revokedAt: sql`coalesce(${webhookKey.revokedAt}, ${now})` }).where(eq(webhookKey.id, id)).run();
+        return changes > 0;
+      }),
+    touchKey: (id, now) =>
+      write(() => {
+        const isOlder = or(isNull(webhookKey.lastUsedAt), lt(webhookKey.lastUsedAt, now));
+        db.update(webhookKey).set({ lastUsedAt: now }).where(and(eq(webhookKey.id, id), isOlder)).run();
+      }),
+  };
+}
+
+/** Apart, so that a test can look at its plan. */
+export function findKeyByHashQuery({ db }: SqliteDatabase, hash: string) {
+  return db.select().from(webhookKey).where(eq(webhookKey.hash, hash));
+}

@@ -1,0 +1,57 @@
+import { and, asc, eq, sql } from "drizzle-orm";
+import type { EngineStore } from "../../ports/store.ts";
+import { type SqliteDatabase, given } from "./database.ts";
+import { run } from "./schema.ts";
+
+type LeaseRequest = Parameters<EngineStore["extendLeases"]>[0];
+
+export function prepareExtendLeases({ db }: SqliteDatabase): (p: LeaseRequest) => { lost: string[]; cancelRequested: string[] } {
+  const extend = db
+    .update(run)
+    .set({ leaseUntil: given("leaseUntil") })
+    .where(
+      and(
+        eq(run.id, sql.placeholder("id")),
+        eq(run.token, sql.placeholder("token")),
+        eq(run.workerId, sql.placeholder("workerId")),
+        eq(run.status, "running"),
+      ),
+    )
+    .returning({ cancelRequestedAt: run.cancelRequestedAt })
+    .prepare();
+  return ({ workerId, runs, now, leaseMs }) => {
+    const lost: string[] = [];
+    const cancelRequested: string[] = [];
+    for (const { id, token } of runs) {
+      const row = extend.get({ id, token, workerId, leaseUntil: now + leaseMs });
+      if (!row) lost.push(id);
+      else if (row.cancelRequestedAt !== null) cancelRequested.push(id);
+    }
+    return { lost, cancelRequested };
+  };
+}
+
+/** Rare (a process has ended) and over running runs only, so it may walk their small index. */
+export function heldRunsQuery({ db }: SqliteDatabase, workerId: string) {
+  return db
+    .select({ id: run.id, token: run.token, kind: run.targetKind, slug: run.targetSlug, attempt: run.attempt, maxAttempts: run.maxAttempts, crashes: run.crashes })
+    .from(run)
+    .where(and(sql`status = 'running'`, eq(run.workerId, workerId)))
+    .orderBy(asc(run.id));
+}
+
+export function listHeldRuns(database: SqliteDatabase, workerId: string): Awaited<ReturnType<EngineStore["listHeldRuns"]>> {
+  return heldRunsQuery(database, workerId)
+    .all()
+    .flatMap(({ token, kind, slug, ...held }) => (token === null ? [] : [{ ...held, token, target: { kind, slug } }]));
+}
+
+/** Apart, so that a test can look at its plan. */
+export function nextAvailableQuery({ db }: SqliteDatabase, p: { pool: "shared" | "isolated"; after: number }) {
+  return db
+    .select({ at: run.availableAt })
+    .from(run)
+    .where(and(sql`status = 'waiting'`, eq(run.isIsolated, p.pool === "isolated"), sql`${run.availableAt} > ${p.after}`))
+    .orderBy(asc(run.availableAt))
+    .limit(1);
+}

@@ -1,0 +1,60 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { AppError } from "../../contract/app-error.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Connection } from "./open-connection.ts";
+
+const journalSchema = z.object({ entries: z.array(z.object({ idx: z.int(), tag: z.string() })) });
+
+/**
+ * Brings the database to this code's schema: the migrations that drizzle-kit wrote, by its journal. All pending ones are one
+ * transaction under the write lock, so several processes may start at once, and a kill leaves the old schema or the new.
+ * (Drizzle's own migrator reads what was applied before it takes the lock, and knows nothing of newer databases.)
+ */
+export function migrate(connection: Connection, folder: string, clock: Clock): void {
+  const known = readJournal(folder);
+  if (assertPrefix(connection, readApplied(connection), known) === known.length) return;
+  // A table that is made anew would cascade; SQLite takes this pragma outside of transactions only.
+  connection.pragma("foreign_keys = OFF");
+  try {
+    connection.transaction(() => applyPending(connection, { folder, known, now: clock.now() })).immediate();
+  } finally {
+    connection.pragma("foreign_keys = ON");
+  }
+}
+
+function applyPending(connection: Connection, p: { folder: string; known: string[]; now: number }): void {
+  const { folder, known, now } = p;
+  connection.exec("CREATE TABLE IF NOT EXISTS schema_migration (position INTEGER PRIMARY KEY, tag TEXT NOT NULL, applied_at INTEGER NOT NULL)");
+  const first = assertPrefix(connection, readApplied(connection), known);
+  const note = connection.prepare("INSERT INTO schema_migration (position, tag, applied_at) VALUES (?, ?, ?)");
+  for (const [position, tag] of known.entries()) {
+    if (position < first) continue;
+    connection.exec(readFileSync(join(folder, `${tag}.sql`), "utf8"));
+    note.run(position, tag, now);
+  }
+  const broken = connection.pragma("foreign_key_check");
+  if (Array.isArray(broken) && broken.length > 0) throw new Error(`The migrations leave ${broken.length} broken references: ${JSON.stringify(broken[0])}`);
+}
+
+function readJournal(folder: string): string[] {
+  const journal = journalSchema.parse(JSON.parse(readFileSync(join(folder, "meta", "_journal.json"), "utf8")));
+  return journal.entries.sort((a, b) => a.idx - b.idx).map((entry) => entry.tag);
+}
+
+function readApplied(connection: Connection): string[] {
+  const exists = connection.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'schema_migration'").get();
+  if (exists === undefined) return [];
+  return z.array(z.string()).parse(connection.prepare("SELECT tag FROM schema_migration ORDER BY position").pluck().all());
+}
+
+/** How many are applied. Refuses a database with migrations that this code does not have. */
+function assertPrefix(connection: Connection, applied: string[], known: string[]): number {
+  const stranger = applied.find((tag, position) => known[position] !== tag);
+  if (stranger === undefined) return applied.length;
+  throw new AppError(
+    "store_unavailable",
+    `The database ${connection.name} was written by a newer Signalbox (its schema has ${stranger}, this version knows ${known.at(-1) ?? "none"}). Upgrade signalbox, or restore the backup from before the upgrade.`,
+  );
+}

@@ -1,0 +1,59 @@
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import { dirname } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import Database from "better-sqlite3";
+import { AppError } from "../../contract/app-error.ts";
+import { isBusy } from "./store-error.ts";
+
+export type Connection = Database.Database;
+
+const busyTimeoutMs = 5000;
+
+/**
+ * Opens the file, made with its folder where it is missing, so that a commit is on disk when it returns. Changing to WAL needs
+ * the file alone, and SQLite does not always wait for that: processes that open a new file together try again.
+ */
+export async function openConnection(file: string): Promise<Connection> {
+  createPrivately(file);
+  for (const giveUpAt = Date.now() + busyTimeoutMs; ; await delay(20)) {
+    const connection = new Database(file, { timeout: busyTimeoutMs });
+    try {
+      configure(connection);
+      return connection;
+    } catch (error) {
+      connection.close();
+      if (!isBusy(error) || Date.now() > giveUpAt) throw error;
+    }
+  }
+}
+
+/** Bodies and inputs are nobody else's business. SQLite gives its `-wal` and `-shm` files the same rights. */
+function createPrivately(file: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  try {
+    // Never opens a file that exists: closing it again would drop the locks that this process may hold on it.
+    closeSync(openSync(file, "wx", 0o600));
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) {
+      throw new AppError("store_unavailable", `The database ${file} cannot be created. Look at DATABASE_URL and at the rights of its folder.`, { cause: error });
+    }
+  }
+}
+
+function configure(connection: Connection): void {
+  connection.pragma("journal_mode = WAL");
+  // better-sqlite3 is built to run WAL with synchronous=NORMAL, which loses commits with the power.
+  connection.pragma("synchronous = FULL");
+  connection.pragma("fullfsync = ON"); // macOS only: a plain fsync leaves data in the drive's cache
+  connection.pragma("foreign_keys = ON");
+  connection.pragma(`busy_timeout = ${busyTimeoutMs}`);
+  const wanted = { journal_mode: "wal", synchronous: 2, foreign_keys: 1, busy_timeout: busyTimeoutMs };
+  for (const [name, value] of Object.entries(wanted)) {
+    const actual = connection.pragma(name, { simple: true });
+    if (actual === value) continue;
+    throw new AppError(
+      "store_unavailable",
+      `${connection.name} cannot be used: SQLite keeps ${name} at ${String(actual)} where it must be ${value}. Network file systems do this: keep the database on a local disk.`,
+    );
+  }
+}

@@ -1,0 +1,63 @@
+import { migrationsFolder } from "../../paths.ts";
+import { type Clock, systemClock } from "../../ports/clock.ts";
+import { type Logger, silentLogger } from "../../ports/logger.ts";
+import type { Store } from "../../ports/store.ts";
+import { createChangeWatcher } from "./change-watcher.ts";
+import { createDatabase, type SqliteDatabase } from "./database.ts";
+import { createDeliveryStore } from "./delivery-store.ts";
+import { createEngineStore } from "./engine-store.ts";
+import { prepareInsertRun } from "./insert-run.ts";
+import { createKeyStore } from "./key-store.ts";
+import { migrate } from "./migrate.ts";
+import { type Connection, openConnection } from "./open-connection.ts";
+import { createRunStore } from "./run-store.ts";
+import { toStoreError } from "./store-error.ts";
+import { prepareAddEntry } from "./timeline.ts";
+import { createWriteQueue } from "./write-queue.ts";
+
+/**
+ * Opens the ledger in a SQLite file, made with its folder where it is missing, and brings its schema up to date. Several processes
+ * may have it open. Rejects with AppError `store_unavailable` where it cannot be used, or where a newer version wrote it.
+ */
+export async function openSqliteStore(p: { file: string; clock?: Clock; logger?: Logger }): Promise<Store> {
+  try {
+    const connection = await openConnection(p.file);
+    try {
+      migrate(connection, migrationsFolder("sqlite"), p.clock ?? systemClock);
+      return createStore(connection, p.logger ?? silentLogger);
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+  } catch (error) {
+    throw toStoreError(error);
+  }
+}
+
+function createStore(connection: Connection, logger: Logger): Store {
+  const watcher = createChangeWatcher(connection, logger);
+  const queue = createWriteQueue(connection, watcher.changed);
+  const database = createDatabase(connection, queue.write);
+  const addEntry = prepareAddEntry(database);
+  const insertRun = prepareInsertRun(database, addEntry);
+  return {
+    ...createDeliveryStore(database, insertRun),
+    ...createRunStore(database, { insertRun, addEntry }),
+    ...createEngineStore(database, addEntry),
+    ...createKeyStore(database),
+    ping: () => ping(database),
+    watch: watcher.watch,
+    async close() {
+      queue.close();
+      watcher.close();
+      connection.close();
+    },
+  };
+}
+
+/** Writes for real (a number that nobody reads), so that a full disk and a read-only file show as well. */
+function ping({ connection, write }: SqliteDatabase): Promise<void> {
+  return write(() => {
+    connection.pragma("user_version = 1");
+  });
+}

@@ -1,0 +1,46 @@
+import { eq, sql } from "drizzle-orm";
+import type { Run } from "../../contract/run.ts";
+import type { RunStore } from "../../ports/store.ts";
+import { toRun } from "../shared/run-shapes.ts";
+import type { SqliteDatabase } from "./database.ts";
+import type { InsertRun } from "./insert-run.ts";
+import { listRuns, runSummaryColumns } from "./list-runs.ts";
+import { prepareRequestCancel } from "./request-cancel.ts";
+import { run } from "./schema.ts";
+import { type AddEntry, listTimeline } from "./timeline.ts";
+
+export function createRunStore(database: SqliteDatabase, p: { insertRun: InsertRun; addEntry: AddEntry }): RunStore {
+  const { read, write } = database;
+  const requestCancel = prepareRequestCancel(database, p.addEntry);
+  return {
+    createRuns: (runs) =>
+      write(() => {
+        for (const newRun of runs) p.insertRun(newRun);
+      }),
+    listRuns: (filter, page) => read(() => listRuns(database, filter, page)),
+    getRun: (id) => read(() => getRun(database, id)),
+    listTimeline: (runId, page) => read(() => listTimeline(database, runId, page)),
+    requestCancel: (runId, now) => write(() => requestCancel(runId, now)),
+    countOpenRuns: () => read(() => countOpenRuns(database)),
+  };
+}
+
+function getRun({ db }: SqliteDatabase, id: string): (Run & { keyId: string | null }) | null {
+  const row = db
+    .select({ ...runSummaryColumns, errorStack: run.errorStack, keyId: run.keyId, payload: run.payload, input: run.input, output: run.output })
+    .from(run)
+    .where(eq(run.id, id))
+    .get();
+  return row ? toRun(row) : null;
+}
+
+function countOpenRuns({ db }: SqliteDatabase): { queued: number; running: number; waiting: number } {
+  const rows = db
+    .select({ status: run.status, count: sql<number>`count(*)` })
+    .from(run)
+    .where(sql`status IN ('queued', 'running', 'waiting')`)
+    .groupBy(run.status)
+    .all();
+  const count = (status: "queued" | "running" | "waiting") => rows.find((row) => row.status === status)?.count ?? 0;
+  return { queued: count("queued"), running: count("running"), waiting: count("waiting") };
+}

@@ -1,0 +1,186 @@
+import { sql } from "drizzle-orm";
+import { blob, customType, index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { DeliveryOutcome } from "../../contract/delivery.ts";
+import type { Json } from "../../contract/json.ts";
+import type { KeyKind } from "../../contract/key.ts";
+import type { Problem } from "../../contract/problem.ts";
+import type { RunError, RunStatus, StartedBy } from "../../contract/run.ts";
+import type { TargetKind } from "../../contract/target.ts";
+import type { LogLevel, TimelineKind } from "../../contract/timeline.ts";
+import type { Verdict } from "../../contract/verdict.ts";
+
+/**
+ * JSON as text, `null` as NULL. JSON.stringify escapes lone surrogates and `\u0000`, so any JSON value survives. Drizzle's own
+ * JSON mode would write a placeholder's `null` as the text "null".
+ */
+const json = customType<{ data: unknown; driverData: string | null }>({
+  dataType: () => "text",
+  toDriver: (value) => (value === null ? null : JSON.stringify(value)),
+  fromDriver: (value): unknown => (value === null ? null : JSON.parse(value)),
+});
+
+// All times are UTC milliseconds. Wide columns stand last: SQLite reads a row from its start, and lists never reach them.
+
+export const delivery = sqliteTable(
+  "delivery",
+  {
+    id: text("id").primaryKey(),
+    endpoint: text("endpoint").notNull(),
+    receivedAt: integer("received_at").notNull(),
+    method: text("method").notNull(),
+    outcome: text("outcome").$type<DeliveryOutcome>().notNull(),
+    responseStatus: integer("response_status").notNull(),
+    durationMs: real("duration_ms").notNull(),
+    bodyBytes: integer("body_bytes").notNull(),
+    bodySha256: text("body_sha256"),
+    /** A note, not a reference: history outlives keys. */
+    keyId: text("key_id"),
+    headers: json("headers").$type<Record<string, string>>().notNull(),
+    problem: json("problem").$type<Problem>(),
+    verdicts: json("verdicts").$type<Verdict[]>().notNull(),
+    body: blob("body", { mode: "buffer" }),
+  },
+  (t) => [
+    index("delivery_by_time").on(t.receivedAt, t.id),
+    index("delivery_by_endpoint").on(t.endpoint, t.receivedAt, t.id),
+    index("delivery_by_outcome").on(t.outcome, t.receivedAt, t.id),
+    index("delivery_by_response_status").on(t.responseStatus, t.receivedAt, t.id),
+  ],
+);
+
+export const run = sqliteTable(
+  "run",
+  {
+    id: text("id").primaryKey(),
+    status: text("status").$type<RunStatus>().notNull(),
+    trigger: text("trigger"),
+    attachmentId: text("attachment_id"),
+    targetKind: text("target_kind").$type<TargetKind>().notNull(),
+    targetSlug: text("target_slug").notNull(),
+    /** What claims go by: `workflow:welcome-email`. Never set by hand. */
+    target: text("target").generatedAlwaysAs(sql`target_kind || ':' || target_slug`, { mode: "virtual" }),
+    deliveryId: text("delivery_id").references(() => delivery.id, { onDelete: "set null" }),
+    startedBy: text("started_by").$type<StartedBy>().notNull(),
+    /** A note, not a reference: the old run may be gone. */
+    replayOf: text("replay_of"),
+    /** The webhook key that started it. A note, as in `delivery`. */
+    keyId: text("key_id"),
+    version: text("version").notNull(),
+    attempt: integer("attempt").notNull().default(0),
+    maxAttempts: integer("max_attempts").notNull(),
+    createdAt: integer("created_at").notNull(),
+    startedAt: integer("started_at"),
+    finishedAt: integer("finished_at"),
+    /** When a waiting run is due. A queued run is due whatever stands here; it only gives the order. */
+    availableAt: integer("available_at").notNull(),
+    cancelRequestedAt: integer("cancel_requested_at"),
+    /** The next claim goes on with the attempt that had begun. */
+    isResuming: integer("is_resuming", { mode: "boolean" }).notNull().default(false),
+    /** Its process crashed with neighbours: it must be alone in the next. */
+    isIsolated: integer("is_isolated", { mode: "boolean" }).notNull().default(false),
+    crashes: integer("crashes").notNull().default(0),
+    /** Set while it is `running`, and only then. */
+    token: text("token"),
+    workerId: text("worker_id"),
+    leaseUntil: integer("lease_until"),
+    errorName: text("error_name"),
+    errorMessage: text("error_message"),
+    errorStack: text("error_stack"),
+    payload: json("payload").$type<Json>(),
+    input: json("input").$type<Json>(),
+    output: json("output").$type<Json>(),
+  },
+  (t) => [
+    index("run_by_time").on(t.createdAt, t.id),
+    index("run_by_trigger").on(t.trigger, t.createdAt, t.id),
+    index("run_by_target").on(t.targetSlug, t.createdAt, t.id),
+    index("run_by_status").on(t.status, t.createdAt, t.id),
+    index("run_by_delivery").on(t.deliveryId),
+    index("run_by_key").on(t.keyId, t.createdAt, t.id).where(sql`key_id IS NOT NULL`),
+    // What is open has its own small indexes, so that claims cost the same however long the history is.
+    index("run_open").on(t.isIsolated, t.target, t.status, t.availableAt, t.id).where(sql`status IN ('queued', 'waiting')`),
+    index("run_waiting").on(t.isIsolated, t.availableAt).where(sql`status = 'waiting'`),
+    index("run_running_by_target").on(t.target).where(sql`status = 'running'`),
+    index("run_running_by_lease").on(t.leaseUntil, t.workerId).where(sql`status = 'running'`),
+  ],
+);
+
+export const runStep = sqliteTable(
+  "run_step",
+  {
+    runId: text("run_id")
+      .notNull()
+      .references(() => run.id, { onDelete: "cascade" }),
+    name: text("name").notNull(),
+    kind: text("kind").$type<"step" | "sleep">().notNull(),
+    attempt: integer("attempt").notNull(),
+    startedAt: integer("started_at").notNull(),
+    finishedAt: integer("finished_at"),
+    until: integer("until"),
+    result: json("result").$type<Json>(),
+  },
+  (t) => [primaryKey({ columns: [t.runId, t.name] })],
+);
+
+export const runEvent = sqliteTable(
+  "run_event",
+  {
+    id: integer("id").primaryKey({ autoIncrement: true }),
+    runId: text("run_id")
+      .notNull()
+      .references(() => run.id, { onDelete: "cascade" }),
+    at: integer("at").notNull(),
+    kind: text("kind").$type<TimelineKind>().notNull(),
+    attempt: integer("attempt").notNull(),
+    name: text("name"),
+    level: text("level").$type<LogLevel>(),
+    message: text("message"),
+    durationMs: real("duration_ms"),
+    until: integer("until"),
+    error: json("error").$type<RunError>(),
+    data: json("data").$type<Json>(),
+  },
+  (t) => [index("run_event_by_run").on(t.runId, t.id)],
+);
+
+export const idempotencyKey = sqliteTable(
+  "idempotency_key",
+  {
+    endpoint: text("endpoint").notNull(),
+    key: text("key").notNull(),
+    /** The delivery that was accepted first. */
+    deliveryId: text("delivery_id")
+      .notNull()
+      .references(() => delivery.id, { onDelete: "cascade" }),
+    bodySha256: text("body_sha256"),
+    acceptedAt: integer("accepted_at").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.endpoint, t.key] }), index("idempotency_key_by_delivery").on(t.deliveryId)],
+);
+
+export const webhookKey = sqliteTable(
+  "webhook_key",
+  {
+    id: text("id").primaryKey(),
+    kind: text("kind").$type<KeyKind>().notNull(),
+    name: text("name").notNull(),
+    hint: text("hint").notNull(),
+    hash: text("hash").notNull(),
+    ciphertext: text("ciphertext"),
+    endpoints: json("endpoints").$type<string[]>(),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at"),
+    lastUsedAt: integer("last_used_at"),
+    revokedAt: integer("revoked_at"),
+  },
+  (t) => [uniqueIndex("webhook_key_by_hash").on(t.hash)],
+);
+
+export const worker = sqliteTable("worker", {
+  id: text("id").primaryKey(),
+  pid: integer("pid").notNull(),
+  host: text("host").notNull(),
+  version: text("version").notNull(),
+  startedAt: integer("started_at").notNull(),
+  seenAt: integer("seen_at").notNull(),
+});

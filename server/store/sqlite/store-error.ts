@@ -1,0 +1,33 @@
+import Database from "better-sqlite3";
+import { AppError } from "../../contract/app-error.ts";
+
+/** What the disk or another process does to us, as opposed to a defect of ours. Extended codes begin with these. */
+const causes: readonly (readonly [prefix: string, detail: string])[] = [
+  ["SQLITE_BUSY", "The database is busy: another process held its lock for too long."],
+  ["SQLITE_LOCKED", "The database is locked."],
+  ["SQLITE_FULL", "The disk of the database is full."],
+  ["SQLITE_IOERR", "The disk of the database cannot be read or written."],
+  ["SQLITE_READONLY", "The database cannot be written: its file or folder is read-only."],
+  ["SQLITE_CORRUPT", "The database file is damaged. Restore it from a backup."],
+  ["SQLITE_NOTADB", "The file is not a SQLite database. Look at DATABASE_URL."],
+  ["SQLITE_CANTOPEN", "The database file cannot be opened. Look at DATABASE_URL and at the rights of its folder."],
+  ["SQLITE_PROTOCOL", "The database is busy: its lock could not be taken."],
+  ["SQLITE_NOMEM", "There is not enough memory for the database."],
+];
+
+/** Gives an AppError `store_unavailable` for what the store cannot help; anything else comes back as it is. */
+export function toStoreError(error: unknown): unknown {
+  const code = sqliteCode(error);
+  const known = code === null ? undefined : causes.find(([prefix]) => code.startsWith(prefix));
+  return known ? new AppError("store_unavailable", known[1], { cause: error }) : error;
+}
+
+export function isBusy(error: unknown): boolean {
+  return sqliteCode(error)?.startsWith("SQLITE_BUSY") ?? false;
+}
+
+/** SQLite's own code, also of an error that a layer above has wrapped. */
+function sqliteCode(error: unknown): string | null {
+  if (error instanceof Database.SqliteError) return error.code;
+  return error instanceof Error && error.cause !== undefined ? sqliteCode(error.cause) : null;
+}
