@@ -1,0 +1,123 @@
+import { createApiAuthenticator } from "./auth/api-authenticator.ts";
+import { createAuthenticator } from "./auth/authenticator.ts";
+import { createKeyCipher } from "./auth/key-cipher.ts";
+import { readSecret, readSettings, serviceUrl, type Settings, SettingsError } from "./config.ts";
+import type { DeliverySummary } from "./contract/delivery.ts";
+import { createIngestFetch } from "./http/ingest-fetch.ts";
+import { createMetrics } from "./http/rest/metrics.ts";
+import { createRestApp } from "./http/rest/rest-app.ts";
+import type { RestDeps } from "./http/rest/rest-deps.ts";
+import type { IngestAnswer, IngestRequest } from "./ingest/ingest-request.ts";
+import { createReceiver } from "./ingest/receive.ts";
+import { systemClock } from "./ports/clock.ts";
+import { type Logger, silentLogger } from "./ports/logger.ts";
+import { noSignals, type Signals } from "./ports/signals.ts";
+import type { Store } from "./ports/store.ts";
+import { createProjectReader } from "./project/project-reader.ts";
+import { readManifest } from "./project/read-manifest.ts";
+import { openSqliteStore } from "./store/sqlite/open-store.ts";
+import { createTrpc } from "./trpc/create-trpc.ts";
+
+/** Everything that a web process serves, over one store and one project. The doors (HTTP, Next) only carry requests to it. */
+export interface Signalbox {
+  settings: Settings;
+  project: Awaited<ReturnType<typeof createProjectReader>>;
+  ingest(request: IngestRequest): Promise<IngestAnswer>;
+  ingestFetch(request: Request): Promise<Response>;
+  rest(request: Request): Promise<Response>;
+  trpc(request: Request): Promise<Response>;
+  createCaller(): ReturnType<ReturnType<typeof createTrpc>["caller"]>;
+  /** Where the server really listens: URLs that are shown are made of it, unless a base URL is set. */
+  setPort(port: number): void;
+  /** From now on webhooks get 503, streams end, and /readyz says so. */
+  beginShutdown(): void;
+  close(): Promise<void>;
+}
+
+/** The only place where adapters meet ports, for a process that serves requests. */
+export async function openSignalbox(p: {
+  settings: Settings;
+  signals: Signals;
+  logger: Logger;
+  onDelivery?: ((delivery: DeliverySummary) => void) | undefined;
+}): Promise<Signalbox> {
+  const { settings, signals, logger } = p;
+  const store = await openStore(settings, logger);
+  const project = await createProjectReader(settings.stateDir);
+  const stopping = new AbortController();
+  const metrics = createMetrics(store);
+  const { mode, maxBodyBytes } = settings;
+  const common = { store, project, signals, clock: systemClock, logger, mode, maxBodyBytes };
+  let port = settings.port;
+  const baseUrl = () => serviceUrl(settings, port);
+  const authenticate = createApiAuthenticator({ ...common, baseUrl: settings.baseUrl });
+
+  const ingest = createReceiver({
+    ...common,
+    authenticate: createAuthenticator(common),
+    isShuttingDown: () => stopping.signal.aborted,
+    onDelivery(delivery) {
+      metrics.observeDelivery(delivery);
+      p.onDelivery?.(delivery);
+    },
+    onUnauthenticated: () => metrics.observeUnauthenticated("webhook"),
+  });
+  const restDeps: RestDeps = { ...common, baseUrl, cipher: createKeyCipher(readSecret(settings.stateDir)), authenticate, metrics, stopping: stopping.signal };
+  const trpc = createTrpc({ ...restDeps, name: settings.name });
+
+  return {
+    settings,
+    project,
+    ingest,
+    ingestFetch: createIngestFetch(ingest),
+    rest: createRestApp(restDeps).fetch,
+    trpc: trpc.handle,
+    createCaller: trpc.caller,
+    setPort: (actual) => void (port = actual),
+    beginShutdown: () => stopping.abort(),
+    close: () => store.close(),
+  };
+}
+
+/**
+ * The REST API in this process, on the project's own store, for the command line on the same machine: whoever can read the store's
+ * file may do everything. A running server notices what is written. `running` is that server, where there is one.
+ */
+export async function openLocalApi(p: {
+  projectDir: string;
+  running: { mode: Settings["mode"]; url: string } | null;
+}): Promise<{ fetch(request: Request): Promise<Response>; close(): Promise<void> }> {
+  const settings = await readBuiltSettings({ projectDir: p.projectDir, mode: p.running?.mode ?? "deployed" });
+  const store = await openStore(settings, silentLogger);
+  const { mode, maxBodyBytes } = settings;
+  const app = createRestApp({
+    store,
+    project: await createProjectReader(settings.stateDir),
+    signals: noSignals,
+    clock: systemClock,
+    logger: silentLogger,
+    mode,
+    maxBodyBytes,
+    baseUrl: () => settings.baseUrl ?? p.running?.url ?? serviceUrl(settings, settings.port),
+    cipher: createKeyCipher(readSecret(settings.stateDir)),
+    authenticate: async () => ({ kind: "local" }),
+    metrics: createMetrics(store),
+    stopping: new AbortController().signal,
+  });
+  return { fetch: app.fetch, close: () => store.close() };
+}
+
+/** The settings of a project as it was built; the environment and the flags win over what it says. Throws SettingsError without a build. */
+export async function readBuiltSettings(p: Omit<Parameters<typeof readSettings>[0], "fromProject">): Promise<Settings> {
+  const { stateDir } = readSettings({ ...p, fromProject: {} });
+  const manifest = await readManifest(stateDir);
+  if (!manifest) throw new SettingsError(`There is no build of ${p.projectDir} yet. Run \`signalbox build\` there, or \`signalbox dev\`.`);
+  return readSettings({ ...p, fromProject: manifest.settings });
+}
+
+async function openStore(settings: Settings, logger: Logger): Promise<Store> {
+  if (settings.database.kind === "postgres") {
+    throw new SettingsError("DATABASE_URL names a Postgres, and this version stores in SQLite only. Give a file: URL, e.g. file:./.signalbox/signalbox.db.");
+  }
+  return openSqliteStore({ file: settings.database.file, logger });
+}

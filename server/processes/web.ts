@@ -1,0 +1,102 @@
+import type { AddressInfo } from "node:net";
+import { readProcessStart } from "../config.ts";
+import { createHttpServer, type PagesHandler } from "../http/http-server.ts";
+import { loadPages } from "../http/pages.ts";
+import { createLogger } from "../logging.ts";
+import { openSignalbox, readBuiltSettings, type Signalbox } from "../main.ts";
+import { packageRoot } from "../paths.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { SupervisorToWeb, WebToSupervisor } from "./protocol.ts";
+
+/** The web process: our HTTP server, with Next behind it for the pages. Holds no user code but sources. */
+const shutdownGraceMs = 5_000;
+
+const start = readProcessStart();
+const logger = createLogger({ mode: start.mode, process: "web" });
+
+// Ctrl-C reaches the whole process group: the supervisor decides what happens, and when.
+process.on("SIGINT", () => {});
+
+try {
+  await serve();
+} catch (error) {
+  tell({ type: "failed", message: describeStartFailure(error) });
+  process.disconnect?.();
+  process.exitCode = 1;
+}
+
+async function serve(): Promise<void> {
+  const { mode } = start;
+  const settings = await readBuiltSettings(start);
+  const signalbox = await openSignalbox({
+    settings,
+    logger,
+    signals: {
+      runsQueued: () => tell({ type: "runs-queued" }),
+      cancelRequested: (runId) => tell({ type: "cancel-requested", runId }),
+    },
+    onDelivery: mode === "development" ? (delivery) => tell({ type: "delivery", delivery }) : undefined,
+  });
+  Object.assign(globalThis, { [Symbol.for("signalbox.container")]: signalbox });
+
+  const pages = pagesWhenReady(logger, () => loadPages({ mode: settings.pages, dir: packageRoot, host: settings.host, port: settings.port }));
+  const http = createHttpServer({ ingest: signalbox.ingest, rest: signalbox.rest, pages, logger });
+  await new Promise<void>((resolve, reject) => {
+    http.server.once("error", reject);
+    http.server.listen(settings.port, settings.host, resolve);
+  });
+  const { port } = http.server.address() as AddressInfo;
+  signalbox.setPort(port);
+  tell({ type: "ready", host: settings.host, port });
+
+  const close = once(async () => {
+    signalbox.beginShutdown();
+    await http.close(shutdownGraceMs);
+    await pages.close();
+    await signalbox.close();
+    process.exit(0);
+  });
+  process.on("SIGTERM", () => void close());
+  // Without a supervisor nobody would run what is accepted.
+  process.on("disconnect", () => void close());
+  process.on("message", (message: SupervisorToWeb) => {
+    if (message.type === "reload") void reload(signalbox);
+    else void close();
+  });
+}
+
+async function reload(signalbox: Signalbox): Promise<void> {
+  const error = await signalbox.project.reload().then(
+    () => null,
+    (reason: unknown) => (reason instanceof Error ? reason.message : String(reason)),
+  );
+  tell({ type: "reloaded", version: signalbox.project.current().manifest.version, error });
+}
+
+/** Pages load while webhooks are served already; a request for a page waits for them. */
+function pagesWhenReady(log: Logger, load: () => ReturnType<typeof loadPages>): PagesHandler & { close(): Promise<void> } {
+  const loading = load();
+  loading.catch((error: unknown) => log.error("The pages could not be loaded", { cause: error }));
+  return {
+    handle: async (request, response) => (await loading).handle(request, response),
+    upgrade: (request, socket, head) => void loading.then((pages) => (pages.upgrade ? pages.upgrade(request, socket, head) : socket.destroy())),
+    close: async () => loading.then((pages) => pages.close()).catch(() => {}),
+  };
+}
+
+function describeStartFailure(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const { flags } = start;
+  if (code === "EADDRINUSE") return `Port ${flags?.port ?? ""} is in use. Stop what listens there, or choose another with --port.`.replace("  ", " ");
+  if (code === "EACCES") return `This user may not listen on the port. Choose one above 1023 with --port.`;
+  return message;
+}
+
+function tell(message: WebToSupervisor): void {
+  if (process.connected) process.send?.(message);
+}
+
+function once(action: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | null = null;
+  return () => (running ??= action());
+}
