@@ -19,7 +19,7 @@ export interface Served {
   close(graceMs: number): Promise<void>;
 }
 
-interface ServeOptions extends Partial<Omit<ReceiverDeps, "store" | "project">> {
+interface ServeOptions extends Partial<Omit<ReceiverDeps, "project">> {
   triggers?: readonly TriggerSource[];
   rest?: (request: Request) => Promise<Response>;
   pages?: PagesHandler | null;
