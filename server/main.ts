@@ -12,10 +12,9 @@ import { createReceiver } from "./ingest/receive.ts";
 import { systemClock } from "./ports/clock.ts";
 import { type Logger, silentLogger } from "./ports/logger.ts";
 import { noSignals, type Signals } from "./ports/signals.ts";
-import type { Store } from "./ports/store.ts";
+import { openConfiguredStore } from "./processes/open-configured-store.ts";
 import { createProjectReader } from "./project/project-reader.ts";
 import { readManifest } from "./project/read-manifest.ts";
-import { openSqliteStore } from "./store/sqlite/open-store.ts";
 import { createTrpc } from "./trpc/create-trpc.ts";
 
 /** Everything that a web process serves, over one store and one project. The doors (HTTP, Next) only carry requests to it. */
@@ -42,7 +41,7 @@ export async function openSignalbox(p: {
   onDelivery?: ((delivery: DeliverySummary) => void) | undefined;
 }): Promise<Signalbox> {
   const { settings, signals, logger } = p;
-  const store = await openStore(settings, logger);
+  const store = await openConfiguredStore(settings, logger);
   const project = await createProjectReader(settings.stateDir);
   const stopping = new AbortController();
   const metrics = createMetrics(store);
@@ -88,7 +87,7 @@ export async function openLocalApi(p: {
   running: { mode: Settings["mode"]; url: string } | null;
 }): Promise<{ fetch(request: Request): Promise<Response>; close(): Promise<void> }> {
   const settings = await readBuiltSettings({ projectDir: p.projectDir, mode: p.running?.mode ?? "deployed" });
-  const store = await openStore(settings, silentLogger);
+  const store = await openConfiguredStore(settings, silentLogger);
   const { mode, maxBodyBytes } = settings;
   const app = createRestApp({
     store,
@@ -113,11 +112,4 @@ export async function readBuiltSettings(p: Omit<Parameters<typeof readSettings>[
   const manifest = await readManifest(stateDir);
   if (!manifest) throw new SettingsError(`There is no build of ${p.projectDir} yet. Run \`signalbox build\` there, or \`signalbox dev\`.`);
   return readSettings({ ...p, fromProject: manifest.settings });
-}
-
-async function openStore(settings: Settings, logger: Logger): Promise<Store> {
-  if (settings.database.kind === "postgres") {
-    throw new SettingsError("DATABASE_URL names a Postgres, and this version stores in SQLite only. Give a file: URL, e.g. file:./.signalbox/signalbox.db.");
-  }
-  return openSqliteStore({ file: settings.database.file, logger });
 }

@@ -1,0 +1,52 @@
+import { dirname, join } from "node:path";
+import { readOnlyNextProject } from "../config.ts";
+import { createLogger } from "../logging.ts";
+import { openSignalbox, readBuiltSettings, type Signalbox } from "../main.ts";
+import { systemClock } from "../ports/clock.ts";
+import { createStackMapper } from "../project/map-stack.ts";
+import { readManifest } from "../project/read-manifest.ts";
+import { openConfiguredStore } from "./open-configured-store.ts";
+import type { Reporter } from "./protocol.ts";
+import { createWorkerPool } from "./worker-pool.ts";
+
+const runGraceMs = 1_500;
+
+/**
+ * The service inside a bare Next server, where there is no supervisor: this process receives, and keeps the workers. The project is
+ * that of SIGNALBOX_PROJECT, or of the current folder, as `signalbox build` made it. Rejects when there is no build.
+ */
+export async function startOnlyNext(): Promise<Signalbox> {
+  const settings = await readBuiltSettings(readOnlyNextProject());
+  const logger = createLogger({ mode: settings.mode, process: "next" });
+  const reporter: Reporter = {
+    delivery() {},
+    runEnded() {},
+    notice: (level, message) => logger[level](message),
+  };
+  const store = await openConfiguredStore(settings, logger);
+  const pool = createWorkerPool({
+    settings,
+    store,
+    readManifest: () => readManifest(settings.stateDir),
+    mapStack: async (stack) => {
+      const manifest = await readManifest(settings.stateDir);
+      return manifest ? createStackMapper({ buildDir: join(settings.stateDir, manifest.folder), projectDir: dirname(settings.stateDir) }).mapStack(stack) : stack;
+    },
+    reporter,
+    logger,
+    clock: systemClock,
+  });
+  const signalbox = await openSignalbox({ settings, logger, signals: { runsQueued: pool.wake, cancelRequested: pool.cancel } });
+  await pool.start();
+
+  let closing: Promise<void> | null = null;
+  const close = () =>
+    (closing ??= (async () => {
+      signalbox.beginShutdown();
+      await pool.close(runGraceMs);
+      await store.close();
+      await signalbox.close();
+    })());
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => void close());
+  return { ...signalbox, close };
+}
