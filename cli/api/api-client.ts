@@ -1,0 +1,70 @@
+import type { z } from "zod";
+import { errorCodes } from "../../server/contract/error-codes.ts";
+import { type Problem, problemSchema } from "../../server/contract/problem.ts";
+import { Failure } from "../terminal/failure.ts";
+import type { ApiTransport } from "./api-transport.ts";
+
+export interface ApiRequest<Schema extends z.ZodType> {
+  method?: "GET" | "POST";
+  /** Below /api/v1, e.g. `/runs`. Parts that a person typed are given through `apiPath`. */
+  path: string;
+  /** Without the undefined ones. */
+  query?: Record<string, string | number | undefined>;
+  body?: unknown;
+  answer: Schema;
+  /** The way out when what was asked for is not there. */
+  notFoundFix?: string;
+}
+
+/** Asks the REST API and parses its answers; problems are thrown as Failures. */
+export interface ApiClient {
+  request<Schema extends z.ZodType>(request: ApiRequest<Schema>): Promise<z.output<Schema>>;
+}
+
+export function createApiClient(transport: ApiTransport): ApiClient {
+  return {
+    async request(request) {
+      const response = await transport(toRequest(request));
+      const body = await response.json().catch(() => null);
+      if (!response.ok) throw toFailure(response.status, body, request.notFoundFix);
+      const parsed = request.answer.safeParse(body);
+      if (parsed.success) return parsed.data;
+      throw new Failure(`${request.path} answered something that this version of signalbox cannot read.`, {
+        code: "unexpected_answer",
+        fix: "Is it a Signalbox, and of the same version as this command? `signalbox --version` says which this is.",
+        cause: parsed.error,
+      });
+    },
+  };
+}
+
+/** A path with parts that a person typed, each encoded. */
+export function apiPath(parts: TemplateStringsArray, ...typed: string[]): string {
+  return String.raw({ raw: parts }, ...typed.map(encodeURIComponent));
+}
+
+function toRequest({ method = "GET", path, query = {}, body }: ApiRequest<z.ZodType>): Request {
+  const url = new URL(`http://signalbox/api/v1${path}`);
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
+  const headers: Record<string, string> = { accept: "application/json", "signalbox-client": "cli" };
+  if (body === undefined) return new Request(url, { method, headers });
+  return new Request(url, { method, headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(body) });
+}
+
+function toFailure(status: number, body: unknown, notFoundFix: string | undefined): Failure {
+  const problem = problemSchema.safeParse(body).data;
+  if (!problem) {
+    return new Failure(`The service answered ${status}, and not as a Signalbox does.`, { code: "unexpected_answer", fix: "Does SIGNALBOX_URL point at a Signalbox, without a path of its own?" });
+  }
+  return problemFailure(problem, status === 404 ? notFoundFix : undefined);
+}
+
+/** A problem of the service as a failure of the command. */
+export function problemFailure(problem: Problem, fix?: string): Failure {
+  return new Failure(problem.detail, { code: problem.code, errors: problem.errors ?? [], fix: fix ?? knownFix(problem.code), extra: { status: problem.status } });
+}
+
+function knownFix(code: string): string {
+  if (code === "unauthorized") return "Set SIGNALBOX_TOKEN to an API token: `signalbox keys create --api` on the machine of the service makes one.";
+  return Object.entries(errorCodes).find(([known]) => known === code)?.[1].fix ?? "";
+}

@@ -1,0 +1,13 @@
+import { readClientSettings } from "../../server/config.ts";
+import { Failure } from "../terminal/failure.ts";
+import { findRunningServer } from "./running-server.ts";
+
+/** Where the running service is reached: SIGNALBOX_URL, else what serves the project on this machine. */
+export function findServiceUrl(projectDir: string): string {
+  const url = readClientSettings()?.url ?? findRunningServer(projectDir)?.url;
+  if (url) return url;
+  throw new Failure(`Nothing serves ${projectDir} now.`, {
+    code: "not_running",
+    fix: "Start it with `signalbox dev` or `signalbox start`, or set SIGNALBOX_URL to the service that you mean.",
+  });
+}

@@ -1,0 +1,46 @@
+import { relative } from "node:path";
+import type { Diagnostic } from "../build/diagnostic.ts";
+import { renderDiagnostics } from "../build/render-diagnostics.ts";
+import { Failure } from "../terminal/failure.ts";
+import { durationText } from "../terminal/relative-time.ts";
+import type { CliCommand } from "./cli-command.ts";
+import type { CommandContext, CommandRunner } from "./command-context.ts";
+import { counts } from "./json-events.ts";
+import { requireProject } from "./require-project.ts";
+import { countText } from "./text-events.ts";
+
+export function registerBuild(program: CliCommand, runner: CommandRunner): void {
+  program
+    .subcommand("build", "bundle the project and export its schemas to .signalbox/", ["signalbox build", "signalbox build --project services/hooks --json"])
+    .action(runner.action(build));
+}
+
+async function build(context: CommandContext): Promise<number> {
+  const { projectDir, terminal } = context;
+  requireProject(projectDir);
+  const startedAt = performance.now();
+  const { buildProject } = await import("../build/build-project.ts");
+  const result = await buildProject({ projectDir });
+  const color = terminal.err.hasColor;
+  if (!result.ok) {
+    if (context.isJson) throw buildFailure(result.diagnostics);
+    context.tell(renderDiagnostics(result.diagnostics, { color }));
+    return 1;
+  }
+  const { manifest, warnings } = result;
+  const durationMs = Math.round(performance.now() - startedAt);
+  if (warnings.length > 0 && !context.isJson) context.tell(renderDiagnostics(warnings, { color }));
+  context.print({
+    document: { ...counts(manifest), folder: manifest.folder, durationMs, warnings },
+    text: () => `${terminal.out.paint("good", "✓")} built ${terminal.out.paint("strong", manifest.version)} in ${durationText(durationMs)}: ${countText(manifest)}, in ${folderText(context, manifest.folder)}\n`,
+  });
+  return 0;
+}
+
+function buildFailure(diagnostics: readonly Diagnostic[]): Failure {
+  return new Failure(diagnostics[0]?.title ?? "The project cannot be built.", { code: "build_failed", extra: { diagnostics } });
+}
+
+function folderText({ cwd, projectDir }: CommandContext, folder: string): string {
+  return `${relative(cwd, projectDir) || "."}/.signalbox/${folder}`;
+}

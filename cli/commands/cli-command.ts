@@ -1,0 +1,32 @@
+import { Command } from "commander";
+import { usageFailure } from "../terminal/failure.ts";
+
+/** A command whose wrong usage is a Failure like any other, with exit code 2, and that points at its own help. */
+export class CliCommand extends Command {
+  override createCommand(name?: string): CliCommand {
+    return new CliCommand(name);
+  }
+
+  /** Declares a command below this one, with its examples, one a line. */
+  subcommand(name: string, description: string, examples: readonly string[]): CliCommand {
+    const command = this.createCommand(name).description(description).copyInheritedSettings(this);
+    command.addHelpText("after", `\n${examples.length > 1 ? "Examples" : "Example"}:\n${examples.map((example) => `  $ ${example}\n`).join("")}`);
+    this.addCommand(command);
+    return command;
+  }
+
+  override error(message: string): never {
+    const [what = "", ...suggestion] = message.replace(/^error: /, "").split("\n");
+    const hint = suggestion.join(" ").replace(/^\((.*)\)$/, "$1");
+    throw usageFailure(`${sentence(what)}${hint ? ` ${hint}` : ""}`, `\`${this.fullName()} --help\` shows how it is used.`);
+  }
+
+  fullName(): string {
+    return this.parent instanceof CliCommand ? `${this.parent.fullName()} ${this.name()}` : this.name();
+  }
+}
+
+function sentence(text: string): string {
+  const capital = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.?!]$/.test(capital) ? capital : `${capital}.`;
+}

@@ -1,0 +1,87 @@
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import type { ApiClient } from "../api/api-client.ts";
+import type { OpenedApi } from "../api/open-api.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+
+/** What the command line needs of its process. */
+export interface CliHost {
+  terminal: Terminal;
+  cwd: string;
+  stdin: { isTTY?: boolean | undefined } & AsyncIterable<Uint8Array | string>;
+  now(): number;
+  openApi(projectDir: string): Promise<OpenedApi>;
+}
+
+export interface CommandContext {
+  terminal: Terminal;
+  cwd: string;
+  stdin: CliHost["stdin"];
+  now(): number;
+  projectDir: string;
+  isJson: boolean;
+  /** The REST API, opened when first asked for and closed when the command has ended. */
+  api(): Promise<ApiClient>;
+  /** The result, on stdout: one JSON document with --json, else text for a person. */
+  print(result: { document: unknown; text: () => string }): void;
+  /** A message for a person, on stderr. */
+  tell(text: string): void;
+}
+
+/** Performs one command; its exit code is 0 unless it says otherwise. */
+export type Perform<Args extends unknown[]> = (context: CommandContext, ...args: Args) => Promise<number | void>;
+
+/** Ties commands to the process: gives each its context, and keeps its exit code. */
+export interface CommandRunner {
+  /** The action of a command. `Args` are its arguments as declared, then its options. */
+  action<Args extends unknown[]>(perform: Perform<Args>): (...args: [...Args, Command]) => Promise<void>;
+}
+
+export function createCommandRunner(host: CliHost): CommandRunner & { exitCode(): number } {
+  let exitCode = 0;
+  return {
+    exitCode: () => exitCode,
+    action: <Args extends unknown[]>(perform: Perform<Args>) => async (...all: [...Args, Command]) => {
+      // The tuple's own shape, which TypeScript does not follow through slice.
+      const command = all.at(-1) as Command;
+      const args = all.slice(0, -1) as Args;
+      const { context, close } = createContext(host, command.optsWithGlobals<GlobalOptions>());
+      try {
+        exitCode = (await perform(context, ...args)) ?? 0;
+      } finally {
+        await close();
+      }
+    },
+  };
+}
+
+interface GlobalOptions {
+  project?: string;
+  json?: boolean;
+}
+
+function createContext(host: CliHost, options: GlobalOptions): { context: CommandContext; close(): Promise<void> } {
+  const { terminal } = host;
+  const projectDir = resolve(host.cwd, options.project ?? ".");
+  const isJson = options.json === true;
+  let opened: Promise<OpenedApi> | null = null;
+  const context: CommandContext = {
+    terminal,
+    cwd: host.cwd,
+    stdin: host.stdin,
+    now: host.now,
+    projectDir,
+    isJson,
+    async api() {
+      opened ??= host.openApi(projectDir);
+      return (await opened).client;
+    },
+    print: ({ document, text }) => terminal.out.write(isJson ? jsonDocument(document) : text()),
+    tell: (text) => terminal.err.write(text.endsWith("\n") ? text : `${text}\n`),
+  };
+  return { context, close: async () => (await opened?.catch(() => null))?.close() };
+}
+
+export function jsonDocument(document: unknown): string {
+  return `${JSON.stringify(document, null, 2)}\n`;
+}

@@ -1,0 +1,25 @@
+import type { Logger } from "../../server/ports/logger.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { runFields } from "./json-events.ts";
+import type { ServiceEvents } from "./service-events.ts";
+import { renderReady } from "./text-events.ts";
+
+/** `signalbox start` says on stdout where it serves; from then on everything is a line of the log. */
+export function createDeployedEvents({ terminal, logger }: { terminal: Terminal; logger: Logger }): ServiceEvents {
+  return {
+    ready({ url, manifest }) {
+      terminal.out.write(renderReady({ url, manifest, paint: terminal.out.paint, isDevelopment: false }));
+      logger.info("ready", { url, version: manifest.version });
+    },
+    runEnded(run) {
+      const hasFailed = run.status === "failed" || run.status === "timed_out";
+      logger[hasFailed ? "warn" : "info"]("run ended", runFields(run));
+    },
+    delivery() {},
+    notice: (level, message) => logger[level](message),
+    stopping: () => logger.info("stopping"),
+    reloaded: () => {},
+    unchanged: () => {},
+    buildFailed: () => {},
+  };
+}

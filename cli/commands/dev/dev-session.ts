@@ -1,0 +1,71 @@
+import type { Settings } from "../../../server/config.ts";
+import type { Manifest } from "../../../server/contract/manifest.ts";
+import type { BuildResult } from "../../build/build-project.ts";
+import type { ServiceEvents } from "../service-events.ts";
+import type { Service } from "../start-service.ts";
+import { changedSettings } from "./changed-settings.ts";
+import { isPartOfBuild } from "./watch-project.ts";
+
+export interface DevSession {
+  /** Builds, and puts a good build in force: by starting the service, or by a reload. Rejects when the service cannot be started. */
+  rebuild(): Promise<void>;
+  /** Whether a change of this file calls for a rebuild. */
+  concerns(path: string): boolean;
+  isServing(): boolean;
+  close(): Promise<void>;
+}
+
+interface Serving {
+  service: Service;
+  settings: Settings;
+  version: string;
+}
+
+/** One `signalbox dev`: the last good build is served, whatever the files look like now. */
+export function createDevSession(p: {
+  build(): Promise<BuildResult>;
+  readSettings(manifest: Manifest): Settings;
+  start(settings: Settings): Promise<Service>;
+  events: ServiceEvents;
+}): DevSession {
+  const { events } = p;
+  let serving: Serving | null = null;
+  let inputs: ReadonlySet<string> | null = null;
+  let isBroken = false;
+
+  async function putInForce(built: BuildResult & { ok: true }, startedAt: number): Promise<void> {
+    const { manifest, warnings } = built;
+    const settings = p.readSettings(manifest);
+    if (!serving) {
+      const service = await p.start(settings);
+      serving = { service, settings, version: manifest.version };
+      return events.ready({ mode: settings.mode, url: service.url, manifest, warnings });
+    }
+    tellOfSettings(serving, settings);
+    if (manifest.version === serving.version) return events.unchanged({ version: manifest.version, wasBroken: isBroken });
+    await serving.service.reload();
+    serving.version = manifest.version;
+    events.reloaded({ manifest, warnings, durationMs: performance.now() - startedAt });
+  }
+
+  function tellOfSettings(current: Serving, settings: Settings): void {
+    const names = changedSettings(current.settings, settings);
+    if (names.length > 0) events.notice("warn", `Changed settings (${names.join(", ")}) take effect when \`signalbox dev\` is started again.`);
+    // Said once for each change.
+    current.settings = settings;
+  }
+
+  return {
+    async rebuild() {
+      const startedAt = performance.now();
+      const built = await p.build();
+      inputs = built.ok ? new Set(built.inputs) : null;
+      if (built.ok) await putInForce(built, startedAt);
+      else events.buildFailed({ diagnostics: built.diagnostics, serving: serving?.version ?? null });
+      isBroken = !built.ok;
+    },
+    isServing: () => serving !== null,
+    concerns: (path) => isPartOfBuild(path, inputs),
+    close: async () => serving?.service.close(),
+  };
+}

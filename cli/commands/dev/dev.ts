@@ -1,0 +1,66 @@
+import { readSettings, SettingsError } from "../../../server/config.ts";
+import type { CliCommand } from "../cli-command.ts";
+import type { CommandContext, CommandRunner } from "../command-context.ts";
+import { createJsonEvents } from "../json-events.ts";
+import { parsePort } from "../parse-options.ts";
+import { requireProject } from "../require-project.ts";
+import { startService } from "../start-service.ts";
+import { createTextEvents } from "../text-events.ts";
+import { untilStopped } from "../until-stopped.ts";
+import { createDevSession, type DevSession } from "./dev-session.ts";
+import { createRebuildLoop } from "./rebuild-loop.ts";
+import { watchProject } from "./watch-project.ts";
+import type { ServiceEvents } from "../service-events.ts";
+
+export function registerDev(program: CliCommand, runner: CommandRunner): void {
+  program
+    .subcommand("dev", "build, serve and run the project, again at every change; webhooks need no key", ["signalbox dev", "signalbox dev --port 4000 --project services/hooks"])
+    .option("--port <port>", "port to listen on (default: PORT, signalbox.config.ts, 3002)", parsePort)
+    .action(runner.action(dev));
+}
+
+/** Long enough for an editor that writes a file in several steps, or for a save of several files. */
+const debounceMs = 30;
+
+async function dev(context: CommandContext, { port }: { port?: number }): Promise<void> {
+  requireProject(context.projectDir);
+  const stopped = untilStopped();
+  const stopping = new AbortController();
+  const events = context.isJson ? createJsonEvents(context) : createTextEvents(context);
+  const session = await openSession(context, { events, flags: port === undefined ? {} : { port }, signal: stopping.signal });
+  const failed = Promise.withResolvers<never>();
+  const loop = createRebuildLoop({
+    debounceMs,
+    rebuild: () => session.rebuild().catch((error: unknown) => (stopping.signal.aborted ? undefined : reportFailure({ error, session, events, fail: failed.reject }))),
+  });
+  const unwatch = await watchProject(context.projectDir, (path) => session.concerns(path) && loop.changed());
+  try {
+    loop.changed();
+    await Promise.race([stopped, failed.promise]);
+    events.stopping();
+  } finally {
+    stopping.abort();
+    await unwatch();
+    await loop.close();
+    await session.close();
+  }
+}
+
+async function openSession(context: CommandContext, p: { events: ServiceEvents; flags: { port?: number }; signal: AbortSignal }): Promise<DevSession> {
+  const { projectDir } = context;
+  const [{ buildProject }, { createLogger }] = await Promise.all([import("../../build/build-project.ts"), import("../../../server/logging.ts")]);
+  const logger = createLogger({ mode: "development", process: "supervisor" });
+  return createDevSession({
+    build: () => buildProject({ projectDir, signal: p.signal }),
+    readSettings: (manifest) => readSettings({ projectDir, mode: "development", fromProject: manifest.settings, flags: p.flags }),
+    start: (settings) => startService({ settings, reporter: p.events, logger, now: context.now() }),
+    events: p.events,
+  });
+}
+
+/** Before it serves, what goes wrong ends `dev`; afterwards it is told, and the last good build goes on being served. */
+function reportFailure(p: { error: unknown; session: DevSession; events: ServiceEvents; fail: (error: unknown) => void }): void {
+  if (!p.session.isServing()) return p.fail(p.error);
+  const message = p.error instanceof Error ? p.error.message : String(p.error);
+  p.events.notice("error", p.error instanceof SettingsError ? message : `The new build could not be put in force: ${message}`);
+}

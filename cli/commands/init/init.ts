@@ -1,0 +1,73 @@
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { Failure } from "../../terminal/failure.ts";
+import { plural } from "../text-events.ts";
+import type { CliCommand } from "../cli-command.ts";
+import type { CommandContext, CommandRunner } from "../command-context.ts";
+import { mergeLines, planPackage } from "./plan-package.ts";
+import { readStarterFiles, type StarterFile } from "./starter-files.ts";
+
+export function registerInit(program: CliCommand, runner: CommandRunner): void {
+  program
+    .subcommand("init", "a new project that runs", ["signalbox init my-hooks", "npm init -y && npm i signalbox zod && npx signalbox init ."])
+    .argument("[dir]", "folder of the project, made where it is missing (default: the current folder)")
+    .option("--force", "overwrite files that are there")
+    .action(runner.action(init));
+}
+
+async function init(context: CommandContext, dir: string | undefined, { force = false }: { force?: boolean }): Promise<void> {
+  const projectDir = dir === undefined ? context.projectDir : resolve(context.cwd, dir);
+  if (statSync(projectDir, { throwIfNoEntry: false })?.isDirectory() === false) throw new Failure(`${projectDir} is a file, not a folder.`, { code: "no_project" });
+  const files = readStarterFiles().map((file) => adapt(file, projectDir));
+  const changed = files.filter(({ path, contents }) => !isSame(join(projectDir, path), contents));
+  const conflicts = changed.filter(({ path, isMerged }) => !isMerged && existsSync(join(projectDir, path))).map(({ path }) => path);
+  if (conflicts.length > 0 && !force) throw conflictFailure(conflicts);
+
+  for (const { path, contents } of changed) {
+    const file = join(projectDir, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, contents);
+  }
+  const next = nextSteps(context.cwd, projectDir);
+  const { paint } = context.terminal.out;
+  context.print({
+    document: { projectDir, files: changed.map(({ path }) => path), next },
+    text: () => `${paint("good", "✓")} ${plural(changed.length, "file")} written to ${projectDir}\n\nNext:\n${next.map((step) => `  ${step}\n`).join("")}`,
+  });
+}
+
+/** `isMerged`: what is in the folder already is part of it. */
+interface PlannedFile extends StarterFile {
+  isMerged: boolean;
+}
+
+function adapt(file: StarterFile, projectDir: string): PlannedFile {
+  const existing = readText(join(projectDir, file.path));
+  const starter = Buffer.from(file.contents).toString("utf8");
+  if (file.path === "package.json") return { ...file, contents: Buffer.from(planPackage({ existing, starter, projectDir })), isMerged: true };
+  if (file.path === ".gitignore" && existing !== null) return { ...file, contents: Buffer.from(mergeLines(existing, starter)), isMerged: true };
+  return { ...file, isMerged: false };
+}
+
+function conflictFailure(conflicts: readonly string[]): Failure {
+  const list = conflicts.map((path) => `\n  ${path}`).join("");
+  return new Failure(`${conflicts.length === 1 ? "A file is" : "Files are"} there already, with other contents:${list}`, {
+    code: "files_exist",
+    fix: "Nothing was written. Choose an empty folder, or overwrite them with --force.",
+    extra: { conflicts },
+  });
+}
+
+function nextSteps(cwd: string, projectDir: string): string[] {
+  const path = relative(cwd, projectDir);
+  const isInstalled = existsSync(join(projectDir, "node_modules/signalbox")) && existsSync(join(projectDir, "node_modules/zod"));
+  return [...(path === "" ? [] : [`cd ${/^[\w./-]+$/.test(path) ? path : JSON.stringify(path)}`]), ...(isInstalled ? [] : ["npm install"]), "npx signalbox dev"];
+}
+
+function isSame(file: string, contents: Uint8Array): boolean {
+  return existsSync(file) && Buffer.compare(readFileSync(file), contents) === 0;
+}
+
+function readText(file: string): string | null {
+  return existsSync(file) ? readFileSync(file, "utf8") : null;
+}

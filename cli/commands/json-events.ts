@@ -1,0 +1,33 @@
+import type { Manifest } from "../../server/contract/manifest.ts";
+import type { RunEndedMessage } from "../../server/processes/protocol.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import type { ServiceEvents } from "./service-events.ts";
+
+/** One JSON object a line, each with `event` and `at`: ready, build, delivery, run, notice, stopping. */
+export function createJsonEvents(p: { terminal: Terminal; now(): number }): ServiceEvents {
+  const tell = (event: string, fields: Record<string, unknown>) =>
+    p.terminal.out.write(`${JSON.stringify({ event, at: new Date(p.now()).toISOString(), ...fields })}\n`);
+  return {
+    ready: ({ mode, url, manifest, warnings }) => tell("ready", { mode, url, name: manifest.name, ...counts(manifest), endpoints: endpointsOf(manifest), warnings }),
+    reloaded: ({ manifest, warnings, durationMs }) => tell("build", { ok: true, ...counts(manifest), durationMs, warnings }),
+    unchanged: ({ version }) => tell("build", { ok: true, version, unchanged: true }),
+    buildFailed: ({ diagnostics, serving }) => tell("build", { ok: false, diagnostics, serving }),
+    delivery: (delivery) => tell("delivery", { delivery }),
+    runEnded: (run) => tell("run", { run: runFields(run) }),
+    notice: (level, message) => tell("notice", { level, message }),
+    stopping: () => tell("stopping", {}),
+  };
+}
+
+export function runFields({ runId, status, trigger, target, attempt, durationMs, error }: RunEndedMessage) {
+  return { runId, status, trigger, target, attempt, durationMs, error };
+}
+
+export function counts({ version, triggers, workflows }: Manifest) {
+  return { version, triggers: triggers.length, workflows: workflows.length };
+}
+
+/** Each once, in the order of the triggers. */
+export function endpointsOf(manifest: Manifest): string[] {
+  return [...new Set(manifest.triggers.map(({ endpoint }) => endpoint))];
+}

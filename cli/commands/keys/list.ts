@@ -1,0 +1,47 @@
+import type { Key } from "../../../server/contract/key.ts";
+import type { Paint } from "../../terminal/paint.ts";
+import { plainLine } from "../../terminal/plain-text.ts";
+import { relativeTime } from "../../terminal/relative-time.ts";
+import { renderTable } from "../../terminal/table.ts";
+import type { CliCommand } from "../cli-command.ts";
+import type { CommandContext, CommandRunner } from "../command-context.ts";
+import { keysAnswer } from "./key-answers.ts";
+
+export function registerKeysList(keys: CliCommand, runner: CommandRunner): void {
+  keys.subcommand("list", "webhook keys and API tokens, without their secrets", ["signalbox keys list"]).action(runner.action(listKeys));
+}
+
+async function listKeys(context: CommandContext): Promise<void> {
+  const api = await context.api();
+  const document = await api.request({ path: "/keys", answer: keysAnswer });
+  context.print({ document, text: () => renderKeys(document.data, { paint: context.terminal.out.paint, now: context.now() }) });
+  if (!context.isJson && document.data.length === 0) context.tell("There are no keys yet. `signalbox keys create` makes a webhook key; `signalbox start` makes the first one by itself.");
+}
+
+export function renderKeys(keys: readonly Key[], p: { paint: Paint; now: number }): string {
+  if (keys.length === 0) return "";
+  return renderTable({
+    headings: ["STATE", "ID", "KIND", "NAME", "KEY", "OPENS", "LAST USED", "EXPIRES"],
+    rows: keys.map((key) => [
+      stateText(key, p),
+      key.id,
+      key.kind,
+      plainLine(key.name, 30),
+      `${key.hint}…`,
+      opensText(key),
+      key.lastUsedAt ? relativeTime(key.lastUsedAt, p.now) : "never",
+      key.expiresAt ? relativeTime(key.expiresAt, p.now) : "never",
+    ]),
+    paint: p.paint,
+  });
+}
+
+function stateText(key: Key, { paint, now }: { paint: Paint; now: number }): string {
+  if (key.revokedAt) return `${paint("bad", "⊘")} revoked`;
+  if (key.expiresAt && Date.parse(key.expiresAt) <= now) return `${paint("warn", "⧖")} expired`;
+  return `${paint("good", "✓")} valid`;
+}
+
+function opensText(key: Key): string {
+  return key.kind === "api" ? "the API" : (key.endpoints?.join(", ") ?? "all endpoints");
+}

@@ -1,0 +1,25 @@
+import { InvalidArgumentError } from "commander";
+import { parseDuration } from "../../server/domain/duration.ts";
+
+/** Parsers of option values. What they refuse is wrong usage. */
+export function wholeNumber(name: string, min: number, max: number): (value: string) => number {
+  return (value) => {
+    const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
+    if (number >= min && number <= max) return number;
+    throw new InvalidArgumentError(`${name} is a whole number from ${min} to ${max}.`);
+  };
+}
+
+export const parsePort = wholeNumber("A port", 0, 65_535);
+export const parseLimit = wholeNumber("A limit", 1, 100);
+
+/** Milliseconds. */
+export function parseLifetime(value: string): number {
+  const ms = parseDuration(value);
+  if (ms !== null && ms > 0) return ms;
+  throw new InvalidArgumentError("A lifetime is a number with its unit, e.g. 12h or 90d.");
+}
+
+export function collect(value: string, previous: string[] = []): string[] {
+  return [...previous, value];
+}

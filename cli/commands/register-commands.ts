@@ -1,0 +1,44 @@
+import type { CliCommand } from "./cli-command.ts";
+import type { CommandRunner } from "./command-context.ts";
+import { registerBuild } from "./build.ts";
+import { registerDev } from "./dev/dev.ts";
+import { registerInit } from "./init/init.ts";
+import { registerKeysCreate } from "./keys/create.ts";
+import { registerKeysList } from "./keys/list.ts";
+import { registerKeysRevoke } from "./keys/revoke.ts";
+import { registerRunsCancel } from "./runs/cancel.ts";
+import { registerRunsGet } from "./runs/get.ts";
+import { registerRunsReplay } from "./runs/replay.ts";
+import { registerStart } from "./start.ts";
+import { registerTriggersList } from "./triggers/list.ts";
+import { registerTriggersRunsList } from "./triggers/runs-list.ts";
+import { registerTriggersSend } from "./triggers/send.ts";
+import { registerTriggersTest } from "./triggers/test.ts";
+import { registerTriggersUrl } from "./triggers/url.ts";
+
+/** All that `signalbox` can do. */
+export function registerCommands(program: CliCommand, runner: CommandRunner): void {
+  registerDev(program, runner);
+  registerBuild(program, runner);
+  registerStart(program, runner);
+
+  const triggers = program.subcommand("triggers", "list, try and use the project's triggers", ["signalbox triggers list", "signalbox triggers url new-signup"]);
+  registerTriggersList(triggers, runner);
+  registerTriggersUrl(triggers, runner);
+  const triggerRuns = triggers.subcommand("runs", "the runs of a trigger", ["signalbox triggers runs list new-signup"]);
+  registerTriggersRunsList(triggerRuns, runner);
+  registerTriggersTest(triggers, runner);
+  registerTriggersSend(triggers, runner);
+
+  const runs = program.subcommand("runs", "look at a run, replay it, cancel it", ["signalbox runs get run_01K9ZR7M3QD4V8XN2T5B6C7E8F"]);
+  registerRunsGet(runs, runner);
+  registerRunsReplay(runs, runner);
+  registerRunsCancel(runs, runner);
+
+  const keys = program.subcommand("keys", "webhook keys and API tokens", ["signalbox keys list", "signalbox keys create --name github"]);
+  registerKeysCreate(keys, runner);
+  registerKeysList(keys, runner);
+  registerKeysRevoke(keys, runner);
+
+  registerInit(program, runner);
+}

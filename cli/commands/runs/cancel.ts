@@ -1,0 +1,20 @@
+import { runSchema } from "../../../server/contract/run.ts";
+import { apiPath } from "../../api/api-client.ts";
+import { renderMark, runMarks } from "../../terminal/status-marks.ts";
+import type { CliCommand } from "../cli-command.ts";
+import type { CommandContext, CommandRunner } from "../command-context.ts";
+import { aboutRun, findsRuns } from "./suggest-run.ts";
+
+export function registerRunsCancel(runs: CliCommand, runner: CommandRunner): void {
+  runs
+    .subcommand("cancel", "ask a run to stop", ["signalbox runs cancel run_01K9ZR7M3QD4V8XN2T5B6C7E8F"])
+    .argument("<id>", "id of the run")
+    .action(runner.action(cancelRun));
+}
+
+async function cancelRun(context: CommandContext, id: string): Promise<void> {
+  const api = await context.api();
+  const run = await aboutRun(api, id, () => api.request({ method: "POST", path: apiPath`/runs/${id}/cancel`, answer: runSchema, notFoundFix: findsRuns }));
+  context.print({ document: run, text: () => `${renderMark(runMarks[run.status], context.terminal.out.paint)}  ${run.id}\n` });
+  if (!context.isJson && run.status !== "canceled") context.tell("Its worker was asked to stop it. `signalbox runs get` with --wait shows when it has.");
+}

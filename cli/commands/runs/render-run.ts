@@ -1,0 +1,97 @@
+import type { Json } from "../../../server/contract/json.ts";
+import type { Run } from "../../../server/contract/run.ts";
+import type { TimelineEntry, TimelineKind } from "../../../server/contract/timeline.ts";
+import type { Paint } from "../../terminal/paint.ts";
+import { plainLine, plainText } from "../../terminal/plain-text.ts";
+import { clockTime, durationText, relativeTime } from "../../terminal/relative-time.ts";
+import { renderMark, runMarks } from "../../terminal/status-marks.ts";
+import { renderPairs, renderTable } from "../../terminal/table.ts";
+
+/** One run for a person: its state, what happened, then input, output and error. Ends with a newline. */
+export function renderRun(p: { run: Run; timeline: readonly TimelineEntry[]; paint: Paint; now: number }): string {
+  const { run, timeline, paint } = p;
+  const blocks = [
+    `${renderMark(runMarks[run.status], paint)}  ${paint("strong", run.id)}\n`,
+    renderFacts(p),
+    timeline.length > 0 ? renderTimeline(timeline, paint) : "",
+    renderJson("input", run.input, paint),
+    renderJson("output", run.output, paint),
+    run.error ? renderError(run.error, paint) : "",
+  ];
+  return blocks.filter((block) => block !== "").join("\n");
+}
+
+function renderFacts({ run, paint, now }: { run: Run; paint: Paint; now: number }): string {
+  const took = run.startedAt && run.finishedAt ? durationText(Date.parse(run.finishedAt) - Date.parse(run.startedAt)) : null;
+  return renderPairs(
+    [
+      ["target", `${run.target.kind} ${run.target.slug}`],
+      ["trigger", run.trigger],
+      ["delivery", run.deliveryId],
+      ["replay of", run.replayOf],
+      ["started by", run.startedBy],
+      ["created", `${relativeTime(run.createdAt, now)}  ${paint("dim", run.createdAt)}`],
+      ["took", took],
+      ["attempt", `${run.attempt} of ${run.maxAttempts}`],
+      ["version", run.version],
+    ],
+    paint,
+  );
+}
+
+const words: Record<TimelineKind, string> = {
+  queued: "queued",
+  attempt_started: "attempt started",
+  attempt_failed: "attempt failed",
+  retry_scheduled: "will be tried again",
+  resumed: "resumed",
+  step_started: "step started",
+  step_completed: "step completed",
+  step_failed: "step failed",
+  step_reused: "step done before",
+  sleep_started: "sleep started",
+  sleep_finished: "sleep finished",
+  worker_lost: "worker lost",
+  cancel_requested: "cancel requested",
+  log: "log",
+  completed: "completed",
+  failed: "failed",
+  canceled: "canceled",
+  timed_out: "timed out",
+};
+
+function renderTimeline(timeline: readonly TimelineEntry[], paint: Paint): string {
+  const rows = timeline.map((entry) => [paint("dim", clockTime(Date.parse(entry.at))), String(entry.attempt), kindText(entry), detailText(entry)]);
+  return renderTable({ headings: ["TIME", "ATTEMPT", "WHAT", ""], rows, paint });
+}
+
+function kindText({ kind, name, level }: TimelineEntry): string {
+  if (kind === "log") return level ?? "log";
+  return name === null ? words[kind] : `${words[kind]}: ${plainLine(name, 60)}`;
+}
+
+function detailText({ message, error, durationMs, until, data }: TimelineEntry): string {
+  const parts = [
+    durationMs === null ? "" : durationText(durationMs),
+    until === null ? "" : `until ${until}`,
+    message === null ? "" : plainLine(message, 120),
+    error === null ? "" : plainLine(`${error.name}: ${error.message}`, 120),
+    data === null ? "" : plainLine(JSON.stringify(data), 120),
+  ];
+  return parts.filter((part) => part !== "").join("  ");
+}
+
+function renderJson(name: string, value: Json, paint: Paint): string {
+  if (value === null) return "";
+  return `${paint("dim", name)}\n${indent(JSON.stringify(value, null, 2))}`;
+}
+
+function renderError(error: NonNullable<Run["error"]>, paint: Paint): string {
+  const title = `${error.name}: ${error.message}`;
+  const stack = error.stack?.startsWith(title) ? error.stack : [title, ...(error.stack ? [error.stack] : [])].join("\n");
+  return `${paint("bad", "error")}\n${indent(stack)}`;
+}
+
+function indent(text: string): string {
+  return `${text.split("\n").map((line) => `  ${plainText(line)}`).join("\n")}\n`;
+}

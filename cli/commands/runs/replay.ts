@@ -1,0 +1,23 @@
+import { apiPath } from "../../api/api-client.ts";
+import type { CliCommand } from "../cli-command.ts";
+import type { CommandContext, CommandRunner } from "../command-context.ts";
+import { startedRunsAnswer } from "../triggers/trigger-answers.ts";
+import { aboutRun, findsRuns } from "./suggest-run.ts";
+import { tellIfIdle } from "./tell-if-idle.ts";
+
+export function registerRunsReplay(runs: CliCommand, runner: CommandRunner): void {
+  runs
+    .subcommand("replay", "run it again with the same payload, as a new run", ["signalbox runs replay run_01K9ZR7M3QD4V8XN2T5B6C7E8F"])
+    .argument("<id>", "id of the run")
+    .action(runner.action(replayRun));
+}
+
+/** The new run's id alone is on stdout, so that it can be given to the next command. */
+async function replayRun(context: CommandContext, id: string): Promise<void> {
+  const api = await context.api();
+  const document = await aboutRun(api, id, () => api.request({ method: "POST", path: apiPath`/runs/${id}/replay`, answer: startedRunsAnswer, notFoundFix: findsRuns }));
+  context.print({ document, text: () => `${document.runId}\n` });
+  if (context.isJson) return;
+  context.tell(`It replays ${id}. \`signalbox runs get ${document.runId} --wait\` shows how it ends.`);
+  tellIfIdle(context);
+}

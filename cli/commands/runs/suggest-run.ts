@@ -1,0 +1,14 @@
+import type { ApiClient } from "../../api/api-client.ts";
+import { withSuggestedId } from "../suggest-id.ts";
+import { runsAnswer } from "../triggers/trigger-answers.ts";
+
+export const findsRuns = "`signalbox triggers runs list <slug>` shows the runs of a trigger.";
+
+/** A request about a run; where there is none with this id, the failure names the one that was perhaps meant. */
+export function aboutRun<T>(api: ApiClient, id: string, request: () => Promise<T>): Promise<T> {
+  return withSuggestedId({
+    id,
+    request,
+    knownIds: async () => (await api.request({ path: "/runs", query: { limit: 100 }, answer: runsAnswer })).data.map((run) => run.id),
+  });
+}

@@ -1,0 +1,16 @@
+import type { Manifest } from "../../server/contract/manifest.ts";
+import type { Mode } from "../../server/config.ts";
+import type { Reporter } from "../../server/processes/protocol.ts";
+import type { Diagnostic } from "../build/diagnostic.ts";
+
+/** What `dev` and `start` tell of a service while it runs: drawn for a person, or as one JSON object a line. */
+export interface ServiceEvents extends Reporter {
+  ready(p: { mode: Mode; url: string; manifest: Manifest; warnings: readonly Diagnostic[] }): void;
+  /** A new build is in force. */
+  reloaded(p: { manifest: Manifest; warnings: readonly Diagnostic[]; durationMs: number }): void;
+  /** The project is as it was before: there is nothing to load. */
+  unchanged(p: { version: string; wasBroken: boolean }): void;
+  /** `serving` is the version that goes on being served, `null` before the first good build. */
+  buildFailed(p: { diagnostics: readonly Diagnostic[]; serving: string | null }): void;
+  stopping(): void;
+}

@@ -1,0 +1,53 @@
+import { createApiClient, type ApiClient } from "../api/api-client.ts";
+import type { CliCommand } from "./cli-command.ts";
+import type { CommandContext, CommandRunner } from "./command-context.ts";
+import { createDeployedEvents } from "./deployed-events.ts";
+import { createJsonEvents } from "./json-events.ts";
+import { createdKeyAnswer, keysAnswer } from "./keys/key-answers.ts";
+import { parsePort } from "./parse-options.ts";
+import { startService } from "./start-service.ts";
+import { untilStopped } from "./until-stopped.ts";
+
+export function registerStart(program: CliCommand, runner: CommandRunner): void {
+  program
+    .subcommand("start", "serve what `signalbox build` made: deployed, webhooks need a key", ["signalbox build && signalbox start", "signalbox start --port 8080"])
+    .option("--port <port>", "port to listen on (default: PORT, signalbox.config.ts, 3000)", parsePort)
+    .action(runner.action(start));
+}
+
+async function start(context: CommandContext, { port }: { port?: number }): Promise<void> {
+  const { projectDir } = context;
+  const [{ openLocalApi, readBuiltSettings }, { createLogger }, { readManifest }] = await Promise.all([
+    import("../../server/main.ts"),
+    import("../../server/logging.ts"),
+    import("../../server/project/read-manifest.ts"),
+  ]);
+  const settings = await readBuiltSettings({ projectDir, mode: "deployed", flags: port === undefined ? {} : { port } });
+  const manifest = await readManifest(settings.stateDir);
+  if (!manifest) throw new Error("The build went away while it was read.");
+  const logger = createLogger({ mode: "deployed", process: "supervisor" });
+  const events = context.isJson ? createJsonEvents(context) : createDeployedEvents({ terminal: context.terminal, logger });
+
+  const local = await openLocalApi({ projectDir, running: null });
+  try {
+    const keyId = await makeFirstKey(createApiClient((request) => local.fetch(request)));
+    if (keyId) events.notice("info", `A first webhook key was made (${keyId}). \`signalbox triggers url <slug>\` prints a URL with it.`);
+  } finally {
+    await local.close();
+  }
+
+  const stopped = untilStopped();
+  const service = await startService({ settings, reporter: events, logger, now: context.now() });
+  events.ready({ mode: "deployed", url: service.url, manifest, warnings: [] });
+  await stopped;
+  events.stopping();
+  await service.close();
+}
+
+/** Without a key nobody could send anything: the first start makes one. Gives its id, or `null` where there were keys. */
+async function makeFirstKey(api: ApiClient): Promise<string | null> {
+  const { data } = await api.request({ path: "/keys", answer: keysAnswer });
+  if (data.some(({ kind }) => kind === "webhook")) return null;
+  const body = { kind: "webhook", name: "first key", endpoints: null, expiresAt: null };
+  return (await api.request({ method: "POST", path: "/keys", body, answer: createdKeyAnswer })).id;
+}

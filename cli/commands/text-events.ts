@@ -1,0 +1,103 @@
+import type { DeliverySummary } from "../../server/contract/delivery.ts";
+import type { Manifest } from "../../server/contract/manifest.ts";
+import type { RunEndedMessage } from "../../server/processes/protocol.ts";
+import { renderDiagnostics } from "../build/render-diagnostics.ts";
+import type { Diagnostic } from "../build/diagnostic.ts";
+import type { Paint } from "../terminal/paint.ts";
+import { plainLine } from "../terminal/plain-text.ts";
+import { clockTime, durationText } from "../terminal/relative-time.ts";
+import { renderMark, runMarks, verdictMarks } from "../terminal/status-marks.ts";
+import { padEnd } from "../terminal/text-width.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { exampleBody } from "./example-body.ts";
+import { endpointsOf } from "./json-events.ts";
+import type { ServiceEvents } from "./service-events.ts";
+import { renderReason } from "./triggers/render-verdicts.ts";
+
+/** A short line for each thing that happens: deliveries, runs and builds to stdout, troubles to stderr. */
+export function createTextEvents(p: { terminal: Terminal; now(): number }): ServiceEvents {
+  const { out, err } = p.terminal;
+  const color = err.hasColor;
+  const time = () => out.paint("dim", clockTime(p.now()));
+  const warn = (warnings: readonly Diagnostic[]) => warnings.length > 0 && err.write(`\n${renderDiagnostics(warnings, { color })}\n`);
+  return {
+    ready({ url, manifest, mode, warnings }) {
+      warn(warnings);
+      out.write(renderReady({ url, manifest, paint: out.paint, isDevelopment: mode === "development" }));
+    },
+    reloaded({ manifest, warnings, durationMs }) {
+      warn(warnings);
+      out.write(`${time()}  ${out.paint("good", "↻")} rebuilt as ${manifest.version} in ${durationText(durationMs)}: ${countText(manifest)}\n`);
+    },
+    unchanged({ version, wasBroken }) {
+      if (wasBroken) out.write(`${time()}  ${out.paint("good", "↻")} mended: it is ${version} again, which is being served\n`);
+    },
+    buildFailed({ diagnostics, serving }) {
+      const next = serving ? `Version ${serving} goes on being served.` : "It starts as soon as this is mended.";
+      err.write(`\n${renderDiagnostics(diagnostics, { color })}\n${err.paint("warn", "!")} The project cannot be built. ${next}\n`);
+    },
+    delivery: (delivery) => out.write(renderDelivery(delivery, { paint: out.paint, now: p.now() })),
+    runEnded: (run) => out.write(renderRunEnded(run, { paint: out.paint, now: p.now() })),
+    notice(level, message) {
+      const tone = level === "info" ? "dim" : level === "warn" ? "warn" : "bad";
+      err.write(`${clockTime(p.now())}  ${err.paint(tone, level === "info" ? "·" : "!")} ${plainLine(message, 1000)}\n`);
+    },
+    stopping: () => err.write("Stopping: what runs is given back, and goes on at the next start. Ctrl-C again ends at once.\n"),
+  };
+}
+
+export function renderReady(p: { url: string; manifest: Manifest; paint: Paint; isDevelopment: boolean }): string {
+  const { url, manifest, paint } = p;
+  const endpoints = endpointsOf(manifest).map((endpoint) => {
+    const slugs = manifest.triggers.filter((trigger) => trigger.endpoint === endpoint).map(({ attachmentId }) => attachmentId.replace(":", " → "));
+    return `  POST /triggers/${endpoint}  ${paint("dim", slugs.join(", "))}\n`;
+  });
+  const [first] = manifest.triggers;
+  return [
+    `\n${paint("strong", manifest.name)} ${paint("dim", manifest.version)} ${p.isDevelopment ? "in development" : "deployed"} on ${paint("link", url)}\n`,
+    endpoints.length > 0 ? `\n${endpoints.join("")}` : "\nThere are no triggers yet: write one in triggers/.\n",
+    first && p.isDevelopment ? `\nTry it:\n  ${curlLine(url, first)}\n` : "",
+    "\n",
+  ].join("");
+}
+
+/** A webhook to paste. Its body is made from the schema's required properties, so that it is at least of the right shape. */
+function curlLine(url: string, { endpoint, request }: Manifest["triggers"][number]): string {
+  const body = JSON.stringify(exampleBody(request)).replaceAll("'", String.raw`'\''`);
+  return `curl ${url}/triggers/${endpoint} -H 'content-type: application/json' -d '${body}'`;
+}
+
+export function countText({ triggers, workflows }: Manifest): string {
+  return `${plural(triggers.length, "trigger")}, ${plural(workflows.length, "workflow")}`;
+}
+
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+export function renderDelivery(delivery: DeliverySummary, p: { paint: Paint; now: number }): string {
+  const { endpoint, responseStatus, durationMs, verdicts, problem, outcome } = delivery;
+  const tone = responseStatus >= 500 ? "bad" : responseStatus >= 400 ? "warn" : "good";
+  const first = [
+    p.paint("dim", clockTime(p.now)),
+    `${p.paint("busy", "→")} POST /triggers/${plainLine(endpoint, 80)}`,
+    `${p.paint(tone, String(responseStatus))} ${outcome}`,
+    durationText(durationMs),
+  ].join("  ");
+  const lines = verdicts.map(({ trigger, outcome: verdict, runId, reasons }) => {
+    const [reason] = reasons;
+    const more = reasons.length > 1 ? ` (and ${reasons.length - 1} more)` : "";
+    const detail = runId ?? (reason ? renderReason(reason, p.paint) + more : "");
+    return `          ${padEnd(renderMark(verdictMarks[verdict], p.paint), 18)}  ${trigger}${detail ? `  ${detail}` : ""}`;
+  });
+  // Refused before any trigger was asked: the problem is all there is to say.
+  if (problem && verdicts.length === 0) lines.push(`          ${plainLine(problem.detail, 160)}`);
+  return `${[first, ...lines].join("\n")}\n`;
+}
+
+export function renderRunEnded(run: RunEndedMessage, p: { paint: Paint; now: number }): string {
+  const name = run.trigger ? `${run.trigger} → ${run.target.slug}` : run.target.slug;
+  const attempt = run.attempt > 1 ? `  attempt ${run.attempt}` : "";
+  const error = run.error ? `\n          ${plainLine(run.error, 160)}` : "";
+  return `${p.paint("dim", clockTime(p.now))}  ${renderMark(runMarks[run.status], p.paint)}  ${name}  ${durationText(run.durationMs)}${attempt}  ${run.runId}${error}\n`;
+}

@@ -1,0 +1,44 @@
+import { didYouMean } from "../../../server/domain/did-you-mean.ts";
+import type { Trigger } from "../../../server/triggers/list-triggers.ts";
+import { Failure } from "../../terminal/failure.ts";
+import type { Paint } from "../../terminal/paint.ts";
+import { renderTable } from "../../terminal/table.ts";
+import type { CliCommand } from "../cli-command.ts";
+import type { CommandContext, CommandRunner } from "../command-context.ts";
+import { listsTriggers, triggersAnswer } from "./trigger-answers.ts";
+
+export function registerTriggersList(triggers: CliCommand, runner: CommandRunner): void {
+  triggers
+    .subcommand("list", "the triggers, or those on one endpoint", ["signalbox triggers list", "signalbox triggers list --endpoint billing"])
+    .option("--endpoint <endpoint>", "only those on this endpoint")
+    .action(runner.action(listTriggers));
+}
+
+async function listTriggers(context: CommandContext, { endpoint }: { endpoint?: string }): Promise<void> {
+  const api = await context.api();
+  const all = await api.request({ path: "/triggers", answer: triggersAnswer });
+  const data = all.data.filter((trigger) => endpoint === undefined || trigger.endpoint === endpoint);
+  if (endpoint !== undefined && data.length === 0) throw unknownEndpoint(endpoint, all.data);
+  context.print({ document: { data }, text: () => renderTriggers(data, context.terminal.out.paint) });
+  if (data.length === 0 && !context.isJson) context.tell("There are no triggers yet. Write one in triggers/, or let `signalbox init` make a project that has some.");
+}
+
+export function renderTriggers(triggers: readonly Trigger[], paint: Paint): string {
+  if (triggers.length === 0) return "";
+  return renderTable({
+    headings: ["TRIGGER", "ENDPOINT", "TARGET", "FILTER", "FILE"],
+    rows: triggers.map(({ slug, endpoint, target, filter, file }) => [
+      paint("strong", slug),
+      `POST /triggers/${endpoint}`,
+      `${target.kind} ${target.slug}`,
+      filter === null ? "no" : "yes",
+      paint("dim", file),
+    ]),
+    paint,
+  });
+}
+
+function unknownEndpoint(endpoint: string, triggers: readonly Trigger[]): Failure {
+  const hint = didYouMean(endpoint, triggers.map((trigger) => trigger.endpoint));
+  return new Failure(`No trigger listens on ${JSON.stringify(endpoint)}.${hint}`, { code: "unknown_endpoint", fix: listsTriggers });
+}

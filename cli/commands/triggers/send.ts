@@ -1,0 +1,59 @@
+import type { Run } from "../../../server/contract/run.ts";
+import { problemFailure } from "../../api/api-client.ts";
+import { findServiceUrl } from "../../api/find-service.ts";
+import { sendWebhook, type WebhookAnswer } from "../../api/send-webhook.ts";
+import { Failure } from "../../terminal/failure.ts";
+import { plainLine } from "../../terminal/plain-text.ts";
+import { durationText } from "../../terminal/relative-time.ts";
+import { renderMark, runMarks } from "../../terminal/status-marks.ts";
+import { renderTable } from "../../terminal/table.ts";
+import type { CliCommand } from "../cli-command.ts";
+import type { CommandContext, CommandRunner } from "../command-context.ts";
+import { dataOption, readData } from "../read-data.ts";
+import { waitForRun } from "../runs/wait-for-run.ts";
+import { listsTriggers, type StartedRuns, startedRunsAnswer, urlAnswer } from "./trigger-answers.ts";
+
+export function registerTriggersSend(triggers: CliCommand, runner: CommandRunner): void {
+  triggers
+    .subcommand("send", "send a body to the running service, over HTTP as a sender would", [
+      `signalbox triggers send new-signup --data '{"name": "Ada", "email": "ada@example.com"}'`,
+      "signalbox triggers send billing --data @invoice.json --wait",
+    ])
+    .argument("<slug-or-endpoint>", "a trigger, or an endpoint; what shares the endpoint gets it too")
+    .requiredOption(...dataOption)
+    .option("--wait", "wait until its runs have ended; exit code 1 unless all completed")
+    .action(runner.action(sendToTrigger));
+}
+
+async function sendToTrigger(context: CommandContext, slugOrEndpoint: string, options: { data: string; wait?: boolean }): Promise<number> {
+  const body = await readData(options.data, context);
+  const serviceUrl = findServiceUrl(context.projectDir);
+  const api = await context.api();
+  const { endpoint, url } = await api.request({ path: "/url", query: { for: slugOrEndpoint }, answer: urlAnswer, notFoundFix: listsTriggers });
+  const answer = await sendWebhook({ serviceUrl, path: `/triggers/${endpoint}${new URL(url).search}`, body });
+  if (answer.status < 200 || answer.status > 299) throw sendFailure(answer, endpoint);
+  const started = startedRunsAnswer.safeParse(answer.body).data?.runs ?? [];
+  const ended = options.wait ? await Promise.all(started.map(({ runId }) => waitForRun(api, runId))) : [];
+  const { problem: _, ...document } = { ...answer, ...(options.wait ? { runs: ended } : {}) };
+  context.print({ document, text: () => renderAnswer({ answer, started, ended, endpoint, context }) });
+  return ended.every((run) => run.status === "completed") ? 0 : 1;
+}
+
+function sendFailure({ status, deliveryId, problem, body }: WebhookAnswer, endpoint: string): Failure {
+  const sent = { status, deliveryId };
+  if (!problem) return new Failure(`POST /triggers/${endpoint} was answered ${status}, and not as a Signalbox does.`, { code: "unexpected_answer", extra: { ...sent, body } });
+  const { message, details } = problemFailure(problem);
+  return new Failure(`${status}: ${message}`, { ...details, extra: sent });
+}
+
+function renderAnswer(p: { answer: WebhookAnswer; started: StartedRuns["runs"]; ended: readonly Run[]; endpoint: string; context: CommandContext }): string {
+  const { paint } = p.context.terminal.out;
+  const { status, deliveryId, durationMs } = p.answer;
+  const first = `${paint("good", String(status))} ${p.started.length > 0 ? "accepted" : "skipped"}  ${deliveryId ?? ""}  ${durationText(durationMs)}\n`;
+  if (p.started.length === 0) return `${first}No trigger matched. \`signalbox triggers test ${p.endpoint} --data …\` says why.\n`;
+  const rows = p.started.map(({ runId, trigger, target }) => {
+    const run = p.ended.find(({ id }) => id === runId);
+    return [renderMark(runMarks[run?.status ?? "queued"], paint), runId, trigger ?? "", `${target.kind} ${target.slug}`, run?.error ? plainLine(run.error.message, 60) : ""];
+  });
+  return first + renderTable({ headings: ["STATUS", "RUN", "TRIGGER", "TARGET", ""], rows, paint });
+}

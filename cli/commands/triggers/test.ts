@@ -1,0 +1,26 @@
+import type { CliCommand } from "../cli-command.ts";
+import type { CommandContext, CommandRunner } from "../command-context.ts";
+import { dataOption, readJsonData } from "../read-data.ts";
+import { findTriggerOrEndpoint } from "./find-target.ts";
+import { renderVerdicts } from "./render-verdicts.ts";
+import { verdictsAnswer } from "./trigger-answers.ts";
+
+export function registerTriggersTest(triggers: CliCommand, runner: CommandRunner): void {
+  triggers
+    .subcommand("test", "what each trigger would say of a body, and why; starts nothing", [
+      `signalbox triggers test new-signup --data '{"name": "Ada", "email": "ada@example.com"}'`,
+      "signalbox triggers test billing --data @invoice.json",
+    ])
+    .argument("<slug-or-endpoint>", "a trigger, or an endpoint for all triggers on it")
+    .requiredOption(...dataOption)
+    .action(runner.action(testTrigger));
+}
+
+/** Exit code 0 whenever there are verdicts: that a trigger would not match is an answer, not a failure. */
+async function testTrigger(context: CommandContext, slugOrEndpoint: string, { data }: { data: string }): Promise<void> {
+  const body = await readJsonData(data, context);
+  const api = await context.api();
+  const tested = await findTriggerOrEndpoint(api, slugOrEndpoint);
+  const document = await api.request({ method: "POST", path: "/verdicts", body: { ...tested, body }, answer: verdictsAnswer });
+  context.print({ document, text: () => renderVerdicts(document.data, context.terminal.out.paint) });
+}

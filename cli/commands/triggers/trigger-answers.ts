@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { targetSchema } from "../../../server/contract/target.ts";
+import { triggerSchema } from "../../../server/triggers/list-triggers.ts";
+import { verdictSchema } from "../../../server/contract/verdict.ts";
+import { pageSchema } from "../../../server/contract/page.ts";
+import { runSummarySchema } from "../../../server/contract/run.ts";
+
+/** What the REST API answers to the commands about triggers. */
+export const triggersAnswer = z.object({ data: z.array(triggerSchema) });
+export const verdictsAnswer = z.object({ data: z.array(verdictSchema) });
+export const urlAnswer = z.object({ endpoint: z.string(), url: z.url(), keyId: z.string().nullable() });
+export const runsAnswer = pageSchema(runSummarySchema);
+
+/** The answer to a webhook that started runs, and to a replay. */
+export const startedRunsAnswer = z.object({
+  ok: z.literal(true),
+  runId: z.string(),
+  runs: z.array(z.object({ runId: z.string(), trigger: z.string().nullable(), target: targetSchema })),
+});
+
+export type StartedRuns = z.infer<typeof startedRunsAnswer>;
+
+export const listsTriggers = "`signalbox triggers list` shows all of them.";

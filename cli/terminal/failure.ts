@@ -1,0 +1,41 @@
+import { AppError } from "../../server/contract/app-error.ts";
+import { SettingsError } from "../../server/config.ts";
+import { errorCodes } from "../../server/contract/error-codes.ts";
+import type { ProblemError } from "../../server/contract/problem.ts";
+
+export interface FailureDetails {
+  /** For programs: stable, in snake_case. */
+  code: string;
+  /** The way out, in a line or two. */
+  fix?: string;
+  /** Where exactly, for schema failures. */
+  errors?: readonly ProblemError[];
+  /** 1: the thing failed. 2: the command was used wrongly. */
+  exitCode?: 1 | 2;
+  /** More for programs, beside the message. */
+  extra?: Record<string, unknown>;
+  cause?: unknown;
+}
+
+/** An expected failure of a command. The message says what and where; `fix` the way out. */
+export class Failure extends Error {
+  override readonly name = "Failure";
+  readonly details: FailureDetails;
+
+  constructor(message: string, details: FailureDetails) {
+    super(message, { cause: details.cause });
+    this.details = details;
+  }
+}
+
+export function usageFailure(message: string, fix?: string): Failure {
+  return new Failure(message, { code: "wrong_usage", exitCode: 2, ...(fix === undefined ? {} : { fix }) });
+}
+
+/** The failure behind what was thrown, or `null` where it is a defect of ours. */
+export function toFailure(error: unknown): Failure | null {
+  if (error instanceof Failure) return error;
+  if (error instanceof AppError) return new Failure(error.message, { code: error.code, errors: error.errors, fix: errorCodes[error.code].fix, cause: error });
+  if (error instanceof SettingsError) return new Failure(error.message, { code: "invalid_settings", cause: error });
+  return null;
+}
