@@ -98,6 +98,18 @@ export function readSecret(stateDir: string, env: NodeJS.ProcessEnv = process.en
   return secret;
 }
 
+/** Which service the client commands ask: SIGNALBOX_URL with SIGNALBOX_TOKEN, or `null`: the project's own store. Throws SettingsError. */
+export function readClientSettings(env: NodeJS.ProcessEnv = process.env): { url: string; token: string | null } | null {
+  const url = env["SIGNALBOX_URL"];
+  if (!url) return null;
+  const parsed = URL.parse(url);
+  if (!parsed || !/^https?:$/.test(parsed.protocol)) {
+    throw new SettingsError(`SIGNALBOX_URL must start with http:// or https://, e.g. https://hooks.example.com (it is ${JSON.stringify(url)} in the environment).`);
+  }
+  if (parsed.username || parsed.password) throw new SettingsError("SIGNALBOX_URL must not bear a name or a password. Give the API token in SIGNALBOX_TOKEN.");
+  return { url: `${parsed.origin}${parsed.pathname}`.replace(/\/+$/, ""), token: env["SIGNALBOX_TOKEN"] || null };
+}
+
 const processStartSchema = z.object({
   projectDir: z.string(),
   mode: z.enum(["development", "deployed"]),
@@ -105,6 +117,11 @@ const processStartSchema = z.object({
   pool: z.enum(["shared", "isolated"]).optional(),
   workerId: z.string().optional(),
 });
+
+/** The environment of a child process: the parent's own, and what the supervisor tells it. */
+export function childEnvironment(start: z.infer<typeof processStartSchema>, env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+  return { ...env, SIGNALBOX_PROCESS: JSON.stringify(start) };
+}
 
 /** What the supervisor told this child process (`ProcessStart` in server/processes/protocol.ts). */
 export function readProcessStart(env: NodeJS.ProcessEnv = process.env): z.infer<typeof processStartSchema> {

@@ -19,7 +19,15 @@ import { type ProjectFiles, createProjectFiles } from "./project-files.ts";
 import { schemaDiagnostics } from "./schema-diagnostics.ts";
 import { finishDraft, makeDraft, prepareStateFolder, removeOldBuilds, writeManifest } from "./state-folder.ts";
 
-export type BuildResult = { ok: true; manifest: Manifest; warnings: Diagnostic[] } | { ok: false; diagnostics: Diagnostic[] };
+export type BuildResult =
+  | {
+      ok: true;
+      manifest: Manifest;
+      warnings: Diagnostic[];
+      /** The files that went into the code: paths in the project, with `/`. */
+      inputs: string[];
+    }
+  | { ok: false; diagnostics: Diagnostic[] };
 
 export interface BuildOptions {
   projectDir: string;
@@ -75,7 +83,7 @@ async function build(projectDir: string, files: ProjectFiles, options: BuildOpti
     await finishDraft({ stateDir, draft, folder: manifest.folder, files: built });
     await writeManifest(stateDir, manifest);
     await removeOldBuilds(stateDir, manifest.folder);
-    return { ok: true, manifest, warnings: sortDiagnostics(found) };
+    return { ok: true, manifest, warnings: sortDiagnostics(found), inputs: [...code.imports.keys()] };
   } finally {
     evaluator.close();
     await rm(draft, { recursive: true, force: true });
