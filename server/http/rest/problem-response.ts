@@ -16,6 +16,7 @@ export function problemResponse(error: AppError, headers: Record<string, string>
       "content-type": "application/problem+json",
       "cache-control": "no-store",
       ...(status === 401 ? { "www-authenticate": "Bearer" } : {}),
+      ...(status === 415 ? { accept: "application/json" } : {}),
       ...(status === 503 || status === 429 ? { "retry-after": retryAfterSeconds } : {}),
       ...headers,
     },

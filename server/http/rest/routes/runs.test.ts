@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { pageSchema } from "../../../contract/page.ts";
 import { runSchema, runSummarySchema } from "../../../contract/run.ts";
 import { timelineEntrySchema } from "../../../contract/timeline.ts";
@@ -68,9 +68,14 @@ describe("GET /api/v1/runs/{id}", () => {
   it("with `wait` answers as soon as the run has ended", async () => {
     const service = await openTestService();
     const { runs } = await deliver(service, { endpoint: "signup", body: '{ "name": "a", "email": "a@example.com" }' });
+    const looks = vi.spyOn(service.store, "getRun");
     const waiting = service.get(`/api/v1/runs/${runs[0]?.id}?wait=60`);
     await executeRuns(service);
+    const endedAt = performance.now();
     expect(runSchema.parse((await waiting).json).status).toBe("completed");
+    expect(performance.now() - endedAt).toBeLessThan(1_500);
+    // Woken by changes, of which there were three at most before the end; not by looking again and again.
+    expect(looks.mock.calls.length).toBeLessThanOrEqual(5);
   });
 
   it("with `wait` answers a run that goes on when the seconds have passed", async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { openApiDocument } from "../rest-app.ts";
 import { deliver, openTestService, paidBody } from "../testing/test-service.ts";
 
@@ -19,6 +19,17 @@ describe("GET /readyz", () => {
     service.store.ping = () => Promise.reject(new Error("canary of the inside"));
     const answer = await service.get("/readyz");
     expect([answer.status, answer.json]).toEqual([503, { ok: false, reasons: ["The store cannot be written."] }]);
+  });
+
+  it("asks the store once a second, however often it is asked", async () => {
+    const service = await openTestService({ mode: "deployed" });
+    const ping = vi.fn<() => Promise<void>>(() => Promise.resolve());
+    service.store.ping = ping;
+    for (const wait of [0, 500, 499, 1]) {
+      service.state.now += wait;
+      await service.get("/readyz");
+    }
+    expect(ping).toHaveBeenCalledTimes(2);
   });
 
   it("says no while the service shuts down, though it is alive", async () => {

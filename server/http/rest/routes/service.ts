@@ -54,7 +54,7 @@ const workerSilenceMs = 15_000;
 async function reasonsNotToBeReady({ store, clock, stopping, logger }: RestDeps): Promise<string[]> {
   if (stopping.aborted) return ["The service is shutting down."];
   try {
-    await store.ping();
+    await pingOnceASecond(store, clock.now());
     const workers = await store.listWorkers({ seenSince: clock.now() - workerSilenceMs });
     return workers.length > 0 ? [] : ["No worker was seen in the last 15 seconds."];
   } catch (error) {
@@ -62,3 +62,14 @@ async function reasonsNotToBeReady({ store, clock, stopping, logger }: RestDeps)
     return ["The store cannot be written."];
   }
 }
+
+/** A ping writes to the disk, and /readyz is open to everybody: however often it is asked, the store is asked once a second. */
+async function pingOnceASecond(store: RestDeps["store"], now: number): Promise<void> {
+  const last = lastPings.get(store);
+  if (last && now >= last.at && now < last.at + 1000) return last.answer;
+  const answer = store.ping();
+  lastPings.set(store, { at: now, answer });
+  return answer;
+}
+
+const lastPings = new WeakMap<RestDeps["store"], { at: number; answer: Promise<void> }>();
