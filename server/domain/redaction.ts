@@ -1,4 +1,4 @@
-export const redacted = "[redacted]";
+const redacted = "[redacted]";
 
 /** Headers that carry credentials by their meaning, also under a proxy's prefix. */
 const secretNames = /(?:^|-)(?:authorization|cookie2?|api-?key)$/;
