@@ -141,10 +141,10 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
 
   async function finish(outcome: Outcome): Promise<RunEnding> {
     const end = planRunEnd(outcome, { run, workflow, clock, timeoutMs, usedMs: usedBeforeMs + (clock.now() - startedAt), random: options.random, mapStack: (stack) => code.mapStack(stack) });
-    const isHeld = end !== null && (await session.end(end.transition, end.entries, end.steps));
+    const status = end && (await session.end(end.transition, end.entries, end.steps));
     session.abandon();
     const error = end && "error" in end.transition ? end.transition.error : (end?.entries.find(({ kind }) => kind === "attempt_failed")?.error ?? null);
-    return { status: isHeld ? end.transition.to : null, error, durationMs: clock.now() - startedAt };
+    return { status, error, durationMs: clock.now() - startedAt };
   }
 
   return { run, deadlineAt: () => deadlineAt, ended: conduct(), settled: settled.promise, interrupt };

@@ -41,6 +41,11 @@ export function installProcessGuards(options: ProcessGuardOptions): ProcessGuard
     guardExit("process.abort()");
     return abort();
   };
+  const kill = process.kill.bind(process);
+  process.kill = (pid: number, signal?: string | number): true => {
+    if (pid === process.pid && signal !== 0) guardExit(`process.kill(process.pid, ${JSON.stringify(signal ?? "SIGTERM")})`);
+    return kill(pid, signal);
+  };
 
   process.on("unhandledRejection", (reason) => handleStrayError({ ...options, error: reason, isException: false }));
   process.on("uncaughtException", (error) => handleStrayError({ ...options, error, isException: true }));

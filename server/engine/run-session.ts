@@ -1,5 +1,6 @@
-import type { Json } from "../contract/json.ts";
 import { AppError } from "../contract/app-error.ts";
+import type { Json } from "../contract/json.ts";
+import type { RunStatus } from "../contract/run.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ClaimedRun, EngineStore, NewTimelineEntry, RunTransition, StepRecord } from "../ports/store.ts";
@@ -17,8 +18,8 @@ export interface RunSession {
   note(progress: { entries: NewTimelineEntry[]; steps?: StepRecord[] }): void;
   /** `false`: it was not written, because the run is over for this worker. */
   write(progress: Progress): Promise<boolean>;
-  /** The last write: nothing is taken after it. `false`: another worker has the run. */
-  end(transition: RunTransition, entries: NewTimelineEntry[], steps?: StepRecord[]): Promise<boolean>;
+  /** The last write: nothing is taken after it. The state that the run then has; `null`: another worker has it. */
+  end(transition: RunTransition, entries: NewTimelineEntry[], steps?: StepRecord[]): Promise<RunStatus | null>;
   /** Forgets what was not written, and writes nothing more. */
   abandon(): void;
 }
@@ -38,6 +39,7 @@ export function createRunSession(p: {
   const pending = new PendingProgress();
   let isSealed = false;
   let isAbandoned = false;
+  let isCancelRequested = false;
   let flushTimer: NodeJS.Timeout | null = null;
   let lastWrite: Promise<boolean> = Promise.resolve(true);
 
@@ -64,6 +66,7 @@ export function createRunSession(p: {
     try {
       const write = { runId: run.id, token: run.token, now: p.clock.now(), entries: [], ...progress, ...(transition ? { transition } : {}) };
       const { held, cancelRequested } = await retryWhileUnavailable(() => p.store.writeProgress(write), () => isAbandoned);
+      isCancelRequested = cancelRequested;
       if (!held) p.onInterrupt({ kind: "lost" });
       else if (cancelRequested && !transition) p.onInterrupt({ kind: "canceled" });
       return held;
@@ -88,10 +91,12 @@ export function createRunSession(p: {
       return await enqueue({ ...pending.take(), ...(progress.input === undefined ? {} : { input: progress.input }) });
     },
     async end(transition, entries, steps = []) {
-      if (isSealed) return false;
+      if (isSealed) return null;
       isSealed = true;
       pending.add({ entries, steps });
-      return await enqueue(pending.take(), transition);
+      if (!(await enqueue(pending.take(), transition))) return null;
+      // The store ends a run that would wait, but that somebody asked to stop meanwhile.
+      return isCancelRequested && (transition.to === "waiting" || transition.to === "queued") ? "canceled" : transition.to;
     },
     abandon() {
       isSealed = true;

@@ -271,6 +271,8 @@ export interface EngineStore {
   reconcile(now: number): Promise<number>;
   /** When the next waiting run is due, or `null`. For the isolated ones, ask with that pool. With `after`, of those due later than that. */
   nextAvailableAt(pool: "shared" | "isolated", after?: number): Promise<number | null>;
+  /** Runs of the pool that are `queued`: those that a worker could take now, but for bounds on concurrency. */
+  countQueued(pool: "shared" | "isolated"): Promise<number>;
   heartbeatWorker(worker: WorkerInfo): Promise<void>;
   removeWorker(id: string): Promise<void>;
   listWorkers(p: { seenSince: number }): Promise<WorkerInfo[]>;

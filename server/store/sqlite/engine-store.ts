@@ -3,7 +3,7 @@ import type { EngineStore, StepRecord, WorkerInfo } from "../../ports/store.ts";
 import { prepareClaimRuns } from "./claim-runs.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { prepareEndHold } from "./end-hold.ts";
-import { listHeldRuns, nextAvailableQuery, prepareExtendLeases } from "./leases.ts";
+import { countQueued, listHeldRuns, nextAvailableQuery, prepareExtendLeases } from "./leases.ts";
 import { prepareReconcile, prepareReleaseLostRuns } from "./lost-runs.ts";
 import { runStep, worker } from "./schema.ts";
 import type { AddEntry } from "./timeline.ts";
@@ -26,6 +26,7 @@ export function createEngineStore(database: SqliteDatabase, addEntry: AddEntry):
     releaseLostRuns: (p) => write(() => releaseLostRuns(p)),
     reconcile: async (now) => ((await read(() => expiry.hasExpired(now))) ? write(() => expiry.reconcile(now)) : 0),
     nextAvailableAt: (pool, after = -1) => read(() => nextAvailableQuery(database, { pool, after }).get()?.at ?? null),
+    countQueued: (pool) => read(() => countQueued(database, pool)),
     heartbeatWorker: (info) => write(() => saveWorker(database, info)),
     removeWorker: (id) =>
       write(() => {

@@ -1,4 +1,4 @@
-import { and, asc, eq, sql } from "drizzle-orm";
+import { and, asc, count, eq, sql } from "drizzle-orm";
 import type { EngineStore } from "../../ports/store.ts";
 import { type SqliteDatabase, given } from "./database.ts";
 import { run } from "./schema.ts";
@@ -54,4 +54,10 @@ export function nextAvailableQuery({ db }: SqliteDatabase, p: { pool: "shared" |
     .where(and(sql`status = 'waiting'`, eq(run.isIsolated, p.pool === "isolated"), sql`${run.availableAt} > ${p.after}`))
     .orderBy(asc(run.availableAt))
     .limit(1);
+}
+
+/** The term that looks redundant lets SQLite take the partial index `run_open`. */
+export function countQueued({ db }: SqliteDatabase, pool: "shared" | "isolated"): number {
+  const isQueued = and(sql`status IN ('queued', 'waiting')`, eq(run.isIsolated, pool === "isolated"), eq(run.status, "queued"));
+  return db.select({ runs: count() }).from(run).where(isQueued).get()?.runs ?? 0;
 }

@@ -1,0 +1,405 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { createEngineHarness } from "./testing/engine-harness.ts";
+
+let engine: Awaited<ReturnType<typeof createEngineHarness>>;
+beforeEach(async () => {
+  engine = await createEngineHarness();
+});
+afterEach(() => engine.close());
+
+const hang = () => new Promise<never>(() => {});
+
+describe("input", () => {
+  test("is the payload through the transform, then through the input schema, and is recorded", async () => {
+    const { run } = await engine.attempt(
+      { input: z.object({ to: z.string().trim(), copies: z.number().default(1) }), run: (input) => ({ seen: input }) },
+      { payload: { email: " a@b.c " }, input: null, attachmentId: "knock:work", trigger: "knock" },
+      { transform: (payload: { email: string }) => ({ to: payload.email }) },
+    );
+    expect(run).toMatchObject({ status: "completed", input: { to: "a@b.c", copies: 1 }, output: { seen: { to: "a@b.c", copies: 1 } } });
+  });
+
+  test("is recorded as given where parsing the parsed value again would refuse it", async () => {
+    const { run } = await engine.attempt({ input: z.object({ name: z.string().min(5).trim() }), run: (input: { name: string }) => input.name }, { input: { name: "  abc" } });
+    expect(run).toMatchObject({ status: "completed", input: { name: "  abc" }, output: "abc" });
+  });
+
+  test("that does not parse fails the run at once, with pointers, however many attempts are left", async () => {
+    const { run, timeline } = await engine.attempt({ input: z.object({ "a/b": z.object({ n: z.number() }) }), run: () => null }, { input: { "a/b": { n: "1" } }, maxAttempts: 5 });
+    expect(run).toMatchObject({ status: "failed", attempt: 1, error: { name: "InvalidInput", message: expect.stringContaining("/a~1b/n: ") } });
+    expect(timeline.find(({ kind }) => kind === "attempt_failed")?.data).toMatchObject({ errors: [{ pointer: "/a~1b/n", code: "invalid_type" }] });
+  });
+
+  test("of a transform that throws fails the run at once, with the transform's own stack as the cause", async () => {
+    const transform = () => {
+      throw new RangeError("no such plan");
+    };
+    const { run } = await engine.attempt({ run: () => null }, { payload: {}, input: null, attachmentId: "knock:work", trigger: "knock", maxAttempts: 5 }, { transform });
+    expect(run).toMatchObject({ status: "failed", error: { name: "TransformFailed", message: "The transform of trigger knock threw RangeError: no such plan" } });
+    expect(run.error?.stack).toMatch(/caused by RangeError: no such plan/);
+  });
+
+  test.each([
+    ["a workflow", { target: { kind: "workflow" as const, slug: "gone" } }, "UnknownTarget"],
+    ["a trigger", { payload: {}, input: null, attachmentId: "gone:work", trigger: "gone" }, "UnknownTrigger"],
+  ])("for %s that is not in this build fails the run with a way out", async (_, over, name) => {
+    const { run } = await engine.attempt({ run: () => null }, { ...over, maxAttempts: 5 });
+    expect(run).toMatchObject({ status: "failed", error: { name, message: expect.stringContaining("Deploy a project that has it") } });
+  });
+});
+
+describe("output", () => {
+  test("is what JSON makes of it, and null for nothing", async () => {
+    const at = new Date(0);
+    expect((await engine.attempt({ run: () => ({ at, gone: undefined }) })).run.output).toEqual({ at: "1970-01-01T00:00:00.000Z" });
+    expect((await engine.attempt({ run: () => undefined })).run).toMatchObject({ status: "completed", output: null });
+  });
+
+  test.each([
+    ["a bigint", () => ({ n: 1n })],
+    ["a cycle", () => { const loop: Record<string, unknown> = {}; loop["self"] = loop; return loop; }],
+  ])("that has %s fails the run, and says that it has no JSON form", async (_, run) => {
+    const { run: ended } = await engine.attempt({ run }, { maxAttempts: 5 });
+    expect(ended).toMatchObject({ status: "failed", error: { name: "NotJson", message: expect.stringContaining("The output of workflow work cannot be stored as JSON") } });
+  });
+
+  test("is parsed by the output schema; a mismatch fails the run without another attempt", async () => {
+    const output = z.object({ id: z.string() });
+    expect((await engine.attempt({ output, run: () => ({ id: "x", secret: 1 }) })).run.output).toEqual({ id: "x" });
+    expect((await engine.attempt({ output, run: () => ({ id: 7 }) }, { maxAttempts: 5 })).run).toMatchObject({ status: "failed", error: { name: "InvalidOutput" } });
+  });
+});
+
+describe("errors", () => {
+  const fail = (thrown: unknown, maxAttempts = 1) =>
+    engine.attempt(
+      {
+        run: () => {
+          throw thrown;
+        },
+      },
+      { maxAttempts },
+    );
+
+  test("are retried after the policy's wait while attempts are left, then fail the run", async () => {
+    const id = await engine.createRun({ maxAttempts: 2 });
+    const workflow = { run: () => Promise.reject(new Error("flaky")) };
+    await engine.execute(await engine.claim(), workflow).ended;
+    expect((await engine.read(id)).run).toMatchObject({ status: "waiting", attempt: 1 });
+    await expect(engine.claim()).rejects.toThrow("no run is due");
+    engine.advance(1000);
+    await engine.execute(await engine.claim(), workflow).ended;
+    const { run, kinds } = await engine.read(id);
+    expect(run).toMatchObject({ status: "failed", attempt: 2, error: { name: "Error", message: "flaky" } });
+    expect(kinds).toEqual(["queued", "attempt_started", "attempt_failed", "retry_scheduled", "attempt_started", "attempt_failed", "failed"]);
+  });
+
+  test.each([
+    ["retryable: false", Object.assign(new Error("no"), { retryable: false })],
+    ["the name NonRetryableError", Object.assign(new Error("no"), { name: "NonRetryableError" })],
+  ])("with %s are not retried", async (_, error) => {
+    expect((await fail(error, 5)).run).toMatchObject({ status: "failed", attempt: 1 });
+  });
+
+  test("bear the mapped stack and the chain of causes", async () => {
+    const error = new Error("outer", { cause: new TypeError("inner", { cause: "just text" }) });
+    error.stack = "Error: outer\n    at built.js:1:1";
+    expect((await fail(error)).run.error?.stack).toMatch(/^Error: outer\n {4}at source\.ts:1:1\ncaused by TypeError: inner[^]*\ncaused by just text$/);
+  });
+
+  test.each([
+    ["a text", "boom", "boom"],
+    ["nothing", undefined, "undefined"],
+    ["an object", { code: 7 }, '{"code":7}'],
+  ])("that are %s instead of an error still say what was thrown", async (_, thrown, text) => {
+    expect((await fail(thrown)).run.error).toMatchObject({ name: "ThrownValue", message: expect.stringContaining(text), stack: null });
+  });
+
+  test("with a getter that throws end the run like others", async () => {
+    const trap = { get message() { throw new Error("gotcha"); } };
+    expect((await fail(trap)).run.status).toBe("failed");
+  });
+});
+
+describe("steps", () => {
+  test("that finished are not executed again in the next attempt, and give the same result", async () => {
+    const executed: string[] = [];
+    const seen: unknown[] = [];
+    const workflow = {
+      run: async (_: never, ctx: Ctx) => {
+        seen.push(await ctx.step("a", () => { executed.push("a"); return { at: new Date(0), gone: undefined }; }));
+        await ctx.step("b", () => { executed.push("b"); if (executed.filter((name) => name === "b").length === 1) throw new Error("first time"); });
+      },
+    };
+    const id = await engine.createRun({ maxAttempts: 2 });
+    await engine.execute(await engine.claim(), workflow).ended;
+    engine.advance(1000);
+    await engine.execute(await engine.claim(), workflow).ended;
+    expect(executed).toEqual(["a", "b", "b"]);
+    expect(seen).toEqual([{ at: "1970-01-01T00:00:00.000Z" }, { at: "1970-01-01T00:00:00.000Z" }]);
+    const { run, kinds } = await engine.read(id);
+    expect(run.status).toBe("completed");
+    expect(kinds.filter((kind) => kind.startsWith("step_"))).toEqual(["step_started a", "step_completed a", "step_started b", "step_failed b", "step_reused a", "step_started b", "step_completed b"]);
+  });
+
+  test("of the same name are counted in the order of their use, whatever names are like", async () => {
+    const keys: string[] = [];
+    const { run } = await engine.attempt({
+      run: async (_, ctx) => {
+        for (const name of ["a", "a#2", "a", "a"]) await ctx.step(name, ({ idempotencyKey }) => void keys.push(idempotencyKey));
+        return ctx.run.id;
+      },
+    });
+    expect(keys).toEqual(["a", "a#2", "a#3", "a#4"].map((name) => `${run.id}:${name}`));
+  });
+
+  test("may run side by side, and a failure that the code catches does not fail the run", async () => {
+    const { run, kinds } = await engine.attempt({
+      run: async (_, ctx) => (await Promise.allSettled([ctx.step("a", () => Promise.reject(new Error("a"))), ctx.step("b", () => 2)])).map(({ status }) => status),
+    });
+    expect(run.output).toEqual(["rejected", "fulfilled"]);
+    expect(kinds).toContain("step_failed a");
+  });
+
+  test("give results that the code may change without changing what is stored", async () => {
+    const { run } = await engine.attempt({
+      run: async (_, ctx) => {
+        const list = await ctx.step("list", () => [1]);
+        list.push(2);
+        return list;
+      },
+    });
+    expect(run.output).toEqual([1, 2]);
+    expect((await engine.store.loadSteps(run.id))[0]?.result).toEqual([1]);
+  });
+
+  test("whose result is no JSON fail the run without another attempt", async () => {
+    expect((await engine.attempt({ run: (_, ctx) => ctx.step("big", () => 1n) }, { maxAttempts: 3 })).run).toMatchObject({ status: "failed", error: { name: "NotJson" } });
+  });
+
+  test.each([[""], [7], ["x".repeat(201)]])("refuse %j as a name", async (name) => {
+    expect((await engine.attempt({ run: (_, ctx) => ctx.step(name as string, () => 1) })).run.error).toMatchObject({ name: "TypeError" });
+  });
+
+  test("that were a sleep when the run began are refused with an explanation", async () => {
+    const id = await engine.createRun();
+    await engine.execute(await engine.claim(), { run: (_, ctx) => ctx.sleep("x", "1s") }).ended;
+    engine.advance(1000);
+    await engine.execute(await engine.claim(), { run: (_, ctx) => ctx.step("x", () => 1) }).ended;
+    expect((await engine.read(id)).run.error).toMatchObject({ name: "StepChanged" });
+  });
+});
+
+describe("sleeps", () => {
+  test("put the run aside until their time, which is kept, and are over at once afterwards", async () => {
+    const executed: string[] = [];
+    const workflow = {
+      run: async (_: never, ctx: Ctx) => {
+        await ctx.step("before", () => void executed.push("before"));
+        await ctx.sleep("pause", "3d");
+        await ctx.step("after", () => void executed.push("after"));
+        return "rested";
+      },
+    };
+    const id = await engine.createRun();
+    const ending = await engine.execute(await engine.claim(), workflow).ended;
+    expect(ending.status).toBe("waiting");
+    expect(executed).toEqual(["before"]);
+    engine.advance(3 * 86_400_000 - 1);
+    await expect(engine.claim()).rejects.toThrow("no run is due");
+    engine.advance(1);
+    const again = await engine.claim();
+    expect(again).toMatchObject({ attempt: 1, isResumed: true });
+    await engine.execute(again, workflow).ended;
+    const { run, kinds } = await engine.read(id);
+    expect(run).toMatchObject({ status: "completed", output: "rested", attempt: 1 });
+    expect(executed).toEqual(["before", "after"]);
+    expect(kinds).toEqual([
+      ...["queued", "attempt_started", "step_started before", "step_completed before", "sleep_started pause"],
+      ...["resumed", "step_reused before", "sleep_finished pause", "step_started after", "step_completed after", "completed"],
+    ]);
+  });
+
+  test("side by side wake the run for the earliest, and keep the others", async () => {
+    const workflow = { run: async (_: never, ctx: Ctx) => { await Promise.all([ctx.sleep("long", "2h"), ctx.sleep("short", "1h")]); return "both"; } };
+    const id = await engine.createRun();
+    await engine.execute(await engine.claim(), workflow).ended;
+    engine.advance(3_600_000);
+    expect((await engine.execute(await engine.claim(), workflow).ended).status).toBe("waiting");
+    engine.advance(3_600_000);
+    await engine.execute(await engine.claim(), workflow).ended;
+    expect((await engine.read(id)).run).toMatchObject({ status: "completed", output: "both" });
+  });
+
+  test("beside a step wait for the step's result to be stored", async () => {
+    let release = (): void => {};
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    const workflow = { run: async (_: never, ctx: Ctx) => { await Promise.all([ctx.sleep("pause", "1h"), ctx.step("slow", async () => { await gate; return 1; })]); } };
+    const id = await engine.createRun();
+    const handle = engine.execute(await engine.claim(), workflow);
+    await expect.poll(async () => (await engine.read(id)).kinds).toContain("sleep_started pause");
+    expect((await engine.read(id)).run.status).toBe("running");
+    release();
+    expect((await handle.ended).status).toBe("waiting");
+    expect((await engine.store.loadSteps(id)).find(({ name }) => name === "slow")).toMatchObject({ result: 1 });
+  });
+
+  test("that lost a race against a step lose it again when the code is executed anew", async () => {
+    const workflow = {
+      run: async (_: never, ctx: Ctx) => {
+        const winner = await Promise.race([ctx.sleep("limit", "1h").then(() => "limit"), ctx.step("work", () => "work")]);
+        await ctx.sleep("rest", "2h");
+        return winner;
+      },
+    };
+    const id = await engine.createRun();
+    await engine.execute(await engine.claim(), workflow).ended;
+    for (let hours = 0; hours < 2; hours += 1) {
+      engine.advance(3_600_000);
+      await engine.execute(await engine.claim(), workflow).ended;
+    }
+    expect((await engine.read(id)).run).toMatchObject({ status: "completed", output: "work" });
+  });
+
+  test("do not count towards the timeout, what ran before them does", async () => {
+    const workflow = { timeoutMs: 60_000, run: async (_: never, ctx: Ctx) => { await ctx.step("work", () => void engine.advance(45_000)); await ctx.sleep("pause", "1h"); await hang(); } };
+    await engine.createRun();
+    await engine.execute(await engine.claim(), workflow).ended;
+    engine.advance(3_600_000);
+    const handle = engine.execute(await engine.claim(), workflow);
+    await expect.poll(() => handle.deadlineAt() - engine.clock.now()).toBe(15_000);
+    handle.interrupt({ kind: "canceled" });
+    await handle.ended;
+  });
+
+  test("refuse what is not a duration", async () => {
+    expect((await engine.attempt({ run: (_, ctx) => ctx.sleep("x", "soon" as "1s") })).run.error).toMatchObject({ name: "TypeError" });
+  });
+});
+
+describe("the log", () => {
+  test("is in the timeline, in order, with level and data", async () => {
+    const { timeline } = await engine.attempt({ run: (_, ctx) => { ctx.log.info("one", { n: 1 }); ctx.log.error("two"); } });
+    expect(timeline.filter(({ kind }) => kind === "log").map(({ level, message, data }) => [level, message, data])).toEqual([["info", "one", { n: 1 }], ["error", "two", null]]);
+  });
+
+  test("shows while the run is still going", async () => {
+    const id = await engine.createRun();
+    const handle = engine.execute(await engine.claim(), { run: async (_, ctx) => { ctx.log.info("working"); await hang(); } });
+    await expect.poll(async () => (await engine.read(id)).kinds).toContain("log working");
+    handle.interrupt({ kind: "canceled" });
+    await handle.ended;
+  });
+
+  test("is cut at its bounds: a long message, large data, too many entries", async () => {
+    const { timeline } = await engine.attempt({
+      run: (_, ctx) => {
+        ctx.log.info("é".repeat(20_000), "x".repeat(70_000));
+        for (let n = 0; n < 10_500; n += 1) ctx.log.debug("again");
+      },
+    });
+    const logs = timeline.filter(({ kind }) => kind === "log");
+    expect(logs).toHaveLength(10_001);
+    expect(logs[0]?.message).toBe(`${"é".repeat(8192)}… (cut, 40000 bytes)`);
+    expect(logs[0]?.data).toMatchObject({ isCut: true, bytes: 70_002 });
+    expect(logs.at(-1)).toMatchObject({ level: "warn", message: expect.stringContaining("10000 entries") });
+  });
+
+  test("never throws, whatever it is given", async () => {
+    const { run } = await engine.attempt({ run: (_, ctx) => { ctx.log.info(Symbol("x") as never, 1n); ctx.log.info(undefined as never); return "fine"; } });
+    expect(run).toMatchObject({ status: "completed", output: "fine" });
+  });
+});
+
+describe("interrupts", () => {
+  test("a cancel aborts the signal, ends the run at once, and what the code does later has no effect", async () => {
+    let late: unknown;
+    let reason: unknown;
+    const id = await engine.createRun();
+    const handle = engine.execute(await engine.claim(), {
+      run: async (_, ctx) => {
+        await new Promise((resolve) => ctx.signal.addEventListener("abort", resolve));
+        reason = ctx.signal.reason;
+        late = await ctx.step("late", () => 1).catch((error: unknown) => error);
+        return "too late";
+      },
+    });
+    await expect.poll(() => handle.deadlineAt()).toBeGreaterThan(0);
+    await engine.store.requestCancel(id, engine.clock.now());
+    handle.interrupt({ kind: "canceled" });
+    expect((await handle.ended).status).toBe("canceled");
+    await handle.settled;
+    const { run, kinds } = await engine.read(id);
+    expect(run).toMatchObject({ status: "canceled", output: null });
+    expect(kinds).not.toContain("step_started late");
+    expect([reason, late]).toMatchObject([{ name: "RunCanceled" }, { name: "RunCanceled" }]);
+  });
+
+  test("a cancel that nobody told the worker of is noticed with the next write", async () => {
+    const id = await engine.createRun();
+    const claimed = await engine.claim();
+    await engine.store.requestCancel(id, engine.clock.now());
+    const handle = engine.execute(claimed, { run: async (_, ctx) => { await ctx.step("a", () => 1); await hang(); } });
+    expect((await handle.ended).status).toBe("canceled");
+    expect((await engine.read(id)).run.status).toBe("canceled");
+  });
+
+  test("an attempt over its timeout is retried, and the last one ends the run as timed_out", async () => {
+    const id = await engine.createRun({ maxAttempts: 2 });
+    const reasons: unknown[] = [];
+    const workflow = { timeoutMs: 20, run: async (_: never, ctx: Ctx) => { ctx.signal.addEventListener("abort", () => reasons.push(ctx.signal.reason)); await hang(); } };
+    expect((await engine.execute(await engine.claim(), workflow).ended).status).toBe("waiting");
+    engine.advance(1000);
+    expect((await engine.execute(await engine.claim(), workflow).ended).status).toBe("timed_out");
+    expect((await engine.read(id)).run).toMatchObject({ status: "timed_out", error: { name: "RunTimedOut" } });
+    expect(reasons).toMatchObject([{ name: "RunTimedOut" }, { name: "RunTimedOut" }]);
+  });
+
+  test("a run that is handed back goes on elsewhere with the same attempt, after its last finished step", async () => {
+    const executed: string[] = [];
+    const id = await engine.createRun();
+    const handle = engine.execute(await engine.claim(), { run: async (_, ctx) => { await ctx.step("a", () => void executed.push("a")); await ctx.step("b", hang); } });
+    await expect.poll(async () => (await engine.read(id)).kinds).toContain("step_started b");
+    handle.interrupt({ kind: "handed_back" });
+    expect((await handle.ended).status).toBe("queued");
+    const again = await engine.claim("wrk_other");
+    expect(again).toMatchObject({ id, attempt: 1, isResumed: true });
+    await engine.execute(again, { run: async (_, ctx) => { await ctx.step("a", () => void executed.push("a")); await ctx.step("b", () => 1); } }).ended;
+    expect(executed).toEqual(["a"]);
+    expect((await engine.read(id)).run.status).toBe("completed");
+  });
+
+  test("a run that was taken over is not written to any more", async () => {
+    const id = await engine.createRun();
+    const first = await engine.claim("wrk_slow");
+    let release = (): void => {};
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    const slow = engine.execute(first, { run: async (_, ctx) => { await ctx.step("a", () => gate.then(() => "slow")); return "slow"; } });
+    await expect.poll(async () => (await engine.read(id)).kinds).toContain("step_started a");
+    engine.advance(20_000);
+    expect(await engine.store.reconcile(engine.clock.now())).toBe(1);
+    const second = await engine.claim("wrk_quick");
+    release();
+    expect((await slow.ended).status).toBeNull();
+    await engine.execute(second, { run: (_, ctx) => ctx.step("a", () => "quick") }).ended;
+    expect((await engine.read(id)).run).toMatchObject({ status: "completed", output: "quick" });
+  });
+
+  test("a store that is busy for a moment does not cost the run its step", async () => {
+    const { AppError } = await import("../contract/app-error.ts");
+    const id = await engine.createRun();
+    let refusals = 2;
+    const busy = {
+      loadSteps: engine.store.loadSteps.bind(engine.store),
+      writeProgress: (progress: Parameters<typeof engine.store.writeProgress>[0]) =>
+        refusals-- > 0 ? Promise.reject(new AppError("store_unavailable", "busy")) : engine.store.writeProgress(progress),
+    };
+    let executed = 0;
+    await engine.execute(await engine.claim(), { run: (_, ctx) => ctx.step("a", () => (executed += 1)) }, { store: busy }).ended;
+    expect((await engine.read(id)).run).toMatchObject({ status: "completed", output: 1 });
+    expect(executed).toBe(1);
+  });
+});
+
+type Ctx = import("../../sdk/workflow/index.ts").WorkflowContext;

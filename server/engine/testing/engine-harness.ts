@@ -1,0 +1,130 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { z } from "zod";
+import type { Json } from "../../contract/json.ts";
+import type { Manifest, ManifestWorkflow } from "../../contract/manifest.ts";
+import type { TimelineEntry } from "../../contract/timeline.ts";
+import { newId } from "../../domain/ids.ts";
+import { silentLogger } from "../../ports/logger.ts";
+import type { AnySchema, LoadedWorkflow, ProjectCode } from "../../ports/project.ts";
+import type { ClaimedRun, NewRun, Store } from "../../ports/store.ts";
+import { openSqliteStore } from "../../store/sqlite/open-store.ts";
+import type { WorkflowContext } from "../../../sdk/workflow/index.ts";
+import { type RunHandle, executeRun } from "../execute-run.ts";
+
+export interface TestWorkflow {
+  run: (input: never, ctx: WorkflowContext) => unknown;
+  input?: z.ZodType;
+  output?: z.ZodType;
+  timeoutMs?: number;
+  retries?: Partial<ManifestWorkflow["retries"]>;
+}
+
+/** A real store in a folder of its own, a clock that only tests move, and workflows written in place. */
+export async function createEngineHarness() {
+  const dir = await mkdtemp(join(tmpdir(), "signalbox-engine-"));
+  let now = Date.UTC(2026, 0, 1);
+  const clock = { now: () => now };
+  const store = await openSqliteStore({ file: join(dir, "test.db"), clock, logger: silentLogger });
+
+  async function createRun(over: Partial<NewRun> = {}): Promise<string> {
+    const id = newId("run");
+    const target = { kind: "workflow" as const, slug: "work" };
+    await store.createRuns([
+      { id, trigger: null, attachmentId: null, target, deliveryId: null, startedBy: "api", replayOf: null, version: "v1", maxAttempts: 1, createdAt: now, payload: null, input: {}, keyId: null, ...over },
+    ]);
+    return id;
+  }
+
+  async function claim(workerId = "wrk_test"): Promise<ClaimedRun> {
+    const [run] = await store.claimRuns({ workerId, limit: 1, now, leaseMs: 15_000, concurrency: new Map(), pool: "shared" });
+    if (!run) throw new Error("no run is due");
+    return run;
+  }
+
+  function execute(run: ClaimedRun, workflow: TestWorkflow, options: { transform?: (payload: never) => unknown; store?: Pick<Store, "loadSteps" | "writeProgress"> } = {}): RunHandle {
+    return executeRun(run, { store: options.store ?? store, code: createCode(workflow, options.transform), clock, logger: silentLogger, random: () => 0.5 });
+  }
+
+  return {
+    store,
+    clock,
+    createRun,
+    claim,
+    execute,
+    advance: (ms: number) => (now += ms),
+    /** Records a run, executes it once, and gives what is recorded of it then. */
+    async attempt(workflow: TestWorkflow, run: Partial<NewRun> = {}, options: { transform?: (payload: never) => unknown } = {}) {
+      const id = await createRun(run);
+      await execute(await claim(), workflow, options).ended;
+      return await this.read(id);
+    },
+    async read(id: string) {
+      const run = await store.getRun(id);
+      if (!run) throw new Error(`${id} is not recorded`);
+      const timeline = await store.listTimeline(id, { after: 0, limit: 20_000 });
+      return { run, timeline, kinds: timeline.map(describeEntry) };
+    },
+    async close() {
+      await store.close();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** `step_completed charge`: kind and name, or a log's message. */
+function describeEntry({ kind, name, message }: TimelineEntry): string {
+  return [kind, name ?? (kind === "log" ? message : null)].filter((part) => part !== null).join(" ");
+}
+
+function createCode(workflow: TestWorkflow, transform?: (payload: never) => unknown): ProjectCode {
+  const loaded: LoadedWorkflow = {
+    slug: "work",
+    input: toAnySchema(workflow.input ?? z.looseObject({})),
+    output: workflow.output ? toAnySchema(workflow.output) : null,
+    run: (input, ctx) => workflow.run(input as never, ctx as WorkflowContext),
+  };
+  return {
+    manifest: createManifest(workflow),
+    mapStack: (stack) => stack.replaceAll("built.js", "source.ts"),
+    workflow: async (slug) => (slug === loaded.slug ? loaded : null),
+    trigger: async (attachmentId) =>
+      attachmentId === "knock:work" ? { request: toAnySchema(z.looseObject({})), transform: transform ? (payload) => transform(payload as never) : null } : null,
+  };
+}
+
+function toAnySchema(schema: z.ZodType): AnySchema {
+  return {
+    safeParse(value) {
+      const parsed = schema.safeParse(value);
+      return parsed.success ? parsed : { success: false, error: { issues: parsed.error.issues.map((issue) => ({ ...issue, code: issue.code })) } };
+    },
+  };
+}
+
+function createManifest(workflow: TestWorkflow): Manifest {
+  const json: { [key: string]: Json } = {};
+  return {
+    format: 1,
+    version: "v1",
+    builtAt: "2026-01-01T00:00:00.000Z",
+    name: "test",
+    folder: "builds/v1",
+    sources: "sources.js",
+    settings: {},
+    triggers: [],
+    workflows: [
+      {
+        slug: "work",
+        file: "workflows/work.ts",
+        module: "workflows/work.js",
+        input: json,
+        output: null,
+        retries: { attempts: 3, backoff: "fixed", initialMs: 1000, maxMs: 60_000, ...workflow.retries },
+        timeoutMs: workflow.timeoutMs ?? 60_000,
+        concurrency: null,
+      },
+    ],
+  };
+}

@@ -1,0 +1,126 @@
+import type { Clock } from "../ports/clock.ts";
+import type { Dispatcher } from "../ports/dispatcher.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { ProjectCode } from "../ports/project.ts";
+import type { ClaimedRun, EngineStore, WorkerInfo } from "../ports/store.ts";
+import { type RunEnding, type RunHandle, executeRun } from "./execute-run.ts";
+
+/** How long a worker's claim on its runs holds without being renewed. */
+export const leaseMs = 15_000;
+const heartbeatRowEveryMs = 5_000;
+/** Code that goes on this long after its run has ended is taken for lost. */
+const zombieMs = 30_000;
+const handBackWithinMs = 2_000;
+
+export interface WorkerLoopOptions {
+  store: EngineStore;
+  code: ProjectCode;
+  dispatcher: Dispatcher;
+  worker: Omit<WorkerInfo, "seenAt">;
+  clock: Clock;
+  logger: Logger;
+  random: () => number;
+  onActiveChanged: () => void;
+  onRunEnded: (run: ClaimedRun, ending: RunEnding) => void;
+  onRetire: (reason: string) => void;
+}
+
+export interface WorkerLoop {
+  start(): Promise<void>;
+  wake(): void;
+  cancel(runId: string): void;
+  /** Takes nothing new; resolves when all that ran has ended. */
+  drain(): Promise<void>;
+  /** Takes nothing new; after the grace, what still runs is aborted and goes back to the queue. */
+  shutDown(graceMs: number): Promise<void>;
+  active(): { runId: string; deadlineAt: number }[];
+  /** Leaves the list of workers. */
+  leave(): Promise<void>;
+}
+
+/** Executes the runs that the dispatcher hands out, and keeps hold of them while they run. */
+export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
+  const { store, dispatcher, clock, logger, worker } = options;
+  const handles = new Map<string, RunHandle>();
+  const stops: (() => void)[] = [];
+  let isDraining = false;
+
+  async function execute(run: ClaimedRun): Promise<void> {
+    const handle = executeRun(run, options);
+    handles.set(run.id, handle);
+    // Claimed while the worker was told to go: nothing has begun yet.
+    if (isHandingBack) handle.interrupt({ kind: "handed_back" });
+    options.onActiveChanged();
+    const ending = await handle.ended;
+    if (handles.get(run.id) === handle) handles.delete(run.id);
+    options.onRunEnded(run, ending);
+    options.onActiveChanged();
+    if (ending.status !== "waiting") watchForZombie(handle);
+  }
+
+  let isHandingBack = false;
+
+  /** Code that does not heed its signal holds memory and may hold more: the process is replaced. */
+  function watchForZombie(handle: RunHandle): void {
+    const timer = setTimeout(() => options.onRetire(`the code of run ${handle.run.id} goes on although the run has ended; it should heed ctx.signal`), zombieMs);
+    timer.unref();
+    void handle.settled.then(() => clearTimeout(timer));
+  }
+
+  async function extendLeases(): Promise<void> {
+    const runs = [...handles.values()].map(({ run }) => ({ id: run.id, token: run.token }));
+    if (runs.length === 0) return;
+    const { lost, cancelRequested } = await store.extendLeases({ workerId: worker.id, runs, now: clock.now(), leaseMs });
+    for (const id of lost) handles.get(id)?.interrupt({ kind: "lost" });
+    for (const id of cancelRequested) handles.get(id)?.interrupt({ kind: "canceled" });
+  }
+
+  const heartbeat = () => store.heartbeatWorker({ ...worker, seenAt: clock.now() });
+
+  function repeat(everyMs: number, what: string, task: () => Promise<unknown>): void {
+    const timer = setInterval(() => void task().catch((error: unknown) => logger.warn(`${what} failed; it is tried again`, { error })), everyMs);
+    stops.push(() => clearInterval(timer));
+  }
+
+  async function drain(): Promise<void> {
+    isDraining = true;
+    await dispatcher.drain();
+  }
+
+  return {
+    async start() {
+      await heartbeat();
+      repeat(leaseMs / 3, "renewing the claim on runs", extendLeases);
+      repeat(heartbeatRowEveryMs, "reporting this worker", heartbeat);
+      dispatcher.start(execute);
+    },
+    wake: () => {
+      if (!isDraining) dispatcher.wake();
+    },
+    cancel: (runId) => handles.get(runId)?.interrupt({ kind: "canceled" }),
+    drain,
+    async shutDown(graceMs) {
+      const drained = drain();
+      const hasEnded = await isWithin(drained, graceMs);
+      if (hasEnded) return;
+      isHandingBack = true;
+      for (const handle of handles.values()) handle.interrupt({ kind: "handed_back" });
+      await isWithin(drained, handBackWithinMs);
+    },
+    active: () => [...handles.values()].map((handle) => ({ runId: handle.run.id, deadlineAt: handle.deadlineAt() })),
+    async leave() {
+      for (const stop of stops) stop();
+      await store.removeWorker(worker.id);
+    },
+  };
+}
+
+async function isWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  const { promise: late, resolve } = Promise.withResolvers<false>();
+  const timer = setTimeout(() => resolve(false), ms);
+  try {
+    return await Promise.race([promise.then(() => true as const), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,76 @@
+import { dirname, join } from "node:path";
+import { type Settings, serviceUrl } from "../config.ts";
+import { systemClock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import { createStackMapper } from "../project/map-stack.ts";
+import { readManifest } from "../project/read-manifest.ts";
+import { openConfiguredStore } from "./open-configured-store.ts";
+import type { Reporter, WebToSupervisor } from "./protocol.ts";
+import { keepWeb } from "./web-keeper.ts";
+import { createWorkerPool } from "./worker-pool.ts";
+
+export interface Supervisor {
+  /** Where the service is reached. */
+  url: string;
+  port: number;
+  /** `.signalbox/manifest.json` changed: workers and web take the new build. Rejects when web cannot; the old one is then still served. */
+  reload(): Promise<void>;
+  /** Stops taking webhooks, lets runs end or hands them back, and ends all children. Takes ten seconds at most. Calls after the first wait for it. */
+  close(): Promise<void>;
+}
+
+const webCloseMs = 5_500;
+const runGraceMs = 1_500;
+
+/** Starts the service: one web process and the workers. Rejects when the web process cannot start, e.g. because its port is in use. */
+export async function startSupervisor(p: { settings: Settings; env?: NodeJS.ProcessEnv; reporter: Reporter; logger: Logger }): Promise<Supervisor> {
+  const { settings, env, reporter, logger } = p;
+  const store = await openConfiguredStore(settings, logger);
+  const pool = createWorkerPool({
+    settings,
+    ...(env ? { env } : {}),
+    store,
+    readManifest: () => readManifest(settings.stateDir),
+    mapStack: (stack) => mapStack(settings.stateDir, stack),
+    reporter,
+    logger,
+    clock: systemClock,
+  });
+
+  function hear(message: WebToSupervisor): void {
+    if (message.type === "runs-queued") pool.wake();
+    if (message.type === "cancel-requested") pool.cancel(message.runId);
+    if (message.type === "delivery") reporter.delivery(message.delivery);
+  }
+
+  const starting = pool.start();
+  const web = await keepWeb({ settings, env, reporter, logger, onMessage: hear }).catch(async (error: unknown) => {
+    await pool.close(0);
+    await store.close();
+    throw error;
+  });
+  await starting;
+
+  let closing: Promise<void> | null = null;
+  async function close(): Promise<void> {
+    await web.close(webCloseMs);
+    await pool.close(runGraceMs);
+    await store.close();
+  }
+
+  return {
+    url: serviceUrl(settings, web.port),
+    port: web.port,
+    async reload() {
+      // Workers first: when web takes the new triggers, no old worker is left to be given a run of theirs.
+      await pool.replaceAll();
+      await web.reload();
+    },
+    close: () => (closing ??= close()),
+  };
+}
+
+async function mapStack(stateDir: string, stack: string): Promise<string> {
+  const manifest = await readManifest(stateDir);
+  return manifest ? createStackMapper({ buildDir: join(stateDir, manifest.folder), projectDir: dirname(stateDir) }).mapStack(stack) : stack;
+}

@@ -1,0 +1,55 @@
+import { Worker } from "node:worker_threads";
+import { currentScope } from "../engine/run-scope.ts";
+import { blockReportFd } from "./block-report.ts";
+
+const currentRunKey = "signalbox.currentRun";
+
+/**
+ * Starts a thread that looks at the main thread when its event loop has been blocked for a second: which run's code is executing,
+ * and where. The main thread cannot say so itself then, so the thread pauses it for an instant through the inspector (in the
+ * process: no port is opened) and writes what it saw to the supervisor's pipe, once a second.
+ */
+export function watchEventLoop(): void {
+  const beats = new Int32Array(new SharedArrayBuffer(4));
+  setInterval(() => Atomics.add(beats, 0, 1), 250).unref();
+  Object.assign(globalThis, { [Symbol.for(currentRunKey)]: () => currentScope()?.runId ?? null });
+  const thread = new Worker(threadCode, { eval: true, name: "signalbox-watch", workerData: { beats, fd: blockReportFd, key: currentRunKey }, execArgv: [], resourceLimits: { maxOldGenerationSizeMb: 32 } });
+  // Without it a blocked loop is still ended, only nobody is named.
+  thread.on("error", () => {});
+  thread.unref();
+}
+
+/** Plain JavaScript: the thread must not need a file of its own. */
+const threadCode = `
+const { workerData: { beats, fd, key } } = require("node:worker_threads");
+const { writeSync } = require("node:fs");
+const { Session } = require("node:inspector");
+let seen = -1;
+let missed = 0;
+let isLooking = false;
+setInterval(() => {
+  const now = Atomics.load(beats, 0);
+  missed = now === seen ? missed + 1 : 0;
+  seen = now;
+  if (missed >= 4 && missed % 4 === 0 && !isLooking) look();
+}, 250);
+
+function look() {
+  isLooking = true;
+  const session = new Session();
+  session.connectToMainThread();
+  const leave = () => session.post("Debugger.resume", () => session.post("Debugger.disable", () => { session.disconnect(); isLooking = false; }));
+  session.once("Debugger.paused", ({ params }) => {
+    const frames = params.callFrames;
+    const stack = frames.slice(0, 20).map((f) => "    at " + (f.functionName || "<anonymous>") + " (" + f.url + ":" + (f.location.lineNumber + 1) + ":" + ((f.location.columnNumber ?? 0) + 1) + ")").join("\\n");
+    const callFrameId = frames[0] && frames[0].callFrameId;
+    const expression = "globalThis[Symbol.for(" + JSON.stringify(key) + ")]()";
+    session.post("Debugger.evaluateOnCallFrame", { callFrameId, expression, returnByValue: true, silent: true }, (error, answer) => {
+      const runId = error || typeof answer.result.value !== "string" ? null : answer.result.value;
+      try { writeSync(fd, JSON.stringify({ runId, stack }) + "\\n"); } catch {}
+      leave();
+    });
+  });
+  session.post("Debugger.enable", () => session.post("Debugger.pause"));
+}
+`;

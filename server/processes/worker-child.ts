@@ -1,0 +1,133 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { Readable } from "node:stream";
+import { createInterface } from "node:readline";
+import { childEnvironment } from "../config.ts";
+import type { WorkerDeath } from "../engine/plan-lost-runs.ts";
+import { entryFile } from "../paths.ts";
+import type { ProcessStart, SupervisorToWorker, WorkerToSupervisor } from "./protocol.ts";
+import { type BlockReport, parseBlockReport } from "./block-report.ts";
+
+export interface WorkerChildOptions {
+  start: ProcessStart & { workerId: string; pool: "shared" | "isolated" };
+  env: NodeJS.ProcessEnv | undefined;
+  memoryMb: number;
+  onMessage: (message: WorkerToSupervisor) => void;
+  onExit: (death: WorkerDeath) => void;
+}
+
+/** A worker process as the supervisor has it. */
+export interface WorkerChild {
+  readonly workerId: string;
+  readonly pool: "shared" | "isolated";
+  readonly pid: number;
+  readonly startedAt: number;
+  /** Monotonic milliseconds of its last sign of life. */
+  heardAt(): number;
+  active(): readonly { runId: string; deadlineAt: number }[];
+  rssBytes(): number;
+  isReady(): boolean;
+  /** What its watching thread saw since the last heartbeat, the newest last. */
+  blockReports(): readonly BlockReport[];
+  send(message: SupervisorToWorker): void;
+  /** SIGKILL; `death` is what its runs are told. */
+  kill(death: WorkerDeath): void;
+  readonly exited: Promise<void>;
+}
+
+export function forkWorker(options: WorkerChildOptions): WorkerChild {
+  const { start, memoryMb } = options;
+  const child = fork(entryFile("worker"), [], {
+    env: childEnvironment(start, options.env),
+    execArgv: [`--max-old-space-size=${memoryMb}`],
+    // The last one is the pipe of its watching thread (blockReportFd).
+    stdio: ["ignore", "inherit", "inherit", "ipc", "pipe"],
+  });
+  const exited = Promise.withResolvers<void>();
+  let heardAt = performance.now();
+  let active: readonly { runId: string; deadlineAt: number }[] = [];
+  let rssBytes = 0;
+  let isReady = false;
+  let failure: string | null = null;
+  let givenDeath: WorkerDeath | null = null;
+  let reports: BlockReport[] = [];
+
+  child.on("message", (message: WorkerToSupervisor) => {
+    heardAt = performance.now();
+    reports = [];
+    if (message.type === "ready") isReady = true;
+    if (message.type === "failed") failure = message.message;
+    if (message.type === "heartbeat") ({ active, rssBytes } = message);
+    options.onMessage(message);
+  });
+  // A message to a child that is just ending.
+  child.on("error", () => {});
+  readLines(child, (line) => {
+    const report = parseBlockReport(line);
+    if (report) reports.push(report);
+  });
+  const end = once((code: number | null, signal: string | null) => {
+    exited.resolve();
+    options.onExit(givenDeath ?? describeExit({ code, signal, failure, memoryMb }));
+  });
+  child.on("exit", (code, signal) => {
+    // Its last words may still be on the way.
+    if (!child.connected) return end(code, signal);
+    child.once("disconnect", () => end(code, signal));
+    setTimeout(() => end(code, signal), lastWordsMs);
+  });
+  if (child.pid === undefined) setImmediate(() => end(1, null));
+
+  return {
+    workerId: start.workerId,
+    pool: start.pool,
+    pid: child.pid ?? -1,
+    startedAt: performance.now(),
+    heardAt: () => heardAt,
+    active: () => active,
+    rssBytes: () => rssBytes,
+    isReady: () => isReady,
+    blockReports: () => reports,
+    send(message) {
+      if (child.connected) child.send(message, () => {});
+    },
+    kill(death) {
+      givenDeath ??= death;
+      child.kill("SIGKILL");
+    },
+    exited: exited.promise,
+  };
+}
+
+const lastWordsMs = 500;
+
+/** Signals by which a process ends itself, or the system ends it for what its own code did. */
+const faults: ReadonlySet<string> = new Set(["SIGABRT", "SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGTRAP", "SIGSYS"]);
+
+function describeExit(p: { code: number | null; signal: string | null; failure: string | null; memoryMb: number }): WorkerDeath {
+  const { code, signal, failure } = p;
+  // V8 aborts when its heap is full; 134 is what a shell makes of that signal.
+  if (signal === "SIGABRT" || signal === "SIGTRAP" || code === 134) {
+    return { kind: "crashed", how: `ran out of memory: it held more than ${p.memoryMb} MiB of objects (workerMemoryMb). Hold less at once, or give workers more` };
+  }
+  if (signal !== null) return faults.has(signal) ? { kind: "crashed", how: `crashed (${signal})` } : { kind: "killed", signal };
+  if (failure !== null) return { kind: "crashed", how: failure };
+  // It goes by itself only after its runs have ended or were handed back.
+  if (code === 0) return { kind: "requested" };
+  return { kind: "crashed", how: `ended with exit code ${code}` };
+}
+
+function readLines(child: ChildProcess, onLine: (line: string) => void): void {
+  const pipe = child.stdio[4];
+  if (!(pipe instanceof Readable)) return;
+  pipe.on("error", () => {});
+  createInterface({ input: pipe }).on("line", onLine).on("error", () => {});
+}
+
+function once<A extends unknown[]>(action: (...args: A) => void): (...args: A) => void {
+  let isDone = false;
+  return (...args) => {
+    if (isDone) return;
+    isDone = true;
+    action(...args);
+  };
+}

@@ -1,0 +1,321 @@
+import type { Settings } from "../config.ts";
+import type { Manifest } from "../contract/manifest.ts";
+import { newId } from "../domain/ids.ts";
+import { type WorkerDeath, describeDeath } from "../engine/plan-lost-runs.ts";
+import { leaseMs } from "../engine/worker-loop.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { EngineStore } from "../ports/store.ts";
+import { judgeWorker, maxRssBytes } from "./judge-worker.ts";
+import type { Reporter, WorkerToSupervisor } from "./protocol.ts";
+import { readRss } from "./read-rss.ts";
+import { recoverFromLastTime, recoverLostRuns } from "./recover-lost-runs.ts";
+import { retryUntilDone } from "./retry-until-done.ts";
+import { type WorkerChild, forkWorker } from "./worker-child.ts";
+
+export interface WorkerPoolOptions {
+  settings: Settings;
+  env?: NodeJS.ProcessEnv;
+  store: EngineStore;
+  /** The build in force, to know how its workflows are tried again. */
+  readManifest: () => Promise<Manifest | null>;
+  /** Rewrites a stack from built positions to the user's own. */
+  mapStack: (stack: string) => Promise<string>;
+  reporter: Reporter;
+  logger: Logger;
+  clock: Clock;
+}
+
+export interface WorkerPool {
+  /** Resolves when the first worker takes runs, or could not start. */
+  start(): Promise<void>;
+  wake(): void;
+  cancel(runId: string): void;
+  /** The project was rebuilt: new workers first, then the old ones finish what they have. */
+  replaceAll(): Promise<void>;
+  /** Runs get `graceMs` to end, then go back to the queue; workers that are still there two seconds later are killed. */
+  close(graceMs: number): Promise<void>;
+}
+
+const watchEveryMs = 250;
+const suspicionsToKill = 3;
+const reconcileEveryMs = 5_000;
+const longestBackoffMs = 30_000;
+const startWithinMs = 60_000;
+const settledAfterMs = 10_000;
+const maxIsolatedWorkers = 4;
+const isolatedIdleMs = 2_000;
+const killAfterGraceMs = 2_500;
+
+/** The worker processes of this machine: keeps as many as wanted, watches them, and gives back the runs of those that end. */
+export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
+  const { settings, store, reporter, logger, clock } = options;
+  const children = new Set<WorkerChild>();
+  /** Those told to go, that nothing takes the place of any more. */
+  const leaving = new Set<WorkerChild>();
+  const suspicion = new Map<WorkerChild, number>();
+  const idleSince = new Map<WorkerChild, number>();
+  const recoveries = new Set<Promise<void>>();
+  const timers = new Set<NodeJS.Timeout>();
+  let quickDeaths = 0;
+  let isClosing = false;
+  let lastWatchAt = performance.now();
+
+  const staying = (pool: WorkerChild["pool"]) => [...children].filter((child) => child.pool === pool && !leaving.has(child));
+
+  // ---- starting ----
+
+  function spawn(pool: WorkerChild["pool"], onMessage: (message: WorkerToSupervisor) => void = () => {}): WorkerChild {
+    const workerId = newId("wrk");
+    const child: WorkerChild = forkWorker({
+      start: { projectDir: settings.projectDir, mode: settings.mode, pool, workerId },
+      env: options.env,
+      memoryMb: settings.workerMemoryMb,
+      onMessage: (message) => {
+        hear(child, message);
+        onMessage(message);
+      },
+      onExit: (death) => bury(child, death),
+    });
+    children.add(child);
+    return child;
+  }
+
+  /** Resolves when it takes runs (`true`), or has ended or said that it cannot (`false`). */
+  function spawnReady(pool: WorkerChild["pool"]): Promise<boolean> {
+    return new Promise((resolve) => {
+      const child = spawn(pool, (message) => {
+        if (message.type === "ready") resolve(true);
+      });
+      void child.exited.then(() => resolve(false));
+    });
+  }
+
+  function later(delayMs: number, action: () => void): void {
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      if (!isClosing) action();
+    }, delayMs);
+    timers.add(timer);
+  }
+
+  // ---- hearing ----
+
+  function hear(child: WorkerChild, message: WorkerToSupervisor): void {
+    switch (message.type) {
+      case "ready":
+      case "failed":
+        return;
+      case "heartbeat":
+        return noteIdleness(child);
+      case "retiring":
+        reporter.notice("warn", `A worker is replaced: ${message.reason}.`);
+        dismiss(child);
+        return replace(child);
+      case "run-ended":
+        reporter.runEnded(message);
+        // Its place under a concurrency limit may be what another worker waits for.
+        for (const other of children) if (other !== child) other.send({ type: "wake" });
+        if (child.pool === "isolated") lookAgainForIsolatedRuns();
+    }
+  }
+
+  function noteIdleness(child: WorkerChild): void {
+    if (child.active().length > 0) idleSince.delete(child);
+    else if (!idleSince.has(child)) idleSince.set(child, performance.now());
+  }
+
+  function dismiss(child: WorkerChild): void {
+    leaving.add(child);
+    child.send({ type: "drain" });
+  }
+
+  function replace(child: WorkerChild): void {
+    if (isClosing) return;
+    if (child.pool === "isolated") lookAgainForIsolatedRuns();
+    else if (staying("shared").length < settings.workers) spawn("shared");
+  }
+
+  // ---- burying ----
+
+  function bury(child: WorkerChild, death: WorkerDeath): void {
+    const wasLeaving = leaving.has(child);
+    children.delete(child);
+    leaving.delete(child);
+    suspicion.delete(child);
+    idleSince.delete(child);
+    const recovery = recover(child, isClosing ? { kind: "requested" } : death);
+    recoveries.add(recovery);
+    void recovery.finally(() => recoveries.delete(recovery));
+    if (isClosing) return;
+    if (!wasLeaving) noticeDeath(child, death);
+    if (wasLeaving || child.pool === "isolated") return;
+    const delayMs = backoffAfter(child);
+    if (delayMs === 0) replace(child);
+    else later(delayMs, () => replace(child));
+  }
+
+  /** A worker that had runs is replaced at once: its neighbours wait. One that dies by itself, again and again, is given time. */
+  function backoffAfter(child: WorkerChild): number {
+    const isSettled = child.isReady() && (child.active().length > 0 || performance.now() - child.startedAt > settledAfterMs);
+    quickDeaths = isSettled ? 0 : quickDeaths + 1;
+    return quickDeaths <= 1 ? 0 : Math.min(longestBackoffMs, 250 * 2 ** (quickDeaths - 2));
+  }
+
+  function noticeDeath(child: WorkerChild, death: WorkerDeath): void {
+    const runs = child.active().map(({ runId }) => runId);
+    const had = runs.length > 0 ? ` It ran ${runs.slice(0, 3).join(", ")}${runs.length > 3 ? ` and ${runs.length - 3} more` : ""}.` : "";
+    const isLoop = quickDeaths > 1 ? " It keeps happening: runs wait until a worker stays up." : "";
+    reporter.notice(child.isReady() ? "warn" : "error", `A worker process ${child.isReady() ? "" : "could not start, it "}${describeDeath(death)}${had}${isLoop}`);
+  }
+
+  async function recover(child: WorkerChild, death: WorkerDeath): Promise<void> {
+    const deadlines = new Map(child.active().map(({ runId, deadlineAt }) => [runId, deadlineAt]));
+    await retryUntilDone(
+      async () => {
+        const manifest = await options.readManifest();
+        const policyOf = (target: { slug: string }) => manifest?.workflows.find(({ slug }) => slug === target.slug)?.retries ?? null;
+        const { held, fates } = await recoverLostRuns({ store, clock, workerId: child.workerId, death, deadlines, policyOf });
+        for (const [index, { fate }] of fates.entries()) {
+          const run = held[index];
+          if (run && fate.kind === "fail") logger.warn("a run's attempt ended its worker", { runId: run.id, attempt: run.attempt, how: describeDeath(death) });
+        }
+      },
+      { tries: isClosing ? 2 : 10, onFailure: (error) => logger.error("the runs of a dead worker could not be given back; they go on when its lease is over", { workerId: child.workerId, error }) },
+    );
+    if (isClosing) return;
+    for (const other of children) other.send({ type: "wake" });
+    lookAgainForIsolatedRuns();
+  }
+
+  // ---- isolation ----
+
+  /** Starts processes for runs that must be alone, as many as are due, up to a bound. */
+  async function lookForIsolatedRuns(): Promise<void> {
+    const [queued, wakesAt] = await Promise.all([store.countQueued("isolated"), store.nextAvailableAt("isolated")]);
+    if (isClosing) return;
+    const waitMs = wakesAt === null ? Infinity : wakesAt - clock.now();
+    const due = queued + (waitMs <= 0 ? 1 : 0);
+    const there = staying("isolated");
+    for (const child of there) child.send({ type: "wake" });
+    const free = there.filter((child) => child.active().length === 0).length;
+    for (let n = free; n < due && staying("isolated").length < maxIsolatedWorkers; n += 1) spawn("isolated");
+    if (waitMs > 0 && waitMs < reconcileEveryMs) later(waitMs, lookAgainForIsolatedRuns);
+  }
+
+  function lookAgainForIsolatedRuns(): void {
+    lookForIsolatedRuns().catch((error: unknown) => logger.warn("looking for runs that must be alone failed; it is tried again", { error }));
+  }
+
+  function dismissIdleIsolated(): void {
+    for (const child of staying("isolated")) {
+      const since = idleSince.get(child);
+      if (child.isReady() && since !== undefined && performance.now() - since > isolatedIdleMs) dismiss(child);
+    }
+  }
+
+  // ---- watching ----
+
+  async function watch(): Promise<void> {
+    const now = performance.now();
+    // This process was held up itself: what looks like silence may be unread.
+    const wasHeldUp = now - lastWatchAt > 4 * watchEveryMs;
+    lastWatchAt = now;
+    if (wasHeldUp) suspicion.clear();
+    else await Promise.all([...children].map(watchChild));
+    dismissIdleIsolated();
+  }
+
+  async function watchChild(child: WorkerChild): Promise<void> {
+    if (!child.isReady()) {
+      if (performance.now() - child.startedAt > startWithinMs) child.kill({ kind: "crashed", how: `did not start within ${startWithinMs / 1000} s` });
+      return;
+    }
+    const silentMs = performance.now() - child.heardAt();
+    const rssBytes = silentMs > 1_000 ? ((await readRss(child.pid)) ?? child.rssBytes()) : child.rssBytes();
+    const verdict = judgeWorker({ silentMs, rssBytes, maxRssBytes: maxRssBytes(settings.workerMemoryMb), active: child.active() }, clock.now());
+    if (verdict === "fine") return void suspicion.delete(child);
+    if (verdict === "out_of_memory") {
+      return child.kill({ kind: "crashed", how: `used more than ${Math.round(maxRssBytes(settings.workerMemoryMb) / 1024 / 1024)} MiB of memory (workerMemoryMb is ${settings.workerMemoryMb}; Buffers count too)` });
+    }
+    const times = (suspicion.get(child) ?? 0) + 1;
+    suspicion.set(child, times);
+    if (times >= suspicionsToKill) child.kill(await describeBlock(child, silentMs));
+  }
+
+  async function describeBlock(child: WorkerChild, blockedMs: number): Promise<WorkerDeath> {
+    const last = child.blockReports().at(-1);
+    const culprits = last?.runId ? [last.runId] : null;
+    const stack = last ? await options.mapStack(last.stack).catch(() => last.stack) : null;
+    return { kind: "blocked", blockedMs, culprits, stack: stack && `The event loop was blocked:\n${stack}` };
+  }
+
+  /** A run may block its own process until its deadline; meanwhile the process cannot renew its claim. */
+  async function keepLeasesOfSilent(): Promise<void> {
+    for (const child of children) {
+      if (performance.now() - child.heardAt() < leaseMs / 3) continue;
+      const runs = await store.listHeldRuns(child.workerId);
+      if (runs.length > 0) await store.extendLeases({ workerId: child.workerId, runs, now: clock.now(), leaseMs });
+    }
+  }
+
+  async function reconcile(): Promise<void> {
+    await keepLeasesOfSilent();
+    const count = await store.reconcile(clock.now());
+    if (count > 0) for (const child of children) child.send({ type: "wake" });
+    await lookForIsolatedRuns();
+  }
+
+  function repeat(everyMs: number, what: string, task: () => Promise<void>): void {
+    let isBusy = false;
+    const timer = setInterval(() => {
+      if (isBusy || isClosing) return;
+      isBusy = true;
+      void task()
+        .catch((error: unknown) => logger.warn(`${what} failed; it is tried again`, { error }))
+        .finally(() => (isBusy = false));
+    }, everyMs);
+    timers.add(timer);
+  }
+
+  return {
+    async start() {
+      const count = await recoverFromLastTime({ store, clock });
+      if (count > 0) reporter.notice("info", `${count} ${count === 1 ? "run goes" : "runs go"} on where the service was stopped.`);
+      repeat(watchEveryMs, "watching the workers", watch);
+      repeat(reconcileEveryMs, "looking for lost runs", reconcile);
+      const starts = Array.from({ length: settings.workers }, () => spawnReady("shared"));
+      lookAgainForIsolatedRuns();
+      await Promise.race(starts);
+    },
+    wake() {
+      for (const child of children) child.send({ type: "wake" });
+    },
+    cancel(runId) {
+      for (const child of children) child.send({ type: "cancel", runId });
+    },
+    async replaceAll() {
+      const old = [...children].filter((child) => !leaving.has(child));
+      // Nothing takes the place of the old ones: the new ones are there already.
+      for (const child of old) leaving.add(child);
+      const starts = await Promise.all(Array.from({ length: settings.workers }, () => spawnReady("shared")));
+      if (isClosing) return;
+      if (!starts.some(Boolean)) {
+        for (const child of old) leaving.delete(child);
+        return reporter.notice("error", "No worker could start with the new build; those of the last one go on.");
+      }
+      for (const child of old) child.send({ type: "drain" });
+      lookAgainForIsolatedRuns();
+    },
+    async close(graceMs) {
+      isClosing = true;
+      for (const timer of timers) clearTimeout(timer);
+      const last = [...children];
+      for (const child of last) child.send({ type: "shutdown", graceMs });
+      const killer = setTimeout(() => last.forEach((child) => child.kill({ kind: "requested" })), graceMs + killAfterGraceMs);
+      await Promise.all(last.map(({ exited }) => exited));
+      clearTimeout(killer);
+      await Promise.allSettled(recoveries);
+    },
+  };
+}

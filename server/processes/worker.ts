@@ -1,0 +1,142 @@
+import { hostname } from "node:os";
+import { type Settings, readProcessStart, readSettings } from "../config.ts";
+import { createSqliteDispatcher } from "../dispatch/sqlite.ts";
+import { newId } from "../domain/ids.ts";
+import type { RunEnding } from "../engine/execute-run.ts";
+import { installProcessGuards } from "../engine/process-guards.ts";
+import { toRunError } from "../engine/run-errors.ts";
+import { type WorkerLoop, createWorkerLoop, leaseMs } from "../engine/worker-loop.ts";
+import { createLogger } from "../logging.ts";
+import { systemClock } from "../ports/clock.ts";
+import type { ClaimedRun, Store } from "../ports/store.ts";
+import { loadCode } from "../project/load-code.ts";
+import { readManifest } from "../project/read-manifest.ts";
+import { openConfiguredStore } from "./open-configured-store.ts";
+import type { SupervisorToWorker, WorkerToSupervisor } from "./protocol.ts";
+import { watchEventLoop } from "./watch-event-loop.ts";
+
+/** A worker process: executes the project's code. Whatever that code does, only this process can be lost by it. */
+const start = readProcessStart();
+const workerId = start.workerId ?? newId("wrk");
+const pool = start.pool ?? "shared";
+const logger = createLogger({ mode: start.mode, process: "worker" });
+const heartbeatMs = 500;
+const orphanGraceMs = 1_000;
+
+let loop: WorkerLoop | null = null;
+let store: Store | null = null;
+let isLeaving = false;
+
+const guards = installProcessGuards({
+  logger,
+  countActive: () => loop?.active().length ?? 0,
+  onRetire: (reason) => void retire(reason),
+  onCrash: (error) => {
+    const { name, message, stack } = toRunError(error, (text) => text);
+    logger.error("an error that belongs to no run ends this worker", { error: stack ?? message });
+    tell({ type: "failed", message: `ended because of an error that nobody handles: ${name}: ${message}` }, () => guards.exit(1));
+  },
+});
+
+// Ctrl-C reaches the whole process group: the supervisor decides what happens, and when.
+process.on("SIGINT", () => {});
+process.on("SIGTERM", () => void leave(() => loop?.shutDown(orphanGraceMs)));
+process.on("disconnect", () => void leave(() => loop?.shutDown(orphanGraceMs)));
+process.on("message", obey);
+
+try {
+  await serve();
+} catch (error) {
+  const message = error instanceof Error ? error.message : String(error);
+  tell({ type: "failed", message }, () => guards.exit(1));
+}
+
+async function serve(): Promise<void> {
+  const { settings, manifest } = await readProject();
+  const opened = await openConfiguredStore(settings, logger);
+  store = opened;
+  const code = await loadCode(settings.stateDir, manifest);
+  const concurrency = new Map(manifest.workflows.flatMap((workflow) => (workflow.concurrency === null ? [] : [[`workflow:${workflow.slug}`, workflow.concurrency] as const])));
+  const dispatcher = createSqliteDispatcher({
+    store: opened,
+    workerId,
+    capacity: pool === "isolated" ? 1 : settings.workerConcurrency,
+    pool,
+    leaseMs,
+    concurrency: () => concurrency,
+    clock: systemClock,
+    logger,
+  });
+  loop = createWorkerLoop({
+    store: opened,
+    code,
+    dispatcher,
+    worker: { id: workerId, pid: process.pid, host: hostname(), version: manifest.version, startedAt: Date.now() },
+    clock: systemClock,
+    logger,
+    random: Math.random,
+    onActiveChanged: sendHeartbeat,
+    onRunEnded: reportRun,
+    onRetire: (reason) => void retire(reason),
+  });
+  watchEventLoop();
+  await loop.start();
+  tell({ type: "ready", workerId });
+  setInterval(sendHeartbeat, heartbeatMs);
+  sendHeartbeat();
+}
+
+async function readProject(): Promise<{ settings: Settings; manifest: NonNullable<Awaited<ReturnType<typeof readManifest>>> }> {
+  const { stateDir } = readSettings({ ...start, fromProject: {} });
+  const manifest = await readManifest(stateDir);
+  if (!manifest) throw new Error(`There is no build in ${stateDir}. Run \`signalbox build\`.`);
+  return { settings: readSettings({ ...start, fromProject: manifest.settings }), manifest };
+}
+
+function obey(message: SupervisorToWorker): void {
+  switch (message.type) {
+    case "wake":
+      return loop?.wake();
+    case "cancel":
+      return loop?.cancel(message.runId);
+    case "drain":
+      return void leave(() => loop?.drain());
+    case "shutdown":
+      return void leave(() => loop?.shutDown(message.graceMs));
+  }
+}
+
+async function retire(reason: string): Promise<void> {
+  tell({ type: "retiring", reason });
+  await leave(() => loop?.drain());
+}
+
+/** Lets what runs come to its end in the given way, then goes. A second, more urgent request overtakes the first. */
+async function leave(finish: () => Promise<void> | undefined): Promise<void> {
+  await finish();
+  if (isLeaving) return;
+  isLeaving = true;
+  try {
+    await loop?.leave();
+    await store?.close();
+  } catch (error) {
+    logger.warn("the worker could not take its leave of the store", { error });
+  }
+  guards.exit(0);
+}
+
+function sendHeartbeat(): void {
+  if (loop) tell({ type: "heartbeat", rssBytes: process.memoryUsage.rss(), active: loop.active() });
+}
+
+function reportRun(run: ClaimedRun, ending: RunEnding): void {
+  if (ending.status === null) return;
+  const { status, durationMs, error } = ending;
+  const { id: runId, trigger, target, attempt } = run;
+  tell({ type: "run-ended", runId, status, trigger, target, attempt, durationMs, error: error && `${error.name}: ${error.message}` });
+}
+
+function tell(message: WorkerToSupervisor, then?: () => void): void {
+  if (process.connected && process.send) process.send(message, undefined, undefined, () => then?.());
+  else then?.();
+}
