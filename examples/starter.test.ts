@@ -1,0 +1,156 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import octokitExamples from "@octokit/webhooks-examples";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { z } from "zod";
+import { definitionKind, type TriggerDefinition, type WorkflowDefinition } from "../sdk/definition.ts";
+import type { WorkflowContext } from "signalbox/workflow";
+import invoiceFailed from "./starter/triggers/billing/invoice-failed";
+import invoicePaid from "./starter/triggers/billing/invoice-paid";
+import largeInvoice from "./starter/triggers/billing/large-invoice";
+import ciFailed from "./starter/triggers/ci-failed";
+import newSignup from "./starter/triggers/new-signup";
+
+const starter = join(import.meta.dirname, "starter");
+const triggers: TriggerDefinition[] = [ciFailed, invoiceFailed, invoicePaid, largeInvoice, newSignup];
+const completedRun = z.looseObject({ action: z.literal("completed"), workflow_run: z.looseObject({}) });
+const workflowRuns: unknown[] = octokitExamples.filter(({ name }) => name === "workflow_run").flatMap(({ examples }) => examples);
+
+// Workflows run in the project's folder.
+let project = "";
+beforeEach(() => {
+  project = mkdtempSync(join(tmpdir(), "signalbox-starter-"));
+  vi.spyOn(process, "cwd").mockReturnValue(project);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  rmSync(project, { recursive: true, force: true });
+});
+
+describe("the requests that come with the example", () => {
+  it.each([
+    ["signup.json", "signup", ["new-signup"]],
+    ["invoice-paid.json", "billing", ["invoice-paid"]],
+    ["invoice-large.json", "billing", ["invoice-paid", "large-invoice"]],
+    ["invoice-failed.json", "billing", ["invoice-failed"]],
+    ["ci-failed.json", "github", ["ci-failed"]],
+  ])("%s sent to %s starts what its name says", (file, endpoint, slugs) => {
+    expect(matching(endpoint, readRequest(file))).toEqual(slugs);
+  });
+
+  it("are all tried here", () => {
+    expect(readdirSync(join(starter, "requests")).sort()).toEqual(["ci-failed.json", "invoice-failed.json", "invoice-large.json", "invoice-paid.json", "signup.json"]);
+  });
+
+  it("need a name and an address to sign up", () => {
+    for (const body of [{ name: " ", email: "ada@example.com" }, { name: "Ada", email: "ada" }, { email: "ada@example.com" }]) expect(matching("signup", body)).toEqual([]);
+  });
+});
+
+describe("ci-failed, on what GitHub really sends", () => {
+  it("reads every workflow_run, and passes over all that did not fail", () => {
+    expect(workflowRuns.length).toBeGreaterThan(3);
+    for (const payload of workflowRuns) {
+      expect(parse(ciFailed.source.request, payload).success).toBe(true);
+      expect(matching("github", payload)).toEqual([]);
+    }
+  });
+
+  it("starts when one failed, and its report says where", async () => {
+    const [real] = workflowRuns.flatMap((payload) => completedRun.safeParse(payload).data ?? []);
+    const payload = { ...real, workflow_run: { ...real?.workflow_run, conclusion: "failure" } };
+    expect(matching("github", payload)).toEqual(["ci-failed"]);
+    const { output } = await execute(ciFailed, payload);
+    expect(output).toEqual({ text: expect.stringContaining("failed on Codertocat/Hello-World (main): Update milestone-created.yml (5779607, Mona Lisa)") });
+  });
+});
+
+describe("a workflow of the example", () => {
+  it("welcome-email leaves the mail in the outbox and gives its id", async () => {
+    const { output, steps } = await execute(newSignup, { name: " Ada ", email: "ada@example.com" });
+    expect(output).toEqual({ messageId: "run_1@example.com" });
+    expect(steps).toEqual(["sleep let the account settle 1s", "send"]);
+    expect(outbox("run_1.eml")).toMatch(/^Message-ID: <run_1@example\.com>\r\n[^]*To: ada@example\.com\r\n[^]*\r\n\r\nHello Ada,/);
+  });
+
+  it("keeps a name with line breaks out of the mail's header", async () => {
+    await execute(newSignup, { name: "Ada\r\nBcc: eve@example.com", email: "ada@example.com" });
+    expect(outbox("run_1.eml").split("\r\n\r\n")[0]).not.toContain("eve@example.com");
+  });
+
+  it("post-to-ledger posts once, also when it is executed again", async () => {
+    await execute(invoicePaid, readRequest("invoice-paid.json"));
+    await execute(invoicePaid, readRequest("invoice-paid.json"));
+    expect(outbox("ledger.csv")).toBe(`"run_1:post","receivables","2026-0117","Analytical Engines Ltd","4900","EUR"\n`);
+  });
+
+  it("post-to-ledger quotes what a spreadsheet would take for a formula or for another cell", async () => {
+    const event = { id: "e", type: "invoice.paid", invoice: { number: "1", customer: `=cmd("a","b")`, amount: 1, currency: "EUR" } };
+    await execute(invoicePaid, event);
+    expect(outbox("ledger.csv")).toContain(`,"'=cmd(""a"",""b"")",`);
+  });
+
+  it("notify-finance is shared by two triggers", async () => {
+    await execute(largeInvoice, readRequest("invoice-large.json"), "run_1");
+    await execute(invoiceFailed, readRequest("invoice-failed.json"), "run_2");
+    const notes = outbox("finance.jsonl").trim().split("\n").map((line): unknown => JSON.parse(line));
+    expect(notes).toMatchObject([
+      { id: "run_1:notify", urgency: "info", subject: "Analytical Engines Ltd paid 2026-0118" },
+      { id: "run_2:notify", urgency: "warning", subject: "Difference & Co has not paid 2026-0119" },
+    ]);
+    expect(largeInvoice.target).toBe(invoiceFailed.target);
+  });
+
+  it("report-ci-failure leaves its report in the outbox", async () => {
+    await execute(ciFailed, readRequest("ci-failed.json"));
+    expect(JSON.parse(outbox("ci-failures.jsonl"))).toEqual({ id: "run_1:report", text: expect.stringContaining("CI failed on octo-org/octo-repo (master)"), attempt: 1, url: expect.stringMatching(/^https:/) });
+  });
+});
+
+type Parsed = { success: boolean; data?: unknown };
+
+function parse(schema: { safeParse(value: unknown): unknown }, value: unknown): Parsed {
+  return schema.safeParse(value) as Parsed;
+}
+
+/** Slugs of the triggers on an endpoint that a body starts, as the receiver decides it. */
+function matching(endpoint: string, body: unknown): string[] {
+  const onEndpoint = triggers.filter(({ source }) => source.endpoint === endpoint);
+  return onEndpoint.filter(({ source }) => parse(source.request, body).success && (!source.filter || parse(source.filter, body).success)).map(({ source }) => source.slug);
+}
+
+/** Parses, transforms and runs as a worker does, with a context that stores nothing. */
+async function execute(trigger: TriggerDefinition, body: unknown, runId = "run_1") {
+  const workflow = asWorkflow(trigger.target);
+  const steps: string[] = [];
+  const signal = new AbortController().signal;
+  const ctx: WorkflowContext = {
+    run: { id: runId, attempt: 1, trigger: trigger.source.slug, deliveryId: "dlv_1" },
+    step: async (name, fn) => {
+      steps.push(name);
+      return await fn({ idempotencyKey: `${runId}:${name}`, signal });
+    },
+    sleep: async (name, duration) => void steps.push(`sleep ${name} ${duration}`),
+    log: { debug() {}, info() {}, warn() {}, error() {} },
+    signal,
+  };
+  const payload = parse(trigger.source.request, body).data;
+  const input = parse(workflow.input, await trigger.transform?.(payload as never));
+  expect(input.success).toBe(true);
+  const returned = await workflow.run(input.data as never, ctx as never);
+  return { steps, output: workflow.output ? parse(workflow.output, returned).data : returned };
+}
+
+function asWorkflow(target: TriggerDefinition["target"]): WorkflowDefinition {
+  if (target[definitionKind] !== "workflow") throw new Error("It has no code here");
+  return target;
+}
+
+function readRequest(file: string): unknown {
+  return JSON.parse(readFileSync(join(starter, "requests", file), "utf8"));
+}
+
+function outbox(name: string): string {
+  return readFileSync(join(project, "outbox", name), "utf8");
+}

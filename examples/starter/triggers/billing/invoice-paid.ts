@@ -1,0 +1,15 @@
+import { defineWebhookSource } from "signalbox/trigger";
+import { z } from "zod";
+import postToLedger from "../../workflows/post-to-ledger";
+import { invoiceEvent } from "./_invoice-event";
+
+// Three triggers share this endpoint, and `filter` tells them apart. All that match fire.
+export default defineWebhookSource({
+  slug: "invoice-paid",
+  endpoint: "billing",
+  request: invoiceEvent,
+  filter: z.object({ type: z.literal("invoice.paid") }),
+}).attach({
+  workflow: postToLedger,
+  transform: ({ invoice }) => ({ ...invoice, account: "receivables" }),
+});

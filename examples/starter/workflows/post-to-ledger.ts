@@ -1,0 +1,33 @@
+import { defineWorkflow } from "signalbox/workflow";
+import { z } from "zod";
+import { appendOnce } from "../lib/outbox";
+
+export default defineWorkflow({
+  slug: "post-to-ledger",
+  input: z.object({
+    number: z.string(),
+    customer: z.string(),
+    amount: z.int(),
+    currency: z.string(),
+    account: z.enum(["receivables", "deferred"]).default("receivables"),
+  }),
+  output: z.object({ entry: z.string() }),
+  retries: { attempts: 5 },
+  // One after the other, over all workers.
+  concurrency: 1,
+  async run(input, ctx) {
+    const entry = await ctx.step("post", async ({ idempotencyKey }) => {
+      const cells = [idempotencyKey, input.account, input.number, input.customer, String(input.amount), input.currency];
+      await appendOnce({ file: "ledger.csv", key: idempotencyKey, line: cells.map(quote).join(",") });
+      return idempotencyKey;
+    });
+    ctx.log.info("Posted", { entry, number: input.number });
+    return { entry };
+  },
+});
+
+/** A cell that a spreadsheet takes for text, never for a formula. */
+function quote(cell: string): string {
+  const text = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
+  return `"${text.replaceAll('"', '""')}"`;
+}
