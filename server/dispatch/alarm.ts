@@ -1,0 +1,32 @@
+import type { Clock } from "../ports/clock.ts";
+
+/** Timers keep their own time: a machine that slept, or a clock that was set, is noticed after this long at the latest. */
+const longestTimerMs = 30_000;
+
+export interface Alarm {
+  /** Rings once when the clock shows this time; `null`: never. Replaces what was set before. */
+  setAt(time: number | null): void;
+  setIn(ms: number): void;
+  clear(): void;
+}
+
+/** One alarm by the clock on the wall. Also keeps setTimeout from its limit of 2^31-1 ms, past which it fires at once. */
+export function createAlarm(clock: Clock, ring: () => void): Alarm {
+  let timer: NodeJS.Timeout | undefined;
+
+  function setAt(time: number | null): void {
+    clearTimeout(timer);
+    if (time === null) return;
+    const inMs = Math.max(0, time - clock.now());
+    timer = setTimeout(() => (clock.now() >= time ? ring() : setAt(time)), Math.min(inMs, longestTimerMs));
+  }
+
+  return {
+    setAt,
+    setIn(ms) {
+      clearTimeout(timer);
+      timer = setTimeout(ring, ms);
+    },
+    clear: () => clearTimeout(timer),
+  };
+}

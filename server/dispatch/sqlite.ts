@@ -1,0 +1,112 @@
+import type { Clock } from "../ports/clock.ts";
+import type { Dispatcher } from "../ports/dispatcher.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { ClaimedRun, Store } from "../ports/store.ts";
+import { createAlarm } from "./alarm.ts";
+
+export interface SqliteDispatcherOptions {
+  store: Pick<Store, "claimRuns" | "nextAvailableAt" | "watch">;
+  workerId: string;
+  /** Most runs at a time in this process. */
+  capacity: number;
+  pool: "shared" | "isolated";
+  leaseMs: number;
+  /** Read for every claim, since a reload may change it. Keys are `kind:slug`. */
+  concurrency: () => ReadonlyMap<string, number>;
+  clock: Clock;
+  logger: Logger;
+}
+
+const firstRetryMs = 100;
+const longestRetryMs = 5000;
+
+/**
+ * The run rows are the queue. Claims when something was written (here or in another process), when a run of its own ends, and when
+ * the next waiting run is due; never in between. Leases are lengthened by whoever executes.
+ */
+export function createSqliteDispatcher(p: SqliteDispatcherOptions): Dispatcher {
+  const running = new Map<ClaimedRun, Promise<void>>();
+  const alarm = createAlarm(p.clock, wake);
+  let execute: ((run: ClaimedRun) => Promise<void>) | null = null;
+  let stopWatching: (() => void) | null = null;
+  let isDraining = false;
+  let isWoken = false;
+  let claiming: Promise<void> | null = null;
+  let failures = 0;
+
+  function wake(): void {
+    isWoken = true;
+    if (!execute || claiming || !mayClaim()) return;
+    claiming = claimWhileWoken(execute).finally(() => {
+      claiming = null;
+      // Woken between the last look and here.
+      if (isWoken) wake();
+    });
+  }
+
+  function mayClaim(): boolean {
+    return isWoken && !isDraining && running.size < p.capacity;
+  }
+
+  async function claimWhileWoken(execute: (run: ClaimedRun) => Promise<void>): Promise<void> {
+    while (mayClaim()) {
+      isWoken = false;
+      try {
+        await claim(execute);
+        failures = 0;
+      } catch (error) {
+        const retryMs = Math.min(firstRetryMs * 2 ** failures, longestRetryMs);
+        failures += 1;
+        p.logger.warn("runs could not be claimed; trying again", { error, retryMs });
+        isWoken = false; // the alarm comes back to it
+        if (!isDraining) alarm.setIn(retryMs);
+        return;
+      }
+    }
+  }
+
+  async function claim(execute: (run: ClaimedRun) => Promise<void>): Promise<void> {
+    const { store, workerId, pool, leaseMs } = p;
+    const now = p.clock.now();
+    const limit = p.capacity - running.size;
+    for (const run of await store.claimRuns({ workerId, limit, now, leaseMs, concurrency: p.concurrency(), pool })) hand(run, execute);
+    // What was due by now and not taken waits for a run to end, and that is heard.
+    const next = await store.nextAvailableAt(pool, now);
+    if (!isDraining) alarm.setAt(next);
+  }
+
+  function hand(run: ClaimedRun, execute: (run: ClaimedRun) => Promise<void>): void {
+    const ended = runToEnd(run, execute).finally(() => {
+      running.delete(run);
+      wake();
+    });
+    running.set(run, ended);
+  }
+
+  async function runToEnd(run: ClaimedRun, execute: (run: ClaimedRun) => Promise<void>): Promise<void> {
+    try {
+      await execute(run);
+    } catch (error) {
+      // Its lease runs out, and another worker takes it over.
+      p.logger.error("a run could not be carried through", { runId: run.id, error });
+    }
+  }
+
+  return {
+    start(given) {
+      execute = given;
+      stopWatching = p.store.watch(wake);
+      wake();
+    },
+    wake,
+    async drain() {
+      isDraining = true;
+      alarm.clear();
+      stopWatching?.();
+      // A claim that is under way still hands out what it gets.
+      await claiming;
+      await Promise.all(running.values());
+    },
+    active: () => [...running.keys()],
+  };
+}

@@ -1,0 +1,208 @@
+import * as fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Json } from "../../contract/json.ts";
+import type { Verdict } from "../../contract/verdict.ts";
+import type { DeliveryFilter, Store } from "../../ports/store.ts";
+import { aDelivery, aRun, epoch, kindsOf, type OpenStore, readPages } from "./factories.ts";
+
+/** What every store promises about deliveries. */
+export function deliveryContract(open: OpenStore): void {
+  describe("deliveries", () => {
+    let store: Store;
+    beforeEach(async () => {
+      store = await open();
+    });
+    afterEach(() => store.close());
+
+    it("gives a delivery back as it came, its body byte for byte", async () => {
+      const verdict: Verdict = {
+        trigger: "new-signup",
+        attachmentId: "new-signup:welcome-email",
+        target: { kind: "workflow", slug: "welcome-email" },
+        outcome: "request_mismatch",
+        runId: null,
+        reasons: [{ pointer: "/email", code: "invalid_format", message: "Invalid email address", expected: "email", actual: "\u0000\ud800" }],
+      };
+      const problem = { type: "/errors/request_mismatch", title: "No", status: 422, code: "request_mismatch", detail: "No." };
+      const body = Buffer.from('{"name":"\\u0000\\ud800 ü"}');
+      const delivery = aDelivery({ body, outcome: "rejected", responseStatus: 422, problem, verdicts: [verdict], headers: { "x-a": "ü, \u0001" } });
+      await store.recordDelivery(delivery);
+      const { receivedAt, keyId: _, ...same } = delivery;
+      expect(await store.getDelivery(delivery.id)).toEqual({
+        ...same,
+        receivedAt: new Date(receivedAt).toISOString(),
+        body: body.toString("base64"),
+        json: { name: "\u0000\ud800 ü" },
+      });
+      expect(await store.getDelivery("dlv_unknown")).toBeNull();
+    });
+
+    it.each([
+      ["bytes that are not UTF-8", Buffer.from([0xff, 0xfe])],
+      ["text that is not JSON", Buffer.from("{")],
+      ["nesting that would overflow whoever serializes it", Buffer.from("[".repeat(100_000) + "]".repeat(100_000))],
+    ])("keeps %s, and says that there is no JSON in it", async (_, body) => {
+      const delivery = aDelivery({ body, outcome: "rejected" });
+      await store.recordDelivery(delivery);
+      expect(await store.getDelivery(delivery.id)).toMatchObject({ body: body.toString("base64"), json: null });
+    });
+
+    it("tells a body of no bytes from one that was not kept", async () => {
+      const empty = aDelivery({ body: Buffer.alloc(0) });
+      const notKept = aDelivery({ body: null, bodyBytes: 5_000_000 });
+      await store.recordDelivery(empty);
+      await store.recordDelivery(notKept);
+      expect(await store.getDelivery(empty.id)).toMatchObject({ body: "", json: null });
+      expect(await store.getDelivery(notKept.id)).toMatchObject({ body: null, json: null, bodyBytes: 5_000_000, bodySha256: null });
+    });
+
+    it("records an accepted delivery with its runs, queued, each with its first entry", async () => {
+      const delivery = aDelivery();
+      const runs = ["a:x", "b:y"].map((attachmentId) => aRun({ attachmentId, deliveryId: delivery.id, keyId: "key_1" }));
+      expect(await store.acceptDelivery({ delivery, runs, idempotency: null })).toEqual({ kind: "accepted" });
+      for (const { id } of runs) {
+        expect(await store.getRun(id)).toMatchObject({ id, status: "queued", attempt: 0, deliveryId: delivery.id, keyId: "key_1", startedAt: null });
+        expect(await kindsOf(store, id)).toEqual(["queued"]);
+      }
+    });
+
+    it("records the delivery and its runs all or none", async () => {
+      const taken = aRun();
+      await store.createRuns([taken]);
+      const delivery = aDelivery();
+      const runs = [aRun({ deliveryId: delivery.id }), aRun({ id: taken.id, deliveryId: delivery.id })];
+      await expect(store.acceptDelivery({ delivery, runs, idempotency: { key: "k", notBefore: 0 } })).rejects.toThrow(/unique/i);
+      expect(await store.getDelivery(delivery.id)).toBeNull();
+      expect((await store.listRuns({}, { limit: 10, cursor: null })).data.map((run) => run.id)).toEqual([taken.id]);
+      const again = aDelivery();
+      expect(await store.acceptDelivery({ delivery: again, runs: [], idempotency: { key: "k", notBefore: 0 } })).toEqual({ kind: "accepted" });
+    });
+
+    it("lets a bad delivery fail alone among others that come at once", async () => {
+      const taken = aRun();
+      await store.createRuns([taken]);
+      const accept = (id?: string) => {
+        const delivery = aDelivery();
+        return store.acceptDelivery({ delivery, runs: [aRun({ deliveryId: delivery.id, ...(id ? { id } : {}) })], idempotency: null });
+      };
+      const outcomes = await Promise.allSettled([accept(), accept(taken.id), accept()]);
+      expect(outcomes.map((outcome) => outcome.status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+      expect((await store.countOpenRuns()).queued).toBe(3);
+    });
+
+    const acceptWithKey = (p: { key: string; at?: number; endpoint?: string; body?: string }) => {
+      const { at = epoch, endpoint = "signup" } = p;
+      const delivery = aDelivery({ endpoint, receivedAt: at, body: Buffer.from(p.body ?? "{}") });
+      const runs = ["b:y", "a:x"].map((attachmentId) => aRun({ attachmentId, trigger: attachmentId.slice(0, 1), deliveryId: delivery.id }));
+      return { delivery, runs, answer: store.acceptDelivery({ delivery, runs, idempotency: { key: p.key, notBefore: at - 1000 } }) };
+    };
+
+    describe("with an idempotency key", () => {
+      it("gives a repeat the first runs in the order of their attachments, and writes nothing", async () => {
+        const first = acceptWithKey({ key: "k" });
+        expect(await first.answer).toEqual({ kind: "accepted" });
+        const [b, a] = first.runs;
+        // Whoever replays a run of the delivery later does not change the first answer.
+        await store.createRuns([aRun({ attachmentId: "a:x", deliveryId: first.delivery.id, replayOf: a?.id ?? "" })]);
+        const second = acceptWithKey({ key: "k", at: epoch + 1000 });
+        const target = { kind: "workflow", slug: "welcome-email" };
+        expect(await second.answer).toEqual({
+          kind: "repeated",
+          deliveryId: first.delivery.id,
+          runs: [
+            { runId: a?.id, trigger: "a", attachmentId: "a:x", target },
+            { runId: b?.id, trigger: "b", attachmentId: "b:y", target },
+          ],
+        });
+        expect(await store.getDelivery(second.delivery.id)).toBeNull();
+        expect((await store.countOpenRuns()).queued).toBe(3);
+      });
+
+      it("names the first delivery when the body is another, and writes nothing", async () => {
+        const first = acceptWithKey({ key: "k" });
+        await first.answer;
+        const second = acceptWithKey({ key: "k", body: "[]" });
+        expect(await second.answer).toEqual({ kind: "conflict", deliveryId: first.delivery.id });
+        expect(await store.getDelivery(second.delivery.id)).toBeNull();
+      });
+
+      it("forgets a key that was accepted before the time asked for, and remembers it anew", async () => {
+        await acceptWithKey({ key: "k" }).answer;
+        const later = acceptWithKey({ key: "k", at: epoch + 1001, body: "[]" });
+        expect(await later.answer).toEqual({ kind: "accepted" });
+        expect(await acceptWithKey({ key: "k", at: epoch + 2000, body: "[]" }).answer).toMatchObject({ kind: "repeated", deliveryId: later.delivery.id });
+      });
+
+      it("keeps the keys of each endpoint apart", async () => {
+        await acceptWithKey({ key: "k" }).answer;
+        expect(await acceptWithKey({ key: "k", endpoint: "billing" }).answer).toEqual({ kind: "accepted" });
+      });
+
+      it("accepts exactly one of many equal calls at once", async () => {
+        const kinds = (await Promise.all(Array.from({ length: 12 }, () => acceptWithKey({ key: "k" }).answer))).map((answer) => answer.kind);
+        expect(kinds.filter((kind) => kind === "accepted")).toHaveLength(1);
+        expect(kinds.filter((kind) => kind === "repeated")).toHaveLength(11);
+      });
+    });
+
+    it("lists every delivery exactly once over the pages, newest first, whatever the filter", async () => {
+      const rows = fc.array(
+        fc.record({ at: fc.integer({ min: 0, max: 5 }), endpoint: fc.constantFrom("a", "b"), outcome: fc.constantFrom("accepted" as const, "skipped" as const), status: fc.constantFrom(200, 202) }),
+        { maxLength: 15 },
+      );
+      const filters: fc.Arbitrary<DeliveryFilter> = fc.record(
+        {
+          endpoint: fc.constantFrom("a", "b"),
+          outcome: fc.constantFrom("accepted" as const, "skipped" as const),
+          responseStatus: fc.constantFrom(200, 202),
+          since: fc.integer({ min: epoch, max: epoch + 5 }),
+          until: fc.integer({ min: epoch, max: epoch + 6 }),
+        },
+        { requiredKeys: [] },
+      );
+      await fc.assert(
+        fc.asyncProperty(rows, filters, fc.integer({ min: 1, max: 4 }), async (rows, filter, limit) => {
+          const own = await open();
+          const made = rows.map(({ at, endpoint, outcome, status }) => aDelivery({ receivedAt: epoch + at, endpoint, outcome, responseStatus: status }));
+          await Promise.all(made.map((delivery) => own.recordDelivery(delivery)));
+          const pages = await readPages((cursor) => own.listDeliveries(filter, { limit, cursor }));
+          await own.close();
+          const wanted = made
+            .filter((d) => filter.endpoint === undefined || d.endpoint === filter.endpoint)
+            .filter((d) => filter.outcome === undefined || d.outcome === filter.outcome)
+            .filter((d) => filter.responseStatus === undefined || d.responseStatus === filter.responseStatus)
+            .filter((d) => filter.since === undefined || d.receivedAt >= filter.since)
+            .filter((d) => filter.until === undefined || d.receivedAt < filter.until)
+            .sort((a, b) => b.receivedAt - a.receivedAt || (a.id < b.id ? 1 : -1));
+          expect(pages.flat().map((d) => d.id)).toEqual(wanted.map((d) => d.id));
+          for (const page of pages.slice(0, -1)) expect(page).toHaveLength(limit);
+        }),
+        { numRuns: 25 },
+      );
+    });
+
+    it("lists no bodies", async () => {
+      await store.recordDelivery(aDelivery());
+      const [row] = (await store.listDeliveries({}, { limit: 1, cursor: null })).data;
+      expect(row).not.toHaveProperty("body");
+      expect(row).not.toHaveProperty("json");
+    });
+
+    it.each(["", "x", "%%%", cursorOf({}), cursorOf([1]), cursorOf(["1", "a"]), cursorOf([-1, "a"]), cursorOf([1.5, "a"]), `${cursorOf([1, "a"])}=`, cursorOf([1, "a", 2])])(
+      "refuses a cursor that it never gave: %j",
+      async (cursor) => {
+        await expect(store.listDeliveries({}, { limit: 1, cursor })).rejects.toMatchObject({ name: "AppError", code: "invalid_request" });
+        await expect(store.listRuns({}, { limit: 1, cursor })).rejects.toMatchObject({ name: "AppError", code: "invalid_request" });
+      },
+    );
+
+    it.each([0, 101, 1.5, Number.NaN])("refuses a limit of %d", async (limit) => {
+      await expect(store.listDeliveries({}, { limit, cursor: null })).rejects.toMatchObject({ code: "invalid_request" });
+      await expect(store.listRuns({}, { limit, cursor: null })).rejects.toMatchObject({ code: "invalid_request" });
+    });
+  });
+}
+
+function cursorOf(value: Json): string {
+  return Buffer.from(JSON.stringify(value)).toString("base64url");
+}

@@ -1,0 +1,275 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { RunTransition, StepRecord, Store } from "../../ports/store.ts";
+import { aClaim, aRun, claimOne, epoch, kindsOf, type OpenStore, withRunningRun } from "./factories.ts";
+
+const workflow = (slug: string) => ({ kind: "workflow" as const, slug });
+const leaseEnd = epoch + 1000 + 10_000; // of aClaim()
+
+/** What every store promises to those who execute runs. */
+export function engineContract(open: OpenStore): void {
+  describe("engine", () => {
+    let store: Store;
+    beforeEach(async () => {
+      store = await open();
+    });
+    afterEach(() => store.close());
+
+    const write = (run: { id: string; token: string }, transition: RunTransition, now = epoch + 2000) =>
+      store.writeProgress({ runId: run.id, token: run.token, now, entries: [], transition });
+
+    describe("claims", () => {
+      it("hand out the oldest first, up to the limit", async () => {
+        const runs = [3, 1, 2].map((age) => aRun({ createdAt: epoch - age, target: workflow(`w-${age % 2}`) }));
+        await store.createRuns(runs);
+        const claimed = await store.claimRuns(aClaim({ limit: 2 }));
+        expect(claimed.map((run) => run.id)).toEqual([runs[0]?.id, runs[2]?.id]);
+      });
+
+      it("give what is needed to execute, and begin the first attempt", async () => {
+        const run = aRun({ input: { a: 1 }, payload: null });
+        await store.createRuns([run]);
+        const claimed = await claimOne(store);
+        expect(claimed).toEqual({
+          id: run.id,
+          token: claimed.token,
+          status: "running",
+          trigger: "new-signup",
+          attachmentId: "new-signup:welcome-email",
+          target: workflow("welcome-email"),
+          deliveryId: null,
+          attempt: 1,
+          maxAttempts: 3,
+          isResumed: false,
+          payload: null,
+          input: { a: 1 },
+          createdAt: epoch,
+        });
+        expect(await store.getRun(run.id)).toMatchObject({ status: "running", attempt: 1, startedAt: "2026-01-01T00:00:01.000Z" });
+        expect(await kindsOf(store, run.id)).toEqual(["queued", "attempt_started"]);
+      });
+
+      it("never take the same run twice, however many claim at once", async () => {
+        await store.createRuns(Array.from({ length: 50 }, () => aRun()));
+        const claims = await Promise.all(Array.from({ length: 20 }, (_, n) => store.claimRuns(aClaim({ workerId: `wrk_${n}`, limit: 7 }))));
+        const ids = claims.flat().map((run) => run.id);
+        expect(new Set(ids).size).toBe(50);
+        expect(ids).toHaveLength(50);
+      });
+
+      it("take a queued run even when the clock was set back since", async () => {
+        await store.createRuns([aRun()]);
+        expect(await store.claimRuns(aClaim({ now: epoch - 3_600_000 }))).toHaveLength(1);
+      });
+
+      it("leave a target alone that has its number running, and take the others behind it", async () => {
+        await store.createRuns([...Array.from({ length: 30 }, () => aRun({ createdAt: epoch - 1, target: workflow("narrow") })), aRun({ target: workflow("wide") })]);
+        const concurrency = new Map([["workflow:narrow", 2]]);
+        const slugs = async () => (await store.claimRuns(aClaim({ concurrency }))).map((run) => run.target.slug);
+        expect(await slugs()).toEqual(["narrow", "narrow", "wide"]);
+        expect(await slugs()).toEqual([]);
+      });
+
+      it("count a target's runs in all pools and of all workers, and tell kinds apart", async () => {
+        await store.createRuns([aRun(), aRun(), aRun({ target: { kind: "agent", slug: "welcome-email" } })]);
+        const concurrency = new Map([["workflow:welcome-email", 1]]);
+        expect(await store.claimRuns(aClaim({ concurrency, limit: 1 }))).toHaveLength(1);
+        const [next, ...rest] = await store.claimRuns(aClaim({ concurrency, workerId: "wrk_b" }));
+        expect(next?.target.kind).toBe("agent");
+        expect(rest).toEqual([]);
+      });
+
+      it("take up a target again when one of its runs has ended", async () => {
+        await store.createRuns([aRun(), aRun()]);
+        const concurrency = new Map([["workflow:welcome-email", 1]]);
+        const first = await claimOne(store, { concurrency });
+        await write(first, { to: "completed", output: null });
+        expect(await store.claimRuns(aClaim({ concurrency }))).toHaveLength(1);
+      });
+    });
+
+    describe("progress", () => {
+      it("is written all together: entries, steps, input and end", async () => {
+        const { id, token } = await withRunningRun(store);
+        const step: StepRecord = { name: "send", kind: "step", attempt: 1, startedAt: epoch, finishedAt: epoch + 5, until: null, result: { ok: [1, null] } };
+        const answer = await store.writeProgress({
+          runId: id,
+          token,
+          now: epoch + 2000,
+          input: { to: "a" },
+          entries: [{ at: epoch + 2000, kind: "completed", attempt: 1 }],
+          steps: [step],
+          transition: { to: "completed", output: { messageId: "m" } },
+        });
+        expect(answer).toEqual({ held: true, cancelRequested: false });
+        expect(await store.getRun(id)).toMatchObject({ status: "completed", input: { to: "a" }, output: { messageId: "m" }, error: null, finishedAt: "2026-01-01T00:00:02.000Z" });
+        expect(await store.loadSteps(id)).toEqual([step]);
+        expect(await kindsOf(store, id)).toEqual(["queued", "attempt_started", "completed"]);
+      });
+
+      it("of somebody who does not hold the run any more writes nothing", async () => {
+        const first = await withRunningRun(store);
+        await store.reconcile(leaseEnd);
+        const second = await claimOne(store, { now: leaseEnd });
+        const before = await kindsOf(store, first.id);
+        const step: StepRecord = { name: "s", kind: "step", attempt: 1, startedAt: 1, finishedAt: 2, until: null, result: 1 };
+        const late = { runId: first.id, token: first.token, now: leaseEnd, input: 1, entries: [{ at: 1, kind: "log" as const, attempt: 1 }], steps: [step] };
+        expect(await store.writeProgress({ ...late, transition: { to: "failed", error: null } })).toEqual({ held: false, cancelRequested: false });
+        expect(await store.getRun(first.id)).toMatchObject({ status: "running", input: null });
+        expect(await store.loadSteps(first.id)).toEqual([]);
+        expect(await kindsOf(store, first.id)).toEqual(before);
+        expect(second.token).not.toBe(first.token);
+      });
+
+      it.each<RunTransition>([
+        { to: "completed", output: 1 },
+        { to: "failed", error: { name: "E", message: "m", stack: null } },
+        { to: "timed_out", error: { name: "E", message: "m", stack: null } },
+        { to: "canceled", error: null },
+      ])("cannot change a run that is %j", async (end) => {
+        const run = await withRunningRun(store);
+        await write(run, end);
+        const ended = await store.getRun(run.id);
+        expect(ended?.status).toBe(end.to);
+        expect((await write(run, { to: "waiting", reason: "retry", availableAt: 0 })).held).toBe(false);
+        expect(await store.requestCancel(run.id, epoch + 9000)).toBe("ended");
+        await store.releaseLostRuns({ workerId: "wrk_a", now: epoch + 9000, message: "gone", runs: [{ id: run.id, fate: { kind: "resume" } }] });
+        await store.reconcile(epoch + 1e9);
+        expect(await store.claimRuns(aClaim({ now: epoch + 1e9 }))).toEqual([]);
+        expect(await store.getRun(run.id)).toEqual(ended);
+      });
+
+      it("keeps the first result of a step, and finishes a sleep later on", async () => {
+        const { id, token } = await withRunningRun(store);
+        const save = (step: StepRecord) => store.writeProgress({ runId: id, token, now: epoch, entries: [], steps: [step] });
+        const sleep: StepRecord = { name: "nap", kind: "sleep", attempt: 1, startedAt: 1, finishedAt: null, until: 50, result: null };
+        const step: StepRecord = { name: "a", kind: "step", attempt: 1, startedAt: 2, finishedAt: 3, until: null, result: "first" };
+        await save(sleep);
+        await save(step);
+        await save({ ...sleep, finishedAt: 50 });
+        await save({ ...step, result: "second" });
+        expect(await store.loadSteps(id)).toEqual([{ ...sleep, finishedAt: 50 }, step]);
+      });
+
+      it("of a sleep lets the same attempt go on, of a retry begins the next", async () => {
+        const first = await withRunningRun(store);
+        await write(first, { to: "waiting", reason: "sleep", availableAt: epoch + 5000 });
+        const second = await claimOne(store, { now: epoch + 5000 });
+        expect(second).toMatchObject({ attempt: 1, isResumed: true });
+        await write(second, { to: "waiting", reason: "retry", availableAt: epoch + 6000 });
+        const third = await claimOne(store, { now: epoch + 6000 });
+        expect(third).toMatchObject({ attempt: 2, isResumed: false });
+        await write(third, { to: "queued" });
+        expect(await claimOne(store)).toMatchObject({ attempt: 2, isResumed: true });
+        expect(await kindsOf(store, first.id)).toEqual(["queued", "attempt_started", "resumed", "attempt_started", "resumed"]);
+        expect((await store.getRun(first.id))?.startedAt).toBe("2026-01-01T00:00:01.000Z");
+      });
+
+      it("makes a run wait until its time, which can be asked for", async () => {
+        const [a, b] = [aRun(), aRun()];
+        await store.createRuns([a, b]);
+        expect(await store.nextAvailableAt("shared")).toBeNull();
+        for (const run of await store.claimRuns(aClaim())) {
+          await write(run, { to: "waiting", reason: "retry", availableAt: run.id === a.id ? epoch + 9000 : epoch + 8000 });
+        }
+        expect(await store.nextAvailableAt("shared")).toBe(epoch + 8000);
+        expect(await store.nextAvailableAt("shared", epoch + 8000)).toBe(epoch + 9000);
+        expect(await store.nextAvailableAt("isolated")).toBeNull();
+        expect(await store.claimRuns(aClaim({ now: epoch + 7999 }))).toEqual([]);
+        expect((await claimOne(store, { now: epoch + 8000 })).id).toBe(b.id);
+      });
+
+      it("ends a run that was asked to stop rather than let it wait", async () => {
+        const run = await withRunningRun(store);
+        await store.requestCancel(run.id, epoch + 1500);
+        expect(await write(run, { to: "waiting", reason: "sleep", availableAt: epoch + 1e9 })).toEqual({ held: true, cancelRequested: true });
+        expect(await store.getRun(run.id)).toMatchObject({ status: "canceled", finishedAt: "2026-01-01T00:00:02.000Z" });
+        expect((await kindsOf(store, run.id)).at(-1)).toBe("canceled");
+      });
+    });
+
+    describe("leases", () => {
+      it("are lengthened for what is held, and the rest is named", async () => {
+        await store.createRuns([aRun(), aRun(), aRun()]);
+        const [a, b, c] = await store.claimRuns(aClaim());
+        if (!a || !b || !c) throw new Error("three runs were to be due");
+        await write(b, { to: "completed", output: null });
+        await store.requestCancel(c.id, epoch + 1500);
+        const runs = [a, b, c].map(({ id, token }) => ({ id, token }));
+        expect(await store.extendLeases({ workerId: "wrk_a", runs, now: epoch + 5000, leaseMs: 10_000 })).toEqual({ lost: [b.id], cancelRequested: [c.id] });
+        expect(await store.reconcile(epoch + 14_999)).toBe(0);
+        expect(await store.reconcile(epoch + 15_000)).toBe(2);
+      });
+
+      it("that ran out give the run back to go on with the same attempt", async () => {
+        const run = await withRunningRun(store);
+        expect(await store.reconcile(leaseEnd - 1)).toBe(0);
+        expect(await store.reconcile(leaseEnd)).toBe(1);
+        const entries = await store.listTimeline(run.id, { after: 0, limit: 10 });
+        expect(entries.at(-1)).toMatchObject({ kind: "worker_lost", attempt: 1, message: expect.stringContaining("lease") });
+        expect(await claimOne(store, { now: leaseEnd })).toMatchObject({ id: run.id, attempt: 1, isResumed: true });
+        expect(await store.extendLeases({ workerId: "wrk_a", runs: [run], now: leaseEnd, leaseMs: 1 })).toEqual({ lost: [run.id], cancelRequested: [] });
+      });
+
+      it("that ran out end a run that was asked to stop", async () => {
+        const run = await withRunningRun(store);
+        await store.requestCancel(run.id, epoch + 1500);
+        expect(await store.reconcile(leaseEnd)).toBe(1);
+        expect((await store.getRun(run.id))?.status).toBe("canceled");
+      });
+    });
+
+    describe("a lost worker's runs", () => {
+      it("are named with what is needed to decide their fate", async () => {
+        const run = await withRunningRun(store);
+        const { id, token, target } = run;
+        expect(await store.listHeldRuns("wrk_a")).toEqual([{ id, token, target, attempt: 1, maxAttempts: 3, crashes: 0 }]);
+        expect(await store.listHeldRuns("wrk_b")).toEqual([]);
+      });
+
+      it("go back as told, with an entry that says why, and their crashes counted", async () => {
+        await store.createRuns([aRun(), aRun(), aRun()]);
+        const [a, b, c] = await store.claimRuns(aClaim());
+        if (!a || !b || !c) throw new Error("three runs were to be due");
+        const error = { name: "WorkerLost", message: "out of memory", stack: null };
+        await store.releaseLostRuns({
+          workerId: "wrk_a",
+          now: epoch + 2000,
+          message: "out of memory",
+          runs: [
+            { id: a.id, fate: { kind: "resume" } },
+            { id: b.id, fate: { kind: "isolate" } },
+            { id: c.id, fate: { kind: "fail", transition: { to: "waiting", reason: "retry", availableAt: epoch + 3000 }, entries: [{ at: epoch + 2000, kind: "attempt_failed", attempt: 1, error }] } },
+          ],
+        });
+        expect(await store.listHeldRuns("wrk_a")).toEqual([]);
+        expect(await claimOne(store)).toMatchObject({ id: a.id, attempt: 1, isResumed: true });
+        expect(await claimOne(store, { pool: "isolated" })).toMatchObject({ id: b.id, attempt: 1, isResumed: true });
+        expect(await kindsOf(store, c.id)).toEqual(["queued", "attempt_started", "worker_lost", "attempt_failed"]);
+        expect((await store.listTimeline(c.id, { after: 0, limit: 10 }))[2]).toMatchObject({ message: "out of memory", attempt: 1 });
+        expect(await claimOne(store, { now: epoch + 3000 })).toMatchObject({ id: c.id, attempt: 2, isResumed: false });
+        const crashes = new Map((await store.listHeldRuns("wrk_a")).map((run) => [run.id, run.crashes]));
+        expect(crashes).toEqual(new Map([[a.id, 0], [b.id, 1], [c.id, 1]]));
+      });
+
+      it("that another worker has meanwhile are left alone", async () => {
+        const run = await withRunningRun(store);
+        await store.reconcile(leaseEnd);
+        await claimOne(store, { workerId: "wrk_b", now: leaseEnd });
+        const before = await kindsOf(store, run.id);
+        await store.releaseLostRuns({ workerId: "wrk_a", now: leaseEnd, message: "gone", runs: [{ id: run.id, fate: { kind: "isolate" } }] });
+        expect(await store.listHeldRuns("wrk_b")).toMatchObject([{ id: run.id, crashes: 0 }]);
+        expect(await kindsOf(store, run.id)).toEqual(before);
+      });
+    });
+
+    it("knows which workers were seen", async () => {
+      const worker = { id: "wrk_a", pid: 1, host: "h", version: "v", startedAt: epoch, seenAt: epoch };
+      await store.heartbeatWorker(worker);
+      await store.heartbeatWorker({ ...worker, seenAt: epoch + 10 });
+      await store.heartbeatWorker({ ...worker, id: "wrk_b" });
+      expect(await store.listWorkers({ seenSince: epoch + 1 })).toEqual([{ ...worker, seenAt: epoch + 10 }]);
+      await store.removeWorker("wrk_a");
+      expect((await store.listWorkers({ seenSince: 0 })).map(({ id }) => id)).toEqual(["wrk_b"]);
+    });
+  });
+}

@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto";
+import { newId } from "../../domain/ids.ts";
+import type { ClaimedRun, ClaimRequest, NewDelivery, NewKey, NewRun, Store } from "../../ports/store.ts";
+
+/** Opens a fresh store; each call gives an empty one. */
+export type OpenStore = () => Promise<Store>;
+
+/** A time to count from: 2026-01-01. */
+export const epoch = Date.UTC(2026, 0, 1);
+
+export function aDelivery(given: Partial<NewDelivery> = {}): NewDelivery {
+  const body = given.body === undefined ? Buffer.from('{"email":"a@example.com"}') : given.body;
+  return {
+    id: newId("dlv"),
+    endpoint: "signup",
+    receivedAt: epoch,
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body,
+    bodyBytes: body?.length ?? 0,
+    bodySha256: body && createHash("sha256").update(body).digest("hex"),
+    outcome: "accepted",
+    responseStatus: 202,
+    problem: null,
+    verdicts: [],
+    durationMs: 1.5,
+    keyId: null,
+    ...given,
+  };
+}
+
+export function aRun(given: Partial<NewRun> = {}): NewRun {
+  return {
+    id: newId("run"),
+    trigger: "new-signup",
+    attachmentId: "new-signup:welcome-email",
+    target: { kind: "workflow", slug: "welcome-email" },
+    deliveryId: null,
+    startedBy: "webhook",
+    replayOf: null,
+    version: "v1",
+    maxAttempts: 3,
+    createdAt: epoch,
+    payload: { email: "a@example.com" },
+    input: null,
+    keyId: null,
+    ...given,
+  };
+}
+
+export function aKey(given: Partial<NewKey> = {}): NewKey {
+  const id = newId("key");
+  return { id, kind: "webhook", name: "default", hint: "sbx_abc", hash: `hash of ${id}`, ciphertext: null, endpoints: null, createdAt: epoch, expiresAt: null, ...given };
+}
+
+export function aClaim(given: Partial<ClaimRequest> = {}): ClaimRequest {
+  return { workerId: "wrk_a", limit: 10, now: epoch + 1000, leaseMs: 10_000, concurrency: new Map(), pool: "shared", ...given };
+}
+
+/** Claims what must be exactly one run. */
+export async function claimOne(store: Store, given: Partial<ClaimRequest> = {}): Promise<ClaimedRun> {
+  const [run, ...others] = await store.claimRuns(aClaim({ limit: 2, ...given }));
+  if (!run || others.length > 0) throw new Error(`one run was to be due, not ${run ? 1 + others.length : 0}`);
+  return run;
+}
+
+/** A store with one running run, held under the default claim. */
+export async function withRunningRun(store: Store, given: Partial<NewRun> = {}): Promise<ClaimedRun> {
+  await store.createRuns([aRun(given)]);
+  return claimOne(store);
+}
+
+export async function kindsOf(store: Store, runId: string): Promise<string[]> {
+  return (await store.listTimeline(runId, { after: 0, limit: 1000 })).map((entry) => entry.kind);
+}
+
+/** Every page of a list, one after the other. */
+export async function readPages<Row>(read: (cursor: string | null) => Promise<{ data: Row[]; nextCursor: string | null }>): Promise<Row[][]> {
+  const pages: Row[][] = [];
+  let cursor: string | null = null;
+  do {
+    const page: { data: Row[]; nextCursor: string | null } = await read(cursor);
+    pages.push(page.data);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return pages;
+}

@@ -1,0 +1,162 @@
+import * as fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { RunFilter, Store } from "../../ports/store.ts";
+import { aClaim, aDelivery, aRun, epoch, kindsOf, type OpenStore, readPages, withRunningRun } from "./factories.ts";
+
+/** What every store promises about runs, as those who look at them see it. */
+export function runContract(open: OpenStore): void {
+  describe("runs", () => {
+    let store: Store;
+    beforeEach(async () => {
+      store = await open();
+    });
+    afterEach(() => store.close());
+
+    it("gives a run back with its payloads, and every key present", async () => {
+      const run = aRun({ trigger: null, attachmentId: null, startedBy: "api", payload: null, input: { deep: [1, "\u0000\ud800", null] }, replayOf: "run_old" });
+      await store.createRuns([run]);
+      expect(await store.getRun(run.id)).toEqual({
+        id: run.id,
+        status: "queued",
+        trigger: null,
+        attachmentId: null,
+        target: { kind: "workflow", slug: "welcome-email" },
+        deliveryId: null,
+        startedBy: "api",
+        replayOf: "run_old",
+        version: "v1",
+        attempt: 0,
+        maxAttempts: 3,
+        payload: null,
+        input: { deep: [1, "\u0000\ud800", null] },
+        output: null,
+        error: null,
+        createdAt: "2026-01-01T00:00:00.000Z",
+        startedAt: null,
+        finishedAt: null,
+        keyId: null,
+      });
+      expect(await store.getRun("run_unknown")).toBeNull();
+    });
+
+    it("creates runs all or none", async () => {
+      const first = aRun();
+      await expect(store.createRuns([first, aRun(), { ...aRun(), id: first.id }])).rejects.toThrow(/unique/i);
+      expect(await store.getRun(first.id)).toBeNull();
+    });
+
+    it("lists runs without payloads and without the stack of an error", async () => {
+      const { id, token } = await withRunningRun(store);
+      const error = { name: "Error", message: "no", stack: "Error: no\n  at x" };
+      await store.writeProgress({ runId: id, token, now: epoch + 2000, entries: [], transition: { to: "failed", error } });
+      const [row] = (await store.listRuns({}, { limit: 1, cursor: null })).data;
+      expect(row).toMatchObject({ id, status: "failed", error: { name: "Error", message: "no" }, finishedAt: "2026-01-01T00:00:02.000Z" });
+      expect(row?.error).not.toHaveProperty("stack");
+      for (const name of ["payload", "input", "output", "keyId"]) expect(row).not.toHaveProperty(name);
+      expect((await store.getRun(id))?.error).toEqual(error);
+    });
+
+    it("lists every run exactly once over the pages, newest first, whatever the filter", async () => {
+      const choice = {
+        trigger: fc.constantFrom("t", "u"),
+        target: fc.constantFrom("a", "b"),
+        targetKind: fc.constantFrom("workflow" as const, "agent" as const),
+        delivery: fc.constantFrom("dlv_1", "dlv_2"),
+        keyId: fc.constantFrom("key_1", "key_2"),
+        status: fc.constantFrom("queued" as const, "canceled" as const),
+      };
+      const rows = fc.array(fc.record({ ...choice, at: fc.integer({ min: 0, max: 5 }) }), { maxLength: 15 });
+      const filters: fc.Arbitrary<RunFilter> = fc.record(
+        { ...choice, since: fc.integer({ min: epoch, max: epoch + 5 }), until: fc.integer({ min: epoch, max: epoch + 6 }) },
+        { requiredKeys: [] },
+      );
+      await fc.assert(
+        fc.asyncProperty(rows, filters, fc.integer({ min: 1, max: 4 }), async (rows, filter, limit) => {
+          const own = await open();
+          await Promise.all(["dlv_1", "dlv_2"].map((id) => own.recordDelivery(aDelivery({ id }))));
+          const made = rows.map((row) => ({
+            row,
+            run: aRun({ trigger: row.trigger, target: { kind: row.targetKind, slug: row.target }, deliveryId: row.delivery, keyId: row.keyId, createdAt: epoch + row.at }),
+          }));
+          await own.createRuns(made.map(({ run }) => run));
+          for (const { row, run } of made) if (row.status === "canceled") await own.requestCancel(run.id, epoch);
+          const pages = await readPages((cursor) => own.listRuns(filter, { limit, cursor }));
+          await own.close();
+          const wanted = made
+            .filter(({ row, run }) => {
+              const { since = 0, until = Infinity, ...same } = filter;
+              return run.createdAt >= since && run.createdAt < until && Object.entries(same).every(([name, value]) => Object.entries(row).some(([n, v]) => n === name && v === value));
+            })
+            .map(({ run }) => run)
+            .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
+          expect(pages.flat().map((run) => run.id)).toEqual(wanted.map((run) => run.id));
+          for (const page of pages.slice(0, -1)) expect(page).toHaveLength(limit);
+        }),
+        { numRuns: 25 },
+      );
+    });
+
+    it("gives the timeline in pieces, oldest first, with every key present", async () => {
+      const { id, token } = await withRunningRun(store);
+      const error = { name: "E", message: "m", stack: null };
+      await store.writeProgress({
+        runId: id,
+        token,
+        now: epoch + 5,
+        entries: [
+          { at: epoch + 3, kind: "log", attempt: 1, level: "warn", message: "hm", data: { n: [1] } },
+          { at: epoch + 4, kind: "step_failed", attempt: 1, name: "s", durationMs: 1.5, error },
+        ],
+      });
+      const all = await store.listTimeline(id, { after: 0, limit: 100 });
+      expect(all.map((entry) => entry.kind)).toEqual(["queued", "attempt_started", "log", "step_failed"]);
+      const absent = { name: null, level: null, message: null, durationMs: null, until: null, error: null, data: null };
+      const [queued, started, log, failed] = all;
+      expect(queued).toEqual({ ...absent, id: queued?.id, at: "2026-01-01T00:00:00.000Z", kind: "queued", attempt: 0 });
+      expect(log).toEqual({ ...absent, id: log?.id, at: "2026-01-01T00:00:00.003Z", kind: "log", attempt: 1, level: "warn", message: "hm", data: { n: [1] } });
+      expect(failed).toMatchObject({ name: "s", durationMs: 1.5, error });
+      expect(await store.listTimeline(id, { after: queued?.id ?? 0, limit: 2 })).toEqual([started, log]);
+      expect(await store.listTimeline("run_unknown", { after: 0, limit: 2 })).toEqual([]);
+    });
+
+    it("cancels a queued run at once, and for good", async () => {
+      const run = aRun();
+      await store.createRuns([run]);
+      expect(await store.requestCancel(run.id, epoch + 5)).toBe("canceled");
+      expect(await store.getRun(run.id)).toMatchObject({ status: "canceled", finishedAt: "2026-01-01T00:00:00.005Z" });
+      expect(await kindsOf(store, run.id)).toEqual(["queued", "canceled"]);
+      expect(await store.requestCancel(run.id, epoch + 6)).toBe("ended");
+      expect(await store.claimRuns(aClaim())).toEqual([]);
+    });
+
+    it("cancels a waiting run at once", async () => {
+      const { id, token } = await withRunningRun(store);
+      await store.writeProgress({ runId: id, token, now: epoch, entries: [], transition: { to: "waiting", reason: "sleep", availableAt: epoch + 1e9 } });
+      expect(await store.requestCancel(id, epoch + 5)).toBe("canceled");
+      expect(await store.nextAvailableAt("shared")).toBeNull();
+    });
+
+    it("notes that a running run is to stop, once", async () => {
+      const { id, token } = await withRunningRun(store);
+      expect(await store.requestCancel(id, epoch + 5)).toBe("requested");
+      expect(await store.requestCancel(id, epoch + 6)).toBe("requested");
+      expect(await store.getRun(id)).toMatchObject({ status: "running" });
+      expect(await kindsOf(store, id)).toEqual(["queued", "attempt_started", "cancel_requested"]);
+      expect(await store.writeProgress({ runId: id, token, now: epoch, entries: [] })).toEqual({ held: true, cancelRequested: true });
+    });
+
+    it("knows no run to cancel where there is none", async () => {
+      expect(await store.requestCancel("run_unknown", epoch)).toBe("missing");
+    });
+
+    it("counts what is open", async () => {
+      expect(await store.countOpenRuns()).toEqual({ queued: 0, running: 0, waiting: 0 });
+      await store.createRuns([aRun(), aRun(), aRun(), aRun()]);
+      const [first, second] = await store.claimRuns(aClaim({ limit: 2 }));
+      await store.writeProgress({ runId: first?.id ?? "", token: first?.token ?? "", now: epoch, entries: [], transition: { to: "completed", output: null } });
+      await store.writeProgress({ runId: second?.id ?? "", token: second?.token ?? "", now: epoch, entries: [], transition: { to: "waiting", reason: "retry", availableAt: epoch + 1e6 } });
+      await store.claimRuns(aClaim({ limit: 1 }));
+      expect(await store.countOpenRuns()).toEqual({ queued: 1, running: 1, waiting: 1 });
+    });
+  });
+}
