@@ -61,10 +61,19 @@ function toFailure(status: number, body: unknown, notFoundFix: string | undefine
 
 /** A problem of the service as a failure of the command. */
 export function problemFailure(problem: Problem, fix?: string): Failure {
-  return new Failure(problem.detail, { code: problem.code, errors: problem.errors ?? [], fix: fix ?? knownFix(problem.code), extra: { status: problem.status } });
+  // A detail that names a command tells the way out itself.
+  const wayOut = /\bsignalbox [a-z]/.test(problem.detail) ? "" : (fix ?? knownFix(problem.code));
+  return new Failure(problem.detail, { code: problem.code, errors: problem.errors ?? [], fix: wayOut, extra: { status: problem.status } });
 }
 
+/** Where the table of error codes speaks to those who use HTTP, the command line has words of its own. */
+const ownFixes: Record<string, string> = {
+  unauthorized: "Set SIGNALBOX_TOKEN to an API token: `signalbox keys create --api` on the machine of the service makes one.",
+  run_ended: "`signalbox runs replay <id>` runs it again, as a new run.",
+  invalid_request: "`--help` says what the command takes.",
+  invalid_input: "`--help` says what the command takes.",
+};
+
 function knownFix(code: string): string {
-  if (code === "unauthorized") return "Set SIGNALBOX_TOKEN to an API token: `signalbox keys create --api` on the machine of the service makes one.";
-  return Object.entries(errorCodes).find(([known]) => known === code)?.[1].fix ?? "";
+  return ownFixes[code] ?? Object.entries(errorCodes).find(([known]) => known === code)?.[1].fix ?? "";
 }

@@ -30,7 +30,7 @@ export function createDevSession(p: {
 }): DevSession {
   const { events } = p;
   let serving: Serving | null = null;
-  let inputs: ReadonlySet<string> | null = null;
+  let inputs: ReadonlySet<string> = new Set();
   let isBroken = false;
 
   async function putInForce(built: BuildResult & { ok: true }, startedAt: number): Promise<void> {
@@ -59,13 +59,13 @@ export function createDevSession(p: {
     async rebuild() {
       const startedAt = performance.now();
       const built = await p.build();
-      inputs = built.ok ? new Set(built.inputs) : null;
+      if (built.ok) inputs = new Set(built.inputs);
       if (built.ok) await putInForce(built, startedAt);
       else events.buildFailed({ diagnostics: built.diagnostics, serving: serving?.version ?? null });
       isBroken = !built.ok;
     },
     isServing: () => serving !== null,
-    concerns: (path) => isPartOfBuild(path, inputs),
+    concerns: (path) => isPartOfBuild(path, { inputs, isBroken }),
     close: async () => serving?.service.close(),
   };
 }

@@ -20,10 +20,10 @@ function isLeftOut(name: string): boolean {
 }
 
 /**
- * Whether a change of this file may change the build. `inputs` are the files of the last build; `null` where it failed: then any file
- * may be the one that was missing.
+ * Whether a change of this file may change the build. `inputs` are the files of the last good build. While the project is broken, a JSON
+ * file may be the one that was missing; other files are left out then as well, lest a log in the project's folder starts builds for ever.
  */
-export function isPartOfBuild(path: string, inputs: ReadonlySet<string> | null): boolean {
-  if (inputs === null || inputs.has(path)) return true;
+export function isPartOfBuild(path: string, p: { inputs: ReadonlySet<string>; isBroken: boolean }): boolean {
+  if (p.inputs.has(path) || (p.isBroken && path.endsWith(".json"))) return true;
   return /^(?:triggers|workflows|agents)(?:\/|$)/.test(path) || /^(?:package|tsconfig(?:\.[^/]+)?)\.json$/.test(path) || /\.[cm]?[jt]sx?$/.test(path);
 }

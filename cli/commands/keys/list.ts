@@ -27,7 +27,7 @@ export function renderKeys(keys: readonly Key[], p: { paint: Paint; now: number 
       key.id,
       key.kind,
       plainLine(key.name, 30),
-      `${key.hint}…`,
+      key.hint,
       opensText(key),
       key.lastUsedAt ? relativeTime(key.lastUsedAt, p.now) : "never",
       key.expiresAt ? relativeTime(key.expiresAt, p.now) : "never",

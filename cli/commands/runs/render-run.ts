@@ -61,7 +61,7 @@ const words: Record<TimelineKind, string> = {
 };
 
 function renderTimeline(timeline: readonly TimelineEntry[], paint: Paint): string {
-  const rows = timeline.map((entry) => [paint("dim", clockTime(Date.parse(entry.at))), String(entry.attempt), kindText(entry), detailText(entry)]);
+  const rows = timeline.map((entry) => [paint("dim", clockTime(Date.parse(entry.at))), entry.attempt === 0 ? "" : String(entry.attempt), kindText(entry), detailText(entry)]);
   return renderTable({ headings: ["TIME", "ATTEMPT", "WHAT", ""], rows, paint });
 }
 

@@ -42,7 +42,8 @@ async function sendToTrigger(context: CommandContext, slugOrEndpoint: string, op
 function sendFailure({ status, deliveryId, problem, body }: WebhookAnswer, endpoint: string): Failure {
   const sent = { status, deliveryId };
   if (!problem) return new Failure(`POST /triggers/${endpoint} was answered ${status}, and not as a Signalbox does.`, { code: "unexpected_answer", extra: { ...sent, body } });
-  const { message, details } = problemFailure(problem);
+  const fix = problem.code === "request_mismatch" ? `\`signalbox triggers test ${endpoint} --data …\` checks a body without sending it.` : undefined;
+  const { message, details } = problemFailure(problem, fix);
   return new Failure(`${status}: ${message}`, { ...details, extra: sent });
 }
 
