@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
+import * as fc from "fast-check";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { triggerOf } from "../ingest/testing/project.ts";
@@ -50,6 +51,27 @@ describe("the HTTP server", () => {
     const { port } = await serve({ triggers, pages });
     expect(await sendRaw(port, get(target, "OPTIONS"))).toMatchObject({ status: 400, body: expect.stringContaining("invalid_path") });
     expect(pages.handle).not.toHaveBeenCalled();
+  });
+
+  test("answers every target without a redirect and without failing, and lets only /triggers/signup itself start a run", async () => {
+    const pages = pagesThatTell();
+    const { port, store, logged } = await serve({ triggers, pages });
+    const piece = fc.constantFrom("/", "//", "\\", "..", ".", "triggers", "signup", "%74", "%2F", "%00", "%zz", "%ff", "http://evil.example", "?", "?token=a", "#", ";", "@", "api/v1", "*", "\x80");
+    const targets = fc.oneof(fc.constantFrom("/triggers/signup", "/triggers/signup?x", "/"), fc.array(piece, { minLength: 1, maxLength: 6 }).map((all) => all.join("")));
+    await fc.assert(
+      fc.asyncProperty(targets, async (target) => {
+        const before = store.runs.length;
+        const answer = await sendRaw(port, Buffer.from(post(target), "latin1"));
+        expect([200, 202, 400, 404, 405]).toContain(answer.status);
+        expect(answer.head).not.toMatch(/^location: (?!\/api\/v1\/runs\/run_)/im);
+        const isEndpoint = /^(http:\/\/evil\.example)?\/triggers\/signup(\?|#|$)/.test(target);
+        expect(store.runs.length - before === 1 || !isEndpoint).toBe(true);
+        expect(store.runs.length === before || /triggers\/signup|triggers\/%73/.test(target)).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+    expect(logged).toEqual([]);
+    expect(pages.handle).toHaveBeenCalled();
   });
 
   test("takes the absolute form of an endpoint, whatever host it names", async () => {
