@@ -37,6 +37,8 @@ export interface WorkerChild {
 export function forkWorker(options: WorkerChildOptions): WorkerChild {
   const { start, memoryMb } = options;
   const child = fork(entryFile("worker"), [], {
+    // User code finds its files from the project's folder, wherever the command was given.
+    cwd: start.projectDir,
     env: childEnvironment(start, options.env),
     execArgv: [`--max-old-space-size=${memoryMb}`],
     // The last one is the pipe of its watching thread (blockReportFd).
