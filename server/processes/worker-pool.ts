@@ -56,6 +56,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   const suspicion = new Map<WorkerChild, number>();
   const idleSince = new Map<WorkerChild, number>();
   const recoveries = new Set<Promise<void>>();
+  const ownIds = new Set<string>();
   const timers = new Set<NodeJS.Timeout>();
   let quickDeaths = 0;
   let isClosing = false;
@@ -78,6 +79,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       onExit: (death) => bury(child, death),
     });
     children.add(child);
+    ownIds.add(workerId);
     return child;
   }
 
@@ -184,7 +186,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       { tries: isClosing ? 2 : 10, onFailure: (error) => logger.error("the runs of a dead worker could not be given back; they go on when its lease is over", { workerId: child.workerId, error }) },
     );
     if (isClosing) return;
-    for (const other of children) other.send({ type: "wake" });
+    wake();
     lookAgainForIsolatedRuns();
   }
 
@@ -262,8 +264,21 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   async function reconcile(): Promise<void> {
     await keepLeasesOfSilent();
     const count = await store.reconcile(clock.now());
-    if (count > 0) for (const child of children) child.send({ type: "wake" });
+    await takeOver();
+    if (count > 0) wake();
     await lookForIsolatedRuns();
+  }
+
+  /** What dead workers of this machine held that are not this pool's: of a service that was killed. */
+  async function takeOver(): Promise<void> {
+    const count = await recoverFromLastTime({ store, clock, isOwn: (id) => ownIds.has(id) });
+    if (count === 0) return;
+    reporter.notice("info", `${count} ${count === 1 ? "run goes" : "runs go"} on where the service was stopped.`);
+    wake();
+  }
+
+  function wake(): void {
+    for (const child of children) child.send({ type: "wake" });
   }
 
   function repeat(everyMs: number, what: string, task: () => Promise<void>): void {
@@ -280,17 +295,16 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
 
   return {
     async start() {
-      const count = await recoverFromLastTime({ store, clock });
-      if (count > 0) reporter.notice("info", `${count} ${count === 1 ? "run goes" : "runs go"} on where the service was stopped.`);
+      await takeOver();
+      // Those that were killed a moment ago may not be gone yet.
+      for (const delayMs of [250, 1_000]) later(delayMs, () => void takeOver().catch((error: unknown) => logger.warn("looking for runs of dead workers failed; it is tried again", { error })));
       repeat(watchEveryMs, "watching the workers", watch);
       repeat(reconcileEveryMs, "looking for lost runs", reconcile);
       const starts = Array.from({ length: settings.workers }, () => spawnReady("shared"));
       lookAgainForIsolatedRuns();
       await Promise.race(starts);
     },
-    wake() {
-      for (const child of children) child.send({ type: "wake" });
-    },
+    wake,
     cancel(runId) {
       for (const child of children) child.send({ type: "cancel", runId });
     },

@@ -1,0 +1,201 @@
+import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { readSettings } from "../../config.ts";
+import type { Manifest, ManifestWorkflow } from "../../contract/manifest.ts";
+import { type RunStatus } from "../../contract/run.ts";
+import { isFinal } from "../../domain/run-state.ts";
+import { newId } from "../../domain/ids.ts";
+import { packageRoot } from "../../paths.ts";
+import { systemClock } from "../../ports/clock.ts";
+import { silentLogger } from "../../ports/logger.ts";
+import type { NewRun, Store } from "../../ports/store.ts";
+import { readManifest } from "../../project/read-manifest.ts";
+import { openSqliteStore } from "../../store/sqlite/open-store.ts";
+import type { RunEndedMessage } from "../protocol.ts";
+import { type WorkerPool, createWorkerPool } from "../worker-pool.ts";
+
+export interface HarnessWorkflow extends Partial<Pick<ManifestWorkflow, "timeoutMs" | "concurrency">> {
+  /** Body of `async (input, ctx) => { … }`. `mark(text)` appends a line to a file that outlives the process, `marks()` reads it. */
+  code: string;
+  attempts?: number;
+}
+
+export interface Project {
+  dir: string;
+  /** Lines that the code marked, over all processes. */
+  marks(): Promise<string[]>;
+  /** Rewrites the project, as a rebuild would. */
+  write(workflows: Record<string, HarnessWorkflow>): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** A built project, written by hand: a manifest and one module for each workflow. */
+export async function createProject(workflows: Record<string, HarnessWorkflow>, settings: Manifest["settings"] = {}): Promise<Project> {
+  const project = createProjectAt(await mkdtemp(join(tmpdir(), "signalbox-pool-")), settings);
+  await project.write(workflows);
+  return project;
+}
+
+export function createProjectAt(dir: string, settings: Manifest["settings"] = {}): Project {
+  const marksFile = join(dir, "marks.txt");
+  let builds = 0;
+
+  async function write(next: Record<string, HarnessWorkflow>): Promise<void> {
+    builds += 1;
+    const folder = `builds/b${builds}`;
+    await mkdir(join(dir, ".signalbox", folder), { recursive: true });
+    await appendFile(marksFile, "");
+    for (const [slug, { code }] of Object.entries(next)) await writeFile(join(dir, ".signalbox", folder, `${slug}.mjs`), moduleText(slug, code, marksFile));
+    await writeFile(join(dir, ".signalbox", folder, "sources.mjs"), "export const triggers = [];\n");
+    await writeFile(join(dir, ".signalbox", "manifest.json"), JSON.stringify(manifestOf(next, folder, settings)));
+  }
+
+  return {
+    dir,
+    write,
+    marks: async () => (await readFile(marksFile, "utf8")).split("\n").filter(Boolean),
+    remove: () => rm(dir, { recursive: true, force: true, maxRetries: 5 }),
+  };
+}
+
+function moduleText(slug: string, code: string, marksFile: string): string {
+  return `
+import { appendFileSync, readFileSync } from "node:fs";
+import { defineWorkflow } from ${JSON.stringify(pathToFileURL(join(packageRoot, "sdk/workflow/index.ts")).href)};
+import { z } from ${JSON.stringify(pathToFileURL(join(packageRoot, "node_modules/zod/index.js")).href)};
+const mark = (text) => appendFileSync(${JSON.stringify(marksFile)}, text + "\\n");
+const marks = () => readFileSync(${JSON.stringify(marksFile)}, "utf8").split("\\n").filter(Boolean);
+const until = async (isSo) => { while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 10)); };
+export default defineWorkflow({ slug: ${JSON.stringify(slug)}, input: z.looseObject({}), run: async (input, ctx) => { ${code} } });
+`;
+}
+
+function manifestOf(workflows: Record<string, HarnessWorkflow>, folder: string, settings: Manifest["settings"]): Manifest {
+  return {
+    format: 1,
+    version: folder,
+    builtAt: "2026-01-01T00:00:00.000Z",
+    name: "test",
+    folder,
+    sources: "sources.mjs",
+    settings,
+    triggers: [],
+    workflows: Object.entries(workflows).map(([slug, { timeoutMs, concurrency, attempts }]) => ({
+      slug,
+      file: `workflows/${slug}.ts`,
+      module: `${slug}.mjs`,
+      input: {},
+      output: null,
+      retries: { attempts: attempts ?? 1, backoff: "fixed", initialMs: 10, maxMs: 1000 },
+      timeoutMs: timeoutMs ?? 60_000,
+      concurrency: concurrency ?? null,
+    })),
+  };
+}
+
+export interface PoolHarness {
+  store: Store;
+  pool: WorkerPool;
+  notices: string[];
+  ended: RunEndedMessage[];
+  project: Project;
+  /** Records runs and wakes the workers, as web does. */
+  start(slug: string, over?: Partial<NewRun>): Promise<string>;
+  /** Waits until the run has ended, and gives it with its timeline. */
+  end(id: string): Promise<RunView>;
+  read(id: string): Promise<RunView>;
+  /** Waits until it is so, looking whenever something was written. */
+  until(isSo: () => Promise<boolean>): Promise<void>;
+  workerPids(): Promise<number[]>;
+  close(graceMs?: number): Promise<void>;
+}
+
+export interface RunView {
+  status: RunStatus;
+  run: NonNullable<Awaited<ReturnType<Store["getRun"]>>>;
+  kinds: string[];
+  /** Messages and errors of the timeline, to look for a word in. */
+  story: string;
+}
+
+const pools = new Set<() => Promise<void>>();
+
+/** Closes what a test left open. */
+export async function closePools(): Promise<void> {
+  await Promise.all([...pools].map((close) => close()));
+}
+
+/** Real worker processes over a real store. */
+export async function startPool(project: Project, options: { env?: NodeJS.ProcessEnv } = {}): Promise<PoolHarness> {
+  const env = options.env ?? {};
+  const manifest = await readManifest(join(project.dir, ".signalbox"));
+  const settings = readSettings({ projectDir: project.dir, mode: "deployed", fromProject: manifest?.settings ?? {}, env });
+  if (settings.database.kind !== "sqlite") throw new Error("tests use SQLite");
+  const store = await openSqliteStore({ file: settings.database.file, logger: silentLogger });
+  const notices: string[] = [];
+  const ended: RunEndedMessage[] = [];
+  const pool = createWorkerPool({
+    settings,
+    env: { PATH: process.env["PATH"], ...env },
+    store,
+    readManifest: () => readManifest(settings.stateDir),
+    mapStack: async (stack) => stack,
+    reporter: { delivery() {}, runEnded: (run) => ended.push(run), notice: (_, message) => notices.push(message) },
+    logger: silentLogger,
+    clock: systemClock,
+  });
+  await pool.start();
+
+  async function read(id: string): Promise<RunView> {
+    const run = await store.getRun(id);
+    if (!run) throw new Error(`${id} is not recorded`);
+    const timeline = await store.listTimeline(id, { after: 0, limit: 1000 });
+    const kinds = timeline.map(({ kind, name }) => (name === null ? kind : `${kind} ${name}`));
+    return { status: run.status, run, kinds, story: timeline.map(({ kind, message, error }) => [kind, message, error?.name, error?.message, error?.stack].filter(Boolean).join(" | ")).join("\n") };
+  }
+
+  const harness: PoolHarness = {
+    store,
+    pool,
+    notices,
+    ended,
+    project,
+    read,
+    async start(slug, over = {}) {
+      const id = newId("run");
+      await store.createRuns([
+        { id, trigger: null, attachmentId: null, target: { kind: "workflow", slug }, deliveryId: null, startedBy: "api", replayOf: null, version: "b1", maxAttempts: 1, createdAt: Date.now(), payload: null, input: {}, keyId: null, ...over },
+      ]);
+      pool.wake();
+      return id;
+    },
+    async end(id) {
+      await untilStore(store, async () => isFinal((await read(id)).status));
+      return await read(id);
+    },
+    until: (isSo) => untilStore(store, isSo),
+    workerPids: async () => (await store.listWorkers({ seenSince: 0 })).map(({ pid }) => pid),
+    async close(graceMs = 0) {
+      pools.delete(harness.close);
+      await pool.close(graceMs);
+      await store.close();
+    },
+  };
+  pools.add(harness.close);
+  return harness;
+}
+
+async function untilStore(store: Store, isSo: () => Promise<boolean>): Promise<void> {
+  let changed = Promise.withResolvers<void>();
+  const stop = store.watch(() => changed.resolve());
+  try {
+    while (!(await isSo())) {
+      await changed.promise;
+      changed = Promise.withResolvers();
+    }
+  } finally {
+    stop();
+  }
+}
