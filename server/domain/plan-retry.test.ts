@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { RetryPolicy } from "../contract/manifest.ts";
 import { planRetry } from "./plan-retry.ts";

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
+import type { WorkflowContext as Ctx } from "../../sdk/workflow/index.ts";
 import { createEngineHarness } from "./testing/engine-harness.ts";
 
 let engine: Awaited<ReturnType<typeof createEngineHarness>>;
@@ -7,6 +8,16 @@ beforeEach(async () => {
   engine = await createEngineHarness();
 });
 afterEach(() => engine.close());
+
+const fail = (thrown: unknown, maxAttempts = 1) =>
+  engine.attempt(
+    {
+      run: () => {
+        throw thrown;
+      },
+    },
+    { maxAttempts },
+  );
 
 const hang = () => new Promise<never>(() => {});
 
@@ -32,10 +43,7 @@ describe("input", () => {
   });
 
   test("of a transform that throws fails the run at once, with the transform's own stack as the cause", async () => {
-    const transform = () => {
-      throw new RangeError("no such plan");
-    };
-    const { run } = await engine.attempt({ run: () => null }, { payload: {}, input: null, attachmentId: "knock:work", trigger: "knock", maxAttempts: 5 }, { transform });
+    const { run } = await engine.attempt({ run: () => null }, { payload: {}, input: null, attachmentId: "knock:work", trigger: "knock", maxAttempts: 5 }, { transform: () => Promise.reject(new RangeError("no such plan")) });
     expect(run).toMatchObject({ status: "failed", error: { name: "TransformFailed", message: "The transform of trigger knock threw RangeError: no such plan" } });
     expect(run.error?.stack).toMatch(/caused by RangeError: no such plan/);
   });
@@ -72,16 +80,6 @@ describe("output", () => {
 });
 
 describe("errors", () => {
-  const fail = (thrown: unknown, maxAttempts = 1) =>
-    engine.attempt(
-      {
-        run: () => {
-          throw thrown;
-        },
-      },
-      { maxAttempts },
-    );
-
   test("are retried after the policy's wait while attempts are left, then fail the run", async () => {
     const id = await engine.createRun({ maxAttempts: 2 });
     const workflow = { run: () => Promise.reject(new Error("flaky")) };
@@ -215,10 +213,9 @@ describe("sleeps", () => {
     const { run, kinds } = await engine.read(id);
     expect(run).toMatchObject({ status: "completed", output: "rested", attempt: 1 });
     expect(executed).toEqual(["before", "after"]);
-    expect(kinds).toEqual([
-      ...["queued", "attempt_started", "step_started before", "step_completed before", "sleep_started pause"],
-      ...["resumed", "step_reused before", "sleep_finished pause", "step_started after", "step_completed after", "completed"],
-    ]);
+    expect(kinds).toEqual(
+      "queued, attempt_started, step_started before, step_completed before, sleep_started pause, resumed, step_reused before, sleep_finished pause, step_started after, step_completed after, completed".split(", "),
+    );
   });
 
   test("side by side wake the run for the earliest, and keep the others", async () => {
@@ -233,8 +230,7 @@ describe("sleeps", () => {
   });
 
   test("beside a step wait for the step's result to be stored", async () => {
-    let release = (): void => {};
-    const gate = new Promise<void>((resolve) => (release = resolve));
+    const { promise: gate, resolve: release } = Promise.withResolvers<void>();
     const workflow = { run: async (_: never, ctx: Ctx) => { await Promise.all([ctx.sleep("pause", "1h"), ctx.step("slow", async () => { await gate; return 1; })]); } };
     const id = await engine.createRun();
     const handle = engine.execute(await engine.claim(), workflow);
@@ -373,8 +369,7 @@ describe("interrupts", () => {
   test("a run that was taken over is not written to any more", async () => {
     const id = await engine.createRun();
     const first = await engine.claim("wrk_slow");
-    let release = (): void => {};
-    const gate = new Promise<void>((resolve) => (release = resolve));
+    const { promise: gate, resolve: release } = Promise.withResolvers<void>();
     const slow = engine.execute(first, { run: async (_, ctx) => { await ctx.step("a", () => gate.then(() => "slow")); return "slow"; } });
     await expect.poll(async () => (await engine.read(id)).kinds).toContain("step_started a");
     engine.advance(20_000);
@@ -401,5 +396,3 @@ describe("interrupts", () => {
     expect(executed).toBe(1);
   });
 });
-
-type Ctx = import("../../sdk/workflow/index.ts").WorkflowContext;

@@ -9,9 +9,9 @@ import { parseValue } from "./parse-value.ts";
 import { type Outcome, planRunEnd } from "./plan-run-end.ts";
 import { prepareInput } from "./prepare-input.ts";
 import { createRunContext } from "./run-context.ts";
-import { FinalFailure } from "./run-errors.ts";
+import { FinalFailure, RunEnded } from "./run-errors.ts";
 import { type Interrupt, interruptReason } from "./run-interrupt.ts";
-import { runInScope } from "./run-scope.ts";
+import { type RunScope, runInScope } from "./run-scope.ts";
 import { createRunSession } from "./run-session.ts";
 import { setLongTimeout } from "./set-long-timeout.ts";
 
@@ -119,13 +119,16 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
         return isOurs;
       },
     };
-    void runInScope(scope, () => runCode(steps)).then((outcome) => {
-      if (decide(outcome)) context?.close({ kind: "closed", reason: interruptReason({ kind: "crashed", error: null }) });
-      settled.resolve();
-    });
+    void runToEnd(scope, steps);
     const outcome = await first.promise;
     stopTimer();
     return await finish(outcome);
+  }
+
+  async function runToEnd(scope: RunScope, steps: readonly StepRecord[]): Promise<void> {
+    const outcome = await runInScope(scope, () => runCode(steps));
+    if (decide(outcome)) context?.close({ kind: "closed", reason: new RunEnded() });
+    settled.resolve();
   }
 
   async function loadSteps(): Promise<StepRecord[] | null> {

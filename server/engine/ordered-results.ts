@@ -4,7 +4,7 @@
  * answered one by one.
  */
 export function createOrderedResults(): { give<T>(result: T, finishedAt: number): Promise<T> } {
-  let waiting: { finishedAt: number; resolve: () => void }[] = [];
+  const waiting: { finishedAt: number; resolve: () => void }[] = [];
   let isPlanned = false;
 
   function giveNext(): void {

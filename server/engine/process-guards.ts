@@ -24,14 +24,6 @@ export interface ProcessGuards {
 export function installProcessGuards(options: ProcessGuardOptions): ProcessGuards {
   const reallyExit = process.exit.bind(process);
 
-  function guardExit(call: string): void {
-    const scope = currentScope();
-    if (!scope) return;
-    const error = new ProcessExitCalled(call);
-    scope.crash(error);
-    throw error;
-  }
-
   process.exit = (code?: number | string | null): never => {
     guardExit(`process.exit(${code ?? ""})`);
     return reallyExit(code ?? undefined);
@@ -50,6 +42,15 @@ export function installProcessGuards(options: ProcessGuardOptions): ProcessGuard
   process.on("unhandledRejection", (reason) => handleStrayError({ ...options, error: reason, isException: false }));
   process.on("uncaughtException", (error) => handleStrayError({ ...options, error, isException: true }));
   return { exit: (code) => runOutsideScopes(() => reallyExit(code)) };
+}
+
+/** Called by a run's code, it ends the attempt and throws; called by anybody else it lets it pass. */
+function guardExit(call: string): void {
+  const scope = currentScope();
+  if (!scope) return;
+  const error = new ProcessExitCalled(call);
+  scope.crash(error);
+  throw error;
 }
 
 function handleStrayError(p: ProcessGuardOptions & { error: unknown; isException: boolean }): void {

@@ -66,7 +66,7 @@ export function createRunContext(options: RunContextOptions) {
     if (typeof fn !== "function") throw new TypeError(`ctx.step(${JSON.stringify(name)}, …) needs a function as its second argument.`);
     const key = takeName(name, takenNames);
     const known = findStored(stored, key, "step");
-    if (known?.finishedAt != null) {
+    if (known && known.finishedAt !== null) {
       session.note({ entries: [{ at: clock.now(), kind: "step_reused", attempt, name: key }] });
       return await ordered.give(cloneJson(known.result), known.finishedAt);
     }
@@ -113,7 +113,7 @@ export function createRunContext(options: RunContextOptions) {
     if (ms === null) throw new TypeError(`ctx.sleep(${JSON.stringify(name)}, ${JSON.stringify(duration)}): a duration is a number of milliseconds or like "10s", "5m", "1.5h", "7d".`);
     const key = takeName(name, takenNames);
     const known = findStored(stored, key, "sleep");
-    if (known?.finishedAt != null) return await ordered.give(undefined, known.finishedAt);
+    if (known && known.finishedAt !== null) return await ordered.give(undefined, known.finishedAt);
     const record = known ?? beginSleep(key, ms);
     const until = record.until ?? record.startedAt;
     if (until <= clock.now()) {

@@ -45,7 +45,7 @@ export async function keepWeb(p: {
   }
 
   async function keepAlive(): Promise<void> {
-    while (!isClosing) {
+    for (;;) {
       const startedAt = performance.now();
       const how = await child.exited;
       failWaiting(new Error(`The web process ${how}.`));
