@@ -5,12 +5,9 @@ import { visit } from "./support/browser.ts";
 import { copyStarter, writeProject } from "./support/project.ts";
 import { startService } from "./support/service.ts";
 
-/** Pages as users get them: the built ones where they are built (`npm test` builds them before), as the packed product serves them. */
-const built = { SIGNALBOX_PAGES: "built" };
-
 describe("the page at /", () => {
   it("lists the triggers, and shows a run arrive and end without a reload", async () => {
-    const service = await startService({ projectDir: copyStarter(), command: "dev", env: built });
+    const service = await startService({ projectDir: copyStarter(), command: "dev" });
     const { page, errors, foreignRequests } = await visit(service.url);
     await page.goto(service.url);
     for (const text of ["/triggers/signup", "new-signup", "welcome-email", "invoice-paid", "ci-failed"]) {
@@ -26,7 +23,7 @@ describe("the page at /", () => {
   });
 
   it("leads to the run and to its delivery, with timeline, verdicts and body", async () => {
-    const service = await startService({ projectDir: copyStarter(), command: "dev", env: built });
+    const service = await startService({ projectDir: copyStarter(), command: "dev" });
     const response = await postJson(`${service.url}/triggers/signup`, { name: "Ada <img src=x onerror=alert(1)>", email: "ada@example.com" });
     const { runId } = (await response.json()) as { runId: string };
     await waitForRun(service, runId);
@@ -43,7 +40,7 @@ describe("the page at /", () => {
   });
 
   it.each(["light", "dark"] as const)("has no serious accessibility fault in %s, and needs no sideways scrolling at 360 px", async (colorScheme) => {
-    const service = await startService({ projectDir: copyStarter(), command: "dev", env: built });
+    const service = await startService({ projectDir: copyStarter(), command: "dev" });
     const response = await postJson(`${service.url}/triggers/signup`, { name: "Ada", email: "ada@example.com" });
     const { runId } = (await response.json()) as { runId: string };
     await waitForRun(service, runId);
@@ -59,7 +56,7 @@ describe("the page at /", () => {
   });
 
   it("is sent with a strict Content-Security-Policy and the other headers that keep payloads harmless", async () => {
-    const service = await startService({ projectDir: copyStarter(), command: "dev", env: built });
+    const service = await startService({ projectDir: copyStarter(), command: "dev" });
     const response = await fetch(service.url);
     expect(response.status).toBe(200);
     const policy = response.headers.get("content-security-policy") ?? "";
@@ -71,7 +68,7 @@ describe("the page at /", () => {
   });
 
   it("teaches the first request when nothing has arrived yet", async () => {
-    const service = await startService({ projectDir: copyStarter(), command: "dev", env: built });
+    const service = await startService({ projectDir: copyStarter(), command: "dev" });
     const { page } = await visit(service.url);
     await page.goto(service.url);
     await page.getByText("curl", { exact: false }).first().waitFor();
@@ -83,7 +80,7 @@ describe("the page at /", () => {
       "workflows/log.ts": `import { defineWorkflow } from "signalbox/workflow"; import { z } from "zod"; export default defineWorkflow({ slug: "log", input: z.json(), run() { throw new Error("<img src=x onerror=alert(2)>"); }, retries: { attempts: 1 } });`,
       "triggers/log.ts": `import { defineWebhookSource } from "signalbox/trigger"; import { z } from "zod"; import log from "../workflows/log"; export default defineWebhookSource({ slug: "log", endpoint: "log", request: z.looseObject({}) }).attach({ workflow: log });`,
     });
-    const service = await startService({ projectDir, command: "dev", env: built });
+    const service = await startService({ projectDir, command: "dev" });
     const response = await postJson(`${service.url}/triggers/log`, { "<b>k</b>": "\u202e<svg onload=alert(3)>" });
     const { runId } = (await response.json()) as { runId: string };
     await waitForRun(service, runId);

@@ -8,7 +8,7 @@ export const repository = join(import.meta.dirname, "../..");
 /** A fresh copy of the example project in a folder of its own, removed when the test ends. */
 export function copyStarter(): string {
   const dir = emptyFolder();
-  cpSync(join(repository, "examples/starter"), dir, { recursive: true, filter: (path) => !/\.signalbox|outbox|node_modules/.test(path.slice(repository.length)) });
+  cpSync(join(repository, "examples/starter"), dir, { recursive: true, filter: (path) => !/\/(\.signalbox|outbox|node_modules)(\/|$)/.test(path.slice(join(repository, "examples/starter").length)) });
   renameSync(join(dir, "gitignore"), join(dir, ".gitignore"));
   linkZod(dir);
   return dir;

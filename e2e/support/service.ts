@@ -33,7 +33,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const rest = options.npmScript ? ["--", ...port] : ["--project", options.projectDir, ...port];
   const child = spawn(program, [...args, options.command, ...rest], {
     cwd: options.npmScript ? repository : options.projectDir,
-    env: { ...cleanEnv(), ...options.env },
+    // The pages as users get them; Next's development server over their sources is for `npm run dev` alone.
+    env: { ...cleanEnv(), ...(options.npmScript ? {} : { SIGNALBOX_PAGES: "built" }), ...options.env },
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   });
