@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { runTsc, type TypeError } from "./testing/run-tsc.ts";
+import { runTsc, type CompilerError } from "./testing/run-tsc.ts";
 
 const folder = join(import.meta.dirname, "type-errors");
 
@@ -16,7 +16,7 @@ const wrongUses = readdirSync(folder)
   .flatMap((name) => findWrongUses(join(folder, name)));
 
 describe("a wrong use of the SDK", () => {
-  let errors: TypeError[] = [];
+  let errors: CompilerError[] = [];
   beforeAll(() => {
     errors = runTsc(folder);
   });

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 
 const tsc = join(import.meta.dirname, "../../node_modules/typescript/lib/tsc.js");
 
-export interface TypeError {
+export interface CompilerError {
   /** Absolute path. */
   file: string;
   line: number;
@@ -12,9 +12,9 @@ export interface TypeError {
 }
 
 /** Runs the compiler on a tsconfig, and tells what it found. Throws when it said anything that is not an error in a file. */
-export function runTsc(project: string, args: readonly string[] = []): TypeError[] {
+export function runTsc(project: string, args: readonly string[] = []): CompilerError[] {
   const { stdout, stderr, status } = spawnSync(process.execPath, [tsc, "-p", project, "--pretty", "false", ...args], { encoding: "utf8" });
-  const errors: TypeError[] = [];
+  const errors: CompilerError[] = [];
   for (const line of stdout.split("\n")) {
     const [, file, number, message] = /^(\S[^(]*)\((\d+),\d+\): error (.*)$/.exec(line) ?? [];
     const last = errors.at(-1);

@@ -8,8 +8,8 @@ export interface WorkflowContext {
    * finished is then not executed again, but gives its stored result. A step that throws fails the attempt, unless you catch it.
    *
    * The result must be JSON (plain objects, arrays, strings, finite numbers, booleans, null), and is given back as JSON makes it: a Date
-   * becomes its ISO text, a field that is `undefined` is left out, and a step without a result gives nothing to rely on. What JSON
-   * cannot carry (a bigint, a cycle) fails the run.
+   * becomes its ISO text, a field that is `undefined` or a function is left out, and a result that is one of these comes back as `null`.
+   * What JSON cannot carry (a bigint, a cycle) fails the run.
    *
    * `name` is 1 to 200 characters and tells steps apart: in a loop put something into it that stays the same, such as an id. The second use
    * of a name is called `name#2`. A step may be cut off between its effect and the storing of its result and is then

@@ -13,7 +13,7 @@ export interface WorkflowOptions<Slug extends string, Input extends Schema, Outp
   output?: Output;
   /** How often an attempt that failed is repeated, and how soon. Three attempts unless told otherwise. */
   retries?: RetryOptions;
-  /** How long one attempt may take, sleeps not counted, e.g. `"5m"`. */
+  /** How long one attempt may take, sleeps not counted, e.g. `"5m"`. One hour unless told. */
   timeout?: Duration;
   /** Most runs of this workflow at the same time, over all workers: a whole number from 1. No bound unless told. */
   concurrency?: number;
