@@ -44,14 +44,14 @@ function endWithHelp(p: { error: CommanderError; help: string; isJson: boolean; 
   const { error, help, isJson, terminal } = p;
   if (error.code === "commander.version") terminal.out.write(isJson ? jsonDocument({ version: packageVersion() }) : `${packageVersion()}\n`);
   else if (error.exitCode === 0) terminal.out.write(isJson ? jsonDocument({ help }) : help);
-  else if (isJson) terminal.out.write(jsonDocument(failureDocument(usageFailure("A command is missing.", help))));
+  else if (isJson) terminal.out.write(jsonLine(failureDocument(usageFailure("A command is missing.", help))));
   else terminal.err.write(help);
   return error.exitCode === 0 ? 0 : 2;
 }
 
 function endWithFailure(error: unknown, p: { isJson: boolean; terminal: Terminal }): number {
   const failure = toFailure(error) ?? defect(error, p.terminal);
-  if (p.isJson) p.terminal.out.write(jsonDocument(failureDocument(failure)));
+  if (p.isJson) p.terminal.out.write(jsonLine(failureDocument(failure)));
   else p.terminal.err.write(renderFailure(failure, p.terminal.err.paint));
   return failure.details.exitCode ?? 1;
 }
@@ -60,6 +60,11 @@ function endWithFailure(error: unknown, p: { isJson: boolean; terminal: Terminal
 function defect(error: unknown, terminal: Terminal): Failure {
   terminal.err.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
   return new Failure("Signalbox failed in a way that it should not. What it says on stderr tells where; please report it.", { code: "internal", cause: error });
+}
+
+/** On one line: `dev` and `start` give one document a line, and may fail after some of them. */
+function jsonLine(document: unknown): string {
+  return `${JSON.stringify(document)}\n`;
 }
 
 function asksForJson(argv: readonly string[]): boolean {

@@ -16,14 +16,16 @@ export function planPackage(p: { existing: string | null; starter: string; proje
   const starter = packageSchema.parse(JSON.parse(p.starter));
   const scripts = { dev: "signalbox dev", build: "signalbox build", start: "signalbox start", ...starter.scripts };
   const dependencies = { zod: "^4.0.0", ...starter.dependencies, signalbox: `^${packageVersion()}` };
-  if (p.existing === null) return toText({ ...starter, name: packageName(p.projectDir), private: true, type: "module", scripts, dependencies });
+  const made = { name: packageName(p.projectDir), private: true, type: "module", scripts, dependencies };
+  // Spread twice: its keys come first, and its values win.
+  if (p.existing === null) return toText({ ...made, ...starter, ...made });
 
-  const existing = parseExisting(p.existing);
+  const { existing, raw } = parseExisting(p.existing);
   const listed = { ...existing.dependencies, ...existing.devDependencies };
   const missing = (wanted: Record<string, string> = {}) => Object.fromEntries(Object.entries(wanted).filter(([name]) => !(name in listed)));
   const devDependencies = { ...existing.devDependencies, ...missing(starter.devDependencies) };
   return toText({
-    ...existing,
+    ...raw,
     type: "module",
     scripts: { ...scripts, ...existing.scripts },
     dependencies: { ...existing.dependencies, ...missing(dependencies) },
@@ -45,9 +47,11 @@ export function mergeLines(text: string, other: string): string {
   return `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}${missing.join("\n")}\n`;
 }
 
-function parseExisting(text: string): z.infer<typeof packageSchema> {
+/** `raw` keeps its keys in their order. */
+function parseExisting(text: string): { existing: z.infer<typeof packageSchema>; raw: Record<string, unknown> } {
   try {
-    return packageSchema.parse(JSON.parse(text));
+    const raw = z.record(z.string(), z.unknown()).parse(JSON.parse(text));
+    return { existing: packageSchema.parse(raw), raw };
   } catch (cause) {
     throw new Failure("The package.json that is there cannot be read as one.", { code: "invalid_package", fix: "Mend it, or remove it to have a new one made.", cause });
   }

@@ -1,0 +1,199 @@
+import { describe, expect, it } from "vitest";
+import { fakeKey, fakeRun, fakeTrigger, runFakeCli } from "./testing/fake-host.ts";
+
+const verdict = { trigger: "new-signup", attachmentId: "new-signup:welcome-email", target: fakeTrigger.target, outcome: "matched", runId: null, reasons: [] };
+const run = { ...fakeRun, error: { ...fakeRun.error, stack: null }, payload: null, input: { to: "ada@example.com" }, output: null };
+const started = { ok: true, runId: "run_new", runs: [{ runId: "run_new", trigger: "new-signup", target: fakeTrigger.target }] };
+
+const routes = {
+  "GET /triggers": () => ({ data: [fakeTrigger] }),
+  "GET /url": () => ({ endpoint: "signup", url: "https://hooks.example.com/triggers/signup?token=sbk_x", keyId: fakeKey.id }),
+  "GET /runs": () => ({ data: [fakeRun], nextCursor: null }),
+  [`GET /runs/${fakeRun.id}`]: () => run,
+  [`GET /runs/${fakeRun.id}/timeline`]: () => ({ data: [], nextCursor: null }),
+  [`POST /runs/${fakeRun.id}/replay`]: () => started,
+  [`POST /runs/${fakeRun.id}/cancel`]: () => run,
+  "POST /verdicts": () => ({ data: [verdict] }),
+  "GET /keys": () => ({ data: [fakeKey] }),
+  "POST /keys": ({ body }: { body: unknown }) => ({ ...fakeKey, ...(body as object), secret: "sbk_secret" }),
+  [`POST /keys/${fakeKey.id}/revoke`]: () => ({ ...fakeKey, revokedAt: "2026-11-21T10:00:00.000Z" }),
+};
+
+const commands: [command: string, line: string[]][] = [
+  ["triggers list", ["triggers", "list"]],
+  ["triggers url", ["triggers", "url", "new-signup"]],
+  ["triggers runs list", ["triggers", "runs", "list", "new-signup"]],
+  ["triggers test", ["triggers", "test", "signup", "--data", "{}"]],
+  ["runs get", ["runs", "get", fakeRun.id]],
+  ["runs replay", ["runs", "replay", fakeRun.id]],
+  ["runs cancel", ["runs", "cancel", fakeRun.id]],
+  ["keys create", ["keys", "create"]],
+  ["keys list", ["keys", "list"]],
+  ["keys revoke", ["keys", "revoke", fakeKey.id]],
+];
+
+describe("every command", () => {
+  it.each(commands)("%s gives one JSON document on stdout with --json, and nothing else anywhere", async (_name, line) => {
+    const { exitCode, stdout, stderr } = await runFakeCli([...line, "--json"], { routes });
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toBeTypeOf("object");
+    expect(stderr).toBe("");
+  });
+
+  it.each(commands)("%s speaks to people without escape codes where there is no terminal", async (_name, line) => {
+    const { exitCode, stdout } = await runFakeCli(line, { routes });
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/\n$/);
+    expect(stdout).not.toContain("\u001b");
+  });
+
+  const all = [...commands.map(([name]) => name), "dev", "build", "start", "triggers send", "init", "triggers", "runs", "keys", "triggers runs"];
+  it.each(all)("%s --help shows its usage and an example, and exits with 0", async (name) => {
+    const { exitCode, stdout, stderr } = await runFakeCli([...name.split(" "), "--help"]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain(`Usage: signalbox ${name}`);
+    expect(stdout).toMatch(/--project <dir>[\s\S]+--json[\s\S]+Examples?:\n  \$ /);
+    expect(stderr).toBe("");
+  });
+});
+
+describe("wrong usage exits with 2 and says on stderr what is wrong", () => {
+  it.each([
+    [["tirggers", "list"], /Unknown command 'tirggers'\. Did you mean triggers\?/],
+    [["triggers", "lst"], /Unknown command 'lst'\. Did you mean list\?/],
+    [["triggers", "list", "--endpiont", "x"], /Unknown option '--endpiont'\. Did you mean --endpoint\?/],
+    [["triggers", "url"], /Missing required argument 'slug-or-endpoint'/],
+    [["triggers", "url", "a", "b"], /Too many arguments/],
+    [["triggers", "test", "signup"], /--data <json>' not specified/],
+    [["triggers", "test", "signup", "--data", "{"], /--data is not valid JSON/],
+    [["triggers", "test", "signup", "--data", "@/no/such/file"], /\/no\/such\/file cannot be read \(ENOENT\)/],
+    [["triggers", "runs", "list", "x", "--status", "done"], /Allowed choices are queued, running/],
+    [["triggers", "runs", "list", "x", "--limit", "0"], /A limit is a whole number from 1 to 100/],
+    [["dev", "--port", "70000"], /A port is a whole number from 0 to 65535/],
+    [["keys", "create", "--expires", "soon"], /A lifetime is a number with its unit/],
+    [["keys", "create", "--api", "--endpoint", "signup"], /--api and --endpoint do not go together/],
+    [["keys", "create", "--endpoint", "Sign Up"], /"Sign Up" is not an endpoint/],
+    [["keys", "rotate"], /Unknown command 'rotate'/],
+    [["worker"], /Unknown command 'worker'/],
+  ])("%j", async (line, message) => {
+    const { exitCode, stdout, stderr } = await runFakeCli(line, { routes });
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toMatch(/^\s+at /m);
+    expect(stdout).toBe("");
+  });
+
+  it("also as a JSON document, with --json anywhere", async () => {
+    const { exitCode, stdout, stderr } = await runFakeCli(["--json", "triggers", "lst"]);
+    expect(exitCode).toBe(2);
+    expect(JSON.parse(stdout)).toEqual({ error: { code: "wrong_usage", message: "Unknown command 'lst'. Did you mean list?", fix: "`signalbox triggers --help` shows how it is used." } });
+    expect(stderr).toBe("");
+  });
+
+  it("where a command is missing, with the help", async () => {
+    const { exitCode, stdout, stderr } = await runFakeCli(["triggers"]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("Usage: signalbox triggers");
+    expect(stdout).toBe("");
+  });
+});
+
+describe("what fails exits with 1, says what, and the way out", () => {
+  it("an unknown slug is answered with the one that was meant", async () => {
+    const { exitCode, stderr, stdout } = await runFakeCli(["triggers", "test", "new-signpu", "--data", "{}"], { routes });
+    expect(exitCode).toBe(1);
+    expect(stderr).toBe('✗ No trigger and no endpoint is called "new-signpu". Did you mean "new-signup"?\n  `signalbox triggers list` shows all of them.\n');
+    expect(stdout).toBe("");
+  });
+
+  it.each([
+    [["triggers", "list", "--endpoint", "sinup"], 'Did you mean "signup"?'],
+    [["runs", "get", `${fakeRun.id.slice(0, -1)}`], `Did you mean "${fakeRun.id}"?`],
+    [["runs", "replay", fakeRun.id.slice(-8)], `Did you mean "${fakeRun.id}"?`],
+    [["keys", "revoke", fakeKey.id.replace("5B6", "5B7")], `Did you mean "${fakeKey.id}"?`],
+  ])("%j", async (line, hint) => {
+    const { exitCode, stdout } = await runFakeCli([...line, "--json"], { routes });
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(stdout).error.message).toContain(hint);
+  });
+
+  it("an unknown trigger has no empty list of runs", async () => {
+    const none = { ...routes, "GET /runs": () => ({ data: [], nextCursor: null }) };
+    expect((await runFakeCli(["triggers", "runs", "list", "new-sign"], { routes: none })).stderr).toContain('Did you mean "new-signup"?');
+    expect((await runFakeCli(["triggers", "runs", "list", "new-signup", "--workflow", "welcome-mail"], { routes: none })).stderr).toContain('Did you mean "welcome-email"?');
+    const empty = await runFakeCli(["triggers", "runs", "list", "new-signup"], { routes: none });
+    expect(empty).toMatchObject({ exitCode: 0, stdout: "", stderr: expect.stringContaining("signalbox triggers send new-signup") });
+  });
+
+  it("a service that is not a Signalbox is told from one that has an answer", async () => {
+    const { exitCode, stderr } = await runFakeCli(["keys", "list"], { routes: { "GET /keys": () => ({ hello: "world" }) } });
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("cannot read");
+  });
+
+  it("a defect of ours shows its stack on stderr, and stays JSON on stdout", async () => {
+    const broken = { "GET /keys": () => { throw new TypeError("oh no"); } };
+    const { exitCode, stdout, stderr } = await runFakeCli(["keys", "list", "--json"], { routes: broken });
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(stdout).error.code).toBe("internal");
+    expect(stderr).toContain("TypeError: oh no");
+  });
+});
+
+describe("results for people", () => {
+  it("triggers url is exactly one line", async () => {
+    const { stdout, stderr } = await runFakeCli(["triggers", "url", "new-signup"], { routes });
+    expect(stdout).toBe("https://hooks.example.com/triggers/signup?token=sbk_x\n");
+    expect(stderr).toBe("");
+  });
+
+  it("a key and the id of a replay stand alone on stdout, to be put into a variable", async () => {
+    expect((await runFakeCli(["keys", "create"], { routes })).stdout).toBe("sbk_secret\n");
+    expect((await runFakeCli(["runs", "replay", fakeRun.id], { routes })).stdout).toBe("run_new\n");
+  });
+
+  it("runs are a table with whole ids, marks and relative times", async () => {
+    const { stdout } = await runFakeCli(["triggers", "runs", "list", "new-signup", "--limit", "5"], { routes });
+    expect(stdout).toBe(
+      [
+        "STATUS    RUN                             TARGET                  CREATED    TOOK   ATTEMPT  ERROR",
+        "✗ failed  run_01K9ZR7M3QD4V8XN2T5B6C7E8F  workflow welcome-email  3 min ago  1.4 s  3/3      the mail server said no",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("keys are a table without secrets", async () => {
+    const { stdout } = await runFakeCli(["keys", "list"], { routes });
+    expect(stdout).toContain("✓ valid  key_01K9ZR7M3QD4V8XN2T5B6C7E8F  webhook  github  sbk_C5Nv…  signup  never      in 89 d\n");
+  });
+});
+
+describe("what is asked of the service", () => {
+  it("filters of runs are passed on", async () => {
+    const { asked } = await runFakeCli(["triggers", "runs", "list", "new-signup", "--workflow", "welcome-email", "--status", "failed", "--limit", "7"], { routes });
+    expect(asked).toEqual(["GET /runs?trigger=new-signup&target=welcome-email&status=failed&limit=7"]);
+  });
+
+  it("a key bears its name, its endpoints and its end", async () => {
+    let sent: unknown;
+    const spying = { ...routes, "POST /keys": (p: { body: unknown }) => ((sent = p.body), routes["POST /keys"](p)) };
+    await runFakeCli(["keys", "create", "--name", "gh", "--endpoint", "signup", "--endpoint", "github/ci", "--expires", "90d"], { routes: spying });
+    expect(sent).toEqual({ kind: "webhook", name: "gh", endpoints: ["signup", "github/ci"], expiresAt: "2027-02-19T10:00:00.000Z" });
+  });
+
+  it("a body comes from the command line, a file or stdin", async () => {
+    const bodies: unknown[] = [];
+    const spying = { ...routes, "POST /verdicts": ({ body }: { body: unknown }) => (bodies.push(body), { data: [verdict] }) };
+    const test = (data: string) => runFakeCli(["triggers", "test", "new-signup", "--data", data], { routes: spying, stdin: '{"from":"stdin"}', cwd: import.meta.dirname });
+    await test('{"from":"line"}');
+    await test("-");
+    await test("@testing/body.json");
+    expect(bodies).toEqual(["line", "stdin", "file"].map((from) => ({ trigger: "new-signup", body: { from } })));
+  });
+
+  it("an id that is no id is not part of another path", async () => {
+    const { asked } = await runFakeCli(["runs", "get", "../keys"], { routes });
+    expect(asked[0]).toBe("GET /runs/..%2Fkeys");
+  });
+});

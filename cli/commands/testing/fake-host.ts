@@ -1,0 +1,78 @@
+import { Readable } from "node:stream";
+import { createApiClient } from "../../api/api-client.ts";
+import { createPaint } from "../../terminal/paint.ts";
+import type { Output } from "../../terminal/terminal.ts";
+import { runCli } from "../run-cli.ts";
+
+export type FakeRoute = (request: { query: URLSearchParams; body: unknown }) => unknown;
+
+/** Runs one command line in this process against made-up answers of the REST API, by `GET /path`. */
+export async function runFakeCli(argv: string[], p: { routes?: Record<string, FakeRoute>; stdin?: string; cwd?: string } = {}) {
+  const out = fakeOutput();
+  const err = fakeOutput();
+  const asked: string[] = [];
+  const transport = async (request: Request): Promise<Response> => {
+    const { pathname, searchParams } = new URL(request.url);
+    const name = `${request.method} ${pathname.replace("/api/v1", "")}`;
+    asked.push(name + (searchParams.size > 0 ? `?${searchParams}` : ""));
+    const route = p.routes?.[name];
+    if (!route) return Response.json({ type: "/errors/not_found", title: "", status: 404, code: "not_found", detail: `There is no ${name}.` }, { status: 404 });
+    const body: unknown = request.method === "POST" ? JSON.parse((await request.text()) || "null") : null;
+    return Response.json(route({ query: searchParams, body }));
+  };
+  const exitCode = await runCli(argv, {
+    terminal: { out: out.output, err: err.output },
+    cwd: p.cwd ?? "/nowhere",
+    stdin: Readable.from([p.stdin ?? ""]),
+    now: () => Date.parse("2026-11-21T10:00:00Z"),
+    openApi: async () => ({ client: createApiClient(transport), close: async () => {} }),
+  });
+  return { exitCode, stdout: out.text(), stderr: err.text(), asked };
+}
+
+export function fakeOutput(): { output: Output; text(): string } {
+  let text = "";
+  return { output: { write: (more) => (text += more), paint: createPaint(false), hasColor: false }, text: () => text };
+}
+
+export const fakeTrigger = {
+  slug: "new-signup",
+  endpoint: "signup",
+  attachmentId: "new-signup:welcome-email",
+  target: { kind: "workflow", slug: "welcome-email" },
+  file: "triggers/new-signup.ts",
+  hasTransform: true,
+  request: { type: "object" },
+  filter: null,
+  path: "/triggers/signup",
+};
+
+export const fakeRun = {
+  id: "run_01K9ZR7M3QD4V8XN2T5B6C7E8F",
+  status: "failed",
+  trigger: "new-signup",
+  attachmentId: "new-signup:welcome-email",
+  target: { kind: "workflow", slug: "welcome-email" },
+  deliveryId: "dlv_01K9ZR7M3QD4V8XN2T5B6C7E8F",
+  startedBy: "webhook",
+  replayOf: null,
+  version: "9f31c2ab",
+  attempt: 3,
+  maxAttempts: 3,
+  error: { name: "Error", message: "the mail server said no" },
+  createdAt: "2026-11-21T09:57:00.000Z",
+  startedAt: "2026-11-21T09:57:01.000Z",
+  finishedAt: "2026-11-21T09:57:02.400Z",
+} as const;
+
+export const fakeKey = {
+  id: "key_01K9ZR7M3QD4V8XN2T5B6C7E8F",
+  kind: "webhook",
+  name: "github",
+  hint: "sbk_C5Nv…",
+  endpoints: ["signup"],
+  createdAt: "2026-11-20T10:00:00.000Z",
+  expiresAt: "2027-02-18T10:00:00.000Z",
+  lastUsedAt: null,
+  revokedAt: null,
+} as const;
