@@ -37,7 +37,7 @@ CREATE TABLE `run` (
 	`attachment_id` text,
 	`target_kind` text NOT NULL,
 	`target_slug` text NOT NULL,
-	`target` text GENERATED ALWAYS AS (target_kind || ':' || target_slug) VIRTUAL,
+	`target` text NOT NULL,
 	`delivery_id` text,
 	`started_by` text NOT NULL,
 	`replay_of` text,
@@ -74,7 +74,8 @@ CREATE INDEX `run_by_key` ON `run` (`key_id`,`created_at`,`id`) WHERE key_id IS 
 CREATE INDEX `run_open` ON `run` (`is_isolated`,`target`,`status`,`available_at`,`id`) WHERE status IN ('queued', 'waiting');--> statement-breakpoint
 CREATE INDEX `run_waiting` ON `run` (`is_isolated`,`available_at`) WHERE status = 'waiting';--> statement-breakpoint
 CREATE INDEX `run_running_by_target` ON `run` (`target`) WHERE status = 'running';--> statement-breakpoint
-CREATE INDEX `run_running_by_lease` ON `run` (`lease_until`,`worker_id`) WHERE status = 'running';--> statement-breakpoint
+CREATE INDEX `run_by_lease` ON `run` (`lease_until`) WHERE lease_until IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `run_by_worker` ON `run` (`worker_id`) WHERE worker_id IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `run_event` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`run_id` text NOT NULL,

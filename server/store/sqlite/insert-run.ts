@@ -17,6 +17,7 @@ export function prepareInsertRun({ db }: SqliteDatabase, addEntry: AddEntry): In
       attachmentId: sql.placeholder("attachmentId"),
       targetKind: sql.placeholder("targetKind"),
       targetSlug: sql.placeholder("targetSlug"),
+      target: sql.placeholder("target"),
       deliveryId: sql.placeholder("deliveryId"),
       startedBy: sql.placeholder("startedBy"),
       replayOf: sql.placeholder("replayOf"),
@@ -30,7 +31,8 @@ export function prepareInsertRun({ db }: SqliteDatabase, addEntry: AddEntry): In
     })
     .prepare();
   return (newRun) => {
-    insert.run({ ...newRun, targetKind: newRun.target.kind, targetSlug: newRun.target.slug });
+    const { kind, slug } = newRun.target;
+    insert.run({ ...newRun, targetKind: kind, targetSlug: slug, target: `${kind}:${slug}` });
     addEntry(newRun.id, { at: newRun.createdAt, kind: "queued", attempt: 0 });
   };
 }

@@ -57,8 +57,8 @@ export const run = sqliteTable(
     attachmentId: text("attachment_id"),
     targetKind: text("target_kind").$type<TargetKind>().notNull(),
     targetSlug: text("target_slug").notNull(),
-    /** What claims go by: `workflow:welcome-email`. Never set by hand. */
-    target: text("target").generatedAlwaysAs(sql`target_kind || ':' || target_slug`, { mode: "virtual" }),
+    /** Kind and slug as one, which claims go by: `workflow:welcome-email`. Not generated: no index covers a generated column. */
+    target: text("target").notNull(),
     deliveryId: text("delivery_id").references(() => delivery.id, { onDelete: "set null" }),
     startedBy: text("started_by").$type<StartedBy>().notNull(),
     /** A note, not a reference: the old run may be gone. */
@@ -101,7 +101,8 @@ export const run = sqliteTable(
     index("run_open").on(t.isIsolated, t.target, t.status, t.availableAt, t.id).where(sql`status IN ('queued', 'waiting')`),
     index("run_waiting").on(t.isIsolated, t.availableAt).where(sql`status = 'waiting'`),
     index("run_running_by_target").on(t.target).where(sql`status = 'running'`),
-    index("run_running_by_lease").on(t.leaseUntil, t.workerId).where(sql`status = 'running'`),
+    index("run_by_lease").on(t.leaseUntil).where(sql`lease_until IS NOT NULL`),
+    index("run_by_worker").on(t.workerId).where(sql`worker_id IS NOT NULL`),
   ],
 );
 
