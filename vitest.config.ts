@@ -11,7 +11,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["{sdk,server,cli,components,app,bench,scripts,examples}/**/*.test.{ts,tsx}"],
-          exclude: ["**/node_modules/**", "**/.signalbox/**"],
+          exclude: ["**/node_modules/**", "**/.signalbox/**", "cli/build/golden/**"],
           testTimeout: 20_000,
         },
       },

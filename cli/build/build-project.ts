@@ -165,7 +165,7 @@ async function allDiagnostics({ evaluation, sources, discovered, files, mapper }
   const { entries, casualties } = evaluation;
   const kinds = new Map([...discovered.workflows.map((file) => [file, "workflow"] as const), ...discovered.triggers.map((file) => [file, "trigger"] as const)]);
   const context = { files, mapper };
-  const messages = sources.ok ? sources.warnings : sources.errors;
+  const messages = sources.ok ? sources.warnings : [...sources.errors, ...sources.warnings];
   const found = [
     ...casualties.map((casualty) => casualtyDiagnostic(casualty, context)),
     ...thrownDiagnostics(entries, context),

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
-import { type BuildOptions, type Message, build } from "esbuild";
+import { type BuildFailure, type BuildOptions, type Message, build } from "esbuild";
 import { projectPlugin } from "./project-plugin.ts";
 
 export interface BundledFile {
@@ -17,7 +17,7 @@ export type Bundle =
       /** For each of the user's files in the bundle, the files that it imports: paths in the project. */
       imports: ReadonlyMap<string, readonly string[]>;
     }
-  | { ok: false; errors: Message[] };
+  | { ok: false; errors: Message[]; warnings: Message[] };
 
 const none: ReadonlyMap<string, string> = new Map();
 
@@ -45,9 +45,9 @@ export function bundleSources(p: {
   return bundle(p, { stdin: { contents, resolveDir: p.projectDir, sourcefile: "signalbox:sources", loader: "js" }, entryNames: "sources" }, references);
 }
 
-/** One file of the project with what it imports, as a module. */
+/** One file of the project with what it imports, as a module without a source map. */
 export function bundleFile(p: { projectDir: string; outDir: string; file: string }): Promise<Bundle> {
-  return bundle(p, { entryPoints: [{ in: join(p.projectDir, p.file), out: "module" }] });
+  return bundle(p, { entryPoints: [{ in: join(p.projectDir, p.file), out: "module" }], sourcemap: false });
 }
 
 /** Path below the build folder of the module that a file becomes. */
@@ -61,19 +61,20 @@ export async function writeBundle(outDir: string, files: readonly BundledFile[])
   await Promise.all(files.map((file) => writeFile(join(outDir, file.path), file.contents)));
 }
 
-/** With its extension, since `a.ts` and `a.js` may stand side by side. */
+/** Other files than `.ts` keep their extension, since `a.ts` and `a.js` may stand side by side. */
 function moduleStem(file: string): string {
-  return file.replace(/\.ts$/, "").replaceAll(/[^\w./-]/g, "_");
+  return file.replace(/\.ts$/, "");
 }
 
 function referenceModule(slug: string): string {
   return `export default Object.freeze({ [Symbol.for("signalbox.definition")]: "reference", kind: "workflow", slug: ${JSON.stringify(slug)} });\n`;
 }
 
-async function bundle(p: { projectDir: string; outDir: string }, options: BuildOptions, references = none): Promise<Bundle> {
+type EntryOptions = Pick<BuildOptions, "entryPoints" | "entryNames" | "stdin" | "splitting" | "chunkNames" | "sourcemap">;
+
+async function bundle(p: { projectDir: string; outDir: string }, options: EntryOptions, references = none): Promise<Bundle> {
   try {
     const result = await build({
-      ...options,
       absWorkingDir: p.projectDir,
       outdir: p.outDir,
       outExtension: { ".js": ".mjs" },
@@ -89,6 +90,9 @@ async function bundle(p: { projectDir: string; outDir: string }, options: BuildO
       legalComments: "none",
       logLevel: "silent",
       plugins: [projectPlugin({ projectDir: p.projectDir, references })],
+      // Functions that a package in CommonJS, or a file of the user's in it, calls by the name `require`.
+      banner: { js: 'import { createRequire as signalboxRequire } from "node:module"; const require = signalboxRequire(import.meta.url);' },
+      ...options,
     });
     return {
       ok: true,
@@ -97,11 +101,11 @@ async function bundle(p: { projectDir: string; outDir: string }, options: BuildO
       imports: new Map(Object.entries(result.metafile.inputs).map(([file, input]) => [file, input.imports.map(({ path }) => path)])),
     };
   } catch (error) {
-    if (isBuildError(error)) return { ok: false, errors: error.errors };
+    if (isBuildError(error)) return { ok: false, errors: error.errors, warnings: error.warnings };
     throw error;
   }
 }
 
-function isBuildError(error: unknown): error is { errors: Message[] } {
-  return error instanceof Error && "errors" in error && Array.isArray(error.errors);
+function isBuildError(error: unknown): error is BuildFailure {
+  return error instanceof Error && "errors" in error && Array.isArray(error.errors) && "warnings" in error;
 }

@@ -116,6 +116,7 @@ function suggest(property: string, given: unknown, better: string): string {
 function slugify(value: unknown): string {
   const words = String(value)
     .replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2")
+    .replaceAll("ß", "ss")
     .normalize("NFKD")
     .replaceAll(/\p{M}/gu, "")
     .toLowerCase();

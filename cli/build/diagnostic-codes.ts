@@ -83,7 +83,6 @@ export const diagnosticCodes = {
     text: "concurrency is how many runs of the workflow may be under way at once, over all workers: a whole number from 1.",
     fix: "Correct the value, or leave it out for no limit.",
   },
-  invalid_run: { text: "A workflow needs run(input, ctx), the function that does its work.", fix: "Add async run(input, ctx) { ... }." },
   not_a_schema: {
     text: "request, filter, input and output are Zod schemas, of Zod 4 (zod, zod/v4, zod/mini) or Zod 3 (zod/v3).",
     fix: "Write it with Zod, e.g. z.object({ ... }).",

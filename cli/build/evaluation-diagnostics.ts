@@ -1,4 +1,4 @@
-import { basename, extname } from "node:path";
+import { basename } from "node:path";
 import type { StackMapper } from "../../server/project/map-stack.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import type { Casualty } from "./evaluation/evaluator.ts";
@@ -15,8 +15,9 @@ export function thrownDiagnostics(entries: readonly EvaluatedEntry[], context: C
   const seen = new Set<string>();
   return entries.flatMap((entry) => {
     if (entry.outcome !== "threw") return [];
-    const identity = `${entry.error.message}\n${entry.error.stack}`;
-    if (entry.error.stack !== "" && seen.has(identity)) return [];
+    const at = context.mapper.locate(entry.error.stack) ?? { file: entry.file };
+    const identity = JSON.stringify([entry.error.message, at]);
+    if (seen.has(identity)) return [];
     seen.add(identity);
     return [thrownDiagnostic(entry.file, entry.error, context)];
   });
@@ -42,7 +43,7 @@ export function casualtyDiagnostic(casualty: Casualty, context: Context): Diagno
   const output = lastLines(casualty.output);
   const place = context.files.findProperty(file, "process.exit") ?? at;
   const diagnostic = context.files.diagnose({ code: "evaluation_exited", title: `${file} ends the process while it loads (${how})`, at: place });
-  return output === "" ? diagnostic : { ...diagnostic, text: `${diagnostic.text} It wrote:\n${output}` };
+  return output === "" ? diagnostic : { ...diagnostic, text: `${diagnostic.text} It wrote:\n  ${output.replaceAll("\n", "\n  ")}` };
 }
 
 /** Files whose default export is not what their folder asks for. */
@@ -53,14 +54,13 @@ export function exportDiagnostics(entries: readonly EvaluatedEntry[], kinds: Rea
 function exportDiagnostic(entry: EvaluatedEntry & { outcome: "wrong-export" }, kind: Entry["kind"], files: ProjectFiles): Diagnostic {
   const { file, found } = entry;
   const at = files.findProperty(file, "export default") ?? { file };
-  const name = basename(file, extname(file));
   if (found === "nothing") {
     return files.diagnose({ code: "no_default_export", title: `${file} has no default export`, at, fix: fixFor(kind) });
   }
   if (kind === "trigger" && found === "source") {
     return files.diagnose({ code: "source_not_attached", title: `${file} exports a source without .attach()`, at });
   }
-  const moved = found === "workflow" ? ` Or move the file to workflows/${name}.` : found === "trigger" ? ` Or move the file to triggers/${name}.` : "";
+  const moved = found === "workflow" ? ` Or move the file to workflows/${basename(file)}.` : found === "trigger" ? ` Or move the file to triggers/${basename(file)}.` : "";
   const what = found === "other" ? entry.description : `a ${found}`;
   return files.diagnose({ code: "wrong_default_export", title: `${file} exports ${what}, not a ${kind}`, at, fix: `${fixFor(kind)}${moved}` });
 }

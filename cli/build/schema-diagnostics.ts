@@ -73,7 +73,7 @@ async function regexDiagnostics(schemas: readonly FieldSchema[], context: Contex
     if (verdict.status === "unknown") {
       return [context.files.diagnose({ code: "schema_unchecked_regex", title: `${where} uses ${written}, which could not be checked (${verdict.reason})`, at, severity: "warning" })];
     }
-    const text = `A text can be sent that keeps this regular expression busy for very long (${verdict.complexity} time), and with it the receiver of all webhooks:\n${verdict.attack}`;
+    const text = `A text can be sent that keeps this regular expression busy for very long (${verdict.complexity} time), and with it the receiver of all webhooks:\n  ${verdict.attack}`;
     return [context.files.diagnose({ code: "schema_unsafe_regex", title: `${where} uses a dangerous regular expression: ${written}`, at, text })];
   });
 }

@@ -45,7 +45,8 @@ export function createStackMapper(p: { buildDir: string; projectDir: string }): 
         const original = originalOf(url, Number(line), Number(column));
         return original ? `${original.file}:${original.line}:${original.column}` : text;
       });
-      return mapped.replaceAll(projectUrl, "");
+      // Node says plain paths where it maps stacks by itself (--enable-source-maps).
+      return mapped.replaceAll(projectUrl, "").replaceAll(`(${projectDir}${sep}`, "(").replaceAll(`at ${projectDir}${sep}`, "at ");
     },
     locate(stack) {
       for (const [, url = "", line, column] of stack.matchAll(builtPosition)) {

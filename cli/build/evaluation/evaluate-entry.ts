@@ -40,7 +40,7 @@ export async function readTrigger({ source, target, transform }: TriggerDefiniti
 }
 
 export function describeThrown(error: unknown): ThrownError {
-  if (!(error instanceof Error)) return { message: `threw ${String(error)}`, stack: "" };
+  if (!(error instanceof Error)) return { message: `${String(error)} (not an Error)`, stack: "" };
   const { cause } = error;
   const stack = error.stack ?? "";
   return { message: `${error.name}: ${error.message}`, stack: cause instanceof Error ? `${stack}\n${cause.stack ?? ""}` : stack };
@@ -54,7 +54,6 @@ async function readWorkflow(workflow: WorkflowDefinition): Promise<EvaluatedWork
     retries: plain(workflow.retries),
     timeout: plain(workflow.timeout),
     concurrency: plain(workflow.concurrency),
-    hasRun: typeof workflow.run === "function",
   };
 }
 

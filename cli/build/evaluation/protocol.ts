@@ -55,7 +55,6 @@ export interface EvaluatedWorkflow {
   retries: unknown;
   timeout: unknown;
   concurrency: unknown;
-  hasRun: boolean;
 }
 
 export interface EvaluatedSchema {

@@ -21,6 +21,14 @@ function correct(schema: unknown, exported: Exported): void {
   if (def.type === "string") correctString(schema, exported);
   if (def.type === "readonly") delete exported["readOnly"];
   if (def.type === "pipe") correctPipe(def["out"], exported);
+  if (def.type === "tuple" && isZod4(def["rest"])) correctOpenTuple(asArray(def["items"]), exported);
+}
+
+/** With a rest, Zod takes a tuple that lacks items at its end, as long as each of these would take undefined. */
+function correctOpenTuple(items: readonly unknown[], exported: Exported): void {
+  const needed = items.findLastIndex((item) => !z.core.safeParse(item as z.core.$ZodType, undefined).success) + 1;
+  if (needed === 0) delete exported["minItems"];
+  else if (Number(exported["minItems"] ?? 0) > needed) exported["minItems"] = needed;
 }
 
 /** Zod exports the first schema of a pipe only; both must hold. */

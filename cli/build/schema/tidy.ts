@@ -1,6 +1,9 @@
 import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
 
-/** Takes out what says nothing to a reader: the bounds of safe integers, key names that may be any text, and other fields that may come. */
+/**
+ * Takes out what says nothing to a reader: the bounds of safe integers, key names that may be any text, that other fields may come, and
+ * formats that repeat a pattern in Zod's own words.
+ */
 export function tidy(exported: Record<string, unknown>): JsonSchemaObject {
   // Through JSON: only what a reader of the manifest can see is kept.
   const plain: JsonSchemaObject = JSON.parse(JSON.stringify(exported));
@@ -8,6 +11,7 @@ export function tidy(exported: Record<string, unknown>): JsonSchemaObject {
   return plain;
 }
 
+const ownFormats = ["includes", "starts_with", "ends_with", "lowercase", "uppercase"];
 const lists = ["allOf", "anyOf", "oneOf", "prefixItems"];
 const maps = ["properties", "patternProperties", "$defs"];
 const single = ["items", "additionalProperties", "propertyNames", "not"];
@@ -18,6 +22,7 @@ function tidySchema(schema: Json | undefined): void {
     if (schema["maximum"] === Number.MAX_SAFE_INTEGER) delete schema["maximum"];
     if (schema["minimum"] === Number.MIN_SAFE_INTEGER) delete schema["minimum"];
   }
+  if (typeof schema["format"] === "string" && ownFormats.includes(schema["format"])) delete schema["format"];
   if (schema["additionalProperties"] === true) delete schema["additionalProperties"];
   const names = schema["propertyNames"];
   if (JSON.stringify(names) === '{"type":"string"}') delete schema["propertyNames"];

@@ -1,0 +1,189 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, expect, test } from "vitest";
+import type { Manifest } from "../../server/contract/manifest.ts";
+import { packageRoot } from "../../server/paths.ts";
+import { readManifest } from "../../server/project/read-manifest.ts";
+import { buildProject } from "./build-project.ts";
+import { diagnosticCodes } from "./diagnostic-codes.ts";
+import { renderDiagnostics } from "./render-diagnostics.ts";
+import { copyGolden, makeProject, smallProject, writeFiles } from "./testing/make-project.ts";
+
+async function buildManifest(projectDir: string): Promise<Manifest> {
+  const result = await buildProject({ projectDir });
+  if (!result.ok) throw new Error(renderDiagnostics(result.diagnostics, { color: false }));
+  return result.manifest;
+}
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => statSync(join(folder, path)).isFile()).sort();
+}
+
+function textOf(folder: string): string {
+  return filesBelow(folder).map((path) => readFileSync(join(folder, path), "utf8")).join("\n");
+}
+
+describe("the version of a build", () => {
+  test("is the same for the same project in two folders, and so is every byte", async () => {
+    const [here, there] = [makeProject(smallProject, "here"), makeProject(smallProject, "there")];
+    const [first, second] = [await buildManifest(here), await buildManifest(there)];
+    expect(second.version).toBe(first.version);
+    expect(first.version).toMatch(/^[0-9a-f]{12}$/);
+    const [left, right] = [join(here, ".signalbox", first.folder), join(there, ".signalbox", second.folder)];
+    expect(filesBelow(right)).toEqual(filesBelow(left));
+    expect(textOf(right)).toBe(textOf(left));
+  });
+
+  test("holds no path of the machine", async () => {
+    const projectDir = makeProject(smallProject);
+    const manifest = await buildManifest(projectDir);
+    const text = textOf(join(projectDir, ".signalbox", manifest.folder));
+    expect(text).toContain("workflows/receipt.ts");
+    expect(text).not.toContain(projectDir);
+    expect(text).not.toContain(packageRoot);
+  });
+
+  test("changes with a workflow's code, and comes back with it", async () => {
+    const projectDir = makeProject(smallProject);
+    const before = await buildManifest(projectDir);
+    writeFiles(projectDir, { "lib/send.ts": "export const send = (order: string): string => order;\n" });
+    const changed = await buildManifest(projectDir);
+    writeFiles(projectDir, smallProject);
+    const after = await buildManifest(projectDir);
+    expect(changed.version).not.toBe(before.version);
+    expect(after.version).toBe(before.version);
+  });
+});
+
+describe("the sources bundle", () => {
+  test("holds no code of a workflow, nothing that it imports and none of its side effects", async () => {
+    const projectDir = copyGolden("good-layout");
+    const manifest = await buildManifest(projectDir);
+    const folder = join(projectDir, ".signalbox", manifest.folder);
+    const [sources, code] = [readFileSync(join(folder, manifest.sources), "utf8"), textOf(join(folder, "code"))];
+    for (const marker of ["WORKFLOW CODE", "SIDE EFFECT OF A WORKFLOW", "node:crypto", "createHash"]) {
+      expect(code).toContain(marker);
+      expect(textOf(folder).replace(code, "")).not.toContain(marker);
+    }
+    expect(sources).toContain('"plain"');
+    await import(/* @vite-ignore */ pathToFileURL(join(folder, manifest.sources)).href);
+    expect(globalThis).not.toHaveProperty("marker");
+  });
+});
+
+describe("the state folder", () => {
+  test("keeps itself out of Git", async () => {
+    const projectDir = makeProject(smallProject);
+    await buildManifest(projectDir);
+    expect(readFileSync(join(projectDir, ".signalbox/.gitignore"), "utf8")).toBe("*\n");
+  });
+
+  test("keeps the last good build in force when a build fails, and no draft of the failed one", async () => {
+    const projectDir = makeProject(smallProject);
+    const good = await buildManifest(projectDir);
+    writeFiles(projectDir, { "workflows/receipt.ts": "export default null;\n" });
+    expect((await buildProject({ projectDir })).ok).toBe(false);
+    expect(await readManifest(join(projectDir, ".signalbox"))).toEqual(good);
+    expect(readdirSync(join(projectDir, ".signalbox/builds"))).toEqual([good.version]);
+  });
+
+  test("keeps the five newest builds, the one in force, and no drafts from yesterday", async () => {
+    const projectDir = makeProject(smallProject);
+    const builds = join(projectDir, ".signalbox/builds");
+    for (const age of [1, 2, 3, 4, 5, 6]) {
+      mkdirSync(join(builds, `old${age}`), { recursive: true });
+      utimesSync(join(builds, `old${age}`), new Date(2020, 0, 10 - age), new Date(2020, 0, 10 - age));
+    }
+    mkdirSync(join(builds, ".draft-left"));
+    utimesSync(join(builds, ".draft-left"), new Date(2020, 0, 1), new Date(2020, 0, 1));
+    const { version } = await buildManifest(projectDir);
+    expect(readdirSync(builds).sort()).toEqual([version, "old1", "old2", "old3", "old4", "old5"].sort());
+  });
+
+  test("mends a damaged build of the same version", async () => {
+    const projectDir = makeProject(smallProject);
+    const manifest = await buildManifest(projectDir);
+    const file = join(projectDir, ".signalbox", manifest.folder, manifest.sources);
+    const whole = readFileSync(file, "utf8");
+    writeFileSync(file, "half");
+    await buildManifest(projectDir);
+    expect(readFileSync(file, "utf8")).toBe(whole);
+  });
+
+  test("stays whole when several builds of different code run at once, for a reader at any time", async () => {
+    const projectDir = makeProject(smallProject);
+    const stateDir = join(projectDir, ".signalbox");
+    await buildManifest(projectDir);
+    const state = { isBuilding: true };
+    const reading = readWhile(stateDir, state);
+    const results = await Promise.all(
+      [1, 2, 1].map((number) => {
+        writeFiles(projectDir, { "lib/send.ts": `export const send = (order: string): string => order + ${number};\n` });
+        return buildProject({ projectDir });
+      }),
+    );
+    state.isBuilding = false;
+    expect(results.map(({ ok }) => ok)).toEqual([true, true, true]);
+    expect(await reading).toBeGreaterThan(10);
+    expect(readdirSync(stateDir).sort()).toEqual([".gitignore", "builds", "manifest.json"]);
+    expect(readdirSync(join(stateDir, "builds")).filter((name) => name.startsWith("."))).toEqual([]);
+  });
+});
+
+/** Counts how often a whole build was in force; throws when it was not. */
+async function readWhile(stateDir: string, state: { isBuilding: boolean }): Promise<number> {
+  let reads = 0;
+  while (state.isBuilding) {
+    const manifest = await readManifest(stateDir);
+    if (!existsSync(join(stateDir, manifest?.folder ?? "none", manifest?.sources ?? "none"))) throw new Error("the build in force is not there");
+    reads++;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return reads;
+}
+
+describe("buildProject", () => {
+  test("throws the signal's reason when it is aborted, and leaves no draft", async () => {
+    const projectDir = makeProject({ ...smallProject, "workflows/slow.ts": "await new Promise(() => {});\n" });
+    const controller = new AbortController();
+    const building = buildProject({ projectDir, signal: controller.signal });
+    const reason = new Error("changed again");
+    setImmediate(() => controller.abort(reason));
+    await expect(building).rejects.toBe(reason);
+    expect(readdirSync(join(projectDir, ".signalbox/builds"))).toEqual([]);
+  });
+
+  test("says that there are no triggers where there is no folder at all", async () => {
+    const projectDir = makeProject();
+    rmSync(projectDir, { recursive: true });
+    expect(await buildProject({ projectDir })).toMatchObject({ ok: false, diagnostics: [{ code: "no_triggers" }] });
+  });
+
+  test("takes a project whose path has spaces and signs of URLs in it", async () => {
+    const projectDir = makeProject({}, "my hooks #1 100%");
+    writeFiles(projectDir, smallProject);
+    await buildManifest(projectDir);
+    writeFiles(projectDir, { "workflows/receipt.ts": "\n\nthrow new Error('here');\n" });
+    expect(await buildProject({ projectDir })).toMatchObject({ ok: false, diagnostics: [{ file: "workflows/receipt.ts", line: 3 }] });
+  });
+
+  test("builds a project behind a symbolic link", async () => {
+    const projectDir = makeProject(smallProject);
+    const link = join(projectDir, "..", "link");
+    symlinkSync(projectDir, link, "dir");
+    expect((await buildManifest(link)).version).toBe((await buildManifest(projectDir)).version);
+  });
+
+  test("warns of a regular expression that could not be checked, and builds", async () => {
+    const projectDir = makeProject({ ...smallProject, "triggers/paid.ts": smallProject["triggers/paid.ts"].replace("id: z.string()", "id: z.string().regex(/^[\\p{L}--[a-z]]+$/v)") });
+    const result = await buildProject({ projectDir });
+    expect(result).toMatchObject({ ok: true, warnings: [{ code: "schema_unchecked_regex", severity: "warning", file: "triggers/paid.ts", line: 8 }] });
+  });
+});
+
+test("docs/build.md tells of every diagnostic", () => {
+  const page = readFileSync(join(packageRoot, "docs/build.md"), "utf8");
+  const missing = Object.keys(diagnosticCodes).filter((code) => !page.includes(`\`${code}\``));
+  expect(missing).toEqual([]);
+});

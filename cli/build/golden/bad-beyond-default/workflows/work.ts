@@ -1,0 +1,11 @@
+import { defineWorkflow } from "signalbox/workflow";
+import { z } from "zod";
+
+export default defineWorkflow({
+  slug: "work",
+  input: z.unknown(),
+  run: () => null,
+});
+
+export const plan = z.enum(["free", "paid"]);
+export type Plan = z.infer<typeof plan>;

@@ -1,0 +1,9 @@
+import { defineWorkflow } from "signalbox/workflow";
+import { z } from "zod";
+
+export default defineWorkflow({
+  slug: "work",
+  input: z.unknown(),
+  timeout: "5m",
+  run: () => null,
+});

@@ -1,0 +1,9 @@
+import { defineWebhookSource } from "signalbox/trigger";
+import { z } from "zod";
+import work from "../workflows/work";
+
+export default defineWebhookSource({
+  slug: "Zulu",
+  endpoint: "Zulu",
+  request: z.unknown(),
+}).attach({ workflow: work });

@@ -1,0 +1,3 @@
+import { defineConfig } from "signalbox/config";
+
+export default defineConfig({ prot: 4000 });

@@ -1,0 +1,5 @@
+import { z } from "zod";
+
+export default z.object({
+  größe: z.string(;
+});

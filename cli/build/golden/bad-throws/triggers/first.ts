@@ -1,0 +1,10 @@
+import { defineWebhookSource } from "signalbox/trigger";
+import { z } from "zod";
+import { connection } from "../lib/connect";
+import work from "../workflows/work";
+
+export default defineWebhookSource({
+  slug: "first",
+  endpoint: "first",
+  request: z.literal(connection),
+}).attach({ workflow: work });

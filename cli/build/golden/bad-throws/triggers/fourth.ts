@@ -1,0 +1,2 @@
+await Promise.reject("a text, not an error");
+export default 1;

@@ -1,0 +1,1 @@
+Object.assign(globalThis, { marker: "SIDE EFFECT OF A WORKFLOW" });

@@ -1,0 +1,3 @@
+import { defineConfig } from "signalbox/config";
+
+export default defineConfig({ port: 4000, workers: 2 });

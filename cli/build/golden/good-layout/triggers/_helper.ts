@@ -1,0 +1,1 @@
+throw new Error("helpers are not loaded by themselves");

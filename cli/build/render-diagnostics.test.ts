@@ -1,0 +1,37 @@
+import { describe, expect, test } from "vitest";
+import type { Diagnostic } from "./diagnostic.ts";
+import { diagnosticsJson, renderDiagnostics } from "./render-diagnostics.ts";
+
+const diagnostic: Diagnostic = {
+  code: "schema_uses_code",
+  severity: "error",
+  file: "triggers/stripe.ts",
+  line: 2,
+  column: 3,
+  frame: "  1 | a\n> 2 | b c\n    |   ^",
+  title: "triggers/stripe.ts › request › amount uses .transform()",
+  text: "JSON Schema cannot carry code.",
+  fix: "Convert in run().",
+};
+
+const place = "  triggers/stripe.ts:2:3\n    1 | a\n  > 2 | b c\n      |   ^\n";
+
+describe("renderDiagnostics", () => {
+  test("says where, why and the way out", () => {
+    const text = `${diagnostic.title}\n\n${place}\n  JSON Schema cannot carry code.\n  Convert in run().\n`;
+    expect(renderDiagnostics([diagnostic], { color: false })).toBe(text);
+    expect(renderDiagnostics([diagnostic, diagnostic], { color: false })).toBe(`${text}\n${text}`);
+  });
+
+  test("says the same in colour as without", () => {
+    const coloured = renderDiagnostics([diagnostic, { ...diagnostic, severity: "warning" }], { color: true });
+    // oxlint-disable-next-line no-control-regex -- the escape that starts a colour
+    expect(coloured.replaceAll(/\u001b\[[\d;]*m/g, "")).toBe(renderDiagnostics([diagnostic, { ...diagnostic, severity: "warning" }], { color: false }));
+    expect(coloured).not.toBe(renderDiagnostics([diagnostic, { ...diagnostic, severity: "warning" }], { color: false }));
+  });
+
+  test("is empty where there is nothing to say", () => {
+    expect(renderDiagnostics([], { color: true })).toBe("");
+    expect(diagnosticsJson([])).toEqual({ diagnostics: [] });
+  });
+});

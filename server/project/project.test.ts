@@ -1,0 +1,150 @@
+import { execFile } from "node:child_process";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { buildProject } from "../../cli/build/build-project.ts";
+import { renderDiagnostics } from "../../cli/build/render-diagnostics.ts";
+import { makeProject, smallProject, writeFiles } from "../../cli/build/testing/make-project.ts";
+import { loadCode } from "./load-code.ts";
+import { loadSources } from "./load-sources.ts";
+import { createProjectReader } from "./project-reader.ts";
+import { readManifest } from "./read-manifest.ts";
+
+async function build(projectDir: string): Promise<void> {
+  const result = await buildProject({ projectDir });
+  if (!result.ok) throw new Error(renderDiagnostics(result.diagnostics, { color: false }));
+}
+
+async function builtProject() {
+  const projectDir = makeProject(smallProject);
+  await build(projectDir);
+  const stateDir = join(projectDir, ".signalbox");
+  const manifest = await readManifest(stateDir);
+  if (!manifest) throw new Error("not built");
+  return { projectDir, stateDir, manifest };
+}
+
+/** Mapped stacks of a workflow and of a transform that throw. */
+async function runStacks(projectDir: string, flags: readonly string[]): Promise<{ fromRun: string; fromTransform: string }> {
+  const script = `
+    import { loadCode } from ${JSON.stringify(pathToFileURL(join(import.meta.dirname, "load-code.ts")).href)};
+    import { readManifest } from ${JSON.stringify(pathToFileURL(join(import.meta.dirname, "read-manifest.ts")).href)};
+    const stateDir = ${JSON.stringify(join(projectDir, ".signalbox"))};
+    const code = await loadCode(stateDir, await readManifest(stateDir));
+    const stackOf = async (act) => { try { await act(); } catch (error) { return code.mapStack(error.stack); } };
+    const fromRun = await stackOf(async () => (await code.workflow("receipt")).run({ order: "lost" }, {}));
+    const fromTransform = await stackOf(async () => (await code.trigger("paid:receipt")).transform({ id: "bad", cents: 1 }));
+    console.log(JSON.stringify({ fromRun, fromTransform }));
+  `;
+  const { stdout } = await promisify(execFile)(process.execPath, [...flags, "--input-type=module", "-e", script]);
+  return JSON.parse(stdout);
+}
+
+describe("readManifest", () => {
+  test("is null for a project that was never built", async () => {
+    expect(await readManifest(join(makeProject(), ".signalbox"))).toBeNull();
+  });
+
+  test.for([
+    ["half of a file", (text: string) => text.slice(0, text.length / 2)],
+    ["another format", (text: string) => text.replace('"format": 1', '"format": 2')],
+    ["something else", () => "[]"],
+  ] as const)("says to build again for %s", async ([, damage]) => {
+    const { stateDir } = await builtProject();
+    const file = join(stateDir, "manifest.json");
+    writeFileSync(file, damage(readFileSync(file, "utf8")));
+    await expect(readManifest(stateDir)).rejects.toThrow(/manifest\.json is damaged, or was written by another version of Signalbox\. Run `signalbox build`\.$/);
+  });
+});
+
+describe("createProjectReader", () => {
+  test("gives the triggers by endpoint, with schemas that parse", async () => {
+    const { stateDir } = await builtProject();
+    const reader = await createProjectReader(stateDir);
+    const [trigger] = reader.current().byEndpoint.get("billing") ?? [];
+    expect(trigger).toMatchObject({ slug: "paid", attachmentId: "paid:receipt", target: { kind: "workflow", slug: "receipt" } });
+    expect(trigger?.request.safeParse({ id: "a", cents: 5, more: true })).toMatchObject({ success: true, data: { id: "a", cents: 5 } });
+    expect(trigger?.filter?.safeParse({ cents: 0 }).success).toBe(false);
+  });
+
+  test("says to build a project that is not built", async () => {
+    await expect(createProjectReader(join(makeProject(), ".signalbox"))).rejects.toThrow(/^The project is not built: .* Run `signalbox build`\.$/);
+  });
+
+  test("takes the new project on reload, and keeps the old one where the new one cannot be loaded", async () => {
+    const { projectDir, stateDir } = await builtProject();
+    const reader = await createProjectReader(stateDir);
+    const first = reader.current();
+    writeFiles(projectDir, { "triggers/paid.ts": smallProject["triggers/paid.ts"].replace('"billing"', '"billing/new"') });
+    await build(projectDir);
+    await reader.reload();
+    expect([...reader.current().byEndpoint.keys()]).toEqual(["billing/new"]);
+    expect([...first.byEndpoint.keys()]).toEqual(["billing"]);
+
+    const second = reader.current();
+    writeFileSync(join(stateDir, "manifest.json"), "{");
+    await expect(reader.reload()).rejects.toThrow("Run `signalbox build`.");
+    expect(reader.current()).toBe(second);
+  });
+
+  test("says to build again where the sources do not fit the manifest", async () => {
+    const { stateDir, manifest } = await builtProject();
+    const changed = { ...manifest, triggers: [...manifest.triggers, ...manifest.triggers] };
+    await expect(loadSources(stateDir, changed)).rejects.toThrow("does not hold the trigger paid:receipt of the manifest. Run `signalbox build`.");
+  });
+
+  test("says to build again where the sources cannot be loaded", async () => {
+    const { stateDir, manifest } = await builtProject();
+    appendFileSync(join(stateDir, manifest.folder, manifest.sources), "\nthrow new Error('damaged');\n");
+    await expect(loadSources(stateDir, manifest)).rejects.toThrow("The built project cannot be loaded: damaged. Run `signalbox build`.");
+  });
+});
+
+describe("loadCode", () => {
+  test("gives workflows and transforms that run, and null for what is not in the build", async () => {
+    const { stateDir, manifest } = await builtProject();
+    const code = await loadCode(stateDir, manifest);
+    const workflow = await code.workflow("receipt");
+    expect(workflow?.input.safeParse({ order: "a" })).toMatchObject({ success: true });
+    expect(workflow?.output).toBeNull();
+    expect(workflow?.run({ order: "a" }, {})).toBe("sent a");
+    expect((await code.trigger("paid:receipt"))?.transform?.({ id: "a", cents: 1 })).toEqual({ order: "a" });
+    expect(await code.workflow("other")).toBeNull();
+    expect(await code.trigger("paid:other")).toBeNull();
+  });
+
+  // In a process of its own, as workers are: this one maps stacks by itself.
+  test.for([["as they are", []], ["that Node has mapped itself", ["--enable-source-maps"]]] as const)("maps stacks %s to the user's own files and lines", async ([, flags]) => {
+    const { projectDir } = await builtProject();
+    const stacks = await runStacks(projectDir, flags);
+    expect(stacks.fromRun.split("\n").slice(0, 3)).toEqual([
+      "Error: the mail server is gone",
+      expect.stringMatching(/^ {4}at send \(lib\/send\.ts:4:11\)$/),
+      expect.stringMatching(/^ {4}at .*run \(workflows\/receipt\.ts:8:23\)$/),
+    ]);
+    expect(stacks.fromTransform).toMatch(/^Error: no such order\n {4}at .*transform \(triggers\/paid\.ts:13:37\)/);
+    expect(stacks.fromRun).not.toContain(".signalbox");
+  });
+
+  test("loads a module when it is first asked for, not before", async () => {
+    const { projectDir, stateDir } = await builtProject();
+    writeFiles(projectDir, { "workflows/counted.ts": smallProject["workflows/receipt.ts"].replace('"receipt"', '"counted"') + "\nObject.assign(globalThis, { wasCounted: true });\n" });
+    await build(projectDir);
+    const manifest = await readManifest(stateDir);
+    if (!manifest) throw new Error("not built");
+    const code = await loadCode(stateDir, manifest);
+    await code.workflow("receipt");
+    expect(globalThis).not.toHaveProperty("wasCounted");
+    await code.workflow("counted");
+    expect(globalThis).toHaveProperty("wasCounted", true);
+  });
+
+  test("leaves what it cannot map as it is", async () => {
+    const { stateDir, manifest } = await builtProject();
+    const { mapStack } = await loadCode(stateDir, manifest);
+    const stack = "Error: x\n    at f (node:internal/process:1:2)\n    at <anonymous>\n    at g (file:///elsewhere/a.mjs:1:1)";
+    expect(mapStack(stack)).toBe(stack);
+  });
+});
