@@ -23,7 +23,11 @@ export function TimelineList({ entries, createdAt }: { entries: TimelineEntry[];
                 {entry.error.name}: {entry.error.message}
               </p>
             )}
-            {entry.data !== null && <pre className="mt-1 max-h-40 overflow-auto text-s whitespace-pre-wrap text-ink-2">{JSON.stringify(entry.data, null, 2)}</pre>}
+            {entry.data !== null && (
+              <pre tabIndex={0} role="region" aria-label={`Data of entry ${entry.id}`} className="mt-1 max-h-40 overflow-y-auto text-s break-all whitespace-pre-wrap text-ink-2">
+                {JSON.stringify(entry.data, null, 2)}
+              </pre>
+            )}
           </div>
         </li>
       ))}

@@ -32,6 +32,7 @@ export function Shell({ project, children }: { project: ShellProject | null; chi
             </span>
           )}
           <ThemeSwitch />
+          {project?.mode === "deployed" && <SignOut />}
         </div>
       </header>
       <div className="flex flex-1 flex-col md:flex-row">
@@ -41,6 +42,16 @@ export function Shell({ project, children }: { project: ShellProject | null; chi
         </main>
       </div>
     </div>
+  );
+}
+
+function SignOut() {
+  return (
+    <form method="post" action="/session">
+      <button type="submit" className="rounded-m px-2 py-1 text-s text-ink-2 hover:bg-sunken hover:text-ink">
+        Sign out
+      </button>
+    </form>
   );
 }
 
