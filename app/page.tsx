@@ -4,9 +4,9 @@ import { recentRows } from "../components/overview/recent-rows.ts";
 import { Locked } from "../components/shell/locked.tsx";
 import { createReader, mayRead, signalbox } from "./server.ts";
 
-export default async function OverviewPage() {
+export default async function OverviewPage({ searchParams }: { searchParams: Promise<Record<string, string | string[] | undefined>> }) {
   const { settings } = await signalbox();
-  if (!(await mayRead())) return <Locked />;
+  if (!(await mayRead())) return <Locked hasFailed={(await searchParams)["sign-in"] === "failed"} />;
   const { queryClient, trpc } = await createReader();
   await Promise.all([
     queryClient.prefetchQuery(trpc.triggers.list.queryOptions()),

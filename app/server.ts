@@ -5,6 +5,7 @@ import { createTRPCClient, type TRPCLink, TRPCClientError } from "@trpc/client";
 import type { TRPCError } from "@trpc/server";
 import { observable } from "@trpc/server/observable";
 import { createTRPCOptionsProxy } from "@trpc/tanstack-react-query";
+import { headers } from "next/headers";
 import { notFound } from "next/navigation";
 import { cache } from "react";
 import { createQueryClient } from "../components/trpc/query-client.ts";
@@ -41,7 +42,7 @@ async function startOnlyNext(): Promise<Signalbox> {
 
 /** What a page reads with: query options with the keys that the browser uses, answered in this process. One per request. */
 export const createReader = cache(async () => {
-  const caller = (await signalbox()).createCaller();
+  const caller = (await signalbox()).createCaller(await headers());
   const queryClient = createQueryClient();
   const client = createTRPCClient<AppRouter>({ links: [callInProcess(caller)] });
   return { queryClient, trpc: createTRPCOptionsProxy<AppRouter>({ client, queryClient }) };

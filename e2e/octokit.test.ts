@@ -43,7 +43,7 @@ describe("GitHub's own example payloads", () => {
         expect(run.input).toEqual(expected.find(({ slug }) => slug === trigger)?.request.parse(payload));
       }
     }
-    expect(fired).toBeGreaterThan(1000);
+    expect(fired).toBeGreaterThan(2 * payloads.length);
   });
 });
 

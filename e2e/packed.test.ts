@@ -30,6 +30,7 @@ describe("the packed product, in an empty folder", () => {
   it("makes a project that type-checks, and serves it in development with the page", async () => {
     sh("npx", ["--no-install", "signalbox", "init", "."]);
     expect(existsSync(join(dir, "triggers/new-signup.ts"))).toBe(true);
+    sh("npm", ["install", "--no-audit", "--no-fund"]);
     const types = spawnSync(process.execPath, [join(repository, "node_modules/typescript/lib/tsc.js"), "--noEmit", "-p", "."], { cwd: dir, encoding: "utf8" });
     expect(types.stdout + types.stderr).toBe("");
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { postJson, waitForRun } from "./support/api.ts";
 import { visit } from "./support/browser.ts";
 import { copyStarter, writeProject } from "./support/project.ts";
-import { startService } from "./support/service.ts";
+import { signalbox, startService } from "./support/service.ts";
 
 describe("the page at /", () => {
   it("lists the triggers, and shows a run arrive and end without a reload", async () => {
@@ -65,6 +65,33 @@ describe("the page at /", () => {
     expect(policy).toContain("frame-ancestors 'none'");
     expect(response.headers.get("x-content-type-options")).toBe("nosniff");
     expect(response.headers.get("referrer-policy")).toBe("no-referrer");
+  });
+
+  it("is closed to strangers when deployed, and opens with an API token", async () => {
+    const projectDir = copyStarter();
+    const cli = (...args: string[]) => signalbox([...args, "--project", projectDir], { cwd: projectDir });
+    expect(cli("build").status).toBe(0);
+    const service = await startService({ projectDir, command: "start" });
+    const url = cli("triggers", "url", "new-signup").stdout.trim();
+    const { runId } = (await (await postJson(url, { name: "Ada", email: "ada@example.com" })).json()) as { runId: string };
+    const { page, errors } = await visit(service.url);
+    for (const path of ["/", `/runs/${runId}`]) {
+      const answer = await page.goto(service.url + path);
+      expect(await answer?.text()).not.toMatch(/new-signup|ada@example|welcome-email/);
+      await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    }
+    const signInWith = async (token: string) => {
+      await page.getByLabel("API token").fill(token);
+      await page.getByRole("button", { name: "Sign in" }).click();
+    };
+    await signInWith(new URL(url).searchParams.get("token") ?? "");
+    await page.getByRole("alert").filter({ hasText: "opens nothing" }).waitFor();
+    await signInWith(/sbt_[0-9A-Za-z]+/.exec(cli("keys", "create", "--api", "--json").stdout)?.[0] ?? "");
+    await page.locator(`a[href="/runs/${runId}"]`).first().click();
+    await page.getByText("ada@example.com").first().waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    expect(errors).toEqual([]);
   });
 
   it("teaches the first request when nothing has arrived yet", async () => {

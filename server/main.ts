@@ -1,6 +1,7 @@
 import { createApiAuthenticator } from "./auth/api-authenticator.ts";
 import { createAuthenticator } from "./auth/authenticator.ts";
 import { createKeyCipher } from "./auth/key-cipher.ts";
+import { answerSignIn } from "./auth/session.ts";
 import { readSecret, readSettings, serviceUrl, type Settings, SettingsError } from "./config.ts";
 import type { DeliverySummary } from "./contract/delivery.ts";
 import { createIngestFetch } from "./http/ingest-fetch.ts";
@@ -25,7 +26,10 @@ export interface Signalbox {
   ingestFetch(request: Request): Promise<Response>;
   rest(request: Request): Promise<Response>;
   trpc(request: Request): Promise<Response>;
-  createCaller(): ReturnType<ReturnType<typeof createTrpc>["caller"]>;
+  /** Answers the form by which a person opens the pages of a deployed service. */
+  signIn(request: Request): Promise<Response>;
+  /** Reads for a page; `headers` are those of the browser's request. */
+  createCaller(headers: Headers): ReturnType<ReturnType<typeof createTrpc>["caller"]>;
   /** Where the server really listens: URLs that are shown are made of it, unless a base URL is set. */
   setPort(port: number): void;
   /** From now on webhooks get 503, streams end, and /readyz says so. */
@@ -71,6 +75,7 @@ export async function openSignalbox(p: {
     ingestFetch: createIngestFetch(ingest),
     rest: createRestApp(restDeps).fetch,
     trpc: trpc.handle,
+    signIn: (request) => answerSignIn({ authenticate, isSecure: settings.baseUrl?.startsWith("https:") ?? false }, request),
     createCaller: trpc.caller,
     setPort: (actual) => void (port = actual),
     beginShutdown: () => stopping.abort(),

@@ -7,14 +7,16 @@ import type { KeyStore } from "../ports/store.ts";
 import { findUsableKey } from "./find-usable-key.ts";
 import { createNoteKeyUse } from "./key-usage.ts";
 import type { Principal } from "./principal.ts";
-import { refuseCrossSite } from "./refuse-cross-site.ts";
+import { refuseCrossSite, refuseForeignOrigin } from "./refuse-cross-site.ts";
+import { readSessionToken } from "./session.ts";
 
 /** Says who sent a request to /api or /metrics. Throws AppError `unauthorized` or `forbidden`. */
 export type ApiAuthenticator = (request: Request) => Promise<Principal>;
 
 /**
  * Development is open to this machine. Deployed, a key is needed in `Authorization: Bearer` or `x-api-key` (RFC 6750); where
- * both are sent, each must be valid. Keys in the query are for webhook senders only: API URLs end up in histories and logs.
+ * both are sent, each must be valid. Keys in the query are for webhook senders only: API URLs end up in histories and logs. A browser
+ * that was signed in with an API token sends it as a cookie.
  */
 export function createApiAuthenticator(deps: {
   store: Pick<KeyStore, "findKeyByHash" | "touchKey">;
@@ -32,7 +34,7 @@ export function createApiAuthenticator(deps: {
       return { kind: "local" };
     }
     const now = deps.clock.now();
-    const keys = await Promise.all(presentedKeys(request.headers).map((text) => findUsableKey(deps, text, now)));
+    const keys = await Promise.all(presentedKeys(request).map((text) => findUsableKey(deps, text, now)));
     const usable = keys.filter((key) => key !== null);
     const [first] = usable;
     if (!first || usable.length < keys.length) throw unauthorized();
@@ -46,7 +48,16 @@ function unauthorized(): AppError {
   return new AppError("unauthorized", "Send a valid key as Authorization: Bearer or x-api-key. `signalbox keys create` makes one.");
 }
 
-function presentedKeys(headers: Headers): string[] {
+/** The session cookie counts only where no key is sent: browsers bring it along, programs choose their key. */
+function presentedKeys(request: Request): string[] {
+  const keys = keysInHeaders(request.headers);
+  const session = keys.length === 0 ? readSessionToken(request.headers) : null;
+  if (session === null) return keys;
+  refuseForeignOrigin(request);
+  return [session];
+}
+
+function keysInHeaders(headers: Headers): string[] {
   const [, scheme, credential] = /^(\S+) *(.*)$/.exec(headers.get("authorization") ?? "") ?? [];
   // Credentials of other schemes are no keys: a proxy in front may have asked for its own password.
   const bearer = scheme?.toLowerCase() === "bearer" ? [credential ?? ""] : [];

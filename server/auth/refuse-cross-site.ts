@@ -20,6 +20,16 @@ export function refuseCrossSite(request: Request, ownHost: string | null): void 
   }
 }
 
+/** What a signed-in browser brings along must come from our own pages. Throws AppError `forbidden`. */
+export function refuseForeignOrigin(request: Request): void {
+  const origin = request.headers.get("origin");
+  const host = request.headers.get("host") ?? new URL(request.url).host;
+  const isReading = request.method === "GET" || request.method === "HEAD";
+  const site = request.headers.get("sec-fetch-site");
+  const isForeign = (origin !== null && !isSameHost(origin, host)) || (!isReading && site !== null && site !== "same-origin");
+  if (isForeign) throw new AppError("forbidden", "A page of another site may not act for somebody who is signed in here.");
+}
+
 function isOwnName(host: string, ownHost: string | null): boolean {
   if (host === ownHost) return true;
   const name = host.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1").toLowerCase();

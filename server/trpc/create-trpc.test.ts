@@ -96,12 +96,12 @@ describe("the access check", () => {
   });
 
   it("lets pages that are drawn in this process read in development only", async () => {
-    expect(await (await open()).trpc.caller().triggers.list()).toHaveLength(4);
-    await expect((await open("deployed")).trpc.caller().triggers.list()).rejects.toMatchObject({ code: "UNAUTHORIZED" });
+    expect(await (await open()).trpc.caller(new Headers()).triggers.list()).toHaveLength(4);
+    await expect((await open("deployed")).trpc.caller(new Headers()).triggers.list()).rejects.toMatchObject({ code: "UNAUTHORIZED" });
   });
 
   it("tells pages that are drawn in this process what is not there", async () => {
-    await expect((await open()).trpc.caller().runs.get({ id: "run_unknown" })).rejects.toMatchObject({ code: "NOT_FOUND" });
+    await expect((await open()).trpc.caller(new Headers()).runs.get({ id: "run_unknown" })).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 });
 

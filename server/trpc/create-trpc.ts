@@ -12,8 +12,8 @@ type Caller = ReturnType<typeof newCaller>;
 /** The app's own door: `/api/trpc`. */
 export interface Trpc {
   handle(request: Request): Promise<Response>;
-  /** Calls procedures in this process, for pages that are drawn on the server. */
-  caller(): Caller;
+  /** Calls procedures in this process for a page that is drawn on the server; `headers` are those of the browser's request for it. */
+  caller(headers: Headers): Caller;
 }
 
 export function createTrpc(deps: TrpcDeps & { authenticate: ApiAuthenticator }): Trpc {
@@ -26,7 +26,7 @@ export function createTrpc(deps: TrpcDeps & { authenticate: ApiAuthenticator }):
         createContext: async (): Promise<TrpcContext> => ({ deps, caller: await whoAsks(deps.authenticate, request) }),
         responseMeta: () => ({ headers: { "cache-control": "no-store" } }),
       }),
-    caller: () => newCaller({ deps, caller: pageReader(deps) }),
+    caller: (headers) => newCaller(async () => ({ deps, caller: await whoAsks(deps.authenticate, pageRequest(headers)) })),
   };
 }
 
@@ -40,8 +40,8 @@ async function whoAsks(authenticate: ApiAuthenticator, request: Request): Promis
   }
 }
 
-/** Pages have no sign-in yet: deployed, they would show everybody what only an API token may read. */
-function pageReader({ mode }: Pick<TrpcDeps, "mode">): Principal | AppError {
-  if (mode === "development") return { kind: "local" };
-  return new AppError("unauthorized", "Pages are open in development only. On a deployed service, use the API or the command line with an API token.");
+/** A link from elsewhere may open a page; so of the browser's headers only those count that say under which name and as whom it asks. */
+function pageRequest(headers: Headers): Request {
+  const kept = ["host", "cookie"].flatMap((name): [string, string][] => (headers.has(name) ? [[name, headers.get(name) ?? ""]] : []));
+  return new Request("http://localhost/", { headers: kept });
 }

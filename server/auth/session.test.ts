@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { bearer, makeKey, openTestService } from "../http/rest/testing/test-service.ts";
+import { createTrpc } from "../trpc/create-trpc.ts";
+import { answerSignIn } from "./session.ts";
+
+const origin = "http://hooks.example.com";
+
+async function open() {
+  const service = await openTestService({ mode: "deployed" });
+  const { deps } = service;
+  const signIn = (token: string, isSecure = false) => {
+    const body = new URLSearchParams({ token });
+    return answerSignIn({ authenticate: deps.authenticate, isSecure }, new Request(`${origin}/session`, { method: "POST", body }));
+  };
+  const ask = (headers: Record<string, string>, method = "GET") => deps.authenticate(new Request(`${origin}/api/v1/runs`, { method, headers }));
+  return { service, deps, signIn, ask };
+}
+
+describe("signing in with an API token", () => {
+  it("sets a cookie that no script and no other site's form can use, and that opens what the token opens", async () => {
+    const { service, deps, signIn, ask } = await open();
+    const { secret } = await makeKey(service, { kind: "api" });
+    const answer = await signIn(secret, true);
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get("location")).toBe("/");
+    const cookie = answer.headers.get("set-cookie") ?? "";
+    expect(cookie).toMatch(/; Path=\/; HttpOnly; SameSite=Lax; Secure$/);
+    const session = { cookie: cookie.split(";")[0] ?? "" };
+    expect(await ask(session)).toMatchObject({ kind: "token" });
+    const trpc = createTrpc({ ...deps, name: "my project" });
+    expect(await trpc.caller(new Headers(session)).runs.list({})).toMatchObject({ data: [] });
+    await expect(ask({ ...session, origin: "https://evil.example" })).rejects.toMatchObject({ code: "forbidden" });
+    await expect(ask({ ...session, "sec-fetch-site": "cross-site" }, "POST")).rejects.toMatchObject({ code: "forbidden" });
+    // A key that is sent on purpose counts alone.
+    await expect(ask({ ...session, ...bearer("sbt_wrong") })).rejects.toMatchObject({ code: "unauthorized" });
+  });
+
+  it.each([["an unknown token", "sbt_unknown"], ["what is no token at all", "héllo\nworld"]])("refuses %s without a cookie", async (_, token) => {
+    const answer = await (await open()).signIn(token);
+    expect(answer.headers.get("location")).toBe("/?sign-in=failed");
+    expect(answer.headers.get("set-cookie")).toBeNull();
+  });
+
+  it("refuses a webhook key", async () => {
+    const { service, signIn } = await open();
+    const { secret } = await makeKey(service, { kind: "webhook" });
+    expect((await signIn(secret)).headers.get("location")).toBe("/?sign-in=failed");
+  });
+
+  it("forgets the cookie when there is no token", async () => {
+    expect((await (await open()).signIn("")).headers.get("set-cookie")).toMatch(/^signalbox_session=; .*Max-Age=0$/);
+  });
+});

@@ -1,0 +1,49 @@
+import { parse } from "hono/utils/cookie";
+import type { Principal } from "./principal.ts";
+import type { ApiAuthenticator } from "./api-authenticator.ts";
+
+/**
+ * How a person opens the pages of a deployed service: an API token, kept by the browser in a cookie that no script can read and that other
+ * sites' forms cannot bring along.
+ */
+export const sessionCookie = "signalbox_session";
+
+/** The token in a Cookie header, or `null`. */
+export function readSessionToken(headers: Headers): string | null {
+  return parse(headers.get("cookie") ?? "", sessionCookie)[sessionCookie] ?? null;
+}
+
+/**
+ * Answers the sign-in form: a form with `token` (empty: sign out). Goes back to the pages in any case; `?sign-in=failed` says that
+ * the token opens nothing.
+ */
+export async function answerSignIn(deps: { authenticate: ApiAuthenticator; isSecure: boolean }, request: Request): Promise<Response> {
+  const token = await readFormToken(request);
+  if (token === "") return redirect("/", cookie("", { ...deps, maxAgeSeconds: 0 }));
+  const principal = await identify(deps.authenticate, request, token);
+  return principal?.kind === "webhook" || principal === null ? redirect("/?sign-in=failed") : redirect("/", cookie(token, deps));
+}
+
+async function readFormToken(request: Request): Promise<string> {
+  const form = await request.formData().catch(() => new FormData());
+  const token = form.get("token");
+  return typeof token === "string" ? token.trim() : "";
+}
+
+async function identify(authenticate: ApiAuthenticator, request: Request, token: string): Promise<Principal | null> {
+  // Not a legal header value: it cannot be a token.
+  if (!/^[\w-]{1,200}$/.test(token)) return null;
+  return authenticate(new Request(request.url, { headers: { authorization: `Bearer ${token}` } })).catch(() => null);
+}
+
+function cookie(value: string, p: { isSecure: boolean; maxAgeSeconds?: number }): string {
+  const maxAge = p.maxAgeSeconds === undefined ? "" : `; Max-Age=${p.maxAgeSeconds}`;
+  // Lax, so that a link from a colleague opens signed in; everything that changes something is a POST, which Lax keeps out.
+  return `${sessionCookie}=${value}; Path=/; HttpOnly; SameSite=Lax${p.isSecure ? "; Secure" : ""}${maxAge}`;
+}
+
+function redirect(location: string, setCookie?: string): Response {
+  const headers = new Headers({ location, "cache-control": "no-store" });
+  if (setCookie) headers.set("set-cookie", setCookie);
+  return new Response(null, { status: 303, headers });
+}
