@@ -20,7 +20,7 @@ export interface Supervisor {
 }
 
 const webCloseMs = 5_500;
-const runGraceMs = 1_500;
+const runGraceMs = 1_000;
 
 /** Starts the service: one web process and the workers. Rejects when the web process cannot start, e.g. because its port is in use. */
 export async function startSupervisor(p: { settings: Settings; env?: NodeJS.ProcessEnv; reporter: Reporter; logger: Logger }): Promise<Supervisor> {

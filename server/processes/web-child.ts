@@ -13,7 +13,7 @@ export interface WebChild {
 }
 
 export function forkWeb(p: { start: ProcessStart; env: NodeJS.ProcessEnv | undefined; onMessage: (message: WebToSupervisor) => void }): WebChild {
-  const child = fork(entryFile("web"), [], { env: childEnvironment(p.start, p.env), execArgv: [], stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  const child = fork(entryFile("web"), [], { env: childEnvironment(p.start, p.env), execArgv: [], stdio: ["ignore", 2, 2, "ipc"] });
   const ready = Promise.withResolvers<{ host: string; port: number }>();
   const exited = Promise.withResolvers<string>();
   // Whoever starts it may not look at this one.
@@ -21,9 +21,14 @@ export function forkWeb(p: { start: ProcessStart; env: NodeJS.ProcessEnv | undef
 
   child.on("message", (message: WebToSupervisor) => {
     if (message.type === "ready") ready.resolve({ host: message.host, port: message.port });
-    if (message.type === "failed") ready.reject(new Error(message.message));
+    if (message.type === "failed") fail(message.message);
     p.onMessage(message);
   });
+  /** What it has begun already (pages, the store) may keep it from ending by itself. */
+  const fail = (message: string) => {
+    ready.reject(new Error(message));
+    child.kill("SIGKILL");
+  };
   const end = (how: string) => {
     ready.reject(new Error(`The web process ${how} before it was ready.`));
     exited.resolve(how);

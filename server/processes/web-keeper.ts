@@ -28,7 +28,10 @@ export async function keepWeb(p: {
   let isClosing = false;
   let quickDeaths = 0;
   let child = spawn();
-  const { host, port } = await child.ready;
+  const { host, port } = await child.ready.catch(async (error: unknown) => {
+    await child.exited;
+    throw error;
+  });
   // Chosen by the system where it was 0.
   flags = { port, host: settings.host };
   void keepAlive();

@@ -46,6 +46,7 @@ const settledAfterMs = 10_000;
 const maxIsolatedWorkers = 4;
 const isolatedIdleMs = 2_000;
 const killAfterGraceMs = 2_500;
+const recoverWithinMs = 1_000;
 
 /** The worker processes of this machine: keeps as many as wanted, watches them, and gives back the runs of those that end. */
 export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
@@ -58,6 +59,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   const recoveries = new Set<Promise<void>>();
   const ownIds = new Set<string>();
   const timers = new Set<NodeJS.Timeout>();
+  let manifest: Manifest | null = null;
   let quickDeaths = 0;
   let isClosing = false;
   let lastWatchAt = performance.now();
@@ -175,7 +177,8 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     const deadlines = new Map(child.active().map(({ runId, deadlineAt }) => [runId, deadlineAt]));
     await retryUntilDone(
       async () => {
-        const manifest = await options.readManifest();
+        // A build that cannot be read must not keep runs from going on.
+        manifest = (await options.readManifest().catch(() => null)) ?? manifest;
         const policyOf = (target: { slug: string }) => manifest?.workflows.find(({ slug }) => slug === target.slug)?.retries ?? null;
         const { held, fates } = await recoverLostRuns({ store, clock, workerId: child.workerId, death, deadlines, policyOf });
         for (const [index, { fate }] of fates.entries()) {
@@ -298,6 +301,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       await takeOver();
       // Those that were killed a moment ago may not be gone yet.
       for (const delayMs of [250, 1_000]) later(delayMs, () => void takeOver().catch((error: unknown) => logger.warn("looking for runs of dead workers failed; it is tried again", { error })));
+      manifest = await options.readManifest();
       repeat(watchEveryMs, "watching the workers", watch);
       repeat(reconcileEveryMs, "looking for lost runs", reconcile);
       const starts = Array.from({ length: settings.workers }, () => spawnReady("shared"));
@@ -329,7 +333,8 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       const killer = setTimeout(() => last.forEach((child) => child.kill({ kind: "requested" })), graceMs + killAfterGraceMs);
       await Promise.all(last.map(({ exited }) => exited));
       clearTimeout(killer);
-      await Promise.allSettled(recoveries);
+      // What is not given back by then goes on when its lease is over, or at the next start.
+      await Promise.race([Promise.allSettled(recoveries), new Promise((resolve) => setTimeout(resolve, recoverWithinMs))]);
     },
   };
 }
