@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3";
+import { AppError } from "../../contract/app-error.ts";
 import type { Connection } from "./open-connection.ts";
 import { toStoreError } from "./store-error.ts";
 import type { WriteQueue } from "./write-queue.ts";
@@ -20,6 +21,7 @@ export function createDatabase(connection: Connection, write: WriteQueue["write"
     connection,
     write,
     async read(verb) {
+      if (!connection.open) throw new AppError("store_unavailable", "The store is closed.");
       try {
         return verb();
       } catch (error) {

@@ -29,11 +29,12 @@ export async function openConnection(file: string): Promise<Connection> {
 
 /** Bodies and inputs are nobody else's business. SQLite gives its `-wal` and `-shm` files the same rights. */
 function createPrivately(file: string): void {
-  mkdirSync(dirname(file), { recursive: true });
   try {
+    mkdirSync(dirname(file), { recursive: true });
     // Never opens a file that exists: closing it again would drop the locks that this process may hold on it.
     closeSync(openSync(file, "wx", 0o600));
   } catch (error) {
+    // Where the folder is none, SQLite says so next.
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) {
       throw new AppError("store_unavailable", `The database ${file} cannot be created. Look at DATABASE_URL and at the rights of its folder.`, { cause: error });
     }

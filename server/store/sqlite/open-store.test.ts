@@ -1,0 +1,149 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { migrationsFolder } from "../../paths.ts";
+import { systemClock } from "../../ports/clock.ts";
+import { aDelivery, aRun } from "../testing/factories.ts";
+import { migrate } from "./migrate.ts";
+import { openConnection } from "./open-connection.ts";
+import { openSqliteStore } from "./open-store.ts";
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "signalbox-open-"));
+  file = join(folder, "deep", "down", "ledger.db");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The real migrations and some of a later version. */
+function copyMigrations(...more: string[]): string {
+  const copy = join(folder, "migrations");
+  cpSync(migrationsFolder("sqlite"), copy, { recursive: true });
+  const journalFile = join(copy, "meta", "_journal.json");
+  const journal: { entries: { idx: number; tag: string }[] } = JSON.parse(readFileSync(journalFile, "utf8"));
+  for (const [index, sql] of more.entries()) {
+    const tag = `9${index}_more`;
+    journal.entries.push({ idx: journal.entries.length, tag });
+    writeFileSync(join(copy, `${tag}.sql`), sql);
+  }
+  writeFileSync(journalFile, JSON.stringify(journal));
+  return copy;
+}
+
+describe("opening", () => {
+  it("makes the folder, and a file that only its owner may read", async () => {
+    const store = await openSqliteStore({ file });
+    await store.ping();
+    expect(statSync(file).mode & 0o077).toBe(0);
+    expect(statSync(`${file}-wal`).mode & 0o077).toBe(0);
+    await store.close();
+  });
+
+  it("sets every connection to WAL, fsync at each commit and foreign keys, also the second time", async () => {
+    for (let time = 0; time < 2; time += 1) {
+      const connection = await openConnection(file);
+      const pragma = (name: string) => connection.pragma(name, { simple: true });
+      expect(["journal_mode", "synchronous", "foreign_keys", "busy_timeout"].map(pragma)).toEqual(["wal", 2, 1, 5000]);
+      connection.close();
+    }
+  });
+
+  it("keeps what was written", async () => {
+    const first = await openSqliteStore({ file });
+    const run = aRun();
+    await first.createRuns([run]);
+    await first.close();
+    const second = await openSqliteStore({ file });
+    expect(await second.getRun(run.id)).not.toBeNull();
+    await second.close();
+  });
+
+  it("refuses what is no database", async () => {
+    mkdirSync(join(folder, "deep", "down"), { recursive: true });
+    writeFileSync(file, "this is a text file, and long enough to be looked at\n".repeat(100));
+    await expect(openSqliteStore({ file })).rejects.toMatchObject({ code: "store_unavailable", message: expect.stringContaining("not a SQLite database") });
+  });
+
+  it("refuses a path that cannot be a file", async () => {
+    await expect(openSqliteStore({ file: folder })).rejects.toMatchObject({ code: "store_unavailable" });
+    writeFileSync(join(folder, "file"), "");
+    await expect(openSqliteStore({ file: join(folder, "file", "ledger.db") })).rejects.toMatchObject({ code: "store_unavailable" });
+  });
+});
+
+describe("migrations", () => {
+  it("of a newer version are refused, and the file is left as it is", async () => {
+    const connection = await openConnection(file);
+    migrate(connection, copyMigrations("CREATE TABLE later (id INTEGER)"), systemClock);
+    connection.close();
+    await expect(openSqliteStore({ file })).rejects.toMatchObject({ code: "store_unavailable", message: expect.stringMatching(/newer Signalbox.*90_more/) });
+  });
+
+  it("that are pending are applied, and only once", async () => {
+    await (await openSqliteStore({ file })).close();
+    const connection = await openConnection(file);
+    const copy = copyMigrations("CREATE TABLE later (id INTEGER)");
+    migrate(connection, copy, systemClock);
+    migrate(connection, copy, systemClock);
+    expect(connection.prepare("SELECT count(*) FROM later").pluck().get()).toBe(0);
+    connection.close();
+  });
+
+  it("leave nothing of themselves where one of them fails", async () => {
+    const connection = await openConnection(file);
+    const copy = copyMigrations("CREATE TABLE later (id INTEGER)", "CREATE TABLE much_later (id INTEGER);\n--> statement-breakpoint\nCREATE NONSENSE");
+    expect(() => migrate(connection, copy, systemClock)).toThrow(/NONSENSE/);
+    expect(connection.prepare("SELECT count(*) FROM sqlite_master").pluck().get()).toBe(0);
+    expect(connection.pragma("foreign_keys", { simple: true })).toBe(1);
+    connection.close();
+  });
+
+  it("may make a table anew without losing the rows that refer to it", async () => {
+    const store = await openSqliteStore({ file });
+    const delivery = aDelivery();
+    await store.acceptDelivery({ delivery, runs: [aRun({ deliveryId: delivery.id })], idempotency: null });
+    await store.close();
+    const connection = await openConnection(file);
+    migrate(
+      connection,
+      copyMigrations("PRAGMA foreign_keys=OFF;\nCREATE TABLE new_run AS SELECT * FROM run;\nDROP TABLE run;\nALTER TABLE new_run RENAME TO run;\nCREATE UNIQUE INDEX run_id ON run (id);\nPRAGMA foreign_keys=ON;"),
+      systemClock,
+    );
+    expect(connection.prepare("SELECT count(*) FROM run_event").pluck().get()).toBe(1);
+    connection.close();
+  });
+});
+
+describe("a store that cannot write now", () => {
+  it("says so when another process keeps the lock", async () => {
+    const store = await openSqliteStore({ file });
+    const other = new Database(file);
+    other.exec("BEGIN IMMEDIATE");
+    const answers = await Promise.allSettled([store.ping(), store.createRuns([aRun()]), store.listRuns({}, { limit: 1, cursor: null })]);
+    expect(answers).toMatchObject([
+      { status: "rejected", reason: { code: "store_unavailable", cause: { code: "SQLITE_BUSY" } } },
+      { status: "rejected", reason: { code: "store_unavailable", cause: { code: "SQLITE_BUSY" } } },
+      { status: "fulfilled" },
+    ]);
+    other.exec("ROLLBACK");
+    other.close();
+    await store.ping();
+    await store.close();
+  });
+
+  it("says so after it was closed, having written what waited", async () => {
+    const store = await openSqliteStore({ file });
+    const run = aRun();
+    const written = store.createRuns([run]);
+    await store.close();
+    await written;
+    await expect(store.createRuns([aRun()])).rejects.toMatchObject({ code: "store_unavailable" });
+    await expect(store.getRun(run.id)).rejects.toMatchObject({ code: "store_unavailable" });
+    const again = await openSqliteStore({ file });
+    expect(await again.getRun(run.id)).not.toBeNull();
+    await again.close();
+  });
+});

@@ -1,0 +1,111 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { packageRoot } from "../../paths.ts";
+import type { Store } from "../../ports/store.ts";
+import { aRun } from "../testing/factories.ts";
+import { openSqliteStore } from "./open-store.ts";
+
+const answerSchema = z.object({ kind: z.string(), deliveryId: z.string(), runId: z.string() });
+
+describe("several processes on one file", () => {
+  let folder: string;
+  let file: string;
+  let children: ChildProcess[];
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "signalbox-processes-"));
+    file = join(folder, "ledger.db");
+    children = [];
+  });
+  afterEach(() => {
+    for (const child of children) child.kill("SIGKILL");
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  function start(script: string, ...args: string[]) {
+    const child = spawn(process.execPath, [join(packageRoot, "server", "store", "fixtures", script), file, ...args], { stdio: ["pipe", "pipe", "inherit"] });
+    children.push(child);
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    return { child, nextLine: async () => z.string().parse((await lines.next()).value) };
+  }
+
+  async function runToEnd(script: string, ...args: string[]): Promise<string[]> {
+    const { child } = start(script, ...args);
+    let output = "";
+    child.stdout?.on("data", (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+    const [code] = await once(child, "close");
+    expect(code).toBe(0);
+    return output === "" ? [] : output.split("\n");
+  }
+
+  it("carry out 3,000 runs, each exactly once, and none of them fails for a lock", async () => {
+    const store = await openSqliteStore({ file });
+    const runs = Array.from({ length: 3000 }, () => aRun());
+    await store.createRuns(runs);
+    const had = (await Promise.all(["wrk_1", "wrk_2", "wrk_3", "wrk_4"].map((id) => runToEnd("claim-all.ts", id)))).flat();
+    expect(had.sort()).toEqual(runs.map((run) => `${run.id} 1 true`).sort());
+    expect(await store.countOpenRuns()).toEqual({ queued: 0, running: 0, waiting: 0 });
+    await store.close();
+  }, 60_000);
+
+  it("open a new file at once, and accept exactly one of twelve equal deliveries", async () => {
+    const receivers = Array.from({ length: 4 }, () => start("accept.ts", "3", "key"));
+    for (const { nextLine } of receivers) expect(await nextLine()).toBe("ready");
+    for (const { child } of receivers) child.stdin?.write("go\n");
+    const kinds: string[] = [];
+    for (const { nextLine } of receivers) {
+      for (let answers = 0; answers < 3; answers += 1) kinds.push(answerSchema.parse(JSON.parse(await nextLine())).kind);
+    }
+    expect(kinds.sort()).toEqual(["accepted", ...Array.from({ length: 11 }, () => "repeated")]);
+    const store = await openSqliteStore({ file });
+    expect((await store.countOpenRuns()).queued).toBe(1);
+    await store.close();
+  }, 60_000);
+
+  it("lose nothing that was accepted when they are killed", async () => {
+    const { child, nextLine } = start("accept.ts");
+    expect(await nextLine()).toBe("ready");
+    child.stdin?.write("go\n");
+    const answer = answerSchema.parse(JSON.parse(await nextLine()));
+    child.kill("SIGKILL");
+    await once(child, "close");
+    const store = await openSqliteStore({ file });
+    expect(await store.getDelivery(answer.deliveryId)).toMatchObject({ id: answer.deliveryId, json: { email: "a@example.com" } });
+    expect(await store.getRun(answer.runId)).toMatchObject({ status: "queued", deliveryId: answer.deliveryId });
+    await store.close();
+  });
+
+  it("hear of each other's writes soon, and of nothing when they no longer listen", async () => {
+    const [store, other]: Store[] = await Promise.all([openSqliteStore({ file }), openSqliteStore({ file })]);
+    if (!store || !other) throw new Error("two stores were to open");
+    const heard = new Promise<number>((resolve) => {
+      const since = performance.now();
+      const stop = store.watch(() => {
+        stop();
+        resolve(performance.now() - since);
+      });
+    });
+    await other.createRuns([aRun()]);
+    await heard;
+    let calls = 0;
+    const stop = store.watch(() => {
+      calls += 1;
+    });
+    await store.createRuns([aRun()]);
+    await new Promise(process.nextTick);
+    expect(calls).toBe(1);
+    stop();
+    await store.createRuns([aRun()]);
+    await new Promise(process.nextTick);
+    expect(calls).toBe(1);
+    await store.close();
+    await other.close();
+  });
+});

@@ -1,0 +1,84 @@
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Connection, openConnection } from "./open-connection.ts";
+import { createWriteQueue, type WriteQueue } from "./write-queue.ts";
+
+describe("group commit", () => {
+  let folder: string;
+  let connection: Connection;
+  let queue: WriteQueue;
+  let told = 0;
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), "signalbox-queue-"));
+    connection = await openConnection(join(folder, "a.db"));
+    connection.exec("CREATE TABLE t (n INTEGER PRIMARY KEY, body BLOB)");
+    told = 0;
+    queue = createWriteQueue(connection, () => {
+      told += 1;
+    });
+  });
+  afterEach(() => {
+    connection.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const insert = (n: number, bytes = 0) => queue.write(() => connection.prepare("INSERT INTO t VALUES (?, zeroblob(?))").run(n, bytes).lastInsertRowid);
+  const rows = () => connection.prepare("SELECT n FROM t ORDER BY n").pluck().all();
+  /** How far the log grows: each commit writes the page of the table once more. */
+  const growth = async (work: () => Promise<unknown>) => {
+    const log = join(folder, "a.db-wal");
+    const before = statSync(log).size;
+    await work();
+    return statSync(log).size - before;
+  };
+
+  it("writes what comes together in one commit, and answers each with its own", async () => {
+    const ofOne = await growth(() => insert(9));
+    let answers: unknown[] = [];
+    const ofThree = await growth(async () => {
+      answers = await Promise.all([insert(3), insert(1), insert(2)]);
+    });
+    expect(answers).toEqual([3, 1, 2]);
+    expect(ofThree).toBe(ofOne);
+    expect(told).toBe(2);
+  });
+
+  it("lets a bad row fail alone, and its neighbours pass", async () => {
+    const outcomes = await Promise.allSettled([insert(1), insert(1), insert(2)]);
+    expect(outcomes.map((outcome) => outcome.status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    expect(rows()).toEqual([1, 2]);
+  });
+
+  it("undoes a verb that fails half way", async () => {
+    await expect(
+      queue.write(() => {
+        connection.exec("INSERT INTO t VALUES (7, NULL)");
+        throw new Error("half way");
+      }),
+    ).rejects.toThrow("half way");
+    expect(rows()).toEqual([]);
+  });
+
+  it("says store_unavailable when the disk is full, and goes on when there is room again", async () => {
+    const pages = Number(connection.pragma("page_count", { simple: true }));
+    connection.pragma(`max_page_count = ${pages + 2}`);
+    const outcomes = await Promise.allSettled([insert(1, 1_000_000), insert(2)]);
+    expect(outcomes).toMatchObject([{ status: "rejected", reason: { name: "AppError", code: "store_unavailable", cause: { code: "SQLITE_FULL" } } }, { status: "fulfilled" }]);
+    connection.pragma("max_page_count = 1000000");
+    await insert(1, 1_000_000);
+    expect(rows()).toEqual([1, 2]);
+  });
+
+  it("tells nobody of a transaction that changed nothing", async () => {
+    await queue.write(() => rows());
+    expect(told).toBe(0);
+  });
+
+  it("refuses more than it can hold", async () => {
+    const outcomes = await Promise.allSettled(Array.from({ length: 10_001 }, (_, n) => insert(n)));
+    expect(outcomes.filter((outcome) => outcome.status === "rejected")).toMatchObject([{ reason: { code: "store_unavailable" } }]);
+    expect(rows()).toHaveLength(10_000);
+  });
+});
