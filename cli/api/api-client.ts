@@ -62,8 +62,8 @@ function toFailure(status: number, body: unknown, notFoundFix: string | undefine
 /** A problem of the service as a failure of the command. */
 export function problemFailure(problem: Problem, fix?: string): Failure {
   // A detail that names a command tells the way out itself.
-  const wayOut = /\bsignalbox [a-z]/.test(problem.detail) ? "" : (fix ?? knownFix(problem.code));
-  return new Failure(problem.detail, { code: problem.code, errors: problem.errors ?? [], fix: wayOut, extra: { status: problem.status } });
+  const otherFix = /\bsignalbox [a-z]/.test(problem.detail) ? "" : (fix ?? tableFix(problem.code));
+  return new Failure(problem.detail, { code: problem.code, errors: problem.errors ?? [], fix: ownFixes[problem.code] ?? otherFix, extra: { status: problem.status } });
 }
 
 /** Where the table of error codes speaks to those who use HTTP, the command line has words of its own. */
@@ -74,6 +74,6 @@ const ownFixes: Record<string, string> = {
   invalid_input: "`--help` says what the command takes.",
 };
 
-function knownFix(code: string): string {
-  return ownFixes[code] ?? Object.entries(errorCodes).find(([known]) => known === code)?.[1].fix ?? "";
+function tableFix(code: string): string {
+  return Object.entries(errorCodes).find(([known]) => known === code)?.[1].fix ?? "";
 }

@@ -1,0 +1,49 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { announceServer, findRunningServer } from "./running-server.ts";
+
+function project(): string {
+  const dir = mkdtempSync(join(tmpdir(), "signalbox-cli-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+const server = { pid: process.pid, url: "http://127.0.0.1:3002", mode: "development" as const, startedAt: "2026-11-21T10:00:00.000Z" };
+
+it("an announced server is found until it is taken back, and leaves no other file", () => {
+  const dir = project();
+  expect(findRunningServer(dir)).toBeNull();
+  const withdraw = announceServer(dir, server);
+  expect(findRunningServer(dir)).toEqual(server);
+  expect(readdirSync(join(dir, ".signalbox"))).toEqual(["server.json"]);
+  withdraw();
+  expect(findRunningServer(dir)).toBeNull();
+  expect(existsSync(join(dir, ".signalbox/server.json"))).toBe(false);
+});
+
+it("what a killed server left behind is ignored", () => {
+  const dir = project();
+  const { pid } = spawnSync(process.execPath, ["--version"]);
+  announceServer(dir, { ...server, pid });
+  expect(findRunningServer(dir)).toBeNull();
+});
+
+it("a server leaves alone what a later one has announced", () => {
+  const dir = project();
+  const withdraw = announceServer(dir, { ...server, pid: 999_999_99 });
+  announceServer(dir, server);
+  withdraw();
+  expect(findRunningServer(dir)).toEqual(server);
+});
+
+it("a file that is none of ours is no server", () => {
+  const dir = project();
+  mkdirSync(join(dir, ".signalbox"));
+  for (const text of ["", "{", "null", '{"pid":-1,"url":"http://x","mode":"development","startedAt":"2026-11-21T10:00:00Z"}']) {
+    writeFileSync(join(dir, ".signalbox/server.json"), text);
+    expect(findRunningServer(dir)).toBeNull();
+  }
+});

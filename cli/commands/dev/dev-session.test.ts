@@ -1,0 +1,94 @@
+import { expect, it } from "vitest";
+import { readSettings } from "../../../server/config.ts";
+import type { Manifest } from "../../../server/contract/manifest.ts";
+import type { ProjectSettings } from "../../../server/contract/settings.ts";
+import type { BuildResult } from "../../build/build-project.ts";
+import type { ServiceEvents } from "../service-events.ts";
+import { createDevSession } from "./dev-session.ts";
+
+const broken: BuildResult = { ok: false, diagnostics: [] };
+const built = (version: string, settings: ProjectSettings = {}): BuildResult => ({ ok: true, manifest: manifest(version, settings), warnings: [], inputs: ["workflows/a.ts", "data/rates.json"] });
+
+function manifest(version: string, settings: ProjectSettings): Manifest {
+  return { format: 1, version, builtAt: "2026-11-21T10:00:00.000Z", name: "p", folder: `builds/${version}`, sources: "sources.mjs", settings, triggers: [], workflows: [] };
+}
+
+function setUp(p: { start?: () => Promise<void>; reload?: () => Promise<void> } = {}) {
+  const told: string[] = [];
+  let next: BuildResult = broken;
+  const events: ServiceEvents = {
+    ready: (e) => told.push(`ready ${e.manifest.version}`),
+    reloaded: (e) => told.push(`reloaded ${e.manifest.version}`),
+    unchanged: (e) => told.push(`unchanged ${e.version}${e.wasBroken ? " mended" : ""}`),
+    buildFailed: (e) => told.push(`broken, serving ${e.serving}`),
+    notice: (level, message) => told.push(`${level}: ${message}`),
+    delivery() {},
+    runEnded() {},
+    stopping() {},
+  };
+  const session = createDevSession({
+    build: async () => next,
+    readSettings: ({ settings }) => readSettings({ projectDir: "/p", mode: "development", fromProject: settings, env: {} }),
+    async start() {
+      await p.start?.();
+      told.push("start");
+      return { url: "http://x", reload: async () => { await p.reload?.(); told.push("reload"); }, close: async () => void told.push("close") };
+    },
+    events,
+  });
+  const rebuild = async (result: BuildResult) => {
+    next = result;
+    told.length = 0;
+    await session.rebuild();
+    return [...told];
+  };
+  return { session, rebuild };
+}
+
+it("a project that cannot be built at first starts once it is mended", async () => {
+  const { rebuild } = setUp();
+  expect(await rebuild(broken)).toEqual(["broken, serving null"]);
+  expect(await rebuild(built("v1"))).toEqual(["start", "ready v1"]);
+});
+
+it("the last good build is served while a new one fails, and the same content is not loaded twice", async () => {
+  const { rebuild } = setUp();
+  await rebuild(built("v1"));
+  expect(await rebuild(broken)).toEqual(["broken, serving v1"]);
+  expect(await rebuild(built("v1"))).toEqual(["unchanged v1 mended"]);
+  expect(await rebuild(built("v1"))).toEqual(["unchanged v1"]);
+  expect(await rebuild(built("v2"))).toEqual(["reload", "reloaded v2"]);
+});
+
+it("a changed setting is said once to need a start", async () => {
+  const { rebuild } = setUp();
+  await rebuild(built("v1"));
+  const changed = { port: 4000, databaseUrl: "file:./other.db" };
+  expect(await rebuild(built("v2", changed))).toEqual(["warn: Changed settings (port, database) take effect when `signalbox dev` is started again.", "reload", "reloaded v2"]);
+  expect(await rebuild(built("v3", changed))).toEqual(["reload", "reloaded v3"]);
+});
+
+it("a build that could not be loaded is tried again, and never taken for the one in force", async () => {
+  let fails = true;
+  const { rebuild } = setUp({ reload: async () => { if (fails) throw new Error("no"); } });
+  await rebuild(built("v1"));
+  await expect(rebuild(built("v2"))).rejects.toThrow("no");
+  fails = false;
+  expect(await rebuild(built("v2"))).toEqual(["reload", "reloaded v2"]);
+});
+
+it("a service that cannot start is not served", async () => {
+  const { session, rebuild } = setUp({ start: async () => { throw new Error("port in use"); } });
+  await expect(rebuild(built("v1"))).rejects.toThrow("port in use");
+  expect(session.isServing()).toBe(false);
+});
+
+it("files that go into the build call for a rebuild; what workflows write does not", async () => {
+  const { session, rebuild } = setUp();
+  await rebuild(built("v1"));
+  for (const path of ["workflows/a.ts", "workflows/mail.html", "lib/new.ts", "data/rates.json", "signalbox.config.ts", "tsconfig.json", "package.json", "triggers"]) expect(session.concerns(path), path).toBe(true);
+  for (const path of ["outbox/mail.json", "dev.log", "README.md", "requests/signup.json"]) expect(session.concerns(path), path).toBe(false);
+  await rebuild(broken);
+  expect(session.concerns("data/missing.json")).toBe(true);
+  expect(session.concerns("dev.log")).toBe(false);
+});

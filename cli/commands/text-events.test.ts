@@ -1,0 +1,78 @@
+import { expect, it } from "vitest";
+import type { DeliverySummary } from "../../server/contract/delivery.ts";
+import type { Manifest } from "../../server/contract/manifest.ts";
+import { createPaint } from "../terminal/paint.ts";
+import { clockTime } from "../terminal/relative-time.ts";
+import { renderDelivery, renderReady, renderRunEnded } from "./text-events.ts";
+
+const paint = createPaint(false);
+const now = Date.parse("2026-11-21T10:00:00Z");
+const target = { kind: "workflow", slug: "welcome-email" } as const;
+
+const delivery: DeliverySummary = {
+  id: "dlv_1",
+  endpoint: "signup",
+  receivedAt: "2026-11-21T10:00:00.000Z",
+  method: "POST",
+  headers: {},
+  bodyBytes: 2,
+  bodySha256: null,
+  outcome: "accepted",
+  responseStatus: 202,
+  problem: null,
+  durationMs: 4,
+  verdicts: [
+    { trigger: "new-signup", attachmentId: "new-signup:welcome-email", target, outcome: "matched", runId: "run_1", reasons: [] },
+    {
+      trigger: "vip-signup",
+      attachmentId: "vip-signup:welcome-email",
+      target,
+      outcome: "filter_mismatch",
+      runId: null,
+      reasons: [
+        { pointer: "/plan", code: "invalid_value", message: "", expected: '"vip"', actual: '"\u001b[2Jfree"' },
+        { pointer: "/age", code: "too_small", message: "Too small", expected: null, actual: null },
+      ],
+    },
+  ],
+};
+
+it("a delivery says what each trigger decided, and why, in words", () => {
+  expect(renderDelivery(delivery, { paint, now })).toBe(
+    [
+      `${clockTime(now)}  → POST /triggers/signup  202 accepted  4 ms`,
+      "          ✓ matched           new-signup  run_1",
+      '          ◇ filter mismatch   vip-signup  /plan: expected "vip", got "\\u001b[2Jfree" (and 1 more)',
+      "",
+    ].join("\n"),
+  );
+});
+
+it("a delivery that was refused before any trigger was asked says why", () => {
+  const problem = { type: "", title: "", status: 404, code: "unknown_endpoint", detail: 'No trigger listens on "signp".' };
+  expect(renderDelivery({ ...delivery, verdicts: [], problem, responseStatus: 404, outcome: "rejected" }, { paint, now })).toContain('404 rejected  4 ms\n          No trigger listens on "signp".\n');
+});
+
+it("an ended run says its state, its target, how long it took, and the first line of its error", () => {
+  const run = { type: "run-ended" as const, runId: "run_1", status: "failed" as const, trigger: "new-signup", target, attempt: 3, durationMs: 1400, error: "Error: no\nat x" };
+  expect(renderRunEnded(run, { paint, now })).toBe(`${clockTime(now)}  ✗ failed  new-signup → welcome-email  1.4 s  attempt 3  run_1\n          Error: no\n`);
+});
+
+it("the start names the endpoints, and a webhook to paste that is of the right shape", () => {
+  const request = {
+    type: "object",
+    properties: { name: { type: "string" }, email: { type: "string", format: "email" }, amount: { type: "integer", minimum: 100 }, kind: { const: "it's" }, note: { type: "string" } },
+    required: ["name", "email", "amount", "kind"],
+  };
+  const trigger = { slug: "new-signup", endpoint: "signup", attachmentId: "new-signup:welcome-email", target, file: "", module: "", hasTransform: false, request, filter: null };
+  const manifest: Manifest = { format: 1, version: "9f31c2ab", builtAt: "", name: "hooks", folder: "", sources: "", settings: {}, triggers: [trigger], workflows: [] };
+  expect(renderReady({ url: "http://127.0.0.1:3002", manifest, paint, isDevelopment: true })).toBe(`
+hooks 9f31c2ab in development on http://127.0.0.1:3002
+
+  POST /triggers/signup  new-signup → welcome-email
+
+Try it:
+  curl http://127.0.0.1:3002/triggers/signup -H 'content-type: application/json' -d '{"name":"text","email":"ada@example.com","amount":100,"kind":"it'\\''s"}'
+
+`);
+});

@@ -1,0 +1,16 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { plainLine, plainText } from "./plain-text.ts";
+
+it("text from outside can neither colour, clear nor move a terminal", () => {
+  expect(plainText("a\u001b[2Jb\r\u0007\u009b31m\u202e")).toBe("a\\u001b[2Jb\\r\\u0007\\u009b31m\\u202e");
+});
+
+it("every text comes out on one line without control characters", () => {
+  fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => !/[\p{Cc}\u2028\u2029]/u.test(plainLine(text))));
+});
+
+it("a line is the first of its text, and cut where it is too long", () => {
+  expect(plainLine("one\ntwo")).toBe("one");
+  expect(plainLine("abcdef", 4)).toBe("abc…");
+});
