@@ -23,6 +23,8 @@ export interface WorkerChild {
   readonly startedAt: number;
   /** Monotonic milliseconds of its last sign of life. */
   heardAt(): number;
+  /** Monotonic milliseconds of the last change of `active`. */
+  changedAt(): number;
   active(): readonly { runId: string; deadlineAt: number }[];
   rssBytes(): number;
   isReady(): boolean;
@@ -42,11 +44,13 @@ export function forkWorker(options: WorkerChildOptions): WorkerChild {
     env: childEnvironment(start, options.env),
     execArgv: [`--max-old-space-size=${memoryMb}`],
     // The last one is the pipe of its watching thread (blockReportFd).
-    stdio: ["ignore", "inherit", "inherit", "ipc", "pipe"],
+    // What the project prints goes to stderr: stdout is for the command's own results, which may be JSON.
+    stdio: ["ignore", 2, 2, "ipc", "pipe"],
   });
   const exited = Promise.withResolvers<void>();
   let heardAt = performance.now();
   let active: readonly { runId: string; deadlineAt: number }[] = [];
+  let changedAt = heardAt;
   let rssBytes = 0;
   let isReady = false;
   let failure: string | null = null;
@@ -56,9 +60,15 @@ export function forkWorker(options: WorkerChildOptions): WorkerChild {
   child.on("message", (message: WorkerToSupervisor) => {
     heardAt = performance.now();
     reports = [];
-    if (message.type === "ready") isReady = true;
+    if (message.type === "ready") {
+      isReady = true;
+      changedAt = heardAt;
+    }
     if (message.type === "failed") failure = message.message;
-    if (message.type === "heartbeat") ({ active, rssBytes } = message);
+    if (message.type === "heartbeat") {
+      if (message.active.length !== active.length) changedAt = heardAt;
+      ({ active, rssBytes } = message);
+    }
     options.onMessage(message);
   });
   // A message to a child that is just ending.
@@ -85,6 +95,7 @@ export function forkWorker(options: WorkerChildOptions): WorkerChild {
     pid: child.pid ?? -1,
     startedAt: performance.now(),
     heardAt: () => heardAt,
+    changedAt: () => changedAt,
     active: () => active,
     rssBytes: () => rssBytes,
     isReady: () => isReady,
