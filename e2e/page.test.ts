@@ -86,7 +86,7 @@ describe("the page at /", () => {
     };
     await signInWith(new URL(url).searchParams.get("token") ?? "");
     await page.getByRole("alert").filter({ hasText: "opens nothing" }).waitFor();
-    await signInWith(/sbt_[0-9A-Za-z]+/.exec(cli("keys", "create", "--api", "--json").stdout)?.[0] ?? "");
+    await signInWith((JSON.parse(cli("keys", "create", "--api", "--json").stdout) as { secret: string }).secret);
     await page.locator(`a[href="/runs/${runId}"]`).first().click();
     await page.getByText("ada@example.com").first().waitFor();
     await page.getByRole("button", { name: "Sign out" }).click();
