@@ -23,7 +23,7 @@ export function thrownDiagnostics(entries: readonly EvaluatedEntry[], context: C
   });
 }
 
-export function thrownDiagnostic(file: string, error: ThrownError, { files, mapper }: Context): Diagnostic {
+function thrownDiagnostic(file: string, error: ThrownError, { files, mapper }: Context): Diagnostic {
   const at = mapper.locate(error.stack) ?? { file };
   const message = error.message.split("\n", 1)[0] ?? "";
   // Thrown by the SDK itself: its message says what is wrong with the definition.

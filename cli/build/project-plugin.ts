@@ -5,7 +5,7 @@ import type { Loader, OnLoadResult, OnResolveArgs, OnResolveResult, Plugin, Plug
 import { packageRoot, sdkFile } from "../../server/paths.ts";
 
 /** Stands in `detail` of an esbuild message that this plugin made: which diagnostic it is. */
-export interface PluginDetail {
+interface PluginDetail {
   code: "unresolved_import";
   fix: string;
 }

@@ -2,10 +2,8 @@ import type { StackMapper } from "../../server/project/map-stack.ts";
 import { type Diagnostic, trail } from "./diagnostic.ts";
 import type { EvaluatedEntry, EvaluatedSchema, SchemaProblem } from "./evaluation/protocol.ts";
 import type { Place, ProjectFiles } from "./project-files.ts";
-import { fixFor, textFor } from "./schema/advice.ts";
+import { type SchemaField, fixFor, textFor } from "./schema/advice.ts";
 import { checkRegexes } from "./schema/check-regex.ts";
-
-export type SchemaField = "request" | "filter" | "input" | "output";
 
 interface FieldSchema {
   file: string;
@@ -57,8 +55,8 @@ function problemDiagnostic({ file, field }: FieldSchema, problem: SchemaProblem,
 /** Several methods come out as one kind of check: the file says which one was written. */
 function asWritten(method: string, word: string): string {
   const alike = [".refine()", ".superRefine()", ".check()", "z.custom()", "z.instanceof()", "z.codec()", "z.stringbool()", ".transform()", "z.transform()", "z.preprocess()", ".overwrite()"];
-  const [written] = alike.filter((each) => each === `.${word}()` || each === `z.${word}()`);
-  return alike.includes(method) && written !== undefined ? written : method;
+  const written = alike.filter((each) => each === `.${word}()` || each === `z.${word}()`);
+  return alike.includes(method) && !written.includes(method) ? (written[0] ?? method) : method;
 }
 
 async function regexDiagnostics(schemas: readonly FieldSchema[], context: Context): Promise<Diagnostic[]> {

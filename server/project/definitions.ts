@@ -1,4 +1,4 @@
-import { definitionKind, type SourceDefinition, type TriggerDefinition, type WorkflowDefinition } from "../../sdk/definition.ts";
+import { definitionKind, type TriggerDefinition, type WorkflowDefinition } from "../../sdk/definition.ts";
 import type { AnySchema } from "../ports/project.ts";
 
 /** What kind of definition a value is, by the mark that the SDK put on it; `null`: none. */
@@ -10,10 +10,6 @@ export function kindOf(value: unknown): string | null {
 
 export function isTrigger(value: unknown): value is TriggerDefinition {
   return kindOf(value) === "trigger";
-}
-
-export function isSource(value: unknown): value is SourceDefinition {
-  return kindOf(value) === "source";
 }
 
 export function isWorkflow(value: unknown): value is WorkflowDefinition {

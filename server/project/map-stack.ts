@@ -4,7 +4,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { TraceMap, originalPositionFor } from "@jridgewell/trace-mapping";
 
 /** A place in a file that the user wrote. Line and column start at 1. */
-export interface SourcePosition {
+interface SourcePosition {
   /** Path in the project, with `/`. */
   file: string;
   line: number;

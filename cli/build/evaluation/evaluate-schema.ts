@@ -14,7 +14,7 @@ export async function evaluateSchema(schema: unknown): Promise<EvaluatedSchema> 
     const { findings, regexes } = await lintSchema(schema);
     return {
       json: findings.length === 0 ? exportSchema(schema) : null,
-      problems: findings.map(({ kind, path, method, origin }) => ({ kind, path: [...path], method, stack: originStack(origin) })),
+      problems: findings.map(({ kind, path, method, origin, bearer }) => ({ kind, path: [...path], method, stack: originStack(origin) ?? originStack(bearer ?? null) })),
       regexes: regexes.map(({ path, source, flags, origin }) => ({ path: [...path], source, flags, stack: originStack(origin) })),
     };
   } catch (error) {

@@ -24,7 +24,7 @@ export interface Evaluator {
 /** Starts a process that runs the user's top-level code, in the project's folder. `timeoutMs` is for each file. */
 export function createEvaluator(p: { projectDir: string; timeoutMs: number; signal?: AbortSignal | undefined }): Evaluator {
   let child = startChild(p.projectDir);
-  const abort = (): void => void child.kill();
+  const abort = (): void => void child.kill("SIGKILL");
   p.signal?.addEventListener("abort", abort);
 
   return {
@@ -35,6 +35,7 @@ export function createEvaluator(p: { projectDir: string; timeoutMs: number; sign
         const casualty = await evaluateInOne(child, { type: "evaluate", buildDir, entries: remaining }, p.timeoutMs, result.entries);
         p.signal?.throwIfAborted();
         if (!casualty) break;
+        if (casualty.file === "") throw new Error(`The process that evaluates the project ended before it began: ${JSON.stringify(casualty)}`);
         result.casualties.push(casualty);
         const lost = importersOf(casualty.file);
         const known = new Set(result.entries.map((entry) => entry.file));
@@ -92,7 +93,8 @@ function evaluateInOne(child: ChildProcess, request: EvaluationRequest, timeoutM
       if (reply.type === "crashed") end({ file, reason: "crashed", error: reply.error });
       if (reply.type === "all-evaluated") end(null);
     });
-    child.send(request);
+    if (child.connected) child.send(request);
+    else end({ file, reason: "exited", code: child.exitCode, signal: child.signalCode, output });
   });
 }
 

@@ -1,4 +1,4 @@
-type SchemaField = "request" | "filter" | "input" | "output";
+export type SchemaField = "request" | "filter" | "input" | "output";
 
 /** Why something cannot stand in a schema. */
 export function textFor(kind: "code" | "not-json", field: SchemaField): string {

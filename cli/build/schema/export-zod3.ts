@@ -62,14 +62,22 @@ function modernizeKeyword(key: string, child: unknown, root: Exported): unknown 
   return modernize(child, root);
 }
 
+/** The exporter joins names with `/` as they are: a name that holds one is found again by looking where the reference leads. */
 function modernizeRef(ref: string, root: Exported): string {
-  let at: unknown = root;
-  const steps = ref.split("/").map((step) => {
-    if (step === "#") return step;
-    const next: unknown = isRecord(at) || Array.isArray(at) ? Reflect.get(at, decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~")) : undefined;
+  const steps = ref.split("/").slice(1);
+  const modern: string[] = [];
+  for (let at: unknown = root, start = 0, end = 1; end <= steps.length; end++) {
+    const name = steps.slice(start, end).join("/");
+    if ((!isRecord(at) && !Array.isArray(at)) || !Object.hasOwn(at, name)) continue;
+    const next: unknown = Reflect.get(at, name);
+    modern.push(modernKeyword(name, next));
     at = next;
-    if (step === "additionalItems") return "items";
-    return step === "items" && Array.isArray(next) ? "prefixItems" : step;
-  });
-  return steps.join("/");
+    start = end;
+  }
+  return ["#", ...modern.map((name) => encodeURIComponent(name.replaceAll("~", "~0").replaceAll("/", "~1")))].join("/");
+}
+
+function modernKeyword(name: string, value: unknown): string {
+  if (name === "additionalItems") return "items";
+  return name === "items" && Array.isArray(value) ? "prefixItems" : name;
 }

@@ -8,6 +8,8 @@ export interface Finding {
   method: string;
   /** What was made by the call that is at fault: a schema or a check. */
   origin: object | null;
+  /** The schema that bears the check. */
+  bearer?: object;
 }
 
 /** A regular expression that the user wrote, to be checked for runaway matching. */

@@ -128,7 +128,7 @@ function inspectCheck(check: unknown, schema: Zod4Node, report: NodeReport): voi
   const internals = isRecord(check) && isRecord(check["_zod"]) ? check["_zod"] : null;
   const def = internals && isRecord(internals["def"]) ? internals["def"] : null;
   if (!isRecord(check) || !def) return;
-  const find = (method: string): void => void report.findings.push({ kind: "code", method, origin: check });
+  const find = (method: string): void => void report.findings.push({ kind: "code", method, origin: check, bearer: schema });
   switch (def["check"]) {
     case "custom":
       // A custom schema is its own check: inspectType has named it.

@@ -7,6 +7,7 @@ interface Tree {
   children: Tree[];
 }
 const tree: z.ZodType<Tree> = z.object({ name: z.string(), children: z.lazy(() => z.array(tree)) });
+const slashed = z.object({ "d/e": z.lazy(() => z.array(slashed)) }) as z.ZodType;
 const chain: z.ZodType<unknown> = z.tuple([z.string(), z.object({ next: z.lazy(() => chain.nullable()) })]);
 
 export default defineWebhookSource({
@@ -37,6 +38,8 @@ export default defineWebhookSource({
     branded: z.string().brand("Id"),
     any: z.any(),
     tree: tree,
+    "a/b~c 100%": z.object({ x: slashed }),
+    again: z.object({ x: slashed }),
     chain: chain,
   }),
 }).attach({ workflow: work });
