@@ -8,7 +8,7 @@ function createQueue() {
   let listener: (() => void) | null = null;
   let made = 0;
   const due: ClaimedRun[] = [];
-  const state = { claims: [] as ClaimRequest[], next: null as number | null, fail: null as Error | null, gate: null as Promise<void> | null, isWatched: false };
+  const state = { claims: [] as ClaimRequest[], waiting: [] as number[], fail: null as Error | null, gate: null as Promise<void> | null, isWatched: false };
   const add = (count: number): void => {
     for (let n = 0; n < count; n += 1) due.push(aClaimedRun(`run_${(made += 1)}`));
     listener?.();
@@ -20,7 +20,7 @@ function createQueue() {
       if (state.fail) throw state.fail;
       return due.splice(0, p.limit);
     },
-    nextAvailableAt: async (_: string, after = 0) => (state.next !== null && state.next > after ? state.next : null),
+    nextAvailableAt: async (_: string, after = 0) => state.waiting.find((at) => at > after) ?? null,
     watch(given: () => void) {
       listener = given;
       state.isWatched = true;
@@ -137,7 +137,7 @@ describe("the dispatcher of SQLite", () => {
   it("claims when the next waiting run is due, and not before, however far away that is", async () => {
     const { state, dispatcher, execute } = create(5);
     const inMs = 2 ** 31 + 500;
-    state.next = Date.now() + inMs;
+    state.waiting = [Date.now() + inMs];
     dispatcher.start(execute);
     await vi.advanceTimersByTimeAsync(inMs - 1);
     expect(state.claims).toHaveLength(1);
@@ -145,9 +145,19 @@ describe("the dispatcher of SQLite", () => {
     expect(state.claims).toHaveLength(2);
   });
 
+  it("is not kept from that by one that is due and whose target has its number running", async () => {
+    const { state, dispatcher, execute } = create(5);
+    state.waiting = [Date.now() - 5, Date.now() + 1000];
+    dispatcher.start(execute);
+    await vi.advanceTimersByTimeAsync(999);
+    expect(state.claims).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(state.claims).toHaveLength(2);
+  });
+
   it("notices within half a minute that the clock was set forward", async () => {
     const { state, dispatcher, execute } = create(5);
-    state.next = Date.now() + 3_600_000;
+    state.waiting = [Date.now() + 3_600_000];
     dispatcher.start(execute);
     await settle();
     vi.setSystemTime(Date.now() + 3_600_000);
@@ -157,7 +167,7 @@ describe("the dispatcher of SQLite", () => {
 
   it("does not claim early when the clock was set back", async () => {
     const { state, dispatcher, execute } = create(5);
-    state.next = Date.now() + 10_000;
+    state.waiting = [Date.now() + 10_000];
     dispatcher.start(execute);
     await settle();
     vi.setSystemTime(Date.now() - 60_000);
