@@ -92,7 +92,7 @@ describe("signalbox dev", () => {
 
     expect(signalbox(["triggers", "url", "new-signup"], { cwd }).stdout).toBe(`${url}/triggers/signup\n`);
     const sent = signalbox(["triggers", "send", "new-signup", "--data", signup, "--wait", "--json"], { cwd });
-    expect(sent.status, sent.stdout + sent.stderr).toBe(0);
+    expect(sent).toMatchObject({ status: 0, stderr: "" });
     const { body, runs } = JSON.parse(sent.stdout);
     expect(runs).toMatchObject([{ id: body.runId, status: "completed", startedBy: "webhook" }]);
     await dev.printed(new RegExp(`POST /triggers/signup  202 accepted[^\\n]*\\n[^\\n]*✓ matched +new-signup  ${body.runId}`));
@@ -128,7 +128,7 @@ describe("signalbox dev", () => {
     writeFileSync(join(cwd, "workflows/welcome-email.ts"), `${good}\nconsole.log("printed by the project");\n`);
     await dev.printed(/"event":"ready"[^\n]*\n/);
     const sent = signalbox(["triggers", "send", "new-signup", "--data", signup, "--wait"], { cwd });
-    expect(sent.status, sent.stderr).toBe(0);
+    expect(sent).toMatchObject({ status: 0, stderr: "" });
     await dev.printed(/"event":"run"[^\n]*"completed"[^\n]*\n/);
     dev.child.kill("SIGINT");
     expect(await dev.ended()).toBe(0);

@@ -4,7 +4,7 @@ import { type Problem, problemSchema } from "../../server/contract/problem.ts";
 import { Failure } from "../terminal/failure.ts";
 import type { ApiTransport } from "./api-transport.ts";
 
-export interface ApiRequest<Schema extends z.ZodType> {
+interface ApiRequest<Schema extends z.ZodType> {
   method?: "GET" | "POST";
   /** Below /api/v1, e.g. `/runs`. Parts that a person typed are given through `apiPath`. */
   path: string;

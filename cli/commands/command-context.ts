@@ -29,7 +29,7 @@ export interface CommandContext {
 }
 
 /** Performs one command; its exit code is 0 unless it says otherwise. */
-export type Perform<Args extends unknown[]> = (context: CommandContext, ...args: Args) => Promise<number | void>;
+type Perform<Args extends unknown[]> = (context: CommandContext, ...args: Args) => Promise<number | void>;
 
 /** Ties commands to the process: gives each its context, and keeps its exit code. */
 export interface CommandRunner {

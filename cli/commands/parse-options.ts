@@ -2,7 +2,7 @@ import { InvalidArgumentError } from "commander";
 import { parseDuration } from "../../server/domain/duration.ts";
 
 /** Parsers of option values. What they refuse is wrong usage. */
-export function wholeNumber(name: string, min: number, max: number): (value: string) => number {
+function wholeNumber(name: string, min: number, max: number): (value: string) => number {
   return (value) => {
     const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
     if (number >= min && number <= max) return number;

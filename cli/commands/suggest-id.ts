@@ -15,7 +15,7 @@ export async function withSuggestedId<T>(p: { id: string; request: () => Promise
   }
 }
 
-export function suggestId(given: string, known: readonly string[]): string {
+function suggestId(given: string, known: readonly string[]): string {
   const containing = given.length >= 4 ? known.filter((id) => id.toLowerCase().includes(given.toLowerCase())) : [];
   const [only] = containing;
   return containing.length === 1 && only ? ` Did you mean "${only}"?` : didYouMean(given, known);

@@ -19,7 +19,7 @@ it("colours are for terminals that have them: never for a pipe, never against NO
 });
 
 it("a reader that has left ends the command quietly", () => {
-  const [stdout, stderr, onReaderGone] = [new FakeStream(), new FakeStream(), vi.fn()];
+  const [stdout, stderr, onReaderGone] = [new FakeStream(), new FakeStream(), vi.fn<() => void>()];
   createTerminal({ stdout, stderr, onReaderGone });
   stdout.emit("error", Object.assign(new Error("write EPIPE"), { code: "EPIPE" }));
   expect(onReaderGone).toHaveBeenCalledOnce();

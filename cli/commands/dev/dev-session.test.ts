@@ -86,8 +86,9 @@ it("a service that cannot start is not served", async () => {
 it("files that go into the build call for a rebuild; what workflows write does not", async () => {
   const { session, rebuild } = setUp();
   await rebuild(built("v1"));
-  for (const path of ["workflows/a.ts", "workflows/mail.html", "lib/new.ts", "data/rates.json", "signalbox.config.ts", "tsconfig.json", "package.json", "triggers"]) expect(session.concerns(path), path).toBe(true);
-  for (const path of ["outbox/mail.json", "dev.log", "README.md", "requests/signup.json"]) expect(session.concerns(path), path).toBe(false);
+  const inputs = ["workflows/a.ts", "workflows/mail.html", "lib/new.ts", "data/rates.json", "signalbox.config.ts", "tsconfig.json", "package.json", "triggers"];
+  const others = ["outbox/mail.json", "dev.log", "README.md", "requests/signup.json"];
+  expect([...others, ...inputs].filter(session.concerns)).toEqual(inputs);
   await rebuild(broken);
   expect(session.concerns("data/missing.json")).toBe(true);
   expect(session.concerns("dev.log")).toBe(false);

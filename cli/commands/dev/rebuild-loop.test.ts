@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers());
 
 function setUp() {
   const pending: (() => void)[] = [];
-  const rebuild = vi.fn(() => new Promise<void>((resolve) => pending.push(resolve)));
+  const rebuild = vi.fn<() => Promise<void>>(() => new Promise<void>((resolve) => pending.push(resolve)));
   const loop = createRebuildLoop({ debounceMs: 30, rebuild });
   const finish = async () => {
     pending.shift()?.();

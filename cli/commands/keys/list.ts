@@ -18,7 +18,7 @@ async function listKeys(context: CommandContext): Promise<void> {
   if (!context.isJson && document.data.length === 0) context.tell("There are no keys yet. `signalbox keys create` makes a webhook key; `signalbox start` makes the first one by itself.");
 }
 
-export function renderKeys(keys: readonly Key[], p: { paint: Paint; now: number }): string {
+function renderKeys(keys: readonly Key[], p: { paint: Paint; now: number }): string {
   if (keys.length === 0) return "";
   return renderTable({
     headings: ["STATE", "ID", "KIND", "NAME", "KEY", "OPENS", "LAST USED", "EXPIRES"],

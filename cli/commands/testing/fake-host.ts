@@ -30,7 +30,7 @@ export async function runFakeCli(argv: string[], p: { routes?: Record<string, Fa
   return { exitCode, stdout: out.text(), stderr: err.text(), asked };
 }
 
-export function fakeOutput(): { output: Output; text(): string } {
+function fakeOutput(): { output: Output; text(): string } {
   let text = "";
   return { output: { write: (more) => (text += more), paint: createPaint(false), hasColor: false }, text: () => text };
 }

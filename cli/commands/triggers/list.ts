@@ -23,7 +23,7 @@ async function listTriggers(context: CommandContext, { endpoint }: { endpoint?: 
   if (data.length === 0 && !context.isJson) context.tell("There are no triggers yet. Write one in triggers/, or let `signalbox init` make a project that has some.");
 }
 
-export function renderTriggers(triggers: readonly Trigger[], paint: Paint): string {
+function renderTriggers(triggers: readonly Trigger[], paint: Paint): string {
   if (triggers.length === 0) return "";
   return renderTable({
     headings: ["TRIGGER", "ENDPOINT", "TARGET", "FILTER", "FILE"],

@@ -41,7 +41,7 @@ async function listTriggerRuns(context: CommandContext, trigger: string, options
   if (document.nextCursor !== null) context.tell(limit < 100 ? "There are older ones: --limit shows up to 100." : "There are older ones: the REST API and the app page through all.");
 }
 
-export function renderRuns(runs: readonly RunSummary[], p: { paint: Paint; now: number }): string {
+function renderRuns(runs: readonly RunSummary[], p: { paint: Paint; now: number }): string {
   if (runs.length === 0) return "";
   return renderTable({
     headings: ["STATUS", "RUN", "TARGET", "CREATED", "TOOK", "ATTEMPT", "ERROR"],
