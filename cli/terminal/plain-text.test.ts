@@ -7,7 +7,11 @@ it("text from outside can neither colour, clear nor move a terminal", () => {
 });
 
 it("every text comes out on one line without control characters", () => {
-  assert(property(string({ unit: "binary" }), (text) => expect(plainLine(text)).not.toMatch(/[\p{Cc}\u2028\u2029]/u)));
+  assert(
+    property(string({ unit: "binary" }), (text) => {
+      expect(plainLine(text)).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
+    }),
+  );
 });
 
 it("a line is the first of its text, and cut where it is too long", () => {
