@@ -101,6 +101,8 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
     const loaded = await loadTarget(run, code);
     const { input, record } = await prepareInput(run, loaded, code);
     if (record !== undefined) await session.write({ input: record });
+    // Ended before its code has begun: there is nothing to stop.
+    abort.signal.throwIfAborted();
     return checkOutput(loaded, await loaded.run(input, ctx));
   }
 
@@ -119,7 +121,8 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
         return isOurs;
       },
     };
-    void runToEnd(scope, steps);
+    if (isDecided) settled.resolve();
+    else void runToEnd(scope, steps);
     const outcome = await first.promise;
     stopTimer();
     return await finish(outcome);

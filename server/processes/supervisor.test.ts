@@ -3,13 +3,16 @@ import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { readSettings } from "../config.ts";
 import { silentLogger } from "../ports/logger.ts";
 import type { RunEndedMessage } from "./protocol.ts";
 import { type Supervisor, startSupervisor } from "./supervisor.ts";
 import { type HarnessWorkflow, type Project, createProject } from "./testing/pool-harness.ts";
+
+// Processes start slowly on a machine that is busy.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 30_000 });
 
 const projects: Project[] = [];
 const supervisors: Supervisor[] = [];
@@ -18,7 +21,6 @@ afterEach(async () => {
   await Promise.all(projects.splice(0).map((project) => project.remove()));
 });
 
-const timeout = 60_000;
 
 async function start(workflows: Record<string, HarnessWorkflow>, port = 0) {
   const project = await createProject(workflows);
@@ -53,7 +55,7 @@ describe("the supervisor", () => {
     expect(supervisor.url).toBe(`http://127.0.0.1:${supervisor.port}`);
     await startRun("quick");
     await expect.poll(() => ended).toMatchObject([{ status: "completed", target: { kind: "workflow", slug: "quick" }, attempt: 1, error: null }]);
-  }, timeout);
+  });
 
   test("says what is wrong when the port is in use, and leaves no process behind", async () => {
     const server = createServer().listen(0, "127.0.0.1");
@@ -65,7 +67,7 @@ describe("the supervisor", () => {
     } finally {
       server.close();
     }
-  }, timeout);
+  });
 
   test("a cancel over the API ends a running run at once", async () => {
     const { startRun, call, project, ended } = await start({ work: { code: `mark("begun"); ${hang}` } });
@@ -73,7 +75,7 @@ describe("the supervisor", () => {
     await expect.poll(() => project.marks()).toContain("begun");
     await call("POST", `/runs/${id}/cancel`);
     await expect.poll(() => ended).toMatchObject([{ runId: id, status: "canceled" }]);
-  }, timeout);
+  });
 
   test("starts web again on the same port when it dies; runs go on meanwhile", async () => {
     const { supervisor, call, notices, startRun, project, ended } = await start({ work: { code: `mark("begun"); await until(() => marks().includes("web is back")); return 1;` } });
@@ -88,7 +90,7 @@ describe("the supervisor", () => {
     await writeFile(join(project.dir, "marks.txt"), "web is back\n");
     await expect.poll(() => ended).toMatchObject([{ status: "completed", attempt: 1 }]);
     expect(supervisor.port).toBeGreaterThan(0);
-  }, timeout);
+  });
 
   test("a reload puts the new build in force, for web and workers", async () => {
     const { supervisor, call, startRun, project, ended } = await start({ old: { code: "return 1;" } });
@@ -97,7 +99,7 @@ describe("the supervisor", () => {
     await supervisor.reload();
     await startRun("fresh");
     await expect.poll(() => ended).toMatchObject([{ status: "completed", target: { slug: "fresh" } }]);
-  }, timeout);
+  });
 
   test("a reload of a damaged build is refused, and the old one goes on", async () => {
     const { supervisor, startRun, project, ended } = await start({ old: { code: "return 1;" } });
@@ -105,7 +107,7 @@ describe("the supervisor", () => {
     await expect(supervisor.reload()).rejects.toThrow(/manifest\.json is damaged/);
     await startRun("old");
     await expect.poll(() => ended).toMatchObject([{ status: "completed", target: { slug: "old" } }]);
-  }, timeout);
+  });
 
   test("a close takes less than ten seconds whatever the runs do, and leaves no process behind", async () => {
     const { supervisor, startRun, project } = await start({ work: { code: `mark("begun"); ${hang}` }, block: { code: `mark("blocks"); while (true);` } });
@@ -118,7 +120,7 @@ describe("the supervisor", () => {
     expect(performance.now() - startedAt).toBeLessThan(10_000);
     expect(children()).toEqual([]);
     await expect(fetch(supervisor.url)).rejects.toThrow("fetch failed");
-  }, timeout);
+  });
 });
 
 /** Processes of Signalbox that this one has started and that still are. */

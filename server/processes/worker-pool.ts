@@ -6,11 +6,11 @@ import { leaseMs } from "../engine/worker-loop.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { EngineStore } from "../ports/store.ts";
-import { judgeWorker, maxRssBytes } from "./judge-worker.ts";
+import { createIsolation } from "./isolation.ts";
 import type { Reporter, WorkerToSupervisor } from "./protocol.ts";
-import { readRss } from "./read-rss.ts";
 import { recoverFromLastTime, recoverLostRuns } from "./recover-lost-runs.ts";
 import { retryUntilDone } from "./retry-until-done.ts";
+import { createWorkerWatch, watchEveryMs } from "./watch-workers.ts";
 import { type WorkerChild, forkWorker } from "./worker-child.ts";
 
 export interface WorkerPoolOptions {
@@ -37,14 +37,9 @@ export interface WorkerPool {
   close(graceMs: number): Promise<void>;
 }
 
-const watchEveryMs = 250;
-const suspicionsToKill = 3;
 const reconcileEveryMs = 5_000;
 const longestBackoffMs = 30_000;
-const startWithinMs = 60_000;
 const settledAfterMs = 10_000;
-const maxIsolatedWorkers = 4;
-const isolatedIdleMs = 2_000;
 const killAfterGraceMs = 2_500;
 const recoverWithinMs = 1_000;
 
@@ -54,15 +49,13 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   const children = new Set<WorkerChild>();
   /** Those told to go, that nothing takes the place of any more. */
   const leaving = new Set<WorkerChild>();
-  const suspicion = new Map<WorkerChild, number>();
-  const idleSince = new Map<WorkerChild, number>();
   const recoveries = new Set<Promise<void>>();
   const ownIds = new Set<string>();
   const timers = new Set<NodeJS.Timeout>();
   let manifest: Manifest | null = null;
   let quickDeaths = 0;
   let isClosing = false;
-  let lastWatchAt = performance.now();
+  const watchWorkers = createWorkerWatch({ workers: children, memoryMb: settings.workerMemoryMb, clock, mapStack: options.mapStack });
 
   const staying = (pool: WorkerChild["pool"]) => [...children].filter((child) => child.pool === pool && !leaving.has(child));
 
@@ -109,9 +102,8 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     switch (message.type) {
       case "ready":
       case "failed":
-        return;
       case "heartbeat":
-        return noteIdleness(child);
+        return;
       case "retiring":
         reporter.notice("warn", `A worker is replaced: ${message.reason}.`);
         dismiss(child);
@@ -120,13 +112,8 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
         reporter.runEnded(message);
         // Its place under a concurrency limit may be what another worker waits for.
         for (const other of children) if (other !== child) other.send({ type: "wake" });
-        if (child.pool === "isolated") lookAgainForIsolatedRuns();
+        if (child.pool === "isolated") isolation.look();
     }
-  }
-
-  function noteIdleness(child: WorkerChild): void {
-    if (child.active().length > 0) idleSince.delete(child);
-    else if (!idleSince.has(child)) idleSince.set(child, performance.now());
   }
 
   function dismiss(child: WorkerChild): void {
@@ -136,7 +123,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
 
   function replace(child: WorkerChild): void {
     if (isClosing) return;
-    if (child.pool === "isolated") lookAgainForIsolatedRuns();
+    if (child.pool === "isolated") isolation.look();
     else if (staying("shared").length < settings.workers) spawn("shared");
   }
 
@@ -146,8 +133,6 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     const wasLeaving = leaving.has(child);
     children.delete(child);
     leaving.delete(child);
-    suspicion.delete(child);
-    idleSince.delete(child);
     const recovery = recover(child, isClosing ? { kind: "requested" } : death);
     recoveries.add(recovery);
     void recovery.finally(() => recoveries.delete(recovery));
@@ -190,70 +175,12 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     );
     if (isClosing) return;
     wake();
-    lookAgainForIsolatedRuns();
+    isolation.look();
   }
 
-  // ---- isolation ----
-
-  /** Starts processes for runs that must be alone, as many as are due, up to a bound. */
-  async function lookForIsolatedRuns(): Promise<void> {
-    const [queued, wakesAt] = await Promise.all([store.countQueued("isolated"), store.nextAvailableAt("isolated")]);
-    if (isClosing) return;
-    const waitMs = wakesAt === null ? Infinity : wakesAt - clock.now();
-    const due = queued + (waitMs <= 0 ? 1 : 0);
-    const there = staying("isolated");
-    for (const child of there) child.send({ type: "wake" });
-    const free = there.filter((child) => child.active().length === 0).length;
-    for (let n = free; n < due && staying("isolated").length < maxIsolatedWorkers; n += 1) spawn("isolated");
-    if (waitMs > 0 && waitMs < reconcileEveryMs) later(waitMs, lookAgainForIsolatedRuns);
-  }
-
-  function lookAgainForIsolatedRuns(): void {
-    lookForIsolatedRuns().catch((error: unknown) => logger.warn("looking for runs that must be alone failed; it is tried again", { error }));
-  }
-
-  function dismissIdleIsolated(): void {
-    for (const child of staying("isolated")) {
-      const since = idleSince.get(child);
-      if (child.isReady() && since !== undefined && performance.now() - since > isolatedIdleMs) dismiss(child);
-    }
-  }
+  const isolation = createIsolation({ store, clock, logger, workers: () => staying("isolated"), spawn: () => void spawn("isolated"), dismiss, later });
 
   // ---- watching ----
-
-  async function watch(): Promise<void> {
-    const now = performance.now();
-    // This process was held up itself: what looks like silence may be unread.
-    const wasHeldUp = now - lastWatchAt > 4 * watchEveryMs;
-    lastWatchAt = now;
-    if (wasHeldUp) suspicion.clear();
-    else await Promise.all([...children].map(watchChild));
-    dismissIdleIsolated();
-  }
-
-  async function watchChild(child: WorkerChild): Promise<void> {
-    if (!child.isReady()) {
-      if (performance.now() - child.startedAt > startWithinMs) child.kill({ kind: "crashed", how: `did not start within ${startWithinMs / 1000} s` });
-      return;
-    }
-    const silentMs = performance.now() - child.heardAt();
-    const rssBytes = silentMs > 1_000 ? ((await readRss(child.pid)) ?? child.rssBytes()) : child.rssBytes();
-    const verdict = judgeWorker({ silentMs, rssBytes, maxRssBytes: maxRssBytes(settings.workerMemoryMb), active: child.active() }, clock.now());
-    if (verdict === "fine") return void suspicion.delete(child);
-    if (verdict === "out_of_memory") {
-      return child.kill({ kind: "crashed", how: `used more than ${Math.round(maxRssBytes(settings.workerMemoryMb) / 1024 / 1024)} MiB of memory (workerMemoryMb is ${settings.workerMemoryMb}; Buffers count too)` });
-    }
-    const times = (suspicion.get(child) ?? 0) + 1;
-    suspicion.set(child, times);
-    if (times >= suspicionsToKill) child.kill(await describeBlock(child, silentMs));
-  }
-
-  async function describeBlock(child: WorkerChild, blockedMs: number): Promise<WorkerDeath> {
-    const last = child.blockReports().at(-1);
-    const culprits = last?.runId ? [last.runId] : null;
-    const stack = last ? await options.mapStack(last.stack).catch(() => last.stack) : null;
-    return { kind: "blocked", blockedMs, culprits, stack: stack && `The event loop was blocked:\n${stack}` };
-  }
 
   /** A run may block its own process until its deadline; meanwhile the process cannot renew its claim. */
   async function keepLeasesOfSilent(): Promise<void> {
@@ -269,7 +196,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     const count = await store.reconcile(clock.now());
     await takeOver();
     if (count > 0) wake();
-    await lookForIsolatedRuns();
+    isolation.look();
   }
 
   /** What dead workers of this machine held that are not this pool's: of a service that was killed. */
@@ -302,10 +229,13 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       // Those that were killed a moment ago may not be gone yet.
       for (const delayMs of [250, 1_000]) later(delayMs, () => void takeOver().catch((error: unknown) => logger.warn("looking for runs of dead workers failed; it is tried again", { error })));
       manifest = await options.readManifest();
-      repeat(watchEveryMs, "watching the workers", watch);
+      repeat(watchEveryMs, "watching the workers", async () => {
+        await watchWorkers();
+        isolation.dismissIdle();
+      });
       repeat(reconcileEveryMs, "looking for lost runs", reconcile);
       const starts = Array.from({ length: settings.workers }, () => spawnReady("shared"));
-      lookAgainForIsolatedRuns();
+      isolation.look();
       await Promise.race(starts);
     },
     wake,
@@ -323,7 +253,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
         return reporter.notice("error", "No worker could start with the new build; those of the last one go on.");
       }
       for (const child of old) child.send({ type: "drain" });
-      lookAgainForIsolatedRuns();
+      isolation.look();
     },
     async close(graceMs) {
       isClosing = true;

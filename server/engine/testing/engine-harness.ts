@@ -53,6 +53,7 @@ export async function createEngineHarness() {
     createRun,
     claim,
     execute,
+    code: createCode,
     advance: (ms: number) => (now += ms),
     /** Records a run, executes it once, and gives what is recorded of it then. */
     async attempt(workflow: TestWorkflow, run: Partial<NewRun> = {}, options: { transform?: (payload: never) => unknown } = {}) {

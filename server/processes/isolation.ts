@@ -1,0 +1,51 @@
+import type { Clock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { EngineStore } from "../ports/store.ts";
+import type { WorkerChild } from "./worker-child.ts";
+
+const maxWorkers = 4;
+const idleMs = 2_000;
+/** What is due later than this is found by a later look. */
+const lookAheadMs = 5_000;
+
+export interface Isolation {
+  /** Starts processes for runs that must be alone, as many as are due, up to a bound. */
+  look(): void;
+  /** Sends away processes that no run needs any more. */
+  dismissIdle(): void;
+}
+
+/** Worker processes that execute one run at a time, started when a run must be alone and sent away when there is none. */
+export function createIsolation(p: {
+  store: Pick<EngineStore, "countQueued" | "nextAvailableAt">;
+  clock: Clock;
+  logger: Logger;
+  workers: () => WorkerChild[];
+  spawn: () => void;
+  dismiss: (worker: WorkerChild) => void;
+  later: (delayMs: number, action: () => void) => void;
+}): Isolation {
+  async function startWorkers(): Promise<void> {
+    const [queued, wakesAt] = await Promise.all([p.store.countQueued("isolated"), p.store.nextAvailableAt("isolated")]);
+    const waitMs = wakesAt === null ? Infinity : wakesAt - p.clock.now();
+    const due = queued + (waitMs <= 0 ? 1 : 0);
+    const there = p.workers();
+    for (const worker of there) worker.send({ type: "wake" });
+    const free = there.filter(isFree).length;
+    for (let n = free; n < due && p.workers().length < maxWorkers; n += 1) p.spawn();
+    if (waitMs > 0 && waitMs < lookAheadMs) p.later(waitMs, look);
+  }
+
+  function look(): void {
+    startWorkers().catch((error: unknown) => p.logger.warn("looking for runs that must be alone failed; it is tried again", { error }));
+  }
+
+  return {
+    look,
+    dismissIdle() {
+      for (const worker of p.workers()) if (worker.isReady() && isFree(worker) && performance.now() - worker.changedAt() > idleMs) p.dismiss(worker);
+    },
+  };
+}
+
+const isFree = (worker: WorkerChild) => worker.active().length === 0;

@@ -1,0 +1,52 @@
+import type { WorkerDeath } from "../engine/plan-lost-runs.ts";
+import type { Clock } from "../ports/clock.ts";
+import { judgeWorker, maxRssBytes } from "./judge-worker.ts";
+import { readRss } from "./read-rss.ts";
+import type { WorkerChild } from "./worker-child.ts";
+
+export const watchEveryMs = 250;
+const startWithinMs = 60_000;
+/** Looks in a row that must find a worker blocked before it is ended, and how many more it may take to learn whose code blocks it. */
+const looksToBeSure = 3;
+const looksForCulprit = 8;
+const silentMsToLookMyself = 1_000;
+
+/** Gives one look at all workers: it ends those that are blocked too long, hold too much memory or never start. */
+export function createWorkerWatch(p: { workers: Iterable<WorkerChild>; memoryMb: number; clock: Clock; mapStack: (stack: string) => Promise<string> }): () => Promise<void> {
+  let suspicion = new WeakMap<WorkerChild, number>();
+  let lastLookAt = performance.now();
+  const memoryBound = maxRssBytes(p.memoryMb);
+
+  async function lookAt(worker: WorkerChild): Promise<void> {
+    const age = performance.now() - worker.startedAt;
+    if (!worker.isReady()) return age > startWithinMs ? worker.kill({ kind: "crashed", how: `did not start within ${startWithinMs / 1000} s` }) : undefined;
+    const silentMs = performance.now() - worker.heardAt();
+    const rssBytes = (silentMs > silentMsToLookMyself ? await readRss(worker.pid) : null) ?? worker.rssBytes();
+    const verdict = judgeWorker({ silentMs, rssBytes, maxRssBytes: memoryBound, active: worker.active() }, p.clock.now());
+    if (verdict === "fine") return void suspicion.delete(worker);
+    if (verdict === "out_of_memory") return worker.kill(describeMemory());
+    const looks = (suspicion.get(worker) ?? 0) + 1;
+    suspicion.set(worker, looks);
+    const isSure = looks >= looksToBeSure && (worker.blockReports().length > 0 || worker.active().length <= 1 || looks >= looksForCulprit);
+    if (isSure) worker.kill(await describeBlock(worker, silentMs));
+  }
+
+  function describeMemory(): WorkerDeath {
+    return { kind: "crashed", how: `used more than ${Math.round(memoryBound / 1024 / 1024)} MiB of memory (workerMemoryMb is ${p.memoryMb}; Buffers count too)` };
+  }
+
+  async function describeBlock(worker: WorkerChild, blockedMs: number): Promise<WorkerDeath> {
+    const last = worker.blockReports().at(-1);
+    const stack = last ? await p.mapStack(last.stack).catch(() => last.stack) : null;
+    return { kind: "blocked", blockedMs, culprits: last?.runId ? [last.runId] : null, stack: stack && `The event loop was blocked:\n${stack}` };
+  }
+
+  return async () => {
+    const now = performance.now();
+    // This process was held up itself: what looks like silence may only be unread.
+    const wasHeldUp = now - lastLookAt > 4 * watchEveryMs;
+    lastLookAt = now;
+    if (wasHeldUp) suspicion = new WeakMap();
+    else await Promise.all([...p.workers].map(lookAt));
+  };
+}
