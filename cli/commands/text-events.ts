@@ -52,11 +52,12 @@ export function renderReady(p: { url: string; manifest: Manifest; paint: Paint; 
     const slugs = manifest.triggers.filter((trigger) => trigger.endpoint === endpoint).map(({ attachmentId }) => attachmentId.replace(":", " → "));
     return `  POST /triggers/${endpoint}  ${paint("dim", slugs.join(", "))}\n`;
   });
-  const [first] = manifest.triggers;
+  // The shortest to paste.
+  const [webhook] = manifest.triggers.map((trigger) => curlLine(url, trigger)).sort((a, b) => a.length - b.length);
   return [
     `\n${paint("strong", manifest.name)} ${paint("dim", manifest.version)} ${p.isDevelopment ? "in development" : "deployed"} on ${paint("link", url)}\n`,
     endpoints.length > 0 ? `\n${endpoints.join("")}` : "\nThere are no triggers yet: write one in triggers/.\n",
-    first && p.isDevelopment ? `\nTry it:\n  ${curlLine(url, first)}\n` : "",
+    webhook && p.isDevelopment ? `\nTry it:\n  ${webhook}\n` : "",
     "\n",
   ].join("");
 }
