@@ -16,7 +16,7 @@ export function encodeCursor(position: Position): string {
 }
 
 /** Throws AppError `invalid_request` for anything that encodeCursor did not make. */
-export function decodeCursor(cursor: string): Position {
+function decodeCursor(cursor: string): Position {
   const parsed = positionSchema.safeParse(parseOrUndefined(Buffer.from(cursor, "base64url").toString("utf8")));
   if (!parsed.success || encodeCursor({ at: parsed.data[0], id: parsed.data[1] }) !== cursor) {
     throw new AppError("invalid_request", "The cursor is not one that this service gave. Start again without one.", {
