@@ -55,10 +55,11 @@ export function moduleOf(file: string): string {
   return `code/${moduleStem(file)}.mjs`;
 }
 
+/** On disk when it returns: a manifest that names these files may follow. */
 export async function writeBundle(outDir: string, files: readonly BundledFile[]): Promise<void> {
   const folders = new Set(files.map((file) => dirname(join(outDir, file.path))));
   for (const folder of folders) await mkdir(folder, { recursive: true });
-  await Promise.all(files.map((file) => writeFile(join(outDir, file.path), file.contents)));
+  await Promise.all(files.map((file) => writeFile(join(outDir, file.path), file.contents, { flush: true })));
 }
 
 /** Other files than `.ts` keep their extension, since `a.ts` and `a.js` may stand side by side. */

@@ -38,6 +38,11 @@ describe("loadProjectSettings", () => {
     await expect(loadProjectSettings(projectDir)).rejects.toThrow(message);
   });
 
+  test("does not wait for ever for a file that does not finish loading", async () => {
+    const projectDir = makeProject({ "signalbox.config.ts": "await new Promise(() => {});\nexport default {};\n" });
+    await expect(loadProjectSettings(projectDir, 100)).rejects.toThrow(/^signalbox\.config\.ts: it does not finish loading\. /);
+  });
+
   test("refuses two settings files", async () => {
     const projectDir = makeProject({ "signalbox.config.ts": "export default {};", "signalbox.config.js": "export default {};" });
     await expect(loadProjectSettings(projectDir)).rejects.toThrow("There are signalbox.config.ts and signalbox.config.js: keep one of them.");

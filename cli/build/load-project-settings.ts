@@ -18,16 +18,16 @@ export function findSettingsFile(projectDir: string): string | null {
 }
 
 /** What `signalbox.config.ts` says; `{}` where there is none. Throws SettingsError, whose message is one line. */
-export async function loadProjectSettings(projectDir: string): Promise<ProjectSettings> {
+export async function loadProjectSettings(projectDir: string, timeoutMs = 10_000): Promise<ProjectSettings> {
   const root = resolve(projectDir);
   const file = findSettingsFile(root);
   if (file === null) return {};
-  const exported = await evaluateSettings(root, file);
+  const exported = await evaluateSettings(root, file, timeoutMs);
   if (exported === undefined) throw new SettingsError(`${file} has no default export. Write \`export default defineConfig({ ... })\`.`);
   return parseProjectSettings(exported, file);
 }
 
-async function evaluateSettings(projectDir: string, file: string): Promise<unknown> {
+async function evaluateSettings(projectDir: string, file: string, timeoutMs: number): Promise<unknown> {
   const stateDir = await prepareStateFolder(projectDir);
   const bundle = await bundleFile({ projectDir, outDir: stateDir, file });
   if (!bundle.ok) {
@@ -43,12 +43,21 @@ async function evaluateSettings(projectDir: string, file: string): Promise<unkno
   try {
     await mkdir(folder, { recursive: true });
     await writeFile(module, code);
-    const loaded: { default?: unknown } = await import(/* @vite-ignore */ pathToFileURL(module).href);
+    const loaded: { default?: unknown } | null = await within(timeoutMs, import(/* @vite-ignore */ pathToFileURL(module).href));
+    if (!loaded) throw new SettingsError(`${file}: it does not finish loading. Look for a top-level await that does not end.`);
     return loaded.default;
   } catch (error) {
+    if (error instanceof SettingsError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new SettingsError(`${file}: it throws while it loads: ${reason.split("\n", 1)[0]}`, { cause: error });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** `null` when the time is over first. */
+async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T | null> {
+  const { promise: over, resolve } = Promise.withResolvers<null>();
+  const timer = setTimeout(() => resolve(null), timeoutMs);
+  return Promise.race([work, over]).finally(() => clearTimeout(timer));
 }

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { z } from "zod";
 import { checkRegexes } from "./check-regex.ts";
 
 describe("checkRegexes", () => {
@@ -33,12 +32,6 @@ describe("checkRegexes", () => {
     for (let time = 0; time < 100; time++) expect((await checkRegexes([pattern, pattern])).map(({ status }) => status)).toEqual(["vulnerable", "vulnerable"]);
     // A thread and its 3 MB of checker take longer than this for one.
     expect(performance.now() - start).toBeLessThan(100);
-  });
-
-  test("finds Zod's own expressions safe where they are checked as a user's", async () => {
-    const patterns = [z.hex(), z.hostname(), z.hash("sha256")].flatMap(({ def }) => ("pattern" in def && def.pattern instanceof RegExp ? [def.pattern] : []));
-    expect(patterns).toHaveLength(3);
-    expect((await checkRegexes(patterns)).map(({ status }) => status)).toEqual(["safe", "safe", "safe"]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { type FindingKind, type NodeReport, emptyReport } from "./finding.ts";
 import { type Zod4Def, type Zod4Node, asArray, isFunction, isRecord, isZod4 } from "./zod-node.ts";
 
@@ -152,9 +153,11 @@ function inspectFormat(check: object, def: Record<string, unknown>, report: Node
   }
   const written = [isBuiltInPattern(check, def) ? null : pattern, def["hostname"], def["protocol"]];
   for (const regex of written) {
-    if (regex instanceof RegExp) report.regexes.push({ source: regex.source, flags: regex.flags, origin: check });
+    if (regex instanceof RegExp && !zodsOwn.has(regex.source)) report.regexes.push({ source: regex.source, flags: regex.flags, origin: check });
   }
 }
+
+const zodsOwn = new Set(Object.values(z.regexes).flatMap((regex) => (regex instanceof RegExp ? [regex.source] : [])));
 
 /** Patterns that Zod itself writes are trusted; `.regex()` and a `pattern` or format of one's own are looked at. */
 function isBuiltInPattern(check: object, def: Record<string, unknown>): boolean {

@@ -1,0 +1,70 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import * as mini from "zod/mini";
+import { z as z3 } from "zod/v3";
+import { lintSchema } from "./lint.ts";
+
+async function regexesOf(schema: unknown): Promise<string[]> {
+  return (await lintSchema(schema)).regexes.map(({ source, flags }) => `/${source}/${flags}`);
+}
+
+async function methodsOf(schema: unknown): Promise<string[]> {
+  return (await lintSchema(schema)).findings.map(({ path, method }) => [...path, method].join(" "));
+}
+
+describe("lintSchema", () => {
+  test("trusts every regular expression that Zod itself writes", async () => {
+    const all = { ...z };
+    const formats = ["email", "url", "httpUrl", "uuid", "uuidv4", "guid", "nanoid", "cuid", "cuid2", "ulid", "xid", "ksuid", "ipv4", "ipv6", "cidrv4", "cidrv6", "base64", "base64url", "e164", "jwt", "emoji", "hostname", "hex"] as const;
+    for (const format of formats) {
+      const make: () => unknown = all[format];
+      expect([format, await lintSchema(make())]).toEqual([format, { findings: [], regexes: [] }]);
+    }
+    for (const schema of [z.iso.datetime(), z.iso.date(), z.iso.time(), z.iso.duration(), z.string().email().startsWith("a.*").includes("b"), z3.string().email().uuid()]) {
+      expect(await lintSchema(schema)).toEqual({ findings: [], regexes: [] });
+    }
+  });
+
+  test("finds the user's own regular expressions, also where a format hides them", async () => {
+    expect(await regexesOf(z.object({ a: z.string().regex(/a/i), b: z.email({ pattern: /b/ }), c: z.url({ hostname: /c/, protocol: /d/ }), e: z.stringFormat("e", /e/) }))).toEqual(["/a/i", "/b/", "/c/", "/d/", "/e/"]);
+    expect(await regexesOf(mini.string().check(mini.regex(/a/)))).toEqual(["/a/"]);
+    expect(await regexesOf(z3.array(z3.string().min(1).regex(/a/)))).toEqual(["/a/"]);
+  });
+
+  test("tells Zod's own changes of a text from the user's", async () => {
+    expect(await methodsOf(z.string().trim().toLowerCase().toUpperCase().normalize("NFC").slugify())).toEqual([]);
+    expect(await methodsOf(mini.string().check(mini.trim(), mini.toLowerCase(), mini.normalize()))).toEqual([]);
+    for (const code of [(text: string) => text.trim().slice(1), (text: string) => `${text.trim()}`, (text: string) => text.padEnd(3)]) {
+      expect(await methodsOf(z.string().overwrite(code))).toEqual([".overwrite()"]);
+    }
+  });
+
+  test("names a fault once, at the first path that leads to it", async () => {
+    const at = z.date();
+    expect(await methodsOf(z.object({ first: z.array(at), second: at }))).toEqual(["first [] z.date()"]);
+  });
+
+  test("comes to an end in schemas that hold themselves", async () => {
+    const tree = z.object({
+      at: z.date(),
+      get children() {
+        return z.array(tree);
+      },
+    });
+    expect(await methodsOf(tree)).toEqual(["at z.date()"]);
+    const chain: z3.ZodTypeAny = z3.lazy(() => z3.object({ at: z3.date(), next: chain.optional() }));
+    expect(await methodsOf(chain)).toEqual(["at z.date()"]);
+  });
+
+  test("takes a default that a function makes anew, as long as it is the same each time", async () => {
+    expect(await methodsOf(z.object({ a: z.array(z.string()).default(() => ["x"]), b: z3.object({ c: z3.array(z3.any()).default([]) }) }))).toEqual([]);
+    let count = 0;
+    expect(await methodsOf(z.number().default(() => count++))).toEqual([".default()"]);
+    expect(await methodsOf(z.number().default(() => Date.now()))).toEqual([".default()"]);
+    expect(await methodsOf(z3.any().default(() => new Date(0)))).toEqual([".default()"]);
+  });
+
+  test("finds what is no schema of Zod inside of one", async () => {
+    expect(await methodsOf(z.object({ a: { safeParse: () => null } as never }))).toEqual(["a something that is not a Zod schema"]);
+  });
+});
