@@ -1,5 +1,7 @@
 import AxeBuilder from "@axe-core/playwright";
-import { describe, expect, it } from "vitest";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
 import { postJson, waitForRun } from "./support/api.ts";
 import { visit } from "./support/browser.ts";
 import { copyStarter, writeProject } from "./support/project.ts";
@@ -20,6 +22,20 @@ describe("the page at /", () => {
     await page.locator("tr, li, a", { has: page.locator(`a[href="/runs/${runId}"]`) }).getByText("completed").first().waitFor();
     expect(errors).toEqual([]);
     expect(foreignRequests).toEqual([]);
+  });
+
+  it("shows a trigger a moment after its file is saved, without a reload", async () => {
+    const projectDir = copyStarter();
+    const service = await startService({ projectDir, command: "dev" });
+    const { page, errors } = await visit(service.url);
+    await page.goto(service.url);
+    await page.getByText("live ·").waitFor();
+    const before = await page.getByText("live ·").textContent();
+    const text = readFileSync(join(projectDir, "triggers/new-signup.ts"), "utf8");
+    writeFileSync(join(projectDir, "triggers/second-signup.ts"), text.replace("new-signup", "second-signup").replace(`endpoint: "signup"`, `endpoint: "signup-again"`));
+    await page.getByText("/triggers/signup-again").first().waitFor();
+    await vi.waitFor(async () => expect(await page.getByText("live ·").textContent()).not.toBe(before), { timeout: 10_000 });
+    expect(errors).toEqual([]);
   });
 
   it("leads to the run and to its delivery, with timeline, verdicts and body", async () => {

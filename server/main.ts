@@ -13,15 +13,16 @@ import { createReceiver } from "./ingest/receive.ts";
 import { systemClock } from "./ports/clock.ts";
 import { type Logger, silentLogger } from "./ports/logger.ts";
 import { noSignals, type Signals } from "./ports/signals.ts";
+import type { Store } from "./ports/store.ts";
 import { openConfiguredStore } from "./processes/open-configured-store.ts";
-import { createProjectReader } from "./project/project-reader.ts";
+import { createProjectReader, type ReloadableProject } from "./project/project-reader.ts";
 import { readManifest } from "./project/read-manifest.ts";
 import { createTrpc } from "./trpc/create-trpc.ts";
 
 /** Everything that a web process serves, over one store and one project. The doors (HTTP, Next) only carry requests to it. */
 export interface Signalbox {
   settings: Settings;
-  project: Awaited<ReturnType<typeof createProjectReader>>;
+  project: ReloadableProject;
   ingest(request: IngestRequest): Promise<IngestAnswer>;
   ingestFetch(request: Request): Promise<Response>;
   rest(request: Request): Promise<Response>;
@@ -66,7 +67,7 @@ export async function openSignalbox(p: {
     onUnauthenticated: () => metrics.observeUnauthenticated("webhook"),
   });
   const restDeps: RestDeps = { ...common, baseUrl, cipher: createKeyCipher(readSecret(settings.stateDir)), authenticate, metrics, stopping: stopping.signal };
-  const trpc = createTrpc({ ...restDeps, name: settings.name });
+  const trpc = createTrpc({ ...restDeps, name: settings.name, news: watchBoth(store, project) });
 
   return {
     settings,
@@ -117,4 +118,13 @@ export async function readBuiltSettings(p: Omit<Parameters<typeof readSettings>[
   const manifest = await readManifest(stateDir);
   if (!manifest) throw new SettingsError(`There is no build of ${p.projectDir} yet. Run \`signalbox build\` there, or \`signalbox dev\`.`);
   return readSettings({ ...p, fromProject: manifest.settings });
+}
+
+function watchBoth(...watched: Pick<Store, "watch">[]): Pick<Store, "watch"> {
+  return {
+    watch(listener) {
+      const stops = watched.map((one) => one.watch(listener));
+      return () => stops.forEach((stop) => stop());
+    },
+  };
 }

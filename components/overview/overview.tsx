@@ -14,8 +14,7 @@ import { TriggersTable } from "./triggers-table.tsx";
 /** The start page: what listens, what came last, what ran last. */
 export function Overview({ needsKey }: { needsKey: boolean }) {
   const trpc = useTRPC();
-  // A saved trigger appears without a write to the store, so nothing tells of it: in development, look.
-  const triggers = useQuery(trpc.triggers.list.queryOptions(undefined, { refetchInterval: needsKey ? false : 3_000 }));
+  const triggers = useQuery(trpc.triggers.list.queryOptions());
   const runs = useQuery(trpc.runs.list.queryOptions({ limit: recentRows }));
   const deliveries = useQuery(trpc.deliveries.list.queryOptions({ limit: recentRows }));
   const first = triggers.data?.[0];

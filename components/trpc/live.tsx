@@ -2,7 +2,8 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useSubscription } from "@trpc/tanstack-react-query";
-import { type ReactNode, createContext, useContext, useEffect, useState } from "react";
+import { useRouter } from "next/navigation";
+import { type ReactNode, createContext, useContext, useEffect, useRef, useState } from "react";
 import { useTRPC } from "./trpc.ts";
 
 const gatherMs = 200;
@@ -13,14 +14,24 @@ const LiveContext = createContext<"live" | "connecting" | "lost">("connecting");
 /** Whether the page hears of changes at once. */
 export const useLiveness = () => useContext(LiveContext);
 
-/** Listens to the `changes` of the store and has every list on the page read again. A burst of changes counts as one. */
+/**
+ * Listens to `changes` and has every list on the page read again. A burst of changes counts as one. Another build of the project has the
+ * page's frame drawn again too.
+ */
 export function Live({ isEnabled, children }: { isEnabled: boolean; children: ReactNode }) {
   const trpc = useTRPC();
+  const router = useRouter();
+  const version = useRef<string | null>(null);
   const queries = useQueryClient();
   const [refresh] = useState(() => gatherCalls(() => void queries.invalidateQueries(), gatherMs));
 
   // `onStarted` comes on every connection: what happened while there was none was missed, so read again.
-  const { status, reset } = useSubscription(trpc.changes.subscriptionOptions(undefined, { enabled: isEnabled, onStarted: refresh, onData: refresh }));
+  const onData = (news: { version: string }) => {
+    if (version.current !== null && version.current !== news.version) router.refresh();
+    version.current = news.version;
+    refresh();
+  };
+  const { status, reset } = useSubscription(trpc.changes.subscriptionOptions(undefined, { enabled: isEnabled, onStarted: refresh, onData }));
   // The service ends the stream when it stops, and a refused connection is given up: ask again until it is back.
   const isOver = isEnabled && (status === "idle" || status === "error");
   useEffect(() => {

@@ -27,7 +27,7 @@ describe("signing in with an API token", () => {
     expect(cookie).toMatch(/; Path=\/; HttpOnly; SameSite=Lax; Secure$/);
     const session = { cookie: cookie.split(";")[0] ?? "" };
     expect(await ask(session)).toMatchObject({ kind: "token" });
-    const trpc = createTrpc({ ...deps, name: "my project" });
+    const trpc = createTrpc({ ...deps, name: "my project", news: deps.store });
     expect(await trpc.caller(new Headers(session)).runs.list({})).toMatchObject({ data: [] });
     await expect(ask({ ...session, origin: "https://evil.example" })).rejects.toMatchObject({ code: "forbidden" });
     await expect(ask({ ...session, "sec-fetch-site": "cross-site" }, "POST")).rejects.toMatchObject({ code: "forbidden" });

@@ -7,14 +7,26 @@ import { readManifest } from "./read-manifest.ts";
  * The project as the receiver knows it. `reload` takes what `.signalbox/manifest.json` names now; when that cannot be loaded it
  * throws ProjectError, and the old project stays in force.
  */
-export async function createProjectReader(stateDir: string): Promise<ProjectReader & { reload(): Promise<void> }> {
+export async function createProjectReader(stateDir: string): Promise<ReloadableProject> {
   let sources = await load(stateDir);
+  const listeners = new Set<() => void>();
   return {
     current: () => sources,
     async reload() {
       sources = await load(stateDir);
+      for (const listener of listeners) listener();
+    },
+    watch(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
     },
   };
+}
+
+export interface ReloadableProject extends ProjectReader {
+  reload(): Promise<void>;
+  /** Calls the listener after each reload. Returns the way to stop. */
+  watch(listener: () => void): () => void;
 }
 
 async function load(stateDir: string): Promise<ProjectSources> {

@@ -7,7 +7,7 @@ import type { AppRouter } from "./router.ts";
 
 async function open(mode: "development" | "deployed" = "development") {
   const service = await openTestService({ mode });
-  const trpc = createTrpc({ ...service.deps, name: "my project" });
+  const trpc = createTrpc({ ...service.deps, name: "my project", news: service.deps.store });
   const client = (headers: Record<string, string> = {}) =>
     createTRPCClient<AppRouter>({
       links: [httpBatchLink({ url: "http://localhost:3002/api/trpc", headers, fetch: (url, init) => trpc.handle(new Request(String(url), init as RequestInit)) })],

@@ -11,6 +11,8 @@ import type { Store } from "../ports/store.ts";
 /** What the procedures stand on. */
 export interface TrpcDeps {
   store: Store;
+  /** Tells of everything that a page may show: what is written to the store, and a reload of the project. */
+  news: Pick<Store, "watch">;
   project: ProjectReader;
   logger: Logger;
   mode: Mode;

@@ -5,15 +5,15 @@ import { procedure } from "../trpc.ts";
 /** Ticks are at least this far apart, however much is written. */
 const quietMs = 200;
 
-/** Tells that something in the store has changed, not what: readers then read again what they show. */
+/** Tells that something has changed, not what: readers then read again what they show. `version` is the build in force. */
 export const changes = procedure.subscription(async function* ({ ctx, signal }) {
   const ended = AbortSignal.any([ctx.stopping, ...(signal ? [signal] : [])]);
-  const watch = watchChanges(ctx.store, ended);
+  const watch = watchChanges(ctx.news, ended);
   try {
     for (let tick = 1; ; tick++) {
       await watch.next();
       if (ended.aborted) return;
-      yield { tick };
+      yield { tick, version: ctx.project.current().manifest.version };
       await setTimeout(quietMs, undefined, { signal: ended }).catch(() => undefined);
     }
   } finally {
