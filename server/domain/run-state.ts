@@ -1,7 +1,7 @@
 import type { RunStatus } from "../contract/run.ts";
 
 /** Where a run may go from each state. A state without exits is final: it never changes. */
-export const nextStatuses: Readonly<Record<RunStatus, readonly RunStatus[]>> = {
+const nextStatuses: Readonly<Record<RunStatus, readonly RunStatus[]>> = {
   queued: ["running", "canceled"],
   running: ["queued", "waiting", "completed", "failed", "canceled", "timed_out"],
   waiting: ["running", "canceled"],

@@ -6,7 +6,7 @@ import type { Logger } from "../ports/logger.ts";
 import type { ClaimedRun, EngineStore, NewTimelineEntry, RunTransition, StepRecord } from "../ports/store.ts";
 import type { Interrupt } from "./run-interrupt.ts";
 
-export interface Progress {
+interface Progress {
   input?: Json;
   entries?: NewTimelineEntry[];
   steps?: StepRecord[];
@@ -24,7 +24,7 @@ export interface RunSession {
   abandon(): void;
 }
 
-export const flushMs = 50;
+const flushMs = 50;
 const maxEntriesPerWrite = 500;
 const giveUpAfterMs = 60_000;
 

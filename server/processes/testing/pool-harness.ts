@@ -112,7 +112,7 @@ export interface PoolHarness {
   close(graceMs?: number): Promise<void>;
 }
 
-export interface RunView {
+interface RunView {
   status: RunStatus;
   run: NonNullable<Awaited<ReturnType<Store["getRun"]>>>;
   kinds: string[];
