@@ -98,5 +98,7 @@ function isFound(found: OnResolveResult | null): found is OnResolveResult & { pa
 async function loadPackageFile(path: string): Promise<OnLoadResult> {
   const file = join(packageRoot, path);
   const loader: Loader = extname(path) === ".ts" ? "ts" : "js";
-  return { contents: await readFile(file), loader, resolveDir: dirname(file) };
+  // Maps of the published SDK would name its sources by where the package lies; users' stacks and versions do not depend on that.
+  const contents = (await readFile(file, "utf8")).replace(/^\/\/# sourceMappingURL=.*$/m, "");
+  return { contents, loader, resolveDir: dirname(file) };
 }
