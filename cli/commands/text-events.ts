@@ -1,5 +1,6 @@
 import type { DeliverySummary } from "../../server/contract/delivery.ts";
 import type { Manifest } from "../../server/contract/manifest.ts";
+import { exampleBody } from "../../server/domain/example-body.ts";
 import type { RunEndedMessage } from "../../server/processes/protocol.ts";
 import { renderDiagnostics } from "../build/render-diagnostics.ts";
 import type { Diagnostic } from "../build/diagnostic.ts";
@@ -9,7 +10,6 @@ import { clockTime, durationText } from "../terminal/relative-time.ts";
 import { renderMark, runMarks, verdictMarks } from "../terminal/status-marks.ts";
 import { padEnd } from "../terminal/text-width.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { exampleBody } from "./example-body.ts";
 import { endpointsOf } from "./json-events.ts";
 import type { ServiceEvents } from "./service-events.ts";
 import { renderReason } from "./triggers/render-verdicts.ts";
@@ -62,9 +62,9 @@ export function renderReady(p: { url: string; manifest: Manifest; paint: Paint; 
   ].join("");
 }
 
-/** A webhook to paste. Its body is made from the schema's required properties, so that it is at least of the right shape. */
-function curlLine(url: string, { endpoint, request }: Manifest["triggers"][number]): string {
-  const body = JSON.stringify(exampleBody(request)).replaceAll("'", String.raw`'\''`);
+/** A webhook to paste, with a made-up body. */
+function curlLine(url: string, { endpoint, request, filter }: Manifest["triggers"][number]): string {
+  const body = JSON.stringify(exampleBody(request, filter)).replaceAll("'", String.raw`'\''`);
   return `curl ${url}/triggers/${endpoint} -H 'content-type: application/json' -d '${body}'`;
 }
 

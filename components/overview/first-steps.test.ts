@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { curlFor } from "./first-steps.tsx";
 
-const trigger = { path: "/triggers/signup", filter: null, request: { type: "object", properties: { name: { type: "string", const: "O'Neill" } }, required: ["name"] } };
+const trigger = { path: "/triggers/signup", example: { name: "O'Neill" } };
 
 it("the command survives a shell, also with quotes in the body", () => {
   expect(curlFor(trigger, "http://127.0.0.1:3002", false)).toBe(

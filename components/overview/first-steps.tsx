@@ -3,7 +3,6 @@
 import { CodeBlock } from "../ui/code-block.tsx";
 import { EmptyFace } from "../ui/faces.tsx";
 import { useIsHydrated } from "../ui/use-now.ts";
-import { exampleBody } from "./example-json.ts";
 import type { Trigger } from "./trigger.ts";
 
 const firstTrigger = `import { defineWebhookSource } from "signalbox/trigger";
@@ -52,8 +51,8 @@ export function FirstDelivery({ trigger, needsKey }: { trigger: Trigger | undefi
 }
 
 /** The command that sends a made-up body. Quotes are those of a POSIX shell. */
-export function curlFor(trigger: Pick<Trigger, "path" | "request" | "filter">, origin: string, needsKey: boolean): string {
-  const body = JSON.stringify(exampleBody(trigger.request, trigger.filter)).replaceAll("'", String.raw`'\''`);
+export function curlFor(trigger: Pick<Trigger, "path" | "example">, origin: string, needsKey: boolean): string {
+  const body = JSON.stringify(trigger.example).replaceAll("'", String.raw`'\''`);
   const key = needsKey ? ` \\\n  -H "Authorization: Bearer $SIGNALBOX_KEY"` : "";
   return `curl -i ${origin}${trigger.path}${key} \\\n  -H 'Content-Type: application/json' \\\n  -d '${body}'`;
 }

@@ -6,12 +6,9 @@ import { type Logger, silentLogger } from "../ports/logger.ts";
 import type { KeyStore } from "../ports/store.ts";
 import { findUsableKey } from "./find-usable-key.ts";
 import { createNoteKeyUse } from "./key-usage.ts";
-import type { Principal } from "./principal.ts";
+import type { ApiAuthenticator, Principal } from "./principal.ts";
 import { refuseCrossSite, refuseForeignOrigin } from "./refuse-cross-site.ts";
 import { readSessionToken } from "./session.ts";
-
-/** Says who sent a request to /api or /metrics. Throws AppError `unauthorized` or `forbidden`. */
-export type ApiAuthenticator = (request: Request) => Promise<Principal>;
 
 /**
  * Development is open to this machine. Deployed, a key is needed in `Authorization: Bearer` or `x-api-key` (RFC 6750); where

@@ -4,6 +4,9 @@
  */
 export type Principal = { kind: "local" } | { kind: "token"; keyId: string } | { kind: "webhook"; keyId: string };
 
+/** Says who sent a request to /api or /metrics. Throws AppError `unauthorized` or `forbidden`. */
+export type ApiAuthenticator = (request: Request) => Promise<Principal>;
+
 /** What a request needs. `open`: nothing; `own-runs`: any valid key, a webhook key seeing its own runs only; `full`: everything. */
 export type Access = "open" | "own-runs" | "full";
 

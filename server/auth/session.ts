@@ -1,6 +1,5 @@
 import { parse } from "hono/utils/cookie";
-import type { Principal } from "./principal.ts";
-import type { ApiAuthenticator } from "./api-authenticator.ts";
+import type { ApiAuthenticator, Principal } from "./principal.ts";
 
 /**
  * How a person opens the pages of a deployed service: an API token, kept by the browser in a cookie that no script can read and that other

@@ -1,6 +1,5 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
-import type { ApiAuthenticator } from "../auth/api-authenticator.ts";
-import type { Principal } from "../auth/principal.ts";
+import type { ApiAuthenticator, Principal } from "../auth/principal.ts";
 import { AppError } from "../contract/app-error.ts";
 import { appRouter } from "./router.ts";
 import { type TrpcContext, type TrpcDeps, createCallerFactory } from "./trpc.ts";

@@ -1,6 +1,5 @@
-import type { ApiAuthenticator } from "../../auth/api-authenticator.ts";
+import type { ApiAuthenticator, Principal } from "../../auth/principal.ts";
 import type { KeyCipher } from "../../auth/key-cipher.ts";
-import type { Principal } from "../../auth/principal.ts";
 import type { Mode } from "../../config.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
-import type { JsonSchemaObject } from "../../server/contract/json.ts";
-import { jsonSchemaObjectSchema } from "../../server/contract/json.ts";
-import { exampleBody } from "./example-json.ts";
+import type { JsonSchemaObject } from "../contract/json.ts";
+import { jsonSchemaObjectSchema } from "../contract/json.ts";
+import { exampleBody } from "./example-body.ts";
 
 const wire = (schema: z.ZodType): JsonSchemaObject => jsonSchemaObjectSchema.parse(z.toJSONSchema(schema, { io: "input" }));
 
