@@ -28,7 +28,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
         <script nonce={nonce} suppressHydrationWarning dangerouslySetInnerHTML={{ __html: themeScript }} />
       </head>
       <body>
-        <TrpcProvider renderedAt={requestTime()} isLive={project !== null}>
+        <TrpcProvider renderedAt={requestTime()} version={project?.version ?? null}>
           <Shell project={project}>{children}</Shell>
         </TrpcProvider>
       </body>

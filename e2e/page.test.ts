@@ -1,4 +1,4 @@
-import AxeBuilder from "@axe-core/playwright";
+import { AxeBuilder } from "@axe-core/playwright";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
@@ -114,7 +114,9 @@ describe("the page at /", () => {
     const service = await startService({ projectDir: copyStarter(), command: "dev" });
     const { page } = await visit(service.url);
     await page.goto(service.url);
-    await page.getByText("curl", { exact: false }).first().waitFor();
+    const command = page.locator("pre", { hasText: "curl -i" }).first();
+    await command.waitFor();
+    expect(await command.textContent()).toContain(`${service.url}/triggers/`);
   });
 
   it("shows a project's hostile names as text", async () => {

@@ -17,7 +17,7 @@ describe("the README", () => {
   });
 
   it("links to files that exist", () => {
-    const links = [...readme.matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(([, path]) => path ?? "");
+    const links = [...readme.matchAll(/(?:\]\(|src(?:set)?=")(?!https?:)([^)#"]+)/g)].map(([, path]) => path ?? "");
     expect(links.length).toBeGreaterThan(8);
     expect(links.filter((path) => !existsSync(join(repository, path)))).toEqual([]);
   });

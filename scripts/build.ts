@@ -2,7 +2,8 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, lstatSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { type BuildOptions, build } from "esbuild";
+import { type BuildOptions, type Metafile, build } from "esbuild";
+import { packageFolderOf, thirdPartyLicenses } from "./third-party-licenses.ts";
 
 /**
  * Makes `dist/`, what the published package runs: the command line and the processes as bundles, the SDK with its declarations, and
@@ -26,11 +27,16 @@ const common = {
   logLevel: "warning",
 } satisfies BuildOptions;
 
+/** Folders of the packages that were bundled. */
+const bundled = new Set<string>();
+
 rmSync(dist, { recursive: true, force: true });
 await bundleProcesses();
 await bundleSdk();
+await bundleRegexChecker();
 run("tsc", ["-p", "sdk/tsconfig.build.json"]);
 buildPages();
+writeLicenses();
 checkNoTraces();
 console.log(`dist/ is built: signalbox ${version}`);
 
@@ -52,6 +58,7 @@ async function bundleProcesses(): Promise<void> {
     banner: { js: 'import { createRequire as createRequireForBundle } from "node:module"; const require = createRequireForBundle(import.meta.url);' },
     metafile: true,
   });
+  noteBundled(metafile);
   const strangers = Object.values(metafile.outputs).flatMap((output) => output.imports.filter(({ external, path }) => external && !isAllowedImport(path)));
   if (strangers.length > 0) throw new Error(`dist/ would import what the package does not depend on: ${strangers.map(({ path }) => path).join(", ")}`);
 }
@@ -69,6 +76,12 @@ async function bundleSdk(): Promise<void> {
     chunkNames: "shared-[hash]",
     external: ["zod"],
   });
+}
+
+/** The checker of regular expressions in plain JavaScript: the package would bring 50 MB of Java and native builds of the same. */
+async function bundleRegexChecker(): Promise<void> {
+  const { metafile } = await build({ ...common, metafile: true, splitting: false, format: "cjs", sourcemap: false, minify: true, entryPoints: { recheck: inRoot("node_modules/recheck/lib/browser.js") }, outdir: dist, outExtension: { ".js": ".cjs" } });
+  noteBundled(metafile);
 }
 
 /** The standalone output of `next build`, without symlinks, with its static files, and without what is never read. */
@@ -96,6 +109,21 @@ function refuseSymlinks(folder: string): void {
   for (const path of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
     if (lstatSync(join(folder, path)).isSymbolicLink()) throw new Error(`dist/pages/${path} is a symbolic link, which npm does not pack. Does a page import something of server/ besides types?`);
   }
+}
+
+function noteBundled({ inputs }: Metafile): void {
+  for (const file of Object.keys(inputs)) {
+    const folder = packageFolderOf(file);
+    if (folder) bundled.add(inRoot(folder));
+  }
+}
+
+function writeLicenses(): void {
+  const nextPackages = readdirSync(join(dist, "pages/node_modules"), { recursive: true, encoding: "utf8" })
+    .filter((path) => /^(?:@[^/]+\/)?[^/@]+\/package\.json$/.test(path))
+    .map((path) => inRoot(`node_modules/${path.replace(/\/package\.json$/, "")}`));
+  const clientPackages = ["@fontsource-variable/geist", "@fontsource-variable/geist-mono", "@tanstack/react-query", "@trpc/client", "@trpc/tanstack-react-query", "lucide-react", "tailwindcss"].map((name) => inRoot(`node_modules/${name}`));
+  writeFileSync(join(dist, "THIRD-PARTY-LICENSES.txt"), thirdPartyLicenses([...bundled, ...nextPackages, ...clientPackages]));
 }
 
 /** A package must not know the machine that it was built on. */

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -23,6 +24,11 @@ export function entryFile(name: keyof typeof entries): string {
 /** Absolute path of the module behind `signalbox/<door>`. */
 export function sdkFile(door: "trigger" | "workflow" | "config"): string {
   return isSource ? join(packageRoot, "sdk", door, "index.ts") : join(packageRoot, "dist", "sdk", `${door}.js`);
+}
+
+/** The module that finds dangerous regular expressions (`recheck`, in its plain JavaScript form): 3 MB, loaded only when there is something to check. */
+export function regexCheckerFile(): string {
+  return isSource ? createRequire(import.meta.url).resolve("recheck/lib/browser.js") : join(packageRoot, "dist", "recheck.cjs");
 }
 
 /** Folder of the migrations of one database. */

@@ -3,7 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useSubscription } from "@trpc/tanstack-react-query";
 import { useRouter } from "next/navigation";
-import { type ReactNode, createContext, useContext, useEffect, useRef, useState } from "react";
+import { type ReactNode, createContext, useContext, useEffect, useState } from "react";
 import { useTRPC } from "./trpc.ts";
 
 const gatherMs = 200;
@@ -16,19 +16,18 @@ export const useLiveness = () => useContext(LiveContext);
 
 /**
  * Listens to `changes` and has every list on the page read again. A burst of changes counts as one. Another build of the project has the
- * page's frame drawn again too.
+ * page's frame drawn again too. `version` is the one it was drawn with; `null`: who asks may not know the project, and hears nothing.
  */
-export function Live({ isEnabled, children }: { isEnabled: boolean; children: ReactNode }) {
+export function Live({ version, children }: { version: string | null; children: ReactNode }) {
   const trpc = useTRPC();
   const router = useRouter();
-  const version = useRef<string | null>(null);
+  const isEnabled = version !== null;
   const queries = useQueryClient();
   const [refresh] = useState(() => gatherCalls(() => void queries.invalidateQueries(), gatherMs));
 
   // `onStarted` comes on every connection: what happened while there was none was missed, so read again.
   const onData = (news: { version: string }) => {
-    if (version.current !== null && version.current !== news.version) router.refresh();
-    version.current = news.version;
+    if (news.version !== version) router.refresh();
     refresh();
   };
   const { status, reset } = useSubscription(trpc.changes.subscriptionOptions(undefined, { enabled: isEnabled, onStarted: refresh, onData }));

@@ -12,7 +12,7 @@ import { TRPCProvider } from "./trpc.ts";
 const url = "/api/trpc";
 
 /** Everything that client components need: queries, the typed client, live changes, and the time the page was drawn. */
-export function TrpcProvider({ renderedAt, isLive, children }: { renderedAt: number; isLive: boolean; children: ReactNode }) {
+export function TrpcProvider({ renderedAt, version, children }: { renderedAt: number; version: string | null; children: ReactNode }) {
   const [queryClient] = useState(createQueryClient);
   const [trpcClient] = useState(() =>
     createTRPCClient<AppRouter>({
@@ -29,7 +29,7 @@ export function TrpcProvider({ renderedAt, isLive, children }: { renderedAt: num
     <RenderedAt value={renderedAt}>
       <QueryClientProvider client={queryClient}>
         <TRPCProvider trpcClient={trpcClient} queryClient={queryClient}>
-          <Live isEnabled={isLive}>{children}</Live>
+          <Live version={version}>{children}</Live>
         </TRPCProvider>
       </QueryClientProvider>
     </RenderedAt>

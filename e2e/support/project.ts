@@ -22,13 +22,13 @@ export function writeProject(files: Record<string, string>): string {
   return dir;
 }
 
-export function writeFile(dir: string, path: string, text: string): void {
+function writeFile(dir: string, path: string, text: string): void {
   mkdirSync(dirname(join(dir, path)), { recursive: true });
   writeFileSync(join(dir, path), text);
 }
 
-/** An empty folder, removed when the test (or, called at top level of a suite's hook, the suite) ends. */
-export function emptyFolder(): string {
+/** An empty folder, removed when the test ends. */
+function emptyFolder(): string {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-e2e-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }));
   return dir;

@@ -5,7 +5,7 @@ import type { ApiAuthenticator, Principal } from "./principal.ts";
  * How a person opens the pages of a deployed service: an API token, kept by the browser in a cookie that no script can read and that other
  * sites' forms cannot bring along.
  */
-export const sessionCookie = "signalbox_session";
+const sessionCookie = "signalbox_session";
 
 /** The token in a Cookie header, or `null`. */
 export function readSessionToken(headers: Headers): string | null {

@@ -5,7 +5,7 @@ import { endpointSchema, slugSchema } from "./slug.ts";
 import { targetSchema } from "./target.ts";
 
 /** How a workflow is tried again. `initialMs` doubles up to `maxMs` when exponential. */
-export const retryPolicySchema = z.object({
+const retryPolicySchema = z.object({
   attempts: z.int().min(1).max(100),
   backoff: z.enum(["exponential", "fixed"]),
   initialMs: z.int().min(0),
@@ -26,7 +26,7 @@ export const manifestTriggerSchema = z.object({
   filter: jsonSchemaObjectSchema.nullable(),
 });
 
-export const manifestWorkflowSchema = z.object({
+const manifestWorkflowSchema = z.object({
   slug: slugSchema,
   file: z.string(),
   module: z.string(),

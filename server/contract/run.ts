@@ -3,7 +3,7 @@ import { jsonSchema } from "./json.ts";
 import { targetSchema } from "./target.ts";
 
 export const runStatusSchema = z.enum(["queued", "running", "waiting", "completed", "failed", "canceled", "timed_out"]);
-export const startedBySchema = z.enum(["webhook", "form", "api", "cli", "replay"]);
+const startedBySchema = z.enum(["webhook", "form", "api", "cli", "replay"]);
 
 export const runErrorSchema = z.object({ name: z.string(), message: z.string(), stack: z.string().nullable() });
 

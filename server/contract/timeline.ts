@@ -12,7 +12,7 @@ import { runErrorSchema } from "./run.ts";
  * - `worker_lost`: the process that ran it ended; `message` says how.
  * - `cancel_requested`, `log` (with `level`, `message`, `data`).
  */
-export const timelineKindSchema = z.enum([
+const timelineKindSchema = z.enum([
   "queued",
   "attempt_started",
   "attempt_failed",
@@ -33,7 +33,7 @@ export const timelineKindSchema = z.enum([
   "timed_out",
 ]);
 
-export const logLevelSchema = z.enum(["debug", "info", "warn", "error"]);
+const logLevelSchema = z.enum(["debug", "info", "warn", "error"]);
 
 export const timelineEntrySchema = z.object({
   /** Grows within the run; the id of the server-sent event. */

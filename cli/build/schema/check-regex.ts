@@ -1,5 +1,5 @@
-import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
+import { regexCheckerFile } from "../../../server/paths.ts";
 
 export type RegexVerdict =
   | { status: "safe" }
@@ -46,14 +46,12 @@ type CheckedRegex =
   | { status: "unknown"; error: { kind: string } };
 
 /**
- * In a thread: the checker blocks while it thinks, it is told to be plain JavaScript by an environment variable, and it can be ended.
- * Its module is 3 MB, and is loaded only when there is something to check.
+ * In a thread: the checker blocks while it thinks, and it can be ended.
  */
 function lookAt(patterns: ReadonlyMap<string, Pattern>): Promise<void> {
   const worker = new Worker(checkerSource, {
     eval: true,
-    env: { RECHECK_SYNC_BACKEND: "pure" },
-    workerData: { recheck: createRequire(import.meta.url).resolve("recheck"), patterns: [...patterns.values()], timeoutMs },
+    workerData: { recheck: regexCheckerFile(), patterns: [...patterns.values()], timeoutMs },
     execArgv: [],
     stdout: true,
     stderr: true,
