@@ -190,6 +190,26 @@ describe("steps", () => {
 });
 
 describe("sleeps", () => {
+  test("do not have what was logged before them told twice", async () => {
+    const workflow = {
+      run: async (_: never, ctx: Ctx) => {
+        ctx.log.info("begins");
+        await ctx.step("work", () => 1);
+        ctx.log.info("works");
+        await ctx.sleep("pause", "1h");
+        ctx.log.info("woke");
+        await ctx.step("more", () => 2);
+        ctx.log.info("ends");
+      },
+    };
+    const id = await engine.createRun();
+    await engine.execute(await engine.claim(), workflow).ended;
+    engine.advance(3_600_000);
+    await engine.execute(await engine.claim(), workflow).ended;
+    const { timeline } = await engine.read(id);
+    expect(timeline.filter(({ kind }) => kind === "log").map(({ message }) => message)).toEqual(["begins", "works", "woke", "ends"]);
+  });
+
   test("put the run aside until their time, which is kept, and are over at once afterwards", async () => {
     const executed: string[] = [];
     const workflow = {

@@ -147,6 +147,7 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
 
   async function finish(outcome: Outcome): Promise<RunEnding> {
     const end = planRunEnd(outcome, { run, workflow, clock, timeoutMs, usedMs: usedBeforeMs + (clock.now() - startedAt), random: options.random, mapStack: (stack) => code.mapStack(stack) });
+    context?.flushLog();
     const status = end && (await session.end(end.transition, end.entries, end.steps));
     session.abandon();
     const error = end && "error" in end.transition ? end.transition.error : (end?.entries.find(({ kind }) => kind === "attempt_failed")?.error ?? null);

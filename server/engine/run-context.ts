@@ -5,6 +5,7 @@ import type { ClaimedRun, StepRecord } from "../ports/store.ts";
 import { cloneJson, toJson } from "./json-value.ts";
 import { createOrderedResults } from "./ordered-results.ts";
 import { FinalFailure, toRunError } from "./run-errors.ts";
+import { createRetoldLog } from "./retold-log.ts";
 import { createRunLog } from "./run-log.ts";
 import type { RunSession } from "./run-session.ts";
 import { setLongTimeout } from "./set-long-timeout.ts";
@@ -50,6 +51,7 @@ export function createRunContext(options: RunContextOptions) {
   const takenNames = new Set<string>();
   const openSleeps = new Map<string, OpenSleep & { stop: () => void }>();
   const ordered = createOrderedResults();
+  const retold = createRetoldLog({ stored: run.isResumed ? stored.keys() : [], write: (entries) => session.note({ entries }) });
   let state: ContextState = { kind: "open" };
   let stepsInFlight = 0;
   let activity = 0;
@@ -66,6 +68,7 @@ export function createRunContext(options: RunContextOptions) {
     if (typeof fn !== "function") throw new TypeError(`ctx.step(${JSON.stringify(name)}, …) needs a function as its second argument.`);
     const key = takeName(name, takenNames);
     const known = findStored(stored, key, "step");
+    retold.reach(key);
     if (known && known.finishedAt !== null) {
       session.note({ entries: [{ at: clock.now(), kind: "step_reused", attempt, name: key }] });
       return await ordered.give(cloneJson(known.result), known.finishedAt);
@@ -113,6 +116,7 @@ export function createRunContext(options: RunContextOptions) {
     if (ms === null) throw new TypeError(`ctx.sleep(${JSON.stringify(name)}, ${JSON.stringify(duration)}): a duration is a number of milliseconds or like "10s", "5m", "1.5h", "7d".`);
     const key = takeName(name, takenNames);
     const known = findStored(stored, key, "sleep");
+    retold.reach(key);
     if (known && known.finishedAt !== null) return await ordered.give(undefined, known.finishedAt);
     const record = known ?? beginSleep(key, ms);
     const until = record.until ?? record.startedAt;
@@ -157,7 +161,7 @@ export function createRunContext(options: RunContextOptions) {
     );
   }
 
-  const log = createRunLog({ attempt, now: () => clock.now(), note: (entry) => session.note({ entries: [entry] }) });
+  const log = createRunLog({ attempt, now: () => clock.now(), note: retold.note });
 
   return {
     ctx: {
@@ -167,6 +171,8 @@ export function createRunContext(options: RunContextOptions) {
       log,
       signal,
     },
+    /** Before the last write: what was logged since the last step. */
+    flushLog: () => retold.flush(),
     close(next: ContextState): void {
       state = next;
       for (const { stop } of openSleeps.values()) stop();
