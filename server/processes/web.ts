@@ -39,7 +39,7 @@ async function serve(): Promise<void> {
   });
   Object.assign(globalThis, { [Symbol.for("signalbox.container")]: signalbox });
 
-  const pages = pagesWhenReady(logger, () => loadPages({ mode: settings.pages, dir: packageRoot, host: settings.host, port: settings.port }));
+  const pages = pagesWhenAsked(logger, () => loadPages({ mode: settings.pages, dir: packageRoot, host: settings.host, port: settings.port }));
   const http = createHttpServer({ ingest: signalbox.ingest, rest: signalbox.rest, pages, logger });
   await new Promise<void>((resolve, reject) => {
     http.server.once("error", reject);
@@ -48,6 +48,8 @@ async function serve(): Promise<void> {
   const { port } = http.server.address() as AddressInfo;
   signalbox.setPort(port);
   tell({ type: "ready", host: settings.host, port });
+  // Built pages are there in a moment. Next's development server costs seconds and memory, and takes a lock: when somebody looks.
+  if (settings.pages === "built") pages.load();
 
   const close = once(async () => {
     signalbox.beginShutdown();
@@ -73,14 +75,20 @@ async function reload(signalbox: Signalbox): Promise<void> {
   tell({ type: "reloaded", version: signalbox.project.current().manifest.version, error });
 }
 
-/** Pages load while webhooks are served already; a request for a page waits for them. */
-function pagesWhenReady(log: Logger, load: () => ReturnType<typeof loadPages>): PagesHandler & { close(): Promise<void> } {
-  const loading = load();
-  loading.catch((error: unknown) => log.error("The pages could not be loaded", { cause: error }));
+/** Webhooks are served before the pages are loaded; a request for a page waits for them. */
+function pagesWhenAsked(log: Logger, load: () => ReturnType<typeof loadPages>): PagesHandler & { load(): void; close(): Promise<void> } {
+  let loading: ReturnType<typeof loadPages> | null = null;
+  const loaded = () => {
+    if (loading) return loading;
+    loading = load();
+    loading.catch((error: unknown) => log.error("The pages could not be loaded", { cause: error }));
+    return loading;
+  };
   return {
-    handle: async (request, response) => (await loading).handle(request, response),
-    upgrade: (request, socket, head) => void loading.then((pages) => (pages.upgrade ? pages.upgrade(request, socket, head) : socket.destroy())),
-    close: async () => loading.then((pages) => pages.close()).catch(() => {}),
+    load: () => void loaded(),
+    handle: async (request, response) => (await loaded()).handle(request, response),
+    upgrade: (request, socket, head) => void loaded().then((pages) => (pages.upgrade ? pages.upgrade(request, socket, head) : socket.destroy())),
+    close: async () => loading?.then((pages) => pages.close()).catch(() => {}),
   };
 }
 

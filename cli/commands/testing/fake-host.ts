@@ -42,6 +42,7 @@ export const fakeTrigger = {
   target: { kind: "workflow", slug: "welcome-email" },
   file: "triggers/new-signup.ts",
   hasTransform: true,
+  example: { name: "Ada" },
   request: { type: "object" },
   filter: null,
   path: "/triggers/signup",
