@@ -1,9 +1,8 @@
-import { dirname, join } from "node:path";
 import { readOnlyNextProject } from "../config.ts";
 import { createLogger } from "../logging.ts";
 import { openSignalbox, readBuiltSettings, type Signalbox } from "../main.ts";
 import { systemClock } from "../ports/clock.ts";
-import { createStackMapper } from "../project/map-stack.ts";
+import { mapCurrentStack } from "../project/map-current-stack.ts";
 import { readManifest } from "../project/read-manifest.ts";
 import { openConfiguredStore } from "./open-configured-store.ts";
 import type { Reporter } from "./protocol.ts";
@@ -28,10 +27,7 @@ export async function startOnlyNext(): Promise<Signalbox> {
     settings,
     store,
     readManifest: () => readManifest(settings.stateDir),
-    mapStack: async (stack) => {
-      const manifest = await readManifest(settings.stateDir);
-      return manifest ? createStackMapper({ buildDir: join(settings.stateDir, manifest.folder), projectDir: dirname(settings.stateDir) }).mapStack(stack) : stack;
-    },
+    mapStack: (stack) => mapCurrentStack(settings.stateDir, stack),
     reporter,
     logger,
     clock: systemClock,

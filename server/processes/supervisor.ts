@@ -1,8 +1,7 @@
-import { dirname, join } from "node:path";
 import { type Settings, serviceUrl } from "../config.ts";
 import { systemClock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
-import { createStackMapper } from "../project/map-stack.ts";
+import { mapCurrentStack } from "../project/map-current-stack.ts";
 import { readManifest } from "../project/read-manifest.ts";
 import { openConfiguredStore } from "./open-configured-store.ts";
 import type { Reporter, WebToSupervisor } from "./protocol.ts";
@@ -31,7 +30,7 @@ export async function startSupervisor(p: { settings: Settings; env?: NodeJS.Proc
     ...(env ? { env } : {}),
     store,
     readManifest: () => readManifest(settings.stateDir),
-    mapStack: (stack) => mapStack(settings.stateDir, stack),
+    mapStack: (stack) => mapCurrentStack(settings.stateDir, stack),
     reporter,
     logger,
     clock: systemClock,
@@ -68,9 +67,4 @@ export async function startSupervisor(p: { settings: Settings; env?: NodeJS.Proc
     },
     close: () => (closing ??= close()),
   };
-}
-
-async function mapStack(stateDir: string, stack: string): Promise<string> {
-  const manifest = await readManifest(stateDir);
-  return manifest ? createStackMapper({ buildDir: join(stateDir, manifest.folder), projectDir: dirname(stateDir) }).mapStack(stack) : stack;
 }

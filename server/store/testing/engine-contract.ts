@@ -178,6 +178,16 @@ export function engineContract(open: OpenStore): void {
         expect((await claimOne(store, { now: epoch + 8000 })).id).toBe(b.id);
       });
 
+      it("counts what is queued by pool: neither what waits nor what runs", async () => {
+        await store.createRuns([aRun(), aRun(), aRun(), aRun()]);
+        const [lost, asleep] = await store.claimRuns(aClaim({ limit: 2 }));
+        if (!lost || !asleep) throw new Error("two runs are due");
+        await write(asleep, { to: "waiting", reason: "sleep", availableAt: epoch + 9000 });
+        expect([await store.countQueued("shared"), await store.countQueued("isolated")]).toEqual([2, 0]);
+        await store.releaseLostRuns({ workerId: aClaim().workerId, now: epoch, message: "It was killed.", runs: [{ id: lost.id, fate: { kind: "isolate" } }] });
+        expect([await store.countQueued("shared"), await store.countQueued("isolated")]).toEqual([2, 1]);
+      });
+
       it("ends a run that was asked to stop rather than let it wait", async () => {
         const run = await withRunningRun(store);
         await store.requestCancel(run.id, epoch + 1500);
