@@ -89,6 +89,17 @@ describe("the HTTP server", () => {
     }
   });
 
+  test("hands no large or endless body to the pages, and takes their forms", async () => {
+    const pages = pagesThatTell();
+    const { port } = await serve({ triggers, pages });
+    const form = (headers: string, body = "") => `POST /session HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n\r\n${body}`;
+    expect((await sendRaw(port, form("Content-Length: 314572800"))).status).toBe(413);
+    expect((await sendRaw(port, form("Transfer-Encoding: chunked", "5\r\nhello\r\n"))).status).toBe(413);
+    expect((await sendRaw(port, form("Expect: 100-continue\r\nContent-Length: 70000"))).status).toBe(413);
+    expect(pages.handle).not.toHaveBeenCalled();
+    expect((await sendRaw(port, form("Content-Length: 7", "token=x"))).status).toBe(200);
+  });
+
   test("answers what is not HTTP with a bare 400, too many headers with 431, and lives on", async () => {
     const { port } = await serve({ triggers });
     expect((await sendRaw(port, "\x16\x03\x01\x02\x00\x01\x00\r\n\r\n")).status).toBe(400);

@@ -5,6 +5,7 @@ import { AppError, toProblem } from "../contract/app-error.ts";
 import type { Logger } from "../ports/logger.ts";
 import { createConnections } from "./connections.ts";
 import { handleIngest, type Ingest } from "./ingest-door.ts";
+import { refusePageRequest } from "./page-request.ts";
 import { findDestination } from "./request-path.ts";
 
 /** What answers everything that is neither a webhook nor the API. */
@@ -23,8 +24,6 @@ interface HttpServerParts {
 
 /** A minute for the slowest sender's body, and idle connections that outlive the 60 s after which load balancers drop theirs. */
 const timeouts = { headersTimeout: 15_000, requestTimeout: 60_000, keepAliveTimeout: 65_000, connectionsCheckingInterval: 5_000 };
-
-const pageMethods = new Set(["GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"]);
 
 /**
  * The one HTTP server: webhooks, the API and the pages, told apart by the raw path. `close` takes nothing new, waits for what is under
@@ -56,14 +55,16 @@ function createListener({ ingest, rest, pages, logger }: HttpServerParts) {
     const destination = findDestination(request.url ?? "");
     if (destination.to === "refusal") return answer(request, response, new AppError(destination.code, destination.detail));
     if (destination.to === "ingest") return handleIngest({ ingest, target: destination.target, request, response, expectsContinue });
-    if (expectsContinue) response.writeContinue();
     request.url = destination.target;
-    if (destination.to === "rest") return restListener(request, response);
-    if (!pageMethods.has(request.method ?? "")) {
-      response.setHeader("allow", "GET, HEAD, POST");
-      return answer(request, response, new AppError("method_not_allowed", "This method is not allowed here."));
+    if (destination.to === "rest") {
+      if (expectsContinue) response.writeContinue();
+      return restListener(request, response);
     }
+    const refusal = refusePageRequest(request);
+    if (refusal?.code === "method_not_allowed") response.setHeader("allow", "GET, HEAD, POST");
+    if (refusal) return answer(request, response, refusal);
     if (!pages) return answer(request, response, new AppError("not_found", "There are no pages here: this service answers webhooks and the API only."));
+    if (expectsContinue) response.writeContinue();
     return pages.handle(request, response);
   };
 }
