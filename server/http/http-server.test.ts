@@ -19,6 +19,8 @@ function pagesThatTell() {
   return { handle };
 }
 
+const form = (headers: string, body = "") => `POST /session HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n\r\n${body}`;
+
 describe("the HTTP server", () => {
   test.each([
     ["/", "page GET /"],
@@ -92,7 +94,6 @@ describe("the HTTP server", () => {
   test("hands no large or endless body to the pages, and takes their forms", async () => {
     const pages = pagesThatTell();
     const { port } = await serve({ triggers, pages });
-    const form = (headers: string, body = "") => `POST /session HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n\r\n${body}`;
     expect((await sendRaw(port, form("Content-Length: 314572800"))).status).toBe(413);
     expect((await sendRaw(port, form("Transfer-Encoding: chunked", "5\r\nhello\r\n"))).status).toBe(413);
     expect((await sendRaw(port, form("Expect: 100-continue\r\nContent-Length: 70000"))).status).toBe(413);

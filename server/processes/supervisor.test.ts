@@ -25,7 +25,7 @@ afterEach(async () => {
 async function start(workflows: Record<string, HarnessWorkflow>, port = 0) {
   const project = await createProject(workflows);
   projects.push(project);
-  const env = { PATH: process.env["PATH"], SIGNALBOX_SECRET: "0123456789abcdef0123456789abcdef", SIGNALBOX_PAGES: "built" };
+  const env = { PATH: process.env["PATH"], SIGNALBOX_SECRET: "0123456789abcdef0123456789abcdef" };
   const settings = readSettings({ projectDir: project.dir, mode: "development", fromProject: {}, flags: { port }, env });
   const notices: string[] = [];
   const ended: RunEndedMessage[] = [];
