@@ -83,6 +83,5 @@ export function startSignalbox(args: string[], p: { cwd: string; env?: NodeJS.Pr
 
 function cleanEnv(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(SIGNALBOX_|DATABASE_URL$|PORT$|HOST$|VITEST|NODE_ENV$|NODE_OPTIONS$)/.test(name));
-  // Pages are not what is tested here, and their development server takes its time.
   return Object.fromEntries(kept);
 }
