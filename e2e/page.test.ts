@@ -116,7 +116,7 @@ describe("the page at /", () => {
     await page.goto(service.url);
     const command = page.locator("pre", { hasText: "curl -i" }).first();
     await command.waitFor();
-    expect(await command.textContent()).toContain(`${service.url}/triggers/`);
+    await vi.waitFor(async () => expect(await command.textContent()).toContain(`${service.url}/triggers/`), { timeout: 10_000 });
   });
 
   it("shows a project's hostile names as text", async () => {
