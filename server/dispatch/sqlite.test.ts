@@ -192,6 +192,21 @@ describe("the dispatcher of SQLite", () => {
     expect(started).toEqual(["run_1"]);
   });
 
+  it("holds: takes nothing new until it is released, and then what came meanwhile", async () => {
+    const { add, started, dispatcher, execute } = create(2);
+    add(1);
+    dispatcher.start(execute);
+    await settle();
+    await dispatcher.hold();
+    add(1);
+    dispatcher.wake();
+    await settle();
+    expect(started).toEqual(["run_1"]);
+    dispatcher.release();
+    await settle();
+    expect(started).toEqual(["run_1", "run_2"]);
+  });
+
   it("drains: takes nothing new, and is done when what it handed out has ended", async () => {
     const { state, add, started, dispatcher, execute, end } = create(2);
     add(1);

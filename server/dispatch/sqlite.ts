@@ -30,6 +30,7 @@ export function createSqliteDispatcher(p: SqliteDispatcherOptions): Dispatcher {
   let execute: ((run: ClaimedRun) => Promise<void>) | null = null;
   let stopWatching: (() => void) | null = null;
   let isDraining = false;
+  let isHeld = false;
   let isWoken = false;
   let claiming: Promise<void> | null = null;
   let failures = 0;
@@ -45,7 +46,7 @@ export function createSqliteDispatcher(p: SqliteDispatcherOptions): Dispatcher {
   }
 
   function mayClaim(): boolean {
-    return isWoken && !isDraining && running.size < p.capacity;
+    return isWoken && !isDraining && !isHeld && running.size < p.capacity;
   }
 
   async function claimWhileWoken(execute: (run: ClaimedRun) => Promise<void>): Promise<void> {
@@ -99,6 +100,14 @@ export function createSqliteDispatcher(p: SqliteDispatcherOptions): Dispatcher {
       wake();
     },
     wake,
+    async hold() {
+      isHeld = true;
+      await claiming;
+    },
+    release() {
+      isHeld = false;
+      wake();
+    },
     async drain() {
       isDraining = true;
       alarm.clear();

@@ -26,6 +26,8 @@ async function startLoop(run: (input: never, ctx: Parameters<Parameters<typeof e
       execute = given;
     },
     wake() {},
+    hold: async () => {},
+    release() {},
     drain: async () => void (await Promise.all(executing)),
     active: () => [],
   };

@@ -29,6 +29,9 @@ export interface WorkerLoop {
   start(): Promise<void>;
   wake(): void;
   cancel(runId: string): void;
+  /** Takes nothing new until it is released; resolves when nothing is being claimed. */
+  hold(): Promise<void>;
+  release(): void;
   /** Takes nothing new; resolves when all that ran has ended. */
   drain(): Promise<void>;
   /** Takes nothing new; after the grace, what still runs is aborted and goes back to the queue. */
@@ -98,6 +101,8 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
       if (!isDraining) dispatcher.wake();
     },
     cancel: (runId) => handles.get(runId)?.interrupt({ kind: "canceled" }),
+    hold: () => dispatcher.hold(),
+    release: () => dispatcher.release(),
     drain,
     async shutDown(graceMs) {
       const drained = drain();

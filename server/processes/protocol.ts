@@ -31,6 +31,8 @@ export interface RunEndedMessage {
 
 export type WorkerToSupervisor =
   | { type: "ready"; workerId: string }
+  /** Answers `hold`: from here on it takes nothing. */
+  | { type: "held" }
   | { type: "failed"; message: string }
   /** Twice a second, and whenever `active` changes. `deadlineAt` is when the attempt times out. */
   | { type: "heartbeat"; rssBytes: number; active: { runId: string; deadlineAt: number }[] }
@@ -41,6 +43,9 @@ export type WorkerToSupervisor =
 export type SupervisorToWorker =
   | { type: "wake" }
   | { type: "cancel"; runId: string }
+  /** Take nothing new until `release`: another build is about to be in force. Answered with `held`. */
+  | { type: "hold" }
+  | { type: "release" }
   /** Take nothing new; exit when done. Sent when the project was rebuilt. */
   | { type: "drain" }
   /** Abort what runs after `graceMs`, hand it back and exit. */

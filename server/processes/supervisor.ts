@@ -61,9 +61,11 @@ export async function startSupervisor(p: { settings: Settings; env?: NodeJS.Proc
     url: serviceUrl(settings, web.port),
     port: web.port,
     async reload() {
-      // Workers first: when web takes the new triggers, no old worker is left to be given a run of theirs.
-      await pool.replaceAll();
-      await web.reload();
+      const replacing = pool.replaceAll();
+      // When web takes the new triggers, no old worker may be given a run of theirs.
+      await replacing.held;
+      const [reloaded] = await Promise.allSettled([web.reload(), replacing.done]);
+      if (reloaded.status === "rejected") throw reloaded.reason;
     },
     close: () => (closing ??= close()),
   };

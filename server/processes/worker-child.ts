@@ -31,6 +31,8 @@ export interface WorkerChild {
   /** What its watching thread saw since the last heartbeat, the newest last. */
   blockReports(): readonly BlockReport[];
   send(message: SupervisorToWorker): void;
+  /** Has it take nothing new; resolves when it says so, or has ended. A process that is blocked takes its time. */
+  hold(): Promise<void>;
   /** SIGKILL; `death` is what its runs are told. */
   kill(death: WorkerDeath): void;
   readonly exited: Promise<void>;
@@ -56,6 +58,7 @@ export function forkWorker(options: WorkerChildOptions): WorkerChild {
   let failure: string | null = null;
   let givenDeath: WorkerDeath | null = null;
   let reports: BlockReport[] = [];
+  let held = Promise.withResolvers<void>();
 
   child.on("message", (message: WorkerToSupervisor) => {
     heardAt = performance.now();
@@ -65,6 +68,7 @@ export function forkWorker(options: WorkerChildOptions): WorkerChild {
       changedAt = heardAt;
     }
     if (message.type === "failed") failure = message.message;
+    if (message.type === "held") held.resolve();
     if (message.type === "heartbeat") {
       if (message.active.length !== active.length) changedAt = heardAt;
       ({ active, rssBytes } = message);
@@ -102,6 +106,11 @@ export function forkWorker(options: WorkerChildOptions): WorkerChild {
     blockReports: () => reports,
     send(message) {
       if (child.connected) child.send(message, () => {});
+    },
+    hold() {
+      held = Promise.withResolvers<void>();
+      this.send({ type: "hold" });
+      return Promise.race([held.promise, exited.promise]);
     },
     kill(death) {
       givenDeath ??= death;

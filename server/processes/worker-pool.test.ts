@@ -206,7 +206,7 @@ describe("leaving", () => {
     const old = await pool.start("work");
     await expect.poll(() => made.marks()).toContain("old");
     await made.write({ work: { code: `mark("new"); return "new";` } });
-    await pool.pool.replaceAll();
+    await pool.pool.replaceAll().done;
     expect((await pool.end(await pool.start("work"))).run.output).toBe("new");
     expect((await pool.end(old)).run).toMatchObject({ output: "old", attempt: 1 });
     await pool.until(async () => (await pool.workerPids()).length === 1);

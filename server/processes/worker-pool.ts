@@ -31,8 +31,11 @@ export interface WorkerPool {
   start(): Promise<void>;
   wake(): void;
   cancel(runId: string): void;
-  /** The project was rebuilt: new workers first, then the old ones finish what they have. */
-  replaceAll(): Promise<void>;
+  /**
+   * The project was rebuilt: the old workers take nothing new, and finish what they have once the new ones are there. `held` resolves when no old
+   * worker can be given a run any more, `done` when the new ones have taken over or could not start.
+   */
+  replaceAll(): { held: Promise<unknown>; done: Promise<void> };
   /** Runs get `graceMs` to end, then go back to the queue; workers that are still there two seconds later are killed. */
   close(graceMs: number): Promise<void>;
 }
@@ -103,6 +106,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       case "ready":
       case "failed":
       case "heartbeat":
+      case "held":
         return;
       case "retiring":
         reporter.notice("warn", `A worker is replaced: ${message.reason}.`);
@@ -207,6 +211,16 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     wake();
   }
 
+  function succeed(old: WorkerChild[], hasStarted: boolean): void {
+    if (isClosing) return;
+    for (const child of old) {
+      if (!hasStarted) leaving.delete(child);
+      child.send({ type: hasStarted ? "drain" : "release" });
+    }
+    if (!hasStarted) return reporter.notice("error", "No worker could start with the new build; those of the last one go on.");
+    isolation.look();
+  }
+
   function wake(): void {
     for (const child of children) child.send({ type: "wake" });
   }
@@ -242,18 +256,13 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     cancel(runId) {
       for (const child of children) child.send({ type: "cancel", runId });
     },
-    async replaceAll() {
+    replaceAll() {
       const old = [...children].filter((child) => !leaving.has(child));
-      // Nothing takes the place of the old ones: the new ones are there already.
+      // Nothing takes the place of the old ones: the new ones are on their way.
       for (const child of old) leaving.add(child);
-      const starts = await Promise.all(Array.from({ length: settings.workers }, () => spawnReady("shared")));
-      if (isClosing) return;
-      if (!starts.some(Boolean)) {
-        for (const child of old) leaving.delete(child);
-        return reporter.notice("error", "No worker could start with the new build; those of the last one go on.");
-      }
-      for (const child of old) child.send({ type: "drain" });
-      isolation.look();
+      const allHeld = Promise.all(old.map((child) => child.hold()));
+      const starts = Promise.all(Array.from({ length: settings.workers }, () => spawnReady("shared")));
+      return { held: Promise.race([allHeld, starts]), done: starts.then((started) => succeed(old, started.some(Boolean))) };
     },
     async close(graceMs) {
       isClosing = true;

@@ -99,6 +99,10 @@ function obey(message: SupervisorToWorker): void {
       return loop?.wake();
     case "cancel":
       return loop?.cancel(message.runId);
+    case "hold":
+      return void loop?.hold().then(() => tell({ type: "held" }));
+    case "release":
+      return loop?.release();
     case "drain":
       return void leave(() => loop?.drain());
     case "shutdown":
