@@ -88,6 +88,7 @@ describe("signalbox start", () => {
     await postJson(`${url}&note=1`, { name: 1 });
     await fetch(`${service.url}/triggers/nope?token=${key}`, { method: "PUT" });
     expect(await service.stop()).toBe(0);
+    expect(service.output()).toMatch(/"endpoint":"signup","outcome":"accepted","status":202/);
     const written = filesBelow(join(projectDir, ".signalbox")).map((file) => readFileSync(file).toString("latin1"));
     const everything = [...written, service.output()].join("\n");
     expect(everything).toContain("ada@example.com");

@@ -1,5 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { readProcessStart } from "../config.ts";
+import type { DeliverySummary } from "../contract/delivery.ts";
 import { createHttpServer, type PagesHandler } from "../http/http-server.ts";
 import { loadPages } from "../http/pages.ts";
 import { createLogger } from "../logging.ts";
@@ -35,7 +36,7 @@ async function serve(): Promise<void> {
       runsQueued: () => tell({ type: "runs-queued" }),
       cancelRequested: (runId) => tell({ type: "cancel-requested", runId }),
     },
-    onDelivery: mode === "development" ? (delivery) => tell({ type: "delivery", delivery }) : undefined,
+    onDelivery: mode === "development" ? (delivery) => tell({ type: "delivery", delivery }) : (delivery) => logDelivery(logger, delivery),
   });
   Object.assign(globalThis, { [Symbol.for("signalbox.container")]: signalbox });
 
@@ -65,6 +66,12 @@ async function serve(): Promise<void> {
     if (message.type === "reload") void reload(signalbox);
     else void close();
   });
+}
+
+/** Who may read the log may not be who may read bodies: it has ids and outcomes only. */
+function logDelivery(log: Logger, { id, endpoint, outcome, responseStatus, durationMs, verdicts, problem }: DeliverySummary): void {
+  const runIds = verdicts.flatMap(({ runId }) => runId ?? []);
+  log.info("delivery", { deliveryId: id, endpoint, outcome, status: responseStatus, problem: problem?.code ?? null, runIds, durationMs });
 }
 
 async function reload(signalbox: Signalbox): Promise<void> {
