@@ -12,7 +12,7 @@ const ada = JSON.stringify({ name: "Ada" });
 const get = (target: string, method = "GET") => `${method} ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
 const post = (target: string, headers = "") => `POST ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n${headers}Content-Length: ${ada.length}\r\n\r\n${ada}`;
 
-const upgradeOf = (target: string) => `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`;
+const upgradeOf = (target: string) => `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n`;
 
 function pagesThatTell() {
   const handle = vi.fn<(request: IncomingMessage, response: ServerResponse) => void>((request, response) => void response.end(`page ${request.method} ${request.url}`));
@@ -151,14 +151,23 @@ describe("the HTTP server", () => {
     await vi.waitFor(() => expect(gone).toHaveBeenCalledOnce());
   });
 
-  test("hands upgrades to the pages, of their own paths only", async () => {
+  test("hands upgrades to the pages, of their own paths only, and answers all others as if nothing had been offered", async () => {
     const upgraded = vi.fn<(request: IncomingMessage, socket: { end(text: string): void }) => void>((_, socket) => socket.end("HTTP/1.1 101 Switching Protocols\r\n\r\n"));
     const { port } = await serve({ triggers, pages: { ...pagesThatTell(), upgrade: upgraded } });
     expect((await sendRaw(port, upgradeOf("/_next/webpack-hmr"))).status).toBe(101);
-    expect((await sendRaw(port, upgradeOf("/triggers/signup"))).status).toBe(400);
+    expect((await sendRaw(port, upgradeOf("/triggers/signup"))).status).toBe(405);
     expect(upgraded).toHaveBeenCalledOnce();
     const none = await serve({ triggers });
-    expect((await sendRaw(none.port, upgradeOf("/_next/webpack-hmr"))).status).toBe(400);
+    expect((await sendRaw(none.port, upgradeOf("/_next/webpack-hmr"))).status).toBe(404);
+  });
+
+  test("takes webhooks of senders that offer HTTP/2, as Java's HttpClient and `curl --http2` do with each first request", async () => {
+    const offered = post("/triggers/signup", "Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\n").replace("Connection: close", "Connection: Upgrade, HTTP2-Settings");
+    for (const pages of [null, { ...pagesThatTell(), upgrade() {} }]) {
+      const { port, store } = await serve({ triggers, pages });
+      expect((await sendRaw(port, offered)).status).toBe(202);
+      expect(store.runs).toHaveLength(1);
+    }
   });
 });
 

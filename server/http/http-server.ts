@@ -30,7 +30,7 @@ const timeouts = { headersTimeout: 15_000, requestTimeout: 60_000, keepAliveTime
  * way up to `graceMs`, then cuts it off.
  */
 export function createHttpServer(parts: HttpServerParts): { server: http.Server; close(graceMs: number): Promise<void> } {
-  const server = http.createServer(timeouts);
+  const server = http.createServer({ ...timeouts, shouldUpgradeCallback: (request) => isForPages(parts, request) });
   const connections = createConnections(server);
   const listener = createListener(parts);
   const handle = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => {
@@ -41,7 +41,8 @@ export function createHttpServer(parts: HttpServerParts): { server: http.Server;
   server.on("checkContinue", (request, response) => handle(request, response, true));
   // Expectations other than 100-continue may be ignored (RFC 9110, 10.1.1).
   server.on("checkExpectation", (request, response) => handle(request, response, false));
-  server.on("upgrade", (request, socket, head) => upgrade(parts, request, socket, head));
+  // Without a listener Node answers such requests as any other; with one, older versions of Node ask for no callback.
+  if (parts.pages?.upgrade) server.on("upgrade", (request, socket, head) => upgrade(parts, request, socket, head));
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuseBytes(error, socket, connections.isAnswering(socket)));
   return { server, close: connections.close };
 }
@@ -67,6 +68,11 @@ function createListener({ ingest, rest, pages, logger }: HttpServerParts) {
     if (expectsContinue) response.writeContinue();
     return pages.handle(request, response);
   };
+}
+
+/** An offer that is not taken is no mistake (RFC 9110, 7.8): clients that know HTTP/2 make one with each first request. */
+function isForPages({ pages }: HttpServerParts, { url, headers }: IncomingMessage): boolean {
+  return pages?.upgrade !== undefined && headers.upgrade?.toLowerCase() === "websocket" && findDestination(url ?? "").to === "pages";
 }
 
 function upgrade({ pages, logger }: HttpServerParts, request: IncomingMessage, socket: Duplex, head: Buffer): void {

@@ -41,7 +41,8 @@ async function serve(): Promise<void> {
   Object.assign(globalThis, { [Symbol.for("signalbox.container")]: signalbox });
 
   const pages = pagesWhenAsked(logger, () => loadPages({ mode: settings.pages, dir: packageRoot, host: settings.host, port: settings.port }));
-  const http = createHttpServer({ ingest: signalbox.ingest, rest: signalbox.rest, pages, logger });
+  // Only the pages' development server talks over a socket of its own.
+  const http = createHttpServer({ ingest: signalbox.ingest, rest: signalbox.rest, pages: settings.pages === "source" ? pages : { handle: pages.handle }, logger });
   await new Promise<void>((resolve, reject) => {
     http.server.once("error", reject);
     http.server.listen(settings.port, settings.host, resolve);
@@ -94,7 +95,11 @@ function pagesWhenAsked(log: Logger, load: () => ReturnType<typeof loadPages>): 
   return {
     load: () => void loaded(),
     handle: async (request, response) => (await loaded()).handle(request, response),
-    upgrade: (request, socket, head) => void loaded().then((pages) => (pages.upgrade ? pages.upgrade(request, socket, head) : socket.destroy())),
+    upgrade: (request, socket, head) =>
+      void loaded()
+        .then((pages) => (pages.upgrade ? pages.upgrade(request, socket, head) : socket.destroy()))
+        // That they could not be loaded is logged above; nobody else would handle it, and that would end this process.
+        .catch(() => socket.destroy()),
     close: async () => loading?.then((pages) => pages.close()).catch(() => {}),
   };
 }
