@@ -33,7 +33,11 @@ describe("settings", () => {
     ["SIGNALBOX_MAX_BODY_BYTES", "-1", /must be a whole number/],
     ["SIGNALBOX_RETENTION_DAYS", "1.5", /must be a whole number/],
     ["SIGNALBOX_BASE_URL", "hooks.example.com", /must start with http/],
+    ["SIGNALBOX_BASE_URL", "http://hooks.example.com:99999", /must start with http/],
+    ["SIGNALBOX_BASE_URL", "https://[hooks", /must start with http/],
     ["DATABASE_URL", "mysql://db", /must be a file: URL/],
+    ["DATABASE_URL", "file://data/signalbox.db", /must be a file: URL/],
+    ["DATABASE_URL", "file:///data%2Fsignalbox.db", /must be a file: URL/],
     ["SIGNALBOX_WORKRES", "2", /SIGNALBOX_WORKRES is not a setting/],
   ])("stop the start with one clear line when %s is %s", (name, value, message) => {
     const attempt = () => read({ [name]: value });

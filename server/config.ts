@@ -155,7 +155,7 @@ const environmentSchema = z.object({
   DATABASE_URL: z.string().optional(),
   SIGNALBOX_BASE_URL: z
     .string()
-    .regex(/^https?:\/\/[^/?#]+/, "SIGNALBOX_BASE_URL must start with http:// or https://, e.g. https://hooks.example.com")
+    .refine((url) => /^https?:\/\/[^/?#]+/.test(url) && URL.canParse(url), "SIGNALBOX_BASE_URL must start with http:// or https://, e.g. https://hooks.example.com")
     .optional(),
   SIGNALBOX_SECRET: z.string().optional(),
   PORT: integer("PORT", 0, 65535),
@@ -183,9 +183,22 @@ function parseEnvironment(env: NodeJS.ProcessEnv) {
 
 function parseDatabaseUrl(url: string, projectDir: string): Settings["database"] {
   if (/^postgres(ql)?:\/\//.test(url)) return { kind: "postgres", url };
-  if (url.startsWith("file://")) return { kind: "sqlite", file: fileURLToPath(url) };
+  if (url.startsWith("file://")) return { kind: "sqlite", file: readFileUrl(url) };
   if (url.startsWith("file:") && url.length > 5) return { kind: "sqlite", file: resolve(projectDir, url.slice(5)) };
-  throw new SettingsError(`DATABASE_URL must be a file: URL (file:./.signalbox/signalbox.db) or postgres://…`);
+  throw badDatabaseUrl();
+}
+
+/** With two slashes the first part would be a host: `file://data/x.db`. */
+function readFileUrl(url: string): string {
+  try {
+    return fileURLToPath(url);
+  } catch {
+    throw badDatabaseUrl();
+  }
+}
+
+function badDatabaseUrl(): SettingsError {
+  return new SettingsError("DATABASE_URL must be a file: URL (file:./.signalbox/signalbox.db, file:///var/lib/signalbox.db) or postgres://…");
 }
 
 function describeIssue(issue: z.core.$ZodIssue): string {
