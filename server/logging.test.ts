@@ -22,3 +22,16 @@ it("logs only what a person must read in development", () => {
   expect(lines).toHaveLength(1);
   expect(lines[0]).toMatch(/^error web: the store is full \(cause=Error: outer/);
 });
+
+it.each(["development", "deployed"] as const)("logs whatever was thrown in %s: a circle of causes, a circle of objects, a bigint, nothing", (mode) => {
+  const lines: string[] = [];
+  const logger = createLogger({ mode, process: "worker", write: (line) => lines.push(line) });
+  const error = new Error("round");
+  error.cause = error;
+  const circle: Record<string, unknown> = { name: "circle" };
+  circle["self"] = circle;
+  for (const value of [error, circle, 10n, undefined, Symbol("s")]) logger.warn("an error that nobody handles", { runId: "run_1", error: value });
+  expect(lines).toHaveLength(5);
+  expect(lines[0]).toContain("Error: round");
+  for (const line of lines) expect(line).toContain("run_1");
+});

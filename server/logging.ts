@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import pino from "pino";
 import type { Mode } from "./config.ts";
 import type { Logger } from "./ports/logger.ts";
@@ -32,7 +33,7 @@ function plainLogger(name: string, write: (line: string) => void): Logger {
 
 function describeFields(fields: Record<string, unknown> | undefined): string {
   if (!fields) return "";
-  const parts = Object.entries(fields).map(([key, value]) => `${key}=${value instanceof Error ? describeError(value) : JSON.stringify(value)}`);
+  const parts = Object.entries(fields).map(([key, value]) => `${key}=${value instanceof Error ? describeError(value) : toText(value)}`);
   return parts.length > 0 ? ` (${parts.join(", ")})` : "";
 }
 
@@ -40,8 +41,19 @@ function withErrors(fields: Record<string, unknown> = {}): Record<string, unknow
   return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, value instanceof Error ? describeError(value) : value]));
 }
 
-/** The stack of an error and of its causes. */
-function describeError(error: Error): string {
+/** What the project's code throws can be anything, also what has no JSON form. */
+function toText(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return inspect(value, { depth: 1, breakLength: Infinity });
+  }
+}
+
+const mostCauses = 8;
+
+/** The stack of an error and of its causes, which may go in a circle. */
+function describeError(error: Error, causesLeft = mostCauses): string {
   const own = error.stack ?? `${error.name}: ${error.message}`;
-  return error.cause instanceof Error ? `${own}\ncaused by ${describeError(error.cause)}` : own;
+  return error.cause instanceof Error && causesLeft > 0 ? `${own}\ncaused by ${describeError(error.cause, causesLeft - 1)}` : own;
 }
