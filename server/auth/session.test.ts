@@ -8,9 +8,9 @@ const origin = "http://hooks.example.com";
 async function open() {
   const service = await openTestService({ mode: "deployed" });
   const { deps } = service;
-  const signIn = (token: string, isSecure = false) => {
+  const signIn = (token: string, isSecure = false, headers: Record<string, string> = {}) => {
     const body = new URLSearchParams({ token });
-    return answerSignIn({ authenticate: deps.authenticate, isSecure }, new Request(`${origin}/session`, { method: "POST", body }));
+    return answerSignIn({ authenticate: deps.authenticate, isSecure }, new Request(`${origin}/session`, { method: "POST", body, headers }));
   };
   const ask = (headers: Record<string, string>, method = "GET") => deps.authenticate(new Request(`${origin}/api/v1/runs`, { method, headers }));
   return { service, deps, signIn, ask };
@@ -49,5 +49,15 @@ describe("signing in with an API token", () => {
 
   it("forgets the cookie when there is no token", async () => {
     expect((await (await open()).signIn("")).headers.get("set-cookie")).toMatch(/^signalbox_session=; .*Max-Age=0$/);
+  });
+
+  it.each(["cross-site", "same-site"])("signs nobody in or out by the form of another site (%s)", async (site) => {
+    const { service, signIn } = await open();
+    const { secret } = await makeKey(service, { kind: "api" });
+    for (const token of [secret, ""]) {
+      const answer = await signIn(token, false, { "sec-fetch-site": site });
+      expect([answer.headers.get("location"), answer.headers.get("set-cookie")]).toEqual(["/", null]);
+    }
+    expect((await signIn(secret, false, { "sec-fetch-site": "same-origin" })).headers.get("set-cookie")).toContain(secret);
   });
 });

@@ -17,10 +17,17 @@ export function readSessionToken(headers: Headers): string | null {
  * the token opens nothing.
  */
 export async function answerSignIn(deps: { authenticate: ApiAuthenticator; isSecure: boolean }, request: Request): Promise<Response> {
+  if (isFromAnotherSite(request)) return redirect("/");
   const token = await readFormToken(request);
   if (token === "") return redirect("/", cookie("", { ...deps, maxAgeSeconds: 0 }));
   const principal = await identify(deps.authenticate, request, token);
   return principal?.kind === "webhook" || principal === null ? redirect("/?sign-in=failed") : redirect("/", cookie(token, deps));
+}
+
+/** A form elsewhere must not put a browser under a token of its author's, nor sign it out: SameSite keeps no cookie from being set. */
+function isFromAnotherSite({ headers }: Request): boolean {
+  const site = headers.get("sec-fetch-site");
+  return site === "cross-site" || site === "same-site";
 }
 
 async function readFormToken(request: Request): Promise<string> {
