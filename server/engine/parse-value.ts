@@ -1,4 +1,5 @@
-import type { AnyIssue, AnySchema } from "../ports/project.ts";
+import { toPointer } from "../domain/json-pointer.ts";
+import type { AnySchema } from "../ports/project.ts";
 import { FinalFailure } from "./run-errors.ts";
 
 const maxIssues = 20;
@@ -7,11 +8,7 @@ const maxIssues = 20;
 export function parseValue(p: { schema: AnySchema; value: unknown; name: string; what: string }): unknown {
   const parsed = p.schema.safeParse(p.value);
   if (parsed.success) return parsed.data;
-  const errors = parsed.error.issues.slice(0, maxIssues).map((issue) => ({ pointer: pointerTo(issue), code: issue.code, message: issue.message }));
+  const errors = parsed.error.issues.slice(0, maxIssues).map((issue) => ({ pointer: toPointer(issue.path), code: issue.code, message: issue.message }));
   const lines = errors.map(({ pointer, message }) => `  ${pointer === "" ? "(the whole value)" : pointer}: ${message}`);
   throw new FinalFailure(p.name, [`${p.what}:`, ...lines].join("\n"), { errors });
-}
-
-function pointerTo(issue: AnyIssue): string {
-  return issue.path.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
