@@ -58,7 +58,8 @@ export function createStackMapper(p: { buildDir: string; projectDir: string }): 
   };
 }
 
-const builtPosition = /(file:\/\/[^\s()]+?):(\d+):(\d+)/g;
+/** URLs encode spaces but no parentheses: those may stand in the name of a folder. */
+const builtPosition = /(file:\/\/\S+?):(\d+):(\d+)/g;
 
 function realPath(path: string): string {
   try {

@@ -17,8 +17,8 @@ async function build(projectDir: string): Promise<void> {
   if (!result.ok) throw new Error(renderDiagnostics(result.diagnostics, { color: false }));
 }
 
-async function builtProject() {
-  const projectDir = makeProject(smallProject);
+async function builtProject(name = "hooks") {
+  const projectDir = makeProject(smallProject, name);
   await build(projectDir);
   const stateDir = join(projectDir, ".signalbox");
   const manifest = await readManifest(stateDir);
@@ -126,6 +126,13 @@ describe("loadCode", () => {
     ]);
     expect(stacks.fromTransform).toMatch(/^Error: no such order\n {4}at .*transform \(triggers\/paid\.ts:13:37\)/);
     expect(stacks.fromRun).not.toContain(".signalbox");
+  });
+
+  test("maps stacks below a folder with parentheses, spaces and other letters in its name", async () => {
+    const { projectDir } = await builtProject("hooks (copy 2) ü");
+    const { fromRun, fromTransform } = await runStacks(projectDir, []);
+    expect(fromRun).toContain("    at send (lib/send.ts:4:11)\n");
+    expect(fromTransform).toMatch(/^Error: no such order\n {4}at .*transform \(triggers\/paid\.ts:13:37\)/);
   });
 
   test("loads a module when it is first asked for, not before", async () => {
