@@ -62,6 +62,7 @@ async function resolveFile(build: PluginBuild, args: OnResolveArgs): Promise<OnR
 /** Packages stay outside of the bundle, except those that bring TypeScript: Node does not run that below node_modules. */
 async function resolvePackage(build: PluginBuild, args: OnResolveArgs, projectDir: string): Promise<OnResolveResult> {
   const found = await lookAgain(build, args, args.resolveDir);
+  if (!isFound(found) && isAlias(args.path)) return notFound(`Nothing is found as ${args.path}`, "Correct the name, make the file, or correct `paths` in tsconfig.json (`imports` in package.json for #).");
   if (!isFound(found)) return notFound(`The package ${packageName(args.path)} is not found`, `Run \`npm install ${packageName(args.path)}\` in the project, or correct the name.`);
   const isPackage = found.external === true || /[\\/]node_modules[\\/]/.test(found.path);
   if (!isPackage || /\.[mc]?tsx?$/.test(found.path)) return found;
@@ -82,6 +83,11 @@ async function lookAgain(build: PluginBuild, args: OnResolveArgs, resolveDir: st
 function notFound(text: string, fix: string): OnResolveResult {
   const detail: PluginDetail = { code: "unresolved_import", fix };
   return { errors: [{ text, detail }] };
+}
+
+/** No package can bear such a name: a file was meant. */
+function isAlias(specifier: string): boolean {
+  return /^(?:@\/|[~#$])/.test(specifier);
 }
 
 function packageName(specifier: string): string {
