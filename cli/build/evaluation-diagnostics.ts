@@ -15,7 +15,7 @@ export function thrownDiagnostics(entries: readonly EvaluatedEntry[], context: C
   const seen = new Set<string>();
   return entries.flatMap((entry) => {
     if (entry.outcome !== "threw") return [];
-    const at = context.mapper.locate(entry.error.stack) ?? { file: entry.file };
+    const at = placeOf(entry.error, context.mapper) ?? { file: entry.file };
     const identity = JSON.stringify([entry.error.message, at]);
     if (seen.has(identity)) return [];
     seen.add(identity);
@@ -24,12 +24,39 @@ export function thrownDiagnostics(entries: readonly EvaluatedEntry[], context: C
 }
 
 function thrownDiagnostic(file: string, error: ThrownError, { files, mapper }: Context): Diagnostic {
-  const at = mapper.locate(error.stack) ?? { file };
+  const at = placeOf(error, mapper) ?? { file };
   const message = error.message.split("\n", 1)[0] ?? "";
+  const missing = missingExport(message);
+  if (missing) return files.diagnose({ code: "unresolved_import", title: `${at.file} › ${missing.from} exports no ${missing.name}`, at, ...missingExportAdvice(missing) });
   // Thrown by the SDK itself: its message says what is wrong with the definition.
   const isOurs = /^\s*at .*?signalbox:/m.test(firstFrame(mapper.mapStack(error.stack)));
   if (isOurs) return files.diagnose({ code: "invalid_definition", title: `${file} › ${message.replace(/^TypeError: /, "")}`, at });
   return files.diagnose({ code: "evaluation_failed", title: `${file} throws while it loads: ${message}`, at });
+}
+
+interface MissingExport {
+  name: string;
+  from: string;
+}
+
+/** What Node says of a package without the named export that is imported. It has two sentences for it. */
+function missingExport(message: string): MissingExport | null {
+  const plain = /^SyntaxError: The requested module '(?<from>.+)' does not provide an export named '(?<name>.+)'/.exec(message);
+  const ofCommonJs = /^SyntaxError: Named export '(?<name>.+?)' not found\. The requested module '(?<from>.+?)' is a CommonJS module/.exec(message);
+  const { name, from } = plain?.groups ?? ofCommonJs?.groups ?? {};
+  return name === undefined || from === undefined ? null : { name, from };
+}
+
+function missingExportAdvice({ name, from }: MissingExport): { text: string; fix: string } {
+  return {
+    text: "The package is there, but Node finds no export of this name in it. Of many CommonJS packages it finds the default export only.",
+    fix: `Correct the name, write \`import type\` for a type, or take it from the default: \`import all from "${from}"; const { ${name} } = all;\``,
+  };
+}
+
+/** Errors of linking have no frame in the module at fault: Node puts its URL and line first, then the line with a marker below. */
+function placeOf({ stack }: ThrownError, mapper: StackMapper): ReturnType<StackMapper["locate"]> {
+  return mapper.locate(stack.replace(/^(file:\S+:\d+)\n.*\n( *)\^/, (_, at: string, before: string) => `${at}:${before.length + 1}\n`));
 }
 
 export function casualtyDiagnostic(casualty: Casualty, context: Context): Diagnostic {
