@@ -2,9 +2,10 @@ import type { Message } from "esbuild";
 import type { Diagnostic } from "./diagnostic.ts";
 import type { Place, ProjectFiles } from "./project-files.ts";
 
-/** What esbuild refused, as diagnostics. */
+/** What esbuild refused, as diagnostics. A file that is imported in two ways is read twice, and told of once. */
 export function bundleDiagnostics(errors: readonly Message[], files: ProjectFiles): Diagnostic[] {
-  return errors.map((error) => {
+  const distinct = new Map(errors.map((error) => [JSON.stringify([error.text, error.location]), error]));
+  return [...distinct.values()].map((error) => {
     const at = placeOf(error);
     const file = at?.file ?? "the project";
     if (isUnresolved(error.detail)) {
