@@ -8,6 +8,7 @@ import { readManifest } from "../../server/project/read-manifest.ts";
 import { buildProject } from "./build-project.ts";
 import { diagnosticCodes } from "./diagnostic-codes.ts";
 import { renderDiagnostics } from "./render-diagnostics.ts";
+import { stateFolderFailure } from "./state-folder.ts";
 import { copyGolden, makeProject, smallProject, writeFiles } from "./testing/make-project.ts";
 
 async function buildManifest(projectDir: string): Promise<Manifest> {
@@ -158,6 +159,22 @@ describe("buildProject", () => {
     const projectDir = makeProject();
     rmSync(projectDir, { recursive: true });
     expect(await buildProject({ projectDir })).toMatchObject({ ok: false, diagnostics: [{ code: "no_triggers" }] });
+  });
+
+  test("says what is in the way where .signalbox cannot be written", async () => {
+    const projectDir = makeProject({ ...smallProject, ".signalbox": "a file" });
+    await expect(buildProject({ projectDir })).rejects.toMatchObject({ name: "Failure", message: `${join(projectDir, ".signalbox")} cannot be written (EEXIST).`, details: { fix: expect.stringContaining("remove it") } });
+  });
+
+  test.for([
+    ["EACCES", "/p/.signalbox/builds/x", "let this user write"],
+    ["EROFS", "/p/.signalbox", "let this user write"],
+    ["ENOSPC", undefined, "make room"],
+    ["EACCES", "/p/triggers", null],
+    ["ENOENT", "/p/.signalbox/builds", null],
+  ] as const)("knows %s of %s as a state folder that cannot be written, or not", ([code, path, fix]) => {
+    const failure = stateFolderFailure(Object.assign(new Error("no"), { code, path }), "/p");
+    expect(failure?.details.fix?.includes(fix ?? "")).toBe(fix === null ? undefined : true);
   });
 
   test("takes a project whose path has spaces and signs of URLs in it", async () => {

@@ -17,7 +17,7 @@ import { findSettingsFile, loadProjectSettings } from "./load-project-settings.t
 import { makeManifest, orderTriggers } from "./make-manifest.ts";
 import { type ProjectFiles, createProjectFiles } from "./project-files.ts";
 import { schemaDiagnostics } from "./schema-diagnostics.ts";
-import { finishDraft, makeDraft, prepareStateFolder, removeOldBuilds, writeManifest } from "./state-folder.ts";
+import { finishDraft, makeDraft, prepareStateFolder, removeOldBuilds, stateFolderFailure, writeManifest } from "./state-folder.ts";
 
 export type BuildResult =
   | {
@@ -48,7 +48,7 @@ export async function buildProject(options: BuildOptions): Promise<BuildResult> 
     return await build(projectDir, files, options);
   } catch (error) {
     if (error instanceof BuildFailure) return { ok: false, diagnostics: sortDiagnostics(error.diagnostics) };
-    throw error;
+    throw stateFolderFailure(error, projectDir) ?? error;
   }
 }
 

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, open, readFile, readdir, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, sep } from "node:path";
 import type { Manifest } from "../../server/contract/manifest.ts";
+import { Failure } from "../terminal/failure.ts";
 import type { BundledFile } from "./bundle.ts";
 
 /** `.signalbox/`, with what keeps it out of Git. Gives its path. */
@@ -11,6 +12,21 @@ export async function prepareStateFolder(projectDir: string): Promise<string> {
   await writeFile(join(stateDir, ".gitignore"), "*\n", { flag: "wx" }).catch(ignore("EEXIST"));
   return stateDir;
 }
+
+/** What to say where `.signalbox/` cannot be written, which is no fault of ours; `null` for any other error. */
+export function stateFolderFailure(error: unknown, projectDir: string): Failure | null {
+  if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return null;
+  const stateDir = join(projectDir, ".signalbox");
+  const path = "path" in error && typeof error.path === "string" ? error.path : "";
+  const isDenied = deniedCodes.has(error.code) && (path === stateDir || path.startsWith(stateDir + sep));
+  if (!isDenied && error.code !== "ENOSPC") return null;
+  return new Failure(`${stateDir} cannot be written (${error.code}).`, { code: "state_folder_unwritable", fix: stateFolderFixes.get(error.code) ?? deniedFix, cause: error });
+}
+
+const deniedCodes: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS", "EEXIST", "ENOTDIR"]);
+const deniedFix = "The build is kept there: let this user write to the project's folder and to .signalbox/, or build in a copy of the project.";
+const inTheWay = "A file stands where a folder must be: remove it.";
+const stateFolderFixes: ReadonlyMap<string, string> = new Map([["EEXIST", inTheWay], ["ENOTDIR", inTheWay], ["ENOSPC", "The disk is full: make room."]]);
 
 /** An empty folder for a build that is not finished, where finished builds lie. */
 export async function makeDraft(stateDir: string): Promise<string> {
