@@ -43,12 +43,17 @@ export async function startSupervisor(p: { settings: Settings; env?: NodeJS.Proc
   }
 
   const starting = pool.start();
+  // Looked at when web is there: until then its failure must not end this process.
+  starting.catch(() => {});
   const web = await keepWeb({ settings, env, reporter, logger, onMessage: hear }).catch(async (error: unknown) => {
     await pool.close(0);
     await store.close();
     throw error;
   });
-  await starting;
+  await starting.catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
 
   let closing: Promise<void> | null = null;
   async function close(): Promise<void> {
