@@ -81,12 +81,12 @@ describe("the supervisor", () => {
     const { supervisor, call, notices, startRun, project, ended } = await start({ work: { code: `mark("begun"); await until(() => marks().includes("web is back")); return 1;` } });
     await startRun("work");
     await expect.poll(() => project.marks()).toContain("begun");
-    const [web] = children().filter(({ command }) => command.includes("web.ts"));
+    const [web] = children().filter(isWeb);
     if (!web) throw new Error("there is no web process");
     process.kill(web.pid, "SIGKILL");
     await expect.poll(() => notices.join(), { timeout: 20_000 }).toContain("The web process was killed (SIGKILL). It is started again");
     await expect.poll(() => call("GET", "/runs").then(({ status }) => status, () => 0), { timeout: 20_000 }).toBe(200);
-    expect(children().filter(({ command }) => command.includes("web.ts"))).toHaveLength(1);
+    expect(children().filter(isWeb)).toHaveLength(1);
     await writeFile(join(project.dir, "marks.txt"), "web is back\n");
     await expect.poll(() => ended).toMatchObject([{ status: "completed", attempt: 1 }]);
     expect(supervisor.port).toBeGreaterThan(0);
@@ -122,6 +122,8 @@ describe("the supervisor", () => {
     await expect(fetch(supervisor.url)).rejects.toThrow("fetch failed");
   });
 });
+
+const isWeb = ({ command }: { command: string }) => command.includes("web.ts");
 
 /** Processes of Signalbox that this one has started and that still are. */
 function children(): { pid: number; command: string }[] {

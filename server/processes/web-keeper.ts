@@ -27,6 +27,8 @@ export async function keepWeb(p: {
   let waiting: { resolve: () => void; reject: (error: Error) => void }[] = [];
   let isClosing = false;
   let quickDeaths = 0;
+  /** Ends the pause before the next start. */
+  let endPause = () => {};
   let child = spawn();
   const { host, port } = await child.ready.catch(async (error: unknown) => {
     await child.exited;
@@ -56,9 +58,14 @@ export async function keepWeb(p: {
       quickDeaths = performance.now() - startedAt > settledAfterMs ? 0 : quickDeaths + 1;
       const delayMs = quickDeaths <= 1 ? 0 : Math.min(longestBackoffMs, 250 * 2 ** (quickDeaths - 2));
       reporter.notice("error", `The web process ${how}. It is started again${delayMs > 0 ? ` in ${(delayMs / 1000).toFixed(1)} s` : ""}.`);
-      await new Promise((resolve) => setTimeout(resolve, delayMs));
+      await new Promise<void>((resolve) => {
+        endPause = resolve;
+        setTimeout(resolve, delayMs);
+      });
       if (isClosing) return;
       child = spawn();
+      // Asked for while nobody was there to answer.
+      for (let n = waiting.length; n > 0; n -= 1) child.send({ type: "reload" });
       child.ready.catch((error: Error) => reporter.notice("error", error.message));
     }
   }
@@ -76,9 +83,12 @@ export async function keepWeb(p: {
       new Promise((resolve, reject) => {
         waiting.push({ resolve, reject });
         child.send({ type: "reload" });
+        // A new build is worth another try at once.
+        endPause();
       }),
     async close(withinMs) {
       isClosing = true;
+      endPause();
       child.send({ type: "shutdown" });
       const killer = setTimeout(() => child.kill(), withinMs);
       await child.exited;
