@@ -77,6 +77,16 @@ it("a build that could not be loaded is tried again, and never taken for the one
   expect(await rebuild(built("v2"))).toEqual(["reload", "reloaded v2"]);
 });
 
+it("a build taken back after a reload that failed is loaded again: part of the service may run the failed one", async () => {
+  let fails = true;
+  const { rebuild } = setUp({ reload: async () => { if (fails) throw new Error("no"); } });
+  await rebuild(built("v1"));
+  await expect(rebuild(built("v2"))).rejects.toThrow("no");
+  fails = false;
+  expect(await rebuild(built("v1"))).toEqual(["reload", "reloaded v1"]);
+  expect(await rebuild(built("v1"))).toEqual(["unchanged v1"]);
+});
+
 it("a service that cannot start is not served", async () => {
   const { session, rebuild } = setUp({ start: async () => { throw new Error("port in use"); } });
   await expect(rebuild(built("v1"))).rejects.toThrow("port in use");

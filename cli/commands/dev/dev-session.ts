@@ -19,6 +19,8 @@ interface Serving {
   service: Service;
   settings: Settings;
   version: string;
+  /** The last reload failed: what runs may be partly of another build. */
+  isMixed: boolean;
 }
 
 /** One `signalbox dev`: the last good build is served, whatever the files look like now. */
@@ -38,13 +40,15 @@ export function createDevSession(p: {
     const settings = p.readSettings(manifest);
     if (!serving) {
       const service = await p.start(settings);
-      serving = { service, settings, version: manifest.version };
+      serving = { service, settings, version: manifest.version, isMixed: false };
       return events.ready({ mode: settings.mode, url: service.url, manifest, warnings });
     }
     tellOfSettings(serving, settings);
-    if (manifest.version === serving.version) return events.unchanged({ version: manifest.version, wasBroken: isBroken });
+    if (manifest.version === serving.version && !serving.isMixed) return events.unchanged({ version: manifest.version, wasBroken: isBroken });
+    serving.isMixed = true;
     await serving.service.reload();
     serving.version = manifest.version;
+    serving.isMixed = false;
     events.reloaded({ manifest, warnings, durationMs: performance.now() - startedAt });
   }
 
