@@ -81,4 +81,18 @@ describe("GET /api/v1/runs/{id}/events", () => {
     service.stop();
     expect((await last).done).toBe(true);
   });
+
+  it("breaks off without an end also for a reader that came back and has had nothing new since", async () => {
+    const service = await openTestService();
+    const [run] = (await deliver(service, { endpoint: "signup", body })).runs;
+    const first = await openEvents(service, run?.id ?? "");
+    await first.next();
+    const had = idOf(await first.next());
+    await first.reader.cancel();
+    const events = await openEvents(service, run?.id ?? "", { "last-event-id": had });
+    await events.next();
+    const last = events.reader.read();
+    service.stop();
+    expect(await last).toEqual({ done: true, value: undefined });
+  });
 });

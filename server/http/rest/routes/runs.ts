@@ -113,21 +113,24 @@ export function registerRunRoutes(app: OpenAPIHono<RestEnv>): void {
     const { store, stopping, logger } = c.env;
     await findRun(c.env, { id: runId, keyId: visibleToKey(c.var.principal) });
     return sseResponse({
-      open: (signal) => toEvents(streamRunEvents({ store }, { runId, after, signal: AbortSignal.any([signal, c.req.raw.signal]) })),
+      open: (left) => {
+        const signal = AbortSignal.any([left, c.req.raw.signal]);
+        return toEvents(streamRunEvents({ store }, { runId, after, signal }), signal);
+      },
       stopping,
       onError: (error) => logger.warn("a stream of run events broke off", { runId, error }),
     });
   });
 }
 
-async function* toEvents(entries: AsyncIterable<TimelineEntry>): AsyncGenerator<SseEvent> {
+async function* toEvents(entries: AsyncIterable<TimelineEntry>, signal: AbortSignal): AsyncGenerator<SseEvent> {
   let last: TimelineEntry | null = null;
   for await (const entry of entries) {
     last = entry;
     yield { id: String(entry.id), event: entry.kind, data: entry };
   }
-  // Without its end a stream was cut off, by us or by the reader, who then asks again.
-  if (last === null || isEnded(last.kind)) yield { id: null, event: "end", data: {} };
+  // Without its end a stream was cut off, by us or by the reader, who then asks again. No entries at all: the reader has them, or we stop.
+  if (last === null ? !signal.aborted : isEnded(last.kind)) yield { id: null, event: "end", data: {} };
 }
 
 function dropUndefined<T extends object>(filter: T): { [K in keyof T]: Exclude<T[K], undefined> } {
