@@ -37,7 +37,7 @@ const steps: Record<string, () => void> = {
 const reportSchema = z.object({ numPassedTests: z.number(), numFailedTests: z.number(), numPendingTests: z.number() });
 
 const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => !(name in steps));
+const unknown = wanted.filter((name) => !Object.hasOwn(steps, name));
 if (unknown.length > 0) {
   console.error(`There is no step ${unknown.join(", ")}. There are: ${Object.keys(steps).join(", ")}.`);
   process.exit(2);
