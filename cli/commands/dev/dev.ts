@@ -27,31 +27,44 @@ async function dev(context: CommandContext, { port }: { port?: number }): Promis
   const stopped = untilStopped();
   const stopping = new AbortController();
   const events = context.isJson ? createJsonEvents(context) : createTextEvents(context);
-  const session = await openSession(context, { events, flags: port === undefined ? {} : { port }, signal: stopping.signal });
+  const follow = async (inputs: readonly string[]): Promise<void> => (stopping.signal.aborted ? undefined : watching.follow(inputs));
+  const session = await openSession(context, { events, flags: port === undefined ? {} : { port }, signal: stopping.signal, follow });
   const failed = Promise.withResolvers<never>();
   const loop = createRebuildLoop({
     debounceMs,
     rebuild: () => session.rebuild().catch((error: unknown) => (stopping.signal.aborted ? undefined : reportFailure({ error, session, events, fail: failed.reject }))),
   });
-  const unwatch = await watchProject(context.projectDir, (path) => session.concerns(path) && loop.changed());
+  const watching = await watchProject(context.projectDir, (path) => session.concerns(path) && loop.changed());
   try {
     loop.changed();
     await Promise.race([stopped, failed.promise]);
     events.stopping();
   } finally {
     stopping.abort();
-    await unwatch();
     await loop.close();
+    await watching.stop();
     await session.close();
   }
 }
 
-async function openSession(context: CommandContext, p: { events: ServiceEvents; flags: { port?: number }; signal: AbortSignal }): Promise<DevSession> {
+interface OpenSession {
+  events: ServiceEvents;
+  flags: { port?: number };
+  signal: AbortSignal;
+  /** Told of the files of every good build. */
+  follow(inputs: readonly string[]): Promise<void>;
+}
+
+async function openSession(context: CommandContext, p: OpenSession): Promise<DevSession> {
   const { projectDir } = context;
   const [{ buildProject }, { createLogger }] = await Promise.all([import("../../build/build-project.ts"), import("../../../server/logging.ts")]);
   const logger = createLogger({ mode: "development", process: "supervisor" });
   return createDevSession({
-    build: () => buildProject({ projectDir, signal: p.signal }),
+    async build() {
+      const built = await buildProject({ projectDir, signal: p.signal });
+      if (built.ok) await p.follow(built.inputs);
+      return built;
+    },
     readSettings: (manifest) => readSettings({ projectDir, mode: "development", fromProject: manifest.settings, flags: p.flags }),
     start: (settings) => startService({ settings, reporter: p.events, logger, now: context.now() }),
     events: p.events,
