@@ -352,6 +352,25 @@ describe("interrupts", () => {
     expect([reason, late]).toMatchObject([{ name: "RunCanceled" }, { name: "RunCanceled" }]);
   });
 
+  test("code of a run that is canceled while its transform works is never begun", async () => {
+    const id = await engine.createRun({ payload: {}, input: null, attachmentId: "knock:work", trigger: "knock" });
+    const begun = Promise.withResolvers<void>();
+    const transformed = Promise.withResolvers<object>();
+    let isRun = false;
+    const transform = () => {
+      begun.resolve();
+      return transformed.promise;
+    };
+    const handle = engine.execute(await engine.claim(), { run: () => void (isRun = true) }, { transform });
+    await begun.promise;
+    handle.interrupt({ kind: "canceled" });
+    transformed.resolve({});
+    await handle.settled;
+    expect((await handle.ended).status).toBe("canceled");
+    expect(isRun).toBe(false);
+    expect((await engine.read(id)).run.status).toBe("canceled");
+  });
+
   test("a cancel that nobody told the worker of is noticed with the next write", async () => {
     const id = await engine.createRun();
     const claimed = await engine.claim();
