@@ -28,7 +28,7 @@ export async function keepWeb(p: {
   let isClosing = false;
   let quickDeaths = 0;
   /** Ends the pause before the next start. */
-  let endPause = () => {};
+  let endPause: (() => void) | null = null;
   let child = spawn();
   const { host, port } = await child.ready.catch(async (error: unknown) => {
     await child.exited;
@@ -84,11 +84,11 @@ export async function keepWeb(p: {
         waiting.push({ resolve, reject });
         child.send({ type: "reload" });
         // A new build is worth another try at once.
-        endPause();
+        endPause?.();
       }),
     async close(withinMs) {
       isClosing = true;
-      endPause();
+      endPause?.();
       child.send({ type: "shutdown" });
       const killer = setTimeout(() => child.kill(), withinMs);
       await child.exited;
