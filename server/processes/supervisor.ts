@@ -66,10 +66,13 @@ export async function startSupervisor(p: { settings: Settings; env?: NodeJS.Proc
     url: serviceUrl(settings, web.port),
     port: web.port,
     async reload() {
-      const replacing = pool.replaceAll();
+      const served = Promise.withResolvers<boolean>();
+      const replacing = pool.replaceAll(served.promise);
       // When web takes the new triggers, no old worker may be given a run of theirs.
       await replacing.held;
-      const [reloaded] = await Promise.allSettled([web.reload(), replacing.done]);
+      const reloading = web.reload();
+      reloading.then(() => served.resolve(true), () => served.resolve(false));
+      const [reloaded] = await Promise.allSettled([reloading, replacing.done]);
       if (reloaded.status === "rejected") throw reloaded.reason;
     },
     close: () => (closing ??= close()),

@@ -7,7 +7,8 @@ const currentRunKey = "signalbox.currentRun";
 /**
  * Starts a thread that looks at the main thread when its event loop has been blocked for a second: which run's code is executing,
  * and where. The main thread cannot say so itself then, so the thread pauses it for an instant through the inspector (in the
- * process: no port is opened) and writes what it saw to the supervisor's pipe, once a second.
+ * process: no port is opened) and writes what it saw to the supervisor's pipe, once a second. It also ends a process that should have
+ * left long since, because its supervisor is gone: a blocked loop does not hear of that, and nobody else is left to end it.
  */
 export function watchEventLoop(): void {
   const beats = new Int32Array(new SharedArrayBuffer(4));
@@ -27,10 +28,14 @@ const { Session } = require("node:inspector");
 let seen = -1;
 let missed = 0;
 let isLooking = false;
+let orphaned = 0;
+const { ppid } = process;
 setInterval(() => {
   const now = Atomics.load(beats, 0);
   missed = now === seen ? missed + 1 : 0;
   seen = now;
+  orphaned = process.ppid === ppid ? 0 : orphaned + 1;
+  if (orphaned >= 20) process.kill(process.pid, "SIGKILL");
   if (missed >= 4 && missed % 4 === 0 && !isLooking) look();
 }, 250);
 

@@ -1,5 +1,6 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { packageRoot } from "../paths.ts";
@@ -102,6 +103,18 @@ describe("a worker that is killed", () => {
     await store.until(async () => (await store.read(id)).status === "queued");
     await store.until(async () => (await store.workerPids()).length === 0);
     expect((await store.read(id)).run).toMatchObject({ status: "queued", attempt: 1 });
+  });
+
+  test("with its supervisor gone alone, is ended even where code blocks it", async () => {
+    const made = await project({ block: { code: `mark(String(process.pid)); while (true);` } });
+    const group = await startPoolProcess(made);
+    const store = await startPool(made);
+    await store.pool.close(0);
+    await store.start("block");
+    await expect.poll(() => made.marks(), { timeout: 20_000 }).toHaveLength(1);
+    const [pid] = await made.marks();
+    process.kill(group, "SIGKILL");
+    await expect.poll(() => spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" }).stdout.trim(), { timeout: 20_000 }).toMatch(/^(Z.*)?$/);
   });
 });
 
@@ -206,10 +219,28 @@ describe("leaving", () => {
     const old = await pool.start("work");
     await expect.poll(() => made.marks()).toContain("old");
     await made.write({ work: { code: `mark("new"); return "new";` } });
-    await pool.pool.replaceAll().done;
+    await pool.pool.replaceAll(Promise.resolve(true)).done;
     expect((await pool.end(await pool.start("work"))).run.output).toBe("new");
     expect((await pool.end(old)).run).toMatchObject({ output: "old", attempt: 1 });
     await pool.until(async () => (await pool.workerPids()).length === 1);
+  });
+
+  test("where no worker starts at first with the build that web serves, runs wait for one; none executes the old code", async () => {
+    const made = await project({ work: { code: `return "old";` } });
+    const pool = await startPool(made);
+    await writeFile(join(made.dir, ".signalbox", "manifest.json"), "{}");
+    await pool.pool.replaceAll(Promise.resolve(true)).done;
+    const id = await pool.start("work");
+    await made.write({ work: { code: `return "new";` } });
+    expect((await pool.end(id)).run.output).toBe("new");
+  });
+
+  test("where no worker starts with a build that web refuses, the old ones go on", async () => {
+    const made = await project({ work: { code: `return "old";` } });
+    const pool = await startPool(made);
+    await writeFile(join(made.dir, ".signalbox", "manifest.json"), "{}");
+    await pool.pool.replaceAll(Promise.resolve(false)).done;
+    expect((await pool.end(await pool.start("work"))).run.output).toBe("old");
   });
 });
 

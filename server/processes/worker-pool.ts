@@ -33,9 +33,10 @@ export interface WorkerPool {
   cancel(runId: string): void;
   /**
    * The project was rebuilt: the old workers take nothing new, and finish what they have once the new ones are there. `held` resolves when no old
-   * worker can be given a run any more, `done` when the new ones have taken over or could not start.
+   * worker can be given a run any more, `done` when the new ones have taken over or could not start. The old ones go on only where none could start
+   * and web, as `isServed` says, kept the old build too: they do not know the triggers of the new one.
    */
-  replaceAll(): { held: Promise<unknown>; done: Promise<void> };
+  replaceAll(isServed: Promise<boolean>): { held: Promise<unknown>; done: Promise<void> };
   /** Runs get `graceMs` to end, then go back to the queue; workers that are still there two seconds later are killed. */
   close(graceMs: number): Promise<void>;
 }
@@ -211,13 +212,14 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     wake();
   }
 
-  function succeed(old: WorkerChild[], hasStarted: boolean): void {
+  function succeed(old: WorkerChild[], p: { hasStarted: boolean; isInForce: boolean }): void {
     if (isClosing) return;
     for (const child of old) {
-      if (!hasStarted) leaving.delete(child);
-      child.send({ type: hasStarted ? "drain" : "release" });
+      if (!p.isInForce) leaving.delete(child);
+      child.send({ type: p.isInForce ? "drain" : "release" });
     }
-    if (!hasStarted) return reporter.notice("error", "No worker could start with the new build; those of the last one go on.");
+    if (!p.isInForce) return reporter.notice("error", "No worker could start with the new build; those of the last one go on.");
+    if (!p.hasStarted) reporter.notice("error", "No worker could start with the new build yet: runs wait until one does.");
     isolation.look();
   }
 
@@ -256,13 +258,17 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     cancel(runId) {
       for (const child of children) child.send({ type: "cancel", runId });
     },
-    replaceAll() {
+    replaceAll(isServed) {
       const old = [...children].filter((child) => !leaving.has(child));
       // Nothing takes the place of the old ones: the new ones are on their way.
       for (const child of old) leaving.add(child);
       const allHeld = Promise.all(old.map((child) => child.hold()));
       const starts = Promise.all(Array.from({ length: settings.workers }, () => spawnReady("shared")));
-      return { held: Promise.race([allHeld, starts]), done: starts.then((started) => succeed(old, started.some(Boolean))) };
+      const finish = async (started: boolean[]) => {
+        const hasStarted = started.some(Boolean);
+        succeed(old, { hasStarted, isInForce: hasStarted || (await isServed) });
+      };
+      return { held: Promise.race([allHeld, starts]), done: starts.then(finish) };
     },
     async close(graceMs) {
       isClosing = true;
