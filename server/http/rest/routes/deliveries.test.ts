@@ -83,6 +83,15 @@ describe("POST /api/v1/deliveries/{id}/redeliver", () => {
     expect(again.verdicts.map(({ trigger, outcome }) => [trigger, outcome])).toEqual([["refund", "matched"]]);
   });
 
+  it("starts new runs each time it is asked to", async () => {
+    const service = await openTestService();
+    const { deliveryId } = await deliver(service, { endpoint: "billing", body: '{ "type": "refund" }' });
+    const redeliver = async () => deliverySchema.parse((await service.post(`/api/v1/deliveries/${deliveryId}/redeliver`)).json).verdicts.flatMap(({ runId }) => runId ?? []);
+    const started = [...(await redeliver()), ...(await redeliver())];
+    expect(new Set(started).size).toBe(2);
+    for (const id of started) expect((await service.get(`/api/v1/runs/${id}`)).status).toBe(200);
+  });
+
   it("asks the triggers that are there now", async () => {
     const service = await openTestService();
     const { deliveryId } = await deliver(service, { endpoint: "billing", body: paidBody });
