@@ -19,10 +19,15 @@ test("a file of a linked package is watched once the build has read it, also whe
   writeFileSync(join(parent, "shared/other.ts"), "1");
   writeFileSync(join(parent, "shared/rates.ts"), "22");
   await vi.waitFor(() => expect(changed).toContain("../../shared/rates.ts"), 5000);
-  rmSync(join(parent, "shared/rates.ts"));
-  const whenGone = changed.length;
-  writeFileSync(join(parent, "shared/new"), "333");
-  renameSync(join(parent, "shared/new"), join(parent, "shared/rates.ts"));
-  await vi.waitFor(() => expect(changed.length).toBeGreaterThan(whenGone), 5000);
+  changed.length = 0;
+  // Replacements that come at once after a change may be told as that one: the next one then has to be seen.
+  const replace = () => {
+    writeFileSync(join(parent, "shared/new"), `${Math.random()}`);
+    renameSync(join(parent, "shared/new"), join(parent, "shared/rates.ts"));
+  };
+  await vi.waitFor(() => {
+    replace();
+    expect(changed).not.toEqual([]);
+  }, { timeout: 5000, interval: 200 });
   expect(new Set(changed)).toEqual(new Set(["../../shared/rates.ts"]));
 });
