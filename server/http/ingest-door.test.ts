@@ -162,6 +162,7 @@ describe("POST /triggers/{endpoint}", () => {
 
   test.each([
     ["application/json; charset=UTF-8"],
+    ["application/json; charset=utf8"],
     ['application/json;charset="utf-8"'],
     ["APPLICATION/JSON"],
     ["application/cloudevents+json; charset=utf-8; x=\"a;charset=latin1\""],

@@ -12,7 +12,7 @@ export function requireJson(headers: HeaderMap): void {
   const [type = ""] = contentType.split(";", 1);
   if (!jsonType.test(type.trim())) throw refuse("The Content-Type is not JSON. Send application/json, or a type that ends in +json.");
   for (const [, name = "", value = ""] of contentType.matchAll(parameter)) {
-    const isOther = name.toLowerCase() === "charset" && value.replaceAll('"', "").toLowerCase() !== "utf-8";
+    const isOther = name.toLowerCase() === "charset" && !/^"?utf-?8"?$/i.test(value);
     if (isOther) throw refuse("The charset is not UTF-8. JSON travels in UTF-8.");
   }
   const encodings = headers.get("content-encoding")?.flatMap((value) => value.split(",")) ?? [];
