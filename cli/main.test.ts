@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -150,6 +150,22 @@ describe("signalbox dev", () => {
     expect(dev.stderr()).toContain("--port");
     expect(dev.stderr()).not.toMatch(/^\s+at /m);
     expect(existsSync(join(cwd, ".signalbox/server.json"))).toBe(false);
+  }, 30_000);
+
+  it("does not promise that commands talk to it when it could not start", async () => {
+    const cwd = copyStarter();
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void taken.close());
+    const { port } = taken.address() as AddressInfo;
+    const first = { pid: process.pid, url: `http://127.0.0.1:${port}`, mode: "development", startedAt: new Date().toISOString() };
+    mkdirSync(join(cwd, ".signalbox"), { recursive: true });
+    writeFileSync(join(cwd, ".signalbox/server.json"), JSON.stringify(first));
+    const dev = startSignalbox(["dev", "--port", String(port)], { cwd });
+    expect(await dev.ended()).toBe(1);
+    expect(dev.stderr()).toContain(`Port ${port} is in use`);
+    expect(dev.stderr()).not.toContain("From now on");
+    expect(JSON.parse(readFileSync(join(cwd, ".signalbox/server.json"), "utf8"))).toEqual(first);
   }, 30_000);
 });
 

@@ -15,7 +15,6 @@ export interface Service {
 export async function startService(p: { settings: Settings; reporter: Reporter; logger: Logger; now: number }): Promise<Service> {
   const { settings, reporter } = p;
   const other = findRunningServer(settings.projectDir);
-  if (other && other.pid !== process.pid) reporter.notice("warn", `This project is served on ${other.url} as well (process ${other.pid}). From now on commands talk to this one.`);
   const { startSupervisor } = await import("../../server/processes/supervisor.ts");
   const supervisor = await startSupervisor(p).catch((cause: unknown) => {
     if (cause instanceof SettingsError || cause instanceof AppError || !(cause instanceof Error)) throw cause;
@@ -27,6 +26,7 @@ export async function startService(p: { settings: Settings; reporter: Reporter; 
     mode: settings.mode,
     startedAt: new Date(p.now).toISOString(),
   });
+  if (other && other.pid !== process.pid) reporter.notice("warn", `This project is served on ${other.url} as well (process ${other.pid}). From now on commands talk to this one.`);
   process.once("exit", withdraw);
   return {
     url: supervisor.url,
