@@ -18,7 +18,7 @@ export function proxy(request: NextRequest): NextResponse {
 }
 
 /** Pages only: the APIs set their own headers, and static files need none. */
-export const config = { matcher: ["/((?!_next/static|api/|triggers/|healthz|readyz|metrics).*)"] };
+export const config = { matcher: ["/((?!_next/static/|api/v1/|api/trpc/|triggers/|healthz$|readyz$|metrics$).*)"] };
 
 /** Nothing but this service itself. In development React needs eval for its stacks, and the dev overlay sets styles. */
 function contentSecurityPolicy(nonce: string, isDevelopment: boolean): string {

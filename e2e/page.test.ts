@@ -73,14 +73,16 @@ describe("the page at /", () => {
 
   it("is sent with a strict Content-Security-Policy and the other headers that keep payloads harmless", async () => {
     const service = await startService({ projectDir: copyStarter(), command: "dev" });
-    const response = await fetch(service.url);
-    expect(response.status).toBe(200);
-    const policy = response.headers.get("content-security-policy") ?? "";
-    expect(policy).toMatch(/script-src[^;]*'nonce-/);
-    expect(policy).not.toMatch(/script-src[^;]*'unsafe-(inline|eval)'/);
-    expect(policy).toContain("frame-ancestors 'none'");
-    expect(response.headers.get("x-content-type-options")).toBe("nosniff");
-    expect(response.headers.get("referrer-policy")).toBe("no-referrer");
+    for (const [path, status] of [["/", 200], ["/runs/run_unknown", 404], ["/healthzfoo", 404], ["/api/unknown", 404]] as const) {
+      const response = await fetch(service.url + path);
+      expect(response.status, path).toBe(status);
+      const policy = response.headers.get("content-security-policy") ?? "";
+      expect(policy, path).toMatch(/script-src[^;]*'nonce-/);
+      expect(policy).not.toMatch(/script-src[^;]*'unsafe-(inline|eval)'/);
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+      expect(response.headers.get("referrer-policy")).toBe("no-referrer");
+    }
   });
 
   it("is closed to strangers when deployed, and opens with an API token", async () => {

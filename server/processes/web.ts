@@ -89,7 +89,10 @@ function pagesWhenAsked(log: Logger, load: () => ReturnType<typeof loadPages>): 
   const loaded = () => {
     if (loading) return loading;
     loading = load();
-    loading.catch((error: unknown) => log.error("The pages could not be loaded", { cause: error }));
+    loading.catch((error: unknown) => {
+      log.error("The pages could not be loaded; they are tried again when somebody looks", { cause: error });
+      loading = null;
+    });
     return loading;
   };
   return {
