@@ -42,7 +42,7 @@ export function createApiAuthenticator(deps: {
 
 /** One wording for every cause: a caller without a valid key learns nothing about why it is not. */
 function unauthorized(): AppError {
-  return new AppError("unauthorized", "Send a valid key as Authorization: Bearer or x-api-key. `signalbox keys create` makes one.");
+  return new AppError("unauthorized", "Send a valid key as Authorization: Bearer or x-api-key. `signalbox keys create --api` makes one.");
 }
 
 /** The session cookie counts only where no key is sent: browsers bring it along, programs choose their key. */
