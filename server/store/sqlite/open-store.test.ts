@@ -134,6 +134,31 @@ describe("a store that cannot write now", () => {
     await store.close();
   });
 
+  it.each(["", "-wal"])("says so when its file (%s) is removed under it, rather than write into nothing", async (suffix) => {
+    const other = await openSqliteStore({ file });
+    await other.createRuns([aRun()]);
+    // It has written nothing yet.
+    const store = await openSqliteStore({ file });
+    rmSync(`${file}${suffix}`);
+    await expect(store.createRuns([aRun()])).rejects.toMatchObject({ code: "store_unavailable", message: expect.stringContaining("was removed or replaced") });
+    await expect(store.ping()).rejects.toMatchObject({ code: "store_unavailable" });
+    await store.close();
+    await other.close();
+  });
+
+  it("takes its own log, that comes and goes, for no such thing", async () => {
+    const first = await openSqliteStore({ file });
+    await first.createRuns([aRun()]);
+    await first.close();
+    const again = await openSqliteStore({ file });
+    const other = await openSqliteStore({ file });
+    await other.createRuns([aRun()]);
+    await other.close();
+    await again.createRuns([aRun()]);
+    await again.ping();
+    await again.close();
+  });
+
   it("says so after it was closed, having written what waited", async () => {
     const store = await openSqliteStore({ file });
     const run = aRun();

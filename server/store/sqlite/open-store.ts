@@ -7,6 +7,7 @@ import { createDatabase, type SqliteDatabase } from "./database.ts";
 import { createDeliveryStore } from "./delivery-store.ts";
 import { createEngineStore } from "./engine-store.ts";
 import { prepareInsertRun } from "./insert-run.ts";
+import { createFileGuard } from "./file-guard.ts";
 import { createKeyStore } from "./key-store.ts";
 import { migrate } from "./migrate.ts";
 import { type Connection, openConnection } from "./open-connection.ts";
@@ -24,7 +25,7 @@ export async function openSqliteStore(p: { file: string; clock?: Clock; logger?:
     const connection = await openConnection(p.file);
     try {
       migrate(connection, migrationsFolder("sqlite"), p.clock ?? systemClock);
-      return createStore(connection, p.logger ?? silentLogger);
+      return createStore(connection, p.file, p.logger ?? silentLogger);
     } catch (error) {
       connection.close();
       throw error;
@@ -34,9 +35,9 @@ export async function openSqliteStore(p: { file: string; clock?: Clock; logger?:
   }
 }
 
-function createStore(connection: Connection, logger: Logger): Store {
+function createStore(connection: Connection, file: string, logger: Logger): Store {
   const watcher = createChangeWatcher(connection, logger);
-  const queue = createWriteQueue(connection, watcher.changed);
+  const queue = createWriteQueue(connection, { onWritten: watcher.changed, checkFile: createFileGuard(file) });
   const database = createDatabase(connection, queue.write);
   const addEntry = prepareAddEntry(database);
   const insertRun = prepareInsertRun(database, addEntry);

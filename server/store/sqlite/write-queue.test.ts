@@ -15,8 +15,11 @@ describe("group commit", () => {
     connection = await openConnection(join(folder, "a.db"));
     connection.exec("CREATE TABLE t (n INTEGER PRIMARY KEY, body BLOB)");
     told = 0;
-    queue = createWriteQueue(connection, () => {
-      told += 1;
+    queue = createWriteQueue(connection, {
+      onWritten: () => {
+        told += 1;
+      },
+      checkFile() {},
     });
   });
   afterEach(() => {

@@ -20,7 +20,7 @@ interface Job {
 const maxBatch = 256;
 const maxWaiting = 10_000;
 
-export function createWriteQueue(connection: Connection, onWritten: () => void): WriteQueue {
+export function createWriteQueue(connection: Connection, p: { onWritten: () => void; checkFile: () => void }): WriteQueue {
   const totalChanges = connection.prepare("SELECT total_changes()").pluck();
   const runAll = connection.transaction((jobs: readonly Job[]) => {
     for (const job of jobs) job.run();
@@ -33,9 +33,15 @@ export function createWriteQueue(connection: Connection, onWritten: () => void):
     flushing = null;
     const batch = waiting.splice(0, maxBatch);
     if (waiting.length > 0) flushing = setImmediate(flush);
+    try {
+      p.checkFile();
+    } catch (error) {
+      for (const job of batch) job.fail(error);
+      return;
+    }
     const before = totalChanges.get();
     commit(batch);
-    if (totalChanges.get() !== before) onWritten();
+    if (totalChanges.get() !== before) p.onWritten();
   }
 
   function commit(batch: readonly Job[]): void {

@@ -1,0 +1,27 @@
+import { statSync } from "node:fs";
+import { AppError } from "../../contract/app-error.ts";
+
+/**
+ * A file that is removed while it is open takes writes as before, into nothing: the next start would find none of them. Throws AppError
+ * `store_unavailable` once the database or its write-ahead log is no longer the file that was opened.
+ */
+export function createFileGuard(file: string): () => void {
+  const identities = new Map<string, string>();
+  const check = () => {
+    for (const path of [file, `${file}-wal`]) {
+      const now = identify(path);
+      const opened = identities.get(path);
+      // SQLite makes the log when it first needs it.
+      if (opened === undefined && now !== null) identities.set(path, now);
+      if (opened === undefined || opened === now) continue;
+      throw new AppError("store_unavailable", `${path} was removed or replaced while it was in use, so nothing written now would last. Put it back or start the service again.`);
+    }
+  };
+  check();
+  return check;
+}
+
+function identify(path: string): string | null {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats ? `${stats.dev}:${stats.ino}` : null;
+}
