@@ -1,6 +1,8 @@
 import { statSync } from "node:fs";
 import { AppError } from "../../contract/app-error.ts";
 
+const detail = "The database file was removed or replaced while it was in use: nothing written now would last. Put it back, or start the service again.";
+
 /**
  * A file that is removed while it is open takes writes as before, into nothing: the next start would find none of them. Throws AppError
  * `store_unavailable` once the database or its write-ahead log is no longer the file that was opened.
@@ -14,7 +16,8 @@ export function createFileGuard(file: string): () => void {
       // SQLite makes the log when it first needs it.
       if (opened === undefined && now !== null) identities.set(path, now);
       if (opened === undefined || opened === now) continue;
-      throw new AppError("store_unavailable", `${path} was removed or replaced while it was in use, so nothing written now would last. Put it back or start the service again.`);
+      // Senders see the detail; where the file lies is for the log.
+      throw new AppError("store_unavailable", detail, { cause: new Error(`${path} is not the file that was opened`) });
     }
   };
   check();
