@@ -64,7 +64,7 @@ function setNextEnvironment(isDevelopment: boolean): void {
 function refuseVersionCheck(): void {
   const original = globalThis.fetch;
   globalThis.fetch = (input, init) =>
-    input === "https://registry.npmjs.org/-/package/next/dist-tags" ? Promise.reject(new Error("Not asked: development makes no outside requests.")) : original(input, init);
+    typeof input === "string" && input.endsWith("/-/package/next/dist-tags") ? Promise.reject(new Error("Not asked: development makes no outside requests.")) : original(input, init);
 }
 
 /** The configuration as it was when the pages were built; without it Next looks for next.config and its toolchain. */
