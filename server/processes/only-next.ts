@@ -1,12 +1,8 @@
 import { readOnlyNextProject } from "../config.ts";
 import { createLogger } from "../logging.ts";
 import { openSignalbox, readBuiltSettings, type Signalbox } from "../main.ts";
-import { systemClock } from "../ports/clock.ts";
-import { mapCurrentStack } from "../project/map-current-stack.ts";
-import { readManifest } from "../project/read-manifest.ts";
-import { openConfiguredStore } from "./open-configured-store.ts";
+import { openWorkerPool } from "./open-worker-pool.ts";
 import type { Reporter } from "./protocol.ts";
-import { createWorkerPool } from "./worker-pool.ts";
 
 const runGraceMs = 1_500;
 
@@ -22,16 +18,7 @@ export async function startOnlyNext(): Promise<Signalbox> {
     runEnded() {},
     notice: (level, message) => logger[level](message),
   };
-  const store = await openConfiguredStore(settings, logger);
-  const pool = createWorkerPool({
-    settings,
-    store,
-    readManifest: () => readManifest(settings.stateDir),
-    mapStack: (stack) => mapCurrentStack(settings.stateDir, stack),
-    reporter,
-    logger,
-    clock: systemClock,
-  });
+  const { pool, store } = await openWorkerPool({ settings, reporter, logger });
   const signalbox = await openSignalbox({ settings, logger, signals: { runsQueued: pool.wake, cancelRequested: pool.cancel } });
   await pool.start();
 

@@ -1,12 +1,8 @@
 import { type Settings, serviceUrl } from "../config.ts";
-import { systemClock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
-import { mapCurrentStack } from "../project/map-current-stack.ts";
-import { readManifest } from "../project/read-manifest.ts";
-import { openConfiguredStore } from "./open-configured-store.ts";
+import { openWorkerPool } from "./open-worker-pool.ts";
 import type { Reporter, WebToSupervisor } from "./protocol.ts";
 import { keepWeb } from "./web-keeper.ts";
-import { createWorkerPool } from "./worker-pool.ts";
 
 export interface Supervisor {
   /** Where the service is reached. */
@@ -24,17 +20,7 @@ const runGraceMs = 1_000;
 /** Starts the service: one web process and the workers. Rejects when the web process cannot start, e.g. because its port is in use. */
 export async function startSupervisor(p: { settings: Settings; env?: NodeJS.ProcessEnv; reporter: Reporter; logger: Logger }): Promise<Supervisor> {
   const { settings, env, reporter, logger } = p;
-  const store = await openConfiguredStore(settings, logger);
-  const pool = createWorkerPool({
-    settings,
-    ...(env ? { env } : {}),
-    store,
-    readManifest: () => readManifest(settings.stateDir),
-    mapStack: (stack) => mapCurrentStack(settings.stateDir, stack),
-    reporter,
-    logger,
-    clock: systemClock,
-  });
+  const { pool, store } = await openWorkerPool(p);
 
   function hear(message: WebToSupervisor): void {
     if (message.type === "runs-queued") pool.wake();
