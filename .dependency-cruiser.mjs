@@ -51,9 +51,9 @@ export default {
     {
       name: "components-know-the-contract-only",
       severity: "error",
-      comment: "Components import contract types and the router's type, nothing else of the server.",
+      comment: "Components import the contract, the router's type, and the pure words and examples made of JSON Schemas; nothing else of the server.",
       from: { path: `${root}components/` },
-      to: { path: `${root}(?:server/|app/|cli/)`, pathNot: `${root}server/(contract/|trpc/router\\.ts$)` },
+      to: { path: `${root}(?:server/|app/|cli/)`, pathNot: `${root}server/(contract/|domain/schema/|trpc/router\\.ts$)` },
     },
     {
       name: "nothing-imports-pages",

@@ -19,6 +19,8 @@ export const deliverySummarySchema = z.object({
   problem: problemSchema.nullable(),
   verdicts: z.array(verdictSchema),
   durationMs: z.number(),
+  /** The delivery whose body was delivered again, by hand. */
+  redeliveryOf: z.string().nullable(),
 });
 
 /** One delivery alone: also its body, as base64 of the bytes and, where it is JSON, as parsed. */

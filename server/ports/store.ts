@@ -2,18 +2,19 @@ import type { Delivery, DeliveryOutcome, DeliverySummary } from "../contract/del
 import type { Json } from "../contract/json.ts";
 import type { Key, KeyKind } from "../contract/key.ts";
 import type { Page } from "../contract/page.ts";
+import type { Preset, PresetSubject } from "../contract/preset.ts";
 import type { Problem } from "../contract/problem.ts";
 import type { Run, RunError, RunStatus, RunSummary, StartedBy } from "../contract/run.ts";
 import type { Target } from "../contract/target.ts";
 import type { LogLevel, TimelineEntry, TimelineKind } from "../contract/timeline.ts";
-import type { Verdict } from "../contract/verdict.ts";
+import type { Verdict, VerdictOutcome } from "../contract/verdict.ts";
 
 /**
  * The ledger: deliveries, runs, steps, timelines, keys and workers. Every verb is one atomic business event; when its promise
  * resolves, what it wrote survives `kill -9` and power loss. Times are UTC milliseconds going in, and ISO 8601 in what the
  * contract shapes give back. A verb that cannot be carried out now rejects with AppError `store_unavailable`.
  */
-export interface Store extends DeliveryStore, RunStore, EngineStore, KeyStore {
+export interface Store extends DeliveryStore, RunStore, TrafficStore, PresetStore, EngineStore, KeyStore {
   /** Rejects when the store cannot be written. */
   ping(): Promise<void>;
   /**
@@ -44,6 +45,8 @@ export interface NewDelivery {
   durationMs: number;
   /** Id of the webhook key that authenticated it. */
   keyId: string | null;
+  /** The delivery whose body was delivered again. */
+  redeliveryOf: string | null;
 }
 
 export interface NewRun {
@@ -86,9 +89,18 @@ export interface DeliveryFilter {
   since?: number;
   /** Received before this time. */
   until?: number;
+  /** Only those on which the attachments of this trigger decided one of these. Best with `endpoint`. */
+  verdict?: { trigger: string; outcomes: readonly VerdictOutcome[] };
+  /** Only those whose body has this text (as UTF-8; ASCII letters in either case). */
+  text?: string;
+  redeliveryOf?: string;
 }
 
-/** `limit` 1–100, newest first. A cursor that does not parse rejects with AppError `invalid_request`. */
+/**
+ * `limit` 1–100, newest first. A cursor that does not parse rejects with AppError `invalid_request`. Filters that no index answers
+ * look through a bounded number of rows: such a page may be short, or even empty, and its `nextCursor` goes on from there. Only
+ * `nextCursor: null` is the end.
+ */
 export interface PageRequest {
   limit: number;
   cursor: string | null;
@@ -126,6 +138,10 @@ export interface RunFilter {
   until?: number;
   /** Only runs that this key started. */
   keyId?: string;
+  version?: string;
+  replayOf?: string;
+  /** Only those whose payload or input has this text (ASCII letters in either case). */
+  text?: string;
 }
 
 export interface RunStore {
@@ -142,6 +158,70 @@ export interface RunStore {
   requestCancel(runId: string, now: number): Promise<"canceled" | "requested" | "ended" | "missing">;
   /** Numbers for /metrics and the overview. */
   countOpenRuns(): Promise<{ queued: number; running: number; waiting: number }>;
+}
+
+// ---- traffic ----
+
+/** Counted when the delivery was recorded, in the same transaction. */
+export interface DeliveryCount {
+  endpoint: string;
+  /** Start of the bucket, UTC milliseconds. */
+  at: number;
+  outcome: DeliveryOutcome;
+  count: number;
+}
+
+export interface VerdictCount {
+  attachmentId: string;
+  outcome: VerdictOutcome;
+  count: number;
+}
+
+/** How a target did of late, from at most its newest 200 runs. */
+export interface TargetSummary {
+  target: Target;
+  /** Runs since the asked time, at most 200; `isCapped`: there are more. */
+  runs: number;
+  isCapped: boolean;
+  completed: number;
+  /** `failed` and `timed_out`. */
+  failed: number;
+  /** `queued`, `running` and `waiting`. */
+  open: number;
+  /** Median of `finishedAt - startedAt` of the completed. */
+  p50Ms: number | null;
+  /** Whenever it was. */
+  lastRun: RunSummary | null;
+}
+
+/** Times are rounded down to `bucketMs`: `since` inclusive, `until` exclusive. */
+export interface TrafficWindow {
+  since: number;
+  until: number;
+  /** A minute, or an hour: the two sizes that are kept. */
+  bucketMs: 60_000 | 3_600_000;
+}
+
+export interface TrafficStore {
+  /** Deliveries by endpoint, bucket and outcome, oldest first; of these endpoints, or of all together with `endpoint: ""`. */
+  countDeliveries(window: TrafficWindow & { endpoints: readonly string[] | null }): Promise<DeliveryCount[]>;
+  /** Verdicts of the attachments on these endpoints, over the whole window. */
+  countVerdicts(window: TrafficWindow & { endpoints: readonly string[] }): Promise<VerdictCount[]>;
+  /** In the order asked. */
+  summarizeTargets(p: { targets: readonly Target[]; since: number }): Promise<TargetSummary[]>;
+  /** Newest runs and deliveries whose ids begin or end so; at most `limit` of each. Ends are looked for among the newest 10,000. */
+  searchIds(p: { text: string; limit: number }): Promise<{ runs: RunSummary[]; deliveries: DeliverySummary[] }>;
+}
+
+// ---- presets ----
+
+export interface PresetStore {
+  /** By name. */
+  listPresets(subject: PresetSubject): Promise<Preset[]>;
+  /** Takes the place of the preset of the same subject and name. */
+  savePreset(p: { id: string; subject: PresetSubject; name: string; value: Json; now: number }): Promise<Preset>;
+  /** `false`: there is no such preset. */
+  removePreset(id: string): Promise<boolean>;
 }
 
 // ---- the engine ----
