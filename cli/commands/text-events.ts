@@ -1,6 +1,6 @@
 import type { DeliverySummary } from "../../server/contract/delivery.ts";
 import type { Manifest } from "../../server/contract/manifest.ts";
-import { exampleBody } from "../../server/domain/example-body.ts";
+import { exampleBody } from "../../server/domain/schema/example-body.ts";
 import type { RunEndedMessage } from "../../server/processes/protocol.ts";
 import { renderDiagnostics } from "../build/render-diagnostics.ts";
 import type { Diagnostic } from "../build/diagnostic.ts";

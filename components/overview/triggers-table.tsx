@@ -3,7 +3,7 @@
 import { Bot, Workflow } from "lucide-react";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Cell, Row, Table } from "../ui/table.tsx";
-import { conditionsOf } from "./conditions.ts";
+import { conditionsOf } from "../../server/domain/schema/conditions.ts";
 import type { Trigger } from "./trigger.ts";
 
 /** Endpoint → trigger → target, a row for each attachment. An endpoint that several share is named once. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { jsonSchema } from "../contract/json.ts";
 import { manifestTriggerSchema } from "../contract/manifest.ts";
-import { exampleBody } from "../domain/example-body.ts";
+import { exampleBody } from "../domain/schema/example-body.ts";
 import type { ProjectReader } from "../ports/project.ts";
 
 /** A trigger of the project that runs now. `path` is where its webhooks go; `example` is a made-up body of its shape. */

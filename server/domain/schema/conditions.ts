@@ -1,4 +1,4 @@
-import type { Json, JsonSchemaObject } from "../../server/contract/json.ts";
+import type { Json, JsonSchemaObject } from "../../contract/json.ts";
 
 /** What must hold of one place in the body, in words: `type` `is invoice.paid`. */
 export interface Condition {

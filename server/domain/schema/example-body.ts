@@ -1,4 +1,4 @@
-import type { Json, JsonSchemaObject } from "../contract/json.ts";
+import type { Json, JsonSchemaObject } from "../../contract/json.ts";
 
 const deepest = 6;
 

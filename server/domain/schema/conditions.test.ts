@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { type JsonSchemaObject, jsonSchemaObjectSchema } from "../../server/contract/json.ts";
+import { type JsonSchemaObject, jsonSchemaObjectSchema } from "../../contract/json.ts";
 import { conditionsOf } from "./conditions.ts";
 
 const wire = (schema: z.ZodType): JsonSchemaObject => jsonSchemaObjectSchema.parse(z.toJSONSchema(schema, { io: "input" }));
