@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { Button } from "./button.tsx";
 
 /** What a list shows while it loads: rows of the height that is to come. */
 export function LoadingRows({ rows = 4, label }: { rows?: number; label: string }) {
@@ -21,7 +22,9 @@ export function ErrorFace({ what, message, retry }: { what: string; message: str
     <div role="alert" className="px-4 py-5">
       <p className="font-semibold text-bad">{what}</p>
       <p className="mt-1 break-words text-ink-2">{message}</p>
-      <Button onClick={retry}>Try again</Button>
+      <Button onClick={retry} className="mt-3">
+        Try again
+      </Button>
     </div>
   );
 }
@@ -33,13 +36,5 @@ export function EmptyFace({ title, children }: { title: string; children: ReactN
       <p className="font-semibold">{title}</p>
       <div className="mt-1 max-w-[68ch] text-ink-2">{children}</div>
     </div>
-  );
-}
-
-function Button({ onClick, children }: { onClick: () => void; children: ReactNode }) {
-  return (
-    <button type="button" onClick={onClick} className="mt-3 h-8 cursor-pointer rounded-m border border-line-strong bg-raised px-3 font-[550] hover:bg-sunken">
-      {children}
-    </button>
   );
 }

@@ -1,0 +1,31 @@
+import { TRPCClientError } from "@trpc/client";
+import { describe, expect, it } from "vitest";
+import type { AppRouter } from "../../server/trpc/router.ts";
+import { problemOf } from "./problem-of.ts";
+
+const problem = { type: "/errors/not_found", title: "There is no such thing here", status: 404, code: "not_found", detail: "No run run_x.", errors: [{ pointer: "/a", code: "c", message: "m" }] };
+
+const answered = (code: string) =>
+  new TRPCClientError<AppRouter>("No run run_x.", {
+    result: { error: { code: -32_004, message: "No run run_x.", data: { code: "NOT_FOUND", httpStatus: 404, path: "runs.get", problem: { ...problem, code } } } },
+  });
+
+describe("the words for a failed call", () => {
+  it("are the service's own, and lead to the page of their code", () => {
+    expect(problemOf(answered("not_found"))).toEqual({ code: "not_found", title: problem.title, detail: problem.detail, errors: problem.errors, wayOut: { href: "/errors/not_found", label: "What this means" } });
+  });
+
+  it("lead to the sign-in when nobody is signed in any more", () => {
+    expect(problemOf(answered("unauthorized")).wayOut).toEqual({ href: "/", label: "Sign in" });
+  });
+
+  it("tell a service that does not answer from an answer that is not the service's", () => {
+    expect(problemOf(TRPCClientError.from(new TypeError("Failed to fetch"))).code).toBe("unreachable");
+    expect(problemOf(TRPCClientError.from(new SyntaxError("Unexpected token <"))).code).toBe("unreadable_answer");
+  });
+
+  it("exist for everything that can be thrown", () => {
+    expect(problemOf("a string")).toMatchObject({ code: "page_error", detail: "a string" });
+    expect(problemOf(new Error("boom")).detail).toBe("boom");
+  });
+});

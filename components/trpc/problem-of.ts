@@ -1,0 +1,36 @@
+import { TRPCClientError } from "@trpc/client";
+import type { ProblemError } from "../../server/contract/problem.ts";
+import type { AppRouter } from "../../server/trpc/router.ts";
+
+/** A failed call in words, with where to go from here. */
+export interface ProblemWords {
+  code: string;
+  title: string;
+  detail: string;
+  errors: readonly ProblemError[];
+  wayOut: { href: string; label: string } | null;
+}
+
+/** What went wrong, whatever was thrown: the service's own problem, a service that does not answer, or a bug of the page. */
+export function problemOf(error: unknown): ProblemWords {
+  if (!isCallError(error)) return { code: "page_error", title: "This page made a mistake", detail: messageOf(error), errors: [], wayOut: null };
+  const problem = error.data?.problem;
+  if (problem) return { code: problem.code, title: problem.title, detail: problem.detail, errors: problem.errors ?? [], wayOut: wayOutOf(problem.code) };
+  if (error.cause instanceof SyntaxError) {
+    return { code: "unreadable_answer", title: "The answer did not come from Signalbox", detail: "Something between this page and the service answered in its place, e.g. a proxy.", errors: [], wayOut: null };
+  }
+  return { code: "unreachable", title: "The service does not answer", detail: "It may be restarting, or the network is down.", errors: [], wayOut: null };
+}
+
+function isCallError(error: unknown): error is TRPCClientError<AppRouter> {
+  return error instanceof TRPCClientError;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function wayOutOf(code: string): ProblemWords["wayOut"] {
+  if (code === "unauthorized") return { href: "/", label: "Sign in" };
+  return { href: `/errors/${encodeURIComponent(code)}`, label: "What this means" };
+}

@@ -1,0 +1,62 @@
+import type { LucideIcon } from "lucide-react";
+import Link from "next/link";
+import type { ComponentProps } from "react";
+
+export type ButtonTone = "primary" | "plain" | "danger" | "quiet";
+export type ButtonSize = "m" | "s";
+
+interface Face {
+  tone?: ButtonTone;
+  size?: ButtonSize;
+  icon?: LucideIcon;
+}
+
+const tones: Record<ButtonTone, string> = {
+  primary: "border-transparent bg-accent text-on-accent hover:not-disabled:bg-accent-strong",
+  plain: "border-line-strong bg-raised text-ink hover:not-disabled:bg-sunken",
+  danger: "border-line-strong bg-raised text-bad hover:not-disabled:border-bad hover:not-disabled:bg-bad-soft",
+  quiet: "border-transparent text-ink-2 hover:not-disabled:bg-sunken hover:not-disabled:text-ink",
+};
+
+const sizes: Record<ButtonSize, string> = { m: "h-8 px-3 text-m", s: "h-7 px-2.5 text-s" };
+
+const squares: Record<ButtonSize, string> = { m: "size-8", s: "size-7" };
+
+const base = "inline-flex shrink-0 cursor-pointer items-center justify-center gap-1.5 rounded-m border font-[550] whitespace-nowrap transition-colors disabled:cursor-default disabled:opacity-50";
+
+/** The looks of a button, for elements that are none: a menu's trigger, a summary. */
+export function buttonClass({ tone = "plain", size = "m" }: Pick<Face, "tone" | "size">): string {
+  return `${base} ${tones[tone]} ${sizes[size]}`;
+}
+
+export function Button({ tone, size, icon, className = "", children, ...rest }: Face & ComponentProps<"button">) {
+  return (
+    <button type="button" {...rest} className={`${buttonClass({ tone, size })} ${className}`}>
+      <ButtonFace icon={icon} size={size} />
+      {children}
+    </button>
+  );
+}
+
+/** Leads to another page and looks like a button. */
+export function ButtonLink({ tone, size, icon, className = "", children, ...rest }: Face & Omit<ComponentProps<typeof Link>, "href"> & { href: string }) {
+  return (
+    <Link {...rest} className={`${buttonClass({ tone, size })} ${className}`}>
+      <ButtonFace icon={icon} size={size} />
+      {children}
+    </Link>
+  );
+}
+
+/** A square button with an icon alone; its label is its name and its hint. */
+export function IconButton({ label, icon: Icon, tone = "quiet", size = "m", className = "", ...rest }: Face & { label: string; icon: LucideIcon } & Omit<ComponentProps<"button">, "children">) {
+  return (
+    <button type="button" aria-label={label} title={label} {...rest} className={`${base} ${tones[tone]} ${squares[size]} ${className}`}>
+      <Icon aria-hidden size={size === "m" ? 16 : 14} />
+    </button>
+  );
+}
+
+function ButtonFace({ icon: Icon, size }: Pick<Face, "icon" | "size">) {
+  return Icon ? <Icon aria-hidden size={size === "s" ? 13 : 14} className="-ml-0.5 shrink-0" /> : null;
+}

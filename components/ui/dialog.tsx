@@ -1,0 +1,82 @@
+"use client";
+
+import { X } from "lucide-react";
+import { type MouseEvent, type ReactNode, useId, useLayoutEffect, useRef } from "react";
+import { IconButton } from "./button.tsx";
+
+export interface DialogProps {
+  title: string;
+  isOpen: boolean;
+  onClose: () => void;
+  children: ReactNode;
+  /** Buttons, at the right of the last line. */
+  footer?: ReactNode;
+}
+
+/**
+ * A native modal dialog: focus stays inside, Esc and a click beside it close it, focus goes back to where it was. The element that bears
+ * `data-autofocus` has the focus first.
+ */
+export function Dialog({ isOpen, ...props }: DialogProps) {
+  return isOpen ? <OpenDialog {...props} /> : null;
+}
+
+function OpenDialog({ title, onClose, children, footer }: Omit<DialogProps, "isOpen">) {
+  const titleId = useId();
+  return (
+    <ModalElement labelledBy={titleId} onClose={onClose} className="m-auto w-[min(560px,calc(100vw-24px))]">
+      <div className="flex items-center gap-3 border-b py-2.5 pr-2.5 pl-4">
+        <h2 id={titleId} className="min-w-0 flex-1 text-l font-semibold break-words">
+          {title}
+        </h2>
+        <IconButton label="Close" icon={X} onClick={onClose} />
+      </div>
+      <div className="min-h-0 overflow-auto px-4 py-4">{children}</div>
+      {footer && <div className="flex flex-wrap justify-end gap-2 border-t px-4 py-3">{footer}</div>}
+    </ModalElement>
+  );
+}
+
+interface ModalElementProps {
+  labelledBy?: string;
+  label?: string;
+  onClose: () => void;
+  className: string;
+  children: ReactNode;
+}
+
+/** The bare modal surface, for what brings its own head. Open as long as it is mounted. */
+export function ModalElement({ labelledBy, label, onClose, className, children }: ModalElementProps) {
+  const element = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    const dialog = element.current;
+    if (!dialog) return;
+    dialog.showModal();
+    dialog.querySelector<HTMLElement>("[data-autofocus]")?.focus();
+    return () => dialog.close();
+  }, []);
+  const closeBeside = (event: MouseEvent) => {
+    if (event.target === element.current) onClose();
+  };
+  return (
+    <dialog
+      ref={element}
+      aria-labelledby={labelledBy}
+      aria-label={label}
+      onCancel={(event) => {
+        // A file chooser's own cancel bubbles up to here.
+        if (event.target !== element.current) return;
+        event.preventDefault();
+        onClose();
+      }}
+      onClose={(event) => {
+        // Browsers close it on a second Esc whatever the page says.
+        if (event.target === element.current && !element.current.open) onClose();
+      }}
+      onMouseDown={closeBeside}
+      className={`rounded-l border bg-panel text-ink shadow-floating outline-none backdrop:bg-veil ${className}`}
+    >
+      <div className="flex max-h-[calc(100dvh-32px)] flex-col overflow-hidden">{children}</div>
+    </dialog>
+  );
+}

@@ -1,0 +1,39 @@
+import { TriangleAlert } from "lucide-react";
+import Link from "next/link";
+import { problemOf } from "../trpc/problem-of.ts";
+import { Button } from "./button.tsx";
+
+/** A failed call beside the thing that failed: what was tried, why it failed, the way out. `what`: "The run was not canceled". */
+export function ErrorNote({ error, what, retry }: { error: unknown; what: string; retry?: () => void }) {
+  const { title, detail, errors, wayOut } = problemOf(error);
+  return (
+    <div role="alert" className="flex items-start gap-2.5 rounded-m bg-bad-soft px-3 py-2.5">
+      <TriangleAlert aria-hidden size={15} className="mt-0.5 shrink-0 text-bad" />
+      <div className="min-w-0 flex-1">
+        <p className="font-semibold text-bad">{what}</p>
+        <p className="break-words">
+          {title}. {detail !== title && detail}{" "}
+          {wayOut && (
+            <Link href={wayOut.href} className="whitespace-nowrap text-accent underline">
+              {wayOut.label}
+            </Link>
+          )}
+        </p>
+        {errors.length > 0 && (
+          <ul className="mt-1.5 grid gap-0.5 text-s">
+            {errors.map((one, index) => (
+              <li key={index} className="break-words">
+                <code className="text-bad">{one.pointer === "" ? "the whole" : one.pointer}</code> {one.message}
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+      {retry && (
+        <Button size="s" onClick={retry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}

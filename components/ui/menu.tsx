@@ -1,0 +1,85 @@
+"use client";
+
+import { ChevronDown, type LucideIcon } from "lucide-react";
+import { DropdownMenu } from "radix-ui";
+import { type ReactNode, useState } from "react";
+import { type ButtonSize, type ButtonTone, buttonClass } from "./button.tsx";
+
+export interface MenuItem {
+  id: string;
+  label: string;
+  icon?: LucideIcon;
+  tone?: "plain" | "danger";
+  /** A second line in small letters. */
+  note?: string;
+  isDisabled?: boolean;
+  /** Given for menus that choose one of several: bears a mark where true. */
+  isChosen?: boolean;
+  onSelect: () => void;
+}
+
+interface Props {
+  label: string;
+  /** The face of the button. */
+  children: ReactNode;
+  items: readonly MenuItem[];
+  tone?: ButtonTone;
+  size?: ButtonSize;
+  /** Without the arrow that says "menu": for faces that are an icon. */
+  isBare?: boolean;
+}
+
+/** A button that opens a list of actions. Not modal: the page keeps its scrollbar, and nothing injects styles. */
+export function Menu({ label, children, items, tone, size, isBare = false }: Props) {
+  // Inside a modal dialog everything outside it is inert, so the list has to open in it.
+  const [dialog, setDialog] = useState<HTMLDialogElement | null>(null);
+  return (
+    <DropdownMenu.Root modal={false}>
+      <DropdownMenu.Trigger
+        ref={(button) => setDialog(button?.closest("dialog") ?? null)}
+        aria-label={label}
+        title={label}
+        className={`${buttonClass({ tone, size })} ${isBare ? "px-2" : ""} data-[state=open]:bg-sunken data-[state=open]:text-ink`}
+      >
+        {children}
+        {!isBare && <ChevronDown aria-hidden size={14} className="-mr-0.5 shrink-0 opacity-70" />}
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Portal container={dialog}>
+        <DropdownMenu.Content align="end" sideOffset={4} collisionPadding={8} aria-label={label} className="z-40 max-h-(--radix-dropdown-menu-content-available-height) max-w-[min(360px,calc(100vw-16px))] min-w-44 overflow-auto rounded-m border bg-raised p-1 shadow-floating">
+          {items.map((item) => (
+            <Item key={item.id} item={item} />
+          ))}
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  );
+}
+
+const itemClass =
+  "flex cursor-pointer items-center gap-2.5 rounded-s px-2.5 py-1.5 outline-none select-none data-disabled:cursor-default data-disabled:opacity-50 data-highlighted:bg-sunken";
+
+function Item({ item }: { item: MenuItem }) {
+  const color = item.tone === "danger" ? "text-bad data-highlighted:bg-bad-soft" : item.isChosen ? "text-accent" : "text-ink";
+  const face = (
+    <>
+      {item.icon && <item.icon aria-hidden size={15} className="shrink-0 opacity-80" />}
+      <span className="min-w-0">
+        <span className="block truncate font-medium">{item.label}</span>
+        {item.note && <span className="block text-s text-ink-3">{item.note}</span>}
+      </span>
+      {item.isChosen && <DropdownMenu.ItemIndicator className="ml-auto size-1.5 shrink-0 rounded-full bg-accent" />}
+    </>
+  );
+  if (item.isChosen === undefined) {
+    return (
+      <DropdownMenu.Item disabled={item.isDisabled} onSelect={item.onSelect} className={`${itemClass} ${color}`}>
+        {face}
+      </DropdownMenu.Item>
+    );
+  }
+  return (
+    <DropdownMenu.CheckboxItem checked={item.isChosen} disabled={item.isDisabled} onSelect={item.onSelect} className={`${itemClass} ${color}`}>
+      {face}
+    </DropdownMenu.CheckboxItem>
+  );
+}

@@ -1,0 +1,36 @@
+"use client";
+
+import { useId } from "react";
+
+interface Props<Value extends string> {
+  label: string;
+  value: Value;
+  options: readonly { value: Value; label: string }[];
+  onChange: (value: Value) => void;
+}
+
+/** One of a few, all in sight: a radio group that looks like a switch with several places. */
+export function Segmented<Value extends string>({ label, value, options, onChange }: Props<Value>) {
+  const name = useId();
+  return (
+    <fieldset className="inline-flex h-8 shrink-0 overflow-clip rounded-m border border-line-strong bg-raised has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent">
+      <legend className="sr-only">{label}</legend>
+      {options.map((option) => (
+        <label
+          key={option.value}
+          className="relative grid min-w-0 flex-1 cursor-pointer place-items-center border-l px-3 font-medium whitespace-nowrap text-ink-2 first-of-type:border-l-0 hover:text-ink has-checked:bg-accent-soft has-checked:font-semibold has-checked:text-accent"
+        >
+          <input
+            type="radio"
+            name={name}
+            value={option.value}
+            checked={option.value === value}
+            onChange={() => onChange(option.value)}
+            className="absolute inset-0 cursor-pointer appearance-none outline-none"
+          />
+          {option.label}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
