@@ -1,9 +1,11 @@
 import type { Metadata, Viewport } from "next";
 import { headers } from "next/headers";
+import { NuqsAdapter } from "nuqs/adapters/next/app";
 import type { ReactNode } from "react";
 import { Shell, type ShellProject } from "../components/shell/shell.tsx";
 import { themeScript } from "../components/shell/theme.ts";
 import { TrpcProvider } from "../components/trpc/trpc-provider.tsx";
+import { Toasts } from "../components/ui/toast.tsx";
 import { mayRead, requestTime, signalbox } from "./server.ts";
 import "@fontsource-variable/geist/wght.css";
 import "@fontsource-variable/geist-mono/wght.css";
@@ -28,9 +30,13 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
         <script nonce={nonce} suppressHydrationWarning dangerouslySetInnerHTML={{ __html: themeScript }} />
       </head>
       <body>
-        <TrpcProvider renderedAt={requestTime()} version={project?.version ?? null}>
-          <Shell project={project}>{children}</Shell>
-        </TrpcProvider>
+        <NuqsAdapter>
+          <TrpcProvider renderedAt={requestTime()} version={project?.version ?? null}>
+            <Toasts>
+              <Shell project={project}>{children}</Shell>
+            </Toasts>
+          </TrpcProvider>
+        </NuqsAdapter>
       </body>
     </html>
   );

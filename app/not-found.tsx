@@ -1,15 +1,23 @@
-import Link from "next/link";
+import type { Metadata } from "next";
+import { PageFrame } from "../components/shell/page-frame.tsx";
+import { ButtonLink } from "../components/ui/button.tsx";
+
+export const metadata: Metadata = { title: "No such page" };
 
 export default function NotFound() {
   return (
-    <div className="px-4 py-5">
-      <h1 className="text-l font-semibold">There is no such page here</h1>
-      <p className="mt-1 max-w-[68ch] text-ink-2">
-        The address may be mistyped, belong to another service, or name a run or delivery that retention has removed.{" "}
-        <Link href="/" className="text-accent underline">
-          Go to the triggers
-        </Link>
-      </p>
-    </div>
+    <PageFrame>
+      <div className="max-w-[68ch] pt-[6vh]">
+        <h1 className="text-xl font-[640] tracking-[-0.015em]">There is no such page here</h1>
+        <p className="mt-2 text-ink-2">The address may be mistyped, belong to another service, or name a run or delivery that retention has removed.</p>
+        <div className="mt-5 flex flex-wrap gap-2">
+          <ButtonLink href="/" tone="primary">
+            Go to the canvas
+          </ButtonLink>
+          <ButtonLink href="/deliveries">Deliveries</ButtonLink>
+          <ButtonLink href="/runs">Runs</ButtonLink>
+        </div>
+      </div>
+    </PageFrame>
   );
 }

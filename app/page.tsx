@@ -2,6 +2,7 @@ import { HydrationBoundary, dehydrate } from "@tanstack/react-query";
 import { Overview } from "../components/overview/overview.tsx";
 import { recentRows } from "../components/overview/recent-rows.ts";
 import { Locked } from "../components/shell/locked.tsx";
+import { PageFrame } from "../components/shell/page-frame.tsx";
 import { createReader, mayRead, signalbox } from "./server.ts";
 
 export default async function OverviewPage({ searchParams }: { searchParams: Promise<Record<string, string | string[] | undefined>> }) {
@@ -15,7 +16,9 @@ export default async function OverviewPage({ searchParams }: { searchParams: Pro
   ]);
   return (
     <HydrationBoundary state={dehydrate(queryClient)}>
-      <Overview needsKey={settings.mode === "deployed"} />
+      <PageFrame isWide>
+        <Overview needsKey={settings.mode === "deployed"} />
+      </PageFrame>
     </HydrationBoundary>
   );
 }

@@ -11,7 +11,10 @@ export interface ShellProject {
   version: string;
 }
 
-/** The frame of every page: header, rail, content. `null`: who asks may not know the project. */
+/**
+ * The frame of every page: header, rail, content. The content has all the room there is: an ordinary page pads itself with `PageFrame`,
+ * one that fills the window is `h-(--page-height)`. `null`: who asks may not know the project.
+ */
 export function Shell({ project, children }: { project: ShellProject | null; children: ReactNode }) {
   return (
     <div className="flex min-h-dvh flex-col">
@@ -37,7 +40,7 @@ export function Shell({ project, children }: { project: ShellProject | null; chi
       </header>
       <div className="flex flex-1 flex-col md:flex-row">
         {project && <NavRail />}
-        <main id="content" tabIndex={-1} className="mx-auto w-full max-w-[2400px] min-w-0 flex-1 p-4 outline-none md:px-7 md:py-6">
+        <main id="content" tabIndex={-1} className="relative grid min-w-0 flex-1 grid-cols-[minmax(0,1fr)] outline-none">
           {children}
         </main>
       </div>

@@ -2,6 +2,7 @@ import { HydrationBoundary, dehydrate } from "@tanstack/react-query";
 import type { Metadata } from "next";
 import { DeliveryView } from "../../../components/deliveries/delivery-view.tsx";
 import { Locked } from "../../../components/shell/locked.tsx";
+import { PageFrame } from "../../../components/shell/page-frame.tsx";
 import { createReader, mayRead, orNotFound } from "../../server.ts";
 
 interface Props {
@@ -19,7 +20,9 @@ export default async function DeliveryPage({ params }: Props) {
   await orNotFound(queryClient.fetchQuery(trpc.deliveries.get.queryOptions({ id })));
   return (
     <HydrationBoundary state={dehydrate(queryClient)}>
-      <DeliveryView id={id} />
+      <PageFrame>
+        <DeliveryView id={id} />
+      </PageFrame>
     </HydrationBoundary>
   );
 }

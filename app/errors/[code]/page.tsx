@@ -1,5 +1,6 @@
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
+import { PageFrame } from "../../../components/shell/page-frame.tsx";
 import { Facts } from "../../../components/ui/facts.tsx";
 import { Panel } from "../../../components/ui/panel.tsx";
 import { type ErrorCodeEntry, errorCodes } from "../../../server/contract/error-codes.ts";
@@ -18,7 +19,8 @@ export default async function ErrorCodePage({ params }: Props) {
   const entry = findEntry(code);
   if (!entry) notFound();
   return (
-    <div className="max-w-[76ch]">
+    <PageFrame>
+      <div className="max-w-[76ch]">
       <p className="text-s text-ink-3">
         Error code <code>{code}</code>
       </p>
@@ -37,7 +39,8 @@ export default async function ErrorCodePage({ params }: Props) {
           <p className="px-4 py-3">{withCode(entry.fix)}</p>
         </Panel>
       </div>
-    </div>
+      </div>
+    </PageFrame>
   );
 }
 

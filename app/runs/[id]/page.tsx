@@ -2,6 +2,7 @@ import { HydrationBoundary, dehydrate } from "@tanstack/react-query";
 import type { Metadata } from "next";
 import { RunView } from "../../../components/runs/run-view.tsx";
 import { Locked } from "../../../components/shell/locked.tsx";
+import { PageFrame } from "../../../components/shell/page-frame.tsx";
 import { createReader, mayRead, orNotFound } from "../../server.ts";
 
 interface Props {
@@ -19,7 +20,9 @@ export default async function RunPage({ params }: Props) {
   await Promise.all([orNotFound(queryClient.fetchQuery(trpc.runs.get.queryOptions({ id }))), queryClient.prefetchQuery(trpc.runs.timeline.queryOptions({ id }))]);
   return (
     <HydrationBoundary state={dehydrate(queryClient)}>
-      <RunView id={id} />
+      <PageFrame>
+        <RunView id={id} />
+      </PageFrame>
     </HydrationBoundary>
   );
 }
