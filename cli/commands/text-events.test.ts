@@ -21,6 +21,7 @@ const delivery: DeliverySummary = {
   responseStatus: 202,
   problem: null,
   durationMs: 4,
+  redeliveryOf: null,
   verdicts: [
     { trigger: "new-signup", attachmentId: "new-signup:welcome-email", target, outcome: "matched", runId: "run_1", reasons: [] },
     {

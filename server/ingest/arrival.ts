@@ -62,6 +62,7 @@ export function draftDelivery(arrival: Arrival, keyId: string | null): DeliveryD
     bodyBytes: arrival.declaredBytes ?? 0,
     bodySha256: null,
     keyId,
+    redeliveryOf: null,
   };
 }
 

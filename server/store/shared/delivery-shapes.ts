@@ -17,6 +17,7 @@ export interface DeliverySummaryRow {
   problem: Problem | null;
   verdicts: Verdict[];
   durationMs: number;
+  redeliveryOf: string | null;
 }
 
 export interface DeliveryRow extends DeliverySummaryRow {
@@ -24,8 +25,8 @@ export interface DeliveryRow extends DeliverySummaryRow {
 }
 
 export function toDeliverySummary(row: DeliverySummaryRow): DeliverySummary {
-  const { id, endpoint, method, headers, bodyBytes, bodySha256, outcome, responseStatus, problem, verdicts, durationMs } = row;
-  return { id, endpoint, receivedAt: toIso(row.receivedAt), method, headers, bodyBytes, bodySha256, outcome, responseStatus, problem, verdicts, durationMs };
+  const { id, endpoint, method, headers, bodyBytes, bodySha256, outcome, responseStatus, problem, verdicts, durationMs, redeliveryOf } = row;
+  return { id, endpoint, receivedAt: toIso(row.receivedAt), method, headers, bodyBytes, bodySha256, outcome, responseStatus, problem, verdicts, durationMs, redeliveryOf };
 }
 
 export function toDelivery(row: DeliveryRow): Delivery {

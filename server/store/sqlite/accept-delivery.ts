@@ -7,8 +7,10 @@ import { delivery, idempotencyKey, run } from "./schema.ts";
 export type AcceptRequest = Parameters<DeliveryStore["acceptDelivery"]>[0];
 
 /** The verb behind `acceptDelivery`: runs inside the write lock, so equal calls that race come here one after the other. */
-export function prepareAcceptDelivery(database: SqliteDatabase, insertRun: InsertRun): (request: AcceptRequest) => AcceptResult {
-  const insertDelivery = prepareInsertDelivery(database);
+export function prepareAcceptDelivery(
+  database: SqliteDatabase,
+  { insertDelivery, insertRun }: { insertDelivery: (newDelivery: NewDelivery) => void; insertRun: InsertRun },
+): (request: AcceptRequest) => AcceptResult {
   const findRepeat = prepareFindRepeat(database);
   const rememberKey = prepareRememberKey(database);
   return (request) => {
@@ -21,7 +23,8 @@ export function prepareAcceptDelivery(database: SqliteDatabase, insertRun: Inser
   };
 }
 
-export function prepareInsertDelivery({ db }: SqliteDatabase): (newDelivery: NewDelivery) => void {
+/** Records a delivery and counts it. */
+export function prepareInsertDelivery({ db }: SqliteDatabase, countTraffic: (newDelivery: NewDelivery) => void): (newDelivery: NewDelivery) => void {
   const insert = db
     .insert(delivery)
     .values({
@@ -39,10 +42,12 @@ export function prepareInsertDelivery({ db }: SqliteDatabase): (newDelivery: New
       problem: sql.placeholder("problem"),
       verdicts: sql.placeholder("verdicts"),
       body: sql.placeholder("body"),
+      redeliveryOf: sql.placeholder("redeliveryOf"),
     })
     .prepare();
   return (newDelivery) => {
     insert.run({ ...newDelivery });
+    countTraffic(newDelivery);
   };
 }
 

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import type { DeliveryStore } from "../../ports/store.ts";
+import type { DeliveryStore, NewDelivery } from "../../ports/store.ts";
 import { toDelivery } from "../shared/delivery-shapes.ts";
 import { prepareAcceptDelivery, prepareInsertDelivery } from "./accept-delivery.ts";
 import type { SqliteDatabase } from "./database.ts";
@@ -7,10 +7,10 @@ import type { InsertRun } from "./insert-run.ts";
 import { listDeliveries } from "./list-deliveries.ts";
 import { delivery } from "./schema.ts";
 
-export function createDeliveryStore(database: SqliteDatabase, insertRun: InsertRun): DeliveryStore {
+export function createDeliveryStore(database: SqliteDatabase, p: { insertRun: InsertRun; countTraffic: (delivery: NewDelivery) => void }): DeliveryStore {
   const { read, write } = database;
-  const acceptDelivery = prepareAcceptDelivery(database, insertRun);
-  const insertDelivery = prepareInsertDelivery(database);
+  const insertDelivery = prepareInsertDelivery(database, p.countTraffic);
+  const acceptDelivery = prepareAcceptDelivery(database, { insertDelivery, insertRun: p.insertRun });
   return {
     acceptDelivery: (request) => write(() => acceptDelivery(request)),
     recordDelivery: (newDelivery) => write(() => insertDelivery(newDelivery)),

@@ -2,6 +2,7 @@ import { and, desc, eq, gte, lt, sql } from "drizzle-orm";
 import type { Page } from "../../contract/page.ts";
 import type { RunSummary } from "../../contract/run.ts";
 import type { PageRequest, RunFilter } from "../../ports/store.ts";
+import { hasText } from "./has-text.ts";
 import { readPageRequest, toPage } from "../shared/cursor.ts";
 import { toRunSummary } from "../shared/run-shapes.ts";
 import type { SqliteDatabase } from "./database.ts";
@@ -50,6 +51,9 @@ export function listRunsQuery({ db }: SqliteDatabase, filter: RunFilter, page: P
         filter.status === undefined ? undefined : eq(run.status, filter.status),
         filter.delivery === undefined ? undefined : eq(run.deliveryId, filter.delivery),
         filter.keyId === undefined ? undefined : eq(run.keyId, filter.keyId),
+        filter.version === undefined ? undefined : eq(run.version, filter.version),
+        filter.replayOf === undefined ? undefined : eq(run.replayOf, filter.replayOf),
+        filter.text === undefined ? undefined : hasText([run.payload, run.input], filter.text),
         filter.since === undefined ? undefined : gte(run.createdAt, filter.since),
         filter.until === undefined ? undefined : lt(run.createdAt, filter.until),
         after ? sql`(${run.createdAt}, ${run.id}) < (${after.at}, ${after.id})` : undefined,

@@ -11,9 +11,12 @@ import { createFileGuard } from "./file-guard.ts";
 import { createKeyStore } from "./key-store.ts";
 import { migrate } from "./migrate.ts";
 import { type Connection, openConnection } from "./open-connection.ts";
+import { createPresetStore } from "./preset-store.ts";
 import { createRunStore } from "./run-store.ts";
 import { toStoreError } from "./store-error.ts";
 import { prepareAddEntry } from "./timeline.ts";
+import { createTrafficStore } from "./traffic-store.ts";
+import { createTrafficTally } from "./traffic-tally.ts";
 import { createWriteQueue } from "./write-queue.ts";
 
 /**
@@ -37,13 +40,16 @@ export async function openSqliteStore(p: { file: string; clock?: Clock; logger?:
 
 function createStore(connection: Connection, file: string, logger: Logger): Store {
   const watcher = createChangeWatcher(connection, logger);
-  const queue = createWriteQueue(connection, { onWritten: watcher.changed, checkFile: createFileGuard(file) });
+  const traffic = createTrafficTally(connection);
+  const queue = createWriteQueue(connection, { onBegin: traffic.begin, onEnd: traffic.write, onWritten: watcher.changed, checkFile: createFileGuard(file) });
   const database = createDatabase(connection, queue.write);
   const addEntry = prepareAddEntry(database);
   const insertRun = prepareInsertRun(database, addEntry);
   return {
-    ...createDeliveryStore(database, insertRun),
+    ...createDeliveryStore(database, { insertRun, countTraffic: traffic.add }),
     ...createRunStore(database, { insertRun, addEntry }),
+    ...createTrafficStore(database),
+    ...createPresetStore(database),
     ...createEngineStore(database, addEntry),
     ...createKeyStore(database),
     ping: () => ping(database),

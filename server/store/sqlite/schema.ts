@@ -3,11 +3,12 @@ import { blob, customType, index, integer, primaryKey, real, sqliteTable, text, 
 import type { DeliveryOutcome } from "../../contract/delivery.ts";
 import type { Json } from "../../contract/json.ts";
 import type { KeyKind } from "../../contract/key.ts";
+import type { PresetSubject } from "../../contract/preset.ts";
 import type { Problem } from "../../contract/problem.ts";
 import type { RunError, RunStatus, StartedBy } from "../../contract/run.ts";
 import type { TargetKind } from "../../contract/target.ts";
 import type { LogLevel, TimelineKind } from "../../contract/timeline.ts";
-import type { Verdict } from "../../contract/verdict.ts";
+import type { Verdict, VerdictOutcome } from "../../contract/verdict.ts";
 
 /**
  * JSON as text, `null` as NULL. JSON.stringify escapes lone surrogates and `\u0000`, so any JSON value survives. Drizzle's own
@@ -39,12 +40,16 @@ export const delivery = sqliteTable(
     problem: json("problem").$type<Problem>(),
     verdicts: json("verdicts").$type<Verdict[]>().notNull(),
     body: blob("body", { mode: "buffer" }),
+    /** A note, not a reference: the first delivery may be gone. */
+    redeliveryOf: text("redelivery_of"),
   },
+  // Behind its order, an index has what a second filter asks, so that looking through it never reads the wide rows.
   (t) => [
     index("delivery_by_time").on(t.receivedAt, t.id),
-    index("delivery_by_endpoint").on(t.endpoint, t.receivedAt, t.id),
-    index("delivery_by_outcome").on(t.outcome, t.receivedAt, t.id),
-    index("delivery_by_response_status").on(t.responseStatus, t.receivedAt, t.id),
+    index("delivery_by_endpoint").on(t.endpoint, t.receivedAt, t.id, t.outcome, t.responseStatus),
+    index("delivery_by_outcome").on(t.outcome, t.receivedAt, t.id, t.endpoint, t.responseStatus),
+    index("delivery_by_response_status").on(t.responseStatus, t.receivedAt, t.id, t.endpoint, t.outcome),
+    index("delivery_by_redelivery").on(t.redeliveryOf, t.receivedAt, t.id).where(sql`redelivery_of IS NOT NULL`),
   ],
 );
 
@@ -92,10 +97,13 @@ export const run = sqliteTable(
   },
   (t) => [
     index("run_by_time").on(t.createdAt, t.id),
-    index("run_by_trigger").on(t.trigger, t.createdAt, t.id),
-    index("run_by_target").on(t.targetSlug, t.createdAt, t.id),
-    index("run_by_status").on(t.status, t.createdAt, t.id),
-    index("run_by_delivery").on(t.deliveryId),
+    index("run_by_trigger").on(t.trigger, t.createdAt, t.id, t.targetSlug, t.targetKind, t.version),
+    // How a target did of late is answered from here alone: status and times stand in it, though they change.
+    index("run_by_target").on(t.targetSlug, t.createdAt, t.id, t.targetKind, t.status, t.startedAt, t.finishedAt, t.trigger, t.version),
+    index("run_by_status").on(t.status, t.createdAt, t.id, t.trigger, t.targetSlug, t.targetKind, t.version),
+    index("run_by_version").on(t.version, t.createdAt, t.id),
+    index("run_by_delivery").on(t.deliveryId, t.createdAt, t.id),
+    index("run_by_replay").on(t.replayOf, t.createdAt, t.id).where(sql`replay_of IS NOT NULL`),
     index("run_by_key").on(t.keyId, t.createdAt, t.id).where(sql`key_id IS NOT NULL`),
     // What is open has its own small indexes, so that claims cost the same however long the history is.
     index("run_open").on(t.isIsolated, t.target, t.status, t.availableAt, t.id).where(sql`status IN ('queued', 'waiting')`),
@@ -157,6 +165,34 @@ export const idempotencyKey = sqliteTable(
     acceptedAt: integer("accepted_at").notNull(),
   },
   (t) => [primaryKey({ columns: [t.endpoint, t.key] }), index("idempotency_key_by_delivery").on(t.deliveryId)],
+);
+
+/** Counts, kept by minute and by hour, of deliveries (no attachment) and of verdicts, on an endpoint or (no endpoint) on all. */
+export const traffic = sqliteTable(
+  "traffic",
+  {
+    bucketMs: integer("bucket_ms").notNull(),
+    endpoint: text("endpoint").notNull(),
+    attachmentId: text("attachment_id").notNull(),
+    at: integer("at").notNull(),
+    outcome: text("outcome").$type<DeliveryOutcome | VerdictOutcome>().notNull(),
+    count: integer("count").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.bucketMs, t.endpoint, t.attachmentId, t.at, t.outcome] })],
+);
+
+export const preset = sqliteTable(
+  "preset",
+  {
+    id: text("id").primaryKey(),
+    subjectKind: text("subject_kind").$type<PresetSubject["kind"]>().notNull(),
+    subjectSlug: text("subject_slug").notNull(),
+    name: text("name").notNull(),
+    savedAt: integer("saved_at").notNull(),
+    /** JSON `null` may be kept: it stands as the text "null". */
+    value: text("value").notNull(),
+  },
+  (t) => [uniqueIndex("preset_by_name").on(t.subjectKind, t.subjectSlug, t.name)],
 );
 
 export const webhookKey = sqliteTable(

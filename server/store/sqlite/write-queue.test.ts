@@ -20,6 +20,8 @@ describe("group commit", () => {
         told += 1;
       },
       checkFile() {},
+      onBegin() {},
+      onEnd() {},
     });
   });
   afterEach(() => {

@@ -20,10 +20,21 @@ interface Job {
 const maxBatch = 256;
 const maxWaiting = 10_000;
 
-export function createWriteQueue(connection: Connection, p: { onWritten: () => void; checkFile: () => void }): WriteQueue {
+interface QueueHooks {
+  /** Before the first verb of each attempt at a transaction. */
+  onBegin: () => void;
+  /** After its last verb, still inside the transaction. */
+  onEnd: () => void;
+  onWritten: () => void;
+  checkFile: () => void;
+}
+
+export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQueue {
   const totalChanges = connection.prepare("SELECT total_changes()").pluck();
   const runAll = connection.transaction((jobs: readonly Job[]) => {
+    p.onBegin();
     for (const job of jobs) job.run();
+    p.onEnd();
   });
   const waiting: Job[] = [];
   let flushing: NodeJS.Immediate | null = null;

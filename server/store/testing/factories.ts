@@ -25,6 +25,7 @@ export function aDelivery(given: Partial<NewDelivery> = {}): NewDelivery {
     verdicts: [],
     durationMs: 1.5,
     keyId: null,
+    redeliveryOf: null,
     ...given,
   };
 }

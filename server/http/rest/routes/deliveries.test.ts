@@ -141,6 +141,7 @@ describe("POST /api/v1/deliveries/{id}/redeliver", () => {
       verdicts: [],
       durationMs: 1,
       keyId: null,
+      redeliveryOf: null,
     });
     const answer = await service.post("/api/v1/deliveries/dlv_bad/redeliver");
     expect([answer.status, answer.text.includes("not_replayable")]).toEqual([409, true]);

@@ -105,6 +105,7 @@ export async function deliver(service: TestService, p: { endpoint: string; body:
       verdicts: evaluated.map(({ verdict }) => ({ ...verdict, runId: runs.find(({ attachmentId }) => attachmentId === verdict.attachmentId)?.id ?? null })),
       durationMs: 1,
       keyId: p.keyId ?? null,
+      redeliveryOf: null,
     },
     runs,
     idempotency: null,

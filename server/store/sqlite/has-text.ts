@@ -1,0 +1,8 @@
+import { type SQL, type SQLWrapper, or, sql } from "drizzle-orm";
+import { textNeedles } from "../shared/text-needles.ts";
+
+/** Whether one of the columns has the text: bytes are compared, with ASCII letters in lower case. */
+export function hasText(columns: readonly SQLWrapper[], text: string): SQL | undefined {
+  const needles = textNeedles(text);
+  return or(...columns.flatMap((column) => needles.map((needle) => sql`instr(CAST(lower(CAST(${column} AS TEXT)) AS BLOB), ${needle}) > 0`)));
+}

@@ -1,0 +1,60 @@
+import type { NewDelivery } from "../../ports/store.ts";
+import type { Connection } from "./open-connection.ts";
+
+/** Sums up what the verbs of one transaction recorded, so that a batch of a hundred deliveries costs a few counters, not hundreds. */
+export interface TrafficTally {
+  /** Forgets what an attempt before counted: it was undone. */
+  begin(): void;
+  add(delivery: NewDelivery): void;
+  /** Adds the sums to the counters; inside the transaction that records what they count. */
+  write(): void;
+}
+
+interface Sum {
+  endpoint: string;
+  attachmentId: string;
+  at: number;
+  outcome: string;
+  count: number;
+}
+
+/** The endpoint of the counts of all endpoints together, and the attachment of the deliveries themselves. */
+export const together = "";
+
+/** Unknown endpoints have the names that callers gave them. */
+const longestEndpoint = 256;
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+export const addTrafficSql = `
+  INSERT INTO traffic (bucket_ms, endpoint, attachment_id, at, outcome, count) VALUES (@bucketMs, @endpoint, @attachmentId, @at, @outcome, @count)
+  ON CONFLICT (bucket_ms, endpoint, attachment_id, at, outcome) DO UPDATE SET count = count + excluded.count`;
+
+export function createTrafficTally(connection: Connection): TrafficTally {
+  const upsert = connection.prepare(addTrafficSql);
+  const byMinute = new Map<string, Sum>();
+
+  function count(sum: Omit<Sum, "count">): void {
+    const key = JSON.stringify([sum.at, sum.endpoint, sum.attachmentId, sum.outcome]);
+    const known = byMinute.get(key);
+    if (known) known.count += 1;
+    else byMinute.set(key, { ...sum, count: 1 });
+  }
+
+  return {
+    begin: () => byMinute.clear(),
+    add({ endpoint: name, receivedAt, outcome, verdicts }) {
+      const at = receivedAt - (receivedAt % minuteMs);
+      const endpoint = name.slice(0, longestEndpoint);
+      count({ at, endpoint, attachmentId: together, outcome });
+      count({ at, endpoint: together, attachmentId: together, outcome });
+      for (const verdict of verdicts) count({ at, endpoint, attachmentId: verdict.attachmentId, outcome: verdict.outcome });
+    },
+    write() {
+      for (const sum of byMinute.values()) {
+        upsert.run({ ...sum, bucketMs: minuteMs });
+        upsert.run({ ...sum, bucketMs: hourMs, at: sum.at - (sum.at % hourMs) });
+      }
+    },
+  };
+}
