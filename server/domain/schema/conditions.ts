@@ -1,54 +1,104 @@
 import type { Json, JsonSchemaObject } from "../../contract/json.ts";
+import { type Facts, factsOf, firstOf, propertiesOf } from "./facts-of.ts";
+import { asSchema, isObject } from "./json-schema.ts";
+import { type Saying, ranks, sayCondition } from "./say-condition.ts";
+import { anyKeyStep, itemStep, keyStep, sayPlace } from "./say-place.ts";
+import { sayChoice } from "./say-value.ts";
 
-/** What must hold of one place in the body, in words: `type` `is invoice.paid`. */
+/** What must hold of one place in the body, in words: `type` `is invoice.paid`. The place is empty for `and 3 more`. */
 export interface Condition {
   place: string;
   words: string;
 }
 
-/** What a trigger asks of a body: its filter where it has one, else the fields that `request` needs. A summary, at most `limit` long. */
+interface Found extends Saying {
+  place: string;
+}
+
+/** Schemas that are shared may be met again and again: an end to that. */
+const mostVisits = 400;
+const deepest = 12;
+
+/**
+ * What a trigger asks of a body, the most telling first: its filter, where it has one, with the fixed values of its request; else what the
+ * request needs. At most `limit` conditions, and one more that says how many are left out.
+ */
 export function conditionsOf(request: JsonSchemaObject, filter: JsonSchemaObject | null, limit = 3): Condition[] {
-  const found = filter ? walk(filter, "") : [];
-  return (found.length > 0 ? found : walk(request, "")).slice(0, limit);
+  const asked = filter ? find(filter, true) : [];
+  const needed = find(request, false);
+  const fixed = needed.filter(({ rank, place }) => rank === ranks.fixed && asked.every((one) => one.place !== place));
+  const found = asked.length > 0 ? [...asked, ...fixed] : needed;
+  const shown = found.slice(0, limit).map(({ place, words }) => ({ place, words }));
+  const more = found.length - shown.length;
+  return more > 0 ? [...shown, { place: "", words: `and ${more} more` }] : shown;
 }
 
-function walk(schema: JsonSchemaObject, place: string): Condition[] {
-  const properties = schema["properties"];
-  if (isObject(properties)) {
-    const required = Array.isArray(schema["required"]) ? schema["required"] : [];
-    return Object.entries(properties).flatMap(([name, value]) =>
-      isObject(value) && required.includes(name) ? walk(value, place === "" ? name : `${place}.${name}`) : [],
-    );
+interface Walk {
+  root: JsonSchemaObject;
+  /** Also what need not be there. */
+  withOptional: boolean;
+  found: Found[];
+  /** Shared by the whole walk. */
+  visits: { left: number };
+  /** The schemas that this place lies in: one that comes again holds itself. */
+  around: ReadonlySet<JsonSchemaObject>;
+  steps: readonly string[];
+}
+
+function find(root: JsonSchemaObject, withOptional: boolean): Found[] {
+  const found: Found[] = [];
+  look(root, { root, withOptional, found, visits: { left: mostVisits }, around: new Set(), steps: [] });
+  const telling = found.some(({ rank }) => rank < ranks.presence) ? found : found.filter(({ place }) => place !== sayPlace([]));
+  return telling.toSorted((one, other) => one.rank - other.rank);
+}
+
+/** Says what holds at this place, or, where more can be said of the places inside it, that. */
+function look(schema: JsonSchemaObject, walk: Walk): void {
+  if (walk.visits.left-- <= 0) return;
+  const facts = factsOf(schema, walk.root);
+  const isDeep = walk.steps.length > deepest || facts.parts.some((part) => walk.around.has(part));
+  const before = walk.found.length;
+  if (!isDeep && facts.values === null && !facts.isNullable) lookInside(facts, { ...walk, around: new Set([...walk.around, ...facts.parts]) });
+  const own = sayCondition(facts, walk.root);
+  if (walk.found.length === before || own.rank < ranks.type) walk.found.push({ place: sayPlace(walk.steps), ...own });
+}
+
+function lookInside(facts: Facts, walk: Walk): void {
+  for (const { name, schema, isRequired } of propertiesOf(facts)) {
+    if (isRequired) look(schema, { ...walk, steps: [...walk.steps, keyStep(name)] });
+    else if (walk.withOptional) lookOptional(schema, name, walk);
   }
-  return place === "" ? [] : [{ place, words: inWords(schema) }];
+  const items = firstOf(facts, "items");
+  if (isObject(items)) lookIfTelling(items, { ...walk, steps: [...walk.steps, itemStep] });
+  const values = asSchema(firstOf(facts, "additionalProperties"));
+  if (values && isObject(firstOf(facts, "additionalProperties"))) lookIfTelling(values, { ...walk, steps: [...walk.steps, anyKeyStep] });
+  if (facts.parts.some((part) => part["additionalProperties"] === false)) walk.found.push({ place: sayPlace(walk.steps), words: "has no other keys", rank: ranks.presence });
+  for (const union of facts.unions) walk.found.push(...discriminators(union, walk));
 }
 
-const formats: Record<string, string> = { email: "is an e-mail", uri: "is a URL", uuid: "is a UUID", "date-time": "is a time", date: "is a date" };
-
-function inWords(schema: JsonSchemaObject): string {
-  if (schema["const"] !== undefined) return `is ${say(schema["const"])}`;
-  if (Array.isArray(schema["enum"])) return `is ${schema["enum"].map(say).join(" or ")}`;
-  const bounds = [bound("≥", schema["minimum"]), bound(">", schema["exclusiveMinimum"]), bound("≤", schema["maximum"]), bound("<", schema["exclusiveMaximum"])].filter((one) => one !== "");
-  if (bounds.length > 0) return bounds.join(" and ");
-  if (typeof schema["format"] === "string" && formats[schema["format"]]) return formats[schema["format"]] ?? "";
-  if (typeof schema["pattern"] === "string") return `matches ${schema["pattern"]}`;
-  if (schema["type"] === "string" && Number(schema["minLength"] ?? 0) > 0) return "not empty";
-  return typeof schema["type"] === "string" ? `is ${article(schema["type"])}` : "is there";
+/** A filter that names a field that need not be there: what holds if it is. */
+function lookOptional(schema: JsonSchemaObject, name: string, walk: Walk): void {
+  const inner: Found[] = [];
+  look(schema, { ...walk, found: inner, steps: [...walk.steps, keyStep(name)] });
+  for (const one of inner) if (one.rank <= ranks.size) walk.found.push({ ...one, words: `${one.words}, if there`, rank: Math.max(one.rank, ranks.looks) });
 }
 
-/** Bounds at the edge of what a number can be are no bounds. */
-function bound(sign: string, value: Json | undefined): string {
-  return typeof value === "number" && Math.abs(value) < Number.MAX_SAFE_INTEGER ? `${sign} ${value}` : "";
+/** Of items and of the values of a record, more than their type. */
+function lookIfTelling(schema: JsonSchemaObject, walk: Walk): void {
+  const inner: Found[] = [];
+  look(schema, { ...walk, found: inner });
+  walk.found.push(...inner.filter(({ rank }) => rank <= ranks.size));
 }
 
-function article(type: string): string {
-  return `${/^[aio]/.test(type) ? "an" : "a"} ${type}`;
-}
-
-function say(value: Json): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-function isObject(value: Json | undefined): value is JsonSchemaObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** The property that tells the shapes of a union apart, with all its values: `type` `is a or b`. */
+function discriminators(union: JsonSchemaObject[], walk: Walk): Found[] {
+  const shapes = union.map((choice) => new Map(propertiesOf(factsOf(choice, walk.root)).filter(({ isRequired }) => isRequired).map(({ name, schema }) => [name, factsOf(schema, walk.root).values])));
+  const [first, ...others] = shapes;
+  for (const [name, values] of first ?? []) {
+    const all: (Json[] | null | undefined)[] = [values, ...others.map((shape) => shape.get(name))];
+    if (!all.every((one) => Array.isArray(one) && one.length > 0)) continue;
+    const choices = [...new Set(all.flatMap((one) => one ?? []))];
+    return [{ place: sayPlace([...walk.steps, keyStep(name)]), words: `is ${sayChoice(choices)}`, rank: ranks.fixed }];
+  }
+  return [];
 }

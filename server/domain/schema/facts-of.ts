@@ -1,0 +1,106 @@
+import type { Json, JsonSchemaObject } from "../../contract/json.ts";
+import { isObject, listOf, resolveRef, schemasOf } from "./json-schema.ts";
+
+/** What holds at one place, over references and intersections: `$ref`, `allOf`, and `anyOf` with null. */
+export interface Facts {
+  /** Every schema that must hold there, the outermost first. */
+  parts: JsonSchemaObject[];
+  /** Without `null`. Empty: any. */
+  types: string[];
+  isNullable: boolean;
+  /** The fixed values it may have, without `null`; null where it is not fixed. */
+  values: Json[] | null;
+  /** Choices between shapes: one of each must hold. Without `null`. */
+  unions: JsonSchemaObject[][];
+  /** Nothing fits. */
+  isNever: boolean;
+}
+
+const mostParts = 64;
+
+/** Always ends: a schema that holds itself is looked at once. */
+export function factsOf(schema: JsonSchemaObject, root: JsonSchemaObject): Facts {
+  const { parts, unions, hasNullChoice } = gather(schema, root);
+  const types = typesOf(parts);
+  const values = valuesOf(parts);
+  return {
+    parts,
+    unions,
+    types: types?.filter((type) => type !== "null") ?? [],
+    isNullable: hasNullChoice || Boolean(types?.includes("null")) || Boolean(values?.includes(null)),
+    values: values?.filter((value) => value !== null) ?? null,
+    isNever: parts.some(({ not }) => isObject(not) && Object.keys(not).length === 0),
+  };
+}
+
+function gather(schema: JsonSchemaObject, root: JsonSchemaObject): { parts: JsonSchemaObject[]; unions: JsonSchemaObject[][]; hasNullChoice: boolean } {
+  const parts = new Set<JsonSchemaObject>();
+  const unions: JsonSchemaObject[][] = [];
+  let hasNullChoice = false;
+  const waiting = [schema];
+  for (let part = waiting.shift(); part !== undefined && parts.size < mostParts; part = waiting.shift()) {
+    if (parts.has(part)) continue;
+    parts.add(part);
+    const referred = typeof part["$ref"] === "string" ? resolveRef(part["$ref"], root) : null;
+    if (referred) waiting.push(referred);
+    waiting.push(...schemasOf(part["allOf"]));
+    for (const choices of [schemasOf(part["anyOf"]), schemasOf(part["oneOf"])]) {
+      const others = choices.filter((choice) => !isNull(choice));
+      if (others.length < choices.length) hasNullChoice = true;
+      if (others.length === 1) waiting.push(...others);
+      else if (others.length > 1) unions.push(others);
+    }
+  }
+  return { parts: [...parts], unions, hasNullChoice };
+}
+
+function isNull(schema: JsonSchemaObject): boolean {
+  return schema["type"] === "null" || schema["const"] === null;
+}
+
+/** The narrowest that is said: an integer is a number. */
+function typesOf(parts: JsonSchemaObject[]): string[] | null {
+  const said = parts.flatMap(({ type }) => (type === undefined ? [] : [[type].flat().filter((one) => typeof one === "string")]));
+  const narrow = said.find((types) => types.includes("integer")) ?? said.toSorted((one, other) => one.length - other.length)[0];
+  return narrow ?? null;
+}
+
+function valuesOf(parts: JsonSchemaObject[]): Json[] | null {
+  const said = parts.flatMap((part) => (part["const"] !== undefined ? [[part["const"]]] : Array.isArray(part["enum"]) ? [listOf(part["enum"])] : []));
+  return said.toSorted((one, other) => one.length - other.length)[0] ?? null;
+}
+
+export interface Property {
+  name: string;
+  schema: JsonSchemaObject;
+  isRequired: boolean;
+}
+
+/** The named properties, over all parts; one that several name has all their schemas. */
+export function propertiesOf({ parts }: Facts): Property[] {
+  const required = new Set(parts.flatMap((part) => listOf(part["required"])));
+  const found = new Map<string, JsonSchemaObject[]>();
+  for (const { properties } of parts) {
+    if (!isObject(properties)) continue;
+    for (const [name, value] of Object.entries(properties)) {
+      const schema = isObject(value) ? value : value === false ? { not: {} } : {};
+      found.set(name, [...(found.get(name) ?? []), schema]);
+    }
+  }
+  return [...found].map(([name, schemas]) => ({ name, schema: schemas.length === 1 ? (schemas[0] ?? {}) : { allOf: schemas }, isRequired: required.has(name) }));
+}
+
+/** The first value of a keyword among the parts. */
+export function firstOf({ parts }: Facts, keyword: string): Json | undefined {
+  return parts.find((part) => part[keyword] !== undefined)?.[keyword];
+}
+
+/** The tightest number of a keyword: the greatest of the lower bounds, the least of the upper ones. */
+export function tightest({ parts }: Facts, keyword: string, pick: (...numbers: number[]) => number): number | null {
+  const numbers = parts.flatMap((part) => (typeof part[keyword] === "number" ? [part[keyword]] : []));
+  return numbers.length === 0 ? null : pick(...numbers);
+}
+
+export function textsOf({ parts }: Facts, keyword: string): string[] {
+  return [...new Set(parts.flatMap((part) => (typeof part[keyword] === "string" ? [part[keyword]] : [])))];
+}

@@ -1,0 +1,88 @@
+/** A format's name in JSON Schema, in words with their article. All that Zod 4, Zod 3 and their exporters write. */
+const formats: Readonly<Record<string, string>> = {
+  email: "an e-mail",
+  "idn-email": "an e-mail",
+  uri: "a URL",
+  url: "a URL",
+  "uri-reference": "a URL or path",
+  uuid: "a UUID",
+  guid: "a GUID",
+  "date-time": "a date and time",
+  date: "a date",
+  time: "a time",
+  duration: "a duration",
+  ipv4: "an IPv4 address",
+  ipv6: "an IPv6 address",
+  cidrv4: "an IPv4 range",
+  cidrv6: "an IPv6 range",
+  mac: "a MAC address",
+  hostname: "a host name",
+  e164: "a phone number",
+  emoji: "an emoji",
+  base64: "base64 text",
+  base64url: "base64url text",
+  hex: "hexadecimal text",
+  json_string: "JSON in a string",
+  "json-string": "JSON in a string",
+  jwt: "a JWT",
+  ulid: "a ULID",
+  nanoid: "a nanoid",
+  cuid: "a CUID",
+  cuid2: "a CUID2",
+  xid: "an XID",
+  ksuid: "a KSUID",
+  lowercase: "lower-case text",
+  uppercase: "upper-case text",
+  regex: "a regular expression",
+};
+
+/** Checks that Zod exports as a pattern alone. */
+const patterns: Readonly<Record<string, string>> = {
+  "^[^A-Z]*$": "lowercase",
+  "^[^a-z]*$": "uppercase",
+  "^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$": "ulid",
+  "^[0-9A-HJKMNP-TV-Z]{26}$": "ulid",
+  "^[a-zA-Z0-9_-]{21}$": "nanoid",
+  "^[cC][0-9a-z]{6,}$": "cuid",
+  "^[cC][^\\s-]{8,}$": "cuid",
+  "^[0-9a-z]+$": "cuid2",
+  "^[0-9a-vA-V]{20}$": "xid",
+  "^[A-Za-z0-9]{27}$": "ksuid",
+  "^\\+[1-9]\\d{6,14}$": "e164",
+  "^(\\p{Extended_Pictographic}|\\p{Emoji_Component})+$": "emoji",
+  "^[A-Za-z0-9-_]+\\.[A-Za-z0-9-_]+\\.[A-Za-z0-9-_]*$": "jwt",
+};
+
+/** How the long ones begin: they differ from one version of Zod to the next. */
+const beginnings: readonly (readonly [string, string])[] = [
+  ["^(?:[A-Za-z0-9_'+\\-]+\\.)*[A-Za-z0-9_'+\\-]*[A-Za-z0-9_+-]@", "email"],
+  ["^(?:(?:\\d\\d[2468][048]|\\d\\d[13579][26]|\\d\\d0[48]", "date"],
+  ["^(?:[01]\\d|2[0-3]):[0-5]\\d", "time"],
+  ["^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-", "uuid"],
+  ["^P(?:(\\d+W)|", "duration"],
+  ["^(?=.{1,253}\\.?$)", "hostname"],
+  ["^(?=[\\s\\S]*[\\p{Extended_Pictographic}", "emoji"],
+  ["^$|^(?:[0-9a-zA-Z+/]{4})*", "base64"],
+  ["^(?:[A-Za-z0-9_-]{4})*", "base64url"],
+  ["^(?:[0-9A-F]{2}:){5}", "mac"],
+];
+
+/** `is an e-mail` without `is`; null for a format that nobody knows. Hashes are called by their name. */
+export function sayFormat(format: string): string | null {
+  if (Object.hasOwn(formats, format)) return formats[format] ?? null;
+  const hash = /^(md5|sha1|sha256|sha384|sha512)_(hex|base64|base64url)$/.exec(format);
+  return hash ? `a ${hash[1]?.toUpperCase().replace("SHA", "SHA-")} hash in ${hash[2]}` : null;
+}
+
+/** The format that a pattern stands for, in words. */
+export function formatOfPattern(pattern: string): string | null {
+  const name = Object.hasOwn(patterns, pattern) ? patterns[pattern] : longFormat(pattern);
+  return name ? sayFormat(name) : null;
+}
+
+function longFormat(pattern: string): string | undefined {
+  if (/^\^\(+(?:\?:)?(?:\(\?:)?25\[0-5\]/.test(pattern)) return pattern.includes("\\/(") ? "cidrv4" : "ipv4";
+  if (/^\^?\(\(\[0-9a-fA-F\]\{1,4\}:\)/.test(pattern)) return pattern.includes("\\/(") ? "cidrv6" : "ipv6";
+  const name = beginnings.find(([beginning]) => pattern.startsWith(beginning))?.[1];
+  return name === "date" && pattern.includes("T(?:") ? "date-time" : name;
+}
