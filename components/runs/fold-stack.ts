@@ -1,0 +1,27 @@
+/** A line of a stack as it is, or frames of Node and of packages that nobody needs at first. */
+export type StackPart = { kind: "line"; text: string; isFrame: boolean } | { kind: "folded"; lines: string[] };
+
+/** The lines of a stack without its first ones that repeat `message`; frames outside of the user's code folded together. */
+export function foldStack(stack: string, message: string): StackPart[] {
+  const parts: StackPart[] = [];
+  for (const text of withoutMessage(stack, message)) {
+    const isFrame = /^\s+at /.test(text);
+    const last = parts.at(-1);
+    if (!isFrame || !isForeign(text)) parts.push({ kind: "line", text, isFrame });
+    else if (last?.kind === "folded") last.lines.push(text);
+    else parts.push({ kind: "folded", lines: [text] });
+  }
+  return parts;
+}
+
+/** `HttpError: 503 from …` stands above the stack already. */
+function withoutMessage(stack: string, message: string): string[] {
+  const lines = stack.split("\n");
+  const head = message.split("\n");
+  const isHead = head.every((text, index) => (index === 0 ? (lines[0] ?? "").endsWith(text) : lines[index] === text));
+  return isHead ? lines.slice(head.length) : lines;
+}
+
+function isForeign(frame: string): boolean {
+  return /\bnode_modules[/\\]|\bnode:|\(internal[/\\]|\(<anonymous>\)|\(native\)|at native$/.test(frame);
+}

@@ -1,0 +1,69 @@
+import type { LogLevel } from "../../server/contract/timeline.ts";
+import type { WaterfallRow } from "./waterfall.ts";
+
+export const logFilters = ["all", "warn", "none"] as const;
+export type LogFilter = (typeof logFilters)[number];
+
+/** Many of a kind in a row, shown as one until somebody opens it. */
+export interface RowGroup {
+  kind: "group";
+  key: string;
+  of: "log" | "kept";
+  label: string;
+  rows: WaterfallRow[];
+  /** The worst among its log lines. */
+  level: LogLevel;
+  isOpen: boolean;
+}
+
+export type ShownRow = WaterfallRow | RowGroup;
+
+/** More than these, one after the other, become a group. */
+const most = { log: 12, kept: 4 };
+
+/** What is shown of the rows: logs as filtered, long sequences of logs and kept steps as groups, those in `opened` with their rows. */
+export function groupRows(rows: readonly WaterfallRow[], p: { logs: LogFilter; opened: ReadonlySet<string> }): ShownRow[] {
+  const shown: ShownRow[] = [];
+  for (const sequence of splitSequences(rows.filter((row) => passes(row, p.logs)))) {
+    const [first] = sequence;
+    if (!first || !isGrouped(first.kind) || sequence.length <= most[first.kind]) {
+      shown.push(...sequence);
+      continue;
+    }
+    const key = `group:${first.key}`;
+    const isOpen = p.opened.has(key);
+    shown.push({ kind: "group", key, of: first.kind, label: labelOf(first.kind, sequence.length), rows: sequence, level: worstLevel(sequence), isOpen });
+    if (isOpen) shown.push(...sequence);
+  }
+  return shown;
+}
+
+function passes(row: WaterfallRow, logs: LogFilter): boolean {
+  if (row.kind !== "log" || logs === "all") return true;
+  return logs === "warn" && (row.entry.level === "warn" || row.entry.level === "error");
+}
+
+function isGrouped(kind: WaterfallRow["kind"]): kind is "log" | "kept" {
+  return kind === "log" || kind === "kept";
+}
+
+function splitSequences(rows: readonly WaterfallRow[]): WaterfallRow[][] {
+  const sequences: WaterfallRow[][] = [];
+  for (const row of rows) {
+    const last = sequences.at(-1);
+    if (last && last[0]?.kind === row.kind && isGrouped(row.kind)) last.push(row);
+    else sequences.push([row]);
+  }
+  return sequences;
+}
+
+function labelOf(kind: "log" | "kept", count: number): string {
+  return kind === "log" ? `${count} log lines` : `${count} steps kept`;
+}
+
+const levels: LogLevel[] = ["debug", "info", "warn", "error"];
+
+function worstLevel(rows: readonly WaterfallRow[]): LogLevel {
+  const worst = Math.max(...rows.map(({ entry }) => levels.indexOf(entry.level ?? "info")));
+  return levels[worst] ?? "info";
+}

@@ -1,0 +1,15 @@
+import type { TimelineEntry } from "../../server/contract/timeline.ts";
+
+/** What was known and what came since, each entry once, in the order of their ids. The known list itself when nothing is new. */
+export function mergeTimeline(known: TimelineEntry[], news: TimelineEntry[]): TimelineEntry[] {
+  const lastId = known.at(-1)?.id ?? 0;
+  if (news.every(({ id }) => id > lastId)) return news.length === 0 ? known : [...known, ...sortById(news)];
+  const knownIds = new Set(known.map(({ id }) => id));
+  const added = news.filter(({ id }) => !knownIds.has(id));
+  return added.length === 0 ? known : sortById([...known, ...added]);
+}
+
+function sortById(entries: TimelineEntry[]): TimelineEntry[] {
+  const byId = new Map(entries.map((entry) => [entry.id, entry]));
+  return [...byId.values()].sort((a, b) => a.id - b.id);
+}

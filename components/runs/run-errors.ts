@@ -1,0 +1,88 @@
+import type { Json } from "../../server/contract/json.ts";
+import type { Run, RunError } from "../../server/contract/run.ts";
+import type { TimelineEntry } from "../../server/contract/timeline.ts";
+
+/** The user's own code around the line that an error came from, as it was when it ran. */
+export interface ErrorSource {
+  file: string;
+  line: number;
+  column: number;
+  lines: { number: number; text: string }[];
+}
+
+/** A place of a schema failure. */
+export interface ErrorPlace {
+  pointer: string;
+  code: string;
+  message: string;
+}
+
+/** How one attempt failed. */
+export interface AttemptError {
+  attempt: number;
+  at: string;
+  error: RunError;
+  source: ErrorSource | null;
+  places: ErrorPlace[];
+  /** The step that it came out of. */
+  step: string | null;
+}
+
+/** The errors of a run's attempts, oldest first; before its timeline is there, the run's own. */
+export function errorsOfRun(run: Pick<Run, "error" | "attempt" | "finishedAt" | "createdAt">, entries: readonly TimelineEntry[]): AttemptError[] {
+  const found: AttemptError[] = [];
+  for (const entry of entries) {
+    if (entry.error === null || !failing.has(entry.kind)) continue;
+    const isTold = found.at(-1)?.attempt === entry.attempt;
+    if (!isTold) found.push(describeError(entry, entry.error, stepOf(entry, entries)));
+  }
+  const last = found.at(-1);
+  if (run.error && (!last || last.attempt < run.attempt)) {
+    found.push({ attempt: run.attempt, at: run.finishedAt ?? run.createdAt, error: run.error, source: null, places: [], step: null });
+  }
+  return found;
+}
+
+/** An attempt that fails says so first; what ends the run repeats its error. */
+const failing: ReadonlySet<TimelineEntry["kind"]> = new Set(["attempt_failed", "failed", "timed_out"]);
+
+export function describeError(entry: TimelineEntry, error: RunError, step: TimelineEntry | null = null): AttemptError {
+  return {
+    attempt: entry.attempt,
+    at: entry.at,
+    error,
+    source: readSource(entry.data) ?? readSource(step?.data ?? null),
+    places: readPlaces(entry.data),
+    step: step?.name ?? (entry.kind === "step_failed" ? entry.name : null),
+  };
+}
+
+/** The step of the same attempt whose error went on to fail the attempt. */
+function stepOf(failure: TimelineEntry, entries: readonly TimelineEntry[]): TimelineEntry | null {
+  const isItsCause = (entry: TimelineEntry) => entry.kind === "step_failed" && entry.attempt === failure.attempt && entry.error?.name === failure.error?.name && entry.error?.message === failure.error?.message;
+  return entries.findLast((entry) => entry.id < failure.id && isItsCause(entry)) ?? null;
+}
+
+function readSource(data: Json | null): ErrorSource | null {
+  const source = fieldOf(data, "source");
+  const [file, line, column, lines] = ["file", "line", "column", "lines"].map((key) => fieldOf(source, key));
+  if (typeof file !== "string" || typeof line !== "number" || !Array.isArray(lines)) return null;
+  const read = lines.flatMap((one) => {
+    const [number, text] = [fieldOf(one, "number"), fieldOf(one, "text")];
+    return typeof number === "number" && typeof text === "string" ? [{ number, text }] : [];
+  });
+  return { file, line, column: typeof column === "number" ? column : 1, lines: read };
+}
+
+function readPlaces(data: Json | null): ErrorPlace[] {
+  const errors = fieldOf(data, "errors");
+  if (!Array.isArray(errors)) return [];
+  return errors.flatMap((one) => {
+    const [pointer, code, message] = ["pointer", "code", "message"].map((key) => fieldOf(one, key));
+    return typeof pointer === "string" && typeof message === "string" ? [{ pointer, code: typeof code === "string" ? code : "", message }] : [];
+  });
+}
+
+function fieldOf(value: Json | undefined | null, key: string): Json | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? value[key] : undefined;
+}

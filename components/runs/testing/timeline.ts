@@ -1,0 +1,68 @@
+import * as fc from "fast-check";
+import type { TimelineEntry, TimelineKind } from "../../../server/contract/timeline.ts";
+
+export const runStart = Date.parse("2026-11-21T14:00:00.000Z");
+export const isoAt = (ms: number) => new Date(runStart + ms).toISOString();
+
+type Told = [ms: number, kind: TimelineKind, rest?: Partial<TimelineEntry>];
+
+/** A timeline from its events, each at so many milliseconds after the run was recorded. */
+export function timelineOf(...told: Told[]): TimelineEntry[] {
+  return told.map(([ms, kind, rest], index) => ({
+    id: index + 1,
+    at: isoAt(ms),
+    kind,
+    attempt: 1,
+    name: null,
+    level: null,
+    message: null,
+    durationMs: null,
+    until: null,
+    error: null,
+    data: null,
+    ...rest,
+  }));
+}
+
+/** Timelines as the engine writes them: attempts with steps, sleeps and logs, lost workers, retries, and an end or none. */
+export const timelines: fc.Arbitrary<TimelineEntry[]> = fc
+  .record({
+    steps: fc.array(fc.record({ verb: fc.constantFrom("step", "failing", "sleep", "log", "lost", "cancel"), ms: fc.integer({ min: 0, max: 3_000 }) }), { maxLength: 30 }),
+    longMs: fc.integer({ min: 1, max: 400 * 86_400_000 }),
+    end: fc.constantFrom("completed", "failed", "canceled", "timed_out", "none"),
+  })
+  .map(({ steps, longMs, end }) => {
+    const told: Told[] = [[0, "queued", { attempt: 0 }], [2, "attempt_started"]];
+    let at = 2;
+    let attempt = 1;
+    for (const [index, { verb, ms }] of steps.entries()) {
+      const name = `${verb}-${index}`;
+      const note = (afterMs: number, kind: TimelineKind, rest: Partial<TimelineEntry> = {}) => told.push([(at += afterMs), kind, { attempt, name, ...rest }]);
+      if (verb === "log") note(ms, "log", { name: null, level: "info", message: name });
+      if (verb === "cancel") note(ms, "cancel_requested", { name: null });
+      if (verb === "step") {
+        note(ms, "step_started");
+        note(ms, "step_completed", { durationMs: ms });
+      }
+      if (verb === "sleep") {
+        note(1, "sleep_started", { until: isoAt(at + 1 + longMs) });
+        note(longMs + 3, "resumed", { name: null });
+        note(0, "sleep_finished");
+      }
+      if (verb === "lost") {
+        note(ms, "step_started");
+        note(ms, "worker_lost", { name: null });
+        note(ms, "resumed", { name: null });
+      }
+      if (verb === "failing") {
+        note(ms, "step_started");
+        note(ms, "step_failed", { durationMs: ms });
+        note(0, "attempt_failed", { name: null });
+        note(0, "retry_scheduled", { name: null, until: isoAt(at + ms) });
+        attempt += 1;
+        note(ms + 2, "attempt_started", { name: null });
+      }
+    }
+    if (end !== "none") told.push([at + 1, end, { attempt }]);
+    return timelineOf(...told);
+  });
