@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { slugSchema } from "./slug.ts";
 
-const targetKindSchema = z.enum(["workflow", "agent"]);
+export const targetKindSchema = z.enum(["workflow", "agent"]);
 
 /** What a trigger starts: a workflow or an agent, by its slug. */
 export const targetSchema = z.object({ kind: targetKindSchema, slug: slugSchema });

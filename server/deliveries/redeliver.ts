@@ -56,6 +56,7 @@ export async function redeliver(
     bodySha256: createHash("sha256").update(bytes).digest("hex"),
     durationMs: performance.now() - startedAt,
     keyId: null,
+    redeliveryOf: old.id,
   };
   // Asked for by hand: the idempotency key of the first delivery must not hold it back.
   await deps.store.acceptDelivery({ delivery, runs, idempotency: null });

@@ -1,9 +1,15 @@
 /** `Did you mean "x"?` with the nearest of the known names, or nothing where none is near. Starts with a space. */
 export function didYouMean(given: string, known: readonly string[]): string {
+  const nearest = nearestName(given, known);
+  return nearest === null ? "" : ` Did you mean "${nearest}"?`;
+}
+
+/** The known name that was probably meant; `null` where none is near. */
+export function nearestName(given: string, known: readonly string[]): string | null {
   const ranked = known.map((name) => ({ name, distance: editDistance(given.toLowerCase(), name.toLowerCase()) })).sort((a, b) => a.distance - b.distance);
   const [nearest] = ranked;
   // A third of the letters may be wrong: further away, a guess misleads more than it helps.
-  return nearest && nearest.distance <= Math.max(1, Math.floor(given.length / 3)) ? ` Did you mean "${nearest.name}"?` : "";
+  return nearest && nearest.distance <= Math.max(1, Math.floor(given.length / 3)) ? nearest.name : null;
 }
 
 /** Levenshtein's distance. Long texts are cut: names are short. */

@@ -28,7 +28,8 @@ export async function replayRun(
   return run;
 }
 
-function planReplay(p: { old: Run; change: ReplayChange; sources: ProjectSources; now: number }): NewRun {
+/** The new run that replays an old one. Throws AppError `not_replayable`, `request_mismatch` or `invalid_input`. */
+export function planReplay(p: { old: Run; change: ReplayChange; sources: ProjectSources; now: number }): NewRun {
   const { old, change, sources, now } = p;
   if (change && "payload" in change) {
     const trigger = triggerOf(old, sources);

@@ -1,6 +1,7 @@
 import { AppError } from "../contract/app-error.ts";
 import type { Json } from "../contract/json.ts";
 import type { StartedBy } from "../contract/run.ts";
+import type { Verdict } from "../contract/verdict.ts";
 import { planRun } from "../domain/new-run.ts";
 import { evaluateTriggers } from "../matching/evaluate-trigger.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -9,14 +10,20 @@ import type { Signals } from "../ports/signals.ts";
 import type { NewRun, RunStore } from "../ports/store.ts";
 import { triggersWithSlug } from "./find-triggers.ts";
 
+/** `runs` is empty where the filter did not hold; `verdicts` say why, one for each attachment. */
+export interface StartedTrigger {
+  runs: NewRun[];
+  verdicts: Verdict[];
+}
+
 /**
  * Starts a trigger without a webhook: the body goes through `request` and `filter`, and each attachment with this slug gets a
- * run. No runs: the filter did not hold. Throws AppError `not_found` or `request_mismatch`.
+ * run. Throws AppError `not_found` or `request_mismatch`.
  */
 export async function startTriggerRuns(
   deps: { store: Pick<RunStore, "createRuns">; project: ProjectReader; signals: Signals; clock: Clock },
   request: { slug: string; body: Json; startedBy: StartedBy },
-): Promise<NewRun[]> {
+): Promise<StartedTrigger> {
   const { manifest, ...sources } = deps.project.current();
   const triggers = triggersWithSlug({ manifest, ...sources }, request.slug);
   const evaluated = evaluateTriggers(triggers, request.body);
@@ -31,8 +38,10 @@ export async function startTriggerRuns(
     if (verdict.outcome !== "matched" || !trigger) return [];
     return [planRun({ manifest, trigger, payload, now, startedBy: request.startedBy, deliveryId: null, replayOf: null, keyId: null })];
   });
-  if (runs.length === 0) return [];
-  await deps.store.createRuns(runs);
-  deps.signals.runsQueued();
-  return runs;
+  const verdicts = evaluated.map(({ verdict }) => ({ ...verdict, runId: runs.find(({ attachmentId }) => attachmentId === verdict.attachmentId)?.id ?? null }));
+  if (runs.length > 0) {
+    await deps.store.createRuns(runs);
+    deps.signals.runsQueued();
+  }
+  return { runs, verdicts };
 }

@@ -16,22 +16,21 @@ async function open(mode: "development" | "deployed" = "development") {
 }
 
 describe("the app's queries", () => {
-  it("show the project with its endpoints, triggers, targets and their last runs", async () => {
-    const { service, client } = await open();
-    await deliver(service, { endpoint: "billing", body: paidBody });
-    await executeRuns(service);
-    const { endpoints, ...project } = await client().overview.query();
-    expect(project).toEqual({ name: "my project", version: "v-test", builtAt: "2026-01-01T00:00:00.000Z", mode: "development" });
-    expect(endpoints.map(({ endpoint, path, triggers }) => [endpoint, path, triggers.map(({ slug }) => slug)])).toEqual([
-      ["billing", "/triggers/billing", ["invoice-paid", "refund"]],
-      ["signup", "/triggers/signup", ["new-signup"]],
+  it("show the project with its triggers and targets, in words", async () => {
+    const { client } = await open();
+    const { triggers, targets, ...project } = await client().canvas.graph.query();
+    expect(project).toEqual({ name: "my project", version: "v-test", mode: "development" });
+    expect(triggers.map(({ attachmentId, path, hasFilter }) => [attachmentId, path, hasFilter])).toEqual([
+      ["invoice-paid:notify", "/triggers/billing", false],
+      ["invoice-paid:record-invoice", "/triggers/billing", false],
+      ["new-signup:welcome-email", "/triggers/signup", true],
+      ["refund:notify", "/triggers/billing", false],
     ]);
-    const targets = endpoints.flatMap(({ triggers }) => triggers.flatMap((trigger) => trigger.targets));
-    expect(targets.map(({ attachmentId, lastRun }) => [attachmentId, lastRun?.status ?? null])).toEqual([
-      ["invoice-paid:notify", "completed"],
-      ["invoice-paid:record-invoice", "completed"],
-      ["refund:notify", null],
-      ["new-signup:welcome-email", null],
+    expect(triggers[0]?.conditions[0]).toMatchObject({ place: "type", words: "is invoice.paid" });
+    expect(targets.map(({ kind, slug, attempts }) => [kind, slug, attempts])).toEqual([
+      ["workflow", "notify", 3],
+      ["workflow", "record-invoice", 3],
+      ["workflow", "welcome-email", 3],
     ]);
   });
 
@@ -75,7 +74,7 @@ describe("the access check", () => {
       const response = await trpc.handle(new Request(`http://localhost:3002/api/trpc/${path}`, { headers }));
       return { status: response.status, text: await response.text() };
     };
-    for (const path of ["overview", "runs.list", "runs.get", "runs.timeline", "deliveries.list", "deliveries.get", "triggers.list"]) {
+    for (const path of ["runs.list", "runs.get", "runs.timeline", "deliveries.list", "deliveries.get", "triggers.list"]) {
       expect([path, (await ask(path, {})).status]).toEqual([path, 401]);
       expect([path, (await ask(path, bearer(key.secret))).status]).toEqual([path, 403]);
     }
@@ -92,7 +91,7 @@ describe("the access check", () => {
 
   it("refuses pages of other sites in development", async () => {
     const { client } = await open();
-    await expect(client({ origin: "https://evil.example", "sec-fetch-site": "cross-site" }).overview.query()).rejects.toMatchObject({ data: { httpStatus: 403 } });
+    await expect(client({ origin: "https://evil.example", "sec-fetch-site": "cross-site" }).canvas.graph.query()).rejects.toMatchObject({ data: { httpStatus: 403 } });
   });
 
   it("lets pages that are drawn in this process read in development only", async () => {

@@ -1,18 +1,41 @@
+import { canvasActivity } from "./procedures/canvas-activity.ts";
+import { canvasGraph } from "./procedures/canvas-graph.ts";
+import { canvasPulses } from "./procedures/canvas-pulses.ts";
 import { changes } from "./procedures/changes.ts";
 import { deliveriesGet } from "./procedures/deliveries-get.ts";
+import { deliveriesHistogram } from "./procedures/deliveries-histogram.ts";
 import { deliveriesList } from "./procedures/deliveries-list.ts";
-import { overview } from "./procedures/overview.ts";
+import { deliveriesRedeliver } from "./procedures/deliveries-redeliver.ts";
+import { presetsList } from "./procedures/presets-list.ts";
+import { presetsRemove } from "./procedures/presets-remove.ts";
+import { presetsSave } from "./procedures/presets-save.ts";
+import { runsAct } from "./procedures/runs-act.ts";
+import { runsBulk } from "./procedures/runs-bulk.ts";
+import { runsCancel } from "./procedures/runs-cancel.ts";
+import { runsCount } from "./procedures/runs-count.ts";
 import { runsGet } from "./procedures/runs-get.ts";
 import { runsList } from "./procedures/runs-list.ts";
+import { runsReplay } from "./procedures/runs-replay.ts";
 import { runsTimeline } from "./procedures/runs-timeline.ts";
+import { search } from "./procedures/search.ts";
+import { targetsGet } from "./procedures/targets-get.ts";
+import { targetsRecentInputs } from "./procedures/targets-recent-inputs.ts";
+import { targetsRun } from "./procedures/targets-run.ts";
+import { triggersGet } from "./procedures/triggers-get.ts";
 import { triggersList } from "./procedures/triggers-list.ts";
+import { triggersTest } from "./procedures/triggers-test.ts";
+import { triggersUrl } from "./procedures/triggers-url.ts";
+import { triggersVerdicts } from "./procedures/triggers-verdicts.ts";
 import { router } from "./trpc.ts";
 
 export const appRouter = router({
-  overview,
-  runs: router({ list: runsList, get: runsGet, timeline: runsTimeline }),
-  deliveries: router({ list: deliveriesList, get: deliveriesGet }),
-  triggers: router({ list: triggersList }),
+  canvas: router({ graph: canvasGraph, activity: canvasActivity, pulses: canvasPulses }),
+  triggers: router({ list: triggersList, get: triggersGet, url: triggersUrl, verdicts: triggersVerdicts, test: triggersTest }),
+  targets: router({ get: targetsGet, run: targetsRun, recentInputs: targetsRecentInputs }),
+  runs: router({ list: runsList, get: runsGet, timeline: runsTimeline, count: runsCount, cancel: runsCancel, replay: runsReplay, bulk: runsBulk, act: runsAct }),
+  deliveries: router({ list: deliveriesList, get: deliveriesGet, redeliver: deliveriesRedeliver, histogram: deliveriesHistogram }),
+  presets: router({ list: presetsList, save: presetsSave, remove: presetsRemove }),
+  search,
   changes,
 });
 

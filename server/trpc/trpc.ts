@@ -1,11 +1,17 @@
 import { TRPCError, initTRPC } from "@trpc/server";
+import { z } from "zod";
+import type { KeyCipher } from "../auth/key-cipher.ts";
 import { type Principal, mayAccess } from "../auth/principal.ts";
 import type { Mode } from "../config.ts";
 import { AppError, toProblem } from "../contract/app-error.ts";
 import { errorCodes } from "../contract/error-codes.ts";
+import type { ProblemError } from "../contract/problem.ts";
+import { toPointer } from "../domain/json-pointer.ts";
 import { redactText } from "../domain/redaction.ts";
+import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ProjectReader } from "../ports/project.ts";
+import type { Signals } from "../ports/signals.ts";
 import type { Store } from "../ports/store.ts";
 
 /** What the procedures stand on. */
@@ -14,10 +20,17 @@ export interface TrpcDeps {
   /** Tells of everything that a page may show: what is written to the store, and a reload of the project. */
   news: Pick<Store, "watch">;
   project: ProjectReader;
+  signals: Signals;
+  clock: Clock;
   logger: Logger;
   mode: Mode;
   /** Of this project, as the app shows it. */
   name: string;
+  /** The largest body that a webhook may bring: so much a person may send as a text, too. */
+  maxBodyBytes: number;
+  /** Where the world reaches this service, without a trailing slash. */
+  baseUrl: () => string;
+  cipher: KeyCipher;
   /** Aborted when the service begins to stop: subscriptions end. */
   stopping: AbortSignal;
 }
@@ -57,10 +70,18 @@ export const procedure = t.procedure.use(async ({ ctx, next }) => {
 /** The expected failure behind an error of tRPC's. What is none stays unexplained: the log has it. */
 function expected(error: TRPCError): AppError {
   if (error.cause instanceof AppError) return error.cause;
-  if (error.code === "BAD_REQUEST" || error.code === "PARSE_ERROR") return new AppError("invalid_request", "The input of the procedure is not valid.", { cause: error });
+  if (error.code === "BAD_REQUEST" || error.code === "PARSE_ERROR") return invalidInput(error);
   if (error.code === "NOT_FOUND") return new AppError("not_found", "There is no such procedure.", { cause: error });
   if (error.code === "METHOD_NOT_SUPPORTED") return new AppError("method_not_allowed", "This procedure is not called with this method.", { cause: error });
   return new AppError("internal", "The log of the service says more.", { cause: error });
+}
+
+function invalidInput(error: TRPCError): AppError {
+  const issues = error.cause instanceof z.core.$ZodError ? error.cause.issues : [];
+  const errors = issues.map((issue): ProblemError => ({ pointer: toPointer(issue.path), code: issue.code, message: issue.message }));
+  const [first] = errors;
+  const where = first?.pointer ? `${first.pointer.slice(1)}: ` : "";
+  return new AppError("invalid_request", first ? `${where}${first.message}` : "The request cannot be read.", { errors, cause: error });
 }
 
 const trpcCodes: Record<number, TRPCError["code"]> = {
@@ -77,6 +98,6 @@ const trpcCodes: Record<number, TRPCError["code"]> = {
   503: "SERVICE_UNAVAILABLE",
 };
 
-function toTrpcError(failure: AppError): TRPCError {
+export function toTrpcError(failure: AppError): TRPCError {
   return new TRPCError({ code: trpcCodes[errorCodes[failure.code].status] ?? "INTERNAL_SERVER_ERROR", message: failure.message, cause: failure });
 }

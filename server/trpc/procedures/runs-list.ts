@@ -1,17 +1,8 @@
-import { z } from "zod";
-import { runStatusSchema } from "../../contract/run.ts";
 import { listRuns } from "../../runs/list-runs.ts";
 import { procedure } from "../trpc.ts";
-import { paging } from "./paging.ts";
+import { paging, toPage } from "./paging.ts";
+import { runFilterSchema, toRunFilter } from "./run-filter.ts";
 
-const input = z.strictObject({
-  trigger: z.string().optional(),
-  target: z.string().optional(),
-  status: runStatusSchema.optional(),
-  delivery: z.string().optional(),
-  ...paging,
-});
-
-export const runsList = procedure.input(input).query(({ ctx, input: { limit, cursor, ...filter } }) =>
-  listRuns(ctx, { filter, page: { limit, cursor: cursor ?? null } }),
+export const runsList = procedure.input(runFilterSchema.extend(paging)).query(({ ctx, input: { limit, cursor, ...filter } }) =>
+  listRuns(ctx, { filter: toRunFilter(filter), page: toPage({ limit, cursor }) }),
 );

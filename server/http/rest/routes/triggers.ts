@@ -75,7 +75,7 @@ export function registerTriggerRoutes(app: OpenAPIHono<RestEnv>): void {
 
   app.openapi(startRoute, async (c) => {
     const startedBy = c.req.valid("header")["signalbox-client"] ?? "api";
-    const runs = await startTriggerRuns(c.env, { slug: c.req.valid("param").slug, body: c.req.valid("json"), startedBy });
+    const { runs } = await startTriggerRuns(c.env, { slug: c.req.valid("param").slug, body: c.req.valid("json"), startedBy });
     const [first] = runs;
     if (!first) return c.json({ ok: true as const, skipped: true as const }, 200);
     return c.json(toStartedRuns(first, runs), 202, runLocation(first));

@@ -1,0 +1,39 @@
+import { AppError } from "../contract/app-error.ts";
+import type { VerdictOutcome } from "../contract/verdict.ts";
+import type { ProjectSources } from "../ports/project.ts";
+import type { DeliveryFilter } from "../ports/store.ts";
+
+/** How a trigger's verdict is asked for; `stopped` is every one that is not a match. */
+export const verdictChoices = ["matched", "stopped", "request_mismatch", "filter_mismatch"] as const;
+export type VerdictChoice = (typeof verdictChoices)[number];
+
+const outcomes: Record<VerdictChoice, readonly VerdictOutcome[]> = {
+  matched: ["matched"],
+  stopped: ["request_mismatch", "filter_mismatch", "disabled"],
+  request_mismatch: ["request_mismatch"],
+  filter_mismatch: ["filter_mismatch"],
+};
+
+export type DeliveryQuery = { [Name in keyof Omit<DeliveryFilter, "verdict">]: DeliveryFilter[Name] | undefined } & {
+  trigger?: string | undefined;
+  verdict?: VerdictChoice | undefined;
+};
+
+/**
+ * The store's filter of what was asked for. A trigger that the project has is looked for on its endpoint only: there an index leads to
+ * its deliveries. Throws AppError `invalid_request`.
+ */
+export function filterDeliveries(sources: ProjectSources, query: DeliveryQuery): DeliveryFilter {
+  const { trigger, verdict, ...rest } = query;
+  if (trigger === undefined) {
+    if (verdict !== undefined) throw new AppError("invalid_request", 'A "verdict" is that of a trigger: name the "trigger" too.');
+    return dropUndefined(rest);
+  }
+  const endpoint = rest.endpoint ?? sources.triggers.find(({ slug }) => slug === trigger)?.endpoint;
+  const decided = verdict === undefined ? [...outcomes.matched, ...outcomes.stopped] : outcomes[verdict];
+  return { ...dropUndefined({ ...rest, endpoint }), verdict: { trigger, outcomes: decided } };
+}
+
+function dropUndefined<T extends object>(filter: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) as { [K in keyof T]: Exclude<T[K], undefined> };
+}

@@ -1,0 +1,60 @@
+import { AppError } from "../contract/app-error.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { ProjectReader } from "../ports/project.ts";
+import type { Signals } from "../ports/signals.ts";
+import type { NewRun, RunStore } from "../ports/store.ts";
+import { findRun } from "./find-run.ts";
+import { planReplay } from "./replay-run.ts";
+
+export type RunAction = "cancel" | "replay";
+
+export interface ActedRuns {
+  done: number;
+  /** Each that could not be, with the reason. */
+  failed: { id: string; message: string }[];
+}
+
+interface ActOnRunsDeps {
+  store: Pick<RunStore, "getRun" | "createRuns" | "requestCancel">;
+  project: ProjectReader;
+  signals: Signals;
+  clock: Clock;
+}
+
+/** Cancels or replays each of these runs. One that cannot be is named, and does not hold up the others. */
+export async function actOnRuns(deps: ActOnRunsDeps, request: { action: RunAction; ids: readonly string[] }): Promise<ActedRuns> {
+  const ids = [...new Set(request.ids)];
+  return request.action === "cancel" ? cancelAll(deps, ids) : replayAll(deps, ids);
+}
+
+async function cancelAll(deps: ActOnRunsDeps, ids: readonly string[]): Promise<ActedRuns> {
+  const acted: ActedRuns = { done: 0, failed: [] };
+  for (const id of ids) {
+    const result = await deps.store.requestCancel(id, deps.clock.now());
+    if (result === "requested") deps.signals.cancelRequested(id);
+    if (result === "canceled" || result === "requested") acted.done += 1;
+    else acted.failed.push({ id, message: result === "ended" ? "It had ended already." : "There is no such run any more." });
+  }
+  return acted;
+}
+
+/** The new runs are written together: all that can be, or none when the store fails. */
+async function replayAll(deps: ActOnRunsDeps, ids: readonly string[]): Promise<ActedRuns> {
+  const sources = deps.project.current();
+  const now = deps.clock.now();
+  const planned: NewRun[] = [];
+  const failed: ActedRuns["failed"] = [];
+  for (const id of ids) {
+    try {
+      planned.push(planReplay({ old: await findRun(deps, { id }), change: null, sources, now }));
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code === "store_unavailable") throw error;
+      failed.push({ id, message: error.message });
+    }
+  }
+  if (planned.length > 0) {
+    await deps.store.createRuns(planned);
+    deps.signals.runsQueued();
+  }
+  return { done: planned.length, failed };
+}

@@ -1,0 +1,32 @@
+import type { Json } from "../contract/json.ts";
+import type { Target } from "../contract/target.ts";
+import type { RunStore } from "../ports/store.ts";
+
+export interface RecentInput {
+  runId: string;
+  createdAt: string;
+  input: Json;
+}
+
+const most = 10;
+/** Runs that are looked at: many may have had the same input. */
+const looked = 50;
+/** All together: more is not worth the wait for a list of suggestions. */
+const mostBytes = 1024 * 1024;
+
+/** Inputs that a target's newest runs had, each once. */
+export async function recentInputs(deps: { store: Pick<RunStore, "listRuns" | "getRun"> }, target: Target): Promise<RecentInput[]> {
+  const { data } = await deps.store.listRuns({ target: target.slug, targetKind: target.kind }, { limit: looked, cursor: null });
+  const found = new Map<string, RecentInput>();
+  let bytes = 0;
+  for (const { id, createdAt } of data) {
+    const input = (await deps.store.getRun(id))?.input ?? null;
+    if (input === null) continue;
+    const text = JSON.stringify(input);
+    if (found.has(text) || bytes + text.length > mostBytes) continue;
+    bytes += text.length;
+    found.set(text, { runId: id, createdAt, input });
+    if (found.size === most) break;
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,35 @@
+import type { DeliverySummary } from "../contract/delivery.ts";
+import type { RunSummary } from "../contract/run.ts";
+import type { Target } from "../contract/target.ts";
+import type { ProjectReader } from "../ports/project.ts";
+import type { TrafficStore } from "../ports/store.ts";
+import { rankNames } from "./rank-names.ts";
+import { readId } from "./read-id.ts";
+
+export interface Found {
+  endpoints: { endpoint: string; path: string }[];
+  triggers: { slug: string; endpoint: string }[];
+  targets: Target[];
+  runs: RunSummary[];
+  deliveries: DeliverySummary[];
+}
+
+/** Of each kind. */
+const limit = 8;
+
+/** What a text may mean: names in the project, and ids of runs and deliveries. Few of each, best first. */
+export async function searchAll(deps: { store: Pick<TrafficStore, "searchIds">; project: ProjectReader }, text: string): Promise<Found> {
+  const { manifest, byEndpoint } = deps.project.current();
+  const bySlug = new Map(manifest.triggers.map(({ slug, endpoint }) => [slug, { slug, endpoint }]));
+  const targets = manifest.workflows.map(({ slug }): Target => ({ kind: "workflow", slug }));
+  const path = text.trim().replace(/^POST\s+/i, "").replace(/^\/?triggers\//, "");
+  const id = readId(text);
+  const { runs, deliveries } = id === null ? { runs: [], deliveries: [] } : await deps.store.searchIds({ text: id, limit });
+  return {
+    endpoints: rankNames([...byEndpoint.keys()], { text: path, nameOf: (endpoint) => endpoint, limit }).map((endpoint) => ({ endpoint, path: `/triggers/${endpoint}` })),
+    triggers: rankNames([...bySlug.values()], { text, nameOf: ({ slug }) => slug, limit }),
+    targets: rankNames(targets, { text, nameOf: ({ slug }) => slug, limit }),
+    runs,
+    deliveries,
+  };
+}

@@ -1,0 +1,97 @@
+import type { RunSummary } from "../contract/run.ts";
+import type { Target } from "../contract/target.ts";
+import type { VerdictOutcome } from "../contract/verdict.ts";
+import type { Window } from "../contract/window.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { ProjectReader } from "../ports/project.ts";
+import type { DeliveryCount, DeliveryStore, TargetSummary, TrafficStore, VerdictCount } from "../ports/store.ts";
+import { type OutcomeCounts, sumOutcomes } from "./sum-outcomes.ts";
+import { type TimeFrame, bucketStarts, frameOfWindow, storedBuckets } from "./time-frame.ts";
+
+export interface EndpointActivity {
+  endpoint: string;
+  outcomes: OutcomeCounts;
+  /** Without gaps; `at` is the start of the bucket, ISO 8601. */
+  buckets: { at: string; count: number; rejected: number }[];
+  /** When the last delivery came, whenever it was. */
+  lastAt: string | null;
+}
+
+/** How many deliveries passed the edge of an attachment, and how many were stopped there, by what. */
+export type AttachmentActivity = { attachmentId: string } & Record<VerdictOutcome, number>;
+
+export interface TargetActivity {
+  target: Target;
+  runs: number;
+  /** There are more runs than were looked at. */
+  isCapped: boolean;
+  completed: number;
+  failed: number;
+  open: number;
+  p50Ms: number | null;
+  lastRun: RunSummary | null;
+}
+
+export interface Activity {
+  since: string;
+  until: string;
+  bucketMs: number;
+  endpoints: EndpointActivity[];
+  triggers: AttachmentActivity[];
+  targets: TargetActivity[];
+}
+
+/** What went through these endpoints and targets in a window of time that ends now. Whole buckets from `since` on are counted. */
+export async function showActivity(
+  deps: { store: Pick<TrafficStore, "countDeliveries" | "countVerdicts" | "summarizeTargets"> & Pick<DeliveryStore, "listDeliveries">; project: ProjectReader; clock: Clock },
+  request: { window: Window; endpoints: readonly string[]; targets: readonly Target[] },
+): Promise<Activity> {
+  const { store } = deps;
+  const { endpoints, targets } = request;
+  const frame = frameOfWindow(request.window, deps.clock.now());
+  const counted = storedBuckets(frame);
+  const [deliveries, verdicts, summaries, lastTimes] = await Promise.all([
+    store.countDeliveries({ ...counted, endpoints }),
+    store.countVerdicts({ ...counted, endpoints }),
+    store.summarizeTargets({ targets, since: frame.since }),
+    Promise.all(endpoints.map((endpoint) => lastDeliveryAt(store, endpoint))),
+  ]);
+  const byEndpoint = Map.groupBy(deliveries, ({ endpoint }) => endpoint);
+  return {
+    since: new Date(frame.since).toISOString(),
+    until: new Date(frame.until).toISOString(),
+    bucketMs: frame.bucketMs,
+    endpoints: endpoints.map((endpoint, index) => describeEndpoint({ endpoint, counts: byEndpoint.get(endpoint) ?? [], frame, lastAt: lastTimes[index] ?? null })),
+    triggers: attachmentsOn(deps.project, endpoints).map((attachmentId) => describeAttachment(attachmentId, verdicts)),
+    targets: summaries.map(describeTarget),
+  };
+}
+
+function attachmentsOn(project: ProjectReader, endpoints: readonly string[]): string[] {
+  const asked = new Set(endpoints);
+  return project.current().manifest.triggers.flatMap(({ endpoint, attachmentId }) => (asked.has(endpoint) ? [attachmentId] : []));
+}
+
+async function lastDeliveryAt(store: Pick<DeliveryStore, "listDeliveries">, endpoint: string): Promise<string | null> {
+  const { data } = await store.listDeliveries({ endpoint }, { limit: 1, cursor: null });
+  return data[0]?.receivedAt ?? null;
+}
+
+function describeEndpoint(p: { endpoint: string; counts: readonly DeliveryCount[]; frame: TimeFrame; lastAt: string | null }): EndpointActivity {
+  const byBucket = Map.groupBy(p.counts, ({ at }) => p.frame.since + Math.floor((at - p.frame.since) / p.frame.bucketMs) * p.frame.bucketMs);
+  const buckets = bucketStarts(p.frame).map((at) => {
+    const outcomes = sumOutcomes(byBucket.get(at) ?? []);
+    return { at: new Date(at).toISOString(), count: outcomes.accepted + outcomes.skipped + outcomes.rejected + outcomes.repeated, rejected: outcomes.rejected };
+  });
+  return { endpoint: p.endpoint, outcomes: sumOutcomes(p.counts), buckets, lastAt: p.lastAt };
+}
+
+function describeAttachment(attachmentId: string, verdicts: readonly VerdictCount[]): AttachmentActivity {
+  const sums: AttachmentActivity = { attachmentId, matched: 0, request_mismatch: 0, filter_mismatch: 0, disabled: 0 };
+  for (const verdict of verdicts) if (verdict.attachmentId === attachmentId) sums[verdict.outcome] += verdict.count;
+  return sums;
+}
+
+function describeTarget({ target, runs, isCapped, completed, failed, open, p50Ms, lastRun }: TargetSummary): TargetActivity {
+  return { target, runs, isCapped, completed, failed, open, p50Ms, lastRun };
+}

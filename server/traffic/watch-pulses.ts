@@ -1,0 +1,69 @@
+import { setTimeout } from "node:timers/promises";
+import type { DeliveryOutcome, DeliverySummary } from "../contract/delivery.ts";
+import type { DeliveryStore } from "../ports/store.ts";
+
+/** A delivery as it travels over the canvas. */
+export interface Pulse {
+  id: string;
+  endpoint: string;
+  outcome: DeliveryOutcome;
+  /** Attachment ids that it passed, and those that stopped it. */
+  matched: string[];
+  stopped: string[];
+}
+
+export interface Pulses {
+  /** Oldest first. */
+  deliveries: Pulse[];
+  /** How many more came than are shown here. */
+  missed: number;
+}
+
+const quietMs = 200;
+const most = 50;
+const pageRows = 100;
+const mostPages = 5;
+
+/**
+ * The deliveries that arrive from now on, none twice, gathered for 200 ms at a time. Of many the newest 50 are shown, and the others
+ * counted, as far as a bounded look reaches. `nextChange` resolves when the store may have more, or when `signal` is aborted.
+ */
+export async function* watchPulses(
+  deps: { store: Pick<DeliveryStore, "listDeliveries"> },
+  p: { nextChange: () => Promise<void>; signal: AbortSignal },
+): AsyncGenerator<Pulses> {
+  let known = new Set((await newest(deps.store, null)).data.map(({ id }) => id));
+  for (;;) {
+    await p.nextChange();
+    if (p.signal.aborted) return;
+    const { fresh, seen } = await look(deps.store, known);
+    known = seen;
+    if (fresh.length > 0) yield { deliveries: fresh.slice(0, most).map(toPulse).toReversed(), missed: Math.max(0, fresh.length - most) };
+    await setTimeout(quietMs, undefined, { signal: p.signal }).catch(() => undefined);
+  }
+}
+
+/** What stands above the deliveries that are known, newest first. */
+async function look(store: Pick<DeliveryStore, "listDeliveries">, known: ReadonlySet<string>): Promise<{ fresh: DeliverySummary[]; seen: Set<string> }> {
+  const fresh: DeliverySummary[] = [];
+  const seen = new Set<string>();
+  let cursor: string | null = null;
+  for (let page = 0; page < mostPages; page++) {
+    const { data, nextCursor } = await newest(store, cursor);
+    for (const delivery of data) seen.add(delivery.id);
+    const unknown = data.filter(({ id }) => !known.has(id));
+    fresh.push(...unknown);
+    if (unknown.length < data.length || nextCursor === null) break;
+    cursor = nextCursor;
+  }
+  return { fresh, seen };
+}
+
+function newest(store: Pick<DeliveryStore, "listDeliveries">, cursor: string | null) {
+  return store.listDeliveries({}, { limit: pageRows, cursor });
+}
+
+function toPulse({ id, endpoint, outcome, verdicts }: DeliverySummary): Pulse {
+  const attachments = (isMatch: boolean) => verdicts.filter((verdict) => (verdict.outcome === "matched") === isMatch).map(({ attachmentId }) => attachmentId);
+  return { id, endpoint, outcome, matched: attachments(true), stopped: attachments(false) };
+}
