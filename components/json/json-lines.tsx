@@ -1,0 +1,54 @@
+"use client";
+
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type ReactNode, type RefObject, useEffect, useEffectEvent } from "react";
+import type { Jump } from "./use-json-tree.ts";
+
+interface LinesProps {
+  shown: readonly number[];
+  row(line: number): ReactNode;
+  jump: Jump | null;
+  scroller: RefObject<HTMLDivElement | null>;
+}
+
+/** Every line at once. */
+export function AllLines({ shown, row, jump, scroller }: LinesProps) {
+  useEffect(() => {
+    const box = scroller.current;
+    const line = jump && box?.querySelector<HTMLElement>(`[data-line="${jump.line}"]`);
+    if (!box || !line) return;
+    // Scrolls the view and nothing around it, and only as far as needed.
+    const top = line.getBoundingClientRect().top - box.getBoundingClientRect().top;
+    if (top < 0 || top + line.offsetHeight > box.clientHeight) box.scrollBy({ top: top - box.clientHeight / 2 });
+  }, [jump, scroller]);
+  return shown.map(row);
+}
+
+/** Of a long text only the lines in view, and some around them. */
+export function WindowedLines({ shown, row, jump, scroller }: LinesProps) {
+  // oxlint-disable-next-line react/incompatible-library -- nothing of the virtualizer is handed on
+  const virtualizer = useVirtualizer({
+    count: shown.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => 20,
+    getItemKey: (index) => shown[index] ?? index,
+    overscan: 30,
+  });
+  const scrollTo = useEffectEvent((line: number) => {
+    const index = shown.indexOf(line);
+    const isInView = virtualizer.getVirtualItems().some((item) => item.index === index && item.start >= (virtualizer.scrollOffset ?? 0) && item.end <= (virtualizer.scrollOffset ?? 0) + (virtualizer.scrollRect?.height ?? 0));
+    if (!isInView) virtualizer.scrollToIndex(index, { align: "center" });
+  });
+  useEffect(() => {
+    if (jump) scrollTo(jump.line);
+  }, [jump]);
+  return (
+    <div role="presentation" className="relative w-full" style={{ height: virtualizer.getTotalSize() }}>
+      {virtualizer.getVirtualItems().map((item) => (
+        <div key={item.key} ref={virtualizer.measureElement} data-index={item.index} role="presentation" className="absolute inset-x-0 top-0" style={{ transform: `translateY(${item.start}px)` }}>
+          {row(shown[item.index] ?? -1)}
+        </div>
+      ))}
+    </div>
+  );
+}

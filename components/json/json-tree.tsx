@@ -1,0 +1,100 @@
+"use client";
+
+import { useEffect, useEffectEvent, useId, useMemo, useRef } from "react";
+import { CopyButton } from "../ui/copy-button.tsx";
+import { AllLines, WindowedLines } from "./json-lines.tsx";
+import { JsonLineRow } from "./json-line-row.tsx";
+import { findPlace } from "./find-place.ts";
+import type { JsonLine } from "./lay-out-json.ts";
+import { MarkSteps } from "./mark-steps.tsx";
+import { type JsonMark, placeMarks } from "./place-marks.ts";
+import { prettyText } from "./pieces-of-line.ts";
+import { useJsonTree } from "./use-json-tree.ts";
+
+/** Up to so many lines are simply there: found by the browser's own search, and drawn by the server. */
+const mostAtOnce = 400;
+
+/** A place that is asked for: a new object each time. */
+export interface JumpTo {
+  pointer: string;
+}
+
+interface JsonTreeProps {
+  text: string;
+  lines: readonly JsonLine[];
+  label: string;
+  marks: readonly JsonMark[];
+  copyLabel: string | undefined;
+  maxHeight: number;
+  jumpTo: JumpTo | null;
+}
+
+/** The lines of a JSON text as a tree. */
+export function JsonTree({ text, lines, label, marks, copyLabel, maxHeight, jumpTo }: JsonTreeProps) {
+  const id = useId();
+  const scroller = useRef<HTMLDivElement>(null);
+  const placed = useMemo(() => placeMarks(text, lines, marks), [text, lines, marks]);
+  const markAt = useMemo(() => new Map(placed.map((mark) => [mark.line, mark])), [placed]);
+  const steps = useMemo(() => placed.filter(({ tone }) => tone !== "ok"), [placed]);
+  const tree = useJsonTree(lines, steps);
+
+  // The first marked place is in view from the start, and again when other places are marked.
+  const places = steps.map(({ line }) => line).join();
+  const goToFirst = useEffectEvent((places: string) => {
+    if (places !== "") tree.goTo(Number.parseInt(places, 10));
+  });
+  useEffect(() => goToFirst(places), [places]);
+
+  const goToAsked = useEffectEvent((pointer: string) => {
+    tree.goTo(findPlace(text, lines, pointer).line);
+    scroller.current?.focus({ preventScroll: true });
+    scroller.current?.scrollIntoView({ block: "nearest" });
+  });
+  useEffect(() => {
+    if (jumpTo) goToAsked(jumpTo.pointer);
+  }, [jumpTo]);
+
+  const row = (at: number) => {
+    const line = lines[at];
+    return (
+      line && (
+        <JsonLineRow
+          key={at}
+          id={`${id}${at}`}
+          at={at}
+          text={text}
+          line={line}
+          digits={String(lines.length).length}
+          isFolded={tree.folded.has(at)}
+          isCurrent={tree.current === at}
+          mark={markAt.get(at)}
+          onToggle={tree.toggle}
+          onPick={tree.pick}
+        />
+      )
+    );
+  };
+  const Lines = lines.length > mostAtOnce ? WindowedLines : AllLines;
+  return (
+    <div className="relative">
+      {steps.length > 0 && <MarkSteps steps={steps} current={tree.current} step={tree.step} />}
+      <div
+        ref={scroller}
+        role="tree"
+        tabIndex={0}
+        aria-label={label}
+        aria-activedescendant={`${id}${tree.current}`}
+        onKeyDown={tree.onKeyDown}
+        style={{ maxHeight }}
+        className={`group/tree overflow-y-auto py-2.5 font-mono text-s -outline-offset-2 ${copyLabel ? "pr-10" : ""}`}
+      >
+        <Lines shown={tree.shown} row={row} jump={tree.jump} scroller={scroller} />
+      </div>
+      {copyLabel && (
+        <div className={`absolute right-3 rounded-m bg-panel ${steps.length > 0 ? "top-10" : "top-2"}`}>
+          <CopyButton text={() => prettyText(text, lines)} label={copyLabel} />
+        </div>
+      )}
+    </div>
+  );
+}

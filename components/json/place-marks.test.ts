@@ -1,0 +1,26 @@
+import { expect, it } from "vitest";
+import { layOutJson } from "./lay-out-json.ts";
+import { placeMarks } from "./place-marks.ts";
+
+const text = '{"type":"invoice.paid","invoice":{"currency":"eur"}}';
+const lines = layOutJson(text) ?? [];
+
+it("marks stand on their lines, from the top", () => {
+  const placed = placeMarks(text, lines, [
+    { pointer: "/invoice/currency", tone: "bad", note: "usd" },
+    { pointer: "/type", tone: "ok", note: "" },
+  ]);
+  expect(placed).toEqual([
+    { line: 1, tone: "ok", notes: [] },
+    { line: 3, tone: "bad", notes: ["usd"] },
+  ]);
+});
+
+it("what is missing is marked where it should be", () => {
+  expect(placeMarks(text, lines, [{ pointer: "/invoice/amount", tone: "bad", note: "expected ≥ 10" }])).toEqual([{ line: 2, tone: "bad", notes: ["amount is missing here: expected ≥ 10"] }]);
+});
+
+it("one place bears all that is said of it, once, in the gravest tone", () => {
+  const marks = [{ pointer: "/type", tone: "idle" as const, note: "a" }, { pointer: "/type", tone: "bad" as const, note: "b" }, { pointer: "/type", tone: "ok" as const, note: "a" }];
+  expect(placeMarks(text, lines, marks)).toEqual([{ line: 1, tone: "bad", notes: ["a", "b"] }]);
+});

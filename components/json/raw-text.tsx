@@ -1,0 +1,41 @@
+"use client";
+
+import { useState } from "react";
+import { CopyButton } from "../ui/copy-button.tsx";
+import { formatBytes } from "../ui/time.ts";
+import { PlainText } from "./plain-text.tsx";
+
+/** More than this is shown on demand only. */
+const mostCharacters = 50_000;
+
+/** A text exactly as it came; characters that the eye would not see are shown by their code points. Copied without these. */
+export function RawText({ text, label, copyLabel, maxHeight = 480 }: { text: string; label: string; copyLabel?: string; maxHeight?: number }) {
+  const [isWhole, setIsWhole] = useState(false);
+  const isCut = !isWhole && text.length > mostCharacters;
+  return (
+    <div className="relative">
+      <pre
+        tabIndex={0}
+        role="region"
+        aria-label={`${label}, as text`}
+        style={{ maxHeight }}
+        className={`overflow-auto py-3 pl-4 text-s/5 [overflow-wrap:anywhere] whitespace-pre-wrap text-ink ${copyLabel ? "pr-14" : "pr-4"}`}
+      >
+        <PlainText text={isCut ? text.slice(0, mostCharacters) : text} />
+        {isCut && (
+          <>
+            …{" "}
+            <button type="button" onClick={() => setIsWhole(true)} className="cursor-pointer rounded-s border border-line-strong px-1.5 font-sans text-xs text-accent hover:bg-sunken">
+              show all {formatBytes(text.length)}
+            </button>
+          </>
+        )}
+      </pre>
+      {copyLabel && (
+        <div className="absolute top-2 right-3 rounded-m bg-panel">
+          <CopyButton text={text} label={copyLabel} />
+        </div>
+      )}
+    </div>
+  );
+}

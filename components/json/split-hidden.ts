@@ -1,0 +1,26 @@
+/** A stretch of text as it is, or one character that the eye would not see, by its code point. */
+export type VisiblePart = { text: string } | { hidden: number };
+
+/**
+ * Characters that draw nothing, or that change the order of what is around them: controls (but tab and line breaks), format characters such
+ * as direction overrides, zero-width space and tags, line and paragraph separators, fillers. Joiners belong to scripts and emoji.
+ */
+const hidden = /(?![\t\n\r\u200C-\u200D\u0600-\u0605\u06DD\u070F\u08E2])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115F\u1160\u3164\uFFA0]/gu;
+
+/** Cuts a text where a hidden character stands, so that it can be shown by its code point. */
+export function splitHidden(text: string): VisiblePart[] {
+  const parts: VisiblePart[] = [];
+  let from = 0;
+  for (const match of text.matchAll(hidden)) {
+    if (match.index > from) parts.push({ text: text.slice(from, match.index) });
+    parts.push({ hidden: match[0].codePointAt(0) ?? 0 });
+    from = match.index + match[0].length;
+  }
+  if (from < text.length || parts.length === 0) parts.push({ text: text.slice(from) });
+  return parts;
+}
+
+/** `U+202E`. */
+export function codePointName(point: number): string {
+  return `U+${point.toString(16).toUpperCase().padStart(4, "0")}`;
+}
