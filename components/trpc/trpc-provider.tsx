@@ -20,7 +20,7 @@ export function TrpcProvider({ renderedAt, version, children }: { renderedAt: nu
         splitLink({
           condition: (operation) => operation.type === "subscription",
           true: httpSubscriptionLink({ url }),
-          false: httpBatchLink({ url }),
+          false: httpBatchLink({ url, methodOverride: "POST" }),
         }),
       ],
     }),

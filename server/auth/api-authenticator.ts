@@ -31,7 +31,7 @@ export function createApiAuthenticator(deps: {
       return { kind: "local" };
     }
     const now = deps.clock.now();
-    const keys = await Promise.all(presentedKeys(request).map((text) => findUsableKey(deps, text, now)));
+    const keys = await Promise.all(presentedKeys(request, ownHost).map((text) => findUsableKey(deps, text, now)));
     const usable = keys.filter((key) => key !== null);
     const [first] = usable;
     if (!first || usable.length < keys.length) throw unauthorized();
@@ -46,11 +46,11 @@ function unauthorized(): AppError {
 }
 
 /** The session cookie counts only where no key is sent: browsers bring it along, programs choose their key. */
-function presentedKeys(request: Request): string[] {
+function presentedKeys(request: Request, ownHost: string | null): string[] {
   const keys = keysInHeaders(request.headers);
   const session = keys.length === 0 ? readSessionToken(request.headers) : null;
   if (session === null) return keys;
-  refuseForeignOrigin(request);
+  refuseForeignOrigin(request, ownHost);
   return [session];
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { refuseCrossSite } from "./refuse-cross-site.ts";
+import { refuseCrossSite, refuseForeignOrigin } from "./refuse-cross-site.ts";
 
 const refused = (headers: Record<string, string>, ownHost: string | null = null) => {
   const request = new Request("http://127.0.0.1:3002/api/v1/runs", { headers });
@@ -35,5 +35,29 @@ describe("the open API of development", () => {
   it("answers to the name that the settings give it", () => {
     expect(refused({ host: "box.example" }, "box.example")).toBe(false);
     expect(refused({ host: "box.example.evil.example" }, "box.example")).toBe(true);
+  });
+});
+
+describe("a signed-in browser", () => {
+  const refusedPost = (headers: Record<string, string>, ownHost: string | null = null) => {
+    try {
+      refuseForeignOrigin(new Request("http://10.0.0.5:3000/api/trpc/runs.cancel", { method: "POST", headers }), ownHost);
+      return false;
+    } catch {
+      return true;
+    }
+  };
+
+  it("acts from our own pages only", () => {
+    expect(refusedPost({ host: "hooks.example.com", origin: "https://hooks.example.com", "sec-fetch-site": "same-origin" })).toBe(false);
+    expect(refusedPost({ host: "hooks.example.com", origin: "https://evil.example", "sec-fetch-site": "cross-site" })).toBe(true);
+    expect(refusedPost({ host: "hooks.example.com", origin: "https://other.example.com", "sec-fetch-site": "same-site" })).toBe(true);
+    expect(refusedPost({ host: "hooks.example.com", origin: "null" })).toBe(true);
+  });
+
+  it("acts through a proxy that sends another Host, where the base URL says the name", () => {
+    const headers = { host: "10.0.0.5:3000", origin: "https://hooks.example.com", "sec-fetch-site": "same-origin" };
+    expect(refusedPost(headers)).toBe(true);
+    expect(refusedPost(headers, "hooks.example.com")).toBe(false);
   });
 });

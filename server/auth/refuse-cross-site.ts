@@ -20,13 +20,14 @@ export function refuseCrossSite(request: Request, ownHost: string | null): void 
   }
 }
 
-/** What a signed-in browser brings along must come from our own pages. Throws AppError `forbidden`. */
-export function refuseForeignOrigin(request: Request): void {
+/** What a signed-in browser brings along must come from our own pages. `ownHost`: that of the base URL, where a proxy sends us another. Throws AppError `forbidden`. */
+export function refuseForeignOrigin(request: Request, ownHost: string | null): void {
   const origin = request.headers.get("origin");
   const host = request.headers.get("host") ?? new URL(request.url).host;
   const isReading = request.method === "GET" || request.method === "HEAD";
   const site = request.headers.get("sec-fetch-site");
-  const isForeign = (origin !== null && !isSameHost(origin, host)) || (!isReading && site !== null && site !== "same-origin");
+  const isOwn = origin === null || [host, ownHost].some((name) => name !== null && isSameHost(origin, name));
+  const isForeign = !isOwn || (!isReading && site !== null && site !== "same-origin");
   if (isForeign) throw new AppError("forbidden", "A page of another site may not act for somebody who is signed in here.");
 }
 

@@ -17,6 +17,8 @@ export interface PagesHandler {
 interface HttpServerParts {
   ingest: Ingest;
   rest: (request: Request) => Promise<Response>;
+  /** The pages' own door to the service. */
+  trpc: (request: Request) => Promise<Response>;
   /** `null`: there are no pages. */
   pages: PagesHandler | null;
   logger: Logger;
@@ -47,19 +49,17 @@ export function createHttpServer(parts: HttpServerParts): { server: http.Server;
   return { server, close: connections.close };
 }
 
-function createListener({ ingest, rest, pages, logger }: HttpServerParts) {
-  const restListener = getRequestListener(rest, {
-    overrideGlobalObjects: false,
-    errorHandler: (error) => restFailure(logger, error),
-  });
+function createListener({ ingest, rest, trpc, pages, logger }: HttpServerParts) {
+  const options = { overrideGlobalObjects: false, errorHandler: (error: unknown) => restFailure(logger, error) };
+  const listeners = { rest: getRequestListener(rest, options), trpc: getRequestListener(trpc, options) };
   return async (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): Promise<void> => {
     const destination = findDestination(request.url ?? "");
     if (destination.to === "refusal") return answer(request, response, new AppError(destination.code, destination.detail));
     if (destination.to === "ingest") return handleIngest({ ingest, target: destination.target, request, response, expectsContinue });
     request.url = destination.target;
-    if (destination.to === "rest") {
+    if (destination.to !== "pages") {
       if (expectsContinue) response.writeContinue();
-      return restListener(request, response);
+      return listeners[destination.to](request, response);
     }
     const refusal = refusePageRequest(request);
     if (refusal?.code === "method_not_allowed") response.setHeader("allow", "GET, HEAD, POST");

@@ -18,7 +18,9 @@ describe("findDestination", () => {
     ["/metrics", "rest"],
     ["/", "pages"],
     ["/?from=a//b%zz\\", "pages"],
-    ["/api/trpc/runs.list?batch=1", "pages"],
+    ["/api/trpc/runs.list?batch=1", "trpc"],
+    ["/api/trpc", "trpc"],
+    ["/api/trpcs/x", "pages"],
     ["/runs/a%2Fb", "pages"],
     ["/triggersx", "pages"],
     ["/healthz/x", "pages"],
@@ -56,7 +58,7 @@ describe("findDestination", () => {
         const path = tidyPath(pieces.join(""));
         const isTriggers = path === "/triggers" || path.startsWith("/triggers/");
         seen.ours += isTriggers ? 1 : 0;
-        expect(isTriggers && ["rest", "pages"].includes(destination.to)).toBe(false);
+        expect(isTriggers && ["rest", "trpc", "pages"].includes(destination.to)).toBe(false);
       }),
       { numRuns: 5000 },
     );

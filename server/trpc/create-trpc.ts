@@ -1,6 +1,6 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
-import type { ApiAuthenticator, Principal } from "../auth/principal.ts";
-import { AppError } from "../contract/app-error.ts";
+import type { ApiAuthenticator } from "../auth/principal.ts";
+import { admitRequest, whoAsks } from "./admit-request.ts";
 import { appRouter } from "./router.ts";
 import { type TrpcContext, type TrpcDeps, createCallerFactory } from "./trpc.ts";
 
@@ -17,26 +17,20 @@ export interface Trpc {
 
 export function createTrpc(deps: TrpcDeps & { authenticate: ApiAuthenticator }): Trpc {
   return {
-    handle: (request) =>
-      fetchRequestHandler({
+    async handle(request) {
+      const { caller, req } = await admitRequest(deps, request);
+      return fetchRequestHandler({
         endpoint: "/api/trpc",
-        req: request,
+        req,
         router: appRouter,
-        createContext: async (): Promise<TrpcContext> => ({ deps, caller: await whoAsks(deps.authenticate, request) }),
-        responseMeta: () => ({ headers: { "cache-control": "no-store" } }),
-      }),
+        // Queries may be longer than a URL.
+        allowMethodOverride: true,
+        createContext: async (): Promise<TrpcContext> => ({ deps, caller }),
+        responseMeta: () => ({ headers: { "cache-control": "no-store", "x-content-type-options": "nosniff" } }),
+      });
+    },
     caller: (headers) => newCaller(async () => ({ deps, caller: await whoAsks(deps.authenticate, pageRequest(headers)) })),
   };
-}
-
-async function whoAsks(authenticate: ApiAuthenticator, request: Request): Promise<Principal | AppError> {
-  try {
-    return await authenticate(request);
-  } catch (error) {
-    // Kept for the access check, which answers it like any other failure.
-    if (error instanceof AppError) return error;
-    throw error;
-  }
 }
 
 /** A link from elsewhere may open a page; so of the browser's headers only those count that say under which name and as whom it asks. */

@@ -1,6 +1,8 @@
 import type { MiddlewareHandler } from "hono";
 import { AppError } from "../../contract/app-error.ts";
 import { parseJsonBody } from "../../domain/json-body.ts";
+import { readWithin } from "../../domain/read-within.ts";
+import { requireJsonType } from "../../domain/require-json-type.ts";
 import type { RestEnv } from "./rest-deps.ts";
 
 /**
@@ -17,7 +19,7 @@ export const readJsonBody: MiddlewareHandler<RestEnv> = async (c, next) => {
     c.req.raw = new Request(raw.url, { method: raw.method, headers, signal: raw.signal });
     return next();
   }
-  checkMediaType(raw.headers);
+  requireJsonType(raw.headers);
   const json = parseJsonBody(bytes);
   // One spelling for the validators behind: they know application/json, and not every */*+json.
   headers.set("content-type", "application/json");
@@ -30,25 +32,3 @@ export const requireBody: MiddlewareHandler<RestEnv> = async (c, next) => {
   if (c.req.raw.body === null) throw new AppError("invalid_json", "The body is empty. Send JSON.");
   return next();
 };
-
-async function readWithin(request: Request, maxBytes: number): Promise<Buffer> {
-  const tooLarge = () => new AppError("body_too_large", `The body is over ${maxBytes} bytes.`);
-  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.length;
-    if (size > maxBytes) throw tooLarge();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
-function checkMediaType(headers: Headers): void {
-  const type = headers.get("content-type") ?? "";
-  const isJson = /^(application\/json|[\w!#$&^.+-]+\/[\w!#$&^.+-]+\+json)\s*(;|$)/i.test(type);
-  const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(type)?.[1];
-  const encoding = headers.get("content-encoding") ?? "identity";
-  if (isJson && (charset === undefined || /^utf-?8$/i.test(charset)) && encoding === "identity") return;
-  throw new AppError("unsupported_media_type", `Send Content-Type: application/json, in UTF-8 and not compressed${type ? `; this was ${JSON.stringify(type)}` : ""}.`);
-}

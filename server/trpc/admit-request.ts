@@ -1,0 +1,47 @@
+import { type ApiAuthenticator, type Principal, mayAccess } from "../auth/principal.ts";
+import { AppError } from "../contract/app-error.ts";
+import { readWithin } from "../domain/read-within.ts";
+import { requireJsonType } from "../domain/require-json-type.ts";
+
+interface Admitted {
+  /** Who asks, or why the request is refused: the procedures' access check answers that, in the form that their callers know. */
+  caller: Principal | AppError;
+  /** The request with its body in memory; without its body where it is refused. */
+  req: Request;
+}
+
+/** A text of the largest size, with every character escaped by JSON, and what stands around it. */
+const bodyLimit = (maxBodyBytes: number) => 2 * maxBodyBytes + 64 * 1024;
+
+/**
+ * First who asks, then the body: of strangers nothing is read. What a form of another site can send without asking first is no
+ * JSON, and is refused.
+ */
+export async function admitRequest(deps: { authenticate: ApiAuthenticator; maxBodyBytes: number }, request: Request): Promise<Admitted> {
+  const caller = await whoAsks(deps.authenticate, request);
+  if (request.method !== "POST") return { caller, req: request };
+  if (caller instanceof AppError || !mayAccess(caller, "full")) return { caller, req: withBody(request, "{}") };
+  try {
+    requireJsonType(request.headers);
+    return { caller, req: withBody(request, await readWithin(request, bodyLimit(deps.maxBodyBytes))) };
+  } catch (error) {
+    if (error instanceof AppError) return { caller: error, req: withBody(request, "{}") };
+    throw error;
+  }
+}
+
+export async function whoAsks(authenticate: ApiAuthenticator, request: Request): Promise<Principal | AppError> {
+  try {
+    return await authenticate(request);
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+}
+
+function withBody(request: Request, body: string | Uint8Array<ArrayBuffer>): Request {
+  const headers = new Headers(request.headers);
+  headers.set("content-type", "application/json");
+  headers.delete("content-length");
+  return new Request(request.url, { method: "POST", headers, body, signal: request.signal });
+}

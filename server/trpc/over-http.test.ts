@@ -1,0 +1,171 @@
+import { createTRPCClient, httpBatchLink } from "@trpc/client";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { bearer, deliver, makeKey, openTestService, paidBody } from "../http/rest/testing/test-service.ts";
+import { serve } from "../http/testing/serve.ts";
+import { createTrpc } from "./create-trpc.ts";
+import { type AppRouter, appRouter } from "./router.ts";
+
+const maxBodyBytes = 100_000;
+
+/** The app's door behind the real HTTP server. */
+async function open(mode: "development" | "deployed" = "development") {
+  const service = await openTestService({ mode, maxBodyBytes });
+  const trpc = createTrpc({ ...service.deps, name: "my project", news: service.deps.store });
+  const served = await serve({ trpc: trpc.handle });
+  const url = `${served.url}/api/trpc`;
+  const client = (headers: Record<string, string> = {}) => createTRPCClient<AppRouter>({ links: [httpBatchLink({ url, headers, methodOverride: "POST" })] });
+  const post = (path: string, input: unknown, headers: Record<string, string> = {}) =>
+    fetch(`${url}/${path}`, { method: "POST", headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(input) });
+  return { service, served, url, client, post };
+}
+
+const failure = z.object({ error: z.object({ message: z.string(), data: z.object({ httpStatus: z.number(), problem: z.object({ code: z.string(), detail: z.string() }) }) }) });
+
+async function problemOf(response: Response) {
+  const { error } = failure.parse(await response.json());
+  return { status: response.status, code: error.data.problem.code, detail: error.data.problem.detail };
+}
+
+const test = { trigger: "invoice-paid", text: paidBody };
+
+describe("a mutation", () => {
+  it("starts what it says", async () => {
+    const { service, client } = await open();
+    const { runs } = await client().triggers.test.mutate(test);
+    expect(runs.map(({ target }) => target.slug)).toEqual(["notify", "record-invoice"]);
+    const listed = await client().runs.list.query({});
+    expect(listed.data.map(({ id, startedBy }) => [id, startedBy]).toSorted()).toEqual(runs.map(({ runId }) => [runId, "form"]).toSorted());
+    expect(service.state.queued).toBe(1);
+  });
+
+  it("is never a GET", async () => {
+    const { url, service } = await open();
+    const response = await fetch(`${url}/triggers.test?input=${encodeURIComponent(JSON.stringify(test))}`);
+    expect(await problemOf(response)).toMatchObject({ status: 405, code: "method_not_allowed" });
+    expect(service.state.queued).toBe(0);
+  });
+
+  it("takes a text of the largest size, however JSON escapes it, and no larger one", async () => {
+    const { client, post } = await open();
+    const text = `{"type":"invoice.paid","amount":1,"x":"${"\\n".repeat((maxBodyBytes - 42) / 2)}"}`;
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(maxBodyBytes);
+    expect(await client().triggers.verdicts.mutate({ trigger: "invoice-paid", text })).toHaveLength(2);
+    const longer = await post("triggers.verdicts", { trigger: "invoice-paid", text: `${text}${" ".repeat(50)}` });
+    expect(await problemOf(longer)).toMatchObject({ status: 413, code: "body_too_large" });
+  });
+
+  it("answers 413 in its own form when the request is far too large", async () => {
+    const { post, client } = await open();
+    const input = { trigger: "invoice-paid", text: "x".repeat(4 * maxBodyBytes) };
+    expect(await problemOf(await post("triggers.verdicts", input))).toMatchObject({ status: 413, code: "body_too_large" });
+    await expect(client().triggers.verdicts.mutate(input)).rejects.toMatchObject({ data: { httpStatus: 413, problem: { code: "body_too_large" } } });
+  });
+
+  it("says where a text is no JSON, and where it does not match", async () => {
+    const { client } = await open();
+    await expect(client().triggers.test.mutate({ trigger: "invoice-paid", text: '{\n  "type": }' })).rejects.toMatchObject({
+      data: { httpStatus: 400, problem: { code: "invalid_json", detail: expect.stringContaining("Line 2, column 11") } },
+    });
+    await expect(client().triggers.test.mutate({ trigger: "invoice-paid", text: '{"type":"invoice.paid"}' })).rejects.toMatchObject({
+      data: { httpStatus: 422, problem: { code: "request_mismatch", errors: [{ pointer: "/amount" }] } },
+    });
+    await expect(client().targets.run.mutate({ kind: "workflow", slug: "record-invoice", text: '{"amount":"1"}' })).rejects.toMatchObject({
+      data: { problem: { code: "invalid_input", errors: [{ pointer: "/amount" }] } },
+    });
+  });
+});
+
+describe("pages of other sites", () => {
+  const foreign = [
+    { origin: "https://evil.example" },
+    { origin: "https://evil.example", "sec-fetch-site": "cross-site" },
+    { "sec-fetch-site": "same-site" },
+    { origin: "null" },
+  ];
+
+  it("can do nothing in development", async () => {
+    const { post, service } = await open();
+    for (const headers of foreign) expect(await problemOf(await post("triggers.test", test, headers))).toMatchObject({ status: 403, code: "forbidden" });
+    expect(service.state.queued).toBe(0);
+  });
+
+  it("can do nothing with the session of somebody who is signed in", async () => {
+    const { post, service } = await open("deployed");
+    const token = await makeKey(service, { kind: "api" });
+    const cookie = `signalbox_session=${token.secret}`;
+    for (const headers of foreign) expect(await problemOf(await post("triggers.test", test, { ...headers, cookie }))).toMatchObject({ status: 403, code: "forbidden" });
+    expect(service.state.queued).toBe(0);
+    expect((await post("triggers.test", test, { cookie, "sec-fetch-site": "same-origin" })).status).toBe(200);
+  });
+
+  it.each(["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/octet-stream"])("cannot send %s, which browsers send without asking first", async (type) => {
+    const { post, service } = await open();
+    expect(await problemOf(await post("triggers.test", test, { "content-type": type }))).toMatchObject({ status: 415, code: "unsupported_media_type" });
+    expect(service.state.queued).toBe(0);
+  });
+});
+
+describe("every procedure", () => {
+  const procedures = Object.entries(appRouter._def.procedures).map(([path, procedure]) => ({ path, type: String(procedure._def.type) }));
+
+  it.each(procedures)("$path is closed to strangers and to webhook keys", async ({ path, type }) => {
+    const { url, post, service } = await open("deployed");
+    const key = await makeKey(service, { kind: "webhook" });
+    const ask = async (headers: Record<string, string>) => {
+      if (type !== "subscription") return post(path, {}, headers);
+      return fetch(`${url}/${path}`, { headers });
+    };
+    const [stranger, withKey] = [await ask({}), await ask(bearer(key.secret))];
+    if (type === "subscription") {
+      // A stream of tRPC's is 200 whatever happens: its refusal is the first and only thing that it says.
+      expect(await stranger.text()).toMatch(/event: serialized-error\ndata: .*"code":"unauthorized"/);
+      expect(await withKey.text()).toMatch(/event: serialized-error\ndata: .*"code":"forbidden"/);
+      return;
+    }
+    expect(await problemOf(stranger)).toMatchObject({ status: 401, code: "unauthorized" });
+    expect(await problemOf(withKey)).toMatchObject({ status: 403, code: "forbidden" });
+  });
+
+  it("is there to be walked", () => {
+    expect(procedures.length).toBeGreaterThan(25);
+    expect(new Set(procedures.map(({ type }) => type))).toEqual(new Set(["query", "mutation", "subscription"]));
+  });
+
+  it("is asked before the body of a stranger is read", async () => {
+    const { post } = await open("deployed");
+    expect(await problemOf(await post("triggers.test", { text: "x".repeat(4 * maxBodyBytes) }))).toMatchObject({ status: 401 });
+  });
+});
+
+describe("a subscription", () => {
+  it("brings what just arrived, each delivery once, and ends when the service stops", async () => {
+    const { service, url } = await open();
+    await deliver(service, { endpoint: "billing", body: paidBody });
+    const response = await fetch(`${url}/canvas.pulses`);
+    expect(response.headers.get("content-type")).toContain("text/event-stream");
+    const { body } = response;
+    if (!body) throw new Error("no stream");
+    const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+    await readUntil(reader, (text) => text.includes("event: connected"));
+    const { deliveryId } = await deliver(service, { endpoint: "billing", body: paidBody });
+    const first = await readUntil(reader, (text) => text.includes(deliveryId));
+    expect(first).toContain('"matched":["invoice-paid:notify","invoice-paid:record-invoice"],"stopped":["refund:notify"]');
+    const next = await deliver(service, { endpoint: "signup", body: "{}" });
+    const second = await readUntil(reader, (text) => text.includes(next.deliveryId));
+    expect(second).not.toContain(deliveryId);
+    service.stop();
+    await readUntil(reader, () => false);
+  });
+});
+
+/** What comes until the condition holds, or the stream ends. */
+async function readUntil(reader: ReadableStreamDefaultReader<string>, isEnough: (text: string) => boolean): Promise<string> {
+  let text = "";
+  while (!isEnough(text)) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    text += value;
+  }
+  return text;
+}
