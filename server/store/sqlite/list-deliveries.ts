@@ -1,11 +1,11 @@
-import { and, desc, eq, gte, lt, sql } from "drizzle-orm";
+import { desc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { DeliverySummary } from "../../contract/delivery.ts";
 import type { Page } from "../../contract/page.ts";
 import type { DeliveryFilter, PageRequest } from "../../ports/store.ts";
-import { hasText } from "./has-text.ts";
-import { readPageRequest, toPage } from "../shared/cursor.ts";
-import { toDeliverySummary } from "../shared/delivery-shapes.ts";
+import { type DeliverySummaryRow, toDeliverySummary } from "../shared/delivery-shapes.ts";
 import type { SqliteDatabase } from "./database.ts";
+import { hasText } from "./has-text.ts";
+import { type Listing, readList, type Term } from "./read-list.ts";
 import { delivery } from "./schema.ts";
 
 /** The columns that a list shows: no bodies. */
@@ -26,38 +26,42 @@ export const deliverySummaryColumns = {
 };
 
 export function listDeliveries(database: SqliteDatabase, filter: DeliveryFilter, page: PageRequest): Page<DeliverySummary> {
-  return toPage(listDeliveriesQuery(database, filter, page).all(), {
-    limit: page.limit,
+  return readList(database, deliveryListing(database, filter), page);
+}
+
+/** Apart, so that a test can look at the plans of its queries. */
+export function deliveryListing(database: SqliteDatabase, filter: DeliveryFilter): Listing<DeliverySummaryRow, DeliverySummary> {
+  return {
+    table: "delivery",
+    at: delivery.receivedAt,
+    id: delivery.id,
+    terms: termsOf(filter),
+    since: filter.since,
+    until: filter.until,
+    readRows: (ids) => deliveryRowsQuery(database, ids).all(),
     position: (row) => ({ at: row.receivedAt, id: row.id }),
     shape: toDeliverySummary,
-  });
+  };
 }
 
-/** Apart, so that a test can look at its plan. */
-export function listDeliveriesQuery({ db }: SqliteDatabase, filter: DeliveryFilter, page: PageRequest) {
-  const { limit, after } = readPageRequest(page);
-  const { id, endpoint, receivedAt, outcome, responseStatus } = delivery;
-  return db
-    .select(deliverySummaryColumns)
-    .from(delivery)
-    .where(
-      and(
-        filter.endpoint === undefined ? undefined : eq(endpoint, filter.endpoint),
-        filter.outcome === undefined ? undefined : eq(outcome, filter.outcome),
-        filter.responseStatus === undefined ? undefined : eq(responseStatus, filter.responseStatus),
-        filter.redeliveryOf === undefined ? undefined : eq(delivery.redeliveryOf, filter.redeliveryOf),
-        filter.verdict && hasVerdict(filter.verdict),
-        filter.text === undefined ? undefined : hasText([delivery.body], filter.text),
-        filter.since === undefined ? undefined : gte(receivedAt, filter.since),
-        filter.until === undefined ? undefined : lt(receivedAt, filter.until),
-        after ? sql`(${receivedAt}, ${id}) < (${after.at}, ${after.id})` : undefined,
-      ),
-    )
-    .orderBy(desc(receivedAt), desc(id))
-    .limit(limit + 1);
+/** The rows with these ids, newest first. */
+export function deliveryRowsQuery({ db }: SqliteDatabase, ids: string[]) {
+  return db.select(deliverySummaryColumns).from(delivery).where(inArray(delivery.id, ids)).orderBy(desc(delivery.receivedAt), desc(delivery.id));
 }
 
-function hasVerdict({ trigger, outcomes }: NonNullable<DeliveryFilter["verdict"]>) {
+function termsOf({ redeliveryOf, endpoint, responseStatus, outcome, verdict, text }: DeliveryFilter): Term[] {
+  const terms: (Term | undefined)[] = [
+    redeliveryOf === undefined ? undefined : { condition: eq(delivery.redeliveryOf, redeliveryOf), index: "delivery_by_redelivery" },
+    endpoint === undefined ? undefined : { condition: eq(delivery.endpoint, endpoint), index: "delivery_by_endpoint" },
+    responseStatus === undefined ? undefined : { condition: eq(delivery.responseStatus, responseStatus), index: "delivery_by_response_status" },
+    outcome === undefined ? undefined : { condition: eq(delivery.outcome, outcome), index: "delivery_by_outcome" },
+    verdict && { condition: hasVerdict(verdict), isSlow: true },
+    text === undefined ? undefined : { condition: hasText([delivery.body], text), isSlow: true },
+  ];
+  return terms.filter((term) => term !== undefined);
+}
+
+function hasVerdict({ trigger, outcomes }: NonNullable<DeliveryFilter["verdict"]>): SQL {
   return sql`EXISTS (SELECT 1 FROM json_each(${delivery.verdicts}) v WHERE v.value ->> 'trigger' = ${trigger}
     AND v.value ->> 'outcome' IN (SELECT value FROM json_each(${JSON.stringify(outcomes)})))`;
 }

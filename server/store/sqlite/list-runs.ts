@@ -1,11 +1,11 @@
-import { and, desc, eq, gte, lt, sql } from "drizzle-orm";
+import { desc, eq, inArray } from "drizzle-orm";
 import type { Page } from "../../contract/page.ts";
 import type { RunSummary } from "../../contract/run.ts";
 import type { PageRequest, RunFilter } from "../../ports/store.ts";
-import { hasText } from "./has-text.ts";
-import { readPageRequest, toPage } from "../shared/cursor.ts";
-import { toRunSummary } from "../shared/run-shapes.ts";
+import { type RunSummaryRow, toRunSummary } from "../shared/run-shapes.ts";
 import type { SqliteDatabase } from "./database.ts";
+import { hasText } from "./has-text.ts";
+import { type Listing, readList, type Term } from "./read-list.ts";
 import { run } from "./schema.ts";
 
 /** The columns that a list shows: none of the wide ones. */
@@ -30,35 +30,40 @@ export const runSummaryColumns = {
 };
 
 export function listRuns(database: SqliteDatabase, filter: RunFilter, page: PageRequest): Page<RunSummary> {
-  return toPage(listRunsQuery(database, filter, page).all(), {
-    limit: page.limit,
-    position: (row) => ({ at: row.createdAt, id: row.id }),
-    shape: toRunSummary,
-  });
+  return readList(database, runListing(database, filter), page);
 }
 
-/** Apart, so that a test can look at its plan. */
-export function listRunsQuery({ db }: SqliteDatabase, filter: RunFilter, page: PageRequest) {
-  const { limit, after } = readPageRequest(page);
-  return db
-    .select(runSummaryColumns)
-    .from(run)
-    .where(
-      and(
-        filter.trigger === undefined ? undefined : eq(run.trigger, filter.trigger),
-        filter.target === undefined ? undefined : eq(run.targetSlug, filter.target),
-        filter.targetKind === undefined ? undefined : eq(run.targetKind, filter.targetKind),
-        filter.status === undefined ? undefined : eq(run.status, filter.status),
-        filter.delivery === undefined ? undefined : eq(run.deliveryId, filter.delivery),
-        filter.keyId === undefined ? undefined : eq(run.keyId, filter.keyId),
-        filter.version === undefined ? undefined : eq(run.version, filter.version),
-        filter.replayOf === undefined ? undefined : eq(run.replayOf, filter.replayOf),
-        filter.text === undefined ? undefined : hasText([run.payload, run.input], filter.text),
-        filter.since === undefined ? undefined : gte(run.createdAt, filter.since),
-        filter.until === undefined ? undefined : lt(run.createdAt, filter.until),
-        after ? sql`(${run.createdAt}, ${run.id}) < (${after.at}, ${after.id})` : undefined,
-      ),
-    )
-    .orderBy(desc(run.createdAt), desc(run.id))
-    .limit(limit + 1);
+/** Apart, so that a test can look at the plans of its queries. */
+export function runListing(database: SqliteDatabase, filter: RunFilter): Listing<RunSummaryRow, RunSummary> {
+  return {
+    table: "run",
+    at: run.createdAt,
+    id: run.id,
+    terms: termsOf(filter),
+    since: filter.since,
+    until: filter.until,
+    readRows: (ids) => runRowsQuery(database, ids).all(),
+    position: (row) => ({ at: row.createdAt, id: row.id }),
+    shape: toRunSummary,
+  };
+}
+
+/** The rows with these ids, newest first. */
+export function runRowsQuery({ db }: SqliteDatabase, ids: string[]) {
+  return db.select(runSummaryColumns).from(run).where(inArray(run.id, ids)).orderBy(desc(run.createdAt), desc(run.id));
+}
+
+function termsOf({ delivery, replayOf, keyId, trigger, target, targetKind, status, version, text }: RunFilter): Term[] {
+  const terms: (Term | undefined)[] = [
+    delivery === undefined ? undefined : { condition: eq(run.deliveryId, delivery), index: "run_by_delivery" },
+    replayOf === undefined ? undefined : { condition: eq(run.replayOf, replayOf), index: "run_by_replay" },
+    keyId === undefined ? undefined : { condition: eq(run.keyId, keyId), index: "run_by_key" },
+    status === undefined ? undefined : { condition: eq(run.status, status), index: "run_by_status" },
+    trigger === undefined ? undefined : { condition: eq(run.trigger, trigger), index: "run_by_trigger" },
+    target === undefined ? undefined : { condition: eq(run.targetSlug, target), index: "run_by_target" },
+    version === undefined ? undefined : { condition: eq(run.version, version), index: "run_by_version" },
+    targetKind === undefined ? undefined : { condition: eq(run.targetKind, targetKind) },
+    text === undefined ? undefined : { condition: hasText([run.payload, run.input], text), isSlow: true },
+  ];
+  return terms.filter((term) => term !== undefined);
 }

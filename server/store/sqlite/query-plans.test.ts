@@ -1,19 +1,26 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { SQL } from "drizzle-orm";
+import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { migrationsFolder } from "../../paths.ts";
 import { systemClock } from "../../ports/clock.ts";
-import { encodeCursor } from "../shared/cursor.ts";
+import type { DeliveryFilter, RunFilter } from "../../ports/store.ts";
 import { dueRunsSql, openTargetsSql, runningOfTargetSql } from "./claim-runs.ts";
 import { createDatabase, type SqliteDatabase } from "./database.ts";
 import { findKeyByHashQuery } from "./key-store.ts";
 import { heldRunsQuery, nextAvailableQuery } from "./leases.ts";
-import { listDeliveriesQuery } from "./list-deliveries.ts";
-import { listRunsQuery } from "./list-runs.ts";
+import { deliveryListing, deliveryRowsQuery } from "./list-deliveries.ts";
+import { runListing, runRowsQuery } from "./list-runs.ts";
 import { expiredRunsQuery } from "./lost-runs.ts";
 import { migrate } from "./migrate.ts";
 import { openConnection } from "./open-connection.ts";
+import { driversOf, endQuery, type Listing, stretchQuery } from "./read-list.ts";
+import { searchIdsSql } from "./search-ids.ts";
+import { lastRunSql, recentRunsSql } from "./summarize-targets.ts";
+import { countDeliveriesSql, countVerdictsSql } from "./traffic-store.ts";
+import { addTrafficSql } from "./traffic-tally.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "signalbox-plans-"));
 let database: SqliteDatabase;
@@ -42,55 +49,116 @@ function explain(sql: string, ...params: unknown[]): string {
   return rows.map((row) => (row && typeof row === "object" && "detail" in row ? String(row.detail) : "")).join("\n");
 }
 
-const cursor = encodeCursor({ at: 5, id: "x" });
-const pages = [
-  { limit: 50, cursor: null },
-  { limit: 50, cursor },
-];
+const position = { at: 5, id: "x" };
+const dialect = new SQLiteSyncDialect();
 
-describe("a page of runs is read by an index, in its order, whatever the filter", () => {
-  it.each([
-    [{}, "run_by_time"],
-    [{ since: 1, until: 9 }, "run_by_time"],
-    [{ trigger: "t" }, "run_by_trigger"],
-    [{ trigger: "t", since: 1 }, "run_by_trigger"],
-    [{ target: "t" }, "run_by_target"],
-    [{ target: "t", targetKind: "workflow" as const }, "run_by_target"],
-    [{ status: "failed" as const }, "run_by_status"],
-    [{ keyId: "k" }, "run_by_key"],
-  ])("%j by %s", (filter, index) => {
-    for (const page of pages) {
-      const plan = planOf(listRunsQuery(database, filter, page));
-      expect(plan).toContain(`USING INDEX ${index}`);
-      expect(plan).not.toContain("TEMP B-TREE");
-    }
+function planOfSql(query: SQL): string {
+  const { sql, params } = dialect.sqlToQuery(query);
+  return explain(sql, ...params);
+}
+
+/** Of every index that may give the candidates, the plans of all parts of the list. */
+function plansOf<Row, Shape>(listing: Listing<Row, Shape>): { index: string; plan: string }[] {
+  return driversOf(listing).flatMap((driver) =>
+    [null, position].flatMap((after) => [
+      ...[null, position].map((downTo) => ({ index: driver.index, plan: planOfSql(stretchQuery(listing, { driver, after, downTo, limit: 51 })) })),
+      { index: driver.index, plan: planOfSql(endQuery(listing, { driver, after, candidates: 1000 })) },
+    ]),
+  );
+}
+
+/** The indexes that may give the candidates, having looked at every plan. */
+function readBy<Row, Shape>(listing: Listing<Row, Shape>): string[] {
+  const plans = plansOf(listing);
+  for (const { index, plan } of plans) {
+    expect(plan).toMatch(new RegExp(`USING (COVERING )?INDEX ${index}`));
+    expect(plan).not.toContain("TEMP B-TREE");
+    if (!index.endsWith("_by_time")) expect(plan).toMatch(/^SEARCH (run|delivery) /);
+  }
+  return [...new Set(plans.map(({ index }) => index))];
+}
+
+describe("a part of the list of runs is read by an index, in its order, whatever the filters", () => {
+  it.each<[RunFilter, string[]]>([
+    [{}, ["run_by_time"]],
+    [{ since: 1, until: 9 }, ["run_by_time"]],
+    [{ text: "t" }, ["run_by_time"]],
+    [{ targetKind: "agent" }, ["run_by_time"]],
+    [{ trigger: "t", since: 1 }, ["run_by_trigger"]],
+    [{ target: "t", targetKind: "workflow" }, ["run_by_target"]],
+    [{ status: "failed", text: "t" }, ["run_by_status"]],
+    [{ keyId: "k" }, ["run_by_key"]],
+    [{ version: "v" }, ["run_by_version"]],
+    [{ delivery: "d" }, ["run_by_delivery"]],
+    [{ replayOf: "r" }, ["run_by_replay"]],
+    [
+      { delivery: "d", replayOf: "r", keyId: "k", status: "failed", trigger: "t", target: "t", version: "v" },
+      ["run_by_delivery", "run_by_replay", "run_by_key", "run_by_status", "run_by_trigger", "run_by_target", "run_by_version"],
+    ],
+  ])("%j by %j", (filter, indexes) => {
+    expect(readBy(runListing(database, filter))).toEqual(indexes);
   });
 
-  it("the few runs of one delivery by run_by_delivery", () => {
-    for (const page of pages) expect(planOf(listRunsQuery(database, { delivery: "d" }, page))).toContain("USING INDEX run_by_delivery");
-  });
-
-  it("two filters at once still by an index in its order", () => {
-    for (const page of pages) {
-      const plan = planOf(listRunsQuery(database, { trigger: "t", status: "failed" }, page));
-      expect(plan).toMatch(/SEARCH run USING INDEX run_by_(trigger|status)/);
-      expect(plan).not.toContain("TEMP B-TREE");
-    }
+  it.each<[RunFilter, string]>([
+    [{ status: "failed", trigger: "t", target: "t", targetKind: "agent", version: "v" }, "run_by_status"],
+    [{ target: "t", status: "failed", trigger: "t", targetKind: "agent", version: "v" }, "run_by_target"],
+    [{ trigger: "t", target: "t", targetKind: "agent", version: "v" }, "run_by_trigger"],
+  ])("%j is looked through in %s alone", (filter, index) => {
+    const looks = plansOf(runListing(database, filter)).filter((plan) => plan.index === index);
+    for (const { plan } of looks) expect(plan).toContain(`COVERING INDEX ${index}`);
   });
 });
 
-describe("a page of deliveries is read by an index, in its order, whatever the filter", () => {
-  it.each([
-    [{}, "delivery_by_time"],
-    [{ since: 1, until: 9 }, "delivery_by_time"],
-    [{ endpoint: "e" }, "delivery_by_endpoint"],
-    [{ outcome: "rejected" as const }, "delivery_by_outcome"],
-    [{ responseStatus: 422 }, "delivery_by_response_status"],
-  ])("%j by %s", (filter, index) => {
-    for (const page of pages) {
-      const plan = planOf(listDeliveriesQuery(database, filter, page));
-      expect(plan).toContain(`USING INDEX ${index}`);
-      expect(plan).not.toContain("TEMP B-TREE");
+describe("a part of the list of deliveries is read by an index, in its order, whatever the filters", () => {
+  const verdict = { trigger: "t", outcomes: ["matched" as const] };
+  it.each<[DeliveryFilter, string[]]>([
+    [{}, ["delivery_by_time"]],
+    [{ since: 1, until: 9 }, ["delivery_by_time"]],
+    [{ text: "t", verdict }, ["delivery_by_time"]],
+    [{ endpoint: "e", verdict, text: "t" }, ["delivery_by_endpoint"]],
+    [{ outcome: "rejected" }, ["delivery_by_outcome"]],
+    [{ responseStatus: 422 }, ["delivery_by_response_status"]],
+    [{ redeliveryOf: "d" }, ["delivery_by_redelivery"]],
+    [
+      { redeliveryOf: "d", endpoint: "e", responseStatus: 422, outcome: "rejected" },
+      ["delivery_by_redelivery", "delivery_by_endpoint", "delivery_by_response_status", "delivery_by_outcome"],
+    ],
+  ])("%j by %j", (filter, indexes) => {
+    expect(readBy(deliveryListing(database, filter))).toEqual(indexes);
+  });
+
+  it("two filters are looked through in an index alone", () => {
+    for (const { plan } of plansOf(deliveryListing(database, { endpoint: "e", responseStatus: 422, outcome: "rejected" }))) expect(plan).toContain("COVERING INDEX");
+  });
+});
+
+it("reads the rows of a page by their ids", () => {
+  const { runs, deliveries } = rowQueries(database, ["a", "b"]);
+  expect(planOf(runs)).toContain("SEARCH run USING INDEX sqlite_autoindex_run_1 (id=?)");
+  expect(planOf(deliveries)).toContain("SEARCH delivery USING INDEX sqlite_autoindex_delivery_1 (id=?)");
+});
+
+describe("questions about traffic", () => {
+  it("are counted by primary key", () => {
+    const window = { bucketMs: 60_000, since: 0, until: 1, endpoints: "[]" };
+    expect(explain(countDeliveriesSql, window)).toContain("SEARCH t USING INDEX sqlite_autoindex_traffic_1 (bucket_ms=? AND endpoint=? AND attachment_id=? AND at>? AND at<?)");
+    const verdicts = explain(countVerdictsSql, window);
+    expect(verdicts).toContain("(bucket_ms=? AND endpoint=? AND attachment_id>?)");
+    expect(verdicts).toContain("(bucket_ms=? AND endpoint=? AND attachment_id=? AND at>? AND at<?)");
+    expect(verdicts).not.toContain("SCAN t");
+    expect(explain(addTrafficSql, { bucketMs: 1, endpoint: "", attachmentId: "", at: 0, outcome: "matched", count: 1 })).not.toContain("SCAN");
+  });
+
+  it("about targets are answered from an index alone", () => {
+    expect(explain(recentRunsSql, { slug: "s", kind: "agent", since: 0 })).toBe("SEARCH run USING COVERING INDEX run_by_target (target_slug=? AND created_at>?)");
+    expect(explain(lastRunSql, { slug: "s", kind: "agent" })).toBe("SEARCH run USING COVERING INDEX run_by_target (target_slug=?)");
+  });
+
+  it("about ids look at the primary key and at the newest", () => {
+    for (const { begin, end } of Object.values(searchIdsSql)) {
+      expect(explain(begin, { text: "a", end: "b", limit: 5 })).toMatch(/^SEARCH \w+ USING COVERING INDEX sqlite_autoindex_\w+_1 \(id>\? AND id<\?\)$/);
+      expect(explain(end, { text: "a", limit: 5 })).toMatch(/SCAN \w+ USING COVERING INDEX \w+_by_time/);
+      expect(explain(end, { text: "a", limit: 5 })).not.toContain("TEMP B-TREE");
     }
   });
 });
@@ -147,6 +215,10 @@ it("has an index for every foreign key", () => {
 });
 
 it("reads no wide column into a list", () => {
-  const lists = [listRunsQuery(database, {}, { limit: 1, cursor: null }), listDeliveriesQuery(database, {}, { limit: 1, cursor: null })];
-  for (const list of lists) expect(list.toSQL().sql).not.toMatch(/"(payload|input|output|error_stack|body)"/);
+  const { runs, deliveries } = rowQueries(database, ["a"]);
+  for (const list of [runs, deliveries]) expect(list.toSQL().sql).not.toMatch(/"(payload|input|output|error_stack|body)"/);
 });
+
+function rowQueries(from: SqliteDatabase, ids: string[]) {
+  return { runs: runRowsQuery(from, ids), deliveries: deliveryRowsQuery(from, ids) };
+}

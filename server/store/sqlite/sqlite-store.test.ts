@@ -5,7 +5,9 @@ import { afterAll } from "vitest";
 import { deliveryContract } from "../testing/delivery-contract.ts";
 import { engineContract } from "../testing/engine-contract.ts";
 import { keyContract } from "../testing/key-contract.ts";
+import { presetContract } from "../testing/preset-contract.ts";
 import { runContract } from "../testing/run-contract.ts";
+import { trafficContract } from "../testing/traffic-contract.ts";
 import { openSqliteStore } from "./open-store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "signalbox-store-"));
@@ -19,5 +21,7 @@ const open = () => {
 
 deliveryContract(open);
 runContract(open);
+trafficContract(open);
+presetContract(open);
 engineContract(open);
 keyContract(open);

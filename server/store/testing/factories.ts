@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { newId } from "../../domain/ids.ts";
+import type { Verdict } from "../../contract/verdict.ts";
 import type { ClaimedRun, ClaimRequest, NewDelivery, NewKey, NewRun, Store } from "../../ports/store.ts";
 
 /** Opens a fresh store; each call gives an empty one. */
@@ -28,6 +29,11 @@ export function aDelivery(given: Partial<NewDelivery> = {}): NewDelivery {
     redeliveryOf: null,
     ...given,
   };
+}
+
+export function aVerdict(given: Partial<Verdict> = {}): Verdict {
+  const target = { kind: "workflow", slug: "welcome-email" } as const;
+  return { trigger: "new-signup", attachmentId: "new-signup:welcome-email", target, outcome: "matched", runId: null, reasons: [], ...given };
 }
 
 export function aRun(given: Partial<NewRun> = {}): NewRun {
@@ -85,4 +91,13 @@ export async function readPages<Row>(read: (cursor: string | null) => Promise<{ 
     cursor = page.nextCursor;
   } while (cursor !== null);
   return pages;
+}
+
+/** Whether the one has the other, with ASCII letters in either case: the long way round. */
+export function hasAsciiText(text: string, part: string): boolean {
+  return lowerAscii(text).includes(lowerAscii(part));
+}
+
+function lowerAscii(text: string): string {
+  return [...text].map((char) => (char >= "A" && char <= "Z" ? char.toLowerCase() : char)).join("");
 }

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RunFilter, Store } from "../../ports/store.ts";
-import { aClaim, aDelivery, aRun, epoch, kindsOf, type OpenStore, readPages, withRunningRun } from "./factories.ts";
+import { aClaim, aDelivery, aRun, epoch, hasAsciiText, kindsOf, type OpenStore, readPages, withRunningRun } from "./factories.ts";
 
 /** What every store promises about runs, as those who look at them see it. */
 export function runContract(open: OpenStore): void {
@@ -56,7 +56,7 @@ export function runContract(open: OpenStore): void {
       expect((await store.getRun(id))?.error).toEqual(error);
     });
 
-    it("lists every run exactly once over the pages, newest first, whatever the filter", async () => {
+    it("lists every run exactly once over the pages, newest first, whatever the filters", async () => {
       const choice = {
         trigger: fc.constantFrom("t", "u"),
         target: fc.constantFrom("a", "b"),
@@ -64,36 +64,71 @@ export function runContract(open: OpenStore): void {
         delivery: fc.constantFrom("dlv_1", "dlv_2"),
         keyId: fc.constantFrom("key_1", "key_2"),
         status: fc.constantFrom("queued" as const, "canceled" as const),
+        version: fc.constantFrom("v1", "v2"),
+        replayOf: fc.constantFrom("run_1", "run_2"),
       };
-      const rows = fc.array(fc.record({ ...choice, at: fc.integer({ min: 0, max: 5 }) }), { maxLength: 15 });
+      const payload = fc.constantFrom(null, { name: "Über x" }, "ÜBER X");
+      const input = fc.constantFrom(null, { to: "B" });
+      const rows = fc.array(fc.record({ ...choice, at: fc.integer({ min: 0, max: 5 }), payload, input }), { maxLength: 15 });
       const filters: fc.Arbitrary<RunFilter> = fc.record(
-        { ...choice, since: fc.integer({ min: epoch, max: epoch + 5 }), until: fc.integer({ min: epoch, max: epoch + 6 }) },
+        {
+          ...choice,
+          text: fc.constantFrom("x", "b", "Über", '"name":', "nowhere"),
+          since: fc.integer({ min: epoch, max: epoch + 5 }),
+          until: fc.integer({ min: epoch, max: epoch + 6 }),
+        },
         { requiredKeys: [] },
       );
       await fc.assert(
         fc.asyncProperty(rows, filters, fc.integer({ min: 1, max: 4 }), async (rows, filter, limit) => {
           const own = await open();
           await Promise.all(["dlv_1", "dlv_2"].map((id) => own.recordDelivery(aDelivery({ id }))));
-          const made = rows.map((row) => ({
-            row,
-            run: aRun({ trigger: row.trigger, target: { kind: row.targetKind, slug: row.target }, deliveryId: row.delivery, keyId: row.keyId, createdAt: epoch + row.at }),
-          }));
+          const made = rows.map((row) => {
+            const { at, trigger, target, targetKind, delivery, keyId, version, replayOf, payload, input } = row;
+            return { row, run: aRun({ trigger, target: { kind: targetKind, slug: target }, deliveryId: delivery, keyId, version, replayOf, payload, input, createdAt: epoch + at }) };
+          });
           await own.createRuns(made.map(({ run }) => run));
           for (const { row, run } of made) if (row.status === "canceled") await own.requestCancel(run.id, epoch);
           const pages = await readPages((cursor) => own.listRuns(filter, { limit, cursor }));
           await own.close();
           const wanted = made
             .filter(({ row, run }) => {
-              const { since = 0, until = Infinity, ...same } = filter;
-              return run.createdAt >= since && run.createdAt < until && Object.entries(same).every(([name, value]) => Object.entries(row).some(([n, v]) => n === name && v === value));
+              const { since = 0, until = Infinity, text, ...same } = filter;
+              const isInTime = run.createdAt >= since && run.createdAt < until;
+              const hasText = text === undefined || [row.payload, row.input].some((json) => json !== null && hasAsciiText(JSON.stringify(json), text));
+              return isInTime && hasText && Object.entries(same).every(([name, value]) => Object.entries(row).some(([n, v]) => n === name && v === value));
             })
             .map(({ run }) => run)
             .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
           expect(pages.flat().map((run) => run.id)).toEqual(wanted.map((run) => run.id));
-          for (const page of pages.slice(0, -1)) expect(page).toHaveLength(limit);
+          for (const page of pages.slice(0, -1)) expect(page.length).toBeLessThanOrEqual(limit);
         }),
-        { numRuns: 25 },
+        { numRuns: 60 },
       );
+    });
+
+    it.each<RunFilter>([{}, { trigger: "new-signup" }, { target: "welcome-email" }, { status: "queued" }, { version: "v1" }, { replayOf: "run_1" }, { keyId: "key_1" }, { since: epoch }])(
+      "fills every page but the last with %j",
+      async (filter) => {
+        await store.createRuns([0, 1, 2, 3, 4, 5, 6].map((n) => aRun({ createdAt: epoch + n, replayOf: "run_1", keyId: "key_1" })));
+        const pages = await readPages((cursor) => store.listRuns(filter, { limit: 3, cursor }));
+        expect(pages.map((page) => page.length)).toEqual([3, 3, 1]);
+      },
+    );
+
+    it.each([
+      ["words of the payload in either case", { payload: { name: "Ada Lovelace" } }, "ada LOVE", true],
+      ["words of the input", { payload: null, input: "Ada" }, "ada", true],
+      ["a piece of JSON, as short as it is kept", { payload: { amount: 100 } }, '"amount":100', true],
+      ["what JSON escapes", { payload: 'say "hi"\n' }, '"hi"\n', true],
+      ["characters that do not print", { payload: "a\u0001b" }, "A\u0001B", true],
+      ["letters beyond ASCII", { payload: "Müller 😀" }, "müller 😀", true],
+      ["no wildcards", { payload: "100%" }, "1%", false],
+    ])("finds %s", async (_, given, text, isFound) => {
+      const run = aRun(given);
+      await store.createRuns([run]);
+      const found = await readPages((cursor) => store.listRuns({ text }, { limit: 10, cursor }));
+      expect(found.flat().map(({ id }) => id)).toEqual(isFound ? [run.id] : []);
     });
 
     it("gives the timeline in pieces, oldest first, with every key present", async () => {
