@@ -1,0 +1,110 @@
+import { array, assert, constant, nat, oneof, property, record } from "fast-check";
+import { describe, expect, it } from "vitest";
+import { addPage, countUnshown, type ListState, takeApart, takeFirst } from "./list-state.ts";
+
+interface Row {
+  id: number;
+  status?: string;
+}
+
+const rowKey = (row: Row) => String(row.id);
+const ids = (list: ListState<Row>) => list.rows.map((row) => row.id);
+const page = (newest: number, oldest: number, nextCursor: string | null = `before-${oldest}`) => ({
+  data: Array.from({ length: newest - oldest + 1 }, (_, index): Row => ({ id: newest - index })),
+  nextCursor,
+});
+const range = (newest: number, oldest: number) => page(newest, oldest).data.map((row) => row.id);
+const first = (list: ListState<Row> | undefined, fresh: ReturnType<typeof page>, at: number) => takeFirst({ list, page: fresh, at, rowKey, pageRows: 5 });
+const begin = () => first(undefined, page(10, 6), 1);
+
+describe("a live list", () => {
+  it("takes new rows on top and keeps the pages below", () => {
+    const deep = addPage({ list: begin(), page: page(5, 1, null), rowKey });
+    const list = first(deep, page(12, 8), 2);
+    expect(ids(list)).toEqual(range(12, 1));
+    expect(list.cursor).toBeNull();
+  });
+
+  it("shows known rows as they are now, and drops those that have gone", () => {
+    const fresh = { data: [{ id: 10, status: "failed" }, { id: 8 }, { id: 7 }], nextCursor: "before-7" };
+    const list = first(begin(), fresh, 2);
+    expect(list.rows).toEqual([{ id: 10, status: "failed" }, { id: 8 }, { id: 7 }, { id: 6 }]);
+  });
+
+  it("keeps a first page apart that does not join, and begins with it when asked", () => {
+    const list = first(begin(), page(30, 26), 2);
+    expect(ids(list)).toEqual(range(10, 6));
+    expect(ids(takeApart(list))).toEqual(range(30, 26));
+    expect(takeApart(list).cursor).toBe("before-26");
+    expect(takeApart(begin())).toEqual(begin());
+  });
+
+  it("joins a short first page while it is read every second, and not after a long absence", () => {
+    const short = { data: [{ id: 20 }], nextCursor: "looked-to-15" };
+    expect(ids(first(begin(), short, 1_000))).toEqual([20, ...range(10, 6)]);
+    expect(first(begin(), short, 60_000).apart).toEqual(short);
+  });
+
+  it("stays when a first page finds nothing but is not the end", () => {
+    const list = first(begin(), { data: [], nextCursor: "looked-to-15" }, 60_000);
+    expect(ids(list)).toEqual(range(10, 6));
+    expect(list.apart).toBeNull();
+  });
+
+  it("is what the first page says when that is all there is", () => {
+    expect(ids(first(begin(), { data: [], nextCursor: null }, 2))).toEqual([]);
+  });
+
+  it("ignores a first page that it has already, or an older one", () => {
+    const list = first(begin(), page(12, 8), 5);
+    expect(first(list, page(12, 8), 5)).toBe(list);
+    expect(first(list, page(10, 6), 4)).toBe(list);
+  });
+
+  it("does not grow for ever: after 500 rows on top it begins anew", () => {
+    let list = begin();
+    for (let newest = 13; newest < 1_000 && !list.apart; newest += 3) list = first(list, page(newest, newest - 4), newest);
+    expect(list.rows.length).toBeLessThan(520);
+    expect(takeApart(list).rows).toHaveLength(5);
+  });
+
+  it("counts the pages that brought nothing", () => {
+    const empty = { data: [], nextCursor: "c" };
+    const list = addPage({ list: addPage({ list: begin(), page: empty, rowKey }), page: empty, rowKey });
+    expect(list.emptyPages).toBe(2);
+    expect(addPage({ list, page: page(5, 4), rowKey }).emptyPages).toBe(0);
+  });
+
+  it("never shows a row twice, nor out of order, whatever comes in between", () => {
+    const steps = array(oneof(record({ kind: constant("arrive"), count: nat(12) }), record({ kind: constant("older"), count: constant(0) })), { maxLength: 30 });
+    assert(
+      property(steps, (moves) => {
+        let newest = 100;
+        let list = first(undefined, page(newest, newest - 4), 0);
+        for (const [at, move] of moves.entries()) {
+          newest += move.count;
+          if (move.kind === "arrive") list = first(list, page(newest, newest - 4), at + 1);
+          else list = addPage({ list, page: page(Number(list.cursor?.slice(7)) - 1, Number(list.cursor?.slice(7)) - 5), rowKey });
+          const shown = ids(list);
+          expect(shown).toEqual(range(shown[0] ?? 0, shown.at(-1) ?? 0));
+        }
+      }),
+    );
+  });
+});
+
+describe("rows that the reader has not been shown", () => {
+  const rows = page(12, 6).data;
+
+  it("are those above the first one that was shown", () => {
+    expect(countUnshown({ rows, rowKey, shownKeys: ["10", "9"] })).toBe(2);
+  });
+
+  it("are told by the next row when the first one has gone", () => {
+    expect(countUnshown({ rows, rowKey, shownKeys: ["99", "9"] })).toBe(3);
+  });
+
+  it("are none when nothing is left of what was shown", () => {
+    expect(countUnshown({ rows, rowKey, shownKeys: ["99"] })).toBe(0);
+  });
+});

@@ -1,0 +1,16 @@
+/** The selection after a row's box was clicked. With a range (shift), every row from the one clicked last to this one becomes as this one. */
+export function toggleSelection(p: { keys: readonly string[]; selected: ReadonlySet<string>; key: string; last: string | null; isRange: boolean }): ReadonlySet<string> {
+  const next = new Set(p.selected);
+  const isOn = !p.selected.has(p.key);
+  for (const key of p.isRange ? between(p.keys, p.last ?? p.key, p.key) : [p.key]) {
+    if (isOn) next.add(key);
+    else next.delete(key);
+  }
+  return next;
+}
+
+function between(keys: readonly string[], one: string, other: string): readonly string[] {
+  const places = [keys.indexOf(one), keys.indexOf(other)].sort((a, b) => a - b);
+  const [from = -1, to = -1] = places;
+  return from < 0 ? [other] : keys.slice(from, to + 1);
+}

@@ -1,0 +1,81 @@
+"use client";
+
+import type { Virtualizer } from "@tanstack/react-virtual";
+import { type RefObject, useEffect, useRef, useState } from "react";
+import { isTyping } from "../ui/is-typing.ts";
+import { coveredPx } from "./use-reading.ts";
+import { rowLinkSelector } from "./virtual-row.tsx";
+
+interface Options {
+  body: RefObject<HTMLElement | null>;
+  virtualizer: Virtualizer<Window, HTMLDivElement>;
+  keys: readonly string[];
+  onToggle: ((index: number, isRange: boolean) => void) | null;
+}
+
+/** A row that is not drawn yet is waited for, for so many frames. */
+const mostFrames = 20;
+
+/**
+ * `j` and `k` (arrows too, once inside) go from row to row, space selects, and Enter is the row's own link. Returns the key of the row that
+ * Tab comes to.
+ */
+export function useRowKeys(options: Options): string | null {
+  const [activeKey, setActiveKey] = useState<string | null>(null);
+  const latest = useRef(options);
+  const active = useRef(activeKey);
+  useEffect(() => {
+    latest.current = options;
+    active.current = activeKey;
+  });
+  useEffect(() => {
+    const goTo = (index: number) => {
+      const { virtualizer, body, keys } = latest.current;
+      const key = keys[index];
+      if (key === undefined) return;
+      setActiveKey(key);
+      virtualizer.scrollToIndex(index, { align: "auto" });
+      focusWhenDrawn(body, index);
+    };
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event) || document.querySelector("dialog:modal")) return;
+      const inside = focusedIndex(latest.current.body);
+      const step = stepOf(event.key, inside !== null);
+      if (step !== 0) {
+        event.preventDefault();
+        const at = inside ?? latest.current.keys.indexOf(active.current ?? "");
+        goTo(at < 0 ? firstInSight(latest.current) : Math.min(latest.current.keys.length - 1, Math.max(0, at + step)));
+      } else if (event.key === " " && inside !== null && latest.current.onToggle && event.target instanceof HTMLElement && event.target.matches(rowLinkSelector)) {
+        event.preventDefault();
+        latest.current.onToggle(inside, event.shiftKey);
+      }
+    };
+    addEventListener("keydown", onKeyDown);
+    return () => removeEventListener("keydown", onKeyDown);
+  }, []);
+  return activeKey;
+}
+
+function stepOf(key: string, isInside: boolean): number {
+  if (key === "j" || (isInside && key === "ArrowDown")) return 1;
+  if (key === "k" || (isInside && key === "ArrowUp")) return -1;
+  return 0;
+}
+
+function focusedIndex(body: RefObject<HTMLElement | null>): number | null {
+  const row = document.activeElement?.closest<HTMLElement>("[role=row][data-index]");
+  return row && body.current?.contains(row) ? Number(row.dataset["index"]) : null;
+}
+
+function firstInSight({ body, virtualizer }: Options): number {
+  const hidden = coveredPx - (body.current?.getBoundingClientRect().top ?? 0);
+  const items = virtualizer.getVirtualItems();
+  const first = items.find((item) => item.start - virtualizer.options.scrollMargin >= hidden);
+  return first?.index ?? 0;
+}
+
+function focusWhenDrawn(body: RefObject<HTMLElement | null>, index: number, frame = 0): void {
+  const link = body.current?.querySelector<HTMLElement>(`[data-index="${index}"] ${rowLinkSelector}`);
+  if (link) link.focus({ preventScroll: true });
+  else if (frame < mostFrames) requestAnimationFrame(() => focusWhenDrawn(body, index, frame + 1));
+}

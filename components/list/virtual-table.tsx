@@ -1,0 +1,209 @@
+"use client";
+
+import { ArrowUp } from "lucide-react";
+import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import { type CSSProperties, type ReactNode, type RefObject, useCallback, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from "react";
+import { problemOf } from "../trpc/problem-of.ts";
+import { ErrorFace } from "../ui/faces.tsx";
+import { type Column, rowPx, type Selection, stackedPx, tracksOf } from "./column.ts";
+import { countUnshown } from "./list-state.ts";
+import { SelectionBox } from "./selection-box.tsx";
+import { toggleSelection } from "./selection.ts";
+import { SkeletonRows, TableFoot } from "./table-foot.tsx";
+import { useNarrow } from "./use-narrow.ts";
+import { coveredPx, useReading } from "./use-reading.ts";
+import { useRowKeys } from "./use-row-keys.ts";
+import { useScrollMemory } from "./scroll-memory.ts";
+import { VirtualRow } from "./virtual-row.tsx";
+
+interface Props<Row> {
+  label: string;
+  columns: readonly Column<Row>[];
+  /** Newest first, without gaps. */
+  rows: readonly Row[];
+  rowKey: (row: Row) => string;
+  rowHref: (row: Row) => string;
+  /** What a screen reader says of the row's link. */
+  rowLabel: (row: Row) => string;
+  hasMore: boolean;
+  isLoadingMore: boolean;
+  onNeedMore: () => void;
+  selection?: Selection;
+  emptyFace: ReactNode;
+  error?: unknown;
+  retry?: () => void;
+  isLoading: boolean;
+  /** Looking for rows has stopped until the reader asks to go on. */
+  isPaused?: boolean;
+  /** The rows are those of the filter before. */
+  isStale?: boolean;
+  /** New rows that cannot be put on top without a gap, and what begins the list anew with them. */
+  newRows?: number;
+  showNew?: () => void;
+}
+
+/** Rows of the first drawing, on the server too: enough for a large window. */
+const firstDrawing = { width: 1200, height: 1100 };
+
+/** How near to the last row the next page is asked for. */
+const rowsAhead = 10;
+
+/** So many of the rows on top are remembered when somebody begins to read. */
+const rememberedRows = 200;
+
+/**
+ * A long list that scrolls with the page: only rows in sight are drawn. While somebody reads, rows that arrive wait above ("12 new").
+ * `j`, `k`, Enter and space work from anywhere on the page. Takes what `useLivePages` gives: `<VirtualTable {...pages} label=… />`.
+ */
+export function VirtualTable<Row>(props: Props<Row>) {
+  const { label, columns, rows, rowKey, hasMore, isLoadingMore, selection, isPaused = false, newRows = 0, showNew } = props;
+  const body = useRef<HTMLDivElement>(null);
+  const { shownKeys, handlers, catchUp } = useReading(body, () => rows.slice(0, rememberedRows).map(rowKey));
+  const unshown = shownKeys ? countUnshown({ rows, rowKey, shownKeys }) : 0;
+  const shown = unshown > 0 ? rows.slice(unshown) : rows;
+  const keys = shown.map(rowKey);
+
+  const virtualizer = useRows({ body, keys, columns });
+  const [lastToggled, setLastToggled] = useState<string | null>(null);
+  const toggle = (key: string, isRange: boolean) => {
+    selection?.onChange(toggleSelection({ keys, selected: selection.selected, key, last: lastToggled, isRange }));
+    setLastToggled(key);
+  };
+  const activeKey = useRowKeys({ body, virtualizer, keys, onToggle: selection ? (index, isRange) => toggle(keys[index] ?? "", isRange) : null });
+  useScrollMemory(shown.length > 0);
+
+  const items = virtualizer.getVirtualItems();
+  const isNearEnd = (items.at(-1)?.index ?? 0) >= shown.length - rowsAhead;
+  const needsMore = isNearEnd && hasMore && !isLoadingMore && !isPaused && !props.error;
+  const readOn = useEffectEvent(() => props.onNeedMore());
+  useEffect(() => {
+    if (needsMore) readOn();
+  }, [needsMore]);
+  const mayCatchUp = newRows > 0 && shownKeys === null;
+  const beginAnew = useEffectEvent(() => showNew?.());
+  useEffect(() => {
+    if (mayCatchUp) beginAnew();
+  }, [mayCatchUp]);
+
+  const tracks: CSSProperties & Record<"--tracks", string> = { "--tracks": tracksOf(columns, selection !== undefined) };
+  const tabStop = activeKey !== null && keys.includes(activeKey) ? activeKey : keys[0];
+  return (
+    <div style={tracks} aria-busy={props.isLoading || props.isStale} className={`relative min-w-0 overflow-clip rounded-l border bg-panel transition-opacity ${props.isStale ? "opacity-60" : ""}`}>
+      <NewPill
+        count={unshown + newRows}
+        isMore={newRows > 0}
+        onShow={() => {
+          showNew?.();
+          catchUp();
+        }}
+      />
+      <div role="table" aria-label={label} aria-rowcount={hasMore ? -1 : shown.length + 1}>
+        <Head columns={columns} keys={keys} selection={selection} />
+        <div ref={body} role="rowgroup" className="relative" style={{ height: virtualizer.getTotalSize() }} {...handlers}>
+          {items.map((item) => {
+            const row = shown[item.index];
+            const key = keys[item.index];
+            if (row === undefined || key === undefined) return null;
+            const isSelected = selection?.selected.has(key) ?? false;
+            return (
+              <VirtualRow
+                key={key}
+                row={row}
+                index={item.index}
+                columns={columns}
+                href={props.rowHref(row)}
+                label={props.rowLabel(row)}
+                isTabStop={key === tabStop}
+                style={{ transform: `translateY(${item.start - virtualizer.options.scrollMargin}px)` }}
+                measure={virtualizer.measureElement}
+                isSelected={isSelected}
+                box={
+                  selection && (
+                    <div role="cell" className="absolute top-3 left-4 z-1 md:static">
+                      <SelectionBox label={`Select ${props.rowLabel(row)}`} state={isSelected ? "on" : "off"} onToggle={(isRange) => toggle(key, isRange)} />
+                    </div>
+                  )
+                }
+              />
+            );
+          })}
+        </div>
+      </div>
+      <Below {...props} />
+    </div>
+  );
+}
+
+/** What stands below the rows, or in their place. */
+function Below<Row>(props: Props<Row>) {
+  const { rows, isLoading, error, hasMore, columns, selection } = props;
+  if (isLoading) return <SkeletonRows rows={12} columns={columns.length + (selection ? 1 : 0)} label={`${props.label} are being read`} />;
+  if (rows.length > 0 || (hasMore && !error)) return <TableFoot count={rows.length} hasMore={hasMore} isPaused={props.isPaused ?? false} error={error} onNeedMore={props.onNeedMore} retry={props.retry} />;
+  if (!error) return props.emptyFace;
+  const { title, detail } = problemOf(error);
+  return <ErrorFace what={`${props.label} could not be read`} message={`${title}. ${detail}`} retry={() => props.retry?.()} />;
+}
+
+/** The window over the rows. Rows of one line have one height; stacked ones are measured. */
+function useRows<Row>({ body, keys, columns }: { body: RefObject<HTMLDivElement | null>; keys: readonly string[]; columns: readonly Column<Row>[] }) {
+  const isNarrow = useNarrow();
+  const [scrollMargin, setScrollMargin] = useState(0);
+  useLayoutEffect(() => {
+    const measure = () => setScrollMargin(Math.round((body.current?.getBoundingClientRect().top ?? 0) + scrollY));
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(document.body);
+    return () => observer.disconnect();
+  }, [body]);
+  const rowHeight = isNarrow ? stackedPx(columns) : rowPx;
+  // Its answers change while the object stays: nothing here is memoized by it.
+  // oxlint-disable-next-line react/incompatible-library
+  const virtualizer = useWindowVirtualizer<HTMLDivElement>({
+    count: keys.length,
+    estimateSize: useCallback(() => rowHeight, [rowHeight]),
+    getItemKey: (index) => keys[index] ?? index,
+    overscan: 8,
+    scrollMargin,
+    scrollPaddingStart: coveredPx,
+    scrollPaddingEnd: rowPx * 2,
+    initialRect: firstDrawing,
+    initialOffset: 0,
+  });
+  useLayoutEffect(() => virtualizer.measure(), [virtualizer, isNarrow]);
+  return virtualizer;
+}
+
+function Head<Row>({ columns, keys, selection }: { columns: readonly Column<Row>[]; keys: readonly string[]; selection: Selection | undefined }) {
+  const chosen = selection ? keys.filter((key) => selection.selected.has(key)).length : 0;
+  const state = chosen === 0 ? "off" : chosen === keys.length ? "on" : "some";
+  return (
+    <div role="rowgroup" className="sr-only md:not-sr-only md:sticky md:top-(--header-height) md:z-2 md:block md:bg-panel">
+      <div role="row" aria-rowindex={1} className="grid h-[34px] grid-cols-(--tracks) items-center gap-x-4 border-b px-4">
+        {selection && (
+          <div role="columnheader">
+            <SelectionBox label="Select all that are listed" state={state} onToggle={() => selection.onChange(new Set(state === "on" ? [] : keys))} />
+          </div>
+        )}
+        {columns.map((column) => (
+          <div key={column.id} role="columnheader" className="truncate text-xs font-medium text-ink-3">
+            {column.name}
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function NewPill({ count, isMore, onShow }: { count: number; isMore: boolean; onShow: () => void }) {
+  return (
+    <div role="status" className="pointer-events-none sticky top-[calc(var(--header-height)+8px)] z-3 flex h-0 justify-center md:top-[calc(var(--header-height)+42px)]">
+      {count > 0 && (
+        <button type="button" onClick={onShow} className="pointer-events-auto mt-2 flex h-7 cursor-pointer items-center gap-1.5 rounded-full bg-accent px-3 text-s font-[550] text-on-accent shadow-floating hover:bg-accent-strong md:mt-[42px]">
+          <ArrowUp aria-hidden size={13} />
+          {count.toLocaleString("en")}
+          {isMore ? "+" : ""} new
+        </button>
+      )}
+    </div>
+  );
+}
