@@ -52,7 +52,7 @@ export default {
       name: "components-know-the-contract-only",
       severity: "error",
       comment: "Components import the contract, the router's type, and the pure words and examples made of JSON Schemas; nothing else of the server.",
-      from: { path: `${root}components/` },
+      from: { path: `${root}components/`, pathNot: "\\.test\\.tsx?$" },
       to: { path: `${root}(?:server/|app/|cli/)`, pathNot: `${root}server/(contract/|domain/schema/|trpc/router\\.ts$)` },
     },
     {

@@ -1,0 +1,131 @@
+import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
+import { type Draft, type Item, type Member, memberOf } from "../draft/draft.ts";
+import { draftToJson } from "../draft/draft-to-json.ts";
+import { describeFault, parseDraft } from "../draft/parse-draft.ts";
+import { asSchema, followRef, isObject, listIn, own, schemasIn } from "../resolve-schema.ts";
+import { checkPlace } from "./check-place.ts";
+import { nearest } from "./nearest.ts";
+
+/** What is wrong with a draft, and where: a JSON pointer. */
+export interface Trouble {
+  pointer: string;
+  code: string;
+  message: string;
+}
+
+/** Everything that the server would find wrong by the exported schema, in words, and what is no JSON yet. */
+export function checkDraft(schema: JsonSchemaObject, root: JsonSchemaObject, draft: Draft): Trouble[] {
+  const troubles = check({ root, known: new WeakMap() }, schema, draft, "");
+  const seen = new Set<string>();
+  return troubles.filter(({ pointer, message }) => !seen.has(`${pointer} ${message}`) && seen.add(`${pointer} ${message}`));
+}
+
+export function pointTo(pointer: string, key: string | number): string {
+  return `${pointer}/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`;
+}
+
+interface Context {
+  root: JsonSchemaObject;
+  /** A union inside a union asks the same of the same place again. */
+  known: WeakMap<Draft, Map<JsonSchemaObject, Trouble[]>>;
+}
+
+function check(context: Context, schema: JsonSchemaObject, draft: Draft, pointer: string): Trouble[] {
+  const known = context.known.get(draft) ?? new Map<JsonSchemaObject, Trouble[]>();
+  context.known.set(draft, known);
+  const before = known.get(schema);
+  if (before) return before;
+  // A schema that refers to nothing but itself says nothing.
+  known.set(schema, []);
+  const troubles = draft.is === "raw" ? checkRaw(context, schema, draft.text, pointer) : checkParsed(context, schema, draft, pointer);
+  known.set(schema, troubles);
+  return troubles;
+}
+
+function checkRaw(context: Context, schema: JsonSchemaObject, text: string, pointer: string): Trouble[] {
+  const { draft, fault } = parseDraft(text);
+  if (fault) return [{ pointer, code: "json", message: describeFault(fault).replace(/\.$/, "") }];
+  return check(context, schema, draft, pointer);
+}
+
+function checkParsed(context: Context, schema: JsonSchemaObject, draft: Draft, pointer: string): Trouble[] {
+  const target = typeof schema["$ref"] === "string" ? followRef(schema["$ref"], context.root) : undefined;
+  const here = checkPlace(schema, shallowValue(schema, draft)).map((finding) => ({ pointer, ...finding }));
+  if (here.some(({ code }) => code === "type")) return here;
+  return [
+    ...(target ? check(context, target, draft, pointer) : []),
+    ...here,
+    ...schemasIn(schema["allOf"]).flatMap((part, index) => checkPart({ context, part, index, draft, pointer })),
+    ...checkNot(context, schema, draft, pointer),
+    ...checkUnion(context, schema, draft, pointer),
+    ...(draft.is === "object" ? checkMembers(context, schema, draft.members, pointer) : []),
+    ...(draft.is === "list" ? checkItems(context, schema, draft.items, pointer) : []),
+  ];
+}
+
+/** The place alone; what stands below it only where a keyword reads it as a whole. */
+function shallowValue(schema: JsonSchemaObject, draft: Draft): Json {
+  if (["const", "enum", "uniqueItems", "contains", "minProperties", "maxProperties", "dependentRequired", "if"].some((keyword) => schema[keyword] !== undefined)) return draftToJson(draft);
+  if (draft.is === "object") return {};
+  return draft.is === "list" ? Array.from({ length: draft.items.length }, () => null) : draftToJson(draft);
+}
+
+/** What follows in a pipe reads what the schema before made of a text: the export does not say that it was trimmed or its case changed. */
+function checkPart(p: { context: Context; part: JsonSchemaObject; index: number; draft: Draft; pointer: string }): Trouble[] {
+  const troubles = check(p.context, p.part, p.draft, p.pointer);
+  const { draft } = p;
+  if (troubles.length === 0 || draft.is !== "string" || p.index === 0 || (p.part["type"] === undefined && p.part["$ref"] === undefined)) return troubles;
+  const trimmed = draft.text.trim();
+  const forms = [trimmed, trimmed.toLowerCase(), trimmed.toUpperCase()];
+  return forms.some((text) => check(p.context, p.part, { is: "string", text }, p.pointer).length === 0) ? [] : troubles;
+}
+
+function checkNot(context: Context, { not }: JsonSchemaObject, draft: Draft, pointer: string): Trouble[] {
+  if (not === undefined || check(context, asSchema(not), draft, pointer).length > 0) return [];
+  return [{ pointer, code: "not", message: "Must be absent" }];
+}
+
+function checkUnion(context: Context, schema: JsonSchemaObject, draft: Draft, pointer: string): Trouble[] {
+  const fitting = (keyword: string) => schemasIn(schema[keyword]).map((one) => check(context, one, draft, pointer));
+  const any = fitting("anyOf");
+  const one = fitting("oneOf");
+  const fits = one.filter((troubles) => troubles.length === 0).length;
+  if (fits > 1) return [{ pointer, code: "oneOf", message: "Must fit exactly one of the alternatives" }];
+  return [...(any.some((troubles) => troubles.length === 0) ? [] : nearest(any, pointer)), ...(fits === 1 ? [] : nearest(one, pointer))];
+}
+
+function checkMembers(context: Context, schema: JsonSchemaObject, members: readonly Member[], pointer: string): Trouble[] {
+  const draft: Draft = { is: "object", members: [...members] };
+  const missing = listIn(schema["required"]).map(String).filter((name) => !memberOf(draft, name));
+  return [
+    ...missing.map((name) => ({ pointer: pointTo(pointer, name), code: "required", message: "Required" })),
+    ...members.flatMap((member, index) => {
+      const place = pointTo(pointer, member.key);
+      const isRepeated = members.findIndex(({ key }) => key === member.key) !== index;
+      const again = isRepeated ? [{ pointer: place, code: "duplicate", message: `The name ${JSON.stringify(member.key)} stands here twice: only the last would count` }] : [];
+      return [...again, ...checkMember(context, schema, member, place)];
+    }),
+  ];
+}
+
+function checkMember(context: Context, schema: JsonSchemaObject, { key, draft }: Member, pointer: string): Trouble[] {
+  const names = schema["propertyNames"];
+  const ofName = names === undefined ? [] : check(context, asSchema(names), { is: "string", text: key }, pointer).map(({ code, message }) => ({ pointer, code, message: `The name ${JSON.stringify(key)}: ${message.replace(/^M/, "m")}` }));
+  const named = own(asSchema(schema["properties"]), key);
+  const matching = Object.entries(asSchema(schema["patternProperties"])).flatMap(([pattern, value]) => (new RegExp(pattern, "u").test(key) ? [asSchema(value)] : []));
+  const schemas = [...(named === undefined ? [] : [asSchema(named)]), ...matching];
+  const { additionalProperties } = schema;
+  if (schemas.length > 0 || additionalProperties === undefined) return [...ofName, ...schemas.flatMap((one) => check(context, one, draft, pointer))];
+  if (additionalProperties === false) return [...ofName, { pointer, code: "additionalProperties", message: "Is not a field of the schema" }];
+  return [...ofName, ...check(context, asSchema(additionalProperties), draft, pointer)];
+}
+
+function checkItems(context: Context, schema: JsonSchemaObject, items: readonly Item[], pointer: string): Trouble[] {
+  const places = schemasIn(schema["prefixItems"]);
+  const rest = schema["items"];
+  return items.flatMap(({ draft }, index) => {
+    const own = places[index];
+    if (own === undefined && rest === false) return [{ pointer: pointTo(pointer, index), code: "items", message: "Is more than the list may hold" }];
+    return check(context, own ?? (isObject(rest) ? rest : {}), draft, pointTo(pointer, index));
+  });
+}

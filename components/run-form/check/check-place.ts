@@ -1,0 +1,64 @@
+import { type Schema, Validator } from "@cfworker/json-schema";
+import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
+import { wordsOf } from "./words.ts";
+
+/** One thing that is wrong at a place, not below it. */
+export interface Finding {
+  code: string;
+  message: string;
+}
+
+/** What a schema's own keywords say of a value, without looking below it. */
+export function checkPlace(schema: JsonSchemaObject, value: Json): Finding[] {
+  const broken = [...brokenKeywords(schema, value), ...brokenAsZodReads(schema, value)];
+  // Of what is of the wrong kind, nothing else is worth saying.
+  const told = broken.includes("type") ? ["type"] : broken;
+  return told.map((code) => ({ code, message: wordsOf(code, schema) }));
+}
+
+/** Keywords about what stands below, those that say nothing, and those that Zod reads in its own way. */
+const readElsewhere = new Set([
+  "$schema", "$id", "$ref", "$defs", "definitions", "$comment", "allOf", "anyOf", "oneOf", "not", "properties", "required", "additionalProperties", "patternProperties",
+  "propertyNames", "items", "prefixItems", "default", "examples", "title", "description", "format", "multipleOf",
+]);
+
+const validators = new WeakMap<JsonSchemaObject, Validator>();
+
+function brokenKeywords(schema: JsonSchemaObject, value: Json): string[] {
+  const known = validators.get(schema);
+  // A copy: the validator writes into the schema that it is given. It interprets, and needs no eval.
+  const read = () => new Validator(structuredClone(Object.fromEntries(Object.entries(schema).filter(([keyword]) => !readElsewhere.has(keyword)))) as Schema, "2020-12", false);
+  const validator = known ?? read();
+  if (!known) validators.set(schema, validator);
+  try {
+    return validator.validate(value).errors.map(({ keyword }) => keyword);
+  } catch (error) {
+    // A pattern that JavaScript takes without the `u` flag only: the server says what it thinks of it.
+    if (error instanceof SyntaxError) return [];
+    throw error;
+  }
+}
+
+function brokenAsZodReads(schema: JsonSchemaObject, value: Json): string[] {
+  if (typeof value === "string") return brokenText(schema, value);
+  return typeof value === "number" ? brokenNumber(schema, value) : [];
+}
+
+/** Zod takes the URLs that the platform can read. Its other formats are exported with their pattern. */
+function brokenText({ format, pattern }: JsonSchemaObject, text: string): string[] {
+  return format === "uri" && pattern === undefined && !URL.canParse(text.trim()) ? ["format"] : [];
+}
+
+/** Zod takes finite numbers, integers that are exact, and multiples up to the error of a double. */
+function brokenNumber({ type, multipleOf }: JsonSchemaObject, value: number): string[] {
+  if (!Number.isFinite(value)) return ["finite"];
+  const types = Array.isArray(type) ? type : [type];
+  const isInexact = types.includes("integer") && !types.includes("number") && Number.isInteger(value) && !Number.isSafeInteger(value);
+  const isOff = typeof multipleOf === "number" && !isMultiple(value, multipleOf);
+  return [...(isInexact ? ["safe"] : []), ...(isOff ? ["multipleOf"] : [])];
+}
+
+function isMultiple(value: number, step: number): boolean {
+  const ratio = value / step;
+  return Math.abs(ratio - Math.round(ratio)) < 4 * Number.EPSILON * Math.max(Math.abs(ratio), 1);
+}

@@ -1,0 +1,55 @@
+import type { JsonSchemaObject } from "../../server/contract/json.ts";
+import type { UnionOption } from "./union-options.ts";
+import { adaptSchema } from "./adapt-schema.ts";
+import { checkDraft } from "./check/check-draft.ts";
+import { isNearer } from "./check/nearest.ts";
+import { type Draft, memberOf, withMember, withoutChoice } from "./draft/draft.ts";
+import { startDraft } from "./empty-draft.ts";
+
+/** Which alternative a place shows: the one a person chose, else the first that the value fits, else the nearest. */
+export function shownOption(options: readonly UnionOption[], draft: Draft, root: JsonSchemaObject): number {
+  const chosen = draft.choice?.option;
+  if (chosen !== undefined && chosen < options.length) return chosen;
+  let best = 0;
+  let least = options[0] ? checkDraft(options[0].schema, root, draft) : [];
+  for (const [index, option] of options.entries()) {
+    if (least.length === 0) return best;
+    const troubles = checkDraft(option.schema, root, draft);
+    if (troubles.length > 0 && !isNearer(troubles, least, "")) continue;
+    best = index;
+    least = troubles;
+  }
+  return best;
+}
+
+/** Shows another alternative, and keeps what was entered under the one before. */
+export function switchOption(p: { options: readonly UnionOption[]; draft: Draft; to: number; root: JsonSchemaObject }): Draft {
+  const from = shownOption(p.options, p.draft, p.root);
+  const option = p.options[p.to];
+  if (!option || from === p.to) return p.draft;
+  const kept: Record<string, Draft> = { ...p.draft.choice?.kept, ...(p.draft.is !== "null" && { [from]: withoutChoice(p.draft) }) };
+  const next = kept[p.to] ?? takeOver(startDraft(option.schema, p.root), p.draft, option.schema, p.root);
+  return { ...next, choice: { option: p.to, kept } };
+}
+
+/** Turns a nullable place to `null`, and back to what it held. */
+export function switchNull(p: { schema: JsonSchemaObject; draft: Draft; isNull: boolean; root: JsonSchemaObject }): Draft {
+  const node = adaptSchema(p.schema, p.root);
+  const options = node.kind === "union" ? node.options : [{ title: "", schema: p.schema }];
+  const option = p.draft.choice?.option ?? (p.draft.is === "null" ? 0 : shownOption(options, p.draft, p.root));
+  const before: Record<string, Draft> = p.draft.choice?.kept ?? {};
+  if (p.isNull) return { is: "null", choice: { option, kept: { ...before, [option]: withoutChoice(p.draft) } } };
+  const next = before[option] ?? startDraft(p.schema, p.root, true);
+  return { ...next, choice: { option, kept: before } };
+}
+
+/** Fields that both alternatives have keep their values, but for those that tell the alternatives apart. */
+function takeOver(next: Draft, before: Draft, schema: JsonSchemaObject, root: JsonSchemaObject): Draft {
+  const node = adaptSchema(schema, root);
+  if (node.kind !== "object" || next.is !== "object") return next;
+  return node.properties.reduce<Draft>((draft, property) => {
+    const value = memberOf(before, property.name)?.draft;
+    if (!value || checkDraft(property.schema, root, value).length > 0) return draft;
+    return withMember(draft, property.name, value);
+  }, next);
+}

@@ -1,0 +1,76 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Json } from "../../../server/contract/json.ts";
+import { draftOfJson, memberOf, withMember } from "./draft.ts";
+import { describeFault, parseDraft } from "./parse-draft.ts";
+import { printDraft } from "./print-draft.ts";
+
+const reprint = (text: string) => {
+  const { draft } = parseDraft(text);
+  return draft ? printDraft(draft) : null;
+};
+const at = (text: string) => {
+  const { fault } = parseDraft(text);
+  return fault && describeFault(fault);
+};
+const squeeze = (text: string) => text.replaceAll(/\n\s*|(?<=": )/g, "");
+
+describe("Form and JSON", () => {
+  test.each([
+    "12345678901234567890", "1e400", "-0", "1.0", "1E+2", "0.1000000000000000055", '{"a": 1, "a": 2}', '{"b": 1, "1": 2, "a": 3}',
+    '{"__proto__": {"isAdmin": true}, "constructor": 1, "prototype": null, "toString": ""}', String.raw`"\ud800"`, "[[], {}, [{}]]", '{"": ""}',
+  ])("keep %s as it is written", (text) => {
+    expect(squeeze(reprint(text) ?? "").replaceAll(/([,])(?=\S)/g, "$1 ").replaceAll(/: +/g, ": ")).toBe(text);
+  });
+
+  test("lose nothing of any JSON value", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), fc.constantFrom(0, 1, 2), (value, spaces) => {
+        const text = JSON.stringify(value, null, spaces);
+        const printed = reprint(text);
+        expect(JSON.stringify(JSON.parse(printed ?? ""))).toBe(JSON.stringify(value));
+        expect(reprint(printed ?? "")).toBe(printed);
+        expect(printDraft(draftOfJson(JSON.parse(text) as Json))).toBe(printDraft(parseDraft(JSON.stringify(JSON.parse(text))).draft ?? { is: "null" }));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("agree with JSON.parse on every text whether it is JSON", () => {
+    const json = fc.json({ maxDepth: 3 });
+    const cut = fc.tuple(json, fc.nat(), fc.string({ maxLength: 2 })).map(([text, at, put]) => text.slice(0, at % (text.length + 1)) + put + text.slice((at % (text.length + 1)) + 1));
+    fc.assert(
+      fc.property(fc.oneof(json, cut, fc.string()), (text) => {
+        expect(parseDraft(text).fault === null, text).toBe(isJson(text));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test("say line and column of what is wrong", () => {
+    expect(at('{\n  "a": 1\n  "b": 2\n}')).toBe("Line 3, column 3: a comma or a closing brace should be here.");
+    expect(at("")).toBe("Line 1, column 1: there is nothing yet.");
+    expect(at("{'a': 1}")).toBe("Line 1, column 2: a property name in double quotes should be here.");
+    expect(at("[1,]")).toBe("Line 1, column 4: a value should be here.");
+    expect(at('["👍", x]')).toBe("Line 1, column 7: a value should be here.");
+    expect(at("[".repeat(600))).toContain("nested deeper than 512");
+  });
+
+  test("set, keep and take away members without moving the others", () => {
+    const { draft } = parseDraft('{"b": 1, "a": 2, "a": 3}');
+    if (!draft) throw new Error("not parsed");
+    expect(memberOf(draft, "a")?.draft).toEqual({ is: "number", text: "3" });
+    expect(squeeze(printDraft(withMember(draft, "b", { is: "null" })))).toBe('{"b": null,"a": 2,"a": 3}');
+    expect(squeeze(printDraft(withMember(draft, "a", undefined)))).toBe('{"b": 1,"a": 2}');
+    expect(squeeze(printDraft(withMember(draft, "__proto__", { is: "null" })))).toBe('{"b": 1,"a": 2,"a": 3,"__proto__": null}');
+  });
+});
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

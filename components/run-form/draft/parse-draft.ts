@@ -1,0 +1,133 @@
+import { type Draft, type Item, type Member, rowId } from "./draft.ts";
+
+/** Where a text stops being JSON, both from 1, and why. */
+export interface JsonFault {
+  line: number;
+  column: number;
+  what: string;
+}
+
+export type Parsed = { draft: Draft; fault: null } | { draft: null; fault: JsonFault };
+
+const deepest = 512;
+
+class Fault extends Error {
+  readonly at: number;
+  constructor(at: number, what: string) {
+    super(what);
+    this.at = at;
+  }
+}
+
+/** Reads JSON (RFC 8259) without losing how it was written. */
+export function parseDraft(text: string): Parsed {
+  const reader = { text: text.replace(/^\uFEFF/, ""), at: 0, depth: 0 };
+  try {
+    const draft = readValue(reader);
+    skipSpace(reader);
+    if (reader.at < reader.text.length) throw new Fault(reader.at, "There is more after the end of the JSON");
+    return { draft, fault: null };
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return { draft: null, fault: { ...placeOf(reader.text, error.at), what: error.message } };
+  }
+}
+
+/** `Line 2, column 5: a comma should be here.` */
+export function describeFault({ line, column, what }: JsonFault): string {
+  return `Line ${line}, column ${column}: ${what}.`;
+}
+
+interface Reader {
+  text: string;
+  at: number;
+  depth: number;
+}
+
+function readValue(reader: Reader): Draft {
+  skipSpace(reader);
+  const start = reader.text[reader.at];
+  if (start === undefined) throw new Fault(reader.at, reader.text.trim() === "" ? "there is nothing yet" : "the text ends where a value should be");
+  if (start === "{") return { is: "object", members: readList(reader, "}", readMember) };
+  if (start === "[") return { is: "list", items: readList(reader, "]", readItem) };
+  if (start === '"') return { is: "string", text: readString(reader) };
+  const literal = take(reader, wordPattern);
+  if (literal === "true" || literal === "false") return { is: "boolean", value: literal === "true" };
+  if (literal === "null") return { is: "null" };
+  const number = take(reader, numberPattern);
+  if (number !== null) return { is: "number", text: number };
+  throw new Fault(reader.at, start === "'" ? "strings need double quotes" : "a value should be here");
+}
+
+function readList<Row>(reader: Reader, end: "]" | "}", readRow: (reader: Reader) => Row): Row[] {
+  if (++reader.depth > deepest) throw new Fault(reader.at, `this is nested deeper than ${deepest} levels`);
+  reader.at++;
+  const rows: Row[] = [];
+  skipSpace(reader);
+  if (reader.text[reader.at] !== end) {
+    for (;;) {
+      rows.push(readRow(reader));
+      skipSpace(reader);
+      const next = reader.text[reader.at];
+      if (next === end) break;
+      if (next === undefined) throw new Fault(reader.at, `the text ends before its closing ${end === "]" ? "bracket" : "brace"}`);
+      if (next !== ",") throw new Fault(reader.at, `a comma or a closing ${end === "]" ? "bracket" : "brace"} should be here`);
+      reader.at++;
+    }
+  }
+  reader.at++;
+  reader.depth--;
+  return rows;
+}
+
+function readItem(reader: Reader): Item {
+  return { id: rowId(), draft: readValue(reader) };
+}
+
+function readMember(reader: Reader): Member {
+  skipSpace(reader);
+  if (reader.text[reader.at] !== '"') throw new Fault(reader.at, "a property name in double quotes should be here");
+  const key = readString(reader);
+  skipSpace(reader);
+  if (reader.text[reader.at] !== ":") throw new Fault(reader.at, "a colon should be here");
+  reader.at++;
+  return { id: rowId(), key, draft: readValue(reader) };
+}
+
+function readString(reader: Reader): string {
+  const start = reader.at;
+  reader.at++;
+  while (take(reader, plainPattern) !== null || take(reader, escapePattern) !== null);
+  const end = reader.text[reader.at];
+  if (end === undefined) throw new Fault(start, "this string is not closed");
+  if (end === "\\") throw new Fault(reader.at, "this is not an escape that JSON knows");
+  if (end !== '"') throw new Fault(reader.at, "a control character in a string must be escaped");
+  reader.at++;
+  const parsed: unknown = JSON.parse(reader.text.slice(start, reader.at));
+  return String(parsed);
+}
+
+const spacePattern = /[ \t\n\r]+/y;
+const wordPattern = /(?:true|false|null)(?![\w$])/y;
+const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+/** What may stand in a string unescaped. */
+// oxlint-disable-next-line no-control-regex -- JSON forbids just these
+const plainPattern = /[^"\\\u0000-\u001f]+/y;
+const escapePattern = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+
+function skipSpace(reader: Reader): void {
+  take(reader, spacePattern);
+}
+
+function take(reader: Reader, pattern: RegExp): string | null {
+  pattern.lastIndex = reader.at;
+  const found = pattern.exec(reader.text)?.[0];
+  if (found === undefined) return null;
+  reader.at += found.length;
+  return found;
+}
+
+function placeOf(text: string, at: number): { line: number; column: number } {
+  const lines = text.slice(0, at).split(/\r\n|\r|\n/);
+  return { line: lines.length, column: [...(lines.at(-1) ?? "")].length + 1 };
+}

@@ -1,0 +1,29 @@
+import { type Draft, isJsonNumber } from "./draft.ts";
+
+/** The JSON text of a draft, two spaces deep. What was typed and is no JSON yet stands in it as typed. */
+export function printDraft(draft: Draft): string {
+  return print(draft, "\n");
+}
+
+function print(draft: Draft, newline: string): string {
+  switch (draft.is) {
+    case "string":
+      return JSON.stringify(draft.text);
+    case "number":
+      return isJsonNumber(draft.text) ? draft.text : JSON.stringify(draft.text);
+    case "boolean":
+      return String(draft.value);
+    case "null":
+      return "null";
+    case "raw":
+      return draft.text;
+    case "list":
+      return enclose("[", draft.items.map((item) => print(item.draft, `${newline}  `)), "]", newline);
+    case "object":
+      return enclose("{", draft.members.map(({ key, draft }) => `${JSON.stringify(key)}: ${print(draft, `${newline}  `)}`), "}", newline);
+  }
+}
+
+function enclose(open: string, parts: readonly string[], close: string, newline: string): string {
+  return parts.length === 0 ? open + close : `${open}${newline}  ${parts.join(`,${newline}  `)}${newline}${close}`;
+}

@@ -1,0 +1,90 @@
+import type { Json, JsonSchemaObject } from "../../server/contract/json.ts";
+import { asSchema, flatten, listIn, own, schemasIn } from "./resolve-schema.ts";
+
+export interface UnionOption {
+  title: string;
+  schema: JsonSchemaObject;
+}
+
+const mostAlternatives = 200;
+
+/** Words about a schema that do not narrow what fits it. */
+const silent = new Set(["title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$schema", "$id", "$comment", "$defs", "definitions", "discriminator"]);
+
+/** The alternatives of a union, those of unions inside it among them; empty for what is none. Several types are a union, too. */
+export function alternativesOf(flat: JsonSchemaObject, root: JsonSchemaObject, outer: ReadonlySet<JsonSchemaObject> = new Set()): JsonSchemaObject[] {
+  const { anyOf, oneOf, type, ...others } = flat;
+  const given = [...schemasIn(anyOf), ...schemasIn(oneOf)];
+  if (given.length === 0) return Array.isArray(type) && type.length > 1 ? type.map((one) => ({ ...others, type: one })) : [];
+  const common = { ...(type !== undefined && { type }), ...Object.fromEntries(Object.entries(others).filter(([keyword]) => !silent.has(keyword))) };
+  const alternatives = given.map((one) => (Object.keys(common).length > 0 ? { allOf: [one, common] } : one));
+  const seen = new Set([...outer, flat]);
+  return alternatives.slice(0, mostAlternatives).flatMap((one) => {
+    const inner = flatten(one, root);
+    const nested = seen.has(inner) ? [] : alternativesOf(inner, root, seen);
+    return nested.length > 0 ? nested : [one];
+  });
+}
+
+/** Names each alternative by what tells it from the others: a fixed value, its title, or its type in words. */
+export function titleAlternatives(alternatives: readonly JsonSchemaObject[], root: JsonSchemaObject): UnionOption[] {
+  const flats = alternatives.map((one) => flatten(one, root));
+  const discriminator = findDiscriminator(flats, root);
+  const titles = flats.map((flat) => titleOf(flat, root, discriminator));
+  return alternatives.map((schema, index) => {
+    const title = titles[index] ?? "";
+    const same = titles.slice(0, index).filter((other) => other === title).length;
+    return { schema, title: same === 0 ? title : `${title} (${same + 1})` };
+  });
+}
+
+/** The property that has another fixed value in every alternative. */
+export function findDiscriminator(flats: readonly JsonSchemaObject[], root: JsonSchemaObject): string | null {
+  const [first] = flats;
+  if (!first || flats.length < 2) return null;
+  const names = Object.keys(asSchema(first["properties"]));
+  const tells = (name: string) => {
+    const values = flats.map((flat) => JSON.stringify(fixedValues(flat, name, root)));
+    return !values.includes("[]") && new Set(values).size === values.length;
+  };
+  return names.find(tells) ?? null;
+}
+
+export function fixedValues(flat: JsonSchemaObject, name: string, root: JsonSchemaObject): Json[] {
+  const property = own(asSchema(flat["properties"]), name);
+  if (property === undefined) return [];
+  const schema = flatten(asSchema(property), root);
+  return schema["const"] === undefined ? listIn(schema["enum"]) : [schema["const"]];
+}
+
+function titleOf(flat: JsonSchemaObject, root: JsonSchemaObject, discriminator: string | null): string {
+  if (typeof flat["title"] === "string" && flat["title"] !== "") return flat["title"];
+  if (discriminator !== null) return fixedValues(flat, discriminator, root).map(nameValue).join(" or ");
+  if (flat["const"] !== undefined) return nameValue(flat["const"]);
+  if (Array.isArray(flat["enum"])) return flat["enum"].slice(0, 3).map(nameValue).join(", ") + (flat["enum"].length > 3 ? ", …" : "");
+  return nameType(flat, root);
+}
+
+function nameValue(value: Json): string {
+  return typeof value === "string" && value.trim() !== "" ? value : JSON.stringify(value);
+}
+
+const formats: Record<string, string> = { email: "e-mail", uri: "URL", uuid: "UUID", date: "date", "date-time": "date and time", time: "time", ipv4: "IPv4", ipv6: "IPv6" };
+
+/** `text`, `integer`, `list of text`, `object with id and name`. */
+function nameType(flat: JsonSchemaObject, root: JsonSchemaObject): string {
+  const { type } = flat;
+  if (type === "string") return formats[String(flat["format"])] ?? "text";
+  if (type === "array") {
+    const places = schemasIn(flat["prefixItems"]).length;
+    if (places > 0) return `list of ${places}`;
+    const items = flatten(asSchema(flat["items"]), root);
+    return typeof items["type"] === "string" && items["type"] !== "array" ? `list of ${items["type"] === "string" ? "text" : items["type"]}` : "list";
+  }
+  if (type === "object" || flat["properties"] !== undefined) {
+    const names = Object.keys(asSchema(flat["properties"]));
+    if (names.length === 0) return "object";
+    return `with ${names.slice(0, 2).join(", ")}${names.length > 2 ? ", …" : ""}`;
+  }
+  return typeof type === "string" ? type : "anything";
+}
