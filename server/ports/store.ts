@@ -205,7 +205,7 @@ export interface TrafficWindow {
 export interface TrafficStore {
   /** Deliveries by endpoint, bucket and outcome, oldest first; of these endpoints, or of all together with `endpoint: ""`. */
   countDeliveries(window: TrafficWindow & { endpoints: readonly string[] | null }): Promise<DeliveryCount[]>;
-  /** Verdicts of the attachments on these endpoints, over the whole window. */
+  /** Verdicts of the attachments on these endpoints, over the whole window. By the minute, they are kept for two days. */
   countVerdicts(window: TrafficWindow & { endpoints: readonly string[] }): Promise<VerdictCount[]>;
   /** In the order asked. */
   summarizeTargets(p: { targets: readonly Target[]; since: number }): Promise<TargetSummary[]>;

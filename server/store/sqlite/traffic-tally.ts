@@ -25,13 +25,18 @@ export const together = "";
 const longestEndpoint = 256;
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
+/** On busy endpoints with many triggers they would outgrow the deliveries. Nobody asks by the minute what was long ago. */
+const verdictMinutesKeptMs = 48 * hourMs;
 
 export const addTrafficSql = `
   INSERT INTO traffic (bucket_ms, endpoint, attachment_id, at, outcome, count) VALUES (@bucketMs, @endpoint, @attachmentId, @at, @outcome, @count)
-  ON CONFLICT (bucket_ms, endpoint, attachment_id, at, outcome) DO UPDATE SET count = count + excluded.count`;
+  ON CONFLICT (bucket_ms, endpoint, attachment_id, at, outcome) DO UPDATE SET count = count + excluded.count RETURNING count`;
+
+export const forgetMinutesSql = `DELETE FROM traffic WHERE bucket_ms = ${minuteMs} AND endpoint = @endpoint AND attachment_id = @attachmentId AND at < @before`;
 
 export function createTrafficTally(connection: Connection): TrafficTally {
-  const upsert = connection.prepare(addTrafficSql);
+  const upsert = connection.prepare<unknown[], number>(addTrafficSql).pluck();
+  const forgetMinutes = connection.prepare(forgetMinutesSql);
   const byMinute = new Map<string, Sum>();
 
   function count(sum: Omit<Sum, "count">): void {
@@ -52,8 +57,10 @@ export function createTrafficTally(connection: Connection): TrafficTally {
     },
     write() {
       for (const sum of byMinute.values()) {
-        upsert.run({ ...sum, bucketMs: minuteMs });
-        upsert.run({ ...sum, bucketMs: hourMs, at: sum.at - (sum.at % hourMs) });
+        upsert.get({ ...sum, bucketMs: minuteMs });
+        const total = upsert.get({ ...sum, bucketMs: hourMs, at: sum.at - (sum.at % hourMs) });
+        // The first in its hour: a good time to clear away behind it.
+        if (total === sum.count && sum.attachmentId !== together) forgetMinutes.run({ ...sum, before: sum.at - verdictMinutesKeptMs });
       }
     },
   };

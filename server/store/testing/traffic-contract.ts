@@ -73,6 +73,18 @@ export function trafficContract(open: OpenStore): void {
       ]);
     });
 
+    it("keeps verdicts by the minute for two days, and by the hour for good", async () => {
+      const days = 24 * hour;
+      for (const at of [0, 1 * minute, 2 * days, 2 * days + hour, 9 * days]) {
+        await record({ receivedAt: epoch + at, verdicts: [aVerdict()] });
+        const window = { since: epoch + at - 2 * days, until: epoch + at + minute, endpoints: ["signup"] };
+        expect((await store.countVerdicts({ ...window, bucketMs: minute }))[0]?.count).toBe((await store.countDeliveries({ ...window, bucketMs: minute })).length);
+      }
+      const all = { since: epoch, until: epoch + 10 * days, endpoints: ["signup"] };
+      expect((await store.countVerdicts({ ...all, bucketMs: hour }))[0]?.count).toBe(5);
+      expect(await store.countDeliveries({ ...all, bucketMs: minute })).toHaveLength(5);
+    });
+
     it("counts what was recorded, and nothing of what failed or was a repeat", async () => {
       const taken = aDelivery();
       await store.recordDelivery(taken);

@@ -1,0 +1,97 @@
+import { newId } from "../../server/domain/ids.ts";
+import { createDatabase } from "../../server/store/sqlite/database.ts";
+import { prepareInsertDelivery } from "../../server/store/sqlite/accept-delivery.ts";
+import { type Connection, openConnection } from "../../server/store/sqlite/open-connection.ts";
+import { createTrafficTally } from "../../server/store/sqlite/traffic-tally.ts";
+import { makeDelivery } from "./make-delivery.ts";
+import { type EventRow, makeRun, type RunRow } from "./make-run.ts";
+import type { PlannedProject, PlannedTrigger } from "./plan-project.ts";
+import { createRandom } from "./random.ts";
+
+export interface LedgerPlan {
+  runs: number;
+  deliveries: number;
+  /** The newest delivery came then; the oldest 30 days before. */
+  now: number;
+}
+
+export interface Written {
+  deliveries: number;
+  runs: number;
+}
+
+const days30 = 30 * 24 * 3_600_000;
+const batch = 2000;
+const versions = 12;
+
+/** Fills the ledger in order of time. Its indexes are made afterwards, all at once. */
+export async function writeLedger(file: string, project: PlannedProject, p: LedgerPlan & { onProgress: (written: Written) => void }): Promise<Written> {
+  const connection = await openConnection(file);
+  for (const pragma of ["journal_mode = OFF", "synchronous = OFF", "foreign_keys = OFF", "cache_size = -400000"]) connection.pragma(pragma);
+  const restoreIndexes = dropIndexes(connection);
+  const written: Written = { deliveries: 0, runs: 0 };
+  const writeBatch = prepareBatch(connection, project, p, written);
+  while (written.deliveries < p.deliveries) {
+    writeBatch(Math.min(batch, p.deliveries - written.deliveries));
+    p.onProgress(written);
+  }
+  restoreIndexes();
+  connection.pragma("journal_mode = WAL");
+  connection.close();
+  return written;
+}
+
+function prepareBatch(connection: Connection, project: PlannedProject, p: LedgerPlan, written: Written): (size: number) => void {
+  const random = createRandom(p.runs + p.deliveries);
+  const tally = createTrafficTally(connection);
+  const database = createDatabase(connection, () => Promise.reject(new Error("the seed writes by itself")));
+  const insertDelivery = prepareInsertDelivery(database, tally.add);
+  const insertRun = prepareInsertRun(connection);
+  let earlier: { deliveryId: string; runId: string; trigger: PlannedTrigger } | null = null;
+
+  function writeOne(): void {
+    const share = (written.deliveries + 1) / p.deliveries;
+    const at = Math.floor(p.now - days30 * (1 - share)) - random.between(0, 50);
+    const due = p.runs * share - written.runs;
+    const made = makeDelivery(project, random, { at, mayStart: due > 0, earlier: earlier?.deliveryId ?? null });
+    insertDelivery(made.delivery);
+    written.deliveries += 1;
+    const common = { version: `v${Math.floor(share * (versions - 0.001))}`, at, isOpen: p.deliveries - written.deliveries < 200 };
+    for (const { trigger, runId } of made.matched) {
+      insertRun(makeRun({ ...common, id: runId, trigger, deliveryId: made.delivery.id, startedBy: "webhook", replayOf: null, payload: made.payload }, random));
+      written.runs += 1;
+      if (earlier === null || random.next() < 0.2) earlier = { deliveryId: made.delivery.id, runId, trigger };
+    }
+    for (let more = p.runs * share - written.runs; more > 5 && earlier !== null; more -= 1) {
+      const isReplay = random.next() < 0.5;
+      const origin = isReplay ? { startedBy: "replay", replayOf: earlier.runId, deliveryId: earlier.deliveryId } as const : { startedBy: "api", replayOf: null, deliveryId: null } as const;
+      insertRun(makeRun({ ...common, ...origin, id: newId("run", at), trigger: earlier.trigger, payload: made.payload }, random));
+      written.runs += 1;
+    }
+  }
+
+  return connection.transaction((size: number) => {
+    tally.begin();
+    for (let n = 0; n < size; n += 1) writeOne();
+    tally.write();
+  });
+}
+
+function prepareInsertRun(connection: Connection): (made: { row: RunRow; events: EventRow[] }) => void {
+  const columns = "id status trigger attachment_id target_kind target_slug target delivery_id started_by replay_of version attempt max_attempts created_at started_at finished_at available_at error_name error_message error_stack payload input output".split(" ");
+  const insertRun = connection.prepare(`INSERT INTO run (${columns.join(", ")}) VALUES (${columns.map((column) => `@${column}`).join(", ")})`);
+  const insertEvent = connection.prepare("INSERT INTO run_event (run_id, at, kind, attempt, name, duration_ms) VALUES (@run_id, @at, @kind, @attempt, @name, @duration_ms)");
+  return ({ row, events }) => {
+    insertRun.run(row);
+    for (const event of events) insertEvent.run(event);
+  };
+}
+
+/** Returns the way to make them again. */
+function dropIndexes(connection: Connection): () => void {
+  const indexes = connection.prepare<unknown[], { name: string; sql: string }>("SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL").all();
+  for (const { name } of indexes) connection.exec(`DROP INDEX ${name}`);
+  return () => {
+    for (const { sql } of indexes) connection.exec(sql);
+  };
+}
