@@ -41,14 +41,14 @@ export function VirtualRow<Row>({ row, index, columns, href, label, isTabStop, s
     >
       {box}
       {columns.map((column, at) => (
-        <div key={column.id} role="cell" className={`${column.isHiddenNarrow ? "hidden md:block" : "flex md:block"} min-w-0 items-baseline gap-3 ${box && at === 0 ? "pl-7 md:pl-0" : ""}`}>
+        <div key={column.id} role="cell" className={`${column.isHiddenNarrow ? "hidden md:block" : "flex md:block"} min-w-0 items-baseline gap-3`}>
           {at === 0 && (
             <Link ref={link} href={href} prefetch={false} data-row-link="" aria-label={label} tabIndex={isTabStop ? 0 : -1} className="absolute inset-0 -outline-offset-2" />
           )}
           <span aria-hidden className="w-[84px] shrink-0 text-xs text-ink-3 md:hidden">
             {column.name}
           </span>
-          <div className="min-w-0 flex-1 break-words md:max-h-10 md:overflow-hidden md:text-ellipsis [&_:is(a,button,input,label,[title]):not([data-row-link])]:relative">{column.cell(row)}</div>
+          <div className="min-w-0 flex-1 break-words md:max-h-10 md:overflow-hidden md:*:align-middle [&_:is(a,button,input,label,[title]):not([data-row-link])]:relative">{column.cell(row)}</div>
         </div>
       ))}
     </div>

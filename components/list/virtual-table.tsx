@@ -119,7 +119,7 @@ export function VirtualTable<Row>(props: Props<Row>) {
                 isSelected={isSelected}
                 box={
                   selection && (
-                    <div role="cell" className="absolute top-3 left-4 z-1 md:static">
+                    <div role="cell" className="absolute top-3 right-4 z-1 md:static">
                       <SelectionBox label={`Select ${props.rowLabel(row)}`} state={isSelected ? "on" : "off"} onToggle={(isRange) => toggle(key, isRange)} />
                     </div>
                   )

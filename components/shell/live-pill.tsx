@@ -1,22 +1,25 @@
 "use client";
 
-import { Radio, RotateCw, Unplug } from "lucide-react";
+import { CirclePause, Radio, RotateCw } from "lucide-react";
 import { useLiveness } from "../trpc/live.tsx";
+import type { Liveness } from "../trpc/liveness.ts";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import type { StatusFace } from "../ui/statuses.ts";
 
-const faces: Record<ReturnType<typeof useLiveness>, StatusFace> = {
-  live: { label: "live", icon: Radio, tone: "ok" },
-  connecting: { label: "connecting", icon: RotateCw, tone: "idle" },
-  lost: { label: "not live", icon: Unplug, tone: "bad" },
+const faces: Record<Liveness, StatusFace & { hint: string }> = {
+  live: { label: "live", icon: Radio, tone: "ok", hint: "Changes show at once." },
+  connecting: { label: "connecting", icon: RotateCw, tone: "idle", hint: "Asking to be told of changes." },
+  reconnecting: { label: "reconnecting", icon: RotateCw, tone: "wait", hint: "The service does not answer just now. What you see may be a moment old." },
+  paused: { label: "live paused", icon: CirclePause, tone: "bad", hint: "The service does not answer. What you see is from before; it is asked again every two seconds." },
 };
 
 /** Whether this page is live, and which build of the project it shows. */
 export function LivePill({ version }: { version: string }) {
-  const face = faces[useLiveness()];
+  const liveness = useLiveness();
+  const face = faces[liveness];
   return (
-    <span title={`Build ${version}`}>
-      <StatusBadge face={face} label={`${face.label} · v ${version.slice(0, 6)}`} />
+    <span role="status" title={`${face.hint}\nBuild ${version}`}>
+      <StatusBadge face={face} label={liveness === "live" ? `live · v ${version.slice(0, 6)}` : face.label} />
     </span>
   );
 }

@@ -4,33 +4,37 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useSubscription } from "@trpc/tanstack-react-query";
 import { useRouter } from "next/navigation";
 import { type ReactNode, createContext, useContext, useEffect, useState } from "react";
+import { createRefresh } from "./create-refresh.ts";
+import { type Liveness, livenessOf, pausedAfterMs } from "./liveness.ts";
+import { createPace } from "./pace.ts";
 import { useTRPC } from "./trpc.ts";
+import { useShown } from "./use-shown.ts";
 
-const gatherMs = 200;
+const everyMs = 1_000;
 const retryMs = 2_000;
 
-const LiveContext = createContext<"live" | "connecting" | "lost">("connecting");
+const LiveContext = createContext<Liveness>("connecting");
 
 /** Whether the page hears of changes at once. */
 export const useLiveness = () => useContext(LiveContext);
 
 /**
- * Listens to `changes` and has every list on the page read again. A burst of changes counts as one. Another build of the project has the
- * page's frame drawn again too. `version` is the one it was drawn with; `null`: who asks may not know the project, and hears nothing.
+ * Listens to `changes` and has what the page shows read again: at once after quiet, at most once a second in a storm, not at all while the
+ * tab is hidden. Another build of the project has the page's frame drawn again too. `version` is the one it was drawn with; `null`: who asks
+ * may not know the project, and hears nothing.
  */
 export function Live({ version, children }: { version: string | null; children: ReactNode }) {
   const trpc = useTRPC();
   const router = useRouter();
-  const isEnabled = version !== null;
-  const queries = useQueryClient();
-  const [refresh] = useState(() => gatherCalls(() => void queries.invalidateQueries(), gatherMs));
+  const poke = useRefresh();
+  const isEnabled = useShown() && version !== null;
 
   // `onStarted` comes on every connection: what happened while there was none was missed, so read again.
   const onData = (news: { version: string }) => {
     if (news.version !== version) router.refresh();
-    refresh();
+    poke();
   };
-  const { status, reset } = useSubscription(trpc.changes.subscriptionOptions(undefined, { enabled: isEnabled, onStarted: refresh, onData }));
+  const { status, reset } = useSubscription(trpc.changes.subscriptionOptions(undefined, { enabled: isEnabled, onStarted: poke, onData }));
   // The service ends the stream when it stops, and a refused connection is given up: ask again until it is back.
   const isOver = isEnabled && (status === "idle" || status === "error");
   useEffect(() => {
@@ -38,17 +42,42 @@ export function Live({ version, children }: { version: string | null; children: 
     const timer = setInterval(reset, retryMs);
     return () => clearInterval(timer);
   }, [isOver, reset]);
-  const liveness = status === "pending" ? "live" : isOver ? "lost" : "connecting";
-  return <LiveContext value={liveness}>{children}</LiveContext>;
+  return <LiveContext value={useLivenessOf(status === "pending")}>{children}</LiveContext>;
 }
 
-/** However often it is called, `action` comes once, `ms` after the first call. */
-function gatherCalls(action: () => void, ms: number): () => void {
-  let timer: ReturnType<typeof setTimeout> | null = null;
+/** What reads the page's queries again, at a calm pace. */
+function useRefresh(): () => void {
+  const queries = useQueryClient();
+  const [{ refresh, pace }] = useState(() => {
+    const refresh = createRefresh(queries);
+    return { refresh, pace: createPace({ action: refresh.run, everyMs }) };
+  });
+  useEffect(() => {
+    const update = () => pace.hold(document.visibilityState === "hidden");
+    update();
+    document.addEventListener("visibilitychange", update);
+    return () => {
+      document.removeEventListener("visibilitychange", update);
+      pace.stop();
+    };
+  }, [pace]);
   return () => {
-    timer ??= setTimeout(() => {
-      timer = null;
-      action();
-    }, ms);
+    refresh.changed();
+    pace.poke();
   };
+}
+
+function useLivenessOf(isConnected: boolean): Liveness {
+  const [wasLive, setWasLive] = useState(false);
+  const [isLong, setIsLong] = useState(false);
+  if (isConnected && (!wasLive || isLong)) {
+    setWasLive(true);
+    setIsLong(false);
+  }
+  useEffect(() => {
+    if (isConnected || !wasLive) return;
+    const timer = setTimeout(() => setIsLong(true), pausedAfterMs);
+    return () => clearTimeout(timer);
+  }, [isConnected, wasLive]);
+  return livenessOf({ isConnected, lostForMs: wasLive ? (isLong ? pausedAfterMs : 0) : null });
 }

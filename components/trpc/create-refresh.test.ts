@@ -1,0 +1,55 @@
+import { QueryClient, QueryObserver } from "@tanstack/react-query";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { createRefresh } from "./create-refresh.ts";
+
+/** A query that somebody looks at; each read ends when the test says so. */
+function watch(client: QueryClient, key: string, meta?: { live: boolean }) {
+  const ends: (() => void)[] = [];
+  const read = vi.fn<() => Promise<number>>(() => new Promise<number>((resolve) => ends.push(() => resolve(ends.length))));
+  onTestFinished(new QueryObserver(client, { queryKey: [key], queryFn: read, retry: false, ...(meta ? { meta } : {}) }).subscribe(() => {}));
+  const end = async () => {
+    ends.at(-1)?.();
+    await vi.waitFor(() => expect(client.getQueryState([key])?.fetchStatus).toBe("idle"));
+  };
+  return { read, end };
+}
+
+it("a change has every live query read again, and no other", async () => {
+  const client = new QueryClient();
+  const runs = watch(client, "runs");
+  const still = watch(client, "still", { live: false });
+  await runs.end();
+  await still.end();
+  const refresh = createRefresh(client);
+  refresh.changed();
+  expect(refresh.run()).toBe(false);
+  expect(runs.read).toHaveBeenCalledTimes(2);
+  expect(still.read).toHaveBeenCalledTimes(1);
+});
+
+it("a query that is being read is not read twice at once, but once more afterwards", async () => {
+  const client = new QueryClient();
+  const runs = watch(client, "runs");
+  const refresh = createRefresh(client);
+  refresh.changed();
+  expect(refresh.run()).toBe(true);
+  expect(runs.read).toHaveBeenCalledTimes(1);
+  await runs.end();
+  expect(refresh.run()).toBe(false);
+  expect(runs.read).toHaveBeenCalledTimes(2);
+});
+
+it("a slow query does not hold up the others, nor have them read for its sake", async () => {
+  const client = new QueryClient();
+  const slow = watch(client, "slow");
+  const quick = watch(client, "quick");
+  await quick.end();
+  const refresh = createRefresh(client);
+  refresh.changed();
+  expect(refresh.run()).toBe(true);
+  expect(quick.read).toHaveBeenCalledTimes(2);
+  await quick.end();
+  expect(refresh.run()).toBe(true);
+  expect(quick.read).toHaveBeenCalledTimes(2);
+  expect(slow.read).toHaveBeenCalledTimes(1);
+});

@@ -1,0 +1,32 @@
+import type { Query, QueryClient } from "@tanstack/react-query";
+
+export interface Refresh {
+  /** Everything that is shown is out of date. */
+  changed(): void;
+  /** Reads again what is out of date and not being read just now. Says whether something is left for the next time. */
+  run(): boolean;
+}
+
+/** Reads the queries of a page again; those with `meta.live === false` are left alone. No query is ever read twice at the same time. */
+export function createRefresh(queries: QueryClient): Refresh {
+  const owed = new Set<string>();
+  return {
+    changed() {
+      for (const query of queries.getQueryCache().findAll({ predicate: isLive })) owed.add(query.queryHash);
+    },
+    run() {
+      // A read that is under way may have begun before the change: it is done again after it.
+      const isDue = (query: Query) => owed.has(query.queryHash) && query.state.fetchStatus === "idle";
+      const due = queries.getQueryCache().findAll({ predicate: isDue });
+      for (const query of due) owed.delete(query.queryHash);
+      const now = new Set(due.map((query) => query.queryHash));
+      void queries.invalidateQueries({ predicate: (query) => now.has(query.queryHash) }, { cancelRefetch: false });
+      for (const hash of owed) if (!queries.getQueryCache().get(hash)) owed.delete(hash);
+      return owed.size > 0;
+    },
+  };
+}
+
+function isLive(query: Query): boolean {
+  return query.meta?.["live"] !== false;
+}
