@@ -1,3 +1,4 @@
+import type { Json } from "../../server/contract/json.ts";
 import { newId } from "../../server/domain/ids.ts";
 import { createDatabase } from "../../server/store/sqlite/database.ts";
 import { prepareInsertDelivery } from "../../server/store/sqlite/accept-delivery.ts";
@@ -18,6 +19,13 @@ export interface LedgerPlan {
 export interface Written {
   deliveries: number;
   runs: number;
+}
+
+/** What may be replayed. */
+interface Origin {
+  deliveryId: string;
+  runId: string;
+  trigger: PlannedTrigger;
 }
 
 const days30 = 30 * 24 * 3_600_000;
@@ -47,7 +55,7 @@ function prepareBatch(connection: Connection, project: PlannedProject, p: Ledger
   const database = createDatabase(connection, () => Promise.reject(new Error("the seed writes by itself")));
   const insertDelivery = prepareInsertDelivery(database, tally.add);
   const insertRun = prepareInsertRun(connection);
-  let earlier: { deliveryId: string; runId: string; trigger: PlannedTrigger } | null = null;
+  let earlier: Origin | null = null;
 
   function writeOne(): void {
     const share = (written.deliveries + 1) / p.deliveries;
@@ -62,12 +70,16 @@ function prepareBatch(connection: Connection, project: PlannedProject, p: Ledger
       written.runs += 1;
       if (earlier === null || random.next() < 0.2) earlier = { deliveryId: made.delivery.id, runId, trigger };
     }
-    for (let more = p.runs * share - written.runs; more > 5 && earlier !== null; more -= 1) {
-      const isReplay = random.next() < 0.5;
-      const origin = isReplay ? { startedBy: "replay", replayOf: earlier.runId, deliveryId: earlier.deliveryId } as const : { startedBy: "api", replayOf: null, deliveryId: null } as const;
-      insertRun(makeRun({ ...common, ...origin, id: newId("run", at), trigger: earlier.trigger, payload: made.payload }, random));
-      written.runs += 1;
-    }
+    const origin = earlier;
+    if (origin !== null) while (written.runs + 5 < p.runs * share) writeOther(origin, { ...common, payload: made.payload });
+  }
+
+  function writeOther(origin: Origin, common: { version: string; at: number; isOpen: boolean; payload: Json }): void {
+    const how = random.next() < 0.5
+      ? ({ startedBy: "replay", replayOf: origin.runId, deliveryId: origin.deliveryId } as const)
+      : ({ startedBy: "api", replayOf: null, deliveryId: null } as const);
+    insertRun(makeRun({ ...common, ...how, id: newId("run", common.at), trigger: origin.trigger }, random));
+    written.runs += 1;
   }
 
   return connection.transaction((size: number) => {
