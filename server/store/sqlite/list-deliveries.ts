@@ -9,7 +9,7 @@ import { type Listing, readList, type Term } from "./read-list.ts";
 import { delivery } from "./schema.ts";
 
 /** The columns that a list shows: no bodies. */
-export const deliverySummaryColumns = {
+const deliverySummaryColumns = {
   id: delivery.id,
   endpoint: delivery.endpoint,
   receivedAt: delivery.receivedAt,

@@ -194,6 +194,21 @@ export function deliveryContract(open: OpenStore): void {
       expect(pages.map((page) => page.length)).toEqual([3, 3, 1]);
     });
 
+    const find = async (filter: DeliveryFilter, limit: number) => (await readPages((cursor) => store.listDeliveries(filter, { limit, cursor }))).flat().map(({ id }) => id);
+
+    it("finds the few among many, each once and in order, however far apart they are", async () => {
+      const made = Array.from({ length: 1000 }, (_, n) =>
+        aDelivery({ receivedAt: epoch + n, verdicts: [aVerdict({ outcome: n % 250 === 0 ? "filter_mismatch" : "matched" })], body: Buffer.from(n % 300 === 0 ? "needle" : "hay") }),
+      );
+      await Promise.all(made.map((delivery) => store.recordDelivery(delivery)));
+      const verdict = { trigger: "new-signup", outcomes: ["filter_mismatch" as const] };
+      for (const limit of [1, 3, 100]) {
+        expect(await find({ endpoint: "signup", verdict }, limit)).toEqual([750, 500, 250, 0].map((n) => made[n]?.id));
+        expect(await find({ text: "needle" }, limit)).toEqual([900, 600, 300, 0].map((n) => made[n]?.id));
+        expect(await find({ text: "needle", verdict }, limit)).toEqual([made[0]?.id]);
+      }
+    });
+
     it.each([
       ["words in either case", '{"name":"Ada Lovelace"}', "ada LOVE", true],
       ["a piece of JSON", '{"amount": 100}', '"amount": 100', true],
