@@ -5,6 +5,7 @@ import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { migrationsFolder } from "../../paths.ts";
 import { systemClock } from "../../ports/clock.ts";
+import type { DeliveryFilter } from "../../ports/store.ts";
 import { aDelivery, aRun } from "../testing/factories.ts";
 import { migrate } from "./migrate.ts";
 import { openConnection } from "./open-connection.ts";
@@ -90,6 +91,25 @@ describe("migrations", () => {
     migrate(connection, copy, systemClock);
     expect(connection.prepare("SELECT count(*) FROM later").pluck().get()).toBe(0);
     connection.close();
+  });
+
+  it("bring a database of the first version up to date, with all that is in it", async () => {
+    const first = join(folder, "first");
+    cpSync(migrationsFolder("sqlite"), first, { recursive: true });
+    writeFileSync(join(first, "meta", "_journal.json"), JSON.stringify({ entries: [{ idx: 0, tag: "0000_ledger" }] }));
+    const connection = await openConnection(file);
+    migrate(connection, first, systemClock);
+    const body = Buffer.from(JSON.stringify({ text: "x".repeat(20_000) }));
+    connection
+      .prepare("INSERT INTO delivery VALUES ('dlv_old', 'signup', 1, 'POST', 'accepted', 202, 1.5, ?, NULL, NULL, '{}', NULL, '[]', ?)")
+      .run(body.length, body);
+    connection.close();
+    const store = await openSqliteStore({ file });
+    expect(await store.getDelivery("dlv_old")).toMatchObject({ body: body.toString("base64"), redeliveryOf: null });
+    await store.recordDelivery(aDelivery({ id: "dlv_new", redeliveryOf: "dlv_old" }));
+    const list = async (filter: DeliveryFilter) => (await store.listDeliveries(filter, { limit: 10, cursor: null })).data.map(({ id }) => id);
+    expect([await list({ endpoint: "signup" }), await list({ redeliveryOf: "dlv_old" })]).toEqual([["dlv_new", "dlv_old"], ["dlv_new"]]);
+    await store.close();
   });
 
   it("leave nothing of themselves where one of them fails", async () => {
