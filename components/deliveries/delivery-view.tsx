@@ -1,114 +1,55 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
-import type { Delivery } from "../../server/contract/delivery.ts";
+import { parseAsString, useQueryState } from "nuqs";
+import { useState } from "react";
 import { useTRPC } from "../trpc/trpc.ts";
-import { CodeBlock } from "../ui/code-block.tsx";
 import { ErrorFace, LoadingRows } from "../ui/faces.tsx";
-import { Facts } from "../ui/facts.tsx";
-import { PageTitle } from "../ui/page-title.tsx";
 import { Panel } from "../ui/panel.tsx";
-import { RelativeTime } from "../ui/relative-time.tsx";
-import { StatusBadge } from "../ui/status-badge.tsx";
-import { deliveryOutcomes } from "../ui/statuses.ts";
-import { formatBytes, formatDuration } from "../ui/time.ts";
-import { decodeBody } from "./decode-body.ts";
+import type { JumpTo } from "../json/json-tree.tsx";
+import { AnswerPanel } from "./answer-panel.tsx";
+import { ComparePanel } from "./compare/compare-panel.tsx";
+import { DeliveryBody } from "./delivery-body.tsx";
+import { DeliveryHead } from "./delivery-head.tsx";
+import type { FullDelivery } from "./full-delivery.ts";
+import { HeadersPanel } from "./headers-panel.tsx";
+import { ProblemPanel } from "./problem-panel.tsx";
 import { VerdictTable } from "./verdict-table.tsx";
 
 /** One delivery: its answer, what each trigger decided and why, and what came. */
 export function DeliveryView({ id }: { id: string }) {
   const trpc = useTRPC();
-  const delivery = useQuery(trpc.deliveries.get.queryOptions({ id }));
+  const delivery = useQuery(trpc.deliveries.get.queryOptions({ id }, { staleTime: 60_000 }));
   if (delivery.data) return <LoadedDelivery delivery={delivery.data} />;
   if (delivery.error) return <ErrorFace what={`${id} could not be read`} message={delivery.error.message} retry={() => void delivery.refetch()} />;
   return <LoadingRows label="The delivery is being read" rows={8} />;
 }
 
-function LoadedDelivery({ delivery }: { delivery: Delivery }) {
-  const face = deliveryOutcomes[delivery.outcome];
-  const sha = delivery.bodySha256;
-  const matched = delivery.verdicts.filter((verdict) => verdict.outcome === "matched").length;
+function LoadedDelivery({ delivery }: { delivery: FullDelivery }) {
+  const [compare, setCompare] = useQueryState("compare", parseAsString.withOptions({ history: "push" }));
+  const [jumpTo, setJumpTo] = useState<JumpTo | null>(null);
+  const { verdicts } = delivery;
+  const matched = verdicts.filter((verdict) => verdict.outcome === "matched").length;
+  const showPlace = delivery.body === null ? undefined : (pointer: string) => setJumpTo({ pointer });
   return (
     <>
-      <PageTitle crumb={{ href: "/#deliveries", label: "Deliveries", rest: `${delivery.method} /triggers/${delivery.endpoint}` }} id={delivery.id}>
-        <StatusBadge face={face} label={`${delivery.responseStatus} ${face.label}`} />
-      </PageTitle>
-      <Facts
-        facts={[
-          ["received", <RelativeTime key="at" iso={delivery.receivedAt} />],
-          ["answered in", formatDuration(delivery.durationMs)],
-          ["body", formatBytes(delivery.bodyBytes)],
-          ["sha256", sha && <code key="sha" title={sha}>{`${sha.slice(0, 4)}…${sha.slice(-4)}`}</code>],
-        ]}
-      />
+      <DeliveryHead delivery={delivery} onCompare={(other) => void setCompare(other)} />
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
-        <Answer delivery={delivery} />
-        {delivery.verdicts.length > 0 && (
-          <Panel title="What each trigger decided" note={`${delivery.verdicts.length} evaluated · ${matched} matched`}>
-            <VerdictTable verdicts={delivery.verdicts} />
+        {compare !== null && <ComparePanel key={compare} delivery={delivery} other={compare} onClose={() => void setCompare(null)} />}
+        <ProblemPanel delivery={delivery} onPlace={showPlace} />
+        {verdicts.length > 0 && (
+          <Panel title="What each trigger decided" note={`${verdicts.length} evaluated · ${matched} fired`}>
+            <VerdictTable verdicts={verdicts} onPlace={showPlace} />
           </Panel>
         )}
         <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 xl:grid-cols-2">
-          <Body delivery={delivery} />
-          <Headers headers={delivery.headers} />
+          <DeliveryBody delivery={delivery} jumpTo={jumpTo} />
+          <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
+            <HeadersPanel headers={delivery.headers} />
+            <AnswerPanel delivery={delivery} />
+          </div>
         </div>
       </div>
     </>
-  );
-}
-
-function Answer({ delivery: { problem } }: { delivery: Delivery }) {
-  if (!problem) return null;
-  return (
-    <Panel
-      title={`${problem.status} ${problem.title}`}
-      note={
-        <Link href={`/errors/${problem.code}`} className="text-accent hover:underline">
-          why, and what to do
-        </Link>
-      }
-    >
-      <p className="px-4 py-3 break-words whitespace-pre-wrap">{problem.detail}</p>
-      {problem.errors && (
-        <ul className="border-t px-4 py-3">
-          {problem.errors.map((error) => (
-            <li key={`${error.pointer} ${error.code} ${error.message}`} className="flex flex-wrap gap-x-3 break-words">
-              <code>{error.pointer || "the whole body"}</code>
-              <span className="text-ink-2">{error.message}</span>
-            </li>
-          ))}
-        </ul>
-      )}
-    </Panel>
-  );
-}
-
-function Body({ delivery }: { delivery: Delivery }) {
-  const body = decodeBody(delivery.body);
-  return (
-    <Panel title="Body" note={body.kind === "bytes" ? "not text: shown as hexadecimal" : "as it came"}>
-      {body.kind === "none" ? (
-        <p className="px-4 py-3 text-ink-3">{delivery.bodyBytes === 0 ? "There was none." : "It was not kept: the request was refused before its body was read."}</p>
-      ) : (
-        <CodeBlock label="Body" text={body.text} copyLabel="Copy the body" />
-      )}
-    </Panel>
-  );
-}
-
-function Headers({ headers }: { headers: Record<string, string> }) {
-  const entries = Object.entries(headers);
-  return (
-    <Panel title="Headers" note={`${entries.length} kept`}>
-      <dl className="grid gap-x-5 gap-y-1 px-4 py-3 font-mono text-s sm:grid-cols-[max-content_minmax(0,1fr)]">
-        {entries.map(([name, value]) => (
-          <div key={name} className="contents">
-            <dt className="text-ink-3">{name}</dt>
-            <dd className="break-all">{value}</dd>
-          </div>
-        ))}
-      </dl>
-    </Panel>
   );
 }

@@ -1,18 +1,26 @@
+import Link from "next/link";
 import { Fragment } from "react";
 import type { Reason, Verdict } from "../../server/contract/verdict.ts";
-import { ShortId } from "../ui/short-id.tsx";
+import { PlainText } from "../json/plain-text.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { verdictOutcomes } from "../ui/statuses.ts";
 import { Cell, Row, Table } from "../ui/table.tsx";
+import { RunState } from "./run-state.tsx";
+
+interface Props {
+  verdicts: readonly Verdict[];
+  /** Shows a place in the body: pointers are buttons then. */
+  onPlace?: (pointer: string) => void;
+}
 
 /** What each trigger decided, at which stage, where in the body, and what it would have had to be. One row for each reason. */
-export function VerdictTable({ verdicts }: { verdicts: Verdict[] }) {
+export function VerdictTable({ verdicts, onPlace }: Props) {
   return (
     <Table label="What each trigger decided" columns={["Trigger", "Decided", "Stage", "Where", "Expected", "Was", "Run"]}>
       {verdicts.map((verdict) => (
         <Fragment key={verdict.attachmentId}>
           {(verdict.reasons.length > 0 ? verdict.reasons : [null]).map((reason, index) => (
-            <VerdictRow key={index} verdict={verdict} reason={reason} isFirst={index === 0} />
+            <VerdictRow key={index} verdict={verdict} reason={reason} isFirst={index === 0} onPlace={onPlace} />
           ))}
         </Fragment>
       ))}
@@ -20,23 +28,51 @@ export function VerdictTable({ verdicts }: { verdicts: Verdict[] }) {
   );
 }
 
-function VerdictRow({ verdict, reason, isFirst }: { verdict: Verdict; reason: Reason | null; isFirst: boolean }) {
+function VerdictRow({ verdict, reason, isFirst, onPlace }: { verdict: Verdict; reason: Reason | null; isFirst: boolean; onPlace: Props["onPlace"] }) {
   const face = verdictOutcomes[verdict.outcome];
   return (
     <Row>
-      <Cell name="Trigger">{isFirst ? <code>{verdict.trigger}</code> : null}</Cell>
+      <Cell name="Trigger">
+        {isFirst ? (
+          <Link href={`/?node=${encodeURIComponent(`trigger:${verdict.trigger}`)}`} prefetch={false} className="font-mono hover:text-accent hover:underline">
+            {verdict.trigger}
+          </Link>
+        ) : null}
+      </Cell>
       <Cell name="Decided">{isFirst ? <StatusBadge face={face} /> : null}</Cell>
       <Cell name="Stage">{isFirst && <span className="text-ink-2">{face.stage}</span>}</Cell>
-      <Cell name="Where">{reason && <code>{reason.pointer || "the whole body"}</code>}</Cell>
-      <Cell name="Expected">{reason && (reason.expected ?? reason.message)}</Cell>
-      <Cell name="Was">{typeof reason?.actual === "string" && <code className="break-all">{reason.actual}</code>}</Cell>
+      <Cell name="Where">{reason && <Place pointer={reason.pointer} onPlace={onPlace} />}</Cell>
+      <Cell name="Expected">{reason && <PlainText text={reason.expected ?? reason.message} />}</Cell>
+      <Cell name="Was">{reason && <Was reason={reason} />}</Cell>
       <Cell name="Run">
         {isFirst && verdict.runId && (
-          <span className="whitespace-nowrap">
-            <ShortId id={verdict.runId} href={`/runs/${verdict.runId}`} /> <span className="text-ink-3">→</span> <code>{verdict.target.slug}</code>
+          <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+            <RunState runId={verdict.runId} />
+            <span className="whitespace-nowrap">
+              <span className="text-ink-3">→</span> <code>{verdict.target.slug}</code>
+            </span>
           </span>
         )}
       </Cell>
     </Row>
+  );
+}
+
+function Place({ pointer, onPlace }: { pointer: string; onPlace: Props["onPlace"] }) {
+  const face = pointer === "" ? <span>the whole body</span> : <code className="break-all"><PlainText text={pointer} /></code>;
+  if (!onPlace) return face;
+  return (
+    <button type="button" onClick={() => onPlace(pointer)} title="Show it in the body" className="cursor-pointer text-left text-accent underline decoration-line-strong underline-offset-2 hover:decoration-current">
+      {face}
+    </button>
+  );
+}
+
+function Was({ reason }: { reason: Reason }) {
+  if (typeof reason.actual !== "string") return <span className="text-ink-3">nothing</span>;
+  return (
+    <code className="break-all">
+      <PlainText text={reason.actual} />
+    </code>
   );
 }

@@ -18,18 +18,19 @@ export interface PlacedMark {
 
 const gravest: readonly Tone[] = ["bad", "wait", "run", "idle", "ok"];
 
-/** The marks by line, from the top. Several on one line become one: with all that they say, in the gravest of their tones. */
+/** The marks by line, from the top. Several on one line become one, in the gravest of their tones; where something is wrong, what is right is not told. */
 export function placeMarks(text: string, lines: readonly JsonLine[], marks: readonly JsonMark[]): PlacedMark[] {
-  const byLine = new Map<number, PlacedMark>();
-  for (const mark of marks) {
-    const { line, missing } = findPlace(text, lines, mark.pointer);
-    const note = missing === null ? mark.note : [`${missing} is missing here`, mark.note].filter((part) => part !== "").join(": ");
-    const placed = byLine.get(line);
-    if (!placed) byLine.set(line, { line, tone: mark.tone, notes: note === "" ? [] : [note] });
-    else {
-      if (note !== "" && !placed.notes.includes(note)) placed.notes.push(note);
-      if (gravest.indexOf(mark.tone) < gravest.indexOf(placed.tone)) placed.tone = mark.tone;
-    }
-  }
-  return [...byLine.values()].sort((a, b) => a.line - b.line);
+  const byLine = Map.groupBy(marks.map((mark) => placeMark(text, lines, mark)), ({ line }) => line);
+  const placed = Array.from(byLine, ([line, here]): PlacedMark => {
+    const tone = gravest.find((tone) => here.some((mark) => mark.tone === tone)) ?? "idle";
+    const told = here.filter((mark) => mark.note !== "" && (mark.tone !== "ok" || tone === "ok"));
+    return { line, tone, notes: [...new Set(told.map(({ note }) => note))] };
+  });
+  return placed.sort((a, b) => a.line - b.line);
+}
+
+function placeMark(text: string, lines: readonly JsonLine[], mark: JsonMark): { line: number; tone: Tone; note: string } {
+  const { line, missing } = findPlace(text, lines, mark.pointer);
+  const note = missing === null ? mark.note : [`${missing} is missing here`, mark.note].filter((part) => part !== "").join(": ");
+  return { line, tone: mark.tone, note };
 }

@@ -1,0 +1,28 @@
+import { expect, it } from "vitest";
+import { answerOf } from "./answer-of.ts";
+
+const matched = { trigger: "invoice-paid", attachmentId: "invoice-paid:post", target: { kind: "workflow" as const, slug: "post" }, outcome: "matched" as const, runId: "run_1", reasons: [] };
+const passed = { ...matched, trigger: "large", outcome: "filter_mismatch" as const, runId: null };
+
+it("an accepted delivery was told its runs", () => {
+  const answer = answerOf({ id: "dlv_1", outcome: "accepted", responseStatus: 202, problem: null, verdicts: [passed, matched] });
+  expect(JSON.parse(answer.body)).toEqual({ ok: true, runId: "run_1", runs: [{ runId: "run_1", trigger: "invoice-paid", target: { kind: "workflow", slug: "post" } }] });
+  expect(answer.headers).toContainEqual(["location", "/api/v1/runs/run_1"]);
+});
+
+it("a repeated one was told that it is one", () => {
+  expect(answerOf({ id: "dlv_1", outcome: "repeated", responseStatus: 202, problem: null, verdicts: [matched] }).headers).toContainEqual(["idempotent-replayed", "true"]);
+});
+
+it("a skipped one was told just that", () => {
+  expect(answerOf({ id: "dlv_1", outcome: "skipped", responseStatus: 200, problem: null, verdicts: [passed] }).body).toBe('{"ok":true,"skipped":true}');
+});
+
+it("a rejected one was told its problem", () => {
+  const problem = { type: "/errors/unknown_endpoint", title: "Unknown endpoint", status: 404, code: "unknown_endpoint", detail: "x" };
+  expect(answerOf({ id: "dlv_1", outcome: "rejected", responseStatus: 404, problem, verdicts: [] })).toEqual({
+    status: 404,
+    body: JSON.stringify(problem),
+    headers: [["content-type", "application/problem+json"], ["signalbox-delivery", "dlv_1"]],
+  });
+});

@@ -1,0 +1,89 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { X } from "lucide-react";
+import { useMemo } from "react";
+import { useTRPC } from "../../trpc/trpc.ts";
+import { IconButton } from "../../ui/button.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { LoadingRows } from "../../ui/faces.tsx";
+import { Panel } from "../../ui/panel.tsx";
+import { RelativeTime } from "../../ui/relative-time.tsx";
+import { ShortId } from "../../ui/short-id.tsx";
+import { StatusBadge } from "../../ui/status-badge.tsx";
+import { deliveryOutcomes } from "../../ui/statuses.ts";
+import type { FullDelivery } from "../full-delivery.ts";
+import { readBody } from "../read-body.ts";
+import { diffHeaders, diffVerdicts } from "./diff-names.ts";
+import { diffJson } from "./diff-json.ts";
+import { DifferenceTable } from "./difference-table.tsx";
+
+const mostDifferences = 200;
+
+/** What differs between two deliveries: bodies by place, verdicts, headers. */
+export function ComparePanel({ delivery, other, onClose }: { delivery: FullDelivery; other: string; onClose: () => void }) {
+  const trpc = useTRPC();
+  const second = useQuery(trpc.deliveries.get.queryOptions({ id: other }, { staleTime: 60_000, retry: false }));
+  return (
+    <Panel title="Compared" note={<IconButton label="End the comparison" icon={X} size="s" onClick={onClose} />}>
+      {second.data ? (
+        <Comparison one={delivery} two={second.data} />
+      ) : second.error ? (
+        <div className="p-3">
+          <ErrorNote error={second.error} what={`${other} could not be read`} retry={() => void second.refetch()} />
+        </div>
+      ) : (
+        <LoadingRows label="The other delivery is being read" rows={5} />
+      )}
+    </Panel>
+  );
+}
+
+function Comparison({ one, two }: { one: FullDelivery; two: FullDelivery }) {
+  const body = useMemo(() => differencesOfBodies(one, two), [one, two]);
+  const verdicts = useMemo(() => diffVerdicts(one.verdicts, two.verdicts), [one, two]);
+  const headers = useMemo(() => diffHeaders(one.headers, two.headers), [one, two]);
+  return (
+    <div>
+      <div className="grid gap-x-6 gap-y-1 border-b px-4 py-2.5 sm:grid-cols-2">
+        <Side label="this" delivery={one} />
+        <Side label="other" delivery={two} />
+      </div>
+      <DifferenceTable
+        title="Bodies"
+        same={body.same}
+        rows={body.rows.map(({ pointer, kind, before, after }) => ({ name: pointer || "the whole body", kind, before, after }))}
+        more={body.rows.length >= mostDifferences ? `Only the first ${mostDifferences} places are shown.` : null}
+      />
+      <DifferenceTable title="Verdicts" same="Every trigger decided the same, for the same reasons." rows={verdicts.map(withKind)} more={null} />
+      <DifferenceTable title="Headers" same="The same." rows={headers.map(withKind)} more={null} />
+    </div>
+  );
+}
+
+function Side({ label, delivery }: { label: string; delivery: FullDelivery }) {
+  const face = deliveryOutcomes[delivery.outcome];
+  return (
+    <p className="flex min-w-0 flex-wrap items-center gap-2">
+      <span className="w-9 text-s text-ink-3">{label}</span>
+      <ShortId id={delivery.id} href={`/deliveries/${encodeURIComponent(delivery.id)}`} />
+      <StatusBadge face={face} label={`${delivery.responseStatus} ${face.label}`} />
+      <span className="text-s text-ink-3">
+        <RelativeTime iso={delivery.receivedAt} />
+      </span>
+    </p>
+  );
+}
+
+function differencesOfBodies(one: FullDelivery, two: FullDelivery) {
+  if (one.bodySha256 !== null && one.bodySha256 === two.bodySha256) return { same: "The same, byte for byte.", rows: [] };
+  const [first, second] = [readBody(one.body), readBody(two.body)];
+  if (!first || !second) return { same: "One of them has no body that was kept.", rows: [] };
+  const rows = first.text === null || second.text === null ? null : diffJson(first.text, second.text, mostDifferences);
+  if (rows === null) return { same: "They differ, and one of them is not JSON: there are no places to compare.", rows: [] };
+  return { same: "The same values; only the space between them, or the order of keys, differs.", rows };
+}
+
+function withKind<Row extends { before: string | null; after: string | null }>(row: Row) {
+  return { ...row, kind: row.before === null ? ("added" as const) : row.after === null ? ("removed" as const) : ("changed" as const) };
+}

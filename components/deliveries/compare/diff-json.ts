@@ -1,0 +1,95 @@
+import { nameOf } from "../../json/find-place.ts";
+import { type JsonLine, layOutJson } from "../../json/lay-out-json.ts";
+
+/** One place where two bodies differ. `written`: the same value in another spelling, as `1.0` and `1`. */
+export interface Difference {
+  pointer: string;
+  kind: "added" | "removed" | "changed" | "written";
+  before: string | null;
+  after: string | null;
+}
+
+interface Document {
+  text: string;
+  lines: readonly JsonLine[];
+}
+
+interface Pair {
+  pointer: string;
+  before: number | null;
+  after: number | null;
+}
+
+/**
+ * Where two JSON texts differ, in the order of the first; places only the second has come last in their object. Items of arrays are compared by
+ * their place. `null`: one of them is not JSON. Stops at `most`.
+ */
+export function diffJson(before: string, after: string, most = 500): Difference[] | null {
+  const one = documentOf(before);
+  const two = documentOf(after);
+  if (!one || !two) return null;
+  const differences: Difference[] = [];
+  const open: Pair[] = [{ pointer: "", before: 0, after: 0 }];
+  for (let pair = open.pop(); pair && differences.length < most; pair = open.pop()) {
+    const difference = compare(one, two, pair);
+    if (difference === "look inside") open.push(...innerPairs(one, two, pair).reverse());
+    else if (difference) differences.push(difference);
+  }
+  return differences;
+}
+
+function documentOf(text: string): Document | null {
+  const lines = layOutJson(text);
+  return lines && { text, lines };
+}
+
+function compare(one: Document, two: Document, { pointer, before, after }: Pair): Difference | "look inside" | null {
+  if (before === null) return after === null ? null : { pointer, kind: "added", before: null, after: valueText(two, after) };
+  if (after === null) return { pointer, kind: "removed", before: valueText(one, before), after: null };
+  const kind = one.lines[before]?.kind;
+  const isSameKind = kind === two.lines[after]?.kind;
+  if (isSameKind && (kind === "object" || kind === "array")) return "look inside";
+  const texts = { before: valueText(one, before), after: valueText(two, after) };
+  if (isSameKind && tokenText(one, before) === tokenText(two, after)) return null;
+  const isSameValue = isSameKind && JSON.parse(tokenText(one, before)) === JSON.parse(tokenText(two, after));
+  return { pointer, kind: isSameValue ? "written" : "changed", ...texts };
+}
+
+function innerPairs(one: Document, two: Document, { pointer, before, after }: Pair): Pair[] {
+  const first = membersOf(one, before ?? 0);
+  const second = membersOf(two, after ?? 0);
+  return [...new Set([...first.keys(), ...second.keys()])].map((name) => ({
+    pointer: `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`,
+    before: first.get(name) ?? null,
+    after: second.get(name) ?? null,
+  }));
+}
+
+/** The lines of what an object or array holds, by name or place. Of a repeated key the last one counts. */
+function membersOf({ text, lines }: Document, parent: number): Map<string, number> {
+  const members = new Map<string, number>();
+  const end = lines[parent]?.last ?? parent;
+  for (let at = parent + 1, index = 0; at < end; index++) {
+    const line = lines[at];
+    if (!line) break;
+    members.set(nameOf(text, line) ?? String(index), at);
+    at = line.last + 1;
+  }
+  return members;
+}
+
+const mostCharacters = 300;
+
+function valueText({ text, lines }: Document, at: number): string {
+  const line = lines[at];
+  if (!line) return "";
+  if (line.count === 0 && line.kind === "object") return "{}";
+  if (line.count === 0 && line.kind === "array") return "[]";
+  const whole = text.slice(line.token.start, lines[line.last]?.token.end ?? line.token.end);
+  return whole.length > mostCharacters ? `${whole.slice(0, mostCharacters)}…` : whole;
+}
+
+function tokenText({ text, lines }: Document, at: number): string {
+  const token = lines[at]?.token;
+  return token ? text.slice(token.start, token.end) : "";
+}

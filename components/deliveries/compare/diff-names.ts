@@ -1,0 +1,37 @@
+import type { Verdict } from "../../../server/contract/verdict.ts";
+
+/** One name whose values differ; `null`: not there. */
+export interface NamedDifference {
+  name: string;
+  before: string | null;
+  after: string | null;
+}
+
+/** Headers that differ between any two requests, and say nothing. */
+const ofTheConnection = new Set(["content-length", "host", "connection", "signalbox-redelivery-of"]);
+
+/** Headers whose values differ, by name. */
+export function diffHeaders(before: Record<string, string>, after: Record<string, string>): NamedDifference[] {
+  return diffNames(new Map(Object.entries(before)), new Map(Object.entries(after))).filter(({ name }) => !ofTheConnection.has(name));
+}
+
+/** Triggers that decided otherwise, or for another reason. */
+export function diffVerdicts(before: readonly Verdict[], after: readonly Verdict[]): NamedDifference[] {
+  return diffNames(decisions(before), decisions(after));
+}
+
+function decisions(verdicts: readonly Verdict[]): Map<string, string> {
+  return new Map(verdicts.map((verdict) => [`${verdict.trigger} → ${verdict.target.slug}`, decided(verdict)]));
+}
+
+function decided({ outcome, reasons }: Verdict): string {
+  const places = reasons.map(({ pointer, expected, message }) => `${pointer || "the whole body"} ${expected ?? message}`);
+  return [outcome.replaceAll("_", " "), ...places].join(" · ");
+}
+
+function diffNames(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): NamedDifference[] {
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .map((name) => ({ name, before: before.get(name) ?? null, after: after.get(name) ?? null }))
+    .filter((difference) => difference.before !== difference.after)
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}

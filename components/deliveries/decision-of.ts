@@ -1,0 +1,23 @@
+import type { DeliverySummary } from "../../server/contract/delivery.ts";
+import { verdictOutcomes } from "../ui/statuses.ts";
+
+/** One short line that says why a delivery did, or did not, start something. */
+export function decisionOf(delivery: Pick<DeliverySummary, "problem" | "verdicts" | "outcome">): string {
+  const { verdicts, problem } = delivery;
+  if (verdicts.length === 0) return problem ? problemWords(problem) : "";
+  const fired = verdicts.filter((verdict) => verdict.outcome === "matched");
+  if (delivery.outcome === "repeated") return "the same as before: nothing started again";
+  if (fired.length > 0) return verdicts.length === 1 ? `${fired[0]?.trigger} fired` : `${fired.length} of ${verdicts.length} fired: ${[...new Set(fired.map(({ trigger }) => trigger))].join(", ")}`;
+  const [only] = verdicts;
+  const stages = [...new Set(verdicts.map(({ outcome }) => verdictOutcomes[outcome].stage))].join(", ");
+  if (!only || verdicts.length > 1) return `0 of ${verdicts.length} fired: ${stages}`;
+  const reason = only.reasons[0];
+  if (!reason) return verdictOutcomes[only.outcome].label;
+  const was = reason.actual === null ? ", was missing" : `, was ${reason.actual}`;
+  return `${verdictOutcomes[only.outcome].stage}: ${reason.pointer || "the whole body"} ${reason.expected ?? reason.message}${was}`;
+}
+
+function problemWords({ title, detail, errors }: NonNullable<DeliverySummary["problem"]>): string {
+  const [first] = errors ?? [];
+  return first ? `${title}: ${first.pointer || "the whole body"}, ${first.message}` : `${title}. ${detail}`;
+}

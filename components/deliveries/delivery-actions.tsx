@@ -1,0 +1,132 @@
+"use client";
+
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { Columns2, FilePenLine, RotateCw } from "lucide-react";
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { problemOf } from "../trpc/problem-of.ts";
+import { useTRPC } from "../trpc/trpc.ts";
+import { Button, ButtonLink } from "../ui/button.tsx";
+import { CopyButton } from "../ui/copy-button.tsx";
+import { Menu } from "../ui/menu.tsx";
+import { useToast } from "../ui/toast.tsx";
+import { CompareDialog } from "./compare/compare-dialog.tsx";
+import { curlOf, endpointPath } from "./curl-of.ts";
+import type { FullDelivery } from "./full-delivery.ts";
+
+/** What can be done with a delivery. */
+export function DeliveryActions({ delivery, onCompare }: { delivery: FullDelivery; onCompare: (id: string) => void }) {
+  const [isComparing, setIsComparing] = useState(false);
+  const slugs = useTriggersOn(delivery.endpoint);
+  return (
+    <div className="flex flex-wrap gap-2">
+      <CopyAsCurl delivery={delivery} />
+      <Button icon={Columns2} onClick={() => setIsComparing(true)}>
+        Compare
+      </Button>
+      <OpenAsForm delivery={delivery} slugs={slugs} />
+      <Redeliver delivery={delivery} slugs={slugs} />
+      <CompareDialog
+        delivery={delivery}
+        isOpen={isComparing}
+        onClose={() => setIsComparing(false)}
+        onChoose={(id) => {
+          setIsComparing(false);
+          onCompare(id);
+        }}
+      />
+    </div>
+  );
+}
+
+/** Of the project as it is now. */
+function useTriggersOn(endpoint: string): string[] {
+  const trpc = useTRPC();
+  const { data } = useQuery(trpc.triggers.list.queryOptions());
+  return [...new Set((data ?? []).filter((trigger) => trigger.endpoint === endpoint).map(({ slug }) => slug))];
+}
+
+function CopyAsCurl({ delivery }: { delivery: FullDelivery }) {
+  const trpc = useTRPC();
+  // Unknown endpoints have no URL with a key in it.
+  const { data } = useQuery(trpc.triggers.url.queryOptions({ for: delivery.endpoint }, { retry: false, staleTime: Infinity, enabled: delivery.problem?.code !== "unknown_endpoint" }));
+  const urlOf = () => data?.url ?? location.origin + endpointPath(delivery.endpoint);
+  return (
+    <span className="[&>button]:h-8 [&>button]:px-3 [&>button]:text-m">
+      <CopyButton text={() => curlOf(delivery, urlOf())} label="Copy as curl">
+        Copy as curl
+      </CopyButton>
+    </span>
+  );
+}
+
+function OpenAsForm({ delivery, slugs }: { delivery: FullDelivery; slugs: string[] }) {
+  const router = useRouter();
+  const hrefOf = (slug: string) => `/?node=${encodeURIComponent(`trigger:${slug}`)}&tab=test&from=${encodeURIComponent(delivery.id)}`;
+  const [only] = slugs;
+  if (delivery.json === null || only === undefined) {
+    const why = delivery.json === null ? "There is no JSON to fill the form with" : `No trigger listens on ${delivery.endpoint} now`;
+    return (
+      <Button icon={FilePenLine} disabled title={why}>
+        Open as form
+      </Button>
+    );
+  }
+  if (slugs.length === 1) {
+    return (
+      <ButtonLink icon={FilePenLine} href={hrefOf(only)}>
+        Open as form
+      </ButtonLink>
+    );
+  }
+  return (
+    <Menu label="Open as the form of a trigger" items={slugs.map((slug) => ({ id: slug, label: slug, note: verdictOn(delivery, slug), onSelect: () => router.push(hrefOf(slug)) }))}>
+      <FilePenLine aria-hidden size={14} />
+      Open as form
+    </Menu>
+  );
+}
+
+function Redeliver({ delivery, slugs }: { delivery: FullDelivery; slugs: string[] }) {
+  const trpc = useTRPC();
+  const router = useRouter();
+  const toast = useToast();
+  const redeliver = useMutation(
+    trpc.deliveries.redeliver.mutationOptions({
+      onSuccess: ({ deliveryId }, { trigger }) => {
+        const href = `/deliveries/${encodeURIComponent(deliveryId)}`;
+        toast({ tone: "ok", text: `Delivered again ${trigger === null ? "to all triggers" : `to ${trigger}`}.`, href, linkLabel: "The new delivery" });
+        router.push(href);
+      },
+      onError: (error) => toast({ tone: "bad", text: `It was not delivered again. ${problemOf(error).detail}` }),
+    }),
+  );
+  const send = (trigger: string | null) => redeliver.mutate({ id: delivery.id, trigger });
+  if (delivery.body === null || slugs.length === 0) {
+    const why = delivery.body === null ? "Its body is not kept" : `No trigger listens on ${delivery.endpoint} now`;
+    return (
+      <Button tone="primary" icon={RotateCw} disabled title={why}>
+        Redeliver
+      </Button>
+    );
+  }
+  const count = slugs.length === 1 ? `to ${slugs[0]}` : `to all ${slugs.length} triggers`;
+  return (
+    <Menu
+      label="Redeliver"
+      tone="primary"
+      items={[
+        { id: "*", label: `Redeliver ${count}`, icon: RotateCw, note: "The same bytes, decided anew", isDisabled: redeliver.isPending, onSelect: () => send(null) },
+        ...(slugs.length === 1 ? [] : slugs.map((slug) => ({ id: slug, label: `Only to ${slug}`, note: verdictOn(delivery, slug), isDisabled: redeliver.isPending, onSelect: () => send(slug) }))),
+      ]}
+    >
+      <RotateCw aria-hidden size={14} className={redeliver.isPending ? "animate-spin" : ""} />
+      Redeliver
+    </Menu>
+  );
+}
+
+function verdictOn({ verdicts }: FullDelivery, slug: string): string {
+  const verdict = verdicts.find((one) => one.trigger === slug);
+  return verdict ? `${verdict.outcome.replaceAll("_", " ")} then` : "was not asked then";
+}

@@ -1,0 +1,70 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useTRPC } from "../trpc/trpc.ts";
+import { CopyButton } from "../ui/copy-button.tsx";
+import { Facts } from "../ui/facts.tsx";
+import { PageTitle } from "../ui/page-title.tsx";
+import { RelativeTime } from "../ui/relative-time.tsx";
+import { ShortId } from "../ui/short-id.tsx";
+import { StatusBadge } from "../ui/status-badge.tsx";
+import { deliveryOutcomes } from "../ui/statuses.ts";
+import { exactUtc, formatBytes, formatDuration } from "../ui/time.ts";
+import { PlainText } from "../json/plain-text.tsx";
+import { DeliveryActions } from "./delivery-actions.tsx";
+import type { FullDelivery } from "./full-delivery.ts";
+
+const mostShown = 5;
+
+/** What came, when, and what can be done with it. */
+export function DeliveryHead({ delivery, onCompare }: { delivery: FullDelivery; onCompare: (id: string) => void }) {
+  const face = deliveryOutcomes[delivery.outcome];
+  const sha = delivery.bodySha256;
+  const key = delivery.headers["idempotency-key"] ?? delivery.headers["webhook-id"];
+  return (
+    <>
+      <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
+        <div className="min-w-0">
+          <PageTitle crumb={{ href: "/deliveries", label: "Deliveries", rest: `${delivery.method} /triggers/${delivery.endpoint}` }} id={delivery.id}>
+            <StatusBadge face={face} label={`${delivery.responseStatus} ${face.label}`} />
+          </PageTitle>
+        </div>
+        <DeliveryActions delivery={delivery} onCompare={onCompare} />
+      </div>
+      <Facts
+        facts={[
+          ["received", <span key="at" title={exactUtc(delivery.receivedAt)}>{exactUtc(delivery.receivedAt).slice(11)} · <RelativeTime iso={delivery.receivedAt} /></span>],
+          ["answered in", <span key="took" className="tabular-nums">{formatDuration(delivery.durationMs)}</span>],
+          ["body", formatBytes(delivery.bodyBytes)],
+          ["sha256", sha && <Sha key="sha" sha={sha} />],
+          ["Idempotency-Key", key === undefined ? null : <code key="key" className="break-all"><PlainText text={key} /></code>],
+          ["redelivery of", delivery.redeliveryOf && <ShortId key="of" id={delivery.redeliveryOf} href={`/deliveries/${encodeURIComponent(delivery.redeliveryOf)}`} />],
+          ["redelivered as", <Redeliveries key="as" id={delivery.id} />],
+        ]}
+      />
+    </>
+  );
+}
+
+function Sha({ sha }: { sha: string }) {
+  return (
+    <span className="-my-1.5 inline-flex items-center">
+      <code title={sha}>{`${sha.slice(0, 4)}…${sha.slice(-4)}`}</code>
+      <CopyButton text={sha} label="Copy the SHA-256" />
+    </span>
+  );
+}
+
+function Redeliveries({ id }: { id: string }) {
+  const trpc = useTRPC();
+  const { data } = useQuery(trpc.deliveries.list.queryOptions({ redeliveryOf: id, limit: mostShown }));
+  if (!data || data.data.length === 0) return <span className="font-normal text-ink-3">never</span>;
+  return (
+    <span className="inline-flex flex-wrap gap-x-3">
+      {data.data.map((again) => (
+        <ShortId key={again.id} id={again.id} href={`/deliveries/${encodeURIComponent(again.id)}`} />
+      ))}
+      {data.nextCursor !== null && <span className="font-normal text-ink-3">and more</span>}
+    </span>
+  );
+}

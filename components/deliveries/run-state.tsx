@@ -1,0 +1,19 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useTRPC } from "../trpc/trpc.ts";
+import { ShortId } from "../ui/short-id.tsx";
+import { StatusBadge } from "../ui/status-badge.tsx";
+import { runStatuses } from "../ui/statuses.ts";
+
+/** A run's id, and how it stands right now. */
+export function RunState({ runId }: { runId: string }) {
+  const trpc = useTRPC();
+  const { data, error } = useQuery(trpc.runs.get.queryOptions({ id: runId }));
+  return (
+    <span className="inline-flex items-center gap-2 whitespace-nowrap">
+      <ShortId id={runId} href={`/runs/${encodeURIComponent(runId)}`} />
+      {data ? <StatusBadge face={runStatuses[data.status]} /> : <span className="inline-block w-20 text-xs text-ink-3">{error ? "not kept" : ""}</span>}
+    </span>
+  );
+}

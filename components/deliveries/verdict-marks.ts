@@ -1,0 +1,48 @@
+import type { Json, JsonSchemaObject } from "../../server/contract/json.ts";
+import type { Problem } from "../../server/contract/problem.ts";
+import type { Verdict } from "../../server/contract/verdict.ts";
+import type { JsonMark } from "../json/place-marks.ts";
+import type { Tone } from "../ui/statuses.ts";
+
+/** The places in a body that made triggers pass it over, each with what was expected there. `trigger`: only those of this one. */
+export function verdictMarks(verdicts: readonly Verdict[], trigger: string | null): JsonMark[] {
+  const chosen = verdicts.filter((verdict) => trigger === null || verdict.trigger === trigger);
+  const isOne = new Set(verdicts.map((verdict) => verdict.trigger)).size === 1;
+  return chosen.flatMap(({ outcome, reasons, trigger }) =>
+    reasons.map(({ pointer, expected, message }): JsonMark => {
+      const words = expected === null ? message : `expected ${expected}`;
+      return { pointer, tone: tones[outcome], note: isOne ? words : `${trigger}: ${words}` };
+    }),
+  );
+}
+
+const tones: Record<Verdict["outcome"], Tone> = { matched: "ok", request_mismatch: "bad", filter_mismatch: "wait", disabled: "idle" };
+
+/** The places that a rejection names, where no trigger was asked. */
+export function problemMarks(problem: Problem | null): JsonMark[] {
+  return (problem?.errors ?? []).map(({ pointer, message }) => ({ pointer, tone: "bad", note: message }));
+}
+
+/** The fixed values by which a trigger that fired chose this body: `const` and `enum` of its schemas that the body has. */
+export function matchedMarks(p: { trigger: string; schemas: readonly (JsonSchemaObject | null)[]; json: Json | null }): JsonMark[] {
+  const marks = p.schemas.flatMap((schema) => (schema ? fixedPlaces({ schema, value: p.json, pointer: "", depth: 0 }) : []));
+  return [...new Set(marks)].map((pointer) => ({ pointer, tone: "ok", note: `as ${p.trigger} wants it` }));
+}
+
+const deepest = 8;
+
+function fixedPlaces({ schema, value, pointer, depth }: { schema: Json; value: Json | undefined; pointer: string; depth: number }): string[] {
+  if (!isObject(schema) || depth > deepest) return [];
+  const fixed = Array.isArray(schema["enum"]) ? schema["enum"] : "const" in schema ? [schema["const"]] : [];
+  const own = fixed.some((one) => one === value) ? [pointer] : [];
+  const properties = schema["properties"];
+  if (!isObject(value) || !isObject(properties)) return own;
+  const inner = Object.entries(properties).flatMap(([key, property]) =>
+    Object.hasOwn(value, key) && property !== undefined ? fixedPlaces({ schema: property, value: value[key], pointer: `${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`, depth: depth + 1 }) : [],
+  );
+  return [...own, ...inner];
+}
+
+function isObject(value: Json | undefined): value is { [key: string]: Json } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
