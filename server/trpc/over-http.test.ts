@@ -77,7 +77,7 @@ describe("a mutation", () => {
 });
 
 describe("pages of other sites", () => {
-  const foreign = [
+  const foreign: Record<string, string>[] = [
     { origin: "https://evil.example" },
     { origin: "https://evil.example", "sec-fetch-site": "cross-site" },
     { "sec-fetch-site": "same-site" },
@@ -107,24 +107,22 @@ describe("pages of other sites", () => {
 });
 
 describe("every procedure", () => {
-  const procedures = Object.entries(appRouter._def.procedures).map(([path, procedure]) => ({ path, type: String(procedure._def.type) }));
+  const procedures = walk(appRouter).map(([path, type]) => ({ path, type }));
+  const [streams, calls] = [true, false].map((isStream) => procedures.filter(({ type }) => (type === "subscription") === isStream));
 
-  it.each(procedures)("$path is closed to strangers and to webhook keys", async ({ path, type }) => {
-    const { url, post, service } = await open("deployed");
-    const key = await makeKey(service, { kind: "webhook" });
-    const ask = async (headers: Record<string, string>) => {
-      if (type !== "subscription") return post(path, {}, headers);
-      return fetch(`${url}/${path}`, { headers });
-    };
-    const [stranger, withKey] = [await ask({}), await ask(bearer(key.secret))];
-    if (type === "subscription") {
-      // A stream of tRPC's is 200 whatever happens: its refusal is the first and only thing that it says.
-      expect(await stranger.text()).toMatch(/event: serialized-error\ndata: .*"code":"unauthorized"/);
-      expect(await withKey.text()).toMatch(/event: serialized-error\ndata: .*"code":"forbidden"/);
-      return;
-    }
+  it.each(calls ?? [])("$path is closed to strangers and to webhook keys", async ({ path }) => {
+    const { stranger, withKey } = await askWithoutAccess((url, headers) =>
+      fetch(`${url}/${path}`, { method: "POST", headers: { "content-type": "application/json", ...headers }, body: "{}" }),
+    );
     expect(await problemOf(stranger)).toMatchObject({ status: 401, code: "unauthorized" });
     expect(await problemOf(withKey)).toMatchObject({ status: 403, code: "forbidden" });
+  });
+
+  // A stream of tRPC's is 200 whatever happens: its refusal is the first and only thing that it says.
+  it.each(streams ?? [])("$path is closed to strangers and to webhook keys", async ({ path }) => {
+    const { stranger, withKey } = await askWithoutAccess((url, headers) => fetch(`${url}/${path}`, { headers }));
+    expect(await stranger.text()).toMatch(/event: serialized-error\ndata: .*"code":"unauthorized"/);
+    expect(await withKey.text()).toMatch(/event: serialized-error\ndata: .*"code":"forbidden"/);
   });
 
   it("is there to be walked", () => {
@@ -168,4 +166,16 @@ async function readUntil(reader: ReadableStreamDefaultReader<string>, isEnough: 
     text += value;
   }
   return text;
+}
+
+/** Path and type of every procedure of the router, as the router itself holds them. */
+function walk(router: typeof appRouter): [string, string][] {
+  const { procedures } = z.object({ procedures: z.record(z.string(), z.unknown()) }).parse(router._def);
+  return Object.entries(procedures).map(([path, procedure]) => [path, z.custom<{ _def: { type: string } }>().parse(procedure)._def.type]);
+}
+
+async function askWithoutAccess(ask: (url: string, headers: Record<string, string>) => Promise<Response>) {
+  const { url, service } = await open("deployed");
+  const key = await makeKey(service, { kind: "webhook" });
+  return { stranger: await ask(url, {}), withKey: await ask(url, bearer(key.secret)) };
 }
