@@ -1,0 +1,32 @@
+"use client";
+
+import { useState } from "react";
+import type { Json, JsonSchemaObject } from "../../server/contract/json.ts";
+import { JsonView } from "../json/json-view.tsx";
+import { Segmented } from "../ui/segmented.tsx";
+import { SchemaTree } from "./schema-tree.tsx";
+
+type View = "tree" | "json" | "example";
+
+const labels: Record<View, string> = { tree: "Tree", json: "JSON Schema", example: "Example" };
+
+/** A schema in three forms: to read, as the build exported it, and as a made-up value that fits. */
+export function SchemaView({ title, schema, example }: { title: string; schema: JsonSchemaObject; example?: Json }) {
+  const [view, setView] = useState<View>("tree");
+  const views: View[] = example === undefined ? ["tree", "json"] : ["tree", "json", "example"];
+  return (
+    <section aria-label={title} className="min-w-0">
+      <div className="mb-2 flex flex-wrap items-center justify-between gap-2">
+        <h3 className="text-s font-semibold">{title}</h3>
+        <Segmented label={`Show ${title} as`} value={view} options={views.map((value) => ({ value, label: labels[value] }))} onChange={setView} />
+      </div>
+      {view === "tree" && (
+        <div className="rounded-m border px-3 py-2">
+          <SchemaTree schema={schema} label={`${title}, as a tree`} />
+        </div>
+      )}
+      {view === "json" && <JsonView text={JSON.stringify(schema)} label={`${title}, as JSON Schema`} copyLabel={`Copy ${title} as JSON Schema`} />}
+      {view === "example" && <JsonView text={JSON.stringify(example)} label={`A made-up ${title}`} copyLabel={`Copy the made-up ${title}`} />}
+    </section>
+  );
+}

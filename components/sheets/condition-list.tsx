@@ -1,0 +1,16 @@
+import type { Condition } from "../../server/domain/schema/conditions.ts";
+
+/** What must hold, line by line; `and 3 more` has no place. */
+export function ConditionList({ conditions }: { conditions: readonly Condition[] }) {
+  if (conditions.length === 0) return <p className="text-ink-2">any JSON of its shape</p>;
+  return (
+    <ul className="grid gap-0.5">
+      {conditions.map(({ place, words }, index) => (
+        <li key={index} className="break-words text-ink-2">
+          {place !== "" && <code className="text-ink">{place} </code>}
+          {words}
+        </li>
+      ))}
+    </ul>
+  );
+}

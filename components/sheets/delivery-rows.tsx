@@ -1,0 +1,49 @@
+"use client";
+
+import Link from "next/link";
+import type { DeliverySummary } from "../../server/contract/delivery.ts";
+import { visibleText } from "../../server/domain/schema/visible-text.ts";
+import { whatHappened } from "../deliveries/deliveries-table.tsx";
+import { RelativeTime } from "../ui/relative-time.tsx";
+import { StatusBadge } from "../ui/status-badge.tsx";
+import { deliveryOutcomes, verdictOutcomes } from "../ui/statuses.ts";
+
+/** Deliveries in little room: outcome, what happened, when. With `trigger`, what that trigger decided, and the first reason. */
+export function DeliveryRows({ deliveries, trigger, label }: { deliveries: readonly DeliverySummary[]; trigger?: string; label: string }) {
+  return (
+    <ul aria-label={label} className="divide-y overflow-hidden rounded-m border">
+      {deliveries.map((delivery) => {
+        const row = trigger === undefined ? ofDelivery(delivery) : ofTrigger(delivery, trigger);
+        return (
+          <li key={delivery.id} className="border-line">
+            <Link href={`/deliveries/${encodeURIComponent(delivery.id)}`} prefetch={false} title={delivery.id} className="grid min-h-9 grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-2.5 px-2.5 py-1.5 -outline-offset-2 hover:bg-sunken">
+              <StatusBadge face={row.face} label={row.label} />
+              <span className="truncate text-s text-ink-2">{visibleText(row.words, 200)}</span>
+              <span className="text-s text-ink-3">
+                <RelativeTime iso={delivery.receivedAt} />
+              </span>
+            </Link>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function ofDelivery(delivery: DeliverySummary) {
+  const face = deliveryOutcomes[delivery.outcome];
+  return { face, label: `${delivery.responseStatus} ${face.label}`, words: whatHappened(delivery) };
+}
+
+function ofTrigger(delivery: DeliverySummary, trigger: string) {
+  const verdict = delivery.verdicts.find((one) => one.trigger === trigger);
+  if (!verdict) return ofDelivery(delivery);
+  const [reason] = verdict.reasons;
+  const words = reason ? sayReason(reason) : verdict.runId ? `started ${verdict.target.slug}` : "";
+  return { face: verdictOutcomes[verdict.outcome], label: verdictOutcomes[verdict.outcome].label, words };
+}
+
+function sayReason({ pointer, expected, message, actual }: DeliverySummary["verdicts"][number]["reasons"][number]): string {
+  const was = actual === null ? "absent" : `was ${actual}`;
+  return `${pointer || "the whole body"}: ${expected === null ? message : `expected ${expected}`}, ${was}`;
+}

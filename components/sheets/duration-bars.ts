@@ -1,0 +1,16 @@
+import type { RunSummary } from "../../server/contract/run.ts";
+
+export interface DurationBar {
+  id: string;
+  status: RunSummary["status"];
+  ms: number;
+  /** Of the strip's height, 0–1. By the square root, so that one long run does not flatten all others. */
+  height: number;
+}
+
+/** Bars for the runs that have ended, the oldest first. */
+export function durationBars(runs: readonly RunSummary[]): DurationBar[] {
+  const ended = runs.flatMap(({ id, status, startedAt, finishedAt }) => (startedAt && finishedAt ? [{ id, status, ms: Math.max(0, Date.parse(finishedAt) - Date.parse(startedAt)) }] : []));
+  const longest = Math.max(1, ...ended.map(({ ms }) => ms));
+  return ended.map((run) => ({ ...run, height: Math.max(0.06, Math.sqrt(run.ms / longest)) })).toReversed();
+}

@@ -1,0 +1,33 @@
+import Link from "next/link";
+import type { RunSummary } from "../../server/contract/run.ts";
+import { runStatuses } from "../ui/statuses.ts";
+import { formatDuration } from "../ui/time.ts";
+import { durationBars } from "./duration-bars.ts";
+
+/** The last runs' durations side by side; what failed is marked by colour and by its own shape. */
+export function DurationStrip({ runs }: { runs: readonly RunSummary[] }) {
+  const bars = durationBars(runs);
+  const longest = bars.reduce((most, { ms }) => Math.max(most, ms), 0);
+  if (bars.length === 0) return <p className="flex h-16 items-center text-s text-ink-3">No run has ended yet.</p>;
+  return (
+    <div>
+      <ul aria-label="Durations of the last runs" className="flex h-16 items-end gap-px border-b">
+        {bars.map(({ id, status, ms, height }) => {
+          const face = runStatuses[status];
+          const words = `${face.label}, ${formatDuration(ms)}`;
+          return (
+            <li key={id} className="h-full max-w-3 min-w-0 flex-1">
+              <Link href={`/runs/${encodeURIComponent(id)}`} prefetch={false} aria-label={words} title={words} className="group flex h-full items-end -outline-offset-1">
+                <span
+                  className={`block w-full group-hover:opacity-100 ${face.tone === "bad" ? "rounded-none border-t-2 border-bad bg-bad-soft" : face.tone === "ok" ? "rounded-t-[2px] bg-accent opacity-55" : "rounded-t-[2px] bg-idle opacity-55"}`}
+                  style={{ height: `${height * 100}%` }}
+                />
+              </Link>
+            </li>
+          );
+        })}
+      </ul>
+      <p className="mt-1 text-xs text-ink-3">the longest {formatDuration(longest)}</p>
+    </div>
+  );
+}

@@ -1,0 +1,86 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { Eye, EyeOff } from "lucide-react";
+import { useState } from "react";
+import { useTRPC } from "../trpc/trpc.ts";
+import { Button } from "../ui/button.tsx";
+import { CodeBlock } from "../ui/code-block.tsx";
+import { CopyButton } from "../ui/copy-button.tsx";
+import { ErrorNote } from "../ui/error-note.tsx";
+import { Segmented } from "../ui/segmented.tsx";
+import { SheetSection } from "./sheet-frame.tsx";
+import { type SnippetKind, keyPlaceholder, snippetOf } from "./snippets.ts";
+import type { EndpointKey } from "./use-endpoint-key.ts";
+
+const kinds: readonly { value: SnippetKind; label: string }[] = [
+  { value: "curl", label: "curl" },
+  { value: "fetch", label: "fetch" },
+  { value: "github", label: "GitHub" },
+  { value: "stripe", label: "Stripe" },
+];
+
+/** How a sender gets in: ready to paste, and the four places where the key may stand. */
+export function EndpointConnect({ url, slug, needsKey, access }: { url: string; slug: string; needsKey: boolean; access: EndpointKey }) {
+  const trpc = useTRPC();
+  const [kind, setKind] = useState<SnippetKind>("curl");
+  const { data } = useQuery(trpc.triggers.get.queryOptions({ slug }));
+  const key = access.key ?? keyPlaceholder;
+  const snippet = snippetOf(kind, { url, key: needsKey ? key : null, example: data?.example ?? {} });
+  return (
+    <>
+      <SheetSection title="Ready to paste" note={needsKey && <KeySwitch access={access} />}>
+        <Segmented label="For" value={kind} options={kinds} onChange={setKind} />
+        <div className="mt-2 rounded-m border bg-sunken">
+          <CodeBlock text={snippet} label={`Settings for ${kind}`} copyLabel={`Copy for ${kind}`} />
+        </div>
+        {needsKey && !access.isShown && (
+          <p className="mt-1.5 text-s text-ink-3">
+            <code>{keyPlaceholder}</code> stands for the key until it is shown.
+          </p>
+        )}
+        {access.error !== null && (
+          <div className="mt-2">
+            <ErrorNote error={access.error} what="The key cannot be shown" retry={access.show} />
+          </div>
+        )}
+      </SheetSection>
+      <SheetSection title="How to authenticate">
+        <p className="mb-2 text-ink-2">
+          {needsKey ? "Every webhook needs a key, in one of these forms. Where several are sent, each must be valid." : "In development no key is needed. Deployed, every webhook needs one, in one of these forms."}
+        </p>
+        <FormsOfKeys value={key} />
+      </SheetSection>
+    </>
+  );
+}
+
+function KeySwitch({ access }: { access: EndpointKey }) {
+  return (
+    <Button size="s" tone="quiet" icon={access.isShown ? EyeOff : Eye} disabled={access.isLoading} onClick={access.isShown ? access.hide : access.show}>
+      {access.isShown ? "Hide the key" : "Show the key"}
+    </Button>
+  );
+}
+
+function FormsOfKeys({ value }: { value: string }) {
+  const forms = [
+    { text: `Authorization: Bearer ${value}`, note: "header, for programs" },
+    { text: `x-api-key: ${value}`, note: "header, the same" },
+    { text: `?token=${value}`, note: "for senders that take only a URL" },
+    { text: `?api_key=${value}`, note: "the same, under its other name" },
+  ];
+  return (
+    <ul className="divide-y rounded-m border">
+      {forms.map(({ text, note }) => (
+        <li key={note} className="flex min-h-10 items-center gap-2 border-line py-1 pr-1 pl-3">
+          <span className="min-w-0 flex-1">
+            <code className="text-s break-all">{text}</code>
+            <span className="block text-xs text-ink-3">{note}</span>
+          </span>
+          <CopyButton text={text} label={`Copy ${text.split(/[:=]/)[0]}`} />
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,113 @@
+"use client";
+
+import type { UseQueryResult } from "@tanstack/react-query";
+import Link from "next/link";
+import type { DeliverySummary } from "../../server/contract/delivery.ts";
+import type { Page } from "../../server/contract/page.ts";
+import type { Window } from "../../server/contract/window.ts";
+import { ConditionList } from "./condition-list.tsx";
+import type { Activity } from "./answers.ts";
+import { DeliveryRows } from "./delivery-rows.tsx";
+import { EndpointUrl } from "./endpoint-url.tsx";
+import { FirstCurl } from "./first-curl.tsx";
+import { groupDigits } from "../../server/domain/schema/say-number.ts";
+import { windowWords } from "./say-counts.ts";
+import { SheetSection } from "./sheet-frame.tsx";
+import { EmptyNote, SheetList } from "./sheet-list.tsx";
+import { sheetHref } from "./sheet-node.ts";
+import type { ListedTrigger } from "./triggers-of.ts";
+import { verdictCountsOf } from "./use-activity.ts";
+import type { EndpointKey } from "./use-endpoint-key.ts";
+
+interface Shown {
+  endpoint: string;
+  url: string;
+  needsKey: boolean;
+  access: EndpointKey;
+  triggers: readonly ListedTrigger[];
+  activity: Activity | undefined;
+  window: Window;
+  recent: UseQueryResult<Page<DeliverySummary>, unknown>;
+}
+
+export function EndpointOverview({ p }: { p: Shown }) {
+  const all = `/deliveries?endpoint=${encodeURIComponent(p.endpoint)}`;
+  return (
+    <>
+      <SheetSection title="URL" note="POST, JSON">
+        <EndpointUrl url={p.url} endpoint={p.endpoint} needsKey={p.needsKey} access={p.access} />
+      </SheetSection>
+      <SheetSection title={p.triggers.length === 1 ? "Trigger" : `${p.triggers.length} triggers, in the order of evaluation`} note={windowWords[p.window]}>
+        <ol className="divide-y rounded-m border">
+          {p.triggers.map((trigger) => (
+            <TriggerLine key={trigger.slug} trigger={trigger} activity={p.activity} />
+          ))}
+        </ol>
+        {p.triggers.length > 1 && <p className="mt-1.5 text-s text-ink-3">Each is asked about every body; all that match fire.</p>}
+      </SheetSection>
+      <SheetSection
+        title="Recent deliveries"
+        note={
+          <Link href={all} className="text-accent hover:underline">
+            All
+          </Link>
+        }
+      >
+        <SheetList query={p.recent} what="The deliveries" rows={6} empty={<NoDeliveries p={p} />}>
+          {(deliveries) => <DeliveryRows deliveries={deliveries} label={`Recent deliveries to ${p.endpoint}`} />}
+        </SheetList>
+      </SheetSection>
+    </>
+  );
+}
+
+function NoDeliveries({ p }: { p: Shown }) {
+  const slug = p.triggers[0]?.slug;
+  return (
+    <EmptyNote title="Nothing has arrived yet">
+      <p>Everything that is sent here appears, also what is refused, with the reason. Send one:</p>
+      {slug !== undefined && <FirstCurl slug={slug} url={p.url} needsKey={p.needsKey} />}
+    </EmptyNote>
+  );
+}
+
+function TriggerLine({ trigger, activity }: { trigger: ListedTrigger; activity: Activity | undefined }) {
+  const counts = verdictCountsOf(activity, trigger.attachments.map(({ attachmentId }) => attachmentId));
+  return (
+    <li className="grid gap-1 border-line px-3 py-2">
+      <div className="flex min-w-0 flex-wrap items-baseline gap-x-2">
+        <Link href={sheetHref({ kind: "trigger", id: trigger.slug })} className="font-semibold break-all hover:underline">
+          {trigger.slug}
+        </Link>
+        <span className="min-w-0 text-s text-ink-3">
+          →{" "}
+          {trigger.attachments.map(({ target }, index) => (
+            <span key={`${target.kind}:${target.slug}`}>
+              {index > 0 && ", "}
+              <Link href={sheetHref({ kind: target.kind, id: target.slug })} className="text-ink-2 hover:underline">
+                {target.slug}
+              </Link>
+            </span>
+          ))}
+        </span>
+        {counts && <Counts slug={trigger.slug} matched={counts.matched} stopped={counts.byRequest + counts.byFilter} />}
+      </div>
+      <ConditionList conditions={trigger.conditions} />
+    </li>
+  );
+}
+
+function Counts({ slug, matched, stopped }: { slug: string; matched: number; stopped: number }) {
+  const href = (verdict: string) => `/deliveries?trigger=${encodeURIComponent(slug)}&verdict=${verdict}`;
+  return (
+    <span className="ml-auto text-s whitespace-nowrap text-ink-3 tabular-nums">
+      <Link href={href("matched")} className="font-medium text-ok hover:underline">
+        {groupDigits(matched)} fired
+      </Link>
+      {" · "}
+      <Link href={href("stopped")} className="hover:underline">
+        {groupDigits(stopped)} stopped
+      </Link>
+    </span>
+  );
+}

@@ -1,0 +1,52 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import type { Window } from "../../server/contract/window.ts";
+import { useTRPC } from "../trpc/trpc.ts";
+import { Tabs } from "../ui/tabs.tsx";
+import type { Graph } from "./answers.ts";
+import { EndpointConnect } from "./endpoint-connect.tsx";
+import { EndpointOverview } from "./endpoint-overview.tsx";
+import { count } from "./say-counts.ts";
+import { SheetBody, SheetFrame } from "./sheet-frame.tsx";
+import { TrafficPill } from "./traffic-pill.tsx";
+import { TryBody } from "./try-body.tsx";
+import { triggersOf } from "./triggers-of.ts";
+import { useActivity } from "./use-activity.ts";
+import { useEndpointKey } from "./use-endpoint-key.ts";
+import { useOrigin } from "./use-origin.ts";
+import { useSheetTab } from "./use-sheet-tab.ts";
+
+const tabs = [
+  { id: "overview", label: "Overview" },
+  { id: "connect", label: "Connect" },
+  { id: "try", label: "Try a body" },
+] as const;
+
+/** An endpoint: where to send, how to authenticate, who listens, what came, and what would happen to a body. */
+export function EndpointSheet({ endpoint, graph, window, onClose }: { endpoint: string; graph: Graph; window: Window; onClose: () => void }) {
+  const trpc = useTRPC();
+  const [tab, setTab] = useSheetTab(["overview", "connect", "try"]);
+  const triggers = useMemo(() => triggersOf(graph.triggers.filter((trigger) => trigger.endpoint === endpoint)), [graph, endpoint]);
+  const activity = useActivity({ window, endpoint });
+  const recent = useQuery(trpc.deliveries.list.queryOptions({ endpoint, limit: 6 }));
+  const slug = triggers[0]?.slug ?? endpoint;
+  const access = useEndpointKey(slug);
+  const url = `${useOrigin()}/triggers/${endpoint}`;
+  const needsKey = graph.mode === "deployed";
+  const traffic = activity?.endpoints.find((one) => one.endpoint === endpoint);
+  const total = traffic ? Object.values(traffic.outcomes).reduce((sum, one) => sum + one, 0) : null;
+  const pill = <TrafficPill words={total === null ? null : total === 0 ? "quiet" : count(total, "delivery", "deliveries")} lastAt={traffic?.lastAt ?? null} tone={total === 0 ? "idle" : undefined} />;
+  return (
+    <SheetFrame node={{ kind: "endpoint", id: endpoint }} status={pill} onClose={onClose}>
+      <Tabs label={`About the endpoint ${endpoint}`} tabs={tabs} selected={tab} onSelect={setTab}>
+        <SheetBody key={tab} label={`${endpoint}, ${tabs.find(({ id }) => id === tab)?.label}`}>
+          {tab === "overview" && <EndpointOverview p={{ endpoint, url, needsKey, access, triggers, activity, window, recent }} />}
+          {tab === "connect" && <EndpointConnect url={url} slug={slug} needsKey={needsKey} access={access} />}
+          {tab === "try" && <TryBody endpoint={endpoint} triggers={triggers.map((trigger) => trigger.slug)} version={graph.version} />}
+        </SheetBody>
+      </Tabs>
+    </SheetFrame>
+  );
+}

@@ -1,0 +1,54 @@
+"use client";
+
+import { Eye, EyeOff } from "lucide-react";
+import { Button } from "../ui/button.tsx";
+import { CopyButton } from "../ui/copy-button.tsx";
+import { ErrorNote } from "../ui/error-note.tsx";
+import type { EndpointKey } from "./use-endpoint-key.ts";
+
+/** Where to send webhooks. Deployed, also the URL with its key, which is shown only when asked for. */
+export function EndpointUrl({ url, endpoint, needsKey, access }: { url: string; endpoint: string; needsKey: boolean; access: EndpointKey }) {
+  return (
+    <div className="grid gap-2">
+      <UrlLine label={`Copy the URL of ${endpoint}`} url={url} />
+      {!needsKey && <p className="text-s text-ink-3">In development no key is needed. Deployed, every webhook needs one.</p>}
+      {needsKey && (
+        <>
+          {access.url === null ? <MaskedUrl url={url} endpoint={endpoint} access={access} /> : <UrlLine label={`Copy the URL of ${endpoint} with its key`} url={access.url} />}
+          <div className="flex items-center justify-between gap-3">
+            <p className="text-s text-ink-3">For senders that take only a URL. Whoever has it can send.</p>
+            {access.isShown && (
+              <Button size="s" tone="quiet" icon={EyeOff} onClick={access.hide}>
+                Hide the key
+              </Button>
+            )}
+          </div>
+          {access.error !== null && <ErrorNote error={access.error} what="The key cannot be shown" retry={access.show} />}
+        </>
+      )}
+    </div>
+  );
+}
+
+function UrlLine({ url, label }: { url: string; label: string }) {
+  return (
+    <div className="flex min-h-9 min-w-0 items-center gap-2 rounded-m border bg-sunken py-1 pr-1 pl-2.5">
+      <code className="min-w-0 flex-1 text-s break-all select-all">{url}</code>
+      <CopyButton text={url} label={label} />
+    </div>
+  );
+}
+
+function MaskedUrl({ url, endpoint, access }: { url: string; endpoint: string; access: EndpointKey }) {
+  return (
+    <div className="flex min-h-9 min-w-0 items-center gap-2 rounded-m border bg-sunken py-1 pr-1 pl-2.5">
+      <code className="min-w-0 flex-1 text-s break-all text-ink-2">
+        {url}?token=<span aria-label="hidden">••••••••</span>
+      </code>
+      <Button size="s" tone="quiet" icon={Eye} disabled={access.isLoading} onClick={access.show}>
+        Show the key
+      </Button>
+      <CopyButton text={access.fetchUrl} label={`Copy the URL of ${endpoint} with its key`} />
+    </div>
+  );
+}

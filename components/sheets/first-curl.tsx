@@ -1,0 +1,18 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useTRPC } from "../trpc/trpc.ts";
+import { CodeBlock } from "../ui/code-block.tsx";
+import { curlOf, keyPlaceholder } from "./snippets.ts";
+
+/** What to paste into a terminal, where nothing was delivered yet: a made-up body that fits. */
+export function FirstCurl({ slug, url, needsKey }: { slug: string; url: string; needsKey: boolean }) {
+  const trpc = useTRPC();
+  const { data } = useQuery(trpc.triggers.get.queryOptions({ slug }));
+  if (!data) return <div className="mt-2 h-24 animate-pulse rounded-m bg-sunken" />;
+  return (
+    <div className="mt-2 rounded-m border bg-sunken">
+      <CodeBlock text={curlOf({ url, key: needsKey ? keyPlaceholder : null, example: data.example })} label={`A first delivery to ${slug}`} copyLabel="Copy the command" />
+    </div>
+  );
+}

@@ -1,0 +1,105 @@
+"use client";
+
+import Link from "next/link";
+import type { Window } from "../../server/contract/window.ts";
+import { groupDigits } from "../../server/domain/schema/say-number.ts";
+import { SchemaTree } from "../schema/schema-tree.tsx";
+import { RelativeTime } from "../ui/relative-time.tsx";
+import { ShortId } from "../ui/short-id.tsx";
+import { StatusBadge } from "../ui/status-badge.tsx";
+import { runStatuses } from "../ui/statuses.ts";
+import { formatDuration } from "../ui/time.ts";
+import type { Activity, TargetDetails } from "./answers.ts";
+import { sayShare, windowWords } from "./say-counts.ts";
+import { sayPause, sayRetries } from "./say-retries.ts";
+import { SheetFacts, SheetSection } from "./sheet-frame.tsx";
+import { sheetHref } from "./sheet-node.ts";
+
+type TargetActivity = Activity["targets"][number];
+
+export function TargetOverview({ details, activity, window }: { details: TargetDetails | undefined; activity: TargetActivity | undefined; window: Window }) {
+  return (
+    <>
+      <SheetSection title="Runs" note={windowWords[window]}>
+        <Numbers activity={activity} />
+      </SheetSection>
+      <SheetSection title="About">
+        {details ? (
+          <SheetFacts
+            facts={[
+              ["started by", <Starters key="by" attachments={details.attachments} />],
+              ["retries", sayRetries(details.retries)],
+              ["timeout", `${sayPause(details.timeoutMs)} for each attempt`],
+              ["concurrency", details.concurrency === null ? "no limit of its own" : `at most ${groupDigits(details.concurrency)} at a time`],
+              ["file", <code key="file" className="break-all">{details.file}</code>],
+              ["last run", <LastRun key="last" activity={activity} />],
+            ]}
+          />
+        ) : (
+          <div className="h-32 animate-pulse rounded-m bg-sunken" />
+        )}
+      </SheetSection>
+      {details && <SchemaPart title="Input" schema={details.input} />}
+      {details?.output && <SchemaPart title="Output" schema={details.output} />}
+    </>
+  );
+}
+
+function Numbers({ activity }: { activity: TargetActivity | undefined }) {
+  const ended = activity ? activity.completed + activity.failed : 0;
+  const hasFailed = activity !== undefined && activity.failed > 0;
+  const numbers = [
+    { label: "succeeded", value: activity ? sayShare(activity.completed, ended) : "–", tone: ended === 0 ? "text-ink-3" : hasFailed ? "text-bad" : "text-ok" },
+    { label: "p50", value: typeof activity?.p50Ms === "number" ? formatDuration(activity.p50Ms) : "–", tone: "text-ink" },
+    { label: "failed", value: activity ? groupDigits(activity.failed) : "–", tone: hasFailed ? "text-bad" : "text-ink-3" },
+    { label: "under way", value: activity ? groupDigits(activity.open) : "–", tone: activity?.open ? "text-run" : "text-ink-3" },
+  ];
+  return (
+    <dl className="flex overflow-hidden rounded-m border">
+      {numbers.map(({ label, value, tone }) => (
+        <div key={label} className="flex flex-1 flex-col-reverse border-l px-3 py-2 first:border-l-0">
+          <dt className="text-s text-ink-2">{label}</dt>
+          <dd className={`text-l font-semibold whitespace-nowrap tabular-nums ${tone}`}>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Starters({ attachments }: { attachments: TargetDetails["attachments"] }) {
+  if (attachments.length === 0) return <span className="text-ink-2">no trigger: people, the API and the command line only</span>;
+  return (
+    <ul>
+      {attachments.map(({ attachmentId, trigger, endpoint }) => (
+        <li key={attachmentId}>
+          <Link href={sheetHref({ kind: "trigger", id: trigger })} className="font-mono break-all text-accent hover:underline">
+            {trigger}
+          </Link>{" "}
+          <span className="text-s text-ink-3">on {endpoint}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function LastRun({ activity }: { activity: TargetActivity | undefined }) {
+  const run = activity?.lastRun;
+  if (!run) return <span className="text-ink-3">{activity ? "never ran" : "–"}</span>;
+  return (
+    <span className="flex flex-wrap items-center gap-2">
+      <StatusBadge face={runStatuses[run.status]} />
+      <RelativeTime iso={run.createdAt} />
+      <ShortId id={run.id} href={`/runs/${encodeURIComponent(run.id)}`} />
+    </span>
+  );
+}
+
+function SchemaPart({ title, schema }: { title: string; schema: TargetDetails["input"] }) {
+  return (
+    <SheetSection title={title}>
+      <div className="rounded-m border px-3 py-2">
+        <SchemaTree schema={schema} label={`${title}, as a tree`} />
+      </div>
+    </SheetSection>
+  );
+}

@@ -1,0 +1,59 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import type { Target } from "../../server/contract/target.ts";
+import type { Window } from "../../server/contract/window.ts";
+import { useTRPC } from "../trpc/trpc.ts";
+import { ErrorNote } from "../ui/error-note.tsx";
+import { Tabs } from "../ui/tabs.tsx";
+import { count } from "./say-counts.ts";
+import { SchemaSections } from "./schema-sections.tsx";
+import { SheetBody, SheetFrame, SheetSkeleton } from "./sheet-frame.tsx";
+import { TargetOverview } from "./target-overview.tsx";
+import { TargetRun } from "./target-run.tsx";
+import { TargetRuns } from "./target-runs.tsx";
+import { TrafficPill } from "./traffic-pill.tsx";
+import { useActivity } from "./use-activity.ts";
+import { useSheetTab } from "./use-sheet-tab.ts";
+
+const tabs = [
+  { id: "overview", label: "Overview" },
+  { id: "run", label: "Run" },
+  { id: "runs", label: "Runs" },
+  { id: "schema", label: "Schema" },
+] as const;
+
+/** A workflow or an agent: what it takes and gives, how it is tried again, how it does, and a way to run it. */
+export function TargetSheet({ target, window, onClose }: { target: Target; window: Window; onClose: () => void }) {
+  const trpc = useTRPC();
+  const [tab, setTab] = useSheetTab(["overview", "run", "runs", "schema"]);
+  const details = useQuery(trpc.targets.get.queryOptions(target));
+  const activity = useActivity({ window, target })?.targets[0];
+  const pill = <TrafficPill words={activity ? `${count(activity.runs, "run")}${activity.isCapped ? " or more" : ""}` : null} lastAt={activity?.lastRun?.createdAt ?? null} tone={activity?.runs === 0 ? "idle" : undefined} />;
+  return (
+    <SheetFrame node={{ kind: target.kind, id: target.slug }} status={pill} onClose={onClose}>
+      <Tabs label={`About the ${target.kind} ${target.slug}`} tabs={tabs} selected={tab} onSelect={setTab}>
+        {tab === "run" ? (
+          <TargetRun target={target} />
+        ) : (
+          <SheetBody key={tab} label={`${target.slug}, ${tabs.find(({ id }) => id === tab)?.label}`}>
+            {tab === "overview" && <TargetOverview details={details.data} activity={activity} window={window} />}
+            {tab === "runs" && <TargetRuns target={target} />}
+            {tab === "schema" &&
+              (details.data ? (
+                <SchemaSections
+                  schemas={[
+                    { title: "Input", schema: details.data.input, absent: "", example: details.data.example },
+                    { title: "Output", schema: details.data.output, absent: "Not described: it may return any JSON." },
+                  ]}
+                />
+              ) : (
+                <SheetSkeleton label="The schemas are being read" />
+              ))}
+            {details.error && <ErrorNote error={details.error} what={`The ${target.kind} could not be read`} retry={() => void details.refetch()} />}
+          </SheetBody>
+        )}
+      </Tabs>
+    </SheetFrame>
+  );
+}

@@ -1,0 +1,141 @@
+"use client";
+
+import type { UseQueryResult } from "@tanstack/react-query";
+import Link from "next/link";
+import type { DeliverySummary } from "../../server/contract/delivery.ts";
+import type { Page } from "../../server/contract/page.ts";
+import type { Window } from "../../server/contract/window.ts";
+import { groupDigits } from "../../server/domain/schema/say-number.ts";
+import { SchemaTree } from "../schema/schema-tree.tsx";
+import { RelativeTime } from "../ui/relative-time.tsx";
+import { ShortId } from "../ui/short-id.tsx";
+import type { TriggerDetails } from "./answers.ts";
+import { ConditionList } from "./condition-list.tsx";
+import { FirstCurl } from "./first-curl.tsx";
+import { windowWords } from "./say-counts.ts";
+import { SheetFacts, SheetSection } from "./sheet-frame.tsx";
+import { EmptyNote } from "./sheet-list.tsx";
+import { sheetHref } from "./sheet-node.ts";
+import type { ListedTrigger } from "./triggers-of.ts";
+import type { verdictCountsOf } from "./use-activity.ts";
+
+interface Shown {
+  trigger: ListedTrigger;
+  details: TriggerDetails | undefined;
+  counts: ReturnType<typeof verdictCountsOf>;
+  window: Window;
+  /** The last delivery that it matched. */
+  last: UseQueryResult<Page<DeliverySummary>, unknown>;
+  url: string;
+  needsKey: boolean;
+}
+
+export function TriggerOverview({ p }: { p: Shown }) {
+  const { trigger, details } = p;
+  const transforms = trigger.attachments.filter(({ hasTransform }) => hasTransform).length;
+  return (
+    <>
+      <SheetSection title="Deliveries" note={windowWords[p.window]}>
+        <Evidence slug={trigger.slug} counts={p.counts} hasFilter={trigger.hasFilter} />
+        {p.last.data?.data.length === 0 && (
+          <div className="mt-2">
+            <EmptyNote title="It has not fired yet">
+              <p>This body matches it, as far as its schemas tell:</p>
+              <FirstCurl slug={trigger.slug} url={p.url} needsKey={p.needsKey} />
+            </EmptyNote>
+          </div>
+        )}
+      </SheetSection>
+      <SheetSection title="Fires when">
+        <ConditionList conditions={trigger.conditions} />
+      </SheetSection>
+      <SheetSection title="About">
+        <SheetFacts
+          facts={[
+            ["endpoint", <SheetLink key="endpoint" kind="endpoint" id={trigger.endpoint} label={`/triggers/${trigger.endpoint}`} />],
+            ["starts", <Targets key="targets" trigger={trigger} />],
+            ["transform", transforms === 0 ? "none: the payload is the input" : transforms === trigger.attachments.length ? "yes: makes the input of the payload" : `for ${transforms} of ${trigger.attachments.length} targets`],
+            ["file", <Files key="files" files={trigger.attachments.map(({ file }) => file)} />],
+            ["last fired", <LastFired key="last" last={p.last} />],
+          ]}
+        />
+      </SheetSection>
+      <SchemaPart title="Request" words="what the body must be" schema={details?.request} />
+      <SchemaPart title="Filter" words="and what it must say" schema={details?.filter} />
+    </>
+  );
+}
+
+function Evidence({ slug, counts, hasFilter }: { slug: string; counts: Shown["counts"]; hasFilter: boolean }) {
+  const stages = [
+    { label: "fired", verdict: "matched", amount: counts?.matched, tone: "text-ok" },
+    { label: "stopped by request", verdict: "request_mismatch", amount: counts?.byRequest, tone: "text-bad" },
+    ...(hasFilter ? [{ label: "stopped by filter", verdict: "filter_mismatch", amount: counts?.byFilter, tone: "text-ink-2" }] : []),
+  ];
+  return (
+    <ul className="flex overflow-hidden rounded-m border">
+      {stages.map(({ label, verdict, amount, tone }) => (
+        <li key={verdict} className="flex-1 border-l first:border-l-0">
+          <Link href={`/deliveries?trigger=${encodeURIComponent(slug)}&verdict=${verdict}`} className="block px-3 py-2 -outline-offset-2 hover:bg-sunken">
+            <span className={`block text-l font-semibold tabular-nums ${amount ? tone : "text-ink-3"}`}>{amount === undefined ? "–" : groupDigits(amount)}</span>
+            <span className="block text-s text-ink-2">{label}</span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function LastFired({ last }: { last: Shown["last"] }) {
+  const delivery = last.data?.data[0];
+  if (!delivery) return <span className="text-ink-3">{last.data ? "never" : "–"}</span>;
+  return (
+    <>
+      <RelativeTime iso={delivery.receivedAt} /> <ShortId id={delivery.id} href={`/deliveries/${encodeURIComponent(delivery.id)}`} />
+    </>
+  );
+}
+
+function SheetLink({ kind, id, label }: { kind: "endpoint" | "trigger" | "workflow" | "agent"; id: string; label: string }) {
+  return (
+    <Link href={sheetHref({ kind, id })} className="font-mono break-all text-accent hover:underline">
+      {label}
+    </Link>
+  );
+}
+
+function Targets({ trigger }: { trigger: ListedTrigger }) {
+  return (
+    <ul>
+      {trigger.attachments.map(({ attachmentId, target }) => (
+        <li key={attachmentId}>
+          {target.kind} <SheetLink kind={target.kind} id={target.slug} label={target.slug} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Files({ files }: { files: readonly string[] }) {
+  return [...new Set(files)].map((file) => (
+    <code key={file} className="block break-all">
+      {file}
+    </code>
+  ));
+}
+
+/** `undefined`: not read yet; `null`: there is none. */
+function SchemaPart({ title, words, schema }: { title: string; words: string; schema: TriggerDetails["filter"] | undefined }) {
+  if (schema === null) return null;
+  return (
+    <SheetSection title={title} note={words}>
+      {schema ? (
+        <div className="rounded-m border px-3 py-2">
+          <SchemaTree schema={schema} label={`${title}, as a tree`} />
+        </div>
+      ) : (
+        <div className="h-24 animate-pulse rounded-m border bg-sunken" />
+      )}
+    </SheetSection>
+  );
+}

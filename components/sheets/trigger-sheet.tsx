@@ -1,0 +1,71 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import type { Window } from "../../server/contract/window.ts";
+import { exampleBody } from "../../server/domain/schema/example-body.ts";
+import { useTRPC } from "../trpc/trpc.ts";
+import { ErrorNote } from "../ui/error-note.tsx";
+import { Tabs } from "../ui/tabs.tsx";
+import type { Graph, TriggerDetails } from "./answers.ts";
+import { groupDigits } from "../../server/domain/schema/say-number.ts";
+import { SchemaSections } from "./schema-sections.tsx";
+import { SheetBody, SheetFrame, SheetSkeleton } from "./sheet-frame.tsx";
+import { TestEvent } from "./test-event.tsx";
+import { TrafficPill } from "./traffic-pill.tsx";
+import { TriggerDeliveries } from "./trigger-deliveries.tsx";
+import { TriggerOverview } from "./trigger-overview.tsx";
+import { triggersOf } from "./triggers-of.ts";
+import { useActivity, verdictCountsOf } from "./use-activity.ts";
+import { useOrigin } from "./use-origin.ts";
+import { useSheetTab } from "./use-sheet-tab.ts";
+
+const tabs = [
+  { id: "overview", label: "Overview" },
+  { id: "test", label: "Send test event" },
+  { id: "deliveries", label: "Deliveries" },
+  { id: "schema", label: "Schema" },
+] as const;
+
+/** A trigger: what it asks for, what it let through and what it stopped, and a way to try it. */
+export function TriggerSheet({ slug, graph, window, onClose }: { slug: string; graph: Graph; window: Window; onClose: () => void }) {
+  const trpc = useTRPC();
+  const [tab, setTab] = useSheetTab(["overview", "test", "deliveries", "schema"]);
+  const [listed] = triggersOf(graph.triggers.filter((trigger) => trigger.slug === slug));
+  const endpoint = listed?.endpoint ?? "";
+  const details = useQuery(trpc.triggers.get.queryOptions({ slug }));
+  const activity = useActivity({ window, endpoint });
+  const counts = verdictCountsOf(activity, listed?.attachments.map(({ attachmentId }) => attachmentId) ?? []);
+  const lastFired = useQuery(trpc.deliveries.list.queryOptions({ trigger: slug, verdict: "matched", limit: 1 }));
+  const url = `${useOrigin()}/triggers/${endpoint}`;
+  const needsKey = graph.mode === "deployed";
+  const pill = <TrafficPill words={counts && `${groupDigits(counts.matched)} fired`} lastAt={lastFired.data?.data[0]?.receivedAt ?? null} tone={counts?.matched === 0 ? "idle" : undefined} />;
+  return (
+    <SheetFrame node={{ kind: "trigger", id: slug }} status={pill} onClose={onClose}>
+      <Tabs label={`About the trigger ${slug}`} tabs={tabs} selected={tab} onSelect={setTab}>
+        {tab === "test" ? (
+          <TestEvent slug={slug} endpoint={endpoint} />
+        ) : (
+          <SheetBody key={tab} label={`${slug}, ${tabs.find(({ id }) => id === tab)?.label}`}>
+            {tab === "overview" && listed && <TriggerOverview p={{ trigger: listed, details: details.data, counts, window, last: lastFired, url, needsKey }} />}
+            {tab === "deliveries" && <TriggerDeliveries slug={slug} url={url} needsKey={needsKey} />}
+            {tab === "schema" && <TriggerSchemas details={details.data} />}
+            {details.error && <ErrorNote error={details.error} what="The trigger's schemas could not be read" retry={() => void details.refetch()} />}
+          </SheetBody>
+        )}
+      </Tabs>
+    </SheetFrame>
+  );
+}
+
+function TriggerSchemas({ details }: { details: TriggerDetails | undefined }) {
+  if (!details) return <SheetSkeleton label="The schemas are being read" />;
+  const { request, filter, example } = details;
+  return (
+    <SchemaSections
+      schemas={[
+        { title: "Request", schema: request, absent: "", example },
+        { title: "Filter", schema: filter, absent: "None: every body of its shape fires.", example: filter === null ? undefined : exampleBody(filter, null) },
+      ]}
+    />
+  );
+}

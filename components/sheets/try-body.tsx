@@ -1,0 +1,116 @@
+"use client";
+
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useId, useRef, useState } from "react";
+import { readBody } from "../deliveries/read-body.ts";
+import { useTRPC } from "../trpc/trpc.ts";
+import { Button } from "../ui/button.tsx";
+import { ErrorNote } from "../ui/error-note.tsx";
+import { Menu } from "../ui/menu.tsx";
+import { deliveryOutcomes } from "../ui/statuses.ts";
+import { relativeTime } from "../ui/time.ts";
+import { useNow } from "../ui/use-now.ts";
+import { findFault } from "./find-fault.ts";
+import { type VerdictsOf, useVerdicts } from "./use-verdicts.ts";
+import { VerdictList } from "./verdict-list.tsx";
+
+interface Props {
+  endpoint: string;
+  /** The triggers on it, each once, in the order of evaluation. */
+  triggers: readonly string[];
+  version: string;
+}
+
+/** A box for a body, and what each trigger would say of it while it is typed. Nothing is sent, nothing is kept. */
+export function TryBody({ endpoint, triggers, version }: Props) {
+  const [text, setText] = useState("");
+  const field = useRef<HTMLTextAreaElement>(null);
+  const id = useId();
+  const { answer, isAsking, askAgain } = useVerdicts({ endpoint, text, version });
+  const fault = answer.kind === "not-json" ? findFault(text, answer.detail) : null;
+  const goToFault = () => {
+    field.current?.focus();
+    if (fault !== null) field.current?.setSelectionRange(fault, Math.min(text.length, fault + 1));
+  };
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
+      <div className="flex flex-wrap items-center gap-2">
+        <label htmlFor={id} className="mr-auto text-s font-semibold">
+          A body
+        </label>
+        <ExampleMenu triggers={triggers} onText={setText} />
+        <RecentMenu endpoint={endpoint} onText={setText} />
+      </div>
+      <textarea
+        ref={field}
+        id={id}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        rows={12}
+        spellCheck={false}
+        autoComplete="off"
+        placeholder="Paste JSON here"
+        aria-invalid={answer.kind === "not-json" || undefined}
+        aria-describedby={`${id}-answer`}
+        className="min-h-40 w-full resize-y rounded-m border border-line-strong bg-raised px-3 py-2.5 font-mono text-s/[1.6] [tab-size:2] placeholder:text-ink-3 aria-invalid:border-bad"
+      />
+      <div id={`${id}-answer`} role="status" aria-busy={isAsking} className="min-h-24">
+        <Answer answer={answer} count={triggers.length} goToFault={fault === null ? null : goToFault} askAgain={askAgain} />
+      </div>
+    </div>
+  );
+}
+
+function Answer({ answer, count, goToFault, askAgain }: { answer: VerdictsOf; count: number; goToFault: (() => void) | null; askAgain: () => void }) {
+  if (answer.kind === "verdicts") return <VerdictList verdicts={answer.verdicts} />;
+  if (answer.kind === "failed") return <ErrorNote error={answer.error} what="The triggers could not be asked" retry={askAgain} />;
+  if (answer.kind === "none") return <p className="text-s text-ink-3">{count === 1 ? "The trigger is" : `The ${count} triggers are`} asked while you type. Nothing is sent, and nothing starts.</p>;
+  return (
+    <div className="flex items-start justify-between gap-3 rounded-m bg-bad-soft px-3 py-2.5">
+      <div className="min-w-0">
+        <p className="font-semibold text-bad">This is not JSON</p>
+        <p className="break-words">{answer.detail}</p>
+      </div>
+      {goToFault && (
+        <Button size="s" onClick={goToFault}>
+          Show me
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** A made-up body for one of the triggers. */
+function ExampleMenu({ triggers, onText }: { triggers: readonly string[]; onText: (text: string) => void }) {
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  const take = async (slug: string) => onText(JSON.stringify((await queries.fetchQuery(trpc.triggers.get.queryOptions({ slug }))).example, null, 2));
+  return (
+    <Menu label="Start from an example" size="s" items={triggers.map((slug) => ({ id: slug, label: slug, note: "made up from its schema", onSelect: () => void take(slug) }))}>
+      Example
+    </Menu>
+  );
+}
+
+/** The body of something that really came. */
+function RecentMenu({ endpoint, onText }: { endpoint: string; onText: (text: string) => void }) {
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  const now = useNow();
+  const recent = useQuery(trpc.deliveries.list.queryOptions({ endpoint, limit: 8 }));
+  const take = async (id: string) => {
+    const body = readBody((await queries.fetchQuery(trpc.deliveries.get.queryOptions({ id }))).body);
+    onText(body?.text ?? "");
+  };
+  const deliveries = (recent.data?.data ?? []).filter(({ bodyBytes }) => bodyBytes > 0);
+  if (deliveries.length === 0) return null;
+  return (
+    <Menu
+      label="Start from a recent delivery"
+      size="s"
+      items={deliveries.map(({ id, receivedAt, responseStatus, outcome }) => ({ id, label: `${responseStatus} ${deliveryOutcomes[outcome].label}`, note: relativeTime(receivedAt, now), onSelect: () => void take(id) }))}
+    >
+      Delivery
+    </Menu>
+  );
+}
