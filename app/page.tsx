@@ -1,24 +1,27 @@
 import { HydrationBoundary, dehydrate } from "@tanstack/react-query";
-import { Overview } from "../components/overview/overview.tsx";
-import { recentRows } from "../components/overview/recent-rows.ts";
+import { CanvasPage } from "../components/canvas/canvas-page.tsx";
+import { buildModel } from "../components/canvas/model/build-model.ts";
+import { chunksOf } from "../components/canvas/model/chunks.ts";
+import { readWindow } from "../components/canvas/model/windows.ts";
 import { Locked } from "../components/shell/locked.tsx";
-import { PageFrame } from "../components/shell/page-frame.tsx";
-import { createReader, mayRead, signalbox } from "./server.ts";
+import { createReader, mayRead } from "./server.ts";
 
-export default async function OverviewPage({ searchParams }: { searchParams: Promise<Record<string, string | string[] | undefined>> }) {
-  const { settings } = await signalbox();
-  if (!(await mayRead())) return <Locked hasFailed={(await searchParams)["sign-in"] === "failed"} />;
-  const { queryClient, trpc } = await createReader();
-  await Promise.all([
-    queryClient.prefetchQuery(trpc.triggers.list.queryOptions()),
-    queryClient.prefetchQuery(trpc.runs.list.queryOptions({ limit: recentRows })),
-    queryClient.prefetchQuery(trpc.deliveries.list.queryOptions({ limit: recentRows })),
-  ]);
+export default async function StartPage({ searchParams }: { searchParams: Promise<Record<string, string | string[] | undefined>> }) {
+  const search = await searchParams;
+  if (!(await mayRead())) return <Locked hasFailed={search["sign-in"] === "failed"} />;
   return (
-    <HydrationBoundary state={dehydrate(queryClient)}>
-      <PageFrame isWide>
-        <Overview needsKey={settings.mode === "deployed"} />
-      </PageFrame>
+    <HydrationBoundary state={dehydrate(await readAhead(readWindow(search["window"])))}>
+      <CanvasPage />
     </HydrationBoundary>
   );
+}
+
+/** The graph, and the traffic of what is drawn first. What cannot be read now is read by the browser. */
+async function readAhead(window: ReturnType<typeof readWindow>) {
+  const { queryClient, trpc } = await createReader();
+  const graph = await queryClient.fetchQuery(trpc.canvas.graph.queryOptions()).catch(() => null);
+  const [first, ...others] = graph ? chunksOf(buildModel(graph)) : [];
+  // Of a project in several parts only the browser knows which is in sight.
+  if (first && others.length === 0) await queryClient.prefetchQuery(trpc.canvas.activity.queryOptions({ window, ...first }));
+  return queryClient;
 }

@@ -4,14 +4,18 @@ import { Check, Copy, X } from "lucide-react";
 import { useEffect, useState } from "react";
 
 /** Copies a text, and says so for a moment. `label` tells what is copied, e.g. "Copy the URL of billing". */
-export function CopyButton({ text, label, children }: { text: string | (() => string); label: string; children?: string }) {
+export function CopyButton({ text, label, children }: { text: string | (() => string | Promise<string>); label: string; children?: string }) {
   const [outcome, setOutcome] = useState<"idle" | "copied" | "failed">("idle");
   useEffect(() => {
     if (outcome === "idle") return;
     const timer = setTimeout(() => setOutcome("idle"), 1600);
     return () => clearTimeout(timer);
   }, [outcome]);
-  const copy = async () => setOutcome((await copyText(typeof text === "function" ? text() : text)) ? "copied" : "failed");
+  const copy = async () => {
+    // A text that is asked for may not come; whoever gave the question says why.
+    const got = await Promise.resolve(typeof text === "function" ? text() : text).catch(() => null);
+    setOutcome(got !== null && (await copyText(got)) ? "copied" : "failed");
+  };
   const Icon = { idle: Copy, copied: Check, failed: X }[outcome];
   return (
     <button

@@ -1,0 +1,47 @@
+"use client";
+
+import { createContext, useCallback, useContext, useSyncExternalStore } from "react";
+import type { EvidenceStore } from "./evidence-store.ts";
+import type { EndpointActivity, TargetActivity } from "./model/answers.ts";
+import type { Evidence } from "./model/evidence.ts";
+
+/** What every node and edge of a canvas shares. It changes when a person chooses something, not when traffic comes. */
+export interface CanvasContextValue {
+  store: EvidenceStore;
+  selected: string | null;
+  /** Ids of what stays lit; `null`: all. */
+  kept: ReadonlySet<string> | null;
+  collapsed: ReadonlySet<string>;
+  toggle(endpointId: string): void;
+  open(nodeId: string): void;
+}
+
+const CanvasContext = createContext<CanvasContextValue | null>(null);
+
+export const CanvasProvider = CanvasContext.Provider;
+
+export function useCanvas(): CanvasContextValue {
+  const value = useContext(CanvasContext);
+  if (!value) throw new Error("Nodes and edges are drawn inside of a CanvasProvider.");
+  return value;
+}
+
+export function useEndpointActivity(id: string): EndpointActivity | undefined {
+  const { store } = useCanvas();
+  return useSyncExternalStore(useCallback((listener) => store.subscribe([id], listener), [store, id]), () => store.endpoint(id), nothing);
+}
+
+export function useTargetActivity(id: string): TargetActivity | undefined {
+  const { store } = useCanvas();
+  return useSyncExternalStore(useCallback((listener) => store.subscribe([id], listener), [store, id]), () => store.target(id), nothing);
+}
+
+/** `attachments` must stay the same array while it means the same. */
+export function useEvidence(attachments: readonly string[], together = false): Evidence | undefined {
+  const { store } = useCanvas();
+  return useSyncExternalStore(useCallback((listener) => store.subscribe(attachments, listener), [store, attachments]), () => store.evidence(attachments, together), nothing);
+}
+
+function nothing(): undefined {
+  return undefined;
+}

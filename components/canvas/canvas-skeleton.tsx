@@ -1,0 +1,20 @@
+const columns = [
+  { width: 244, rows: [98, 98, 98] },
+  { width: 268, rows: [65, 84, 65, 103] },
+  { width: 244, rows: [88, 88, 88] },
+];
+
+/** The shape of what is to come, in the same frame. */
+export function CanvasSkeleton() {
+  return (
+    <div role="status" aria-label="The canvas is being drawn" className="canvas absolute inset-0 flex items-center justify-center gap-[120px] overflow-hidden">
+      {columns.map(({ width, rows }) => (
+        <div key={rows.join()} className="flex flex-col gap-8">
+          {rows.map((height, index) => (
+            <span key={index} style={{ width, height }} className="animate-pulse rounded-l border bg-raised" />
+          ))}
+        </div>
+      ))}
+    </div>
+  );
+}

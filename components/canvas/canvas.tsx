@@ -1,0 +1,70 @@
+"use client";
+
+import { ReactFlowProvider } from "@xyflow/react";
+import "@xyflow/react/dist/base.css";
+import { useMemo, useState } from "react";
+import { CanvasSkeleton } from "./canvas-skeleton.tsx";
+import type { EvidenceStore } from "./evidence-store.ts";
+import { FirstDelivery } from "./first-delivery.tsx";
+import { FlowPlane } from "./flow-plane.tsx";
+import type { CanvasModel } from "./model/build-model.ts";
+import { createCanvasStorage } from "./model/canvas-storage.ts";
+import { visibleGraph } from "./model/visible-graph.ts";
+import { Toolbar } from "./toolbar.tsx";
+import type { CanvasUrl } from "./use-canvas-url.ts";
+import { useFolds } from "./use-folds.ts";
+import { useKept } from "./use-kept.ts";
+import { useLayout } from "./use-layout.ts";
+
+export interface CanvasProps {
+  project: string;
+  model: CanvasModel;
+  store: EvidenceStore;
+  url: CanvasUrl;
+  filter: (change: Partial<Omit<CanvasUrl, "node">>) => void;
+  open: (id: string | null) => void;
+  onSeen: (ids: readonly string[]) => void;
+}
+
+/** Endpoint → trigger → target, to pan, zoom, fold, drag and follow. In the browser only: its size and what it keeps are known there. */
+export function Canvas({ project, model, store, url, filter, open, onSeen }: CanvasProps) {
+  const [storage] = useState(() => createCanvasStorage({ project, lasting: localStorageOrNull(), passing: sessionStorageOrNull() }));
+  const folds = useFolds({ model, storage, opened: url.node });
+  const [round, setRound] = useState(0);
+  const graph = useMemo(() => visibleGraph(model, { endpoint: url.endpoint, collapsed: folds.collapsed }), [model, url.endpoint, folds.collapsed]);
+  const shape = `${url.endpoint ?? ""}|${[...folds.collapsed].toSorted().join(" ")}`;
+  const laid = useLayout({ graph, shape, round, storage });
+  const kept = useKept({ model, store, text: url.q, status: url.status });
+  const tidy = () => {
+    storage.forgetLayouts();
+    storage.keepMoved(new Map());
+    setRound(round + 1);
+  };
+  return (
+    <ReactFlowProvider>
+      <Toolbar model={model} url={url} filter={filter} kept={kept} folds={folds} onTidy={tidy} />
+      {laid ? (
+        <FlowPlane graph={laid.graph} layout={laid.layout} round={round} store={store} storage={storage} selected={url.node} kept={kept} folds={folds} open={open} onSeen={onSeen} />
+      ) : (
+        <CanvasSkeleton />
+      )}
+      <FirstDelivery model={model} store={store} />
+    </ReactFlowProvider>
+  );
+}
+
+function localStorageOrNull(): Storage | null {
+  try {
+    return localStorage;
+  } catch {
+    return null;
+  }
+}
+
+function sessionStorageOrNull(): Storage | null {
+  try {
+    return sessionStorage;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,45 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { problemOf } from "../trpc/problem-of.ts";
+import { useTRPC } from "../trpc/trpc.ts";
+import { CopyButton } from "../ui/copy-button.tsx";
+import { useToast } from "../ui/toast.tsx";
+import { curlFor } from "./model/curl-for.ts";
+
+/** Copies the URL to paste into a sender's settings: deployed, with a key in it, which is only asked for on the click. */
+export function CopyUrl({ endpoint }: { endpoint: string }) {
+  const { url } = useUrls();
+  return <CopyButton text={() => url(endpoint)} label={`Copy the URL of ${endpoint}`} />;
+}
+
+/** Copies a command that sends a made-up body which the trigger takes. */
+export function CopyCurl({ endpoint, trigger }: { endpoint: string; trigger: string }) {
+  const { curl } = useUrls();
+  return (
+    <span className="relative -my-1.5">
+      <CopyButton text={() => curl({ endpoint, trigger })} label={`Copy a curl for ${endpoint}`}>
+        Copy curl
+      </CopyButton>
+    </span>
+  );
+}
+
+function useUrls() {
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  const toast = useToast();
+  const url = async (endpoint: string): Promise<string> => {
+    try {
+      return (await queries.fetchQuery({ ...trpc.triggers.url.queryOptions({ for: endpoint }), staleTime: 0 })).url;
+    } catch (error) {
+      toast({ tone: "bad", text: problemOf(error).detail });
+      throw error;
+    }
+  };
+  const curl = async (p: { endpoint: string; trigger: string }): Promise<string> => {
+    const [to, { example }] = await Promise.all([url(p.endpoint), queries.fetchQuery(trpc.triggers.get.queryOptions({ slug: p.trigger }))]);
+    return curlFor(to, example);
+  };
+  return { url, curl };
+}

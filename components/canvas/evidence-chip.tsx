@@ -1,0 +1,44 @@
+"use client";
+
+import { Ban, Check } from "lucide-react";
+import Link from "next/link";
+import { useCanvas } from "./canvas-context.tsx";
+import { deliveriesHref, type Evidence, formatCount, stoppedCount, stoppedWords } from "./model/evidence.ts";
+
+/** `388 · 22`: how many deliveries passed and how many were stopped. Each number leads to exactly those deliveries. */
+export function EvidenceChip({ evidence, endpoint, trigger }: { evidence: Evidence; endpoint: string; trigger: string | null }) {
+  const { store } = useCanvas();
+  const stopped = stoppedCount(evidence);
+  // Several triggers together have no one list of deliveries.
+  const hrefOf = (verdict: "matched" | "stopped") => trigger && deliveriesHref({ endpoint, trigger, verdict, since: store.since() ?? undefined });
+  if (evidence.passed === 0 && stopped === 0) return null;
+  return (
+    <span className="flex h-5 items-center rounded-full border bg-raised px-1 text-xs font-semibold whitespace-nowrap text-ink-3 tabular-nums">
+      {evidence.passed > 0 && <Count count={evidence.passed} says={`${formatCount(evidence.passed)} passed`} tone="text-ok" icon={Check} href={hrefOf("matched")} />}
+      {evidence.passed > 0 && stopped > 0 && <span aria-hidden>·</span>}
+      {stopped > 0 && <Count count={stopped} says={stoppedWords(evidence)} tone={evidence.request > 0 ? "text-bad" : "text-ink-2"} icon={Ban} href={hrefOf("stopped")} />}
+    </span>
+  );
+}
+
+function Count({ count, says, tone, icon: Icon, href }: { count: number; says: string; tone: string; icon: typeof Check; href: string | null }) {
+  const face = (
+    <>
+      <Icon aria-hidden size={10} strokeWidth={3} />
+      {formatCount(count)}
+    </>
+  );
+  const look = `flex h-full items-center gap-0.5 rounded-full px-1 ${tone}`;
+  if (href === null) {
+    return (
+      <span title={says} className={look}>
+        {face}
+      </span>
+    );
+  }
+  return (
+    <Link href={href} prefetch={false} draggable={false} title={says} aria-label={says} className={`nodrag ${look} hover:underline`}>
+      {face}
+    </Link>
+  );
+}

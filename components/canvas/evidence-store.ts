@@ -1,0 +1,91 @@
+import type { Activity, EndpointActivity, TargetActivity, TriggerActivity } from "./model/answers.ts";
+import { type Evidence, evidenceOfTrigger, sumEvidence } from "./model/evidence.ts";
+import { endpointId, targetId } from "./model/node-id.ts";
+
+/**
+ * What is known of the traffic, outside of React: a node asks for its own part and is drawn again only when that part has changed. Keys are
+ * ids of endpoints and targets, and ids of attachments.
+ */
+export interface EvidenceStore {
+  feed(activity: Activity): void;
+  endpoint(id: string): EndpointActivity | undefined;
+  target(id: string): TargetActivity | undefined;
+  /** Of one trigger by all its attachments, or (`together`) of several triggers by one attachment each. The same object until it changes. */
+  evidence(attachments: readonly string[], together?: boolean): Evidence | undefined;
+  /** Since when is counted; `null` before anything is known. */
+  since(): string | null;
+  /** Grows with every change. */
+  version(): number;
+  subscribe(keys: readonly string[], listener: () => void): () => void;
+  subscribeAll(listener: () => void): () => void;
+}
+
+export function createEvidenceStore(): EvidenceStore {
+  const endpoints = new Map<string, EndpointActivity>();
+  const targets = new Map<string, TargetActivity>();
+  const triggers = new Map<string, TriggerActivity>();
+  const computed = new WeakMap<readonly string[], Evidence>();
+  const watchers = createWatchers();
+  let since: string | null = null;
+  let version = 0;
+
+  const put = <Value>(map: Map<string, Value>, key: string, value: Value): string[] => {
+    if (isEqual(map.get(key), value)) return [];
+    map.set(key, value);
+    return [key];
+  };
+
+  return {
+    feed(activity) {
+      since = activity.since;
+      const changed = [
+        ...activity.endpoints.flatMap((one) => put(endpoints, endpointId(one.endpoint), one)),
+        ...activity.targets.flatMap((one) => put(targets, targetId(one.target), one)),
+        ...activity.triggers.flatMap((one) => put(triggers, one.attachmentId, one)),
+      ];
+      if (changed.length === 0) return;
+      version += 1;
+      watchers.tell(changed);
+    },
+    endpoint: (id) => endpoints.get(id),
+    target: (id) => targets.get(id),
+    evidence(attachments, together = false) {
+      const known = attachments.flatMap((id) => triggers.get(id) ?? []);
+      if (known.length === 0) return undefined;
+      const evidence = together ? sumEvidence(known.map((one) => evidenceOfTrigger([one]))) : evidenceOfTrigger(known);
+      const before = computed.get(attachments);
+      if (before && isEqual(before, evidence)) return before;
+      computed.set(attachments, evidence);
+      return evidence;
+    },
+    since: () => since,
+    version: () => version,
+    subscribe: watchers.subscribe,
+    subscribeAll: (listener) => watchers.subscribe([everything], listener),
+  };
+}
+
+const everything = "*";
+
+function createWatchers() {
+  const listeners = new Map<string, Set<() => void>>();
+  return {
+    subscribe(keys: readonly string[], listener: () => void): () => void {
+      for (const key of keys) {
+        const set = listeners.get(key) ?? new Set();
+        listeners.set(key, set.add(listener));
+      }
+      return () => {
+        for (const key of keys) listeners.get(key)?.delete(listener);
+      };
+    },
+    tell(keys: readonly string[]): void {
+      const told = new Set([...keys, everything].flatMap((key) => [...(listeners.get(key) ?? [])]));
+      for (const listener of told) listener();
+    },
+  };
+}
+
+function isEqual(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}

@@ -1,0 +1,47 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { X } from "lucide-react";
+import { useState, useSyncExternalStore } from "react";
+import { useTRPC } from "../trpc/trpc.ts";
+import { IconButton } from "../ui/button.tsx";
+import { CodeBlock } from "../ui/code-block.tsx";
+import type { EvidenceStore } from "./evidence-store.ts";
+import type { CanvasModel } from "./model/build-model.ts";
+import { curlFor } from "./model/curl-for.ts";
+
+/** Where nothing was ever delivered: what to paste into a terminal. It goes away with the first delivery. */
+export function FirstDelivery({ model, store }: { model: CanvasModel; store: EvidenceStore }) {
+  const isSilent = useSyncExternalStore(store.subscribeAll, () => isSilentEverywhere(model, store), () => false);
+  const [isClosed, setIsClosed] = useState(false);
+  const [trigger] = model.triggers;
+  if (!isSilent || isClosed || !trigger) return null;
+  return <Card endpoint={trigger.endpoint} slug={trigger.slug} onClose={() => setIsClosed(true)} />;
+}
+
+function Card({ endpoint, slug, onClose }: { endpoint: string; slug: string; onClose: () => void }) {
+  const trpc = useTRPC();
+  const { data: trigger } = useQuery(trpc.triggers.get.queryOptions({ slug }));
+  const { data: to } = useQuery(trpc.triggers.url.queryOptions({ for: endpoint }));
+  if (!trigger || !to) return null;
+  return (
+    <section aria-label="No deliveries yet" className="z-10 rounded-l border bg-panel shadow-raised md:absolute md:bottom-4 md:left-1/2 md:w-[560px] md:max-w-[calc(100%-120px)] md:-translate-x-1/2">
+      <div className="flex items-start gap-2 pt-2.5 pr-2 pl-4">
+        <div className="min-w-0 flex-1">
+          <h2 className="font-semibold">No deliveries yet</h2>
+          <p className="text-s text-ink-2">
+            Everything that is sent appears here, also what is refused. Send one to <code>{slug}</code>:
+          </p>
+        </div>
+        <IconButton label="Close" icon={X} size="s" onClick={onClose} />
+      </div>
+      <CodeBlock text={curlFor(to.url, trigger.example)} label={`A first delivery to ${slug}`} copyLabel={`Copy the curl for ${slug}`} />
+    </section>
+  );
+}
+
+/** Known of all that was read, and nothing ever came. */
+function isSilentEverywhere(model: CanvasModel, store: EvidenceStore): boolean {
+  const known = model.endpoints.flatMap(({ id }) => store.endpoint(id) ?? []);
+  return known.length > 0 && known.every(({ lastAt }) => lastAt === null);
+}

@@ -1,0 +1,56 @@
+"use client";
+
+import { useReactFlow, useStore } from "@xyflow/react";
+import { type PointerEvent, useMemo } from "react";
+import type { Layout } from "./model/column-layout.ts";
+import { boundsOf, boxOf } from "./model/viewports.ts";
+import type { VisibleGraph } from "./model/visible-graph.ts";
+
+const size = { width: 156, height: 96 };
+const pad = 60;
+
+/** All nodes as one path, so that 6,000 of them cost no more than six; the window as a frame to drag. */
+export function Minimap({ graph, places, selected }: { graph: VisibleGraph; places: Layout; selected: string | null }) {
+  const bounds = useMemo(() => boundsOf(graph.nodes, places), [graph, places]);
+  const path = useMemo(() => graph.nodes.map((node) => rectangle(boxOf(node, places))).join(""), [graph, places]);
+  const chosen = graph.nodes.find(({ id }) => id === selected);
+  const { setCenter, getZoom } = useReactFlow();
+  if (!bounds) return null;
+  const scale = Math.max((bounds.width + 2 * pad) / size.width, (bounds.height + 2 * pad) / size.height);
+  const box = { x: bounds.x + bounds.width / 2 - (scale * size.width) / 2, y: bounds.y + bounds.height / 2 - (scale * size.height) / 2 };
+  const go = (event: PointerEvent<SVGSVGElement>) => {
+    if (event.buttons !== 1) return;
+    const frame = event.currentTarget.getBoundingClientRect();
+    void setCenter(box.x + (event.clientX - frame.left) * scale, box.y + (event.clientY - frame.top) * scale, { zoom: getZoom() });
+  };
+  return (
+    // A picture for the eye and the mouse: by keyboard one walks the nodes themselves.
+    <div aria-hidden className="absolute right-3.5 bottom-3.5 z-10 hidden overflow-hidden rounded-m border bg-raised shadow-raised lg:block">
+      <svg
+        {...size}
+        viewBox={`${box.x} ${box.y} ${size.width * scale} ${size.height * scale}`}
+        onPointerDown={(event) => {
+          event.currentTarget.setPointerCapture(event.pointerId);
+          go(event);
+        }}
+        onPointerMove={go}
+        className="block cursor-grab touch-none active:cursor-grabbing"
+      >
+        <path d={path} className="fill-line-strong" />
+        {chosen && <path d={rectangle(boxOf(chosen, places))} className="fill-accent" />}
+        <WindowFrame scale={scale} />
+      </svg>
+    </div>
+  );
+}
+
+function WindowFrame({ scale }: { scale: number }) {
+  const [x, y, zoom] = useStore((state) => state.transform);
+  const width = useStore((state) => state.width);
+  const height = useStore((state) => state.height);
+  return <rect x={-x / zoom} y={-y / zoom} width={width / zoom} height={height / zoom} rx={2 * scale} strokeWidth={1.5 * scale} className="fill-accent-soft/40 stroke-accent/60" />;
+}
+
+function rectangle(box: { x: number; y: number; width: number; height: number } | null): string {
+  return box ? `M${box.x} ${box.y}h${box.width}v${box.height}h${-box.width}z` : "";
+}

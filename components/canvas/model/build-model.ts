@@ -1,0 +1,94 @@
+import type { Graph, GraphTarget, GraphTrigger } from "./answers.ts";
+import { endpointId, targetId, triggerId } from "./node-id.ts";
+
+export interface EndpointNode {
+  kind: "endpoint";
+  id: string;
+  endpoint: string;
+  path: string;
+  /** Ids of its triggers. */
+  triggers: string[];
+}
+
+export interface TriggerNode {
+  kind: "trigger";
+  id: string;
+  slug: string;
+  endpoint: string;
+  conditions: GraphTrigger["conditions"];
+  hasFilter: boolean;
+  /** One for each target that it starts. */
+  attachments: { attachmentId: string; target: string }[];
+  attachmentIds: string[];
+  files: string[];
+}
+
+export interface TargetNode {
+  kind: "target";
+  id: string;
+  target: GraphTarget;
+  /** Ids of the triggers that start it. */
+  triggers: string[];
+}
+
+export type ModelNode = EndpointNode | TriggerNode | TargetNode;
+
+/**
+ * The whole project as columns. The order is the same for the same project: endpoints by name, triggers below each other as their
+ * endpoints stand, targets in the order in which triggers first lead to them, and those that nothing starts at the end.
+ */
+export interface CanvasModel {
+  endpoints: EndpointNode[];
+  triggers: TriggerNode[];
+  targets: TargetNode[];
+  byId: ReadonlyMap<string, ModelNode>;
+}
+
+export function buildModel(graph: Pick<Graph, "triggers" | "targets">): CanvasModel {
+  const triggers = groupAttachments(graph.triggers);
+  const endpoints = groupEndpoints(triggers, graph.triggers);
+  const targets = orderTargets(graph.targets, triggers);
+  const byId = new Map<string, ModelNode>([...endpoints, ...triggers, ...targets].map((node) => [node.id, node]));
+  return { endpoints, triggers, targets, byId };
+}
+
+/** One node for a slug, whatever the number of its targets: they share request and filter. */
+function groupAttachments(attached: readonly GraphTrigger[]): TriggerNode[] {
+  const nodes = new Map<string, TriggerNode>();
+  const sorted = attached.toSorted((one, other) => compare(one.endpoint, other.endpoint) || compare(one.attachmentId, other.attachmentId));
+  for (const { slug, endpoint, conditions, hasFilter, attachmentId, target, file } of sorted) {
+    const id = triggerId(slug);
+    const node: TriggerNode = nodes.get(id) ?? { kind: "trigger", id, slug, endpoint, conditions, hasFilter, attachments: [], attachmentIds: [], files: [] };
+    node.attachments.push({ attachmentId, target: targetId(target) });
+    node.attachmentIds.push(attachmentId);
+    if (!node.files.includes(file)) node.files.push(file);
+    nodes.set(id, node);
+  }
+  return [...nodes.values()];
+}
+
+function groupEndpoints(triggers: readonly TriggerNode[], attached: readonly GraphTrigger[]): EndpointNode[] {
+  const paths = new Map(attached.map(({ endpoint, path }) => [endpoint, path]));
+  const nodes = new Map<string, EndpointNode>();
+  for (const { id, endpoint } of triggers) {
+    const node: EndpointNode = nodes.get(endpoint) ?? { kind: "endpoint", id: endpointId(endpoint), endpoint, path: paths.get(endpoint) ?? `/triggers/${endpoint}`, triggers: [] };
+    node.triggers.push(id);
+    nodes.set(endpoint, node);
+  }
+  return [...nodes.values()];
+}
+
+function orderTargets(targets: readonly GraphTarget[], triggers: readonly TriggerNode[]): TargetNode[] {
+  const startedBy = new Map<string, string[]>();
+  for (const { id, attachments } of triggers) {
+    for (const { target } of attachments) startedBy.set(target, [...(startedBy.get(target) ?? []), id]);
+  }
+  const nodes = new Map<string, TargetNode>(targets.map((target) => [targetId(target), { kind: "target", id: targetId(target), target, triggers: startedBy.get(targetId(target)) ?? [] }]));
+  const attached = [...startedBy.keys()].flatMap((id) => nodes.get(id) ?? []);
+  const others = [...nodes.values()].filter(({ triggers: starters }) => starters.length === 0).toSorted((one, other) => compare(one.id, other.id));
+  return [...attached, ...others];
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}

@@ -1,0 +1,75 @@
+import type { ModelNode } from "./build-model.ts";
+import { columns, nodeSize } from "./node-size.ts";
+import type { VisibleGraph } from "./visible-graph.ts";
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+export type Layout = ReadonlyMap<string, Point>;
+
+export const gap = 22;
+/** Between what belongs to one endpoint and what belongs to the next. */
+const groupGap = 30;
+
+/**
+ * The simple layout: triggers below each other, endpoints beside the middle of their triggers, targets beside the middle of what leads to
+ * them, no two over each other. One pass over the nodes, so that it is there at once, however large the project.
+ */
+export function layoutColumns({ nodes, edges }: VisibleGraph): Layout {
+  const layout = new Map<string, Point>();
+  placeGroups(nodes, layout);
+  const middles = middlesOfSources({ nodes, edges }, layout);
+  const targets = nodes.filter(({ kind }) => kind === "target");
+  const wanted = targets.toSorted((one, other) => (middles.get(one.id) ?? Infinity) - (middles.get(other.id) ?? Infinity));
+  let free = 0;
+  for (const target of wanted) {
+    const { height } = nodeSize(target);
+    const y = Math.max(free, Math.round((middles.get(target.id) ?? free) - height / 2));
+    layout.set(target.id, { x: columns.target, y });
+    free = y + height + gap;
+  }
+  return layout;
+}
+
+/** Endpoints with their triggers, group below group. */
+function placeGroups(nodes: readonly ModelNode[], layout: Map<string, Point>): void {
+  let top = 0;
+  for (const group of groupsOf(nodes)) {
+    const [endpoint, ...triggers] = group;
+    if (!endpoint) continue;
+    const stack = triggers.reduce((sum, trigger) => sum + nodeSize(trigger).height + gap, -gap);
+    const { height } = nodeSize(endpoint);
+    const room = Math.max(stack, height);
+    layout.set(endpoint.id, { x: columns.endpoint, y: Math.round(top + (room - height) / 2) });
+    let y = top + Math.round((room - Math.max(0, stack)) / 2);
+    for (const trigger of triggers) {
+      layout.set(trigger.id, { x: columns.trigger, y });
+      y += nodeSize(trigger).height + gap;
+    }
+    top += room + groupGap;
+  }
+}
+
+function groupsOf(nodes: readonly ModelNode[]): ModelNode[][] {
+  const groups: ModelNode[][] = [];
+  for (const node of nodes) {
+    if (node.kind === "endpoint") groups.push([node]);
+    else if (node.kind === "trigger") groups.at(-1)?.push(node);
+  }
+  return groups;
+}
+
+function middlesOfSources({ nodes, edges }: VisibleGraph, layout: Layout): Map<string, number> {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const sums = new Map<string, { sum: number; count: number }>();
+  for (const { source, target } of edges) {
+    const at = layout.get(source);
+    const node = byId.get(source);
+    if (!at || !node || byId.get(target)?.kind !== "target") continue;
+    const { sum, count } = sums.get(target) ?? { sum: 0, count: 0 };
+    sums.set(target, { sum: sum + at.y + nodeSize(node).height / 2, count: count + 1 });
+  }
+  return new Map([...sums].map(([id, { sum, count }]) => [id, sum / count]));
+}

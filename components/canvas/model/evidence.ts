@@ -1,0 +1,50 @@
+import type { TriggerActivity } from "./answers.ts";
+
+/** What an edge has to show for itself within the window: how many deliveries passed it, and how many ended there, by stage. */
+export interface Evidence {
+  passed: number;
+  request: number;
+  filter: number;
+  disabled: number;
+}
+
+export const noEvidence: Evidence = { passed: 0, request: 0, filter: 0, disabled: 0 };
+
+/** Of one trigger: its attachments share request and filter, so a delivery that all of them saw counts once. */
+export function evidenceOfTrigger(activities: readonly TriggerActivity[]): Evidence {
+  if (activities.length === 0) return noEvidence;
+  const most = (pick: (activity: TriggerActivity) => number) => Math.max(...activities.map(pick));
+  return {
+    passed: most(({ matched }) => matched),
+    request: most((one) => one.request_mismatch),
+    filter: most((one) => one.filter_mismatch),
+    disabled: Math.min(...activities.map(({ disabled }) => disabled)),
+  };
+}
+
+/** Of several triggers together, each with its attachments. */
+export function sumEvidence(parts: readonly Evidence[]): Evidence {
+  return parts.reduce((sum, part) => ({ passed: sum.passed + part.passed, request: sum.request + part.request, filter: sum.filter + part.filter, disabled: sum.disabled + part.disabled }), noEvidence);
+}
+
+export function stoppedCount({ request, filter, disabled }: Evidence): number {
+  return request + filter + disabled;
+}
+
+/** `12 stopped by request, 10 by filter`. */
+export function stoppedWords({ request, filter, disabled }: Evidence): string {
+  const stages = [[request, "by request"], [filter, "by filter"], [disabled, "as it was switched off"]] as const;
+  const parts = stages.filter(([count]) => count > 0).map(([count, stage], index) => `${formatCount(count)} ${index === 0 ? "stopped " : ""}${stage}`);
+  return parts.length === 0 ? "none stopped" : parts.join(", ");
+}
+
+/** `1 204`: thousands apart by a narrow space. */
+export function formatCount(count: number): string {
+  return String(count).replaceAll(/\B(?=(\d{3})+$)/g, "\u202f");
+}
+
+/** Exactly the deliveries that a number counts. */
+export function deliveriesHref(p: { endpoint: string; trigger?: string; verdict?: "matched" | "stopped"; since?: string }): string {
+  const query = new URLSearchParams({ endpoint: p.endpoint, ...(p.trigger && { trigger: p.trigger }), ...(p.verdict && { verdict: p.verdict }), ...(p.since && { since: p.since }) });
+  return `/deliveries?${query}`;
+}

@@ -1,0 +1,48 @@
+import type { TargetActivity } from "./answers.ts";
+import type { ModelNode } from "./build-model.ts";
+import { type Evidence, formatCount, stoppedCount } from "./evidence.ts";
+
+/** What a screen reader says of a node: `Trigger invoice-paid, 388 fired, 22 stopped`. */
+export function triggerName(slug: string, evidence: Evidence | undefined): string {
+  return evidence ? `Trigger ${slug}, ${plain(evidence.passed)} fired, ${plain(stoppedCount(evidence))} stopped` : `Trigger ${slug}`;
+}
+
+export function endpointName(path: string, p: { triggers: number; deliveries: number | undefined }): string {
+  const triggers = `${p.triggers} ${p.triggers === 1 ? "trigger" : "triggers"}`;
+  return p.deliveries === undefined ? `Endpoint ${path}, ${triggers}` : `Endpoint ${path}, ${triggers}, ${plain(p.deliveries)} ${p.deliveries === 1 ? "delivery" : "deliveries"}`;
+}
+
+export function targetName(target: { kind: string; slug: string }, activity: TargetActivity | undefined): string {
+  const name = `${target.kind === "agent" ? "Agent" : "Workflow"} ${target.slug}`;
+  if (!activity) return name;
+  return activity.lastRun ? `${name}, last run ${activity.lastRun.status.replace("_", " ")}, ${targetWords(activity)}` : `${name}, never ran`;
+}
+
+/** `98 % · p50 420 ms` needs the runs that ended: `null` while none has. */
+export function successRate({ completed, failed }: Pick<TargetActivity, "completed" | "failed">): string | null {
+  const ended = completed + failed;
+  if (ended === 0) return null;
+  const percent = (completed / ended) * 100;
+  // All or nothing is only said when it is so.
+  const shown = percent === 100 || percent === 0 ? percent : Math.min(99.9, Math.max(0.1, percent));
+  return `${shown >= 99 && shown < 100 ? shown.toFixed(1) : Math.round(shown)} %`;
+}
+
+/** `388 runs`, `200+ runs` where only the newest were counted. */
+export function runsWords({ runs, isCapped }: Pick<TargetActivity, "runs" | "isCapped">): string {
+  return `${formatCount(runs)}${isCapped ? "+" : ""} ${runs === 1 && !isCapped ? "run" : "runs"}`;
+}
+
+function targetWords(activity: TargetActivity): string {
+  const rate = successRate(activity);
+  return rate === null ? runsWords(activity) : `${rate} succeeded, ${runsWords(activity)}`;
+}
+
+/** The name by which people know a node. */
+export function shortName(node: ModelNode): string {
+  return node.kind === "endpoint" ? node.path : node.kind === "target" ? node.target.slug : node.slug;
+}
+
+function plain(count: number): string {
+  return String(count);
+}

@@ -1,0 +1,41 @@
+"use client";
+
+import Link from "next/link";
+import type { MouseEvent, ReactNode } from "react";
+import { useCanvas } from "../canvas-context.tsx";
+import type { ModelNode } from "../model/build-model.ts";
+import { nodeSize } from "../model/node-size.ts";
+
+/** The card of a node: all of it is a link that opens the node at the side; what can be pressed for itself lies above that link. */
+export function NodeFrame({ node, name, className = "", children }: { node: ModelNode; name: string; className?: string; children: ReactNode }) {
+  const { selected, kept, open } = useCanvas();
+  const isSelected = selected === node.id;
+  const isDim = kept !== null && !kept.has(node.id);
+  const { width, height } = nodeSize(node);
+  const onClick = (event: MouseEvent) => {
+    if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+    event.preventDefault();
+    open(node.id);
+  };
+  return (
+    <div
+      data-node={node.id}
+      data-selected={isSelected}
+      data-dim={isDim}
+      style={{ width, height }}
+      className={`relative flex flex-col rounded-l border px-3 py-2.5 shadow-raised transition-opacity hover:border-line-strong data-[dim=true]:opacity-30 data-[selected=true]:border-accent data-[selected=true]:ring-3 data-[selected=true]:ring-accent-soft ${className}`}
+    >
+      <Link
+        href={`/?node=${encodeURIComponent(node.id)}`}
+        prefetch={false}
+        draggable={false}
+        data-node-link=""
+        aria-label={name}
+        aria-current={isSelected ? "true" : undefined}
+        onClick={onClick}
+        className="absolute -inset-px rounded-l focus-visible:rounded-l"
+      />
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,57 @@
+"use client";
+
+import type { Node, NodeProps } from "@xyflow/react";
+import { Bot, Workflow } from "lucide-react";
+import Link from "next/link";
+import { memo } from "react";
+import { StatusBadge } from "../../ui/status-badge.tsx";
+import { isOpen, runStatuses } from "../../ui/statuses.ts";
+import { formatDuration } from "../../ui/time.ts";
+import { useTargetActivity } from "../canvas-context.tsx";
+import type { TargetActivity } from "../model/answers.ts";
+import type { TargetNode as Model } from "../model/build-model.ts";
+import { runsWords, successRate, targetName } from "../model/node-name.ts";
+import { NodeFrame } from "./node-frame.tsx";
+
+export type TargetFlowNode = Node<{ node: Model }, "target">;
+
+/** What runs: the state of its last run, how often it succeeds, how long it takes. */
+export const TargetNode = memo(function TargetNode({ data: { node } }: NodeProps<TargetFlowNode>) {
+  const activity = useTargetActivity(node.id);
+  const { kind, slug, file } = node.target;
+  const Icon = kind === "agent" ? Bot : Workflow;
+  return (
+    <NodeFrame node={node} name={targetName(node.target, activity)} className="bg-raised">
+      <div className="flex h-5 items-center gap-1.5 text-xs tracking-[0.02em] text-ink-3">
+        <Icon aria-hidden size={13} />
+        {kind}
+        {activity?.lastRun && <LastRun run={activity.lastRun} open={activity.open} />}
+      </div>
+      <div className="mt-0.5 flex h-5 items-center font-semibold tracking-[-0.005em]">
+        <span className="truncate" title={file}>
+          {slug}
+        </span>
+      </div>
+      <TargetNumbers activity={activity} isAttached={node.triggers.length > 0} />
+    </NodeFrame>
+  );
+});
+
+function LastRun({ run, open }: { run: NonNullable<TargetActivity["lastRun"]>; open: number }) {
+  const face = runStatuses[run.status];
+  const label = isOpen(run.status) && open > 1 ? `${face.label} ${open}` : face.label;
+  return (
+    <Link href={`/runs/${encodeURIComponent(run.id)}`} prefetch={false} draggable={false} title="The last run" aria-label={`Last run: ${label}`} className="relative ml-auto -mr-1 flex rounded-full hover:brightness-95">
+      <StatusBadge face={face} label={label} />
+    </Link>
+  );
+}
+
+/** `98 % · p50 420 ms · 388 runs`. */
+export function TargetNumbers({ activity, isAttached }: { activity: TargetActivity | undefined; isAttached: boolean }) {
+  if (!activity) return <p className="mt-auto h-[18px]" />;
+  const rate = successRate(activity);
+  const parts = [rate, activity.p50Ms === null ? null : `p50 ${formatDuration(activity.p50Ms)}`, activity.runs > 0 ? runsWords(activity) : null].filter((part) => part !== null);
+  const rest = activity.lastRun ? "no runs in this time" : isAttached ? "never ran" : "never ran · no trigger starts it";
+  return <p className="mt-auto truncate text-s/[18px] text-ink-2 tabular-nums">{parts.length > 0 ? parts.join(" · ") : rest}</p>;
+}

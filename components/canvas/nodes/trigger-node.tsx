@@ -1,0 +1,47 @@
+"use client";
+
+import type { Node, NodeProps } from "@xyflow/react";
+import { memo } from "react";
+import { useEvidence } from "../canvas-context.tsx";
+import { EvidenceChip } from "../evidence-chip.tsx";
+import type { TriggerNode as Model } from "../model/build-model.ts";
+import { triggerName } from "../model/node-name.ts";
+import { NodeFrame } from "./node-frame.tsx";
+
+export type TriggerFlowNode = Node<{ node: Model }, "trigger">;
+
+/** What must hold of a body, in words; on the edge before it, how many deliveries passed and how many were stopped. */
+export const TriggerNode = memo(function TriggerNode({ data: { node } }: NodeProps<TriggerFlowNode>) {
+  const evidence = useEvidence(node.attachmentIds);
+  return (
+    <NodeFrame node={node} name={triggerName(node.slug, evidence)} className="bg-raised">
+      <div className="flex h-5 items-center font-semibold tracking-[-0.005em]">
+        <span className="truncate" title={node.files.join("\n")}>
+          {node.slug}
+        </span>
+      </div>
+      <Conditions node={node} />
+      {evidence && (
+        <span className="absolute top-1/2 right-full mr-2.5 -translate-y-1/2">
+          <EvidenceChip evidence={evidence} endpoint={node.endpoint} trigger={node.slug} />
+        </span>
+      )}
+    </NodeFrame>
+  );
+});
+
+/** One line for each, so that the height of the node is known before it is drawn. */
+export function Conditions({ node }: { node: Pick<Model, "conditions" | "hasFilter"> }) {
+  if (node.conditions.length === 0) {
+    return <p className="mt-1 text-s/[19px] text-ink-3">{node.hasFilter ? "see its filter" : "no filter: any JSON of its shape"}</p>;
+  }
+  return (
+    <ul aria-label={node.hasFilter ? "Fires when" : "Fires when the body has"} className="mt-1">
+      {node.conditions.map(({ place, words }) => (
+        <li key={place} title={`${place} ${words}`} className="truncate text-s/[19px] text-ink-2">
+          <code className="text-ink">{place}</code> {words}
+        </li>
+      ))}
+    </ul>
+  );
+}

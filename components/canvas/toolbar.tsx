@@ -1,0 +1,65 @@
+"use client";
+
+import { ChevronsDownUp, ChevronsUpDown, WandSparkles } from "lucide-react";
+import { Button } from "../ui/button.tsx";
+import { Choice } from "../ui/choice.tsx";
+import { FilterInput } from "../ui/filter-input.tsx";
+import type { CanvasModel } from "./model/build-model.ts";
+import { type CanvasStatus } from "./model/kept-nodes.ts";
+import { windows } from "./model/windows.ts";
+import type { CanvasUrl } from "./use-canvas-url.ts";
+import type { Folds } from "./use-folds.ts";
+
+const statuses: readonly { value: CanvasStatus; label: string }[] = [
+  { value: "all", label: "Any status" },
+  { value: "stopped", label: "With stopped" },
+  { value: "failing", label: "Failing" },
+  { value: "running", label: "Running" },
+  { value: "never", label: "Never fired or ran" },
+];
+
+interface Props {
+  model: CanvasModel;
+  url: CanvasUrl;
+  filter: (change: Partial<Omit<CanvasUrl, "node">>) => void;
+  kept: ReadonlySet<string> | null;
+  folds: Folds | null;
+  onTidy: (() => void) | null;
+}
+
+/** The window of time, what is shown, and order. All but order is in the URL. */
+export function Toolbar({ model, url, filter, kept, folds, onTidy }: Props) {
+  const endpoints = [{ value: "", label: "All endpoints" }, ...model.endpoints.map(({ endpoint, path }) => ({ value: endpoint, label: path }))];
+  const isFoldable = folds && model.endpoints.some(({ triggers }) => triggers.length > 1);
+  const isFolded = folds !== null && folds.collapsed.size > 0;
+  return (
+    <div role="group" aria-label="What the canvas shows" className="pointer-events-none flex flex-wrap items-center gap-2 *:pointer-events-auto md:absolute md:inset-x-4 md:top-3.5 md:z-10">
+      <Choice label="Window of time" value={url.window} options={windows} onChange={(window) => filter({ window })} />
+      <Choice label="Endpoint" value={url.endpoint ?? ""} options={endpoints} onChange={(endpoint) => filter({ endpoint: endpoint === "" ? null : endpoint })} />
+      <Choice label="Status" value={url.status} options={statuses} onChange={(status) => filter({ status })} />
+      <div className="w-52">
+        <FilterInput label="Filter the canvas" value={url.q} onChange={(q) => filter({ q })} placeholder="Filter" />
+      </div>
+      {onTidy && (
+        <Button icon={WandSparkles} onClick={onTidy} title="Forget where nodes were dragged to, and lay out anew">
+          Tidy
+        </Button>
+      )}
+      {isFoldable && (
+        <Button icon={isFolded ? ChevronsUpDown : ChevronsDownUp} onClick={() => folds.foldAll(!isFolded)} title="Endpoints with several triggers">
+          {isFolded ? "Unfold" : "Fold"}
+        </Button>
+      )}
+      {kept && (
+        <span role="status" className="rounded-full bg-raised px-2 text-s text-ink-2 tabular-nums">
+          {matchWords(model, kept)}
+        </span>
+      )}
+    </div>
+  );
+}
+
+function matchWords(model: CanvasModel, kept: ReadonlySet<string>): string {
+  const count = model.triggers.filter(({ id }) => kept.has(id)).length;
+  return kept.size === 0 ? "Nothing matches" : `${count} of ${model.triggers.length} triggers`;
+}

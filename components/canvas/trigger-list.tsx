@@ -1,0 +1,63 @@
+"use client";
+
+import { useEffect, useMemo, useState } from "react";
+import { Button } from "../ui/button.tsx";
+import { CanvasProvider, useCanvas } from "./canvas-context.tsx";
+import { EndpointCard, TargetLink } from "./endpoint-card.tsx";
+import type { EvidenceStore } from "./evidence-store.ts";
+import { FirstDelivery } from "./first-delivery.tsx";
+import type { CanvasModel } from "./model/build-model.ts";
+import { Toolbar } from "./toolbar.tsx";
+import type { CanvasUrl } from "./use-canvas-url.ts";
+import { useKept } from "./use-kept.ts";
+
+interface Props {
+  model: CanvasModel;
+  store: EvidenceStore;
+  url: CanvasUrl;
+  filter: (change: Partial<Omit<CanvasUrl, "node">>) => void;
+  open: (id: string | null) => void;
+  onSeen: (ids: readonly string[]) => void;
+}
+
+const atATime = 60;
+
+/** The canvas of a narrow screen: endpoint by endpoint, its triggers and what they start. What a filter dims there is left out here. */
+export function TriggerList({ model, store, url, filter, open, onSeen }: Props) {
+  const kept = useKept({ model, store, text: url.q, status: url.status });
+  const [limit, setLimit] = useState(atATime);
+  const endpoints = useMemo(() => model.endpoints.filter(({ id, endpoint }) => (url.endpoint ?? endpoint) === endpoint && (kept?.has(id) ?? true)), [model, url.endpoint, kept]);
+  const shown = useMemo(() => endpoints.slice(0, limit), [endpoints, limit]);
+  useEffect(() => onSeen([...shown.map(({ id }) => id), ...model.targets.slice(0, 2 * limit).map(({ id }) => id)]), [shown, model, limit, onSeen]);
+  const context = useMemo(() => ({ store, selected: url.node, kept, collapsed: new Set<string>(), toggle: () => {}, open }), [store, url.node, kept, open]);
+  return (
+    <CanvasProvider value={context}>
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-4 p-4">
+        <Toolbar model={model} url={url} filter={filter} kept={kept} folds={null} onTidy={null} />
+        <FirstDelivery model={model} store={store} />
+        {shown.map((endpoint) => (
+          <EndpointCard key={endpoint.id} endpoint={endpoint} model={model} />
+        ))}
+        {endpoints.length > limit && <Button onClick={() => setLimit(limit + atATime)}>Show more of {endpoints.length} endpoints</Button>}
+        {endpoints.length === 0 && <p className="py-8 text-center text-ink-3">Nothing matches the filters.</p>}
+        {url.endpoint === null && <Unattached model={model} />}
+      </div>
+    </CanvasProvider>
+  );
+}
+
+function Unattached({ model }: { model: CanvasModel }) {
+  const { kept } = useCanvas();
+  const targets = model.targets.filter(({ id, triggers }) => triggers.length === 0 && (kept?.has(id) ?? true));
+  if (targets.length === 0) return null;
+  return (
+    <section aria-label="Started by no trigger" className="rounded-l border bg-panel">
+      <h2 className="border-b px-4 py-2.5 font-semibold">Started by no trigger</h2>
+      {targets.map((target) => (
+        <div key={target.id} className="border-b px-4 py-2.5 last:border-0">
+          <TargetLink target={target} />
+        </div>
+      ))}
+    </section>
+  );
+}

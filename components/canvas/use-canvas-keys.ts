@@ -1,0 +1,38 @@
+"use client";
+
+import { useReactFlow } from "@xyflow/react";
+import type { KeyboardEvent, RefObject } from "react";
+import type { Layout } from "./model/column-layout.ts";
+import type { VisibleGraph } from "./model/visible-graph.ts";
+import { type Step, walk } from "./model/walk.ts";
+import type { Flight } from "./use-flight.ts";
+
+const steps: readonly Step[] = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
+
+/** Arrow keys walk from node to node, `f` fits, `+` and `-` zoom, `Esc` closes what is open. Enter opens, as on every link. */
+export function useCanvasKeys(p: { graph: VisibleGraph; places: Layout; open: (id: string | null) => void; flight: Flight; frame: RefObject<HTMLElement | null> }) {
+  const { zoomIn, zoomOut } = useReactFlow();
+  return (event: KeyboardEvent) => {
+    if (event.metaKey || event.ctrlKey || event.altKey || event.defaultPrevented) return;
+    const step = steps.find((one) => one === event.key);
+    const action = step ? () => goOn(step, event, p) : { f: p.flight.fit, "+": () => void zoomIn(), "=": () => void zoomIn(), "-": () => void zoomOut(), Escape: () => p.open(null) }[event.key];
+    if (!action) return;
+    event.preventDefault();
+    action();
+  };
+}
+
+function goOn(step: Step, event: KeyboardEvent, p: { graph: VisibleGraph; places: Layout; flight: Flight; frame: RefObject<HTMLElement | null> }): void {
+  const from = event.target instanceof Element ? event.target.closest("[data-node]")?.getAttribute("data-node") : null;
+  const to = from ? walk(p.graph, { from, step, layout: p.places }) : p.graph.nodes[0]?.id;
+  if (!to) return;
+  p.flight.show(to);
+  focusWhenDrawn(to, p.frame, 40);
+}
+
+/** A node out of sight is drawn only while the window flies there. */
+function focusWhenDrawn(id: string, frame: RefObject<HTMLElement | null>, tries: number): void {
+  const link = [...(frame.current?.querySelectorAll("[data-node]") ?? [])].find((node) => node.getAttribute("data-node") === id)?.querySelector("a[data-node-link]");
+  if (link instanceof HTMLElement) link.focus({ preventScroll: true });
+  else if (tries > 0) requestAnimationFrame(() => focusWhenDrawn(id, frame, tries - 1));
+}

@@ -1,0 +1,35 @@
+"use client";
+
+import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
+import { useCallback, useMemo } from "react";
+import { type CanvasStatus, canvasStatuses } from "./model/kept-nodes.ts";
+import { type CanvasWindow, defaultWindow, windows } from "./model/windows.ts";
+
+export interface CanvasUrl {
+  window: CanvasWindow;
+  endpoint: string | null;
+  status: CanvasStatus;
+  q: string;
+  /** Id of the node that is open at the side. */
+  node: string | null;
+}
+
+const parsers = {
+  window: parseAsStringLiteral(windows.map(({ value }) => value)).withDefault(defaultWindow),
+  endpoint: parseAsString,
+  status: parseAsStringLiteral(canvasStatuses).withDefault("all"),
+  q: parseAsString.withDefault(""),
+  node: parseAsString,
+  // Of the sheet: another node begins with its own first tab.
+  tab: parseAsString,
+  from: parseAsString,
+};
+
+/** What a colleague sees who opens the same URL. Filters replace the entry of the history; opening a node makes one. */
+export function useCanvasUrl() {
+  const [{ window, endpoint, status, q, node }, set] = useQueryStates(parsers);
+  const url = useMemo((): CanvasUrl => ({ window, endpoint, status, q, node }), [window, endpoint, status, q, node]);
+  const filter = useCallback((change: Partial<Omit<CanvasUrl, "node">>) => void set(change), [set]);
+  const open = useCallback((id: string | null) => void set({ node: id, tab: null, from: null }, { history: "push" }), [set]);
+  return { url, filter, open };
+}

@@ -1,0 +1,41 @@
+"use client";
+
+import { useCallback, useMemo, useState } from "react";
+import type { CanvasModel } from "./model/build-model.ts";
+import type { CanvasStorage } from "./model/canvas-storage.ts";
+
+export interface Folds {
+  /** Ids of endpoints whose triggers are folded away. */
+  collapsed: ReadonlySet<string>;
+  toggle(endpointId: string): void;
+  /** Folds all endpoints with several triggers, or opens all. */
+  foldAll(isFolded: boolean): void;
+}
+
+/** Which endpoints are folded; kept for the next visit. What is opened at the side is never folded away. */
+export function useFolds({ model, storage, opened }: { model: CanvasModel; storage: CanvasStorage; opened: string | null }): Folds {
+  const [chosen, setChosen] = useState(() => storage.collapsed());
+  const node = opened === null ? undefined : model.byId.get(opened);
+  const home = node?.kind === "trigger" ? `endpoint:${node.endpoint}` : null;
+  const choose = useCallback(
+    (next: ReadonlySet<string>) => {
+      setChosen(next);
+      storage.keepCollapsed(next);
+    },
+    [storage],
+  );
+  // A trigger that a link or the search leads to opens its endpoint, and leaves it open.
+  if (home !== null && chosen.has(home)) setChosen(without(chosen, home));
+  return useMemo(() => {
+    const foldable = model.endpoints.flatMap(({ id, triggers }) => (triggers.length > 1 ? [id] : []));
+    return {
+      collapsed: new Set(foldable.filter((id) => chosen.has(id))),
+      toggle: (id) => choose(chosen.has(id) ? without(chosen, id) : new Set([...chosen, id])),
+      foldAll: (isFolded) => choose(new Set(isFolded ? foldable : [])),
+    };
+  }, [model, chosen, choose]);
+}
+
+function without(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  return new Set([...ids].filter((one) => one !== id));
+}
