@@ -1,7 +1,9 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { Keyboard } from "./keyboard.tsx";
 import { LivePill } from "./live-pill.tsx";
 import { NavRail } from "./nav-rail.tsx";
+import { SearchButton } from "./search-button.tsx";
 import { ThemeSwitch } from "./theme-switch.tsx";
 
 export interface ShellProject {
@@ -16,21 +18,22 @@ export interface ShellProject {
  * one that fills the window is `h-(--page-height)`. `null`: who asks may not know the project.
  */
 export function Shell({ project, children }: { project: ShellProject | null; children: ReactNode }) {
-  return (
+  const frame = (
     <div className="flex min-h-dvh flex-col">
       <a href="#content" className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-30 focus:bg-panel focus:px-3 focus:py-2">
         Skip to content
       </a>
-      <header className="sticky top-0 z-20 flex h-12 shrink-0 items-center gap-3 border-b bg-panel px-4 md:gap-4">
+      <header className="sticky top-0 z-20 flex h-(--header-height) shrink-0 items-center gap-3 border-b bg-panel pr-2.5 pl-4 md:gap-4">
         <Link href="/" className="flex items-center gap-2 font-[650] tracking-[-0.01em]">
           <Mark />
           Signalbox
         </Link>
-        {project && <span className="hidden min-w-0 truncate font-mono text-s text-ink-2 sm:block">{project.name}</span>}
+        {project && <span className="hidden min-w-0 truncate font-mono text-s text-ink-2 md:block">{project.name}</span>}
         {project && <LivePill version={project.version} />}
         <div className="ml-auto flex items-center gap-2">
+          {project && <SearchButton />}
           {project?.mode === "development" && (
-            <span title="Development: webhooks need no key" className="hidden text-s text-ink-3 sm:block">
+            <span title="Development: webhooks need no key" className="hidden text-s text-ink-3 lg:block">
               development
             </span>
           )}
@@ -46,6 +49,7 @@ export function Shell({ project, children }: { project: ShellProject | null; chi
       </div>
     </div>
   );
+  return project ? <Keyboard>{frame}</Keyboard> : frame;
 }
 
 function SignOut() {

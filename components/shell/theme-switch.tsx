@@ -1,29 +1,24 @@
 "use client";
 
-import { Monitor, Moon, Sun } from "lucide-react";
+import { type LucideIcon, Monitor, Moon, Sun } from "lucide-react";
 import { useSyncExternalStore } from "react";
+import { Menu } from "../ui/menu.tsx";
 import { type Theme, chooseTheme, readTheme, themes, watchTheme } from "./theme.ts";
 
-const faces: Record<Theme, { icon: typeof Sun; label: string }> = {
-  system: { icon: Monitor, label: "as the system" },
-  light: { icon: Sun, label: "light" },
-  dark: { icon: Moon, label: "dark" },
+const faces: Record<Theme, { icon: LucideIcon; label: string }> = {
+  light: { icon: Sun, label: "Light" },
+  dark: { icon: Moon, label: "Dark" },
+  system: { icon: Monitor, label: "As the system" },
 };
 
-/** One button that goes round: as the system, light, dark. */
+/** Light, dark, or as the system has it. */
 export function ThemeSwitch() {
   const theme = useSyncExternalStore(watchTheme, readTheme, (): Theme => "system");
   const { icon: Icon, label } = faces[theme];
-  const next = themes[(themes.indexOf(theme) + 1) % themes.length] ?? "system";
+  const items = themes.map((one) => ({ id: one, label: faces[one].label, icon: faces[one].icon, isChosen: one === theme, onSelect: () => chooseTheme(one) }));
   return (
-    <button
-      type="button"
-      onClick={() => chooseTheme(next)}
-      aria-label={`Theme: ${label}. Change to: ${faces[next].label}`}
-      title={`Theme: ${label}`}
-      className="grid size-8 cursor-pointer place-items-center rounded-m text-ink-2 hover:bg-sunken hover:text-ink"
-    >
+    <Menu label={`Theme: ${label}`} items={items} tone="quiet" isBare>
       <Icon aria-hidden size={16} />
-    </button>
+    </Menu>
   );
 }

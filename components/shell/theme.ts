@@ -1,10 +1,15 @@
-export const themes = ["system", "light", "dark"] as const;
+export const themes = ["light", "dark", "system"] as const;
 export type Theme = (typeof themes)[number];
 
 const themeKey = "signalbox.theme";
 
 /** Runs in the head before the first paint, so that a chosen theme never flashes. Served with the page's nonce. */
 export const themeScript = `try{var t=localStorage.getItem(${JSON.stringify(themeKey)});if(t==="light"||t==="dark")document.documentElement.dataset.theme=t}catch(e){}`;
+
+/** The one that comes after a theme when one goes round. */
+export function nextTheme(theme: Theme): Theme {
+  return themes[(themes.indexOf(theme) + 1) % themes.length] ?? "system";
+}
 
 const changed = "signalbox:theme";
 

@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { groupsOf, hrefFrom, looksFor, pagesFor, searchTextOf } from "./entry.ts";
+
+const id = "run_01M7YJ1EX743RPB9ARP7CQES6B";
+
+describe("the text of a search", () => {
+  it.each([
+    [`  ${id} `, id],
+    [`http://127.0.0.1:3002/runs/${id}?replay=edit`, id],
+    [`"runId": "${id}",`, id],
+    ["'new-signup'", "new-signup"],
+    ["POST /triggers/billing", "billing"],
+    ["https://hooks.example.com/triggers/eu/billing?token=secret", "eu/billing"],
+    ["run_…P7CQES6B", "run_…P7CQES6B"],
+    ["new sign", "new sign"],
+  ])("%s means %s", (typed, meant) => {
+    expect(searchTextOf(typed)).toBe(meant);
+  });
+
+  it("never has a key of a pasted address in it", () => {
+    expect(searchTextOf("http://x/triggers/a?token=sbk_1234")).not.toContain("sbk_");
+  });
+});
+
+it("what was found leads to its page, nodes to the canvas, whatever their names", () => {
+  const groups = groupsOf({ endpoints: [{ endpoint: "eu/billing", path: "/triggers/eu/billing" }], triggers: [{ slug: "a&b", endpoint: "x" }], targets: [{ kind: "agent", slug: "triage" }], runs: [], deliveries: [] });
+  expect(groups.flatMap((group) => group.entries.map((entry) => entry.href))).toEqual(["/?node=trigger%3Aa%26b", "/?node=endpoint%3Aeu%2Fbilling", "/?node=agent%3Atriage"]);
+});
+
+it("on the canvas a node opens without losing the filters; a page is a page", () => {
+  const here = { path: "/", query: "window=1h&node=trigger%3Aold&tab=test" };
+  expect(hrefFrom({ href: "/?node=trigger%3Anew" }, here)).toBe("/?window=1h&node=trigger%3Anew");
+  expect(hrefFrom({ href: "/?node=trigger%3Anew" }, { path: "/runs", query: "status=failed" })).toBe("/?node=trigger%3Anew");
+  expect(hrefFrom({ href: "/runs" }, here)).toBe("/runs");
+});
+
+it("pages are found by the beginnings of their words", () => {
+  expect(pagesFor("deliv").map((page) => page.href)).toEqual(["/deliveries", "/deliveries?outcome=rejected"]);
+  expect(pagesFor("fail run").map((page) => page.href)).toEqual(["/runs?status=failed"]);
+  expect(pagesFor("nothing")).toEqual([]);
+  expect(pagesFor("").length).toBeGreaterThan(3);
+});
+
+it("a text that is no name can be looked for in bodies and inputs, as it is", () => {
+  expect(looksFor("a&b=c").map((entry) => entry.href)).toEqual(["/deliveries?text=a%26b%3Dc", "/runs?text=a%26b%3Dc"]);
+  expect(looksFor("")).toEqual([]);
+});

@@ -1,0 +1,129 @@
+"use client";
+
+import { Command } from "cmdk";
+import { Bot, Download, FileSearch, type LucideIcon, Monitor, Moon, PanelsTopLeft, Play, Search, Sun, Webhook, Workflow, Zap } from "lucide-react";
+import { usePathname, useRouter } from "next/navigation";
+import { type KeyboardEvent, useEffect, useEffectEvent, useState } from "react";
+import { chooseTheme, type Theme } from "../shell/theme.ts";
+import { ModalElement } from "../ui/dialog.tsx";
+import { type Entry, type EntryGroup, type EntryKind, hrefFrom } from "./entry.ts";
+import { rememberEntry } from "./recent.ts";
+import { useSearch } from "./use-search.ts";
+
+const icons: Record<EntryKind, LucideIcon> = { endpoint: Webhook, trigger: Zap, workflow: Workflow, agent: Bot, run: Play, delivery: Download, page: PanelsTopLeft, look: FileSearch };
+
+const themes: readonly { theme: Theme; label: string; icon: LucideIcon }[] = [
+  { theme: "light", label: "Theme: light", icon: Sun },
+  { theme: "dark", label: "Theme: dark", icon: Moon },
+  { theme: "system", label: "Theme: as the system", icon: Monitor },
+];
+
+/** One field for every name and id: type or paste, Enter goes there. */
+export function SearchDialog({ onClose }: { onClose: () => void }) {
+  const [typed, setTyped] = useState("");
+  const { groups, settledText, isPending, error } = useSearch(typed);
+  const go = useGo(onClose);
+  const [chosen, setChosen] = useState({ text: "", id: "" });
+  const first = groups[0]?.entries[0];
+  const isOld = chosen.text !== settledText;
+  const selected = isOld ? (first?.id ?? "") : chosen.id;
+
+  // Enter before the answer is here means the first line of the answer.
+  const [isWaiting, setIsWaiting] = useState(false);
+  const goToFirst = useEffectEvent(() => first && go(first));
+  const isAnswered = isWaiting && !isPending;
+  useEffect(() => {
+    if (isAnswered) goToFirst();
+  }, [isAnswered]);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "Enter" || event.nativeEvent.isComposing || !isPending) return;
+    event.preventDefault();
+    event.stopPropagation();
+    setIsWaiting(true);
+  };
+  return (
+    <ModalElement label="Search" onClose={onClose} className="mx-auto mt-[min(12vh,120px)] mb-auto w-[min(640px,calc(100vw-24px))]">
+      <Command label="Search" shouldFilter={false} loop value={selected} onValueChange={(id) => setChosen({ text: settledText, id })} onKeyDownCapture={onKeyDown} className="flex min-h-0 flex-col">
+        <div className="flex items-center gap-2.5 border-b px-4">
+          <Search aria-hidden size={16} className={`shrink-0 text-ink-3 ${isPending ? "animate-pulse" : ""}`} />
+          <Command.Input
+            data-autofocus=""
+            value={typed}
+            onValueChange={(text) => {
+              setTyped(text);
+              setIsWaiting(false);
+            }}
+            maxLength={2_000}
+            placeholder="Search triggers, endpoints, workflows, or paste an id"
+            className="h-12 min-w-0 flex-1 bg-transparent text-l outline-none placeholder:text-ink-3"
+          />
+          <kbd className="rounded-s border px-1.5 text-xs text-ink-3">Esc</kbd>
+        </div>
+        <Command.List label="Results" className="max-h-[min(440px,60dvh)] min-h-0 overflow-auto overscroll-contain p-1.5">
+          {error && <p role="alert" className="px-2.5 py-2 text-bad">{error}</p>}
+          {groups.map((group) => (
+            <Group key={group.name} group={group} onGo={go} />
+          ))}
+          {typed === "" && <ThemeGroup onClose={onClose} />}
+        </Command.List>
+        <p className="hidden gap-4 border-t px-4 py-2 text-s text-ink-3 md:flex">
+          <span>↑↓ choose</span>
+          <span>↵ open</span>
+          <span className="ml-auto">? lists all keys</span>
+        </p>
+      </Command>
+    </ModalElement>
+  );
+}
+
+function useGo(onClose: () => void): (entry: Entry) => void {
+  const router = useRouter();
+  const path = usePathname();
+  return (entry) => {
+    rememberEntry(entry);
+    onClose();
+    router.push(hrefFrom(entry, { path, query: location.search }));
+  };
+}
+
+const itemClass = "flex h-9 cursor-pointer items-center gap-2.5 rounded-m px-2.5 data-[selected=true]:bg-accent-soft";
+const groupClass = "[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:pt-2.5 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:font-medium [&_[cmdk-group-heading]]:text-ink-3";
+
+function Group({ group, onGo }: { group: EntryGroup; onGo: (entry: Entry) => void }) {
+  return (
+    <Command.Group heading={group.name} className={groupClass}>
+      {group.entries.map((entry) => {
+        const Icon = icons[entry.kind];
+        const isName = entry.kind !== "page" && entry.kind !== "look";
+        return (
+          <Command.Item key={entry.id} value={entry.id} onSelect={() => onGo(entry)} className={itemClass}>
+            <Icon aria-hidden size={15} className="shrink-0 text-ink-3" />
+            <span className={`min-w-0 truncate ${isName ? "font-mono text-s" : ""}`}>{entry.label}</span>
+            <span className="ml-auto min-w-0 shrink-[2] truncate text-s text-ink-3">{entry.note}</span>
+          </Command.Item>
+        );
+      })}
+    </Command.Group>
+  );
+}
+
+function ThemeGroup({ onClose }: { onClose: () => void }) {
+  return (
+    <Command.Group heading="Actions" className={groupClass}>
+      {themes.map(({ theme, label, icon: Icon }) => (
+        <Command.Item
+          key={theme}
+          value={`theme:${theme}`}
+          onSelect={() => {
+            chooseTheme(theme);
+            onClose();
+          }}
+          className={itemClass}
+        >
+          <Icon aria-hidden size={15} className="shrink-0 text-ink-3" />
+          {label}
+        </Command.Item>
+      ))}
+    </Command.Group>
+  );
+}

@@ -1,0 +1,37 @@
+"use client";
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { problemOf } from "../trpc/problem-of.ts";
+import { useTRPC } from "../trpc/trpc.ts";
+import { type EntryGroup, groupsOf, looksFor, pagesFor, searchTextOf } from "./entry.ts";
+import { readRecent } from "./recent.ts";
+import { useDebounced } from "./use-debounced.ts";
+
+const debounceMs = 120;
+
+interface Answer {
+  groups: EntryGroup[];
+  /** What the groups answer. */
+  settledText: string;
+  /** The groups are not yet those of what is typed. */
+  isPending: boolean;
+  error: string | null;
+}
+
+/** What a text may mean, best first; without a text what was opened last, and the pages. */
+export function useSearch(typed: string): Answer {
+  const trpc = useTRPC();
+  const [recent] = useState(readRecent);
+  const text = searchTextOf(typed);
+  const asked = useDebounced(text, debounceMs);
+  const found = useQuery(trpc.search.queryOptions({ text: asked }, { enabled: asked !== "", placeholderData: keepPreviousData, staleTime: 5_000, meta: { live: false } }));
+  if (text === "") return { groups: withoutEmpty([{ name: "Recent", entries: recent }, { name: "Go to", entries: pagesFor("") }]), settledText: "", isPending: false, error: null };
+  const isPending = asked !== text || found.isFetching;
+  const groups = withoutEmpty([...(found.data ? groupsOf(found.data) : []), { name: "Go to", entries: pagesFor(asked) }, { name: "Look in what arrived and what ran", entries: looksFor(asked) }]);
+  return { groups, settledText: found.isPlaceholderData ? "" : asked, isPending, error: found.error ? problemOf(found.error).title : null };
+}
+
+function withoutEmpty(groups: EntryGroup[]): EntryGroup[] {
+  return groups.filter((group) => group.entries.length > 0);
+}

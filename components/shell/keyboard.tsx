@@ -1,0 +1,69 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { type ReactNode, createContext, useContext, useEffect, useEffectEvent, useMemo, useRef, useState } from "react";
+import { SearchDialog } from "../search/search-dialog.tsx";
+import { isTyping } from "../ui/is-typing.ts";
+import { KeysDialog } from "./keys-dialog.tsx";
+import { type KeyCommand, readKey } from "./keys.ts";
+import { chooseTheme, nextTheme, readTheme } from "./theme.ts";
+
+/** The second key of a pair is waited for so long. */
+const pairMs = 1_200;
+
+type Opened = "search" | "keys" | null;
+
+const OpenContext = createContext<(what: Opened) => void>(() => {});
+
+/** Opens the search or the list of keys. */
+export const useOpen = () => useContext(OpenContext);
+
+/** The one place where keys of the whole app are listened to; lists and the canvas have their own besides. */
+export function Keyboard({ children }: { children: ReactNode }) {
+  const [opened, setOpened] = useState<Opened>(null);
+  const obey = useObey(setOpened);
+  const pair = useRef<{ pending: "g" | null; at: number }>({ pending: null, at: 0 });
+  const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
+    if (event.defaultPrevented || event.isComposing || ["Shift", "Control", "Meta", "Alt"].includes(event.key)) return;
+    const pending = event.timeStamp - pair.current.at < pairMs ? pair.current.pending : null;
+    const reading = readKey(event, { pending, isTyping: isTyping(event) });
+    pair.current = { pending: reading.pending, at: event.timeStamp };
+    if (reading.command && obey(reading.command)) event.preventDefault();
+  });
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => onKeyDown(event);
+    addEventListener("keydown", listen);
+    return () => removeEventListener("keydown", listen);
+  }, []);
+  const close = useMemo(() => () => setOpened(null), []);
+  return (
+    <OpenContext value={setOpened}>
+      {children}
+      {opened === "search" && <SearchDialog onClose={close} />}
+      <KeysDialog isOpen={opened === "keys"} onClose={close} />
+    </OpenContext>
+  );
+}
+
+/** Does what a key asks for. Says whether there was something to do. */
+function useObey(open: (what: Opened) => void): (command: KeyCommand) => boolean {
+  const router = useRouter();
+  return (command) => {
+    const modal = document.querySelector("dialog:modal");
+    if (modal && command !== "search") return false;
+    if (command === "search") open("search");
+    else if (command === "help") open("keys");
+    else if (command === "theme") chooseTheme(nextTheme(readTheme()));
+    else if (command === "filter") return focusFilter();
+    else router.push({ canvas: "/", deliveries: "/deliveries", runs: "/runs" }[command]);
+    return true;
+  };
+}
+
+function focusFilter(): boolean {
+  const inputs = [...document.querySelectorAll<HTMLInputElement>("input[data-filter-input]")];
+  const input = inputs.find((one) => one.checkVisibility());
+  input?.focus();
+  input?.select();
+  return input !== undefined;
+}

@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { type PressedKey, readKey } from "./keys.ts";
+
+const press = (key: string, more: Partial<PressedKey> = {}): PressedKey => ({ key, code: "", ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, ...more });
+const calm = { pending: null, isTyping: false } as const;
+
+describe("keys of the whole app", () => {
+  it.each([
+    ["⌘K", press("k", { metaKey: true }), "search"],
+    ["Ctrl K", press("k", { ctrlKey: true }), "search"],
+    ["Ctrl K on a Russian keyboard", press("л", { ctrlKey: true, code: "KeyK" }), "search"],
+    ["Ctrl K with caps lock", press("K", { ctrlKey: true }), "search"],
+    ["/ where it needs shift", press("/", { shiftKey: true, code: "Digit7" }), "filter"],
+    ["?", press("?", { shiftKey: true }), "help"],
+    ["t", press("t"), "theme"],
+  ])("%s", (_, pressed, command) => {
+    expect(readKey(pressed, calm)).toEqual({ command, pending: null });
+  });
+
+  it.each([
+    ["c", "canvas"],
+    ["d", "deliveries"],
+    ["r", "runs"],
+    ["x", null],
+  ])("g and then %s", (second, command) => {
+    expect(readKey(press("g"), calm)).toEqual({ command: null, pending: "g" });
+    expect(readKey(press(second), { pending: "g", isTyping: false })).toEqual({ command, pending: null });
+  });
+
+  it("while somebody types, only the search listens", () => {
+    const typing = { pending: null, isTyping: true } as const;
+    for (const key of ["/", "?", "t", "g", "c"]) expect(readKey(press(key), typing)).toEqual({ command: null, pending: null });
+    expect(readKey(press("k", { metaKey: true }), typing).command).toBe("search");
+  });
+
+  it("the browser's own shortcuts stay the browser's", () => {
+    for (const key of ["t", "g", "/", "r"]) expect(readKey(press(key, { ctrlKey: true }), calm).command).toBeNull();
+    expect(readKey(press("k", { ctrlKey: true, shiftKey: true }), calm).command).toBeNull();
+  });
+});

@@ -1,0 +1,77 @@
+/** What a key may ask for anywhere in the app. */
+export type KeyCommand = "search" | "filter" | "canvas" | "deliveries" | "runs" | "theme" | "help";
+
+export interface PressedKey {
+  key: string;
+  /** Of the physical key, e.g. `KeyK`. */
+  code: string;
+  ctrlKey: boolean;
+  metaKey: boolean;
+  altKey: boolean;
+  shiftKey: boolean;
+}
+
+/** `pending`: the first key of a pair was pressed. */
+export interface KeyReading {
+  command: KeyCommand | null;
+  pending: "g" | null;
+}
+
+const single: Record<string, KeyCommand> = { "/": "filter", "?": "help", t: "theme" };
+const afterG: Record<string, KeyCommand> = { c: "canvas", d: "deliveries", r: "runs" };
+
+const nothing: KeyReading = { command: null, pending: null };
+
+/** What a key means, after the one before it. While somebody types only the search listens. */
+export function readKey(pressed: PressedKey, p: { pending: "g" | null; isTyping: boolean }): KeyReading {
+  const key = letterOf(pressed);
+  const hasModifier = pressed.ctrlKey || pressed.metaKey || pressed.altKey;
+  if (key === "k" && (pressed.ctrlKey !== pressed.metaKey) && !pressed.altKey && !pressed.shiftKey) return { command: "search", pending: null };
+  if (hasModifier || p.isTyping) return nothing;
+  if (p.pending === "g") return { command: afterG[key] ?? null, pending: null };
+  if (key === "g") return { command: null, pending: "g" };
+  return { command: single[key] ?? null, pending: null };
+}
+
+/** The character, as every layout has its own; where letters are not Latin ones, the letter that stands on the key. */
+function letterOf({ key, code }: PressedKey): string {
+  const [, letter] = /^Key([A-Z])$/.exec(code) ?? [];
+  const isForeign = key.length === 1 && key > "\u007f";
+  return (isForeign && letter ? letter : key).toLowerCase();
+}
+
+export interface KeyHelp {
+  keys: readonly string[];
+  words: string;
+}
+
+/** All keys, for the page that lists them. `mod` is ⌘ on Apple's machines and Ctrl elsewhere. */
+export const keyHelp: readonly { name: string; keys: readonly KeyHelp[] }[] = [
+  {
+    name: "Everywhere",
+    keys: [
+      { keys: ["mod", "K"], words: "Search names and ids" },
+      { keys: ["/"], words: "Filter what is shown" },
+      { keys: ["g", "c"], words: "Go to the canvas" },
+      { keys: ["g", "d"], words: "Go to the deliveries" },
+      { keys: ["g", "r"], words: "Go to the runs" },
+      { keys: ["t"], words: "Next theme: light, dark, as the system" },
+      { keys: ["Esc"], words: "Close what is open" },
+      { keys: ["?"], words: "Show this list" },
+    ],
+  },
+  {
+    name: "Lists",
+    keys: [
+      { keys: ["j"], words: "Next row" },
+      { keys: ["k"], words: "Row before" },
+      { keys: ["↵"], words: "Open the row" },
+      { keys: ["Space"], words: "Select the row" },
+      { keys: ["⇧", "Space"], words: "Select up to the row" },
+    ],
+  },
+  {
+    name: "Forms",
+    keys: [{ keys: ["mod", "↵"], words: "Send, or run" }],
+  },
+];
