@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { mergeTimeline } from "./merge-timeline.ts";
-import { timelines } from "./testing/timeline.ts";
+import { mergeTimeline, readOn } from "./merge-timeline.ts";
+import { timelineOf, timelines } from "./testing/timeline.ts";
 
 describe("a timeline that grows", () => {
   it("is the very same list when nothing is new, so that nothing is drawn again", () => {
@@ -22,5 +22,20 @@ describe("a timeline that grows", () => {
         expect(mergeTimeline(known, entries)).toEqual(entries);
       }),
     );
+  });
+
+  it("is read to its end, from what is known, however many parts it comes in", async () => {
+    const all = timelineOf(...Array.from({ length: 1_300 }, (_, index): [number, "log"] => [index, "log"]));
+    const asked: number[] = [];
+    const told: number[] = [];
+    const ask = async (after: number) => {
+      asked.push(after);
+      return all.filter(({ id }) => id > after).slice(0, 600);
+    };
+    expect(await readOn(all.slice(0, 10), { ask, tell: (entries) => told.push(entries.length) })).toEqual(all);
+    expect([asked, told]).toEqual([
+      [10, 610, 1210],
+      [610, 1210],
+    ]);
   });
 });

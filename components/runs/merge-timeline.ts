@@ -9,6 +9,20 @@ export function mergeTimeline(known: TimelineEntry[], news: TimelineEntry[]): Ti
   return added.length === 0 ? known : sortById([...known, ...added]);
 }
 
+/** As many entries as make it likely that there are more. */
+const fullAnswer = 500;
+
+/** Asks for what came after the known entries until there is no more; tells each part as it comes. */
+export async function readOn(known: TimelineEntry[], p: { ask: (after: number) => Promise<TimelineEntry[]>; tell: (entries: TimelineEntry[]) => void }): Promise<TimelineEntry[]> {
+  for (let entries = known; ; ) {
+    const news = await p.ask(entries.at(-1)?.id ?? 0);
+    const merged = mergeTimeline(entries, news);
+    if (merged === entries || news.length < fullAnswer) return merged;
+    entries = merged;
+    p.tell(entries);
+  }
+}
+
 function sortById(entries: TimelineEntry[]): TimelineEntry[] {
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
   return [...byId.values()].sort((a, b) => a.id - b.id);

@@ -6,9 +6,10 @@ import { type WaterfallRow, toWaterfall } from "./waterfall.ts";
 const executing = { isExecuting: true };
 const waiting = { isExecuting: false };
 
-/** `Attempt 1 failed busy 2–9`, with times since the run was recorded; `…` is still open. */
+const ms = (at: number | null) => (at === null ? "…" : String(at - runStart));
+
+/** `Attempt 1 · failed · busy 2–9`, with times since the run was recorded; `…` is still open. */
 function tell(row: WaterfallRow): string {
-  const ms = (at: number | null) => (at === null ? "…" : String(at - runStart));
   const spans = row.spans.map(({ look, from, to }) => `${look} ${ms(from)}–${ms(to)}`);
   return [`${"  ".repeat(row.depth)}${row.label}`, row.state, ...(spans.length > 0 ? spans : [`at ${ms(row.at)}`])].join(" · ");
 }

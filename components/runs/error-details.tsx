@@ -1,0 +1,103 @@
+import { foldStack } from "./fold-stack.ts";
+import type { AttemptError, ErrorPlace, ErrorSource } from "./run-errors.ts";
+
+/** An error in full: what it says, the line of code it came from, the places where a schema did not hold, the stack. */
+export function ErrorDetails({ failure }: { failure: AttemptError }) {
+  const { error, source, places } = failure;
+  return (
+    <div className="mb-3 overflow-hidden rounded-m border bg-panel">
+      <p className="px-4 py-3 font-mono text-s break-words whitespace-pre-wrap text-bad">
+        <span className="font-semibold">{error.name}:</span> {error.message}
+      </p>
+      {places.length > 0 && <PlacesTable places={places} />}
+      {source && source.lines.length > 0 && <CodeExcerpt source={source} />}
+      {error.stack && <Stack stack={error.stack} message={error.message} />}
+    </div>
+  );
+}
+
+export function CodeExcerpt({ source }: { source: ErrorSource }) {
+  const digits = String(source.lines.at(-1)?.number ?? "").length;
+  return (
+    <pre tabIndex={0} role="region" aria-label={`Code around line ${source.line} of ${source.file}`} className="overflow-x-auto border-t py-2 text-s/[1.7] text-ink-2">
+      <div className="w-fit min-w-full">
+        {source.lines.map(({ number, text }) => (
+          <CodeLine key={number} number={String(number).padStart(digits)} text={text} isMarked={number === source.line} column={source.column} />
+        ))}
+      </div>
+    </pre>
+  );
+}
+
+function CodeLine({ number, text, isMarked, column }: { number: string; text: string; isMarked: boolean; column: number }) {
+  const indent = text.length - text.trimStart().length;
+  return (
+    <div className={`flex px-4 ${isMarked ? "bg-bad-soft" : ""}`}>
+      <span className={`mr-4 shrink-0 select-none ${isMarked ? "font-semibold text-bad" : "text-ink-3"}`}>
+        {isMarked ? "▸" : " "}
+        {number}
+      </span>
+      {isMarked ? (
+        <span>
+          {text.slice(0, indent)}
+          <mark title={`Column ${column}`} className="rounded-t-s border-b-2 border-bad bg-transparent text-ink">
+            {text.slice(indent) || " "}
+          </mark>
+        </span>
+      ) : (
+        <span>{text || " "}</span>
+      )}
+    </div>
+  );
+}
+
+function PlacesTable({ places }: { places: ErrorPlace[] }) {
+  return (
+    <div tabIndex={0} role="region" aria-label="Where it does not hold" className="max-h-80 overflow-auto border-t">
+      <table className="w-full text-s">
+        <thead>
+          <tr className="text-left text-xs text-ink-3">
+            <th className="px-4 py-1.5 font-medium">Place</th>
+            <th className="px-4 py-1.5 font-medium">What is wrong</th>
+          </tr>
+        </thead>
+        <tbody>
+          {places.map((place, index) => (
+            <tr key={index} className="border-t align-top">
+              <td className="px-4 py-1.5">
+                <code className="break-all text-bad">{place.pointer === "" ? "the whole" : place.pointer}</code>
+              </td>
+              <td className="px-4 py-1.5 break-words">
+                {place.message} {place.code && <code className="text-ink-3">{place.code}</code>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Frames of the user's own code; those of Node and of packages on demand. */
+function Stack({ stack, message }: { stack: string; message: string }) {
+  const parts = foldStack(stack, message);
+  if (parts.length === 0) return null;
+  return (
+    <div tabIndex={0} role="region" aria-label="Stack of the error" className="max-h-80 overflow-auto border-t py-2 font-mono text-s/[1.7] text-ink-2">
+      {parts.map((part, index) =>
+        part.kind === "line" ? (
+          <div key={index} className={`px-4 break-all whitespace-pre-wrap ${part.isFrame ? "" : "text-bad"}`}>
+            {part.text.trimEnd()}
+          </div>
+        ) : (
+          <details key={index} className="px-4">
+            <summary className="cursor-pointer pl-[4ch] text-ink-3 hover:text-ink">
+              {part.lines.length === 1 ? "1 frame" : `${part.lines.length} frames`} outside of your code
+            </summary>
+            <div className="break-all whitespace-pre-wrap">{part.lines.join("\n")}</div>
+          </details>
+        ),
+      )}
+    </div>
+  );
+}

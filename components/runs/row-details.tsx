@@ -1,0 +1,47 @@
+"use client";
+
+import { JsonView } from "../json/json-view.tsx";
+import { Facts } from "../ui/facts.tsx";
+import { RelativeTime } from "../ui/relative-time.tsx";
+import { exactUtc } from "../ui/time.ts";
+import { ErrorDetails } from "./error-details.tsx";
+import { durationOf, offsetOf, stateOf } from "./row-words.ts";
+import { describeError } from "./run-errors.ts";
+import type { WaterfallRow } from "./waterfall.ts";
+
+/** What a row opens to: exact times, the error with its code, a log line's whole message and data. */
+export function RowDetails({ row, from, now }: { row: WaterfallRow; from: number; now: number }) {
+  const { entry, end } = row;
+  const ending = end ?? entry;
+  return (
+    <div role="region" aria-label={`Details of ${row.label}`} className="border-y bg-sunken px-4 pt-1 md:pl-8">
+      <Facts
+        facts={[
+          [row.spans.length > 0 ? "began" : "at", <Moment key="began" at={row.at} from={from} />],
+          ["ended", row.spans.length > 0 && row.endedAt !== null ? <Moment key="ended" at={row.endedAt} from={from} /> : null],
+          ["meant to end", row.until === null ? null : <Moment key="until" at={row.until} from={from} />],
+          ["took", row.endedAt === null ? null : durationOf(row, now)],
+          ["state", stateOf(row)],
+          ["attempt", row.entry.attempt > 0 ? row.entry.attempt : null],
+          ["level", row.entry.level],
+        ]}
+      />
+      {entry.message && <p className="mb-3 max-h-80 overflow-auto font-mono text-s break-words whitespace-pre-wrap">{entry.message}</p>}
+      {ending.error && row.state === "failed" && <ErrorDetails failure={describeError(ending, ending.error)} />}
+      {entry.kind === "log" && entry.data !== null && (
+        <div className="mb-3 overflow-hidden rounded-m border bg-panel">
+          <JsonView text={JSON.stringify(entry.data, null, 2)} label="Data of the log line" copyLabel="Copy the data" maxHeight={320} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Moment({ at, from }: { at: number; from: number }) {
+  const iso = new Date(at).toISOString();
+  return (
+    <>
+      {exactUtc(iso)} <span className="font-normal text-ink-3">(+{offsetOf(at, from)}, <RelativeTime iso={iso} />)</span>
+    </>
+  );
+}

@@ -1,0 +1,50 @@
+import { exactUtc, formatDuration } from "../ui/time.ts";
+import type { ShownRow } from "./group-rows.ts";
+import type { RowState, WaterfallRow } from "./waterfall.ts";
+
+const stateWords: Record<RowState, string> = { open: "under way", ok: "done", failed: "failed", stopped: "stopped" };
+
+/** How a row stands, in a word or two; points in time and groups have no state. */
+export function stateOf(row: WaterfallRow): string | null {
+  if (row.kind === "kept") return "its stored result was taken";
+  if (row.spans.length === 0) return null;
+  if (row.kind === "sleep" || row.kind === "backoff" || row.kind === "queued") return row.state === "open" ? "waiting" : row.state === "stopped" ? "stopped" : null;
+  return stateWords[row.state];
+}
+
+/** Since the run was recorded: `at 1.20 s`. */
+export function offsetOf(at: number, from: number): string {
+  return formatDuration(at - from);
+}
+
+/** How long a row took, or has taken so far; nothing for a point in time. */
+export function durationOf(row: WaterfallRow, now: number): string | null {
+  if (row.spans.length === 0) return null;
+  const told = row.kind === "step" ? (row.end?.durationMs ?? null) : null;
+  return formatDuration(told ?? (row.endedAt ?? now) - row.at);
+}
+
+/** The exact times of a row, for the line that follows the pointer and the focus. */
+export function timesOf(row: ShownRow, p: { from: number; now: number }): string {
+  if (row.kind === "group") {
+    const [first, last] = [row.rows[0]?.at ?? p.from, row.rows.at(-1)?.at ?? p.from];
+    return `${offsetOf(first, p.from)} – ${offsetOf(last, p.from)}`;
+  }
+  const began = `${clockOf(row.at)} · at ${offsetOf(row.at, p.from)}`;
+  const took = durationOf(row, p.now);
+  if (took === null) return began;
+  if (row.endedAt !== null) return `${began} · took ${took}`;
+  return row.until === null ? `${began} · ${took} so far` : `${began} · until ${clockOf(row.until)}`;
+}
+
+/** What a screen reader hears of a row. */
+export function nameOf(row: ShownRow, p: { from: number; now: number }): string {
+  if (row.kind === "group") return `${row.label}, ${timesOf(row, p)}`;
+  const level = row.kind === "log" ? `log, ${row.entry.level ?? "info"}: ` : row.kind === "step" ? "step " : row.kind === "sleep" ? "sleep " : row.kind === "kept" ? "step " : "";
+  return [`${level}${row.label}`, stateOf(row), timesOf(row, p)].filter((part) => part !== null).join(", ");
+}
+
+/** `14:02:11.348` */
+function clockOf(at: number): string {
+  return exactUtc(new Date(at).toISOString()).slice(11, 23);
+}

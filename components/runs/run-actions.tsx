@@ -1,0 +1,70 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { Ban, PencilLine, RotateCcw } from "lucide-react";
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import type { Run } from "../../server/contract/run.ts";
+import { useTRPC } from "../trpc/trpc.ts";
+import { Button } from "../ui/button.tsx";
+import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
+import { ErrorNote } from "../ui/error-note.tsx";
+import { isOpen } from "../ui/statuses.ts";
+import { useToast } from "../ui/toast.tsx";
+
+/** Replay, replay with changes, cancel. `wasAskedToStop`: somebody has canceled it, and its worker has not ended it yet. */
+export function RunActions({ run, wasAskedToStop, onEdit }: { run: Run; wasAskedToStop: boolean; onEdit: () => void }) {
+  const trpc = useTRPC();
+  const router = useRouter();
+  const toast = useToast();
+  const replay = useMutation(
+    trpc.runs.replay.mutationOptions({
+      onSuccess({ runId }) {
+        toast({ tone: "ok", text: "Replayed with the same input: this is the new run." });
+        router.push(`/runs/${runId}`);
+      },
+    }),
+  );
+  return (
+    <div className="flex min-w-0 flex-wrap items-center gap-2 md:ml-auto">
+      {isOpen(run.status) && <CancelButton run={run} wasAskedToStop={wasAskedToStop} />}
+      <Button icon={PencilLine} onClick={onEdit}>
+        Replay with changes
+      </Button>
+      <Button tone="primary" icon={RotateCcw} disabled={replay.isPending || replay.isSuccess} aria-busy={replay.isPending} onClick={() => replay.mutate({ id: run.id })}>
+        Replay
+      </Button>
+      {replay.error && (
+        <div className="basis-full">
+          <ErrorNote error={replay.error} what="The run was not replayed" />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function CancelButton({ run, wasAskedToStop }: { run: Run; wasAskedToStop: boolean }) {
+  const trpc = useTRPC();
+  const [isAsking, setIsAsking] = useState(false);
+  const cancel = useMutation(trpc.runs.cancel.mutationOptions({ onSuccess: () => setIsAsking(false) }));
+  const isStopping = wasAskedToStop || cancel.isSuccess;
+  return (
+    <>
+      <Button tone="danger" icon={Ban} disabled={isStopping} onClick={() => setIsAsking(true)}>
+        {isStopping ? "Asked to stop…" : "Cancel"}
+      </Button>
+      <ConfirmDialog title="Cancel this run?" confirmLabel="Cancel the run" tone="danger" isOpen={isAsking} isBusy={cancel.isPending} onConfirm={() => cancel.mutate({ id: run.id })} onClose={() => setIsAsking(false)}>
+        <p>
+          {run.status === "running"
+            ? "Its code is told to stop, and the step under way may still finish. What finished steps did stays done."
+            : "It does not run code now and ends at once. What finished steps did stays done."}
+        </p>
+        {cancel.error && (
+          <div className="mt-3">
+            <ErrorNote error={cancel.error} what="The run was not canceled" />
+          </div>
+        )}
+      </ConfirmDialog>
+    </>
+  );
+}

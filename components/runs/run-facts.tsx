@@ -1,0 +1,69 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import type { ReactNode } from "react";
+import type { Run } from "../../server/contract/run.ts";
+import { useTRPC } from "../trpc/trpc.ts";
+import { Elapsed } from "../ui/elapsed.tsx";
+import { Facts } from "../ui/facts.tsx";
+import { RelativeTime } from "../ui/relative-time.tsx";
+import { ShortId } from "../ui/short-id.tsx";
+import { StartedByCell } from "./runs-table.tsx";
+
+const shownReplays = 3;
+
+/** Who started it, what it is of, when and how long, and its kin. */
+export function RunFacts({ run }: { run: Run }) {
+  return (
+    <Facts
+      facts={[
+        ["started by", <StartedByCell key="by" run={run} />],
+        ["trigger", run.trigger && <NodeLink key="trigger" kind="trigger" slug={run.trigger} />],
+        [run.target.kind, <NodeLink key="target" kind={run.target.kind} slug={run.target.slug} />],
+        ["version", <VersionLink key="version" version={run.version} />],
+        ["recorded", <RelativeTime key="at" iso={run.createdAt} />],
+        ["waited before its start", <Elapsed key="waited" from={run.createdAt} to={run.startedAt ?? run.finishedAt} />],
+        ["took", <Elapsed key="took" from={run.startedAt} to={run.finishedAt} />],
+        ["attempts", `${run.attempt} of ${run.maxAttempts}`],
+        ["replayed as", <Replays key="replays" id={run.id} />],
+      ]}
+    />
+  );
+}
+
+function NodeLink({ kind, slug }: { kind: string; slug: string }): ReactNode {
+  return (
+    <Link href={`/?node=${encodeURIComponent(`${kind}:${slug}`)}`} prefetch={false} className="text-accent hover:underline">
+      {slug}
+    </Link>
+  );
+}
+
+function VersionLink({ version }: { version: string }) {
+  return (
+    <Link href={`/runs?version=${encodeURIComponent(version)}`} prefetch={false} title={`Runs of ${version}`} className="font-mono hover:underline">
+      {version.slice(0, 8)}
+    </Link>
+  );
+}
+
+/** Later runs that are this one again. */
+function Replays({ id }: { id: string }) {
+  const trpc = useTRPC();
+  const replays = useQuery(trpc.runs.list.queryOptions({ replayOf: id, limit: shownReplays + 1 }));
+  const found = replays.data?.data ?? [];
+  if (found.length === 0) return <span className="font-normal text-ink-3">nothing yet</span>;
+  return (
+    <span className="flex flex-wrap gap-x-2">
+      {found.slice(0, shownReplays).map((run) => (
+        <ShortId key={run.id} id={run.id} href={`/runs/${run.id}`} />
+      ))}
+      {found.length > shownReplays && (
+        <Link href={`/runs?replayOf=${encodeURIComponent(id)}`} prefetch={false} className="text-accent hover:underline">
+          all
+        </Link>
+      )}
+    </span>
+  );
+}

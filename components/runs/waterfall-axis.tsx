@@ -1,0 +1,74 @@
+import { formatDuration } from "../ui/time.ts";
+import { type Piece, type TimeScale, ticksOf } from "./time-scale.ts";
+
+export const waterfallColumns = "grid grid-cols-[var(--label)_minmax(0,1fr)_var(--took)] gap-x-3 px-4";
+
+const percent = (share: number) => `${(share * 100).toFixed(3)}%`;
+
+interface Props {
+  scale: TimeScale;
+  /** Where the line of the present stands; `null`: the run has ended. */
+  now: number | null;
+}
+
+/** Times since the run was recorded, above the rows. A gap bears its real duration. */
+export function WaterfallAxis({ scale }: Props) {
+  return (
+    <div className={`${waterfallColumns} h-7 items-center overflow-hidden border-b text-xs text-ink-3 tabular-nums [scrollbar-gutter:stable]`}>
+      <span>Since it was recorded</span>
+      <div className="relative h-full">
+        {ticksOf(scale).map((tick) => (
+          <span key={tick.at} className="absolute inset-y-0 hidden items-center border-l pl-1.5 whitespace-nowrap first:flex md:flex" style={{ left: percent(tick.position) }}>
+            {tick.label}
+          </span>
+        ))}
+        {gapsOf(scale).map((gap) => (
+          <span
+            key={gap.from}
+            title={`The axis is broken here: ${formatDuration(gap.to - gap.from)} in which nothing ran are drawn shorter than they were.`}
+            className="absolute inset-y-0 z-1 flex items-center justify-center gap-1 overflow-hidden border-x bg-panel px-0.5 font-medium whitespace-nowrap text-ink-2"
+            style={{ left: percent(gap.start), width: percent(gap.end - gap.start) }}
+          >
+            <BrokenMark />
+            {formatDuration(gap.to - gap.from)}
+          </span>
+        ))}
+      </div>
+      <span className="text-right">Took</span>
+    </div>
+  );
+}
+
+/** The lines behind all rows: ticks, gaps, the present. */
+export function WaterfallGrid({ scale, now }: Props) {
+  return (
+    <li aria-hidden role="presentation" className={`${waterfallColumns} pointer-events-none absolute inset-x-0 -top-1.5 -bottom-1.5`}>
+      <div className="relative col-start-2">
+        {ticksOf(scale).map((tick) => (
+          <span key={tick.at} className="absolute inset-y-0 hidden border-l first:block md:block" style={{ left: percent(tick.position) }} />
+        ))}
+        {gapsOf(scale).map((gap) => (
+          <span
+            key={gap.from}
+            className="absolute inset-y-0 border-x border-dashed bg-[repeating-linear-gradient(135deg,var(--sunken)_0_4px,transparent_4px_8px)]"
+            style={{ left: percent(gap.start), width: percent(gap.end - gap.start) }}
+          />
+        ))}
+        {now !== null && <span className="absolute inset-y-0 border-l border-run" style={{ left: percent(scale.position(now)) }} />}
+      </div>
+    </li>
+  );
+}
+
+function gapsOf(scale: TimeScale): Piece[] {
+  return scale.pieces.filter(({ isGap }) => isGap);
+}
+
+/** The sign of a broken axis. */
+function BrokenMark() {
+  return (
+    <svg aria-hidden width="9" height="12" viewBox="0 0 9 12" fill="none" stroke="currentColor" strokeWidth="1.4" strokeLinecap="round" className="shrink-0">
+      <path d="M1 11 4 1M5 11 8 1" />
+    </svg>
+  );
+}

@@ -1,0 +1,101 @@
+"use client";
+
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { ArrowDown } from "lucide-react";
+import { type KeyboardEvent, useState } from "react";
+import { Button } from "../ui/button.tsx";
+import type { ShownRow } from "./group-rows.ts";
+import { RowDetails } from "./row-details.tsx";
+import type { TimeScale } from "./time-scale.ts";
+import { useFollowEnd } from "./use-follow-end.ts";
+import { WaterfallAxis, WaterfallGrid } from "./waterfall-axis.tsx";
+import { WaterfallRowLine } from "./waterfall-row.tsx";
+
+const rowHeight = 30;
+const firstWindow = { width: 1000, height: 720 };
+
+interface Props {
+  label: string;
+  rows: readonly ShownRow[];
+  scale: TimeScale;
+  now: number;
+  isGrowing: boolean;
+  opened: ReadonlySet<string>;
+  onToggle: (key: string) => void;
+  onPoint: (row: ShownRow | null) => void;
+}
+
+/** The rows of which only those in sight are drawn. While the run goes on it follows the end, unless one scrolled away from it. */
+export function WaterfallList({ label, rows, scale, now, isGrowing, opened, onToggle, onPoint }: Props) {
+  const { scroller, isAtEnd, onScroll, toEnd } = useFollowEnd(isGrowing);
+  // oxlint-disable-next-line react/incompatible-library -- nothing of the virtualizer is handed on
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    getItemKey: (index) => rows[index]?.key ?? index,
+    initialRect: firstWindow,
+    overscan: 12,
+  });
+  const [active, setActive] = useState<string | null>(null);
+  const items = virtual.getVirtualItems();
+  const isActiveDrawn = items.some(({ key }) => key === active);
+  return (
+    <div className="relative [--label:104px] [--took:56px] md:[--label:220px] md:[--took:76px]">
+      <WaterfallAxis scale={scale} now={isGrowing ? now : null} />
+      <div ref={scroller} onScroll={onScroll} onPointerLeave={() => onPoint(null)} className="max-h-[min(66vh,760px)] overflow-x-hidden overflow-y-auto overscroll-contain [overflow-anchor:none] [scrollbar-gutter:stable]">
+        <ol aria-label={label} onKeyDown={moveFocus} className="relative my-1.5" style={{ height: virtual.getTotalSize() }}>
+          <WaterfallGrid scale={scale} now={isGrowing ? now : null} />
+          {items.map((item, place) => {
+            const row = rows[item.index];
+            if (!row) return null;
+            const isOpen = opened.has(row.key);
+            return (
+              <li
+                key={item.key}
+                ref={virtual.measureElement}
+                data-index={item.index}
+                aria-setsize={rows.length}
+                aria-posinset={item.index + 1}
+                className="absolute inset-x-0 top-0"
+                style={{ transform: `translateY(${item.start}px)` }}
+              >
+                <WaterfallRowLine
+                  row={row}
+                  scale={scale}
+                  now={now}
+                  isOpen={isOpen}
+                  isTabStop={isActiveDrawn ? item.key === active : place === 0}
+                  onToggle={() => onToggle(row.key)}
+                  onPoint={() => onPoint(row)}
+                  onFocus={() => {
+                    setActive(row.key);
+                    onPoint(row);
+                  }}
+                />
+                {isOpen && row.kind !== "group" && <RowDetails row={row} from={scale.from} now={now} />}
+              </li>
+            );
+          })}
+        </ol>
+      </div>
+      {isGrowing && !isAtEnd && (
+        <div className="absolute inset-x-0 bottom-3 flex justify-center">
+          <Button size="s" icon={ArrowDown} onClick={toEnd} className="shadow-raised">
+            Follow the end
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Arrow keys go from row to row. */
+function moveFocus(event: KeyboardEvent<HTMLOListElement>): void {
+  const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+  const buttons = [...event.currentTarget.querySelectorAll<HTMLElement>("[data-row]")];
+  const at = buttons.findIndex((button) => button === document.activeElement);
+  if (step === 0 || at < 0) return;
+  event.preventDefault();
+  buttons[at + step]?.focus();
+}

@@ -1,0 +1,53 @@
+"use client";
+
+import { useMemo, useState } from "react";
+import type { Run } from "../../server/contract/run.ts";
+import type { TimelineEntry } from "../../server/contract/timeline.ts";
+import { Panel } from "../ui/panel.tsx";
+import { Segmented } from "../ui/segmented.tsx";
+import { isOpen } from "../ui/statuses.ts";
+import { formatDuration } from "../ui/time.ts";
+import { type LogFilter, type ShownRow, groupRows } from "./group-rows.ts";
+import { offsetOf, timesOf } from "./row-words.ts";
+import { timeScale } from "./time-scale.ts";
+import { useOpenNow } from "./use-open-now.ts";
+import { toWaterfall } from "./waterfall.ts";
+import { WaterfallList } from "./waterfall-list.tsx";
+
+const filters: { value: LogFilter; label: string }[] = [
+  { value: "all", label: "All logs" },
+  { value: "warn", label: "Warnings" },
+  { value: "none", label: "No logs" },
+];
+
+/** What happened in a run, to scale. */
+export function WaterfallPanel({ run, entries }: { run: Pick<Run, "id" | "status">; entries: TimelineEntry[] }) {
+  const [logs, setLogs] = useState<LogFilter>("all");
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  const [pointed, setPointed] = useState<ShownRow | null>(null);
+  const isGrowing = isOpen(run.status);
+  const isExecuting = run.status === "running";
+  const clock = useOpenNow(isGrowing);
+  const rows = useMemo(() => toWaterfall(entries, { isExecuting }), [entries, isExecuting]);
+  // The two clocks may differ a little: what was told has happened.
+  const now = Math.max(isGrowing ? clock : 0, Date.parse(entries.at(-1)?.at ?? "") || 0);
+  const scale = timeScale(rows, now);
+  const shown = useMemo(() => groupRows(rows, { logs, opened }), [rows, logs, opened]);
+  const toggle = (key: string) => setOpened((before) => (before.has(key) ? new Set([...before].filter((one) => one !== key)) : new Set([...before, key])));
+  const hasLogs = rows.some(({ kind }) => kind === "log");
+  return (
+    <Panel
+      title="Timeline"
+      note={
+        <div className="flex min-w-0 items-center gap-4">
+          <span aria-hidden className="hidden min-w-0 truncate tabular-nums lg:block">
+            {pointed ? timesOf(pointed, { from: scale.from, now }) : `0 s – ${formatDuration(scale.to - scale.from)}`}
+          </span>
+          {hasLogs && <Segmented label="Log lines shown" value={logs} options={filters} onChange={setLogs} />}
+        </div>
+      }
+    >
+      <WaterfallList rows={shown} scale={scale} now={now} isGrowing={isGrowing} opened={opened} onToggle={toggle} onPoint={setPointed} label={`What happened in ${run.id}, ${offsetOf(scale.to, scale.from)} in all`} />
+    </Panel>
+  );
+}
