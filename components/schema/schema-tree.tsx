@@ -35,26 +35,27 @@ function isPlainObject(schema: JsonSchemaObject): boolean {
 }
 
 function Lines({ around, lines, more }: { around: Around; lines: SchemaChild[]; more: number }) {
+  const hasToggles = lines.some(({ schema }) => childrenOf(schema, around.root).children.length > 0);
   return (
-    <ul className={around.depth > 0 ? "ml-[7px] border-l pl-3" : ""}>
+    <ul className={around.depth > 0 ? `ml-[7px] border-l ${hasToggles ? "pl-2" : "pl-3.5"}` : ""}>
       {lines.map((child) => (
-        <Line key={child.key} child={child} around={around} />
+        <Line key={child.key} child={child} around={around} hasToggles={hasToggles} />
       ))}
       {more > 0 && <li className="py-1 text-s text-ink-3">and {more} more: see the JSON Schema</li>}
     </ul>
   );
 }
 
-function Line({ child, around }: { child: SchemaChild; around: Around }) {
+function Line({ child, around, hasToggles }: { child: SchemaChild; around: Around; hasToggles: boolean }) {
   const facts = factsOf(child.schema, around.root);
   const isAgain = facts.parts.some((part) => around.parts.has(part));
   const { children, more } = childrenOf(child.schema, around.root);
   const [isOpen, setIsOpen] = useState(around.depth < openDepth && !isAgain && children.length <= 30);
   const id = useId();
-  if (children.length === 0) return <li><LineFace child={child} root={around.root} /></li>;
+  if (children.length === 0) return <li><LineFace child={child} root={around.root} isIndented={hasToggles} /></li>;
   return (
     <li>
-      <LineFace child={child} root={around.root} note={isAgain ? "holds itself" : undefined} toggle={{ isOpen, id, set: setIsOpen }} />
+      <LineFace child={child} root={around.root} note={isAgain ? "holds itself" : undefined} toggle={{ isOpen, id, set: setIsOpen }} isIndented />
       <div id={id}>{isOpen && <Lines around={{ root: around.root, depth: around.depth + 1, parts: new Set([...around.parts, ...facts.parts]) }} lines={children} more={more} />}</div>
     </li>
   );
@@ -66,14 +67,14 @@ interface Toggle {
   set: (isOpen: boolean) => void;
 }
 
-function LineFace({ child, root, toggle, note }: { child: SchemaChild; root: JsonSchemaObject; toggle?: Toggle; note?: string | undefined }) {
+function LineFace({ child, root, toggle, note, isIndented }: { child: SchemaChild; root: JsonSchemaObject; toggle?: Toggle; note?: string | undefined; isIndented: boolean }) {
   const { schema, isRequired } = child;
   const words = describeProperty({ schema, root, isRequired });
   const title = textOf(schema, root, "title");
   const description = textOf(schema, root, "description");
   return (
     <div className="flex min-w-0 items-start gap-1 py-[3px]">
-      {toggle ? <ToggleButton toggle={toggle} name={child.name} /> : <span className="w-4 shrink-0" />}
+      {toggle ? <ToggleButton toggle={toggle} name={child.name} /> : isIndented && <span className="w-4 shrink-0" />}
       <p className="min-w-0 break-words">
         <Name child={child} /> <span className="text-ink-2">{words}</span>
         {note && <span className="text-ink-3">, {note}</span>}

@@ -7,8 +7,7 @@ export function ConditionList({ conditions }: { conditions: readonly Condition[]
     <ul className="grid gap-0.5">
       {conditions.map(({ place, words }, index) => (
         <li key={index} className="break-words text-ink-2">
-          {place !== "" && <code className="text-ink">{place} </code>}
-          {words}
+          {place !== "" && <code className="text-ink">{place}</code>} {words}
         </li>
       ))}
     </ul>

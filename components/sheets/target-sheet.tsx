@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Target } from "../../server/contract/target.ts";
 import type { Window } from "../../server/contract/window.ts";
+import { groupDigits } from "../../server/domain/schema/say-number.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { Tabs } from "../ui/tabs.tsx";
@@ -29,7 +30,7 @@ export function TargetSheet({ target, window, onClose }: { target: Target; windo
   const [tab, setTab] = useSheetTab(["overview", "run", "runs", "schema"]);
   const details = useQuery(trpc.targets.get.queryOptions(target));
   const activity = useActivity({ window, target })?.targets[0];
-  const pill = <TrafficPill words={activity ? `${count(activity.runs, "run")}${activity.isCapped ? " or more" : ""}` : null} lastAt={activity?.lastRun?.createdAt ?? null} tone={activity?.runs === 0 ? "idle" : undefined} />;
+  const pill = <TrafficPill words={activity ? activity.isCapped ? `${groupDigits(activity.runs)}+ runs` : count(activity.runs, "run") : null} lastAt={activity?.lastRun?.createdAt ?? null} tone={activity?.runs === 0 ? "idle" : undefined} />;
   return (
     <SheetFrame node={{ kind: target.kind, id: target.slug }} status={pill} onClose={onClose}>
       <Tabs label={`About the ${target.kind} ${target.slug}`} tabs={tabs} selected={tab} onSelect={setTab}>

@@ -10,7 +10,8 @@ import { visibleText } from "./visible-text.ts";
 export function describeSchema(schema: JsonSchemaObject, root: JsonSchemaObject): string {
   const facts = factsOf(schema, root);
   const noun = sayType(facts, root);
-  if (facts.values || facts.isNever) return noun;
+  if (facts.values) return facts.values.length === 1 ? `is ${noun}` : noun;
+  if (facts.isNever) return noun;
   const bounds = sayNumberBounds(facts);
   const [first, ...others] = bounds;
   const number = first === undefined ? noun : /^[≥>≤<=]/.test(first) ? `${noun} ${first}` : `${noun}, ${first}`;

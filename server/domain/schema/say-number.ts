@@ -1,8 +1,8 @@
-/** Digits in threes, with a narrow space that does not break: `10 000`. */
+/** Digits in threes, with a space that does not break: `10 000`. */
 export function groupDigits(number: number): string {
   const [whole = "", fraction] = String(number).split(".");
   if (!/^-?\d+$/.test(whole)) return String(number);
-  const grouped = whole.replaceAll(/\B(?=(?:\d{3})+$)/g, "\u202F");
+  const grouped = whole.replaceAll(/\B(?=(?:\d{3})+$)/g, "\u00A0");
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
 
