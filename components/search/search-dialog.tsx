@@ -57,7 +57,7 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
             placeholder="Search triggers, endpoints, workflows, or paste an id"
             className="h-12 min-w-0 flex-1 bg-transparent text-l outline-none placeholder:text-ink-3"
           />
-          <kbd className="rounded-s border px-1.5 text-xs text-ink-3">Esc</kbd>
+          <kbd className="pointer-coarse:hidden rounded-s border px-1.5 text-xs text-ink-3">Esc</kbd>
         </div>
         <Command.List label="Results" className="max-h-[min(440px,60dvh)] min-h-0 overflow-auto overscroll-contain p-1.5">
           {error && <p role="alert" className="px-2.5 py-2 text-bad">{error}</p>}
@@ -98,7 +98,7 @@ function Group({ group, onGo }: { group: EntryGroup; onGo: (entry: Entry) => voi
         return (
           <Command.Item key={entry.id} value={entry.id} onSelect={() => onGo(entry)} className={itemClass}>
             <Icon aria-hidden size={15} className="shrink-0 text-ink-3" />
-            <span className={`min-w-0 truncate ${isName ? "font-mono text-s" : ""}`}>{entry.label}</span>
+            <span className={`min-w-0 truncate ${isName ? "font-mono text-s" : ""}`}>{entry.label}</span>{" "}
             <span className="ml-auto min-w-0 shrink-[2] truncate text-s text-ink-3">{entry.note}</span>
           </Command.Item>
         );

@@ -18,7 +18,7 @@ export function LivePill({ version }: { version: string }) {
   const liveness = useLiveness();
   const face = faces[liveness];
   return (
-    <span role="status" title={`${face.hint}\nBuild ${version}`}>
+    <span role="status" className="flex" title={`${face.hint}\nBuild ${version}`}>
       <StatusBadge face={face} label={liveness === "live" ? `live · v ${version.slice(0, 6)}` : face.label} />
     </span>
   );

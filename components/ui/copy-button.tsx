@@ -3,8 +3,17 @@
 import { Check, Copy, X } from "lucide-react";
 import { useEffect, useState } from "react";
 
-/** Copies a text, and says so for a moment. `label` tells what is copied, e.g. "Copy the URL of billing". */
-export function CopyButton({ text, label, children }: { text: string | (() => string | Promise<string>); label: string; children?: string }) {
+interface Props {
+  text: string | (() => string | Promise<string>);
+  /** What is copied, e.g. "Copy the URL of billing". */
+  label: string;
+  children?: string;
+  /** Small: beside a word, without making its line higher. */
+  size?: "m" | "s";
+}
+
+/** Copies a text, and says so for a moment. */
+export function CopyButton({ text, label, children, size = "m" }: Props) {
   const [outcome, setOutcome] = useState<"idle" | "copied" | "failed">("idle");
   useEffect(() => {
     if (outcome === "idle") return;
@@ -23,9 +32,9 @@ export function CopyButton({ text, label, children }: { text: string | (() => st
       onClick={copy}
       aria-label={label}
       title={label}
-      className={`inline-flex h-7 min-w-7 shrink-0 cursor-pointer items-center justify-center gap-1.5 rounded-m text-s hover:bg-sunken hover:text-ink ${outcome === "copied" ? "text-ok" : outcome === "failed" ? "text-bad" : "text-ink-3"} ${children ? "border border-line-strong bg-raised px-2.5 font-[550] text-ink" : ""}`}
+      className={`inline-flex ${size === "m" ? "h-7 min-w-7" : "h-5 min-w-5"} shrink-0 cursor-pointer items-center justify-center gap-1.5 rounded-m text-s hover:bg-sunken hover:text-ink ${outcome === "copied" ? "text-ok" : outcome === "failed" ? "text-bad" : "text-ink-3"} ${children ? "border border-line-strong bg-raised px-2.5 font-[550] text-ink" : ""}`}
     >
-      <Icon aria-hidden size={14} />
+      <Icon aria-hidden size={size === "m" ? 14 : 12} />
       {children}
       <span role="status" className="sr-only">
         {outcome === "copied" ? "Copied" : outcome === "failed" ? "Copying failed" : ""}

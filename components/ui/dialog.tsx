@@ -15,7 +15,7 @@ export interface DialogProps {
 
 /**
  * A native modal dialog: focus stays inside, Esc and a click beside it close it, focus goes back to where it was. The element that bears
- * `data-autofocus` has the focus first.
+ * `data-autofocus` has the focus first, or else the first field.
  */
 export function Dialog({ isOpen, ...props }: DialogProps) {
   return isOpen ? <OpenDialog {...props} /> : null;
@@ -52,7 +52,7 @@ export function ModalElement({ labelledBy, label, onClose, className, children }
     const dialog = element.current;
     if (!dialog) return;
     dialog.showModal();
-    dialog.querySelector<HTMLElement>("[data-autofocus]")?.focus();
+    firstFocus(dialog).focus();
     return () => dialog.close();
   }, []);
   const closeBeside = (event: MouseEvent) => {
@@ -74,9 +74,15 @@ export function ModalElement({ labelledBy, label, onClose, className, children }
         if (event.target === element.current && !element.current.open) onClose();
       }}
       onMouseDown={closeBeside}
+      tabIndex={-1}
       className={`rounded-l border bg-panel text-ink shadow-floating outline-none backdrop:bg-veil ${className}`}
     >
       <div className="flex max-h-[calc(100dvh-32px)] flex-col overflow-hidden">{children}</div>
     </dialog>
   );
+}
+
+/** A dialog without fields has the focus itself, so that its title is read first and no button is marked by chance. */
+function firstFocus(dialog: HTMLDialogElement): HTMLElement {
+  return dialog.querySelector<HTMLElement>("[data-autofocus]") ?? dialog.querySelector<HTMLElement>("input:not([type=hidden]), textarea, select") ?? dialog;
 }

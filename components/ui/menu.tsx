@@ -29,6 +29,13 @@ interface Props {
   isBare?: boolean;
 }
 
+const openTones: Record<ButtonTone, string> = {
+  primary: "data-[state=open]:bg-accent-strong",
+  plain: "data-[state=open]:bg-sunken",
+  danger: "data-[state=open]:bg-bad-soft",
+  quiet: "data-[state=open]:bg-sunken data-[state=open]:text-ink",
+};
+
 /** A button that opens a list of actions. Not modal: the page keeps its scrollbar, and nothing injects styles. */
 export function Menu({ label, children, items, tone, size, isBare = false }: Props) {
   // Inside a modal dialog everything outside it is inert, so the list has to open in it.
@@ -39,7 +46,7 @@ export function Menu({ label, children, items, tone, size, isBare = false }: Pro
         ref={(button) => setDialog(button?.closest("dialog") ?? null)}
         aria-label={label}
         title={label}
-        className={`${buttonClass({ tone, size })} ${isBare ? "px-2" : ""} data-[state=open]:bg-sunken data-[state=open]:text-ink`}
+        className={`${buttonClass({ tone, size })} ${isBare ? "px-2" : ""} ${openTones[tone ?? "plain"]}`}
       >
         {children}
         {!isBare && <ChevronDown aria-hidden size={14} className="-mr-0.5 shrink-0 opacity-70" />}

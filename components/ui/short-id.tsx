@@ -1,11 +1,17 @@
 import Link from "next/link";
+import { CopyButton } from "./copy-button.tsx";
 
-/** An id, short and monospaced, that leads to its page. The whole id is in the title. */
+/** An id, short and monospaced, that leads to its page. The whole id is in the title; a small button beside it copies it. */
 export function ShortId({ id, href }: { id: string; href: string }) {
   return (
-    <Link href={href} prefetch={false} title={id} className="font-mono text-s whitespace-nowrap text-accent hover:underline">
-      {shortId(id)}
-    </Link>
+    <span className="group/id inline-flex max-w-full items-center gap-0.5 whitespace-nowrap">
+      <Link href={href} prefetch={false} title={id} className="truncate font-mono text-s text-accent hover:underline">
+        {shortId(id)}
+      </Link>
+      <span className="-my-1 inline-flex opacity-0 group-hover/id:opacity-100 has-focus-visible:opacity-100 pointer-coarse:hidden">
+        <CopyButton text={id} label={`Copy ${id}`} size="s" />
+      </span>
+    </span>
   );
 }
 
