@@ -16,7 +16,7 @@ export function EvidenceChip({ evidence, endpoint, trigger }: { evidence: Eviden
     <span className="flex h-5 items-center rounded-full border bg-raised px-1 text-xs font-semibold whitespace-nowrap text-ink-3 tabular-nums">
       {evidence.passed > 0 && <Count count={evidence.passed} says={`${formatCount(evidence.passed)} passed`} tone="text-ok" icon={Check} href={hrefOf("matched")} />}
       {evidence.passed > 0 && stopped > 0 && <span aria-hidden>·</span>}
-      {stopped > 0 && <Count count={stopped} says={stoppedWords(evidence)} tone={evidence.request > 0 ? "text-bad" : "text-ink-2"} icon={Ban} href={hrefOf("stopped")} />}
+      {stopped > 0 && <Count count={stopped} says={stoppedWords(evidence)} tone={evidence.request > evidence.filter ? "text-bad" : "text-ink-2"} icon={Ban} href={hrefOf("stopped")} />}
     </span>
   );
 }

@@ -82,7 +82,7 @@ export function FlowPlane({ graph, layout, round, store, storage, selected, kept
           disableKeyboardA11y
           zoomOnDoubleClick={false}
           deleteKeyCode={null}
-          proOptions={{ hideAttribution: true }}
+          attributionPosition="bottom-center"
         >
           <Background gap={22} size={1.6} color="var(--line)" />
           <PulseLayer graph={graph} places={places} />

@@ -36,6 +36,13 @@ export function NodeFrame({ node, name, className = "", children }: { node: Mode
         className="absolute -inset-px rounded-l focus-visible:rounded-l"
       />
       {children}
+      {node.kind !== "endpoint" && <EdgeEnd side="left" />}
+      {node.kind !== "target" && <EdgeEnd side="right" />}
     </div>
   );
+}
+
+/** Where edges end. React Flow is told so in advance, and looks for these again when it believes that a node has another size (a font that came late). */
+function EdgeEnd({ side }: { side: "left" | "right" }) {
+  return <i aria-hidden data-handlepos={side} className={`pointer-events-none absolute top-1/2 size-0 ${side === "left" ? "target -left-px" : "source -right-px"}`} />;
 }
