@@ -106,6 +106,22 @@ describe("errors", () => {
     expect((await fail(error)).run.error?.stack).toMatch(/^Error: outer\n {4}at source\.ts:1:1\ncaused by TypeError: inner[^]*\ncaused by just text$/);
   });
 
+  test("show the user's code that they came from, also that of a cause, wherever they are told", async () => {
+    const cause = new TypeError("inner");
+    cause.stack = "TypeError: inner\n    at built.js:1:1";
+    const error = new Error("outer", { cause });
+    error.stack = "Error: outer\n    at elsewhere.js:1:1";
+    const { timeline } = await engine.attempt({ run: (_: never, ctx: Ctx) => ctx.step("a", () => Promise.reject(error)) });
+    const shown = timeline.filter(({ kind }) => ["step_failed", "attempt_failed", "failed"].includes(kind));
+    expect(shown).toHaveLength(3);
+    for (const { data } of shown) expect(data).toEqual({ source: { file: "source.ts", line: 2, column: 3, lines: [{ number: 2, text: "  throw" }] } });
+  });
+
+  test("that come from none of the user's code show none", async () => {
+    const { timeline } = await fail(Object.assign(new Error("x"), { stack: "Error: x\n    at elsewhere.js:1:1" }));
+    expect(timeline.find(({ kind }) => kind === "attempt_failed")?.data).toBeNull();
+  });
+
   test.each([
     ["a text", "boom", "boom"],
     ["nothing", undefined, "undefined"],

@@ -84,7 +84,7 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
       session,
       clock,
       signal: abort.signal,
-      mapStack: (stack) => code.mapStack(stack),
+      code,
       onSuspendable: (sleeps) => {
         if (decide({ kind: "suspended", sleeps })) context?.close({ kind: "suspended" });
       },
@@ -146,7 +146,7 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
   }
 
   async function finish(outcome: Outcome): Promise<RunEnding> {
-    const end = planRunEnd(outcome, { run, workflow, clock, timeoutMs, usedMs: usedBeforeMs + (clock.now() - startedAt), random: options.random, mapStack: (stack) => code.mapStack(stack) });
+    const end = planRunEnd(outcome, { run, workflow, clock, timeoutMs, usedMs: usedBeforeMs + (clock.now() - startedAt), random: options.random, code });
     context?.flushLog();
     const status = end && (await session.end(end.transition, end.entries, end.steps));
     session.abandon();

@@ -1,4 +1,5 @@
 import type { RetryPolicy } from "../contract/manifest.ts";
+import type { CodeExcerpt } from "../contract/code-excerpt.ts";
 import type { Json } from "../contract/json.ts";
 import type { RunError } from "../contract/run.ts";
 import { planRetry } from "../domain/plan-retry.ts";
@@ -7,7 +8,9 @@ import type { NewTimelineEntry, RunTransition } from "../ports/store.ts";
 export interface AttemptFailure {
   error: RunError;
   /** More about it, e.g. where an input does not parse. */
-  data?: Json;
+  data?: { [key: string]: Json };
+  /** Where in the user's own code it came from. */
+  source?: CodeExcerpt | null;
   isTimeout: boolean;
   isRetryable: boolean;
 }
@@ -23,7 +26,8 @@ export function planAttemptEnd(p: {
   random: () => number;
 }): { transition: RunTransition; entries: NewTimelineEntry[] } {
   const { failure, policy, attempt, now } = p;
-  const failed: NewTimelineEntry = { at: now, kind: "attempt_failed", attempt, error: failure.error, ...(failure.data === undefined ? {} : { data: failure.data }) };
+  const source: { [key: string]: Json } = failure.source ? { source: failure.source } : {};
+  const failed: NewTimelineEntry = { at: now, kind: "attempt_failed", attempt, error: failure.error, ...withData({ ...failure.data, ...source }) };
   const plan = policy && failure.isRetryable ? planRetry({ ...p, policy }) : { kind: "exhausted" as const };
   if (plan.kind === "retry") {
     const { availableAt } = plan;
@@ -33,5 +37,9 @@ export function planAttemptEnd(p: {
     };
   }
   const to = failure.isTimeout ? "timed_out" : "failed";
-  return { transition: { to, error: failure.error }, entries: [failed, { at: now, kind: to, attempt, error: failure.error }] };
+  return { transition: { to, error: failure.error }, entries: [failed, { at: now, kind: to, attempt, error: failure.error, ...withData(source) }] };
+}
+
+function withData(data: { [key: string]: Json }): Pick<NewTimelineEntry, "data"> {
+  return Object.keys(data).length === 0 ? {} : { data };
 }

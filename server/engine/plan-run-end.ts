@@ -1,10 +1,11 @@
 import type { Json } from "../contract/json.ts";
 import type { ManifestWorkflow } from "../contract/manifest.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { ProjectCode } from "../ports/project.ts";
 import type { ClaimedRun, NewTimelineEntry, RunTransition, StepRecord } from "../ports/store.ts";
 import { type AttemptFailure, planAttemptEnd } from "./plan-attempt-end.ts";
 import type { OpenSleep } from "./run-context.ts";
-import { FinalFailure, RunTimedOut, isRetryable, toRunError } from "./run-errors.ts";
+import { FinalFailure, RunTimedOut, excerptOfError, isRetryable, toRunError } from "./run-errors.ts";
 import type { Interrupt } from "./run-interrupt.ts";
 
 /** How a stretch of executing a run came to its end. */
@@ -21,7 +22,7 @@ export interface EndFacts {
   timeoutMs: number;
   usedMs: number;
   random: () => number;
-  mapStack: (stack: string) => string;
+  code: Pick<ProjectCode, "mapStack" | "excerptOf">;
 }
 
 interface PlannedEnd {
@@ -71,7 +72,8 @@ function planInterruptedEnd(interrupt: Interrupt, facts: EndFacts, at: number): 
 
 function planFailure(thrown: unknown, facts: EndFacts): PlannedEnd {
   const failure: AttemptFailure = {
-    error: toRunError(thrown, facts.mapStack),
+    error: toRunError(thrown, facts.code.mapStack),
+    source: excerptOfError(thrown, facts.code.excerptOf),
     isTimeout: thrown instanceof RunTimedOut,
     isRetryable: isRetryable(thrown),
     ...(thrown instanceof FinalFailure && thrown.errors !== undefined ? { data: { errors: thrown.errors } } : {}),

@@ -1,10 +1,11 @@
 import type { Json } from "../contract/json.ts";
 import { parseDuration } from "../domain/duration.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { ProjectCode } from "../ports/project.ts";
 import type { ClaimedRun, StepRecord } from "../ports/store.ts";
 import { cloneJson, toJson } from "./json-value.ts";
 import { createOrderedResults } from "./ordered-results.ts";
-import { FinalFailure, toRunError } from "./run-errors.ts";
+import { FinalFailure, excerptOfError, toRunError } from "./run-errors.ts";
 import { createRetoldLog } from "./retold-log.ts";
 import { createRunLog } from "./run-log.ts";
 import type { RunSession } from "./run-session.ts";
@@ -34,7 +35,7 @@ export interface RunContextOptions {
   session: RunSession;
   clock: Clock;
   signal: AbortSignal;
-  mapStack: (stack: string) => string;
+  code: Pick<ProjectCode, "mapStack" | "excerptOf">;
   /** Only sleeps are left: the run may be put aside until the first of them is over. */
   onSuspendable: (sleeps: OpenSleep[]) => void;
 }
@@ -104,8 +105,9 @@ export function createRunContext(options: RunContextOptions) {
     } catch (thrown) {
       if (!isOpen()) return await never();
       const at = clock.now();
-      const error = toRunError(thrown, options.mapStack);
-      session.note({ entries: [{ at, kind: "step_failed", attempt, name: key, durationMs: at - startedAt, error }] });
+      const error = toRunError(thrown, options.code.mapStack);
+      const source = excerptOfError(thrown, options.code.excerptOf);
+      session.note({ entries: [{ at, kind: "step_failed", attempt, name: key, durationMs: at - startedAt, error, ...(source ? { data: { source } } : {}) }] });
       throw thrown;
     }
   }

@@ -1,3 +1,4 @@
+import type { CodeExcerpt } from "../contract/code-excerpt.ts";
 import type { Json } from "../contract/json.ts";
 import type { RunError } from "../contract/run.ts";
 
@@ -83,15 +84,36 @@ export function toRunError(thrown: unknown, mapStack: (stack: string) => string)
 }
 
 function describeStack(thrown: object, mapStack: (stack: string) => string): string {
-  const parts: string[] = [];
-  const seen = new Set<unknown>();
-  let current: unknown = thrown;
-  while (current !== undefined && current !== null && !seen.has(current) && parts.length < maxCauses) {
-    seen.add(current);
-    parts.push(isErrorLike(current) ? mapSafely(ownStack(current), mapStack) : describeValue(current));
+  const parts = causesOf(thrown).map((cause) => (isErrorLike(cause) ? mapSafely(ownStack(cause), mapStack) : describeValue(cause)));
+  return parts.join("\ncaused by ");
+}
+
+/** What was thrown, and what caused it, outermost first. */
+function causesOf(thrown: unknown): unknown[] {
+  const chain: unknown[] = [];
+  let current = thrown;
+  while (current !== undefined && current !== null && !chain.includes(current) && chain.length < maxCauses) {
+    chain.push(current);
     current = isErrorLike(current) ? readSafely(current, "cause") : undefined;
   }
-  return parts.join("\ncaused by ");
+  return chain;
+}
+
+/** The place in the user's own code that an error came from: where it was thrown, or else where its cause was. */
+export function excerptOfError(thrown: unknown, excerptOf: (stack: string) => CodeExcerpt | null): CodeExcerpt | null {
+  for (const cause of causesOf(thrown)) {
+    const excerpt = isErrorLike(cause) ? excerptSafely(cut(ownStack(cause), maxStackChars), excerptOf) : null;
+    if (excerpt) return excerpt;
+  }
+  return null;
+}
+
+function excerptSafely(stack: string, excerptOf: (stack: string) => CodeExcerpt | null): CodeExcerpt | null {
+  try {
+    return excerptOf(stack);
+  } catch {
+    return null;
+  }
 }
 
 function ownStack(error: object): string {

@@ -1,3 +1,4 @@
+import type { CodeExcerpt } from "../contract/code-excerpt.ts";
 import type { Manifest } from "../contract/manifest.ts";
 import type { Target } from "../contract/target.ts";
 
@@ -52,4 +53,6 @@ export interface ProjectCode {
   trigger(attachmentId: string): Promise<{ request: AnySchema; transform: ((payload: unknown) => unknown) | null } | null>;
   /** Rewrites a stack from built positions to the user's own files and lines. */
   mapStack(stack: string): string;
+  /** The place in the user's own files that a stack points to, with the code around it as it was built; `null`: there is none. */
+  excerptOf(stack: string): CodeExcerpt | null;
 }

@@ -19,6 +19,7 @@ export async function loadCode(stateDir: string, manifest: Manifest): Promise<Pr
   return {
     manifest,
     mapStack: mapper.mapStack,
+    excerptOf: mapper.excerptOf,
     async workflow(slug) {
       const entry = manifest.workflows.find((workflow) => workflow.slug === slug);
       return entry ? toWorkflow(slug, await importDefault(entry.module)) : null;

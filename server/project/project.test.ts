@@ -27,16 +27,17 @@ async function builtProject(name = "hooks") {
 }
 
 /** Mapped stacks of a workflow and of a transform that throw. */
-async function runStacks(projectDir: string, flags: readonly string[]): Promise<{ fromRun: string; fromTransform: string }> {
+async function runStacks(projectDir: string, flags: readonly string[]): Promise<{ fromRun: string; fromTransform: string; built: string }> {
   const script = `
     import { loadCode } from ${JSON.stringify(pathToFileURL(join(import.meta.dirname, "load-code.ts")).href)};
     import { readManifest } from ${JSON.stringify(pathToFileURL(join(import.meta.dirname, "read-manifest.ts")).href)};
     const stateDir = ${JSON.stringify(join(projectDir, ".signalbox"))};
     const code = await loadCode(stateDir, await readManifest(stateDir));
     const stackOf = async (act) => { try { await act(); } catch (error) { return code.mapStack(error.stack); } };
+    const built = await (async () => { try { await (await code.workflow("receipt")).run({ order: "lost" }, {}); } catch (error) { return error.stack; } })();
     const fromRun = await stackOf(async () => (await code.workflow("receipt")).run({ order: "lost" }, {}));
     const fromTransform = await stackOf(async () => (await code.trigger("paid:receipt")).transform({ id: "bad", cents: 1 }));
-    console.log(JSON.stringify({ fromRun, fromTransform }));
+    console.log(JSON.stringify({ fromRun, fromTransform, built }));
   `;
   const { stdout } = await promisify(execFile)(process.execPath, [...flags, "--input-type=module", "-e", script]);
   return JSON.parse(stdout);
@@ -126,6 +127,31 @@ describe("loadCode", () => {
     ]);
     expect(stacks.fromTransform).toMatch(/^Error: no such order\n {4}at .*transform \(triggers\/paid\.ts:13:37\)/);
     expect(stacks.fromRun).not.toContain(".signalbox");
+  });
+
+  test("shows the code that an error came from as it was when it was built, whatever became of the file since", async () => {
+    const { projectDir, stateDir, manifest } = await builtProject();
+    writeFiles(projectDir, { "lib/send.ts": "// changed" });
+    const { excerptOf } = await loadCode(stateDir, manifest);
+    const { built } = await runStacks(projectDir, []);
+    const excerpt = excerptOf(built);
+    expect(excerpt).toMatchObject({ file: "lib/send.ts", line: 4, column: 11 });
+    expect(excerpt?.lines.find(({ number }) => number === 4)?.text).toContain("the mail server is gone");
+  });
+
+  test("shows no code of packages, nor of anything that is not the project's", async () => {
+    const { stateDir, manifest } = await builtProject();
+    const { excerptOf } = await loadCode(stateDir, manifest);
+    const folder = pathToFileURL(join(stateDir, manifest.folder)).href;
+    const write = (name: string, source: string) =>
+      writeFileSync(join(stateDir, manifest.folder, `${name}.js.map`), JSON.stringify({ version: 3, sources: [source], sourcesContent: ["call()"], names: [], mappings: "AAAA" }));
+    write("packaged", "../../../node_modules/other/index.js");
+    write("sdk", "signalbox:workflow/index.ts");
+    write("own", "../../../lib/own.ts");
+    const frame = (name: string) => `    at f (${folder}/${name}.js:1:1)`;
+    expect(excerptOf(["Error: x", frame("packaged"), frame("sdk")].join("\n"))).toBeNull();
+    expect(excerptOf(["Error: x", frame("packaged"), frame("sdk"), frame("own")].join("\n"))).toEqual({ file: "lib/own.ts", line: 1, column: 1, lines: [{ number: 1, text: "call()" }] });
+    expect(excerptOf("Error: x\n    at g (file:///elsewhere/a.mjs:1:1)\n    at node:internal/process:1:2")).toBeNull();
   });
 
   test("maps stacks below a folder with parentheses, spaces and other letters in its name", async () => {

@@ -89,6 +89,7 @@ function createCode(workflow: TestWorkflow, transform?: (payload: never) => unkn
   return {
     manifest: createManifest(workflow),
     mapStack: (stack) => stack.replaceAll("built.js", "source.ts"),
+    excerptOf: (stack) => (stack.includes("built.js") ? { file: "source.ts", line: 2, column: 3, lines: [{ number: 2, text: "  throw" }] } : null),
     workflow: async (slug) => (slug === loaded.slug ? loaded : null),
     trigger: async (attachmentId) =>
       attachmentId === "knock:work" ? { request: toAnySchema(z.looseObject({})), transform: transform ? (payload) => transform(payload as never) : null } : null,
