@@ -1,6 +1,7 @@
 import type { RJSFSchema, UiSchema } from "@rjsf/utils";
 import type { Json, JsonSchemaObject } from "../../server/contract/json.ts";
 import { anything, asSchema, flatten, isObject, listIn, never, own, schemasIn } from "./resolve-schema.ts";
+import type { Draft } from "./draft/draft.ts";
 import { type UnionOption, alternativesOf, titleAlternatives } from "./union-options.ts";
 
 /** How one place of a document is entered. Places below it are adapted when they are shown, so a recursive schema ends where the value does. */
@@ -57,7 +58,7 @@ const fields: Record<NodeKind["kind"], string> = {
  * What react-jsonschema-form is given for a node. Its own reading of unions, defaults and references is left out: it would drop data on
  * a switch, write defaults over what was there, and follow recursion without end. Its data is a Draft, which is an object.
  */
-export function toRjsf(node: FormNode): { schema: RJSFSchema; uiSchema: UiSchema } {
+export function toRjsf(node: FormNode): { schema: RJSFSchema; uiSchema: UiSchema<Draft> } {
   return {
     schema: { type: "object", ...(node.title !== null && { title: node.title }), ...(node.description !== null && { description: node.description }) },
     uiSchema: { "ui:field": fields[node.kind] },

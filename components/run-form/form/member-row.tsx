@@ -1,0 +1,36 @@
+"use client";
+
+import type { Registry } from "@rjsf/utils";
+import { X } from "lucide-react";
+import type { JsonSchemaObject } from "../../../server/contract/json.ts";
+import { IconButton } from "../../ui/button.tsx";
+import type { Draft, Member } from "../draft/draft.ts";
+import { PlaceField } from "./place-field.tsx";
+import { fieldClass } from "./use-field-attributes.ts";
+
+interface Props {
+  member: Member;
+  /** All names among the rows, to see which is there twice. */
+  names: readonly string[];
+  schema: JsonSchemaObject;
+  path: readonly (string | number)[];
+  registry: Registry<Draft>;
+  onRename: (key: string) => void;
+  onChange: (draft: Draft | undefined) => void;
+  onRemove: () => void;
+}
+
+/** One key and its value. Another key keeps the value; a key that is there already is said, and changes nothing. */
+export function MemberRow({ member, names, schema, path, registry, onRename, onChange, onRemove }: Props) {
+  const isTwice = names.filter((name) => name === member.key).length > 1;
+  return (
+    <div className="grid min-w-0 gap-1">
+      <div className="grid min-w-0 grid-cols-[minmax(0,2fr)_minmax(0,3fr)_auto] items-start gap-1.5">
+        <input aria-label={`Key of ${member.key === "" ? "the field without a name" : member.key}`} aria-invalid={isTwice || undefined} value={member.key} onChange={(event) => onRename(event.target.value)} placeholder="empty key" autoComplete="off" spellCheck={false} className={`${fieldClass} mt-[34px]`} />
+        <PlaceField schema={schema} path={path} draft={member.draft} isRequired isFixed registry={registry} onChange={onChange} />
+        <IconButton label={`Remove ${member.key}`} icon={X} onClick={onRemove} className="mt-[35px]" />
+      </div>
+      {isTwice && <p className="text-s text-bad">This key is there twice: only the last would count.</p>}
+    </div>
+  );
+}

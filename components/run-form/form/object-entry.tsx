@@ -1,0 +1,92 @@
+"use client";
+
+import type { FieldProps } from "@rjsf/utils";
+import { Plus } from "lucide-react";
+import { Button } from "../../ui/button.tsx";
+import { type Draft, type Member, memberOf, rowId, withMember } from "../draft/draft.ts";
+import { startDraft } from "../empty-draft.ts";
+import { anything } from "../resolve-schema.ts";
+import { useFormShared, usePlace } from "./form-context.ts";
+import { MemberRow } from "./member-row.tsx";
+import { MisfitEntry } from "./misfit-entry.tsx";
+import { nameOfPath } from "./place-names.ts";
+import { PlaceField } from "./place-field.tsx";
+import { useChange } from "./use-change.ts";
+import { useShownRows } from "./use-shown-rows.tsx";
+
+/** The fields that the schema names, then whatever else there is, as rows of key and value. */
+export function ObjectEntry(props: FieldProps<Draft>) {
+  const { node, path } = usePlace();
+  const { root } = useFormShared();
+  const change = useChange(props);
+  const draft = props.formData;
+  const rest = draft?.is === "object" && node.kind === "object" ? draft.members.filter((member) => isRest(node.properties, draft.members, member)) : [];
+  const { shown, more } = useShownRows(rest);
+  if (node.kind !== "object" || !draft) return null;
+  if (draft.is !== "object") return <MisfitEntry {...props} expected="an object" />;
+  const restSchema = typeof node.rest === "string" ? anything : node.rest;
+  const edit = (update: (members: readonly Member[]) => Member[]) => change((before) => ({ ...before, is: "object", members: update(before?.is === "object" ? before.members : []) }));
+  const rows = shown.map((member) => (
+    <MemberRow
+      key={member.id}
+      member={member}
+      names={rest.map(({ key }) => key)}
+      schema={restSchema}
+      path={[...path, member.key]}
+      registry={props.registry}
+      onRename={(key) => edit((members) => members.map((one) => (one.id === member.id ? { ...one, key } : one)))}
+      onChange={(value) => edit((members) => members.map((one) => (one.id === member.id && value ? { ...one, draft: value } : one)))}
+      onRemove={() => edit((members) => members.filter(({ id }) => id !== member.id))}
+    />
+  ));
+  return (
+    <div className={`grid min-w-0 gap-3.5 ${path.length > 0 && node.properties.length === 0 ? "border-l-2 border-line pl-3" : ""}`}>
+      {node.properties.map(({ name, schema, isRequired }) => (
+        <PlaceField
+          key={name}
+          schema={schema}
+          path={[...path, name]}
+          draft={memberOf(draft, name)?.draft}
+          isRequired={isRequired}
+          registry={props.registry}
+          onChange={(value) => change((before) => keepChoice(before, withMember(before ?? { is: "object", members: [] }, name, value)))}
+        />
+      ))}
+      {node.rest === "ignored" && rest.length > 0 && (
+        <details className="min-w-0">
+          <summary className="cursor-pointer text-s text-ink-3">
+            {rest.length} more {rest.length === 1 ? "field" : "fields"} that the schema does not name: sent, and ignored
+          </summary>
+          <div className="mt-2 grid gap-2">{rows}</div>
+        </details>
+      )}
+      {node.rest !== "ignored" && rows}
+      {more}
+      {typeof node.rest !== "string" && (
+        <div>
+          <Button size="s" icon={Plus} aria-label={`Add a field to ${nameOfPath(path) || "the value"}`} onClick={() => edit((members) => [...members, { id: rowId(), key: freeName(members), draft: startDraft(restSchema, root) }])}>
+            Add a field
+          </Button>
+        </div>
+      )}
+      {node.properties.length === 0 && rest.length === 0 && typeof node.rest === "string" && <p className="text-s text-ink-3">An object without fields.</p>}
+    </div>
+  );
+}
+
+/** Not named by the schema, or the same name again: of a repeated name the last counts, and is the field's. */
+function isRest(properties: readonly { name: string }[], members: readonly Member[], member: Member): boolean {
+  return !properties.some(({ name }) => name === member.key) || members.findLast(({ key }) => key === member.key) !== member;
+}
+
+function freeName(members: readonly Member[]): string {
+  const names = new Set(members.map(({ key }) => key));
+  for (let count = 1; ; count++) {
+    const name = count === 1 ? "key" : `key${count}`;
+    if (!names.has(name)) return name;
+  }
+}
+
+function keepChoice(before: Draft | undefined, after: Draft): Draft {
+  return before?.choice ? { ...after, choice: before.choice } : after;
+}

@@ -1,0 +1,21 @@
+type Path = readonly (string | number)[];
+
+/** `data.amount`, `lines[0].name`; a name that reads as something else is quoted. */
+export function nameOfPath(path: Path): string {
+  return path.reduce<string>((name, step) => {
+    if (typeof step === "number") return `${name}[${step}]`;
+    if (!/^[\p{L}\p{N}_$-]+$/u.test(step)) return `${name}[${JSON.stringify(step)}]`;
+    return name === "" ? step : `${name}.${step}`;
+  }, "");
+}
+
+/** RFC 6901. */
+export function pointerOfPath(path: Path): string {
+  return path.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}
+
+/** An id that no other place of the form has, whatever the names are. */
+export function idOfPath(prefix: string, path: Path): string {
+  const steps = path.map((step) => String(step).replaceAll(/[^A-Za-z0-9-]/g, (character) => `_${character.charCodeAt(0).toString(16)}_`));
+  return [prefix, ...steps].join("__");
+}

@@ -1,0 +1,106 @@
+"use client";
+
+import type { FieldTemplateProps } from "@rjsf/utils";
+import { ChevronDown, ChevronRight, Plus, X } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { describeProperty, describeSchema } from "../../../server/domain/schema/describe-schema.ts";
+import { Button, IconButton } from "../../ui/button.tsx";
+import type { FormNode } from "../adapt-schema.ts";
+import type { Draft } from "../draft/draft.ts";
+import { startDraft } from "../empty-draft.ts";
+import { type Place, useFormShared, usePlace } from "./form-context.ts";
+import { NullSwitch } from "./null-switch.tsx";
+import { TroubleList } from "./trouble-list.tsx";
+import { nameOfPath, pointerOfPath } from "./place-names.ts";
+
+/** From here on down, what has parts is closed until somebody opens it. */
+const closedFrom = 4;
+
+/** A place with its label, what may stand there in words, the ways to leave it out or make it null, and what is wrong with it. */
+export function PlaceTemplate({ id, formData, onChange, children }: FieldTemplateProps<Draft>) {
+  const place = usePlace();
+  const { node, path, isBare } = place;
+  const draft: Draft | undefined = formData;
+  if (isBare) return children;
+  const pointer = pointerOfPath(path);
+  const isOpenObject = node.kind === "object" && !node.isNullable && draft?.is === "object";
+  const content = <PlaceContent place={place} draft={draft}>{children}</PlaceContent>;
+  return (
+    <div data-place={pointer} className="grid min-w-0 gap-1.5">
+      {isOpenObject && (path.length === 0 || (place.isRequired && path.length < closedFrom)) ? (
+        <>
+          {node.description !== null && path.length > 0 && <p className="text-s text-ink-3">{node.description}</p>}
+          {children}
+        </>
+      ) : (
+        <Labelled id={id} place={place} draft={draft} onChange={(changed) => onChange(changed, [...path])}>
+          {content}
+        </Labelled>
+      )}
+      <TroubleList id={id} pointer={pointer} />
+    </div>
+  );
+}
+
+interface LabelledProps {
+  id: string;
+  place: Place;
+  draft: Draft | undefined;
+  onChange: (draft: Draft | undefined) => void;
+  children: ReactNode;
+}
+
+function Labelled({ id, place, draft, onChange, children }: LabelledProps) {
+  const { root } = useFormShared();
+  const { node, path, isRequired, isFixed } = place;
+  const hasParts = ["object", "list", "tuple", "union"].includes(node.kind) && draft !== undefined && draft.is !== "null";
+  const [isOpen, setIsOpen] = useState(path.length < closedFrom);
+  const name = nameOfPath(path) || (node.title ?? "value");
+  return (
+    <>
+      <div className="flex min-h-7 min-w-0 items-center gap-1.5">
+        {hasParts && path.length >= closedFrom && (
+          <IconButton label={`${isOpen ? "Close" : "Open"} ${name}`} aria-expanded={isOpen} icon={isOpen ? ChevronDown : ChevronRight} size="s" onClick={() => setIsOpen(!isOpen)} />
+        )}
+        <Label id={id} place={place} name={name} />
+        <span className="ml-auto flex shrink-0 items-center gap-1">
+          {node.isNullable && draft !== undefined && <NullSwitch name={name} schema={node.schema} draft={draft} onChange={onChange} />}
+          {draft === undefined && needsAdding(node) && (
+            <Button size="s" tone="quiet" icon={Plus} aria-label={`Add ${name}`} onClick={() => onChange(startDraft(node.schema, root))}>
+              Add
+            </Button>
+          )}
+          {draft !== undefined && !isRequired && !isFixed && <IconButton label={`Remove ${name}`} icon={X} size="s" onClick={() => onChange(undefined)} />}
+        </span>
+      </div>
+      {node.description !== null && <p className="text-s text-ink-3">{node.description}</p>}
+      {(!hasParts || isOpen) && children}
+    </>
+  );
+}
+
+/** A list of buttons or of fields is named as a group; one field has a label that leads to it. */
+function Label({ id, place: { node, path, isRequired }, name }: { id: string; place: Place; name: string }) {
+  const { root, hintAt } = useFormShared();
+  const words = path.length === 0 ? describeSchema(node.schema, root) : describeProperty({ schema: node.schema, root, isRequired });
+  const hint = hintAt(path);
+  return (
+    <label id={`${id}-label`} htmlFor={id} className="min-w-0 text-s break-words text-ink-3">
+      <span className="font-medium text-ink-2">{name}</span> {words}
+      {hint !== null && <> · to fire: {hint}</>}
+    </label>
+  );
+}
+
+function PlaceContent({ place: { node, isRequired }, draft, children }: { place: Place; draft: Draft | undefined; children: ReactNode }) {
+  if (draft?.is === "null" && node.isNullable) return <p className={stillness}>null</p>;
+  if (draft === undefined && needsAdding(node)) return <p className={stillness}>{isRequired ? "absent, but required" : "absent"}</p>;
+  return children;
+}
+
+const stillness = "flex h-[34px] items-center rounded-m border border-dashed border-line-strong px-3 text-ink-3";
+
+/** Text, numbers and choices are there as soon as somebody enters them; the rest is added first. */
+function needsAdding(node: FormNode): boolean {
+  return !["text", "number", "choice"].includes(node.kind);
+}

@@ -1,0 +1,19 @@
+"use client";
+
+import { withTheme } from "@rjsf/core";
+import type { Draft } from "../draft/draft.ts";
+import { BooleanEntry, NullEntry } from "./boolean-entry.tsx";
+import { ChoiceEntry } from "./choice-entry.tsx";
+import { JsonEntry } from "./json-entry.tsx";
+import { ListEntry } from "./list-entry.tsx";
+import { NumberEntry } from "./number-entry.tsx";
+import { ObjectEntry } from "./object-entry.tsx";
+import { PlaceTemplate } from "./place-template.tsx";
+import { TextEntry } from "./text-entry.tsx";
+import { UnionEntry } from "./union-entry.tsx";
+
+/** react-jsonschema-form with our entries, one for each kind of place, and our frame around each. */
+export const ThemedForm = withTheme<Draft>({
+  fields: { BooleanEntry, ChoiceEntry, JsonEntry, ListEntry, NullEntry, NumberEntry, ObjectEntry, TextEntry, UnionEntry },
+  templates: { FieldTemplate: PlaceTemplate },
+});

@@ -1,0 +1,46 @@
+"use client";
+
+import type { FieldProps } from "@rjsf/utils";
+import { Segmented } from "../../ui/segmented.tsx";
+import { shownOption, switchOption } from "../choose-option.ts";
+import { type Draft, withoutChoice } from "../draft/draft.ts";
+import { useFormShared, usePlace } from "./form-context.ts";
+import { PlaceField } from "./place-field.tsx";
+import { nameOfPath } from "./place-names.ts";
+import { SelectField } from "./select-field.tsx";
+import { useChange } from "./use-change.ts";
+import { useFieldAttributes } from "./use-field-attributes.ts";
+
+const mostSegments = 4;
+const mostLetters = 34;
+
+/** One of several shapes. What was entered under the others is kept, and comes back with them. */
+export function UnionEntry(props: FieldProps<Draft>) {
+  const { node, path } = usePlace();
+  const { root } = useFormShared();
+  const attributes = useFieldAttributes(`${props.fieldPathId.$id}-choice`);
+  const change = useChange(props);
+  const draft = props.formData;
+  if (node.kind !== "union" || !draft) return null;
+  const { options } = node;
+  const shown = shownOption(options, draft, root);
+  const option = options[shown];
+  const faces = options.map(({ title }, index) => ({ value: String(index), label: title }));
+  const choose = (value: string) => change((before) => before && switchOption({ options, draft: before, to: Number(value), root }));
+  // Once something is entered, the alternative stays the one that was seen, whatever the value would fit.
+  const edit = (changed: Draft | undefined) => change((before) => ({ ...withoutChoice(changed ?? { is: "string", text: "" }), choice: { option: shown, kept: before?.choice?.kept ?? {} } }));
+  const label = `Kind of ${nameOfPath(path) || "value"}`;
+  const letters = faces.reduce((sum, face) => sum + face.label.length + 3, 0);
+  return (
+    <div className="grid min-w-0 gap-2.5 border-l-2 border-line pl-3">
+      {faces.length <= mostSegments && letters <= mostLetters ? (
+        <div className="[&>fieldset]:flex [&>fieldset]:h-[34px] [&>fieldset]:w-full">
+          <Segmented label={label} value={String(shown)} options={faces} onChange={choose} />
+        </div>
+      ) : (
+        <SelectField attributes={attributes} label={label} value={String(shown)} options={faces} onChange={choose} />
+      )}
+      {option && <PlaceField key={shown} schema={option.schema} path={path} draft={withoutChoice(draft)} isRequired isBare isFixed registry={props.registry} onChange={edit} />}
+    </div>
+  );
+}

@@ -1,0 +1,16 @@
+"use client";
+
+import { useFormShared, usePlace } from "./form-context.ts";
+import { pointerOfPath } from "./place-names.ts";
+
+/** What ties a control to its label and to what is wrong with it. */
+export function useFieldAttributes(id: string) {
+  const { troubles } = useFormShared();
+  const { path } = usePlace();
+  const isInvalid = (troubles.get(pointerOfPath(path)) ?? []).length > 0;
+  return { id, "aria-invalid": isInvalid || undefined, "aria-describedby": isInvalid ? `${id}-error` : undefined };
+}
+
+/** The looks of every field that is typed into. */
+export const fieldClass =
+  "h-[34px] w-full min-w-0 rounded-m border border-line-strong bg-raised px-3 font-mono text-m placeholder:font-sans placeholder:text-ink-3 aria-invalid:border-bad aria-invalid:ring-2 aria-invalid:ring-bad-soft";

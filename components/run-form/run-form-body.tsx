@@ -1,0 +1,118 @@
+"use client";
+
+import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from "react";
+import { Button } from "../ui/button.tsx";
+import { CopyButton } from "../ui/copy-button.tsx";
+import { Segmented } from "../ui/segmented.tsx";
+import { DraftForm } from "./form/draft-form.tsx";
+import { DraftNotes } from "./draft-notes.tsx";
+import { printDraft } from "./draft/print-draft.ts";
+import { startDraft } from "./empty-draft.ts";
+import { filterHint } from "./filter-hints.ts";
+import { JsonEditor } from "./json-editor.tsx";
+import { type RunSubject, triggerOf } from "./run-subject.ts";
+import { showFirst, showPlace } from "./show-place.ts";
+import { StartAnswer } from "./start-answer.tsx";
+import { StartFrom } from "./start-from.tsx";
+import { TroubleSummary } from "./trouble-summary.tsx";
+import { useCurl } from "./use-curl.ts";
+import { useDraft } from "./use-draft.ts";
+import type { FirstText } from "./use-first-text.ts";
+import { useStart } from "./use-start.ts";
+import type { SubjectDetails } from "./use-subject.ts";
+import { useTroubles } from "./use-troubles.ts";
+import { WhatWouldHappen } from "./what-would-happen.tsx";
+
+interface Props {
+  subject: RunSubject;
+  details: SubjectDetails;
+  first: FirstText;
+  storageKey: string;
+  /** What `first` was taken from. */
+  origin: string | null;
+  onText?: (text: string) => void;
+}
+
+type View = "form" | "json";
+
+/** One draft as form and as JSON, what would become of it, and the button that starts it. */
+export function RunFormBody({ subject, details, first, storageKey, origin, onText }: Props) {
+  const { schema, filter, example } = details;
+  const draft = useDraft({ key: storageKey, from: origin, ...first });
+  const [wanted, setView] = useState<View>("form");
+  const view: View = draft.isTooLong ? "json" : wanted;
+  const starter = useStart(subject);
+  const curl = useCurl(subject);
+  const formId = useId();
+  const element = useRef<HTMLDivElement>(null);
+  const { shown, local, leave, showAll, isSubmitted } = useTroubles({ schema, draft: draft.draft, error: starter.sent === draft.text ? starter.error : null });
+  const hintAt = useCallback((path: readonly (string | number)[]) => filterHint(filter, path), [filter]);
+  const about = useMemo(() => aboutOf(subject), [subject]);
+  useEffect(() => onText?.(draft.text), [onText, draft.text]);
+
+  const send = () => {
+    if (draft.fault) return;
+    starter.start(draft.text);
+  };
+  const refuse = () => {
+    showAll();
+    const pointers = local.map(({ pointer }) => pointer);
+    // Once what is wrong is drawn.
+    requestAnimationFrame(() => element.current && showFirst(element.current, pointers));
+  };
+  const submit = () => {
+    if (view === "form" && draft.draft) element.current?.querySelector<HTMLFormElement>("form")?.requestSubmit();
+    else if (draft.fault) document.getElementById(`${formId}-json`)?.focus();
+    else send();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
+    event.preventDefault();
+    submit();
+  };
+  const setText = (text: string, label?: string) => {
+    starter.forget();
+    draft.setText(text, label);
+  };
+  return (
+    <div ref={element} onKeyDown={onKeyDown} className="flex min-h-0 min-w-0 flex-1 flex-col">
+      <div className="grid min-h-0 min-w-0 flex-1 content-start gap-3.5 overflow-auto px-4 py-4" tabIndex={-1}>
+        <div className="flex flex-wrap items-center justify-between gap-2">
+          <StartFrom subject={subject} label={draft.label} text={draft.text} emptyText={() => printDraft(startDraft(schema, schema))} exampleText={() => JSON.stringify(example, null, 2)} onText={setText} />
+          <Segmented<View> label="View" value={view} options={views} onChange={setView} />
+        </div>
+        {isSubmitted && view === "form" && <TroubleSummary troubles={shown} onShow={(pointer) => element.current && showPlace(element.current, pointer)} />}
+        <DraftNotes draft={draft.draft} fault={view === "form" ? draft.fault : null} isTooLong={draft.isTooLong} onJson={() => setView("json")} />
+        {view === "json" && <JsonEditor id={`${formId}-json`} text={draft.text} onText={setText} />}
+        {view === "form" && draft.draft && (
+          <DraftForm schema={schema} draft={draft.draft} troubles={shown} hintAt={hintAt} formId={formId} onDraft={draft.setDraft} onLeave={leave} onValid={send} onInvalid={refuse} />
+        )}
+        {about && <WhatWouldHappen about={about} text={draft.fault ? null : draft.text} />}
+        <StartAnswer starter={starter} />
+      </div>
+      <div className="sticky bottom-0 flex shrink-0 items-center gap-2 border-t bg-panel px-4 py-3">
+        <Button tone="primary" disabled={starter.isBusy} aria-busy={starter.isBusy} aria-keyshortcuts="Meta+Enter Control+Enter" onClick={submit}>
+          {verbs[subject.kind]}
+        </Button>
+        <CopyButton label="Copy as curl" text={() => curl(draft.text)}>
+          Copy as curl
+        </CopyButton>
+        <kbd className="ml-auto rounded-s border border-line-strong px-1.5 text-xs text-ink-3">⌘↵</kbd>
+      </div>
+    </div>
+  );
+}
+
+const views = [
+  { value: "form" as const, label: "Form" },
+  { value: "json" as const, label: "JSON" },
+];
+
+const verbs: Record<RunSubject["kind"], string> = { trigger: "Send", target: "Run", replay: "Replay" };
+
+/** A test event is judged as its endpoint would judge it; a replayed payload by its own trigger. */
+function aboutOf(subject: RunSubject): { endpoint: string } | { trigger: string } | null {
+  if (subject.kind === "trigger") return { endpoint: subject.endpoint };
+  const trigger = triggerOf(subject);
+  return trigger === null ? null : { trigger };
+}

@@ -1,0 +1,56 @@
+"use client";
+
+import { useQueryState } from "nuqs";
+import { useState } from "react";
+import { ErrorNote } from "../ui/error-note.tsx";
+import { emptyDraft } from "./empty-draft.ts";
+import { printDraft } from "./draft/print-draft.ts";
+import { FormSkeleton } from "./form-skeleton.tsx";
+import { readKeptDraft } from "./kept-draft.ts";
+import type { RunFormProps } from "./run-form.tsx";
+import { RunFormBody } from "./run-form-body.tsx";
+import { storageKeyOf } from "./run-subject.ts";
+import { type FirstText, useFirstText } from "./use-first-text.ts";
+import { type SubjectDetails, useSubject } from "./use-subject.ts";
+
+/** Waits for the schema and for what the form starts with. */
+export function RunFormPanel({ subject, initialText, initialLabel = "given", onText }: RunFormProps) {
+  const [address] = useQueryState("from");
+  const from = subject.kind === "replay" ? null : address;
+  const { details, error, retry } = useSubject(subject);
+  const asked = useFirstText(subject, from);
+  const given: FirstText | null | undefined = initialText === undefined ? asked.first : { text: initialText, label: initialLabel };
+  const key = storageKeyOf(subject);
+  const origin = from ?? (initialText === undefined ? null : `given:${initialLabel}:${initialText.length}`);
+  if (error) return <Failed error={error} what="The schema was not read" retry={retry} />;
+  if (asked.error && initialText === undefined) return <StartAnyway error={asked.error}>{details ? <RunFormBody subject={subject} details={details} first={exampleOf(details)} storageKey={key} origin={null} onText={onText} /> : <FormSkeleton />}</StartAnyway>;
+  if (!details || given === undefined) return <FormSkeleton />;
+  const kept = readKeptDraft(key);
+  const isSame = kept !== null && (origin === null || kept.from === origin);
+  return <RunFormBody key={`${key} ${origin ?? ""}`} subject={subject} details={details} first={isSame ? kept : (given ?? exampleOf(details))} storageKey={key} origin={origin} onText={onText} />;
+}
+
+function Failed({ error, what, retry }: { error: unknown; what: string; retry: () => void }) {
+  return (
+    <div className="p-4">
+      <ErrorNote error={error} what={what} retry={retry} />
+    </div>
+  );
+}
+
+/** What was to be started from is gone: that is said once, and the form is there all the same. */
+function StartAnyway({ error, children }: { error: unknown; children: React.ReactNode }) {
+  const [isSeen, setIsSeen] = useState(false);
+  return (
+    <>
+      {!isSeen && <Failed error={error} what="What the address names was not read" retry={() => setIsSeen(true)} />}
+      {children}
+    </>
+  );
+}
+
+function exampleOf({ schema, example }: SubjectDetails): FirstText {
+  if (example !== null) return { text: JSON.stringify(example, null, 2), label: "example" };
+  const empty = emptyDraft(schema, schema);
+  return { text: empty ? printDraft(empty) : "null", label: "empty" };
+}

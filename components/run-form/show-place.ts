@@ -1,0 +1,31 @@
+const controls = "input, textarea, select, button";
+
+/** Leads to the place of a pointer in a form; to the nearest one around it where it is not shown. */
+export function showPlace(form: HTMLElement, pointer: string): void {
+  const places = [...form.querySelectorAll<HTMLElement>("[data-place]")];
+  for (let at: string | null = pointer; at !== null; at = parentOf(at)) {
+    const place = places.find((one) => one.dataset["place"] === at);
+    if (!place) continue;
+    for (let around: HTMLElement | null = place; around; around = around.parentElement) if (around instanceof HTMLDetailsElement) around.open = true;
+    // A label's buttons come before the field itself.
+    const field = place.querySelector<HTMLElement>("[aria-invalid], [data-invalid]") ?? place.querySelector<HTMLElement>("input, textarea, select, [role=switch]") ?? place.querySelector<HTMLElement>(controls);
+    place.scrollIntoView({ block: "center" });
+    (field?.matches(controls) ? field : field?.querySelector<HTMLElement>(controls))?.focus({ preventScroll: true });
+    return;
+  }
+}
+
+/** Leads to the first of what is wrong, in the order of the form. */
+export function showFirst(form: HTMLElement, pointers: readonly string[]): void {
+  const order = [...form.querySelectorAll<HTMLElement>("[data-place]")].map((place) => place.dataset["place"] ?? "");
+  const rank = (pointer: string) => {
+    const at = order.indexOf(pointer);
+    return at === -1 ? order.length : at;
+  };
+  const [first] = [...pointers].sort((a, b) => rank(a) - rank(b));
+  if (first !== undefined) showPlace(form, first);
+}
+
+function parentOf(pointer: string): string | null {
+  return pointer === "" ? null : pointer.slice(0, pointer.lastIndexOf("/"));
+}

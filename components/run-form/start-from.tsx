@@ -1,0 +1,93 @@
+"use client";
+
+import { skipToken, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Bookmark, BookmarkPlus, ClipboardPaste, FileText, Inbox, Play, Settings2, Sparkles } from "lucide-react";
+import { useState } from "react";
+import type { Preset } from "../../server/contract/preset.ts";
+import { relativeTime } from "../ui/time.ts";
+import { useNow } from "../ui/use-now.ts";
+import { useTRPC } from "../trpc/trpc.ts";
+import { Menu, type MenuItem } from "../ui/menu.tsx";
+import { deliveryOutcomes } from "../ui/statuses.ts";
+import { useToast } from "../ui/toast.tsx";
+import { problemOf } from "../trpc/problem-of.ts";
+import { PasteDialog } from "./paste-dialog.tsx";
+import { PresetsDialog } from "./presets-dialog.tsx";
+import { SavePresetDialog } from "./save-preset-dialog.tsx";
+import { type RunSubject, presetSubjectOf, targetOf, triggerOf } from "./run-subject.ts";
+import { textOfBody } from "./text-of-body.ts";
+
+interface Props {
+  subject: RunSubject;
+  /** What the draft was started from. */
+  label: string;
+  text: string;
+  emptyText: () => string;
+  exampleText: () => string;
+  onText: (text: string, label: string) => void;
+}
+
+const mostDeliveries = 6;
+/** A menu whose rows move while somebody reads it is of no use. */
+const calm = { meta: { live: false }, refetchInterval: 20_000 };
+
+/** What the draft begins with: nothing, a made-up example, what came in before, pasted JSON, or a preset. */
+export function StartFrom({ subject, label, text, emptyText, exampleText, onText }: Props) {
+  const [open, setOpen] = useState<"paste" | "save" | "presets" | null>(null);
+  const presets = usePresets(subject);
+  const earlier = useEarlier(subject, onText);
+  const items: MenuItem[] = [
+    { id: "empty", label: "Empty", note: "with defaults filled in", icon: FileText, onSelect: () => onText(emptyText(), "empty") },
+    { id: "example", label: "Example", note: "made up from the schema", icon: Sparkles, onSelect: () => onText(exampleText(), "example") },
+    ...earlier,
+    { id: "paste", label: "Pasted JSON…", icon: ClipboardPaste, onSelect: () => setOpen("paste") },
+    ...presets.map((preset) => ({ id: `preset-${preset.id}`, label: preset.name, note: "preset", icon: Bookmark, onSelect: () => onText(JSON.stringify(preset.value, null, 2), preset.name) })),
+    { id: "save", label: "Save as preset…", icon: BookmarkPlus, onSelect: () => setOpen("save") },
+    ...(presets.length > 0 ? [{ id: "manage", label: "Remove presets…", icon: Settings2, onSelect: () => setOpen("presets") }] : []),
+  ];
+  return (
+    <>
+      <Menu label="Start from" items={items}>
+        <span className="max-w-48 truncate">
+          <span className="font-normal text-ink-2">Start from:</span> {label}
+        </span>
+      </Menu>
+      {open === "paste" && <PasteDialog onClose={() => setOpen(null)} onText={(pasted) => onText(pasted, "pasted JSON")} />}
+      {open === "save" && <SavePresetDialog subject={presetSubjectOf(subject)} text={text} taken={presets.map(({ name }) => name)} onClose={() => setOpen(null)} />}
+      {open === "presets" && <PresetsDialog presets={presets} onClose={() => setOpen(null)} />}
+    </>
+  );
+}
+
+function usePresets(subject: RunSubject): readonly Preset[] {
+  const trpc = useTRPC();
+  return useQuery(trpc.presets.list.queryOptions({ subject: presetSubjectOf(subject) })).data ?? [];
+}
+
+/** Bodies of recent deliveries for a trigger, recent inputs for a target. */
+function useEarlier(subject: RunSubject, onText: Props["onText"]): MenuItem[] {
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  const toast = useToast();
+  const now = useNow();
+  const target = triggerOf(subject) === null ? targetOf(subject) : null;
+  const endpoint = subject.kind === "trigger" ? subject.endpoint : null;
+  const inputs = useQuery({ ...trpc.targets.recentInputs.queryOptions(target === null ? skipToken : target), ...calm });
+  const deliveries = useQuery({ ...trpc.deliveries.list.queryOptions(endpoint === null ? skipToken : { endpoint, limit: mostDeliveries }), ...calm });
+  const body = useMutation({
+    mutationFn: (id: string) => queries.fetchQuery(trpc.deliveries.get.queryOptions({ id })),
+    onSuccess: (delivery) => onText(textOfBody(delivery.body), "delivery"),
+    onError: (error) => toast({ tone: "bad", text: `The delivery was not read: ${problemOf(error).detail}` }),
+  });
+  return [
+    ...(deliveries.data?.data ?? []).map((delivery) => ({
+      id: delivery.id,
+      label: `Delivery ${relativeTime(delivery.receivedAt, now)}`,
+      note: `${deliveryOutcomes[delivery.outcome].label}, ${delivery.bodyBytes} bytes`,
+      icon: Inbox,
+      isDisabled: delivery.bodyBytes === 0,
+      onSelect: () => body.mutate(delivery.id),
+    })),
+    ...(inputs.data ?? []).map((run) => ({ id: run.runId, label: `Run ${relativeTime(run.createdAt, now)}`, note: "its input", icon: Play, onSelect: () => onText(JSON.stringify(run.input, null, 2), "recent input") })),
+  ];
+}

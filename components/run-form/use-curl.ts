@@ -1,0 +1,24 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useTRPC } from "../trpc/trpc.ts";
+import { toCurl } from "./curl.ts";
+import type { RunSubject } from "./run-subject.ts";
+
+/** The command that sends what the form would send, made when it is asked for: a webhook's URL bears a key when deployed. */
+export function useCurl(subject: RunSubject): (text: string) => Promise<string> {
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  return async (text) => {
+    if (subject.kind === "trigger") {
+      const { url } = await queries.fetchQuery(trpc.triggers.url.queryOptions({ for: subject.endpoint }));
+      return toCurl({ url, text });
+    }
+    const { mode } = await queries.fetchQuery(trpc.canvas.graph.queryOptions());
+    const token = mode === "development" ? null : "SIGNALBOX_TOKEN";
+    const base = `${window.location.origin}/api/v1`;
+    if (subject.kind === "replay") return toCurl({ url: `${base}/runs/${subject.runId}/replay`, text: `{${JSON.stringify(subject.of)}: ${text}}`, token });
+    const { kind, slug } = subject.target;
+    return toCurl({ url: `${base}/${kind}s/${slug}/runs`, text, token });
+  };
+}

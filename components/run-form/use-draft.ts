@@ -1,0 +1,47 @@
+"use client";
+
+import { useCallback, useEffect, useMemo, useState } from "react";
+import type { Draft } from "./draft/draft.ts";
+import { type JsonFault, parseDraft } from "./draft/parse-draft.ts";
+import { printDraft } from "./draft/print-draft.ts";
+import { keepDraft } from "./kept-draft.ts";
+
+/** Above this a form would hold the page: such a text is edited as text. */
+export const mostFormCharacters = 100_000;
+
+export interface DraftState {
+  text: string;
+  label: string;
+  /** `null` where the text is no JSON, or too much for a form. */
+  draft: Draft | null;
+  fault: JsonFault | null;
+  isTooLong: boolean;
+  /** From the JSON view or a menu. */
+  setText: (text: string, label?: string) => void;
+  /** From the form. */
+  setDraft: (draft: Draft) => void;
+}
+
+interface Held {
+  text: string;
+  label: string;
+  /** The form's own reading, while the text is the form's. */
+  own: Draft | null;
+  isTouched: boolean;
+}
+
+/**
+ * One draft for both views. Its text is the truth; the form edits a reading of it, which stays as it is (with what unions keep) for as
+ * long as the text is the form's own.
+ */
+export function useDraft({ key, from, text: firstText, label: firstLabel }: { key: string; from: string | null; text: string; label: string }): DraftState {
+  const [{ text, label, own, isTouched }, setState] = useState<Held>({ text: firstText, label: firstLabel, own: null, isTouched: false });
+  const isTooLong = text.length > mostFormCharacters;
+  const parsed = useMemo(() => (own || isTooLong ? null : parseDraft(text)), [own, isTooLong, text]);
+  useEffect(() => {
+    if (isTouched) keepDraft(key, { text, label, from });
+  }, [isTouched, key, text, label, from]);
+  const setText = useCallback((text: string, label?: string) => setState((before) => ({ text, label: label ?? before.label, own: null, isTouched: true })), []);
+  const setDraft = useCallback((draft: Draft) => setState((before) => ({ text: printDraft(draft), label: before.label, own: draft, isTouched: true })), []);
+  return { text, label, draft: isTooLong ? null : (own ?? parsed?.draft ?? null), fault: parsed?.fault ?? null, isTooLong, setText, setDraft };
+}

@@ -1,0 +1,28 @@
+"use client";
+
+import { skipToken, useQuery } from "@tanstack/react-query";
+import { useTRPC } from "../trpc/trpc.ts";
+import { textOfBody } from "./text-of-body.ts";
+import type { RunSubject } from "./run-subject.ts";
+
+export interface FirstText {
+  text: string;
+  label: string;
+}
+
+/**
+ * What the page's address (`from`: a delivery of a trigger, a run of a target) or the run that is replayed gives a form to start with.
+ * `null`: nothing is asked for; `undefined`: it has not come yet.
+ */
+export function useFirstText(subject: RunSubject, from: string | null): { first: FirstText | null | undefined; error: unknown } {
+  const trpc = useTRPC();
+  const delivery = useQuery({ ...trpc.deliveries.get.queryOptions(subject.kind === "trigger" && from !== null ? { id: from } : skipToken), meta: { live: false } });
+  const runId = subject.kind === "replay" ? subject.runId : subject.kind === "target" ? from : null;
+  const run = useQuery({ ...trpc.runs.get.queryOptions(runId === null ? skipToken : { id: runId }), meta: { live: false } });
+  if (runId !== null) {
+    const value = subject.kind === "replay" && subject.of === "payload" ? run.data?.payload : run.data?.input;
+    return { first: run.data && { text: JSON.stringify(value ?? null, null, 2), label: "run" }, error: run.error };
+  }
+  if (subject.kind !== "trigger" || from === null) return { first: null, error: null };
+  return { first: delivery.data && { text: textOfBody(delivery.data.body), label: "delivery" }, error: delivery.error };
+}

@@ -1,0 +1,44 @@
+"use client";
+
+import type { Verdict } from "../../server/contract/verdict.ts";
+import { visibleText } from "../../server/domain/schema/visible-text.ts";
+import { ErrorNote } from "../ui/error-note.tsx";
+import { StatusBadge } from "../ui/status-badge.tsx";
+import { verdictOutcomes } from "../ui/statuses.ts";
+import { useVerdicts } from "./use-verdicts.ts";
+
+/** Live: which triggers the draft would fire, and why not. */
+export function WhatWouldHappen({ about, text }: { about: { endpoint: string } | { trigger: string }; text: string | null }) {
+  const { verdicts, error } = useVerdicts(about, text);
+  return (
+    <section aria-label="What would happen" className="grid gap-1.5 rounded-m border bg-sunken px-3 py-2.5">
+      <h3 className="text-s font-semibold">What would happen</h3>
+      {text === null ? <p className="text-s text-ink-3">Nothing: this is no JSON yet.</p> : error ? <ErrorNote error={error} what="The triggers were not asked" /> : verdicts === null ? <p className="text-s text-ink-3">The triggers are being asked …</p> : <Verdicts verdicts={verdicts} />}
+    </section>
+  );
+}
+
+function Verdicts({ verdicts }: { verdicts: readonly Verdict[] }) {
+  return (
+    <ul className="grid gap-1.5" aria-live="polite">
+      {verdicts.map((verdict) => (
+        <li key={verdict.attachmentId} className="flex min-w-0 flex-wrap items-baseline gap-x-2 gap-y-0.5 text-s">
+          <StatusBadge face={verdictOutcomes[verdict.outcome]} label={verdict.trigger} />
+          <span className="min-w-0 break-words text-ink-2">{sayVerdict(verdict)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** `fires post-to-ledger`, or where it stops: `filter: /data/amount: expected ≥ 10000, was -5`. */
+export function sayVerdict({ outcome, reasons, target }: Verdict): string {
+  if (outcome === "matched") return `fires ${target.slug}`;
+  const [first, ...others] = reasons;
+  const stage = verdictOutcomes[outcome].stage;
+  if (!first) return stage;
+  const expected = first.expected === null ? first.message : `expected ${first.expected}`;
+  const was = first.actual === null ? "absent" : `was ${first.actual}`;
+  const more = others.length === 0 ? "" : `, and ${others.length} more`;
+  return visibleText(`${stage}: ${first.pointer || "the whole body"}: ${expected}, ${was}${more}`, 400);
+}
