@@ -2,8 +2,9 @@ import type { DeliverySummary } from "../../server/contract/delivery.ts";
 import { verdictOutcomes } from "../ui/statuses.ts";
 
 /** One short line that says why a delivery did, or did not, start something. */
-export function decisionOf(delivery: Pick<DeliverySummary, "problem" | "verdicts" | "outcome">): string {
+export function decisionOf(delivery: Pick<DeliverySummary, "endpoint" | "problem" | "verdicts" | "outcome">): string {
   const { verdicts, problem } = delivery;
+  if (problem?.code === "unknown_endpoint") return `no endpoint ${delivery.endpoint || "(empty)"}`;
   if (verdicts.length === 0) return problem ? problemWords(problem) : "";
   const fired = verdicts.filter((verdict) => verdict.outcome === "matched");
   if (delivery.outcome === "repeated") return "the same as before: nothing started again";
@@ -15,6 +16,12 @@ export function decisionOf(delivery: Pick<DeliverySummary, "problem" | "verdicts
   if (!reason) return verdictOutcomes[only.outcome].label;
   const was = reason.actual === null ? ", was missing" : `, was ${reason.actual}`;
   return `${verdictOutcomes[only.outcome].stage}: ${reason.pointer || "the whole body"} ${reason.expected ?? reason.message}${was}`;
+}
+
+/** Of a delivery to an unknown endpoint, the one that was probably meant; `null` where none is near. */
+export function nearMissOf({ problem }: Pick<DeliverySummary, "problem">): string | null {
+  if (problem?.code !== "unknown_endpoint") return null;
+  return / Did you mean "([^"]+)"\?$/.exec(problem.detail)?.[1] ?? null;
 }
 
 function problemWords({ title, detail, errors }: NonNullable<DeliverySummary["problem"]>): string {

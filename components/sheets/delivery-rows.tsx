@@ -3,7 +3,7 @@
 import Link from "next/link";
 import type { DeliverySummary } from "../../server/contract/delivery.ts";
 import { visibleText } from "../../server/domain/schema/visible-text.ts";
-import { whatHappened } from "../deliveries/deliveries-table.tsx";
+import { decisionOf } from "../deliveries/decision-of.ts";
 import { RelativeTime } from "../ui/relative-time.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { deliveryOutcomes, verdictOutcomes } from "../ui/statuses.ts";
@@ -32,7 +32,7 @@ export function DeliveryRows({ deliveries, trigger, label }: { deliveries: reado
 
 function ofDelivery(delivery: DeliverySummary) {
   const face = deliveryOutcomes[delivery.outcome];
-  return { face, label: `${delivery.responseStatus} ${face.label}`, words: whatHappened(delivery) };
+  return { face, label: `${delivery.responseStatus} ${face.label}`, words: decisionOf(delivery) };
 }
 
 function ofTrigger(delivery: DeliverySummary, trigger: string) {

@@ -1,0 +1,40 @@
+import { expect, it } from "vitest";
+import type { Verdict } from "../../server/contract/verdict.ts";
+import { decisionOf, nearMissOf } from "./decision-of.ts";
+
+const verdict = (over: Partial<Verdict> = {}): Verdict => ({
+  trigger: "billing-audit",
+  attachmentId: "billing-audit:notify-finance",
+  target: { kind: "workflow", slug: "notify-finance" },
+  outcome: "filter_mismatch",
+  runId: null,
+  reasons: [{ pointer: "/data/amount", code: "too_small", message: "Too small", expected: "≥ 10000", actual: "4200" }],
+  ...over,
+});
+const delivery = { endpoint: "billing", outcome: "skipped" as const, problem: null, verdicts: [verdict()] };
+const problem = { type: "/errors/x", title: "The body does not match", status: 422, code: "request_mismatch", detail: "Why." };
+
+it("a delivery that one trigger passed over says at which stage, where, and what was there", () => {
+  expect(decisionOf(delivery)).toBe("filter: /data/amount ≥ 10000, was 4200");
+  expect(decisionOf({ ...delivery, outcome: "rejected", problem, verdicts: [verdict({ outcome: "request_mismatch", reasons: [{ pointer: "", code: "", message: "Required", expected: null, actual: null }] })] })).toBe("request: the whole body Required, was missing");
+});
+
+it("a delivery to several triggers says how many of them fired, and which", () => {
+  const fired = verdict({ outcome: "matched", trigger: "invoice-paid", reasons: [] });
+  expect(decisionOf({ ...delivery, outcome: "accepted", verdicts: [verdict(), fired] })).toBe("1 of 2 fired: invoice-paid");
+  expect(decisionOf({ ...delivery, verdicts: [verdict(), verdict({ outcome: "request_mismatch" })] })).toBe("0 of 2 fired: filter, request");
+  expect(decisionOf({ ...delivery, outcome: "accepted", verdicts: [fired] })).toBe("invoice-paid fired");
+});
+
+it("a rejected delivery says the problem, and the first place where it is", () => {
+  expect(decisionOf({ ...delivery, problem, verdicts: [] })).toBe("The body does not match. Why.");
+  expect(decisionOf({ ...delivery, problem: { ...problem, errors: [{ pointer: "", code: "", message: "expected object" }] }, verdicts: [] })).toBe("The body does not match: the whole body, expected object");
+});
+
+it("a near miss names the endpoint that was meant", () => {
+  const missed = { ...delivery, endpoint: "githb", verdicts: [], problem: { ...problem, code: "unknown_endpoint", detail: 'No trigger of this project listens here. Did you mean "github"?' } };
+  expect(decisionOf(missed)).toBe("no endpoint githb");
+  expect(nearMissOf(missed)).toBe("github");
+  expect(nearMissOf({ problem: { ...missed.problem, detail: "No trigger of this project listens here." } })).toBeNull();
+  expect(nearMissOf(delivery)).toBeNull();
+});

@@ -1,0 +1,41 @@
+import * as fc from "fast-check";
+import { expect, it } from "vitest";
+import { moveHandle, stretchOfDrag, stretchOfTimes, timesOf } from "./brush.ts";
+
+const at = (minute: number) => new Date(Date.UTC(2026, 10, 21, 12, minute)).toISOString();
+const frame = { since: at(0), until: at(20), bucketMs: 120_000, buckets: Array.from({ length: 10 }, (_, index) => ({ at: at(index * 2) })) };
+
+it("a drag takes every bucket that it touched, in either direction, also beyond the plot", () => {
+  expect(stretchOfDrag(0.25, 0.31, 10)).toEqual({ from: 2, to: 4 });
+  expect(stretchOfDrag(0.31, 0.25, 10)).toEqual({ from: 2, to: 4 });
+  expect(stretchOfDrag(-1, 7, 10)).toEqual({ from: 0, to: 10 });
+});
+
+it("handles stay on the plot, and never meet", () => {
+  expect(moveHandle({ from: 2, to: 4 }, "from", 5, 10)).toEqual({ from: 3, to: 4 });
+  expect(moveHandle({ from: 2, to: 4 }, "from", -5, 10)).toEqual({ from: 0, to: 4 });
+  expect(moveHandle({ from: 2, to: 4 }, "to", -5, 10)).toEqual({ from: 2, to: 3 });
+  expect(moveHandle({ from: 2, to: 4 }, "to", 50, 10)).toEqual({ from: 2, to: 10 });
+});
+
+it("a stretch to the end stays open for what is to come, and the whole is no choice", () => {
+  expect(timesOf({ from: 3, to: 10 }, frame)).toEqual({ since: at(6), until: null });
+  expect(timesOf({ from: 0, to: 10 }, frame)).toEqual({ since: null, until: null });
+  expect(timesOf({ from: 0, to: 3 }, frame)).toEqual({ since: at(0), until: at(6) });
+});
+
+it("every stretch leads to its times and back", () => {
+  fc.assert(
+    fc.property(fc.nat(9), fc.integer({ min: 1, max: 10 }), (from, length) => {
+      const stretch = { from, to: Math.min(10, from + length) };
+      const isAll = stretch.from === 0 && stretch.to === 10;
+      expect(stretchOfTimes(timesOf(stretch, frame), frame)).toEqual(isAll ? null : stretch);
+    }),
+  );
+});
+
+it("times beyond the frame touch none of it", () => {
+  expect(stretchOfTimes({ since: at(30), until: null }, frame)).toBeNull();
+  expect(stretchOfTimes({ since: null, until: at(-5) }, frame)).toBeNull();
+  expect(stretchOfTimes({ since: at(-5), until: at(3) }, frame)).toEqual({ from: 0, to: 2 });
+});

@@ -1,0 +1,40 @@
+/** A stretch of buckets: `from` inclusive, `to` exclusive. */
+export interface Stretch {
+  from: number;
+  to: number;
+}
+
+export interface Frame {
+  since: string;
+  until: string;
+  bucketMs: number;
+  buckets: readonly { at: string }[];
+}
+
+/** The stretch between two places of a drag, each from 0 to 1 across the plot. Every bucket that was touched is in it. */
+export function stretchOfDrag(one: number, two: number, count: number): Stretch {
+  const bucket = (place: number) => Math.min(count - 1, Math.max(0, Math.floor(place * count)));
+  return { from: bucket(Math.min(one, two)), to: bucket(Math.max(one, two)) + 1 };
+}
+
+/** A handle moved by some buckets; at least one bucket stays between the two. */
+export function moveHandle(stretch: Stretch, handle: "from" | "to", distance: number, count: number): Stretch {
+  if (handle === "from") return { ...stretch, from: Math.max(0, Math.min(stretch.to - 1, stretch.from + distance)) };
+  return { ...stretch, to: Math.min(count, Math.max(stretch.from + 1, stretch.to + distance)) };
+}
+
+/** The times of a stretch. What reaches to the end stays open there, so that new deliveries are in it; all of it is no choice. */
+export function timesOf({ from, to }: Stretch, frame: Frame): { since: string | null; until: string | null } {
+  if (from <= 0 && to >= frame.buckets.length) return { since: null, until: null };
+  return { since: frame.buckets[from]?.at ?? frame.since, until: to >= frame.buckets.length ? null : (frame.buckets[to]?.at ?? frame.until) };
+}
+
+/** The buckets that times touch; `null` where no time is chosen, or none of the frame. */
+export function stretchOfTimes({ since, until }: { since: string | null; until: string | null }, frame: Frame): Stretch | null {
+  if (since === null && until === null) return null;
+  const start = Date.parse(frame.since);
+  const count = frame.buckets.length;
+  const from = since === null ? 0 : Math.max(0, Math.floor((Date.parse(since) - start) / frame.bucketMs));
+  const to = until === null ? count : Math.min(count, Math.ceil((Date.parse(until) - start) / frame.bucketMs));
+  return from < to ? { from, to } : null;
+}

@@ -1,0 +1,31 @@
+import { expect, it } from "vitest";
+import { deliveryFilterParsers, histogramInput, listInput, noFilters } from "./delivery-filters.ts";
+
+it("only what is asked for is sent", () => {
+  expect(listInput(noFilters)).toEqual({ limit: 50 });
+  expect(listInput({ ...noFilters, endpoint: "billing", text: "ada", status: 422 })).toEqual({ endpoint: "billing", text: "ada", status: 422, limit: 50 });
+});
+
+it("what the service would refuse is not sent", () => {
+  expect(listInput({ ...noFilters, status: 7, verdict: "stopped", text: "" })).toEqual({ limit: 50 });
+  expect(listInput({ ...noFilters, text: "x".repeat(300) }).text).toHaveLength(200);
+});
+
+it("moments in the address are any that a clock can read, and no others", () => {
+  expect(deliveryFilterParsers.since.parse("2026-11-21T10:00:00+01:00")).toBe("2026-11-21T09:00:00.000Z");
+  expect(deliveryFilterParsers.since.parse("soon")).toBeNull();
+});
+
+const now = Date.parse("2026-11-21T12:00:00.000Z");
+const input = { endpoint: null, since: null, until: null, window: "1h" as const, now };
+
+it("the histogram shows the window that ends now, as long as what is chosen lies in it", () => {
+  expect(histogramInput(input)).toEqual({ window: "1h" });
+  expect(histogramInput({ ...input, endpoint: "billing", since: "2026-11-21T11:20:00.000Z", until: "2026-11-21T11:30:00.000Z" })).toEqual({ endpoint: "billing", window: "1h" });
+});
+
+it("what lies further back is shown with half as much around it", () => {
+  expect(histogramInput({ ...input, since: "2026-11-20T10:00:00.000Z", until: "2026-11-20T12:00:00.000Z" })).toEqual({ since: "2026-11-20T09:00:00.000Z", until: "2026-11-20T13:00:00.000Z" });
+  expect(histogramInput({ ...input, since: "2026-11-20T10:00:00.000Z" })).toEqual({ since: "2026-11-20T10:00:00.000Z" });
+  expect(histogramInput({ ...input, until: "2026-11-20T10:00:00.000Z" })).toEqual({ since: "2026-11-20T08:30:00.000Z", until: "2026-11-20T10:30:00.000Z" });
+});

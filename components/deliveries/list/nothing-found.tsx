@@ -1,0 +1,42 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useTRPC } from "../../trpc/trpc.ts";
+import { Button } from "../../ui/button.tsx";
+import { CodeBlock } from "../../ui/code-block.tsx";
+import { EmptyFace } from "../../ui/faces.tsx";
+import { useIsHydrated } from "../../ui/use-now.ts";
+import { curlOf, endpointPath } from "../curl-of.ts";
+
+/** Nothing has arrived yet: how to send the first. Nothing that matches: the way out. */
+export function NothingFound({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+  if (!isFiltered) return <FirstDelivery />;
+  return (
+    <EmptyFace title="Nothing matches these filters">
+      <p className="mb-3">What arrived may be older than what is kept, or one of the filters is too narrow.</p>
+      <Button onClick={onClear}>Clear all filters</Button>
+    </EmptyFace>
+  );
+}
+
+function FirstDelivery() {
+  const trpc = useTRPC();
+  const { data: triggers } = useQuery(trpc.triggers.list.queryOptions());
+  const [first] = triggers ?? [];
+  const { data: url } = useQuery(trpc.triggers.url.queryOptions({ for: first?.endpoint ?? "" }, { enabled: first !== undefined, retry: false }));
+  const isHydrated = useIsHydrated();
+  if (!first) return <EmptyFace title="Nothing has arrived yet">Define a trigger in the folder triggers/ first; its endpoint is then open for webhooks.</EmptyFace>;
+  const address = url?.url ?? `${isHydrated ? location.origin : ""}${endpointPath(first.endpoint)}`;
+  const body = new TextEncoder().encode(JSON.stringify(first.example));
+  const command = curlOf({ method: "POST", headers: { "content-type": "application/json" }, body: btoa(String.fromCharCode(...body)) }, address);
+  return (
+    <EmptyFace title="Nothing has arrived yet">
+      <p>
+        Whatever knocks stands here, also what is rejected, with the reason. This sends {first.slug} a body that it takes:
+      </p>
+      <div className="mt-3 rounded-m border bg-sunken">
+        <CodeBlock label="The first webhook" text={command} copyLabel="Copy the command" />
+      </div>
+    </EmptyFace>
+  );
+}
