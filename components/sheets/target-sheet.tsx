@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { Target } from "../../server/contract/target.ts";
 import type { Window } from "../../server/contract/window.ts";
 import { groupDigits } from "../../server/domain/schema/say-number.ts";
+import { RunForm } from "../run-form/run-form.tsx";
 import { useTRPC } from "../trpc/trpc.ts";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { Tabs } from "../ui/tabs.tsx";
@@ -11,7 +12,6 @@ import { count } from "./say-counts.ts";
 import { SchemaSections } from "./schema-sections.tsx";
 import { SheetBody, SheetFrame, SheetSkeleton } from "./sheet-frame.tsx";
 import { TargetOverview } from "./target-overview.tsx";
-import { TargetRun } from "./target-run.tsx";
 import { TargetRuns } from "./target-runs.tsx";
 import { TrafficPill } from "./traffic-pill.tsx";
 import { useActivity } from "./use-activity.ts";
@@ -35,7 +35,7 @@ export function TargetSheet({ target, window, onClose }: { target: Target; windo
     <SheetFrame node={{ kind: target.kind, id: target.slug }} status={pill} onClose={onClose}>
       <Tabs label={`About the ${target.kind} ${target.slug}`} tabs={tabs} selected={tab} onSelect={setTab}>
         {tab === "run" ? (
-          <TargetRun target={target} />
+          <RunForm subject={{ kind: "target", target }} />
         ) : (
           <SheetBody key={tab} label={`${target.slug}, ${tabs.find(({ id }) => id === tab)?.label}`}>
             {tab === "overview" && <TargetOverview details={details.data} activity={activity} window={window} />}

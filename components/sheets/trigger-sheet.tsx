@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Window } from "../../server/contract/window.ts";
 import { exampleBody } from "../../server/domain/schema/example-body.ts";
+import { RunForm } from "../run-form/run-form.tsx";
 import { useTRPC } from "../trpc/trpc.ts";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { Tabs } from "../ui/tabs.tsx";
@@ -10,7 +11,6 @@ import type { Graph, TriggerDetails } from "./answers.ts";
 import { groupDigits } from "../../server/domain/schema/say-number.ts";
 import { SchemaSections } from "./schema-sections.tsx";
 import { SheetBody, SheetFrame, SheetSkeleton } from "./sheet-frame.tsx";
-import { TestEvent } from "./test-event.tsx";
 import { TrafficPill } from "./traffic-pill.tsx";
 import { TriggerDeliveries } from "./trigger-deliveries.tsx";
 import { TriggerOverview } from "./trigger-overview.tsx";
@@ -43,7 +43,7 @@ export function TriggerSheet({ slug, graph, window, onClose }: { slug: string; g
     <SheetFrame node={{ kind: "trigger", id: slug }} status={pill} onClose={onClose}>
       <Tabs label={`About the trigger ${slug}`} tabs={tabs} selected={tab} onSelect={setTab}>
         {tab === "test" ? (
-          <TestEvent slug={slug} endpoint={endpoint} />
+          <RunForm subject={{ kind: "trigger", slug, endpoint }} />
         ) : (
           <SheetBody key={tab} label={`${slug}, ${tabs.find(({ id }) => id === tab)?.label}`}>
             {tab === "overview" && listed && <TriggerOverview p={{ trigger: listed, details: details.data, counts, window, last: lastFired, url, needsKey }} />}

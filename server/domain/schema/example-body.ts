@@ -1,105 +1,99 @@
 import type { Json, JsonSchemaObject } from "../../contract/json.ts";
+import { exampleNumber } from "./example-number.ts";
+import { exampleString } from "./example-string.ts";
+import { type Facts, factsOf, firstOf, propertiesOf, tightest } from "./facts-of.ts";
+import { isObject, listOf, schemasOf } from "./json-schema.ts";
 
-const deepest = 6;
+const deepest = 8;
+/** A schema whose shapes are shared can ask for a body without end. */
+const mostValues = 2_000;
+
+interface Making {
+  root: JsonSchemaObject;
+  depth: number;
+  /** Shared by the whole body. */
+  values: { left: number };
+}
 
 /** A made-up body for a trigger: what `request` asks for, with what `filter` asks for on top. A start to edit, not a proof that it matches. */
 export function exampleBody(request: JsonSchemaObject, filter: JsonSchemaObject | null): Json {
-  const body = example(request, request, 0);
-  return filter ? overlay(body, example(filter, filter, 0)) : body;
+  const body = example(request, { root: request, depth: 0, values: { left: mostValues } });
+  return filter ? overlay(body, example(filter, { root: filter, depth: 0, values: { left: mostValues } })) : body;
 }
 
-function example(schema: JsonSchemaObject, root: JsonSchemaObject, depth: number): Json {
-  if (schema["const"] !== undefined) return schema["const"];
-  if (schema["default"] !== undefined) return schema["default"];
-  const [sample] = [...list(schema["enum"]), ...list(schema["examples"])];
-  if (sample !== undefined) return sample;
-  if (depth > deepest) return null;
-  if (typeof schema["$ref"] === "string") return example(resolve(schema["$ref"], root), root, depth + 1);
-  const alternative = [...list(schema["anyOf"]), ...list(schema["oneOf"])].find(isObject);
-  if (alternative) return example(alternative, root, depth + 1);
-  const parts = list(schema["allOf"]).filter(isObject);
-  if (parts.length > 0) return parts.map((part) => example(part, root, depth + 1)).reduce(overlay);
-  return ofType(schema, root, depth);
+function example(schema: JsonSchemaObject, making: Making): Json {
+  const facts = factsOf(schema, making.root);
+  const given = givenValue(facts);
+  if (given !== undefined) return given;
+  if (making.depth > deepest || making.values.left-- <= 0) return facts.isNullable ? null : empty(facts);
+  const inner = { ...making, depth: making.depth + 1 };
+  const own = ofType(facts, inner);
+  // Where there are choices, the first is taken, together with what holds anyway.
+  return facts.unions.reduce<Json>((body, [choice]) => overlay(body, example(choice ? withType(choice, facts) : {}, inner)), own);
 }
 
-function ofType(schema: JsonSchemaObject, root: JsonSchemaObject, depth: number): Json {
-  const [type] = Array.isArray(schema["type"]) ? schema["type"] : [schema["type"]];
-  switch (type) {
+function givenValue(facts: Facts): Json | undefined {
+  if (facts.values) return facts.values[0] ?? null;
+  const standard = firstOf(facts, "default");
+  return standard === undefined ? listOf(firstOf(facts, "examples"))[0] : standard;
+}
+
+/** Zod 3 writes the type beside the choices, not in them. */
+function withType(choice: JsonSchemaObject, facts: Facts): JsonSchemaObject {
+  return choice["type"] === undefined && choice["$ref"] === undefined && facts.types.length === 1 ? { type: facts.types[0] ?? "string", ...choice } : choice;
+}
+
+function empty({ types }: Facts): Json {
+  return types.includes("array") ? [] : types.includes("object") ? {} : types.includes("string") ? "" : null;
+}
+
+function ofType(facts: Facts, making: Making): Json {
+  switch (facts.types[0]) {
     case "string":
-      return exampleString(schema);
+      return exampleString(facts);
     case "integer":
     case "number":
-      return exampleNumber(schema);
+      return exampleNumber(facts);
     case "boolean":
       return true;
-    case "array": {
-      const prefix = list(schema["prefixItems"] ?? (Array.isArray(schema["items"]) ? schema["items"] : undefined)).filter(isObject);
-      if (prefix.length > 0) return prefix.map((item) => example(item, root, depth + 1));
-      const items = schema["items"];
-      return isObject(items) && Number(schema["minItems"] ?? 0) > 0 ? Array.from({ length: Math.min(Number(schema["minItems"]), 5) }, () => example(items, root, depth + 1)) : [];
-    }
-    case "object": {
-      const properties = isObject(schema["properties"]) ? schema["properties"] : {};
-      const required = list(schema["required"]);
-      return Object.fromEntries(Object.entries(properties).flatMap(([name, value]) => (required.includes(name) && isObject(value) ? [[name, example(value, root, depth + 1)]] : [])));
-    }
+    case "array":
+      return exampleList(facts, making);
+    case "object":
+      return exampleObject(facts, making);
     default:
-      return null;
+      return facts.parts.some(({ pattern }) => pattern !== undefined) ? exampleString(facts) : firstOf(facts, "properties") === undefined ? null : exampleObject(facts, making);
   }
 }
 
-const strings: Record<string, string> = {
-  email: "ada@example.com",
-  uri: "https://example.com/",
-  uuid: "0198c1d2-7a30-7c3e-9d5b-4f1f0e6a2b11",
-  "date-time": "2026-01-31T12:00:00Z",
-  date: "2026-01-31",
-  time: "12:00:00",
-  ipv4: "192.0.2.1",
-  ipv6: "2001:db8::1",
-};
-
-function exampleString({ format, minLength, pattern }: JsonSchemaObject): string {
-  const known = typeof format === "string" ? strings[format] : undefined;
-  if (known) return known;
-  // A prefix or suffix asked for by `.startsWith()` or `.endsWith()` can be read off the pattern.
-  const literal = typeof pattern === "string" ? /^(?:\^([\w@./ -]+)\.\*|\.\*([\w@.\\/ -]+)\$|\^?([\w-]+)\$?)$/.exec(pattern.replaceAll("\\", "")) : null;
-  const text = literal?.[1] ?? (literal?.[2] ? `ada${literal[2]}` : literal?.[3]) ?? "text";
-  return text.padEnd(Number(minLength ?? 0), "x");
+function exampleList(facts: Facts, making: Making): Json[] {
+  const prefix = schemasOf(firstOf(facts, "prefixItems")).map((item) => example(item, making));
+  const items = firstOf(facts, "items");
+  const missing = Math.min((tightest(facts, "minItems", Math.max) ?? 0) - prefix.length, 100);
+  return isObject(items) && missing > 0 ? [...prefix, ...Array.from({ length: missing }, () => example(items, making))] : prefix;
 }
 
-function exampleNumber({ type, minimum, exclusiveMinimum, maximum, multipleOf }: JsonSchemaObject): number {
-  if (typeof multipleOf === "number") return Math.ceil(Number(minimum ?? 1) / multipleOf) * multipleOf;
-  if (typeof minimum === "number" && minimum > Number.MIN_SAFE_INTEGER) return minimum;
-  if (typeof exclusiveMinimum === "number") return exclusiveMinimum + 1;
-  if (typeof maximum === "number" && maximum < 1) return maximum;
-  return type === "integer" ? 1 : 1.5;
+/** What must be there; of a record, also the keys that must. */
+function exampleObject(facts: Facts, making: Making): Json {
+  const named = propertiesOf(facts);
+  const other = firstOf(facts, "additionalProperties");
+  const required = new Set(facts.parts.flatMap((part) => listOf(part["required"])));
+  for (const { name } of named) required.delete(name);
+  const others = isObject(other) ? [...required].map((name): [string, Json] => [String(name), example(other, making)]) : [];
+  return Object.fromEntries([...named.flatMap(({ name, schema, isRequired }): [string, Json][] => (isRequired ? [[name, example(schema, making)]] : [])), ...others]);
 }
 
-/** `over` wins; objects are joined. */
+/** `over` wins; objects are joined. What nothing is known of leaves what was there. */
 function overlay(under: Json, over: Json): Json {
-  if (!isObject(under) || !isObject(over)) return over;
+  if (!isObject(under) || !isObject(over)) return over === null ? under : over;
   const names = new Set([...Object.keys(under), ...Object.keys(over)]);
   return Object.fromEntries(
     [...names].map((name) => {
-      const [low, high] = [under[name], over[name]];
+      const [low, high] = [own(under, name), own(over, name)];
       return [name, high === undefined ? (low ?? null) : low === undefined ? high : overlay(low, high)];
     }),
   );
 }
 
-function resolve(reference: string, root: JsonSchemaObject): JsonSchemaObject {
-  const found = reference
-    .split("/")
-    .slice(1)
-    .reduce<Json | undefined>((at, name) => (isObject(at) ? at[name.replaceAll("~1", "/").replaceAll("~0", "~")] : undefined), root);
-  return isObject(found) ? found : {};
-}
-
-function list(value: Json | undefined): Json[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function isObject(value: Json | undefined): value is JsonSchemaObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+function own(object: JsonSchemaObject, name: string): Json | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
 }

@@ -76,8 +76,13 @@ export function sayFormat(format: string): string | null {
 
 /** The format that a pattern stands for, in words. */
 export function formatOfPattern(pattern: string): string | null {
-  const name = Object.hasOwn(patterns, pattern) ? patterns[pattern] : longFormat(pattern);
-  return name ? sayFormat(name) : null;
+  const name = formatNameOf(pattern);
+  return name === null ? null : sayFormat(name);
+}
+
+/** The name of the format that a pattern stands for. */
+export function formatNameOf(pattern: string): string | null {
+  return (Object.hasOwn(patterns, pattern) ? patterns[pattern] : longFormat(pattern)) ?? null;
 }
 
 function longFormat(pattern: string): string | undefined {

@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { z as z3 } from "zod/v3";
+import { exportSchema } from "../../../cli/build/schema/export.ts";
+import { conditionsOf } from "./conditions.ts";
+import { describeSchema } from "./describe-schema.ts";
+import { exampleBody } from "./example-body.ts";
+import { zod3Corpus, zod4Corpus } from "./testing/zod-corpus.ts";
+
+describe.each(zod4Corpus)("%s, of Zod 4", (_, schema, label, condition) => {
+  const exported = exportSchema(schema);
+
+  it("has these words in a label", () => expect(describeSchema(exported, exported)).toBe(label));
+
+  it("has these words as a condition", () => expect(conditionsOf(exportSchema(z.object({ here: schema })), null)).toEqual([{ place: "here", words: condition }]));
+});
+
+describe.each(zod3Corpus)("%s, of Zod 3", (_, schema, label, condition) => {
+  const exported = exportSchema(schema);
+
+  it("has these words in a label", () => expect(describeSchema(exported, exported)).toBe(label));
+
+  it("has these words as a condition", () => expect(conditionsOf(exportSchema(z3.object({ here: schema })), null)).toEqual([{ place: "here", words: condition }]));
+});
+
+/** Nobody can make up a text for any pattern, and nothing fits `never`. */
+const withoutExample = new Set(["regex", "long regex", "nothing"]);
+
+it.each(zod4Corpus.filter(([name]) => !withoutExample.has(name)))("the made-up example for %s parses", (_, schema) => {
+  const example = exampleBody(exportSchema(schema), null);
+  expect(schema.safeParse(example).error?.issues, JSON.stringify(example)).toBeUndefined();
+});
+
+it.each(zod3Corpus)("the made-up example for %s of Zod 3 parses", (_, schema) => {
+  const example = exampleBody(exportSchema(schema), null);
+  expect(schema.safeParse(example).error?.issues, JSON.stringify(example)).toBeUndefined();
+});
