@@ -101,7 +101,7 @@ function findEnd<Row, Shape>({ db }: SqliteDatabase, listing: Listing<Row, Shape
 /** Apart, so that a test can look at its plan. */
 export function endQuery<Row, Shape>(listing: Listing<Row, Shape>, { driver, after, candidates }: Reach): SQL {
   const { at, id } = listing;
-  const where = and(driver.term?.condition, ...within(listing, after)) ?? sql`TRUE`;
+  const where = and(driver.term?.condition, ...between(listing, after, null)) ?? sql`TRUE`;
   return sql`SELECT ${at} AS at, ${id} AS id FROM ${indexed(listing, driver)} WHERE ${where} ORDER BY ${at} DESC, ${id} DESC LIMIT 1 OFFSET ${candidates - 1}`;
 }
 
@@ -113,8 +113,7 @@ function readStretch<Row, Shape>({ db }: SqliteDatabase, listing: Listing<Row, S
 /** Apart, so that a test can look at its plan. SQLite asks first what stands in the index, and reads a row only where that holds. */
 export function stretchQuery<Row, Shape>(listing: Listing<Row, Shape>, { driver, after, downTo, limit }: Stretch): SQL {
   const { at, id, terms } = listing;
-  const isAbove = downTo ? sql`(${at}, ${id}) >= (${downTo.at}, ${downTo.id})` : undefined;
-  const where = and(...terms.map((term) => term.condition), ...within(listing, after), isAbove) ?? sql`TRUE`;
+  const where = and(...terms.map((term) => term.condition), ...between(listing, after, downTo)) ?? sql`TRUE`;
   return sql`SELECT ${id} AS id FROM ${indexed(listing, driver)} WHERE ${where} ORDER BY ${at} DESC, ${id} DESC LIMIT ${limit}`;
 }
 
@@ -122,10 +121,11 @@ function indexed<Row, Shape>({ table }: Listing<Row, Shape>, { index }: Driver):
   return sql`${sql.identifier(table)} INDEXED BY ${sql.identifier(index)}`;
 }
 
-function within<Row, Shape>({ at, id, since, until }: Listing<Row, Shape>, after: Position | null): (SQL | undefined)[] {
+/** One bound on each side, the narrower one: of two, SQLite goes to the first in the index and walks to the second. */
+function between<Row, Shape>({ at, id, since, until }: Listing<Row, Shape>, after: Position | null, downTo: Position | null): (SQL | undefined)[] {
+  const isBelow = after !== null && (until === undefined || after.at < until);
   return [
-    since === undefined ? undefined : gte(at, since),
-    until === undefined ? undefined : lt(at, until),
-    after ? sql`(${at}, ${id}) < (${after.at}, ${after.id})` : undefined,
+    isBelow ? sql`(${at}, ${id}) < (${after.at}, ${after.id})` : until === undefined ? undefined : lt(at, until),
+    downTo ? sql`(${at}, ${id}) >= (${downTo.at}, ${downTo.id})` : since === undefined ? undefined : gte(at, since),
   ];
 }
