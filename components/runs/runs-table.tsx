@@ -37,7 +37,7 @@ export function RunsTable({ runs }: { runs: RunSummary[] }) {
   );
 }
 
-const startedByWords: Record<StartedBy, string> = {
+export const startedByWords: Record<StartedBy, string> = {
   webhook: "webhook",
   form: "a person, in the app",
   api: "the API",

@@ -9,3 +9,13 @@ export function saveFile({ name, type, text }: { name: string; type: string; tex
   link.remove();
   URL.revokeObjectURL(url);
 }
+
+/** Has the browser save what the service answers with as a file. */
+export function saveLink(href: string): void {
+  const link = document.createElement("a");
+  link.href = href;
+  link.download = "";
+  document.body.append(link);
+  link.click();
+  link.remove();
+}

@@ -1,0 +1,27 @@
+import { HydrationBoundary, dehydrate } from "@tanstack/react-query";
+import type { Metadata } from "next";
+import { type SearchParams, createLoader } from "nuqs/server";
+import { runFilterParsers, runsPageRows, toRunFilter } from "../../components/runs/run-filters.ts";
+import { RunsList } from "../../components/runs/runs-list.tsx";
+import { Locked } from "../../components/shell/locked.tsx";
+import { PageFrame } from "../../components/shell/page-frame.tsx";
+import { createReader, mayRead, requestTime } from "../server.ts";
+
+export const metadata: Metadata = { title: "Runs" };
+
+const loadFilter = createLoader(runFilterParsers);
+
+export default async function RunsPage({ searchParams }: { searchParams: Promise<SearchParams> }) {
+  if (!(await mayRead())) return <Locked />;
+  const filter = toRunFilter(await loadFilter(searchParams), requestTime());
+  const { queryClient, trpc } = await createReader();
+  await Promise.all([queryClient.prefetchQuery(trpc.runs.list.queryOptions({ ...filter, limit: runsPageRows })), queryClient.prefetchQuery(trpc.canvas.graph.queryOptions())]);
+  return (
+    <HydrationBoundary state={dehydrate(queryClient)}>
+      <PageFrame isWide>
+        <h1 className="mb-4 text-xl font-[640]">Runs</h1>
+        <RunsList />
+      </PageFrame>
+    </HydrationBoundary>
+  );
+}

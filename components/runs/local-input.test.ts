@@ -1,0 +1,18 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { localInputOf, momentOfInput } from "./local-input.ts";
+
+describe("an exact time in the reader's time zone", () => {
+  it("of every moment is the same moment, to the second", () => {
+    fc.assert(
+      fc.property(fc.date({ min: new Date("2000-01-01"), max: new Date("2100-01-01"), noInvalidDate: true }), (date) => {
+        const moment = `${date.toISOString().slice(0, 19)}.000Z`;
+        expect(momentOfInput(localInputOf(moment))).toBe(moment);
+      }),
+    );
+  });
+
+  it("is empty for what is none", () => {
+    expect([localInputOf(null), localInputOf("soon"), momentOfInput("")]).toEqual(["", "", null]);
+  });
+});

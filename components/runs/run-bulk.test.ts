@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { type BulkProgress, askByIds, runBulk } from "./run-bulk.ts";
+
+const ids = Array.from({ length: 120 }, (_, index) => `run_${index}`);
+const never = new AbortController().signal;
+
+describe("acting on many runs", () => {
+  it("goes part by part to the end, tells how far it is, and names those that failed", async () => {
+    const told: BulkProgress[] = [];
+    const asked: number[] = [];
+    const ask = askByIds(ids, async (part) => {
+      asked.push(part.length);
+      return { done: part.length - 1, failed: [{ id: part[0] ?? "", message: "no" }] };
+    });
+    const end = await runBulk({ ask, signal: never, onProgress: (progress) => told.push(progress) });
+    expect(asked).toEqual([50, 50, 20]);
+    expect(told.map(({ done, state }) => [done, state])).toEqual([
+      [49, "working"],
+      [98, "working"],
+      [117, "finished"],
+    ]);
+    expect(end.failed.map(({ id }) => id)).toEqual(["run_0", "run_50", "run_100"]);
+  });
+
+  it("goes on through parts that are empty", async () => {
+    const answers = [null, "a", "b"].map((cursor) => ({ done: cursor === null ? 1 : 0, failed: [], nextCursor: cursor === null ? "a" : cursor === "a" ? "b" : null }));
+    const end = await runBulk({ ask: async () => answers.shift() ?? { done: 0, failed: [], nextCursor: null }, signal: never, onProgress: () => {} });
+    expect([end.done, end.state, answers]).toEqual([1, "finished", []]);
+  });
+
+  it("stops after the part under way", async () => {
+    const stop = new AbortController();
+    const ask = askByIds(ids, async (part) => {
+      stop.abort();
+      return { done: part.length, failed: [] };
+    });
+    expect(await runBulk({ ask, signal: stop.signal, onProgress: () => {} })).toMatchObject({ done: 50, state: "stopped" });
+  });
+
+  it("keeps what was done when a part fails", async () => {
+    const error = new Error("gone");
+    const ask = askByIds(ids, async (part) => {
+      if (part.includes("run_60")) throw error;
+      return { done: part.length, failed: [] };
+    });
+    expect(await runBulk({ ask, signal: never, onProgress: () => {} })).toMatchObject({ done: 50, state: "broken", error });
+  });
+});

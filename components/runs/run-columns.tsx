@@ -1,0 +1,35 @@
+import type { RunSummary } from "../../server/contract/run.ts";
+import type { Column } from "../list/column.ts";
+import { RelativeTime } from "../ui/relative-time.tsx";
+import { StatusBadge } from "../ui/status-badge.tsx";
+import { runStatuses } from "../ui/statuses.ts";
+import { startedByWords } from "./runs-table.tsx";
+import { TookBar } from "./took-bar.tsx";
+
+export const runColumns: readonly Column<RunSummary>[] = [
+  { id: "status", name: "Status", width: "104px", cell: (run) => <StatusBadge face={runStatuses[run.status]} /> },
+  { id: "id", name: "Run", width: "116px", cell: (run) => <code title={run.id}>{`…${run.id.slice(-8)}`}</code> },
+  {
+    id: "target",
+    name: "Target",
+    width: "minmax(0, 2.2fr)",
+    cell: (run) => (
+      <>
+        <span className="block truncate font-medium">{run.target.slug}</span>
+        {run.error && (
+          <span title={`${run.error.name}: ${run.error.message}`} className="block truncate text-s text-bad">
+            {run.error.name}: {run.error.message}
+          </span>
+        )}
+      </>
+    ),
+  },
+  { id: "trigger", name: "Trigger", width: "minmax(0, 1.1fr)", cell: (run) => <span className="block truncate">{run.trigger ?? <span className="text-ink-3">–</span>}</span> },
+  { id: "startedBy", name: "Started by", width: "minmax(0, 1fr)", isHiddenNarrow: true, cell: (run) => <span className="block truncate text-ink-2">{startedByWords[run.startedBy]}</span> },
+  { id: "when", name: "When", width: "92px", cell: (run) => <RelativeTime iso={run.createdAt} /> },
+  { id: "took", name: "Took", width: "minmax(120px, 180px)", cell: (run) => <TookBar run={run} /> },
+];
+
+export function runLabel(run: RunSummary): string {
+  return `Run ${run.id} of ${run.target.slug}, ${runStatuses[run.status].label}`;
+}

@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { type RunFilterState, exportHref, filterChips, toRunFilter } from "./run-filters.ts";
+
+const none: RunFilterState = { status: null, trigger: null, target: null, version: null, since: null, until: null, text: null, delivery: null, replayOf: null };
+const now = Date.parse("2026-11-21T14:02:30.500Z");
+
+describe("the filters of the list of runs", () => {
+  it("are nothing when the URL says nothing", () => {
+    expect(toRunFilter(none, now)).toEqual({});
+    expect(filterChips(none)).toEqual([]);
+  });
+
+  it("make times of presets, which stay the same for a minute", () => {
+    expect(toRunFilter({ ...none, since: "1h" }, now)).toEqual({ since: "2026-11-21T13:02:00.000Z" });
+    expect(toRunFilter({ ...none, since: "1h" }, now + 29_000)).toEqual(toRunFilter({ ...none, since: "1h" }, now));
+  });
+
+  it("take exact times, and leave out what is none", () => {
+    expect(toRunFilter({ ...none, since: "2026-11-20", until: "soon" }, now)).toEqual({ since: "2026-11-20T00:00:00.000Z" });
+    expect(toRunFilter({ ...none, since: "toString" }, now)).toEqual({});
+  });
+
+  it("have a chip each, in words", () => {
+    const state: RunFilterState = { ...none, status: "timed_out", text: "<b>", since: "24h", until: "2026-11-21T10:00:00Z", version: "a7a3524ed8b7" };
+    expect(filterChips(state).map(({ text }) => text)).toEqual(["timed out", "version a7a3524e", "last 24 hours", "before 2026-11-21 10:00 UTC", "contains “<b>”"]);
+  });
+
+  it("are the same for a file", () => {
+    expect(exportHref({ status: "failed", text: "a&b=c" }, "csv")).toBe("/api/v1/runs/export?format=csv&status=failed&text=a%26b%3Dc");
+  });
+});

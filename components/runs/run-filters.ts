@@ -1,0 +1,89 @@
+import { type inferParserType, parseAsString, parseAsStringLiteral } from "nuqs/server";
+import type { RunStatus } from "../../server/contract/run.ts";
+
+const statuses = ["queued", "running", "waiting", "completed", "failed", "canceled", "timed_out"] as const satisfies readonly RunStatus[];
+
+/** What the list of runs is narrowed by, as it stands in the URL. */
+export const runFilterParsers = {
+  status: parseAsStringLiteral(statuses),
+  trigger: parseAsString,
+  target: parseAsString,
+  version: parseAsString,
+  /** A time in ISO 8601, or one of the presets: so long ago. */
+  since: parseAsString,
+  until: parseAsString,
+  text: parseAsString,
+  delivery: parseAsString,
+  replayOf: parseAsString,
+};
+
+export type RunFilterState = inferParserType<typeof runFilterParsers>;
+export type RunFilterKey = keyof RunFilterState;
+
+/** As the API takes it. */
+export type RunFilter = { [key in RunFilterKey]?: key extends "status" ? RunStatus : string };
+
+export const timePresets = { "15m": 15, "1h": 60, "24h": 24 * 60, "7d": 7 * 24 * 60 } as const;
+export type TimePreset = keyof typeof timePresets;
+
+/** Rows of a page: the same on the server and in the browser, so that the first page is not read twice. */
+export const runsPageRows = 50;
+
+const minuteMs = 60_000;
+
+/** The filter now: presets become times (to the minute, so that the list is not another one each second), what is no time is left out. */
+export function toRunFilter(state: RunFilterState, now: number): RunFilter {
+  const filter: RunFilter = {};
+  if (state.status) filter.status = state.status;
+  for (const key of ["trigger", "target", "version", "text", "delivery", "replayOf"] as const) if (state[key]) filter[key] = state[key].slice(0, 200);
+  const since = momentOf(state.since, now);
+  const until = momentOf(state.until, now);
+  if (since) filter.since = since;
+  if (until) filter.until = until;
+  return filter;
+}
+
+export function isTimePreset(value: string | null): value is TimePreset {
+  return value !== null && Object.hasOwn(timePresets, value);
+}
+
+function momentOf(value: string | null, now: number): string | null {
+  if (value === null) return null;
+  if (isTimePreset(value)) return new Date(Math.floor(now / minuteMs) * minuteMs - timePresets[value] * minuteMs).toISOString();
+  const ms = Date.parse(value);
+  return Number.isNaN(ms) ? null : new Date(ms).toISOString();
+}
+
+/** Where the same runs are a file. */
+export function exportHref(filter: RunFilter, format: "csv" | "jsonl"): string {
+  const query = new URLSearchParams({ format });
+  for (const [key, value] of Object.entries(filter)) query.set(key, value);
+  return `/api/v1/runs/export?${query}`;
+}
+
+/** What narrows the list, each in words that a chip bears. */
+export function filterChips(state: RunFilterState): { key: RunFilterKey; text: string }[] {
+  const words: Record<RunFilterKey, (value: string) => string> = {
+    status: (value) => value.replace("_", " "),
+    trigger: (value) => `trigger ${value}`,
+    target: (value) => `target ${value}`,
+    version: (value) => `version ${value.slice(0, 8)}`,
+    since: (value) => (isTimePreset(value) ? `last ${presetWords[value]}` : `since ${minuteOf(value)}`),
+    until: (value) => `before ${minuteOf(value)}`,
+    text: (value) => `contains “${value}”`,
+    delivery: (value) => `of ${value}`,
+    replayOf: (value) => `replays of ${value}`,
+  };
+  const keys = Object.keys(words) as RunFilterKey[];
+  return keys.flatMap((key) => {
+    const value = state[key];
+    return value ? [{ key, text: words[key](value) }] : [];
+  });
+}
+
+export const presetWords: Record<TimePreset, string> = { "15m": "15 minutes", "1h": "hour", "24h": "24 hours", "7d": "7 days" };
+
+function minuteOf(value: string): string {
+  const ms = Date.parse(value);
+  return Number.isNaN(ms) ? value : `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}

@@ -1,0 +1,114 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { Download, X } from "lucide-react";
+import { useState } from "react";
+import { useTRPC } from "../trpc/trpc.ts";
+import { Choice } from "../ui/choice.tsx";
+import { FilterInput } from "../ui/filter-input.tsx";
+import { Menu } from "../ui/menu.tsx";
+import { runStatuses } from "../ui/statuses.ts";
+import { ExactTimes } from "./exact-times.tsx";
+import { type RunFilter, type RunFilterState, exportHref, filterChips, isTimePreset, presetWords, timePresets } from "./run-filters.ts";
+import { saveLink } from "./save-file.ts";
+
+interface Props {
+  state: RunFilterState;
+  filter: RunFilter;
+  /** `null` clears all. */
+  onChange: (change: Partial<RunFilterState> | null) => void;
+}
+
+/** Everything that narrows the list, and a chip for each that does. */
+export function RunsFilterBar({ state, filter, onChange }: Props) {
+  const [isExact, setIsExact] = useState(false);
+  const names = useNames(state);
+  const chips = filterChips(state);
+  return (
+    <div className="mb-3">
+      <div className="flex flex-wrap items-center gap-2">
+        <div className="w-full sm:w-64">
+          <FilterInput label="Runs whose payload or input contains" value={state.text ?? ""} placeholder="Text in the input…" onChange={(text) => onChange({ text: text || null })} />
+        </div>
+        <Choice label="Status" value={state.status ?? "any"} options={[{ value: "any", label: "Any status" }, ...entriesOf(runStatuses).map(([value, { label }]) => ({ value, label }))]} onChange={(value) => onChange({ status: value === "any" ? null : value })} />
+        <Choice label="Trigger" value={state.trigger ?? ""} options={optionsOf("Any trigger", names.triggers)} onChange={(value) => onChange({ trigger: value || null })} />
+        <Choice label="Target" value={state.target ?? ""} options={optionsOf("Any target", names.targets)} onChange={(value) => onChange({ target: value || null })} />
+        <Choice label="Version" value={state.version ?? ""} options={[{ value: "", label: "Any version" }, ...names.versions]} onChange={(value) => onChange({ version: value || null })} />
+        <Choice
+          label="Time"
+          value={timeChoice(state)}
+          options={[{ value: "any", label: "Any time" }, ...entriesOf(timePresets).map(([value]) => ({ value, label: `Last ${presetWords[value]}` })), { value: "exact", label: "Exact times…" }]}
+          onChange={(value) => (value === "exact" ? setIsExact(true) : onChange({ since: value === "any" ? null : value, until: null }))}
+        />
+        {timeChoice(state) === "exact" && (
+          <button type="button" onClick={() => setIsExact(true)} className="cursor-pointer text-s text-accent hover:underline">
+            Change the times
+          </button>
+        )}
+        <div className="sm:ml-auto">
+          <Menu
+            label="Export"
+            items={[
+              { id: "csv", label: "CSV", note: "For a spreadsheet: one line a run", onSelect: () => saveLink(exportHref(filter, "csv")) },
+              { id: "jsonl", label: "JSON Lines", note: "For programs: one JSON document a line", onSelect: () => saveLink(exportHref(filter, "jsonl")) },
+            ]}
+          >
+            <Download aria-hidden size={14} />
+            Export
+          </Menu>
+        </div>
+      </div>
+      {chips.length > 0 && (
+        <ul aria-label="Filters in force" className="mt-2 flex flex-wrap items-center gap-1.5">
+          {chips.map(({ key, text }) => (
+            <li key={key}>
+              <button type="button" aria-label={`Remove the filter: ${text}`} onClick={() => onChange({ [key]: null })} className="flex h-6 max-w-[min(420px,84vw)] cursor-pointer items-center gap-1 rounded-full bg-accent-soft pr-1.5 pl-2.5 text-s font-medium text-accent hover:text-ink">
+                <span className="truncate">{text}</span>
+                <X aria-hidden size={12} className="shrink-0" />
+              </button>
+            </li>
+          ))}
+          <li>
+            <button type="button" onClick={() => onChange(null)} className="h-6 cursor-pointer px-1.5 text-s text-ink-3 hover:text-ink hover:underline">
+              Clear all
+            </button>
+          </li>
+        </ul>
+      )}
+      {isExact && <ExactTimes state={state} onClose={() => setIsExact(false)} onApply={onChange} />}
+    </div>
+  );
+}
+
+/** What there is to choose from: the project as it is now, and whatever the URL asks for. */
+function useNames(state: RunFilterState) {
+  const trpc = useTRPC();
+  const graph = useQuery(trpc.canvas.graph.queryOptions()).data;
+  const current = graph?.version;
+  return {
+    triggers: withName(graph?.triggers.map(({ slug }) => slug) ?? [], state.trigger),
+    targets: withName(graph?.targets.map(({ slug }) => slug) ?? [], state.target),
+    versions: [
+      ...(current ? [{ value: current, label: `${current.slice(0, 8)} (now)` }] : []),
+      ...(state.version && state.version !== current ? [{ value: state.version, label: state.version.slice(0, 8) }] : []),
+    ],
+  };
+}
+
+function withName(names: string[], one: string | null): string[] {
+  return [...new Set(one ? [...names, one] : names)].sort();
+}
+
+function timeChoice(state: RunFilterState) {
+  if (state.until) return "exact";
+  if (!state.since) return "any";
+  return isTimePreset(state.since) ? state.since : "exact";
+}
+
+function optionsOf(any: string, names: readonly string[]) {
+  return [{ value: "", label: any }, ...names.map((name) => ({ value: name, label: name }))];
+}
+
+function entriesOf<Key extends string, Value>(table: Record<Key, Value>): [Key, Value][] {
+  return Object.entries(table) as [Key, Value][];
+}

@@ -1,0 +1,25 @@
+"use client";
+
+import type { RunSummary } from "../../server/contract/run.ts";
+import { formatDuration } from "../ui/time.ts";
+import { isOpen } from "../ui/statuses.ts";
+import { useNow } from "../ui/use-now.ts";
+
+/** A minute fills the bar; each tenth of it is as much shorter. */
+const fullMs = 60_000;
+
+/** How long a run took, and a bar on a logarithmic scale, so that milliseconds and minutes can be compared. */
+export function TookBar({ run }: { run: RunSummary }) {
+  const now = useNow();
+  if (run.startedAt === null) return <span className="text-ink-3">–</span>;
+  const ms = Math.max(0, (run.finishedAt === null ? Math.floor(now / 1000) * 1000 : Date.parse(run.finishedAt)) - Date.parse(run.startedAt));
+  const share = Math.min(1, Math.log10(1 + ms) / Math.log10(1 + fullMs));
+  return (
+    <span className="flex items-center gap-2">
+      <span className="w-[72px] shrink-0 tabular-nums">{formatDuration(ms)}</span>
+      <span aria-hidden title="On a logarithmic scale; a minute fills it" className="h-1.5 min-w-0 flex-1 overflow-hidden rounded-full bg-sunken">
+        <span className={`block h-full rounded-full ${isOpen(run.status) ? "bg-run" : run.status === "completed" ? "bg-ok" : run.status === "canceled" ? "bg-idle" : "bg-bad"} opacity-70`} style={{ width: `${share * 100}%` }} />
+      </span>
+    </span>
+  );
+}
