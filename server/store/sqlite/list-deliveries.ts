@@ -7,6 +7,7 @@ import type { SqliteDatabase } from "./database.ts";
 import { hasText } from "./has-text.ts";
 import { type Listing, readList, type Term } from "./read-list.ts";
 import { delivery } from "./schema.ts";
+import { verdictHours } from "./verdict-hours.ts";
 
 /** The columns that a list shows: no bodies. */
 const deliverySummaryColumns = {
@@ -38,6 +39,7 @@ export function deliveryListing(database: SqliteDatabase, filter: DeliveryFilter
     terms: termsOf(filter),
     since: filter.since,
     until: filter.until,
+    nextRegion: verdictHours(database, filter),
     readRows: (ids) => deliveryRowsQuery(database, ids).all(),
     position: (row) => ({ at: row.receivedAt, id: row.id }),
     shape: toDeliverySummary,

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { migrationsFolder } from "../../paths.ts";
 import { systemClock } from "../../ports/clock.ts";
 import type { DeliveryFilter, RunFilter } from "../../ports/store.ts";
+import type { Position } from "../shared/cursor.ts";
 import { dueRunsSql, openTargetsSql, runningOfTargetSql } from "./claim-runs.ts";
 import { createDatabase, type SqliteDatabase } from "./database.ts";
 import { findKeyByHashQuery } from "./key-store.ts";
@@ -20,6 +21,7 @@ import { driversOf, endQuery, type Listing, stretchQuery } from "./read-list.ts"
 import { searchIdsSql } from "./search-ids.ts";
 import { lastRunSql, recentRunsSql } from "./summarize-targets.ts";
 import { countDeliveriesSql, countVerdictsSql } from "./traffic-store.ts";
+import { firstCountedHourSql, verdictHoursSql } from "./verdict-hours.ts";
 import { addTrafficSql, forgetMinutesSql } from "./traffic-tally.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "signalbox-plans-"));
@@ -132,6 +134,15 @@ describe("a part of the list of deliveries is read by an index, in its order, wh
   });
 });
 
+it("a part of a list has one bound on each side: SQLite would walk from the wider to the narrower", () => {
+  const listing = runListing(database, { since: 1, until: 9 });
+  const [driver] = driversOf(listing);
+  const boundsOf = (after: Position | null, downTo: Position | null) => dialect.sqlToQuery(stretchQuery(listing, { driver, after, downTo, limit: 51 })).params;
+  expect(boundsOf(null, null)).toEqual([9, 1, 51]);
+  expect(boundsOf({ at: 5, id: "x" }, { at: 3, id: "y" })).toEqual([5, "x", 3, "y", 51]);
+  expect(boundsOf({ at: 12, id: "x" }, { at: 0, id: "y" })).toEqual([9, 1, 51]);
+});
+
 it("reads the rows of a page by their ids", () => {
   const { runs, deliveries } = rowQueries(database, ["a", "b"]);
   expect(planOf(runs)).toContain("SEARCH run USING INDEX sqlite_autoindex_run_1 (id=?)");
@@ -148,6 +159,11 @@ describe("questions about traffic", () => {
     expect(verdicts).not.toContain("SCAN t");
     expect(explain(forgetMinutesSql, { endpoint: "", attachmentId: "", before: 0 })).toMatch(/^SEARCH traffic USING .*\(bucket_ms=\? AND endpoint=\? AND attachment_id=\? AND at<\?\)$/);
     expect(explain(addTrafficSql, { bucketMs: 1, endpoint: "", attachmentId: "", at: 0, outcome: "matched", count: 1 })).not.toContain("SCAN");
+  });
+
+  it("about the hours of a verdict jump to the attachments of the trigger", () => {
+    expect(explain(verdictHoursSql, { outcomes: "[]", endpoint: "e", trigger: "t", since: 0, until: 1 })).toContain("SEARCH t USING COVERING INDEX sqlite_autoindex_traffic_1 (bucket_ms=? AND endpoint=? AND attachment_id>? AND attachment_id<?)");
+    expect(explain(firstCountedHourSql)).toBe("SEARCH traffic USING COVERING INDEX sqlite_autoindex_traffic_1 (bucket_ms=? AND endpoint=? AND attachment_id=?)");
   });
 
   it("about targets are answered from an index alone", () => {

@@ -26,8 +26,16 @@ export interface Listing<Row, Shape> {
   until: number | undefined;
   /** The rows with these ids, in the order of lists. */
   readRows: (ids: string[]) => Row[];
+  /** The next part of the list that may have such rows, after a place in it; what lies between need not be looked at. */
+  nextRegion?: ((after: Position | null) => Region) | undefined;
   position: (row: Row) => Position;
   shape: (row: Row) => Shape;
+}
+
+/** A part of the list that is worth a look; `downTo: null` is all the rest. */
+export interface Region {
+  after: Position | null;
+  downTo: Position | null;
 }
 
 /** A part of a list: after one row, down to and with another. */
@@ -62,8 +70,9 @@ export function readList<Row, Shape>(database: SqliteDatabase, listing: Listing<
     limit,
     after,
     look(from, candidates) {
-      const end = findEnd(database, listing, { driver, after: from, candidates });
-      return { found: readStretch(database, listing, { driver, after: from, downTo: end, limit: limit + 1 }), end };
+      const region = listing.nextRegion?.(from) ?? { after: from, downTo: null };
+      const end = higher(findEnd(database, listing, { driver, after: region.after, candidates }), region.downTo);
+      return { found: readStretch(database, listing, { driver, after: region.after, downTo: end, limit: limit + 1 }), end };
     },
     position,
     firstLook: listing.terms.some((term) => term.isSlow) ? firstLook.slow : firstLook.fast,
@@ -126,6 +135,12 @@ function between<Row, Shape>({ at, id, since, until }: Listing<Row, Shape>, afte
   const isBelow = after !== null && (until === undefined || after.at < until);
   return [
     isBelow ? sql`(${at}, ${id}) < (${after.at}, ${after.id})` : until === undefined ? undefined : lt(at, until),
-    downTo ? sql`(${at}, ${id}) >= (${downTo.at}, ${downTo.id})` : since === undefined ? undefined : gte(at, since),
+    downTo !== null && (since === undefined || downTo.at >= since) ? sql`(${at}, ${id}) >= (${downTo.at}, ${downTo.id})` : since === undefined ? undefined : gte(at, since),
   ];
+}
+
+/** Which of two places comes first in the list. */
+function higher(one: Position | null, other: Position | null): Position | null {
+  if (one === null || other === null) return one ?? other;
+  return one.at > other.at || (one.at === other.at && one.id > other.id) ? one : other;
 }

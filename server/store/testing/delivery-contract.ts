@@ -5,6 +5,8 @@ import type { Verdict } from "../../contract/verdict.ts";
 import type { DeliveryFilter, NewDelivery, Store } from "../../ports/store.ts";
 import { aDelivery, aRun, aVerdict, epoch, hasAsciiText, kindsOf, type OpenStore, readPages } from "./factories.ts";
 
+const hour = 3_600_000;
+
 /** What every store promises about deliveries. */
 export function deliveryContract(open: OpenStore): void {
   describe("deliveries", () => {
@@ -147,13 +149,14 @@ export function deliveryContract(open: OpenStore): void {
 
     it("lists every delivery exactly once over the pages, newest first, whatever the filters", async () => {
       const choice = { endpoint: fc.constantFrom("a", "b"), outcome: fc.constantFrom("accepted" as const, "skipped" as const), responseStatus: fc.constantFrom(200, 202) };
+      const times = [0, 1, hour - 1, hour, hour + 1, 3 * hour, 3 * hour + 1, 50 * hour];
       const trigger = fc.constantFrom("t", "u");
       const verdict = fc.constantFrom("matched" as const, "request_mismatch" as const, "filter_mismatch" as const);
       const redeliveryOf = fc.constantFrom("dlv_1", "dlv_2");
       const rows = fc.array(
         fc.record({
           ...choice,
-          at: fc.integer({ min: 0, max: 5 }),
+          at: fc.constantFrom(...times),
           redeliveryOf: fc.option(redeliveryOf),
           body: fc.option(fc.constantFrom('{"a":"Über x"}', '{"b":"ÜBER X"}', "not json x")),
           verdicts: fc.array(fc.record({ trigger, outcome: verdict }), { maxLength: 2 }),
@@ -166,8 +169,8 @@ export function deliveryContract(open: OpenStore): void {
           redeliveryOf,
           verdict: fc.record({ trigger, outcomes: fc.uniqueArray(verdict, { maxLength: 2 }) }),
           text: fc.constantFrom("x", "B", '"a"', "Über", "über", "nowhere"),
-          since: fc.integer({ min: epoch, max: epoch + 5 }),
-          until: fc.integer({ min: epoch, max: epoch + 6 }),
+          since: fc.constantFrom(...times).map((at) => epoch + at),
+          until: fc.constantFrom(...times).map((at) => epoch + at + 1),
         },
         { requiredKeys: [] },
       );
@@ -175,7 +178,7 @@ export function deliveryContract(open: OpenStore): void {
         fc.asyncProperty(rows, filters, fc.integer({ min: 1, max: 4 }), async (rows, filter, limit) => {
           const own = await open();
           const made = rows.map(({ at, body, verdicts, ...row }) =>
-            aDelivery({ ...row, receivedAt: epoch + at, body: body === null ? null : Buffer.from(body), verdicts: verdicts.map((given) => aVerdict(given)) }),
+            aDelivery({ ...row, receivedAt: epoch + at, body: body === null ? null : Buffer.from(body), verdicts: verdicts.map((given) => aVerdict({ ...given, attachmentId: `${given.trigger}:x` })) }),
           );
           await Promise.all(made.map((delivery) => own.recordDelivery(delivery)));
           const pages = await readPages((cursor) => own.listDeliveries(filter, { limit, cursor }));
@@ -206,6 +209,24 @@ export function deliveryContract(open: OpenStore): void {
         expect(await find({ endpoint: "signup", verdict }, limit)).toEqual([750, 500, 250, 0].map((n) => made[n]?.id));
         expect(await find({ text: "needle" }, limit)).toEqual([900, 600, 300, 0].map((n) => made[n]?.id));
         expect(await find({ text: "needle", verdict }, limit)).toEqual([made[0]?.id]);
+      }
+    });
+
+    it("finds a verdict that is rare on its endpoint, in whichever hours it was", async () => {
+      const made = [0, 1, 2, 3, 30].flatMap((hours) =>
+        [0, 0, 0, 1, hour - 1].map((ms, n) =>
+          aDelivery({ receivedAt: epoch + hours * hour + ms, verdicts: [aVerdict({ outcome: hours === 2 || n > 2 ? "filter_mismatch" : "matched" }), aVerdict({ trigger: "other", attachmentId: "other:x" })] }),
+        ),
+      );
+      await Promise.all(made.map((delivery) => store.recordDelivery(delivery)));
+      const newestFirst = made.toSorted((a, b) => b.receivedAt - a.receivedAt || (a.id < b.id ? 1 : -1));
+      for (const outcomes of [["matched" as const], ["filter_mismatch" as const], ["matched" as const, "filter_mismatch" as const], ["disabled" as const]]) {
+        for (const limit of [1, 2, 100]) {
+          for (const span of [{}, { since: epoch + hour }, { until: epoch + 3 * hour }, { since: epoch + hour + 1, until: epoch + 3 * hour + 1 }]) {
+            const filter: DeliveryFilter = { endpoint: "signup", verdict: { trigger: "new-signup", outcomes }, ...span };
+            expect(await find(filter, limit)).toEqual(newestFirst.filter((delivery) => isWanted(delivery, filter)).map(({ id }) => id));
+          }
+        }
       }
     });
 
