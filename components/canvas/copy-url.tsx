@@ -18,7 +18,7 @@ export function CopyCurl({ endpoint, trigger }: { endpoint: string; trigger: str
   const { curl } = useUrls();
   return (
     <span className="relative -my-1.5">
-      <CopyButton text={() => curl({ endpoint, trigger })} label={`Copy a curl for ${endpoint}`}>
+      <CopyButton text={() => curl({ endpoint, trigger })} label={`Copy curl for ${endpoint}`}>
         Copy curl
       </CopyButton>
     </span>

@@ -14,14 +14,14 @@ export function EvidenceChip({ evidence, endpoint, trigger }: { evidence: Eviden
   if (evidence.passed === 0 && stopped === 0) return null;
   return (
     <span className="flex h-5 items-center rounded-full border bg-raised px-1 text-xs font-semibold whitespace-nowrap text-ink-3 tabular-nums">
-      {evidence.passed > 0 && <Count count={evidence.passed} says={`${formatCount(evidence.passed)} passed`} tone="text-ok" icon={Check} href={hrefOf("matched")} />}
+      {evidence.passed > 0 && <Count count={evidence.passed} says={`${formatCount(evidence.passed)} passed`} name={`${formatCount(evidence.passed)} passed`} tone="text-ok" icon={Check} href={hrefOf("matched")} />}
       {evidence.passed > 0 && stopped > 0 && <span aria-hidden>·</span>}
-      {stopped > 0 && <Count count={stopped} says={stoppedWords(evidence)} tone={evidence.request > evidence.filter ? "text-bad" : "text-ink-2"} icon={Ban} href={hrefOf("stopped")} />}
+      {stopped > 0 && <Count count={stopped} says={stoppedWords(evidence)} name={`${formatCount(stopped)} stopped: ${stoppedWords(evidence)}`} tone={evidence.request > evidence.filter ? "text-bad" : "text-ink-2"} icon={Ban} href={hrefOf("stopped")} />}
     </span>
   );
 }
 
-function Count({ count, says, tone, icon: Icon, href }: { count: number; says: string; tone: string; icon: typeof Check; href: string | null }) {
+function Count({ count, says, name, tone, icon: Icon, href }: { count: number; says: string; name: string; tone: string; icon: typeof Check; href: string | null }) {
   const face = (
     <>
       <Icon aria-hidden size={10} strokeWidth={3} />
@@ -37,7 +37,7 @@ function Count({ count, says, tone, icon: Icon, href }: { count: number; says: s
     );
   }
   return (
-    <Link href={href} prefetch={false} draggable={false} title={says} aria-label={says} className={`nodrag ${look} hover:underline`}>
+    <Link href={href} prefetch={false} draggable={false} title={says} aria-label={name} className={`nodrag ${look} hover:underline`}>
       {face}
     </Link>
   );

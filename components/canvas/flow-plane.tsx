@@ -59,7 +59,7 @@ export function FlowPlane({ graph, layout, round, store, storage, selected, kept
   const onInit = ({ setViewport }: ReactFlowInstance<FlowNode, FlowEdge>) => void setViewport(start());
   return (
     <CanvasProvider value={context}>
-      <div ref={frame} role="group" aria-label="Canvas: arrow keys walk, Enter opens, f fits" onKeyDown={onKeyDown} className="canvas absolute inset-0">
+      <div ref={frame} role="group" aria-label="Canvas: arrow keys walk, Enter opens, f fits" onKeyDown={onKeyDown} className="absolute inset-0 [--xy-attribution-background-color:transparent] [&_.react-flow\_\_attribution_a]:text-ink-3!">
         <ReactFlow<FlowNode, FlowEdge>
           nodes={nodes}
           edges={edges}

@@ -47,9 +47,12 @@ export function flowEdges({ nodes, edges }: VisibleGraph): FlowEdge[] {
   return edges.map((edge) => {
     const source = byId.get(edge.source);
     const endpoint = source && source.kind !== "target" ? source.endpoint : "";
-    return { id: edge.id, source: edge.source, target: edge.target, type: "flow", data: { edge, endpoint } };
+    return { id: edge.id, source: edge.source, target: edge.target, type: "flow", data: { edge, endpoint }, domAttributes: hidden };
   });
 }
+
+/** What an edge has to say stands with the nodes: a reader of the screen hears it there. */
+const hidden = { "aria-hidden": true };
 
 function isSame(one: Point, other: Point): boolean {
   return one.x === other.x && one.y === other.y;

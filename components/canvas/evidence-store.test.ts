@@ -1,0 +1,37 @@
+import { expect, it, vi } from "vitest";
+import { createEvidenceStore } from "./evidence-store.ts";
+import type { Activity } from "./model/answers.ts";
+
+const activity = (matched: number, other: number): Activity => ({
+  since: "2026-01-01T00:00:00.000Z",
+  until: "2026-01-01T01:00:00.000Z",
+  bucketMs: 60_000,
+  endpoints: [{ endpoint: "billing", outcomes: { accepted: 1, skipped: 0, rejected: 0, repeated: 0 }, buckets: [], lastAt: null }],
+  triggers: [
+    { attachmentId: "paid:ledger", matched, request_mismatch: 0, filter_mismatch: 0, disabled: 0 },
+    { attachmentId: "failed:notify", matched: other, request_mismatch: 0, filter_mismatch: 0, disabled: 0 },
+  ],
+  targets: [],
+});
+
+it("one count that changes tells those who look at it, and nobody else", () => {
+  const store = createEvidenceStore();
+  store.feed(activity(1, 1));
+  const [paid, failed, endpoint, all] = [vi.fn(), vi.fn(), vi.fn(), vi.fn()];
+  store.subscribe(["paid:ledger"], paid);
+  store.subscribe(["failed:notify"], failed);
+  store.subscribe(["endpoint:billing"], endpoint);
+  store.subscribeAll(all);
+  store.feed(activity(2, 1));
+  expect([paid, failed, endpoint, all].map(({ mock }) => mock.calls.length)).toEqual([1, 0, 0, 1]);
+});
+
+it("what has not changed stays the same object", () => {
+  const store = createEvidenceStore();
+  const attachments = ["paid:ledger"];
+  store.feed(activity(1, 1));
+  const before = [store.evidence(attachments), store.endpoint("endpoint:billing")];
+  store.feed(activity(1, 2));
+  expect(store.evidence(attachments)).toBe(before[0]);
+  expect(store.endpoint("endpoint:billing")).toBe(before[1]);
+});

@@ -1,0 +1,50 @@
+import { expect, it } from "vitest";
+import { createCanvasStorage, type TextStorage } from "./canvas-storage.ts";
+
+function memory(): TextStorage & { texts: Map<string, string> } {
+  const texts = new Map<string, string>();
+  return { texts, getItem: (name) => texts.get(name) ?? null, setItem: (name, text) => void texts.set(name, text), removeItem: (name) => void texts.delete(name) };
+}
+
+const open = (lasting: TextStorage | null = memory()) => createCanvasStorage({ project: "mine", lasting, passing: memory() });
+const layout = new Map([["trigger:paid", { x: 1, y: 2 }]]);
+
+it("a layout comes back by its key, and as the last of its shape", () => {
+  const storage = open();
+  storage.keepLayout({ key: "k", shape: "s" }, layout);
+  expect(storage.layout("k")).toEqual(layout);
+  expect(storage.lastLayout("s")).toEqual(layout);
+  expect(storage.layout("other")).toBeNull();
+  storage.forgetLayouts();
+  expect(storage.layout("k")).toBeNull();
+});
+
+it("only the newest few layouts are kept", () => {
+  const storage = open();
+  for (let at = 0; at < 20; at++) storage.keepLayout({ key: `k${at}`, shape: "s" }, layout);
+  expect(storage.layout("k19")).toEqual(layout);
+  expect(storage.layout("k1")).toBeNull();
+});
+
+it("moved nodes, folded endpoints and the viewport come back, each project's its own", () => {
+  const lasting = memory();
+  const storage = open(lasting);
+  storage.keepMoved(layout);
+  storage.keepCollapsed(new Set(["endpoint:billing"]));
+  storage.keepViewport({ x: 1, y: 2, zoom: 0.5 });
+  expect([storage.moved(), storage.collapsed(), storage.viewport()]).toEqual([layout, new Set(["endpoint:billing"]), { x: 1, y: 2, zoom: 0.5 }]);
+  expect(createCanvasStorage({ project: "other", lasting, passing: null }).moved()).toEqual(new Map());
+});
+
+it.each(["", "{", "null", "[[1,2,3]]", `[["id","x",2]]`, `{"x":1}`, `[{"key":"k"}]`])("what is no longer readable (%s) is as if it were not there", (text) => {
+  const broken: TextStorage = { getItem: () => text, setItem: () => {}, removeItem: () => {} };
+  const storage = createCanvasStorage({ project: "mine", lasting: broken, passing: broken });
+  expect([storage.layout("k"), storage.moved(), storage.collapsed(), storage.viewport()]).toEqual([null, new Map(), new Set(), null]);
+});
+
+it("storage that is full or forbidden breaks nothing", () => {
+  const full: TextStorage = { getItem: () => { throw new Error("forbidden"); }, setItem: () => { throw new Error("full"); }, removeItem: () => {} };
+  const storage = open(full);
+  storage.keepMoved(layout);
+  expect(storage.moved()).toEqual(new Map());
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { chunksFor, chunksOf } from "./chunks.ts";
+import { curlFor } from "./curl-for.ts";
+import { parseNodeId } from "./node-id.ts";
+import { runsWords, successRate, targetName, triggerName } from "./node-name.ts";
+import { sparkBars } from "./spark-bars.ts";
+import { largeModel } from "./testing/sample-graph.ts";
+import { fitAll, firstView, viewOf } from "./viewports.ts";
+
+describe("names of nodes", () => {
+  it("say what a node is and how it does", () => {
+    expect(triggerName("invoice-paid", { passed: 388, request: 12, filter: 10, disabled: 0 })).toBe("Trigger invoice-paid, 388 fired, 22 stopped");
+    expect(targetName({ kind: "agent", slug: "triage" }, undefined)).toBe("Agent triage");
+  });
+
+  it("all or nothing is only said when it is so", () => {
+    expect([[1, 0], [999, 1], [9_999, 1], [1, 9_999], [0, 3], [0, 0], [91, 9]].map(([completed = 0, failed = 0]) => successRate({ completed, failed }))).toEqual(["100 %", "99.9 %", "99.9 %", "0 %", "0 %", null, "91 %"]);
+  });
+
+  it("a capped count says so", () => {
+    expect([runsWords({ runs: 200, isCapped: true }), runsWords({ runs: 1, isCapped: false })]).toEqual(["200+ runs", "1 run"]);
+  });
+
+  it.each([["endpoint:team/billing", { kind: "endpoint", id: "team/billing" }], ["workflow:x", { kind: "workflow", id: "x" }], ["script:x", null], ["trigger:", null], ["", null]])("%s as a node of the URL", (text, node) => {
+    expect(parseNodeId(text)).toEqual(node);
+  });
+});
+
+describe("questions about traffic", () => {
+  it("are the same wherever one looks, so that panning asks nothing twice, and each within the limit of the procedure", () => {
+    const model = largeModel(2_000);
+    const chunks = chunksOf(model);
+    expect(chunks.flatMap(({ endpoints }) => endpoints)).toHaveLength(model.endpoints.length);
+    expect(chunks.flatMap(({ targets }) => targets)).toHaveLength(model.targets.length);
+    expect(Math.max(...chunks.map(({ endpoints, targets }) => Math.max(endpoints.length, targets.length)))).toBeLessThanOrEqual(300);
+    expect(chunksFor(model, [model.endpoints[0]?.id ?? "", model.triggers[1]?.id ?? "", model.targets[0]?.id ?? ""])).toEqual([0]);
+    expect(chunksFor(model, [model.triggers.at(-1)?.id ?? ""])).toEqual([Math.floor((model.endpoints.length - 1) / 80)]);
+  });
+});
+
+describe("the window over the canvas", () => {
+  const frame = { width: 1400, height: 800 };
+
+  it("shows all of a small project, and a readable top of a large one", () => {
+    expect(firstView({ x: 0, y: 0, width: 1000, height: 500 }, frame).zoom).toBe(1);
+    const large = firstView({ x: 0, y: 0, width: 1000, height: 50_000 }, frame);
+    expect(large.zoom).toBe(1);
+    expect(large.y).toBeGreaterThan(0);
+    expect(fitAll({ x: 0, y: 0, width: 1000, height: 5_000 }, frame).zoom).toBeLessThan(0.2);
+  });
+
+  it("moves only for what is out of sight", () => {
+    const viewport = { x: 0, y: 0, zoom: 1 };
+    expect(viewOf({ x: 100, y: 100, width: 200, height: 80 }, { viewport, frame })).toBeNull();
+    expect(viewOf({ x: 100, y: 2_000, width: 200, height: 80 }, { viewport, frame })).toEqual({ x: 500, y: -1640, zoom: 1 });
+  });
+});
+
+it("the command survives a shell, also with quotes in the body", () => {
+  expect(curlFor("http://127.0.0.1:3002/triggers/signup?token=a&b", { name: "O'Neill" })).toBe(
+    String.raw`curl -i 'http://127.0.0.1:3002/triggers/signup?token=a&b' \
+  -H 'Content-Type: application/json' \
+  -d '{"name":"O'\''Neill"}'`,
+  );
+});
+
+it("a rare rejection among many deliveries is still seen", () => {
+  const { bad } = sparkBars([{ count: 10_000, rejected: 1 }, { count: 3, rejected: 0 }], 26);
+  expect(bad).toBe("M0 0h8v2h-8z");
+});

@@ -1,0 +1,36 @@
+import type { Graph } from "../answers.ts";
+import { buildModel, type CanvasModel } from "../build-model.ts";
+
+type Way = readonly [endpoint: string, slug: string, target: string, conditions?: number];
+
+/** A graph of ways: endpoint → trigger → workflow. `lonely` are workflows that nothing starts. */
+export function sampleGraph(ways: readonly Way[], lonely: readonly string[] = []): Graph {
+  const slugs = [...new Set([...ways.map(([, , target]) => target), ...lonely])];
+  return {
+    version: "v1",
+    name: "sample",
+    mode: "development",
+    triggers: ways.map(([endpoint, slug, target, conditions = 1]) => ({
+      attachmentId: `${slug}:${target}`,
+      slug,
+      endpoint,
+      path: `/triggers/${endpoint}`,
+      target: { kind: "workflow", slug: target },
+      file: `triggers/${slug}.ts`,
+      hasTransform: false,
+      hasFilter: true,
+      conditions: Array.from({ length: conditions }, (_, index) => ({ place: `field${index}`, words: `is ${slug}` })),
+    })),
+    targets: slugs.map((slug) => ({ kind: "workflow", slug, file: `workflows/${slug}.ts`, attempts: 1, timeoutMs: 1000, concurrency: null })),
+  };
+}
+
+export function sampleModel(ways: readonly Way[], lonely?: readonly string[]): CanvasModel {
+  return buildModel(sampleGraph(ways, lonely));
+}
+
+/** So many triggers, three on an endpoint, two for a target. */
+export function largeModel(triggers: number): CanvasModel {
+  const name = (index: number) => String(index).padStart(5, "0");
+  return sampleModel(Array.from({ length: triggers }, (_, index) => [`e${name(Math.floor(index / 3))}`, `t${name(index)}`, `w${name((index * 7) % Math.ceil(triggers / 2))}`, 1 + (index % 3)] as const));
+}

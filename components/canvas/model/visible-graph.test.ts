@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { sampleModel } from "./testing/sample-graph.ts";
+import { visibleGraph } from "./visible-graph.ts";
+
+const model = sampleModel([["billing", "failed", "notify"], ["billing", "large", "notify"], ["billing", "paid", "ledger"], ["signup", "welcome", "mail"]], ["cleanup"]);
+const ids = (nodes: readonly { id: string }[]) => nodes.map(({ id }) => id);
+
+it("everything is shown, also a target that no trigger starts", () => {
+  const { nodes, edges } = visibleGraph(model, { endpoint: null, collapsed: new Set() });
+  expect(ids(nodes)).toContain("workflow:cleanup");
+  expect(nodes).toHaveLength(2 + 4 + 4);
+  expect(edges).toHaveLength(4 + 4);
+});
+
+it("with an endpoint, only what belongs to it is shown", () => {
+  const { nodes } = visibleGraph(model, { endpoint: "signup", collapsed: new Set() });
+  expect(ids(nodes)).toEqual(["endpoint:signup", "trigger:welcome", "workflow:mail"]);
+});
+
+it("a folded endpoint leads straight to its targets, an edge for each with all its attachments", () => {
+  const { nodes, edges } = visibleGraph(model, { endpoint: "billing", collapsed: new Set(["endpoint:billing"]) });
+  expect(ids(nodes)).toEqual(["endpoint:billing", "workflow:notify", "workflow:ledger"]);
+  expect(edges.map(({ target, attachments, kind }) => [target, attachments, kind])).toEqual([
+    ["workflow:notify", ["failed:notify", "large:notify"], "summary"],
+    ["workflow:ledger", ["paid:ledger"], "summary"],
+  ]);
+});
