@@ -1,5 +1,6 @@
 import { AppError } from "../contract/app-error.ts";
 import type { VerdictOutcome } from "../contract/verdict.ts";
+import { dropUndefined } from "../domain/drop-undefined.ts";
 import type { ProjectSources } from "../ports/project.ts";
 import type { DeliveryFilter } from "../ports/store.ts";
 
@@ -32,8 +33,4 @@ export function filterDeliveries(sources: ProjectSources, query: DeliveryQuery):
   const endpoint = rest.endpoint ?? sources.triggers.find(({ slug }) => slug === trigger)?.endpoint;
   const decided = verdict === undefined ? [...outcomes.matched, ...outcomes.stopped] : outcomes[verdict];
   return { ...dropUndefined({ ...rest, endpoint }), verdict: { trigger, outcomes: decided } };
-}
-
-function dropUndefined<T extends object>(filter: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) as { [K in keyof T]: Exclude<T[K], undefined> };
 }

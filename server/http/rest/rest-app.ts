@@ -10,6 +10,7 @@ import type { RestDeps, RestEnv } from "./rest-deps.ts";
 import { registerDeliveryRoutes } from "./routes/deliveries.ts";
 import { registerKeyRoutes } from "./routes/keys.ts";
 import { registerRunActionRoutes } from "./routes/run-actions.ts";
+import { registerRunExportRoute } from "./routes/run-export.ts";
 import { registerRunRoutes } from "./routes/runs.ts";
 import { registerServiceRoutes } from "./routes/service.ts";
 import { registerTriggerRoutes } from "./routes/triggers.ts";
@@ -47,6 +48,8 @@ function buildApp(): OpenAPIHono<RestEnv> {
     c.res.headers.set("x-content-type-options", "nosniff");
   });
   app.use(admit, readJsonBody);
+  // Before the route of one run, whose id could be any word.
+  registerRunExportRoute(app);
   registerRunRoutes(app);
   registerRunActionRoutes(app);
   registerTriggerRoutes(app);

@@ -10,6 +10,7 @@ export const routeAccess = {
   "GET /metrics": "full",
   "GET /api/v1/openapi.json": "open",
   "GET /api/v1/runs": "own-runs",
+  "GET /api/v1/runs/export": "full",
   "GET /api/v1/runs/{id}": "own-runs",
   "GET /api/v1/runs/{id}/timeline": "own-runs",
   "GET /api/v1/runs/{id}/events": "own-runs",
@@ -32,11 +33,14 @@ export const routeAccess = {
 const patterns = Object.entries(routeAccess).map(([route, access]) => {
   const [method = "", path = ""] = route.split(" ");
   const pattern = path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+");
-  return { method, access: access as Access, pattern: new RegExp(`^${pattern}$`) };
+  return { method, path, access: access as Access, pattern: new RegExp(`^${pattern}$`) };
 });
 
 /** The methods that a path takes, each with what it needs; empty: no such path. HEAD goes wherever GET goes. */
 export function methodsOn(path: string): Map<string, Access> {
-  const found = patterns.filter(({ pattern }) => pattern.test(path));
+  const matching = patterns.filter(({ pattern }) => pattern.test(path));
+  // A path that is written out comes before one that takes any name there.
+  const exact = matching.filter((route) => route.path === path);
+  const found = exact.length > 0 ? exact : matching;
   return new Map(found.flatMap(({ method, access }) => (method === "GET" ? [[method, access], ["HEAD", access]] : [[method, access]])));
 }

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { momentMs, momentSchema } from "../../contract/moment.ts";
 import { runStatusSchema } from "../../contract/run.ts";
 import { targetKindSchema } from "../../contract/target.ts";
+import { dropUndefined } from "../../domain/drop-undefined.ts";
 import type { RunFilter } from "../../ports/store.ts";
-import { dropUndefined } from "./drop-undefined.ts";
 import { searchText } from "./search-text.ts";
 
 /** By which runs are listed, counted and acted on. */

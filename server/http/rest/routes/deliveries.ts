@@ -1,11 +1,12 @@
 import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
-import { deliveryOutcomeSchema } from "../../../contract/delivery.ts";
+import { momentMs } from "../../../contract/moment.ts";
 import { pageSchema } from "../../../contract/page.ts";
+import { filterDeliveries } from "../../../deliveries/filter-deliveries.ts";
 import { getDelivery } from "../../../deliveries/get-delivery.ts";
 import { listDeliveries } from "../../../deliveries/list-deliveries.ts";
 import { redeliver } from "../../../deliveries/redeliver.ts";
 import { answer, body, bodyProblems, problems } from "../answers.ts";
-import { clientHeader, idParam, moment, noQuery, paging, querySchema, toMs } from "../request-schemas.ts";
+import { clientHeader, deliveryFilter, idParam, noQuery, paging, querySchema } from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
 import { delivery, deliverySummary } from "../schemas.ts";
 
@@ -16,14 +17,7 @@ const listRoute = createRoute({
   summary: "Deliveries, newest first",
   tags: ["Deliveries"],
   request: {
-    query: querySchema({
-      endpoint: z.string().optional(),
-      outcome: deliveryOutcomeSchema.optional(),
-      status: z.coerce.number().int().min(100).max(599).optional().openapi({ description: "Status of the answer." }),
-      since: moment,
-      until: moment,
-      ...paging,
-    }),
+    query: querySchema({ ...deliveryFilter, ...paging }),
   },
   responses: { 200: answer("One page.", pageSchema(deliverySummary)), ...problems() },
 });
@@ -56,8 +50,9 @@ const redeliverRoute = createRoute({
 
 export function registerDeliveryRoutes(app: OpenAPIHono<RestEnv>): void {
   app.openapi(listRoute, async (c) => {
-    const { limit, cursor, since, until, status, ...rest } = c.req.valid("query");
-    const filter = { ...rest, responseStatus: status, since: toMs(since), until: toMs(until) };
+    const { limit, cursor, status, since, until, ...rest } = c.req.valid("query");
+    const query = { ...rest, responseStatus: status, since: momentMs(since), until: momentMs(until) };
+    const filter = filterDeliveries(c.env.project.current(), query);
     return c.json(await listDeliveries(c.env, { filter, page: { limit, cursor: cursor ?? null } }), 200);
   });
 

@@ -1,7 +1,6 @@
 import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
 import { visibleToKey } from "../../../auth/principal.ts";
 import { pageSchema } from "../../../contract/page.ts";
-import { runStatusSchema } from "../../../contract/run.ts";
 import type { TimelineEntry } from "../../../contract/timeline.ts";
 import { findRun } from "../../../runs/find-run.ts";
 import { getRun } from "../../../runs/get-run.ts";
@@ -10,7 +9,7 @@ import { listRuns } from "../../../runs/list-runs.ts";
 import { listTimeline } from "../../../runs/list-timeline.ts";
 import { streamRunEvents } from "../../../runs/stream-run-events.ts";
 import { answer, problems } from "../answers.ts";
-import { idParam, moment, noQuery, paging, querySchema, timelinePaging, toMs } from "../request-schemas.ts";
+import { idParam, noQuery, paging, querySchema, runFilter, timelinePaging, toFilter } from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
 import { run, runSummary, timelineEntry } from "../schemas.ts";
 import { type SseEvent, sseResponse } from "../sse-response.ts";
@@ -22,15 +21,7 @@ const listRoute = createRoute({
   summary: "Runs, newest first",
   tags: ["Runs"],
   request: {
-    query: querySchema({
-      trigger: z.string().optional().openapi({ description: "Slug of a trigger." }),
-      target: z.string().optional().openapi({ description: "Slug of a workflow or an agent." }),
-      status: runStatusSchema.optional(),
-      delivery: z.string().optional().openapi({ description: "Id of the delivery that started them." }),
-      since: moment,
-      until: moment,
-      ...paging,
-    }),
+    query: querySchema({ ...runFilter, ...paging }),
   },
   responses: { 200: answer("One page. A webhook key sees the runs that it started.", pageSchema(runSummary)), ...problems() },
 });
@@ -89,9 +80,9 @@ const eventsRoute = createRoute({
 
 export function registerRunRoutes(app: OpenAPIHono<RestEnv>): void {
   app.openapi(listRoute, async (c) => {
-    const { limit, cursor, since, until, ...rest } = c.req.valid("query");
-    const filter = { ...rest, since: toMs(since), until: toMs(until), keyId: visibleToKey(c.var.principal) };
-    return c.json(await listRuns(c.env, { filter: dropUndefined(filter), page: { limit, cursor: cursor ?? null } }), 200);
+    const { limit, cursor, ...query } = c.req.valid("query");
+    const filter = toFilter({ ...query, keyId: visibleToKey(c.var.principal) });
+    return c.json(await listRuns(c.env, { filter, page: { limit, cursor: cursor ?? null } }), 200);
   });
 
   app.openapi(getRoute, async (c) => {
@@ -131,8 +122,4 @@ async function* toEvents(entries: AsyncIterable<TimelineEntry>, signal: AbortSig
   }
   // Without its end a stream was cut off, by us or by the reader, who then asks again. No entries at all: the reader has them, or we stop.
   if (last === null ? !signal.aborted : isEnded(last.kind)) yield { id: null, event: "end", data: {} };
-}
-
-function dropUndefined<T extends object>(filter: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) as { [K in keyof T]: Exclude<T[K], undefined> };
 }

@@ -16,7 +16,7 @@ import { openSqliteStore } from "../../../store/sqlite/open-store.ts";
 import { createMetrics } from "../metrics.ts";
 import { createRestApp } from "../rest-app.ts";
 import type { RestDeps } from "../rest-deps.ts";
-import { checkAnswer } from "./check-answer.ts";
+import { checkAnswer, isJson } from "./check-answer.ts";
 import { projectFixture } from "./project-fixture.ts";
 
 export type TestService = Awaited<ReturnType<typeof openTestService>>;
@@ -66,7 +66,7 @@ function caller(app: { fetch(request: Request): Promise<Response> }) {
     const text = await response.text();
     const contentType = response.headers.get("content-type") ?? "";
     checkAnswer({ method, path: path.split("?")[0] ?? "", status: response.status, contentType, body: text });
-    return { status: response.status, headers: response.headers, text, json: contentType.includes("json") && text ? jsonSchema.parse(JSON.parse(text)) : null };
+    return { status: response.status, headers: response.headers, text, json: isJson(contentType) && text ? jsonSchema.parse(JSON.parse(text)) : null };
   };
   return {
     send,

@@ -1,0 +1,76 @@
+import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
+import type { RunSummary } from "../../../contract/run.ts";
+import { csvLine } from "../../../domain/csv-line.ts";
+import type { RunFilter } from "../../../ports/store.ts";
+import { exportRunSummaries, exportRuns } from "../../../runs/export-runs.ts";
+import { problems } from "../answers.ts";
+import { downloadResponse } from "../download-response.ts";
+import { querySchema, runFilter, toFilter } from "../request-schemas.ts";
+import type { RestDeps, RestEnv } from "../rest-deps.ts";
+
+const formatSchema = z.enum(["csv", "jsonl"]);
+
+const exportRoute = createRoute({
+  method: "get",
+  path: "/api/v1/runs/export",
+  operationId: "exportRuns",
+  summary: "Runs as a file",
+  description:
+    "All runs of a filter, newest first. `csv` (RFC 4180, with a header line) has what lists show; a cell that a spreadsheet would take for a formula begins with an apostrophe. `jsonl` has whole runs with payload, input and output, one a line.",
+  tags: ["Runs"],
+  request: { query: querySchema({ format: formatSchema, ...runFilter }) },
+  responses: {
+    200: { description: "The file, made while it is sent.", content: { "text/csv": { schema: z.string() }, "application/jsonl": { schema: z.string() } } },
+    ...problems(),
+  },
+});
+
+export function registerRunExportRoute(app: OpenAPIHono<RestEnv>): void {
+  app.openapi(exportRoute, async (c) => {
+    const { format, ...query } = c.req.valid("query");
+    const { clock, stopping, logger } = c.env;
+    const time = new Date(clock.now()).toISOString().slice(0, 19).replaceAll(":", "-");
+    return downloadResponse({
+      ...files[format](c.env, toFilter(query)),
+      fileName: `signalbox-runs-${time}Z.${format}`,
+      stopping,
+      onError: (error) => logger.warn("an export of runs broke off", { error }),
+    });
+  });
+}
+
+const files: Record<z.infer<typeof formatSchema>, (deps: RestDeps, filter: RunFilter) => { pieces: AsyncGenerator<string>; contentType: string }> = {
+  csv: (deps, filter) => ({ pieces: toCsv(deps, filter), contentType: "text/csv; charset=utf-8; header=present" }),
+  jsonl: (deps, filter) => ({ pieces: toJsonLines(deps, filter), contentType: "application/jsonl" }),
+};
+
+const columns: Record<string, (run: RunSummary) => string | number | null> = {
+  id: ({ id }) => id,
+  status: ({ status }) => status,
+  trigger: ({ trigger }) => trigger,
+  targetKind: ({ target }) => target.kind,
+  target: ({ target }) => target.slug,
+  deliveryId: ({ deliveryId }) => deliveryId,
+  startedBy: ({ startedBy }) => startedBy,
+  replayOf: ({ replayOf }) => replayOf,
+  version: ({ version }) => version,
+  attempt: ({ attempt }) => attempt,
+  maxAttempts: ({ maxAttempts }) => maxAttempts,
+  error: ({ error }) => error?.name ?? null,
+  errorMessage: ({ error }) => error?.message ?? null,
+  createdAt: ({ createdAt }) => createdAt,
+  startedAt: ({ startedAt }) => startedAt,
+  finishedAt: ({ finishedAt }) => finishedAt,
+};
+
+async function* toCsv(deps: RestDeps, filter: RunFilter): AsyncGenerator<string> {
+  let header = csvLine(Object.keys(columns));
+  for await (const runs of exportRunSummaries(deps, filter)) {
+    yield header + runs.map((run) => csvLine(Object.values(columns).map((cellOf) => cellOf(run)))).join("");
+    header = "";
+  }
+}
+
+async function* toJsonLines(deps: RestDeps, filter: RunFilter): AsyncGenerator<string> {
+  for await (const runs of exportRuns(deps, filter)) yield runs.map((run) => `${JSON.stringify(run)}\n`).join("");
+}
