@@ -13,7 +13,7 @@ export function AnswerPanel({ delivery }: { delivery: Delivery }) {
     <Panel title="Answer" note={`${answer.status}, put together from what is kept`}>
       <HeaderList headers={answer.headers} />
       <div className="border-t">
-        <JsonView text={answer.body} label="Body of the answer" copyLabel="Copy the answer" maxHeight={240} />
+        <JsonView text={answer.body} label="Answer, its body" copyLabel="Copy the answer" maxHeight={240} />
       </div>
     </Panel>
   );

@@ -22,7 +22,7 @@ it("a delivery that one trigger passed over says at which stage, where, and what
 it("a delivery to several triggers says how many of them fired, and which", () => {
   const fired = verdict({ outcome: "matched", trigger: "invoice-paid", reasons: [] });
   expect(decisionOf({ ...delivery, outcome: "accepted", verdicts: [verdict(), fired] })).toBe("1 of 2 fired: invoice-paid");
-  expect(decisionOf({ ...delivery, verdicts: [verdict(), verdict({ outcome: "request_mismatch" })] })).toBe("0 of 2 fired: filter, request");
+  expect(decisionOf({ ...delivery, verdicts: [verdict(), verdict({ outcome: "request_mismatch" })] })).toBe("0 of 2 fired, stopped at filter, request");
   expect(decisionOf({ ...delivery, outcome: "accepted", verdicts: [fired] })).toBe("invoice-paid fired");
 });
 

@@ -11,7 +11,7 @@ export function decisionOf(delivery: Pick<DeliverySummary, "endpoint" | "problem
   if (fired.length > 0) return verdicts.length === 1 ? `${fired[0]?.trigger} fired` : `${fired.length} of ${verdicts.length} fired: ${[...new Set(fired.map(({ trigger }) => trigger))].join(", ")}`;
   const [only] = verdicts;
   const stages = [...new Set(verdicts.map(({ outcome }) => verdictOutcomes[outcome].stage))].join(", ");
-  if (!only || verdicts.length > 1) return `0 of ${verdicts.length} fired: ${stages}`;
+  if (!only || verdicts.length > 1) return `0 of ${verdicts.length} fired, stopped at ${stages}`;
   const reason = only.reasons[0];
   if (!reason) return verdictOutcomes[only.outcome].label;
   const was = reason.actual === null ? ", was missing" : `, was ${reason.actual}`;

@@ -52,7 +52,7 @@ function CopyAsCurl({ delivery }: { delivery: FullDelivery }) {
   const { data } = useQuery(trpc.triggers.url.queryOptions({ for: delivery.endpoint }, { retry: false, staleTime: Infinity, enabled: delivery.problem?.code !== "unknown_endpoint" }));
   const urlOf = () => data?.url ?? location.origin + endpointPath(delivery.endpoint);
   return (
-    <span className="[&>button]:h-8 [&>button]:px-3 [&>button]:text-m">
+    <span className="[&>button]:h-8 [&>button]:px-3 [&>button]:text-m [&>button]:text-ink">
       <CopyButton text={() => curlOf(delivery, urlOf())} label="Copy as curl">
         Copy as curl
       </CopyButton>

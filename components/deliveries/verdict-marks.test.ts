@@ -15,6 +15,12 @@ it("each reason marks its place with what was expected, and by whom where severa
   expect(verdictMarks(verdicts.slice(0, 1), null)[0]?.note).toBe("expected ≥ 10000");
 });
 
+it("what several triggers say of a place is said once", () => {
+  const verdicts = ["a", "b", "c"].map((trigger) => verdict({ trigger, reasons: [amount] }));
+  expect(verdictMarks(verdicts, null)).toEqual([{ pointer: "/amount", tone: "wait", note: "expected ≥ 10000" }]);
+  expect(verdictMarks([...verdicts.slice(1), verdict({ outcome: "matched" })], null)).toEqual([{ pointer: "/amount", tone: "wait", note: "b, c: expected ≥ 10000" }]);
+});
+
 it("a rejection without verdicts marks the places that it names", () => {
   const problem = { type: "", title: "", status: 422, code: "request_mismatch", detail: "", errors: [{ pointer: "/a~1b", code: "x", message: "Required" }] };
   expect(problemMarks(problem)).toEqual([{ pointer: "/a~1b", tone: "bad", note: "Required" }]);

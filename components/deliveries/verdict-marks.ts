@@ -4,16 +4,23 @@ import type { Verdict } from "../../server/contract/verdict.ts";
 import type { JsonMark } from "../json/place-marks.ts";
 import type { Tone } from "../ui/statuses.ts";
 
-/** The places in a body that made triggers pass it over, each with what was expected there. `trigger`: only those of this one. */
+/**
+ * The places in a body that made triggers pass it over, each with what was expected there, and by whom where not all say the same.
+ * `trigger`: only those of this one.
+ */
 export function verdictMarks(verdicts: readonly Verdict[], trigger: string | null): JsonMark[] {
   const chosen = verdicts.filter((verdict) => trigger === null || verdict.trigger === trigger);
-  const isOne = new Set(verdicts.map((verdict) => verdict.trigger)).size === 1;
-  return chosen.flatMap(({ outcome, reasons, trigger }) =>
-    reasons.map(({ pointer, expected, message }): JsonMark => {
-      const words = expected === null ? message : `expected ${expected}`;
-      return { pointer, tone: tones[outcome], note: isOne ? words : `${trigger}: ${words}` };
-    }),
+  const asked = new Set(chosen.map((verdict) => verdict.trigger)).size;
+  const said = chosen.flatMap(({ outcome, reasons, trigger }) =>
+    reasons.map(({ pointer, expected, message }) => ({ pointer, tone: tones[outcome], words: expected === null ? message : `expected ${expected}`, trigger })),
   );
+  const same = Map.groupBy(said, ({ pointer, tone, words }) => JSON.stringify([pointer, tone, words]));
+  return [...same.values()].flatMap((group) => {
+    const [first] = group;
+    if (!first) return [];
+    const by = [...new Set(group.map((one) => one.trigger))];
+    return [{ pointer: first.pointer, tone: first.tone, note: by.length === asked ? first.words : `${by.join(", ")}: ${first.words}` }];
+  });
 }
 
 const tones: Record<Verdict["outcome"], Tone> = { matched: "ok", request_mismatch: "bad", filter_mismatch: "wait", disabled: "idle" };

@@ -7,7 +7,7 @@ import { formatBytes, formatDuration } from "../../ui/time.ts";
 import { Decision } from "../decision.tsx";
 import { OutcomeBadge } from "../deliveries-table.tsx";
 
-const number = "block whitespace-nowrap text-ink-2 tabular-nums md:text-right";
+const number = "block whitespace-nowrap text-ink-2 tabular-nums";
 
 export const deliveryColumns: readonly Column<DeliverySummary>[] = [
   { id: "time", name: "When", width: "84px", cell: ({ receivedAt }) => <RelativeTime iso={receivedAt} /> },
