@@ -1,6 +1,7 @@
 "use client";
 
 import { type RefObject, useEffect, useRef, useState } from "react";
+import { returnPlace } from "./scroll-memory.ts";
 
 /** For so long after the pointer moved over a row, somebody is about to click it. */
 const aimingMs = 2_000;
@@ -16,8 +17,8 @@ export const coveredPx = 48 + 34;
  * `shownKeys`: those of the rows on top when the reading began; `null` while nobody reads.
  */
 export function useReading(body: RefObject<HTMLElement | null>, topKeys: () => readonly string[]) {
-  const [shownKeys, setShownKeys] = useState<readonly string[] | null>(null);
-  const state = useRef({ isScrolled: false, isAiming: false, hasFocus: false });
+  const [shownKeys, setShownKeys] = useState<readonly string[] | null>(() => returnPlace()?.shownKeys ?? null);
+  const state = useRef({ isScrolled: shownKeys !== null, isAiming: false, hasFocus: false });
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const keys = useRef(topKeys);
   useEffect(() => {
@@ -36,7 +37,8 @@ export function useReading(body: RefObject<HTMLElement | null>, topKeys: () => r
       if (isScrolled !== state.current.isScrolled) change({ isScrolled });
     };
     addEventListener("scroll", onScroll, { passive: true });
-    onScroll();
+    // Who comes back is not there yet: the scrolling follows.
+    if (!state.current.isScrolled) onScroll();
     return () => {
       removeEventListener("scroll", onScroll);
       clearTimeout(timer.current);

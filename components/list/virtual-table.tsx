@@ -70,7 +70,7 @@ export function VirtualTable<Row>(props: Props<Row>) {
     setLastToggled(key);
   };
   const activeKey = useRowKeys({ body, virtualizer, keys, onToggle: selection ? (index, isRange) => toggle(keys[index] ?? "", isRange) : null });
-  useScrollMemory(shown.length > 0);
+  useScrollMemory({ isReady: shown.length > 0, shownKeys });
 
   const items = virtualizer.getVirtualItems();
   const isNearEnd = (items.at(-1)?.index ?? 0) >= shown.length - rowsAhead;
