@@ -5,18 +5,18 @@ import type { AttemptError, ErrorPlace, ErrorSource } from "./run-errors.ts";
 export function ErrorDetails({ failure }: { failure: AttemptError }) {
   const { error, source, places } = failure;
   return (
-    <div className="mb-3 overflow-hidden rounded-m border bg-panel">
+    <>
       <p className="px-4 py-3 font-mono text-s break-words whitespace-pre-wrap text-bad">
         <span className="font-semibold">{error.name}:</span> {error.message}
       </p>
       {places.length > 0 && <PlacesTable places={places} />}
       {source && source.lines.length > 0 && <CodeExcerpt source={source} />}
       {error.stack && <Stack stack={error.stack} message={error.message} />}
-    </div>
+    </>
   );
 }
 
-export function CodeExcerpt({ source }: { source: ErrorSource }) {
+function CodeExcerpt({ source }: { source: ErrorSource }) {
   const digits = String(source.lines.at(-1)?.number ?? "").length;
   return (
     <pre tabIndex={0} role="region" aria-label={`Code around line ${source.line} of ${source.file}`} className="overflow-x-auto border-t py-2 text-s/[1.7] text-ink-2">

@@ -19,11 +19,7 @@ export function ErrorPanel({ failures }: { failures: AttemptError[] }) {
       <CopyButton text={error.stack ?? `${error.name}: ${error.message}`} label="Copy the error with its stack" />
     </span>
   );
-  const details = (
-    <div className="px-4 pt-4 pb-1">
-      <ErrorDetails failure={shown} />
-    </div>
-  );
+  const details = <ErrorDetails failure={shown} />;
   const newestFirst = failures.toReversed().map(({ attempt }) => ({ id: String(attempt), label: `Attempt ${attempt}` }));
   return (
     <Panel title={failures.length > 1 ? "Errors" : "Error"} note={note}>

@@ -23,5 +23,5 @@ function withoutMessage(stack: string, message: string): string[] {
 }
 
 function isForeign(frame: string): boolean {
-  return /\bnode_modules[/\\]|\bnode:|\(internal[/\\]|\(<anonymous>\)|\(native\)|at native$/.test(frame);
+  return /\bnode_modules[/\\]|\bfile:\/\/|\bnode:|\(internal[/\\]|\(<anonymous>\)|\(native\)|at native$/.test(frame);
 }

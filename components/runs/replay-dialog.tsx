@@ -1,49 +1,49 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
-import { useRouter } from "next/navigation";
+import { X } from "lucide-react";
 import { useId, useState } from "react";
 import type { Run } from "../../server/contract/run.ts";
-import { useTRPC } from "../trpc/trpc.ts";
-import { Button } from "../ui/button.tsx";
-import { Dialog } from "../ui/dialog.tsx";
-import { ErrorNote } from "../ui/error-note.tsx";
-import { useToast } from "../ui/toast.tsx";
+import { RunForm } from "../run-form/run-form.tsx";
+import { IconButton } from "../ui/button.tsx";
+import { ModalElement } from "../ui/dialog.tsx";
+import { Segmented } from "../ui/segmented.tsx";
 import { replaySubject } from "./replay-subject.ts";
 
-/** The run again, with its payload or input changed first. */
+const words = {
+  payload: "It goes through the transform that is deployed now, like a webhook's body. The filter is not asked.",
+  input: "It goes through the target's input schema, to run().",
+};
+
+/** The run again, with its payload or its input changed first. */
 export function ReplayDialog({ run, onClose }: { run: Run; onClose: () => void }) {
-  const trpc = useTRPC();
-  const router = useRouter();
-  const toast = useToast();
-  const id = useId();
-  const of = replaySubject(run);
-  const [text, setText] = useState(() => JSON.stringify(run[of], null, 2));
-  const replay = useMutation(
-    trpc.runs.replay.mutationOptions({
-      onSuccess({ runId }) {
-        toast({ tone: "ok", text: "Replayed with your changes: this is the new run." });
-        router.push(`/runs/${runId}`);
-      },
-    }),
-  );
-  const send = () => replay.mutate({ id: run.id, change: of === "payload" ? { payload: text } : { input: text } });
+  const titleId = useId();
+  const [of, setOf] = useState(() => replaySubject(run));
+  const hasBoth = replaySubject(run) === "payload" && run.input !== null;
   return (
-    <Dialog
-      title="Replay with changes"
-      isOpen
-      onClose={onClose}
-      footer={
-        <Button tone="primary" disabled={replay.isPending} onClick={send}>
-          Replay
-        </Button>
-      }
-    >
-      <label htmlFor={id} className="mb-1 block text-s font-medium text-ink-2">
-        {of === "payload" ? "Payload" : "Input"} as JSON
-      </label>
-      <textarea id={id} data-autofocus="" value={text} onChange={(event) => setText(event.target.value)} spellCheck={false} rows={16} className="w-full rounded-m border border-line-strong bg-raised p-3 font-mono text-s" />
-      {replay.error && <ErrorNote error={replay.error} what="The run was not replayed" />}
-    </Dialog>
+    <ModalElement labelledBy={titleId} onClose={onClose} className="m-auto w-[min(860px,calc(100vw-24px))]">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2 border-b py-2.5 pr-2.5 pl-4">
+        <h2 id={titleId} className="min-w-0 flex-1 text-l font-semibold">
+          Replay with changes
+        </h2>
+        {hasBoth && (
+          <Segmented
+            label="What to change"
+            value={of}
+            options={[
+              { value: "payload", label: "Payload" },
+              { value: "input", label: "Input" },
+            ]}
+            onChange={setOf}
+          />
+        )}
+        <IconButton label="Close" icon={X} onClick={onClose} />
+      </div>
+      <p className="px-4 pt-3 text-s text-ink-3">
+        The {of} of this run, to be changed. {words[of]}
+      </p>
+      <div className="flex min-h-[min(480px,60dvh)] flex-col overflow-auto">
+        <RunForm key={of} subject={{ kind: "replay", runId: run.id, of, trigger: run.trigger, target: run.target }} />
+      </div>
+    </ModalElement>
   );
 }

@@ -27,7 +27,11 @@ export function RowDetails({ row, from, now }: { row: WaterfallRow; from: number
         ]}
       />
       {entry.message && <p className="mb-3 max-h-80 overflow-auto font-mono text-s break-words whitespace-pre-wrap">{entry.message}</p>}
-      {ending.error && row.state === "failed" && <ErrorDetails failure={describeError(ending, ending.error)} />}
+      {ending.error && row.state === "failed" && (
+        <div className="mb-3 overflow-hidden rounded-m border bg-panel">
+          <ErrorDetails failure={describeError(ending, ending.error)} />
+        </div>
+      )}
       {entry.kind === "log" && entry.data !== null && (
         <div className="mb-3 overflow-hidden rounded-m border bg-panel">
           <JsonView text={JSON.stringify(entry.data, null, 2)} label="Data of the log line" copyLabel="Copy the data" maxHeight={320} />

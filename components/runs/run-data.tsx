@@ -2,7 +2,6 @@
 
 import { Download } from "lucide-react";
 import { parseAsStringLiteral, useQueryState } from "nuqs";
-import type { Json } from "../../server/contract/json.ts";
 import type { Run } from "../../server/contract/run.ts";
 import { JsonView } from "../json/json-view.tsx";
 import { IconButton } from "../ui/button.tsx";
@@ -30,7 +29,7 @@ export function RunData({ run }: { run: Run }) {
     >
       <div className="[&>[role=tablist]]:px-4">
         <Tabs label="Payload, input and output" tabs={parts.map((id) => ({ id, label: labels[id], note: run[id] === null && !isJsonNull(run, id) ? "–" : undefined }))} selected={part} onSelect={(id) => void setChosen(parts.find((one) => one === id) ?? null)}>
-          <p className="border-b px-4 py-1.5 text-s text-ink-3">{meanings[part]}</p>
+          <p className="border-b px-4 py-1.5 text-s text-ink-3">{meaningOf(run, part)}</p>
           {isThere ? <JsonView text={text} label={labels[part]} copyLabel={`Copy the ${part}`} maxHeight={520} /> : <p className="px-4 py-4 text-ink-2">{whyAbsent(run, part)}</p>}
         </Tabs>
       </div>
@@ -38,11 +37,11 @@ export function RunData({ run }: { run: Run }) {
   );
 }
 
-const meanings: Record<Part, string> = {
-  payload: "What the trigger's request made of the body.",
-  input: "What run() got: the payload through the trigger's transform and the target's input schema.",
-  output: "What run() returned.",
-};
+function meaningOf(run: Run, part: Part): string {
+  if (part === "payload") return "What the trigger's request made of the body.";
+  if (part === "output") return "What run() returned.";
+  return run.payload === null ? "What run() got, as the target's input schema made it." : "What run() got: the payload through the trigger's transform and the target's input schema.";
+}
 
 /** What one wants to see first: how it ended, else what it works on. */
 function firstPart(run: Run): Part {
@@ -55,7 +54,7 @@ function isJsonNull(run: Run, part: Part): boolean {
   return part === "payload" && run.payload === null && run.attachmentId !== null && run.input === null;
 }
 
-export function whyAbsent(run: Pick<Run, "status" | "startedBy" | "trigger"> & { input: Json | null }, part: Part): string {
+function whyAbsent(run: Run, part: Part): string {
   if (part === "payload") return run.trigger === null ? "There is none: this run was started with an input of its own, not by a trigger." : "There is none: this run was replayed with an edited input, past the trigger's transform.";
   if (part === "input") return isOpen(run.status) ? "It is made from the payload when the run first starts." : "It was never made: the run ended before, or the transform or the input schema failed.";
   if (run.status === "completed") return "run() returned nothing.";

@@ -48,6 +48,7 @@ export function RunsList() {
       <RunsSelectionBar
         filter={filter}
         selected={selected.ids.size}
+        hasRows={pages.rows.length > 0}
         allUntil={selected.allUntil}
         onSelectAll={(until) => select({ ids: new Set(pages.rows.map(({ id }) => id)), allUntil: until })}
         onClear={() => select(nothing)}

@@ -13,6 +13,8 @@ import { withUntil } from "./with-until.ts";
 interface Props {
   filter: RunFilter;
   selected: number;
+  /** Whether there is anything to select. */
+  hasRows: boolean;
   allUntil: string | null;
   onSelectAll: (until: string) => void;
   onClear: () => void;
@@ -23,7 +25,7 @@ interface Props {
 export function RunsSelectionBar(props: Props) {
   return (
     <div className="mb-2 flex min-h-8 flex-wrap items-center gap-x-3 gap-y-2">
-      {props.selected === 0 ? <p className="text-s text-ink-3">Select runs to replay or cancel many at once.</p> : <Selection {...props} />}
+      {props.selected === 0 ? props.hasRows && <p className="text-s text-ink-3">Select runs to replay or cancel many at once.</p> : <Selection {...props} />}
     </div>
   );
 }

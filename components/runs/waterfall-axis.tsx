@@ -15,7 +15,7 @@ interface Props {
 export function WaterfallAxis({ scale }: Props) {
   return (
     <div className={`${waterfallColumns} h-7 items-center overflow-hidden border-b text-xs text-ink-3 tabular-nums [scrollbar-gutter:stable]`}>
-      <span>Since it was recorded</span>
+      <span className="truncate">Since it was recorded</span>
       <div className="relative h-full">
         {ticksOf(scale).map((tick) => (
           <span key={tick.at} className="absolute inset-y-0 hidden items-center border-l pl-1.5 whitespace-nowrap first:flex md:flex" style={{ left: percent(tick.position) }}>
