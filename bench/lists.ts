@@ -26,11 +26,13 @@ async function timeLists(from: Store, project: PlannedProject): Promise<void> {
   const middle = { until: seeded.now - 15 * 86_400_000 };
   const deepRuns = await from.listRuns(middle, { limit: 1, cursor: null });
   const deepDeliveries = await from.listDeliveries(middle, { limit: 1, cursor: null });
-  const redelivery = (await from.listDeliveries({ outcome: "accepted" }, { limit: 100, cursor: null })).data.find((row) => row.redeliveryOf !== null);
+  const newest = { limit: 100, cursor: null };
+  const redelivery = (await from.listDeliveries({ outcome: "accepted" }, newest)).data.find((row) => row.redeliveryOf !== null);
+  const replay = (await from.listRuns({}, newest)).data.find((row) => row.replayOf !== null);
   const scenarios = listScenarios(project, {
     now: seeded.now,
     deliveryId: redelivery?.redeliveryOf ?? deepDeliveries.data[0]?.id ?? "",
-    runId: deepRuns.data[0]?.replayOf ?? deepRuns.data[0]?.id ?? "",
+    runId: replay?.replayOf ?? deepRuns.data[0]?.id ?? "",
   });
   console.log("list                                                                             first p50    p95 rows   deep p50    p95 rows  deep/first | to a screenful");
   for (const filter of scenarios.runs) {
