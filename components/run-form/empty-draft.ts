@@ -1,6 +1,7 @@
 import type { JsonSchemaObject } from "../../server/contract/json.ts";
 import { type FormNode, adaptSchema } from "./adapt-schema.ts";
 import { type Draft, draftOf, draftOfJson } from "./draft/draft.ts";
+import { flatten } from "./resolve-schema.ts";
 
 const mostItems = 5;
 
@@ -31,14 +32,15 @@ function lay(context: Context, schema: JsonSchemaObject): Draft | undefined {
   const node = adaptSchema(schema, context.root);
   if (node.default !== undefined && !(context.isNullRefused && node.default === null)) return draftOfJson(node.default);
   if (node.isNullable && !context.isNullRefused) return draftOf.nothing();
-  if (context.within.has(node.schema)) {
+  const flat = flatten(schema, context.root);
+  if (context.within.has(flat)) {
     context.isCut = true;
     return undefined;
   }
   context.isNullRefused = false;
-  context.within.add(node.schema);
+  context.within.add(flat);
   const draft = layKind(context, node);
-  context.within.delete(node.schema);
+  context.within.delete(flat);
   return draft;
 }
 

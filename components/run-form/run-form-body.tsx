@@ -87,16 +87,18 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
         {view === "form" && draft.draft && (
           <DraftForm schema={schema} draft={draft.draft} troubles={shown} hintAt={hintAt} formId={formId} onDraft={draft.setDraft} onLeave={leave} onValid={send} onInvalid={refuse} />
         )}
-        {about && <WhatWouldHappen about={about} text={draft.fault ? null : draft.text} />}
+        {about && <WhatWouldHappen about={about} trigger={triggerOf(subject)} text={draft.fault ? null : draft.text} />}
         <StartAnswer starter={starter} />
       </div>
       <div className="sticky bottom-0 flex shrink-0 items-center gap-2 border-t bg-panel px-4 py-3">
         <Button tone="primary" disabled={starter.isBusy} aria-busy={starter.isBusy} aria-keyshortcuts="Meta+Enter Control+Enter" onClick={submit}>
           {verbs[subject.kind]}
         </Button>
-        <CopyButton label="Copy as curl" text={() => curl(draft.text)}>
-          Copy as curl
-        </CopyButton>
+        <span className="inline-flex [&>button]:h-8">
+          <CopyButton label="Copy as curl" text={() => curl(draft.text)}>
+            Copy as curl
+          </CopyButton>
+        </span>
         <kbd className="ml-auto rounded-s border border-line-strong px-1.5 text-xs text-ink-3">⌘↵</kbd>
       </div>
     </div>

@@ -96,7 +96,7 @@ const cases: fc.Arbitrary<Case> = fc.letrec<{ one: Case }>((tie) => {
   };
 }).one;
 
-const numRuns = 1500;
+const numRuns = 600;
 const withValue = cases
   .chain((one) => fc.record({ one: fc.constant(one), value: fc.oneof({ arbitrary: one.values, weight: 4 }, { arbitrary: fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<Json>, weight: 1 }) }))
   .map((both) => Object.assign(both, { [fc.toStringMethod]: () => JSON.stringify(both.value) }));

@@ -30,7 +30,8 @@ export function alternativesOf(flat: JsonSchemaObject, root: JsonSchemaObject, o
 export function titleAlternatives(alternatives: readonly JsonSchemaObject[], root: JsonSchemaObject): UnionOption[] {
   const flats = alternatives.map((one) => flatten(one, root));
   const discriminator = findDiscriminator(flats, root);
-  const titles = flats.map((flat) => titleOf(flat, root, discriminator));
+  const shared = sharedNames(flats);
+  const titles = flats.map((flat) => titleOf(flat, root, { discriminator, shared }));
   return alternatives.map((schema, index) => {
     const title = titles[index] ?? "";
     const same = titles.slice(0, index).filter((other) => other === title).length;
@@ -57,12 +58,18 @@ export function fixedValues(flat: JsonSchemaObject, name: string, root: JsonSche
   return schema["const"] === undefined ? listIn(schema["enum"]) : [schema["const"]];
 }
 
-function titleOf(flat: JsonSchemaObject, root: JsonSchemaObject, discriminator: string | null): string {
+/** Fields that every alternative has tell none from another. */
+function sharedNames(flats: readonly JsonSchemaObject[]): ReadonlySet<string> {
+  const lists = flats.map((flat) => Object.keys(asSchema(flat["properties"])));
+  return new Set((lists[0] ?? []).filter((name) => lists.every((list) => list.includes(name))));
+}
+
+function titleOf(flat: JsonSchemaObject, root: JsonSchemaObject, { discriminator, shared }: { discriminator: string | null; shared: ReadonlySet<string> }): string {
   if (typeof flat["title"] === "string" && flat["title"] !== "") return flat["title"];
   if (discriminator !== null) return fixedValues(flat, discriminator, root).map(nameValue).join(" or ");
   if (flat["const"] !== undefined) return nameValue(flat["const"]);
   if (Array.isArray(flat["enum"])) return flat["enum"].slice(0, 3).map(nameValue).join(", ") + (flat["enum"].length > 3 ? ", …" : "");
-  return nameType(flat, root);
+  return nameType(flat, root, shared);
 }
 
 function nameValue(value: Json): string {
@@ -72,7 +79,7 @@ function nameValue(value: Json): string {
 const formats: Record<string, string> = { email: "e-mail", uri: "URL", uuid: "UUID", date: "date", "date-time": "date and time", time: "time", ipv4: "IPv4", ipv6: "IPv6" };
 
 /** `text`, `integer`, `list of text`, `object with id and name`. */
-function nameType(flat: JsonSchemaObject, root: JsonSchemaObject): string {
+function nameType(flat: JsonSchemaObject, root: JsonSchemaObject, shared: ReadonlySet<string>): string {
   const { type } = flat;
   if (type === "string") return formats[String(flat["format"])] ?? "text";
   if (type === "array") {
@@ -82,7 +89,9 @@ function nameType(flat: JsonSchemaObject, root: JsonSchemaObject): string {
     return typeof items["type"] === "string" && items["type"] !== "array" ? `list of ${items["type"] === "string" ? "text" : items["type"]}` : "list";
   }
   if (type === "object" || flat["properties"] !== undefined) {
-    const names = Object.keys(asSchema(flat["properties"]));
+    const all = Object.keys(asSchema(flat["properties"]));
+    const telling = all.filter((name) => !shared.has(name));
+    const names = telling.length > 0 ? telling : all;
     if (names.length === 0) return "object";
     return `with ${names.slice(0, 2).join(", ")}${names.length > 2 ? ", …" : ""}`;
   }

@@ -8,12 +8,12 @@ import { verdictOutcomes } from "../ui/statuses.ts";
 import { useVerdicts } from "./use-verdicts.ts";
 
 /** Live: which triggers the draft would fire, and why not. */
-export function WhatWouldHappen({ about, text }: { about: { endpoint: string } | { trigger: string }; text: string | null }) {
+export function WhatWouldHappen({ about, trigger, text }: { about: { endpoint: string } | { trigger: string }; trigger: string | null; text: string | null }) {
   const { verdicts, error } = useVerdicts(about, text);
   return (
     <section aria-label="What would happen" className="grid gap-1.5 rounded-m border bg-sunken px-3 py-2.5">
       <h3 className="text-s font-semibold">What would happen</h3>
-      {text === null ? <p className="text-s text-ink-3">Nothing: this is no JSON yet.</p> : error ? <ErrorNote error={error} what="The triggers were not asked" /> : verdicts === null ? <p className="text-s text-ink-3">The triggers are being asked …</p> : <Verdicts verdicts={verdicts} />}
+      {text === null ? <p className="text-s text-ink-3">Nothing: this is no JSON yet.</p> : error ? <ErrorNote error={error} what="The triggers were not asked" /> : verdicts === null ? <p className="text-s text-ink-3">The triggers are being asked …</p> : <Verdicts verdicts={[...verdicts].sort((a, b) => Number(b.trigger === trigger) - Number(a.trigger === trigger))} />}
     </section>
   );
 }
@@ -22,9 +22,11 @@ function Verdicts({ verdicts }: { verdicts: readonly Verdict[] }) {
   return (
     <ul className="grid gap-1.5" aria-live="polite">
       {verdicts.map((verdict) => (
-        <li key={verdict.attachmentId} className="flex min-w-0 flex-wrap items-baseline gap-x-2 gap-y-0.5 text-s">
-          <StatusBadge face={verdictOutcomes[verdict.outcome]} label={verdict.trigger} />
-          <span className="min-w-0 break-words text-ink-2">{sayVerdict(verdict)}</span>
+        <li key={verdict.attachmentId} className="min-w-0 text-s break-words text-ink-2">
+          <span className="mr-2 inline-flex align-middle">
+            <StatusBadge face={verdictOutcomes[verdict.outcome]} label={verdict.trigger} />
+          </span>
+          {sayVerdict(verdict)}
         </li>
       ))}
     </ul>

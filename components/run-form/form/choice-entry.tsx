@@ -28,6 +28,7 @@ export function ChoiceEntry(props: FieldProps<Draft>) {
     const chosen = values.find((one) => JSON.stringify(one) === value);
     if (chosen !== undefined) change((before) => ({ ...(before?.choice && { choice: before.choice }), ...draftOfJson(chosen) }));
   };
+  if (options.length === 1 && options[0]?.value === current) return <p className="flex h-[34px] min-w-0 items-center truncate rounded-m border bg-sunken px-3 font-mono text-ink-2">{options[0].label}</p>;
   const letters = options.reduce((sum, { label }) => sum + label.length + 3, 0);
   if (!isOther && options.length > 1 && options.length <= mostSegments && letters <= mostLetters) {
     return (

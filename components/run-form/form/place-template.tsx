@@ -23,10 +23,10 @@ export function PlaceTemplate({ id, formData, onChange, children }: FieldTemplat
   const draft: Draft | undefined = formData;
   if (isBare) return children;
   const pointer = pointerOfPath(path);
-  const isOpenObject = node.kind === "object" && !node.isNullable && draft?.is === "object";
+  const isOpenObject = node.kind === "object" && node.properties.length > 0 && !node.isNullable && draft?.is === "object";
   const content = <PlaceContent place={place} draft={draft}>{children}</PlaceContent>;
   return (
-    <div data-place={pointer} className="grid min-w-0 gap-1.5">
+    <div data-place={pointer} className="grid min-w-0 gap-1">
       {isOpenObject && (path.length === 0 || (place.isRequired && path.length < closedFrom)) ? (
         <>
           {node.description !== null && path.length > 0 && <p className="text-s text-ink-3">{node.description}</p>}
@@ -56,9 +56,13 @@ function Labelled({ id, place, draft, onChange, children }: LabelledProps) {
   const hasParts = ["object", "list", "tuple", "union"].includes(node.kind) && draft !== undefined && draft.is !== "null";
   const [isOpen, setIsOpen] = useState(path.length < closedFrom);
   const name = nameOfPath(path) || (node.title ?? "value");
+  const add = () => {
+    setIsOpen(true);
+    onChange(startDraft(node.schema, root));
+  };
   return (
     <>
-      <div className="flex min-h-7 min-w-0 items-center gap-1.5">
+      <div className="flex min-h-6 min-w-0 items-center gap-1.5 [&_button]:h-6">
         {hasParts && path.length >= closedFrom && (
           <IconButton label={`${isOpen ? "Close" : "Open"} ${name}`} aria-expanded={isOpen} icon={isOpen ? ChevronDown : ChevronRight} size="s" onClick={() => setIsOpen(!isOpen)} />
         )}
@@ -66,7 +70,7 @@ function Labelled({ id, place, draft, onChange, children }: LabelledProps) {
         <span className="ml-auto flex shrink-0 items-center gap-1">
           {node.isNullable && draft !== undefined && <NullSwitch name={name} schema={node.schema} draft={draft} onChange={onChange} />}
           {draft === undefined && needsAdding(node) && (
-            <Button size="s" tone="quiet" icon={Plus} aria-label={`Add ${name}`} onClick={() => onChange(startDraft(node.schema, root))}>
+            <Button size="s" tone="quiet" icon={Plus} aria-label={`Add ${name}`} onClick={add}>
               Add
             </Button>
           )}

@@ -1,6 +1,7 @@
 "use client";
 
-import { withTheme } from "@rjsf/core";
+// Not the package's front door: it leads to another validator, which is made for tests and makes code of schemas.
+import withTheme from "@rjsf/core/lib/withTheme.js";
 import type { Draft } from "../draft/draft.ts";
 import { BooleanEntry, NullEntry } from "./boolean-entry.tsx";
 import { ChoiceEntry } from "./choice-entry.tsx";
