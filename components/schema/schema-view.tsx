@@ -25,8 +25,12 @@ export function SchemaView({ title, schema, example }: { title: string; schema: 
           <SchemaTree schema={schema} label={`${title}, as a tree`} />
         </div>
       )}
-      {view === "json" && <JsonView text={JSON.stringify(schema)} label={`${title}, as JSON Schema`} copyLabel={`Copy ${title} as JSON Schema`} />}
-      {view === "example" && <JsonView text={JSON.stringify(example)} label={`A made-up ${title}`} copyLabel={`Copy the made-up ${title}`} />}
+      {view !== "tree" && (
+        <div className="overflow-hidden rounded-m border">
+          {view === "json" && <JsonView text={JSON.stringify(schema)} label={`${title}, as JSON Schema`} copyLabel={`Copy ${title} as JSON Schema`} />}
+          {view === "example" && <JsonView text={JSON.stringify(example)} label={`A made-up ${title}`} copyLabel={`Copy the made-up ${title}`} />}
+        </div>
+      )}
     </section>
   );
 }

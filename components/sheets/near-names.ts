@@ -2,19 +2,17 @@
 export function nearNames(given: string, known: readonly string[]): string[] {
   const wanted = given.toLowerCase();
   return [...new Set(known)]
-    .map((name) => ({ name, distance: distanceOf(wanted, name.toLowerCase()) }))
-    .filter(({ distance }) => distance <= Math.max(2, given.length / 2))
+    .map((name) => ({ name, distance: editDistance(wanted, name.toLowerCase()) }))
+    .filter(({ name, distance }) => distance <= Math.max(1, given.length / 3) || sharesWords(wanted, name.toLowerCase()))
     .toSorted((one, other) => one.distance - other.distance)
     .slice(0, 3)
     .map(({ name }) => name);
 }
 
 /** A name that holds the other, or shares a word with it, is near however long it is. */
-function distanceOf(given: string, name: string): number {
-  if (name.includes(given) || given.includes(name)) return 1;
+function sharesWords(given: string, name: string): boolean {
   const words = new Set(given.split(/[-/]/));
-  const shared = name.split(/[-/]/).filter((word) => word.length > 2 && words.has(word)).length;
-  return Math.max(1, editDistance(given, name) - shared * 4);
+  return (given.length > 2 && name.includes(given)) || name.split(/[-/]/).some((word) => word.length > 2 && words.has(word));
 }
 
 function editDistance(from: string, to: string): number {

@@ -1,13 +1,16 @@
 "use client";
 
 import { useMutation } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import type { Verdict } from "../../server/contract/verdict.ts";
+import { describeFault, parseDraft } from "../run-form/draft/parse-draft.ts";
 import { problemOf } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 
 /** Typing pauses at least this long before the service is asked. */
 const pauseMs = 200;
+/** Longer texts are read by the service alone, so that typing stays quick. */
+const mostLocal = 200_000;
 
 export type VerdictsOf = { kind: "none" } | { kind: "verdicts"; verdicts: Verdict[] } | { kind: "not-json"; detail: string } | { kind: "failed"; error: unknown };
 
@@ -22,17 +25,20 @@ export function useVerdicts(p: { endpoint: string; text: string; version: string
   const [round, setRound] = useState(0);
   const asked = JSON.stringify([endpoint, version, round, text]);
   const isEmpty = text.trim() === "";
+  const fault = useMemo(() => (isEmpty || text.length > mostLocal ? null : parseDraft(text).fault), [isEmpty, text]);
+  const isAsked = !isEmpty && fault === null;
 
   useEffect(() => {
-    if (isEmpty) return;
+    if (!isAsked) return;
     const answer = (given: VerdictsOf) => setAnswered({ to: asked, answer: given });
     const timer = setTimeout(() => {
       mutate({ endpoint, text }, { onSuccess: (verdicts) => answer({ kind: "verdicts", verdicts }), onError: (error) => answer(ofError(error)) });
     }, pauseMs);
     return () => clearTimeout(timer);
-  }, [asked, endpoint, isEmpty, mutate, text]);
+  }, [asked, endpoint, isAsked, mutate, text]);
 
-  return { answer: isEmpty ? none : answered.answer, isAsking: !isEmpty && answered.to !== asked, askAgain: () => setRound(round + 1) };
+  const answer: VerdictsOf = isEmpty ? none : fault ? { kind: "not-json", detail: describeFault(fault) } : answered.answer;
+  return { answer, isAsking: isAsked && answered.to !== asked, askAgain: () => setRound(round + 1) };
 }
 
 function ofError(error: unknown): VerdictsOf {

@@ -18,7 +18,7 @@ export function Segmented<Value extends string>({ label, value, options, onChang
       {options.map((option) => (
         <label
           key={option.value}
-          className="relative grid min-w-0 flex-1 cursor-pointer place-items-center border-l px-3 font-medium whitespace-nowrap text-ink-2 first-of-type:border-l-0 hover:text-ink has-checked:bg-accent-soft has-checked:font-semibold has-checked:text-accent"
+          className="relative grid min-w-0 flex-auto cursor-pointer place-items-center border-l px-3 font-medium whitespace-nowrap text-ink-2 first-of-type:border-l-0 hover:text-ink has-checked:bg-accent-soft has-checked:font-semibold has-checked:text-accent"
         >
           <input
             type="radio"

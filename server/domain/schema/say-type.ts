@@ -24,7 +24,7 @@ const deepest = 3;
 
 /** A type as a noun, without bounds: `integer`, `list of strings`, `one of eur, usd`, `string or number`. Never longer than a line. */
 export function sayType(facts: Facts, root: JsonSchemaObject): string {
-  return visibleText(nounOf(facts, root, 0), 120);
+  return visibleText(nounOf(facts, root, 0), 120) || "anything";
 }
 
 /** With its article: `an integer`, `an e-mail`. What starts with a word of its own has none: `one of 3 shapes`. */
@@ -65,7 +65,7 @@ function impliedNoun(facts: Facts, root: JsonSchemaObject, depth: number): strin
 function typeNoun(p: { type: string; facts: Facts; root: JsonSchemaObject; depth: number }): string {
   if (p.type === "array") return listNoun(p);
   if (p.type === "object" && firstOf(p.facts, "properties") === undefined) return recordNoun(p);
-  return types[p.type]?.one ?? visibleText(p.type, 20);
+  return types[p.type]?.one ?? (visibleText(p.type, 20) || "anything");
 }
 
 function listNoun({ facts, root, depth }: { facts: Facts; root: JsonSchemaObject; depth: number }): string {
