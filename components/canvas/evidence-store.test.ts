@@ -17,7 +17,7 @@ const activity = (matched: number, other: number): Activity => ({
 it("one count that changes tells those who look at it, and nobody else", () => {
   const store = createEvidenceStore();
   store.feed(activity(1, 1));
-  const [paid, failed, endpoint, all] = [vi.fn(), vi.fn(), vi.fn(), vi.fn()];
+  const [paid, failed, endpoint, all] = [vi.fn<() => void>(), vi.fn<() => void>(), vi.fn<() => void>(), vi.fn<() => void>()];
   store.subscribe(["paid:ledger"], paid);
   store.subscribe(["failed:notify"], failed);
   store.subscribe(["endpoint:billing"], endpoint);

@@ -29,12 +29,6 @@ export function createEvidenceStore(): EvidenceStore {
   let since: string | null = null;
   let version = 0;
 
-  const put = <Value>(map: Map<string, Value>, key: string, value: Value): string[] => {
-    if (isEqual(map.get(key), value)) return [];
-    map.set(key, value);
-    return [key];
-  };
-
   return {
     feed(activity) {
       since = activity.since;
@@ -84,6 +78,13 @@ function createWatchers() {
       for (const listener of told) listener();
     },
   };
+}
+
+/** Keeps a value, and names its key if that changed anything. */
+function put<Value>(map: Map<string, Value>, key: string, value: Value): string[] {
+  if (isEqual(map.get(key), value)) return [];
+  map.set(key, value);
+  return [key];
 }
 
 function isEqual(one: unknown, other: unknown): boolean {

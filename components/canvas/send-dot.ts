@@ -13,8 +13,14 @@ export function sendDot(layer: HTMLElement, { journey, paths }: { journey: Journ
     return;
   }
   if (first === null) return;
-  if (journey.isStopped) run(layer, { path: first, keyframes: turning, ms: runMs * 1.5, then: () => {} });
-  else run(layer, { path: first, keyframes: arriving, ms: runMs, then: () => { for (const path of onward) run(layer, { path, keyframes: arriving, ms: runMs, then: () => {} }); } });
+  if (journey.isStopped) {
+    run(layer, { path: first, keyframes: turning, ms: runMs * 1.5 });
+    return;
+  }
+  const goOn = () => {
+    for (const path of onward) run(layer, { path, keyframes: arriving, ms: runMs });
+  };
+  run(layer, { path: first, keyframes: arriving, ms: runMs, onArrival: goOn });
 }
 
 const arriving: Keyframe[] = [{ offsetDistance: "0%", opacity: 0.2 }, { offset: 0.15, opacity: 1 }, { offsetDistance: "100%", opacity: 1 }];
@@ -27,14 +33,14 @@ const turning: Keyframe[] = [
   { offsetDistance: "82%", opacity: 0, backgroundColor: "var(--bad)" },
 ];
 
-function run(layer: HTMLElement, p: { path: string; keyframes: Keyframe[]; ms: number; then: () => void }): void {
+function run(layer: HTMLElement, p: { path: string; keyframes: Keyframe[]; ms: number; onArrival?: () => void }): void {
   const dot = document.createElement("i");
   dot.className = "absolute top-0 left-0 size-2 rounded-full bg-accent";
   dot.style.offsetPath = `path("${p.path}")`;
   layer.append(dot);
   dot.animate(p.keyframes, { duration: p.ms, easing: "cubic-bezier(.45,.05,.55,.95)", fill: "forwards" }).onfinish = () => {
     dot.remove();
-    p.then();
+    p.onArrival?.();
   };
 }
 

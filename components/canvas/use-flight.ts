@@ -29,7 +29,7 @@ export function useFlight(p: { graph: VisibleGraph; places: Layout; selected: st
   useLayoutEffect(() => {
     now.current = { graph, places, folds };
   });
-  const size = useCallback(() => frame.current?.getBoundingClientRect() ?? { width: 1, height: 1 }, [frame]);
+  const size = useCallback(() => sizeOf(frame), [frame]);
   const flyTo = useCallback((view: Viewport | null) => void (view && setViewport(view, { duration: prefersStillness() ? 0 : flightMs })), [setViewport]);
 
   const show = useCallback(
@@ -77,6 +77,10 @@ export function useFlight(p: { graph: VisibleGraph; places: Layout; selected: st
   }, [places, getViewport, setViewport]);
 
   return useMemo(() => ({ fit, show, toggle }), [fit, show, toggle]);
+}
+
+function sizeOf({ current }: RefObject<HTMLElement | null>): { width: number; height: number } {
+  return current ? current.getBoundingClientRect() : { width: 1, height: 1 };
 }
 
 function prefersStillness(): boolean {

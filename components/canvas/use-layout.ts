@@ -9,8 +9,11 @@ import { layoutKey } from "./model/layout-key.ts";
 import { placeNewcomers } from "./model/place-newcomers.ts";
 import type { VisibleGraph } from "./model/visible-graph.ts";
 
-/** So long the skeleton stands, or what was there before, rather than a layout that is about to be replaced. */
-const patienceMs = 300;
+/**
+ * So long ELK is waited for: under the skeleton, and with the layout that was there before. An answer that comes later is not taken, so
+ * that nothing jumps: the simple layout then stays, at later visits too, until somebody tidies.
+ */
+const patienceMs = { skeleton: 350, before: 2_500 };
 
 interface Laid {
   key: string;
@@ -48,17 +51,13 @@ export function useLayout(p: { graph: VisibleGraph; shape: string; round: number
       show(layoutColumns(graph), false);
       return;
     }
-    const timer = setTimeout(() => show(layoutColumns(graph), false), patienceMs);
-    layoutByElk(graph)
-      .catch((error: unknown) => {
-        // Without the worker the canvas is as usable, a little less tidy.
-        console.warn("The layout worker did not answer.", error);
-        return null;
-      })
-      .then((layout) => {
-        clearTimeout(timer);
-        show(layout ?? layoutColumns(graph), layout !== null);
-      });
+    const settle = (layout: Layout | null) => {
+      show(layout ?? layoutColumns(graph), true);
+      isOver = true;
+    };
+    const timer = setTimeout(() => settle(null), before.current ? patienceMs.before : patienceMs.skeleton);
+    // Without the worker the canvas is as usable, a little less tidy.
+    void layoutByElk(graph).then(settle, () => settle(null));
     return () => {
       isOver = true;
       clearTimeout(timer);

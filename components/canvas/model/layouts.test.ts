@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CanvasModel } from "./build-model.ts";
 import { type Layout, layoutColumns } from "./column-layout.ts";

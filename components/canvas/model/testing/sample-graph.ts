@@ -29,8 +29,11 @@ export function sampleModel(ways: readonly Way[], lonely?: readonly string[]): C
   return buildModel(sampleGraph(ways, lonely));
 }
 
+function name(index: number): string {
+  return String(index).padStart(5, "0");
+}
+
 /** So many triggers, three on an endpoint, two for a target. */
 export function largeModel(triggers: number): CanvasModel {
-  const name = (index: number) => String(index).padStart(5, "0");
   return sampleModel(Array.from({ length: triggers }, (_, index) => [`e${name(Math.floor(index / 3))}`, `t${name(index)}`, `w${name((index * 7) % Math.ceil(triggers / 2))}`, 1 + (index % 3)] as const));
 }
