@@ -1,17 +1,21 @@
+import type { Clock } from "../ports/clock.ts";
 import type { RunFilter, RunStore } from "../ports/store.ts";
 
 const most = 10_000;
 const pageRows = 100;
+/** Somebody waits for the number. */
+const longestMs = 1_500;
 
-/** How many runs there are, as far as 10,000. `isCapped`: there are more, or the look ended before all were seen. */
-export async function countRuns(deps: { store: Pick<RunStore, "listRuns"> }, filter: RunFilter): Promise<{ count: number; isCapped: boolean }> {
+/** How many runs there are, as far as 10,000. `isCapped`: there are more, or counting them would take too long. */
+export async function countRuns(deps: { store: Pick<RunStore, "listRuns">; clock: Clock }, filter: RunFilter): Promise<{ count: number; isCapped: boolean }> {
+  const deadline = deps.clock.now() + longestMs;
   let count = 0;
   let cursor: string | null = null;
-  for (let page = 0; page < most / pageRows; page++) {
-    const { data, nextCursor } = await deps.store.listRuns(filter, { limit: pageRows, cursor });
-    count += data.length;
-    if (nextCursor === null) return { count, isCapped: false };
-    cursor = nextCursor;
+  while (count < most && deps.clock.now() < deadline) {
+    const page: Awaited<ReturnType<RunStore["listRuns"]>> = await deps.store.listRuns(filter, { limit: pageRows, cursor });
+    count += page.data.length;
+    if (page.nextCursor === null) return { count, isCapped: false };
+    cursor = page.nextCursor;
   }
   return { count, isCapped: true };
 }

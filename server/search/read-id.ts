@@ -1,15 +1,26 @@
+/** The part of an id that somebody has in hand. `kind`: whose id it is, where that is known. */
+export interface IdPart {
+  kind: "run" | "delivery" | null;
+  /** As it begins, with its prefix; `null`: only its end is known. */
+  begin: string | null;
+  /** The characters that it may end with. */
+  end: string;
+}
+
 /** Crockford's alphabet of ULIDs. */
-const letters = /^[0-9A-HJKMNP-TV-Z]+$/;
+const ulidPart = /^[0-9A-HJKMNP-TV-Z]{1,26}$/;
+/** Fewer would find ids by chance. */
+const fewest = 4;
 
 /**
- * The part of an id in what somebody pasted: a whole id, its beginning, a short id as the app shows it (`run_…9ZR7M4`), or its last
- * characters, in any case. `null` where it cannot be one: at least four characters, so that a word does not find ids by chance.
+ * Reads what somebody pasted: a whole id, its beginning, a short id as the app shows it (`run_…9ZR7M4`), or its last characters, in any
+ * case. `null` where it cannot be part of an id.
  */
-export function readId(text: string): string | null {
-  const given = text.trim();
-  const [, prefix = "", ellipsis = "", end = ""] = /^(?:(run|dlv)_)?(…|\.{2,3})?([0-9a-z]*)$/i.exec(given) ?? [];
-  const ulid = end.toUpperCase();
-  if (ulid.length > 26 || (ulid !== "" && !letters.test(ulid))) return null;
-  if (ellipsis !== "" || prefix === "") return ulid.length >= 4 ? ulid : null;
-  return ulid.length >= 1 ? `${prefix.toLowerCase()}_${ulid}` : null;
+export function readId(text: string): IdPart | null {
+  const [, prefix, ellipsis, letters = ""] = /^(?:(run|dlv)_)?(…|\.{2,3})?(\w*)$/i.exec(text.trim()) ?? [];
+  const end = letters.toUpperCase();
+  if (!ulidPart.test(end)) return null;
+  const kind = prefix === undefined ? null : prefix.toLowerCase() === "run" ? "run" : "delivery";
+  const begin = prefix !== undefined && ellipsis === undefined ? `${prefix.toLowerCase()}_${end}` : null;
+  return begin === null && end.length < fewest ? null : { kind, begin, end };
 }

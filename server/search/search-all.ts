@@ -23,8 +23,7 @@ export async function searchAll(deps: { store: Pick<TrafficStore, "searchIds">; 
   const bySlug = new Map(manifest.triggers.map(({ slug, endpoint }) => [slug, { slug, endpoint }]));
   const targets = manifest.workflows.map(({ slug }): Target => ({ kind: "workflow", slug }));
   const path = text.trim().replace(/^POST\s+/i, "").replace(/^\/?triggers\//, "");
-  const id = readId(text);
-  const { runs, deliveries } = id === null ? { runs: [], deliveries: [] } : await deps.store.searchIds({ text: id, limit });
+  const { runs, deliveries } = await searchIds(deps, text);
   return {
     endpoints: rankNames([...byEndpoint.keys()], { text: path, nameOf: (endpoint) => endpoint, limit }).map((endpoint) => ({ endpoint, path: `/triggers/${endpoint}` })),
     triggers: rankNames([...bySlug.values()], { text, nameOf: ({ slug }) => slug, limit }),
@@ -32,4 +31,14 @@ export async function searchAll(deps: { store: Pick<TrafficStore, "searchIds">; 
     runs,
     deliveries,
   };
+}
+
+async function searchIds({ store }: { store: Pick<TrafficStore, "searchIds"> }, text: string): Promise<Pick<Found, "runs" | "deliveries">> {
+  const id = readId(text);
+  if (id === null) return { runs: [], deliveries: [] };
+  const found = await store.searchIds({ text: id.begin ?? id.end, limit });
+  // `run_9ZR7M4`, where the app had shown `run_…9ZR7M4`.
+  const isEnd = id.begin !== null && found.runs.length + found.deliveries.length === 0;
+  const { runs, deliveries } = isEnd ? await store.searchIds({ text: id.end, limit }) : found;
+  return { runs: id.kind === "delivery" ? [] : runs, deliveries: id.kind === "run" ? [] : deliveries };
 }
