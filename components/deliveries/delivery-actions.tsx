@@ -80,7 +80,7 @@ function OpenAsForm({ delivery, slugs }: { delivery: FullDelivery; slugs: string
     );
   }
   return (
-    <Menu label="Open as the form of a trigger" items={slugs.map((slug) => ({ id: slug, label: slug, note: verdictOn(delivery, slug), onSelect: () => router.push(hrefOf(slug)) }))}>
+    <Menu label="Open as form of a trigger" items={slugs.map((slug) => ({ id: slug, label: slug, note: verdictOn(delivery, slug), onSelect: () => router.push(hrefOf(slug)) }))}>
       <FilePenLine aria-hidden size={14} />
       Open as form
     </Menu>

@@ -33,7 +33,7 @@ export function DeliveryHead({ delivery, onCompare }: { delivery: FullDelivery; 
       </div>
       <Facts
         facts={[
-          ["received", <span key="at" title={exactUtc(delivery.receivedAt)}>{exactUtc(delivery.receivedAt).slice(11)} · <RelativeTime iso={delivery.receivedAt} /></span>],
+          ["received", <span key="at">{exactUtc(delivery.receivedAt)} · <RelativeTime iso={delivery.receivedAt} /></span>],
           ["answered in", <span key="took" className="tabular-nums">{formatDuration(delivery.durationMs)}</span>],
           ["body", formatBytes(delivery.bodyBytes)],
           ["sha256", sha && <Sha key="sha" sha={sha} />],

@@ -19,7 +19,8 @@ import { VerdictTable } from "./verdict-table.tsx";
 /** One delivery: its answer, what each trigger decided and why, and what came. */
 export function DeliveryView({ id }: { id: string }) {
   const trpc = useTRPC();
-  const delivery = useQuery(trpc.deliveries.get.queryOptions({ id }, { staleTime: 60_000 }));
+  // What has arrived never changes, and may be a megabyte.
+  const delivery = useQuery(trpc.deliveries.get.queryOptions({ id }, { staleTime: Infinity, meta: { live: false } }));
   if (delivery.data) return <LoadedDelivery delivery={delivery.data} />;
   if (delivery.error) return <ErrorFace what={`${id} could not be read`} message={delivery.error.message} retry={() => void delivery.refetch()} />;
   return <LoadingRows label="The delivery is being read" rows={8} />;

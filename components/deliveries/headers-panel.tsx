@@ -16,14 +16,16 @@ export function HeadersPanel({ headers }: { headers: Record<string, string> }) {
 
 export function HeaderList({ headers }: { headers: readonly [name: string, value: string][] }) {
   return (
-    <dl className="grid max-h-[480px] gap-x-5 gap-y-1 overflow-y-auto px-4 py-3 font-mono text-s sm:grid-cols-[minmax(0,max-content)_minmax(50%,1fr)]" tabIndex={0} role="group" aria-label="Headers, by name">
-      {headers.map(([name, value]) => (
-        <div key={name} className="contents">
-          <dt className="break-all text-ink-3">{name}</dt>
-          <dd className="mb-1 [overflow-wrap:anywhere] sm:mb-0">{value === redacted ? <Redacted /> : <PlainText text={value} />}</dd>
-        </div>
-      ))}
-    </dl>
+    <div role="group" aria-label="Headers, by name" tabIndex={0} className="max-h-[480px] overflow-y-auto px-4 py-3 -outline-offset-2">
+      <dl className="grid gap-x-5 gap-y-1 font-mono text-s sm:grid-cols-[minmax(0,max-content)_minmax(50%,1fr)]">
+        {headers.map(([name, value]) => (
+          <div key={name} className="contents">
+            <dt className="break-all text-ink-3">{name}</dt>
+            <dd className="mb-1 [overflow-wrap:anywhere] sm:mb-0">{value === redacted ? <Redacted /> : <PlainText text={value} />}</dd>
+          </div>
+        ))}
+      </dl>
+    </div>
   );
 }
 

@@ -34,19 +34,19 @@ function VerdictRow({ verdict, reason, isFirst, onPlace }: { verdict: Verdict; r
     <Row>
       <Cell name="Trigger">
         {isFirst ? (
-          <Link href={`/?node=${encodeURIComponent(`trigger:${verdict.trigger}`)}`} prefetch={false} className="font-mono hover:text-accent hover:underline">
+          <Link href={`/?node=${encodeURIComponent(`trigger:${verdict.trigger}`)}`} prefetch={false} title={verdict.trigger} className="block max-w-60 truncate font-mono hover:text-accent hover:underline">
             {verdict.trigger}
           </Link>
         ) : null}
       </Cell>
       <Cell name="Decided">{isFirst ? <StatusBadge face={face} /> : null}</Cell>
-      <Cell name="Stage">{isFirst && <span className="text-ink-2">{face.stage}</span>}</Cell>
+      <Cell name="Stage">{isFirst && <span className="whitespace-nowrap text-ink-2">{face.stage}</span>}</Cell>
       <Cell name="Where">{reason && <Place pointer={reason.pointer} onPlace={onPlace} />}</Cell>
       <Cell name="Expected">{reason && <PlainText text={reason.expected ?? reason.message} />}</Cell>
       <Cell name="Was">{reason && <Was reason={reason} />}</Cell>
       <Cell name="Run">
         {isFirst && verdict.runId && (
-          <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+          <span className="flex flex-wrap items-center gap-x-2 gap-y-1 xl:flex-nowrap">
             <RunState runId={verdict.runId} />
             <span className="whitespace-nowrap">
               <span className="text-ink-3">→</span> <code>{verdict.target.slug}</code>
@@ -59,7 +59,7 @@ function VerdictRow({ verdict, reason, isFirst, onPlace }: { verdict: Verdict; r
 }
 
 function Place({ pointer, onPlace }: { pointer: string; onPlace: Props["onPlace"] }) {
-  const face = pointer === "" ? <span>the whole body</span> : <code className="break-all"><PlainText text={pointer} /></code>;
+  const face = pointer === "" ? <span>the whole body</span> : <code className="block max-w-72 break-words"><PlainText text={pointer} /></code>;
   if (!onPlace) return face;
   return (
     <button type="button" onClick={() => onPlace(pointer)} title="Show it in the body" className="cursor-pointer text-left text-accent underline decoration-line-strong underline-offset-2 hover:decoration-current">
@@ -71,7 +71,7 @@ function Place({ pointer, onPlace }: { pointer: string; onPlace: Props["onPlace"
 function Was({ reason }: { reason: Reason }) {
   if (typeof reason.actual !== "string") return <span className="text-ink-3">nothing</span>;
   return (
-    <code className="break-all">
+    <code className="block max-w-72 break-words">
       <PlainText text={reason.actual} />
     </code>
   );

@@ -40,7 +40,7 @@ function Choices({ delivery, onChoose }: { delivery: FullDelivery; onChoose: (id
           if (id) onChoose(id);
         }}
       >
-        <TextInput label="Its id, or the address of its page" value={pasted} onChange={(event) => setPasted(event.target.value)} placeholder="dlv_…" data-autofocus="" className="flex-1 font-mono" />
+        <TextInput label="Its id, or the address of its page" value={pasted} onChange={(event) => setPasted(event.target.value)} placeholder="dlv_…" data-autofocus="" className="flex-1" />
         <Button type="submit" tone="primary" disabled={!id}>
           Compare
         </Button>

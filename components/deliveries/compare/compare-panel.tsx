@@ -23,7 +23,7 @@ const mostDifferences = 200;
 /** What differs between two deliveries: bodies by place, verdicts, headers. */
 export function ComparePanel({ delivery, other, onClose }: { delivery: FullDelivery; other: string; onClose: () => void }) {
   const trpc = useTRPC();
-  const second = useQuery(trpc.deliveries.get.queryOptions({ id: other }, { staleTime: 60_000, retry: false }));
+  const second = useQuery(trpc.deliveries.get.queryOptions({ id: other }, { staleTime: Infinity, retry: false, meta: { live: false } }));
   return (
     <Panel title="Compared" note={<IconButton label="End the comparison" icon={X} size="s" onClick={onClose} />}>
       {second.data ? (
