@@ -5,7 +5,7 @@ import { jsonSchema } from "./json.ts";
 export const presetSubjectSchema = z.object({ kind: z.enum(["trigger", "workflow", "agent"]), slug: z.string().min(1).max(64) });
 
 /** A body or an input that somebody kept under a name. Names are unique within their subject. */
-export const presetSchema = z.object({
+const presetSchema = z.object({
   id: z.string(),
   subject: presetSubjectSchema,
   name: z.string(),

@@ -6,7 +6,7 @@ import type { DeliveryFilter } from "../ports/store.ts";
 
 /** How a trigger's verdict is asked for; `stopped` is every one that is not a match. */
 export const verdictChoices = ["matched", "stopped", "request_mismatch", "filter_mismatch"] as const;
-export type VerdictChoice = (typeof verdictChoices)[number];
+type VerdictChoice = (typeof verdictChoices)[number];
 
 const outcomes: Record<VerdictChoice, readonly VerdictOutcome[]> = {
   matched: ["matched"],

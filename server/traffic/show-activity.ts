@@ -8,7 +8,7 @@ import type { DeliveryCount, DeliveryStore, TargetSummary, TrafficStore, Verdict
 import { type OutcomeCounts, sumOutcomes } from "./sum-outcomes.ts";
 import { type TimeFrame, bucketStarts, frameOfWindow, storedBuckets } from "./time-frame.ts";
 
-export interface EndpointActivity {
+interface EndpointActivity {
   endpoint: string;
   outcomes: OutcomeCounts;
   /** Without gaps; `at` is the start of the bucket, ISO 8601. */
@@ -18,9 +18,9 @@ export interface EndpointActivity {
 }
 
 /** How many deliveries passed the edge of an attachment, and how many were stopped there, by what. */
-export type AttachmentActivity = { attachmentId: string } & Record<VerdictOutcome, number>;
+type AttachmentActivity = { attachmentId: string } & Record<VerdictOutcome, number>;
 
-export interface TargetActivity {
+interface TargetActivity {
   target: Target;
   runs: number;
   /** There are more runs than were looked at. */

@@ -3,7 +3,7 @@ import type { DeliveryOutcome, DeliverySummary } from "../contract/delivery.ts";
 import type { DeliveryStore } from "../ports/store.ts";
 
 /** A delivery as it travels over the canvas. */
-export interface Pulse {
+interface Pulse {
   id: string;
   endpoint: string;
   outcome: DeliveryOutcome;

@@ -3,7 +3,7 @@ import type { Target } from "../contract/target.ts";
 import { type Condition, conditionsOf } from "../domain/schema/conditions.ts";
 import type { ProjectReader } from "../ports/project.ts";
 
-export interface GraphTrigger {
+interface GraphTrigger {
   attachmentId: string;
   slug: string;
   endpoint: string;
@@ -16,7 +16,7 @@ export interface GraphTrigger {
   conditions: Condition[];
 }
 
-export interface GraphTarget extends Target {
+interface GraphTarget extends Target {
   file: string;
   attempts: number;
   timeoutMs: number;

@@ -98,6 +98,6 @@ const trpcCodes: Record<number, TRPCError["code"]> = {
   503: "SERVICE_UNAVAILABLE",
 };
 
-export function toTrpcError(failure: AppError): TRPCError {
+function toTrpcError(failure: AppError): TRPCError {
   return new TRPCError({ code: trpcCodes[errorCodes[failure.code].status] ?? "INTERNAL_SERVER_ERROR", message: failure.message, cause: failure });
 }
