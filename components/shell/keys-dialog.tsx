@@ -12,7 +12,7 @@ export function KeysDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () =
     <Dialog title="Keys" isOpen={isOpen} onClose={onClose}>
       <div className="grid gap-x-10 gap-y-5 sm:grid-cols-2">
         {keyHelp.map((section) => (
-          <section key={section.name} aria-label={section.name} className="first:sm:row-span-2">
+          <section key={section.name} aria-label={section.name} className="sm:first:row-span-2">
             <h3 className="mb-1.5 text-s font-medium text-ink-3">{section.name}</h3>
             <dl className="grid grid-cols-[auto_1fr] items-baseline gap-x-4 gap-y-1.5">
               {section.keys.map(({ keys, words }) => (

@@ -71,6 +71,15 @@ export const keyHelp: readonly { name: string; keys: readonly KeyHelp[] }[] = [
     ],
   },
   {
+    name: "Canvas",
+    keys: [
+      { keys: ["←", "→", "↑", "↓"], words: "Walk from node to node" },
+      { keys: ["↵"], words: "Open the node" },
+      { keys: ["f"], words: "Fit all into the window" },
+      { keys: ["+", "-"], words: "Nearer, farther" },
+    ],
+  },
+  {
     name: "Forms",
     keys: [{ keys: ["mod", "↵"], words: "Send, or run" }],
   },

@@ -1,7 +1,7 @@
 "use client";
 
-import { Download, Play, Workflow } from "lucide-react";
-import Link from "next/link";
+import { Download, type LucideIcon, Play, Workflow } from "lucide-react";
+import Link, { useLinkStatus } from "next/link";
 import { usePathname } from "next/navigation";
 
 const places = [
@@ -23,9 +23,15 @@ export function NavRail() {
           title={label}
           className="grid size-10 place-items-center rounded-m text-ink-3 hover:bg-sunken hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:text-accent"
         >
-          <Icon aria-hidden size={18} strokeWidth={1.8} />
+          <PlaceIcon icon={Icon} />
         </Link>
       ))}
     </nav>
   );
+}
+
+/** Breathes while its page is on the way. */
+function PlaceIcon({ icon: Icon }: { icon: LucideIcon }) {
+  const { pending } = useLinkStatus();
+  return <Icon aria-hidden size={18} strokeWidth={1.8} className={pending ? "animate-pulse text-accent" : ""} />;
 }
