@@ -60,6 +60,17 @@ it("looks no longer than the time it has, however few rows hold", () => {
   );
 });
 
+it("keeps its looks within bounds, however many of them end early", () => {
+  let most = 0;
+  const look = (after: Position | null, candidates: number) => {
+    most = Math.max(most, candidates);
+    const at = (after?.at ?? 2000) - 1;
+    return { found: [], end: at === 0 ? null : { at, id: "x" } };
+  };
+  expect(lookThrough<Row>({ limit: 5, after: null, firstLook: 24, budgetMs: 1, look, position, now: () => 0 })).toEqual({ rows: [], next: null });
+  expect(most).toBe(100_000);
+});
+
 it("says that it is the end when exactly a page holds", () => {
   const { search } = searchOf([true, true, false, false]);
   expect(search({ limit: 2, after: null, firstLook: 2, budgetMs: 100 })).toMatchObject({ rows: [{}, {}], next: null });

@@ -20,6 +20,9 @@ interface Search<Row> {
   now: () => number;
 }
 
+/** Where looks end early for other reasons than their candidates, doubling would go past every number. */
+const mostCandidates = 100_000;
+
 /**
  * Looks through candidates for those that hold, until a page is full, the end is reached or the time is up: then the page is short,
  * and the next goes on after the last candidate. Each look costs about twice the one before, so none begins that would not end in time.
@@ -28,7 +31,7 @@ export function lookThrough<Row>(p: Search<Row>): { rows: Row[]; next: Position 
   const began = p.now();
   const rows: Row[] = [];
   let after = p.after;
-  for (let candidates = p.firstLook; ; candidates *= 2) {
+  for (let candidates = p.firstLook; ; candidates = Math.min(2 * candidates, mostCandidates)) {
     const { found, end } = p.look(after, candidates);
     rows.push(...found);
     const last = rows[p.limit - 1];

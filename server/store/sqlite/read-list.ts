@@ -54,6 +54,8 @@ interface Driver {
 const budgetMs = 30;
 const firstLook = { fast: 400, slow: 24 };
 const probed = 1000;
+const denseAnHour = 30;
+const hourMs = 3_600_000;
 
 /**
  * One index gives the candidates in order. What it does not answer is looked through, within a bounded time: such a page may be
@@ -66,11 +68,12 @@ export function readList<Row, Shape>(database: SqliteDatabase, listing: Listing<
   if (listing.terms.every((term) => term === driver.term)) {
     return toPage(readStretch(database, listing, { driver, after, downTo: null, limit: limit + 1 }), { limit, position, shape });
   }
+  const nextRegion = listing.nextRegion && isDense(database, listing, { driver, after }) ? listing.nextRegion : undefined;
   const { rows, next } = lookThrough({
     limit,
     after,
     look(from, candidates) {
-      const region = listing.nextRegion?.(from) ?? { after: from, downTo: null };
+      const region = nextRegion?.(from) ?? { after: from, downTo: null };
       const end = higher(findEnd(database, listing, { driver, after: region.after, candidates }), region.downTo);
       return { found: readStretch(database, listing, { driver, after: region.after, downTo: end, limit: limit + 1 }), end };
     },
@@ -94,6 +97,13 @@ function chooseDriver<Row, Shape>(database: SqliteDatabase, listing: Listing<Row
   if (drivers.length === 1) return drivers[0];
   const reaches = drivers.map((driver) => ({ driver, downTo: findEnd(database, listing, { driver, after, candidates: probed })?.at ?? -1 }));
   return reaches.reduce((best, next) => (next.downTo < best.downTo ? next : best)).driver;
+}
+
+/** Whether there are so many candidates an hour that leaving hours out is worth its while. */
+function isDense<Row, Shape>(database: SqliteDatabase, listing: Listing<Row, Shape>, p: { driver: Driver; after: Position | null }): boolean {
+  const first = findEnd(database, listing, { ...p, candidates: 1 });
+  const last = findEnd(database, listing, { ...p, candidates: probed });
+  return first !== null && last !== null && (first.at - last.at) / hourMs < probed / denseAnHour;
 }
 
 interface Reach {

@@ -218,6 +218,8 @@ export function deliveryContract(open: OpenStore): void {
           aDelivery({ receivedAt: epoch + hours * hour + ms, verdicts: [aVerdict({ outcome: hours === 2 || n > 2 ? "filter_mismatch" : "matched" }), aVerdict({ trigger: "other", attachmentId: "other:x" })] }),
         ),
       );
+      // Among many others, so that it is worth while to leave hours out.
+      for (let n = 0; n < 2500; n += 1) made.push(aDelivery({ receivedAt: epoch + n * 30_000, verdicts: [aVerdict({ trigger: "other", attachmentId: "other:x" })] }));
       await Promise.all(made.map((delivery) => store.recordDelivery(delivery)));
       const newestFirst = made.toSorted((a, b) => b.receivedAt - a.receivedAt || (a.id < b.id ? 1 : -1));
       for (const outcomes of [["matched" as const], ["filter_mismatch" as const], ["matched" as const, "filter_mismatch" as const], ["disabled" as const]]) {
