@@ -22,3 +22,38 @@ it("the bounds that every integer has are not mentioned", () => {
 it("choices are listed", () => {
   expect(say(z.object({ currency: z.enum(["eur", "usd"]) }))).toEqual(["currency is eur or usd"]);
 });
+
+it("what tells most comes first, and what is left out is counted", () => {
+  const body = z.object({ id: z.string(), at: z.iso.datetime(), name: z.string().min(1), amount: z.int().min(5), type: z.literal("paid") });
+  expect(say(body)).toEqual(["type is paid", "amount ≥ 5", "at is a date and time", " and 2 more"]);
+});
+
+it("the filter comes before the fixed values of the request", () => {
+  const request = z.object({ type: z.literal("invoice"), amount: z.number(), name: z.string() });
+  expect(say(request, z.object({ amount: z.number().gt(100) }))).toEqual(["amount > 100", "type is invoice"]);
+});
+
+it("a filter's field that need not be there says so", () => {
+  expect(say(z.object({ a: z.string() }), z.object({ currency: z.literal("eur").optional() }))).toEqual(["currency is eur, if there"]);
+});
+
+it("places in lists and records are named", () => {
+  const body = z.object({ items: z.array(z.object({ sku: z.string().startsWith("s_") })).min(1), prices: z.record(z.string(), z.number().min(0)) });
+  expect(say(body)).toEqual(["items[].sku starts with s_", "prices.* ≥ 0", "items not empty"]);
+});
+
+it("the shapes of an event are told apart by the values of its type", () => {
+  const event = z.discriminatedUnion("type", [z.object({ type: z.literal("a") }), z.object({ type: z.literal("b") })]);
+  expect(say(event)).toEqual(["type is a or b"]);
+  expect(say(z.object({ event }))).toEqual(["event.type is a or b"]);
+});
+
+it("a body that is no object has words of its own", () => {
+  expect(say(z.array(z.string()).min(2))).toEqual(["the body has at least 2 items"]);
+  expect(say(z.looseObject({}))).toEqual(["the body is an object"]);
+  expect(say(z.any())).toEqual([]);
+});
+
+it("what stands in intersections holds together", () => {
+  expect(say(z.intersection(z.object({ a: z.literal("x") }), z.object({ b: z.string().min(1) })))).toEqual(["a is x", "b not empty"]);
+});

@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+import type { RunSummary } from "../../server/contract/run.ts";
+import { durationBars } from "./duration-bars.ts";
+import { findFault } from "./find-fault.ts";
+import { nearNames } from "./near-names.ts";
+import { count, sayShare } from "./say-counts.ts";
+import { sayRetries } from "./say-retries.ts";
+
+describe("retries in words", () => {
+  it.each([
+    [{ attempts: 3, backoff: "exponential", initialMs: 1_000, maxMs: 3_600_000 }, "3 attempts, from 1 s doubling up to 1 h"],
+    [{ attempts: 5, backoff: "fixed", initialMs: 30_000, maxMs: 30_000 }, "5 attempts, 30 s apart"],
+    [{ attempts: 2, backoff: "fixed", initialMs: 0, maxMs: 0 }, "2 attempts, at once"],
+    [{ attempts: 1, backoff: "exponential", initialMs: 1_000, maxMs: 60_000 }, "1 attempt, not tried again"],
+  ] as const)("%j", (policy, words) => expect(sayRetries(policy)).toBe(words));
+});
+
+it("a share is never rounded to all or nothing", () => {
+  expect([sayShare(0, 0), sayShare(3, 3), sayShare(0, 3), sayShare(9_999, 10_000), sayShare(1, 10_000), sayShare(1, 3)]).toEqual(["–", "100 %", "0 %", "99.9 %", "0.1 %", "33 %"]);
+});
+
+it("counts have their thousands apart", () => {
+  expect([count(1, "delivery", "deliveries"), count(1204, "delivery", "deliveries")]).toEqual(["1 delivery", "1\u00A0204 deliveries"]);
+});
+
+describe("near names", () => {
+  const known = ["invoice-paid", "invoice-failed", "new-signup", "ci-failed", "invoice-paid"];
+
+  it("the nearest comes first, each once", () => expect(nearNames("invoice-pad", known)).toEqual(["invoice-paid", "invoice-failed"]));
+
+  it("a shared word is near", () => expect(nearNames("signup", known)).toEqual(["new-signup"]));
+
+  it("what is far is not offered", () => expect(nearNames("zebra", known)).toEqual([]));
+});
+
+describe("the place that a message names", () => {
+  it("is found by line and column, over every kind of line end", () => {
+    const text = '{\r\n  "a": 1,\n\r  "b" 2\n}';
+    expect(text.slice(findFault(text, "Line 4, column 7: a colon should be here.") ?? 0)).toBe("2\n}");
+  });
+
+  it("counts characters, not halves of them", () => expect(findFault('"🚦" x', "Line 1, column 5: there is more")).toBe(5));
+
+  it("is not made up", () => {
+    expect(findFault("{}", "The body is empty. Send JSON.")).toBeNull();
+    expect(findFault("{}", "Line 9, column 1: x")).toBeNull();
+  });
+});
+
+function run(id: string, ms: number | null): Pick<RunSummary, "id" | "status" | "startedAt" | "finishedAt"> {
+  const start = Date.parse("2026-01-31T12:00:00Z");
+  return { id, status: ms === null ? "running" : "completed", startedAt: new Date(start).toISOString(), finishedAt: ms === null ? null : new Date(start + ms).toISOString() };
+}
+
+it("the bars of runs are in the order of time, and a long one does not flatten the others", () => {
+  const bars = durationBars([run("open", null), run("new", 10), run("long", 10_000), run("old", 100)]);
+  expect(bars.map(({ id, height }) => [id, Number(height.toFixed(2))])).toEqual([["old", 0.1], ["long", 1], ["new", 0.06]]);
+});
