@@ -1,0 +1,197 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import type { Page } from "playwright";
+import { describe, expect, it } from "vitest";
+import type { Delivery, DeliverySummary } from "../server/contract/delivery.ts";
+import { getJson } from "./support/api.ts";
+import { visit } from "./support/browser.ts";
+import { copyStarter } from "./support/project.ts";
+import { startService } from "./support/service.ts";
+
+const small = '{"id":"evt_1","type":"invoice.paid","invoice":{"number":"7","customer":"Difference & Co","amount":4200.0,"currency":"EUR"},"big":12345678901234567890}';
+const large = small.replace("4200.0", "2000000").replace('"evt_1"', '"evt_2"');
+
+async function send(url: string, endpoint: string, body: string | Uint8Array<ArrayBuffer>): Promise<string> {
+  const response = await fetch(`${url}/triggers/${endpoint}`, { method: "POST", headers: { "content-type": "application/json" }, body });
+  return response.headers.get("signalbox-delivery") ?? "";
+}
+
+async function start() {
+  const { url } = await startService({ projectDir: copyStarter(), command: "dev" });
+  return { url, get: (id: string) => getJson<Delivery>(`${url}/api/v1/deliveries/${id}`) };
+}
+
+const bodyTree = (page: Page) => page.getByRole("tree", { name: "Body", exact: true });
+
+describe("one delivery", () => {
+  it("says why a trigger did not fire, marks the place in the body, and changes nothing of the body", async () => {
+    const { url } = await start();
+    const id = await send(url, "billing", small);
+    const { page, errors, foreignRequests } = await visit(url);
+    await page.goto(`${url}/deliveries/${id}`);
+    const row = page.getByRole("table", { name: "What each trigger decided" }).getByRole("row", { name: /large-invoice/ });
+    await row.getByText("≥ 1000000").waitFor();
+    expect(await row.textContent()).toContain("4200");
+    await row.getByRole("button", { name: "/invoice/amount" }).click();
+    await bodyTree(page).locator("mark", { hasText: "4200.0" }).waitFor();
+    expect(await bodyTree(page).evaluate((tree) => tree === document.activeElement)).toBe(true);
+    await bodyTree(page).getByText("large-invoice: expected ≥ 1000000").waitFor();
+    expect(await bodyTree(page).textContent()).toContain('"big": 12345678901234567890');
+    await page.keyboard.press("Home");
+    await page.keyboard.press("ArrowLeft");
+    await bodyTree(page).getByText("4 keys").waitFor();
+    await page.getByRole("link", { name: /^run_/ }).first().click();
+    await page.waitForURL("**/runs/run_*");
+    expect([...errors, ...foreignRequests]).toEqual([]);
+  });
+
+  it("is delivered again, byte for byte, to all triggers or to one, and each names the other", async () => {
+    const { url, get } = await start();
+    const id = await send(url, "billing", small);
+    const { page, errors } = await visit(url);
+    for (const [item, verdicts] of [[/to all 3 triggers/, 3], [/Only to large-invoice/, 1]] as const) {
+      await page.goto(`${url}/deliveries/${id}`);
+      await page.getByRole("button", { name: "Redeliver" }).click();
+      await page.getByRole("menuitem", { name: item }).click();
+      await page.waitForURL((address) => address.pathname.startsWith("/deliveries/dlv_") && !address.pathname.endsWith(id));
+      await page.locator(`a[href="/deliveries/${id}"]`).first().waitFor();
+      const again = await get(new URL(page.url()).pathname.split("/").at(-1) ?? "");
+      expect([again.redeliveryOf, again.body, again.verdicts.length]).toEqual([id, Buffer.from(small).toString("base64"), verdicts]);
+      await page.goto(`${url}/deliveries/${id}`);
+      await page.locator(`a[href="/deliveries/${again.id}"]`).first().waitFor();
+    }
+    expect(errors).toEqual([]);
+  });
+
+  it("is copied as a command that sends the same bytes", async () => {
+    const { url, get } = await start();
+    const { page } = await visit(url, { permissions: ["clipboard-read", "clipboard-write"] });
+    for (const body of [`{"note":"it's $(date) \`id\` !! \\\\ \u202e ü"}\n`, '{"note":"é"}', new Uint8Array([0xff, 0x00, 0x7b, 0x27])]) {
+      const id = await send(url, "signup", body);
+      await page.goto(`${url}/deliveries/${id}`);
+      await page.getByRole("button", { name: "Copy as curl" }).click();
+      await page.getByText("Copied", { exact: true }).first().waitFor({ state: "attached" });
+      const command = await page.evaluate(() => navigator.clipboard.readText());
+      const answer = execFileSync("sh", ["-c", command], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+      const again = await get(/signalbox-delivery: (\S+)/i.exec(answer)?.[1] ?? "");
+      expect(again.bodySha256).toBe(createHash("sha256").update(body).digest("hex"));
+    }
+  });
+
+  it("is compared with another by the places where they differ", async () => {
+    const { url } = await start();
+    const other = await send(url, "billing", large);
+    const id = await send(url, "billing", small);
+    const { page, errors } = await visit(url);
+    await page.goto(`${url}/deliveries/${id}`);
+    await page.getByRole("button", { name: "Compare" }).click();
+    await page.getByRole("dialog").getByLabel("Its id, or the address of its page").fill(`${url}/deliveries/${other}`);
+    await page.getByRole("dialog").getByRole("button", { name: "Compare" }).click();
+    await page.waitForURL(`**/deliveries/${id}?compare=${other}`);
+    const row = page.getByRole("table", { name: "Bodies, compared" }).getByRole("row", { name: /\/invoice\/amount/ });
+    await row.getByText("4200.0").waitFor();
+    await row.getByText("2000000").waitFor();
+    await page.getByRole("table", { name: "Verdicts, compared" }).getByRole("row", { name: /large-invoice/ }).waitFor();
+    await page.reload();
+    await page.getByRole("table", { name: "Bodies, compared" }).waitFor();
+    expect(errors).toEqual([]);
+  });
+
+  it("shows hostile bodies as text and stays quick, whatever they are", async () => {
+    const { url } = await start();
+    const { page, errors } = await visit(url);
+    const rows = Array.from({ length: 8_000 }, (_, index) => ({ index, html: "<svg onload=alert(1)>", bidi: "\u202eevil", pad: "x".repeat(60) }));
+    const bodies = [
+      '{"<b>k</b>":"<img src=x onerror=alert(1)>\u202e","__proto__":{"a":1},"a":"\u2028"}',
+      "{'a': <script>alert(1)</script>}",
+      JSON.stringify({ rows }),
+      JSON.stringify({ one: "<i>".repeat(300_000) }),
+      "[".repeat(500) + "]".repeat(500),
+      "[".repeat(200_000),
+    ];
+    for (const body of bodies) {
+      await page.goto(`${url}/deliveries/${await send(url, "billing", body)}`);
+      const view = bodyTree(page).or(page.getByRole("region", { name: "Body, as text" }));
+      await view.waitFor();
+      expect(await page.locator("img[src=x], svg[onload], b:text-is('k'), main script").count()).toBe(0);
+      // However long the text, little of it is drawn at once.
+      expect(await view.locator("*").count()).toBeLessThan(3_000);
+    }
+    await page.goto(`${url}/deliveries/${await send(url, "billing", bodies[0] ?? "")}`);
+    await bodyTree(page).getByText("U+202E").waitFor();
+    expect(errors).toEqual([]);
+  });
+});
+
+describe("the list of deliveries", () => {
+  it("names the endpoint that was probably meant, there and on the delivery's page, and leads to it", async () => {
+    const { url } = await start();
+    const id = await send(url, "githb", "{}");
+    const { page, errors } = await visit(url);
+    await page.goto(`${url}/deliveries`);
+    const row = page.getByRole("row", { name: /no endpoint githb/ });
+    expect(await row.getByRole("link", { name: "github" }).getAttribute("href")).toBe("/?node=endpoint%3Agithub");
+    await page.goto(`${url}/deliveries/${id}`);
+    await page.getByText("There is no endpoint").waitFor();
+    await page.getByRole("main").getByRole("link", { name: "github", exact: true }).click();
+    await page.waitForURL("**/?node=endpoint*github");
+    expect(errors).toEqual([]);
+  });
+
+  it("finds by filters what was asked for, in words that can be taken back, and a reload keeps them", async () => {
+    const { url } = await start();
+    const large1 = await send(url, "billing", large);
+    await send(url, "billing", small);
+    await send(url, "signup", '{"name":"Ada","email":"ada@example.com"}');
+    const { page, errors } = await visit(url);
+    await page.goto(`${url}/deliveries`);
+    await page.getByLabel("Trigger", { exact: true }).selectOption("large-invoice");
+    await page.getByLabel("What the trigger decided").selectOption("matched");
+    await page.waitForURL(/trigger=large-invoice&verdict=matched/);
+    await page.reload();
+    const found = page.locator("a[data-row-link]");
+    await expect.poll(() => found.evaluateAll((links) => links.map((link) => link.getAttribute("href")))).toEqual([`/deliveries/${large1}`]);
+    await page.getByLabel("Text in the body").fill("no such text");
+    await page.getByText("Nothing matches these filters").waitFor();
+    await page.getByRole("button", { name: /^Remove the filter: body has/ }).click();
+    await expect.poll(() => found.count()).toBe(1);
+    await page.getByRole("button", { name: "Clear all" }).click();
+    await expect.poll(() => found.count()).toBe(3);
+    await page.goBack();
+    await expect.poll(() => found.count()).toBe(1);
+    expect(errors).toEqual([]);
+  });
+
+  it("goes on through more than 100 deliveries, and a stretch of time is chosen by hand and by keys", async () => {
+    const { url } = await start();
+    for (let sent = 0; sent < 130; sent++) await send(url, "signup", `{"name":"Ada ${sent}","email":"ada@example.com"}`);
+    const { data } = await getJson<{ data: DeliverySummary[] }>(`${url}/api/v1/deliveries?limit=1`);
+    expect(data).toHaveLength(1);
+    const { page, errors } = await visit(url, { viewport: { width: 1440, height: 900 } });
+    await page.goto(`${url}/deliveries?endpoint=signup`);
+    await page.locator("a[data-row-link]").first().waitFor();
+    await expect
+      .poll(async () => {
+        await page.mouse.wheel(0, 4_000);
+        return page.locator("[data-index='129']").count();
+      }, { timeout: 20_000 })
+      .toBe(1);
+    await page.mouse.wheel(0, -100_000);
+    const from = page.getByRole("slider", { name: "From" });
+    await from.focus();
+    for (let steps = 0; steps < 3; steps++) await page.keyboard.press("ArrowRight");
+    await page.waitForURL(/since=/);
+    await page.getByRole("button", { name: /^Remove the filter: from/ }).waitFor();
+    await from.press("Escape");
+    await page.waitForURL((address) => !address.searchParams.has("since"));
+    const plot = await page.getByRole("group", { name: /^Deliveries from/ }).boundingBox();
+    if (!plot) throw new Error("The histogram is not in sight");
+    await page.mouse.move(plot.x + plot.width * 0.2, plot.y + 20);
+    await page.mouse.down();
+    await page.mouse.move(plot.x + plot.width * 0.5, plot.y + 20, { steps: 4 });
+    await page.mouse.up();
+    await page.waitForURL(/since=.*until=/);
+    await page.getByText("Nothing matches these filters").waitFor();
+    expect(errors).toEqual([]);
+  });
+});
