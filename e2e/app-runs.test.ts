@@ -1,0 +1,239 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Page } from "playwright";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import type { RunSummary } from "../server/contract/run.ts";
+import { getJson, postJson, waitForRun } from "./support/api.ts";
+import { visit } from "./support/browser.ts";
+import { writeProject } from "./support/project.ts";
+import { type Service, startService } from "./support/service.ts";
+
+const workflow = `import { existsSync } from "node:fs";
+import { defineWorkflow } from "signalbox/workflow";
+import { z } from "zod";
+
+class HttpError extends Error {
+  override readonly name = "HttpError";
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+export default defineWorkflow({
+  slug: "close-books",
+  input: z.object({ mode: z.enum(["quick", "stream", "fails", "hangs", "sleeps"]), note: z.string().default("") }),
+  output: z.object({ closed: z.string() }),
+  retries: { attempts: 2, backoff: "fixed", initialDelay: "200ms" },
+  async run({ mode, note }, ctx) {
+    await ctx.step("load", () => pause(5));
+    ctx.log.info("Loaded <img src=x onerror=alert(1)>", { note });
+    if (mode === "stream") {
+      await ctx.step("gate", async () => {
+        while (!existsSync(note)) await pause(50);
+      });
+      ctx.log.warn("The gate is open");
+      await ctx.sleep("settle", "1s");
+    }
+    if (mode === "fails") {
+      await ctx.step("post", async () => {
+        throw new HttpError("503 <svg onload=alert(2)>");
+      });
+    }
+    if (mode === "hangs") await ctx.step("hang", ({ signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => setTimeout(reject, 1500, signal.reason))));
+    if (mode === "sleeps") await ctx.sleep("wait for the bank", "3d");
+    return { closed: note };
+  },
+});
+`;
+
+const openService = () => startService({ projectDir: writeProject({ "workflows/close-books.ts": workflow }), command: "dev" });
+
+async function start(service: Service, input: { mode: string; note?: string }): Promise<string> {
+  const response = await postJson(`${service.url}/api/v1/workflows/close-books/runs`, input);
+  return ((await response.json()) as { runId: string }).runId;
+}
+
+/** Marks the page: a reload would lose it. */
+const mark = (page: Page) => page.evaluate(() => document.documentElement.setAttribute("data-seen", "yes"));
+const isMarked = (page: Page) => page.evaluate(() => document.documentElement.getAttribute("data-seen") === "yes");
+const row = (page: Page, name: RegExp) => page.getByRole("list", { name: /^What happened in/ }).getByRole("button", { name });
+const idIn = (page: Page) => new URL(page.url()).pathname.split("/").at(-1) ?? "";
+
+describe("the page of a run", () => {
+  it("shows a run go on to its end, without a reload", async () => {
+    const service = await openService();
+    const { page, errors, foreignRequests } = await visit(service.url);
+    const gate = join(tmpdir(), `signalbox-gate-${process.pid}-${Date.now()}`);
+    onTestFinished(() => rmSync(gate, { force: true }));
+    const id = await start(service, { mode: "stream", note: gate });
+    await page.goto(`${service.url}/runs/${id}`);
+    await row(page, /^step gate, under way/).waitFor();
+    await mark(page);
+    writeFileSync(gate, "");
+    await row(page, /^step gate, done/).waitFor();
+    await row(page, /^log, warn: The gate is open/).waitFor();
+    await row(page, /^sleep settle/).waitFor();
+    await row(page, /^Attempt 1, done/).waitFor();
+    await page.getByRole("main").getByText("completed", { exact: true }).waitFor();
+    expect(await isMarked(page)).toBe(true);
+    expect(await page.getByRole("button", { name: "Cancel" }).count()).toBe(0);
+    await page.getByRole("radio", { name: "No logs" }).check();
+    await vi.waitFor(async () => expect(await row(page, /^log, /).count()).toBe(0));
+    expect(errors).toEqual([]);
+    expect(foreignRequests).toEqual([]);
+  });
+
+  it("shows the line of code that failed, for each attempt, and hostile messages as text", async () => {
+    const service = await openService();
+    const { page, errors } = await visit(service.url);
+    const id = await start(service, { mode: "fails", note: "<b>note</b>" });
+    await waitForRun(service, id);
+    await page.goto(`${service.url}/runs/${id}`);
+    for (const tab of ["Attempt 2", "Attempt 1"]) {
+      await page.getByRole("tab", { name: tab }).click();
+      const panel = page.getByRole("region", { name: "Errors" });
+      await panel.getByText("503 <svg onload=alert(2)>").first().waitFor();
+      await panel.locator("mark", { hasText: `throw new HttpError("503 <svg onload=alert(2)>");` }).waitFor();
+      await panel.getByText("workflows/close-books.ts:").first().waitFor();
+    }
+    await row(page, /^log, info: Loaded <img/).first().click();
+    await page.getByRole("region", { name: /^Details of Loaded/ }).getByText("<b>note</b>").waitFor();
+    await row(page, /^backoff/).waitFor();
+    expect(await page.locator("img[src=x], svg[onload], b:text-is('note')").count()).toBe(0);
+    expect(errors).toEqual([]);
+  });
+
+  it("replays with the same input, and with a changed one, and the runs name each other", async () => {
+    const service = await openService();
+    const { page, errors } = await visit(service.url);
+    const first = await start(service, { mode: "quick", note: "first" });
+    await waitForRun(service, first);
+    await page.goto(`${service.url}/runs/${first}`);
+    await page.getByRole("button", { name: "Replay", exact: true }).click();
+    await page.waitForURL((url) => url.pathname.startsWith("/runs/") && !url.pathname.endsWith(first));
+    const second = idIn(page);
+    expect(await waitForRun(service, second)).toMatchObject({ replayOf: first, startedBy: "replay", input: { mode: "quick", note: "first" } });
+    await page.getByRole("link", { name: first.slice(-8) }).first().click();
+    await page.waitForURL(`**/runs/${first}`);
+    await page.getByRole("link", { name: second.slice(-8) }).waitFor();
+
+    await page.getByRole("button", { name: "Replay with changes" }).click();
+    await page.waitForURL("**?replay=edit");
+    await page.reload();
+    const dialog = page.getByRole("dialog", { name: "Replay with changes" });
+    await dialog.getByRole("textbox", { name: /note/ }).fill("changed");
+    await dialog.getByRole("button", { name: "Replay", exact: true }).click();
+    await page.waitForURL((url) => url.search === "" && !url.pathname.endsWith(first));
+    expect(await waitForRun(service, idIn(page))).toMatchObject({ replayOf: first, input: { mode: "quick", note: "changed" } });
+    expect(errors).toEqual([]);
+  });
+
+  it("cancels a run that goes on, once that is confirmed, and says that it was asked to stop", async () => {
+    const service = await openService();
+    const { page, errors } = await visit(service.url);
+    const id = await start(service, { mode: "hangs" });
+    await page.goto(`${service.url}/runs/${id}`);
+    await row(page, /^step hang, under way/).waitFor();
+    await page.getByRole("button", { name: "Cancel", exact: true }).click();
+    await page.getByRole("dialog", { name: "Cancel this run?" }).getByRole("button", { name: "Cancel the run" }).click();
+    await row(page, /^Asked to stop/).waitFor();
+    await row(page, /^Canceled/).waitFor();
+    await page.getByRole("main").getByText("canceled", { exact: true }).waitFor();
+    await page.reload();
+    await row(page, /^step hang, stopped/).waitFor();
+    expect(await page.getByRole("button", { name: /^(Cancel|Asked to stop)/ }).and(page.locator("[type=button]:not([data-row])")).count()).toBe(0);
+    expect(errors).toEqual([]);
+  });
+});
+
+describe("the list of runs", () => {
+  it("is narrowed by the address, goes on beyond a hundred, and acts on all that match with the count that it names", async () => {
+    const service = await openService();
+    const { page, errors } = await visit(service.url);
+    const needle = `needle-${Date.now()}`;
+    const ids: string[] = [];
+    for (let done = 0; done < 120; done += 10) ids.push(...(await Promise.all(Array.from({ length: 10 }, () => start(service, { mode: "quick", note: needle })))));
+    await Promise.all(["sleeps", "sleeps", "sleeps"].map((mode) => start(service, { mode, note: needle })));
+    await vi.waitFor(async () => expect(await countRuns(service, `text=${needle}&status=completed`)).toBe(120), { timeout: 60_000, interval: 300 });
+
+    await page.goto(`${service.url}/runs`);
+    await page.getByRole("textbox", { name: "Runs whose payload or input contains" }).fill(needle);
+    await page.waitForURL(`**text=${needle}*`);
+    await page.getByRole("combobox", { name: "Status" }).selectOption("completed");
+    await page.waitForURL("**status=completed*");
+    await page.reload();
+    const chips = page.getByRole("list", { name: "Filters in force" });
+    await chips.getByText(`contains “${needle}”`).waitFor();
+    const table = page.getByRole("table", { name: "Runs" });
+    await table.getByRole("link", { name: ids.at(-1) }).waitFor();
+    expect(await table.getByText("waiting", { exact: true }).count()).toBe(0);
+    await vi.waitFor(
+      async () => {
+        await page.mouse.wheel(0, 4_000);
+        expect(await table.getByRole("link", { name: ids[0] }).count()).toBe(1);
+      },
+      { timeout: 20_000, interval: 200 },
+    );
+
+    await page.evaluate(() => scrollTo(0, 0));
+    await page.reload();
+    await table.getByRole("link", { name: ids.at(-1) }).waitFor();
+    await table.getByRole("checkbox", { name: "Select all that are listed" }).check();
+    await page.getByRole("button", { name: "Select all 120 that match" }).click();
+    await page.getByText("All 120 that match are selected").waitFor();
+    await page.getByRole("button", { name: "Replay", exact: true }).click();
+    await page.getByRole("dialog", { name: "Replay 120 runs?" }).getByRole("button", { name: "Replay 120 runs" }).click();
+    const done = page.getByRole("dialog", { name: "Replayed" });
+    await done.getByText("120 of 120").waitFor();
+    await done.getByRole("button", { name: "Close" }).last().click();
+    expect(await countRuns(service, `text=${needle}`)).toBe(243);
+
+    await page.getByRole("button", { name: "Remove the filter: completed" }).click();
+    await page.getByRole("combobox", { name: "Status" }).selectOption("waiting");
+    await table.getByText("waiting", { exact: true }).first().waitFor();
+    await table.getByRole("checkbox", { name: "Select all that are listed" }).check();
+    await page.getByRole("button", { name: "Cancel", exact: true }).click();
+    await page.getByRole("dialog", { name: "Cancel 3 runs?" }).getByRole("button", { name: "Cancel 3 runs" }).click();
+    await page.getByRole("dialog", { name: "Canceled" }).getByRole("button", { name: "Close" }).last().click();
+    await page.getByText("No run matches").waitFor();
+    expect(await countRuns(service, `text=${needle}&status=canceled`)).toBe(3);
+    await page.getByRole("button", { name: "Clear all filters" }).click();
+    await page.waitForURL(`${service.url}/runs`);
+    await table.getByText("completed", { exact: true }).first().waitFor();
+    expect(errors).toEqual([]);
+  });
+
+  it("is saved as files that hold the runs of the filter", async () => {
+    const service = await openService();
+    const { page, errors } = await visit(service.url);
+    const failing = await start(service, { mode: "fails", note: "a,b" });
+    await waitForRun(service, failing);
+    await waitForRun(service, await start(service, { mode: "quick" }));
+    await page.goto(`${service.url}/runs?status=failed`);
+    await page.getByRole("table", { name: "Runs" }).getByRole("link", { name: failing }).waitFor();
+    const files = new Map<string, string>();
+    for (const format of ["JSON Lines", "CSV"]) {
+      await page.getByRole("button", { name: "Export" }).click();
+      const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: format }).click()]);
+      files.set(format, readFileSync(await download.path(), "utf8"));
+    }
+    const lines = files.get("JSON Lines")?.trim().split("\n") ?? [];
+    expect(lines.map((line) => (JSON.parse(line) as RunSummary).status)).toContain("failed");
+    expect(lines.map((line) => (JSON.parse(line) as RunSummary).id)).toContain(failing);
+    expect(lines.every((line) => (JSON.parse(line) as RunSummary).status === "failed")).toBe(true);
+    const csv = files.get("CSV")?.trim().split(/\r?\n/) ?? [];
+    expect(csv[0]?.split(",")).toContain("id");
+    expect(csv.some((line) => line.includes(failing))).toBe(true);
+    expect(errors).toEqual([]);
+  });
+});
+
+async function countRuns(service: Service, query: string): Promise<number> {
+  let count = 0;
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const page: { data: unknown[]; nextCursor: string | null } = await getJson(`${service.url}/api/v1/runs?limit=100&${query}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`);
+    count += page.data.length;
+    cursor = page.nextCursor;
+  }
+  return count;
+}
