@@ -1,6 +1,6 @@
 "use client";
 
-import { Background, ReactFlow, type ReactFlowInstance } from "@xyflow/react";
+import { Background, ReactFlow, type ReactFlowInstance, useStore } from "@xyflow/react";
 import { useMemo, useRef, useState } from "react";
 import { CanvasProvider } from "./canvas-context.tsx";
 import { FlowEdge as FlowEdgeView } from "./edges/flow-edge.tsx";
@@ -10,7 +10,7 @@ import type { ModelNode } from "./model/build-model.ts";
 import type { CanvasStorage } from "./model/canvas-storage.ts";
 import type { Layout } from "./model/column-layout.ts";
 import { type FlowEdge, type FlowNode, flowEdges, flowNodes, placesOf } from "./model/flow-elements.ts";
-import { boundsOf, firstView, zoomRange } from "./model/viewports.ts";
+import { boundsOf, farZoom, firstView, zoomRange } from "./model/viewports.ts";
 import type { VisibleGraph } from "./model/visible-graph.ts";
 import { EndpointNode } from "./nodes/endpoint-node.tsx";
 import { TargetNode } from "./nodes/target-node.tsx";
@@ -48,6 +48,8 @@ export function FlowPlane({ graph, layout, round, store, storage, selected, kept
   const nodes = useMemo(() => flowNodes(graph, { places, drawn }), [graph, places, drawn]);
   const edges = useMemo(() => flowEdges(graph), [graph]);
   const flight = useFlight({ graph, places, selected, kept, frame, folds });
+  // From afar only names are drawn, larger: the rest could not be read, and would have to be painted for hundreds of nodes.
+  const isFar = useStore((state) => state.transform[2] < farZoom);
   const look = useSeen({ graph, places, onSeen });
   const onKeyDown = useCanvasKeys({ graph, places, open, flight, frame });
   const context = useMemo(() => ({ store, selected, kept, collapsed: folds.collapsed, toggle: flight.toggle, open }), [store, selected, kept, folds.collapsed, flight.toggle, open]);
@@ -59,7 +61,7 @@ export function FlowPlane({ graph, layout, round, store, storage, selected, kept
   const onInit = ({ setViewport }: ReactFlowInstance<FlowNode, FlowEdge>) => void setViewport(start());
   return (
     <CanvasProvider value={context}>
-      <div ref={frame} role="group" aria-label="Canvas: arrow keys walk, Enter opens, f fits" onKeyDown={onKeyDown} className="absolute inset-0 [--xy-attribution-background-color:transparent] [&_.react-flow\_\_attribution_a]:text-ink-3!">
+      <div ref={frame} role="group" data-far={isFar} aria-label="Canvas: arrow keys walk, Enter opens, f fits" onKeyDown={onKeyDown} className="group/canvas absolute inset-0 [--xy-attribution-background-color:transparent] [&_.react-flow\_\_attribution_a]:text-ink-3!">
         <ReactFlow<FlowNode, FlowEdge>
           nodes={nodes}
           edges={edges}

@@ -12,6 +12,9 @@ export interface Box {
 
 export const zoomRange = { least: 0.08, most: 2 };
 
+/** Below this zoom nodes show their names only. */
+export const farZoom = 0.4;
+
 /** What stays free of nodes at the edges of the window: the toolbar above, some air elsewhere. */
 const margins = { top: 72, right: 40, bottom: 40, left: 40 };
 /** Below this zoom nobody can read a node. */

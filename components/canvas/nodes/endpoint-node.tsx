@@ -18,19 +18,19 @@ export const EndpointNode = memo(function EndpointNode({ data: { node } }: NodeP
   const deliveries = activity?.buckets.reduce((sum, { count }) => sum + count, 0);
   return (
     <NodeFrame node={node} name={endpointName(node.path, { triggers: node.triggers.length, deliveries })} className="bg-panel">
-      <div className="flex h-4 items-center text-xs tracking-[0.02em] text-ink-3">
+      <div className="flex h-4 items-center group-data-[far=true]/canvas:hidden text-xs tracking-[0.02em] text-ink-3">
         POST
         <Fold node={node} />
       </div>
       <div className="mt-0.5 flex h-6 items-center gap-1">
-        <code className="min-w-0 truncate font-semibold tracking-[-0.02em]" title={node.path}>
+        <code className="min-w-0 truncate font-semibold tracking-[-0.02em] group-data-[far=true]/canvas:text-xl" title={node.path}>
           {node.path}
         </code>
-        <span className="relative ml-auto -mr-1.5">
+        <span className="relative ml-auto -mr-1.5 group-data-[far=true]/canvas:hidden">
           <CopyUrl endpoint={node.endpoint} />
         </span>
       </div>
-      <div className="mt-auto h-7">
+      <div className="mt-auto h-7 group-data-[far=true]/canvas:hidden">
         <Sparkline activity={activity} endpoint={node.endpoint} trigger={node.triggers[0]} />
       </div>
     </NodeFrame>

@@ -23,7 +23,7 @@ export function NodeFrame({ node, name, className = "", children }: { node: Mode
       data-selected={isSelected}
       data-dim={isDim}
       style={{ width, height }}
-      className={`relative flex flex-col rounded-l border px-3 py-2.5 shadow-raised transition-opacity hover:border-line-strong data-[dim=true]:opacity-30 data-[selected=true]:border-accent data-[selected=true]:ring-3 data-[selected=true]:ring-accent-soft ${className}`}
+      className={`relative flex flex-col rounded-l border px-3 py-2.5 shadow-raised group-data-[far=true]/canvas:justify-center group-data-[far=true]/canvas:shadow-none hover:border-line-strong data-[dim=true]:opacity-30 data-[selected=true]:border-accent data-[selected=true]:ring-3 data-[selected=true]:ring-accent-soft ${className}`}
     >
       <Link
         href={`/?node=${encodeURIComponent(node.id)}`}

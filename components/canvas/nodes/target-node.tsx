@@ -22,13 +22,13 @@ export const TargetNode = memo(function TargetNode({ data: { node } }: NodeProps
   const Icon = kind === "agent" ? Bot : Workflow;
   return (
     <NodeFrame node={node} name={targetName(node.target, activity)} className="bg-raised">
-      <div className="flex h-5 items-center gap-1.5 text-xs tracking-[0.02em] text-ink-3">
+      <div className="flex h-5 items-center gap-1.5 text-xs tracking-[0.02em] text-ink-3 group-data-[far=true]/canvas:hidden">
         <Icon aria-hidden size={13} />
         {kind}
         {activity?.lastRun && <LastRun run={activity.lastRun} open={activity.open} />}
       </div>
       <div className="mt-0.5 flex h-5 items-center font-semibold tracking-[-0.005em]">
-        <span className="truncate" title={file}>
+        <span className="truncate group-data-[far=true]/canvas:text-xl" title={file}>
           {slug}
         </span>
       </div>
@@ -53,5 +53,5 @@ export function TargetNumbers({ activity, isAttached }: { activity: TargetActivi
   const rate = successRate(activity);
   const parts = [rate, activity.p50Ms === null ? null : `p50 ${formatDuration(activity.p50Ms)}`, activity.runs > 0 ? runsWords(activity) : null].filter((part) => part !== null);
   const rest = activity.lastRun ? "no runs in this time" : isAttached ? "never ran" : "never ran · no trigger starts it";
-  return <p className="mt-auto truncate text-s/[18px] text-ink-2 tabular-nums">{parts.length > 0 ? parts.join(" · ") : rest}</p>;
+  return <p className="mt-auto truncate group-data-[far=true]/canvas:hidden text-s/[18px] text-ink-2 tabular-nums">{parts.length > 0 ? parts.join(" · ") : rest}</p>;
 }

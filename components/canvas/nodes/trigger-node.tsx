@@ -16,13 +16,13 @@ export const TriggerNode = memo(function TriggerNode({ data: { node } }: NodePro
   return (
     <NodeFrame node={node} name={triggerName(node.slug, evidence)} className="bg-raised">
       <div className="flex h-5 items-center font-semibold tracking-[-0.005em]">
-        <span className="truncate" title={node.files.join("\n")}>
+        <span className="truncate group-data-[far=true]/canvas:text-xl" title={node.files.join("\n")}>
           {node.slug}
         </span>
       </div>
       <Conditions node={node} />
       {evidence && (
-        <span className="absolute top-1/2 right-full mr-2.5 -translate-y-1/2">
+        <span className="absolute top-1/2 right-full mr-2.5 -translate-y-1/2 group-data-[far=true]/canvas:hidden">
           <EvidenceChip evidence={evidence} endpoint={node.endpoint} trigger={node.slug} />
         </span>
       )}
@@ -33,10 +33,10 @@ export const TriggerNode = memo(function TriggerNode({ data: { node } }: NodePro
 /** One line for each, so that the height of the node is known before it is drawn. */
 export function Conditions({ node }: { node: Pick<Model, "conditions" | "hasFilter"> }) {
   if (node.conditions.length === 0) {
-    return <p className="mt-1 text-s/[19px] text-ink-3">{node.hasFilter ? "see its filter" : "no filter: any JSON of its shape"}</p>;
+    return <p className="mt-1 text-s/[19px] text-ink-3 group-data-[far=true]/canvas:hidden">{node.hasFilter ? "see its filter" : "no filter: any JSON of its shape"}</p>;
   }
   return (
-    <ul aria-label={node.hasFilter ? "Fires when" : "Fires when the body has"} className="mt-1">
+    <ul aria-label={node.hasFilter ? "Fires when" : "Fires when the body has"} className="mt-1 group-data-[far=true]/canvas:hidden">
       {node.conditions.map(({ place, words }) => (
         <li key={place} title={`${place} ${words}`} className="truncate text-s/[19px] text-ink-2">
           <code className="text-ink">{place}</code> {words}
