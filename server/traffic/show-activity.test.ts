@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { deliver, executeRuns, openTestService, paidBody } from "../http/rest/testing/test-service.ts";
 import { showActivity } from "./show-activity.ts";
 import { showHistogram } from "./show-histogram.ts";
+import { createTrafficReader } from "./traffic-reader.ts";
 
 const minute = 60_000;
 const notify = { kind: "workflow", slug: "notify" } as const;
@@ -14,7 +15,7 @@ async function openBusyService() {
   await executeRuns(service);
   service.state.now += 60 * minute;
   await deliver(service, { endpoint: "billing", body: '{ "type": "refund" }' });
-  return service;
+  return { ...service, traffic: createTrafficReader(service.store) };
 }
 
 describe("activity", () => {
@@ -46,6 +47,49 @@ describe("activity", () => {
       const counted = endpoints[0]?.buckets.reduce((sum, { count }) => sum + count, 0);
       expect([window, counted]).toEqual([window, data.length]);
     }
+  });
+});
+
+describe("activity, asked for again and again", () => {
+  it("is always what was recorded, however time goes on", async () => {
+    const service = await openBusyService();
+    for (let at = 0; at < 40; at++) {
+      service.state.now += (at % 7) * minute + 13_000;
+      await deliver(service, { endpoint: at % 3 === 0 ? "signup" : "billing", body: paidBody });
+      for (const window of ["15m", "1h", "24h"] as const) {
+        const request = { window, endpoints: ["billing", "signup"], targets: [] };
+        expect(await showActivity(service, request)).toEqual(await showActivity({ ...service, traffic: createTrafficReader(service.store) }, request));
+      }
+    }
+  });
+
+  it("reads buckets that are over only once, and the last time only when something came", async () => {
+    const service = await openBusyService();
+    const asked: number[] = [];
+    let lists = 0;
+    const { countVerdicts, listDeliveries } = service.store;
+    service.store.countVerdicts = (p) => (asked.push(p.until - p.since), countVerdicts(p));
+    service.store.listDeliveries = (filter, page) => ((lists += 1), listDeliveries(filter, page));
+    const ask = () => showActivity(service, { window: "1h", endpoints: ["billing", "signup"], targets: [] });
+    await ask();
+    expect([asked.length, lists]).toEqual([3, 2]);
+    service.state.now += 1000;
+    await ask();
+    expect([asked.length, lists]).toEqual([4, 2]);
+    expect(asked.at(-1)).toBeLessThanOrEqual(4 * minute);
+    await deliver(service, { endpoint: "signup", body: "{}" });
+    expect((await ask()).endpoints[1]?.lastAt).toBe("2026-11-21T11:00:01.000Z");
+    expect(lists).toBe(3);
+  });
+
+  it("is asked anew when the store failed", async () => {
+    const service = await openBusyService();
+    const { countVerdicts } = service.store;
+    service.store.countVerdicts = () => Promise.reject(new Error("busy"));
+    const ask = () => showActivity(service, { window: "24h", endpoints: ["billing"], targets: [] });
+    await expect(ask()).rejects.toThrow("busy");
+    service.store.countVerdicts = countVerdicts;
+    expect((await ask()).triggers[0]).toMatchObject({ matched: 1 });
   });
 });
 

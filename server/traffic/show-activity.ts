@@ -4,9 +4,11 @@ import type { VerdictOutcome } from "../contract/verdict.ts";
 import type { Window } from "../contract/window.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectReader } from "../ports/project.ts";
-import type { DeliveryCount, DeliveryStore, TargetSummary, TrafficStore, VerdictCount } from "../ports/store.ts";
+import type { DeliveryCount, TargetSummary, TrafficStore, VerdictCount } from "../ports/store.ts";
+import { inPortions } from "./in-portions.ts";
 import { type OutcomeCounts, sumOutcomes } from "./sum-outcomes.ts";
-import { type TimeFrame, bucketStarts, frameOfWindow, storedBuckets } from "./time-frame.ts";
+import { type TimeFrame, bucketStarts, frameOfWindow } from "./time-frame.ts";
+import type { TrafficReader } from "./traffic-reader.ts";
 
 interface EndpointActivity {
   endpoint: string;
@@ -43,38 +45,31 @@ export interface Activity {
 
 /** What went through these endpoints and targets in a window of time that ends now. Whole buckets from `since` on are counted. */
 export async function showActivity(
-  deps: { store: Pick<TrafficStore, "countDeliveries" | "countVerdicts" | "summarizeTargets"> & Pick<DeliveryStore, "listDeliveries">; project: ProjectReader; clock: Clock },
+  deps: { store: Pick<TrafficStore, "summarizeTargets">; traffic: TrafficReader; project: ProjectReader; clock: Clock },
   request: { window: Window; endpoints: readonly string[]; targets: readonly Target[] },
 ): Promise<Activity> {
-  const { store } = deps;
-  const { endpoints, targets } = request;
-  const frame = frameOfWindow(request.window, deps.clock.now());
-  const counted = storedBuckets(frame);
-  const [deliveries, verdicts, summaries, lastTimes] = await Promise.all([
-    store.countDeliveries({ ...counted, endpoints }),
-    store.countVerdicts({ ...counted, endpoints }),
-    store.summarizeTargets({ targets, since: frame.since }),
-    Promise.all(endpoints.map((endpoint) => lastDeliveryAt(store, endpoint))),
-  ]);
+  const now = deps.clock.now();
+  const endpoints = [...new Set(request.endpoints)];
+  const frame = frameOfWindow(request.window, now);
+  const { deliveries, verdicts, lastTimes } = await deps.traffic.read({ endpoints, frame, now });
+  const summaries = await inPortions(request.targets, { size: targetsAtOnce, work: (targets) => deps.store.summarizeTargets({ targets, since: frame.since }) });
   const byEndpoint = Map.groupBy(deliveries, ({ endpoint }) => endpoint);
+  const byAttachment = Map.groupBy(verdicts, ({ attachmentId }) => attachmentId);
   return {
     since: new Date(frame.since).toISOString(),
     until: new Date(frame.until).toISOString(),
     bucketMs: frame.bucketMs,
     endpoints: endpoints.map((endpoint, index) => describeEndpoint({ endpoint, counts: byEndpoint.get(endpoint) ?? [], frame, lastAt: lastTimes[index] ?? null })),
-    triggers: attachmentsOn(deps.project, endpoints).map((attachmentId) => describeAttachment(attachmentId, verdicts)),
+    triggers: attachmentsOn(deps.project, endpoints).map((attachmentId) => describeAttachment(attachmentId, byAttachment.get(attachmentId) ?? [])),
     targets: summaries.map(describeTarget),
   };
 }
 
+const targetsAtOnce = 20;
+
 function attachmentsOn(project: ProjectReader, endpoints: readonly string[]): string[] {
   const asked = new Set(endpoints);
   return project.current().manifest.triggers.flatMap(({ endpoint, attachmentId }) => (asked.has(endpoint) ? [attachmentId] : []));
-}
-
-async function lastDeliveryAt(store: Pick<DeliveryStore, "listDeliveries">, endpoint: string): Promise<string | null> {
-  const { data } = await store.listDeliveries({ endpoint }, { limit: 1, cursor: null });
-  return data[0]?.receivedAt ?? null;
 }
 
 function describeEndpoint(p: { endpoint: string; counts: readonly DeliveryCount[]; frame: TimeFrame; lastAt: string | null }): EndpointActivity {
@@ -88,7 +83,7 @@ function describeEndpoint(p: { endpoint: string; counts: readonly DeliveryCount[
 
 function describeAttachment(attachmentId: string, verdicts: readonly VerdictCount[]): AttachmentActivity {
   const sums: AttachmentActivity = { attachmentId, matched: 0, request_mismatch: 0, filter_mismatch: 0, disabled: 0 };
-  for (const verdict of verdicts) if (verdict.attachmentId === attachmentId) sums[verdict.outcome] += verdict.count;
+  for (const { outcome, count } of verdicts) sums[outcome] += count;
   return sums;
 }
 

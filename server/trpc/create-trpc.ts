@@ -1,5 +1,6 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import type { ApiAuthenticator } from "../auth/principal.ts";
+import { createTrafficReader } from "../traffic/traffic-reader.ts";
 import { admitRequest, whoAsks } from "./admit-request.ts";
 import { appRouter } from "./router.ts";
 import { type TrpcContext, type TrpcDeps, createCallerFactory } from "./trpc.ts";
@@ -15,7 +16,8 @@ export interface Trpc {
   caller(headers: Headers): Caller;
 }
 
-export function createTrpc(deps: TrpcDeps & { authenticate: ApiAuthenticator }): Trpc {
+export function createTrpc(parts: Omit<TrpcDeps, "traffic"> & { authenticate: ApiAuthenticator }): Trpc {
+  const deps = { ...parts, traffic: createTrafficReader(parts.store) };
   return {
     async handle(request) {
       const { caller, req } = await admitRequest(deps, request);

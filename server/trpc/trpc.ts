@@ -13,12 +13,15 @@ import type { Logger } from "../ports/logger.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import type { Signals } from "../ports/signals.ts";
 import type { Store } from "../ports/store.ts";
+import type { TrafficReader } from "../traffic/traffic-reader.ts";
 
 /** What the procedures stand on. */
 export interface TrpcDeps {
   store: Store;
   /** Tells of everything that a page may show: what is written to the store, and a reload of the project. */
   news: Pick<Store, "watch">;
+  /** What went through endpoints: buckets of the past are read once for all who ask. */
+  traffic: TrafficReader;
   project: ProjectReader;
   signals: Signals;
   clock: Clock;

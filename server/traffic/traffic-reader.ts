@@ -1,0 +1,91 @@
+import type { DeliveryCount, DeliveryStore, TrafficStore, VerdictCount } from "../ports/store.ts";
+import { inPortions } from "./in-portions.ts";
+import { type TimeFrame, storedBuckets } from "./time-frame.ts";
+
+/** What went through some endpoints in a frame of time. */
+export interface EndpointTraffic {
+  deliveries: DeliveryCount[];
+  verdicts: VerdictCount[];
+  /** When the last delivery came to each endpoint, in their order; whenever it was. */
+  lastTimes: (string | null)[];
+}
+
+export interface TrafficReader {
+  read(p: { endpoints: readonly string[]; frame: TimeFrame; now: number }): Promise<EndpointTraffic>;
+}
+
+type Counts = Pick<EndpointTraffic, "deliveries" | "verdicts">;
+
+/** The slowest delivery is recorded so long after it began, in whose bucket it counts. */
+const settledAfterMs = 2 * 60_000;
+/** Four windows of as many endpoints as a canvas asks for. */
+const mostKept = 1_200;
+const portion = 5;
+
+/**
+ * Somebody who looks at the canvas asks every second, and a week of a large project is millions of counters. Buckets that are over do not
+ * change any more: they are read once, and kept for all who ask.
+ */
+export function createTrafficReader(store: Pick<TrafficStore, "countDeliveries" | "countVerdicts"> & Pick<DeliveryStore, "listDeliveries">): TrafficReader {
+  const settled = new Map<string, Promise<Counts>>();
+  const last = new Map<string, { seen: string; at: string | null }>();
+
+  function readSettled(endpoint: string, frame: TimeFrame, until: number): Promise<Counts> {
+    const key = JSON.stringify([endpoint, frame.since, until, frame.bucketMs]);
+    const known = settled.get(key);
+    const counts = known ?? readCounts([endpoint], { ...frame, until });
+    keepNewest(settled, key, counts);
+    if (!known) counts.catch(() => settled.delete(key));
+    return counts;
+  }
+
+  async function readCounts(endpoints: readonly string[], frame: TimeFrame): Promise<Counts> {
+    const window = { ...storedBuckets(frame), endpoints };
+    const [deliveries, verdicts] = await Promise.all([store.countDeliveries(window), store.countVerdicts(window)]);
+    return { deliveries: coarsen(deliveries, frame), verdicts };
+  }
+
+  /** Asked for again only when something has come since. */
+  async function lastTimeOf(endpoint: string, seen: string): Promise<string | null> {
+    const known = last.get(endpoint);
+    if (known?.seen === seen) return known.at;
+    const { data } = await store.listDeliveries({ endpoint }, { limit: 1, cursor: null });
+    const at = data[0]?.receivedAt ?? null;
+    keepNewest(last, endpoint, { seen, at });
+    return at;
+  }
+
+  return {
+    async read({ endpoints, frame, now }) {
+      const { bucketMs } = storedBuckets(frame);
+      const settledUntil = Math.max(frame.since, Math.floor((now - settledAfterMs) / bucketMs) * bucketMs);
+      const open = await readCounts(endpoints, { ...frame, since: settledUntil });
+      const over = await inPortions(endpoints, { size: portion, work: (some) => Promise.all(some.map((endpoint) => readSettled(endpoint, frame, settledUntil))) });
+      const openCounts = Map.groupBy(open.deliveries, ({ endpoint }) => endpoint);
+      const seenOn = (endpoint: string) => JSON.stringify([settledUntil, bucketMs, openCounts.get(endpoint)?.map(({ count }) => count)]);
+      const lastTimes = await inPortions(endpoints, { size: portion, work: (some) => Promise.all(some.map((endpoint) => lastTimeOf(endpoint, seenOn(endpoint)))) });
+      return { deliveries: [...over.flatMap((counts) => counts.deliveries), ...open.deliveries], verdicts: [...over.flatMap((counts) => counts.verdicts), ...open.verdicts], lastTimes };
+    },
+  };
+}
+
+/** In the frame's own buckets, of which a week has 28, not 168: what is kept for long shall be small. */
+function coarsen(counts: readonly DeliveryCount[], { bucketMs }: TimeFrame): DeliveryCount[] {
+  const sums = new Map<string, DeliveryCount>();
+  for (const { endpoint, at, outcome, count } of counts) {
+    const bucket = at - (at % bucketMs);
+    const key = JSON.stringify([endpoint, bucket, outcome]);
+    const sum = sums.get(key);
+    if (sum) sum.count += count;
+    else sums.set(key, { endpoint, at: bucket, outcome, count });
+  }
+  return [...sums.values()];
+}
+
+/** What was asked for last is kept longest. */
+function keepNewest<Value>(kept: Map<string, Value>, key: string, value: Value): void {
+  kept.delete(key);
+  kept.set(key, value);
+  const [oldest] = kept.keys();
+  if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
+}
