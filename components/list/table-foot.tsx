@@ -33,7 +33,14 @@ export function TableFoot({ count, hasMore, isPaused, error, onNeedMore, retry }
       </Line>
     );
   }
-  if (hasMore) return <div role="status" aria-label="Older rows are being read" className="animate-pulse px-4 py-3.5 text-s text-ink-3">{count === 0 ? "Looking further back…" : "Reading older ones…"}</div>;
+  if (hasMore) {
+    return (
+      <p role="status" className="flex items-center gap-2 px-4 py-3.5 text-s text-ink-3">
+        <span aria-hidden className="size-1.5 animate-pulse rounded-full bg-accent" />
+        {count === 0 ? "Looking further back…" : "Reading older ones…"}
+      </p>
+    );
+  }
   if (count < 10) return null;
   return <p className="px-4 py-3.5 text-s text-ink-3">That is all: {counted(count)}.</p>;
 }

@@ -37,7 +37,7 @@ export function VirtualRow<Row>({ row, index, columns, href, label, isTabStop, s
       data-index={index}
       onClick={followLink}
       style={style}
-      className={`absolute inset-x-0 top-0 grid gap-1 border-b px-4 py-3 hover:bg-sunken has-[a[data-row-link]:focus-visible]:bg-accent-soft md:h-11 md:grid-cols-(--tracks) md:items-center md:gap-x-4 md:py-0 ${isSelected ? "bg-accent-soft hover:bg-accent-soft" : "bg-panel"}`}
+      className={`absolute inset-x-0 top-0 grid gap-1 border-b px-4 py-3 hover:bg-sunken has-[a[data-row-link]:focus-visible]:bg-sunken md:h-11 md:grid-cols-(--tracks) md:items-center md:gap-x-4 md:py-0 ${isSelected ? "bg-sunken shadow-[inset_3px_0_0_var(--accent)]" : "bg-panel"}`}
     >
       {box}
       {columns.map((column, at) => (

@@ -97,9 +97,9 @@ function Group({ group, onGo }: { group: EntryGroup; onGo: (entry: Entry) => voi
         const isName = entry.kind !== "page" && entry.kind !== "look";
         return (
           <Command.Item key={entry.id} value={entry.id} onSelect={() => onGo(entry)} className={itemClass}>
-            <Icon aria-hidden size={15} className="shrink-0 text-ink-3" />
+            <Icon aria-hidden size={15} className="shrink-0 text-ink-2" />
             <span className={`min-w-0 truncate ${isName ? "font-mono text-s" : ""}`}>{entry.label}</span>{" "}
-            <span className="ml-auto min-w-0 shrink-[2] truncate text-s text-ink-3">{entry.note}</span>
+            <span className="ml-auto min-w-0 shrink-[2] truncate text-s text-ink-2">{entry.note}</span>
           </Command.Item>
         );
       })}

@@ -1,0 +1,198 @@
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Page } from "playwright";
+import { describe, expect, it, vi } from "vitest";
+import { postJson, waitForRun } from "./support/api.ts";
+import { visit } from "./support/browser.ts";
+import { copyStarter } from "./support/project.ts";
+import { type Service, startService } from "./support/service.ts";
+
+const person = { name: "Ada", email: "ada@example.com" };
+
+async function startRun(service: Service): Promise<string> {
+  const response = await postJson(`${service.url}/triggers/signup`, person);
+  const { runId } = (await response.json()) as { runId: string };
+  await waitForRun(service, runId);
+  return runId;
+}
+
+/** Keys count from the moment on that the page is live. */
+const isLive = (page: Page) => page.getByRole("status").getByText("live ·").waitFor();
+
+describe("the search", () => {
+  it("goes to a trigger on the canvas by keyboard alone, however fast one types, and remembers it", async () => {
+    const service = await startService({ projectDir: copyStarter(), command: "dev" });
+    const { page, errors, foreignRequests } = await visit(service.url);
+    await page.goto(`${service.url}/runs`);
+    await isLive(page);
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Search" }).waitFor();
+    await page.keyboard.type("new-signup");
+    await page.keyboard.press("Enter");
+    await page.waitForURL((url) => url.pathname === "/" && url.searchParams.get("node") === "trigger:new-signup");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("option", { name: "new-signup on signup" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog", { name: "Search" }).waitFor({ state: "detached" });
+    expect(errors).toEqual([]);
+    expect(foreignRequests).toEqual([]);
+  });
+
+  it("finds a run by its id in any form, and a text in bodies, by mouse", async () => {
+    const service = await startService({ projectDir: copyStarter(), command: "dev" });
+    const runId = await startRun(service);
+    const { page, errors } = await visit(service.url);
+    for (const form of [runId, `${service.url}/runs/${runId}`, `…${runId.slice(-8)}`, runId.slice(-8).toLowerCase()]) {
+      await page.goto(`${service.url}/deliveries`);
+      await isLive(page);
+      await page.getByRole("button", { name: /^Search/ }).click();
+      await page.getByRole("combobox", { name: "Search" }).fill(form);
+      await page.getByRole("option", { name: runId }).click();
+      await page.waitForURL(`**/runs/${runId}`);
+    }
+    await page.getByRole("button", { name: /^Search/ }).click();
+    await page.getByRole("combobox", { name: "Search" }).fill("ada@example.com");
+    await page.getByRole("option", { name: "in the body" }).click();
+    await page.waitForURL((url) => url.pathname === "/deliveries" && url.searchParams.get("text") === "ada@example.com");
+    expect(errors).toEqual([]);
+  });
+});
+
+it("keys lead everywhere, and are letters while somebody types", async () => {
+  const service = await startService({ projectDir: copyStarter(), command: "dev" });
+  const { page, errors } = await visit(service.url);
+  await page.goto(`${service.url}/deliveries`);
+  await isLive(page);
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keys" }).getByText("Go to the runs").waitFor();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("g");
+  await page.keyboard.press("r");
+  await page.waitForURL("**/runs");
+  await page.getByRole("heading", { name: "Runs" }).waitFor();
+  await page.keyboard.press("/");
+  await page.keyboard.type("gd?/t");
+  const filter = page.locator("input[data-filter-input]");
+  expect(await filter.inputValue()).toBe("gd?/t");
+  await page.waitForURL((url) => url.pathname === "/runs" && url.searchParams.get("text") === "gd?/t");
+  expect(await page.getByRole("dialog").count()).toBe(0);
+  expect(errors).toEqual([]);
+});
+
+it("a chosen theme holds over a reload, and 'as the system' follows the system", async () => {
+  const service = await startService({ projectDir: copyStarter(), command: "dev" });
+  const { page, errors } = await visit(service.url, { colorScheme: "light" });
+  const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+  const choose = async (theme: string) => {
+    await page.getByRole("button", { name: "Theme" }).click();
+    await page.getByRole("menuitemcheckbox", { name: theme }).click();
+  };
+  await page.goto(`${service.url}/runs`);
+  await isLive(page);
+  const light = await ground();
+  await choose("Dark");
+  const dark = await ground();
+  expect(dark).not.toBe(light);
+  await page.reload({ waitUntil: "commit" });
+  await vi.waitFor(async () => expect(await ground()).toBe(dark));
+  await isLive(page);
+  await choose("As the system");
+  expect(await ground()).toBe(light);
+  await page.emulateMedia({ colorScheme: "dark" });
+  expect(await ground()).toBe(dark);
+  expect(errors).toEqual([]);
+});
+
+it("the header says when the service does not answer, and all is up to date once it is back", async () => {
+  const projectDir = copyStarter();
+  const first = await startService({ projectDir, command: "dev" });
+  const { page } = await visit(first.url);
+  await page.goto(`${first.url}/runs`);
+  await isLive(page);
+  await first.stop();
+  await page.getByRole("status").getByText("reconnecting").waitFor();
+  const second = await startService({ projectDir, command: "dev", port: Number(new URL(first.url).port) });
+  const runId = await startRun(second);
+  await isLive(page);
+  await vi.waitFor(async () => expect(await page.locator(`a[data-row-link][href="/runs/${runId}"]`).isVisible()).toBe(true), { timeout: 10_000 });
+});
+
+it("a long list draws only what is in sight, stays where one reads while rows arrive, and Back finds the very row", async () => {
+  const service = await startService({ projectDir: copyStarter(), command: "dev" });
+  for (let sent = 0; sent < 120; sent++) await postJson(`${service.url}/triggers/signup`, person);
+  const { page, errors } = await visit(service.url, { viewport: { width: 1280, height: 800 } });
+  await page.goto(`${service.url}/runs`);
+  await isLive(page);
+  const rows = page.getByRole("table", { name: "Runs" }).locator("a[data-row-link]");
+  await rows.first().waitFor();
+  await page.mouse.move(640, 400);
+  await vi.waitFor(async () => {
+    await page.mouse.wheel(0, 4_000);
+    expect(await page.getByText("That is all: 120 rows.").isVisible()).toBe(true);
+  }, { timeout: 20_000, interval: 200 });
+  expect(await rows.count()).toBeLessThan(60);
+  await page.evaluate(() => scrollTo(0, 2_400));
+  const inSight = () => page.evaluate(() => document.elementFromPoint(700, 400)?.closest("[role=row]")?.querySelector("a[data-row-link]")?.getAttribute("href"));
+  await vi.waitFor(async () => expect(await inSight()).toMatch("/runs/run_"));
+  const row = await inSight();
+  await postJson(`${service.url}/triggers/signup`, person);
+  await page.getByRole("button", { name: "1 new" }).waitFor();
+  expect(await inSight()).toBe(row);
+  await page.mouse.click(700, 400);
+  await page.waitForURL(`**${row}`);
+  await page.getByRole("heading").first().waitFor();
+  await page.goBack();
+  await vi.waitFor(async () => expect(await inSight()).toBe(row), { timeout: 10_000 });
+  await page.getByRole("button", { name: "1 new" }).click();
+  await vi.waitFor(async () => expect(await page.evaluate(() => scrollY)).toBe(0));
+  expect(errors).toEqual([]);
+});
+
+it("rows are walked, selected and opened by keyboard alone", async () => {
+  const service = await startService({ projectDir: copyStarter(), command: "dev" });
+  for (let sent = 0; sent < 4; sent++) await startRun(service);
+  const { page } = await visit(service.url);
+  await page.goto(`${service.url}/runs`);
+  await isLive(page);
+  await page.locator("a[data-row-link]").nth(3).waitFor();
+  for (const key of ["j", "j", "Space", "j", "j", "Shift+Space", "k"]) await page.keyboard.press(key);
+  expect(await page.getByRole("checkbox", { name: /^Select .*run/i, checked: true }).count()).toBe(3);
+  const focused = await page.evaluate(() => document.activeElement?.getAttribute("href"));
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`**${focused}`);
+});
+
+it.each(["light", "dark"] as const)("nothing scrolls sideways at 360 px, and nothing is inaccessible, dialogs among it, in %s", async (colorScheme) => {
+  const service = await startService({ projectDir: copyStarter(), command: "dev" });
+  await startRun(service);
+  const { page, errors } = await visit(service.url, { colorScheme, viewport: { width: 360, height: 740 } });
+  const check = async (what: string) => {
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.filter(({ impact }) => impact === "serious" || impact === "critical").map(({ id, nodes }) => [what, id, nodes[0]?.html])).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), what).toBeLessThanOrEqual(0);
+  };
+  for (const path of ["/runs", "/deliveries", "/runs?status=timed_out", "/errors/unauthorized"]) {
+    await page.goto(service.url + path);
+    await page.getByRole("heading").first().waitFor();
+    await check(path);
+  }
+  await isLive(page);
+  await page.getByRole("button", { name: /^Search/ }).click();
+  await page.getByRole("option").first().waitFor();
+  await check("search");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keys" }).waitFor();
+  await check("keys");
+  expect(errors).toEqual([]);
+});
+
+it("pages may style their elements, and run nothing but our own scripts", async () => {
+  const service = await startService({ projectDir: copyStarter(), command: "dev" });
+  const response = await fetch(`${service.url}/runs`);
+  const policy = new Map((response.headers.get("content-security-policy") ?? "").split("; ").map((rule) => [rule.split(" ")[0], rule]));
+  expect(policy.get("script-src")).toMatch(/^script-src 'self' 'nonce-[^']+' 'strict-dynamic'$/);
+  expect(policy.get("style-src")).toMatch(/^style-src 'self' 'nonce-[^']+'$/);
+  expect(policy.get("style-src-attr")).toBe("style-src-attr 'unsafe-inline'");
+  expect(policy.get("connect-src")).toBe("connect-src 'self'");
+  expect(policy.get("default-src")).toBe("default-src 'none'");
+});
