@@ -4,6 +4,7 @@ import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, use
 import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Segmented } from "../ui/segmented.tsx";
+import { useModKey } from "../shell/use-platform.ts";
 import { DraftForm } from "./form/draft-form.tsx";
 import { DraftNotes } from "./draft-notes.tsx";
 import { printDraft } from "./draft/print-draft.ts";
@@ -43,10 +44,12 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
   const view: View = draft.isTooLong ? "json" : wanted;
   const starter = useStart(subject);
   const curl = useCurl(subject);
+  const mod = useModKey();
   const formId = useId();
   const element = useRef<HTMLDivElement>(null);
   const { shown, local, leave, showAll, isSubmitted } = useTroubles({ schema, draft: draft.draft, error: starter.sent === draft.text ? starter.error : null });
   const hintAt = useCallback((path: readonly (string | number)[]) => filterHint(filter, path), [filter]);
+  const isJson = !draft.fault && !local.some(({ code }) => code === "json");
   const about = useMemo(() => aboutOf(subject), [subject]);
   useEffect(() => onText?.(draft.text), [onText, draft.text]);
 
@@ -87,19 +90,21 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
         {view === "form" && draft.draft && (
           <DraftForm schema={schema} draft={draft.draft} troubles={shown} hintAt={hintAt} formId={formId} onDraft={draft.setDraft} onLeave={leave} onValid={send} onInvalid={refuse} />
         )}
-        {about && <WhatWouldHappen about={about} trigger={triggerOf(subject)} text={draft.fault ? null : draft.text} />}
-        <StartAnswer starter={starter} />
+        {about && <WhatWouldHappen about={about} trigger={triggerOf(subject)} text={isJson ? draft.text : null} />}
       </div>
-      <div className="sticky bottom-0 flex shrink-0 items-center gap-2 border-t bg-panel px-4 py-3">
-        <Button tone="primary" disabled={starter.isBusy} aria-busy={starter.isBusy} aria-keyshortcuts="Meta+Enter Control+Enter" onClick={submit}>
-          {verbs[subject.kind]}
-        </Button>
-        <span className="inline-flex [&>button]:h-8">
-          <CopyButton label="Copy as curl" text={() => curl(draft.text)}>
-            Copy as curl
-          </CopyButton>
-        </span>
-        <kbd className="ml-auto rounded-s border border-line-strong px-1.5 text-xs text-ink-3">⌘↵</kbd>
+      <div className="sticky bottom-0 grid shrink-0 gap-3 border-t bg-panel px-4 py-3">
+        <StartAnswer starter={starter} />
+        <div className="flex items-center gap-2">
+          <Button tone="primary" disabled={starter.isBusy} aria-busy={starter.isBusy} aria-keyshortcuts="Meta+Enter Control+Enter" onClick={submit}>
+            {verbs[subject.kind]}
+          </Button>
+          <span className="inline-flex [&>button]:h-8">
+            <CopyButton label="Copy as curl" text={() => curl(draft.text)}>
+              Copy as curl
+            </CopyButton>
+          </span>
+          <kbd className="ml-auto rounded-s border border-line-strong px-1.5 text-xs text-ink-3">{mod === "⌘" ? "⌘↵" : "Ctrl ↵"}</kbd>
+        </div>
       </div>
     </div>
   );

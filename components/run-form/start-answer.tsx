@@ -11,7 +11,7 @@ export function StartAnswer({ starter: { error, stopped } }: { starter: Starter 
   if (error) return <ErrorNote error={error} what={problemOf(error).errors.length > 0 ? "Nothing was started: the service does not take it" : "Nothing was started"} />;
   if (!stopped) return null;
   return (
-    <div role="alert" className="flex items-start gap-2.5 rounded-m bg-wait-soft px-3 py-2.5">
+    <div role="alert" className="flex max-h-48 items-start gap-2.5 overflow-auto rounded-m bg-wait-soft px-3 py-2.5">
       <Info aria-hidden size={15} className="mt-0.5 shrink-0 text-wait" />
       <div className="min-w-0 flex-1">
         <p className="font-semibold">Nothing was started: it did not pass</p>

@@ -8,7 +8,16 @@ export function nearest(alternatives: readonly Trouble[][], pointer: string): Tr
   const [first] = alternatives;
   if (!first) return [];
   if (alternatives.every((troubles) => troubles.every((trouble) => trouble.pointer === pointer))) return [together(alternatives, pointer)];
+  const discriminator = sharedFixedPlace(alternatives);
+  if (discriminator !== undefined) return [together(alternatives.map((troubles) => troubles.filter((trouble) => trouble.pointer === discriminator)), discriminator)];
   return alternatives.reduce((best, troubles) => (isNearer(troubles, best, pointer) ? troubles : best), first);
+}
+
+/** A place whose fixed value is another one in each alternative, and none of them. */
+function sharedFixedPlace(alternatives: readonly Trouble[][]): string | undefined {
+  const [first = []] = alternatives;
+  const isFixed = ({ code }: Trouble) => code === "const" || code === "enum";
+  return first.find((trouble) => isFixed(trouble) && alternatives.every((troubles) => troubles.some((other) => isFixed(other) && other.pointer === trouble.pointer)))?.pointer;
 }
 
 export function isNearer(left: readonly Trouble[], right: readonly Trouble[], pointer: string): boolean {

@@ -1,0 +1,166 @@
+import { execFileSync } from "node:child_process";
+import type { Page } from "playwright";
+import { describe, expect, it } from "vitest";
+import type { Run } from "../server/contract/run.ts";
+import { getJson, waitForRun } from "./support/api.ts";
+import { visit } from "./support/browser.ts";
+import { writeProject } from "./support/project.ts";
+import { type Service, startService } from "./support/service.ts";
+
+const schema = `z.object({
+  id: z.string().min(1),
+  amount: z.int().min(0),
+  rate: z.number().optional(),
+  currency: z.enum(["eur", "usd", "gbp"]),
+  email: z.email(),
+  paid: z.boolean(),
+  note: z.string().nullable(),
+  retries: z.int().default(3),
+  tags: z.array(z.string()).max(3),
+  labels: z.record(z.string(), z.string()),
+  method: z.discriminatedUnion("type", [z.object({ type: z.literal("card"), last4: z.string().length(4) }), z.object({ type: z.literal("sepa"), iban: z.string().min(8) })]),
+  meta: z.unknown().optional(),
+})`;
+
+const files = {
+  "workflows/book.ts": `import { defineWorkflow } from "signalbox/workflow";\nimport { z } from "zod";\nexport default defineWorkflow({ slug: "book", input: ${schema}, async run(input) { return { booked: input.amount }; } });\n`,
+  "triggers/paid.ts": `import { defineWebhookSource } from "signalbox/trigger";\nimport { z } from "zod";\nimport book from "../workflows/book";\nexport default defineWebhookSource({ slug: "paid", endpoint: "billing", request: ${schema}, filter: z.object({ amount: z.number().min(10) }) }).attach({ workflow: book });\n`,
+};
+
+const good = { id: "in_1", amount: 50, currency: "eur", email: "ada@example.com", paid: true, note: null, retries: 3, tags: ["a"], labels: {}, method: { type: "card", last4: "4242" } };
+
+async function openForm(path: string, permissions: string[] = []) {
+  const service = await startService({ projectDir: writeProject(files), command: "dev" });
+  const visited = await visit(service.url, { viewport: { width: 1440, height: 1000 }, permissions });
+  await visited.page.goto(service.url + path);
+  await visited.page.getByRole("button", { name: "Copy as curl" }).waitFor();
+  return { service, ...visited };
+}
+
+const view = (page: Page, name: "Form" | "JSON") => page.getByRole("radio", { name, exact: true }).check();
+const textArea = (page: Page) => page.getByRole("textbox", { name: "JSON", exact: true });
+const field = (page: Page, name: string) => page.getByRole("textbox", { name: new RegExp(`^${name.replaceAll(/[.[\]]/g, String.raw`\$&`)} `) });
+
+/** The draft as text, seen without leaving the form for good. */
+async function draftOf(page: Page): Promise<string> {
+  await view(page, "JSON");
+  const text = await textArea(page).inputValue();
+  await view(page, "Form");
+  return text;
+}
+
+async function writeDraft(page: Page, text: string): Promise<void> {
+  await view(page, "JSON");
+  await textArea(page).fill(text);
+  await view(page, "Form");
+}
+
+async function inputOfRunAt(service: Service, page: Page): Promise<Run> {
+  await page.waitForURL("**/runs/run_*");
+  return waitForRun(service, new URL(page.url()).pathname.split("/").at(-1) ?? "");
+}
+
+describe("the form of a trigger", () => {
+  it("sends a test event, leads to its run, and shows it end; what the filter stops starts nothing, and says why", async () => {
+    const { service, page, errors, foreignRequests } = await openForm("/?node=trigger:paid&tab=test");
+    await writeDraft(page, JSON.stringify({ ...good, amount: 5 }));
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    await page.getByText("Nothing was started: it did not pass").waitFor();
+    expect((await getJson<{ data: Run[] }>(`${service.url}/api/v1/runs`)).data).toEqual([]);
+    await field(page, "amount").fill("50");
+    await page.getByText("fires book").waitFor();
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    const run = await inputOfRunAt(service, page);
+    expect([run.status, run.startedBy, run.payload]).toEqual(["completed", "form", good]);
+    await page.getByText("completed").first().waitFor();
+    expect(errors).toEqual([]);
+    expect(foreignRequests).toEqual([]);
+  });
+
+  it("copies a command that sends the very same body", async () => {
+    const { service, page, errors } = await openForm("/?node=trigger:paid&tab=test", ["clipboard-read", "clipboard-write"]);
+    const body = { ...good, id: `it's "$HOME" \`id\` \\ %s` };
+    await writeDraft(page, JSON.stringify(body));
+    await page.getByRole("button", { name: "Copy as curl" }).click();
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText()), { timeout: 10_000 }).toContain("curl");
+    const answer = execFileSync("sh", ["-c", await page.evaluate(() => navigator.clipboard.readText())], { encoding: "utf8" });
+    const { runId } = JSON.parse(answer) as { runId: string };
+    expect((await waitForRun(service, runId)).payload).toEqual(body);
+    expect(errors).toEqual([]);
+  });
+
+  it("keeps presets by name, and an unsent draft over a reload", async () => {
+    const { page, errors } = await openForm("/?node=trigger:paid&tab=test");
+    await writeDraft(page, JSON.stringify({ ...good, id: "kept" }));
+    await page.getByRole("button", { name: "Start from" }).click();
+    await page.getByRole("menuitem", { name: "Save as preset…" }).click();
+    await page.getByRole("textbox", { name: "Name" }).fill("Ada's");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText(`Preset "Ada's" is saved`).waitFor();
+    await field(page, "id").fill("other");
+    await page.reload();
+    await expect.poll(() => field(page, "id").inputValue(), { timeout: 15_000 }).toBe("other");
+    await page.getByRole("button", { name: "Start from" }).click();
+    await page.getByRole("menuitem", { name: /Ada's/ }).click();
+    expect(await field(page, "id").inputValue()).toBe("kept");
+    expect(errors).toEqual([]);
+  });
+});
+
+describe("the form of a workflow", () => {
+  it("runs it by keyboard alone", async () => {
+    const { service, page, errors } = await openForm("/?node=workflow:book&tab=run");
+    await writeDraft(page, JSON.stringify({ ...good, id: "" }));
+    await field(page, "id").focus();
+    await page.keyboard.type("in_2");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.type("77");
+    await page.keyboard.press("Control+Enter");
+    expect(await inputOfRunAt(service, page)).toMatchObject({ status: "completed", input: { ...good, id: "in_2", amount: 77 }, output: { booked: 77 } });
+    expect(errors).toEqual([]);
+  });
+
+  it("says beside each field what is wrong, leads to the first one, and starts nothing", async () => {
+    const { service, page, errors } = await openForm("/?node=workflow:book&tab=run");
+    await writeDraft(page, JSON.stringify({ id: "", amount: -5, rate: "12x", currency: "chf", email: "ada", paid: true, note: 5, tags: ["a", "b", "c", "d"], labels: { team: 1 }, method: { type: "card", last4: "1" } }));
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    const said = ["Must not be empty. /id", "Must be 0 or more. /amount", "Must be a number. /rate", "Must be one of eur, usd, gbp. /currency", "Must be an e-mail address. /email", "Must be text or null. /note", "Must have at most 3 items. /tags", "Must be text. /labels/team", "Must have at least 4 characters. /method/last4"];
+    for (const words of said) await page.getByRole("listitem").filter({ hasText: words }).first().waitFor();
+    await expect.poll(() => page.evaluate(() => document.activeElement?.closest<HTMLElement>("[data-place]")?.dataset["place"])).toBe("/id");
+    await page.getByRole("button", { name: "/email" }).click();
+    expect(await field(page, "email").evaluate((element) => element === document.activeElement)).toBe(true);
+    expect((await getJson<{ data: Run[] }>(`${service.url}/api/v1/runs`)).data).toEqual([]);
+    expect(errors).toEqual([]);
+  });
+
+  it("loses nothing when an alternative is changed and changed back, through the JSON view, too", async () => {
+    const { page, errors } = await openForm("/?node=workflow:book&tab=run");
+    await writeDraft(page, JSON.stringify(good));
+    await page.getByRole("radio", { name: "sepa" }).check();
+    await field(page, "method.iban").fill("DE0012345678");
+    expect(JSON.parse(await draftOf(page))).toMatchObject({ method: { type: "sepa", iban: "DE0012345678" } });
+    await page.getByRole("radio", { name: "card" }).check();
+    expect(await field(page, "method.last4").inputValue()).toBe("4242");
+    await page.getByRole("radio", { name: "sepa" }).check();
+    expect(await field(page, "method.iban").inputValue()).toBe("DE0012345678");
+    expect(errors).toEqual([]);
+  });
+
+  it("keeps in the form what only text can say, and text that is no JSON yet", async () => {
+    const { page, errors } = await openForm("/?node=workflow:book&tab=run");
+    const odd = '{"rate": 1e400, "retries": 12345678901234567890, "meta": {"b": 1, "1": 2, "b": 1.0}, "more": [-0]}';
+    await writeDraft(page, odd);
+    expect(await field(page, "rate").inputValue()).toBe("1e400");
+    await field(page, "id").fill("x");
+    const squeezed = (await draftOf(page)).replaceAll(/\s/g, "");
+    expect(squeezed).toBe(`${odd.replaceAll(/\s/g, "").slice(0, -1)},"id":"x"}`);
+    const broken = '{\n  "id": 1\n  "amount": 2\n}';
+    await writeDraft(page, broken);
+    await page.getByText("Line 3, column 3: a comma or a closing brace should be here.").waitFor();
+    await view(page, "JSON");
+    expect(await textArea(page).inputValue()).toBe(broken);
+    expect(errors).toEqual([]);
+  });
+});
