@@ -97,7 +97,7 @@ describe("the page of a run", () => {
       await panel.getByText("workflows/close-books.ts:").first().waitFor();
     }
     await row(page, /^log, info: Loaded <img/).first().click();
-    await page.getByRole("region", { name: /^Details of Loaded/ }).getByText("<b>note</b>").waitFor();
+    await page.getByRole("group", { name: /^Details of Loaded/ }).getByText("<b>note</b>").waitFor();
     await row(page, /^backoff/).waitFor();
     expect(await page.locator("img[src=x], svg[onload], b:text-is('note')").count()).toBe(0);
     expect(errors).toEqual([]);

@@ -19,7 +19,7 @@ export function ErrorDetails({ failure }: { failure: AttemptError }) {
 function CodeExcerpt({ source }: { source: ErrorSource }) {
   const digits = String(source.lines.at(-1)?.number ?? "").length;
   return (
-    <pre tabIndex={0} role="region" aria-label={`Code around line ${source.line} of ${source.file}`} className="overflow-x-auto border-t py-2 text-s/[1.7] text-ink-2">
+    <pre tabIndex={0} role="group" aria-label={`Code around line ${source.line} of ${source.file}`} className="overflow-x-auto border-t py-2 text-s/[1.7] text-ink-2">
       <div className="w-fit min-w-full">
         {source.lines.map(({ number, text }) => (
           <CodeLine key={number} number={String(number).padStart(digits)} text={text} isMarked={number === source.line} column={source.column} />
@@ -53,7 +53,7 @@ function CodeLine({ number, text, isMarked, column }: { number: string; text: st
 
 function PlacesTable({ places }: { places: ErrorPlace[] }) {
   return (
-    <div tabIndex={0} role="region" aria-label="Where it does not hold" className="max-h-80 overflow-auto border-t">
+    <div tabIndex={0} role="group" aria-label="Where it does not hold" className="max-h-80 overflow-auto border-t">
       <table className="w-full text-s">
         <thead>
           <tr className="text-left text-xs text-ink-3">
@@ -83,7 +83,7 @@ function Stack({ stack, message }: { stack: string; message: string }) {
   const parts = foldStack(stack, message);
   if (parts.length === 0) return null;
   return (
-    <div tabIndex={0} role="region" aria-label="Stack of the error" className="max-h-80 overflow-auto border-t py-2 font-mono text-s/[1.7] text-ink-2">
+    <div tabIndex={0} role="group" aria-label="Stack of the error" className="max-h-80 overflow-auto border-t py-2 font-mono text-s/[1.7] text-ink-2">
       {parts.map((part, index) =>
         part.kind === "line" ? (
           <div key={index} className={`px-4 break-all whitespace-pre-wrap ${part.isFrame ? "" : "text-bad"}`}>

@@ -14,7 +14,7 @@ export function RowDetails({ row, from, now }: { row: WaterfallRow; from: number
   const { entry, end } = row;
   const ending = end ?? entry;
   return (
-    <div role="region" aria-label={`Details of ${row.label}`} className="border-y bg-sunken px-4 pt-1 md:pl-8">
+    <div role="group" aria-label={`Details of ${row.label}`} className="border-y bg-sunken px-4 pt-1 md:pl-8">
       <Facts
         facts={[
           [row.spans.length > 0 ? "began" : "at", <Moment key="began" at={row.at} from={from} />],

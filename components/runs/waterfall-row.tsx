@@ -25,20 +25,20 @@ export function WaterfallRowLine({ row, scale, now, isOpen, isTabStop, onToggle,
       type="button"
       data-row=""
       aria-expanded={isOpen}
-      aria-label={nameOf(row, told)}
       tabIndex={isTabStop ? 0 : -1}
       onClick={onToggle}
       onPointerEnter={onPoint}
       onFocus={onFocus}
       className={`${waterfallColumns} group relative h-[30px] w-full cursor-pointer items-center text-left -outline-offset-2 hover:bg-accent-soft/50`}
     >
-      <span className={`flex min-w-0 items-center gap-1.5 ${row.kind === "group" || row.depth === 1 ? "pl-4" : ""}`}>
+      <span className="sr-only">{nameOf(row, told)}</span>
+      <span aria-hidden className={`flex min-w-0 items-center gap-1.5 ${row.kind === "group" || row.depth === 1 ? "pl-4" : ""}`}>
         {row.kind === "group" ? <GroupLabel label={row.label} isOpen={isOpen} /> : <RowLabel row={row} from={scale.from} />}
       </span>
       <span aria-hidden className="relative h-full min-w-0">
         {row.kind === "group" ? <WaterfallGroupBar group={row} scale={scale} /> : row.spans.length > 0 ? <WaterfallBars row={row} scale={scale} now={now} /> : <WaterfallPoint row={row} scale={scale} />}
       </span>
-      <span className="truncate text-right text-s text-ink-2 tabular-nums">{row.kind === "group" ? null : durationOf(row, now)}</span>
+      <span aria-hidden className="truncate text-right text-s text-ink-2 tabular-nums">{row.kind === "group" ? null : durationOf(row, now)}</span>
     </button>
   );
 }
