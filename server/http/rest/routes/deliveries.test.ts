@@ -40,6 +40,20 @@ describe("GET /api/v1/deliveries", () => {
     expect(await count("status=202")).toBe(1);
     expect(await count("since=2026-11-21T10:00:30Z")).toBe(1);
     expect(await count("until=2026-11-21T10:00:30Z")).toBe(1);
+    expect(await count("text=INVOICE.paid")).toBe(1);
+  });
+
+  it("finds deliveries by what a trigger decided, and redeliveries by the first one", async () => {
+    const service = await openTestService();
+    const { deliveryId } = await deliver(service, { endpoint: "billing", body: paidBody });
+    await deliver(service, { endpoint: "billing", body: '{ "type": "refund" }' });
+    const again = deliverySchema.parse((await service.post(`/api/v1/deliveries/${deliveryId}/redeliver`, { trigger: "refund" })).json);
+    const find = async (query: string) => page.parse((await service.get(`/api/v1/deliveries?${query}`)).json).data.map(({ id }) => id);
+    expect(await find("trigger=invoice-paid&verdict=matched")).toEqual([deliveryId]);
+    expect(await find("trigger=refund&verdict=stopped")).toEqual([again.id, deliveryId]);
+    expect(await find("trigger=refund")).toHaveLength(3);
+    expect(await find(`redeliveryOf=${deliveryId}`)).toEqual([again.id]);
+    expect((await service.get("/api/v1/deliveries?verdict=matched")).json).toMatchObject({ code: "invalid_request", detail: expect.stringContaining("trigger") });
   });
 });
 

@@ -43,6 +43,11 @@ describe("GET /api/v1/runs", () => {
     expect(await count("since=2026-11-21T10:00:30Z")).toBe(1);
     expect(await count("until=2026-11-21T12:00:30%2B02:00")).toBe(2);
     expect(await count("since=2026-11-22")).toBe(0);
+    expect(await count("version=v-test")).toBe(3);
+    expect(await count("version=v-other")).toBe(0);
+    expect(await count("target=notify&targetKind=agent")).toBe(0);
+    expect(await count("text=INVOICE.paid")).toBe(2);
+    expect(await count("replayOf=run_unknown")).toBe(0);
   });
 
   it("shows neither payloads nor stacks", async () => {
