@@ -20,7 +20,7 @@ import { openConnection } from "./open-connection.ts";
 import { driversOf, endQuery, type Listing, stretchQuery } from "./read-list.ts";
 import { searchIdsSql } from "./search-ids.ts";
 import { lastRunSql, recentRunsSql } from "./summarize-targets.ts";
-import { countDeliveriesSql, countVerdictsSql } from "./traffic-store.ts";
+import { attachmentsSql, countDeliveriesSql, sumVerdictsSql } from "./traffic-store.ts";
 import { firstCountedHourSql, verdictHoursSql } from "./verdict-hours.ts";
 import { addTrafficSql, forgetMinutesSql } from "./traffic-tally.ts";
 
@@ -152,18 +152,18 @@ it("reads the rows of a page by their ids", () => {
 describe("questions about traffic", () => {
   it("are counted by primary key", () => {
     const window = { bucketMs: 60_000, since: 0, until: 1, endpoints: "[]" };
-    expect(explain(countDeliveriesSql, window)).toContain("SEARCH t USING INDEX sqlite_autoindex_traffic_1 (bucket_ms=? AND endpoint=? AND attachment_id=? AND at>? AND at<?)");
-    const verdicts = explain(countVerdictsSql, window);
-    expect(verdicts).toContain("(bucket_ms=? AND endpoint=? AND attachment_id>?)");
-    expect(verdicts).toContain("(bucket_ms=? AND endpoint=? AND attachment_id=? AND at>? AND at<?)");
-    expect(verdicts).not.toContain("SCAN t");
+    expect(explain(countDeliveriesSql, window)).toContain("SEARCH t USING PRIMARY KEY (bucket_ms=? AND endpoint=? AND attachment_id=? AND at>? AND at<?)");
+    const attachments = explain(attachmentsSql, { bucketMs: 60_000, endpoints: "[]" });
+    expect(attachments).toContain("(bucket_ms=? AND endpoint=? AND attachment_id>?)");
+    expect(attachments).not.toContain("SCAN t");
+    expect(explain(sumVerdictsSql, { bucketMs: 60_000, since: 0, until: 1, endpoint: "e", attachmentId: "a" })).toBe("SEARCH traffic USING PRIMARY KEY (bucket_ms=? AND endpoint=? AND attachment_id=? AND at>? AND at<?)");
     expect(explain(forgetMinutesSql, { endpoint: "", attachmentId: "", before: 0 })).toMatch(/^SEARCH traffic USING .*\(bucket_ms=\? AND endpoint=\? AND attachment_id=\? AND at<\?\)$/);
     expect(explain(addTrafficSql, { bucketMs: 1, endpoint: "", attachmentId: "", at: 0, outcome: "matched", count: 1 })).not.toContain("SCAN");
   });
 
   it("about the hours of a verdict jump to the attachments of the trigger", () => {
-    expect(explain(verdictHoursSql, { outcomes: "[]", endpoint: "e", trigger: "t", since: 0, until: 1 })).toContain("SEARCH t USING COVERING INDEX sqlite_autoindex_traffic_1 (bucket_ms=? AND endpoint=? AND attachment_id>? AND attachment_id<?)");
-    expect(explain(firstCountedHourSql)).toBe("SEARCH traffic USING COVERING INDEX sqlite_autoindex_traffic_1 (bucket_ms=? AND endpoint=? AND attachment_id=?)");
+    expect(explain(verdictHoursSql, { outcomes: "[]", endpoint: "e", trigger: "t", since: 0, until: 1 })).toContain("SEARCH t USING PRIMARY KEY (bucket_ms=? AND endpoint=? AND attachment_id>? AND attachment_id<?)");
+    expect(explain(firstCountedHourSql)).toBe("SEARCH traffic USING PRIMARY KEY (bucket_ms=? AND endpoint=? AND attachment_id=?)");
   });
 
   it("about targets are answered from an index alone", () => {

@@ -1,3 +1,4 @@
+import type { VerdictOutcome } from "../../contract/verdict.ts";
 import type { DeliveryCount, TrafficStore, TrafficWindow, VerdictCount } from "../../ports/store.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { searchIds } from "./search-ids.ts";
@@ -24,8 +25,8 @@ function countDeliveries({ connection }: SqliteDatabase, p: Parameters<TrafficSt
   return counts.all({ ...wholeBuckets(p), endpoints: JSON.stringify(p.endpoints === null ? [together] : [...new Set(p.endpoints)]) });
 }
 
-/** Jumps from one attachment of an endpoint to the next, and sums up the window of each. */
-export const countVerdictsSql = `
+/** Jumps from one attachment of an endpoint to the next. */
+export const attachmentsSql = `
   WITH RECURSIVE attachment(endpoint, id) AS (
     SELECT e.value, (SELECT min(t.attachment_id) FROM traffic t WHERE t.bucket_ms = @bucketMs AND t.endpoint = e.value AND t.attachment_id > '')
     FROM json_each(@endpoints) e
@@ -33,13 +34,34 @@ export const countVerdictsSql = `
     SELECT a.endpoint, (SELECT min(t.attachment_id) FROM traffic t WHERE t.bucket_ms = @bucketMs AND t.endpoint = a.endpoint AND t.attachment_id > a.id)
     FROM attachment a WHERE a.id IS NOT NULL
   )
-  SELECT t.attachment_id AS attachmentId, t.outcome, sum(t.count) AS count FROM attachment a CROSS JOIN traffic t
-  WHERE t.bucket_ms = @bucketMs AND t.endpoint = a.endpoint AND t.attachment_id = a.id AND t.at >= @since AND t.at < @until
-  GROUP BY t.attachment_id, t.outcome ORDER BY t.attachment_id, t.outcome`;
+  SELECT endpoint, id AS attachmentId FROM attachment WHERE id IS NOT NULL`;
+
+const outcomes = ["disabled", "filter_mismatch", "matched", "request_mismatch"] as const satisfies VerdictOutcome[];
+
+/** One walk over the window of an attachment. Grouping all of them at once would sort hundreds of thousands of rows. */
+export const sumVerdictsSql = `
+  SELECT ${outcomes.map((outcome) => `coalesce(sum(count) FILTER (WHERE outcome = '${outcome}'), 0) AS ${outcome}`).join(", ")} FROM traffic
+  WHERE bucket_ms = @bucketMs AND endpoint = @endpoint AND attachment_id = @attachmentId AND at >= @since AND at < @until`;
 
 function countVerdicts({ connection }: SqliteDatabase, p: Parameters<TrafficStore["countVerdicts"]>[0]): VerdictCount[] {
-  const counts = connection.prepare<unknown[], VerdictCount>(countVerdictsSql);
-  return counts.all({ ...wholeBuckets(p), endpoints: JSON.stringify([...new Set(p.endpoints)]) });
+  const window = wholeBuckets(p);
+  const attachments = connection.prepare<unknown[], { endpoint: string; attachmentId: string }>(attachmentsSql);
+  const sumVerdicts = connection.prepare<unknown[], Record<VerdictOutcome, number>>(sumVerdictsSql);
+  const counts = attachments.all({ bucketMs: p.bucketMs, endpoints: JSON.stringify([...new Set(p.endpoints)]) }).flatMap((attachment) => {
+    const sums = sumVerdicts.get({ ...window, ...attachment });
+    return outcomes.map((outcome): VerdictCount => ({ attachmentId: attachment.attachmentId, outcome, count: sums?.[outcome] ?? 0 }));
+  });
+  return mergeCounts(counts.filter(({ count }) => count > 0));
+}
+
+/** An attachment that has moved to another of the endpoints is one still. By attachment and outcome. */
+function mergeCounts(counts: VerdictCount[]): VerdictCount[] {
+  const merged = new Map<string, VerdictCount>();
+  for (const one of counts) {
+    const key = `${one.attachmentId} ${one.outcome}`;
+    merged.set(key, { ...one, count: one.count + (merged.get(key)?.count ?? 0) });
+  }
+  return [...merged].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, count]) => count);
 }
 
 function wholeBuckets({ since, until, bucketMs }: TrafficWindow): TrafficWindow {
