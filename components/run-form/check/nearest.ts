@@ -16,8 +16,11 @@ export function nearest(alternatives: readonly Trouble[][], pointer: string): Tr
 /** A place whose fixed value is another one in each alternative, and none of them. */
 function sharedFixedPlace(alternatives: readonly Trouble[][]): string | undefined {
   const [first = []] = alternatives;
-  const isFixed = ({ code }: Trouble) => code === "const" || code === "enum";
   return first.find((trouble) => isFixed(trouble) && alternatives.every((troubles) => troubles.some((other) => isFixed(other) && other.pointer === trouble.pointer)))?.pointer;
+}
+
+function isFixed({ code }: Trouble): boolean {
+  return code === "const" || code === "enum";
 }
 
 export function isNearer(left: readonly Trouble[], right: readonly Trouble[], pointer: string): boolean {
