@@ -10,10 +10,11 @@ import { CopyButton } from "../ui/copy-button.tsx";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { Segmented } from "../ui/segmented.tsx";
 import { SheetSection } from "./sheet-frame.tsx";
-import { type SnippetKind, keyPlaceholder, snippetOf } from "./snippets.ts";
+import { SenderFields } from "./sender-fields.tsx";
+import { type SenderKind, type SnippetKind, keyPlaceholder, settingsOf, snippetOf } from "./snippets.ts";
 import type { EndpointKey } from "./use-endpoint-key.ts";
 
-const kinds: readonly { value: SnippetKind; label: string }[] = [
+const kinds: readonly { value: SnippetKind | SenderKind; label: string }[] = [
   { value: "curl", label: "curl" },
   { value: "fetch", label: "fetch" },
   { value: "github", label: "GitHub" },
@@ -23,16 +24,22 @@ const kinds: readonly { value: SnippetKind; label: string }[] = [
 /** How a sender gets in: ready to paste, and the four places where the key may stand. */
 export function EndpointConnect({ url, slug, needsKey, access }: { url: string; slug: string; needsKey: boolean; access: EndpointKey }) {
   const trpc = useTRPC();
-  const [kind, setKind] = useState<SnippetKind>("curl");
+  const [kind, setKind] = useState<SnippetKind | SenderKind>("curl");
   const { data } = useQuery(trpc.triggers.get.queryOptions({ slug }));
   const key = access.key ?? keyPlaceholder;
-  const snippet = snippetOf(kind, { url, key: needsKey ? key : null, example: data?.example ?? {} });
+  const request = { url, key: needsKey ? key : null, example: data?.example ?? {} };
   return (
     <>
       <SheetSection title="Ready to paste" note={needsKey && <KeySwitch access={access} />}>
         <Segmented label="For" value={kind} options={kinds} onChange={setKind} />
-        <div className="mt-2 rounded-m border bg-sunken">
-          <CodeBlock text={snippet} label={`Settings for ${kind}`} copyLabel={`Copy for ${kind}`} />
+        <div className="mt-2">
+          {kind === "curl" || kind === "fetch" ? (
+            <div className="rounded-m border bg-sunken">
+              <CodeBlock text={snippetOf(kind, request)} label={`The request by ${kind}`} copyLabel={`Copy for ${kind}`} />
+            </div>
+          ) : (
+            <SenderFields settings={settingsOf(kind, request)} label={`Settings at ${kind}`} />
+          )}
         </div>
         {needsKey && !access.isShown && (
           <p className="mt-1.5 text-s text-ink-3">

@@ -14,7 +14,7 @@ import { groupDigits } from "../../server/domain/schema/say-number.ts";
 import { windowWords } from "./say-counts.ts";
 import { SheetSection } from "./sheet-frame.tsx";
 import { EmptyNote, SheetList } from "./sheet-list.tsx";
-import { sheetHref } from "./sheet-node.ts";
+import { SheetLink } from "./sheet-link.tsx";
 import type { ListedTrigger } from "./triggers-of.ts";
 import { verdictCountsOf } from "./use-activity.ts";
 import type { EndpointKey } from "./use-endpoint-key.ts";
@@ -76,17 +76,17 @@ function TriggerLine({ trigger, activity }: { trigger: ListedTrigger; activity: 
   return (
     <li className="grid gap-1 border-line px-3 py-2">
       <div className="flex min-w-0 flex-wrap items-baseline gap-x-2">
-        <Link href={sheetHref({ kind: "trigger", id: trigger.slug })} className="font-semibold break-all hover:underline">
+        <SheetLink node={{ kind: "trigger", id: trigger.slug }} className="font-semibold break-all hover:underline">
           {trigger.slug}
-        </Link>
+        </SheetLink>
         <span className="min-w-0 text-s text-ink-3">
           →{" "}
           {trigger.attachments.map(({ target }, index) => (
             <span key={`${target.kind}:${target.slug}`}>
               {index > 0 && ", "}
-              <Link href={sheetHref({ kind: target.kind, id: target.slug })} className="text-ink-2 hover:underline">
+              <SheetLink node={{ kind: target.kind, id: target.slug }} className="text-ink-2 hover:underline">
                 {target.slug}
-              </Link>
+              </SheetLink>
             </span>
           ))}
         </span>

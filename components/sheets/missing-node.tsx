@@ -4,7 +4,8 @@ import Link from "next/link";
 import type { Graph } from "./answers.ts";
 import { nearNames } from "./near-names.ts";
 import { SheetFrame } from "./sheet-frame.tsx";
-import { type SheetNode, sheetHref } from "./sheet-node.ts";
+import { SheetLink } from "./sheet-link.tsx";
+import type { SheetNode } from "./sheet-node.ts";
 
 /** An old link: says that there is no such node now, and which there are. */
 export function MissingNode({ node, graph, onClose }: { node: SheetNode; graph: Graph; onClose: () => void }) {
@@ -20,9 +21,9 @@ export function MissingNode({ node, graph, onClose }: { node: SheetNode; graph: 
             <ul className="mt-1 grid gap-1">
               {near.map((id) => (
                 <li key={id}>
-                  <Link href={sheetHref({ kind: node.kind, id })} className="font-mono break-words text-accent hover:underline">
+                  <SheetLink node={{ kind: node.kind, id }} className="font-mono break-words text-accent hover:underline">
                     {id}
-                  </Link>
+                  </SheetLink>
                 </li>
               ))}
             </ul>

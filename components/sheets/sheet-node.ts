@@ -4,8 +4,12 @@ export interface SheetNode {
   id: string;
 }
 
-/** The canvas with this node's sheet open, on one of its tabs. */
-export function sheetHref(node: SheetNode, tab?: string): string {
-  const place = `/?node=${encodeURIComponent(`${node.kind}:${node.id}`)}`;
-  return tab === undefined ? place : `${place}&tab=${encodeURIComponent(tab)}`;
+/** The canvas with this node's sheet open, on one of its tabs. What else the address says (`search`) stays, but for what belongs to another sheet. */
+export function sheetHref({ node, tab, search = "" }: { node: SheetNode; tab?: string | undefined; search?: string }): string {
+  const kept = new URLSearchParams(search);
+  kept.delete("from");
+  kept.delete("tab");
+  kept.set("node", `${node.kind}:${node.id}`);
+  if (tab !== undefined) kept.set("tab", tab);
+  return `/?${kept.toString()}`;
 }

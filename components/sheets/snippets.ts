@@ -1,18 +1,19 @@
 import type { Json } from "../../server/contract/json.ts";
 
-export type SnippetKind = "curl" | "fetch" | "github" | "stripe";
+export type SnippetKind = "curl" | "fetch";
+export type SenderKind = "github" | "stripe";
 
 export interface SnippetRequest {
   /** Without a key. */
   url: string;
-  /** `null`: none is needed. `"hidden"`: a placeholder takes its place. */
+  /** `null`: none is needed. */
   key: string | null;
   example: Json;
 }
 
-/** Ready to paste: the request for a program, or the settings for a sender's page. */
+/** Ready to paste: the request, for a shell or a program. */
 export function snippetOf(kind: SnippetKind, request: SnippetRequest): string {
-  return { curl: curlOf, fetch: fetchOf, github: githubOf, stripe: stripeOf }[kind](request);
+  return kind === "curl" ? curlOf(request) : fetchOf(request);
 }
 
 /** What stands for the key as long as it is hidden. */
@@ -34,26 +35,43 @@ function fetchOf({ url, key, example }: SnippetRequest): string {
 });`;
 }
 
-/** https://docs.github.com/en/webhooks/using-webhooks/creating-webhooks */
-function githubOf(request: SnippetRequest): string {
-  return `Repository → Settings → Webhooks → Add webhook
-
-Payload URL   ${tokenUrl(request)}
-Content type  application/json
-Secret        leave empty${request.key === null ? "" : ": the key in the URL is the secret"}
-SSL           Enable SSL verification`;
+export interface SenderSettings {
+  /** Where on the sender's pages. */
+  path: string;
+  /** What goes into which field. */
+  fields: { name: string; value: string; isLiteral: boolean }[];
 }
 
-/** https://docs.stripe.com/webhooks */
-function stripeOf(request: SnippetRequest): string {
-  return `Developers → Webhooks → Add destination
+/** What to fill in on a sender's own page. */
+export function settingsOf(kind: SenderKind, request: Pick<SnippetRequest, "url" | "key">): SenderSettings {
+  const url = tokenUrl(request);
+  return kind === "github" ? githubSettings(url) : stripeSettings(url);
+}
 
-Endpoint URL   ${tokenUrl(request)}
-Payload style  Snapshot
-Events         the types that the triggers below ask for
+/** https://docs.github.com/en/webhooks/using-webhooks/creating-webhooks */
+function githubSettings(url: string): SenderSettings {
+  return {
+    path: "Repository → Settings → Webhooks → Add webhook",
+    fields: [
+      { name: "Payload URL", value: url, isLiteral: true },
+      { name: "Content type", value: "application/json", isLiteral: true },
+      { name: "Secret", value: "leave it empty: the key is in the URL", isLiteral: false },
+      { name: "Events", value: "those that the triggers ask for", isLiteral: false },
+    ],
+  };
+}
 
-# or, from a terminal
-stripe listen --forward-to ${shellQuote(tokenUrl(request))}`;
+/** https://docs.stripe.com/webhooks, https://docs.stripe.com/stripe-cli */
+function stripeSettings(url: string): SenderSettings {
+  return {
+    path: "Workbench → Webhooks → Add destination → Webhook endpoint",
+    fields: [
+      { name: "Endpoint URL", value: url, isLiteral: true },
+      { name: "Payload style", value: "Snapshot", isLiteral: false },
+      { name: "Events", value: "those that the triggers ask for", isLiteral: false },
+      { name: "On this machine", value: `stripe listen --forward-to ${shellQuote(url)}`, isLiteral: true },
+    ],
+  };
 }
 
 /** For senders that take only a URL. */

@@ -1,6 +1,5 @@
 "use client";
 
-import Link from "next/link";
 import type { Window } from "../../server/contract/window.ts";
 import { groupDigits } from "../../server/domain/schema/say-number.ts";
 import { SchemaTree } from "../schema/schema-tree.tsx";
@@ -13,7 +12,7 @@ import type { Activity, TargetDetails } from "./answers.ts";
 import { sayShare, windowWords } from "./say-counts.ts";
 import { sayPause, sayRetries } from "./say-retries.ts";
 import { SheetFacts, SheetSection } from "./sheet-frame.tsx";
-import { sheetHref } from "./sheet-node.ts";
+import { SheetLink } from "./sheet-link.tsx";
 
 type TargetActivity = Activity["targets"][number];
 
@@ -72,9 +71,9 @@ function Starters({ attachments }: { attachments: TargetDetails["attachments"] }
     <ul>
       {attachments.map(({ attachmentId, trigger, endpoint }) => (
         <li key={attachmentId}>
-          <Link href={sheetHref({ kind: "trigger", id: trigger })} className="font-mono break-all text-accent hover:underline">
+          <SheetLink node={{ kind: "trigger", id: trigger }} className="font-mono break-all text-accent hover:underline">
             {trigger}
-          </Link>{" "}
+          </SheetLink>{" "}
           <span className="text-s text-ink-3">on {endpoint}</span>
         </li>
       ))}

@@ -13,7 +13,7 @@ import { runStatuses } from "../ui/statuses.ts";
 import { DurationStrip } from "./duration-strip.tsx";
 import { SheetSection } from "./sheet-frame.tsx";
 import { EmptyNote, SheetList } from "./sheet-list.tsx";
-import { sheetHref } from "./sheet-node.ts";
+import { SheetLink } from "./sheet-link.tsx";
 
 /** How the last runs went, and how long they took. */
 export function TargetRuns({ target }: { target: Target }) {
@@ -45,9 +45,9 @@ function NoRuns({ target }: { target: Target }) {
     <EmptyNote title="It never ran">
       <p>
         It runs when a trigger fires, or by hand:{" "}
-        <Link href={sheetHref({ kind: target.kind, id: target.slug }, "run")} className="text-accent hover:underline">
+        <SheetLink node={{ kind: target.kind, id: target.slug }} tab="run" className="text-accent hover:underline">
           run it now
-        </Link>
+        </SheetLink>
       </p>
     </EmptyNote>
   );

@@ -15,7 +15,7 @@ import { FirstCurl } from "./first-curl.tsx";
 import { windowWords } from "./say-counts.ts";
 import { SheetFacts, SheetSection } from "./sheet-frame.tsx";
 import { EmptyNote } from "./sheet-list.tsx";
-import { sheetHref } from "./sheet-node.ts";
+import { SheetLink } from "./sheet-link.tsx";
 import type { ListedTrigger } from "./triggers-of.ts";
 import type { verdictCountsOf } from "./use-activity.ts";
 
@@ -29,6 +29,8 @@ interface Shown {
   url: string;
   needsKey: boolean;
 }
+
+const linkClass = "font-mono break-all text-accent hover:underline";
 
 export function TriggerOverview({ p }: { p: Shown }) {
   const { trigger, details } = p;
@@ -52,7 +54,7 @@ export function TriggerOverview({ p }: { p: Shown }) {
       <SheetSection title="About">
         <SheetFacts
           facts={[
-            ["endpoint", <SheetLink key="endpoint" kind="endpoint" id={trigger.endpoint} label={`/triggers/${trigger.endpoint}`} />],
+            ["endpoint", <SheetLink key="endpoint" node={{ kind: "endpoint", id: trigger.endpoint }} className={linkClass}>{`/triggers/${trigger.endpoint}`}</SheetLink>],
             ["starts", <Targets key="targets" trigger={trigger} />],
             ["transform", transforms === 0 ? "none: the payload is the input" : transforms === trigger.attachments.length ? "yes: makes the input of the payload" : `for ${transforms} of ${trigger.attachments.length} targets`],
             ["file", <Files key="files" files={trigger.attachments.map(({ file }) => file)} />],
@@ -96,20 +98,12 @@ function LastFired({ last }: { last: Shown["last"] }) {
   );
 }
 
-function SheetLink({ kind, id, label }: { kind: "endpoint" | "trigger" | "workflow" | "agent"; id: string; label: string }) {
-  return (
-    <Link href={sheetHref({ kind, id })} className="font-mono break-all text-accent hover:underline">
-      {label}
-    </Link>
-  );
-}
-
 function Targets({ trigger }: { trigger: ListedTrigger }) {
   return (
     <ul>
       {trigger.attachments.map(({ attachmentId, target }) => (
         <li key={attachmentId}>
-          {target.kind} <SheetLink kind={target.kind} id={target.slug} label={target.slug} />
+          {target.kind} <SheetLink node={{ kind: target.kind, id: target.slug }} className={linkClass}>{target.slug}</SheetLink>
         </li>
       ))}
     </ul>

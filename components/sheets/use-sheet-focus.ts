@@ -39,5 +39,5 @@ function isInsideOverlay(event: KeyboardEvent): boolean {
 }
 
 function isField(target: EventTarget): boolean {
-  return target instanceof Element && target.matches("input, textarea, select, [contenteditable=true]");
+  return target instanceof Element && target.matches("textarea, input:not([type=radio], [type=checkbox]), [contenteditable=true]");
 }

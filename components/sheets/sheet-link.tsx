@@ -1,0 +1,25 @@
+"use client";
+
+import Link from "next/link";
+import { useSearchParams } from "next/navigation";
+import { useQueryStates, parseAsString } from "nuqs";
+import type { MouseEvent, ReactNode } from "react";
+import { type SheetNode, sheetHref } from "./sheet-node.ts";
+
+const parsers = { node: parseAsString, tab: parseAsString, from: parseAsString };
+
+/** Leads to another node's sheet. The window of time and the filters of the canvas stay; the page is not read again. */
+export function SheetLink({ node, tab, className, children }: { node: SheetNode; tab?: string; className?: string; children: ReactNode }) {
+  const search = useSearchParams();
+  const [, set] = useQueryStates(parsers, { history: "push" });
+  const onClick = (event: MouseEvent) => {
+    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    void set({ node: `${node.kind}:${node.id}`, tab: tab ?? null, from: null });
+  };
+  return (
+    <Link href={sheetHref({ node, tab, search: search.toString() })} prefetch={false} onClick={onClick} className={className}>
+      {children}
+    </Link>
+  );
+}
