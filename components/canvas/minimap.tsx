@@ -3,7 +3,7 @@
 import { useReactFlow, useStore } from "@xyflow/react";
 import { type PointerEvent, useMemo } from "react";
 import type { Layout } from "./model/column-layout.ts";
-import { boundsOf, boxOf } from "./model/viewports.ts";
+import { type Box, boundsOf, boxOf } from "./model/viewports.ts";
 import type { VisibleGraph } from "./model/visible-graph.ts";
 
 const size = { width: 156, height: 96 };
@@ -16,19 +16,19 @@ export function Minimap({ graph, places, selected }: { graph: VisibleGraph; plac
   const chosen = graph.nodes.find(({ id }) => id === selected);
   const { setCenter, getZoom } = useReactFlow();
   if (!bounds) return null;
-  const scale = Math.max((bounds.width + 2 * pad) / size.width, (bounds.height + 2 * pad) / size.height);
-  const box = { x: bounds.x + bounds.width / 2 - (scale * size.width) / 2, y: bounds.y + bounds.height / 2 - (scale * size.height) / 2 };
+  const { box, scale } = mapOf(bounds);
   const go = (event: PointerEvent<SVGSVGElement>) => {
     if (event.buttons !== 1) return;
     const frame = event.currentTarget.getBoundingClientRect();
-    void setCenter(box.x + (event.clientX - frame.left) * scale, box.y + (event.clientY - frame.top) * scale, { zoom: getZoom() });
+    void setCenter(box.x + (event.clientX - frame.left) * scale.x, box.y + (event.clientY - frame.top) * scale.y, { zoom: getZoom() });
   };
   return (
     // A picture for the eye and the mouse: by keyboard one walks the nodes themselves.
     <div aria-hidden className="absolute right-3.5 bottom-3.5 z-10 hidden overflow-hidden rounded-m border bg-raised shadow-raised lg:block">
       <svg
         {...size}
-        viewBox={`${box.x} ${box.y} ${size.width * scale} ${size.height * scale}`}
+        viewBox={`${box.x} ${box.y} ${size.width * scale.x} ${size.height * scale.y}`}
+        preserveAspectRatio="none"
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId);
           go(event);
@@ -38,17 +38,26 @@ export function Minimap({ graph, places, selected }: { graph: VisibleGraph; plac
       >
         <path d={path} className="fill-line-strong" />
         {chosen && <path d={rectangle(boxOf(chosen, places))} className="fill-accent" />}
-        <WindowFrame scale={scale} />
+        <WindowFrame />
       </svg>
     </div>
   );
 }
 
-function WindowFrame({ scale }: { scale: number }) {
+/** To scale; a very long project is pressed together, or it would be a line. */
+function mapOf(bounds: Box): { box: { x: number; y: number }; scale: { x: number; y: number } } {
+  const across = (bounds.width + 2 * pad) / size.width;
+  const down = (bounds.height + 2 * pad) / size.height;
+  const isLong = down > 3 * across;
+  const scale = isLong ? { x: across, y: down } : { x: Math.max(across, down), y: Math.max(across, down) };
+  return { scale, box: { x: bounds.x + bounds.width / 2 - (scale.x * size.width) / 2, y: bounds.y + bounds.height / 2 - (scale.y * size.height) / 2 } };
+}
+
+function WindowFrame() {
   const [x, y, zoom] = useStore((state) => state.transform);
   const width = useStore((state) => state.width);
   const height = useStore((state) => state.height);
-  return <rect x={-x / zoom} y={-y / zoom} width={width / zoom} height={height / zoom} rx={2 * scale} strokeWidth={1.5 * scale} className="fill-accent-soft/40 stroke-accent/60" />;
+  return <rect x={-x / zoom} y={-y / zoom} width={width / zoom} height={height / zoom} strokeWidth={1.5} vectorEffect="non-scaling-stroke" className="fill-accent-soft/40 stroke-accent/60" />;
 }
 
 function rectangle(box: { x: number; y: number; width: number; height: number } | null): string {

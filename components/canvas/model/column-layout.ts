@@ -61,15 +61,24 @@ function groupsOf(nodes: readonly ModelNode[]): ModelNode[][] {
   return groups;
 }
 
+/** Sources this far below the first one do not draw a target away from it. */
+const reach = 700;
+
+/** The middle of what leads to a target; of what is far apart, the middle of the uppermost. */
 function middlesOfSources({ nodes, edges }: VisibleGraph, layout: Layout): Map<string, number> {
   const byId = new Map(nodes.map((node) => [node.id, node]));
-  const sums = new Map<string, { sum: number; count: number }>();
+  const sources = new Map<string, number[]>();
   for (const { source, target } of edges) {
     const at = layout.get(source);
     const node = byId.get(source);
     if (!at || !node || byId.get(target)?.kind !== "target") continue;
-    const { sum, count } = sums.get(target) ?? { sum: 0, count: 0 };
-    sums.set(target, { sum: sum + at.y + nodeSize(node).height / 2, count: count + 1 });
+    const middles = sources.get(target) ?? [];
+    middles.push(at.y + nodeSize(node).height / 2);
+    sources.set(target, middles);
   }
-  return new Map([...sums].map(([id, { sum, count }]) => [id, sum / count]));
+  return new Map([...sources].map(([id, middles]) => [id, mean(middles.filter((middle) => middle <= Math.min(...middles) + reach))]));
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

@@ -1,0 +1,238 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Page } from "playwright";
+import { describe, expect, it, vi } from "vitest";
+import { postJson } from "./support/api.ts";
+import { visit } from "./support/browser.ts";
+import { copyStarter, writeProject } from "./support/project.ts";
+import { signalbox, startService } from "./support/service.ts";
+
+const invoice = (type: unknown, amount = 4_900) => ({ id: "evt_1", type, invoice: { number: "2026-1", customer: "Ada", amount, currency: "eur" } });
+
+async function openStarter() {
+  const projectDir = copyStarter();
+  const service = await startService({ projectDir, command: "dev" });
+  const send = (body: unknown) => postJson(`${service.url}/triggers/billing`, body);
+  return { projectDir, service, send };
+}
+
+const nodeOf = (page: Page, id: string) => page.locator(`[data-node="${id}"]`);
+const placeOf = (page: Page, id: string) => page.locator(`.react-flow__node[data-id="${id}"]`).evaluate((node) => node.style.transform);
+const viewOf = (page: Page) => page.locator(".react-flow__viewport").evaluate((plane) => plane.style.transform);
+
+async function dragBy(page: Page, from: { x: number; y: number }, by: { x: number; y: number }) {
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  await page.mouse.move(from.x + by.x, from.y + by.y, { steps: 6 });
+  await page.mouse.up();
+}
+
+async function dragNode(page: Page, id: string, by: { x: number; y: number }) {
+  const box = await nodeOf(page, id).boundingBox();
+  if (!box) throw new Error(`${id} is not in sight`);
+  await dragBy(page, { x: box.x + 70, y: box.y + box.height - 8 }, by);
+}
+
+async function copySignupUrl(page: Page): Promise<string> {
+  await page.getByRole("button", { name: "Copy the URL of signup" }).click();
+  return vi.waitFor(async () => {
+    const text = await page.evaluate(() => navigator.clipboard.readText());
+    expect(text).toContain("/triggers/signup");
+    return text;
+  });
+}
+
+describe("the canvas", () => {
+  it("shows what passed and what was stopped as it happens, and each number leads to exactly those deliveries", async () => {
+    const { service, send } = await openStarter();
+    const { page, errors, foreignRequests } = await visit(service.url);
+    await page.goto(service.url);
+    await page.getByRole("link", { name: /^Trigger invoice-paid/ }).waitFor();
+    expect(await page.locator(".react-flow__edge").count()).toBeGreaterThanOrEqual(10);
+    const answers = [await send(invoice("invoice.paid")), await send(invoice("invoice.paid")), await send(invoice("invoice.payment_failed")), await send(invoice(7))];
+    const ids = answers.map(({ headers }) => headers.get("signalbox-delivery") ?? "");
+    await page.getByRole("link", { name: "Trigger invoice-paid, 2 fired, 2 stopped" }).waitFor();
+    await page.getByRole("link", { name: "Trigger large-invoice, 0 fired, 4 stopped" }).waitFor();
+    await page.getByRole("link", { name: /^Workflow post-to-ledger, last run completed/ }).waitFor();
+    const chip = nodeOf(page, "trigger:invoice-paid");
+    expect(await chip.getByRole("link", { name: /^2 stopped:/ }).getAttribute("title")).toBe("1 stopped by request, 1 by filter");
+    await chip.getByRole("link", { name: "2 passed" }).click();
+    await page.waitForURL("**/deliveries?*verdict=matched*");
+    const shown = () => page.locator('a[href^="/deliveries/dlv_"]').evaluateAll((links) => [...new Set(links.map((link) => (link.getAttribute("href") ?? "").split("/").at(-1) ?? ""))].toSorted());
+    await vi.waitFor(async () => expect(await shown()).toEqual(ids.slice(0, 2).toSorted()), { timeout: 10_000 });
+    await page.goBack();
+    await chip.getByRole("link", { name: /^2 stopped:/ }).click();
+    await page.waitForURL("**/deliveries?*verdict=stopped*");
+    await vi.waitFor(async () => expect(await shown()).toEqual(ids.slice(2).toSorted()), { timeout: 10_000 });
+    expect(errors).toEqual([]);
+    expect(foreignRequests).toEqual([]);
+  });
+
+  it("opens every kind of node at the side, in the URL, and closes it with Escape", async () => {
+    const { service } = await openStarter();
+    const { page, errors } = await visit(service.url);
+    await page.goto(service.url);
+    for (const [name, id] of [[/^Endpoint \/triggers\/billing/, "endpoint:billing"], [/^Trigger ci-failed/, "trigger:ci-failed"], [/^Workflow welcome-email/, "workflow:welcome-email"]] as const) {
+      await page.getByRole("link", { name }).click();
+      await page.waitForURL((url) => url.searchParams.get("node") === id);
+      await page.getByRole("complementary", { name: id.replace(":", " ") }).waitFor();
+    }
+    await page.keyboard.press("Escape");
+    await page.waitForURL((url) => url.searchParams.get("node") === null);
+    await page.goBack();
+    await page.getByRole("complementary", { name: "workflow welcome-email" }).waitFor();
+    expect(errors).toEqual([]);
+  });
+
+  it("works by keyboard alone: walk, open, close, zoom, fit", async () => {
+    const { service } = await openStarter();
+    const { page } = await visit(service.url);
+    await page.goto(service.url);
+    await page.getByRole("link", { name: /^Endpoint \/triggers\/signup/ }).focus();
+    const focused = () => page.evaluate(() => document.activeElement?.closest("[data-node]")?.getAttribute("data-node") ?? null);
+    for (const [key, id] of [["ArrowRight", "trigger:new-signup"], ["ArrowRight", "workflow:welcome-email"], ["ArrowLeft", "trigger:new-signup"], ["ArrowUp", "trigger:ci-failed"]] as const) {
+      await page.keyboard.press(key);
+      await vi.waitFor(async () => expect(await focused()).toBe(id));
+    }
+    const before = await viewOf(page);
+    await page.keyboard.press("+");
+    await vi.waitFor(async () => expect(await viewOf(page)).not.toBe(before));
+    await page.keyboard.press("f");
+    await page.keyboard.press("Enter");
+    await page.getByRole("complementary", { name: "trigger ci-failed" }).waitFor();
+    await page.keyboard.press("Escape");
+    await vi.waitFor(async () => expect(await focused()).toBe("trigger:ci-failed"));
+  });
+
+  it("keeps the window, the selection and dragged nodes over a reload and over a saved file, until somebody tidies", async () => {
+    const { service, projectDir } = await openStarter();
+    const { page, errors } = await visit(service.url);
+    await page.goto(service.url);
+    await page.getByRole("link", { name: /^Trigger new-signup/ }).click();
+    await page.getByRole("complementary", { name: "trigger new-signup" }).waitFor();
+    const first = await placeOf(page, "trigger:ci-failed");
+    await dragNode(page, "trigger:ci-failed", { x: -30, y: 40 });
+    const dragged = await placeOf(page, "trigger:ci-failed");
+    expect(dragged).not.toBe(first);
+    const pane = await page.locator(".react-flow__pane").boundingBox();
+    await dragBy(page, { x: (pane?.x ?? 0) + 300, y: (pane?.y ?? 0) + (pane?.height ?? 0) - 20 }, { x: 20, y: -60 });
+    const state = async () => [await viewOf(page), await placeOf(page, "trigger:ci-failed"), await placeOf(page, "trigger:new-signup"), new URL(page.url()).searchParams.get("node")];
+    const kept = await state();
+    await page.reload();
+    await page.getByRole("link", { name: /^Trigger new-signup/ }).waitFor();
+    await vi.waitFor(async () => expect(await state()).toEqual(kept));
+    const text = readFileSync(join(projectDir, "triggers/new-signup.ts"), "utf8");
+    writeFileSync(join(projectDir, "triggers/second-signup.ts"), text.replace("new-signup", "second-signup"));
+    await nodeOf(page, "trigger:second-signup").waitFor({ state: "attached" });
+    expect(await state()).toEqual(kept);
+    await page.getByRole("button", { name: "Tidy" }).click();
+    await vi.waitFor(async () => expect(await placeOf(page, "trigger:ci-failed")).not.toBe(dragged), { timeout: 10_000 });
+    expect(errors).toEqual([]);
+  });
+
+  it("folds an endpoint, and a link to one of its triggers opens it and flies there", async () => {
+    const { service } = await openStarter();
+    const { page } = await visit(service.url, { viewport: { width: 900, height: 500 } });
+    await page.goto(service.url);
+    await page.getByRole("button", { name: "3 triggers" }).click();
+    await nodeOf(page, "trigger:invoice-paid").waitFor({ state: "detached" });
+    await page.goto(`${service.url}/?node=trigger:invoice-paid`);
+    await page.getByRole("link", { name: /^Trigger invoice-paid/ }).waitFor();
+    await vi.waitFor(async () => {
+      const box = await nodeOf(page, "trigger:invoice-paid").boundingBox();
+      const pane = await page.locator(".react-flow__pane").boundingBox();
+      if (!box || !pane) throw new Error("out of sight");
+      expect(box.x).toBeGreaterThanOrEqual(pane.x);
+      expect(box.x + box.width).toBeLessThanOrEqual(pane.x + pane.width);
+      expect(box.y + box.height).toBeLessThanOrEqual(pane.y + pane.height);
+    });
+  });
+
+  it("keeps filters in the URL and dims what they leave out", async () => {
+    const { service } = await openStarter();
+    const { page } = await visit(service.url);
+    await page.goto(service.url);
+    await page.getByRole("textbox", { name: "Filter the canvas" }).fill("invoice-paid");
+    await page.getByText("1 of 5 triggers").waitFor();
+    await page.waitForURL((url) => url.searchParams.get("q") === "invoice-paid");
+    expect(await nodeOf(page, "trigger:ci-failed").getAttribute("data-dim")).toBe("true");
+    await page.getByRole("combobox", { name: "Window of time" }).selectOption("24h");
+    await page.getByRole("combobox", { name: "Endpoint" }).selectOption("billing");
+    await page.reload();
+    await page.getByText("1 of 5 triggers").waitFor();
+    expect(await page.locator(".react-flow__node").count()).toBe(1 + 3 + 2);
+    expect(await page.getByRole("combobox", { name: "Window of time" }).inputValue()).toBe("24h");
+  });
+
+  it("copies the URL of an endpoint: plain in development, with a key that works when deployed", async () => {
+    const clipboard = { permissions: ["clipboard-read", "clipboard-write"] };
+    const { service } = await openStarter();
+    const { page } = await visit(service.url, clipboard);
+    await page.goto(service.url);
+    expect(await copySignupUrl(page)).toBe(`${service.url}/triggers/signup`);
+
+    const projectDir = copyStarter();
+    const cli = (...args: string[]) => signalbox([...args, "--project", projectDir], { cwd: projectDir });
+    expect(cli("build").status).toBe(0);
+    const deployed = await startService({ projectDir, command: "start" });
+    const { page: locked, errors } = await visit(deployed.url, clipboard);
+    await locked.goto(deployed.url);
+    await locked.getByLabel("API token").fill((JSON.parse(cli("keys", "create", "--api", "--json").stdout) as { secret: string }).secret);
+    await locked.getByRole("button", { name: "Sign in" }).click();
+    const url = await copySignupUrl(locked);
+    expect(new URL(url).searchParams.get("token")).toMatch(/^sb/);
+    expect((await postJson(url, { name: "Ada", email: "ada@example.com" })).status).toBe(202);
+    expect(errors).toEqual([]);
+  });
+
+  it.each(["light", "dark"] as const)("has no serious accessibility fault in %s", async (colorScheme) => {
+    const { service, send } = await openStarter();
+    await send(invoice("invoice.paid"));
+    const { page } = await visit(service.url, { colorScheme });
+    await page.goto(service.url);
+    await page.getByRole("link", { name: "Trigger invoice-paid, 1 fired, 0 stopped" }).waitFor();
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.filter(({ impact }) => impact === "serious" || impact === "critical").map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([]);
+  });
+});
+
+describe("on a narrow screen", () => {
+  it("lists stand for the canvas, with the same numbers and the same links", async () => {
+    const { service, send } = await openStarter();
+    await send(invoice("invoice.paid"));
+    const { page, errors } = await visit(service.url, { viewport: { width: 360, height: 740 } });
+    await page.goto(service.url);
+    const endpoint = page.getByRole("region", { name: "Endpoint /triggers/billing" });
+    await endpoint.getByRole("link", { name: "1 passed" }).first().waitFor();
+    expect(await page.locator(".react-flow").count()).toBe(0);
+    await endpoint.getByRole("link", { name: "invoice-paid", exact: true }).click();
+    await page.getByRole("complementary", { name: "trigger invoice-paid" }).waitFor();
+    await page.getByRole("button", { name: "Close" }).click();
+    await endpoint.getByRole("link", { name: "post-to-ledger" }).waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBeLessThanOrEqual(0);
+    expect(errors).toEqual([]);
+  });
+});
+
+describe("where nothing has happened yet", () => {
+  it("the canvas shows the curl to paste, and it goes away with the first delivery", async () => {
+    const { service } = await openStarter();
+    const { page } = await visit(service.url);
+    await page.goto(service.url);
+    const first = page.getByRole("region", { name: "No deliveries yet" });
+    await first.getByText(`curl -i '${service.url}/triggers/`).waitFor();
+    await postJson(`${service.url}/triggers/signup`, { name: "Ada", email: "ada@example.com" });
+    await first.waitFor({ state: "detached" });
+    expect(await page.getByRole("link", { name: /^Trigger / }).count()).toBe(5);
+  });
+
+  it("a project without triggers shows what to write", async () => {
+    const service = await startService({ projectDir: writeProject({}), command: "dev" });
+    const { page, errors } = await visit(service.url);
+    await page.goto(service.url);
+    await page.getByRole("heading", { name: "No triggers yet" }).waitFor();
+    expect(await page.locator("pre").textContent()).toContain("defineWebhookSource");
+    expect(errors).toEqual([]);
+  });
+});
