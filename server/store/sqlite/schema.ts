@@ -167,7 +167,7 @@ export const idempotencyKey = sqliteTable(
   (t) => [primaryKey({ columns: [t.endpoint, t.key] }), index("idempotency_key_by_delivery").on(t.deliveryId)],
 );
 
-/** Counts, kept by minute and by hour, of deliveries (no attachment) and of verdicts, on an endpoint or (no endpoint) on all. WITHOUT ROWID. */
+/** Counts, kept by minute and by hour (of verdicts by day, too), of deliveries (no attachment) and of verdicts, on an endpoint or (no endpoint) on all. WITHOUT ROWID. */
 export const traffic = sqliteTable(
   "traffic",
   {

@@ -3,7 +3,7 @@ import type { DeliveryCount, TrafficStore, TrafficWindow, VerdictCount } from ".
 import type { SqliteDatabase } from "./database.ts";
 import { searchIds } from "./search-ids.ts";
 import { summarizeTargets } from "./summarize-targets.ts";
-import { together } from "./traffic-tally.ts";
+import { dayMs, together } from "./traffic-tally.ts";
 
 export function createTrafficStore(database: SqliteDatabase): TrafficStore {
   const { read } = database;
@@ -44,14 +44,33 @@ export const sumVerdictsSql = `
   WHERE bucket_ms = @bucketMs AND endpoint = @endpoint AND attachment_id = @attachmentId AND at >= @since AND at < @until`;
 
 function countVerdicts({ connection }: SqliteDatabase, p: Parameters<TrafficStore["countVerdicts"]>[0]): VerdictCount[] {
-  const window = wholeBuckets(p);
+  const parts = partsOf(wholeBuckets(p));
   const attachments = connection.prepare<unknown[], { endpoint: string; attachmentId: string }>(attachmentsSql);
   const sumVerdicts = connection.prepare<unknown[], Record<VerdictOutcome, number>>(sumVerdictsSql);
   const counts = attachments.all({ bucketMs: p.bucketMs, endpoints: JSON.stringify([...new Set(p.endpoints)]) }).flatMap((attachment) => {
-    const sums = sumVerdicts.get({ ...window, ...attachment });
-    return outcomes.map((outcome): VerdictCount => ({ attachmentId: attachment.attachmentId, outcome, count: sums?.[outcome] ?? 0 }));
+    const sums = parts.map((part) => sumVerdicts.get({ ...part, ...attachment }));
+    return outcomes.map((outcome): VerdictCount => ({ attachmentId: attachment.attachmentId, outcome, count: sums.reduce((sum, part) => sum + (part?.[outcome] ?? 0), 0) }));
   });
   return mergeCounts(counts.filter(({ count }) => count > 0));
+}
+
+interface Part {
+  since: number;
+  until: number;
+  bucketMs: number;
+}
+
+/** Whole days are counted as days, and what is over at both ends by the hour. */
+function partsOf(window: TrafficWindow): Part[] {
+  const firstDay = Math.ceil(window.since / dayMs) * dayMs;
+  const lastDay = Math.floor(window.until / dayMs) * dayMs;
+  if (window.bucketMs === 60_000 || firstDay >= lastDay) return [window];
+  const parts: Part[] = [
+    { ...window, until: firstDay },
+    { since: firstDay, until: lastDay, bucketMs: dayMs },
+    { ...window, since: lastDay },
+  ];
+  return parts.filter(({ since, until }) => since < until);
 }
 
 /** An attachment that has moved to another of the endpoints is one still. By attachment and outcome. */

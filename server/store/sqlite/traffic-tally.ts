@@ -25,6 +25,8 @@ export const together = "";
 const longestEndpoint = 256;
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
+/** Of verdicts alone, so that a week of thousands of attachments is read at once. */
+export const dayMs = 24 * hourMs;
 /** On busy endpoints with many triggers they would outgrow the deliveries. Nobody asks by the minute what was long ago. */
 const verdictMinutesKeptMs = 48 * hourMs;
 
@@ -59,6 +61,7 @@ export function createTrafficTally(connection: Connection): TrafficTally {
       for (const sum of byMinute.values()) {
         upsert.get({ ...sum, bucketMs: minuteMs });
         const total = upsert.get({ ...sum, bucketMs: hourMs, at: sum.at - (sum.at % hourMs) });
+        if (sum.attachmentId !== together) upsert.get({ ...sum, bucketMs: dayMs, at: sum.at - (sum.at % dayMs) });
         // The first in its hour: a good time to clear away behind it.
         if (total === sum.count && sum.attachmentId !== together) forgetMinutes.run({ ...sum, before: sum.at - verdictMinutesKeptMs });
       }

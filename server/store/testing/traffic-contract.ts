@@ -85,6 +85,18 @@ export function trafficContract(open: OpenStore): void {
       expect(await store.countDeliveries({ ...all, bucketMs: minute })).toHaveLength(5);
     });
 
+    it("counts the verdicts of any span of hours", async () => {
+      const received = Array.from({ length: 18 }, (_, n) => epoch + n * 7 * hour);
+      await Promise.all(received.map((receivedAt) => record({ receivedAt, verdicts: [aVerdict()] })));
+      for (let since = 0; since < 130; since += 9) {
+        for (let until = since; until < 135; until += 11) {
+          const window = { since: epoch + since * hour, until: epoch + until * hour, bucketMs: hour, endpoints: ["signup"] } as const;
+          const count = received.filter((at) => at >= window.since && at < window.until).length;
+          expect((await store.countVerdicts(window))[0]?.count ?? 0).toBe(count);
+        }
+      }
+    });
+
     it("counts what was recorded, and nothing of what failed or was a repeat", async () => {
       const taken = aDelivery();
       await store.recordDelivery(taken);
