@@ -1,0 +1,140 @@
+import type { Page } from "playwright";
+import { describe, expect, it } from "vitest";
+import { postJson, waitForRun } from "./support/api.ts";
+import { visit } from "./support/browser.ts";
+import { copyStarter, writeProject } from "./support/project.ts";
+import { signalbox, startService } from "./support/service.ts";
+
+const sheet = (page: Page, name: string) => page.getByRole("complementary", { name, exact: true });
+
+describe("the sheet of a node", () => {
+  it("opens for each kind, leads from one to the next, and gives the focus back when Esc closes it", async () => {
+    const service = await startService({ projectDir: copyStarter(), command: "dev" });
+    const { page, errors, foreignRequests } = await visit(service.url);
+    await page.goto(`${service.url}/?node=endpoint:billing&window=24h`);
+    const endpoint = sheet(page, "endpoint billing");
+    await endpoint.getByText(`${service.url}/triggers/billing`, { exact: true }).waitFor();
+    await endpoint.getByRole("link", { name: "large-invoice" }).click();
+    const trigger = sheet(page, "trigger large-invoice");
+    await trigger.getByText("≥ 1\u00A0000\u00A0000").first().waitFor();
+    await trigger.getByRole("link", { name: "notify-finance" }).first().click();
+    const target = sheet(page, "workflow notify-finance");
+    await target.getByText(/attempts?, /).waitFor();
+    expect(new URL(page.url()).searchParams.get("window")).toBe("24h");
+    await page.goBack();
+    await trigger.waitFor();
+    await page.keyboard.press("Escape");
+    await trigger.waitFor({ state: "detached" });
+    expect(errors).toEqual([]);
+    expect(foreignRequests).toEqual([]);
+  });
+
+  it("is on the tab that its address names, also after a reload", async () => {
+    const service = await startService({ projectDir: copyStarter(), command: "dev" });
+    const { page, errors } = await visit(service.url);
+    const tabs = { "endpoint:signup": ["Connect", "Try a body"], "trigger:new-signup": ["Send test event", "Deliveries", "Schema"], "workflow:welcome-email": ["Run", "Runs", "Schema"] };
+    for (const [node, names] of Object.entries(tabs)) {
+      await page.goto(`${service.url}/?node=${node}`);
+      for (const name of names) {
+        await page.getByRole("tab", { name, exact: true }).click();
+        await page.waitForURL(/tab=/);
+        await page.reload();
+        await page.getByRole("tab", { name, exact: true, selected: true }).waitFor();
+      }
+    }
+    expect(errors).toEqual([]);
+  });
+
+  it("of a node that is gone says so, and which was probably meant", async () => {
+    const service = await startService({ projectDir: copyStarter(), command: "dev" });
+    const { page, errors } = await visit(service.url);
+    await page.goto(`${service.url}/?node=trigger:invoice-pad`);
+    await page.getByText("There is no such trigger in this build").waitFor();
+    await page.getByRole("link", { name: "invoice-paid" }).click();
+    await sheet(page, "trigger invoice-paid").getByRole("tab", { name: "Overview", selected: true }).waitFor();
+    expect(errors).toEqual([]);
+  });
+});
+
+describe("the sheet of an endpoint", () => {
+  it("says of a pasted body what each trigger would decide, while it is typed, and where it stops being JSON; nothing is sent", async () => {
+    const service = await startService({ projectDir: copyStarter(), command: "dev" });
+    const { page, errors } = await visit(service.url);
+    await page.goto(`${service.url}/?node=endpoint:billing&tab=try`);
+    const box = page.getByRole("textbox", { name: "A body" });
+    const invoice = { number: "1", customer: "c", amount: -5, currency: "eur" };
+    await box.fill(JSON.stringify({ id: "evt_1", type: "invoice.paid", invoice }));
+    const verdicts = page.getByRole("list", { name: "What each trigger would decide" });
+    await verdicts.getByText("/invoice/amount expected ≥ 0, was -5").first().waitFor();
+    await box.fill(JSON.stringify({ id: "evt_1", type: "invoice.paid", invoice: { ...invoice, amount: 2_000_000 } }));
+    await verdicts.getByText("would fire").nth(1).waitFor();
+    expect(await verdicts.getByText("would fire").count()).toBe(2);
+    await box.fill('{\n  "id": 1,,\n}');
+    await page.getByText(/^Line 2, column 11: /).waitFor();
+    await page.getByRole("button", { name: "Show me" }).click();
+    expect(await box.evaluate((field: HTMLTextAreaElement) => field.selectionStart)).toBe(12);
+    const { data } = (await (await fetch(`${service.url}/api/v1/deliveries`)).json()) as { data: unknown[] };
+    expect(data).toEqual([]);
+    expect(errors).toEqual([]);
+  });
+
+  it("deployed, shows the key only when asked, and copies a URL that works", async () => {
+    const projectDir = copyStarter();
+    const cli = (...args: string[]) => signalbox([...args, "--project", projectDir], { cwd: projectDir });
+    expect(cli("build").status).toBe(0);
+    const service = await startService({ projectDir, command: "start" });
+    const token = new URL(cli("triggers", "url", "new-signup").stdout.trim()).searchParams.get("token") ?? "";
+    const { page, errors } = await visit(service.url, { permissions: ["clipboard-read", "clipboard-write"] });
+    await page.goto(service.url);
+    await page.getByLabel("API token").fill((JSON.parse(cli("keys", "create", "--api", "--json").stdout) as { secret: string }).secret);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign out" }).waitFor();
+    await page.goto(`${service.url}/?node=endpoint:signup`);
+    const endpoint = sheet(page, "endpoint signup");
+    await endpoint.getByText("?token=").first().waitFor();
+    expect(await page.content()).not.toContain(token);
+    await endpoint.getByRole("button", { name: "Show the key" }).click();
+    await endpoint.getByText(`?token=${token}`).waitFor();
+    await endpoint.getByRole("button", { name: "Copy the URL of signup with its key" }).click();
+    await endpoint.getByText("Copied").first().waitFor();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect((await postJson(copied, { name: "Ada", email: "ada@example.com" })).status).toBe(202);
+    await endpoint.getByRole("button", { name: "Hide the key" }).click();
+    expect(await page.content()).not.toContain(token);
+    expect(errors).toEqual([]);
+  });
+});
+
+describe("the sheet of a trigger", () => {
+  it("sends a test event, and the run that it starts is shown", async () => {
+    const service = await startService({ projectDir: copyStarter(), command: "dev" });
+    const { page, errors } = await visit(service.url);
+    await page.goto(`${service.url}/?node=trigger:new-signup`);
+    await page.getByText("It has not fired yet").waitFor();
+    await page.locator("pre", { hasText: `curl -i ${service.url}/triggers/signup` }).first().waitFor();
+    await page.getByRole("tab", { name: "Send test event" }).click();
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    await page.waitForURL("**/runs/run_*");
+    const run = await waitForRun(service, new URL(page.url()).pathname.slice("/runs/".length));
+    expect(run).toMatchObject({ status: "completed", trigger: "new-signup", startedBy: "form" });
+    expect(errors).toEqual([]);
+  });
+
+  it("shows hostile names, titles and values in a schema as text", async () => {
+    const projectDir = writeProject({
+      "workflows/log.ts": `import { defineWorkflow } from "signalbox/workflow"; import { z } from "zod"; export default defineWorkflow({ slug: "log", input: z.json(), run() {} });`,
+      "triggers/log.ts": `import { defineWebhookSource } from "signalbox/trigger"; import { z } from "zod"; import log from "../workflows/log";
+        export default defineWebhookSource({ slug: "log", endpoint: "log", request: z.object({ "<img src=x onerror=alert(1)>": z.literal("<svg onload=alert(2)>"), "\\u202Ekey": z.string().describe("<b>bold</b>") }) }).attach({ workflow: log, transform: () => null });`,
+    });
+    const service = await startService({ projectDir, command: "dev" });
+    const { page, errors } = await visit(service.url);
+    for (const tab of ["overview", "schema", "test"]) {
+      await page.goto(`${service.url}/?node=trigger:log&tab=${tab}`);
+      await sheet(page, "trigger log").getByText("<img src=x onerror=alert(1)>").first().waitFor();
+      expect(await page.locator("img[src=x], svg[onload], b:text-is('bold')").count()).toBe(0);
+    }
+    await page.goto(`${service.url}/?node=trigger:log&tab=schema`);
+    await page.getByText(String.raw`\u202ekey`).first().waitFor();
+    expect(errors).toEqual([]);
+  });
+});
