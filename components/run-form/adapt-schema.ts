@@ -14,7 +14,7 @@ export type FormNode = {
   default: Json | undefined;
 } & NodeKind;
 
-export type NodeKind =
+type NodeKind =
   | { kind: "object"; properties: Property[]; names: JsonSchemaObject | null; rest: Rest }
   | { kind: "list"; items: JsonSchemaObject; minItems: number; maxItems: number }
   | { kind: "tuple"; places: JsonSchemaObject[]; rest: JsonSchemaObject | null; minItems: number; maxItems: number }
@@ -27,14 +27,14 @@ export type NodeKind =
   | { kind: "json" }
   | { kind: "never" };
 
-export interface Property {
+interface Property {
   name: string;
   schema: JsonSchemaObject;
   isRequired: boolean;
 }
 
 /** Further members of an object: with values of a schema, none at all, or any, which the server ignores. */
-export type Rest = JsonSchemaObject | "forbidden" | "ignored";
+type Rest = JsonSchemaObject | "forbidden" | "ignored";
 
 const adapted = new WeakMap<JsonSchemaObject, WeakMap<JsonSchemaObject, FormNode>>();
 
@@ -145,7 +145,7 @@ function arrayOf(flat: JsonSchemaObject): NodeKind {
 }
 
 /** The values that `const` or `enum` leave; empty where there is neither. */
-export function valuesOf(flat: JsonSchemaObject): Json[] {
+function valuesOf(flat: JsonSchemaObject): Json[] {
   return flat["const"] === undefined ? listIn(flat["enum"]) : [flat["const"]];
 }
 

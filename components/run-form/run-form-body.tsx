@@ -1,6 +1,6 @@
 "use client";
 
-import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, useCallback, useEffect, useId, useRef, useState } from "react";
 import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Segmented } from "../ui/segmented.tsx";
@@ -11,7 +11,7 @@ import { printDraft } from "./draft/print-draft.ts";
 import { startDraft } from "./empty-draft.ts";
 import { filterHint } from "./filter-hints.ts";
 import { JsonEditor } from "./json-editor.tsx";
-import { type RunSubject, triggerOf } from "./run-subject.ts";
+import type { RunSubject } from "./run-subject.ts";
 import { showFirst, showPlace } from "./show-place.ts";
 import { StartAnswer } from "./start-answer.tsx";
 import { StartFrom } from "./start-from.tsx";
@@ -48,9 +48,10 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
   const formId = useId();
   const element = useRef<HTMLDivElement>(null);
   const { shown, local, leave, showAll, isSubmitted } = useTroubles({ schema, draft: draft.draft, error: starter.sent === draft.text ? starter.error : null });
-  const hintAt = useCallback((path: readonly (string | number)[]) => filterHint(filter, path), [filter]);
+  // A replay does not ask the filter again.
+  const asked = subject.kind === "trigger" ? filter : null;
+  const hintAt = useCallback((path: readonly (string | number)[]) => filterHint(asked, path), [asked]);
   const isJson = !draft.fault && !local.some(({ code }) => code === "json");
-  const about = useMemo(() => aboutOf(subject), [subject]);
   useEffect(() => onText?.(draft.text), [onText, draft.text]);
 
   const send = () => {
@@ -90,7 +91,7 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
         {view === "form" && draft.draft && (
           <DraftForm schema={schema} draft={draft.draft} troubles={shown} hintAt={hintAt} formId={formId} onDraft={draft.setDraft} onLeave={leave} onValid={send} onInvalid={refuse} />
         )}
-        {about && <WhatWouldHappen about={about} trigger={triggerOf(subject)} text={isJson ? draft.text : null} />}
+        {subject.kind === "trigger" && <WhatWouldHappen endpoint={subject.endpoint} trigger={subject.slug} text={isJson ? draft.text : null} />}
       </div>
       <div className="sticky bottom-0 grid shrink-0 gap-3 border-t bg-panel px-4 py-3">
         <StartAnswer starter={starter} />
@@ -116,10 +117,3 @@ const views = [
 ];
 
 const verbs: Record<RunSubject["kind"], string> = { trigger: "Send", target: "Run", replay: "Replay" };
-
-/** A test event is judged as its endpoint would judge it; a replayed payload by its own trigger. */
-function aboutOf(subject: RunSubject): { endpoint: string } | { trigger: string } | null {
-  if (subject.kind === "trigger") return { endpoint: subject.endpoint };
-  const trigger = triggerOf(subject);
-  return trigger === null ? null : { trigger };
-}

@@ -40,7 +40,7 @@ export function titleAlternatives(alternatives: readonly JsonSchemaObject[], roo
 }
 
 /** The property that has another fixed value in every alternative. */
-export function findDiscriminator(flats: readonly JsonSchemaObject[], root: JsonSchemaObject): string | null {
+function findDiscriminator(flats: readonly JsonSchemaObject[], root: JsonSchemaObject): string | null {
   const [first] = flats;
   if (!first || flats.length < 2) return null;
   const names = Object.keys(asSchema(first["properties"]));
@@ -51,7 +51,7 @@ export function findDiscriminator(flats: readonly JsonSchemaObject[], root: Json
   return names.find(tells) ?? null;
 }
 
-export function fixedValues(flat: JsonSchemaObject, name: string, root: JsonSchemaObject): Json[] {
+function fixedValues(flat: JsonSchemaObject, name: string, root: JsonSchemaObject): Json[] {
   const property = own(asSchema(flat["properties"]), name);
   if (property === undefined) return [];
   const schema = flatten(asSchema(property), root);

@@ -8,8 +8,8 @@ import { verdictOutcomes } from "../ui/statuses.ts";
 import { useVerdicts } from "./use-verdicts.ts";
 
 /** Live: which triggers the draft would fire, and why not. */
-export function WhatWouldHappen({ about, trigger, text }: { about: { endpoint: string } | { trigger: string }; trigger: string | null; text: string | null }) {
-  const { verdicts, error } = useVerdicts(about, text);
+export function WhatWouldHappen({ endpoint, trigger, text }: { endpoint: string; trigger: string; text: string | null }) {
+  const { verdicts, error } = useVerdicts(endpoint, text);
   return (
     <section aria-label="What would happen" className="grid gap-1.5 rounded-m border bg-sunken px-3 py-2.5">
       <h3 className="text-s font-semibold">What would happen</h3>

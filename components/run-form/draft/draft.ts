@@ -26,7 +26,7 @@ export interface Member extends Item {
 }
 
 /** Which alternative of a union a person chose, and what they had entered under the others. */
-export interface Choice {
+interface Choice {
   option: number;
   kept: Record<string, Draft>;
 }
@@ -81,9 +81,4 @@ export function withoutChoice(draft: Draft): Draft {
 /** A number that JSON can write (RFC 8259). */
 export function isJsonNumber(text: string): boolean {
   return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text);
-}
-
-/** The literal is not what JavaScript would write for the number: reading and writing it would change it. */
-export function isOddNumber(text: string): boolean {
-  return isJsonNumber(text) && String(Number(text)) !== text;
 }
