@@ -1,8 +1,7 @@
 import type { LogLevel } from "../../server/contract/timeline.ts";
 import type { WaterfallRow } from "./waterfall.ts";
 
-export const logFilters = ["all", "warn", "none"] as const;
-export type LogFilter = (typeof logFilters)[number];
+export type LogFilter = "all" | "warn" | "none";
 
 /** Many of a kind in a row, shown as one until somebody opens it. */
 export interface RowGroup {

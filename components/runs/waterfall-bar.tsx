@@ -6,8 +6,8 @@ import type { RowState, Span, WaterfallRow } from "./waterfall.ts";
 
 const percent = (share: number) => `${(share * 100).toFixed(3)}%`;
 
-export const stateTones: Record<RowState, Tone> = { open: "run", ok: "ok", failed: "bad", stopped: "idle" };
-export const levelTones: Record<LogLevel, Tone> = { debug: "idle", info: "idle", warn: "wait", error: "bad" };
+const stateTones: Record<RowState, Tone> = { open: "run", ok: "ok", failed: "bad", stopped: "idle" };
+const levelTones: Record<LogLevel, Tone> = { debug: "idle", info: "idle", warn: "wait", error: "bad" };
 
 const fills: Record<Tone, string> = { ok: "bg-ok", run: "bg-run", wait: "bg-wait", bad: "bg-bad", idle: "bg-idle" };
 const texts: Record<Tone, string> = { ok: "text-ok", run: "text-run", wait: "text-wait", bad: "text-bad", idle: "text-ink-3" };

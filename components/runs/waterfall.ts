@@ -2,7 +2,7 @@ import type { TimelineEntry } from "../../server/contract/timeline.ts";
 import { formatDuration } from "../ui/time.ts";
 
 /** How a stretch of a row is drawn. `idle`: the attempt goes on, but nobody executes it (it sleeps, or its worker was lost). */
-export type SpanLook = "busy" | "idle" | "sleep" | "backoff" | "queued";
+type SpanLook = "busy" | "idle" | "sleep" | "backoff" | "queued";
 
 /** UTC milliseconds; `to` is `null` while it goes on. */
 export interface Span {
@@ -11,7 +11,7 @@ export interface Span {
   look: SpanLook;
 }
 
-export type RowKind = "queued" | "attempt" | "step" | "kept" | "sleep" | "backoff" | "log" | "event";
+type RowKind = "queued" | "attempt" | "step" | "kept" | "sleep" | "backoff" | "log" | "event";
 
 /** `stopped`: it neither succeeded nor failed: canceled, or its worker was lost. */
 export type RowState = "open" | "ok" | "failed" | "stopped";
