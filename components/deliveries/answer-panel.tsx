@@ -1,11 +1,11 @@
-import type { Delivery } from "../../server/contract/delivery.ts";
 import { JsonView } from "../json/json-view.tsx";
 import { Panel } from "../ui/panel.tsx";
 import { answerOf } from "./answer-of.ts";
+import type { FullDelivery } from "./full-delivery.ts";
 import { HeaderList } from "./headers-panel.tsx";
 
 /** What the sender was told. */
-export function AnswerPanel({ delivery }: { delivery: Delivery }) {
+export function AnswerPanel({ delivery }: { delivery: FullDelivery }) {
   // A delivery that was made by hand had no sender.
   if (delivery.redeliveryOf !== null) return null;
   const answer = answerOf(delivery);

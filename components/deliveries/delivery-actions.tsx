@@ -3,7 +3,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Columns2, FilePenLine, RotateCw } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { problemOf } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button, ButtonLink } from "../ui/button.tsx";
@@ -13,6 +13,7 @@ import { useToast } from "../ui/toast.tsx";
 import { CompareDialog } from "./compare/compare-dialog.tsx";
 import { curlOf, endpointPath } from "./curl-of.ts";
 import type { FullDelivery } from "./full-delivery.ts";
+import { jsonOf, readBody } from "./read-body.ts";
 
 /** What can be done with a delivery. */
 export function DeliveryActions({ delivery, onCompare }: { delivery: FullDelivery; onCompare: (id: string) => void }) {
@@ -64,8 +65,9 @@ function OpenAsForm({ delivery, slugs }: { delivery: FullDelivery; slugs: string
   const router = useRouter();
   const hrefOf = (slug: string) => `/?node=${encodeURIComponent(`trigger:${slug}`)}&tab=test&from=${encodeURIComponent(delivery.id)}`;
   const [only] = slugs;
-  if (delivery.json === null || only === undefined) {
-    const why = delivery.json === null ? "There is no JSON to fill the form with" : `No trigger listens on ${delivery.endpoint} now`;
+  const hasJson = useMemo(() => jsonOf(readBody(delivery.body)) !== undefined, [delivery.body]);
+  if (!hasJson || only === undefined) {
+    const why = !hasJson ? "There is no JSON to fill the form with" : `No trigger listens on ${delivery.endpoint} now`;
     return (
       <Button icon={FilePenLine} disabled title={why}>
         Open as form

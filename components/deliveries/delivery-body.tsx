@@ -4,7 +4,6 @@ import { useQuery } from "@tanstack/react-query";
 import { Download } from "lucide-react";
 import { parseAsString, parseAsStringLiteral, useQueryState } from "nuqs";
 import { useEffect, useMemo, useState } from "react";
-import type { Delivery } from "../../server/contract/delivery.ts";
 import type { JumpTo } from "../json/json-tree.tsx";
 import { JsonView } from "../json/json-view.tsx";
 import type { JsonMark } from "../json/place-marks.ts";
@@ -16,8 +15,9 @@ import { CopyButton } from "../ui/copy-button.tsx";
 import { Panel } from "../ui/panel.tsx";
 import { Segmented } from "../ui/segmented.tsx";
 import { formatBytes } from "../ui/time.ts";
+import type { FullDelivery } from "./full-delivery.ts";
 import { hexLines } from "./hex-lines.ts";
-import { type ReadBody, readBody } from "./read-body.ts";
+import { type ReadBody, jsonOf, readBody } from "./read-body.ts";
 import { saveBody } from "./save-body.ts";
 import { matchedMarks, problemMarks, verdictMarks } from "./verdict-marks.ts";
 
@@ -25,7 +25,7 @@ const faces = ["pretty", "raw", "bytes"] as const;
 const mostBytes = 4096;
 
 /** The body: laid out with the places that decided, as it came, or byte by byte. */
-export function DeliveryBody({ delivery, jumpTo }: { delivery: Delivery; jumpTo: JumpTo | null }) {
+export function DeliveryBody({ delivery, jumpTo }: { delivery: FullDelivery; jumpTo: JumpTo | null }) {
   const body = useMemo(() => readBody(delivery.body), [delivery.body]);
   if (!body) {
     return (
@@ -37,11 +37,11 @@ export function DeliveryBody({ delivery, jumpTo }: { delivery: Delivery; jumpTo:
   return <KeptBody delivery={delivery} body={body} jumpTo={jumpTo} />;
 }
 
-function KeptBody({ delivery, body, jumpTo }: { delivery: Delivery; body: ReadBody; jumpTo: JumpTo | null }) {
+function KeptBody({ delivery, body, jumpTo }: { delivery: FullDelivery; body: ReadBody; jumpTo: JumpTo | null }) {
   const [asked, setFace] = useQueryState("body", parseAsStringLiteral(faces));
   const face = body.text === null ? "bytes" : (asked ?? "pretty");
   const [trigger, setTrigger] = useQueryState("marks", parseAsString);
-  const marks = useMarks(delivery, trigger);
+  const marks = useMarks({ delivery, body, trigger });
   const triggers = [...new Set(delivery.verdicts.map((verdict) => verdict.trigger))];
   // A place is shown in the pretty view only.
   useEffect(() => {
@@ -76,18 +76,19 @@ function KeptBody({ delivery, body, jumpTo }: { delivery: Delivery; body: ReadBo
 }
 
 /** What held is marked by the schemas of the project as it is now; what did not, by the verdicts. */
-function useMarks(delivery: Delivery, trigger: string | null): JsonMark[] {
+function useMarks({ delivery, body, trigger }: { delivery: FullDelivery; body: ReadBody; trigger: string | null }): JsonMark[] {
   const trpc = useTRPC();
   const { data: triggers } = useQuery(trpc.triggers.list.queryOptions());
+  const json = useMemo(() => jsonOf(body), [body]);
   return useMemo(() => {
     const fired = delivery.verdicts.filter((verdict) => verdict.outcome === "matched" && (trigger === null || verdict.trigger === trigger));
     const held = fired.flatMap(({ attachmentId }) => {
       const known = triggers?.find((one) => one.attachmentId === attachmentId);
-      return known ? matchedMarks({ trigger: known.slug, schemas: [known.request, known.filter], json: delivery.json }) : [];
+      return known ? matchedMarks({ trigger: known.slug, schemas: [known.request, known.filter], json }) : [];
     });
     const stopped = delivery.verdicts.length > 0 ? verdictMarks(delivery.verdicts, trigger) : problemMarks(delivery.problem);
     return [...stopped, ...held];
-  }, [delivery, trigger, triggers]);
+  }, [delivery, json, trigger, triggers]);
 }
 
 function Bytes({ bytes }: { bytes: Uint8Array }) {
@@ -107,7 +108,7 @@ function Bytes({ bytes }: { bytes: Uint8Array }) {
   );
 }
 
-function whyThereIsNone({ bodyBytes, problem, responseStatus }: Delivery): string {
+function whyThereIsNone({ bodyBytes, problem, responseStatus }: FullDelivery): string {
   if (bodyBytes === 0) return "There was none.";
   if (responseStatus === 413) return `It was over the limit, so it was not read to its end and not kept. The sender declared or sent ${formatBytes(bodyBytes)}.`;
   if (problem) return `It was not kept: the request was refused before its body was read (${problem.title.toLowerCase()}).`;

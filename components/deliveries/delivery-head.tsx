@@ -11,10 +11,9 @@ import { StatusBadge } from "../ui/status-badge.tsx";
 import { deliveryOutcomes } from "../ui/statuses.ts";
 import { exactUtc, formatBytes, formatDuration } from "../ui/time.ts";
 import { PlainText } from "../json/plain-text.tsx";
+import { redeliveriesShown } from "./redeliveries-shown.ts";
 import { DeliveryActions } from "./delivery-actions.tsx";
 import type { FullDelivery } from "./full-delivery.ts";
-
-const mostShown = 5;
 
 /** What came, when, and what can be done with it. */
 export function DeliveryHead({ delivery, onCompare }: { delivery: FullDelivery; onCompare: (id: string) => void }) {
@@ -57,7 +56,7 @@ function Sha({ sha }: { sha: string }) {
 
 function Redeliveries({ id }: { id: string }) {
   const trpc = useTRPC();
-  const { data } = useQuery(trpc.deliveries.list.queryOptions({ redeliveryOf: id, limit: mostShown }));
+  const { data } = useQuery(trpc.deliveries.list.queryOptions({ redeliveryOf: id, limit: redeliveriesShown }));
   if (!data || data.data.length === 0) return <span className="font-normal text-ink-3">never</span>;
   return (
     <span className="inline-flex flex-wrap gap-x-3">

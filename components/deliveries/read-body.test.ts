@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { hexLines } from "./hex-lines.ts";
-import { readBody } from "./read-body.ts";
+import { jsonOf, readBody } from "./read-body.ts";
 
 it("UTF-8 is read as text, exactly as it came", () => {
   const text = '\uFEFF{ "name":"Zoë",\r\n"a":1,"a":2 }';
@@ -24,4 +24,10 @@ it("bytes are written sixteen a line, with what of them is ASCII", () => {
     `000010  67${" ".repeat(48)}g`,
   ]);
   expect(hexLines(new Uint8Array(100), 40).split("\n")).toHaveLength(3);
+});
+
+const json = (text: string) => jsonOf(readBody(Buffer.from(text).toString("base64")));
+
+it("the JSON of a body is there where there is any, a byte order mark before it or not", () => {
+  expect([json("\uFEFF[1]"), json("null"), json("{"), jsonOf(null), jsonOf({ bytes: new Uint8Array([0xff]), text: null })]).toEqual([[1], null, undefined, undefined, undefined]);
 });

@@ -1,3 +1,5 @@
+import type { Json } from "../../server/contract/json.ts";
+
 /** A body as it came. `text` where its bytes are UTF-8, a byte order mark included. */
 export interface ReadBody {
   bytes: Uint8Array<ArrayBuffer>;
@@ -12,5 +14,16 @@ export function readBody(base64: string | null): ReadBody | null {
     return { bytes, text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
   } catch {
     return { bytes, text: null };
+  }
+}
+
+/** The JSON of a body; `undefined` where it is none. */
+export function jsonOf(body: ReadBody | null): Json | undefined {
+  if (!body || body.text === null) return undefined;
+  try {
+    const json: Json = JSON.parse(body.text.replace(/^\uFEFF/, ""));
+    return json;
+  } catch {
+    return undefined;
   }
 }

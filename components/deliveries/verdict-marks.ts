@@ -31,7 +31,7 @@ export function problemMarks(problem: Problem | null): JsonMark[] {
 }
 
 /** The fixed values by which a trigger that fired chose this body: `const` and `enum` of its schemas that the body has. */
-export function matchedMarks(p: { trigger: string; schemas: readonly (JsonSchemaObject | null)[]; json: Json | null }): JsonMark[] {
+export function matchedMarks(p: { trigger: string; schemas: readonly (JsonSchemaObject | null)[]; json: Json | undefined }): JsonMark[] {
   const marks = p.schemas.flatMap((schema) => (schema ? fixedPlaces({ schema, value: p.json, pointer: "", depth: 0 }) : []));
   return [...new Set(marks)].map((pointer) => ({ pointer, tone: "ok", note: `as ${p.trigger} wants it` }));
 }

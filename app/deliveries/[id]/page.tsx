@@ -1,6 +1,7 @@
 import { HydrationBoundary, dehydrate } from "@tanstack/react-query";
 import type { Metadata } from "next";
 import { DeliveryView } from "../../../components/deliveries/delivery-view.tsx";
+import { redeliveriesShown } from "../../../components/deliveries/redeliveries-shown.ts";
 import { Locked } from "../../../components/shell/locked.tsx";
 import { PageFrame } from "../../../components/shell/page-frame.tsx";
 import { createReader, mayRead, orNotFound } from "../../server.ts";
@@ -17,7 +18,10 @@ export default async function DeliveryPage({ params }: Props) {
   const { id } = await params;
   if (!(await mayRead())) return <Locked />;
   const { queryClient, trpc } = await createReader();
-  await orNotFound(queryClient.fetchQuery(trpc.deliveries.get.queryOptions({ id })));
+  const query = trpc.deliveries.get.queryOptions({ id });
+  await Promise.all([orNotFound(queryClient.fetchQuery(query)), queryClient.prefetchQuery(trpc.deliveries.list.queryOptions({ redeliveryOf: id, limit: redeliveriesShown }))]);
+  // A megabyte is sent once: as the bytes that came, which say more than their JSON.
+  queryClient.setQueryData(query.queryKey, (delivery) => delivery && { ...delivery, json: null });
   return (
     <HydrationBoundary state={dehydrate(queryClient)}>
       <PageFrame>
