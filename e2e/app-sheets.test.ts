@@ -14,7 +14,7 @@ describe("the sheet of a node", () => {
     await page.goto(`${service.url}/?node=endpoint:billing&window=24h`);
     const endpoint = sheet(page, "endpoint billing");
     await endpoint.getByText(`${service.url}/triggers/billing`, { exact: true }).waitFor();
-    await endpoint.getByRole("link", { name: "large-invoice" }).click();
+    await endpoint.getByRole("link", { name: "large-invoice", exact: true }).click();
     const trigger = sheet(page, "trigger large-invoice");
     await trigger.getByText("≥ 1\u00A0000\u00A0000").first().waitFor();
     await trigger.getByRole("link", { name: "notify-finance" }).first().click();
@@ -50,7 +50,7 @@ describe("the sheet of a node", () => {
     const { page, errors } = await visit(service.url);
     await page.goto(`${service.url}/?node=trigger:invoice-pad`);
     await page.getByText("There is no such trigger in this build").waitFor();
-    await page.getByRole("link", { name: "invoice-paid" }).click();
+    await page.getByRole("link", { name: "invoice-paid", exact: true }).click();
     await sheet(page, "trigger invoice-paid").getByRole("tab", { name: "Overview", selected: true }).waitFor();
     expect(errors).toEqual([]);
   });
