@@ -17,12 +17,14 @@ interface Props<Row> {
   /** The box that selects the row. */
   box: ReactNode;
   isSelected: boolean;
+  /** It came while somebody was looking. */
+  hasArrived: boolean;
 }
 
 export const rowLinkSelector = "a[data-row-link]";
 
 /** One row: its link lies over all of it; what can be clicked or hovered for itself lies above the link. */
-export function VirtualRow<Row>({ row, index, columns, href, label, isTabStop, style, measure, box, isSelected }: Props<Row>) {
+export function VirtualRow<Row>({ row, index, columns, href, label, isTabStop, style, measure, box, isSelected, hasArrived }: Props<Row>) {
   const link = useRef<HTMLAnchorElement>(null);
   const followLink = (event: MouseEvent) => {
     if (event.target instanceof Element && event.target.closest("a, button, input, label, select")) return;
@@ -37,7 +39,7 @@ export function VirtualRow<Row>({ row, index, columns, href, label, isTabStop, s
       data-index={index}
       onClick={followLink}
       style={style}
-      className={`absolute inset-x-0 top-0 grid gap-1 border-b px-4 py-3 hover:bg-sunken has-[a[data-row-link]:focus-visible]:bg-sunken md:h-11 md:grid-cols-(--tracks) md:items-center md:gap-x-4 md:py-0 ${isSelected ? "bg-sunken shadow-[inset_3px_0_0_var(--accent)]" : "bg-panel"}`}
+      className={`absolute inset-x-0 top-0 grid gap-1 border-b px-4 py-3 hover:bg-sunken has-[a[data-row-link]:focus-visible]:bg-sunken md:h-11 md:grid-cols-(--tracks) md:items-center md:gap-x-4 md:py-0 ${isSelected ? "bg-sunken shadow-[inset_3px_0_0_var(--accent)]" : "bg-panel"} ${hasArrived ? "animate-arrive" : ""}`}
     >
       {box}
       {columns.map((column, at) => (

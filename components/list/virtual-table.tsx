@@ -10,6 +10,7 @@ import { countUnshown } from "./list-state.ts";
 import { SelectionBox } from "./selection-box.tsx";
 import { toggleSelection } from "./selection.ts";
 import { SkeletonRows, TableFoot } from "./table-foot.tsx";
+import { useArrivals } from "./use-arrivals.ts";
 import { useNarrow } from "./use-narrow.ts";
 import { coveredPx, useReading } from "./use-reading.ts";
 import { useRowKeys } from "./use-row-keys.ts";
@@ -62,6 +63,7 @@ export function VirtualTable<Row>(props: Props<Row>) {
   const unshown = shownKeys ? countUnshown({ rows, rowKey, shownKeys }) : 0;
   const shown = unshown > 0 ? rows.slice(unshown) : rows;
   const keys = shown.map(rowKey);
+  const arrived = useArrivals(keys);
 
   const virtualizer = useRows({ body, keys, columns });
   const [lastToggled, setLastToggled] = useState<string | null>(null);
@@ -117,6 +119,7 @@ export function VirtualTable<Row>(props: Props<Row>) {
                 style={{ transform: `translateY(${item.start - virtualizer.options.scrollMargin}px)` }}
                 measure={virtualizer.measureElement}
                 isSelected={isSelected}
+                hasArrived={arrived.has(key)}
                 box={
                   selection && (
                     <div role="cell" className="absolute top-3 right-4 z-1 md:static">
