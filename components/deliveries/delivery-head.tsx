@@ -7,17 +7,15 @@ import { Facts } from "../ui/facts.tsx";
 import { PageTitle } from "../ui/page-title.tsx";
 import { RelativeTime } from "../ui/relative-time.tsx";
 import { ShortId } from "../ui/short-id.tsx";
-import { StatusBadge } from "../ui/status-badge.tsx";
-import { deliveryOutcomes } from "../ui/statuses.ts";
 import { exactUtc, formatBytes, formatDuration } from "../ui/time.ts";
 import { PlainText } from "../json/plain-text.tsx";
 import { redeliveriesShown } from "./redeliveries-shown.ts";
 import { DeliveryActions } from "./delivery-actions.tsx";
 import type { FullDelivery } from "./full-delivery.ts";
+import { OutcomeBadge } from "./outcome-badge.tsx";
 
 /** What came, when, and what can be done with it. */
 export function DeliveryHead({ delivery, onCompare }: { delivery: FullDelivery; onCompare: (id: string) => void }) {
-  const face = deliveryOutcomes[delivery.outcome];
   const sha = delivery.bodySha256;
   const key = delivery.headers["idempotency-key"] ?? delivery.headers["webhook-id"];
   return (
@@ -25,7 +23,7 @@ export function DeliveryHead({ delivery, onCompare }: { delivery: FullDelivery; 
       <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
         <div className="min-w-0">
           <PageTitle crumb={{ href: "/deliveries", label: "Deliveries", rest: `${delivery.method} /triggers/${delivery.endpoint}` }} id={delivery.id}>
-            <StatusBadge face={face} label={`${delivery.responseStatus} ${face.label}`} />
+            <OutcomeBadge delivery={delivery} />
           </PageTitle>
         </div>
         <DeliveryActions delivery={delivery} onCompare={onCompare} />

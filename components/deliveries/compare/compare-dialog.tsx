@@ -7,12 +7,11 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { LoadingRows } from "../../ui/faces.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
-import { StatusBadge } from "../../ui/status-badge.tsx";
-import { deliveryOutcomes } from "../../ui/statuses.ts";
 import { TextInput } from "../../ui/text-input.tsx";
 import { formatBytes } from "../../ui/time.ts";
 import { decisionOf } from "../decision-of.ts";
 import type { FullDelivery } from "../full-delivery.ts";
+import { OutcomeBadge } from "../outcome-badge.tsx";
 
 const idPattern = /dlv_[0-9A-Za-z]+/;
 
@@ -55,7 +54,7 @@ function Choices({ delivery, onChoose }: { delivery: FullDelivery; onChoose: (id
           {others.map((other) => (
             <li key={other.id}>
               <button type="button" onClick={() => onChoose(other.id)} className="flex w-full cursor-pointer items-center gap-3 rounded-m px-2 py-1.5 text-left hover:bg-sunken">
-                <StatusBadge face={deliveryOutcomes[other.outcome]} label={`${other.responseStatus} ${deliveryOutcomes[other.outcome].label}`} />
+                <OutcomeBadge delivery={other} />
                 <span className="min-w-0 flex-1 truncate text-ink-2">{decisionOf(other)}</span>
                 <span className="shrink-0 text-s text-ink-3 tabular-nums">{formatBytes(other.bodyBytes)}</span>
                 <span className="w-20 shrink-0 text-right text-s text-ink-3">

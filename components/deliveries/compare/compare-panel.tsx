@@ -10,9 +10,8 @@ import { LoadingRows } from "../../ui/faces.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { ShortId } from "../../ui/short-id.tsx";
-import { StatusBadge } from "../../ui/status-badge.tsx";
-import { deliveryOutcomes } from "../../ui/statuses.ts";
 import type { FullDelivery } from "../full-delivery.ts";
+import { OutcomeBadge } from "../outcome-badge.tsx";
 import { readBody } from "../read-body.ts";
 import { diffHeaders, diffVerdicts } from "./diff-names.ts";
 import { diffJson } from "./diff-json.ts";
@@ -62,12 +61,11 @@ function Comparison({ one, two }: { one: FullDelivery; two: FullDelivery }) {
 }
 
 function Side({ label, delivery }: { label: string; delivery: FullDelivery }) {
-  const face = deliveryOutcomes[delivery.outcome];
   return (
     <p className="flex min-w-0 flex-wrap items-center gap-2">
       <span className="w-9 text-s text-ink-3">{label}</span>
       <ShortId id={delivery.id} href={`/deliveries/${encodeURIComponent(delivery.id)}`} />
-      <StatusBadge face={face} label={`${delivery.responseStatus} ${face.label}`} />
+      <OutcomeBadge delivery={delivery} />
       <span className="text-s text-ink-3">
         <RelativeTime iso={delivery.receivedAt} />
       </span>

@@ -5,7 +5,7 @@ import type { Column } from "../../list/column.ts";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { formatBytes, formatDuration } from "../../ui/time.ts";
 import { Decision } from "../decision.tsx";
-import { OutcomeBadge } from "../deliveries-table.tsx";
+import { OutcomeBadge } from "../outcome-badge.tsx";
 
 const number = "block whitespace-nowrap text-ink-2 tabular-nums";
 

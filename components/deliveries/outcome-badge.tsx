@@ -1,0 +1,9 @@
+import type { DeliverySummary } from "../../server/contract/delivery.ts";
+import { StatusBadge } from "../ui/status-badge.tsx";
+import { deliveryOutcomes } from "../ui/statuses.ts";
+
+/** The answer's status, with what became of the delivery. */
+export function OutcomeBadge({ delivery: { outcome, responseStatus } }: { delivery: Pick<DeliverySummary, "outcome" | "responseStatus"> }) {
+  const face = deliveryOutcomes[outcome];
+  return <StatusBadge face={face} label={`${responseStatus} ${face.label}`} />;
+}
