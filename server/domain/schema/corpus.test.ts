@@ -5,7 +5,7 @@ import { exportSchema } from "../../../cli/build/schema/export.ts";
 import { conditionsOf } from "./conditions.ts";
 import { describeSchema } from "./describe-schema.ts";
 import { exampleBody } from "./example-body.ts";
-import { zod3Corpus, zod4Corpus } from "./testing/zod-corpus.ts";
+import { bodies, zod3Corpus, zod4Corpus } from "./testing/zod-corpus.ts";
 
 describe.each(zod4Corpus)("%s, of Zod 4", (_, schema, label, condition) => {
   const exported = exportSchema(schema);
@@ -34,4 +34,15 @@ it.each(zod4Corpus.filter(([name]) => !withoutExample.has(name)))("the made-up e
 it.each(zod3Corpus)("the made-up example for %s of Zod 3 parses", (_, schema) => {
   const example = exampleBody(exportSchema(schema), null);
   expect(schema.safeParse(example).error?.issues, JSON.stringify(example)).toBeUndefined();
+});
+
+it.each<[string, string[]]>([
+  ["tree", ["name not empty", "children is a list of objects"]],
+  ["treeOfZod3", ["name is a string", "children is a list of objects"]],
+  ["event", ["type is invoice.paid or invoice.failed"]],
+  ["eventOfZod3", ["type is a or b"]],
+  ["both", ["b is x", "a is a string"]],
+  ["nested", ["customer.tags[] is new or old", "items[].price > 0", "prices.* ≥ 1", " and 3 more"]],
+])("the body %s is summed up, and comes to an end", (name, words) => {
+  expect(conditionsOf(bodies[name] ?? {}, null).map((condition) => `${condition.place} ${condition.words}`)).toEqual(words);
 });

@@ -1,7 +1,7 @@
 import { visibleText } from "./visible-text.ts";
 
 /** The name of the whole body, where a condition is about no place inside it. */
-export const wholeBody = "the body";
+const wholeBody = "the body";
 
 /** A place in a body as one would write it: `customer.email`, `items[].sku`, `prices.*`. A key with anything unusual in it is in quotes. */
 export function sayPlace(steps: readonly string[]): string {
