@@ -6,7 +6,7 @@ import type { Page } from "../../server/contract/page.ts";
 import { addPage, type ListState, takeApart, takeFirst } from "./list-state.ts";
 
 /** Rows of a page, unless the list says otherwise. */
-export const livePageRows = 50;
+const livePageRows = 50;
 
 /** Between two pages, where pages are short: looking far back must not keep the service busy. */
 const followPauseMs = 250;

@@ -21,24 +21,24 @@ export default async function ErrorCodePage({ params }: Props) {
   return (
     <PageFrame>
       <div className="max-w-[76ch]">
-      <p className="text-s text-ink-3">
-        Error code <code>{code}</code>
-      </p>
-      <h1 className="mt-1 text-xl font-[640] tracking-[-0.015em]">{entry.title}</h1>
-      <Facts
-        facts={[
-          ["HTTP status", String(entry.status)],
-          ["worth sending again", entry.retryable ? "yes, later" : "not without a change"],
-        ]}
-      />
-      <div className="grid gap-4">
-        <Panel title="Why">
-          <p className="px-4 py-3">{withCode(entry.why)}</p>
-        </Panel>
-        <Panel title="What to do">
-          <p className="px-4 py-3">{withCode(entry.fix)}</p>
-        </Panel>
-      </div>
+        <p className="text-s text-ink-3">
+          Error code <code>{code}</code>
+        </p>
+        <h1 className="mt-1 text-xl font-[640] tracking-[-0.015em]">{entry.title}</h1>
+        <Facts
+          facts={[
+            ["HTTP status", String(entry.status)],
+            ["worth sending again", entry.retryable ? "yes, later" : "not without a change"],
+          ]}
+        />
+        <div className="grid gap-4">
+          <Panel title="Why">
+            <p className="px-4 py-3">{withCode(entry.why)}</p>
+          </Panel>
+          <Panel title="What to do">
+            <p className="px-4 py-3">{withCode(entry.fix)}</p>
+          </Panel>
+        </div>
       </div>
     </PageFrame>
   );
