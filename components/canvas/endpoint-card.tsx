@@ -3,14 +3,12 @@
 import { ArrowRight, Bot, Workflow } from "lucide-react";
 import Link from "next/link";
 import type { MouseEvent, ReactNode } from "react";
-import { StatusBadge } from "../ui/status-badge.tsx";
-import { runStatuses } from "../ui/statuses.ts";
 import { useCanvas, useEndpointActivity, useEvidence, useTargetActivity } from "./canvas-context.tsx";
 import { CopyUrl } from "./copy-url.tsx";
 import { EvidenceChip } from "./evidence-chip.tsx";
 import type { CanvasModel, EndpointNode, TargetNode, TriggerNode } from "./model/build-model.ts";
 import { Conditions } from "./nodes/trigger-node.tsx";
-import { TargetNumbers } from "./nodes/target-node.tsx";
+import { LastRun, TargetNumbers } from "./nodes/target-node.tsx";
 import { Sparkline } from "./sparkline.tsx";
 
 /** One endpoint with its triggers and their targets, for a narrow screen. */
@@ -80,7 +78,7 @@ export function TargetLink({ target }: { target: TargetNode }) {
         <NodeLink id={target.id} className="min-w-0 truncate font-medium">
           {target.target.slug}
         </NodeLink>
-        <span className="ml-auto">{activity?.lastRun && <StatusBadge face={runStatuses[activity.lastRun.status]} />}</span>
+        <span className="ml-auto">{activity?.lastRun && <LastRun run={activity.lastRun} open={activity.open} />}</span>
       </div>
       <TargetNumbers activity={activity} isAttached={target.triggers.length > 0} />
     </div>

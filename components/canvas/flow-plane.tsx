@@ -4,6 +4,7 @@ import { Background, ReactFlow, type ReactFlowInstance, useStore } from "@xyflow
 import { useMemo, useRef, useState } from "react";
 import { CanvasProvider } from "./canvas-context.tsx";
 import { FlowEdge as FlowEdgeView } from "./edges/flow-edge.tsx";
+import { FarEdges } from "./edges/far-edges.tsx";
 import type { EvidenceStore } from "./evidence-store.ts";
 import { Minimap } from "./minimap.tsx";
 import type { ModelNode } from "./model/build-model.ts";
@@ -25,6 +26,7 @@ import { ZoomControls } from "./zoom-controls.tsx";
 
 const nodeTypes = { endpoint: EndpointNode, trigger: TriggerNode, target: TargetNode };
 const edgeTypes = { flow: FlowEdgeView };
+const noEdges: FlowEdge[] = [];
 
 interface Props {
   graph: VisibleGraph;
@@ -64,7 +66,7 @@ export function FlowPlane({ graph, layout, round, store, storage, selected, kept
       <div ref={frame} role="group" data-far={isFar} aria-label="Canvas: arrow keys walk, Enter opens, f fits" onKeyDown={onKeyDown} className="group/canvas absolute inset-0 [--xy-attribution-background-color:transparent] [&_.react-flow\_\_attribution_a]:text-ink-3!">
         <ReactFlow<FlowNode, FlowEdge>
           nodes={nodes}
-          edges={edges}
+          edges={isFar ? noEdges : edges}
           nodeTypes={nodeTypes}
           edgeTypes={edgeTypes}
           onNodesChange={onNodesChange}
@@ -87,6 +89,7 @@ export function FlowPlane({ graph, layout, round, store, storage, selected, kept
           attributionPosition="bottom-center"
         >
           <Background gap={22} size={1.6} color="var(--line)" />
+          {isFar && <FarEdges graph={graph} places={places} kept={kept} />}
           <PulseLayer graph={graph} places={places} />
         </ReactFlow>
         <ZoomControls onFit={flight.fit} />

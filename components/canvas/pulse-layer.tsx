@@ -18,7 +18,7 @@ export function PulseLayer({ graph, places }: { graph: VisibleGraph; places: Lay
   usePulses((deliveries: readonly Pulse[]) => {
     const { current } = layer;
     if (!current) return;
-    const paths = edgePaths(graph, places);
+    const paths = edgePaths(graph, places).byId;
     for (const journey of journeysOf(graph, deliveries, mostDots - current.childElementCount)) sendDot(current, { journey, paths });
   });
   return (

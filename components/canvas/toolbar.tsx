@@ -60,6 +60,7 @@ export function Toolbar({ model, url, filter, kept, folds, onTidy }: Props) {
 }
 
 function matchWords(model: CanvasModel, kept: ReadonlySet<string>): string {
-  const count = model.triggers.filter(({ id }) => kept.has(id)).length;
-  return kept.size === 0 ? "Nothing matches" : `${count} of ${model.triggers.length} triggers`;
+  if (kept.size === 0) return "Nothing matches";
+  const share = (nodes: readonly { id: string }[]) => `${nodes.filter(({ id }) => kept.has(id)).length} of ${nodes.length}`;
+  return `${share(model.triggers)} triggers, ${share(model.targets)} targets`;
 }

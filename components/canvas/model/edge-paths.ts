@@ -1,16 +1,16 @@
 import { getBezierPath, Position } from "@xyflow/react";
 import type { Layout } from "./column-layout.ts";
 import { nodeSize } from "./node-size.ts";
-import type { VisibleGraph } from "./visible-graph.ts";
+import type { CanvasEdge, VisibleGraph } from "./visible-graph.ts";
 
-/** The line of an edge by its id, the very one that is drawn; `null` for an edge that is not. */
-export function edgePaths({ nodes, edges }: VisibleGraph, places: Layout): (edgeId: string) => string | null {
-  return (edgeId) => {
-    const edge = edges.find(({ id }) => id === edgeId);
-    const source = nodes.find(({ id }) => id === edge?.source);
-    const target = nodes.find(({ id }) => id === edge?.target);
-    const from = source && places.get(source.id);
-    const to = target && places.get(target.id);
+/** The line of an edge, the very one that is drawn; `null` for an edge that is not. */
+export function edgePaths({ nodes, edges }: VisibleGraph, places: Layout): { byId(edgeId: string): string | null; of(edge: CanvasEdge): string | null } {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const of = ({ source: sourceId, target: targetId }: CanvasEdge): string | null => {
+    const source = byId.get(sourceId);
+    const target = byId.get(targetId);
+    const from = places.get(sourceId);
+    const to = places.get(targetId);
     if (!source || !target || !from || !to) return null;
     const [path] = getBezierPath({
       sourceX: from.x + nodeSize(source).width,
@@ -21,5 +21,12 @@ export function edgePaths({ nodes, edges }: VisibleGraph, places: Layout): (edge
       targetPosition: Position.Left,
     });
     return path;
+  };
+  return {
+    of,
+    byId: (edgeId) => {
+      const edge = edges.find(({ id }) => id === edgeId);
+      return edge ? of(edge) : null;
+    },
   };
 }

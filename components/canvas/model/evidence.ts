@@ -8,7 +8,7 @@ export interface Evidence {
   disabled: number;
 }
 
-export const noEvidence: Evidence = { passed: 0, request: 0, filter: 0, disabled: 0 };
+const noEvidence: Evidence = { passed: 0, request: 0, filter: 0, disabled: 0 };
 
 /** Of one trigger: its attachments share request and filter, so a delivery that all of them saw counts once. */
 export function evidenceOfTrigger(activities: readonly TriggerActivity[]): Evidence {

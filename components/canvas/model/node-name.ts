@@ -1,5 +1,4 @@
 import type { TargetActivity } from "./answers.ts";
-import type { ModelNode } from "./build-model.ts";
 import { type Evidence, formatCount, stoppedCount } from "./evidence.ts";
 
 /** What a screen reader says of a node: `Trigger invoice-paid, 388 fired, 22 stopped`. */
@@ -36,11 +35,6 @@ export function runsWords({ runs, isCapped }: Pick<TargetActivity, "runs" | "isC
 function targetWords(activity: TargetActivity): string {
   const rate = successRate(activity);
   return rate === null ? runsWords(activity) : `${rate} succeeded, ${runsWords(activity)}`;
-}
-
-/** The name by which people know a node. */
-export function shortName(node: ModelNode): string {
-  return node.kind === "endpoint" ? node.path : node.kind === "target" ? node.target.slug : node.slug;
 }
 
 function plain(count: number): string {

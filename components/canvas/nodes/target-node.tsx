@@ -25,7 +25,11 @@ export const TargetNode = memo(function TargetNode({ data: { node } }: NodeProps
       <div className="flex h-5 items-center gap-1.5 text-xs tracking-[0.02em] text-ink-3 group-data-[far=true]/canvas:hidden">
         <Icon aria-hidden size={13} />
         {kind}
-        {activity?.lastRun && <LastRun run={activity.lastRun} open={activity.open} />}
+        {activity?.lastRun && (
+          <span className="ml-auto -mr-1">
+            <LastRun run={activity.lastRun} open={activity.open} />
+          </span>
+        )}
       </div>
       <div className="mt-0.5 flex h-5 items-center font-semibold tracking-[-0.005em]">
         <span className="truncate group-data-[far=true]/canvas:text-xl" title={file}>
@@ -37,11 +41,12 @@ export const TargetNode = memo(function TargetNode({ data: { node } }: NodeProps
   );
 });
 
-function LastRun({ run, open }: { run: NonNullable<TargetActivity["lastRun"]>; open: number }) {
+/** The state of the last run; leads to it. */
+export function LastRun({ run, open }: { run: NonNullable<TargetActivity["lastRun"]>; open: number }) {
   const face = runStatuses[run.status];
   const label = isOpen(run.status) && open > 1 ? `${face.label} ${open}` : face.label;
   return (
-    <Link href={`/runs/${encodeURIComponent(run.id)}`} prefetch={false} draggable={false} title="The last run" aria-label={`Last run: ${label}`} className="relative ml-auto -mr-1 flex rounded-full hover:brightness-95">
+    <Link href={`/runs/${encodeURIComponent(run.id)}`} prefetch={false} draggable={false} title="The last run" aria-label={`Last run: ${label}`} className="relative flex rounded-full hover:brightness-95">
       <StatusBadge face={face} label={label} />
     </Link>
   );
