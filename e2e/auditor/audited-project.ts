@@ -1,0 +1,91 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+export const repository = join(import.meta.dirname, "../..");
+
+/** The steps of each workflow of the audited project, in their order. */
+export const stepsOf: Readonly<Record<string, readonly string[]>> = {
+  ship: ["reserve", "pack", "send"],
+  bill: ["charge", "receipt"],
+  note: ["write"],
+};
+
+/** A kind of order, and the attachments that match it. */
+export interface OrderKind {
+  endpoint: string;
+  isPaid: boolean;
+  expected: readonly string[];
+}
+
+export const orderKinds: readonly OrderKind[] = [
+  { endpoint: "orders", isPaid: false, expected: ["ship-order:ship"] },
+  { endpoint: "orders", isPaid: true, expected: ["bill-order:bill", "ship-order:ship"] },
+  { endpoint: "notes", isPaid: false, expected: ["take-note:note"] },
+];
+
+const shape = `z.object({ order: z.string(), paid: z.boolean(), ms: z.number() })`;
+
+/** Tells the sink, and waits for its answer: what the sink has counted has happened, whatever the store says. */
+const effectModule = `
+  export async function effect(e: { runId: string; workflow: string; step: string; phase: "begin" | "done" }): Promise<void> {
+    const response = await fetch(process.env["AUDIT_SINK"] ?? "", {
+      method: "POST",
+      body: JSON.stringify({ ...e, pid: process.pid, generation: Number(process.env["AUDIT_GENERATION"]) }),
+    });
+    if (!response.ok) throw new Error("the sink answered " + response.status);
+  }`;
+
+function workflowModule(slug: string, steps: readonly string[]): string {
+  const calls = steps.map((step, index) => `${index > 0 && slug === "bill" ? `await ctx.sleep("grace", 150);` : ""}\n        await work(${JSON.stringify(step)});`);
+  return `
+    import { defineWorkflow } from "signalbox/workflow";
+    import { z } from "zod";
+    import { effect } from "../lib/effect";
+    export default defineWorkflow({
+      slug: "${slug}",
+      input: ${shape},
+      retries: { attempts: 50, backoff: "fixed" },
+      timeout: "10m",
+      async run(input, ctx) {
+        const work = (step: string) => ctx.step(step, async () => {
+          const told = { runId: ctx.run.id, workflow: "${slug}", step };
+          await effect({ ...told, phase: "begin" });
+          await new Promise((resolve) => setTimeout(resolve, input.ms));
+          await effect({ ...told, phase: "done" });
+        });
+        ${calls.join("")}
+      },
+    });`;
+}
+
+function triggerModule(p: { slug: string; endpoint: string; workflow: string; filter?: string }): string {
+  return `
+    import { defineWebhookSource } from "signalbox/trigger";
+    import { z } from "zod";
+    import workflow from "../workflows/${p.workflow}";
+    export default defineWebhookSource({
+      slug: "${p.slug}",
+      endpoint: "${p.endpoint}",
+      request: ${shape},
+      ${p.filter ? `filter: ${p.filter},` : ""}
+    }).attach({ workflow });`;
+}
+
+/** Writes a project whose every step is told to the sink: two triggers on one endpoint, one alone on another. */
+export function writeAuditedProject(dir: string, workers: number): void {
+  const files: Record<string, string> = {
+    "package.json": `{"name":"audited","private":true,"type":"module"}`,
+    "signalbox.config.ts": `import { defineConfig } from "signalbox/config";\nexport default defineConfig({ workers: ${workers} });`,
+    "lib/effect.ts": effectModule,
+    ...Object.fromEntries(Object.entries(stepsOf).map(([slug, steps]) => [`workflows/${slug}.ts`, workflowModule(slug, steps)])),
+    "triggers/ship-order.ts": triggerModule({ slug: "ship-order", endpoint: "orders", workflow: "ship" }),
+    "triggers/bill-order.ts": triggerModule({ slug: "bill-order", endpoint: "orders", workflow: "bill", filter: "z.object({ paid: z.literal(true) })" }),
+    "triggers/take-note.ts": triggerModule({ slug: "take-note", endpoint: "notes", workflow: "note" }),
+  };
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(dir, path)), { recursive: true });
+    writeFileSync(join(dir, path), text);
+  }
+  mkdirSync(join(dir, "node_modules"), { recursive: true });
+  symlinkSync(join(repository, "node_modules/zod"), join(dir, "node_modules/zod"));
+}

@@ -1,0 +1,55 @@
+/** What an audit goes by: written down by the clients, the sink and the killer, and read from the store at the end. Times are the auditor's own. */
+export interface Facts {
+  orders: readonly Order[];
+  runs: readonly StoredRun[];
+  effects: readonly Effect[];
+  kills: readonly Kill[];
+}
+
+/** One event that a client has sent, as often as it took. Its id stands in the payload. */
+export interface Order {
+  id: string;
+  /** Its idempotency key; `null`: it was sent once, without one. */
+  key: string | null;
+  /** The attachments that must match it, sorted. */
+  expected: readonly string[];
+  /** Answers that came; a connection that broke leaves none. */
+  answers: readonly Answer[];
+}
+
+export interface Answer {
+  status: number;
+  /** The runs that it named, by attachment; `null` where its body was cut off. */
+  runs: Readonly<Record<string, string>> | null;
+}
+
+export interface StoredRun {
+  id: string;
+  orderId: string;
+  attachmentId: string;
+  deliveryId: string | null;
+  status: string;
+}
+
+/** What the sink was told from inside a step, in the order in which it came. */
+export interface Effect {
+  at: number;
+  runId: string;
+  workflow: string;
+  step: string;
+  phase: "begin" | "done";
+  pid: number;
+  /** Which start of the service the process belonged to. */
+  generation: number;
+}
+
+export interface Kill {
+  at: number;
+  /** `stop` is SIGSTOP for longer than the lease: to its runs the process is dead. */
+  kind: "group" | "web" | "worker" | "stop";
+  generation: number;
+  /** `null`: every process of that generation. */
+  pid: number | null;
+}
+
+export const isAcknowledged = (order: Order): boolean => order.answers.some(({ status }) => status === 202);

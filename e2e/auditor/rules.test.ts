@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import type { Effect, Facts, Kill } from "./facts.ts";
+import { judge, type RuleName, rules } from "./rules.ts";
+
+const begin = (step: string, at: number, over: Partial<Effect> = {}): Effect => ({ at, runId: "run_ship", workflow: "ship", step, phase: "begin", pid: 1, generation: 0, ...over });
+const both = (step: string, at: number, over: Partial<Effect> = {}): Effect[] => [begin(step, at, over), begin(step, at + 5, { ...over, phase: "done" })];
+const ofBill: Partial<Effect> = { runId: "run_bill", workflow: "bill" };
+const kill = (at: number, over: Partial<Kill> = {}): Kill => ({ at, kind: "worker", generation: 0, pid: 1, ...over });
+
+/** A paid order, acknowledged twice under one key; its worker was killed in `pack`, and another went on. */
+const honest = (): Facts => ({
+  orders: [
+    {
+      id: "c1-1",
+      key: "key-c1-1",
+      expected: ["bill-order:bill", "ship-order:ship"],
+      answers: [{ status: 503, runs: null }, ...[1, 2].map(() => ({ status: 202, runs: { "bill-order:bill": "run_bill", "ship-order:ship": "run_ship" } })), { status: 202, runs: null }],
+    },
+    { id: "c1-2", key: null, expected: ["take-note:note"], answers: [] },
+  ],
+  runs: [
+    { id: "run_bill", orderId: "c1-1", attachmentId: "bill-order:bill", deliveryId: "dlv_1", status: "completed" },
+    { id: "run_ship", orderId: "c1-1", attachmentId: "ship-order:ship", deliveryId: "dlv_1", status: "completed" },
+  ],
+  effects: [
+    ...both("reserve", 10),
+    ...both("charge", 20, ofBill),
+    begin("pack", 30),
+    ...both("pack", 50, { pid: 2 }),
+    ...both("receipt", 60, { ...ofBill, pid: 2 }),
+    ...both("send", 70, { pid: 2 }),
+  ],
+  kills: [kill(40), kill(45, { kind: "web", pid: 9 })],
+});
+
+it("facts of an honest service break no rule", () => {
+  expect(judge(honest())).toEqual([]);
+});
+
+const [paid, note] = honest().orders;
+if (!paid || !note) throw new Error("the ledger has two orders");
+const runs = honest().runs;
+const effects = honest().effects;
+
+const doctored: Record<RuleName, Record<string, Partial<Facts>>> = {
+  "something was audited": { "nobody was answered": { orders: [note], runs: [], effects: [] } },
+  "every 202 has exactly one run for each matching trigger": {
+    "a run is missing": { runs: runs.slice(1) },
+    "all are missing": { runs: [] },
+    "there is one too many": { runs: [...runs, ...runs.slice(0, 1).map((run) => ({ ...run, id: "run_more", deliveryId: "dlv_2" }))] },
+    "the answer names a run that is not there": { orders: [{ ...paid, answers: [{ status: 202, runs: { "bill-order:bill": "run_gone", "ship-order:ship": "run_ship" } }] }] },
+    "the answer leaves one out": { orders: [{ ...paid, answers: [{ status: 202, runs: { "ship-order:ship": "run_ship" } }] }] },
+  },
+  "no idempotency key has two runs of a trigger": {
+    "two deliveries were recorded": { runs: [...runs, ...runs.map((run) => ({ ...run, id: `${run.id}_2`, deliveryId: "dlv_2" }))] },
+    "two answers differ": { orders: [{ ...paid, answers: [...paid.answers, { status: 202, runs: { "bill-order:bill": "run_other", "ship-order:ship": "run_ship" } }] }] },
+  },
+  "a delivery's runs are recorded together or not at all": {
+    "half of one that nobody was told of": { orders: [{ ...paid, answers: [] }], runs: runs.slice(1) },
+    "one of nobody": { runs: [...runs, { id: "run_x", orderId: "c9-9", attachmentId: "take-note:note", deliveryId: "dlv_9", status: "completed" }] },
+  },
+  "every run ends": Object.fromEntries(["queued", "running", "waiting", "failed"].map((status) => [status, { runs: runs.map((run) => ({ ...run, status })) }])),
+  "every acknowledged run has all its effects": {
+    "the last step was begun only": { effects: effects.slice(0, -1) },
+    "a step was skipped": { effects: effects.filter(({ step }) => step !== "pack") },
+  },
+  "a step is repeated only if a kill fell inside it": {
+    "nobody killed": { kills: [] },
+    "only web was killed": { kills: [kill(40, { kind: "web" })] },
+    "another worker was killed": { kills: [kill(40, { pid: 3 })] },
+    "it was killed afterwards": { kills: [kill(55)] },
+    "another start of the service was killed": { kills: [kill(40, { kind: "group", pid: null, generation: 1 })] },
+    "the same process did it twice": { effects: [...effects, begin("send", 80, { pid: 2 })] },
+  },
+  "no step starts after the next one did": { "from the start again": { effects: [...effects, begin("reserve", 80, { pid: 3 })], kills: [...honest().kills, kill(40, { kind: "group", pid: null })] } },
+  "a process begins nothing of a run that another has taken over": { "the late one goes on": { effects: [...effects, begin("send", 80)] } },
+};
+
+describe.each(Object.entries(doctored))("%s", (rule, cases) => {
+  it.each(Object.entries(cases))("a doctored ledger is found: %s", (_, change) => {
+    expect(judge({ ...honest(), ...change }).map((violation) => violation.rule)).toContain(rule);
+  });
+});
+
+it("every rule has a doctored ledger", () => {
+  expect(Object.keys(doctored)).toEqual(Object.keys(rules));
+});

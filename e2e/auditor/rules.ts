@@ -1,0 +1,109 @@
+import { type Effect, type Facts, isAcknowledged, type Kill } from "./facts.ts";
+import { stepsOf } from "./audited-project.ts";
+
+export interface Violation {
+  rule: string;
+  what: string;
+}
+
+/** Each gives what it finds broken, in words. Pure: an audit can be judged again from its facts. */
+export const rules = {
+  "something was audited": (facts: Facts) => [
+    ...(facts.orders.some(isAcknowledged) ? [] : ["no order was acknowledged"]),
+    ...(facts.effects.length > 0 ? [] : ["no step was executed"]),
+  ],
+
+  "every 202 has exactly one run for each matching trigger": (facts: Facts) => {
+    const runsOf = Map.groupBy(facts.runs, ({ orderId }) => orderId);
+    const stored = new Map(facts.runs.map((run) => [run.id, run]));
+    return facts.orders.filter(isAcknowledged).flatMap((order) => {
+      const attachments = (runsOf.get(order.id) ?? []).map(({ attachmentId }) => attachmentId).sort();
+      const found = isSame(attachments, order.expected) ? [] : [`${order.id} was acknowledged for ${list(order.expected)}, and the store has ${list(attachments)}`];
+      const named = order.answers.flatMap(({ status, runs }) => (status === 202 && runs ? [runs] : []));
+      const wrong = named.filter((runs) => !isSame(Object.keys(runs).sort(), order.expected)).map((runs) => `${order.id}: the answer names runs of ${list(Object.keys(runs))}`);
+      const lost = named.flatMap(Object.entries).filter(([attachmentId, id]) => stored.get(id)?.attachmentId !== attachmentId || stored.get(id)?.orderId !== order.id);
+      return [...found, ...wrong, ...lost.map(([attachmentId, id]) => `${order.id}: ${id} was promised for ${attachmentId}, and the store does not have it`)];
+    });
+  },
+
+  "no idempotency key has two runs of a trigger": (facts: Facts) => {
+    const runsOf = Map.groupBy(facts.runs, ({ orderId }) => orderId);
+    return facts.orders.filter(({ key }) => key !== null).flatMap((order) => {
+      const byAttachment = Map.groupBy(runsOf.get(order.id) ?? [], ({ attachmentId }) => attachmentId);
+      const doubled = [...byAttachment].filter(([, runs]) => runs.length > 1).map(([attachmentId, runs]) => `${order.key} has ${runs.length} runs of ${attachmentId}: ${list(runs.map(({ id }) => id))}`);
+      const answers = new Set(order.answers.flatMap(({ status, runs }) => (status === 202 && runs ? [JSON.stringify(Object.entries(runs).sort())] : [])));
+      return answers.size > 1 ? [...doubled, `${order.key} was answered with different runs: ${[...answers].join(" and ")}`] : doubled;
+    });
+  },
+
+  "a delivery's runs are recorded together or not at all": (facts: Facts) => {
+    const orders = new Map(facts.orders.map((order) => [order.id, order]));
+    return [...Map.groupBy(facts.runs, ({ deliveryId }) => deliveryId)].flatMap(([deliveryId, runs]) => {
+      const expected = orders.get(runs[0]?.orderId ?? "")?.expected;
+      const attachments = runs.map(({ attachmentId }) => attachmentId).sort();
+      if (!expected) return [`${deliveryId} is of no order that a client has sent`];
+      return isSame(attachments, expected) ? [] : [`${deliveryId} has runs of ${list(attachments)} where ${list(expected)} match`];
+    });
+  },
+
+  "every run ends": (facts: Facts) => facts.runs.filter(({ status }) => status !== "completed").map(({ id, attachmentId, status }) => `${id} of ${attachmentId} is ${status}`),
+
+  "every acknowledged run has all its effects": (facts: Facts) => {
+    const acknowledged = new Set(facts.orders.filter(isAcknowledged).map(({ id }) => id));
+    const done = new Set(facts.effects.filter(({ phase }) => phase === "done").map(({ runId, step }) => `${runId} ${step}`));
+    return facts.runs.filter(({ orderId }) => acknowledged.has(orderId)).flatMap(({ id, attachmentId }) => {
+      const missing = stepsOfAttachment(attachmentId).filter((step) => !done.has(`${id} ${step}`));
+      return missing.length > 0 ? [`${id} of ${attachmentId} never did ${list(missing)}`] : [];
+    });
+  },
+
+  "a step is repeated only if a kill fell inside it": (facts: Facts) =>
+    [...Map.groupBy(begins(facts), ({ runId, step }) => `${runId} ${step}`)].flatMap(([name, executions]) =>
+      executions.flatMap((again, index) => {
+        const before = executions[index - 1];
+        if (!before || facts.kills.some((kill) => hits(kill, before) && kill.at <= again.at)) return [];
+        return [`${name} was begun by process ${before.pid}, that nobody killed, and again by ${again.pid} ${Math.round(again.at - before.at)} ms later`];
+      }),
+    ),
+
+  "no step starts after the next one did": (facts: Facts) =>
+    [...Map.groupBy(begins(facts), ({ runId }) => runId)].flatMap(([runId, effects]) => {
+      let furthest = -1;
+      return effects.flatMap(({ workflow, step, pid }) => {
+        const steps = stepsOf[workflow] ?? [];
+        const place = steps.indexOf(step);
+        if (place < furthest) return [`${runId}: ${step} was begun by process ${pid} after ${steps[furthest]} had been`];
+        furthest = place;
+        return [];
+      });
+    }),
+
+  "a process begins nothing of a run that another has taken over": (facts: Facts) =>
+    [...Map.groupBy(begins(facts), ({ runId }) => runId)].flatMap(([runId, effects]) => {
+      const past = new Set<string>();
+      let holder: string | null = null;
+      return effects.flatMap(({ pid, generation, step }) => {
+        const process = `${generation}/${pid}`;
+        if (past.has(process)) return [`${runId}: ${step} was begun by process ${pid} after another had taken over`];
+        if (holder !== null && holder !== process) past.add(holder);
+        holder = process;
+        return [];
+      });
+    }),
+} satisfies Record<string, (facts: Facts) => string[]>;
+
+export type RuleName = keyof typeof rules;
+
+export function judge(facts: Facts): Violation[] {
+  return Object.entries(rules).flatMap(([rule, check]) => check(facts).map((what) => ({ rule, what })));
+}
+
+/** Whether the process that was in this step is among those killed. A kill of web touches no run. */
+function hits(kill: Kill, { generation, pid }: Effect): boolean {
+  return kill.kind !== "web" && kill.generation === generation && (kill.pid === null || kill.pid === pid);
+}
+
+const begins = (facts: Facts) => facts.effects.filter(({ phase }) => phase === "begin");
+const stepsOfAttachment = (attachmentId: string) => stepsOf[attachmentId.split(":")[1] ?? ""] ?? [];
+const isSame = (a: readonly string[], b: readonly string[]) => a.join() === b.join();
+const list = (texts: readonly string[]) => (texts.length > 0 ? texts.join(", ") : "nothing");

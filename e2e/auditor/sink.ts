@@ -1,0 +1,44 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { z } from "zod";
+import type { Effect } from "./facts.ts";
+
+export interface Sink {
+  url: string;
+  /** In the order in which they came. */
+  effects: readonly Effect[];
+  close(): Promise<void>;
+}
+
+const toldSchema = z.object({ runId: z.string(), workflow: z.string(), step: z.string(), phase: z.enum(["begin", "done"]), pid: z.int(), generation: z.int() });
+
+/** The world outside: counts what steps do. It lives in the auditor's process, that nobody kills. */
+export async function openSink(onEffect: (effect: Effect) => void): Promise<Sink> {
+  const effects: Effect[] = [];
+  const server = createServer((request, response) => {
+    text(request).then(
+      (body) => {
+        const effect = { at: performance.now(), ...toldSchema.parse(JSON.parse(body)) };
+        effects.push(effect);
+        response.end();
+        onEffect(effect);
+      },
+      () => response.destroy(),
+    );
+  });
+  // A connection that is closed while it is taken up again would fail a step, and so repeat it.
+  server.keepAliveTimeout = 0;
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    effects,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    },
+  };
+}
