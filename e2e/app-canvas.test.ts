@@ -221,7 +221,7 @@ describe("where nothing has happened yet", () => {
     const { page } = await visit(service.url);
     await page.goto(service.url);
     const first = page.getByRole("region", { name: "No deliveries yet" });
-    await first.getByText(`curl -i '${service.url}/triggers/`).waitFor();
+    await first.getByText(`curl -i ${service.url}/triggers/`).waitFor();
     await postJson(`${service.url}/triggers/signup`, { name: "Ada", email: "ada@example.com" });
     await first.waitFor({ state: "detached" });
     expect(await page.getByRole("link", { name: /^Trigger / }).count()).toBe(5);

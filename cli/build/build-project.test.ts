@@ -161,6 +161,13 @@ describe("buildProject", () => {
     expect(await buildProject({ projectDir })).toMatchObject({ ok: false, diagnostics: [{ code: "no_triggers" }] });
   });
 
+  test("builds a project that has no triggers yet where that is allowed, with a warning, and no folder that is none", async () => {
+    const projectDir = makeProject({ "package.json": "{}" });
+    expect(await buildProject({ projectDir, mayLackTriggers: true })).toMatchObject({ ok: true, manifest: { triggers: [] }, warnings: [{ code: "no_triggers", severity: "warning" }] });
+    expect(await buildProject({ projectDir })).toMatchObject({ ok: false, diagnostics: [{ code: "no_triggers" }] });
+    expect(await buildProject({ projectDir: makeProject({}), mayLackTriggers: true })).toMatchObject({ ok: false, diagnostics: [{ code: "no_triggers" }] });
+  });
+
   test("says what is in the way where .signalbox cannot be written", async () => {
     const projectDir = makeProject({ ...smallProject, ".signalbox": "a file" });
     await expect(buildProject({ projectDir })).rejects.toMatchObject({ name: "Failure", message: `${join(projectDir, ".signalbox")} cannot be written (EEXIST).`, details: { fix: expect.stringContaining("remove it") } });

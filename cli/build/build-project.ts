@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { SettingsError } from "../../server/config.ts";
 import type { Manifest } from "../../server/contract/manifest.ts";
 import type { ProjectSettings } from "../../server/contract/settings.ts";
@@ -35,6 +35,8 @@ export interface BuildOptions {
   signal?: AbortSignal;
   /** How long the top-level code of one file may take. 20,000 unless told. */
   evaluationTimeoutMs?: number;
+  /** A project that has no triggers yet is built, with a warning. For development, where they are still to be written. */
+  mayLackTriggers?: boolean;
 }
 
 /**
@@ -54,7 +56,8 @@ export async function buildProject(options: BuildOptions): Promise<BuildResult> 
 
 async function build(projectDir: string, files: ProjectFiles, options: BuildOptions): Promise<BuildResult> {
   const discovered = await discover(projectDir);
-  refuse(discoveryDiagnostics(discovered, files));
+  const missing = discoveryDiagnostics(discovered, files, options.mayLackTriggers === true && isProject(projectDir));
+  refuse(missing);
   const stateDir = await prepareStateFolder(projectDir);
   const draft = await makeDraft(stateDir);
   const evaluator = createEvaluator({ projectDir, timeoutMs: options.evaluationTimeoutMs ?? 20_000, signal: options.signal });
@@ -83,7 +86,7 @@ async function build(projectDir: string, files: ProjectFiles, options: BuildOpti
     await finishDraft({ stateDir, draft, folder: manifest.folder, files: built });
     await writeManifest(stateDir, manifest);
     await removeOldBuilds(stateDir, manifest.folder);
-    return { ok: true, manifest, warnings: sortDiagnostics(found), inputs: [...code.imports.keys()] };
+    return { ok: true, manifest, warnings: sortDiagnostics([...missing, ...found]), inputs: [...code.imports.keys()] };
   } finally {
     evaluator.close();
     await rm(draft, { recursive: true, force: true });
@@ -95,9 +98,14 @@ function refuse(diagnostics: readonly Diagnostic[]): void {
   if (diagnostics.some(({ severity }) => severity === "error")) throw new BuildFailure([...diagnostics]);
 }
 
-function discoveryDiagnostics({ triggers, agents }: DiscoveredFiles, files: ProjectFiles): Diagnostic[] {
+/** Whether somebody has begun a project here: an empty folder, or a wrong one, is told as such. */
+function isProject(projectDir: string): boolean {
+  return ["package.json", "triggers"].some((name) => existsSync(join(projectDir, name)));
+}
+
+function discoveryDiagnostics({ triggers, agents }: DiscoveredFiles, files: ProjectFiles, mayLackTriggers: boolean): Diagnostic[] {
   const found = agents.map((file) => files.diagnose({ code: "agents_unsupported", title: `${file} is an agent`, at: { file } }));
-  if (triggers.length === 0) found.push(files.diagnose({ code: "no_triggers", title: "There are no triggers: triggers/ is missing or holds no trigger file", at: null }));
+  if (triggers.length === 0) found.push(files.diagnose({ code: "no_triggers", title: "There are no triggers: triggers/ is missing or holds no trigger file", at: null, ...(mayLackTriggers && { severity: "warning" }) }));
   return found;
 }
 
@@ -180,6 +188,7 @@ async function allDiagnostics({ evaluation, sources, discovered, files, mapper }
 
 async function compareSources(evaluator: Evaluator, entries: readonly EvaluatedEntry[], { files, mapper }: { files: ProjectFiles; mapper: StackMapper }): Promise<Diagnostic[]> {
   const triggerFiles = orderTriggers(entries).map(({ file }) => file);
+  if (triggerFiles.length === 0) return [];
   const { differing, error } = await evaluator.checkSources({ module: "sources.mjs", files: triggerFiles });
   if (error) {
     const at = mapper.locate(error.stack);

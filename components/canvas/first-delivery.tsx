@@ -3,12 +3,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import { useState, useSyncExternalStore } from "react";
+import { FirstCurl } from "../sheets/first-curl.tsx";
+import { useOrigin } from "../sheets/use-origin.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { IconButton } from "../ui/button.tsx";
-import { CodeBlock } from "../ui/code-block.tsx";
 import type { EvidenceStore } from "./evidence-store.ts";
 import type { CanvasModel } from "./model/build-model.ts";
-import { curlFor } from "./model/curl-for.ts";
 
 /** Where nothing was ever delivered: what to paste into a terminal. It goes away with the first delivery. */
 export function FirstDelivery({ model, store }: { model: CanvasModel; store: EvidenceStore }) {
@@ -21,9 +21,8 @@ export function FirstDelivery({ model, store }: { model: CanvasModel; store: Evi
 
 function Card({ endpoint, slug, onClose }: { endpoint: string; slug: string; onClose: () => void }) {
   const trpc = useTRPC();
-  const { data: trigger } = useQuery(trpc.triggers.get.queryOptions({ slug }));
-  const { data: to } = useQuery(trpc.triggers.url.queryOptions({ for: endpoint }));
-  if (!trigger || !to) return null;
+  const origin = useOrigin();
+  const { data: graph } = useQuery(trpc.canvas.graph.queryOptions());
   return (
     <section aria-label="No deliveries yet" className="z-10 rounded-l border bg-panel shadow-raised md:absolute md:bottom-4 md:left-1/2 md:w-[560px] md:max-w-[calc(100%-120px)] md:-translate-x-1/2">
       <div className="flex items-start gap-2 pt-2.5 pr-2 pl-4">
@@ -35,7 +34,9 @@ function Card({ endpoint, slug, onClose }: { endpoint: string; slug: string; onC
         </div>
         <IconButton label="Close" icon={X} size="s" onClick={onClose} />
       </div>
-      <CodeBlock text={curlFor(to.url, trigger.example)} label={`A first delivery to ${slug}`} copyLabel={`Copy the curl for ${slug}`} />
+      <div className="px-3 pb-3">
+        <FirstCurl slug={slug} url={`${origin}/triggers/${endpoint}`} needsKey={graph?.mode === "deployed"} />
+      </div>
     </section>
   );
 }

@@ -61,7 +61,7 @@ async function openSession(context: CommandContext, p: OpenSession): Promise<Dev
   const logger = createLogger({ mode: "development", process: "supervisor" });
   return createDevSession({
     async build() {
-      const built = await buildProject({ projectDir, signal: p.signal });
+      const built = await buildProject({ projectDir, signal: p.signal, mayLackTriggers: true });
       if (built.ok) await p.follow(built.inputs);
       return built;
     },
