@@ -36,6 +36,7 @@ await bundleSdk();
 await bundleRegexChecker();
 run("tsc", ["-p", "sdk/tsconfig.build.json"]);
 buildPages();
+await noteClientPackages();
 writeLicenses();
 checkNoTraces();
 console.log(`dist/ is built: signalbox ${version}`);
@@ -111,6 +112,24 @@ function refuseSymlinks(folder: string): void {
   }
 }
 
+/** Next does not tell what it bundled for the browser: the same pages, bundled for nothing but the list. */
+async function noteClientPackages(): Promise<void> {
+  const pages = readdirSync(inRoot("app"), { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".tsx"));
+  const { metafile } = await build({
+    ...common,
+    entryPoints: pages.map((path) => inRoot(`app/${path}`)),
+    outdir: dist,
+    splitting: false,
+    sourcemap: false,
+    jsx: "automatic",
+    loader: { ".css": "empty", ".svg": "empty" },
+    external: ["next", "next/*", "react", "react-dom", "server-only"],
+    write: false,
+    metafile: true,
+  });
+  noteBundled(metafile);
+}
+
 function noteBundled({ inputs }: Metafile): void {
   for (const file of Object.keys(inputs)) {
     const folder = packageFolderOf(file);
@@ -122,8 +141,8 @@ function writeLicenses(): void {
   const nextPackages = readdirSync(join(dist, "pages/node_modules"), { recursive: true, encoding: "utf8" })
     .filter((path) => /^(?:@[^/]+\/)?[^/@]+\/package\.json$/.test(path))
     .map((path) => inRoot(`node_modules/${path.replace(/\/package\.json$/, "")}`));
-  const clientPackages = ["@fontsource-variable/geist", "@fontsource-variable/geist-mono", "@tanstack/react-query", "@trpc/client", "@trpc/tanstack-react-query", "lucide-react", "tailwindcss"].map((name) => inRoot(`node_modules/${name}`));
-  writeFileSync(join(dist, "THIRD-PARTY-LICENSES.txt"), thirdPartyLicenses([...bundled, ...nextPackages, ...clientPackages]));
+  const styles = ["@fontsource-variable/geist", "@fontsource-variable/geist-mono", "tailwindcss"].map((name) => inRoot(`node_modules/${name}`));
+  writeFileSync(join(dist, "THIRD-PARTY-LICENSES.txt"), thirdPartyLicenses([...bundled, ...nextPackages, ...styles]));
 }
 
 /** A package must not know the machine that it was built on. */
