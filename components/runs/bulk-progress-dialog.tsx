@@ -6,7 +6,7 @@ import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { ShortId } from "../ui/short-id.tsx";
-import type { BulkAction } from "./bulk-dialogs.tsx";
+import type { BulkAction } from "./bulk-action.ts";
 import { type Counted, countWords, runsWords } from "./count-words.ts";
 import { type BulkAnswer, type BulkProgress, bulkStart, runBulk } from "./run-bulk.ts";
 

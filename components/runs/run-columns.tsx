@@ -3,7 +3,7 @@ import type { Column } from "../list/column.ts";
 import { RelativeTime } from "../ui/relative-time.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { runStatuses } from "../ui/statuses.ts";
-import { startedByWords } from "./runs-table.tsx";
+import { startedByWords } from "./started-by-words.ts";
 import { TookBar } from "./took-bar.tsx";
 
 export const runColumns: readonly Column<RunSummary>[] = [

@@ -9,7 +9,7 @@ import { Elapsed } from "../ui/elapsed.tsx";
 import { Facts } from "../ui/facts.tsx";
 import { RelativeTime } from "../ui/relative-time.tsx";
 import { ShortId } from "../ui/short-id.tsx";
-import { StartedByCell } from "./runs-table.tsx";
+import { StartedBy } from "./started-by.tsx";
 
 const shownReplays = 3;
 
@@ -18,7 +18,7 @@ export function RunFacts({ run }: { run: Run }) {
   return (
     <Facts
       facts={[
-        ["started by", <StartedByCell key="by" run={run} />],
+        ["started by", <StartedBy key="by" run={run} />],
         ["trigger", run.trigger && <NodeLink key="trigger" kind="trigger" slug={run.trigger} />],
         [run.target.kind, <NodeLink key="target" kind={run.target.kind} slug={run.target.slug} />],
         ["version", <VersionLink key="version" version={run.version} />],

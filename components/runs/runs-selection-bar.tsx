@@ -5,7 +5,7 @@ import { Ban, RotateCcw, X } from "lucide-react";
 import { useState } from "react";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
-import type { BulkAction } from "./bulk-dialogs.tsx";
+import type { BulkAction } from "./bulk-action.ts";
 import { type Counted, countWords } from "./count-words.ts";
 import type { RunFilter } from "./run-filters.ts";
 import { withUntil } from "./with-until.ts";
