@@ -7,7 +7,7 @@ import { emptyDraft } from "./empty-draft.ts";
 import { printDraft } from "./draft/print-draft.ts";
 import { FormSkeleton } from "./form-skeleton.tsx";
 import { readKeptDraft } from "./kept-draft.ts";
-import type { RunFormProps } from "./run-form.tsx";
+import type { RunFormProps } from "./run-form-props.ts";
 import { RunFormBody } from "./run-form-body.tsx";
 import { storageKeyOf } from "./run-subject.ts";
 import { type FirstText, useFirstText } from "./use-first-text.ts";

@@ -1,7 +1,7 @@
 "use client";
 
 import { TriangleAlert } from "lucide-react";
-import type { Trouble } from "./check/check-draft.ts";
+import type { Trouble } from "./check/trouble.ts";
 
 const most = 20;
 

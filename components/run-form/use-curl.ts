@@ -1,8 +1,8 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
+import { jsonCurl } from "../curl/curl-command.ts";
 import { useTRPC } from "../trpc/trpc.ts";
-import { toCurl } from "./curl.ts";
 import type { RunSubject } from "./run-subject.ts";
 
 /** The command that sends what the form would send, made when it is asked for: a webhook's URL bears a key when deployed. */
@@ -12,13 +12,13 @@ export function useCurl(subject: RunSubject): (text: string) => Promise<string> 
   return async (text) => {
     if (subject.kind === "trigger") {
       const { url } = await queries.fetchQuery(trpc.triggers.url.queryOptions({ for: subject.endpoint }));
-      return toCurl({ url, text });
+      return jsonCurl({ url, text });
     }
     const { mode } = await queries.fetchQuery(trpc.canvas.graph.queryOptions());
-    const token = mode === "development" ? null : "SIGNALBOX_TOKEN";
+    const tokenVariable = mode === "development" ? null : "SIGNALBOX_TOKEN";
     const base = `${window.location.origin}/api/v1`;
-    if (subject.kind === "replay") return toCurl({ url: `${base}/runs/${subject.runId}/replay`, text: `{${JSON.stringify(subject.of)}: ${text}}`, token });
+    if (subject.kind === "replay") return jsonCurl({ url: `${base}/runs/${subject.runId}/replay`, text: `{${JSON.stringify(subject.of)}: ${text}}`, tokenVariable });
     const { kind, slug } = subject.target;
-    return toCurl({ url: `${base}/${kind}s/${slug}/runs`, text, token });
+    return jsonCurl({ url: `${base}/${kind}s/${slug}/runs`, text, tokenVariable });
   };
 }

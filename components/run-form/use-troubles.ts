@@ -3,7 +3,8 @@
 import { useCallback, useDeferredValue, useMemo, useState } from "react";
 import type { JsonSchemaObject } from "../../server/contract/json.ts";
 import { problemOf } from "../trpc/problem-of.ts";
-import { type Trouble, checkDraft } from "./check/check-draft.ts";
+import { checkDraft } from "./check/check-draft.ts";
+import type { Trouble } from "./check/trouble.ts";
 import type { Draft } from "./draft/draft.ts";
 
 interface Troubles {

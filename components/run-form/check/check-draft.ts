@@ -5,13 +5,7 @@ import { describeFault, parseDraft } from "../draft/parse-draft.ts";
 import { asSchema, followRef, isObject, listIn, own, schemasIn } from "../resolve-schema.ts";
 import { checkPlace } from "./check-place.ts";
 import { nearest } from "./nearest.ts";
-
-/** What is wrong with a draft, and where: a JSON pointer. */
-export interface Trouble {
-  pointer: string;
-  code: string;
-  message: string;
-}
+import type { Trouble } from "./trouble.ts";
 
 /** Everything that the server would find wrong by the exported schema, in words, and what is no JSON yet. */
 export function checkDraft(schema: JsonSchemaObject, root: JsonSchemaObject, draft: Draft): Trouble[] {

@@ -1,4 +1,4 @@
-import type { Trouble } from "./check-draft.ts";
+import type { Trouble } from "./trouble.ts";
 
 /**
  * Of alternatives that all fail, what the one says that was most likely meant: is the value of another kind altogether, how many fixed

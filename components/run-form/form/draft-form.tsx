@@ -3,7 +3,7 @@
 import { type FocusEvent, type KeyboardEvent, useId, useMemo, useRef } from "react";
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
 import { adaptSchema, toRjsf } from "../adapt-schema.ts";
-import type { Trouble } from "../check/check-draft.ts";
+import type { Trouble } from "../check/trouble.ts";
 import type { Draft } from "../draft/draft.ts";
 import { createFormValidator } from "./form-validator.ts";
 import { FormContext, type FormShared, type Place, PlaceContext } from "./form-context.ts";

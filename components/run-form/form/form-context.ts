@@ -3,7 +3,7 @@
 import { createContext, useContext } from "react";
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
 import type { FormNode } from "../adapt-schema.ts";
-import type { Trouble } from "../check/check-draft.ts";
+import type { Trouble } from "../check/trouble.ts";
 
 /** What every place of one form shares. */
 export interface FormShared {
