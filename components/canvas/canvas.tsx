@@ -3,28 +3,16 @@
 import { ReactFlowProvider } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import { useMemo, useState } from "react";
+import type { CanvasProps } from "./canvas-props.ts";
 import { CanvasSkeleton } from "./canvas-skeleton.tsx";
-import type { EvidenceStore } from "./evidence-store.ts";
 import { FirstDelivery } from "./first-delivery.tsx";
 import { FlowPlane } from "./flow-plane.tsx";
-import type { CanvasModel } from "./model/build-model.ts";
 import { createCanvasStorage } from "./model/canvas-storage.ts";
 import { visibleGraph } from "./model/visible-graph.ts";
 import { Toolbar } from "./toolbar.tsx";
-import type { CanvasUrl } from "./use-canvas-url.ts";
 import { useFolds } from "./use-folds.ts";
 import { useKept } from "./use-kept.ts";
 import { useLayout } from "./use-layout.ts";
-
-export interface CanvasProps {
-  project: string;
-  model: CanvasModel;
-  store: EvidenceStore;
-  url: CanvasUrl;
-  filter: (change: Partial<Omit<CanvasUrl, "node">>) => void;
-  open: (id: string | null) => void;
-  onSeen: (ids: readonly string[]) => void;
-}
 
 /** Endpoint → trigger → target, to pan, zoom, fold, drag and follow. In the browser only: its size and what it keeps are known there. */
 export function Canvas({ project, model, store, url, filter, open, onSeen }: CanvasProps) {

@@ -3,27 +3,17 @@
 import { useEffect, useMemo, useState } from "react";
 import { Button } from "../ui/button.tsx";
 import { CanvasProvider, useCanvas } from "./canvas-context.tsx";
+import type { CanvasProps } from "./canvas-props.ts";
 import { EndpointCard, TargetLink } from "./endpoint-card.tsx";
-import type { EvidenceStore } from "./evidence-store.ts";
 import { FirstDelivery } from "./first-delivery.tsx";
 import type { CanvasModel } from "./model/build-model.ts";
 import { Toolbar } from "./toolbar.tsx";
-import type { CanvasUrl } from "./use-canvas-url.ts";
 import { useKept } from "./use-kept.ts";
-
-interface Props {
-  model: CanvasModel;
-  store: EvidenceStore;
-  url: CanvasUrl;
-  filter: (change: Partial<Omit<CanvasUrl, "node">>) => void;
-  open: (id: string | null) => void;
-  onSeen: (ids: readonly string[]) => void;
-}
 
 const atATime = 60;
 
 /** The canvas of a narrow screen: endpoint by endpoint, its triggers and what they start. What a filter dims there is left out here. */
-export function TriggerList({ model, store, url, filter, open, onSeen }: Props) {
+export function TriggerList({ model, store, url, filter, open, onSeen }: Omit<CanvasProps, "project">) {
   const kept = useKept({ model, store, text: url.q, status: url.status });
   const [limit, setLimit] = useState(atATime);
   const endpoints = useMemo(() => model.endpoints.filter(({ id, endpoint }) => (url.endpoint ?? endpoint) === endpoint && (kept?.has(id) ?? true)), [model, url.endpoint, kept]);

@@ -1,18 +1,8 @@
 "use client";
 
-import { useSyncExternalStore } from "react";
-
-const query = "(width >= 768px)";
+import { useMediaQuery } from "../ui/use-media-query.ts";
 
 /** Whether the window has room for the canvas; `null` until the browser says. */
 export function useWide(): boolean | null {
-  return useSyncExternalStore<boolean | null>(
-    (listener) => {
-      const list = matchMedia(query);
-      list.addEventListener("change", listener);
-      return () => list.removeEventListener("change", listener);
-    },
-    () => matchMedia(query).matches,
-    () => null,
-  );
+  return useMediaQuery("(width >= 768px)", null);
 }

@@ -1,18 +1,8 @@
 "use client";
 
-import { useSyncExternalStore } from "react";
-
-const query = "(width < 768px)";
+import { useMediaQuery } from "../ui/use-media-query.ts";
 
 /** Whether the window is too narrow for tables; on the server it is not. */
 export function useNarrow(): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      const list = matchMedia(query);
-      list.addEventListener("change", listener);
-      return () => list.removeEventListener("change", listener);
-    },
-    () => matchMedia(query).matches,
-    () => false,
-  );
+  return useMediaQuery("(width < 768px)", false);
 }

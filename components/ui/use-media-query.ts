@@ -1,0 +1,16 @@
+"use client";
+
+import { useSyncExternalStore } from "react";
+
+/** Whether the window fits a media query; on the server, and until the browser has said: `before`. */
+export function useMediaQuery<Before extends boolean | null>(query: string, before: Before): boolean | Before {
+  return useSyncExternalStore<boolean | Before>(
+    (listener) => {
+      const list = matchMedia(query);
+      list.addEventListener("change", listener);
+      return () => list.removeEventListener("change", listener);
+    },
+    () => matchMedia(query).matches,
+    () => before,
+  );
+}
