@@ -1,4 +1,3 @@
-import type { RunSummary } from "../contract/run.ts";
 import type { Target } from "../contract/target.ts";
 import type { VerdictOutcome } from "../contract/verdict.ts";
 import type { Window } from "../contract/window.ts";
@@ -22,25 +21,13 @@ interface EndpointActivity {
 /** How many deliveries passed the edge of an attachment, and how many were stopped there, by what. */
 type AttachmentActivity = { attachmentId: string } & Record<VerdictOutcome, number>;
 
-interface TargetActivity {
-  target: Target;
-  runs: number;
-  /** There are more runs than were looked at. */
-  isCapped: boolean;
-  completed: number;
-  failed: number;
-  open: number;
-  p50Ms: number | null;
-  lastRun: RunSummary | null;
-}
-
 export interface Activity {
   since: string;
   until: string;
   bucketMs: number;
   endpoints: EndpointActivity[];
   triggers: AttachmentActivity[];
-  targets: TargetActivity[];
+  targets: TargetSummary[];
 }
 
 /** What went through these endpoints and targets in a window of time that ends now. Whole buckets from `since` on are counted. */
@@ -61,7 +48,7 @@ export async function showActivity(
     bucketMs: frame.bucketMs,
     endpoints: endpoints.map((endpoint, index) => describeEndpoint({ endpoint, counts: byEndpoint.get(endpoint) ?? [], frame, lastAt: lastTimes[index] ?? null })),
     triggers: attachmentsOn(deps.project, endpoints).map((attachmentId) => describeAttachment(attachmentId, byAttachment.get(attachmentId) ?? [])),
-    targets: summaries.map(describeTarget),
+    targets: summaries,
   };
 }
 
@@ -85,8 +72,4 @@ function describeAttachment(attachmentId: string, verdicts: readonly VerdictCoun
   const sums: AttachmentActivity = { attachmentId, matched: 0, request_mismatch: 0, filter_mismatch: 0, disabled: 0 };
   for (const { outcome, count } of verdicts) sums[outcome] += count;
   return sums;
-}
-
-function describeTarget({ target, runs, isCapped, completed, failed, open, p50Ms, lastRun }: TargetSummary): TargetActivity {
-  return { target, runs, isCapped, completed, failed, open, p50Ms, lastRun };
 }

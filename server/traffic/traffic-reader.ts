@@ -3,7 +3,7 @@ import { inPortions } from "./in-portions.ts";
 import { type TimeFrame, storedBuckets } from "./time-frame.ts";
 
 /** What went through some endpoints in a frame of time. */
-export interface EndpointTraffic {
+interface EndpointTraffic {
   deliveries: DeliveryCount[];
   verdicts: VerdictCount[];
   /** When the last delivery came to each endpoint, in their order; whenever it was. */
