@@ -47,7 +47,7 @@ export function StartFrom({ subject, label, text, emptyText, exampleText, onText
   ];
   return (
     <>
-      <Menu label="Start from" items={items}>
+      <Menu label={`Start from: ${label}`} items={items}>
         <span className="max-w-48 truncate">
           <span className="font-normal text-ink-2">Start from:</span> {label}
         </span>

@@ -3,6 +3,7 @@
 import { X } from "lucide-react";
 import { type MouseEvent, type ReactNode, useId, useLayoutEffect, useRef } from "react";
 import { IconButton } from "./button.tsx";
+import { registerDialog } from "./open-dialogs.ts";
 
 export interface DialogProps {
   title: string;
@@ -53,7 +54,11 @@ export function ModalElement({ labelledBy, label, onClose, className, children }
     if (!dialog) return;
     dialog.showModal();
     firstFocus(dialog).focus();
-    return () => dialog.close();
+    const forget = registerDialog(dialog);
+    return () => {
+      dialog.close();
+      forget();
+    };
   }, []);
   const closeBeside = (event: MouseEvent) => {
     if (event.target === element.current) onClose();

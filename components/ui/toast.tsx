@@ -3,7 +3,9 @@
 import { CircleCheck, Info, type LucideIcon, TriangleAlert, X } from "lucide-react";
 import Link from "next/link";
 import { type ReactNode, createContext, useCallback, useContext, useEffect, useRef, useState } from "react";
+import { createPortal } from "react-dom";
 import { IconButton } from "./button.tsx";
+import { useTopDialog } from "./open-dialogs.ts";
 import type { Tone } from "./statuses.ts";
 
 export interface Toast {
@@ -34,13 +36,22 @@ export function Toasts({ children }: { children: ReactNode }) {
   return (
     <ToastContext value={show}>
       {children}
-      <div role="status" aria-label="Messages" className="pointer-events-none fixed right-3 bottom-[calc(var(--rail-height)+12px)] left-3 z-50 flex flex-col items-end gap-2">
-        {toasts.map((toast) => (
-          <ToastCard key={toast.key} toast={toast} onDismiss={dismiss} />
-        ))}
-      </div>
+      <ToastRegion toasts={toasts} onDismiss={dismiss} />
     </ToastContext>
   );
+}
+
+/** Lies in the dialog on top while one is open: everything outside it can be neither seen well nor clicked. */
+function ToastRegion({ toasts, onDismiss }: { toasts: readonly Numbered[]; onDismiss: (key: number) => void }) {
+  const dialog = useTopDialog();
+  const region = (
+    <div role="status" aria-label="Messages" className="pointer-events-none fixed right-3 bottom-[calc(var(--rail-height)+12px)] left-3 z-50 flex flex-col items-end gap-2">
+      {toasts.map((toast) => (
+        <ToastCard key={toast.key} toast={toast} onDismiss={onDismiss} />
+      ))}
+    </div>
+  );
+  return dialog ? createPortal(region, dialog) : region;
 }
 
 const icons: Record<Tone, LucideIcon> = { ok: CircleCheck, run: Info, wait: Info, bad: TriangleAlert, idle: Info };

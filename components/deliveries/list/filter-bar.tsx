@@ -17,7 +17,7 @@ interface Props {
 }
 
 const statuses = ["200", "202", "400", "401", "404", "405", "409", "413", "415", "422", "429", "503"];
-const verdictWords: Record<(typeof verdictChoices)[number], string> = { matched: "that fired it", stopped: "that did not", request_mismatch: "request mismatch", filter_mismatch: "filter mismatch" };
+const verdictWords: Record<(typeof verdictChoices)[number], string> = { matched: "matched", stopped: "stopped", request_mismatch: "request mismatch", filter_mismatch: "filter mismatch" };
 
 /** What narrows the list: all of it stands in the address. */
 export function FilterBar({ filters, onChange }: Props) {
@@ -30,15 +30,15 @@ export function FilterBar({ filters, onChange }: Props) {
       <div className="w-full sm:w-64">
         <FilterInput label="Text in the body" value={filters.text ?? ""} onChange={(text) => onChange({ text: text === "" ? null : text })} placeholder="Text in the body" />
       </div>
-      <Choice label="Endpoint" value={filters.endpoint ?? ""} options={withAny("every endpoint", endpoints)} onChange={(value) => onChange({ endpoint: value || null })} />
-      <Choice label="Outcome" value={filters.outcome ?? ""} options={withAny("every outcome", deliveryOutcomeSchema.options)} onChange={(value) => onChange({ outcome: deliveryOutcomeSchema.options.find((one) => one === value) ?? null })} />
-      <Choice label="Status of the answer" value={String(filters.status ?? "")} options={withAny("every status", namesOf(statuses, filters.status === null ? null : String(filters.status)))} onChange={(value) => onChange({ status: value === "" ? null : Number(value) })} />
-      <Choice label="Trigger" value={filters.trigger ?? ""} options={withAny("every trigger", slugs)} onChange={(value) => onChange(value === "" ? withoutFilter("trigger") : { trigger: value })} />
+      <Choice label="Endpoint" value={filters.endpoint ?? ""} options={withAny("Any endpoint", endpoints)} onChange={(value) => onChange({ endpoint: value || null })} />
+      <Choice label="Outcome" value={filters.outcome ?? ""} options={withAny("Any outcome", deliveryOutcomeSchema.options)} onChange={(value) => onChange({ outcome: deliveryOutcomeSchema.options.find((one) => one === value) ?? null })} />
+      <Choice label="Status of the answer" value={String(filters.status ?? "")} options={withAny("Any status", namesOf(statuses, filters.status === null ? null : String(filters.status)))} onChange={(value) => onChange({ status: value === "" ? null : Number(value) })} />
+      <Choice label="Trigger" value={filters.trigger ?? ""} options={withAny("Any trigger", slugs)} onChange={(value) => onChange(value === "" ? withoutFilter("trigger") : { trigger: value })} />
       {filters.trigger !== null && (
         <Choice
           label="What the trigger decided"
           value={filters.verdict ?? ""}
-          options={[{ value: "", label: "whatever it decided" }, ...verdictChoices.map((value) => ({ value, label: verdictWords[value] }))]}
+          options={[{ value: "", label: "Any verdict" }, ...verdictChoices.map((value) => ({ value, label: verdictWords[value] }))]}
           onChange={(value) => onChange({ verdict: verdictChoices.find((one) => one === value) ?? null })}
         />
       )}
