@@ -1,11 +1,11 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
+import { jsonCurl } from "../curl/curl-command.ts";
 import { problemOf } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { useToast } from "../ui/toast.tsx";
-import { curlFor } from "./model/curl-for.ts";
 
 /** Copies the URL to paste into a sender's settings: deployed, with a key in it, which is only asked for on the click. */
 export function CopyUrl({ endpoint }: { endpoint: string }) {
@@ -39,7 +39,7 @@ function useUrls() {
   };
   const curl = async (p: { endpoint: string; trigger: string }): Promise<string> => {
     const [to, { example }] = await Promise.all([url(p.endpoint), queries.fetchQuery(trpc.triggers.get.queryOptions({ slug: p.trigger }))]);
-    return curlFor(to, example);
+    return jsonCurl({ url: to, text: JSON.stringify(example) });
   };
   return { url, curl };
 }

@@ -1,4 +1,6 @@
 import type { Json } from "../../server/contract/json.ts";
+import { jsonCurl } from "../curl/curl-command.ts";
+import { shellQuote } from "../curl/shell-quote.ts";
 
 export type SnippetKind = "curl" | "fetch";
 export type SenderKind = "github" | "stripe";
@@ -19,10 +21,8 @@ export function snippetOf(kind: SnippetKind, request: SnippetRequest): string {
 /** What stands for the key as long as it is hidden. */
 export const keyPlaceholder = "YOUR_KEY";
 
-/** For a POSIX shell. */
 export function curlOf({ url, key, example }: SnippetRequest): string {
-  const header = key === null ? "" : ` \\\n  -H ${shellQuote(`Authorization: Bearer ${key}`)}`;
-  return `curl -i ${shellQuote(url)}${header} \\\n  -H 'Content-Type: application/json' \\\n  -d ${shellQuote(JSON.stringify(example))}`;
+  return jsonCurl({ url, text: JSON.stringify(example), headers: key === null ? {} : { Authorization: `Bearer ${key}` } });
 }
 
 function fetchOf({ url, key, example }: SnippetRequest): string {
@@ -77,8 +77,4 @@ function stripeSettings(url: string): SenderSettings {
 /** For senders that take only a URL. */
 export function tokenUrl({ url, key }: Pick<SnippetRequest, "url" | "key">): string {
   return key === null ? url : `${url}?token=${encodeURIComponent(key)}`;
-}
-
-function shellQuote(text: string): string {
-  return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { chunksFor, chunksOf } from "./chunks.ts";
-import { curlFor } from "./curl-for.ts";
 import { parseNodeId } from "./node-id.ts";
 import { runsWords, successRate, targetName, triggerName } from "./node-name.ts";
 import { sparkBars } from "./spark-bars.ts";
@@ -54,14 +53,6 @@ describe("the window over the canvas", () => {
     expect(viewOf({ x: 100, y: 100, width: 200, height: 80 }, { viewport, frame })).toBeNull();
     expect(viewOf({ x: 100, y: 2_000, width: 200, height: 80 }, { viewport, frame })).toEqual({ x: 500, y: -1640, zoom: 1 });
   });
-});
-
-it("the command survives a shell, also with quotes in the body", () => {
-  expect(curlFor("http://127.0.0.1:3002/triggers/signup?token=a&b", { name: "O'Neill" })).toBe(
-    String.raw`curl -i 'http://127.0.0.1:3002/triggers/signup?token=a&b' \
-  -H 'Content-Type: application/json' \
-  -d '{"name":"O'\''Neill"}'`,
-  );
 });
 
 it("a rare rejection among many deliveries is still seen", () => {

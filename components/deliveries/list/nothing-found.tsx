@@ -1,12 +1,13 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { jsonCurl } from "../../curl/curl-command.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { Button } from "../../ui/button.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { EmptyFace } from "../../ui/faces.tsx";
 import { useIsHydrated } from "../../ui/use-now.ts";
-import { curlOf, endpointPath } from "../curl-of.ts";
+import { endpointPath } from "../curl-of.ts";
 
 /** Nothing has arrived yet: how to send the first. Nothing that matches: the way out. */
 export function NothingFound({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
@@ -27,8 +28,7 @@ function FirstDelivery() {
   const isHydrated = useIsHydrated();
   if (!first) return <EmptyFace title="Nothing has arrived yet">Define a trigger in the folder triggers/ first; its endpoint is then open for webhooks.</EmptyFace>;
   const address = url?.url ?? `${isHydrated ? location.origin : ""}${endpointPath(first.endpoint)}`;
-  const body = new TextEncoder().encode(JSON.stringify(first.example));
-  const command = curlOf({ method: "POST", headers: { "content-type": "application/json" }, body: btoa(String.fromCharCode(...body)) }, address);
+  const command = jsonCurl({ url: address, text: JSON.stringify(first.example) });
   return (
     <EmptyFace title="Nothing has arrived yet">
       <p>
