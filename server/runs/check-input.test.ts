@@ -48,11 +48,30 @@ describe("the early check of an input", () => {
     expect(checkInput({ type: "string", pattern: "\\_" }, "x")).toEqual([]);
   });
 
+  it("lets through keys that are half a surrogate pair, in the input and in the schema", () => {
+    const half: Json = JSON.parse(String.raw`{ "\ud800": 1 }`);
+    expect(checkInput({ type: "object", additionalProperties: { type: "string" } }, half)).toEqual([]);
+    expect(checkInput({ type: "object", properties: { "\ud800": { type: "string" } } }, half)).toEqual([]);
+  });
+
+  it("follows references through keys of any characters, and names such places", () => {
+    for (const key of ["a#?&+$,;=:@b", "a/b~c%41é", 'a"\n b']) {
+      const step = encodeURIComponent(key.replaceAll("~", "~0").replaceAll("/", "~1"));
+      const schema = { type: "object", properties: { [key]: { type: "object", properties: { next: { $ref: `#/properties/${step}` } }, required: [key] } } };
+      const errors = checkInput(schema, { [key]: { next: { [key]: 1 }, [key]: 1 } });
+      expect(errors).toEqual([]);
+      const [missing] = checkInput(schema, { [key]: { next: {}, [key]: 1 } });
+      const place = key.replaceAll("~", "~0").replaceAll("/", "~1");
+      expect(missing).toEqual({ pointer: `/${place}/next/${place}`, code: "required", message: "Required" });
+    }
+  });
+
   it("names twenty errors at most", () => {
     expect(checkInput({ type: "array", items: { type: "string" } }, Array.from({ length: 100 }, () => 1))).toHaveLength(20);
   });
 
-  it("leaves a property called format alone", () => {
+  it("takes properties that are called like keywords for properties", () => {
     expect(checkInput({ type: "object", properties: { format: { type: "string" } } }, { format: 1 })).toHaveLength(1);
+    expect(checkInput({ type: "object", properties: { default: { type: "string", format: "email" } } }, { default: "me" })).toEqual([]);
   });
 });

@@ -8,16 +8,15 @@ import { toPointer } from "../domain/json-pointer.ts";
  * the workflow's own Zod schema, and decides. So whatever the export cannot say exactly is let through here.
  */
 export function checkInput(schema: JsonSchemaObject, input: Json): ProblemError[] {
-  const validator = validatorOf(schema);
   try {
+    const validator = validatorOf(schema);
     const { valid, errors } = validator.validate(input);
     // The export does not say that a string is trimmed, or its case changed, before it is checked.
     if (valid || changedForms(input).some((form) => validator.validate(form).valid)) return [];
     return errors.filter((error) => !structural.has(error.keyword)).map(toProblemError).slice(0, 20);
-  } catch (error) {
-    // A pattern that JavaScript takes without the `u` flag only.
-    if (error instanceof SyntaxError) return [];
-    throw error;
+  } catch {
+    // A pattern that JavaScript takes without the `u` flag only, or half a surrogate pair in a key: the validator itself falls over these.
+    return [];
   }
 }
 
@@ -26,7 +25,7 @@ const validators = new WeakMap<JsonSchemaObject, Validator>();
 function validatorOf(schema: JsonSchemaObject): Validator {
   const known = validators.get(schema);
   if (known) return known;
-  const validator = new Validator(withoutFormats(schema) as Schema, "2020-12", false);
+  const validator = new Validator(readable(schema) as Schema, "2020-12", false);
   validators.set(schema, validator);
   return validator;
 }
@@ -35,17 +34,28 @@ function validatorOf(schema: JsonSchemaObject): Validator {
 const structural = new Set(["properties", "items", "prefixItems", "$ref", "allOf", "propertyNames"]);
 
 function toProblemError({ instanceLocation, keyword, error }: OutputUnit): ProblemError {
-  const missing = keyword === "required" ? /required property "(.*)"/.exec(error)?.[1] : undefined;
+  const missing = keyword === "required" ? /required property "(.*)"\.$/s.exec(error)?.[1] : undefined;
   const pointer = decodeURIComponent(instanceLocation.replace(/^#/, "")) + (missing === undefined ? "" : toPointer([missing]));
   return { pointer, code: keyword, message: missing === undefined ? error : "Required" };
 }
 
-/** `format` means to this validator something else than to Zod; where they agree, Zod exports a `pattern` too. */
-function withoutFormats(schema: Json): Json {
-  if (Array.isArray(schema)) return schema.map(withoutFormats);
+/**
+ * A schema as this validator reads it. `format` means to it something else than to Zod; where they agree, Zod exports a `pattern` too. In a
+ * `$ref` it knows names only as `encodeURI` writes them.
+ */
+function readable(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map(readable);
   if (schema === null || typeof schema !== "object") return schema;
   const kept = Object.entries(schema).filter(([keyword, value]) => keyword !== "format" || typeof value !== "string");
-  return Object.fromEntries(kept.map(([keyword, value]) => [keyword, valueKeywords.has(keyword) ? value : withoutFormats(value)]));
+  return Object.fromEntries(kept.map(([keyword, value]) => [keyword, readableKeyword(keyword, value)]));
+}
+
+function readableKeyword(keyword: string, value: Json): Json {
+  if (keyword === "$ref" && typeof value === "string") return encodeURI(decodeURIComponent(value));
+  if (valueKeywords.has(keyword)) return value;
+  // Names, of which each has a schema; they may be those of keywords.
+  const isMap = ["properties", "patternProperties", "$defs"].includes(keyword) && value !== null && typeof value === "object" && !Array.isArray(value);
+  return isMap ? Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, readable(schema)])) : readable(value);
 }
 
 /** Keywords that hold values of the user's, not schemas. */
