@@ -33,6 +33,8 @@ export async function redeliver(
   const decision = decideDelivery({
     manifest: sources.manifest,
     triggers,
+    // Someone waits for it by hand, and it may be for one trigger alone.
+    index: null,
     isShared: isShared(old, sources),
     body: parseBody(old, bytes),
     deliveryId: id,

@@ -78,6 +78,7 @@ async function receiveAuthenticated(deps: ReceiverDeps, request: IngestRequest, 
   const decision = decideDelivery({
     manifest: project.manifest,
     triggers,
+    index: project.indexes.get(endpoint) ?? null,
     isShared: triggers.length > 1,
     body: parseJsonBody(bytes),
     deliveryId: arrival.id,

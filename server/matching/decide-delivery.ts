@@ -4,9 +4,9 @@ import type { Manifest } from "../contract/manifest.ts";
 import type { StartedBy } from "../contract/run.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import { planRun } from "../domain/new-run.ts";
-import type { TriggerSource } from "../ports/project.ts";
+import type { TriggerIndex, TriggerSource } from "../ports/project.ts";
 import type { NewRun } from "../ports/store.ts";
-import { evaluateTriggers } from "./evaluate-trigger.ts";
+import { matchTriggers } from "./match-triggers.ts";
 
 /** What becomes of a delivery, by what the triggers say of its body. */
 export type Decision =
@@ -21,6 +21,8 @@ export type Decision =
 export function decideDelivery(p: {
   manifest: Pick<Manifest, "version" | "workflows">;
   triggers: readonly TriggerSource[];
+  /** Of exactly these triggers; `null` asks all of them. */
+  index: TriggerIndex | null;
   /** Whether the endpoint has more than one trigger, be they asked here or not. */
   isShared: boolean;
   body: Json;
@@ -29,15 +31,10 @@ export function decideDelivery(p: {
   startedBy: StartedBy;
   keyId: string | null;
 }): Decision {
-  const runs: NewRun[] = [];
-  const evaluations = evaluateTriggers(p.triggers, p.body);
-  const verdicts = evaluations.map(({ verdict, payload }, index) => {
-    const trigger = p.triggers[index];
-    if (verdict.outcome !== "matched" || !trigger) return verdict;
-    const run = planRun({ ...p, trigger, payload, replayOf: null });
-    runs.push(run);
-    return { ...verdict, runId: run.id };
-  });
+  const { matches, verdicts: explain } = matchTriggers(p);
+  const runs = matches.map(({ trigger, payload }) => planRun({ ...p, trigger, payload, replayOf: null }));
+  const runIds = new Map(runs.map(({ attachmentId, id }) => [attachmentId, id]));
+  const verdicts = explain().map((verdict) => (verdict.outcome === "matched" ? { ...verdict, runId: runIds.get(verdict.attachmentId) ?? null } : verdict));
   if (runs.length > 0) return { outcome: "accepted", responseStatus: 202, verdicts, runs };
   const [only] = verdicts;
   if (p.isShared || only?.outcome !== "request_mismatch") return { outcome: "skipped", responseStatus: 200, verdicts, runs: [] };

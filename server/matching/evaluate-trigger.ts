@@ -12,26 +12,27 @@ export interface Evaluation {
   payload: Json | null;
 }
 
+/** What a schema says of a body. */
+export type Opinion = { success: true; payload: Json } | { success: false; reasons: Reason[] };
+
 /**
  * What each trigger says of a body, in the order given. Every trigger is asked, and Zod decides: a trigger matches when the body
  * parses with its `request` and, where there is one, its `filter`, which reads the same body.
  */
 export function evaluateTriggers(triggers: readonly TriggerSource[], body: Json): Evaluation[] {
-  // Asking Zod is cheap beside the commit. Should an endpoint ever bear thousands of triggers, an index over their exported schemas
-  // can choose the candidates here; those that it rules out still need their verdicts.
-  return triggers.map((trigger) => evaluateTrigger(trigger, body));
+  return triggers.map((trigger) => evaluateTrigger(trigger, (schema) => askSchema(schema, body)));
 }
 
-function evaluateTrigger(trigger: TriggerSource, body: Json): Evaluation {
-  const request = parse(trigger.request, body);
+export function evaluateTrigger(trigger: TriggerSource, ask: (schema: AnySchema) => Opinion): Evaluation {
+  const request = ask(trigger.request);
   if (!request.success) return { verdict: verdictOf(trigger, "request_mismatch", request.reasons), payload: null };
-  const filter = trigger.filter ? parse(trigger.filter, body) : null;
+  const filter = trigger.filter ? ask(trigger.filter) : null;
   if (filter && !filter.success) return { verdict: verdictOf(trigger, "filter_mismatch", filter.reasons), payload: null };
   return { verdict: verdictOf(trigger, "matched", []), payload: request.payload };
 }
 
 /** A schema that throws is its author's mistake, and must not silence the other triggers. */
-function parse(schema: AnySchema, body: Json): { success: true; payload: Json } | { success: false; reasons: Reason[] } {
+export function askSchema(schema: AnySchema, body: Json): Opinion {
   try {
     const parsed = schema.safeParse(body);
     if (parsed.success) return { success: true, payload: toJson(parsed.data) };

@@ -6,7 +6,7 @@ import type { AnyIssue } from "../ports/project.ts";
 import { describeExpected, oneOf } from "./expected.ts";
 
 /** A body with a hundred thousand bad items is not explained a hundred thousand times. */
-const mostReasons = 20;
+export const mostReasons = 20;
 
 /** Why a body did not parse, by Zod's issues (of Zod 4 or Zod 3): where, what was expected, and what stands there. */
 export function explainIssues(issues: readonly AnyIssue[], body: Json): Reason[] {

@@ -1,4 +1,5 @@
 import type { CodeExcerpt } from "../contract/code-excerpt.ts";
+import type { Json } from "../contract/json.ts";
 import type { Manifest } from "../contract/manifest.ts";
 import type { Target } from "../contract/target.ts";
 
@@ -25,12 +26,20 @@ export interface TriggerSource {
   filter: AnySchema | null;
 }
 
+/** Knows which triggers on an endpoint a body may match at all, without asking their schemas. */
+export interface TriggerIndex {
+  /** Places in the list of the endpoint's triggers, rising. What is not named certainly does not match. */
+  candidates(body: Json): readonly number[];
+}
+
 /** The project as web processes know it. Replaced as a whole on reload. */
 export interface ProjectSources {
   manifest: Manifest;
   /** In the order of attachment ids. */
   triggers: readonly TriggerSource[];
   byEndpoint: ReadonlyMap<string, readonly TriggerSource[]>;
+  /** Of the lists in `byEndpoint`. */
+  indexes: ReadonlyMap<string, TriggerIndex>;
 }
 
 /** Gives the sources in force now. Callers ask once per request and keep the answer. */

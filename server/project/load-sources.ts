@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Manifest, ManifestTrigger } from "../contract/manifest.ts";
-import type { ProjectSources, TriggerSource } from "../ports/project.ts";
+import { buildTriggerIndex } from "../matching/trigger-index.ts";
+import type { ProjectSources, TriggerIndex, TriggerSource } from "../ports/project.ts";
 import { isSchema, isTrigger } from "./definitions.ts";
 import { ProjectError } from "./project-error.ts";
 
@@ -11,7 +12,7 @@ export async function loadSources(stateDir: string, manifest: Manifest): Promise
   const module = await importModule(file);
   const definitions = Array.isArray(module["triggers"]) ? module["triggers"] : [];
   const triggers = manifest.triggers.map((entry, index) => toSource(entry, definitions[index], file));
-  return { manifest, triggers, byEndpoint: groupByEndpoint(triggers) };
+  return { manifest, triggers, byEndpoint: groupByEndpoint(triggers), indexes: indexEndpoints(manifest) };
 }
 
 async function importModule(file: string): Promise<Record<string, unknown>> {
@@ -40,4 +41,9 @@ function toSource(entry: ManifestTrigger, definition: unknown, file: string): Tr
 
 function groupByEndpoint(triggers: readonly TriggerSource[]): ReadonlyMap<string, readonly TriggerSource[]> {
   return Map.groupBy(triggers, (trigger) => trigger.endpoint);
+}
+
+/** Groups what the manifest exports as groupByEndpoint groups the triggers: in the same order. */
+function indexEndpoints({ triggers }: Manifest): ReadonlyMap<string, TriggerIndex> {
+  return new Map([...Map.groupBy(triggers, (trigger) => trigger.endpoint)].map(([endpoint, group]) => [endpoint, buildTriggerIndex(group)]));
 }

@@ -38,5 +38,5 @@ export function projectOf(triggers: readonly TriggerSource[]): ProjectSources {
       concurrency: null,
     })),
   };
-  return { manifest, triggers: ordered, byEndpoint: Map.groupBy(ordered, ({ endpoint }) => endpoint) };
+  return { manifest, triggers: ordered, byEndpoint: Map.groupBy(ordered, ({ endpoint }) => endpoint), indexes: new Map() };
 }

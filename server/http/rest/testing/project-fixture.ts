@@ -33,7 +33,7 @@ export function projectFixture(without: { triggers?: string[]; workflows?: strin
   const kept = triggers.filter(({ slug }) => !without.triggers?.includes(slug));
   const sources = kept.map(toSource);
   const slugs = Object.keys(workflows).filter((slug) => !without.workflows?.includes(slug));
-  return { manifest: toManifest(kept, slugs), triggers: sources, byEndpoint: Map.groupBy(sources, ({ endpoint }) => endpoint) };
+  return { manifest: toManifest(kept, slugs), triggers: sources, byEndpoint: Map.groupBy(sources, ({ endpoint }) => endpoint), indexes: new Map() };
 }
 
 function toSource({ slug, endpoint, target, request, filter }: FixtureTrigger): TriggerSource {

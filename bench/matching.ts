@@ -1,0 +1,58 @@
+// What it costs to find the triggers of a body: node bench/matching.ts [--rounds 30] [--most 10000]
+// Two tables, of CPU time of this thread, as medians over rounds that take all sizes in turn. Only the ratios within one run tell something.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { bodiesOf } from "./matching/bodies.ts";
+import { measureByTurns } from "./matching/measure-by-turns.ts";
+import { measureStore } from "./matching/measure-store.ts";
+import { makeTriggers, shapes } from "./matching/make-triggers.ts";
+import { evaluateTriggers } from "../server/matching/evaluate-trigger.ts";
+import { matchTriggers } from "../server/matching/match-triggers.ts";
+
+const { values } = parseArgs({ options: { rounds: { type: "string", default: "30" }, most: { type: "string", default: "10000" } } });
+const rounds = Number(values.rounds);
+const sizes = [10, 100, 1_000, 10_000].filter((size) => size <= Number(values.most));
+
+const rows = [];
+for (const shape of shapes) {
+  const endpoints = sizes.map((size) => ({ size, ...makeTriggers(shape, size) }));
+  for (const { name, body } of bodiesOf()) {
+    const found = measureByTurns({ rounds, perRoundMs: 4, actions: endpoints.map((endpoint) => () => matchTriggers({ ...endpoint, body }).matches.length) });
+    const explained = measureByTurns({ rounds: 5, perRoundMs: 20, actions: endpoints.map((endpoint) => () => matchTriggers({ ...endpoint, body }).verdicts().length) });
+    const asked = measureByTurns({ rounds: 5, perRoundMs: 20, actions: endpoints.map(({ triggers }) => () => evaluateTriggers(triggers, body).length) });
+    for (const [at, { size, triggers, index }] of endpoints.entries()) {
+      rows.push({
+        shape,
+        body: name,
+        triggers: size,
+        matching: matchTriggers({ triggers, index, body }).matches.length,
+        "find µs": round(found[at]),
+        "to 10": ratio(found, at),
+        "find and explain µs": round(explained[at]),
+        "to 10 ": ratio(explained, at),
+        "ask all µs": round(asked[at]),
+        "to 10  ": ratio(asked, at),
+      });
+    }
+  }
+}
+console.log("Find: which triggers match, by the index. Explain: the verdicts of all. Ask all: Zod words every verdict.");
+console.table(rows);
+
+const folder = await mkdtemp(join(tmpdir(), "signalbox-bench-"));
+try {
+  console.log("The row of one delivery, with a verdict for each trigger.");
+  console.table(await measureStore({ file: join(folder, "bench.db"), sizes, rounds: 5 }));
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+
+function round(value: number | undefined): number {
+  return Math.round((value ?? 0) * 100) / 100;
+}
+
+function ratio(times: readonly number[], at: number): number {
+  return round((times[at] ?? 0) / (times[0] ?? 1));
+}

@@ -1,0 +1,102 @@
+import type { Json } from "../contract/json.ts";
+import type { Reason } from "../contract/verdict.ts";
+import { shortJson } from "../domain/short-json.ts";
+import type { AnySchema } from "../ports/project.ts";
+import { explainIssues, mostReasons } from "./explain.ts";
+import { fieldAt } from "./field-at.ts";
+import { readZodNode, type ZodNode } from "./zod-node.ts";
+
+/**
+ * A schema in two parts that hold together exactly when the schema does: the fields that ask for fixed values, and the same schema
+ * without them. Where the rest holds, the schema's own reasons are those of the fixed fields, in their order.
+ */
+export interface SplitSchema {
+  fields: readonly FixedField[];
+  /** Where the fields stand: the body itself, and the objects in it. */
+  objects: readonly (readonly string[])[];
+  /** Holds where every one of `objects` is an object, and this takes the body; `null`: there are no other fields. */
+  rest: AnySchema | null;
+}
+
+export interface FixedField {
+  path: readonly string[];
+  values: ReadonlySet<unknown>;
+  /** What the schema says of any other value; only `actual` is the body's. */
+  reason: Reason;
+}
+
+const known = new WeakMap<AnySchema, SplitSchema | null>();
+
+/** The two parts of a schema; `null` where it has no fixed fields, or is not made of plain objects down to them. */
+export function splitSchema(schema: AnySchema): SplitSchema | null {
+  const before = known.get(schema);
+  if (before !== undefined) return before;
+  const split = splitAt(readZodNode(schema), []);
+  known.set(schema, split);
+  return split;
+}
+
+/** Whether everything but the fixed fields holds. */
+export function restHolds({ objects, rest }: SplitSchema, body: Json, accepts: (schema: AnySchema) => boolean): boolean {
+  return objects.every((path) => isObject(fieldAt(body, path))) && (rest === null || accepts(rest));
+}
+
+/** Why the fixed fields of a body do not hold; empty when they do. */
+export function explainFields(fields: readonly FixedField[], body: Json): Reason[] {
+  const reasons: Reason[] = [];
+  for (const { path, values, reason } of fields) {
+    if (reasons.length === mostReasons) break;
+    const value = fieldAt(body, path);
+    if (!values.has(value)) reasons.push({ ...reason, actual: value === undefined ? null : shortJson(value) });
+  }
+  return reasons;
+}
+
+function splitAt(node: ZodNode | null, path: readonly string[]): SplitSchema | null {
+  if (node?.kind !== "object") return null;
+  const fields: FixedField[] = [];
+  const objects = [path];
+  const others: Record<string, unknown> = {};
+  for (const [name, child] of Object.entries(node.shape)) {
+    const parts = splitChild(child, [...path, name]);
+    fields.push(...parts.fields);
+    objects.push(...parts.objects);
+    if (parts.rest !== null) others[name] = parts.rest;
+  }
+  if (fields.length === 0) return null;
+  return { fields, objects, rest: Object.keys(others).length > 0 ? node.withShape(others) : null };
+}
+
+function splitChild(child: unknown, path: readonly string[]): Omit<SplitSchema, "rest"> & { rest: unknown } {
+  const node = readZodNode(child);
+  const field = node?.kind === "fixed" ? fixedField(node, path) : null;
+  if (field) return { fields: [field], objects: [], rest: null };
+  return splitAt(node, path) ?? { fields: [], objects: [], rest: child };
+}
+
+/** Of each kind, and two texts: a message that repeats the value, or speaks of its kind, gives itself away. */
+const probes: readonly unknown[] = [undefined, null, true, false, 0.125, "\u0001 a probe", "\u0001 another", {}, []];
+
+/** `null` where what the schema says of a value depends on more than whether it is one of the fixed. */
+function fixedField({ schema, values }: Extract<ZodNode, { kind: "fixed" }>, path: readonly string[]): FixedField | null {
+  if (path.includes("__proto__") || values.has(undefined)) return null;
+  const said = probes.filter((probe) => !values.has(probe)).map((probe) => reasonFor(schema, probe, path));
+  const [first] = said;
+  if (!first || !said.every((reason) => reason !== null && isSame(reason, first))) return null;
+  return { path, values, reason: first };
+}
+
+function reasonFor(schema: AnySchema, probe: unknown, path: readonly string[]): Reason | null {
+  const parsed = schema.safeParse(probe);
+  if (parsed.success) return null;
+  const [reason, ...others] = explainIssues(parsed.error.issues.map((issue) => ({ ...issue, path: [...path, ...issue.path] })), null);
+  return others.length === 0 ? (reason ?? null) : null;
+}
+
+function isSame(a: Reason, b: Reason): boolean {
+  return a.pointer === b.pointer && a.code === b.code && a.message === b.message && a.expected === b.expected;
+}
+
+function isObject(value: Json | undefined): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
