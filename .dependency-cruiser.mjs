@@ -51,9 +51,9 @@ export default {
     {
       name: "components-know-the-contract-only",
       severity: "error",
-      comment: "Components import the contract, the router's type, and the pure words and examples made of JSON Schemas; nothing else of the server.",
+      comment: "Components import the contract, the router's type, JSON pointers, and the pure words and examples made of JSON Schemas; nothing else of the server.",
       from: { path: `${root}components/`, pathNot: "\\.test\\.tsx?$" },
-      to: { path: `${root}(?:server/|app/|cli/)`, pathNot: `${root}server/(contract/|domain/schema/|trpc/router\\.ts$)` },
+      to: { path: `${root}(?:server/|app/|cli/)`, pathNot: `${root}server/(contract/|domain/schema/|domain/json-pointer\\.ts$|trpc/router\\.ts$)` },
     },
     {
       name: "nothing-imports-pages",

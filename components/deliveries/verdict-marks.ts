@@ -1,6 +1,7 @@
 import type { Json, JsonSchemaObject } from "../../server/contract/json.ts";
 import type { Problem } from "../../server/contract/problem.ts";
 import type { Verdict } from "../../server/contract/verdict.ts";
+import { toPointer } from "../../server/domain/json-pointer.ts";
 import type { JsonMark } from "../json/place-marks.ts";
 import type { Tone } from "../ui/statuses.ts";
 
@@ -45,7 +46,7 @@ function fixedPlaces({ schema, value, pointer, depth }: { schema: Json; value: J
   const properties = schema["properties"];
   if (!isObject(value) || !isObject(properties)) return own;
   const inner = Object.entries(properties).flatMap(([key, property]) =>
-    Object.hasOwn(value, key) && property !== undefined ? fixedPlaces({ schema: property, value: value[key], pointer: `${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`, depth: depth + 1 }) : [],
+    Object.hasOwn(value, key) && property !== undefined ? fixedPlaces({ schema: property, value: value[key], pointer: pointer + toPointer([key]), depth: depth + 1 }) : [],
   );
   return [...own, ...inner];
 }

@@ -1,3 +1,4 @@
+import { fromPointer, toPointer } from "../../server/domain/json-pointer.ts";
 import type { JsonLine } from "./lay-out-json.ts";
 
 /** Where a JSON pointer leads: the line of the value, or of the nearest value around it and the part of the way that is missing there. */
@@ -9,17 +10,13 @@ export interface Place {
 /** Follows an RFC 6901 pointer. Of a repeated key the last one counts, as for every reader of JSON. */
 export function findPlace(text: string, lines: readonly JsonLine[], pointer: string): Place {
   let at = 0;
-  const segments = pointer.split("/").slice(1).map(unescape);
+  const segments = fromPointer(pointer);
   for (const [index, segment] of segments.entries()) {
     const next = childOf(text, lines, at, segment);
     if (next === null) return { line: at, missing: segments.slice(index).join(".") || '""' };
     at = next;
   }
   return { line: at, missing: null };
-}
-
-function unescape(segment: string): string {
-  return segment.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
 function childOf(text: string, lines: readonly JsonLine[], parent: number, segment: string): number | null {
@@ -51,7 +48,7 @@ export function pointerOf(text: string, lines: readonly JsonLine[], at: number):
     segments.push(nameOf(text, line) ?? String(indexOf(lines, line.parent, current)));
     current = line.parent;
   }
-  return segments.reverse().map((segment) => `/${segment.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+  return toPointer(segments.reverse());
 }
 
 function indexOf(lines: readonly JsonLine[], parent: number, child: number): number {

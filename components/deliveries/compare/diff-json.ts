@@ -1,3 +1,4 @@
+import { toPointer } from "../../../server/domain/json-pointer.ts";
 import { nameOf } from "../../json/find-place.ts";
 import { type JsonLine, layOutJson } from "../../json/lay-out-json.ts";
 
@@ -59,7 +60,7 @@ function innerPairs(one: Document, two: Document, { pointer, before, after }: Pa
   const first = membersOf(one, before ?? 0);
   const second = membersOf(two, after ?? 0);
   return [...new Set([...first.keys(), ...second.keys()])].map((name) => ({
-    pointer: `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`,
+    pointer: pointer + toPointer([name]),
     before: first.get(name) ?? null,
     after: second.get(name) ?? null,
   }));

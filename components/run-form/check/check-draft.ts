@@ -1,4 +1,5 @@
 import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
+import { toPointer } from "../../../server/domain/json-pointer.ts";
 import { type Draft, type Item, type Member, memberOf } from "../draft/draft.ts";
 import { draftToJson } from "../draft/draft-to-json.ts";
 import { describeFault, parseDraft } from "../draft/parse-draft.ts";
@@ -12,10 +13,6 @@ export function checkDraft(schema: JsonSchemaObject, root: JsonSchemaObject, dra
   const troubles = check({ root, known: new WeakMap() }, schema, draft, "");
   const seen = new Set<string>();
   return troubles.filter(({ pointer, message }) => !seen.has(`${pointer} ${message}`) && seen.add(`${pointer} ${message}`));
-}
-
-export function pointTo(pointer: string, key: string | number): string {
-  return `${pointer}/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
 interface Context {
@@ -92,9 +89,9 @@ function checkMembers(context: Context, schema: JsonSchemaObject, members: reado
   const draft: Draft = { is: "object", members: [...members] };
   const missing = listIn(schema["required"]).map(String).filter((name) => !memberOf(draft, name));
   return [
-    ...missing.map((name) => ({ pointer: pointTo(pointer, name), code: "required", message: "Required" })),
+    ...missing.map((name) => ({ pointer: pointer + toPointer([name]), code: "required", message: "Required" })),
     ...members.flatMap((member, index) => {
-      const place = pointTo(pointer, member.key);
+      const place = pointer + toPointer([member.key]);
       const isRepeated = members.findIndex(({ key }) => key === member.key) !== index;
       const again = isRepeated ? [{ pointer: place, code: "duplicate", message: `The name ${JSON.stringify(member.key)} stands here twice: only the last would count` }] : [];
       return [...again, ...checkMember(context, schema, member, place)];
@@ -119,7 +116,7 @@ function checkItems(context: Context, schema: JsonSchemaObject, items: readonly 
   const rest = schema["items"];
   return items.flatMap(({ draft }, index) => {
     const own = places[index];
-    if (own === undefined && rest === false) return [{ pointer: pointTo(pointer, index), code: "items", message: "Is more than the list may hold" }];
-    return check(context, own ?? (isObject(rest) ? rest : {}), draft, pointTo(pointer, index));
+    if (own === undefined && rest === false) return [{ pointer: pointer + toPointer([index]), code: "items", message: "Is more than the list may hold" }];
+    return check(context, own ?? (isObject(rest) ? rest : {}), draft, pointer + toPointer([index]));
   });
 }

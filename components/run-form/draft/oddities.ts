@@ -1,4 +1,4 @@
-import { pointTo } from "../check/check-draft.ts";
+import { toPointer } from "../../../server/domain/json-pointer.ts";
 import { type Draft, isJsonNumber } from "./draft.ts";
 
 /** Something in a draft that whoever reads it as JSON will see in another way than it is written. */
@@ -22,11 +22,11 @@ function look(draft: Draft, pointer: string, found: Oddity[]): void {
     const read = Number(draft.text);
     found.push({ pointer, words: `${shorten(draft.text)} is sent as written, and read as ${Number.isFinite(read) ? String(read) : "infinite"}` });
   }
-  if (draft.is === "list") draft.items.forEach((item, index) => look(item.draft, pointTo(pointer, index), found));
+  if (draft.is === "list") draft.items.forEach((item, index) => look(item.draft, pointer + toPointer([index]), found));
   if (draft.is !== "object") return;
   const seen = new Set<string>();
   for (const { key, draft: value } of draft.members) {
-    const place = pointTo(pointer, key);
+    const place = pointer + toPointer([key]);
     if (seen.has(key)) found.push({ pointer: place, words: "stands here twice: both are sent, the last one counts" });
     seen.add(key);
     look(value, place, found);

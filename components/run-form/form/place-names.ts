@@ -9,11 +9,6 @@ export function nameOfPath(path: Path): string {
   }, "");
 }
 
-/** RFC 6901. */
-export function pointerOfPath(path: Path): string {
-  return path.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
-}
-
 /** An id that no other place of the form has, whatever the names are. */
 export function idOfPath(prefix: string, path: Path): string {
   const steps = path.map((step) => String(step).replaceAll(/[^A-Za-z0-9-]/g, (character) => `_${character.charCodeAt(0).toString(16)}_`));

@@ -3,6 +3,7 @@
 import type { FieldTemplateProps } from "@rjsf/utils";
 import { ChevronDown, ChevronRight, Plus, X } from "lucide-react";
 import { type ReactNode, useState } from "react";
+import { toPointer } from "../../../server/domain/json-pointer.ts";
 import { describeProperty, describeSchema } from "../../../server/domain/schema/describe-schema.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import type { FormNode } from "../adapt-schema.ts";
@@ -11,7 +12,7 @@ import { startDraft } from "../empty-draft.ts";
 import { type Place, useFormShared, usePlace } from "./form-context.ts";
 import { NullSwitch } from "./null-switch.tsx";
 import { TroubleList } from "./trouble-list.tsx";
-import { nameOfPath, pointerOfPath } from "./place-names.ts";
+import { nameOfPath } from "./place-names.ts";
 
 /** From here on down, what has parts is closed until somebody opens it. */
 const closedFrom = 4;
@@ -22,7 +23,7 @@ export function PlaceTemplate({ id, formData, onChange, children }: FieldTemplat
   const { node, path, isBare } = place;
   const draft: Draft | undefined = formData;
   if (isBare) return children;
-  const pointer = pointerOfPath(path);
+  const pointer = toPointer(path);
   const isOpenObject = node.kind === "object" && node.properties.length > 0 && !node.isNullable && draft?.is === "object";
   const content = <PlaceContent place={place} draft={draft}>{children}</PlaceContent>;
   return (

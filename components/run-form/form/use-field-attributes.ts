@@ -1,13 +1,13 @@
 "use client";
 
+import { toPointer } from "../../../server/domain/json-pointer.ts";
 import { useFormShared, usePlace } from "./form-context.ts";
-import { pointerOfPath } from "./place-names.ts";
 
 /** What ties a control to its label and to what is wrong with it. */
 export function useFieldAttributes(id: string) {
   const { troubles } = useFormShared();
   const { path } = usePlace();
-  const isInvalid = (troubles.get(pointerOfPath(path)) ?? []).length > 0;
+  const isInvalid = (troubles.get(toPointer(path)) ?? []).length > 0;
   return { id, "aria-invalid": isInvalid || undefined, "aria-describedby": isInvalid ? `${id}-error` : undefined };
 }
 
