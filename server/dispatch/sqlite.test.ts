@@ -34,7 +34,7 @@ function createQueue() {
 }
 
 function aClaimedRun(id: string): ClaimedRun {
-  return { id, token: id, status: "running", trigger: null, attachmentId: null, target: { kind: "workflow", slug: "w" }, deliveryId: null, attempt: 1, maxAttempts: 1, isResumed: false, payload: null, input: null, createdAt: 0 };
+  return { id, token: id, leaseUntil: 15_000, status: "running", trigger: null, attachmentId: null, target: { kind: "workflow", slug: "w" }, deliveryId: null, attempt: 1, maxAttempts: 1, isResumed: false, payload: null, input: null, createdAt: 0 };
 }
 
 /** Executes nothing: each run ends when told. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { WorkflowContext as Ctx } from "../../sdk/workflow/index.ts";
-import { createEngineHarness } from "./testing/engine-harness.ts";
+import { type TestWorkflow, createEngineHarness } from "./testing/engine-harness.ts";
 
 let engine: Awaited<ReturnType<typeof createEngineHarness>>;
 beforeEach(async () => {
@@ -434,6 +434,41 @@ describe("interrupts", () => {
     expect((await slow.ended).status).toBeNull();
     await engine.execute(second, { run: (_, ctx) => ctx.step("a", () => "quick") }).ended;
     expect((await engine.read(id)).run).toMatchObject({ status: "completed", output: "quick" });
+  });
+
+  test("a worker that was stopped between two steps past its lease does not begin the next one, which another has", async () => {
+    const executed: string[] = [];
+    const id = await engine.createRun();
+    const first = await engine.claim("wrk_stopped");
+    const { promise: gate, resolve: release } = Promise.withResolvers<void>();
+    const code = (worker: string, between: Promise<void> | null): TestWorkflow => ({
+      run: async (_, ctx) => {
+        await ctx.step("a", () => void executed.push(`${worker} a`));
+        await between;
+        return await ctx.step("b", () => void executed.push(`${worker} b`));
+      },
+    });
+    const stopped = engine.execute(first, code("stopped", gate));
+    await expect.poll(async () => (await engine.read(id)).kinds).toContain("step_completed a");
+    engine.advance(20_000);
+    expect(await engine.store.reconcile(engine.clock.now())).toBe(1);
+    const second = engine.execute(await engine.claim("wrk_other"), code("other", null));
+    expect((await second.ended).status).toBe("completed");
+    const before = await engine.read(id);
+    release();
+    expect((await stopped.ended).status).toBeNull();
+    expect(executed).toEqual(["stopped a", "other b"]);
+    expect(await engine.read(id)).toEqual(before);
+  });
+
+  test("a worker whose lease ran out while nobody took its run goes on", async () => {
+    const id = await engine.createRun();
+    const { promise: gate, resolve: release } = Promise.withResolvers<void>();
+    const handle = engine.execute(await engine.claim(), { run: async (_, ctx) => { await gate; return ctx.step("a", () => 1); } });
+    engine.advance(20_000);
+    release();
+    expect((await handle.ended).status).toBe("completed");
+    expect((await engine.read(id)).kinds).toContain("step_completed a");
   });
 
   test("a store that is busy for a moment does not cost the run its step", async () => {

@@ -40,6 +40,8 @@ export interface RunHandle {
   /** The code has come to its end too. After an interrupt it may take longer than the run; of a run put to sleep it never does. */
   readonly settled: Promise<void>;
   interrupt(interrupt: Interrupt): void;
+  /** Its lease was renewed until then. */
+  renewed(leaseUntil: number): void;
 }
 
 /** What a run without a workflow in this build is given until it fails. */
@@ -154,7 +156,7 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
     return { status, error, durationMs: clock.now() - startedAt };
   }
 
-  return { run, deadlineAt: () => deadlineAt, ended: conduct(), settled: settled.promise, interrupt };
+  return { run, deadlineAt: () => deadlineAt, ended: conduct(), settled: settled.promise, interrupt, renewed: session.renewed };
 }
 
 async function loadTarget(run: ClaimedRun, code: ProjectCode): Promise<LoadedWorkflow> {

@@ -55,6 +55,12 @@ describe("planLostRuns", () => {
     expect(kinds(death, [run("a", { crashes: 1 })])).toEqual(["fail"]);
   });
 
+  test("a stop from outside is as a kill: nobody is blamed at first", () => {
+    const death: WorkerDeath = { kind: "stopped", silentMs: 15_000 };
+    expect(kinds(death, [run("a")])).toEqual(["isolate"]);
+    expect(kinds(death, [run("a"), run("b", { crashes: 1 })])).toEqual(["isolate", "isolate"]);
+  });
+
   test("a requested end blames no run, whatever the runs are", () => {
     const runs = fc.array(fc.record({ attempt: fc.integer({ min: 1, max: 5 }), crashes: fc.nat(5), deadlineAt: fc.option(fc.nat(20_000)) }), { maxLength: 20 });
     fc.assert(

@@ -9,6 +9,8 @@ export type WorkerDeath =
   | { kind: "requested" }
   /** Somebody outside killed it (an operator, the kernel, a deploy). */
   | { kind: "killed"; signal: string }
+  /** It gave no sign of life, and the supervisor ended it: somebody had stopped it (SIGSTOP), or the machine gave it no time. */
+  | { kind: "stopped"; silentMs: number }
   /** By its own fault, in words: "ran out of memory", "ended with exit code 3". */
   | { kind: "crashed"; how: string }
   /** Its event loop was blocked, and the supervisor ended it. `culprits`: the runs seen blocking it, `null` when that is not known. */
@@ -46,8 +48,8 @@ function planFate(run: HeldRun, facts: Facts): Fate {
   const { death, runs } = facts;
   if (death.kind === "requested") return { kind: "resume" };
   const isAlone = runs.length === 1;
-  // A kill from outside says nothing about the run, unless it happens to it again when it is alone.
-  if (death.kind === "killed") return isAlone && run.crashes > 0 ? blame(run, facts) : { kind: "isolate" };
+  // A hand from outside says nothing about the run, unless it happens to it again when it is alone.
+  if (death.kind === "killed" || death.kind === "stopped") return isAlone && run.crashes > 0 ? blame(run, facts) : { kind: "isolate" };
   if (isAlone) return isWithinDeadline(run, facts) ? { kind: "isolate" } : blame(run, facts);
   if (death.kind === "crashed" || death.culprits === null) return { kind: "isolate" };
   if (!death.culprits.includes(run.id)) return { kind: "resume" };
@@ -72,6 +74,8 @@ export function describeDeath(death: WorkerDeath): string {
       return "was told to go.";
     case "killed":
       return `was killed from outside (${death.signal}).`;
+    case "stopped":
+      return `was ended because it gave no sign of life for ${(death.silentMs / 1000).toFixed(1)} s: it had been stopped, or the machine gave it no time.`;
     case "crashed":
       return `${death.how}.`;
     case "blocked":

@@ -86,6 +86,10 @@ export function createRunContext(options: RunContextOptions) {
   async function executeStep(key: string, fn: (step: StepContext) => unknown): Promise<Json> {
     const startedAt = clock.now();
     session.note({ entries: [{ at: startedAt, kind: "step_started", attempt, name: key }] });
+    if (session.isOverdue()) {
+      const isHeld = await session.write({});
+      if (!isOpen() || !isHeld) return await never();
+    }
     const result = await runStep(key, fn, startedAt);
     if (!isOpen()) return await never();
     const finishedAt = clock.now();

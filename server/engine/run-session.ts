@@ -18,6 +18,10 @@ export interface RunSession {
   note(progress: { entries: NewTimelineEntry[]; steps?: StepRecord[] }): void;
   /** `false`: it was not written, because the run is over for this worker. */
   write(progress: Progress): Promise<boolean>;
+  /** The lease was renewed until then. */
+  renewed(leaseUntil: number): void;
+  /** The lease has run out unnoticed, since the process was stopped or held up: only a write tells whether the run is this worker's still. */
+  isOverdue(): boolean;
   /** The last write: nothing is taken after it. The state that the run then has; `null`: another worker has it. */
   end(transition: RunTransition, entries: NewTimelineEntry[], steps?: StepRecord[]): Promise<RunStatus | null>;
   /** Forgets what was not written, and writes nothing more. */
@@ -37,6 +41,7 @@ export function createRunSession(p: {
 }): RunSession {
   const { run } = p;
   const pending = new PendingProgress();
+  let { leaseUntil } = run;
   let isSealed = false;
   let isAbandoned = false;
   let isCancelRequested = false;
@@ -90,6 +95,8 @@ export function createRunSession(p: {
       pending.add(progress);
       return await enqueue({ ...pending.take(), ...(progress.input === undefined ? {} : { input: progress.input }) });
     },
+    renewed: (until) => void (leaseUntil = until),
+    isOverdue: () => p.clock.now() >= leaseUntil,
     async end(transition, entries, steps = []) {
       if (isSealed) return null;
       isSealed = true;

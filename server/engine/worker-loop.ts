@@ -73,7 +73,10 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
   async function extendLeases(): Promise<void> {
     const runs = [...handles.values()].map(({ run }) => ({ id: run.id, token: run.token }));
     if (runs.length === 0) return;
-    const { lost, cancelRequested } = await store.extendLeases({ workerId: worker.id, runs, now: clock.now(), leaseMs });
+    const now = clock.now();
+    const { lost, cancelRequested } = await store.extendLeases({ workerId: worker.id, runs, now, leaseMs });
+    const isLost = new Set(lost);
+    for (const { id } of runs) if (!isLost.has(id)) handles.get(id)?.renewed(now + leaseMs);
     for (const id of lost) handles.get(id)?.interrupt({ kind: "lost" });
     for (const id of cancelRequested) handles.get(id)?.interrupt({ kind: "canceled" });
   }

@@ -230,6 +230,8 @@ export interface ClaimedRun {
   id: string;
   /** Fencing token: every later write of this run must bear it. */
   token: string;
+  /** Until then nobody else takes it, unless its worker is gone. */
+  leaseUntil: number;
   status: "running";
   trigger: string | null;
   attachmentId: string | null;

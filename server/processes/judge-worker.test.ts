@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type WorkerSight, judgeWorker, maxRssBytes } from "./judge-worker.ts";
 
 const now = 100_000;
-const sight = (over: Partial<WorkerSight>): WorkerSight => ({ silentMs: 0, rssBytes: 0, maxRssBytes: maxRssBytes(1024), active: [], ...over });
+const sight = (over: Partial<WorkerSight>): WorkerSight => ({ silentMs: 0, lifelessMs: 0, rssBytes: 0, maxRssBytes: maxRssBytes(1024), active: [], ...over });
 const run = (deadlineAt: number) => ({ runId: `run_${deadlineAt}`, deadlineAt });
 
 describe("judgeWorker", () => {
@@ -29,6 +29,13 @@ describe("judgeWorker", () => {
 
   test("a silent worker without runs is ended too: code of a run that has ended blocks it", () => {
     expect(judgeWorker(sight({ silentMs: 15_001 }), now)).toBe("blocked");
+  });
+
+  test("a worker of which no thread has spoken for as long as a lease lasts was stopped, whatever its runs' deadlines", () => {
+    for (const active of [[], [run(now + 3_600_000)], [run(now - 1_000_000)]]) {
+      expect(judgeWorker(sight({ silentMs: 15_001, lifelessMs: 15_001, active }), now)).toBe("stopped");
+      expect(judgeWorker(sight({ silentMs: 15_000, lifelessMs: 15_000, active }), now)).not.toBe("stopped");
+    }
   });
 
   test("memory beyond the bound ends a worker, silent or not", () => {

@@ -7,7 +7,8 @@ const currentRunKey = "signalbox.currentRun";
 /**
  * Starts a thread that looks at the main thread when its event loop has been blocked for a second: which run's code is executing,
  * and where. The main thread cannot say so itself then, so the thread pauses it for an instant through the inspector (in the
- * process: no port is opened) and writes what it saw to the supervisor's pipe, once a second. It also ends a process that should have
+ * process: no port is opened) and writes what it saw to the supervisor's pipe, once a second. An empty line says that the process
+ * lives, also where code that is not JavaScript blocks it and nothing can be seen: a process that was stopped is silent. It also ends a process that should have
  * left long since, because its supervisor is gone: a blocked loop does not hear of that, and nobody else is left to end it.
  */
 export function watchEventLoop(): void {
@@ -36,8 +37,14 @@ setInterval(() => {
   seen = now;
   orphaned = process.ppid === ppid ? 0 : orphaned + 1;
   if (orphaned >= 20) process.kill(process.pid, "SIGKILL");
-  if (missed >= 4 && missed % 4 === 0 && !isLooking) look();
+  if (missed < 4 || missed % 4 !== 0) return;
+  write("");
+  if (!isLooking) look();
 }, 250);
+
+function write(line) {
+  try { writeSync(fd, line + "\\n"); } catch {}
+}
 
 function look() {
   isLooking = true;
@@ -51,7 +58,7 @@ function look() {
     const expression = "globalThis[Symbol.for(" + JSON.stringify(key) + ")]()";
     session.post("Debugger.evaluateOnCallFrame", { callFrameId, expression, returnByValue: true, silent: true }, (error, answer) => {
       const runId = error || typeof answer.result.value !== "string" ? null : answer.result.value;
-      try { writeSync(fd, JSON.stringify({ runId, stack }) + "\\n"); } catch {}
+      write(JSON.stringify({ runId, stack }));
       leave();
     });
   });

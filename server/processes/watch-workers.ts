@@ -10,25 +10,39 @@ const startWithinMs = 60_000;
 const looksToBeSure = 3;
 const looksForCulprit = 8;
 const silentMsToLookMyself = 1_000;
+/** How long after it was first found without a sign of life it has to give one: it may have been stopped together with this process, and wake with it. */
+const wakeWithinMs = 2_000;
 
 /** Gives one look at all workers: it ends those that are blocked too long, hold too much memory or never start. */
 export function createWorkerWatch(p: { workers: Iterable<WorkerChild>; memoryMb: number; clock: Clock; mapStack: (stack: string) => Promise<string> }): () => Promise<void> {
   let suspicion = new WeakMap<WorkerChild, number>();
+  const lifelessSince = new WeakMap<WorkerChild, number>();
   let lastLookAt = performance.now();
   const memoryBound = maxRssBytes(p.memoryMb);
 
-  async function lookAt(worker: WorkerChild): Promise<void> {
-    const age = performance.now() - worker.startedAt;
-    if (!worker.isReady()) return age > startWithinMs ? worker.kill({ kind: "crashed", how: `did not start within ${startWithinMs / 1000} s` }) : undefined;
-    const silentMs = performance.now() - worker.heardAt();
+  async function lookAt(worker: WorkerChild, wasHeldUp: boolean): Promise<void> {
+    const now = performance.now();
+    if (!worker.isReady()) return now - worker.startedAt > startWithinMs ? worker.kill({ kind: "crashed", how: `did not start within ${startWithinMs / 1000} s` }) : undefined;
+    const silentMs = now - worker.heardAt();
+    const lifelessMs = now - worker.livedAt();
     const rssBytes = (silentMs > silentMsToLookMyself ? await readRss(worker.pid) : null) ?? worker.rssBytes();
-    const verdict = judgeWorker({ silentMs, rssBytes, maxRssBytes: memoryBound, active: worker.active() }, p.clock.now());
+    const verdict = judgeWorker({ silentMs, lifelessMs, rssBytes, maxRssBytes: memoryBound, active: worker.active() }, p.clock.now());
+    if (verdict === "stopped") return endStopped(worker, now);
+    lifelessSince.delete(worker);
     if (verdict === "fine") return void suspicion.delete(worker);
     if (verdict === "out_of_memory") return worker.kill(describeMemory());
+    if (wasHeldUp) return;
     const looks = (suspicion.get(worker) ?? 0) + 1;
     suspicion.set(worker, looks);
     const isSure = looks >= looksToBeSure && (worker.blockReports().length > 0 || worker.active().length <= 1 || looks >= looksForCulprit);
     if (isSure) worker.kill(await describeBlock(worker, silentMs));
+  }
+
+  /** By the time that passes, not by looks: one that was stopped while it held the store's lock holds up this process, too, at every write. */
+  function endStopped(worker: WorkerChild, now: number): void {
+    const since = lifelessSince.get(worker) ?? now;
+    lifelessSince.set(worker, since);
+    if (now - since >= wakeWithinMs) worker.kill({ kind: "stopped", silentMs: now - worker.livedAt() });
   }
 
   function describeMemory(): WorkerDeath {
@@ -43,10 +57,13 @@ export function createWorkerWatch(p: { workers: Iterable<WorkerChild>; memoryMb:
 
   return async () => {
     const now = performance.now();
-    // This process was held up itself: what looks like silence may only be unread.
+    // This process was held up itself: what looks like silence may only be unread. So it is read first.
     const wasHeldUp = now - lastLookAt > 4 * watchEveryMs;
+    if (wasHeldUp) {
+      suspicion = new WeakMap();
+      await new Promise(setImmediate);
+    }
     lastLookAt = now;
-    if (wasHeldUp) suspicion = new WeakMap();
-    else await Promise.all([...p.workers].map(lookAt));
+    await Promise.all([...p.workers].map((worker) => lookAt(worker, wasHeldUp)));
   };
 }

@@ -23,6 +23,8 @@ export interface WorkerChild {
   readonly startedAt: number;
   /** Monotonic milliseconds of its last sign of life. */
   heardAt(): number;
+  /** The same, counting what its watching thread says while the event loop is blocked: a process that was stopped says nothing at all. */
+  livedAt(): number;
   /** Monotonic milliseconds of the last change of `active`. */
   changedAt(): number;
   active(): readonly { runId: string; deadlineAt: number }[];
@@ -51,6 +53,7 @@ export function forkWorker(options: WorkerChildOptions): WorkerChild {
   });
   const exited = Promise.withResolvers<void>();
   let heardAt = performance.now();
+  let livedAt = heardAt;
   let active: readonly { runId: string; deadlineAt: number }[] = [];
   let changedAt = heardAt;
   let rssBytes = 0;
@@ -62,6 +65,7 @@ export function forkWorker(options: WorkerChildOptions): WorkerChild {
 
   child.on("message", (message: WorkerToSupervisor) => {
     heardAt = performance.now();
+    livedAt = heardAt;
     reports = [];
     if (message.type === "ready") {
       isReady = true;
@@ -78,6 +82,7 @@ export function forkWorker(options: WorkerChildOptions): WorkerChild {
   // A message to a child that is just ending.
   child.on("error", () => {});
   readLines(child, (line) => {
+    livedAt = performance.now();
     const report = parseBlockReport(line);
     if (report) reports.push(report);
   });
@@ -99,6 +104,7 @@ export function forkWorker(options: WorkerChildOptions): WorkerChild {
     pid: child.pid ?? -1,
     startedAt: performance.now(),
     heardAt: () => heardAt,
+    livedAt: () => livedAt,
     changedAt: () => changedAt,
     active: () => active,
     rssBytes: () => rssBytes,

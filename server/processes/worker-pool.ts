@@ -187,17 +187,18 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
 
   // ---- watching ----
 
-  /** A run may block its own process until its deadline; meanwhile the process cannot renew its claim. */
-  async function keepLeasesOfSilent(): Promise<void> {
+  /** A run may block its own process until its deadline; meanwhile the process cannot renew its claim. One that was stopped loses it. */
+  async function keepLeasesOfBlocked(): Promise<void> {
     for (const child of children) {
-      if (performance.now() - child.heardAt() < leaseMs / 3) continue;
+      const now = performance.now();
+      if (now - child.heardAt() < leaseMs / 3 || now - child.livedAt() > leaseMs / 3) continue;
       const runs = await store.listHeldRuns(child.workerId);
       if (runs.length > 0) await store.extendLeases({ workerId: child.workerId, runs, now: clock.now(), leaseMs });
     }
   }
 
   async function reconcile(): Promise<void> {
-    await keepLeasesOfSilent();
+    await keepLeasesOfBlocked();
     const count = await store.reconcile(clock.now());
     await takeOver();
     if (count > 0) wake();

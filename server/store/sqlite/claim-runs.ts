@@ -106,10 +106,11 @@ function prepareTakeRun({ db }: SqliteDatabase, addEntry: AddEntry): (id: string
     .prepare();
   return (id, { workerId, now, leaseMs }) => {
     const token = randomUUID();
-    const row = take.get({ id, token, workerId, now, leaseUntil: now + leaseMs });
+    const leaseUntil = now + leaseMs;
+    const row = take.get({ id, token, workerId, now, leaseUntil });
     if (!row) return null;
     const { kind, slug, ...claimed } = row;
     addEntry(id, { at: now, kind: claimed.isResumed ? "resumed" : "attempt_started", attempt: claimed.attempt });
-    return { ...claimed, token, status: "running", target: { kind, slug } };
+    return { ...claimed, token, leaseUntil, status: "running", target: { kind, slug } };
   };
 }

@@ -32,6 +32,7 @@ export function engineContract(open: OpenStore): void {
         expect(claimed).toEqual({
           id: run.id,
           token: claimed.token,
+          leaseUntil: leaseEnd,
           status: "running",
           trigger: "new-signup",
           attachmentId: "new-signup:welcome-email",
