@@ -10,6 +10,9 @@ export const stepsOf: Readonly<Record<string, readonly string[]>> = {
   note: ["write"],
 };
 
+/** Before this step the run sleeps, durably: any worker may wake it. */
+export const sleepsBefore: Readonly<Record<string, string>> = { bill: "receipt" };
+
 /** A kind of order, and the attachments that match it. */
 export interface OrderKind {
   endpoint: string;
@@ -36,7 +39,7 @@ const effectModule = `
   }`;
 
 function workflowModule(slug: string, steps: readonly string[]): string {
-  const calls = steps.map((step, index) => `${index > 0 && slug === "bill" ? `await ctx.sleep("grace", 150);` : ""}\n        await work(${JSON.stringify(step)});`);
+  const calls = steps.map((step) => `${step === sleepsBefore[slug] ? `await ctx.sleep("grace", 150);` : ""}\n        await work(${JSON.stringify(step)});`);
   return `
     import { defineWorkflow } from "signalbox/workflow";
     import { z } from "zod";
@@ -44,7 +47,7 @@ function workflowModule(slug: string, steps: readonly string[]): string {
     export default defineWorkflow({
       slug: "${slug}",
       input: ${shape},
-      retries: { attempts: 50, backoff: "fixed" },
+      retries: { attempts: 50, backoff: "fixed", initialDelay: "50ms" },
       timeout: "10m",
       async run(input, ctx) {
         const work = (step: string) => ctx.step(step, async () => {

@@ -37,6 +37,18 @@ it("facts of an honest service break no rule", () => {
   expect(judge(honest())).toEqual([]);
 });
 
+it("a run may come back to a process that was late, when the one that had taken it over was killed", () => {
+  const facts = honest();
+  const back = [...facts.effects.filter(({ step }) => step !== "send"), begin("send", 70, { pid: 2 }), ...both("send", 90)];
+  expect(judge({ ...facts, effects: back, kills: [kill(40, { kind: "stop" }), kill(80, { pid: 2 })] })).toEqual([]);
+});
+
+it("a run that slept is woken by any process, also by one that had it before", () => {
+  const facts = honest();
+  const slept = [...facts.effects.filter(({ step }) => step !== "charge" && step !== "receipt"), ...both("charge", 20, ofBill), ...both("charge", 50, { ...ofBill, pid: 2 }), ...both("receipt", 60, ofBill)];
+  expect(judge({ ...facts, effects: slept, kills: [kill(30)] })).toEqual([]);
+});
+
 const [paid, note] = honest().orders;
 if (!paid || !note) throw new Error("the ledger has two orders");
 const runs = honest().runs;
@@ -44,6 +56,10 @@ const effects = honest().effects;
 
 const doctored: Record<RuleName, Record<string, Partial<Facts>>> = {
   "something was audited": { "nobody was answered": { orders: [note], runs: [], effects: [] } },
+  "who asks again is answered": {
+    "never": { orders: [{ ...paid, answers: [] }] },
+    "as if it were wrong": { orders: [{ ...paid, answers: [...paid.answers, { status: 422, runs: null }] }] },
+  },
   "every 202 has exactly one run for each matching trigger": {
     "a run is missing": { runs: runs.slice(1) },
     "all are missing": { runs: [] },
@@ -70,10 +86,14 @@ const doctored: Record<RuleName, Record<string, Partial<Facts>>> = {
     "another worker was killed": { kills: [kill(40, { pid: 3 })] },
     "it was killed afterwards": { kills: [kill(55)] },
     "another start of the service was killed": { kills: [kill(40, { kind: "group", pid: null, generation: 1 })] },
+    "it had been stopped once, long before": { effects: [...effects.slice(0, 4), begin("pack", 5_000), ...both("pack", 5_050, { pid: 2 }), ...both("send", 5_070, { pid: 2 })], kills: [kill(40, { kind: "stop" })] },
     "the same process did it twice": { effects: [...effects, begin("send", 80, { pid: 2 })] },
   },
   "no step starts after the next one did": { "from the start again": { effects: [...effects, begin("reserve", 80, { pid: 3 })], kills: [...honest().kills, kill(40, { kind: "group", pid: null })] } },
-  "a process begins nothing of a run that another has taken over": { "the late one goes on": { effects: [...effects, begin("send", 80)] } },
+  "a process begins nothing of a run that another has taken over": {
+    "the late one goes on": { effects: [...effects, begin("send", 80)] },
+    "it was stopped, and goes on": { effects: [...effects, begin("send", 80)], kills: [kill(40, { kind: "stop" })] },
+  },
 };
 
 describe.each(Object.entries(doctored))("%s", (rule, cases) => {

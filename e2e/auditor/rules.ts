@@ -1,5 +1,5 @@
 import { type Effect, type Facts, isAcknowledged, type Kill } from "./facts.ts";
-import { stepsOf } from "./audited-project.ts";
+import { sleepsBefore, stepsOf } from "./audited-project.ts";
 
 export interface Violation {
   rule: string;
@@ -11,6 +11,11 @@ export const rules = {
   "something was audited": (facts: Facts) => [
     ...(facts.orders.some(isAcknowledged) ? [] : ["no order was acknowledged"]),
     ...(facts.effects.length > 0 ? [] : ["no step was executed"]),
+  ],
+
+  "who asks again is answered": (facts: Facts) => [
+    ...facts.orders.filter((order) => order.key !== null && !isAcknowledged(order)).map(({ id, answers }) => `${id} was never acknowledged: ${list(answers.map(({ status }) => String(status)))}`),
+    ...facts.orders.flatMap(({ id, answers }) => answers.filter(({ status }) => status !== 202 && status !== 503).map(({ status }) => `${id} was answered with ${status}`)),
   ],
 
   "every 202 has exactly one run for each matching trigger": (facts: Facts) => {
@@ -61,7 +66,7 @@ export const rules = {
     [...Map.groupBy(begins(facts), ({ runId, step }) => `${runId} ${step}`)].flatMap(([name, executions]) =>
       executions.flatMap((again, index) => {
         const before = executions[index - 1];
-        if (!before || facts.kills.some((kill) => hits(kill, before) && kill.at <= again.at)) return [];
+        if (!before || wasKilled(facts, before, again)) return [];
         return [`${name} was begun by process ${before.pid}, that nobody killed, and again by ${again.pid} ${Math.round(again.at - before.at)} ms later`];
       }),
     ),
@@ -80,13 +85,20 @@ export const rules = {
 
   "a process begins nothing of a run that another has taken over": (facts: Facts) =>
     [...Map.groupBy(begins(facts), ({ runId }) => runId)].flatMap(([runId, effects]) => {
-      const past = new Set<string>();
-      let holder: string | null = null;
-      return effects.flatMap(({ pid, generation, step }) => {
-        const process = `${generation}/${pid}`;
-        if (past.has(process)) return [`${runId}: ${step} was begun by process ${pid} after another had taken over`];
-        if (holder !== null && holder !== process) past.add(holder);
-        holder = process;
+      let holder: Effect | undefined;
+      let past: Effect[] = [];
+      return effects.flatMap((effect) => {
+        const before = holder;
+        if (sleepsBefore[effect.workflow] === effect.step && before?.step !== effect.step) {
+          past = [];
+          holder = effect;
+          return [];
+        }
+        // It may have it back from a holder that was killed.
+        const isLate = past.some((other) => isSameProcess(other, effect)) && before && !isSameProcess(before, effect) && !wasKilled(facts, before, effect);
+        if (isLate) return [`${runId}: ${effect.step} was begun by process ${effect.pid} after ${before.pid} had taken over`];
+        if (before && !isSameProcess(before, effect)) past.push(before);
+        holder = effect;
         return [];
       });
     }),
@@ -98,10 +110,21 @@ export function judge(facts: Facts): Violation[] {
   return Object.entries(rules).flatMap(([rule, check]) => check(facts).map((what) => ({ rule, what })));
 }
 
-/** Whether the process that was in this step is among those killed. A kill of web touches no run. */
-function hits(kill: Kill, { generation, pid }: Effect): boolean {
-  return kill.kind !== "web" && kill.generation === generation && (kill.pid === null || kill.pid === pid);
+/** How late the news of a step may be, ms. One that is stopped may have told it just before. */
+const newsDelayMs = 2_000;
+
+/** Whether the process that was in this step was killed before the other began. A kill of web touches no run. */
+function wasKilled({ kills }: Facts, step: Effect, other: Effect): boolean {
+  return kills.some((kill) => hits(kill, step) && kill.at <= other.at);
 }
+
+function hits(kill: Kill, { generation, pid, at }: Effect): boolean {
+  if (kill.kind === "web" || kill.generation !== generation || (kill.pid !== null && kill.pid !== pid)) return false;
+  // One that was stopped goes on later: what it began then is its own affair.
+  return kill.kind !== "stop" || kill.at > at - newsDelayMs;
+}
+
+const isSameProcess = (a: Effect, b: Effect) => a.pid === b.pid && a.generation === b.generation;
 
 const begins = (facts: Facts) => facts.effects.filter(({ phase }) => phase === "begin");
 const stepsOfAttachment = (attachmentId: string) => stepsOf[attachmentId.split(":")[1] ?? ""] ?? [];

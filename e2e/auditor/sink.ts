@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { z } from "zod";
@@ -18,16 +18,15 @@ const toldSchema = z.object({ runId: z.string(), workflow: z.string(), step: z.s
 export async function openSink(onEffect: (effect: Effect) => void): Promise<Sink> {
   const effects: Effect[] = [];
   const server = createServer((request, response) => {
-    text(request).then(
-      (body) => {
-        const effect = { at: performance.now(), ...toldSchema.parse(JSON.parse(body)) };
-        effects.push(effect);
-        response.end();
-        onEffect(effect);
-      },
-      () => response.destroy(),
-    );
+    // A process that is killed while it speaks has said nothing.
+    hear(request, response).catch(() => response.destroy());
   });
+  async function hear(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const effect = { at: performance.now(), ...toldSchema.parse(JSON.parse(await text(request))) };
+    effects.push(effect);
+    response.end();
+    onEffect(effect);
+  }
   // A connection that is closed while it is taken up again would fail a step, and so repeat it.
   server.keepAliveTimeout = 0;
   server.listen(0, "127.0.0.1");

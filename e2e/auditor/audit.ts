@@ -1,0 +1,123 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { writeAuditedProject } from "./audited-project.ts";
+import type { SourceChange } from "./changed-source.ts";
+import { type Clients, startClients } from "./clients.ts";
+import type { Facts, Kill } from "./facts.ts";
+import { createKiller, type Killer, type PlannedKill, planKills } from "./kills.ts";
+import { createRandom } from "./random.ts";
+import { checkIntegrity, readProgress, readStoredRuns } from "./read-store.ts";
+import { judge, type Violation } from "./rules.ts";
+import { prepareProject, type Service, startService } from "./service.ts";
+import { openSink, type Sink } from "./sink.ts";
+
+export interface AuditOptions {
+  seed: number;
+  kills: number;
+  /** Longest pause between two kills, ms. */
+  gapMs: number;
+  clients: number;
+  /** Longest pause of a client between two orders, ms. */
+  paceMs: number;
+  workers: number;
+  /** Runs of which nothing is heard for so long will not end any more, ms. */
+  stuckMs: number;
+  /** The same for runs that move for ever, ms. */
+  restMs: number;
+  /** What is changed in the product: a mutant. */
+  changes: readonly SourceChange[];
+  /** Instead of the plan that the seed gives. */
+  plan?: readonly PlannedKill[];
+  tell: (line: string) => void;
+}
+
+export const defaultOptions: AuditOptions = { seed: 1, kills: 24, gapMs: 1_200, clients: 16, paceMs: 1_200, workers: 2, stuckMs: 40_000, restMs: 180_000, changes: [], tell: () => {} };
+
+export interface Verdict {
+  violations: Violation[];
+  facts: Facts;
+  /** In one line. */
+  summary: string;
+}
+
+/** Runs the service under traffic and kills, lets it come to rest, and judges what everybody wrote down. */
+export async function audit(given: Partial<AuditOptions>): Promise<Verdict> {
+  const options = { ...defaultOptions, ...given };
+  const projectDir = mkdtempSync(join(tmpdir(), "signalbox-audit-"));
+  const killer = createKiller(createRandom(options.seed + 1));
+  const sink = await openSink(killer.sawEffect);
+  try {
+    writeAuditedProject(projectDir, options.workers);
+    return await conduct(options, { projectDir, killer, sink, key: prepareProject(projectDir).key });
+  } finally {
+    await sink.close();
+    rmSync(projectDir, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+interface Stage {
+  projectDir: string;
+  killer: Killer;
+  sink: Sink;
+  key: string;
+}
+
+async function conduct(options: AuditOptions, { projectDir, killer, sink, key }: Stage): Promise<Verdict> {
+  const startedAt = performance.now();
+  const kills: Kill[] = [];
+  let generation = 0;
+  let service: Service;
+  const start = (port: number) => startService({ projectDir, port, sinkUrl: sink.url, generation: generation++, changes: options.changes });
+  service = await start(0);
+  const { url } = service;
+  const clients = startClients({ ...options, ms: { min: 0, max: 60 }, url: () => url, key, onAcknowledged: killer.sawAcknowledgement });
+  try {
+    for (const planned of options.plan ?? planKills({ random: createRandom(options.seed), kills: options.kills, gapMs: options.gapMs })) {
+      const kill = await killer.kill(service, planned);
+      if (kill) kills.push(kill);
+      options.tell(kill ? `${kills.length}: ${kill.kind} (${planned.moment}), ${clients.orders().length} orders` : `there was no ${planned.kind} to kill`);
+      if (service.hasEnded() || kill?.kind === "group") {
+        await service.exited;
+        if (kill?.kind !== "group") throw new Error(`The service has ended by itself:\n${service.output()}`);
+        service = await start(Number(new URL(url).port));
+      }
+    }
+    await comeToRest(options, { projectDir, clients });
+    return judgeAtRest({ projectDir, orders: clients.orders(), effects: sink.effects, kills, startedAt });
+  } finally {
+    await service.stop();
+    await clients.finish();
+  }
+}
+
+/** Reads the store, and judges all that was written down. */
+export function judgeAtRest(p: Omit<Facts, "runs"> & { projectDir: string; startedAt: number }): Verdict {
+  const { projectDir, startedAt, ...written } = p;
+  const facts = { ...written, runs: readStoredRuns(projectDir) };
+  const integrity = checkIntegrity(projectDir);
+  const violations = [...judge(facts), ...(integrity === "ok" ? [] : [{ rule: "the store stays whole", what: integrity }])];
+  return { violations, facts, summary: summarize(facts, performance.now() - startedAt) };
+}
+
+/** No new orders; everything that was sent is answered, and every run ends, or nothing moves any more. */
+export async function comeToRest({ stuckMs, restMs, tell }: AuditOptions, p: { projectDir: string; clients: Clients }): Promise<void> {
+  await p.clients.finish();
+  let last = { open: -1, mark: "" };
+  const giveUpAt = performance.now() + restMs;
+  for (let movedAt = performance.now(); performance.now() < Math.min(giveUpAt, movedAt + stuckMs); await new Promise((resolve) => setTimeout(resolve, 200))) {
+    const now = readProgress(p.projectDir);
+    if (now.open === 0) return;
+    if (now.mark !== last.mark) movedAt = performance.now();
+    last = now;
+  }
+  tell(`${last.open} runs do not end`);
+}
+
+function summarize({ orders, runs, effects, kills }: Facts, tookMs: number): string {
+  const answers = orders.flatMap(({ answers }) => answers).filter(({ status }) => status === 202).length;
+  const by = [...Map.groupBy(kills, ({ kind }) => kind)].map(([kind, some]) => `${kind} ${some.length}`);
+  const begun = effects.filter(({ phase }) => phase === "begin");
+  const repeated = begun.length - new Set(begun.map(({ runId, step }) => `${runId} ${step}`)).size;
+  return `${kills.length} kills (${by.join(", ")}), ${orders.length} orders, ${answers} times 202, ${runs.length} runs, ${begun.length} steps begun, ${repeated} of them again; ${(tookMs / 1000).toFixed(1)} s`;
+}

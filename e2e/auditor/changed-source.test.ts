@@ -1,0 +1,21 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { repository } from "./audited-project.ts";
+import { changeSource } from "./changed-source.ts";
+import { mutants } from "./mutants.ts";
+
+it("what a mutant changes stands in today's sources once, and is not the same afterwards", () => {
+  for (const { audit } of Object.values(mutants)) {
+    for (const change of audit.changes) {
+      const source = readFileSync(join(repository, change.file), "utf8");
+      expect(changeSource(source, change)).not.toBe(source);
+    }
+  }
+});
+
+it("a change of what is not there, or is there twice, is refused", () => {
+  const change = { file: "x.ts", find: "guard();", replace: "" };
+  expect(() => changeSource("nothing", change)).toThrow("x.ts has 0 times");
+  expect(() => changeSource("guard(); guard();", change)).toThrow("x.ts has 2 times");
+});

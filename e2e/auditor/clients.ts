@@ -1,0 +1,103 @@
+import { Agent, request } from "node:http";
+import { z } from "zod";
+import { type OrderKind, orderKinds } from "./audited-project.ts";
+import type { Answer, Order } from "./facts.ts";
+import { createRandom, type Random } from "./random.ts";
+
+export interface ClientsOptions {
+  clients: number;
+  seed: number;
+  /** Longest pause of a client between two orders, ms. */
+  paceMs: number;
+  /** How long a step of an order takes, ms. */
+  ms: { min: number; max: number };
+  /** Asked for every request. */
+  url: () => string;
+  key: string;
+  /** At once when the first bytes of a 202 are there. */
+  onAcknowledged: () => void;
+}
+
+export interface Clients {
+  /** The ledgers of all clients. */
+  orders(): readonly Order[];
+  /** No new orders; resolves when everything that was sent under a key has its answer. */
+  finish(): Promise<void>;
+}
+
+const answerSchema = z.object({ runs: z.array(z.object({ runId: z.string(), trigger: z.string(), target: z.object({ slug: z.string() }) })) });
+const retryAfterMs = 100;
+const giveUpAfterMs = 90_000;
+
+interface Ledger extends Order {
+  answers: Answer[];
+}
+
+/** Clients that send one order after the other, and write down what they asked before they ask it, and every answer that they see. */
+export function startClients(options: ClientsOptions): Clients {
+  const ledger: Ledger[] = [];
+  const agent = new Agent({ keepAlive: true, maxSockets: options.clients });
+  let isFinishing = false;
+  const isGoing = () => !isFinishing;
+  const ended = Array.from({ length: options.clients }, (_, client) => live({ ...options, client, random: createRandom(options.seed * 1000 + client), agent, ledger, isGoing }));
+  return {
+    orders: () => ledger,
+    async finish() {
+      isFinishing = true;
+      await Promise.all(ended);
+      agent.destroy();
+    },
+  };
+}
+
+type Client = ClientsOptions & { client: number; random: Random; agent: Agent; ledger: Ledger[]; isGoing: () => boolean };
+
+async function live(client: Client): Promise<void> {
+  const { random } = client;
+  for (let n = 1; client.isGoing(); n += 1) {
+    const kind = random.pick(orderKinds);
+    const id = `c${client.client}-${n}`;
+    // Most senders bear a key, and send again until they are answered. The others never know.
+    const order: Ledger = { id, key: random.chance(0.8) ? `key-${id}` : null, expected: kind.expected, answers: [] };
+    client.ledger.push(order);
+    const body = JSON.stringify({ order: id, paid: kind.isPaid, ms: random.between(client.ms.min, client.ms.max) });
+    await sendUntilAnswered(client, { order, kind, body });
+    // A sender that repeats itself although it was answered.
+    if (order.key !== null && random.chance(0.2)) await sendUntilAnswered(client, { order, kind, body });
+    await pause(random.between(0, client.paceMs));
+  }
+}
+
+async function sendUntilAnswered(client: Client, p: { order: Ledger; kind: OrderKind; body: string }): Promise<void> {
+  for (const giveUpAt = performance.now() + giveUpAfterMs; ; ) {
+    const answer = await send(client, p);
+    if (answer) p.order.answers.push(answer);
+    if (answer?.status === 202 || p.order.key === null) return;
+    if (performance.now() > giveUpAt) return;
+    await pause(retryAfterMs);
+  }
+}
+
+/** `null`: no answer came. */
+function send({ url, key, agent, onAcknowledged }: Client, { order, kind, body }: { order: Order; kind: OrderKind; body: string }): Promise<Answer | null> {
+  return new Promise((resolve) => {
+    const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body), "x-api-key": key, ...(order.key === null ? {} : { "idempotency-key": order.key }) };
+    const sent = request(`${url()}/triggers/${kind.endpoint}`, { method: "POST", agent, headers, timeout: 15_000 }, (response) => {
+      const status = response.statusCode ?? 0;
+      if (status === 202) onAcknowledged();
+      let text = "";
+      response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+      response.on("close", () => resolve({ status, runs: response.complete && status === 202 ? runsOf(text) : null }));
+    });
+    sent.on("timeout", () => sent.destroy());
+    sent.on("error", () => resolve(null));
+    sent.end(body);
+  });
+}
+
+function runsOf(body: string): Record<string, string> {
+  const { runs } = answerSchema.parse(JSON.parse(body));
+  return Object.fromEntries(runs.map(({ runId, trigger, target }) => [`${trigger}:${target.slug}`, runId]));
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,0 +1,79 @@
+import type { Effect, Kill } from "./facts.ts";
+import { isRunning } from "./processes.ts";
+import type { Random } from "./random.ts";
+import type { Service } from "./service.ts";
+
+/** When exactly: at any time, right when a client sees a 202, when a step has just begun, or between its effect and its record. */
+export type Moment = "any" | "acknowledged" | "step_begun" | "step_done";
+
+export interface PlannedKill {
+  kind: "group" | "web" | "worker";
+  moment: Moment;
+  afterMs: number;
+}
+
+/** The same seed gives the same plan. What it meets is the machine's affair. */
+export function planKills(p: { random: Random; kills: number; gapMs: number }): PlannedKill[] {
+  const { random } = p;
+  const moments: Record<PlannedKill["kind"], readonly Moment[]> = {
+    group: ["any", "acknowledged", "step_begun", "step_done"],
+    web: ["any", "acknowledged"],
+    worker: ["any", "step_begun", "step_done"],
+  };
+  return Array.from({ length: p.kills }, () => {
+    const kind = random.pick(["group", "web", "worker", "worker"] as const);
+    return { kind, moment: random.pick(moments[kind]), afterMs: random.between(0, p.gapMs) };
+  });
+}
+
+export interface Killer {
+  /** Kills as planned, and gives what was done; `null` when there was nothing to kill. */
+  kill(service: Service, planned: PlannedKill): Promise<Kill | null>;
+  sawAcknowledgement(): void;
+  sawEffect(effect: Effect): void;
+}
+
+const waitForMomentMs = 5_000;
+
+export function createKiller(random: Random): Killer {
+  /** Called in the very turn of the event loop that brings the news. */
+  let watching: ((moment: Moment, effect: Effect | null) => void) | null = null;
+
+  function atMoment(wanted: Moment, act: (effect: Effect | null) => Kill | null): Promise<Kill | null> {
+    if (wanted === "any") return Promise.resolve(act(null));
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => finish(null), waitForMomentMs);
+      const finish = (effect: Effect | null) => {
+        watching = null;
+        clearTimeout(timer);
+        resolve(act(effect));
+      };
+      watching = (moment, effect) => moment === wanted && finish(effect);
+    });
+  }
+
+  return {
+    async kill(service, { kind, moment, afterMs }) {
+      const { generation } = service;
+      await new Promise((resolve) => setTimeout(resolve, afterMs));
+      // Looked for beforehand: at the moment itself there is no time.
+      const candidates = kind === "web" ? service.web() : service.workers();
+      const victim = candidates.length > 0 ? random.pick(candidates) : null;
+      return await atMoment(moment, (effect) => {
+        if (service.hasEnded()) return null;
+        const at = performance.now();
+        if (kind === "group") {
+          service.signalGroup("SIGKILL");
+          return { at, kind, generation, pid: null };
+        }
+        const inStep = kind === "worker" && effect?.generation === generation ? effect.pid : null;
+        const pid = inStep ?? victim;
+        if (pid === null || !isRunning(pid)) return null;
+        process.kill(pid, "SIGKILL");
+        return { at, kind, generation, pid };
+      });
+    },
+    sawAcknowledgement: () => watching?.("acknowledged", null),
+    sawEffect: (effect) => watching?.(effect.phase === "begin" ? "step_begun" : "step_done", effect),
+  };
+}

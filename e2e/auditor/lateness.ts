@@ -1,0 +1,128 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type AuditOptions, comeToRest, defaultOptions, judgeAtRest, type Verdict } from "./audit.ts";
+import { writeAuditedProject } from "./audited-project.ts";
+import type { SourceChange } from "./changed-source.ts";
+import { type Clients, startClients } from "./clients.ts";
+import type { Effect, Kill } from "./facts.ts";
+import { createRandom, type Random } from "./random.ts";
+import { prepareProject, type Service, startService } from "./service.ts";
+import { openSink, type Sink } from "./sink.ts";
+
+/** A lease of four seconds in place of fifteen, looked after as often: nothing else of the service is another. */
+export const shortLeases: readonly SourceChange[] = [
+  { file: "server/engine/worker-loop.ts", find: "leaseMs = 15_000;", replace: "leaseMs = 4_000;" },
+  { file: "server/processes/worker-pool.ts", find: "reconcileEveryMs = 5_000;", replace: "reconcileEveryMs = 1_000;" },
+];
+
+export interface LatenessOptions extends Pick<AuditOptions, "seed" | "changes" | "tell"> {
+  /** How often one of the two servers is stopped past its leases, and wakes late. */
+  stops: number;
+}
+
+/**
+ * Two servers on one store. One after the other is stopped with SIGSTOP for longer than its leases last; it wakes when the other is in
+ * the middle of its runs.
+ */
+export async function auditLateness(given: LatenessOptions): Promise<Verdict> {
+  const options: AuditOptions & LatenessOptions = { ...defaultOptions, ...given, changes: [...shortLeases, ...given.changes], clients: 6, paceMs: 600, workers: 1 };
+  const projectDir = mkdtempSync(join(tmpdir(), "signalbox-audit-"));
+  const watch = createTakeOverWatch();
+  const sink = await openSink(watch.saw);
+  try {
+    writeAuditedProject(projectDir, options.workers);
+    return await conduct(options, { projectDir, watch, sink, key: prepareProject(projectDir).key });
+  } finally {
+    await sink.close();
+    rmSync(projectDir, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+interface Stage {
+  projectDir: string;
+  watch: TakeOverWatch;
+  sink: Sink;
+  key: string;
+}
+
+async function conduct(options: AuditOptions & LatenessOptions, { projectDir, watch, sink, key }: Stage): Promise<Verdict> {
+  const startedAt = performance.now();
+  const random = createRandom(options.seed);
+  const kills: Kill[] = [];
+  const services: Service[] = [];
+  let clients: Clients | null = null;
+  try {
+    for (const generation of [0, 1]) services.push(await startService({ projectDir, port: 0, sinkUrl: sink.url, generation, changes: options.changes }));
+    clients = startClients({ ...options, ms: { min: 300, max: 1_200 }, url: () => random.pick(services).url, key, onAcknowledged() {} });
+    for (let n = 0; n < options.stops; n += 1) {
+      const late = services[n % 2];
+      if (!late) break;
+      await beLate(late, { random, watch, kills });
+      options.tell(`server ${late.generation} was stopped, and woke when ${watch.takenOver()} of its runs were in other hands`);
+    }
+    await comeToRest(options, { projectDir, clients });
+    return judgeAtRest({ projectDir, orders: clients.orders(), effects: sink.effects, kills, startedAt });
+  } finally {
+    for (const service of services) {
+      service.signalGroup("SIGCONT");
+      await service.stop();
+    }
+    await clients?.finish();
+  }
+}
+
+async function beLate(late: Service, p: { random: Random; watch: TakeOverWatch; kills: Kill[] }): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, p.random.between(1_000, 2_500)));
+  await p.watch.nextEffectOf(late.generation);
+  const taken = p.watch.watchTakeOver(late.generation);
+  p.kills.push({ at: performance.now(), kind: "stop", generation: late.generation, pid: null });
+  late.signalGroup("SIGSTOP");
+  await taken;
+  late.signalGroup("SIGCONT");
+}
+
+interface TakeOverWatch {
+  saw(effect: Effect): void;
+  nextEffectOf(generation: number): Promise<void>;
+  /** Resolves when another server has begun a step of several runs that this one had, or after a while: one that was stopped with the store's lock holds up everybody. */
+  watchTakeOver(generation: number): Promise<void>;
+  takenOver(): number;
+}
+
+const enoughRuns = 3;
+const waitMs = 20_000;
+
+function createTakeOverWatch(): TakeOverWatch {
+  const holders = new Map<string, number>();
+  let taken = new Set<string>();
+  let onEffect: ((effect: Effect, before: number | undefined) => void) | null = null;
+
+  function until(isSo: (effect: Effect, before: number | undefined) => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, waitMs);
+      onEffect = (effect, before) => {
+        if (!isSo(effect, before)) return;
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  return {
+    saw(effect) {
+      const before = holders.get(effect.runId);
+      holders.set(effect.runId, effect.generation);
+      onEffect?.(effect, before);
+    },
+    nextEffectOf: (generation) => until((effect) => effect.generation === generation && effect.phase === "done"),
+    watchTakeOver(generation) {
+      taken = new Set();
+      return until((effect, before) => {
+        if (before === generation && effect.generation !== generation) taken.add(effect.runId);
+        return taken.size >= enoughRuns;
+      });
+    },
+    takenOver: () => taken.size,
+  };
+}

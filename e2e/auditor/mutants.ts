@@ -1,0 +1,82 @@
+import type { AuditOptions } from "./audit.ts";
+import type { SourceChange } from "./changed-source.ts";
+import type { PlannedKill } from "./kills.ts";
+import type { RuleName } from "./rules.ts";
+
+/** The product with one guard broken, and the kills by which that shows. */
+interface Mutant {
+  audit: Pick<AuditOptions, "changes"> & Partial<AuditOptions>;
+  /** One of these must say so. */
+  caughtBy: readonly RuleName[];
+}
+
+const repeat = (times: number, kill: PlannedKill): PlannedKill[] => Array.from({ length: times }, () => kill);
+
+const acknowledgeBeforeCommit: SourceChange = {
+  file: "server/ingest/accept.ts",
+  find: "const result = await store.acceptDelivery({ delivery, runs: decision.runs, idempotency });",
+  replace: `void store.acceptDelivery({ delivery, runs: decision.runs, idempotency });
+  const result = { kind: "accepted" } as Awaited<ReturnType<typeof store.acceptDelivery>>;`,
+};
+
+const noTakeOver: SourceChange[] = [
+  { file: "server/store/sqlite/lost-runs.ts", find: ".where(lte(run.leaseUntil, now));", replace: ".where(lte(run.leaseUntil, -1));" },
+  { file: "server/store/sqlite/lost-runs.ts", find: "if (!held) continue;", replace: "if (held || !held) continue;" },
+];
+
+const noCheckpoints: SourceChange = { file: "server/store/sqlite/write-progress.ts", find: "for (const step of steps) saveStep(runId, step);", replace: `for (const step of steps) if (step.kind === "sleep") saveStep(runId, step);` };
+
+const noIdempotency: SourceChange = { file: "server/store/sqlite/accept-delivery.ts", find: "if (repeat) return repeat;", replace: "" };
+
+/** Whoever knows a run may write to it, also when another has taken it over. */
+export const noFencing: SourceChange[] = [
+  {
+    file: "server/store/sqlite/write-progress.ts",
+    find: `    .where(and(eq(run.id, sql.placeholder("id")), eq(run.token, sql.placeholder("token")), eq(run.status, "running")))
+    .prepare();
+  return (id: string, token: string) => {
+    const row = find.get({ id, token });
+    return row ? { id, token, ...row } : null;`,
+    replace: `    .where(eq(run.id, sql.placeholder("id")))
+    .prepare();
+  return (id: string, token: string) => {
+    const row = find.get({ id });
+    return row ? { id, token, ...row } : null;`,
+  },
+  {
+    file: "server/store/sqlite/leases.ts",
+    find: `        eq(run.token, sql.placeholder("token")),
+        eq(run.workerId, sql.placeholder("workerId")),
+        eq(run.status, "running"),
+`,
+    replace: "",
+  },
+  {
+    file: "server/store/sqlite/end-hold.ts",
+    find: `const whereHeld = and(eq(run.id, sql.placeholder("id")), eq(run.token, sql.placeholder("token")), eq(run.status, "running"));`,
+    replace: `const whereHeld = eq(run.id, sql.placeholder("id"));`,
+  },
+];
+
+const quick = { paceMs: 200, stuckMs: 12_000 };
+
+export const mutants = {
+  "acknowledge-before-commit": {
+    audit: { ...quick, changes: [acknowledgeBeforeCommit], plan: repeat(5, { kind: "group", moment: "acknowledged", afterMs: 200 }) },
+    caughtBy: ["every 202 has exactly one run for each matching trigger"],
+  },
+  "no-take-over": {
+    audit: { ...quick, changes: noTakeOver, plan: repeat(2, { kind: "worker", moment: "step_begun", afterMs: 500 }) },
+    caughtBy: ["every run ends"],
+  },
+  "no-checkpoints": {
+    audit: { ...quick, changes: [noCheckpoints], plan: repeat(3, { kind: "worker", moment: "step_begun", afterMs: 500 }) },
+    caughtBy: ["no step starts after the next one did"],
+  },
+  "no-idempotency": {
+    audit: { ...quick, changes: [noIdempotency], plan: repeat(2, { kind: "web", moment: "acknowledged", afterMs: 500 }) },
+    caughtBy: ["no idempotency key has two runs of a trigger"],
+  },
+} satisfies Record<string, Mutant>;
+
+export type MutantName = keyof typeof mutants;

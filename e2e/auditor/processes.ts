@@ -1,0 +1,30 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+/** Whether it still runs: one that has ended, and that nobody has buried yet, does not. */
+export function isRunning(pid: number): boolean {
+  const state = statOf(pid)?.state;
+  return state !== undefined && state !== "Z" && state !== "X";
+}
+
+/** The children of a process that run this program (`web` or `worker`), oldest first. */
+export function childrenOf(parent: number, program: "web" | "worker"): number[] {
+  return readdirSync("/proc")
+    .map(Number)
+    .filter((pid) => pid > 0 && statOf(pid)?.parent === parent && isRunning(pid) && read(`/proc/${pid}/cmdline`)?.includes(`/processes/${program}.ts`))
+    .sort((a, b) => a - b);
+}
+
+function statOf(pid: number): { state: string; parent: number } | null {
+  // After the name, which may hold anything: state, parent, …
+  const [state, parent] = read(`/proc/${pid}/stat`)?.split(") ").at(-1)?.split(" ") ?? [];
+  return state === undefined ? null : { state, parent: Number(parent) };
+}
+
+function read(file: string): string | null {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    // It has ended meanwhile.
+    return null;
+  }
+}

@@ -1,0 +1,37 @@
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { z } from "zod";
+import type { StoredRun } from "./facts.ts";
+
+const rowSchema = z.object({ id: z.string(), orderId: z.string(), attachmentId: z.string(), deliveryId: z.string().nullable(), status: z.string() });
+
+/** The runs as they lie on disk, past all of the product's own code. */
+export function readStoredRuns(projectDir: string): StoredRun[] {
+  return query(projectDir, (db) =>
+    z.array(rowSchema).parse(
+      db.prepare("SELECT id, json_extract(payload, '$.order') AS orderId, attachment_id AS attachmentId, delivery_id AS deliveryId, status FROM run ORDER BY id").all(),
+    ),
+  );
+}
+
+/** Changes whenever a run moves, or a line is added to its timeline. */
+export function readProgress(projectDir: string): { open: number; mark: string } {
+  return query(projectDir, (db) => {
+    const open = z.number().parse(db.prepare("SELECT count(*) FROM run WHERE status IN ('queued', 'waiting', 'running')").pluck().get());
+    return { open, mark: `${open} ${String(db.prepare("SELECT max(rowid) FROM run_event").pluck().get())}` };
+  });
+}
+
+/** What SQLite itself says of the file: "ok". */
+export function checkIntegrity(projectDir: string): string {
+  return query(projectDir, (db) => z.string().parse(db.pragma("integrity_check", { simple: true })));
+}
+
+function query<T>(projectDir: string, read: (db: Database.Database) => T): T {
+  const db = new Database(join(projectDir, ".signalbox/signalbox.db"), { readonly: true, timeout: 10_000 });
+  try {
+    return read(db);
+  } finally {
+    db.close();
+  }
+}

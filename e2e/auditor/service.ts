@@ -1,0 +1,127 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { z } from "zod";
+import { repository } from "./audited-project.ts";
+import type { SourceChange } from "./changed-source.ts";
+import { childrenOf, isRunning } from "./processes.ts";
+
+export interface ServiceOptions {
+  projectDir: string;
+  port: number;
+  sinkUrl: string;
+  generation: number;
+  /** What is changed in the sources as they are loaded. */
+  changes: readonly SourceChange[];
+  env?: NodeJS.ProcessEnv | undefined;
+}
+
+/** `signalbox start` of the audited project, as a process group of its own. */
+export interface Service {
+  readonly pid: number;
+  readonly generation: number;
+  readonly url: string;
+  web(): number[];
+  workers(): number[];
+  /** To every process of it at once. */
+  signalGroup(signal: NodeJS.Signals): void;
+  /** As an operator would; resolves with the exit code. What does not end is killed. */
+  stop(): Promise<number | null>;
+  /** Gone, or going. */
+  hasEnded(): boolean;
+  readonly exited: Promise<void>;
+  output(): string;
+}
+
+const program = join(repository, "cli/main.ts");
+const readyWithinMs = 120_000;
+const stopWithinMs = 60_000;
+
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { projectDir, port, generation } = options;
+  const child = spawn(process.execPath, [program, "start", "--project", projectDir, "--port", String(port)], {
+    cwd: projectDir,
+    env: serviceEnvironment(options),
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  child.stdout?.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr?.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  const pid = child.pid ?? 0;
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  const exited = hasEnded() ? Promise.resolve() : new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const url = await untilReady(projectDir, child, () => output);
+  assertAllChanged(projectDir, options.changes);
+  return {
+    pid,
+    generation,
+    url,
+    web: () => childrenOf(pid, "web"),
+    workers: () => childrenOf(pid, "worker"),
+    signalGroup(signal) {
+      if (!hasEnded()) process.kill(-pid, signal);
+    },
+    async stop() {
+      child.kill("SIGTERM");
+      const killer = setTimeout(() => process.kill(-pid, "SIGKILL"), stopWithinMs);
+      await exited;
+      clearTimeout(killer);
+      return child.exitCode;
+    },
+    hasEnded,
+    exited,
+    output: () => output,
+  };
+}
+
+/** Builds the project and makes a key, which every client sends. */
+export function prepareProject(projectDir: string): { key: string } {
+  signalbox(projectDir, "build");
+  const made = signalbox(projectDir, "keys", "create", "--name", "auditor", "--json");
+  return { key: z.object({ secret: z.string() }).parse(JSON.parse(made)).secret };
+}
+
+function signalbox(projectDir: string, ...args: string[]): string {
+  const result = spawnSync(process.execPath, [program, ...args, "--project", projectDir], { cwd: projectDir, env: cleanEnvironment(), encoding: "utf8" });
+  if (result.status !== 0) throw new Error(`signalbox ${args.join(" ")} ended with ${result.status}:\n${result.stderr}`);
+  return result.stdout;
+}
+
+/** Of the machine's own settings, none that would change the service. */
+function cleanEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(SIGNALBOX_|AUDIT_|VITEST|(DATABASE_URL|PORT|HOST|NODE_ENV|NODE_OPTIONS)$)/.test(name)));
+}
+
+const changesMade = (projectDir: string) => join(projectDir, "changes-made.log");
+
+function serviceEnvironment({ projectDir, sinkUrl, generation, changes, env }: ServiceOptions): NodeJS.ProcessEnv {
+  const hook = { NODE_OPTIONS: `--import=${pathToFileURL(join(import.meta.dirname, "load-changed.ts")).href}`, AUDIT_CHANGES: JSON.stringify(changes), AUDIT_CHANGES_MADE: changesMade(projectDir) };
+  // A service is started often here, and mostly killed: what one that ended well has compiled is kept for the others.
+  const cache = { NODE_COMPILE_CACHE: join(tmpdir(), "signalbox-audit-cache") };
+  return { ...cleanEnvironment(), ...cache, AUDIT_SINK: sinkUrl, AUDIT_GENERATION: String(generation), ...(changes.length > 0 ? hook : {}), ...env };
+}
+
+function assertAllChanged(projectDir: string, changes: readonly SourceChange[]): void {
+  const made = new Set(existsSync(changesMade(projectDir)) ? readFileSync(changesMade(projectDir), "utf8").split("\n") : []);
+  const missing = changes.filter((change) => !made.has(JSON.stringify(change)));
+  if (missing.length > 0) throw new Error(`No process has loaded ${missing.map(({ file }) => file).join(", ")}: this is not the mutant that was asked for`);
+}
+
+const announcedSchema = z.object({ pid: z.int(), url: z.string() });
+
+/** It is ready when its word stands in the project; its output says when to look. */
+async function untilReady(projectDir: string, child: ChildProcess, output: () => string): Promise<string> {
+  const file = join(projectDir, ".signalbox/server.json");
+  const giveUpAt = performance.now() + readyWithinMs;
+  while (performance.now() < giveUpAt) {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`The service ended before it was ready:\n${output()}`);
+    const announced = existsSync(file) ? announcedSchema.safeParse(JSON.parse(readFileSync(file, "utf8"))).data : null;
+    if (announced?.pid === child.pid && announced?.url) return announced.url;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  if (child.pid && isRunning(child.pid)) process.kill(-child.pid, "SIGKILL");
+  throw new Error(`The service was not ready within ${readyWithinMs / 1000} s:\n${output()}`);
+}
