@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { z as z3 } from "zod/v3";
+import { resolveRef } from "../../../server/domain/schema/json-schema.ts";
 import { exportSchema } from "./export.ts";
 import { lintSchema } from "./lint.ts";
 
@@ -182,5 +183,38 @@ describe("an exported schema means what Zod means", () => {
     const { accepted, exact } = await countAgreement(zod3);
     expect(accepted).toBeGreaterThan(enough.accepted);
     expect(exact).toBeGreaterThan(enough.exact);
+  });
+});
+
+/** The description of what each `$ref` of a schema leads to. */
+function namesOf(schema: z3.ZodTypeAny): unknown[] {
+  const root = exportSchema(schema);
+  const refs = [...JSON.stringify(root).matchAll(/"\$ref":("(?:[^"\\]|\\.)*")/g)].map(([, ref]) => String(JSON.parse(ref ?? "")));
+  return refs.map((ref) => resolveRef(ref, root)?.["description"]);
+}
+const one = () => z3.object({ x: z3.number() }).describe("one");
+const other = () => z3.object({ b: z3.object({ c: z3.string() }).describe("other") }).describe("other");
+
+describe("a reference of Zod 3 leads to the very schema that was met before", () => {
+  test("where one key begins like another", () => {
+    const shared = one();
+    expect(namesOf(z3.object({ a: other(), "a/b": shared, again: shared }))).toEqual(["one"]);
+    expect(namesOf(z3.object({ a: other(), "a/b/properties/c": shared, "a/properties/b": z3.object({ c: shared }), again: shared }))).toEqual(["one", "one"]);
+  });
+
+  test("where a key holds half a surrogate pair, or anything else", () => {
+    for (const key of ["\ud800", "a\udc00b", "a~1/%2f#?é👍", "", "constructor"]) {
+      const tree: z3.ZodTypeAny = z3.object({ ["n"]: z3.object({ [key]: z3.lazy(() => tree).optional() }) }).describe("one");
+      expect(namesOf(z3.object({ [key]: tree }))).toEqual(["one"]);
+    }
+  });
+
+  test("through intersections of intersections, tuples, maps, nullables and defaults", () => {
+    const shared = one();
+    const left = other().and(z3.object({ l: z3.string() }));
+    expect(namesOf(left.and(z3.object({ s: shared })).and(z3.object({ again: shared })))).toEqual(["one"]);
+    expect(namesOf(z3.object({ a: z3.tuple([other(), shared]).rest(z3.tuple([shared])), b: shared.nullable().default(null) }))).toEqual(["one", "one"]);
+    expect(namesOf(z3.union([z3.string(), z3.array(shared).nullish(), other(), shared]))).toEqual(["one"]);
+    expect(namesOf(z3.object({ a: z3.record(shared.optional()), b: shared.readonly().brand("b").default({ x: 1 }) }))).toEqual(["one"]);
   });
 });
