@@ -129,7 +129,7 @@ describe("the list of deliveries", () => {
     const id = await send(url, "githb", "{}");
     const { page, errors } = await visit(url);
     await page.goto(`${url}/deliveries`);
-    const row = page.getByRole("row", { name: /no endpoint githb/ });
+    const row = page.getByRole("row", { name: /No endpoint githb/ });
     expect(await row.getByRole("link", { name: "github" }).getAttribute("href")).toBe("/?node=endpoint%3Agithub");
     await page.goto(`${url}/deliveries/${id}`);
     await page.getByText("There is no endpoint").waitFor();
@@ -153,7 +153,7 @@ describe("the list of deliveries", () => {
     await expect.poll(() => found.evaluateAll((links) => links.map((link) => link.getAttribute("href")))).toEqual([`/deliveries/${large1}`]);
     await page.getByLabel("Text in the body").fill("no such text");
     await page.getByText("Nothing matches these filters").waitFor();
-    await page.getByRole("button", { name: /^Remove the filter: body has/ }).click();
+    await page.getByRole("button", { name: /^Remove the filter: contains/ }).click();
     await expect.poll(() => found.count()).toBe(1);
     await page.getByRole("button", { name: "Clear all" }).click();
     await expect.poll(() => found.count()).toBe(3);

@@ -29,7 +29,7 @@ interface Props {
 
 /** The window of time, what is shown, and order. All but order is in the URL. */
 export function Toolbar({ model, url, filter, kept, folds, onTidy }: Props) {
-  const endpoints = [{ value: "", label: "All endpoints" }, ...model.endpoints.map(({ endpoint, path }) => ({ value: endpoint, label: path }))];
+  const endpoints = [{ value: "", label: "Any endpoint" }, ...model.endpoints.map(({ endpoint, path }) => ({ value: endpoint, label: path }))];
   const isFoldable = folds && model.endpoints.some(({ triggers }) => triggers.length > 1);
   const isFolded = folds !== null && folds.collapsed.size > 0;
   return (

@@ -10,7 +10,7 @@ export function AnswerPanel({ delivery }: { delivery: FullDelivery }) {
   if (delivery.redeliveryOf !== null) return null;
   const answer = answerOf(delivery);
   return (
-    <Panel title="Answer" note={`${answer.status}, put together from what is kept`}>
+    <Panel title="Answer" note={`${answer.status}, rebuilt from what is kept`}>
       <HeaderList headers={answer.headers} />
       <div className="border-t">
         <JsonView text={answer.body} label="Answer, its body" copyLabel="Copy the answer" maxHeight={240} />

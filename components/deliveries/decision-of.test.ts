@@ -33,7 +33,7 @@ it("a rejected delivery says the problem, and the first place where it is", () =
 
 it("a near miss names the endpoint that was meant", () => {
   const missed = { ...delivery, endpoint: "githb", verdicts: [], problem: { ...problem, code: "unknown_endpoint", detail: 'No trigger of this project listens here. Did you mean "github"?' } };
-  expect(decisionOf(missed)).toBe("no endpoint githb");
+  expect(decisionOf(missed)).toBe("No endpoint githb");
   expect(nearMissOf(missed)).toBe("github");
   expect(nearMissOf({ problem: { ...missed.problem, detail: "No trigger of this project listens here." } })).toBeNull();
   expect(nearMissOf(delivery)).toBeNull();

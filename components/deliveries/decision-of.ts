@@ -4,10 +4,10 @@ import { verdictOutcomes } from "../ui/statuses.ts";
 /** One short line that says why a delivery did, or did not, start something. */
 export function decisionOf(delivery: Pick<DeliverySummary, "endpoint" | "problem" | "verdicts" | "outcome">): string {
   const { verdicts, problem } = delivery;
-  if (problem?.code === "unknown_endpoint") return `no endpoint ${delivery.endpoint || "(empty)"}`;
+  if (problem?.code === "unknown_endpoint") return `No endpoint ${delivery.endpoint || "(empty)"}`;
   if (verdicts.length === 0) return problem ? problemWords(problem) : "";
   const fired = verdicts.filter((verdict) => verdict.outcome === "matched");
-  if (delivery.outcome === "repeated") return "the same as before: nothing started again";
+  if (delivery.outcome === "repeated") return "The same as before: nothing started again";
   if (fired.length > 0) return verdicts.length === 1 ? `${fired[0]?.trigger} fired` : `${fired.length} of ${verdicts.length} fired: ${[...new Set(fired.map(({ trigger }) => trigger))].join(", ")}`;
   const [only] = verdicts;
   const stages = [...new Set(verdicts.map(({ outcome }) => verdictOutcomes[outcome].stage))].join(", ");

@@ -20,7 +20,7 @@ export function DeliveryActions({ delivery, onCompare }: { delivery: FullDeliver
   const [isComparing, setIsComparing] = useState(false);
   const slugs = useTriggersOn(delivery.endpoint);
   return (
-    <div className="flex flex-wrap gap-2">
+    <div className="flex min-w-0 flex-wrap gap-2 md:ml-auto">
       <CopyAsCurl delivery={delivery} />
       <Button icon={Columns2} onClick={() => setIsComparing(true)}>
         Compare

@@ -21,7 +21,12 @@ import { type ReadBody, jsonOf, readBody } from "./read-body.ts";
 import { saveBody } from "./save-body.ts";
 import { matchedMarks, problemMarks, verdictMarks } from "./verdict-marks.ts";
 
-const faces = ["pretty", "raw", "bytes"] as const;
+const faces = [
+  { value: "pretty", label: "Pretty" },
+  { value: "raw", label: "Raw" },
+  { value: "bytes", label: "Bytes" },
+] as const;
+const faceNames = faces.map(({ value }) => value);
 const mostBytes = 4096;
 
 /** The body: laid out with the places that decided, as it came, or byte by byte. */
@@ -38,7 +43,7 @@ export function DeliveryBody({ delivery, jumpTo }: { delivery: FullDelivery; jum
 }
 
 function KeptBody({ delivery, body, jumpTo }: { delivery: FullDelivery; body: ReadBody; jumpTo: JumpTo | null }) {
-  const [asked, setFace] = useQueryState("body", parseAsStringLiteral(faces));
+  const [asked, setFace] = useQueryState("body", parseAsStringLiteral(faceNames));
   const face = body.text === null ? "bytes" : (asked ?? "pretty");
   const [trigger, setTrigger] = useQueryState("marks", parseAsString);
   const marks = useMarks({ delivery, body, trigger });
@@ -53,13 +58,13 @@ function KeptBody({ delivery, body, jumpTo }: { delivery: FullDelivery; body: Re
         {body.text === null ? (
           <span className="px-1 text-ink-2">Not text: shown byte by byte</span>
         ) : (
-          <Segmented label="How the body is shown" value={face} options={faces.map((value) => ({ value, label: value }))} onChange={(value) => void setFace(value === "pretty" ? null : value)} />
+          <Segmented label="How the body is shown" value={face} options={faces} onChange={(value) => void setFace(value === "pretty" ? null : value)} />
         )}
         {face === "pretty" && triggers.length > 1 && (
           <Choice
             label="Whose places are marked"
             value={trigger ?? ""}
-            options={[{ value: "", label: "places of all triggers" }, ...triggers.map((slug) => ({ value: slug, label: slug }))]}
+            options={[{ value: "", label: "Places of all triggers" }, ...triggers.map((slug) => ({ value: slug, label: slug }))]}
             onChange={(value) => void setTrigger(value === "" ? null : value)}
           />
         )}

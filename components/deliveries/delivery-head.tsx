@@ -20,14 +20,10 @@ export function DeliveryHead({ delivery, onCompare }: { delivery: FullDelivery; 
   const key = delivery.headers["idempotency-key"] ?? delivery.headers["webhook-id"];
   return (
     <>
-      <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
-        <div className="min-w-0">
-          <PageTitle crumb={{ href: "/deliveries", label: "Deliveries", rest: `${delivery.method} /triggers/${delivery.endpoint}` }} id={delivery.id}>
-            <OutcomeBadge delivery={delivery} />
-          </PageTitle>
-        </div>
+      <PageTitle crumb={{ href: "/deliveries", label: "Deliveries", rest: `${delivery.method} /triggers/${delivery.endpoint}` }} id={delivery.id}>
+        <OutcomeBadge delivery={delivery} />
         <DeliveryActions delivery={delivery} onCompare={onCompare} />
-      </div>
+      </PageTitle>
       <Facts
         facts={[
           ["received", <span key="at">{exactUtc(delivery.receivedAt)} · <RelativeTime iso={delivery.receivedAt} /></span>],
@@ -55,7 +51,7 @@ function Sha({ sha }: { sha: string }) {
 function Redeliveries({ id }: { id: string }) {
   const trpc = useTRPC();
   const { data } = useQuery(trpc.deliveries.list.queryOptions({ redeliveryOf: id, limit: redeliveriesShown }));
-  if (!data || data.data.length === 0) return <span className="font-normal text-ink-3">never</span>;
+  if (!data || data.data.length === 0) return <span className="font-normal text-ink-3">nothing yet</span>;
   return (
     <span className="inline-flex flex-wrap gap-x-3">
       {data.data.map((again) => (

@@ -69,7 +69,7 @@ function Place({ pointer, onPlace }: { pointer: string; onPlace: Props["onPlace"
 }
 
 function Was({ reason }: { reason: Reason }) {
-  if (typeof reason.actual !== "string") return <span className="text-ink-3">nothing</span>;
+  if (typeof reason.actual !== "string") return <span className="text-ink-3">missing</span>;
   return (
     <code className="block max-w-72 break-words">
       <PlainText text={reason.actual} />

@@ -8,7 +8,7 @@ export function MarkSteps({ steps, current, step }: { steps: readonly PlacedMark
   return (
     <div className="flex h-8 items-center gap-1 border-b px-3 text-s text-ink-3">
       <span className="mr-auto tabular-nums">
-        {at < 0 ? `${steps.length} ${steps.length === 1 ? "place" : "places"} marked` : `place ${at + 1} of ${steps.length}`}
+        {at < 0 ? `${steps.length} ${steps.length === 1 ? "place" : "places"} marked` : `Place ${at + 1} of ${steps.length}`}
       </span>
       <button type="button" title="Previous place (p)" aria-label="Previous place" onClick={() => step(-1)} className={face}>
         <ArrowUp aria-hidden size={14} />

@@ -40,7 +40,7 @@ export function sayVerdict({ outcome, reasons, target }: Verdict): string {
   const stage = verdictOutcomes[outcome].stage;
   if (!first) return stage;
   const expected = first.expected === null ? first.message : `expected ${first.expected}`;
-  const was = first.actual === null ? "absent" : `was ${first.actual}`;
+  const was = first.actual === null ? "missing" : `was ${first.actual}`;
   const more = others.length === 0 ? "" : `, and ${others.length} more`;
   return visibleText(`${stage}: ${first.pointer || "the whole body"}: ${expected}, ${was}${more}`, 400);
 }

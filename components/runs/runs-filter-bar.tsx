@@ -28,7 +28,7 @@ export function RunsFilterBar({ state, filter, onChange }: Props) {
     <div className="mb-3">
       <div className="flex flex-wrap items-center gap-2">
         <div className="w-full sm:w-64">
-          <FilterInput label="Runs whose payload or input contains" value={state.text ?? ""} placeholder="Text in the input…" onChange={(text) => onChange({ text: text || null })} />
+          <FilterInput label="Runs whose payload or input contains" value={state.text ?? ""} placeholder="Text in the input" onChange={(text) => onChange({ text: text || null })} />
         </div>
         <Choice label="Status" value={state.status ?? "any"} options={[{ value: "any", label: "Any status" }, ...entriesOf(runStatuses).map(([value, { label }]) => ({ value, label }))]} onChange={(value) => onChange({ status: value === "any" ? null : value })} />
         <Choice label="Trigger" value={state.trigger ?? ""} options={optionsOf("Any trigger", names.triggers)} onChange={(value) => onChange({ trigger: value || null })} />
@@ -62,14 +62,14 @@ export function RunsFilterBar({ state, filter, onChange }: Props) {
         <ul aria-label="Filters in force" className="mt-2 flex flex-wrap items-center gap-1.5">
           {chips.map(({ key, text }) => (
             <li key={key}>
-              <button type="button" aria-label={`Remove the filter: ${text}`} onClick={() => onChange({ [key]: null })} className="flex h-6 max-w-[min(420px,84vw)] cursor-pointer items-center gap-1 rounded-full bg-accent-soft pr-1.5 pl-2.5 text-s font-medium text-accent hover:text-ink">
+              <button type="button" aria-label={`Remove the filter: ${text}`} title={`Remove the filter: ${text}`} onClick={() => onChange({ [key]: null })} className="flex h-6 max-w-[min(420px,84vw)] cursor-pointer items-center gap-1 rounded-full bg-accent-soft pr-1.5 pl-2.5 text-s font-medium text-accent hover:text-ink">
                 <span className="truncate">{text}</span>
                 <X aria-hidden size={12} className="shrink-0" />
               </button>
             </li>
           ))}
           <li>
-            <button type="button" onClick={() => onChange(null)} className="h-6 cursor-pointer px-1.5 text-s text-ink-3 hover:text-ink hover:underline">
+            <button type="button" onClick={() => onChange(null)} className="h-6 cursor-pointer rounded-full px-2 text-s text-accent hover:underline">
               Clear all
             </button>
           </li>

@@ -15,7 +15,10 @@ interface Props {
 export function WaterfallAxis({ scale }: Props) {
   return (
     <div className={`${waterfallColumns} h-7 items-center overflow-hidden border-b text-xs text-ink-3 tabular-nums [scrollbar-gutter:stable]`}>
-      <span className="truncate">Since it was recorded</span>
+      <span className="truncate">
+        <span className="md:hidden">Elapsed</span>
+        <span className="hidden md:inline">Since it was recorded</span>
+      </span>
       <div className="relative h-full">
         {ticksOf(scale).map((tick) => (
           <span key={tick.at} className="absolute inset-y-0 hidden items-center border-l pl-1.5 whitespace-nowrap first:flex md:flex" style={{ left: percent(tick.position) }}>
@@ -26,11 +29,11 @@ export function WaterfallAxis({ scale }: Props) {
           <span
             key={gap.from}
             title={`The axis is broken here: ${formatDuration(gap.to - gap.from)} in which nothing ran are drawn shorter than they were.`}
-            className="absolute inset-y-0 z-1 flex items-center justify-center gap-1 overflow-hidden border-x bg-panel px-0.5 font-medium whitespace-nowrap text-ink-2"
+            className="@container absolute inset-y-0 z-1 flex items-center justify-center gap-1 overflow-hidden border-x bg-panel px-0.5 font-medium whitespace-nowrap text-ink-2"
             style={{ left: percent(gap.start), width: percent(gap.end - gap.start) }}
           >
             <BrokenMark />
-            {formatDuration(gap.to - gap.from)}
+            <span className="hidden @min-[40px]:inline">{formatDuration(gap.to - gap.from)}</span>
           </span>
         ))}
       </div>

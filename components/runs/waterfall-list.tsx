@@ -41,7 +41,7 @@ export function WaterfallList({ label, rows, scale, now, isGrowing, opened, onTo
   const items = virtual.getVirtualItems();
   const isActiveDrawn = items.some(({ key }) => key === active);
   return (
-    <div className="relative [--label:104px] [--took:56px] md:[--label:220px] md:[--took:76px]">
+    <div className="relative [--label:104px] [--took:76px] md:[--label:220px] md:[--took:76px]">
       <WaterfallAxis scale={scale} now={isGrowing ? now : null} />
       <div ref={scroller} onScroll={onScroll} onPointerLeave={() => onPoint(null)} className="max-h-[min(66vh,760px)] overflow-x-hidden overflow-y-auto overscroll-contain [overflow-anchor:none] [scrollbar-gutter:stable]">
         <ol aria-label={label} onKeyDown={moveFocus} className="relative my-1.5" style={{ height: virtual.getTotalSize() }}>

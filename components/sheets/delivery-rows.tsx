@@ -44,6 +44,6 @@ function ofTrigger(delivery: DeliverySummary, trigger: string) {
 }
 
 function sayReason({ pointer, expected, message, actual }: DeliverySummary["verdicts"][number]["reasons"][number]): string {
-  const was = actual === null ? "absent" : `was ${actual}`;
+  const was = actual === null ? "missing" : `was ${actual}`;
   return `${pointer || "the whole body"}: ${expected === null ? message : `expected ${expected}`}, ${was}`;
 }

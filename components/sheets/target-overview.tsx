@@ -56,7 +56,7 @@ function Numbers({ activity }: { activity: TargetActivity | undefined }) {
   return (
     <dl className="flex overflow-hidden rounded-m border">
       {numbers.map(({ label, value, tone }) => (
-        <div key={label} className="flex flex-1 flex-col-reverse border-l px-3 py-2 first:border-l-0">
+        <div key={label} className="flex flex-1 flex-col-reverse justify-end border-l px-3 py-2 first:border-l-0">
           <dt className="text-s text-ink-2">{label}</dt>
           <dd className={`text-l font-semibold whitespace-nowrap tabular-nums ${tone}`}>{value}</dd>
         </div>

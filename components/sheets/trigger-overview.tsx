@@ -56,7 +56,7 @@ export function TriggerOverview({ p }: { p: Shown }) {
           facts={[
             ["endpoint", <SheetLink key="endpoint" node={{ kind: "endpoint", id: trigger.endpoint }} className={linkClass}>{`/triggers/${trigger.endpoint}`}</SheetLink>],
             ["starts", <Targets key="targets" trigger={trigger} />],
-            ["transform", transforms === 0 ? "none: the payload is the input" : transforms === trigger.attachments.length ? "yes: makes the input of the payload" : `for ${transforms} of ${trigger.attachments.length} targets`],
+            ["transform", transforms === 0 ? "none: the payload is the input" : transforms === trigger.attachments.length ? "yes: makes the input from the payload" : `for ${transforms} of ${trigger.attachments.length} targets`],
             ["file", <Files key="files" files={trigger.attachments.map(({ file }) => file)} />],
             ["last fired", <LastFired key="last" last={p.last} />],
           ]}

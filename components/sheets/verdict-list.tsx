@@ -34,7 +34,7 @@ function ReasonLine({ reason: { pointer, expected, message, actual } }: { reason
     <li className="text-s break-words text-ink-2">
       <code className="text-ink">{pointer === "" ? "the whole body" : visibleText(pointer, 200)}</code> {expected === null ? visibleText(message, 300) : `expected ${visibleText(expected, 200)}`}
       {", "}
-      {actual === null ? "absent" : <>was {<code className="break-all text-ink">{visibleText(actual, 200)}</code>}</>}
+      {actual === null ? "missing" : <>was {<code className="break-all text-ink">{visibleText(actual, 200)}</code>}</>}
     </li>
   );
 }

@@ -12,7 +12,7 @@ export function PageTitle({ crumb, id, children }: { crumb: { href: string; labe
         </Link>{" "}
         / {crumb.rest}
       </p>
-      <div className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1">
+      <div className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-2">
         <h1 className="min-w-0 font-mono text-l font-[640] break-all md:text-xl">{id}</h1>
         <CopyButton text={id} label="Copy the id" />
         {children}

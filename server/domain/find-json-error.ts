@@ -22,7 +22,7 @@ export function findJsonError(text: string): JsonFault | null {
 function value(cursor: Cursor): JsonFault | null {
   skipSpace(cursor);
   const start = cursor.text[cursor.at];
-  if (start === undefined) return fault(cursor, "the text ends where a value should be");
+  if (start === undefined) return fault(cursor, "a value should be here");
   if (start === "{") return object(cursor);
   if (start === "[") return array(cursor);
   if (start === '"') return string(cursor);

@@ -25,7 +25,7 @@ export function DifferenceTable({ title, same, rows, more }: { title: string; sa
           {rows.map((row) => (
             <Row key={row.name}>
               <Cell name="Where">
-                <code className="break-all">
+                <code className="block [overflow-wrap:anywhere] md:min-w-44">
                   <PlainText text={row.name} />
                 </code>
               </Cell>

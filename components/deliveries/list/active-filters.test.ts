@@ -10,9 +10,9 @@ it("every filter in force is named in words", () => {
     "answered 200",
     "trigger paid",
     "filter mismatch",
-    "from 2026-11-21 10:00 UTC",
+    "since 2026-11-21 10:00 UTC",
     "before 2026-11-21 10:02:30.000 UTC",
-    String.raw`body has "a\"b"`,
+    'contains “a"b”',
   ]);
 });
 

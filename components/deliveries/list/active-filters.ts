@@ -14,9 +14,9 @@ export function activeFilters({ endpoint, outcome, status, trigger, verdict, sin
     ["status", status === null ? null : `answered ${status}`],
     ["trigger", trigger && `trigger ${trigger}`],
     ["verdict", trigger && verdict && verdict.replaceAll("_", " ")],
-    ["since", since && `from ${exactUtc(since).replace(/:00\.000 UTC$/, " UTC")}`],
+    ["since", since && `since ${exactUtc(since).replace(/:00\.000 UTC$/, " UTC")}`],
     ["until", until && `before ${exactUtc(until).replace(/:00\.000 UTC$/, " UTC")}`],
-    ["text", text && `body has ${JSON.stringify(text)}`],
+    ["text", text && `contains “${text}”`],
   ];
   return all.flatMap(([name, words]) => (words === null || words === "" ? [] : [{ name, words }]));
 }
