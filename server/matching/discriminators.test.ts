@@ -50,7 +50,8 @@ describe("discriminatorsOf", () => {
     expect(read(object({ a: { default: "x", const: "x" } }))).toEqual({});
     expect(read(object({ a: { const: { b: 1 } }, c: { enum: ["x", []] }, d: { enum: [] } }))).toEqual({});
     expect(read(object({ a: x }, ["toString", "b", 1]))).toEqual({});
-    expect(read({ ...object({ a: { $ref: "https://example.com/x" }, b: { $ref: "#/$defs/missing" }, c: { $ref: "#/$defs/%" } }), $defs: { "%": x } })).toEqual({});
+    expect(read(object({ a: { $ref: "https://example.com/x" }, b: { $ref: "#/$defs/missing" } }))).toEqual({});
+    expect(read({ ...object({ a: { $ref: "#/$defs/%FF" }, b: { $ref: "#/$defs/d%20e" }, c: { $ref: "#/$defs/f%20g" } }), $defs: { "%FF": x, "d e": x, "d%20e": { const: "y" }, "f g": x } })).toEqual({ a: ["x"], c: ["x"] });
     expect(read(object({ a: { $ref: "#" } }))).toEqual({});
     expect(read(JSON.parse('{"type":"object","properties":{"__proto__":{"const":"x"}},"required":["__proto__"]}'))).toEqual({});
     expect(read({ ...object({ "a/b~c": { $ref: "#/$defs/d~1e%20f" } }), $defs: { "d/e f": x } })).toEqual({ "a/b~c": ["x"] });

@@ -77,16 +77,28 @@ function either(options: readonly Found[]): Found {
   return new Map(shared.map(([key, { path }]) => [key, { path, values: new Set(options.flatMap((option) => [...(option.get(key)?.values ?? [])])) }]));
 }
 
-/** `#`, or a JSON pointer behind it; `undefined` where it leads nowhere. */
+/** `#`, or a JSON pointer behind it; `undefined` where it leads nowhere, or may lead to two places. */
 function resolve(ref: string, root: JsonSchemaObject): Json | undefined {
-  if (!ref.startsWith("#") || /%(?![0-9a-f]{2})/i.test(ref)) return undefined;
+  if (!ref.startsWith("#")) return undefined;
   let at: Json | undefined = root;
   for (const step of ref.split("/").slice(1)) {
-    const name = decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
-    if (typeof at !== "object" || at === null || !Object.hasOwn(at, name)) return undefined;
+    if (typeof at !== "object" || at === null) return undefined;
+    const holder: object = at;
+    const [name, another] = namesOf(step).filter((each) => Object.hasOwn(holder, each));
+    if (name === undefined || another !== undefined) return undefined;
     at = Array.isArray(at) ? at[Number(name)] : at[name];
   }
   return at;
+}
+
+/** Not every exporter encodes the names in its references. */
+function namesOf(step: string): string[] {
+  const plain = step.replaceAll("~1", "/").replaceAll("~0", "~");
+  try {
+    return [...new Set([plain, decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~")])];
+  } catch {
+    return [plain];
+  }
 }
 
 function isObject(value: Json | undefined): value is JsonSchemaObject {
