@@ -349,8 +349,11 @@ export interface EngineStore {
    * does not hold any more are left alone. Counts a crash for each `isolate` and `fail`.
    */
   releaseLostRuns(p: { workerId: string; now: number; message: string; runs: LostRun[] }): Promise<void>;
-  /** Gives back runs whose lease ran out (their whole machine is gone). Returns how many. */
-  reconcile(now: number): Promise<number>;
+  /**
+   * Gives back runs whose lease ran out (their whole machine is gone). Returns how many. Those to `spare` are known to go on: nothing could
+   * be written for so long that their worker has not renewed them yet.
+   */
+  reconcile(now: number, spare?: ReadonlySet<string>): Promise<number>;
   /** When the next waiting run is due, or `null`. For the isolated ones, ask with that pool. With `after`, of those due later than that. */
   nextAvailableAt(pool: "shared" | "isolated", after?: number): Promise<number | null>;
   /** Runs of the pool that are `queued`: those that a worker could take now, but for bounds on concurrency. */

@@ -197,9 +197,15 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     }
   }
 
+  /** What living workers say that they execute. */
+  function runsUnderWay(): Set<string> {
+    const living = [...children].filter((child) => performance.now() - child.livedAt() < leaseMs / 3);
+    return new Set(living.flatMap((child) => child.active().map(({ runId }) => runId)));
+  }
+
   async function reconcile(): Promise<void> {
     await keepLeasesOfBlocked();
-    const count = await store.reconcile(clock.now());
+    const count = await store.reconcile(clock.now(), runsUnderWay());
     await takeOver();
     if (count > 0) wake();
     isolation.look();

@@ -24,7 +24,7 @@ export function createEngineStore(database: SqliteDatabase, addEntry: AddEntry):
     extendLeases: (p) => write(() => extendLeases(p)),
     listHeldRuns: (workerId) => read(() => listHeldRuns(database, workerId)),
     releaseLostRuns: (p) => write(() => releaseLostRuns(p)),
-    reconcile: async (now) => ((await read(() => expiry.hasExpired(now))) ? write(() => expiry.reconcile(now)) : 0),
+    reconcile: async (now, spare = new Set()) => ((await read(() => expiry.hasExpired(now, spare))) ? write(() => expiry.reconcile(now, spare)) : 0),
     nextAvailableAt: (pool, after = -1) => read(() => nextAvailableQuery(database, { pool, after }).get()?.at ?? null),
     countQueued: (pool) => read(() => countQueued(database, pool)),
     heartbeatWorker: (info) => write(() => saveWorker(database, info)),

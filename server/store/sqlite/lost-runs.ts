@@ -40,12 +40,15 @@ function countCrash({ db }: SqliteDatabase, held: Held, fate: LostRun["fate"]["k
 }
 
 /** Runs whose lease ran out; see `reconcile` of the port. */
-export function prepareReconcile(database: SqliteDatabase, p: { addEntry: AddEntry; endHold: EndHold }): { hasExpired(now: number): boolean; reconcile(now: number): number } {
-  const expired = (now: number) => expiredRunsQuery(database, now).all();
+export function prepareReconcile(database: SqliteDatabase, p: { addEntry: AddEntry; endHold: EndHold }): {
+  hasExpired(now: number, spare: ReadonlySet<string>): boolean;
+  reconcile(now: number, spare: ReadonlySet<string>): number;
+} {
+  const expired = (now: number, spare: ReadonlySet<string>) => expiredRunsQuery(database, now).all().filter(({ id }) => !spare.has(id));
   return {
-    hasExpired: (now) => expired(now).length > 0,
-    reconcile(now) {
-      const rows = expired(now);
+    hasExpired: (now, spare) => expired(now, spare).length > 0,
+    reconcile(now, spare) {
+      const rows = expired(now, spare);
       for (const { id, token, attempt, cancelRequestedAt } of rows) {
         if (token === null) throw new Error(`${id} is running under no token`);
         p.addEntry(id, { at: now, kind: "worker_lost", attempt, message: "The lease of its worker ran out: the worker stopped answering." });

@@ -221,6 +221,13 @@ export function engineContract(open: OpenStore): void {
         expect(await store.extendLeases({ workerId: "wrk_a", runs: [run], now: leaseEnd, leaseMs: 1 })).toEqual({ lost: [run.id], cancelRequested: [] });
       });
 
+      it("that ran out leave alone a run that is known to go on", async () => {
+        const run = await withRunningRun(store);
+        expect(await store.reconcile(leaseEnd, new Set([run.id]))).toBe(0);
+        expect(await store.extendLeases({ workerId: "wrk_a", runs: [run], now: leaseEnd, leaseMs: 1 })).toEqual({ lost: [], cancelRequested: [] });
+        expect(await store.reconcile(leaseEnd + 1, new Set(["run_other"]))).toBe(1);
+      });
+
       it("that ran out end a run that was asked to stop", async () => {
         const run = await withRunningRun(store);
         await store.requestCancel(run.id, epoch + 1500);
