@@ -9,6 +9,7 @@ import { createTextEvents } from "../text-events.ts";
 import { untilStopped } from "../until-stopped.ts";
 import { createDevSession, type DevSession } from "./dev-session.ts";
 import { createRebuildLoop } from "./rebuild-loop.ts";
+import { refuseSecond } from "./refuse-second.ts";
 import { watchProject } from "./watch-project.ts";
 import type { ServiceEvents } from "../service-events.ts";
 
@@ -24,6 +25,7 @@ const debounceMs = 30;
 
 async function dev(context: CommandContext, { port }: { port?: number }): Promise<void> {
   requireProject(context.projectDir);
+  await refuseSecond(context.projectDir);
   const stopped = untilStopped();
   const stopping = new AbortController();
   const events = context.isJson ? createJsonEvents(context) : createTextEvents(context);
