@@ -30,6 +30,8 @@ export interface AuditOptions {
   /** Instead of the plan that the seed gives. */
   plan?: readonly PlannedKill[];
   tell: (line: string) => void;
+  /** Looks at what was killed while the service, at rest, still runs. */
+  atRest?: (kills: readonly Kill[]) => Promise<void>;
 }
 
 export const defaultOptions: AuditOptions = { seed: 1, kills: 24, gapMs: 1_200, clients: 16, paceMs: 1_200, workers: 2, stuckMs: 40_000, restMs: 180_000, changes: [], tell: () => {} };
@@ -84,6 +86,7 @@ async function conduct(options: AuditOptions, { projectDir, killer, sink, key }:
       }
     }
     await comeToRest(options, { projectDir, clients });
+    await options.atRest?.(kills);
     return judgeAtRest({ projectDir, orders: clients.orders(), effects: sink.effects, kills, startedAt });
   } finally {
     await service.stop();

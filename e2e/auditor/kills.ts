@@ -7,7 +7,8 @@ import type { Service } from "./service.ts";
 export type Moment = "any" | "acknowledged" | "step_begun" | "step_done";
 
 export interface PlannedKill {
-  kind: "group" | "web" | "worker";
+  /** `stop`: a worker gets SIGSTOP, and nobody wakes it. */
+  kind: Kill["kind"];
   moment: Moment;
   afterMs: number;
 }
@@ -15,14 +16,14 @@ export interface PlannedKill {
 /** The same seed gives the same plan. What it meets is the machine's affair. */
 export function planKills(p: { random: Random; kills: number; gapMs: number }): PlannedKill[] {
   const { random } = p;
-  const moments: Record<PlannedKill["kind"], readonly Moment[]> = {
+  const moments = {
     group: ["any", "acknowledged", "step_begun", "step_done"],
     web: ["any", "acknowledged"],
     worker: ["any", "step_begun", "step_done"],
-  };
+  } as const;
   return Array.from({ length: p.kills }, () => {
     const kind = random.pick(["group", "web", "worker", "worker"] as const);
-    return { kind, moment: random.pick(moments[kind]), afterMs: random.between(0, p.gapMs) };
+    return { kind, moment: random.pick<Moment>(moments[kind]), afterMs: random.between(0, p.gapMs) };
   });
 }
 
@@ -66,10 +67,10 @@ export function createKiller(random: Random): Killer {
           service.signalGroup("SIGKILL");
           return { at, kind, generation, pid: null };
         }
-        const inStep = kind === "worker" && effect?.generation === generation ? effect.pid : null;
+        const inStep = kind !== "web" && effect?.generation === generation ? effect.pid : null;
         const pid = inStep ?? victim;
         if (pid === null || !isRunning(pid)) return null;
-        process.kill(pid, "SIGKILL");
+        process.kill(pid, kind === "stop" ? "SIGSTOP" : "SIGKILL");
         return { at, kind, generation, pid };
       });
     },

@@ -7,6 +7,7 @@ import type { SourceChange } from "./changed-source.ts";
 import { type Clients, startClients } from "./clients.ts";
 import type { Effect, Kill } from "./facts.ts";
 import { createRandom, type Random } from "./random.ts";
+import { isLocked } from "./read-store.ts";
 import { prepareProject, type Service, startService } from "./service.ts";
 import { openSink, type Sink } from "./sink.ts";
 
@@ -58,7 +59,7 @@ async function conduct(options: AuditOptions & LatenessOptions, { projectDir, wa
     for (let n = 0; n < options.stops; n += 1) {
       const late = services[n % 2];
       if (!late) break;
-      await beLate(late, { random, watch, kills });
+      await beLate(late, { random, watch, kills, projectDir });
       options.tell(`server ${late.generation} was stopped, and woke when ${watch.takenOver()} of its runs were in other hands`);
     }
     await comeToRest(options, { projectDir, clients });
@@ -72,21 +73,27 @@ async function conduct(options: AuditOptions & LatenessOptions, { projectDir, wa
   }
 }
 
-async function beLate(late: Service, p: { random: Random; watch: TakeOverWatch; kills: Kill[] }): Promise<void> {
+async function beLate(late: Service, p: { random: Random; watch: TakeOverWatch; kills: Kill[]; projectDir: string }): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, p.random.between(1_000, 2_500)));
-  await p.watch.nextEffectOf(late.generation);
-  const taken = p.watch.watchTakeOver(late.generation);
-  p.kills.push({ at: performance.now(), kind: "stop", generation: late.generation, pid: null });
-  late.signalGroup("SIGSTOP");
-  await taken;
+  const stop = { at: 0, kind: "stop" as const, generation: late.generation, pid: null };
+  for (;;) {
+    await p.watch.nextEffectOf(late.generation);
+    stop.at = performance.now();
+    late.signalGroup("SIGSTOP");
+    if (!isLocked(p.projectDir)) break;
+    // With the store's lock in its hands it holds up everybody: nobody could take over.
+    late.signalGroup("SIGCONT");
+  }
+  p.kills.push(stop);
+  await p.watch.untilTakenOver(late.generation);
   late.signalGroup("SIGCONT");
 }
 
 interface TakeOverWatch {
   saw(effect: Effect): void;
   nextEffectOf(generation: number): Promise<void>;
-  /** Resolves when another server has begun a step of several runs that this one had, or after a while: one that was stopped with the store's lock holds up everybody. */
-  watchTakeOver(generation: number): Promise<void>;
+  /** Resolves when another server has begun a step of several runs that this one had, or after a while. */
+  untilTakenOver(generation: number): Promise<void>;
   takenOver(): number;
 }
 
@@ -116,7 +123,7 @@ function createTakeOverWatch(): TakeOverWatch {
       onEffect?.(effect, before);
     },
     nextEffectOf: (generation) => until((effect) => effect.generation === generation && effect.phase === "done"),
-    watchTakeOver(generation) {
+    untilTakenOver(generation) {
       taken = new Set();
       return until((effect, before) => {
         if (before === generation && effect.generation !== generation) taken.add(effect.runId);

@@ -27,6 +27,20 @@ export function checkIntegrity(projectDir: string): string {
   return query(projectDir, (db) => z.string().parse(db.pragma("integrity_check", { simple: true })));
 }
 
+/** Whether nobody can write now: somebody holds the lock, and does not let go of it. */
+export function isLocked(projectDir: string): boolean {
+  const db = new Database(join(projectDir, ".signalbox/signalbox.db"), { timeout: 1_000 });
+  try {
+    db.exec("BEGIN IMMEDIATE; ROLLBACK");
+    return false;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "SQLITE_BUSY") return true;
+    throw error;
+  } finally {
+    db.close();
+  }
+}
+
 function query<T>(projectDir: string, read: (db: Database.Database) => T): T {
   const db = new Database(join(projectDir, ".signalbox/signalbox.db"), { readonly: true, timeout: 10_000 });
   try {
