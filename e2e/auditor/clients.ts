@@ -29,8 +29,22 @@ const answerSchema = z.object({ runs: z.array(z.object({ runId: z.string(), trig
 const retryAfterMs = 100;
 const giveUpAfterMs = 90_000;
 
-interface Ledger extends Order {
+/** An order whose answers are still coming in. */
+export interface Ledger extends Order {
   answers: Answer[];
+}
+
+interface Sending {
+  order: Ledger;
+  kind: OrderKind;
+  body: string;
+}
+
+type Door = Pick<ClientsOptions, "url" | "key" | "onAcknowledged"> & { agent?: Agent };
+
+/** One sender without a ledger of its own. */
+export function createSender(door: Door): (p: Sending) => Promise<void> {
+  return (p) => sendUntilAnswered(door, p);
 }
 
 /** Clients that send one order after the other, and write down what they asked before they ask it, and every answer that they see. */
@@ -68,9 +82,9 @@ async function live(client: Client): Promise<void> {
   }
 }
 
-async function sendUntilAnswered(client: Client, p: { order: Ledger; kind: OrderKind; body: string }): Promise<void> {
+async function sendUntilAnswered(door: Door, p: Sending): Promise<void> {
   for (const giveUpAt = performance.now() + giveUpAfterMs; ; ) {
-    const answer = await send(client, p);
+    const answer = await send(door, p);
     if (answer) p.order.answers.push(answer);
     if (answer?.status === 202 || p.order.key === null) return;
     if (performance.now() > giveUpAt) return;
@@ -79,10 +93,10 @@ async function sendUntilAnswered(client: Client, p: { order: Ledger; kind: Order
 }
 
 /** `null`: no answer came. */
-function send({ url, key, agent, onAcknowledged }: Client, { order, kind, body }: { order: Order; kind: OrderKind; body: string }): Promise<Answer | null> {
+function send({ url, key, agent, onAcknowledged }: Door, { order, kind, body }: Sending): Promise<Answer | null> {
   return new Promise((resolve) => {
     const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body), "x-api-key": key, ...(order.key === null ? {} : { "idempotency-key": order.key }) };
-    const sent = request(`${url()}/triggers/${kind.endpoint}`, { method: "POST", agent, headers, timeout: 15_000 }, (response) => {
+    const sent = request(`${url()}/triggers/${kind.endpoint}`, { method: "POST", ...(agent ? { agent } : {}), headers, timeout: 15_000 }, (response) => {
       const status = response.statusCode ?? 0;
       if (status === 202) onAcknowledged();
       let text = "";

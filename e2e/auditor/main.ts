@@ -1,13 +1,15 @@
 /**
  * The auditor by hand, for as long as one likes: `node e2e/auditor/main.ts --kills 200 --seed 7`. Prints what it does, and a verdict; exits with
- * 1 when a rule is broken. `--mutant <name>` audits a service that is broken on purpose.
+ * 1 when a rule is broken. `--mutant <name>` audits a service that is broken on purpose, `--late 5` two servers on one store, of which one is
+ * stopped past its leases, five times; `--calls accept` and `--calls run` kill at every call that writes to disk (`--stride 3`: at every third).
  */
 import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { audit, defaultOptions } from "./audit.ts";
+import { audit, defaultOptions, type Verdict } from "./audit.ts";
 import { auditLateness } from "./lateness.ts";
+import { sweepCalls } from "./system-calls.ts";
 import { type MutantName, mutants, noFencing } from "./mutants.ts";
 
 const { values } = parseArgs({
@@ -19,6 +21,8 @@ const { values } = parseArgs({
     workers: { type: "string", default: String(defaultOptions.workers) },
     mutant: { type: "string" },
     late: { type: "string" },
+    calls: { type: "string" },
+    stride: { type: "string", default: "1" },
   },
 });
 
@@ -28,15 +32,7 @@ const mutant = values.mutant === undefined || values.mutant === "no-fencing" ? {
 
 const seed = Number(values.seed);
 say(`seed ${seed}`);
-const { violations, facts, summary } = values.late ? await auditLateness({ seed, stops: Number(values.late), changes: values.mutant === "no-fencing" ? noFencing : [], tell: say }) : await audit({
-  seed,
-  kills: Number(values.kills),
-  gapMs: Number(values.gap),
-  paceMs: Number(values.pace),
-  workers: Number(values.workers),
-  ...mutant,
-  tell: say,
-});
+const { violations, facts, summary } = await conduct();
 say(summary);
 if (violations.length === 0) say(`No rule is broken (seed ${seed}).`);
 else {
@@ -44,6 +40,13 @@ else {
   writeFileSync(file, JSON.stringify(facts, null, 1));
   for (const { rule, what } of violations.slice(0, 50)) say(`BROKEN: ${rule}: ${what}`);
   fail(`${violations.length} findings (seed ${seed}). All that was written down: ${file}`, 1);
+}
+
+function conduct(): Promise<Verdict> {
+  const { calls, late, stride } = values;
+  if (calls === "accept" || calls === "run") return sweepCalls({ of: calls, stride: Number(stride), tell: say });
+  if (late) return auditLateness({ seed, stops: Number(late), changes: values.mutant === "no-fencing" ? noFencing : [], tell: say });
+  return audit({ seed, kills: Number(values.kills), gapMs: Number(values.gap), paceMs: Number(values.pace), workers: Number(values.workers), ...mutant, tell: say });
 }
 
 function say(line: string): void {

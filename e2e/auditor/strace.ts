@@ -1,0 +1,51 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+
+/** The system calls by which SQLite writes, and brings to disk. */
+export const diskCalls = "pwrite64,fsync,fdatasync";
+
+/** Whether strace is there, and may be used; installed where that is possible. */
+export function findOrInstallStrace(): boolean {
+  if (process.platform !== "linux") return false;
+  if (worksStrace()) return true;
+  spawnSync("sh", ["-c", "apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends strace"], { stdio: "ignore", timeout: 300_000 });
+  return worksStrace();
+}
+
+/** Containers may have it, and forbid it. */
+function worksStrace(): boolean {
+  return spawnSync("strace", ["-o", "/dev/null", "true"], { stdio: "ignore" }).status === 0;
+}
+
+export interface Strace {
+  /** Lets go of the process, where it still is. */
+  detach(): Promise<void>;
+}
+
+/** Resolves when every thread of the process is watched. */
+export async function attachStrace(pid: number, args: readonly string[]): Promise<Strace> {
+  const strace = spawn("strace", ["-f", "-p", String(pid), ...args], { stdio: ["ignore", "ignore", "pipe"] });
+  const exited = once(strace, "exit");
+  const said: string[] = [];
+  const attached = new Promise<void>((resolve, reject) => {
+    createInterface({ input: strace.stderr }).on("line", (line) => {
+      said.push(line);
+      if (line.includes("attached")) resolve();
+    });
+    void exited.then(() => reject(new Error(`strace could not watch process ${pid}: ${said.join(" ")}`)));
+  });
+  await attached;
+  return {
+    async detach() {
+      if (strace.exitCode === null && strace.signalCode === null) strace.kill("SIGINT");
+      await exited;
+    },
+  };
+}
+
+/** Sends the process a signal at its n-th call that writes to disk. */
+export function signalAtCall(pid: number, p: { n: number; signal: "SIGKILL" | "SIGSTOP"; calls?: string }): Promise<Strace> {
+  const calls = p.calls ?? diskCalls;
+  return attachStrace(pid, ["-o", "/dev/null", "-e", `trace=${calls}`, "-e", `inject=${calls}:signal=${p.signal}:when=${p.n}`]);
+}

@@ -1,0 +1,117 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { judgeAtRest, type Verdict } from "./audit.ts";
+import { type OrderKind, orderKinds, writeAuditedProject } from "./audited-project.ts";
+import type { SourceChange } from "./changed-source.ts";
+import { createSender, type Ledger } from "./clients.ts";
+import { type AnswerOrder, judgeAnswer } from "./durable-answer.ts";
+import type { Kill } from "./facts.ts";
+import { isRunning } from "./processes.ts";
+import { readProgress } from "./read-store.ts";
+import { prepareProject, type Service, startService } from "./service.ts";
+import { openSink, type Sink } from "./sink.ts";
+import { attachStrace, diskCalls, signalAtCall } from "./strace.ts";
+
+/** A web process that is killed again and again is started again at once: the pause that it gets otherwise would only cost time. */
+const noPause: SourceChange = { file: "server/processes/web-keeper.ts", find: "const settledAfterMs = 10_000;", replace: "const settledAfterMs = 0;" };
+
+interface Stage {
+  projectDir: string;
+  service: Service;
+  sink: Sink;
+  send: ReturnType<typeof createSender>;
+  orders: Ledger[];
+}
+
+async function onStage<T>(changes: readonly SourceChange[], act: (stage: Stage) => Promise<T>): Promise<T> {
+  const projectDir = mkdtempSync(join(tmpdir(), "signalbox-audit-"));
+  const sink = await openSink(() => {});
+  try {
+    writeAuditedProject(projectDir, 1);
+    const { key } = prepareProject(projectDir);
+    const service = await startService({ projectDir, port: 0, sinkUrl: sink.url, generation: 0, changes });
+    try {
+      return await act({ projectDir, service, sink, orders: [], send: createSender({ url: () => service.url, key, onAcknowledged() {} }) });
+    } finally {
+      await service.stop();
+    }
+  } finally {
+    await sink.close();
+    rmSync(projectDir, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+export interface SweepOptions {
+  /** Of which process: web while it accepts, or the worker while it runs. */
+  of: "accept" | "run";
+  /** Every how many calls. */
+  stride: number;
+  tell: (line: string) => void;
+}
+
+/** Kills the process at its first call that writes to disk, then at a later one, and so on, until a whole accept, or a whole run, comes through. */
+export async function sweepCalls({ of, stride, tell }: SweepOptions): Promise<Verdict & { calls: number }> {
+  const startedAt = performance.now();
+  return await onStage([noPause], async (stage) => {
+    const { service, orders, projectDir, sink } = stage;
+    const kills: Kill[] = [];
+    let n = 1;
+    // One first: statements that are prepared, and pages that are read, at the first time only.
+    await accept(stage, "warm", orderKinds[1]);
+    await untilAtRest(projectDir);
+    for (; ; n += stride) {
+      const pid = await oneProcess(() => (of === "accept" ? service.web() : service.workers()));
+      const strace = await signalAtCall(pid, { n, signal: "SIGKILL" });
+      const at = performance.now();
+      await accept(stage, `${of}-${n}`, of === "accept" ? orderKinds[1] : orderKinds[0]);
+      await untilAtRest(projectDir);
+      const isOver = isRunning(pid);
+      await strace.detach();
+      tell(`${of}: ${isOver ? "came through before" : "killed at"} call ${n}`);
+      if (isOver) break;
+      kills.push({ at, kind: of === "accept" ? "web" : "worker", generation: 0, pid });
+    }
+    return { ...judgeAtRest({ projectDir, orders, effects: sink.effects, kills, startedAt }), calls: n - 1 };
+  });
+}
+
+/** In what order the web process writes to disk, brings to disk, and answers. */
+export async function traceAnswer(changes: readonly SourceChange[]): Promise<AnswerOrder> {
+  return await onStage(changes, async (stage) => {
+    await accept(stage, "warm", orderKinds[0]);
+    await untilAtRest(stage.projectDir);
+    const pid = await oneProcess(stage.service.web);
+    const log = join(stage.projectDir, "strace.log");
+    const strace = await attachStrace(pid, ["-y", "-s", "60", "-o", log, "-e", `trace=${diskCalls},write,writev,sendto,sendmsg`]);
+    await accept(stage, "traced", orderKinds[0]);
+    await strace.detach();
+    const ofMainThread = readFileSync(log, "utf8").split("\n").filter((line) => line.startsWith(`${pid} `));
+    return judgeAnswer(ofMainThread.map((line) => line.trimEnd()));
+  });
+}
+
+async function accept({ send, orders }: Stage, id: string, kind: OrderKind | undefined): Promise<void> {
+  if (!kind) throw new Error("there is no such kind of order");
+  const order: Ledger = { id, key: `key-${id}`, expected: kind.expected, answers: [] };
+  orders.push(order);
+  await send({ order, kind, body: JSON.stringify({ order: id, paid: kind.isPaid, ms: 0 }) });
+}
+
+async function untilAtRest(projectDir: string): Promise<void> {
+  await until(() => readProgress(projectDir).open === 0, "the runs do not end");
+}
+
+/** Web is one; a run that must be alone has a worker of its own for a while. */
+async function oneProcess(list: () => number[]): Promise<number> {
+  let found: number[] = [];
+  await until(() => (found = list()).length === 1, "the processes are not back to one");
+  return found[0] ?? 0;
+}
+
+async function until(isSo: () => boolean, otherwise: string): Promise<void> {
+  for (const giveUpAt = performance.now() + 120_000; !isSo(); ) {
+    if (performance.now() > giveUpAt) throw new Error(otherwise);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
