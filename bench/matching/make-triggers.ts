@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { exportSchema } from "../../cli/build/schema/export.ts";
+import { shareSchemas } from "../../server/matching/share-schemas.ts";
 import { buildTriggerIndex } from "../../server/matching/trigger-index.ts";
 import type { AnySchema, TriggerIndex, TriggerSource } from "../../server/ports/project.ts";
 
@@ -17,7 +18,7 @@ export function makeTriggers(shape: TriggerShape, size: number): { triggers: Tri
     const slug = `trigger-${String(at).padStart(5, "0")}`;
     return { slug, endpoint: "bench", attachmentId: `${slug}:work`, target: { kind: "workflow", slug: "work" }, request: known(request), filter: filter && known(filter) };
   });
-  return { triggers, index: buildTriggerIndex(written.map(({ request, filter }) => ({ request: exportSchema(request), filter: filter && exportSchema(filter) }))) };
+  return { triggers: shareSchemas(triggers), index: buildTriggerIndex(written.map(({ request, filter }) => ({ request: exportSchema(request), filter: filter && exportSchema(filter) }))) };
 }
 
 function schemasOf(shape: TriggerShape, action: string): { request: z.ZodType; filter: z.ZodType | null } {

@@ -27,13 +27,17 @@ export interface FixedField {
 
 const known = new WeakMap<AnySchema, SplitSchema | null>();
 
-/** The two parts of a schema; `null` where it has no fixed fields, or is not made of plain objects down to them. */
-export function splitSchema(schema: AnySchema): SplitSchema | null {
+/**
+ * The two parts of a schema; `null` where it has no fixed fields, or is not made of plain objects down to them. `share` gives, for what
+ * is left, a schema that is alike.
+ */
+export function splitSchema(schema: AnySchema, share: (rest: AnySchema) => AnySchema = (rest) => rest): SplitSchema | null {
   const before = known.get(schema);
   if (before !== undefined) return before;
   const split = splitAt(readZodNode(schema), []);
-  known.set(schema, split);
-  return split;
+  const shared = split && { ...split, rest: split.rest && share(split.rest) };
+  known.set(schema, shared);
+  return shared;
 }
 
 /** Whether everything but the fixed fields holds. */

@@ -9,6 +9,7 @@ import type { AnySchema, TriggerSource } from "../ports/project.ts";
 import { evaluateTriggers } from "./evaluate-trigger.ts";
 import { splitSchema } from "./fixed-fields.ts";
 import { matchTriggers } from "./match-triggers.ts";
+import { shareSchemas } from "./share-schemas.ts";
 import { bodiesNear, type Shape, shapes, toSchema } from "./testing/shapes.ts";
 import { buildTriggerIndex } from "./trigger-index.ts";
 
@@ -22,7 +23,7 @@ const indexOf = (triggers: readonly TriggerSource[]) => buildTriggerIndex(trigge
 /** Everything that matching says, with and without the index. */
 function bothWays(triggers: readonly TriggerSource[], body: Json) {
   const index = indexOf(triggers);
-  const { matches, verdicts } = matchTriggers({ triggers, index, body });
+  const { matches, verdicts } = matchTriggers({ triggers: shareSchemas(triggers), index, body });
   const evaluations = evaluateTriggers(triggers, body);
   return {
     candidates: index.candidates(body).length,

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Manifest, ManifestTrigger } from "../contract/manifest.ts";
+import { shareSchemas } from "../matching/share-schemas.ts";
 import { buildTriggerIndex } from "../matching/trigger-index.ts";
 import type { ProjectSources, TriggerIndex, TriggerSource } from "../ports/project.ts";
 import { isSchema, isTrigger } from "./definitions.ts";
@@ -11,7 +12,7 @@ export async function loadSources(stateDir: string, manifest: Manifest): Promise
   const file = join(stateDir, manifest.folder, manifest.sources);
   const module = await importModule(file);
   const definitions = Array.isArray(module["triggers"]) ? module["triggers"] : [];
-  const triggers = manifest.triggers.map((entry, index) => toSource(entry, definitions[index], file));
+  const triggers = shareSchemas(manifest.triggers.map((entry, index) => toSource(entry, definitions[index], file)));
   return { manifest, triggers, byEndpoint: groupByEndpoint(triggers), indexes: indexEndpoints(manifest) };
 }
 
