@@ -93,6 +93,6 @@ describe("GET /api/v1/runs/export", () => {
     await expect(response.text()).rejects.toThrow("canary");
     fails = false;
     service.stop();
-    await expect(whole()).rejects.toThrow();
+    await expect(whole()).rejects.toThrow("terminated");
   });
 });
