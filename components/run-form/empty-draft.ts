@@ -2,6 +2,8 @@ import type { JsonSchemaObject } from "../../server/contract/json.ts";
 import { type FormNode, adaptSchema } from "./adapt-schema.ts";
 import { type Draft, draftOf, draftOfJson } from "./draft/draft.ts";
 import { flatten } from "./resolve-schema.ts";
+import { shownOption } from "./shown-option.ts";
+import type { UnionOption } from "./union-options.ts";
 
 const mostItems = 5;
 
@@ -53,7 +55,7 @@ function layKind(context: Context, node: FormNode): Draft | undefined {
     case "tuple":
       return draftOf.list(node.places.slice(0, Math.max(node.minItems, 0)).map((place) => layItem(context, place)));
     case "union":
-      return layUnion(context, node.options.map(({ schema }) => schema));
+      return layUnion(context, node.options);
     case "choice":
       return node.values.length === 1 && node.values[0] !== undefined ? draftOfJson(node.values[0]) : undefined;
     case "boolean":
@@ -76,19 +78,18 @@ function layObject(context: Context, node: FormNode & { kind: "object" }): Draft
   );
 }
 
-/** The first alternative that does not lead back to where it is; else the first. */
-function layUnion(context: Context, options: readonly JsonSchemaObject[]): Draft | undefined {
+/** The first alternative that does not lead back to where it is; else the first. It is noted where what was laid out would look like another. */
+function layUnion(context: Context, options: readonly UnionOption[]): Draft | undefined {
   const wasCut = context.isCut;
-  for (const option of options) {
+  for (const [index, option] of options.entries()) {
     context.isCut = false;
-    const draft = lay(context, option);
-    if (draft && !context.isCut) {
-      context.isCut = wasCut;
-      return draft;
-    }
+    const draft = lay(context, option.schema);
+    if (!draft || context.isCut) continue;
+    context.isCut = wasCut;
+    return shownOption(options, draft, context.root) === index ? draft : { ...draft, choice: { option: index, kept: {} } };
   }
   context.isCut = true;
-  return options[0] && lay(context, options[0]);
+  return options[0] && lay(context, options[0].schema);
 }
 
 function layItem(context: Context, schema: JsonSchemaObject): Draft {

@@ -6,12 +6,13 @@ import { exportSchema } from "../../cli/build/schema/export.ts";
 import type { Json } from "../../server/contract/json.ts";
 import { adaptSchema } from "./adapt-schema.ts";
 import { checkDraft } from "./check/check-draft.ts";
-import { shownOption, switchNull, switchOption } from "./choose-option.ts";
-import { type Draft, draftOfJson, withoutChoice } from "./draft/draft.ts";
+import { switchNull, switchOption } from "./choose-option.ts";
+import { type Draft, draftOf, draftOfJson, withoutChoice } from "./draft/draft.ts";
 import { draftToJson } from "./draft/draft-to-json.ts";
 import { parseDraft } from "./draft/parse-draft.ts";
 import { printDraft } from "./draft/print-draft.ts";
 import { emptyDraft } from "./empty-draft.ts";
+import { shownOption } from "./shown-option.ts";
 
 /** A schema of either Zod and values that mostly fit it. */
 interface Case {
@@ -133,6 +134,17 @@ describe("for every schema and every value", () => {
       }),
       { numRuns },
     );
+  });
+
+  test("what is said of a chosen alternative is said of its own places", () => {
+    const schema = exportSchema(z.object({ to: z.union([z.object({ a: z.string() }), z.object({ x: z.string(), y: z.string() })]) }));
+    const to = { ...draftOfJson({}), choice: { option: 1, kept: {} } };
+    expect(checkDraft(schema, schema, draftOf.object([["to", to]])).map(({ pointer }) => pointer)).toEqual(["/to/x", "/to/y"]);
+  });
+
+  test("an empty form shows the first alternative, although what is laid out of it looks like another", () => {
+    const schema = exportSchema(z.union([z.object({ type: z.record(z.string(), z.string()), a: z.string() }), z.strictObject({})]));
+    expect(checkDraft(schema, schema, emptyDraft(schema, schema) ?? { is: "null" })).toMatchObject([{ pointer: "/a", code: "required" }]);
   });
 
   test("an empty form asks only for what only a person can say", () => {

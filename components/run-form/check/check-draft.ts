@@ -1,6 +1,7 @@
 import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
 import { toPointer } from "../../../server/domain/json-pointer.ts";
-import { type Draft, type Item, type Member, memberOf } from "../draft/draft.ts";
+import { adaptSchema } from "../adapt-schema.ts";
+import { type Draft, type Item, type Member, memberOf, withoutChoice } from "../draft/draft.ts";
 import { draftToJson } from "../draft/draft-to-json.ts";
 import { describeFault, parseDraft } from "../draft/parse-draft.ts";
 import { asSchema, followRef, isObject, listIn, own, schemasIn } from "../resolve-schema.ts";
@@ -21,7 +22,19 @@ interface Context {
   known: WeakMap<Draft, Map<JsonSchemaObject, Trouble[]>>;
 }
 
+/** At a place where a person chose an alternative, what is wrong is what that one says. */
 function check(context: Context, schema: JsonSchemaObject, draft: Draft, pointer: string): Trouble[] {
+  const { choice } = draft;
+  if (!choice) return checkBare(context, schema, draft, pointer);
+  const bare = withoutChoice(draft);
+  const troubles = checkBare(context, schema, bare, pointer);
+  const node = adaptSchema(schema, context.root);
+  const chosen = troubles.length > 0 && node.kind === "union" ? node.options[choice.option] : undefined;
+  const said = chosen ? checkBare(context, chosen.schema, bare, pointer) : [];
+  return said.length > 0 ? said : troubles;
+}
+
+function checkBare(context: Context, schema: JsonSchemaObject, draft: Draft, pointer: string): Trouble[] {
   const known = context.known.get(draft) ?? new Map<JsonSchemaObject, Trouble[]>();
   context.known.set(draft, known);
   const before = known.get(schema);

@@ -2,8 +2,9 @@
 
 import type { FieldProps } from "@rjsf/utils";
 import { Segmented } from "../../ui/segmented.tsx";
-import { shownOption, switchOption } from "../choose-option.ts";
+import { switchOption } from "../choose-option.ts";
 import { type Draft, withoutChoice } from "../draft/draft.ts";
+import { shownOption } from "../shown-option.ts";
 import { useFormShared, usePlace } from "./form-context.ts";
 import { PlaceField } from "./place-field.tsx";
 import { nameOfPath } from "./place-names.ts";
