@@ -41,6 +41,8 @@ interface Props<Row> {
   /** New rows that cannot be put on top without a gap, and what begins the list anew with them. */
   newRows?: number;
   showNew?: () => void;
+  /** Hears which rows are in sight, or nearly. */
+  onSight?: (keys: readonly string[]) => void;
 }
 
 /** Rows of the first drawing, on the server too: enough for a large window. */
@@ -75,6 +77,9 @@ export function VirtualTable<Row>(props: Props<Row>) {
   useScrollMemory({ isReady: shown.length > 0, shownKeys });
 
   const items = virtualizer.getVirtualItems();
+  const sight = items.flatMap((item) => keys[item.index] ?? []).join(" ");
+  const tellSight = useEffectEvent((names: string) => props.onSight?.(names === "" ? [] : names.split(" ")));
+  useEffect(() => tellSight(sight), [sight]);
   const isNearEnd = (items.at(-1)?.index ?? 0) >= shown.length - rowsAhead;
   const needsMore = isNearEnd && hasMore && !isLoadingMore && !isPaused && !props.error;
   const readOn = useEffectEvent(() => props.onNeedMore());
@@ -180,15 +185,18 @@ function Head<Row>({ columns, keys, selection }: { columns: readonly Column<Row>
   const chosen = selection ? keys.filter((key) => selection.selected.has(key)).length : 0;
   const state = chosen === 0 ? "off" : chosen === keys.length ? "on" : "some";
   return (
-    <div role="rowgroup" className="sr-only md:not-sr-only md:sticky md:top-(--header-height) md:z-2 md:block md:bg-panel">
-      <div role="row" aria-rowindex={1} className="grid h-[34px] grid-cols-(--tracks) items-center gap-x-4 border-b px-4">
+    <div role="rowgroup" className={`${selection ? "" : "max-md:sr-only"} md:sticky md:top-(--header-height) md:z-2 md:block md:bg-panel`}>
+      <div role="row" aria-rowindex={1} className="flex h-[34px] items-center gap-x-4 border-b px-4 md:grid md:grid-cols-(--tracks)">
         {selection && (
-          <div role="columnheader">
+          <div role="columnheader" className="flex flex-1 items-center justify-between md:block">
+            <span aria-hidden className="text-xs font-medium text-ink-3 md:hidden">
+              Select all that are listed
+            </span>
             <SelectionBox label="Select all that are listed" state={state} onToggle={() => selection.onChange(new Set(state === "on" ? [] : keys))} />
           </div>
         )}
         {columns.map((column) => (
-          <div key={column.id} role="columnheader" className="truncate text-xs font-medium text-ink-3">
+          <div key={column.id} role="columnheader" className="truncate text-xs font-medium text-ink-3 max-md:sr-only">
             {column.name}
           </div>
         ))}

@@ -20,9 +20,13 @@ export function WaterfallAxis({ scale }: Props) {
         <span className="hidden md:inline">Since it was recorded</span>
       </span>
       <div className="relative h-full">
-        {ticksOf(scale).map((tick) => (
-          <span key={tick.at} className="absolute inset-y-0 hidden items-center border-l pl-1.5 whitespace-nowrap first:flex md:flex" style={{ left: percent(tick.position) }}>
-            {tick.label}
+        {ticksOf(scale).map((tick, index, ticks) => (
+          <span
+            key={tick.at}
+            className="@container absolute inset-y-0 hidden items-center border-l whitespace-nowrap first:flex md:flex"
+            style={{ left: percent(tick.position), width: percent((ticks[index + 1]?.position ?? 1) - tick.position) }}
+          >
+            <span className={`pl-1.5 ${labelOf(index)}`}>{tick.label}</span>
           </span>
         ))}
         {gapsOf(scale).map((gap) => (
@@ -40,6 +44,12 @@ export function WaterfallAxis({ scale }: Props) {
       <span className="text-right">Took</span>
     </div>
   );
+}
+
+/** Where ticks stand close, only every second or fourth bears its time. */
+function labelOf(index: number): string {
+  if (index % 4 === 0) return "";
+  return index % 2 === 0 ? "hidden @min-[36px]:block" : "hidden @min-[64px]:block";
 }
 
 /** The lines behind all rows: ticks, gaps, the present. */

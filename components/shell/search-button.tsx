@@ -14,7 +14,7 @@ export function SearchButton() {
       onClick={() => open("search")}
       aria-haspopup="dialog"
       aria-keyshortcuts="Meta+K Control+K"
-      className="flex size-8 shrink-0 cursor-pointer items-center justify-center gap-2 rounded-m text-ink-2 hover:bg-sunken sm:h-[30px] sm:w-[clamp(180px,24vw,340px)] sm:justify-start sm:border sm:bg-sunken sm:px-2.5 sm:text-ink-3 sm:hover:border-line-strong sm:hover:text-ink-2"
+      className="flex size-8 shrink-0 cursor-pointer items-center justify-center gap-2 rounded-m text-ink-2 hover:bg-sunken sm:h-[30px] sm:w-[clamp(200px,38vw,340px)] sm:justify-start sm:border sm:bg-sunken sm:px-2.5 sm:text-ink-3 sm:hover:border-line-strong sm:hover:text-ink-2"
     >
       <Search aria-hidden size={15} className="shrink-0" />
       <span className="sr-only sm:hidden">Search</span>

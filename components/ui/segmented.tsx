@@ -18,7 +18,9 @@ export function Segmented<Value extends string>({ label, value, options, onChang
       {options.map((option) => (
         <label
           key={option.value}
-          className="relative grid min-w-0 flex-auto cursor-pointer place-items-center border-l px-3 font-medium whitespace-nowrap text-ink-2 first-of-type:border-l-0 hover:text-ink has-checked:bg-accent-soft has-checked:font-semibold has-checked:text-accent"
+          // The same words in bold, unseen, so that nothing moves when another one is chosen.
+          data-label={option.label}
+          className="relative grid min-w-0 flex-auto cursor-pointer place-content-center border-l px-3 after:invisible after:h-0 after:overflow-hidden after:font-semibold after:content-[attr(data-label)] font-medium whitespace-nowrap text-ink-2 first-of-type:border-l-0 hover:text-ink has-checked:bg-accent-soft has-checked:font-semibold has-checked:text-accent"
         >
           <input
             type="radio"
