@@ -67,15 +67,18 @@ function startChild(projectDir: string): ChildProcess {
   return child;
 }
 
+/** Until the process is there; no code of the user runs in that time, and a busy machine takes long. */
+const startTimeoutMs = 30_000;
+
 /** Gives the file that took the process with it; `null` when all went well. */
 function evaluateInOne(child: ChildProcess, request: EvaluationRequest, timeoutMs: number, entries: EvaluatedEntry[]): Promise<Casualty | null> {
   return new Promise((resolve) => {
     let file = "";
     let output = "";
-    let timer = setTimeout(hang, timeoutMs);
+    let timer = setTimeout(hang, startTimeoutMs);
     function hang(): void {
       child.kill("SIGKILL");
-      end({ file, reason: "hung", afterMs: timeoutMs });
+      end({ file, reason: "hung", afterMs: file === "" ? startTimeoutMs : timeoutMs });
     }
     function end(casualty: Casualty | null): void {
       clearTimeout(timer);
