@@ -52,7 +52,7 @@ export const createReader = cache(async () => {
 export const mayRead = cache(async (): Promise<boolean> => {
   const { queryClient, trpc } = await createReader();
   try {
-    await queryClient.fetchQuery(trpc.triggers.list.queryOptions());
+    await queryClient.fetchQuery(trpc.access.queryOptions());
     return true;
   } catch (error) {
     if (hasCode(error, "UNAUTHORIZED") || hasCode(error, "FORBIDDEN")) return false;

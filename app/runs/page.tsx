@@ -15,7 +15,7 @@ export default async function RunsPage({ searchParams }: { searchParams: Promise
   if (!(await mayRead())) return <Locked />;
   const filter = toRunFilter(await loadFilter(searchParams), requestTime());
   const { queryClient, trpc } = await createReader();
-  await Promise.all([queryClient.prefetchQuery(trpc.runs.list.queryOptions({ ...filter, limit: runsPageRows })), queryClient.prefetchQuery(trpc.canvas.graph.queryOptions())]);
+  await queryClient.prefetchQuery(trpc.runs.list.queryOptions({ ...filter, limit: runsPageRows }));
   return (
     <HydrationBoundary state={dehydrate(queryClient)}>
       <PageFrame isWide>

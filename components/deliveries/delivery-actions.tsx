@@ -43,8 +43,8 @@ export function DeliveryActions({ delivery, onCompare }: { delivery: FullDeliver
 /** Of the project as it is now. */
 function useTriggersOn(endpoint: string): string[] {
   const trpc = useTRPC();
-  const { data } = useQuery(trpc.triggers.list.queryOptions());
-  return [...new Set((data ?? []).filter((trigger) => trigger.endpoint === endpoint).map(({ slug }) => slug))];
+  const { data } = useQuery(trpc.triggers.list.queryOptions({ endpoint }));
+  return [...new Set((data ?? []).map(({ slug }) => slug))];
 }
 
 function CopyAsCurl({ delivery }: { delivery: FullDelivery }) {

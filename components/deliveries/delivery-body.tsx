@@ -83,7 +83,7 @@ function KeptBody({ delivery, body, jumpTo }: { delivery: FullDelivery; body: Re
 /** What held is marked by the schemas of the project as it is now; what did not, by the verdicts. */
 function useMarks({ delivery, body, trigger }: { delivery: FullDelivery; body: ReadBody; trigger: string | null }): JsonMark[] {
   const trpc = useTRPC();
-  const { data: triggers } = useQuery(trpc.triggers.list.queryOptions());
+  const { data: triggers } = useQuery(trpc.triggers.list.queryOptions({ endpoint: delivery.endpoint }));
   const json = useMemo(() => jsonOf(body), [body]);
   return useMemo(() => {
     const fired = delivery.verdicts.filter((verdict) => verdict.outcome === "matched" && (trigger === null || verdict.trigger === trigger));

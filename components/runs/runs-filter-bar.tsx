@@ -83,11 +83,11 @@ export function RunsFilterBar({ state, filter, onChange }: Props) {
 /** What there is to choose from: the project as it is now, and whatever the URL asks for. */
 function useNames(state: RunFilterState) {
   const trpc = useTRPC();
-  const graph = useQuery(trpc.canvas.graph.queryOptions()).data;
-  const current = graph?.version;
+  const names = useQuery(trpc.triggers.names.queryOptions()).data;
+  const current = names?.version;
   return {
-    triggers: withName(graph?.triggers.map(({ slug }) => slug) ?? [], state.trigger),
-    targets: withName(graph?.targets.map(({ slug }) => slug) ?? [], state.target),
+    triggers: withName(names?.triggers.map(({ slug }) => slug) ?? [], state.trigger),
+    targets: withName(names?.targets.map(({ slug }) => slug) ?? [], state.target),
     versions: [
       ...(current ? [{ value: current, label: `${current.slice(0, 8)} (now)` }] : []),
       ...(state.version && state.version !== current ? [{ value: state.version, label: state.version.slice(0, 8) }] : []),

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import { createRefresh } from "./create-refresh.ts";
 
 /** A query that somebody looks at; each read ends when the test says so. */
-function watch(client: QueryClient, key: string, meta?: { live: boolean }) {
+function watch(client: QueryClient, key: string, meta?: { live: false | "build" }) {
   const ends: (() => void)[] = [];
   const read = vi.fn<() => Promise<number>>(() => new Promise<number>((resolve) => ends.push(() => resolve(ends.length))));
   onTestFinished(new QueryObserver(client, { queryKey: [key], queryFn: read, retry: false, ...(meta ? { meta } : {}) }).subscribe(() => {}));
@@ -21,17 +21,30 @@ it("a change has every live query read again, and no other", async () => {
   await runs.end();
   await still.end();
   const refresh = createRefresh(client);
-  refresh.changed();
+  refresh.changed(false);
   expect(refresh.run()).toBe(false);
   expect(runs.read).toHaveBeenCalledTimes(2);
   expect(still.read).toHaveBeenCalledTimes(1);
+});
+
+it("what a build alone changes is read again with another build", async () => {
+  const client = new QueryClient();
+  const graph = watch(client, "graph", { live: "build" });
+  await graph.end();
+  const refresh = createRefresh(client);
+  refresh.changed(false);
+  expect(refresh.run()).toBe(false);
+  expect(graph.read).toHaveBeenCalledTimes(1);
+  refresh.changed(true);
+  refresh.run();
+  expect(graph.read).toHaveBeenCalledTimes(2);
 });
 
 it("a query that is being read is not read twice at once, but once more afterwards", async () => {
   const client = new QueryClient();
   const runs = watch(client, "runs");
   const refresh = createRefresh(client);
-  refresh.changed();
+  refresh.changed(false);
   expect(refresh.run()).toBe(true);
   expect(runs.read).toHaveBeenCalledTimes(1);
   await runs.end();
@@ -45,7 +58,7 @@ it("a slow query does not hold up the others, nor have them read for its sake", 
   const quick = watch(client, "quick");
   await quick.end();
   const refresh = createRefresh(client);
-  refresh.changed();
+  refresh.changed(false);
   expect(refresh.run()).toBe(true);
   expect(quick.read).toHaveBeenCalledTimes(2);
   await quick.end();

@@ -1,18 +1,19 @@
 import type { Query, QueryClient } from "@tanstack/react-query";
 
 export interface Refresh {
-  /** Everything that is shown is out of date. */
-  changed(): void;
+  /** What is shown is out of date; what another build alone changes, only if there is one. */
+  changed(isOtherBuild: boolean): void;
   /** Reads again what is out of date and not being read just now. Says whether something is left for the next time. */
   run(): boolean;
 }
 
-/** Reads the queries of a page again; those with `meta.live === false` are left alone. No query is ever read twice at the same time. */
+/** Reads the queries of a page again; those with `meta.live === false` are left alone, and those with `"build"` while the build is the same. No query is ever read twice at the same time. */
 export function createRefresh(queries: QueryClient): Refresh {
   const owed = new Set<string>();
   return {
-    changed() {
-      for (const query of queries.getQueryCache().findAll({ predicate: isLive })) owed.add(query.queryHash);
+    changed(isOtherBuild) {
+      const mayHaveChanged = ({ meta }: Query) => meta?.["live"] !== false && (isOtherBuild || meta?.["live"] !== "build");
+      for (const query of queries.getQueryCache().findAll({ predicate: mayHaveChanged })) owed.add(query.queryHash);
     },
     run() {
       // A read that is under way may have begun before the change: it is done again after it.
@@ -25,8 +26,4 @@ export function createRefresh(queries: QueryClient): Refresh {
       return owed.size > 0;
     },
   };
-}
-
-function isLive(query: Query): boolean {
-  return query.meta?.["live"] !== false;
 }

@@ -29,12 +29,14 @@ export function Live({ version, children }: { version: string | null; children: 
   const poke = useRefresh();
   const isEnabled = useShown() && version !== null;
 
-  // `onStarted` comes on every connection: what happened while there was none was missed, so read again.
+  // `onStarted` comes on every connection: what happened while there was none was missed, so read again. Which build it is comes at once, too.
+  const [heard, setHeard] = useState(version);
   const onData = (news: { version: string }) => {
     if (news.version !== version) router.refresh();
-    poke();
+    setHeard(news.version);
+    poke(news.version !== heard);
   };
-  const { status, reset } = useSubscription(trpc.changes.subscriptionOptions(undefined, { enabled: isEnabled, onStarted: poke, onData }));
+  const { status, reset } = useSubscription(trpc.changes.subscriptionOptions(undefined, { enabled: isEnabled, onStarted: () => poke(false), onData }));
   // The service ends the stream when it stops, and a refused connection is given up: ask again until it is back.
   const isOver = isEnabled && (status === "idle" || status === "error");
   useEffect(() => {
@@ -46,7 +48,7 @@ export function Live({ version, children }: { version: string | null; children: 
 }
 
 /** What reads the page's queries again, at a calm pace. */
-function useRefresh(): () => void {
+function useRefresh(): (isOtherBuild: boolean) => void {
   const queries = useQueryClient();
   const [{ refresh, pace }] = useState(() => {
     const refresh = createRefresh(queries);
@@ -61,8 +63,8 @@ function useRefresh(): () => void {
       pace.stop();
     };
   }, [pace]);
-  return () => {
-    refresh.changed();
+  return (isOtherBuild) => {
+    refresh.changed(isOtherBuild);
     pace.poke();
   };
 }

@@ -4,7 +4,7 @@ import type { Window } from "../contract/window.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import type { DeliveryCount, TargetSummary, TrafficStore, VerdictCount } from "../ports/store.ts";
-import { inPortions } from "./in-portions.ts";
+import { inPortions } from "../domain/in-portions.ts";
 import { type OutcomeCounts, sumOutcomes } from "./sum-outcomes.ts";
 import { type TimeFrame, bucketStarts, frameOfWindow } from "./time-frame.ts";
 import type { TrafficReader } from "./traffic-reader.ts";

@@ -1,5 +1,5 @@
 import type { DeliveryCount, DeliveryStore, TrafficStore, VerdictCount } from "../ports/store.ts";
-import { inPortions } from "./in-portions.ts";
+import { inPortions } from "../domain/in-portions.ts";
 import { type TimeFrame, storedBuckets } from "./time-frame.ts";
 
 /** What went through some endpoints in a frame of time. */

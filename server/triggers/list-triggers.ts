@@ -1,17 +1,31 @@
 import { z } from "zod";
 import { jsonSchema } from "../contract/json.ts";
-import { manifestTriggerSchema } from "../contract/manifest.ts";
+import { type Manifest, type ManifestTrigger, manifestTriggerSchema } from "../contract/manifest.ts";
+import { inPortions } from "../domain/in-portions.ts";
 import { exampleBody } from "../domain/schema/example-body.ts";
 import type { ProjectReader } from "../ports/project.ts";
 
 /** A trigger of the project that runs now. `path` is where its webhooks go; `example` is a made-up body of its shape. */
 export const triggerSchema = manifestTriggerSchema.omit({ module: true }).extend({ path: z.string(), example: jsonSchema });
+
 export type Trigger = z.infer<typeof triggerSchema>;
 
-/** The triggers, or those on one endpoint, in the order of their attachment ids. */
-export function listTriggers(deps: { project: ProjectReader }, filter: { endpoint?: string | undefined } = {}): Trigger[] {
-  const { triggers } = deps.project.current().manifest;
-  return triggers
-    .filter(({ endpoint }) => filter.endpoint === undefined || endpoint === filter.endpoint)
-    .map((trigger) => triggerSchema.parse({ ...trigger, path: `/triggers/${trigger.endpoint}`, example: exampleBody(trigger.request, trigger.filter) }));
+const portion = 20;
+/** By attachment id. */
+const known = new WeakMap<Manifest, Map<string, Trigger>>();
+
+/** The triggers, or those on one endpoint, in the order of their attachment ids. Examples are made up once for each build. */
+export function listTriggers(deps: { project: ProjectReader }, filter: { endpoint?: string | undefined } = {}): Promise<Trigger[]> {
+  const { manifest } = deps.project.current();
+  const made = known.get(manifest) ?? new Map<string, Trigger>();
+  known.set(manifest, made);
+  const asked = manifest.triggers.filter(({ endpoint }) => filter.endpoint === undefined || endpoint === filter.endpoint);
+  return inPortions(asked, { size: portion, work: async (some) => some.map((trigger) => remember(made, trigger)) });
+}
+
+function remember(made: Map<string, Trigger>, trigger: ManifestTrigger): Trigger {
+  const { attachmentId, slug, endpoint, target, file, hasTransform, request, filter } = trigger;
+  const shown = made.get(attachmentId) ?? { attachmentId, slug, endpoint, target, file, hasTransform, request, filter, path: `/triggers/${endpoint}`, example: exampleBody(request, filter) };
+  made.set(attachmentId, shown);
+  return shown;
 }

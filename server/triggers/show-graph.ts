@@ -1,5 +1,7 @@
 import type { Mode } from "../config.ts";
+import type { Manifest, ManifestTrigger } from "../contract/manifest.ts";
 import type { Target } from "../contract/target.ts";
+import { inPortions } from "../domain/in-portions.ts";
 import { type Condition, conditionsOf } from "../domain/schema/conditions.ts";
 import type { ProjectReader } from "../ports/project.ts";
 
@@ -34,24 +36,25 @@ export interface Graph {
   targets: GraphTarget[];
 }
 
-/** Endpoints, triggers and targets without their schemas, which are many times larger. */
-export function showGraph(deps: { project: ProjectReader; name: string; mode: Mode }): Graph {
-  const { version, triggers, workflows } = deps.project.current().manifest;
+const portion = 20;
+const known = new WeakMap<Manifest, Promise<Pick<Graph, "triggers" | "targets">>>();
+
+/** Endpoints, triggers and targets without their schemas, which are many times larger. What must hold is put in words once for each build. */
+export async function showGraph(deps: { project: ProjectReader; name: string; mode: Mode }): Promise<Graph> {
+  const { manifest } = deps.project.current();
+  const drawn = known.get(manifest) ?? draw(manifest);
+  known.set(manifest, drawn);
+  return { version: manifest.version, name: deps.name, mode: deps.mode, ...(await drawn) };
+}
+
+async function draw({ triggers, workflows }: Manifest): Promise<Pick<Graph, "triggers" | "targets">> {
   return {
-    version,
-    name: deps.name,
-    mode: deps.mode,
-    triggers: triggers.map(({ attachmentId, slug, endpoint, target, file, hasTransform, request, filter }) => ({
-      attachmentId,
-      slug,
-      endpoint,
-      path: `/triggers/${endpoint}`,
-      target,
-      file,
-      hasTransform,
-      hasFilter: filter !== null,
-      conditions: conditionsOf(request, filter),
-    })),
+    triggers: await inPortions(triggers, { size: portion, work: async (some) => some.map(drawTrigger) }),
     targets: workflows.map(({ slug, file, retries, timeoutMs, concurrency }) => ({ kind: "workflow", slug, file, attempts: retries.attempts, timeoutMs, concurrency })),
   };
+}
+
+function drawTrigger({ attachmentId, slug, endpoint, target, file, hasTransform, request, filter }: ManifestTrigger): GraphTrigger {
+  const path = `/triggers/${endpoint}`;
+  return { attachmentId, slug, endpoint, path, target, file, hasTransform, hasFilter: filter !== null, conditions: conditionsOf(request, filter) };
 }

@@ -1,3 +1,4 @@
+import { access } from "./procedures/access.ts";
 import { canvasActivity } from "./procedures/canvas-activity.ts";
 import { canvasGraph } from "./procedures/canvas-graph.ts";
 import { canvasPulses } from "./procedures/canvas-pulses.ts";
@@ -23,14 +24,16 @@ import { targetsRecentInputs } from "./procedures/targets-recent-inputs.ts";
 import { targetsRun } from "./procedures/targets-run.ts";
 import { triggersGet } from "./procedures/triggers-get.ts";
 import { triggersList } from "./procedures/triggers-list.ts";
+import { triggersNames } from "./procedures/triggers-names.ts";
 import { triggersTest } from "./procedures/triggers-test.ts";
 import { triggersUrl } from "./procedures/triggers-url.ts";
 import { triggersVerdicts } from "./procedures/triggers-verdicts.ts";
 import { router } from "./trpc.ts";
 
 export const appRouter = router({
+  access,
   canvas: router({ graph: canvasGraph, activity: canvasActivity, pulses: canvasPulses }),
-  triggers: router({ list: triggersList, get: triggersGet, url: triggersUrl, verdicts: triggersVerdicts, test: triggersTest }),
+  triggers: router({ list: triggersList, names: triggersNames, get: triggersGet, url: triggersUrl, verdicts: triggersVerdicts, test: triggersTest }),
   targets: router({ get: targetsGet, run: targetsRun, recentInputs: targetsRecentInputs }),
   runs: router({ list: runsList, get: runsGet, timeline: runsTimeline, count: runsCount, cancel: runsCancel, replay: runsReplay, bulk: runsBulk, act: runsAct }),
   deliveries: router({ list: deliveriesList, get: deliveriesGet, redeliver: deliveriesRedeliver, histogram: deliveriesHistogram }),

@@ -22,7 +22,7 @@ const verdictWords: Record<(typeof verdictChoices)[number], string> = { matched:
 /** What narrows the list: all of it stands in the address. */
 export function FilterBar({ filters, onChange }: Props) {
   const trpc = useTRPC();
-  const { data: triggers } = useQuery(trpc.triggers.list.queryOptions());
+  const triggers = useQuery(trpc.triggers.names.queryOptions()).data?.triggers;
   const endpoints = namesOf((triggers ?? []).map(({ endpoint }) => endpoint), filters.endpoint);
   const slugs = namesOf((triggers ?? []).filter(({ endpoint }) => filters.endpoint === null || endpoint === filters.endpoint).map(({ slug }) => slug), filters.trigger);
   return (

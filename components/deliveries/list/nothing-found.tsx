@@ -1,6 +1,6 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
+import { skipToken, useQuery } from "@tanstack/react-query";
 import { jsonCurl } from "../../curl/curl-command.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { Button } from "../../ui/button.tsx";
@@ -22,13 +22,13 @@ export function NothingFound({ isFiltered, onClear }: { isFiltered: boolean; onC
 
 function FirstDelivery() {
   const trpc = useTRPC();
-  const { data: triggers } = useQuery(trpc.triggers.list.queryOptions());
-  const [first] = triggers ?? [];
+  const [first] = useQuery(trpc.triggers.names.queryOptions()).data?.triggers ?? [];
+  const { data: details } = useQuery(trpc.triggers.get.queryOptions(first ? { slug: first.slug } : skipToken));
   const { data: url } = useQuery(trpc.triggers.url.queryOptions({ for: first?.endpoint ?? "" }, { enabled: first !== undefined, retry: false }));
   const isHydrated = useIsHydrated();
   if (!first) return <EmptyFace title="Nothing has arrived yet">Define a trigger in the folder triggers/ first; its endpoint is then open for webhooks.</EmptyFace>;
   const address = url?.url ?? `${isHydrated ? location.origin : ""}${endpointPath(first.endpoint)}`;
-  const command = jsonCurl({ url: address, text: JSON.stringify(first.example) });
+  const command = jsonCurl({ url: address, text: JSON.stringify(details?.example ?? {}) });
   return (
     <EmptyFace title="Nothing has arrived yet">
       <p>

@@ -71,7 +71,7 @@ const urlRoute = createRoute({
 });
 
 export function registerTriggerRoutes(app: OpenAPIHono<RestEnv>): void {
-  app.openapi(listRoute, (c) => c.json({ data: listTriggers(c.env, c.req.valid("query")) }, 200));
+  app.openapi(listRoute, async (c) => c.json({ data: await listTriggers(c.env, c.req.valid("query")) }, 200));
 
   app.openapi(startRoute, async (c) => {
     const startedBy = c.req.valid("header")["signalbox-client"] ?? "api";

@@ -1,0 +1,17 @@
+import type { Target } from "../contract/target.ts";
+import type { ProjectReader } from "../ports/project.ts";
+
+/** What may be chosen from, by name alone. */
+export interface Names {
+  version: string;
+  /** In the order of attachment ids. */
+  triggers: { slug: string; endpoint: string }[];
+  targets: Target[];
+}
+
+/** The names in the project that runs now: a thousandth of what there is to say of it. */
+export function listNames(deps: { project: ProjectReader }): Names {
+  const { version, triggers, workflows } = deps.project.current().manifest;
+  const bySlug = new Map(triggers.map(({ slug, endpoint }) => [slug, { slug, endpoint }]));
+  return { version, triggers: [...bySlug.values()], targets: workflows.map(({ slug }) => ({ kind: "workflow", slug })) };
+}
