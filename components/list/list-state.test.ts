@@ -1,6 +1,6 @@
 import { array, assert, constant, nat, oneof, property, record } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { addPage, countUnshown, type ListState, takeApart, takeFirst } from "./list-state.ts";
+import { addPage, countUnshown, type ListState, putRows, takeApart, takeFirst } from "./list-state.ts";
 
 interface Row {
   id: number;
@@ -73,6 +73,14 @@ describe("a live list", () => {
     const list = addPage({ list: addPage({ list: begin(), page: empty, rowKey }), page: empty, rowKey });
     expect(list.emptyPages).toBe(2);
     expect(addPage({ list, page: page(5, 4), rowKey }).emptyPages).toBe(0);
+  });
+
+  it("shows rows below the first page as they are now when they are read by themselves", () => {
+    const deep = addPage({ list: begin(), page: page(5, 1, null), rowKey });
+    const list = putRows({ list: deep, fresh: [{ id: 3, status: "failed" }, { id: 99 }], rowKey });
+    expect(list.rows.find(({ id }) => id === 3)).toEqual({ id: 3, status: "failed" });
+    expect(ids(list)).toEqual(ids(deep));
+    expect(putRows({ list, fresh: [{ id: 3, status: "failed" }], rowKey })).toBe(list);
   });
 
   it("never shows a row twice, nor out of order, whatever comes in between", () => {

@@ -54,6 +54,13 @@ export function addPage<Row>(p: { list: ListState<Row>; page: Page<Row>; rowKey:
   return { ...p.list, rows: [...p.list.rows, ...added], cursor: p.page.nextCursor, emptyPages: added.length === 0 ? p.list.emptyPages + 1 : 0 };
 }
 
+/** The state with some of its rows as they are now; the same object where nothing is new. */
+export function putRows<Row>(p: { list: ListState<Row>; fresh: readonly Row[]; rowKey: RowKey<Row> }): ListState<Row> {
+  const fresh = new Map(p.fresh.map((row) => [p.rowKey(row), row]));
+  const rows = p.list.rows.map((row) => fresh.get(p.rowKey(row)) ?? row);
+  return rows.some((row, index) => JSON.stringify(row) !== JSON.stringify(p.list.rows[index])) ? { ...p.list, rows } : p.list;
+}
+
 /** How many rows on top the reader has not been shown: those above the first one that was shown before. */
 export function countUnshown<Row>(p: { rows: readonly Row[]; rowKey: RowKey<Row>; shownKeys: readonly string[] }): number {
   const places = new Map(p.rows.map((row, index) => [p.rowKey(row), index]));

@@ -7,15 +7,14 @@ import { useTRPC, useTRPCClient } from "../trpc/trpc.ts";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { isOpen } from "../ui/statuses.ts";
-import type { BulkAction } from "./bulk-action.ts";
+import type { BulkAction, Matching } from "./bulk-action.ts";
 import { BulkProgressDialog } from "./bulk-progress-dialog.tsx";
 import { type Counted, runsWords } from "./count-words.ts";
 import { askByIds } from "./run-bulk.ts";
-import type { RunFilter } from "./run-filters.ts";
 import { withUntil } from "./with-until.ts";
 
-/** Runs that were chosen one by one, or all that match a filter and were there at a time. */
-export type BulkTarget = { kind: "chosen"; runs: readonly RunSummary[] } | { kind: "matching"; filter: RunFilter; until: string };
+/** Runs that were chosen one by one, or by a filter. */
+export type BulkTarget = { kind: "chosen"; runs: readonly RunSummary[] } | ({ kind: "matching" } & Matching);
 
 interface Props {
   action: BulkAction;

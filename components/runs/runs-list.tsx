@@ -6,8 +6,9 @@ import type { RunSummary } from "../../server/contract/run.ts";
 import { useLivePages } from "../list/use-live-pages.ts";
 import { VirtualTable } from "../list/virtual-table.tsx";
 import { useTRPC, useTRPCClient } from "../trpc/trpc.ts";
+import { isOpen } from "../ui/statuses.ts";
 import { useNow } from "../ui/use-now.ts";
-import type { BulkAction } from "./bulk-action.ts";
+import type { BulkAction, Matching } from "./bulk-action.ts";
 import { BulkDialogs, type BulkTarget } from "./bulk-dialogs.tsx";
 import { runColumns, runLabel } from "./run-columns.tsx";
 import { runFilterParsers, runsPageRows, toRunFilter } from "./run-filters.ts";
@@ -17,32 +18,38 @@ import { RunsSelectionBar } from "./runs-selection-bar.tsx";
 
 interface Selected {
   ids: ReadonlySet<string>;
-  /** Set: all that match the filter and were there at this time. */
-  allUntil: string | null;
+  /** Set: all that match this filter and were there at this time. */
+  all: Matching | null;
 }
 
-const nothing: Selected = { ids: new Set(), allUntil: null };
+const nothing: Selected = { ids: new Set(), all: null };
 
 /** All runs, newest first: live, filtered by the URL, with actions on many. */
 export function RunsList() {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const [state, setState] = useQueryStates(runFilterParsers, { history: "push" });
-  const filter = toRunFilter(state, useNow());
-  const hash = JSON.stringify(filter);
+  const now = useNow();
+  const filter = toRunFilter(state, now);
+  const hash = JSON.stringify(state);
+  // "The last hour" moves on with every minute; the list that shows it stays the same one.
+  const [begun, setBegun] = useState({ hash, filter });
+  if (begun.hash !== hash) setBegun({ hash, filter });
+  const name = begun.hash === hash ? begun.filter : filter;
   const [selection, setSelection] = useState({ hash, selected: nothing });
   // Another filter shows other runs: what was selected is not in sight any more.
   const selected = selection.hash === hash ? selection.selected : nothing;
   const select = (next: Selected) => setSelection({ hash, selected: next });
   const [action, setAction] = useState<{ action: BulkAction; target: BulkTarget } | null>(null);
   const pages = useLivePages<RunSummary>({
-    queryKey: trpc.runs.list.queryKey({ ...filter, limit: runsPageRows }),
-    fetch: (cursor, limit) => client.runs.list.query({ ...filter, limit, cursor }),
+    queryKey: trpc.runs.list.queryKey({ ...name, limit: runsPageRows }),
+    fetch: (cursor, limit) => client.runs.list.query({ ...toRunFilter(state, Date.now()), limit, cursor }),
     rowKey: (run) => run.id,
     pageRows: runsPageRows,
+    rereading: { canChange: (run) => isOpen(run.status), fetch: (ids) => client.runs.byIds.query({ ids }) },
   });
   const targetOf = (): BulkTarget =>
-    selected.allUntil === null ? { kind: "chosen", runs: pages.rows.filter(({ id }) => selected.ids.has(id)) } : { kind: "matching", filter, until: selected.allUntil };
+    selected.all === null ? { kind: "chosen", runs: pages.rows.filter(({ id }) => selected.ids.has(id)) } : { kind: "matching", ...selected.all };
   return (
     <>
       <RunsFilterBar state={state} filter={filter} onChange={(change) => void setState(change)} />
@@ -50,8 +57,8 @@ export function RunsList() {
         filter={filter}
         selected={selected.ids.size}
         hasRows={pages.rows.length > 0}
-        allUntil={selected.allUntil}
-        onSelectAll={(until) => select({ ids: new Set(pages.rows.map(({ id }) => id)), allUntil: until })}
+        isAll={selected.all !== null}
+        onSelectAll={(all) => select({ ids: new Set(pages.rows.map(({ id }) => id)), all })}
         onClear={() => select(nothing)}
         onAct={(one) => setAction({ action: one, target: targetOf() })}
       />
@@ -62,8 +69,8 @@ export function RunsList() {
         rowKey={(run) => run.id}
         rowHref={(run) => `/runs/${encodeURIComponent(run.id)}`}
         rowLabel={runLabel}
-        selection={{ selected: selected.ids, onChange: (ids) => select({ ids, allUntil: null }) }}
-        emptyFace={<RunsEmpty isFiltered={hash !== "{}"} onClear={() => void setState(null)} />}
+        selection={{ selected: selected.ids, onChange: (ids) => select({ ids, all: null }) }}
+        emptyFace={<RunsEmpty isFiltered={Object.keys(filter).length > 0} onClear={() => void setState(null)} />}
       />
       {action && (
         <BulkDialogs

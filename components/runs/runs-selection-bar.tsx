@@ -5,7 +5,7 @@ import { Ban, RotateCcw, X } from "lucide-react";
 import { useState } from "react";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
-import type { BulkAction } from "./bulk-action.ts";
+import type { BulkAction, Matching } from "./bulk-action.ts";
 import { type Counted, countWords } from "./count-words.ts";
 import type { RunFilter } from "./run-filters.ts";
 import { withUntil } from "./with-until.ts";
@@ -15,8 +15,8 @@ interface Props {
   selected: number;
   /** Whether there is anything to select. */
   hasRows: boolean;
-  allUntil: string | null;
-  onSelectAll: (until: string) => void;
+  isAll: boolean;
+  onSelectAll: (all: Matching) => void;
   onClear: () => void;
   onAct: (action: BulkAction) => void;
 }
@@ -30,19 +30,19 @@ export function RunsSelectionBar(props: Props) {
   );
 }
 
-function Selection({ filter, selected, allUntil, onSelectAll, onClear, onAct }: Props) {
+function Selection({ filter, selected, isAll, onSelectAll, onClear, onAct }: Props) {
   const trpc = useTRPC();
-  // As of the moment when something was first selected: runs that come later are not meant.
-  const [until] = useState(() => new Date().toISOString());
-  const count: Counted | undefined = useQuery(trpc.runs.count.queryOptions(withUntil(filter, until), { meta: { live: false }, staleTime: Infinity })).data;
+  // As of the moment when something was first selected: runs that come later are not meant, and the last hour is the one before that.
+  const [all] = useState((): Matching => ({ filter, until: new Date().toISOString() }));
+  const count: Counted | undefined = useQuery(trpc.runs.count.queryOptions(withUntil(all.filter, all.until), { meta: { live: false }, staleTime: Infinity })).data;
   const isMore = count !== undefined && (count.isCapped || count.count > selected);
   return (
     <>
       <p role="status" className="font-medium">
-        {allUntil !== null && count ? `All ${countWords(count)} that match are selected` : `${selected.toLocaleString("en")} selected`}
+        {isAll && count ? `All ${countWords(count)} that match are selected` : `${selected.toLocaleString("en")} selected`}
       </p>
-      {allUntil === null && isMore && (
-        <button type="button" onClick={() => onSelectAll(until)} className="cursor-pointer font-medium text-accent hover:underline">
+      {!isAll && isMore && (
+        <button type="button" onClick={() => onSelectAll(all)} className="cursor-pointer font-medium text-accent hover:underline">
           Select all {countWords(count)} that match
         </button>
       )}

@@ -148,6 +148,8 @@ export interface RunStore {
   /** Records runs that no delivery started, all or none. Each gets its `queued` timeline entry (as in acceptDelivery). */
   createRuns(runs: NewRun[]): Promise<void>;
   listRuns(filter: RunFilter, page: PageRequest): Promise<Page<RunSummary>>;
+  /** Those of the given runs (at most 100) that are there, newest first. */
+  findRuns(ids: readonly string[]): Promise<RunSummary[]>;
   getRun(id: string): Promise<(Run & { keyId: string | null }) | null>;
   /** Entries with an id greater than `after`, oldest first. */
   listTimeline(runId: string, p: { after: number; limit: number }): Promise<TimelineEntry[]>;

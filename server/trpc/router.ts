@@ -11,6 +11,7 @@ import { presetsList } from "./procedures/presets-list.ts";
 import { presetsRemove } from "./procedures/presets-remove.ts";
 import { presetsSave } from "./procedures/presets-save.ts";
 import { runsAct } from "./procedures/runs-act.ts";
+import { runsByIds } from "./procedures/runs-by-ids.ts";
 import { runsBulk } from "./procedures/runs-bulk.ts";
 import { runsCancel } from "./procedures/runs-cancel.ts";
 import { runsCount } from "./procedures/runs-count.ts";
@@ -35,7 +36,7 @@ export const appRouter = router({
   canvas: router({ graph: canvasGraph, activity: canvasActivity, pulses: canvasPulses }),
   triggers: router({ list: triggersList, names: triggersNames, get: triggersGet, url: triggersUrl, verdicts: triggersVerdicts, test: triggersTest }),
   targets: router({ get: targetsGet, run: targetsRun, recentInputs: targetsRecentInputs }),
-  runs: router({ list: runsList, get: runsGet, timeline: runsTimeline, count: runsCount, cancel: runsCancel, replay: runsReplay, bulk: runsBulk, act: runsAct }),
+  runs: router({ list: runsList, byIds: runsByIds, get: runsGet, timeline: runsTimeline, count: runsCount, cancel: runsCancel, replay: runsReplay, bulk: runsBulk, act: runsAct }),
   deliveries: router({ list: deliveriesList, get: deliveriesGet, redeliver: deliveriesRedeliver, histogram: deliveriesHistogram }),
   presets: router({ list: presetsList, save: presetsSave, remove: presetsRemove }),
   search,

@@ -1,10 +1,10 @@
 import { eq, sql } from "drizzle-orm";
 import type { Run } from "../../contract/run.ts";
 import type { RunStore } from "../../ports/store.ts";
-import { toRun } from "../shared/run-shapes.ts";
+import { toRun, toRunSummary } from "../shared/run-shapes.ts";
 import type { SqliteDatabase } from "./database.ts";
 import type { InsertRun } from "./insert-run.ts";
-import { listRuns, runSummaryColumns } from "./list-runs.ts";
+import { listRuns, runRowsQuery, runSummaryColumns } from "./list-runs.ts";
 import { prepareRequestCancel } from "./request-cancel.ts";
 import { run } from "./schema.ts";
 import { type AddEntry, listTimeline } from "./timeline.ts";
@@ -18,6 +18,7 @@ export function createRunStore(database: SqliteDatabase, p: { insertRun: InsertR
         for (const newRun of runs) p.insertRun(newRun);
       }),
     listRuns: (filter, page) => read(() => listRuns(database, filter, page)),
+    findRuns: (ids) => read(() => runRowsQuery(database, [...ids]).all().map(toRunSummary)),
     getRun: (id) => read(() => getRun(database, id)),
     listTimeline: (runId, page) => read(() => listTimeline(database, runId, page)),
     requestCancel: (runId, now) => write(() => requestCancel(runId, now)),

@@ -56,6 +56,16 @@ export function runContract(open: OpenStore): void {
       expect((await store.getRun(id))?.error).toEqual(error);
     });
 
+    it("finds the runs that are asked for, as a list shows them, newest first", async () => {
+      const runs = [aRun({ createdAt: epoch }), aRun({ createdAt: epoch + 2 }), aRun({ createdAt: epoch + 1 })];
+      await store.createRuns(runs);
+      const [oldest, newest] = runs;
+      const found = await store.findRuns([oldest?.id ?? "", "run_unknown", newest?.id ?? ""]);
+      const listed = (await store.listRuns({}, { limit: 3, cursor: null })).data;
+      expect(found).toEqual([listed[0], listed[2]]);
+      expect(await store.findRuns([])).toEqual([]);
+    });
+
     it("lists every run exactly once over the pages, newest first, whatever the filters", async () => {
       const choice = {
         trigger: fc.constantFrom("t", "u"),
