@@ -4,7 +4,7 @@ import type { AnySchema, TriggerIndex, TriggerSource } from "../ports/project.ts
 import { askSchema, type Evaluation, evaluateTrigger, type Opinion } from "./evaluate-trigger.ts";
 import { explainFields, restHolds, splitSchema } from "./fixed-fields.ts";
 
-export interface Match {
+interface Match {
   trigger: TriggerSource;
   /** What `request` made of the body. */
   payload: Json;

@@ -17,7 +17,7 @@ export type Shape =
   | { kind: "tagged"; options: Record<string, Shape>[] }
   | { kind: "both"; left: Record<string, Shape>; right: Record<string, Shape> };
 
-export function toZod4(shape: Shape): z.ZodType {
+function toZod4(shape: Shape): z.ZodType {
   switch (shape.kind) {
     case "literal":
       return z.literal(shape.value, shape.message === undefined ? undefined : shape.message === "own" ? "not this one" : { error: (issue) => `not ${JSON.stringify(issue.input)}` });
@@ -71,7 +71,7 @@ export function toZod4(shape: Shape): z.ZodType {
   }
 }
 
-export function toZod3(shape: Shape): z3.ZodTypeAny {
+function toZod3(shape: Shape): z3.ZodTypeAny {
   switch (shape.kind) {
     case "literal":
       if (shape.message === undefined) return z3.literal(shape.value);
