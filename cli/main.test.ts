@@ -3,11 +3,14 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { entryFile } from "../server/paths.ts";
 import { copyStarter, edit, emptyFolder, signalbox, startSignalbox, write } from "./commands/testing/cli-process.ts";
 
 const signup = '{"name": "Ada", "email": "ada@example.com"}';
+
+// Each test starts real processes, several of them builds: a busy machine takes long.
+vi.setConfig({ testTimeout: 180_000 });
 
 describe("signalbox init", () => {
   it("makes a project that builds", () => {
@@ -117,7 +120,7 @@ describe("signalbox dev", () => {
     expect(await dev.ended()).toBe(0);
     expect(existsSync(join(cwd, ".signalbox/server.json"))).toBe(false);
     expect(signalbox(["triggers", "send", "new-signup", "--data", signup], { cwd })).toMatchObject({ status: 1, stderr: expect.stringContaining("Nothing serves") });
-  }, 90_000);
+  });
 
   it("starts once the project is mended, and tells programs one JSON document a line", async () => {
     const cwd = copyStarter();
@@ -136,7 +139,7 @@ describe("signalbox dev", () => {
     // The run sleeps on its way, and so is told of twice.
     expect([...new Set(events.map(({ event }) => event))]).toEqual(["build", "ready", "delivery", "run", "stopping"]);
     expect(dev.stderr()).toContain("printed by the project");
-  }, 60_000);
+  });
 
   it("says whose way it is in when its port is taken", async () => {
     const cwd = copyStarter();
@@ -150,7 +153,7 @@ describe("signalbox dev", () => {
     expect(dev.stderr()).toContain("--port");
     expect(dev.stderr()).not.toMatch(/^\s+at /m);
     expect(existsSync(join(cwd, ".signalbox/server.json"))).toBe(false);
-  }, 30_000);
+  });
 
   it("does not promise that commands talk to it when it could not start", async () => {
     const cwd = copyStarter();
@@ -166,7 +169,7 @@ describe("signalbox dev", () => {
     expect(dev.stderr()).toContain(`Port ${port} is in use`);
     expect(dev.stderr()).not.toContain("From now on");
     expect(JSON.parse(readFileSync(join(cwd, ".signalbox/server.json"), "utf8"))).toEqual(first);
-  }, 30_000);
+  });
 });
 
 describe("signalbox start", () => {
@@ -193,5 +196,5 @@ describe("signalbox start", () => {
     const again = startSignalbox(["start", "--port", "0"], { cwd });
     await again.printed(/deployed on/);
     expect(again.stderr()).not.toContain("first webhook key");
-  }, 60_000);
+  });
 });
