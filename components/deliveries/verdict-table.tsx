@@ -46,7 +46,7 @@ function VerdictRow({ verdict, reason, isFirst, onPlace }: { verdict: Verdict; r
       <Cell name="Was">{reason && <Was reason={reason} />}</Cell>
       <Cell name="Run">
         {isFirst && verdict.runId && (
-          <span className="flex flex-wrap items-center gap-x-2 gap-y-1 xl:flex-nowrap">
+          <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
             <RunState runId={verdict.runId} />
             <span className="whitespace-nowrap">
               <span className="text-ink-3">→</span> <code>{verdict.target.slug}</code>
