@@ -33,7 +33,7 @@ export function write(dir: string, path: string, text: string): void {
 
 /** Runs one command to its end, in a process of its own. */
 export function signalbox(args: string[], p: { cwd: string; env?: NodeJS.ProcessEnv; input?: string }) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [entryFile("cli"), ...args], { cwd: p.cwd, env: { ...cleanEnv(), ...p.env }, encoding: "utf8", input: p.input ?? "", timeout: 60_000 });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [entryFile("cli"), ...args], { cwd: p.cwd, env: { ...cleanEnv(), ...p.env }, encoding: "utf8", input: p.input ?? "", timeout: 120_000 });
   return { status, stdout, stderr };
 }
 
@@ -75,7 +75,7 @@ export function startSignalbox(args: string[], p: { cwd: string; env?: NodeJS.Pr
           seen += match.index + match[0].length;
           return match;
         },
-        { timeout: 30_000, interval: 20 },
+        { timeout: 120_000, interval: 20 },
       ),
     ended: () => exit,
   };
