@@ -25,7 +25,7 @@ export function createWorkerWatch(p: { workers: Iterable<WorkerChild>; memoryMb:
     if (!worker.isReady()) return now - worker.startedAt > startWithinMs ? worker.kill({ kind: "crashed", how: `did not start within ${startWithinMs / 1000} s` }) : undefined;
     const silentMs = now - worker.heardAt();
     const lifelessMs = now - worker.livedAt();
-    const rssBytes = (silentMs > silentMsToLookMyself ? await readRss(worker.pid) : null) ?? worker.rssBytes();
+    const rssBytes = (silentMs > silentMsToLookMyself ? readRss(worker.pid) : null) ?? worker.rssBytes();
     const verdict = judgeWorker({ silentMs, lifelessMs, rssBytes, maxRssBytes: memoryBound, active: worker.active() }, p.clock.now());
     if (verdict === "stopped") return endStopped(worker, now);
     lifelessSince.delete(worker);
