@@ -8,7 +8,7 @@ import { createReader, mayRead } from "./server.ts";
 
 export default async function StartPage({ searchParams }: { searchParams: Promise<Record<string, string | string[] | undefined>> }) {
   const search = await searchParams;
-  if (!(await mayRead())) return <Locked hasFailed={search["sign-in"] === "failed"} />;
+  if (!(await mayRead())) return <Locked />;
   return (
     <HydrationBoundary state={dehydrate(await readAhead(readWindow(search["window"])))}>
       <CanvasPage />

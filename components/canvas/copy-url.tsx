@@ -2,7 +2,7 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { jsonCurl } from "../curl/curl-command.ts";
-import { problemOf } from "../trpc/problem-of.ts";
+import { sayProblem } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { useToast } from "../ui/toast.tsx";
@@ -33,7 +33,7 @@ function useUrls() {
     try {
       return (await queries.fetchQuery({ ...trpc.triggers.url.queryOptions({ for: endpoint }), staleTime: 0 })).url;
     } catch (error) {
-      toast({ tone: "bad", text: problemOf(error).detail });
+      toast({ tone: "bad", text: `The URL was not read. ${sayProblem(error)}` });
       throw error;
     }
   };

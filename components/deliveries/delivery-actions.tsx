@@ -4,7 +4,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { Columns2, FilePenLine, RotateCw } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useMemo, useState } from "react";
-import { problemOf } from "../trpc/problem-of.ts";
+import { sayProblem } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button, ButtonLink } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
@@ -100,7 +100,7 @@ function Redeliver({ delivery, slugs }: { delivery: FullDelivery; slugs: string[
         toast({ tone: "ok", text: `Delivered again ${trigger === null ? "to all triggers" : `to ${trigger}`}.`, href, linkLabel: "The new delivery" });
         router.push(href);
       },
-      onError: (error) => toast({ tone: "bad", text: `It was not delivered again. ${problemOf(error).detail}` }),
+      onError: (error) => toast({ tone: "bad", text: `It was not delivered again. ${sayProblem(error)}` }),
     }),
   );
   const send = (trigger: string | null) => redeliver.mutate({ id: delivery.id, trigger });

@@ -4,7 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import { parseAsString, useQueryState } from "nuqs";
 import { useState } from "react";
 import { useTRPC } from "../trpc/trpc.ts";
-import { ErrorFace, LoadingRows } from "../ui/faces.tsx";
+import { ErrorNote } from "../ui/error-note.tsx";
+import { LoadingRows } from "../ui/faces.tsx";
 import { Panel } from "../ui/panel.tsx";
 import type { JumpTo } from "../json/json-tree.tsx";
 import { AnswerPanel } from "./answer-panel.tsx";
@@ -22,7 +23,7 @@ export function DeliveryView({ id }: { id: string }) {
   // What has arrived never changes, and may be a megabyte.
   const delivery = useQuery(trpc.deliveries.get.queryOptions({ id }, { staleTime: Infinity, meta: { live: false } }));
   if (delivery.data) return <LoadedDelivery delivery={delivery.data} />;
-  if (delivery.error) return <ErrorFace what={`${id} could not be read`} message={delivery.error.message} retry={() => void delivery.refetch()} />;
+  if (delivery.error) return <ErrorNote what={`${id} could not be read`} error={delivery.error} retry={() => void delivery.refetch()} />;
   return <LoadingRows label="The delivery is being read" rows={8} />;
 }
 

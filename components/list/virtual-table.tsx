@@ -3,8 +3,7 @@
 import { ArrowUp } from "lucide-react";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { type CSSProperties, type ReactNode, type RefObject, useCallback, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from "react";
-import { problemOf } from "../trpc/problem-of.ts";
-import { ErrorFace } from "../ui/faces.tsx";
+import { ErrorNote } from "../ui/error-note.tsx";
 import { type Column, rowPx, type Selection, stackedPx, tracksOf } from "./column.ts";
 import { countUnshown } from "./list-state.ts";
 import { SelectionBox } from "./selection-box.tsx";
@@ -148,8 +147,11 @@ function Below<Row>(props: Props<Row>) {
   if (isLoading) return <SkeletonRows rows={12} columns={columns.length + (selection ? 1 : 0)} label={`${props.label} are being read`} />;
   if (rows.length > 0 || (hasMore && !error)) return <TableFoot count={rows.length} hasMore={hasMore} isPaused={props.isPaused ?? false} error={error} onNeedMore={props.onNeedMore} retry={props.retry} />;
   if (!error) return props.emptyFace;
-  const { title, detail } = problemOf(error);
-  return <ErrorFace what={`${props.label} could not be read`} message={`${title}. ${detail}`} retry={() => props.retry?.()} />;
+  return (
+    <div className="p-4">
+      <ErrorNote what={`${props.label} could not be read`} error={error} retry={props.retry} />
+    </div>
+  );
 }
 
 /** The window over the rows. Rows of one line have one height; stacked ones are measured. */

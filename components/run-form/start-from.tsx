@@ -10,7 +10,7 @@ import { useTRPC } from "../trpc/trpc.ts";
 import { Menu, type MenuItem } from "../ui/menu.tsx";
 import { deliveryOutcomes } from "../ui/statuses.ts";
 import { useToast } from "../ui/toast.tsx";
-import { problemOf } from "../trpc/problem-of.ts";
+import { sayProblem } from "../trpc/problem-of.ts";
 import { PasteDialog } from "./paste-dialog.tsx";
 import { PresetsDialog } from "./presets-dialog.tsx";
 import { SavePresetDialog } from "./save-preset-dialog.tsx";
@@ -77,7 +77,7 @@ function useEarlier(subject: RunSubject, onText: Props["onText"]): MenuItem[] {
   const body = useMutation({
     mutationFn: (id: string) => queries.fetchQuery(trpc.deliveries.get.queryOptions({ id })),
     onSuccess: (delivery) => onText(textOfBody(delivery.body), "delivery"),
-    onError: (error) => toast({ tone: "bad", text: `The delivery was not read: ${problemOf(error).detail}` }),
+    onError: (error) => toast({ tone: "bad", text: `The delivery was not read. ${sayProblem(error)}` }),
   });
   return [
     ...(deliveries.data?.data ?? []).map((delivery) => ({

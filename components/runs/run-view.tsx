@@ -6,7 +6,8 @@ import { parseAsStringLiteral, useQueryState } from "nuqs";
 import type { Run } from "../../server/contract/run.ts";
 import type { TimelineEntry } from "../../server/contract/timeline.ts";
 import { useTRPC } from "../trpc/trpc.ts";
-import { ErrorFace, LoadingRows } from "../ui/faces.tsx";
+import { ErrorNote } from "../ui/error-note.tsx";
+import { LoadingRows } from "../ui/faces.tsx";
 import { PageTitle } from "../ui/page-title.tsx";
 import { Panel } from "../ui/panel.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
@@ -25,7 +26,7 @@ export function RunView({ id }: { id: string }) {
   const trpc = useTRPC();
   const run = useQuery(trpc.runs.get.queryOptions({ id }));
   if (run.data) return <LoadedRun run={run.data} />;
-  if (run.error) return <ErrorFace what={`${id} could not be read`} message={run.error.message} retry={() => void run.refetch()} />;
+  if (run.error) return <ErrorNote what={`${id} could not be read`} error={run.error} retry={() => void run.refetch()} />;
   return <LoadingRows label="The run is being read" rows={8} />;
 }
 
@@ -63,7 +64,7 @@ function LoadedRun({ run }: { run: Run }) {
   );
 }
 
-function Timeline({ run, entries, error, retry }: { run: Run; entries: TimelineEntry[] | undefined; error: { message: string } | null; retry: () => void }) {
+function Timeline({ run, entries, error, retry }: { run: Run; entries: TimelineEntry[] | undefined; error: unknown; retry: () => void }) {
   if (entries) return <WaterfallPanel key={run.id} run={run} entries={entries} />;
-  return <Panel title="Timeline">{error ? <ErrorFace what="The timeline could not be read" message={error.message} retry={retry} /> : <LoadingRows label="The timeline is being read" />}</Panel>;
+  return <Panel title="Timeline">{error ? <ErrorNote what="The timeline could not be read" error={error} retry={retry} /> : <LoadingRows label="The timeline is being read" />}</Panel>;
 }

@@ -1,5 +1,12 @@
-/** What a stranger sees of a deployed service: nothing but how to come in. */
-export function Locked({ hasFailed = false }: { hasFailed?: boolean }) {
+"use client";
+
+import { usePathname, useSearchParams } from "next/navigation";
+
+/** What a stranger sees of a deployed service: nothing but how to come in. Signing in leads to the page that was asked for. */
+export function Locked() {
+  const path = usePathname();
+  const search = useSearchParams();
+  const hasFailed = search.get("sign-in") === "failed";
   return (
     <div className="p-4">
       <div className="mx-auto mt-[12vh] w-full max-w-[400px] rounded-l border bg-panel p-6 shadow-raised">
@@ -8,6 +15,7 @@ export function Locked({ hasFailed = false }: { hasFailed?: boolean }) {
           With an API token. On the machine that runs Signalbox, <code>signalbox keys create --api</code> makes one.
         </p>
         <form method="post" action="/session" className="mt-4 flex flex-col gap-2">
+          <input type="hidden" name="next" value={search.size > 0 ? `${path}?${search}` : path} />
           <label htmlFor="token" className="text-s font-medium text-ink-2">
             API token
           </label>

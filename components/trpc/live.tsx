@@ -9,6 +9,7 @@ import { type Liveness, livenessOf, pausedAfterMs } from "./liveness.ts";
 import { createPace } from "./pace.ts";
 import { useTRPC } from "./trpc.ts";
 import { useShown } from "./use-shown.ts";
+import { useSignedOut } from "./use-signed-out.ts";
 
 const everyMs = 1_000;
 const retryMs = 2_000;
@@ -27,7 +28,8 @@ export function Live({ version, children }: { version: string | null; children: 
   const trpc = useTRPC();
   const router = useRouter();
   const poke = useRefresh();
-  const isEnabled = useShown() && version !== null;
+  const { isSignedOut, ask } = useSignedOut();
+  const isEnabled = useShown() && version !== null && !isSignedOut;
 
   // `onStarted` comes on every connection: what happened while there was none was missed, so read again. Which build it is comes at once, too.
   const [heard, setHeard] = useState(version);
@@ -41,10 +43,12 @@ export function Live({ version, children }: { version: string | null; children: 
   const isOver = isEnabled && (status === "idle" || status === "error");
   useEffect(() => {
     if (!isOver) return;
+    ask();
     const timer = setInterval(reset, retryMs);
     return () => clearInterval(timer);
-  }, [isOver, reset]);
-  return <LiveContext value={useLivenessOf(status === "pending")}>{children}</LiveContext>;
+  }, [isOver, reset, ask]);
+  const liveness = useLivenessOf(status === "pending");
+  return <LiveContext value={isSignedOut ? "signed-out" : liveness}>{children}</LiveContext>;
 }
 
 /** What reads the page's queries again, at a calm pace. */

@@ -1,7 +1,7 @@
 import { TRPCClientError } from "@trpc/client";
 import { describe, expect, it } from "vitest";
 import type { AppRouter } from "../../server/trpc/router.ts";
-import { problemOf } from "./problem-of.ts";
+import { problemOf, sayProblem } from "./problem-of.ts";
 
 const problem = { type: "/errors/not_found", title: "There is no such thing here", status: 404, code: "not_found", detail: "No run run_x.", errors: [{ pointer: "/a", code: "c", message: "m" }] };
 
@@ -16,12 +16,16 @@ describe("the words for a failed call", () => {
   });
 
   it("lead to the sign-in when nobody is signed in any more", () => {
-    expect(problemOf(answered("unauthorized")).wayOut).toEqual({ href: "/", label: "Sign in" });
+    expect(problemOf(answered("unauthorized")).wayOut).toEqual({ href: "", label: "Sign in" });
   });
 
   it("tell a service that does not answer from an answer that is not the service's", () => {
     expect(problemOf(TRPCClientError.from(new TypeError("Failed to fetch"))).code).toBe("unreachable");
     expect(problemOf(TRPCClientError.from(new SyntaxError("Unexpected token <"))).code).toBe("unreadable_answer");
+  });
+
+  it("say in one line what failed, not only why it may have", () => {
+    expect(sayProblem(TRPCClientError.from(new TypeError("Failed to fetch")))).toBe("The service does not answer. It may be restarting, or the network is down.");
   });
 
   it("exist for everything that can be thrown", () => {

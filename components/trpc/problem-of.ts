@@ -8,6 +8,7 @@ export interface ProblemWords {
   title: string;
   detail: string;
   errors: readonly ProblemError[];
+  /** An empty `href` is the page that one is on, read again. */
   wayOut: { href: string; label: string } | null;
 }
 
@@ -22,6 +23,12 @@ export function problemOf(error: unknown): ProblemWords {
   return { code: "unreachable", title: "The service does not answer", detail: "It may be restarting, or the network is down.", errors: [], wayOut: null };
 }
 
+/** The same in one line, for where there is no room for a way out. */
+export function sayProblem(error: unknown): string {
+  const { title, detail } = problemOf(error);
+  return detail === title ? `${title}.` : `${title}. ${detail}`;
+}
+
 function isCallError(error: unknown): error is TRPCClientError<AppRouter> {
   return error instanceof TRPCClientError;
 }
@@ -31,6 +38,7 @@ function messageOf(error: unknown): string {
 }
 
 function wayOutOf(code: string): ProblemWords["wayOut"] {
-  if (code === "unauthorized") return { href: "/", label: "Sign in" };
+  // This very page, read again: it asks for a token, and comes back as it was.
+  if (code === "unauthorized") return { href: "", label: "Sign in" };
   return { href: `/errors/${encodeURIComponent(code)}`, label: "What this means" };
 }

@@ -13,11 +13,7 @@ export function ErrorNote({ error, what, retry }: { error: unknown; what: string
         <p className="font-semibold text-bad">{what}</p>
         <p className="break-words">
           {title}. {detail !== title && detail}{" "}
-          {wayOut && (
-            <Link href={wayOut.href} className="whitespace-nowrap text-accent underline">
-              {wayOut.label}
-            </Link>
-          )}
+          {wayOut && <WayOut {...wayOut} />}
         </p>
         {errors.length > 0 && (
           <ul className="mt-1.5 grid gap-0.5 text-s">
@@ -35,5 +31,23 @@ export function ErrorNote({ error, what, retry }: { error: unknown; what: string
         </Button>
       )}
     </div>
+  );
+}
+
+const linkClass = "whitespace-nowrap text-accent underline";
+
+function WayOut({ href, label }: { href: string; label: string }) {
+  // A page is read again by the browser, not by the router.
+  if (href === "") {
+    return (
+      <a href="" className={linkClass}>
+        {label}
+      </a>
+    );
+  }
+  return (
+    <Link href={href} className={linkClass}>
+      {label}
+    </Link>
   );
 }

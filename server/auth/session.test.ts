@@ -8,8 +8,8 @@ const origin = "http://hooks.example.com";
 async function open() {
   const service = await openTestService({ mode: "deployed" });
   const { deps } = service;
-  const signIn = (token: string, isSecure = false, headers: Record<string, string> = {}) => {
-    const body = new URLSearchParams({ token });
+  const signIn = (token: string, isSecure = false, headers: Record<string, string> = {}, next = "") => {
+    const body = new URLSearchParams({ token, next });
     return answerSignIn({ authenticate: deps.authenticate, isSecure }, new Request(`${origin}/session`, { method: "POST", body, headers }));
   };
   const ask = (headers: Record<string, string>, method = "GET") => deps.authenticate(new Request(`${origin}/api/v1/runs`, { method, headers }));
@@ -39,6 +39,23 @@ describe("signing in with an API token", () => {
     const answer = await (await open()).signIn(token);
     expect(answer.headers.get("location")).toBe("/?sign-in=failed");
     expect(answer.headers.get("set-cookie")).toBeNull();
+  });
+
+  it.each([
+    ["/runs/run_1?replay=edit", "/runs/run_1?replay=edit"],
+    ["/?node=trigger%3Ainvoice-paid&sign-in=failed", "/?node=trigger%3Ainvoice-paid"],
+    ["//evil.example/", "/"],
+    ["/.//evil.example/", "/"],
+    ["/\\evil.example", "/"],
+    ["https://evil.example/", "/"],
+    ["javascript:alert(1)", "/"],
+    ["runs", "/"],
+  ])("leads to the page that was asked for (%s), and to none of another site's", async (next, page) => {
+    const { service, signIn } = await open();
+    const { secret } = await makeKey(service, { kind: "api" });
+    expect((await signIn(secret, false, {}, next)).headers.get("location")).toBe(page);
+    const failed = new URL((await signIn("sbt_unknown", false, {}, next)).headers.get("location") ?? "", origin);
+    expect([failed.origin, failed.searchParams.get("sign-in")]).toEqual([origin, "failed"]);
   });
 
   it("refuses a webhook key", async () => {

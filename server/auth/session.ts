@@ -13,15 +13,15 @@ export function readSessionToken(headers: Headers): string | null {
 }
 
 /**
- * Answers the sign-in form: a form with `token` (empty: sign out). Goes back to the pages in any case; `?sign-in=failed` says that
- * the token opens nothing.
+ * Answers the sign-in form: a form with `token` (empty: sign out) and `next`, the page that was asked for. Goes back to the pages in any
+ * case; `?sign-in=failed` says that the token opens nothing.
  */
 export async function answerSignIn(deps: { authenticate: ApiAuthenticator; isSecure: boolean }, request: Request): Promise<Response> {
   if (isFromAnotherSite(request)) return redirect("/");
-  const token = await readFormToken(request);
+  const { token, next } = await readForm(request);
   if (token === "") return redirect("/", cookie("", { ...deps, maxAgeSeconds: 0 }));
   const principal = await identify(deps.authenticate, request, token);
-  return principal?.kind === "webhook" || principal === null ? redirect("/?sign-in=failed") : redirect("/", cookie(token, deps));
+  return principal?.kind === "webhook" || principal === null ? redirect(pageOf(next, { hasFailed: true })) : redirect(pageOf(next, { hasFailed: false }), cookie(token, deps));
 }
 
 /** A form elsewhere must not put a browser under a token of its author's, nor sign it out: SameSite keeps no cookie from being set. */
@@ -30,10 +30,25 @@ function isFromAnotherSite({ headers }: Request): boolean {
   return site === "cross-site" || site === "same-site";
 }
 
-async function readFormToken(request: Request): Promise<string> {
+async function readForm(request: Request): Promise<{ token: string; next: string }> {
   const form = await request.formData().catch(() => new FormData());
-  const token = form.get("token");
-  return typeof token === "string" ? token.trim() : "";
+  const text = (name: string) => {
+    const value = form.get(name);
+    return typeof value === "string" ? value.trim() : "";
+  };
+  return { token: text("token"), next: text("next") };
+}
+
+/** A page of ours, whatever the form says: never another site's. */
+function pageOf(next: string, p: { hasFailed: boolean }): string {
+  const origin = "http://pages.invalid";
+  const url = URL.canParse(next, origin) ? new URL(next, origin) : new URL(origin);
+  // A path that begins with two slashes would name another host.
+  const isOurs = next.startsWith("/") && next.length <= 4_000 && url.origin === origin && !url.pathname.startsWith("//");
+  const page = isOurs ? url : new URL(origin);
+  if (p.hasFailed) page.searchParams.set("sign-in", "failed");
+  else page.searchParams.delete("sign-in");
+  return page.pathname + page.search;
 }
 
 async function identify(authenticate: ApiAuthenticator, request: Request, token: string): Promise<Principal | null> {

@@ -1,0 +1,37 @@
+import { QueryClient } from "@tanstack/react-query";
+import { TRPCClientError } from "@trpc/client";
+import { expect, it, onTestFinished } from "vitest";
+import type { AppRouter } from "../../server/trpc/router.ts";
+import { listenToAnswers } from "./use-signed-out.ts";
+
+const refused = (code: string) =>
+  new TRPCClientError<AppRouter>("no", {
+    result: { error: { code: -32_001, message: "no", data: { code: "UNAUTHORIZED", httpStatus: 401, path: "runs.get", problem: { type: `/errors/${code}`, title: "no", status: 401, code, detail: "no" } } } },
+  });
+
+function listen() {
+  const queries = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+  const told: boolean[] = [];
+  onTestFinished(listenToAnswers(queries, (isOut) => told.push(isOut)));
+  const ask = (answer: Promise<string>) => queries.fetchQuery({ queryKey: [told.length], queryFn: () => answer }).catch(() => {});
+  const act = (answer: Promise<string>) => queries.getMutationCache().build(queries, { mutationFn: () => answer }).execute(undefined).catch(() => {});
+  return { queries, told, ask, act };
+}
+
+it("a token that opens nothing any more is heard of in any answer, and so is a new one", async () => {
+  const { told, ask, act } = listen();
+  await ask(Promise.resolve("rows"));
+  await ask(Promise.reject(refused("unauthorized")));
+  await ask(Promise.resolve("rows"));
+  await act(Promise.reject(refused("unauthorized")));
+  await act(Promise.resolve("done"));
+  expect(told).toEqual([false, true, false, true, false]);
+});
+
+it("neither another failure nor what the page itself remembers says anything of it", async () => {
+  const { queries, told, ask } = listen();
+  await ask(Promise.reject(refused("not_found")));
+  await ask(Promise.reject(TRPCClientError.from(new TypeError("Failed to fetch"))));
+  queries.setQueryData(["kept"], "rows");
+  expect(told).toEqual([]);
+});
