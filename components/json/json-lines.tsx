@@ -1,35 +1,35 @@
 "use client";
 
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, type RefObject, useEffect, useEffectEvent } from "react";
+import { type ReactNode, useEffect, useEffectEvent } from "react";
 import type { Jump } from "./use-json-tree.ts";
 
 interface LinesProps {
   shown: readonly number[];
   row(line: number): ReactNode;
   jump: Jump | null;
-  scroller: RefObject<HTMLDivElement | null>;
+  /** What scrolls; null until it is on the page. A ref would say nothing of that: its element comes after the first effects here. */
+  box: HTMLDivElement | null;
 }
 
 /** Every line at once. */
-export function AllLines({ shown, row, jump, scroller }: LinesProps) {
+export function AllLines({ shown, row, jump, box }: LinesProps) {
   useEffect(() => {
-    const box = scroller.current;
     const line = jump && box?.querySelector<HTMLElement>(`[data-line="${jump.line}"]`);
     if (!box || !line) return;
     // Scrolls the view and nothing around it, and only as far as needed.
     const top = line.getBoundingClientRect().top - box.getBoundingClientRect().top;
     if (top < 0 || top + line.offsetHeight > box.clientHeight) box.scrollBy({ top: top - box.clientHeight / 2 });
-  }, [jump, scroller]);
+  }, [jump, box]);
   return shown.map(row);
 }
 
 /** Of a long text only the lines in view, and some around them. */
-export function WindowedLines({ shown, row, jump, scroller }: LinesProps) {
+export function WindowedLines({ shown, row, jump, box }: LinesProps) {
   // oxlint-disable-next-line react/incompatible-library -- nothing of the virtualizer is handed on
   const virtualizer = useVirtualizer({
     count: shown.length,
-    getScrollElement: () => scroller.current,
+    getScrollElement: () => box,
     estimateSize: () => 20,
     getItemKey: (index) => shown[index] ?? index,
     overscan: 30,
@@ -40,8 +40,8 @@ export function WindowedLines({ shown, row, jump, scroller }: LinesProps) {
     if (!isInView) virtualizer.scrollToIndex(index, { align: "center" });
   });
   useEffect(() => {
-    if (jump) scrollTo(jump.line);
-  }, [jump]);
+    if (jump && box) scrollTo(jump.line);
+  }, [jump, box]);
   return (
     <div role="presentation" className="relative w-full" style={{ height: virtualizer.getTotalSize() }}>
       {virtualizer.getVirtualItems().map((item) => (

@@ -1,6 +1,6 @@
 "use client";
 
-import { useEffect, useEffectEvent, useId, useMemo, useRef } from "react";
+import { useEffect, useEffectEvent, useId, useMemo, useState } from "react";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { AllLines, WindowedLines } from "./json-lines.tsx";
 import { JsonLineRow } from "./json-line-row.tsx";
@@ -32,7 +32,7 @@ interface JsonTreeProps {
 /** The lines of a JSON text as a tree. */
 export function JsonTree({ text, lines, label, marks, copyLabel, maxHeight, jumpTo }: JsonTreeProps) {
   const id = useId();
-  const scroller = useRef<HTMLDivElement>(null);
+  const [box, setBox] = useState<HTMLDivElement | null>(null);
   const placed = useMemo(() => placeMarks(text, lines, marks), [text, lines, marks]);
   const markAt = useMemo(() => new Map(placed.map((mark) => [mark.line, mark])), [placed]);
   const steps = useMemo(() => placed.filter(({ tone }) => tone !== "ok"), [placed]);
@@ -47,8 +47,8 @@ export function JsonTree({ text, lines, label, marks, copyLabel, maxHeight, jump
 
   const goToAsked = useEffectEvent((pointer: string) => {
     tree.goTo(findPlace(text, lines, pointer).line);
-    scroller.current?.focus({ preventScroll: true });
-    scroller.current?.scrollIntoView({ block: "nearest" });
+    box?.focus({ preventScroll: true });
+    box?.scrollIntoView({ block: "nearest" });
   });
   useEffect(() => {
     if (jumpTo) goToAsked(jumpTo.pointer);
@@ -79,7 +79,7 @@ export function JsonTree({ text, lines, label, marks, copyLabel, maxHeight, jump
     <div className="relative">
       {steps.length > 0 && <MarkSteps steps={steps} current={tree.current} step={tree.step} />}
       <div
-        ref={scroller}
+        ref={setBox}
         role="tree"
         tabIndex={0}
         aria-label={label}
@@ -88,7 +88,7 @@ export function JsonTree({ text, lines, label, marks, copyLabel, maxHeight, jump
         style={{ maxHeight }}
         className={`group/tree overflow-y-auto py-2.5 font-mono text-s -outline-offset-2 ${copyLabel ? "pr-10" : ""}`}
       >
-        <Lines shown={tree.shown} row={row} jump={tree.jump} scroller={scroller} />
+        <Lines shown={tree.shown} row={row} jump={tree.jump} box={box} />
       </div>
       {copyLabel && (
         <div className={`absolute right-3 rounded-m bg-panel ${steps.length > 0 ? "top-10" : "top-2"}`}>
