@@ -42,7 +42,13 @@ function VerdictRow({ verdict, reason, isFirst, onPlace }: { verdict: Verdict; r
       <Cell name="Decided">{isFirst ? <StatusBadge face={face} /> : null}</Cell>
       <Cell name="Stage">{isFirst && <span className="whitespace-nowrap text-ink-2">{face.stage}</span>}</Cell>
       <Cell name="Where">{reason && <Place pointer={reason.pointer} onPlace={onPlace} />}</Cell>
-      <Cell name="Expected">{reason && <PlainText text={reason.expected ?? reason.message} />}</Cell>
+      <Cell name="Expected">
+        {reason && (
+          <div className="xl:min-w-36">
+            <PlainText text={reason.expected ?? reason.message} />
+          </div>
+        )}
+      </Cell>
       <Cell name="Was">{reason && <Was reason={reason} />}</Cell>
       <Cell name="Run">
         {isFirst && verdict.runId && (

@@ -3,8 +3,8 @@ import type { ReactNode } from "react";
 /** A table that turns into stacked rows on narrow screens: each cell then bears its column's name. */
 export function Table({ label, columns, children }: { label: string; columns: string[]; children: ReactNode }) {
   return (
-    <table aria-label={label} className="block w-full lg:table">
-      <thead className="sr-only lg:not-sr-only lg:table-header-group">
+    <table aria-label={label} className="block w-full xl:table">
+      <thead className="sr-only xl:not-sr-only xl:table-header-group">
         <tr>
           {columns.map((column) => (
             <th key={column} scope="col" className="border-b px-4 py-2 text-left text-xs font-medium whitespace-nowrap text-ink-3">
@@ -13,20 +13,20 @@ export function Table({ label, columns, children }: { label: string; columns: st
           ))}
         </tr>
       </thead>
-      <tbody className="block lg:table-row-group">{children}</tbody>
+      <tbody className="block xl:table-row-group">{children}</tbody>
     </table>
   );
 }
 
 export function Row({ children }: { children: ReactNode }) {
-  return <tr className="grid gap-1.5 border-b px-4 py-3 last:border-0 lg:table-row lg:p-0 lg:hover:bg-sunken lg:[&:not(:last-child)>td]:border-b">{children}</tr>;
+  return <tr className="grid gap-1.5 border-b px-4 py-3 last:border-0 xl:table-row xl:p-0 xl:hover:bg-sunken xl:[&:not(:last-child)>td]:border-b">{children}</tr>;
 }
 
 export function Cell({ name, children }: { name: string; children: ReactNode }) {
   const isEmpty = children === null || children === undefined || children === false || children === "";
   return (
-    <td className={`${isEmpty ? "hidden" : "flex"} min-w-0 items-baseline gap-3 lg:table-cell lg:px-4 lg:py-2.5 lg:align-top`}>
-      <span className="w-[84px] shrink-0 text-xs text-ink-3 lg:hidden">
+    <td className={`${isEmpty ? "hidden" : "flex"} min-w-0 items-baseline gap-3 xl:table-cell xl:px-4 xl:py-2.5 xl:align-top`}>
+      <span className="w-[84px] shrink-0 text-xs text-ink-3 xl:hidden">
         {name}
       </span>
       <div className="min-w-0 [overflow-wrap:anywhere]">{children}</div>
