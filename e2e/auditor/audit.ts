@@ -30,6 +30,8 @@ export interface AuditOptions {
   /** Instead of the plan that the seed gives. */
   plan?: readonly PlannedKill[];
   tell: (line: string) => void;
+  /** How a worker is stopped where the plan says `stop`: SIGSTOP by default. */
+  stop?: (pid: number) => void;
   /** Looks at what was killed while the service, at rest, still runs. */
   atRest?: (kills: readonly Kill[]) => Promise<void>;
 }
@@ -47,7 +49,7 @@ export interface Verdict {
 export async function audit(given: Partial<AuditOptions>): Promise<Verdict> {
   const options = { ...defaultOptions, ...given };
   const projectDir = mkdtempSync(join(tmpdir(), "signalbox-audit-"));
-  const killer = createKiller(createRandom(options.seed + 1));
+  const killer = createKiller(createRandom(options.seed + 1), options.stop ?? ((pid) => void process.kill(pid, "SIGSTOP")));
   const sink = await openSink(killer.sawEffect);
   try {
     writeAuditedProject(projectDir, options.workers);

@@ -1,7 +1,8 @@
 import { describe, expect, it, onTestFailed } from "vitest";
 import { auditLateness } from "./lateness.ts";
 import { noFencing } from "./mutants.ts";
-import { auditStop } from "./stopped-worker.ts";
+import { auditStop, auditStopWithLock } from "./stopped-worker.ts";
+import { findOrInstallStrace } from "./strace.ts";
 
 const seed = Number(process.env["AUDIT_SEED"] ?? Date.now() % 1_000_000);
 
@@ -14,6 +15,15 @@ function reportOnFailure(): (line: string) => void {
 describe("a worker that is stopped (SIGSTOP) past its lease", { timeout: 400_000 }, () => {
   it("loses its runs to others, and is ended, though it can do nothing itself", async () => {
     const { violations, hasEnded, summary } = await auditStop({ seed, tell: reportOnFailure() });
+    expect(violations, summary).toEqual([]);
+    expect(hasEnded).toBe(true);
+  });
+
+  it("holds up nobody for long, where it was stopped with the store's lock in its hands", async (context) => {
+    if (!findOrInstallStrace()) return context.skip("there is no strace");
+    const { violations, hasEnded, wasStopped, summary } = await auditStopWithLock({ seed, tell: reportOnFailure() });
+    console.log(`seed ${seed}: ${summary}`);
+    expect(wasStopped).toBe(true);
     expect(violations, summary).toEqual([]);
     expect(hasEnded).toBe(true);
   });

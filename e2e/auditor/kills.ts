@@ -36,7 +36,7 @@ export interface Killer {
 
 const waitForMomentMs = 5_000;
 
-export function createKiller(random: Random): Killer {
+export function createKiller(random: Random, stop: (pid: number) => void): Killer {
   /** Called in the very turn of the event loop that brings the news. */
   let watching: ((moment: Moment, effect: Effect | null) => void) | null = null;
 
@@ -70,7 +70,8 @@ export function createKiller(random: Random): Killer {
         const inStep = kind !== "web" && effect?.generation === generation ? effect.pid : null;
         const pid = inStep ?? victim;
         if (pid === null || !isRunning(pid)) return null;
-        process.kill(pid, kind === "stop" ? "SIGSTOP" : "SIGKILL");
+        if (kind === "stop") stop(pid);
+        else process.kill(pid, "SIGKILL");
         return { at, kind, generation, pid };
       });
     },

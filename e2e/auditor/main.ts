@@ -30,6 +30,8 @@ const isMutant = (name: string): name is MutantName => Object.hasOwn(mutants, na
 if (values.mutant !== undefined && values.mutant !== "no-fencing" && !isMutant(values.mutant)) fail(`There is no mutant ${values.mutant}. There are: ${Object.keys(mutants).join(", ")}.`, 2);
 const mutant = values.mutant === undefined || values.mutant === "no-fencing" ? {} : mutants[values.mutant].audit;
 
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+
 const seed = Number(values.seed);
 say(`seed ${seed}`);
 const { violations, facts, summary } = await conduct();

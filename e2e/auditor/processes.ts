@@ -6,6 +6,11 @@ export function isRunning(pid: number): boolean {
   return state !== undefined && state !== "Z" && state !== "X";
 }
 
+/** Whether a signal, or whoever traces it, holds it. */
+export function isStopped(pid: number): boolean {
+  return /^[Tt]$/.test(statOf(pid)?.state ?? "");
+}
+
 /** The children of a process that run this program (`web` or `worker`), oldest first. */
 export function childrenOf(parent: number, program: "web" | "worker"): number[] {
   return readdirSync("/proc")

@@ -52,6 +52,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   child.stderr?.on("data", (chunk: Buffer) => (output += chunk.toString()));
   const pid = child.pid ?? 0;
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  // An auditor that is interrupted leaves nothing behind.
+  const killAll = () => void (hasEnded() || process.kill(-pid, "SIGKILL"));
+  process.once("exit", killAll);
+  child.once("exit", () => process.off("exit", killAll));
   const exited = hasEnded() ? Promise.resolve() : new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const url = await untilReady(projectDir, child, () => output);
   assertAllChanged(projectDir, options.changes);

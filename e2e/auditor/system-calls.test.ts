@@ -22,7 +22,7 @@ describe("at the system calls that write to disk", { timeout: 400_000 }, () => {
   });
 
   // Every call, one after the other: `node e2e/auditor/main.ts --calls accept`, or `run`.
-  it.each([
+  it.for([
     { of: "accept" as const, stride: 11 },
     { of: "run" as const, stride: 17 },
   ])("web and worker may be killed at any of them: $of, one in $stride", async ({ of, stride }, context) => {
