@@ -1,6 +1,6 @@
 "use client";
 
-import { type KeyboardEvent, useCallback, useEffect, useId, useRef, useState } from "react";
+import { useCallback, useEffect, useId, useRef, useState } from "react";
 import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Segmented } from "../ui/segmented.tsx";
@@ -18,6 +18,7 @@ import { StartFrom } from "./start-from.tsx";
 import { TroubleSummary } from "./trouble-summary.tsx";
 import { useCurl } from "./use-curl.ts";
 import { useDraft } from "./use-draft.ts";
+import { useSendKey } from "./use-send-key.ts";
 import type { FirstText } from "./use-first-text.ts";
 import { useStart } from "./use-start.ts";
 import type { SubjectDetails } from "./use-subject.ts";
@@ -69,17 +70,13 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
     else if (draft.fault) document.getElementById(`${formId}-json`)?.focus();
     else send();
   };
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
-    event.preventDefault();
-    submit();
-  };
+  useSendKey(element, submit);
   const setText = (text: string, label?: string) => {
     starter.forget();
     draft.setText(text, label);
   };
   return (
-    <div ref={element} onKeyDown={onKeyDown} className="flex min-h-0 min-w-0 flex-1 flex-col">
+    <div ref={element} className="flex min-h-0 min-w-0 flex-1 flex-col">
       <div className="grid min-h-0 min-w-0 flex-1 content-start gap-3.5 overflow-auto px-4 py-4" tabIndex={-1}>
         <div className="flex flex-wrap items-center justify-between gap-2">
           <StartFrom subject={subject} label={draft.label} text={draft.text} emptyText={() => printDraft(startDraft(schema, schema))} exampleText={() => JSON.stringify(example, null, 2)} onText={setText} />

@@ -1,3 +1,4 @@
+import { PlainText } from "../json/plain-text.tsx";
 import { foldStack } from "./fold-stack.ts";
 import type { AttemptError, ErrorPlace, ErrorSource } from "./run-errors.ts";
 
@@ -7,7 +8,10 @@ export function ErrorDetails({ failure }: { failure: AttemptError }) {
   return (
     <>
       <p className="px-4 py-3 font-mono text-s break-words whitespace-pre-wrap text-bad">
-        <span className="font-semibold">{error.name}:</span> {error.message}
+        <span className="font-semibold">
+          <PlainText text={error.name} />:
+        </span>{" "}
+        <PlainText text={error.message} />
       </p>
       {places.length > 0 && <PlacesTable places={places} />}
       {source && source.lines.length > 0 && <CodeExcerpt source={source} />}
@@ -65,10 +69,10 @@ function PlacesTable({ places }: { places: ErrorPlace[] }) {
           {places.map((place, index) => (
             <tr key={index} className="border-t align-top">
               <td className="px-4 py-1.5">
-                <code className="break-all text-bad">{place.pointer === "" ? "the whole" : place.pointer}</code>
+                <code className="break-all text-bad">{place.pointer === "" ? "the whole" : <PlainText text={place.pointer} />}</code>
               </td>
               <td className="px-4 py-1.5 break-words">
-                {place.message} {place.code && <code className="text-ink-3">{place.code}</code>}
+                <PlainText text={place.message} /> {place.code && <code className="text-ink-3">{place.code}</code>}
               </td>
             </tr>
           ))}
@@ -87,7 +91,7 @@ function Stack({ stack, message }: { stack: string; message: string }) {
       {parts.map((part, index) =>
         part.kind === "line" ? (
           <div key={index} className={`px-4 break-all whitespace-pre-wrap ${part.isFrame ? "" : "text-bad"}`}>
-            {part.text.trimEnd()}
+            <PlainText text={part.text.trimEnd()} />
           </div>
         ) : (
           <details key={index} className="px-4">

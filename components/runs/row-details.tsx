@@ -1,6 +1,7 @@
 "use client";
 
 import { JsonView } from "../json/json-view.tsx";
+import { PlainText } from "../json/plain-text.tsx";
 import { Facts } from "../ui/facts.tsx";
 import { RelativeTime } from "../ui/relative-time.tsx";
 import { exactUtc } from "../ui/time.ts";
@@ -26,7 +27,7 @@ export function RowDetails({ row, from, now }: { row: WaterfallRow; from: number
           ["level", row.entry.level],
         ]}
       />
-      {entry.message && <p className="mb-3 max-h-80 overflow-auto font-mono text-s break-words whitespace-pre-wrap">{entry.message}</p>}
+      {entry.message && <p className="mb-3 max-h-80 overflow-auto font-mono text-s break-words whitespace-pre-wrap"><PlainText text={entry.message} /></p>}
       {ending.error && row.state === "failed" && (
         <div className="mb-3 overflow-hidden rounded-m border bg-panel">
           <ErrorDetails failure={describeError(ending, ending.error)} />

@@ -1,4 +1,5 @@
 import type { RunSummary } from "../../server/contract/run.ts";
+import { PlainText } from "../json/plain-text.tsx";
 import type { Column } from "../list/column.ts";
 import { RelativeTime } from "../ui/relative-time.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
@@ -18,7 +19,7 @@ export const runColumns: readonly Column<RunSummary>[] = [
         <span className="block truncate font-medium">{run.target.slug}</span>
         {run.error && (
           <span title={`${run.error.name}: ${run.error.message}`} className="block truncate text-s text-bad">
-            {run.error.name}: {run.error.message}
+            <PlainText text={`${run.error.name}: ${run.error.message}`} />
           </span>
         )}
       </>

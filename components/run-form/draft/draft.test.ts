@@ -74,3 +74,11 @@ function isJson(text: string): boolean {
     return false;
   }
 }
+
+test("what the eye would not see in a text stands in its JSON as an escape, and means the same", () => {
+  const json = { "a\u202eb": "\u{E0041}\u200b\ufeff👩‍👧 é" };
+  expect(printDraft(draftOfJson(json))).toBe(String.raw`{
+  "a\u202eb": "\udb40\udc41\u200b\ufeff👩‍👧 é"
+}`);
+  expect(JSON.parse(printDraft(draftOfJson(json)))).toEqual(json);
+});

@@ -1,3 +1,4 @@
+import { splitHidden } from "../../json/split-hidden.ts";
 import { type Draft, isJsonNumber } from "./draft.ts";
 
 /** The JSON text of a draft, two spaces deep. What was typed and is no JSON yet stands in it as typed. */
@@ -8,7 +9,7 @@ export function printDraft(draft: Draft): string {
 function print(draft: Draft, newline: string): string {
   switch (draft.is) {
     case "string":
-      return JSON.stringify(draft.text);
+      return textInJson(draft.text);
     case "number":
       return isJsonNumber(draft.text) ? draft.text : JSON.stringify(draft.text);
     case "boolean":
@@ -20,8 +21,17 @@ function print(draft: Draft, newline: string): string {
     case "list":
       return enclose("[", draft.items.map((item) => print(item.draft, `${newline}  `)), "]", newline);
     case "object":
-      return enclose("{", draft.members.map(({ key, draft }) => `${JSON.stringify(key)}: ${print(draft, `${newline}  `)}`), "}", newline);
+      return enclose("{", draft.members.map(({ key, draft }) => `${textInJson(key)}: ${print(draft, `${newline}  `)}`), "}", newline);
   }
+}
+
+/** What the eye would not see in a text, or see in another order, is written as an escape. */
+function textInJson(text: string): string {
+  return splitHidden(JSON.stringify(text)).map((part) => ("text" in part ? part.text : escapeOf(String.fromCodePoint(part.hidden)))).join("");
+}
+
+function escapeOf(character: string): string {
+  return character.split("").map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
 }
 
 function enclose(open: string, parts: readonly string[], close: string, newline: string): string {

@@ -1,10 +1,12 @@
+import { visibleText } from "../../../server/domain/schema/visible-text.ts";
+
 type Path = readonly (string | number)[];
 
-/** `data.amount`, `lines[0].name`; a name that reads as something else is quoted. */
+/** `data.amount`, `lines[0].name`; a name that reads as something else is quoted, and what hides in it written out. */
 export function nameOfPath(path: Path): string {
   return path.reduce<string>((name, step) => {
     if (typeof step === "number") return `${name}[${step}]`;
-    if (!/^[\p{L}\p{N}_$-]+$/u.test(step)) return `${name}[${JSON.stringify(step)}]`;
+    if (!/^[\p{L}\p{N}_$-]+$/u.test(step)) return `${name}[${visibleText(JSON.stringify(step), 200)}]`;
     return name === "" ? step : `${name}.${step}`;
   }, "");
 }

@@ -5,6 +5,8 @@ import { ChevronDown, ChevronRight, Plus, X } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { toPointer } from "../../../server/domain/json-pointer.ts";
 import { describeProperty, describeSchema } from "../../../server/domain/schema/describe-schema.ts";
+import { visibleText } from "../../../server/domain/schema/visible-text.ts";
+import { PlainText } from "../../json/plain-text.tsx";
 import { Button, IconButton } from "../../ui/button.tsx";
 import type { FormNode } from "../adapt-schema.ts";
 import type { Draft } from "../draft/draft.ts";
@@ -30,7 +32,7 @@ export function PlaceTemplate({ id, formData, onChange, children }: FieldTemplat
     <div data-place={pointer} className="grid min-w-0 gap-1">
       {isOpenObject && (path.length === 0 || (place.isRequired && path.length < closedFrom)) ? (
         <>
-          {node.description !== null && path.length > 0 && <p className="text-s text-ink-3">{node.description}</p>}
+          {path.length > 0 && <Description text={node.description} />}
           {children}
         </>
       ) : (
@@ -56,7 +58,7 @@ function Labelled({ id, place, draft, onChange, children }: LabelledProps) {
   const { node, path, isRequired, isFixed } = place;
   const hasParts = ["object", "list", "tuple", "union"].includes(node.kind) && draft !== undefined && draft.is !== "null";
   const [isOpen, setIsOpen] = useState(path.length < closedFrom);
-  const name = nameOfPath(path) || (node.title ?? "value");
+  const name = nameOfPath(path) || (node.title === null ? "value" : visibleText(node.title));
   const add = () => {
     setIsOpen(true);
     onChange(startDraft(node.schema, root));
@@ -78,7 +80,7 @@ function Labelled({ id, place, draft, onChange, children }: LabelledProps) {
           {draft !== undefined && !isRequired && !isFixed && <IconButton label={`Remove ${name}`} icon={X} size="s" onClick={() => onChange(undefined)} />}
         </span>
       </div>
-      {node.description !== null && <p className="text-s text-ink-3">{node.description}</p>}
+      <Description text={node.description} />
       {(!hasParts || isOpen) && children}
     </>
   );
@@ -101,6 +103,11 @@ function PlaceContent({ place: { node, isRequired }, draft, children }: { place:
   if (draft?.is === "null" && node.isNullable) return <p className={stillness}>null</p>;
   if (draft === undefined && needsAdding(node)) return <p className={stillness}>{isRequired ? "absent, but required" : "absent"}</p>;
   return children;
+}
+
+/** Of the project's author: text, whatever hides in it. */
+function Description({ text }: { text: string | null }) {
+  return text !== null && <p className="text-s break-words text-ink-3"><PlainText text={text} /></p>;
 }
 
 const stillness = "flex h-[34px] items-center rounded-m border border-dashed border-line-strong px-3 text-ink-3";
