@@ -4,6 +4,7 @@ import { X } from "lucide-react";
 import { type MouseEvent, type ReactNode, useId, useLayoutEffect, useRef } from "react";
 import { IconButton } from "./button.tsx";
 import { registerDialog } from "./open-dialogs.ts";
+import { ScrollBody } from "./scroll-body.tsx";
 
 export interface DialogProps {
   title: string;
@@ -32,7 +33,7 @@ function OpenDialog({ title, onClose, children, footer }: Omit<DialogProps, "isO
         </h2>
         <IconButton label="Close" icon={X} onClick={onClose} />
       </div>
-      <div className="min-h-0 overflow-auto px-4 py-4">{children}</div>
+      <ScrollBody labelledBy={titleId}>{children}</ScrollBody>
       {footer && <div className="flex flex-wrap justify-end gap-2 border-t px-4 py-3">{footer}</div>}
     </ModalElement>
   );
