@@ -197,13 +197,15 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     }
   }
 
-  /** What living workers say that they execute. */
+  /** What workers say that they execute, but for those that seem to be stopped. */
   function runsUnderWay(): Set<string> {
-    const living = [...children].filter((child) => performance.now() - child.livedAt() < leaseMs / 3);
+    const living = [...children].filter((child) => performance.now() - child.livedAt() < leaseMs);
     return new Set(living.flatMap((child) => child.active().map(({ runId }) => runId)));
   }
 
   async function reconcile(): Promise<void> {
+    // Where this process was held up, the workers' signs of life may be there unread.
+    await new Promise(setImmediate);
     await keepLeasesOfBlocked();
     const count = await store.reconcile(clock.now(), runsUnderWay());
     await takeOver();
