@@ -71,7 +71,7 @@ export const mutants = {
   },
   "no-checkpoints": {
     audit: { ...quick, changes: [noCheckpoints], plan: repeat(3, { kind: "worker", moment: "step_begun", afterMs: 500 }) },
-    caughtBy: ["no step starts after the next one did"],
+    caughtBy: ["no step starts after the next one did", "a step is repeated only if a kill fell inside it"],
   },
   "no-idempotency": {
     audit: { ...quick, changes: [noIdempotency], plan: repeat(2, { kind: "web", moment: "acknowledged", afterMs: 500 }) },
