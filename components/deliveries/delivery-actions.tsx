@@ -6,6 +6,7 @@ import { useRouter } from "next/navigation";
 import { useMemo, useState } from "react";
 import { sayProblem } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
+import { useLeave } from "../shell/use-leave.tsx";
 import { Button, ButtonLink } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Menu } from "../ui/menu.tsx";
@@ -62,7 +63,7 @@ function CopyAsCurl({ delivery }: { delivery: FullDelivery }) {
 }
 
 function OpenAsForm({ delivery, slugs }: { delivery: FullDelivery; slugs: string[] }) {
-  const router = useRouter();
+  const leave = useLeave();
   const hrefOf = (slug: string) => `/?node=${encodeURIComponent(`trigger:${slug}`)}&tab=test&from=${encodeURIComponent(delivery.id)}`;
   const [only] = slugs;
   const hasJson = useMemo(() => jsonOf(readBody(delivery.body)) !== undefined, [delivery.body]);
@@ -82,7 +83,7 @@ function OpenAsForm({ delivery, slugs }: { delivery: FullDelivery; slugs: string
     );
   }
   return (
-    <Menu label="Open as form of a trigger" items={slugs.map((slug) => ({ id: slug, label: slug, note: verdictOn(delivery, slug), onSelect: () => router.push(hrefOf(slug)) }))}>
+    <Menu label="Open as form of a trigger" items={slugs.map((slug) => ({ id: slug, label: slug, note: verdictOn(delivery, slug), onSelect: () => leave(hrefOf(slug)) }))}>
       <FilePenLine aria-hidden size={14} />
       Open as form
     </Menu>

@@ -17,7 +17,10 @@ export const coveredPx = 48 + 34;
  * `shownKeys`: those of the rows on top when the reading began; `null` while nobody reads.
  */
 export function useReading(body: RefObject<HTMLElement | null>, topKeys: () => readonly string[]) {
-  const [shownKeys, setShownKeys] = useState<readonly string[] | null>(() => returnPlace()?.shownKeys ?? null);
+  const [shownKeys, setShownKeys] = useState<readonly string[] | null>(() => {
+    const place = returnPlace();
+    return place && place.top > 0 ? place.shownKeys : null;
+  });
   const state = useRef({ isScrolled: shownKeys !== null, isAiming: false, hasFocus: false });
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const keys = useRef(topKeys);

@@ -3,6 +3,8 @@
 import type { Virtualizer } from "@tanstack/react-virtual";
 import { type RefObject, useEffect, useRef, useState } from "react";
 import { isTyping } from "../ui/is-typing.ts";
+import { isFocusLost } from "../ui/keep-focus.ts";
+import { rememberFocus, returnPlace } from "./scroll-memory.ts";
 import { coveredPx } from "./use-reading.ts";
 import { rowLinkSelector } from "./virtual-row.tsx";
 
@@ -21,13 +23,30 @@ const mostFrames = 20;
  * Tab comes to.
  */
 export function useRowKeys(options: Options): string | null {
-  const [activeKey, setActiveKey] = useState<string | null>(null);
+  const [activeKey, setActiveKey] = useState<string | null>(() => returnPlace()?.focused ?? null);
+  const isReady = options.keys.length > 0;
   const latest = useRef(options);
   const active = useRef(activeKey);
   useEffect(() => {
     latest.current = options;
     active.current = activeKey;
   });
+  // Who opened a row by keyboard and went back goes on from it.
+  const [returnedTo] = useState(activeKey);
+  useEffect(() => {
+    const { body, keys } = latest.current;
+    const index = isReady && returnedTo !== null && isFocusLost() ? keys.indexOf(returnedTo) : -1;
+    if (index >= 0) focusWhenDrawn(body, index);
+  }, [isReady, returnedTo]);
+  useEffect(() => {
+    const onFocus = (event: FocusEvent) => {
+      const index = focusedIndex(latest.current.body);
+      const isByKey = event.target instanceof Element && event.target.matches(`${rowLinkSelector}:focus-visible`);
+      rememberFocus(index !== null && isByKey ? (latest.current.keys[index] ?? null) : null);
+    };
+    addEventListener("focusin", onFocus);
+    return () => removeEventListener("focusin", onFocus);
+  }, []);
   useEffect(() => {
     const goTo = (index: number) => {
       const { virtualizer, body, keys } = latest.current;

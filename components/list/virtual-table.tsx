@@ -73,7 +73,7 @@ export function VirtualTable<Row>(props: Props<Row>) {
     setLastToggled(key);
   };
   const activeKey = useRowKeys({ body, virtualizer, keys, onToggle: selection ? (index, isRange) => toggle(keys[index] ?? "", isRange) : null });
-  useScrollMemory({ isReady: shown.length > 0, shownKeys });
+  useScrollMemory({ isReady: shown.length > 0, shownKeys, hasMore });
 
   const items = virtualizer.getVirtualItems();
   const sight = items.flatMap((item) => keys[item.index] ?? []).join(" ");

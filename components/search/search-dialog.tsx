@@ -2,9 +2,10 @@
 
 import { Command } from "cmdk";
 import { Bot, Download, FileSearch, type LucideIcon, Monitor, Moon, PanelsTopLeft, Play, Search, Sun, Webhook, Workflow, Zap } from "lucide-react";
-import { usePathname, useRouter } from "next/navigation";
+import { usePathname } from "next/navigation";
 import { type KeyboardEvent, useEffect, useEffectEvent, useState } from "react";
 import { chooseTheme, type Theme } from "../shell/theme.ts";
+import { useLeave } from "../shell/use-leave.tsx";
 import { ModalElement } from "../ui/dialog.tsx";
 import { type Entry, type EntryGroup, type EntryKind, hrefFrom } from "./entry.ts";
 import { rememberEntry } from "./recent.ts";
@@ -77,12 +78,12 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
 }
 
 function useGo(onClose: () => void): (entry: Entry) => void {
-  const router = useRouter();
+  const leave = useLeave();
   const path = usePathname();
   return (entry) => {
     rememberEntry(entry);
     onClose();
-    router.push(hrefFrom(entry, { path, query: location.search }));
+    leave(hrefFrom(entry, { path, query: location.search }));
   };
 }
 

@@ -9,7 +9,7 @@ import { useSheetFocus } from "./use-sheet-focus.ts";
 
 /** The frame of every sheet: what it is about, how it does, a way to close it. Beside the canvas, or over it on a narrow screen. */
 export function SheetFrame({ node, status, onClose, children }: { node: SheetNode; status?: ReactNode; onClose: () => void; children: ReactNode }) {
-  const { heading, onKeyDown } = useSheetFocus(onClose);
+  const { heading, onKeyDown } = useSheetFocus(node, onClose);
   const name = node.kind === "endpoint" ? `/triggers/${node.id}` : node.id;
   return (
     <aside

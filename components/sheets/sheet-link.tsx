@@ -18,7 +18,7 @@ export function SheetLink({ node, tab, className, children }: { node: SheetNode;
     void set({ node: `${node.kind}:${node.id}`, tab: tab ?? null, from: null });
   };
   return (
-    <Link href={sheetHref({ node, tab, search: search.toString() })} prefetch={false} onClick={onClick} className={className}>
+    <Link href={sheetHref({ node, tab, search: search.toString() })} prefetch={false} data-shallow="" onClick={onClick} className={className}>
       {children}
     </Link>
   );

@@ -1,14 +1,17 @@
 "use client";
 
-import { type KeyboardEvent, type RefObject, useEffect, useRef } from "react";
+import { type KeyboardEvent, type RefObject, useEffect, useEffectEvent, useRef } from "react";
+import { isFocusLost, keepFocus } from "../ui/keep-focus.ts";
+import type { SheetNode } from "./sheet-node.ts";
 
 /**
  * Takes the focus into the sheet when it opens, and gives it back when it closes. `Esc` closes; in a field it leaves the field
  * first, so that nothing typed is lost by one key.
  */
-export function useSheetFocus(onClose: () => void): { heading: RefObject<HTMLHeadingElement | null>; onKeyDown: (event: KeyboardEvent) => void } {
+export function useSheetFocus(node: SheetNode, onClose: () => void): { heading: RefObject<HTMLHeadingElement | null>; onKeyDown: (event: KeyboardEvent) => void } {
   const heading = useRef<HTMLHeadingElement>(null);
   const before = useRef<HTMLElement | null>(null);
+  const { kind, id } = node;
 
   useEffect(() => {
     const active = document.activeElement;
@@ -19,9 +22,23 @@ export function useSheetFocus(onClose: () => void): { heading: RefObject<HTMLHea
 
   useEffect(() => {
     return () => {
-      const isLost = document.activeElement === null || document.activeElement === document.body;
-      if (isLost && before.current?.isConnected) before.current.focus({ preventScroll: true });
+      if (!isFocusLost()) return;
+      // Who came by a link had the focus nowhere before: then the node itself.
+      const home = before.current?.isConnected ? before.current : nodeLink(`${kind}:${id}`);
+      home?.focus({ preventScroll: true });
+      keepFocus();
     };
+  }, [kind, id]);
+
+  // After a click on the canvas' ground nothing has the focus, and the sheet is still what Esc closes.
+  const closeFromNowhere = useEffectEvent(onClose);
+  useEffect(() => {
+    const listen = (event: globalThis.KeyboardEvent) => {
+      const isNowhere = event.target === document.body || (event.target instanceof Element && event.target.id === "content");
+      if (event.key === "Escape" && isNowhere && !event.defaultPrevented && !document.querySelector("dialog:modal")) closeFromNowhere();
+    };
+    addEventListener("keydown", listen);
+    return () => removeEventListener("keydown", listen);
   }, []);
 
   const onKeyDown = (event: KeyboardEvent) => {
@@ -31,6 +48,11 @@ export function useSheetFocus(onClose: () => void): { heading: RefObject<HTMLHea
     else onClose();
   };
   return { heading, onKeyDown };
+}
+
+/** The node's own link on the canvas, where it is drawn. */
+function nodeLink(node: string): HTMLElement | null {
+  return document.querySelector(`[data-node=${CSS.escape(node)}] a[data-node-link]`);
 }
 
 /** A dialog or a menu that was opened from the sheet has `Esc` for itself; React's events pass through portals. */

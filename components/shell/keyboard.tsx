@@ -1,12 +1,13 @@
 "use client";
 
-import { useRouter } from "next/navigation";
 import { type ReactNode, createContext, useContext, useEffect, useEffectEvent, useMemo, useRef, useState } from "react";
 import { SearchDialog } from "../search/search-dialog.tsx";
 import { isTyping } from "../ui/is-typing.ts";
 import { KeysDialog } from "./keys-dialog.tsx";
 import { type KeyCommand, readKey } from "./keys.ts";
 import { chooseTheme, nextTheme, readTheme } from "./theme.ts";
+import { useGuardedLinks, useLeave } from "./use-leave.tsx";
+import { useRouteFocus } from "./use-route-focus.ts";
 
 /** The second key of a pair is waited for so long. */
 const pairMs = 1_200;
@@ -22,6 +23,8 @@ export const useOpen = () => useContext(OpenContext);
 export function Keyboard({ children }: { children: ReactNode }) {
   const [opened, setOpened] = useState<Opened>(null);
   const obey = useObey(setOpened);
+  useRouteFocus();
+  useGuardedLinks();
   const pair = useRef<{ pending: "g" | null; at: number }>({ pending: null, at: 0 });
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || event.isComposing || ["Shift", "Control", "Meta", "Alt"].includes(event.key)) return;
@@ -47,7 +50,7 @@ export function Keyboard({ children }: { children: ReactNode }) {
 
 /** Does what a key asks for. Says whether there was something to do. */
 function useObey(open: (what: Opened) => void): (command: KeyCommand) => boolean {
-  const router = useRouter();
+  const leave = useLeave();
   return (command) => {
     const modal = document.querySelector("dialog:modal");
     if (modal && command !== "search") return false;
@@ -55,7 +58,7 @@ function useObey(open: (what: Opened) => void): (command: KeyCommand) => boolean
     else if (command === "help") open("keys");
     else if (command === "theme") chooseTheme(nextTheme(readTheme()));
     else if (command === "filter") return focusFilter();
-    else router.push({ canvas: "/", deliveries: "/deliveries", runs: "/runs" }[command]);
+    else leave({ canvas: "/", deliveries: "/deliveries", runs: "/runs" }[command]);
     return true;
   };
 }

@@ -3,6 +3,7 @@
 import { X } from "lucide-react";
 import { type MouseEvent, type ReactNode, useId, useLayoutEffect, useRef } from "react";
 import { IconButton } from "./button.tsx";
+import { keepFocus } from "./keep-focus.ts";
 import { registerDialog } from "./open-dialogs.ts";
 import { ScrollBody } from "./scroll-body.tsx";
 
@@ -59,6 +60,8 @@ export function ModalElement({ labelledBy, label, onClose, className, children }
     return () => {
       dialog.close();
       forget();
+      // The browser gives the focus back to where it was, if there was one, and if that is still there.
+      keepFocus();
     };
   }, []);
   const closeBeside = (event: MouseEvent) => {

@@ -30,6 +30,7 @@ export function NodeFrame({ node, name, className = "", children }: { node: Mode
         prefetch={false}
         draggable={false}
         data-node-link=""
+        data-shallow=""
         aria-label={name}
         aria-current={isSelected ? "true" : undefined}
         onClick={onClick}
