@@ -9,7 +9,7 @@ import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { ErrorNote } from "../ui/error-note.tsx";
-import { isOpen } from "../ui/statuses.ts";
+import { isOpen, runStatuses } from "../ui/statuses.ts";
 import { useToast } from "../ui/toast.tsx";
 
 /** Replay, replay with changes, cancel. `wasAskedToStop`: somebody has canceled it, and its worker has not ended it yet. */
@@ -27,7 +27,7 @@ export function RunActions({ run, wasAskedToStop, onEdit }: { run: Run; wasAsked
   );
   return (
     <div className="flex min-w-0 flex-wrap items-center gap-2 md:ml-auto">
-      {isOpen(run.status) && <CancelButton run={run} wasAskedToStop={wasAskedToStop} />}
+      <CancelButton run={run} wasAskedToStop={wasAskedToStop} />
       <Button icon={PencilLine} onClick={onEdit}>
         Replay with changes
       </Button>
@@ -43,22 +43,30 @@ export function RunActions({ run, wasAskedToStop, onEdit }: { run: Run; wasAsked
   );
 }
 
+/** A run may end while somebody is asked whether to cancel it: the question then stays, and says so. */
 function CancelButton({ run, wasAskedToStop }: { run: Run; wasAskedToStop: boolean }) {
   const trpc = useTRPC();
   const [isAsking, setIsAsking] = useState(false);
   const cancel = useMutation(trpc.runs.cancel.mutationOptions({ onSuccess: () => setIsAsking(false) }));
   const isStopping = wasAskedToStop || cancel.isSuccess;
+  const hasEnded = !isOpen(run.status);
   return (
     <>
-      <Button tone="danger" icon={Ban} disabled={isStopping} onClick={() => setIsAsking(true)}>
-        {isStopping ? "Asked to stop…" : "Cancel"}
-      </Button>
-      <ConfirmDialog title="Cancel this run?" confirmLabel="Cancel the run" tone="danger" isOpen={isAsking} isBusy={cancel.isPending} onConfirm={() => cancel.mutate({ id: run.id })} onClose={() => setIsAsking(false)}>
-        <p>
-          {run.status === "running"
-            ? "Its code is told to stop, and the step under way may still finish. What finished steps did stays done."
-            : "It does not run code now and ends at once. What finished steps did stays done."}
-        </p>
+      {!hasEnded && (
+        <Button tone="danger" icon={Ban} disabled={isStopping} onClick={() => setIsAsking(true)}>
+          {isStopping ? "Asked to stop…" : "Cancel"}
+        </Button>
+      )}
+      <ConfirmDialog
+        title={hasEnded ? "The run has ended meanwhile" : "Cancel this run?"}
+        confirmLabel="Cancel the run"
+        tone="danger"
+        isOpen={isAsking}
+        isBusy={cancel.isPending || hasEnded}
+        onConfirm={() => cancel.mutate({ id: run.id })}
+        onClose={() => setIsAsking(false)}
+      >
+        <p>{hasEnded ? `It is ${runStatuses[run.status].label}: there is nothing to cancel any more.` : stopWords(run)}</p>
         {cancel.error && (
           <div className="mt-3">
             <ErrorNote error={cancel.error} what="The run was not canceled" />
@@ -67,4 +75,10 @@ function CancelButton({ run, wasAskedToStop }: { run: Run; wasAskedToStop: boole
       </ConfirmDialog>
     </>
   );
+}
+
+function stopWords({ status }: Run): string {
+  return status === "running"
+    ? "Its code is told to stop, and the step under way may still finish. What finished steps did stays done."
+    : "It does not run code now and ends at once. What finished steps did stays done.";
 }

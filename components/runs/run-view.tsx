@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { parseAsStringLiteral, useQueryState } from "nuqs";
+import { useRef } from "react";
 import type { Run } from "../../server/contract/run.ts";
 import type { TimelineEntry } from "../../server/contract/timeline.ts";
 import { useTRPC } from "../trpc/trpc.ts";
@@ -33,13 +34,23 @@ export function RunView({ id }: { id: string }) {
 function LoadedRun({ run }: { run: Run }) {
   const timeline = useTimeline(run.id);
   const [replay, setReplay] = useQueryState("replay", parseAsStringLiteral(["edit"]).withOptions({ history: "push" }));
+  // Closing what was opened here goes back, so that Back does not find the same page twice.
+  const wasOpenedHere = useRef(false);
+  const openReplay = () => {
+    wasOpenedHere.current = true;
+    void setReplay("edit");
+  };
+  const closeReplay = () => {
+    if (wasOpenedHere.current) history.back();
+    else void setReplay(null, { history: "replace" });
+  };
   const entries = timeline.data ?? [];
   const failures = errorsOfRun(run, entries);
   return (
     <>
       <PageTitle crumb={{ href: "/runs", label: "Runs", rest: run.target.slug }} id={run.id}>
         <StatusBadge face={runStatuses[run.status]} />
-        <RunActions key={run.id} run={run} wasAskedToStop={isOpen(run.status) && entries.some(({ kind }) => kind === "cancel_requested")} onEdit={() => void setReplay("edit")} />
+        <RunActions key={run.id} run={run} wasAskedToStop={isOpen(run.status) && entries.some(({ kind }) => kind === "cancel_requested")} onEdit={openReplay} />
       </PageTitle>
       <RunFacts run={run} />
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4">
@@ -59,7 +70,7 @@ function LoadedRun({ run }: { run: Run }) {
           its timeline
         </Link>
       </p>
-      {replay === "edit" && <ReplayDialog run={run} onClose={() => void setReplay(null, { history: "replace" })} />}
+      {replay === "edit" && <ReplayDialog run={run} onClose={closeReplay} />}
     </>
   );
 }
