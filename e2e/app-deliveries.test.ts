@@ -181,7 +181,7 @@ describe("the list of deliveries", () => {
     await from.focus();
     for (let steps = 0; steps < 3; steps++) await page.keyboard.press("ArrowRight");
     await page.waitForURL(/since=/);
-    await page.getByRole("button", { name: /^Remove the filter: from/ }).waitFor();
+    await page.getByRole("button", { name: /^Remove the filter: since/ }).waitFor();
     await from.press("Escape");
     await page.waitForURL((address) => !address.searchParams.has("since"));
     const plot = await page.getByRole("group", { name: /^Deliveries from/ }).boundingBox();
