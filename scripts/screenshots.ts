@@ -1,24 +1,70 @@
-/** Makes the pictures of the README: the example project with some traffic, in both themes. `node scripts/screenshots.ts` */
-import { execFileSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
+/**
+ * Makes the pictures of the README from a running service of the example project, with some minutes of traffic that it sends itself:
+ * `SIGNALBOX_PAGES=built npm run dev`, then `node scripts/screenshots.ts [--url http://127.0.0.1:3002] [--minutes 4]`
+ */
+import { mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { chromium } from "playwright";
+import { parseArgs } from "node:util";
+import { type Page, chromium } from "playwright";
 import { findOrInstallBrowser } from "./find-browser.ts";
 
-const [url = "http://127.0.0.1:3002"] = process.argv.slice(2);
-const folder = join(import.meta.dirname, "../docs/images");
-mkdirSync(folder, { recursive: true });
+const { values } = parseArgs({ options: { url: { type: "string", default: "http://127.0.0.1:3002" }, minutes: { type: "string", default: "4" } } });
+const root = join(import.meta.dirname, "..");
+const folder = join(root, "docs/images");
 
+const lastDelivery = await sendTraffic(Number(values.minutes) * 60_000);
+mkdirSync(folder, { recursive: true });
 const browser = await chromium.launch({ executablePath: findOrInstallBrowser(), args: ["--no-sandbox", "--disable-gpu"] });
-for (const colorScheme of ["light", "dark"] as const) {
-  const page = await browser.newPage({ colorScheme, viewport: { width: 1280, height: 800 } });
-  await page.goto(url);
-  await page.getByRole("heading").first().waitFor();
-  await wait(500); // the fonts
-  const file = join(folder, `overview-${colorScheme}.png`);
-  await page.screenshot({ path: file });
-  console.log(file);
-}
+await take({ name: "canvas", colorScheme: "light", path: "/?window=15m", ready: (page) => page.getByRole("link", { name: /^Trigger invoice-paid, [1-9]/ }).waitFor() });
+await take({ name: "delivery", colorScheme: "dark", path: `/deliveries/${lastDelivery}`, ready: (page) => page.getByText("What each trigger decided").waitFor() });
 await browser.close();
-execFileSync("ls", ["-l", folder], { stdio: "inherit" });
+
+/** Sends what such an endpoint gets on a good day, with some mistakes among it. Answers the delivery that one trigger took and another did not. */
+async function sendTraffic(durationMs: number): Promise<string> {
+  const paid = ["billing", sample("invoice-paid.json")] as const;
+  const signup = ["signup", sample("signup.json")] as const;
+  const round = [
+    paid,
+    signup,
+    ["billing", sample("invoice-failed.json")],
+    paid,
+    ["signup", JSON.stringify({ name: "Grace Hopper", email: "grace at example.com" })],
+    ["billing", sample("invoice-large.json")],
+    signup,
+    ["github", sample("ci-failed.json")],
+    ["billing", JSON.stringify({ id: "evt_0120", type: "customer.updated" })],
+    signup,
+    paid,
+  ] as const;
+  const until = Date.now() + durationMs;
+  for (let sent = 0; Date.now() < until; sent++) {
+    const [endpoint, body] = round[sent % round.length] ?? paid;
+    await send(endpoint, body);
+    // Busy and quiet stretches, as senders have them.
+    await wait(300 + 1_700 * (1 + Math.sin(sent / 9)));
+  }
+  return send(...paid);
+}
+
+function sample(name: string): string {
+  return readFileSync(join(root, "examples/starter/requests", name), "utf8");
+}
+
+async function send(endpoint: string, body: string): Promise<string> {
+  const response = await fetch(`${values.url}/triggers/${endpoint}`, { method: "POST", headers: { "content-type": "application/json", "user-agent": "billing-webhooks/2.4" }, body });
+  return response.headers.get("signalbox-delivery") ?? "";
+}
+
+async function take(p: { name: string; colorScheme: "light" | "dark"; path: string; ready: (page: Page) => Promise<void> }): Promise<void> {
+  const page = await browser.newPage({ colorScheme: p.colorScheme, viewport: { width: 1360, height: 850 }, reducedMotion: "reduce" });
+  await page.goto(values.url + p.path);
+  await p.ready(page);
+  await page.evaluate(() => document.fonts.ready);
+  // Runs end, and the newest numbers arrive.
+  await wait(3_000);
+  const file = join(folder, `${p.name}.png`);
+  await page.screenshot({ path: file });
+  console.log(`${file} ${Math.round(statSync(file).size / 1024)} kB`);
+  await page.close();
+}
