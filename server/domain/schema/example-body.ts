@@ -28,8 +28,17 @@ function example(schema: JsonSchemaObject, making: Making): Json {
   if (making.depth > deepest || making.values.left-- <= 0) return facts.isNullable ? null : empty(facts);
   const inner = { ...making, depth: making.depth + 1 };
   const own = ofType(facts, inner);
-  // Where there are choices, the first is taken, together with what holds anyway.
-  return facts.unions.reduce<Json>((body, [choice]) => overlay(body, example(choice ? withType(choice, facts) : {}, inner)), own);
+  // Where there are choices, the first that can be is taken, together with what holds anyway.
+  return facts.unions.reduce<Json>((body, choices) => {
+    const choice = choices.find((one) => !isImpossible(one, making.root)) ?? choices[0];
+    return overlay(body, example(choice ? withType(choice, facts) : {}, inner));
+  }, own);
+}
+
+/** Nothing fits, or nothing fits a field that must be there. */
+function isImpossible(schema: JsonSchemaObject, root: JsonSchemaObject): boolean {
+  const facts = factsOf(schema, root);
+  return facts.isNever || propertiesOf(facts).some((property) => property.isRequired && factsOf(property.schema, root).isNever);
 }
 
 function givenValue(facts: Facts): Json | undefined {

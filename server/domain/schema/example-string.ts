@@ -1,6 +1,7 @@
 import { type Facts, textsOf, tightest } from "./facts-of.ts";
 import { formatNameOf } from "./formats.ts";
 import { type PlainPattern, readPattern } from "./read-pattern.ts";
+import { samplePattern } from "./sample-pattern.ts";
 
 const samples: Readonly<Record<string, string>> = {
   email: "ada@example.com",
@@ -38,15 +39,54 @@ const samples: Readonly<Record<string, string>> = {
 /** How many characters a hash has, in hexadecimal. */
 const hashLengths: Readonly<Record<string, number>> = { md5: 32, sha1: 40, sha256: 64, sha384: 96, sha512: 128 };
 
-/** A text that has the formats, the pieces and the length that are asked for, as far as these can be read. */
+/** Where the usual sample is too long, or the schema wants another precision or version. */
+const otherSamples: Readonly<Record<string, readonly string[]>> = {
+  email: ["a@b.co"],
+  uri: ["a:b"],
+  uuid: ["6b1f7f3e-4c2a-4d8e-9a51-0f3c2d7b8e64"],
+  "date-time": ["2026-01-31T12:00:00.000Z", "2026-01-31T12:00Z", "2026-01-31T12:00:00"],
+  time: ["12:00:00.000", "12:00"],
+};
+
+/** A text that has the formats, the patterns and the length that are asked for, as far as these can be read. */
 export function exampleString(facts: Facts): string {
   const patterns = textsOf(facts, "pattern");
   const format = [...textsOf(facts, "format"), ...textsOf(facts, "contentEncoding"), ...patterns.flatMap((pattern) => formatNameOf(pattern) ?? [])][0];
   const plain = patterns.flatMap((pattern) => (formatNameOf(pattern) === null ? (readPattern(pattern) ?? []) : []));
   const fixed = plain.find(({ kind }) => kind === "is")?.texts[0];
   if (fixed !== undefined) return fixed;
-  return toLength(withPieces(sampleOf(format), plain), facts);
+  const least = tightest(facts, "minLength", Math.max) ?? 0;
+  const most = tightest(facts, "maxLength", Math.min) ?? Infinity;
+  const usual = withPieces(sampleOf(format), plain);
+  const sized = usual.padEnd(Math.min(least, mostLetters), "x").slice(0, most);
+  const isOther = format !== undefined && usual.length > most && Object.hasOwn(samples, format);
+  const fits = (text: string) => text.length >= Math.min(least, mostLetters) && text.length <= most && patterns.every((pattern) => isMatch(pattern, text));
+  if (!isOther && fits(sized)) return sized;
+  const others = [...(format !== undefined && Object.hasOwn(otherSamples, format) ? (otherSamples[format] ?? []) : []), withPieces("", plain)];
+  return others.find(fits) ?? patterns.map((pattern) => samplePattern(pattern, Math.min(least, mostLetters)) ?? "").find(fits) ?? sized;
 }
+
+const mostLetters = 10_000;
+const mostMatched = 1_000;
+
+/** What is plain is looked up, not matched: `.*end$` would look for the end from every place of a long text. */
+function isMatch(pattern: string, text: string): boolean {
+  const plain = readPattern(pattern);
+  if (plain) return plain.texts.some((piece) => has[plain.kind](text, piece));
+  if (text.length > mostMatched) return true;
+  try {
+    return new RegExp(pattern, "u").test(text);
+  } catch {
+    return true;
+  }
+}
+
+const has: Record<PlainPattern["kind"], (text: string, piece: string) => boolean> = {
+  is: (text, piece) => text === piece,
+  starts: (text, piece) => text.startsWith(piece),
+  ends: (text, piece) => text.endsWith(piece),
+  contains: (text, piece) => text.includes(piece),
+};
 
 function sampleOf(format: string | undefined): string {
   if (format === undefined) return "text";
@@ -64,10 +104,4 @@ function withPieces(sample: string, pieces: readonly PlainPattern[]): string {
   const body = end.startsWith("@") ? "ada" : start !== "" && sample.startsWith(start) ? sample.slice(start.length) : sample;
   const middle = start.includes("://") && sample.includes("://") ? "" : body;
   return `${start}${middle}${inner.join("")}${end !== "" && middle.endsWith(end) ? "" : end}`;
-}
-
-function toLength(text: string, facts: Facts): string {
-  const least = tightest(facts, "minLength", Math.max) ?? 0;
-  const most = tightest(facts, "maxLength", Math.min) ?? Infinity;
-  return text.padEnd(Math.min(least, 10_000), "x").slice(0, most);
 }

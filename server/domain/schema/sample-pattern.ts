@@ -1,0 +1,122 @@
+/** How often a piece of a pattern may stand. */
+interface Piece {
+  least: number;
+  most: number;
+  make: (sample: Sample) => void;
+}
+
+interface Sample {
+  text: string;
+  /** So many characters more than needed are wanted. */
+  wanted: number;
+}
+
+/** Taken in this order where a pattern leaves a choice. */
+const letters = "abcdefghijklmnopqrstuvwxyz";
+const usual = [letters, letters.toUpperCase(), "1234567890", "-_./:@#+,;=~!%&'\"()<>[]{}|\\^$*?` ", "\n\té中👍"];
+
+/**
+ * A text that a regular expression takes, of `least` characters where the expression lets it grow; null for what this cannot read, such as
+ * back references. What looks around is passed over: the caller tests the text.
+ */
+export function samplePattern(pattern: string, least = 0): string | null {
+  try {
+    const make = new Reader(pattern).whole();
+    const shortest: Sample = { text: "", wanted: 0 };
+    make(shortest);
+    const grown: Sample = { text: "", wanted: Math.max(least - shortest.text.length, 0) };
+    make(grown);
+    return grown.text;
+  } catch {
+    return null;
+  }
+}
+
+class Reader {
+  #pattern: string;
+  #at = 0;
+
+  constructor(pattern: string) {
+    this.#pattern = pattern;
+  }
+
+  whole(): Piece["make"] {
+    const make = this.#choices();
+    if (this.#at < this.#pattern.length) throw new SyntaxError("An end without a beginning");
+    return make;
+  }
+
+  /** The first that is not empty is taken. */
+  #choices(): Piece["make"] {
+    const choices = [this.#pieces()];
+    while (this.#take(/\|/y) !== null) choices.push(this.#pieces());
+    const pieces = choices.find(({ length }) => length > 0) ?? [];
+    return (sample) => {
+      for (const piece of pieces) repeat(piece, sample);
+    };
+  }
+
+  #pieces(): Piece[] {
+    const pieces: Piece[] = [];
+    while (this.#at < this.#pattern.length && !/[|)]/.test(this.#pattern[this.#at] ?? "")) {
+      const make = this.#piece();
+      const times = this.#times();
+      if (make) pieces.push({ ...times, make });
+    }
+    return pieces;
+  }
+
+  /** Null for what takes no character. */
+  #piece(): Piece["make"] | null {
+    if (this.#take(/\^|\$|\\[bB]/y) !== null) return null;
+    const opening = this.#take(/\((?:\?(?:[:=!]|<[=!]|<[^>]*>))?/y);
+    if (opening !== null) {
+      const make = this.#choices();
+      if (this.#take(/\)/y) === null) throw new SyntaxError("A group without an end");
+      return /[=!]$/.test(opening) ? null : make;
+    }
+    const set = this.#take(/\[(?:\\[\s\S]|[^\]\\])*\]|\.|\\[dDsSwW]|\\[pP]\{[^}]*\}|\\u\{[\dA-Fa-f]+\}|\\u[\dA-Fa-f]{4}|\\x[\dA-Fa-f]{2}|\\[nrtvf0]/y);
+    if (set !== null) return fromSet(set);
+    const literal = this.#take(/\\[^\w]|[^\\()[\]*+?|]/uy);
+    if (literal === null) throw new SyntaxError("Not read");
+    return (sample) => void (sample.text += literal.replace(/^\\/, ""));
+  }
+
+  #times(): { least: number; most: number } {
+    const times = this.#take(/(?:[*+?]|\{\d+(?:,\d*)?\})\??/y) ?? "";
+    const [, least = "1", comma, most = ""] = /^\{(\d+)(,)?(\d*)\}/.exec(times) ?? [];
+    if (times.startsWith("{")) return { least: Number(least), most: comma === undefined ? Number(least) : most === "" ? Infinity : Number(most) };
+    return { least: /^[*?]/.test(times) ? 0 : 1, most: /^[*+]/.test(times) ? Infinity : 1 };
+  }
+
+  #take(token: RegExp): string | null {
+    token.lastIndex = this.#at;
+    const found = token.exec(this.#pattern)?.[0] ?? null;
+    this.#at += found?.length ?? 0;
+    return found;
+  }
+}
+
+const longest = 10_000;
+
+function repeat({ least, most, make }: Piece, sample: Sample): void {
+  for (let time = 0; time < most && (time < least || sample.wanted > 0); time++) {
+    const before = sample.text.length;
+    make(sample);
+    if (time >= least) sample.wanted -= sample.text.length - before;
+    if (sample.text.length === before || sample.text.length > longest) return;
+  }
+}
+
+/** One after the other of the usual characters that are in the set, and of those that stand in it as they are. */
+function fromSet(set: string): Piece["make"] {
+  const isIn = new RegExp(`^${set}$`, "u");
+  const members = [...usual, set].map((characters) => [...characters].filter((character) => isIn.test(character))).find(({ length }) => length > 0) ?? [escaped(set)];
+  if (!isIn.test(members[0] ?? "")) throw new SyntaxError("Nothing usual is in the set");
+  return (sample) => void (sample.text += members[sample.text.length % members.length] ?? "");
+}
+
+function escaped(set: string): string {
+  const code = /^\\(?:u\{?|x)([\dA-Fa-f]+)\}?$/.exec(set)?.[1];
+  return code === undefined ? "" : String.fromCodePoint(Number.parseInt(code, 16));
+}
