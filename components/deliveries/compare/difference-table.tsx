@@ -50,7 +50,7 @@ export function DifferenceTable({ title, same, rows, more }: { title: string; sa
 function Value({ text, tone }: { text: string | null; tone: string }) {
   if (text === null) return <span className="text-ink-3">–</span>;
   return (
-    <span className="block xl:min-w-28">
+    <span className="block xl:min-w-44">
       <code className={`rounded-s box-decoration-clone px-1 [overflow-wrap:anywhere] whitespace-pre-wrap ${tone}`}>
         <PlainText text={text} />
       </code>
