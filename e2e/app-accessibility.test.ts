@@ -52,6 +52,22 @@ async function settle(page: Page): Promise<void> {
   await expect.poll(() => page.getByRole("status", { name: /being read|loading/i }).count(), { timeout: 15_000 }).toBe(0);
 }
 
+async function expectNoSidewaysScrolling(page: Page, where: string): Promise<void> {
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  expect(overflow, where).toBeLessThanOrEqual(0);
+}
+
+/** The search and the list of keys, which stand above any page. */
+async function forEachDialog(page: Page, check: (name: string) => Promise<void>): Promise<void> {
+  await page.getByRole("status").getByText("live ·").waitFor();
+  for (const [name, keys] of [["search", "ControlOrMeta+k"], ["keys", "?"]] as const) {
+    await page.keyboard.press(keys);
+    await page.getByRole("dialog").waitFor();
+    await check(name);
+    await page.keyboard.press("Escape");
+  }
+}
+
 describe.each(["light", "dark"] as const)("every page in %s", (colorScheme) => {
   it("has no serious or critical accessibility fault on a desk's screen", { timeout: 240_000 }, async () => {
     const service = await startService({ projectDir: copyStarter(), command: "dev" });
@@ -62,13 +78,7 @@ describe.each(["light", "dark"] as const)("every page in %s", (colorScheme) => {
       await settle(page);
       await expectNoFaults(page, path);
     }
-    await page.keyboard.press("ControlOrMeta+k");
-    await page.getByRole("dialog").waitFor();
-    await expectNoFaults(page, "search");
-    await page.keyboard.press("Escape");
-    await page.keyboard.press("?");
-    await page.getByRole("dialog").waitFor();
-    await expectNoFaults(page, "keys");
+    await forEachDialog(page, (name) => expectNoFaults(page, name));
   });
 
   it("has none at 360 px either, and needs no sideways scrolling there", { timeout: 240_000 }, async () => {
@@ -79,8 +89,11 @@ describe.each(["light", "dark"] as const)("every page in %s", (colorScheme) => {
       await page.goto(service.url + path);
       await settle(page);
       await expectNoFaults(page, path);
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-      expect(overflow, path).toBeLessThanOrEqual(0);
+      await expectNoSidewaysScrolling(page, path);
     }
+    await forEachDialog(page, async (name) => {
+      await expectNoFaults(page, name);
+      await expectNoSidewaysScrolling(page, name);
+    });
   });
 });

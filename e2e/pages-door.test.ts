@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { postJson, waitForRun } from "./support/api.ts";
+import { visit } from "./support/browser.ts";
+import { copyStarter } from "./support/project.ts";
+import { signalbox, startService } from "./support/service.ts";
+
+describe("the door of the pages", () => {
+  it("sends every page, unknown ones too, with the headers that keep payloads harmless: pages may style their elements, and run nothing but our own scripts", async () => {
+    const service = await startService({ projectDir: copyStarter(), command: "dev" });
+    const pages = [["/", 200], ["/runs", 200], ["/runs/run_unknown", 404], ["/healthzfoo", 404], ["/api/unknown", 404]] as const;
+    for (const [path, status] of pages) {
+      const response = await fetch(service.url + path);
+      expect(response.status, path).toBe(status);
+      const policy = new Map((response.headers.get("content-security-policy") ?? "").split("; ").map((rule) => [rule.split(" ")[0], rule]));
+      expect(policy.get("default-src"), path).toBe("default-src 'none'");
+      expect(policy.get("script-src"), path).toMatch(/^script-src 'self' 'nonce-[^']+' 'strict-dynamic'$/);
+      expect(policy.get("style-src"), path).toMatch(/^style-src 'self' 'nonce-[^']+'$/);
+      expect(policy.get("style-src-attr"), path).toBe("style-src-attr 'unsafe-inline'");
+      expect(policy.get("connect-src"), path).toBe("connect-src 'self'");
+      expect(policy.get("frame-ancestors"), path).toBe("frame-ancestors 'none'");
+      expect(response.headers.get("x-content-type-options"), path).toBe("nosniff");
+      expect(response.headers.get("referrer-policy"), path).toBe("no-referrer");
+    }
+  });
+
+  it("is closed to strangers when deployed, and opens with an API token", async () => {
+    const projectDir = copyStarter();
+    const cli = (...args: string[]) => signalbox([...args, "--project", projectDir], { cwd: projectDir });
+    expect(cli("build").status).toBe(0);
+    const service = await startService({ projectDir, command: "start" });
+    const url = cli("triggers", "url", "new-signup").stdout.trim();
+    const { runId } = (await (await postJson(url, { name: "Ada", email: "ada@example.com" })).json()) as { runId: string };
+    const token = (JSON.parse(cli("keys", "create", "--api", "--json").stdout) as { secret: string }).secret;
+    await waitForRun(service, runId, { authorization: `Bearer ${token}` });
+    const { page, errors } = await visit(service.url);
+    for (const path of ["/", "/deliveries", "/runs", `/runs/${runId}`]) {
+      const answer = await page.goto(service.url + path);
+      expect(await answer?.text(), path).not.toMatch(/new-signup|ada@example|welcome-email/);
+      await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    }
+    const signInWith = async (secret: string) => {
+      await page.getByLabel("API token").fill(secret);
+      await page.getByRole("button", { name: "Sign in" }).click();
+    };
+    await signInWith(new URL(url).searchParams.get("token") ?? "");
+    await page.getByRole("alert").filter({ hasText: "opens nothing" }).waitFor();
+    await signInWith(token);
+    await page.getByRole("link", { name: /^Trigger new-signup/ }).waitFor();
+    await page.goto(`${service.url}/runs/${runId}`);
+    await page.getByRole("tab", { name: "Payload" }).click();
+    await page.getByText("ada@example.com").first().waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    expect(errors).toEqual([]);
+  });
+});
