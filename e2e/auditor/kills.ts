@@ -4,7 +4,7 @@ import type { Random } from "./random.ts";
 import type { Service } from "./service.ts";
 
 /** When exactly: at any time, right when a client sees a 202, when a step has just begun, or between its effect and its record. */
-export type Moment = "any" | "acknowledged" | "step_begun" | "step_done";
+type Moment = "any" | "acknowledged" | "step_begun" | "step_done";
 
 export interface PlannedKill {
   /** `stop`: a worker gets SIGSTOP, and nobody wakes it. */
@@ -22,7 +22,8 @@ export function planKills(p: { random: Random; kills: number; gapMs: number }): 
     worker: ["any", "step_begun", "step_done"],
   } as const;
   return Array.from({ length: p.kills }, () => {
-    const kind = random.pick(["group", "web", "worker", "worker"] as const);
+    // Web more rarely: one that dies often is started again after growing pauses, in which nothing happens.
+    const kind = random.pick(["group", "group", "web", "worker", "worker", "worker"] as const);
     return { kind, moment: random.pick<Moment>(moments[kind]), afterMs: random.between(0, p.gapMs) };
   });
 }
