@@ -2,6 +2,7 @@ import type { Json } from "../../server/contract/json.ts";
 import { newId } from "../../server/domain/ids.ts";
 import { createDatabase } from "../../server/store/sqlite/database.ts";
 import { prepareInsertDelivery } from "../../server/store/sqlite/accept-delivery.ts";
+import { prepareFoldTraffic } from "../../server/store/sqlite/fold-traffic.ts";
 import { type Connection, openConnection } from "../../server/store/sqlite/open-connection.ts";
 import { createTrafficTally } from "../../server/store/sqlite/traffic-tally.ts";
 import { makeDelivery } from "./make-delivery.ts";
@@ -52,6 +53,7 @@ export async function writeLedger(file: string, project: PlannedProject, p: Ledg
 function prepareBatch(connection: Connection, project: PlannedProject, p: LedgerPlan, written: Written): (size: number) => void {
   const random = createRandom(p.runs + p.deliveries);
   const tally = createTrafficTally(connection);
+  const fold = prepareFoldTraffic(connection);
   const database = createDatabase(connection, () => Promise.reject(new Error("the seed writes by itself")));
   const insertDelivery = prepareInsertDelivery(database, tally.add);
   const insertRun = prepareInsertRun(connection);
@@ -86,6 +88,7 @@ function prepareBatch(connection: Connection, project: PlannedProject, p: Ledger
     tally.begin();
     for (let n = 0; n < size; n += 1) writeOne();
     tally.write();
+    while (fold());
   });
 }
 

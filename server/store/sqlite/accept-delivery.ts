@@ -2,6 +2,7 @@ import { and, asc, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import type { AcceptedRun, AcceptResult, DeliveryStore, NewDelivery } from "../../ports/store.ts";
 import type { SqliteDatabase } from "./database.ts";
 import type { InsertRun } from "./insert-run.ts";
+import { prepareInsert } from "./prepare-insert.ts";
 import { delivery, idempotencyKey, run } from "./schema.ts";
 
 export type AcceptRequest = Parameters<DeliveryStore["acceptDelivery"]>[0];
@@ -24,29 +25,27 @@ export function prepareAcceptDelivery(
 }
 
 /** Records a delivery and counts it. */
-export function prepareInsertDelivery({ db }: SqliteDatabase, countTraffic: (newDelivery: NewDelivery) => void): (newDelivery: NewDelivery) => void {
-  const insert = db
-    .insert(delivery)
-    .values({
-      id: sql.placeholder("id"),
-      endpoint: sql.placeholder("endpoint"),
-      receivedAt: sql.placeholder("receivedAt"),
-      method: sql.placeholder("method"),
-      outcome: sql.placeholder("outcome"),
-      responseStatus: sql.placeholder("responseStatus"),
-      durationMs: sql.placeholder("durationMs"),
-      bodyBytes: sql.placeholder("bodyBytes"),
-      bodySha256: sql.placeholder("bodySha256"),
-      keyId: sql.placeholder("keyId"),
-      headers: sql.placeholder("headers"),
-      problem: sql.placeholder("problem"),
-      verdicts: sql.placeholder("verdicts"),
-      body: sql.placeholder("body"),
-      redeliveryOf: sql.placeholder("redeliveryOf"),
-    })
-    .prepare();
+export function prepareInsertDelivery({ db, connection }: SqliteDatabase, countTraffic: (newDelivery: NewDelivery) => void): (newDelivery: NewDelivery) => void {
+  const query = db.insert(delivery).values({
+    id: sql.placeholder("id"),
+    endpoint: sql.placeholder("endpoint"),
+    receivedAt: sql.placeholder("receivedAt"),
+    method: sql.placeholder("method"),
+    outcome: sql.placeholder("outcome"),
+    responseStatus: sql.placeholder("responseStatus"),
+    durationMs: sql.placeholder("durationMs"),
+    bodyBytes: sql.placeholder("bodyBytes"),
+    bodySha256: sql.placeholder("bodySha256"),
+    keyId: sql.placeholder("keyId"),
+    headers: sql.placeholder("headers"),
+    problem: sql.placeholder("problem"),
+    verdicts: sql.placeholder("verdicts"),
+    body: sql.placeholder("body"),
+    redeliveryOf: sql.placeholder("redeliveryOf"),
+  });
+  const insert = prepareInsert(connection, query);
   return (newDelivery) => {
-    insert.run({ ...newDelivery });
+    insert({ ...newDelivery });
     countTraffic(newDelivery);
   };
 }

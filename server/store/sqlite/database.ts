@@ -3,6 +3,7 @@ import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3"
 import { AppError } from "../../contract/app-error.ts";
 import type { Connection } from "./open-connection.ts";
 import { toStoreError } from "./store-error.ts";
+import { createTrafficLogReader } from "./traffic-log.ts";
 import type { WriteQueue } from "./write-queue.ts";
 
 /** What the verbs of the store work with. better-sqlite3 is synchronous: a verb is a plain function, made async at the port. */
@@ -11,6 +12,8 @@ export interface SqliteDatabase {
   connection: Connection;
   /** Runs a verb in a write transaction; see WriteQueue. */
   write: WriteQueue["write"];
+  /** What was counted and is not in the table `traffic` yet, by endpoint. */
+  trafficLog: ReturnType<typeof createTrafficLogReader>;
   /** Runs a verb that only reads. */
   read<T>(verb: () => T): Promise<T>;
 }
@@ -20,6 +23,7 @@ export function createDatabase(connection: Connection, write: WriteQueue["write"
     db: drizzle(connection),
     connection,
     write,
+    trafficLog: createTrafficLogReader(connection),
     async read(verb) {
       if (!connection.open) throw new AppError("store_unavailable", "The store is closed.");
       try {

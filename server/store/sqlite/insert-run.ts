@@ -1,38 +1,37 @@
 import { sql } from "drizzle-orm";
 import type { NewRun } from "../../ports/store.ts";
 import type { SqliteDatabase } from "./database.ts";
+import { prepareInsert } from "./prepare-insert.ts";
 import { run } from "./schema.ts";
 import type { AddEntry } from "./timeline.ts";
 
 export type InsertRun = (newRun: NewRun) => void;
 
 /** Records a queued run with its first timeline entry. */
-export function prepareInsertRun({ db }: SqliteDatabase, addEntry: AddEntry): InsertRun {
-  const insert = db
-    .insert(run)
-    .values({
-      id: sql.placeholder("id"),
-      status: "queued",
-      trigger: sql.placeholder("trigger"),
-      attachmentId: sql.placeholder("attachmentId"),
-      targetKind: sql.placeholder("targetKind"),
-      targetSlug: sql.placeholder("targetSlug"),
-      target: sql.placeholder("target"),
-      deliveryId: sql.placeholder("deliveryId"),
-      startedBy: sql.placeholder("startedBy"),
-      replayOf: sql.placeholder("replayOf"),
-      keyId: sql.placeholder("keyId"),
-      version: sql.placeholder("version"),
-      maxAttempts: sql.placeholder("maxAttempts"),
-      createdAt: sql.placeholder("createdAt"),
-      availableAt: sql.placeholder("createdAt"),
-      payload: sql.placeholder("payload"),
-      input: sql.placeholder("input"),
-    })
-    .prepare();
+export function prepareInsertRun({ db, connection }: SqliteDatabase, addEntry: AddEntry): InsertRun {
+  const query = db.insert(run).values({
+    id: sql.placeholder("id"),
+    status: "queued",
+    trigger: sql.placeholder("trigger"),
+    attachmentId: sql.placeholder("attachmentId"),
+    targetKind: sql.placeholder("targetKind"),
+    targetSlug: sql.placeholder("targetSlug"),
+    target: sql.placeholder("target"),
+    deliveryId: sql.placeholder("deliveryId"),
+    startedBy: sql.placeholder("startedBy"),
+    replayOf: sql.placeholder("replayOf"),
+    keyId: sql.placeholder("keyId"),
+    version: sql.placeholder("version"),
+    maxAttempts: sql.placeholder("maxAttempts"),
+    createdAt: sql.placeholder("createdAt"),
+    availableAt: sql.placeholder("createdAt"),
+    payload: sql.placeholder("payload"),
+    input: sql.placeholder("input"),
+  });
+  const insert = prepareInsert(connection, query);
   return (newRun) => {
     const { kind, slug } = newRun.target;
-    insert.run({ ...newRun, targetKind: kind, targetSlug: slug, target: `${kind}:${slug}` });
+    insert({ ...newRun, targetKind: kind, targetSlug: slug, target: `${kind}:${slug}` });
     addEntry(newRun.id, { at: newRun.createdAt, kind: "queued", attempt: 0 });
   };
 }

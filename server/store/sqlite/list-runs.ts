@@ -61,7 +61,7 @@ function termsOf({ delivery, replayOf, keyId, trigger, target, targetKind, statu
     status === undefined ? undefined : { condition: eq(run.status, status), index: "run_by_status" },
     trigger === undefined ? undefined : { condition: eq(run.trigger, trigger), index: "run_by_trigger" },
     target === undefined ? undefined : { condition: eq(run.targetSlug, target), index: "run_by_target" },
-    version === undefined ? undefined : { condition: eq(run.version, version), index: "run_by_version" },
+    version === undefined ? undefined : { condition: eq(run.version, version) },
     targetKind === undefined ? undefined : { condition: eq(run.targetKind, targetKind) },
     text === undefined ? undefined : { condition: hasText([run.payload, run.input], text), isSlow: true },
   ];

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { AppError } from "../../contract/app-error.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { Logger } from "../../ports/logger.ts";
 import type { Connection } from "./open-connection.ts";
 
 const journalSchema = z.object({ entries: z.array(z.object({ idx: z.int(), tag: z.string() })) });
@@ -12,9 +13,12 @@ const journalSchema = z.object({ entries: z.array(z.object({ idx: z.int(), tag: 
  * transaction under the write lock, so several processes may start at once, and a kill leaves the old schema or the new.
  * (Drizzle's own migrator reads what was applied before it takes the lock, and knows nothing of newer databases.)
  */
-export function migrate(connection: Connection, folder: string, clock: Clock): void {
+export function migrate(connection: Connection, { folder, clock, logger }: { folder: string; clock: Clock; logger: Logger }): void {
   const known = readJournal(folder);
-  if (assertPrefix(connection, readApplied(connection), known) === known.length) return;
+  const applied = assertPrefix(connection, readApplied(connection), known);
+  if (applied === known.length) return;
+  const began = clock.now();
+  if (applied > 0) logger.info("bringing the store up to date; a large one takes some minutes, and webhooks wait meanwhile", { file: connection.name, pending: known.slice(applied) });
   // A table that is made anew would cascade; SQLite takes this pragma outside of transactions only.
   connection.pragma("foreign_keys = OFF");
   try {
@@ -22,6 +26,7 @@ export function migrate(connection: Connection, folder: string, clock: Clock): v
   } finally {
     connection.pragma("foreign_keys = ON");
   }
+  if (applied > 0) logger.info("the store is up to date", { seconds: Math.round((clock.now() - began) / 1000) });
 }
 
 function applyPending(connection: Connection, p: { folder: string; known: string[]; now: number }): void {

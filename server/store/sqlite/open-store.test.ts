@@ -5,6 +5,7 @@ import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { migrationsFolder } from "../../paths.ts";
 import { systemClock } from "../../ports/clock.ts";
+import { silentLogger } from "../../ports/logger.ts";
 import type { DeliveryFilter } from "../../ports/store.ts";
 import { aDelivery, aRun } from "../testing/factories.ts";
 import { migrate } from "./migrate.ts";
@@ -18,6 +19,8 @@ beforeEach(() => {
   file = join(folder, "deep", "down", "ledger.db");
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const migration = (from: string, logger = silentLogger) => ({ folder: from, clock: systemClock, logger });
 
 /** The real migrations and some of a later version. */
 function copyMigrations(...more: string[]): string {
@@ -78,7 +81,7 @@ describe("opening", () => {
 describe("migrations", () => {
   it("of a newer version are refused, and the file is left as it is", async () => {
     const connection = await openConnection(file);
-    migrate(connection, copyMigrations("CREATE TABLE later (id INTEGER)"), systemClock);
+    migrate(connection, migration(copyMigrations("CREATE TABLE later (id INTEGER)")));
     connection.close();
     await expect(openSqliteStore({ file })).rejects.toMatchObject({ code: "store_unavailable", message: expect.stringMatching(/newer Signalbox.*90_more/) });
   });
@@ -87,9 +90,20 @@ describe("migrations", () => {
     await (await openSqliteStore({ file })).close();
     const connection = await openConnection(file);
     const copy = copyMigrations("CREATE TABLE later (id INTEGER)");
-    migrate(connection, copy, systemClock);
-    migrate(connection, copy, systemClock);
+    migrate(connection, migration(copy));
+    migrate(connection, migration(copy));
     expect(connection.prepare("SELECT count(*) FROM later").pluck().get()).toBe(0);
+    connection.close();
+  });
+
+  it("say that they take their time, where there is something to bring up to date", async () => {
+    const connection = await openConnection(file);
+    const said: string[] = [];
+    const logger = { ...silentLogger, info: (message: string) => void said.push(message) };
+    migrate(connection, migration(migrationsFolder("sqlite"), logger));
+    expect(said).toEqual([]);
+    migrate(connection, migration(copyMigrations("CREATE TABLE later (id INTEGER)"), logger));
+    expect(said).toEqual([expect.stringContaining("bringing the store up to date"), "the store is up to date"]);
     connection.close();
   });
 
@@ -98,7 +112,7 @@ describe("migrations", () => {
     cpSync(migrationsFolder("sqlite"), first, { recursive: true });
     writeFileSync(join(first, "meta", "_journal.json"), JSON.stringify({ entries: [{ idx: 0, tag: "0000_ledger" }] }));
     const connection = await openConnection(file);
-    migrate(connection, first, systemClock);
+    migrate(connection, migration(first));
     const body = Buffer.from(JSON.stringify({ text: "x".repeat(20_000) }));
     connection
       .prepare("INSERT INTO delivery VALUES ('dlv_old', 'signup', 1, 'POST', 'accepted', 202, 1.5, ?, NULL, NULL, '{}', NULL, '[]', ?)")
@@ -115,7 +129,7 @@ describe("migrations", () => {
   it("leave nothing of themselves where one of them fails", async () => {
     const connection = await openConnection(file);
     const copy = copyMigrations("CREATE TABLE later (id INTEGER)", "CREATE TABLE much_later (id INTEGER);\n--> statement-breakpoint\nCREATE NONSENSE");
-    expect(() => migrate(connection, copy, systemClock)).toThrow(/NONSENSE/);
+    expect(() => migrate(connection, migration(copy))).toThrow(/NONSENSE/);
     expect(connection.prepare("SELECT count(*) FROM sqlite_master").pluck().get()).toBe(0);
     expect(connection.pragma("foreign_keys", { simple: true })).toBe(1);
     connection.close();
@@ -129,8 +143,7 @@ describe("migrations", () => {
     const connection = await openConnection(file);
     migrate(
       connection,
-      copyMigrations("PRAGMA foreign_keys=OFF;\nCREATE TABLE new_run AS SELECT * FROM run;\nDROP TABLE run;\nALTER TABLE new_run RENAME TO run;\nCREATE UNIQUE INDEX run_id ON run (id);\nPRAGMA foreign_keys=ON;"),
-      systemClock,
+      migration(copyMigrations("PRAGMA foreign_keys=OFF;\nCREATE TABLE new_run AS SELECT * FROM run;\nDROP TABLE run;\nALTER TABLE new_run RENAME TO run;\nCREATE UNIQUE INDEX run_id ON run (id);\nPRAGMA foreign_keys=ON;")),
     );
     expect(connection.prepare("SELECT count(*) FROM run_event").pluck().get()).toBe(1);
     connection.close();

@@ -8,6 +8,8 @@ import { createDeliveryStore } from "./delivery-store.ts";
 import { createEngineStore } from "./engine-store.ts";
 import { prepareInsertRun } from "./insert-run.ts";
 import { createFileGuard } from "./file-guard.ts";
+import { createFoldLater } from "./fold-later.ts";
+import { prepareFoldTraffic } from "./fold-traffic.ts";
 import { createKeyStore } from "./key-store.ts";
 import { migrate } from "./migrate.ts";
 import { type Connection, openConnection } from "./open-connection.ts";
@@ -27,8 +29,9 @@ export async function openSqliteStore(p: { file: string; clock?: Clock; logger?:
   try {
     const connection = await openConnection(p.file);
     try {
-      migrate(connection, migrationsFolder("sqlite"), p.clock ?? systemClock);
-      return createStore(connection, p.file, p.logger ?? silentLogger);
+      const logger = p.logger ?? silentLogger;
+      migrate(connection, { folder: migrationsFolder("sqlite"), clock: p.clock ?? systemClock, logger });
+      return createStore(connection, p.file, logger);
     } catch (error) {
       connection.close();
       throw error;
@@ -41,10 +44,18 @@ export async function openSqliteStore(p: { file: string; clock?: Clock; logger?:
 function createStore(connection: Connection, file: string, logger: Logger): Store {
   const watcher = createChangeWatcher(connection, logger);
   const traffic = createTrafficTally(connection);
-  const queue = createWriteQueue(connection, { onBegin: traffic.begin, onEnd: traffic.write, onWritten: watcher.changed, checkFile: createFileGuard(file) });
+  const fold = prepareFoldTraffic(connection);
+  const folding = createFoldLater({ fold: () => queue.write(fold), logger });
+  const onEnd = () => {
+    const counts = traffic.write();
+    if (counts > 0) folding.counted(counts);
+  };
+  const queue = createWriteQueue(connection, { onBegin: traffic.begin, onEnd, onWritten: watcher.changed, checkFile: createFileGuard(file) });
   const database = createDatabase(connection, queue.write);
   const addEntry = prepareAddEntry(database);
   const insertRun = prepareInsertRun(database, addEntry);
+  // What a process that is gone has left.
+  if (database.trafficLog().size > 0) folding.counted(0);
   return {
     ...createDeliveryStore(database, { insertRun, countTraffic: traffic.add }),
     ...createRunStore(database, { insertRun, addEntry }),
@@ -55,6 +66,7 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
     ping: () => ping(database),
     watch: watcher.watch,
     async close() {
+      folding.close();
       queue.close();
       watcher.close();
       connection.close();

@@ -6,6 +6,7 @@ import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { migrationsFolder } from "../../paths.ts";
 import { systemClock } from "../../ports/clock.ts";
+import { silentLogger } from "../../ports/logger.ts";
 import type { DeliveryFilter, RunFilter } from "../../ports/store.ts";
 import type { Position } from "../shared/cursor.ts";
 import { dueRunsSql, openTargetsSql, runningOfTargetSql } from "./claim-runs.ts";
@@ -22,14 +23,15 @@ import { searchIdsSql } from "./search-ids.ts";
 import { lastRunSql, recentRunsSql } from "./summarize-targets.ts";
 import { attachmentsSql, countDeliveriesSql, sumVerdictsSql } from "./traffic-store.ts";
 import { firstCountedHourSql, verdictHoursSql } from "./verdict-hours.ts";
-import { addTrafficSql, forgetMinutesSql } from "./traffic-tally.ts";
+import { addTrafficSql, forgetMinutesSql, oldestLoggedSql } from "./fold-traffic.ts";
+import { logRangeSql, logRowsSql } from "./traffic-log.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "signalbox-plans-"));
 let database: SqliteDatabase;
 
 beforeAll(async () => {
   const connection = await openConnection(join(folder, "ledger.db"));
-  migrate(connection, migrationsFolder("sqlite"), systemClock);
+  migrate(connection, { folder: migrationsFolder("sqlite"), clock: systemClock, logger: silentLogger });
   database = createDatabase(connection, () => Promise.reject(new Error("plans are only read")));
 });
 afterAll(() => {
@@ -90,12 +92,12 @@ describe("a part of the list of runs is read by an index, in its order, whatever
     [{ target: "t", targetKind: "workflow" }, ["run_by_target"]],
     [{ status: "failed", text: "t" }, ["run_by_status"]],
     [{ keyId: "k" }, ["run_by_key"]],
-    [{ version: "v" }, ["run_by_version"]],
+    [{ version: "v" }, ["run_by_time"]],
     [{ delivery: "d" }, ["run_by_delivery"]],
     [{ replayOf: "r" }, ["run_by_replay"]],
     [
       { delivery: "d", replayOf: "r", keyId: "k", status: "failed", trigger: "t", target: "t", version: "v" },
-      ["run_by_delivery", "run_by_replay", "run_by_key", "run_by_status", "run_by_trigger", "run_by_target", "run_by_version"],
+      ["run_by_delivery", "run_by_replay", "run_by_key", "run_by_status", "run_by_trigger", "run_by_target"],
     ],
   ])("%j by %j", (filter, indexes) => {
     expect(readBy(runListing(database, filter))).toEqual(indexes);
@@ -105,6 +107,7 @@ describe("a part of the list of runs is read by an index, in its order, whatever
     [{ status: "failed", trigger: "t", target: "t", targetKind: "agent", version: "v" }, "run_by_status"],
     [{ target: "t", status: "failed", trigger: "t", targetKind: "agent", version: "v" }, "run_by_target"],
     [{ trigger: "t", target: "t", targetKind: "agent", version: "v" }, "run_by_trigger"],
+    [{ version: "v", targetKind: "agent" }, "run_by_time"],
   ])("%j is looked through in %s alone", (filter, index) => {
     const looks = plansOf(runListing(database, filter)).filter((plan) => plan.index === index);
     for (const { plan } of looks) expect(plan).toContain(`COVERING INDEX ${index}`);
@@ -157,8 +160,13 @@ describe("questions about traffic", () => {
     expect(attachments).toContain("(bucket_ms=? AND endpoint=? AND attachment_id>?)");
     expect(attachments).not.toContain("SCAN t");
     expect(explain(sumVerdictsSql, { bucketMs: 60_000, since: 0, until: 1, endpoint: "e", attachmentId: "a" })).toBe("SEARCH traffic USING PRIMARY KEY (bucket_ms=? AND endpoint=? AND attachment_id=? AND at>? AND at<?)");
-    expect(explain(forgetMinutesSql, { endpoint: "", attachmentId: "", before: 0 })).toMatch(/^SEARCH traffic USING .*\(bucket_ms=\? AND endpoint=\? AND attachment_id=\? AND at<\?\)$/);
-    expect(explain(addTrafficSql, { bucketMs: 1, endpoint: "", attachmentId: "", at: 0, outcome: "matched", count: 1 })).not.toContain("SCAN");
+    expect(explain(forgetMinutesSql, "", "", 0)).toMatch(/^SEARCH traffic USING .*\(bucket_ms=\? AND endpoint=\? AND attachment_id=\? AND at<\?\)$/);
+    expect(explain(addTrafficSql, 1, "", "", 0, "matched", 1)).not.toContain("SCAN");
+  });
+
+  it("about what is not counted yet are walks from one id on", () => {
+    for (const sql of [logRangeSql, oldestLoggedSql]) expect(explain(sql)).not.toContain("TEMP B-TREE");
+    expect(explain(logRowsSql, 1)).toBe("SEARCH traffic_log USING INTEGER PRIMARY KEY (rowid>?)");
   });
 
   it("about the hours of a verdict jump to the attachments of the trigger", () => {

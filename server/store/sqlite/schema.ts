@@ -96,12 +96,12 @@ export const run = sqliteTable(
     output: json("output").$type<Json>(),
   },
   (t) => [
-    index("run_by_time").on(t.createdAt, t.id),
+    // A version is a stretch of time: what it began and ended with is soon found by looking through this.
+    index("run_by_time").on(t.createdAt, t.id, t.version, t.targetKind),
     index("run_by_trigger").on(t.trigger, t.createdAt, t.id, t.targetSlug, t.targetKind, t.version),
     // How a target did of late is answered from here alone: status and times stand in it, though they change.
     index("run_by_target").on(t.targetSlug, t.createdAt, t.id, t.targetKind, t.status, t.startedAt, t.finishedAt, t.trigger, t.version),
     index("run_by_status").on(t.status, t.createdAt, t.id, t.trigger, t.targetSlug, t.targetKind, t.version),
-    index("run_by_version").on(t.version, t.createdAt, t.id),
     index("run_by_delivery").on(t.deliveryId, t.createdAt, t.id),
     index("run_by_replay").on(t.replayOf, t.createdAt, t.id).where(sql`replay_of IS NOT NULL`),
     index("run_by_key").on(t.keyId, t.createdAt, t.id).where(sql`key_id IS NOT NULL`),
@@ -180,6 +180,12 @@ export const traffic = sqliteTable(
   },
   (t) => [primaryKey({ columns: [t.bucketMs, t.endpoint, t.attachmentId, t.at, t.outcome] })],
 );
+
+/** What each commit counted, as JSON, until it is added to `traffic`. Ids never come again. */
+export const trafficLog = sqliteTable("traffic_log", {
+  id: integer("id").primaryKey({ autoIncrement: true }),
+  counts: text("counts").notNull(),
+});
 
 export const preset = sqliteTable(
   "preset",

@@ -3,31 +3,29 @@ import type { TimelineEntry } from "../../contract/timeline.ts";
 import type { NewTimelineEntry } from "../../ports/store.ts";
 import { toTimelineEntry } from "../shared/timeline-shapes.ts";
 import type { SqliteDatabase } from "./database.ts";
+import { prepareInsert } from "./prepare-insert.ts";
 import { runEvent } from "./schema.ts";
 
 export type AddEntry = (runId: string, entry: NewTimelineEntry) => void;
 
 /** Ids come from one counter under the write lock: who has seen an id has seen all below it. */
-export function prepareAddEntry({ db }: SqliteDatabase): AddEntry {
-  const insert = db
-    .insert(runEvent)
-    .values({
-      runId: sql.placeholder("runId"),
-      at: sql.placeholder("at"),
-      kind: sql.placeholder("kind"),
-      attempt: sql.placeholder("attempt"),
-      name: sql.placeholder("name"),
-      level: sql.placeholder("level"),
-      message: sql.placeholder("message"),
-      durationMs: sql.placeholder("durationMs"),
-      until: sql.placeholder("until"),
-      error: sql.placeholder("error"),
-      data: sql.placeholder("data"),
-    })
-    .prepare();
-  const absent = { name: null, level: null, message: null, durationMs: null, until: null, error: null, data: null };
-  return (runId, entry) => {
-    insert.run({ runId, ...absent, ...dropUndefined(entry) });
+export function prepareAddEntry({ db, connection }: SqliteDatabase): AddEntry {
+  const query = db.insert(runEvent).values({
+    runId: sql.placeholder("runId"),
+    at: sql.placeholder("at"),
+    kind: sql.placeholder("kind"),
+    attempt: sql.placeholder("attempt"),
+    name: sql.placeholder("name"),
+    level: sql.placeholder("level"),
+    message: sql.placeholder("message"),
+    durationMs: sql.placeholder("durationMs"),
+    until: sql.placeholder("until"),
+    error: sql.placeholder("error"),
+    data: sql.placeholder("data"),
+  });
+  const insert = prepareInsert(connection, query);
+  return (runId, { at, kind, attempt, name = null, level = null, message = null, durationMs = null, until = null, error = null, data = null }) => {
+    insert({ runId, at, kind, attempt, name, level, message, durationMs, until, error, data });
   };
 }
 
@@ -40,8 +38,4 @@ export function listTimeline({ db }: SqliteDatabase, runId: string, p: { after: 
     .limit(p.limit)
     .all()
     .map(toTimelineEntry);
-}
-
-function dropUndefined(entry: NewTimelineEntry): Partial<NewTimelineEntry> {
-  return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined));
 }

@@ -1,15 +1,19 @@
-import type { VerdictOutcome } from "../../contract/verdict.ts";
+import { deliveryOutcomeSchema } from "../../contract/delivery.ts";
+import { type VerdictOutcome, verdictOutcomeSchema } from "../../contract/verdict.ts";
 import type { DeliveryCount, TrafficStore, TrafficWindow, VerdictCount } from "../../ports/store.ts";
 import type { SqliteDatabase } from "./database.ts";
+import { dayMs, together } from "./fold-traffic.ts";
 import { searchIds } from "./search-ids.ts";
 import { summarizeTargets } from "./summarize-targets.ts";
-import { dayMs, together } from "./traffic-tally.ts";
+import type { TrafficSum } from "./traffic-log.ts";
 
 export function createTrafficStore(database: SqliteDatabase): TrafficStore {
   const { read } = database;
+  // Counters and log are read in one transaction: a count could move from the one to the other in between.
+  const atOnce = <Result>(verb: () => Result) => read(database.connection.transaction(verb));
   return {
-    countDeliveries: (p) => read(() => countDeliveries(database, p)),
-    countVerdicts: (p) => read(() => countVerdicts(database, p)),
+    countDeliveries: (p) => atOnce(() => countDeliveries(database, p)),
+    countVerdicts: (p) => atOnce(() => countVerdicts(database, p)),
     summarizeTargets: (p) => read(() => summarizeTargets(database, p)),
     searchIds: (p) => read(() => searchIds(database, p)),
   };
@@ -17,12 +21,26 @@ export function createTrafficStore(database: SqliteDatabase): TrafficStore {
 
 export const countDeliveriesSql = `
   SELECT t.endpoint, t.at, t.outcome, t.count FROM json_each(@endpoints) e CROSS JOIN traffic t
-  WHERE t.bucket_ms = @bucketMs AND t.endpoint = e.value AND t.attachment_id = '' AND t.at >= @since AND t.at < @until
-  ORDER BY t.at, t.endpoint, t.outcome`;
+  WHERE t.bucket_ms = @bucketMs AND t.endpoint = e.value AND t.attachment_id = '' AND t.at >= @since AND t.at < @until`;
 
-function countDeliveries({ connection }: SqliteDatabase, p: Parameters<TrafficStore["countDeliveries"]>[0]): DeliveryCount[] {
-  const counts = connection.prepare<unknown[], DeliveryCount>(countDeliveriesSql);
-  return counts.all({ ...wholeBuckets(p), endpoints: JSON.stringify(p.endpoints === null ? [together] : [...new Set(p.endpoints)]) });
+function countDeliveries({ connection, trafficLog }: SqliteDatabase, p: Parameters<TrafficStore["countDeliveries"]>[0]): DeliveryCount[] {
+  const window = wholeBuckets(p);
+  const endpoints = p.endpoints === null ? [together] : [...new Set(p.endpoints)];
+  const counted = connection.prepare<unknown[], DeliveryCount>(countDeliveriesSql).all({ ...window, endpoints: JSON.stringify(endpoints) });
+  const log = trafficLog();
+  const sums = p.endpoints === null ? [...log.values()].flat().map((sum) => ({ ...sum, endpoint: together })) : endpoints.flatMap((endpoint) => log.get(endpoint) ?? []);
+  const logged = sums.flatMap((sum) => toDeliveryCounts(sum, window));
+  return addUp([...counted, ...logged], ({ at, outcome, endpoint }) => `${at} ${outcome} ${endpoint}`).sort(byTime);
+}
+
+function byTime(a: DeliveryCount, b: DeliveryCount): number {
+  return a.at - b.at || compare(a.endpoint, b.endpoint) || compare(a.outcome, b.outcome);
+}
+
+function toDeliveryCounts({ endpoint, attachmentId, at, outcome: name, count }: TrafficSum, window: TrafficWindow): DeliveryCount[] {
+  if (attachmentId !== "" || at < window.since || at >= window.until) return [];
+  const outcome = deliveryOutcomeSchema.options.find((one) => one === name);
+  return outcome ? [{ endpoint, at: at - (at % window.bucketMs), outcome, count }] : [];
 }
 
 /** Jumps from one attachment of an endpoint to the next. */
@@ -43,15 +61,30 @@ export const sumVerdictsSql = `
   SELECT ${outcomes.map((outcome) => `coalesce(sum(count) FILTER (WHERE outcome = '${outcome}'), 0) AS ${outcome}`).join(", ")} FROM traffic
   WHERE bucket_ms = @bucketMs AND endpoint = @endpoint AND attachment_id = @attachmentId AND at >= @since AND at < @until`;
 
-function countVerdicts({ connection }: SqliteDatabase, p: Parameters<TrafficStore["countVerdicts"]>[0]): VerdictCount[] {
-  const parts = partsOf(wholeBuckets(p));
+function countVerdicts({ connection, trafficLog }: SqliteDatabase, p: Parameters<TrafficStore["countVerdicts"]>[0]): VerdictCount[] {
+  const window = wholeBuckets(p);
+  const parts = partsOf(window);
+  const endpoints = [...new Set(p.endpoints)];
   const attachments = connection.prepare<unknown[], { endpoint: string; attachmentId: string }>(attachmentsSql);
   const sumVerdicts = connection.prepare<unknown[], Record<VerdictOutcome, number>>(sumVerdictsSql);
-  const counts = attachments.all({ bucketMs: p.bucketMs, endpoints: JSON.stringify([...new Set(p.endpoints)]) }).flatMap((attachment) => {
+  const counted = attachments.all({ bucketMs: p.bucketMs, endpoints: JSON.stringify(endpoints) }).flatMap((attachment) => {
     const sums = parts.map((part) => sumVerdicts.get({ ...part, ...attachment }));
     return outcomes.map((outcome): VerdictCount => ({ attachmentId: attachment.attachmentId, outcome, count: sums.reduce((sum, part) => sum + (part?.[outcome] ?? 0), 0) }));
   });
-  return mergeCounts(counts.filter(({ count }) => count > 0));
+  const log = trafficLog();
+  const logged = endpoints.flatMap((endpoint) => log.get(endpoint) ?? []).flatMap((sum) => toVerdictCounts(sum, window));
+  return addUp([...counted.filter(({ count }) => count > 0), ...logged], keyOfVerdict).sort((a, b) => compare(keyOfVerdict(a), keyOfVerdict(b)));
+}
+
+/** An attachment that has moved to another of the endpoints is one still. */
+function keyOfVerdict({ attachmentId, outcome }: VerdictCount): string {
+  return `${attachmentId} ${outcome}`;
+}
+
+function toVerdictCounts({ attachmentId, at, outcome: name, count }: TrafficSum, window: TrafficWindow): VerdictCount[] {
+  if (attachmentId === "" || at < window.since || at >= window.until) return [];
+  const outcome = verdictOutcomeSchema.options.find((one) => one === name);
+  return outcome ? [{ attachmentId, outcome, count }] : [];
 }
 
 interface Part {
@@ -73,14 +106,18 @@ function partsOf(window: TrafficWindow): Part[] {
   return parts.filter(({ since, until }) => since < until);
 }
 
-/** An attachment that has moved to another of the endpoints is one still. By attachment and outcome. */
-function mergeCounts(counts: VerdictCount[]): VerdictCount[] {
-  const merged = new Map<string, VerdictCount>();
+/** Those with the same key as one, in the order in which they came first. */
+function addUp<Count extends { count: number }>(counts: readonly Count[], keyOf: (one: Count) => string): Count[] {
+  const sums = new Map<string, Count>();
   for (const one of counts) {
-    const key = `${one.attachmentId} ${one.outcome}`;
-    merged.set(key, { ...one, count: one.count + (merged.get(key)?.count ?? 0) });
+    const key = keyOf(one);
+    sums.set(key, { ...one, count: one.count + (sums.get(key)?.count ?? 0) });
   }
-  return [...merged].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, count]) => count);
+  return [...sums.values()];
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function wholeBuckets({ since, until, bucketMs }: TrafficWindow): TrafficWindow {

@@ -2,8 +2,10 @@ import type { DeliveryFilter } from "../../ports/store.ts";
 import type { Position } from "../shared/cursor.ts";
 import type { SqliteDatabase } from "./database.ts";
 import type { Region } from "./read-list.ts";
+import type { TrafficSum } from "./traffic-log.ts";
 
 const hourMs = 3_600_000;
+const never = Number.MAX_SAFE_INTEGER;
 
 /** Below every id. */
 const lowest = " ";
@@ -20,21 +22,40 @@ export const firstCountedHourSql = `SELECT min(at) FROM traffic WHERE bucket_ms 
  * A verdict that is rare on its endpoint is looked for in the hours that counted one, and in those before deliveries were counted.
  * Gives the next part of the list that may have some, for a place in it.
  */
-export function verdictHours({ connection }: SqliteDatabase, { endpoint, verdict, since = 0, until }: DeliveryFilter): ((after: Position | null) => Region) | undefined {
+export function verdictHours({ connection, trafficLog }: SqliteDatabase, { endpoint, verdict, since = 0, until }: DeliveryFilter): ((after: Position | null) => Region) | undefined {
   if (endpoint === undefined || verdict === undefined) return undefined;
   let known: { hours: number[]; countedFrom: number } | null = null;
   const look = () => {
-    const first = connection.prepare<unknown[], number | null>(firstCountedHourSql).pluck().get() ?? null;
+    // First what is not in the counters yet: it may come there meanwhile.
+    const logged = trafficLog();
+    const first = Math.min(connection.prepare<unknown[], number | null>(firstCountedHourSql).pluck().get() ?? never, ...firstOf(logged));
     // The first hour may have been counted in part.
-    const countedFrom = first === null ? Number.MAX_SAFE_INTEGER : first + hourMs;
-    const within = { since: Math.max(since - hourMs, countedFrom), until: until ?? Number.MAX_SAFE_INTEGER };
+    const countedFrom = first === never ? never : first + hourMs;
+    const within = { since: Math.max(since - hourMs, countedFrom), until: until ?? never };
     const hours = connection.prepare<unknown[], number>(verdictHoursSql).pluck();
-    return { hours: hours.all({ ...within, endpoint, trigger: verdict.trigger, outcomes: JSON.stringify(verdict.outcomes) }), countedFrom };
+    const counted = hours.all({ ...within, endpoint, trigger: verdict.trigger, outcomes: JSON.stringify(verdict.outcomes) });
+    return { hours: joinHours(counted, loggedHours(logged.get(endpoint) ?? [], { ...within, verdict })), countedFrom };
   };
   return (after) => {
     known ??= look();
     return nextRegion(known, after);
   };
+}
+
+/** The hour of the first count of each endpoint. */
+function firstOf(logged: ReadonlyMap<string, readonly TrafficSum[]>): number[] {
+  return [...logged.values()].map((sums) => Math.min(...sums.map(({ at }) => at - (at % hourMs))));
+}
+
+function loggedHours(sums: readonly TrafficSum[], p: { since: number; until: number; verdict: NonNullable<DeliveryFilter["verdict"]> }): number[] {
+  const isVerdict = ({ attachmentId, outcome }: TrafficSum) => attachmentId.startsWith(`${p.verdict.trigger}:`) && p.verdict.outcomes.some((one) => one === outcome);
+  const hours = sums.filter(isVerdict).map(({ at }) => at - (at % hourMs));
+  return hours.filter((at) => at >= p.since && at < p.until);
+}
+
+/** Newest first, each once. */
+function joinHours(...hours: readonly number[][]): number[] {
+  return [...new Set(hours.flat())].sort((a, b) => b - a);
 }
 
 /** Hours newest first. Apart, so that a test needs no database. */
