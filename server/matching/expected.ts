@@ -1,4 +1,5 @@
 import type { Json } from "../contract/json.ts";
+import { sayFormat } from "../domain/schema/formats.ts";
 import { shortJson } from "../domain/short-json.ts";
 import type { AnyIssue } from "../ports/project.ts";
 
@@ -97,37 +98,16 @@ function describeBound(issue: AnyIssue, bound: unknown, words: BoundWords): stri
   return `${issue["exact"] === true ? "exactly" : words.length} ${String(bound)} ${Number(bound) === 1 ? unit : plural}`;
 }
 
-const formats: Record<string, string> = {
+/** What is wrong may say more than a schema's short words: how it is to be written. */
+const exactFormats: Record<string, string> = {
   email: "an e-mail address",
-  url: "a URL",
-  uuid: "a UUID",
-  guid: "a GUID",
   datetime: "an ISO 8601 date and time",
   date: "a date (YYYY-MM-DD)",
   time: "a time (hh:mm:ss)",
   duration: "an ISO 8601 duration",
   ip: "an IP address",
-  ipv4: "an IPv4 address",
-  ipv6: "an IPv6 address",
   cidr: "an IP range",
-  cidrv4: "an IPv4 range",
-  cidrv6: "an IPv6 range",
-  mac: "a MAC address",
-  hostname: "a host name",
   e164: "a phone number (E.164)",
-  emoji: "an emoji",
-  base64: "base64 text",
-  base64url: "base64url text",
-  json_string: "JSON in a string",
-  jwt: "a JWT",
-  ulid: "a ULID",
-  nanoid: "a nanoid",
-  cuid: "a CUID",
-  cuid2: "a CUID2",
-  xid: "an XID",
-  ksuid: "a KSUID",
-  lowercase: "lower-case text",
-  uppercase: "upper-case text",
 };
 
 function describeFormat(format: string, issue: AnyIssue): string {
@@ -135,7 +115,7 @@ function describeFormat(format: string, issue: AnyIssue): string {
   if (format === "starts_with") return `text that starts with ${literal(issue["prefix"])}`;
   if (format === "ends_with") return `text that ends with ${literal(issue["suffix"])}`;
   if (format === "includes") return `text that contains ${literal(issue["includes"])}`;
-  return formats[format] ?? `text in the format ${format}`;
+  return (Object.hasOwn(exactFormats, format) ? exactFormats[format] : sayFormat(format)) ?? `text in the format ${format}`;
 }
 
 /** Zod 3: a name, or an object such as `{ startsWith: "a" }`. */
