@@ -1,24 +1,9 @@
-import type { Delivery, DeliveryOutcome, DeliverySummary } from "../../contract/delivery.ts";
-import type { Problem } from "../../contract/problem.ts";
-import type { Verdict } from "../../contract/verdict.ts";
+import type { Delivery, DeliverySummary } from "../../contract/delivery.ts";
+import type { NewDelivery } from "../../ports/store.ts";
 import { readBodyJson } from "./read-body-json.ts";
 import { toIso } from "./iso-time.ts";
 
-export interface DeliverySummaryRow {
-  id: string;
-  endpoint: string;
-  receivedAt: number;
-  method: string;
-  headers: Record<string, string>;
-  bodyBytes: number;
-  bodySha256: string | null;
-  outcome: DeliveryOutcome;
-  responseStatus: number;
-  problem: Problem | null;
-  verdicts: Verdict[];
-  durationMs: number;
-  redeliveryOf: string | null;
-}
+export type DeliverySummaryRow = Omit<NewDelivery, "body" | "keyId">;
 
 export interface DeliveryRow extends DeliverySummaryRow {
   body: Uint8Array | null;
