@@ -22,6 +22,11 @@ export interface Store extends DeliveryStore, RunStore, TrafficStore, PresetStor
    * May call without need. Returns the way to stop.
    */
   watch(listener: () => void): () => void;
+  /**
+   * A text that is another one whenever a delivery, a run or a preset is new or has changed, and the same while workers only report that they
+   * live. Cheap: asked for after every write.
+   */
+  mark(): Promise<string>;
   close(): Promise<void>;
 }
 

@@ -53,6 +53,7 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
   const queue = createWriteQueue(connection, { onBegin: traffic.begin, onEnd, onWritten: watcher.changed, checkFile: createFileGuard(file) });
   const database = createDatabase(connection, queue.write);
   const addEntry = prepareAddEntry(database);
+  const mark = prepareMark(connection);
   const insertRun = prepareInsertRun(database, addEntry);
   // What a process that is gone has left.
   if (database.trafficLog().size > 0) folding.counted(0);
@@ -65,6 +66,7 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
     ...createKeyStore(database),
     ping: () => ping(database),
     watch: watcher.watch,
+    mark: () => database.read(mark),
     async close() {
       folding.close();
       queue.close();
@@ -79,4 +81,10 @@ function ping({ connection, write }: SqliteDatabase): Promise<void> {
   return write(() => {
     connection.pragma("user_version = 1");
   });
+}
+
+/** Every change of a run adds to its timeline. The ends of three tables, by their keys. */
+function prepareMark(connection: Connection): () => string {
+  const ends = connection.prepare("SELECT (SELECT max(id) FROM run_event) AS entry, (SELECT max(rowid) FROM delivery) AS delivery, (SELECT count(*) FROM preset) AS presets, (SELECT max(id) FROM preset) AS preset");
+  return () => JSON.stringify(ends.get());
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RunTransition, StepRecord, Store } from "../../ports/store.ts";
-import { aClaim, aRun, claimOne, epoch, kindsOf, type OpenStore, withRunningRun } from "./factories.ts";
+import { aClaim, aDelivery, aRun, claimOne, epoch, kindsOf, type OpenStore, withRunningRun } from "./factories.ts";
 
 const workflow = (slug: string) => ({ kind: "workflow" as const, slug });
 const leaseEnd = epoch + 1000 + 10_000; // of aClaim()
@@ -278,6 +278,30 @@ export function engineContract(open: OpenStore): void {
         expect(await store.listHeldRuns("wrk_b")).toMatchObject([{ id: run.id, crashes: 0 }]);
         expect(await kindsOf(store, run.id)).toEqual(before);
       });
+    });
+
+    it("has another mark after every change that somebody may look at, and the same while workers only live", async () => {
+      const marks = [await store.mark()];
+      const worker = { id: "wrk_a", pid: 1, host: "h", version: "v", startedAt: epoch, seenAt: epoch };
+      await store.heartbeatWorker(worker);
+      expect(await store.mark()).toBe(marks[0]);
+      const look = async () => void marks.push(await store.mark());
+      await store.recordDelivery(aDelivery());
+      await look();
+      const run = await withRunningRun(store);
+      await look();
+      await store.extendLeases({ workerId: "wrk_a", runs: [run], now: epoch + 5, leaseMs: 10_000 });
+      expect(await store.mark()).toBe(marks.at(-1));
+      await store.requestCancel(run.id, epoch + 6);
+      await look();
+      await store.savePreset({ id: "pst_1", subject: { kind: "trigger", slug: "t" }, name: "n", value: 1, now: epoch });
+      await look();
+      await store.savePreset({ id: "pst_2", subject: { kind: "trigger", slug: "t" }, name: "n", value: 2, now: epoch });
+      await look();
+      await store.removePreset("pst_2");
+      await look();
+      // What is removed may lead back to an earlier mark, but never stays at the last one.
+      for (const [index, mark] of marks.slice(1).entries()) expect(mark).not.toBe(marks[index]);
     });
 
     it("knows which workers were seen", async () => {
