@@ -53,7 +53,7 @@ export function FlowPlane({ graph, layout, round, store, storage, selected, kept
   // From afar only names are drawn, larger: the rest could not be read, and would have to be painted for hundreds of nodes.
   const isFar = useStore((state) => state.transform[2] < farZoom);
   const look = useSeen({ graph, places, onSeen });
-  const onKeyDown = useCanvasKeys({ graph, places, open, flight, frame });
+  useCanvasKeys({ graph, places, open, flight, frame });
   const context = useMemo(() => ({ store, selected, kept, collapsed: folds.collapsed, toggle: flight.toggle, open }), [store, selected, kept, folds.collapsed, flight.toggle, open]);
   const start = () => {
     const bounds = boundsOf(graph.nodes, places);
@@ -63,7 +63,7 @@ export function FlowPlane({ graph, layout, round, store, storage, selected, kept
   const onInit = ({ setViewport }: ReactFlowInstance<FlowNode, FlowEdge>) => void setViewport(start());
   return (
     <CanvasProvider value={context}>
-      <div ref={frame} role="group" data-far={isFar} aria-label="Canvas: arrow keys walk, Enter opens, f fits" onKeyDown={onKeyDown} className="group/canvas absolute inset-0 [--xy-attribution-background-color:transparent] [&_.react-flow\_\_attribution_a]:text-ink-3!">
+      <div ref={frame} role="group" data-far={isFar} aria-label="Canvas: arrow keys walk, Enter opens, f fits" className="group/canvas absolute inset-0 [--xy-attribution-background-color:transparent] [&_.react-flow\_\_attribution_a]:text-ink-3!">
         <ReactFlow<FlowNode, FlowEdge>
           nodes={nodes}
           edges={isFar ? noEdges : edges}

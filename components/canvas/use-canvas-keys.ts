@@ -1,7 +1,8 @@
 "use client";
 
 import { useReactFlow } from "@xyflow/react";
-import type { KeyboardEvent, RefObject } from "react";
+import { type RefObject, useEffect, useEffectEvent } from "react";
+import { isNowhere } from "../ui/keep-focus.ts";
 import type { Layout } from "./model/column-layout.ts";
 import type { VisibleGraph } from "./model/visible-graph.ts";
 import { type Step, walk } from "./model/walk.ts";
@@ -9,17 +10,28 @@ import type { Flight } from "./use-flight.ts";
 
 const steps: readonly Step[] = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
 
-/** Arrow keys walk from node to node, `f` fits, `+` and `-` zoom, `Esc` closes what is open. Enter opens, as on every link. */
+/**
+ * Arrow keys walk from node to node, `f` fits, `+` and `-` zoom, `Esc` closes what is open. Enter opens, as on every link. They work on the
+ * canvas, and as long as nothing else has the focus.
+ */
 export function useCanvasKeys(p: { graph: VisibleGraph; places: Layout; open: (id: string | null) => void; flight: Flight; frame: RefObject<HTMLElement | null> }) {
   const { zoomIn, zoomOut } = useReactFlow();
-  return (event: KeyboardEvent) => {
-    if (event.metaKey || event.ctrlKey || event.altKey || event.defaultPrevented) return;
+  const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
+    const isOnCanvas = event.target instanceof Node && p.frame.current?.contains(event.target);
+    if (event.metaKey || event.ctrlKey || event.altKey || event.defaultPrevented || !(isOnCanvas || isNowhere(event.target)) || document.querySelector("dialog:modal")) return;
+    // The sheet itself hears of Esc from nowhere.
+    if (event.key === "Escape" && !isOnCanvas) return;
     const step = steps.find((one) => one === event.key);
     const action = step ? () => goOn(step, event, p) : { f: p.flight.fit, "+": () => void zoomIn(), "=": () => void zoomIn(), "-": () => void zoomOut(), Escape: () => p.open(null) }[event.key];
     if (!action) return;
     event.preventDefault();
     action();
-  };
+  });
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => onKeyDown(event);
+    addEventListener("keydown", listen);
+    return () => removeEventListener("keydown", listen);
+  }, []);
 }
 
 function goOn(step: Step, event: KeyboardEvent, p: { graph: VisibleGraph; places: Layout; flight: Flight; frame: RefObject<HTMLElement | null> }): void {

@@ -1,7 +1,7 @@
 "use client";
 
 import { type KeyboardEvent, type RefObject, useEffect, useEffectEvent, useRef } from "react";
-import { isFocusLost, keepFocus } from "../ui/keep-focus.ts";
+import { isFocusLost, isNowhere, keepFocus } from "../ui/keep-focus.ts";
 import type { SheetNode } from "./sheet-node.ts";
 
 /**
@@ -16,7 +16,7 @@ export function useSheetFocus(node: SheetNode, onClose: () => void): { heading: 
   useEffect(() => {
     const active = document.activeElement;
     const sheet = heading.current?.closest("aside");
-    if (active instanceof HTMLElement && active !== document.body && !sheet?.contains(active)) before.current = active;
+    if (active instanceof HTMLElement && !isNowhere(active) && !sheet?.contains(active)) before.current = active;
     heading.current?.focus({ preventScroll: true });
   }, []);
 
@@ -34,8 +34,7 @@ export function useSheetFocus(node: SheetNode, onClose: () => void): { heading: 
   const closeFromNowhere = useEffectEvent(onClose);
   useEffect(() => {
     const listen = (event: globalThis.KeyboardEvent) => {
-      const isNowhere = event.target === document.body || (event.target instanceof Element && event.target.id === "content");
-      if (event.key === "Escape" && isNowhere && !event.defaultPrevented && !document.querySelector("dialog:modal")) closeFromNowhere();
+      if (event.key === "Escape" && isNowhere(event.target) && !event.defaultPrevented && !document.querySelector("dialog:modal")) closeFromNowhere();
     };
     addEventListener("keydown", listen);
     return () => removeEventListener("keydown", listen);

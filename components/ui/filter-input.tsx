@@ -3,6 +3,7 @@
 import { Search, X } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { IconButton } from "./button.tsx";
+import { keepFocus } from "./keep-focus.ts";
 
 const debounceMs = 250;
 
@@ -57,7 +58,10 @@ export function FilterInput({ label, value, onChange, placeholder }: Props) {
         onKeyDown={(event) => {
           if (event.key === "Enter") send(draft);
           if (event.key !== "Escape") return;
-          if (draft === "") event.currentTarget.blur();
+          if (draft === "") {
+            event.currentTarget.blur();
+            keepFocus();
+          }
           else event.stopPropagation();
           send("");
         }}

@@ -9,7 +9,12 @@ export function keepFocus(): void {
   }));
 }
 
+/** Whether the focus is nowhere in particular. */
 export function isFocusLost(): boolean {
-  const { activeElement } = document;
-  return activeElement === null || activeElement === document.body;
+  return document.activeElement === null || isNowhere(document.activeElement);
+}
+
+/** The page as a whole, or its content: keys that go there are meant for what the page shows. */
+export function isNowhere(target: EventTarget | null): boolean {
+  return target === document.body || (target instanceof Element && target.id === "content");
 }
