@@ -84,7 +84,7 @@ describe("the form of a trigger", () => {
     await page.getByRole("button", { name: "Copy as curl" }).click();
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText()), { timeout: 10_000 }).toContain("curl");
     const answer = execFileSync("sh", ["-c", await page.evaluate(() => navigator.clipboard.readText())], { encoding: "utf8" });
-    const { runId } = JSON.parse(answer) as { runId: string };
+    const { runId } = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n"))) as { runId: string };
     expect((await waitForRun(service, runId)).payload).toEqual(body);
     expect(errors).toEqual([]);
   });
@@ -159,8 +159,13 @@ describe("the form of a workflow", () => {
     const broken = '{\n  "id": 1\n  "amount": 2\n}';
     await writeDraft(page, broken);
     await page.getByText("Line 3, column 3: a comma or a closing brace should be here.").waitFor();
-    await view(page, "JSON");
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await expect.poll(() => textArea(page).evaluate((element) => element === document.activeElement)).toBe(true);
     expect(await textArea(page).inputValue()).toBe(broken);
+    await textArea(page).fill(JSON.stringify({ id: "x".repeat(100_000) }));
+    await page.getByText("This is longer than 100,000 characters").waitFor();
+    await textArea(page).fill('{"id":"x"}');
+    expect(await textArea(page).inputValue()).toBe('{"id":"x"}');
     expect(errors).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 "use client";
 
-import { useCallback, useEffect, useId, useRef, useState } from "react";
+import { useCallback, useEffect, useId, useMemo, useRef, useState } from "react";
 import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Segmented } from "../ui/segmented.tsx";
@@ -10,6 +10,7 @@ import { DraftNotes } from "./draft-notes.tsx";
 import { printDraft } from "./draft/print-draft.ts";
 import { startDraft } from "./empty-draft.ts";
 import { filterHint } from "./filter-hints.ts";
+import { isJsonText } from "./is-json-text.ts";
 import { JsonEditor } from "./json-editor.tsx";
 import type { RunSubject } from "./run-subject.ts";
 import { showFirst, showPlace } from "./show-place.ts";
@@ -52,7 +53,7 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
   // A replay does not ask the filter again.
   const asked = subject.kind === "trigger" ? filter : null;
   const hintAt = useCallback((path: readonly (string | number)[]) => filterHint(asked, path), [asked]);
-  const isJson = !draft.fault && !local.some(({ code }) => code === "json");
+  const isJson = useMemo(() => isJsonText(draft.text), [draft.text]);
   useEffect(() => onText?.(draft.text), [onText, draft.text]);
 
   const send = () => {
@@ -65,15 +66,24 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
     // Once what is wrong is drawn.
     requestAnimationFrame(() => element.current && showFirst(element.current, pointers));
   };
+  const showJson = () => {
+    setView("json");
+    requestAnimationFrame(() => document.getElementById(`${formId}-json`)?.focus());
+  };
   const submit = () => {
     if (view === "form" && draft.draft) element.current?.querySelector<HTMLFormElement>("form")?.requestSubmit();
-    else if (draft.fault) document.getElementById(`${formId}-json`)?.focus();
+    else if (draft.fault) showJson();
     else send();
   };
   useSendKey(element, submit);
   const setText = (text: string, label?: string) => {
     starter.forget();
     draft.setText(text, label);
+  };
+  const setJson = (text: string) => {
+    // Whoever edits JSON stays there, also once it is short enough for a form.
+    setView("json");
+    setText(text);
   };
   return (
     <div ref={element} className="flex min-h-0 min-w-0 flex-1 flex-col">
@@ -83,8 +93,8 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
           <Segmented<View> label="View" value={view} options={views} onChange={setView} />
         </div>
         {isSubmitted && view === "form" && <TroubleSummary troubles={shown} onShow={(pointer) => element.current && showPlace(element.current, pointer)} />}
-        <DraftNotes draft={draft.draft} fault={view === "form" ? draft.fault : null} isTooLong={draft.isTooLong} onJson={() => setView("json")} />
-        {view === "json" && <JsonEditor id={`${formId}-json`} text={draft.text} onText={setText} />}
+        <DraftNotes draft={draft.draft} fault={view === "form" ? draft.fault : null} isTooLong={draft.isTooLong} onJson={showJson} />
+        {view === "json" && <JsonEditor id={`${formId}-json`} text={draft.text} onText={setJson} />}
         {view === "form" && draft.draft && (
           <DraftForm schema={schema} draft={draft.draft} troubles={shown} hintAt={hintAt} formId={formId} onDraft={draft.setDraft} onLeave={leave} onValid={send} onInvalid={refuse} />
         )}
