@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../ports/clock.ts";
 import type { RunFilter, RunStore } from "../ports/store.ts";
 
@@ -16,6 +17,8 @@ export async function countRuns(deps: { store: Pick<RunStore, "listRuns">; clock
     count += page.data.length;
     if (page.nextCursor === null) return { count, isCapped: false };
     cursor = page.nextCursor;
+    // Webhooks are received on the same event loop.
+    await setImmediate();
   }
   return { count, isCapped: true };
 }
