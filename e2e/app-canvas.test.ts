@@ -162,7 +162,7 @@ describe("the canvas", () => {
     await page.waitForURL((url) => url.searchParams.get("endpoint") === "billing");
     await page.reload();
     await page.getByText("1 of 5 triggers").waitFor();
-    expect(await page.locator(".react-flow__node").count()).toBe(1 + 3 + 2);
+    await expect.poll(() => page.locator(".react-flow__node").count()).toBe(1 + 3 + 2);
     expect(await page.getByRole("combobox", { name: "Window of time" }).inputValue()).toBe("24h");
   });
 
