@@ -1,0 +1,127 @@
+import type { Page } from "playwright";
+import { expect, it } from "vitest";
+import { getJson, postJson } from "./support/api.ts";
+import { visit } from "./support/browser.ts";
+import { copyStarter, writeProject } from "./support/project.ts";
+import { signalbox, startService } from "./support/service.ts";
+
+const person = { name: "Ada", email: "ada@example.com" };
+const draft = '{"name": "Kept", "email": "kept@example.com"}';
+
+const isLive = (page: Page) => page.getByRole("status").getByText("live ·").waitFor();
+const focused = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute("href") ?? document.activeElement?.id ?? "");
+
+async function writeDraft(page: Page): Promise<void> {
+  await page.getByRole("radio", { name: "JSON" }).check({ force: true });
+  await page.locator("aside textarea").fill(draft);
+}
+
+it("while the service does not answer no link leads away, actions say so, and what was typed is sent once it is back", async () => {
+  const projectDir = copyStarter();
+  const first = await startService({ projectDir, command: "dev" });
+  const { page } = await visit(first.url);
+  await page.goto(`${first.url}/?node=trigger:new-signup&tab=test`);
+  await isLive(page);
+  await writeDraft(page);
+  await first.stop();
+  await page.getByRole("status").getByText("reconnecting").waitFor();
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  await page.getByRole("alert").getByText("The service does not answer").first().waitFor();
+  await page.getByRole("link", { name: "Runs", exact: true }).click();
+  await page.getByText("so this page stays").waitFor();
+  expect(new URL(page.url()).searchParams.get("tab")).toBe("test");
+  await startService({ projectDir, command: "dev", port: Number(new URL(first.url).port) });
+  await isLive(page);
+  expect(await page.locator("aside textarea").inputValue()).toBe(draft);
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  await page.waitForURL("**/runs/run_*");
+});
+
+it("whose token is revoked in mid-use is told so, and signs in to the very page with what was typed", async () => {
+  const projectDir = copyStarter();
+  const cli = (...args: string[]) => signalbox([...args, "--project", projectDir], { cwd: projectDir });
+  const createToken = () => JSON.parse(cli("keys", "create", "--api", "--name", "person", "--json").stdout) as { id: string; secret: string };
+  expect(cli("build").status).toBe(0);
+  const service = await startService({ projectDir, command: "start" });
+  const { page } = await visit(service.url);
+  const signIn = async (secret: string) => {
+    await page.getByLabel("API token").fill(secret);
+    await page.getByRole("button", { name: "Sign in" }).click();
+  };
+  const token = createToken();
+  await page.goto(`${service.url}/?node=trigger:new-signup&tab=test`);
+  await signIn("sbt_wrong");
+  await page.getByRole("alert").getByText("opens nothing").waitFor();
+  await signIn(token.secret);
+  await isLive(page);
+  await writeDraft(page);
+  expect(cli("keys", "revoke", token.id).status).toBe(0);
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  await page.getByRole("alert").getByRole("link", { name: "Sign in" }).first().waitFor();
+  await page.getByRole("status").getByRole("link", { name: "signed out" }).click();
+  await signIn(createToken().secret);
+  await page.waitForURL((url) => url.searchParams.get("node") === "trigger:new-signup" && url.searchParams.get("tab") === "test");
+  await page.getByRole("radio", { name: "JSON" }).check({ force: true });
+  expect(await page.locator("aside textarea").inputValue()).toBe(draft);
+});
+
+it("the keyboard goes on from the row and from the node that one comes back to", async () => {
+  const service = await startService({ projectDir: copyStarter(), command: "dev" });
+  for (let sent = 0; sent < 4; sent += 1) await postJson(`${service.url}/triggers/signup`, person);
+  const { page, errors } = await visit(service.url);
+  await page.goto(`${service.url}/deliveries`);
+  await isLive(page);
+  await page.locator("a[data-row-link]").nth(3).waitFor();
+  for (const key of ["j", "j", "j"]) await page.keyboard.press(key);
+  const row = await focused(page);
+  expect(row).toMatch("/deliveries/dlv_");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`**${row}`);
+  await expect.poll(() => focused(page)).toBe("content");
+  await page.goBack();
+  await expect.poll(() => focused(page)).toBe(row);
+  await page.goto(`${service.url}/?node=trigger:new-signup`);
+  await isLive(page);
+  await page.getByRole("link", { name: /^Trigger new-signup/ }).waitFor();
+  await page.getByRole("heading", { name: "new-signup" }).waitFor();
+  await page.keyboard.press("Escape");
+  await expect.poll(() => focused(page)).toBe("/?node=trigger%3Anew-signup");
+  expect(errors).toEqual([]);
+});
+
+const sleeper = `import { defineWorkflow } from "signalbox/workflow";
+import { z } from "zod";
+export default defineWorkflow({
+  slug: "sleeper",
+  input: z.object({ isLong: z.boolean() }),
+  async run({ isLong }, ctx) {
+    if (isLong) await ctx.sleep("night", "1h");
+  },
+});
+`;
+
+it("a list read again is where it was, and a run far down in it is shown as it is now", async () => {
+  const service = await startService({ projectDir: writeProject({ "workflows/sleeper.ts": sleeper }), command: "dev" });
+  const start = async (isLong: boolean) => ((await (await postJson(`${service.url}/api/v1/workflows/sleeper/runs`, { isLong })).json()) as { runId: string }).runId;
+  const open = await start(true);
+  await expect.poll(async () => (await getJson<{ status: string }>(`${service.url}/api/v1/runs/${open}`)).status).toBe("waiting");
+  for (let sent = 0; sent < 70; sent += 1) await start(false);
+  const { page, errors } = await visit(service.url, { viewport: { width: 1280, height: 800 } });
+  await page.goto(`${service.url}/runs`);
+  await isLive(page);
+  const row = page.locator(`[role=row]:has(a[href="/runs/${open}"])`);
+  await page.locator("a[data-row-link]").nth(5).waitFor();
+  await expect.poll(async () => {
+    await page.mouse.wheel(0, 3_000);
+    return row.isVisible();
+  }).toBe(true);
+  await row.getByText("waiting").waitFor();
+  const top = await page.evaluate(() => scrollY);
+  await page.reload();
+  await isLive(page);
+  await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(top - 100);
+  await row.getByText("waiting").waitFor();
+  expect((await postJson(`${service.url}/api/v1/runs/${open}/cancel`, {})).ok).toBe(true);
+  await row.getByText("canceled").waitFor();
+  expect(errors).toEqual([]);
+});
