@@ -45,8 +45,8 @@ describe("the door of the pages", () => {
     await signInWith(new URL(url).searchParams.get("token") ?? "");
     await page.getByRole("alert").filter({ hasText: "opens nothing" }).waitFor();
     await signInWith(token);
-    await page.getByRole("link", { name: /^Trigger new-signup/ }).waitFor();
-    await page.goto(`${service.url}/runs/${runId}`);
+    // To the very page that was asked for.
+    await page.waitForURL(`${service.url}/runs/${runId}`);
     await page.getByRole("tab", { name: "Payload" }).click();
     await page.getByText("ada@example.com").first().waitFor();
     await page.getByRole("button", { name: "Sign out" }).click();
