@@ -1,0 +1,40 @@
+import type { Sample } from "./sample.ts";
+
+export interface Growth {
+  what: string;
+  /** The median of the second tenth: the first is for warming up. */
+  early: number;
+  /** The median of the last tenth. */
+  late: number;
+  isGrowth: boolean;
+}
+
+/** What a heap may swing by, and what descriptors come and go with connections. */
+const slack = { rssMb: { share: 0.25, fixed: 16 }, descriptors: { share: 0, fixed: 16 } } as const;
+const largestWalMb = 64;
+
+/** Compares early with late samples. The database itself grows with what it keeps, and is not judged. */
+export function judgeGrowth(samples: readonly Sample[]): Growth[] {
+  const tenth = Math.max(1, Math.floor(samples.length / 10));
+  const [early, late] = [samples.slice(tenth, 2 * tenth), samples.slice(-tenth)];
+  const compare = (what: string, of: (sample: Sample) => number, { share, fixed }: { share: number; fixed: number }): Growth => {
+    const [before, after] = [median(early.map(of)), median(late.map(of))];
+    return { what, early: before, late: after, isGrowth: after > before * (1 + share) + fixed };
+  };
+  const wal = samples.map(({ walMb }) => walMb);
+  return [
+    ...["web", "worker", "supervisor"].flatMap((name) => [
+      compare(`resident MiB of ${name}`, (sample) => largest(sample, name, "rssMb"), slack.rssMb),
+      compare(`descriptors of ${name}`, (sample) => largest(sample, name, "descriptors"), slack.descriptors),
+    ]),
+    { what: "largest WAL MiB, in the first and second half", early: Math.max(0, ...wal.slice(0, wal.length / 2)), late: Math.max(0, ...wal.slice(wal.length / 2)), isGrowth: Math.max(0, ...wal) > largestWalMb },
+  ];
+}
+
+function largest(sample: Sample, name: string, of: "rssMb" | "descriptors"): number {
+  return Math.max(0, ...sample.processes.filter((process) => process.name === name).map((process) => process[of]));
+}
+
+function median(values: number[]): number {
+  return values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}
