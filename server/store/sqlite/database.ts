@@ -1,8 +1,9 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { type SQL, sql } from "drizzle-orm";
 import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3";
 import { AppError } from "../../contract/app-error.ts";
 import type { Connection } from "./open-connection.ts";
-import { toStoreError } from "./store-error.ts";
+import { isBusy, toStoreError } from "./store-error.ts";
 import { createTrafficLogReader } from "./traffic-log.ts";
 import type { WriteQueue } from "./write-queue.ts";
 
@@ -25,15 +26,21 @@ export function createDatabase(connection: Connection, write: WriteQueue["write"
     write,
     trafficLog: createTrafficLogReader(connection),
     async read(verb) {
-      if (!connection.open) throw new AppError("store_unavailable", "The store is closed.");
-      try {
-        return verb();
-      } catch (error) {
-        throw toStoreError(error);
+      for (const giveUpAt = performance.now() + waitForLockMs; ; await delay(betweenTriesMs)) {
+        if (!connection.open) throw new AppError("store_unavailable", "The store is closed.");
+        try {
+          return verb();
+        } catch (error) {
+          // Readers wait for nobody, but while the log is made anew after a crash. Others are answered meanwhile.
+          if (!isBusy(error) || performance.now() > giveUpAt) throw toStoreError(error);
+        }
       }
     },
   };
 }
+
+const waitForLockMs = 5_000;
+const betweenTriesMs = 20;
 
 /** A named parameter of a prepared UPDATE; Drizzle takes bare placeholders in INSERT and WHERE only. */
 export function given(name: string): SQL {

@@ -15,14 +15,14 @@ const busyTimeoutMs = 5000;
  */
 export async function openConnection(file: string): Promise<Connection> {
   createPrivately(file);
-  for (const giveUpAt = Date.now() + busyTimeoutMs; ; await delay(20)) {
+  for (const giveUpAt = performance.now() + busyTimeoutMs; ; await delay(20)) {
     const connection = new Database(file, { timeout: busyTimeoutMs });
     try {
       configure(connection);
       return connection;
     } catch (error) {
       connection.close();
-      if (!isBusy(error) || Date.now() > giveUpAt) throw error;
+      if (!isBusy(error) || performance.now() > giveUpAt) throw error;
     }
   }
 }

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Connection, openConnection } from "./open-connection.ts";
 import { createWriteQueue, type WriteQueue } from "./write-queue.ts";
@@ -74,6 +75,63 @@ describe("group commit", () => {
     connection.pragma("max_page_count = 1000000");
     await insert(1, 1_000_000);
     expect(rows()).toEqual([1, 2]);
+  });
+
+  it("answers others while another process holds the lock, and writes as soon as it is free", async () => {
+    const other = new Database(join(folder, "a.db"));
+    other.exec("BEGIN IMMEDIATE");
+    let isWritten = false;
+    const written = Promise.all([insert(1), insert(2)]).then(() => (isWritten = true));
+    const turns: boolean[] = [];
+    // Timers come between its tries: the event loop is not asleep with SQLite.
+    for (let turn = 0; turn < 5; turn += 1) turns.push(await new Promise((resolve) => setTimeout(() => resolve(isWritten), 1)));
+    expect(turns).toEqual([false, false, false, false, false]);
+    other.exec("ROLLBACK");
+    await written;
+    expect(rows()).toEqual([1, 2]);
+    other.close();
+  });
+
+  it("keeps the order of what waited for a lock", async () => {
+    const other = new Database(join(folder, "a.db"));
+    other.exec("BEGIN IMMEDIATE");
+    const order: number[] = [];
+    const first = [insert(5), insert(4)].map((one) => one.then((n) => order.push(Number(n))));
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    const all = Promise.all([...first, insert(3).then((n) => order.push(Number(n)))]);
+    other.exec("ROLLBACK");
+    other.close();
+    await all;
+    expect(order).toEqual([5, 4, 3]);
+  });
+
+  it("waits less for a lock that nobody could have for seconds", async () => {
+    const other = new Database(join(folder, "a.db"));
+    other.exec("BEGIN IMMEDIATE");
+    await expect(insert(1)).rejects.toMatchObject({ code: "store_unavailable", cause: { code: "SQLITE_BUSY" } });
+    const since = performance.now();
+    await expect(insert(2)).rejects.toMatchObject({ code: "store_unavailable", cause: { code: "SQLITE_BUSY" } });
+    // The first one waited for five seconds: this is no measure of speed.
+    expect(performance.now() - since).toBeLessThan(4_000);
+    other.exec("ROLLBACK");
+    other.close();
+    await insert(3);
+    expect(rows()).toEqual([3]);
+  });
+
+  it("asks a disk that does not take anything not once for every verb that waits", async () => {
+    connection.pragma(`max_page_count = ${Number(connection.pragma("page_count", { simple: true }))}`);
+    let tried = 0;
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 100 }, (_, n) =>
+        queue.write(() => {
+          tried += 1;
+          connection.prepare("INSERT INTO t VALUES (?, zeroblob(100000))").run(n);
+        }),
+      ),
+    );
+    expect(outcomes.map(({ status }) => status)).toEqual(Array(100).fill("rejected"));
+    expect(tried).toBe(4);
   });
 
   it("tells nobody of a transaction that changed nothing", async () => {

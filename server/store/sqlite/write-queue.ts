@@ -11,6 +11,8 @@ export interface WriteQueue {
 }
 
 interface Job {
+  /** Monotonic milliseconds. */
+  since: number;
   run(): void;
   /** After the commit. */
   succeed(): void;
@@ -19,6 +21,14 @@ interface Job {
 
 const maxBatch = 256;
 const maxWaiting = 10_000;
+/** SQLite waits for a lock by sleeping, and nobody is answered meanwhile: it may sleep for a moment only, and the queue waits for the rest. */
+const sleepForLockMs = 10;
+const betweenTriesMs = 20;
+/** How long a verb waits for a lock that another process holds; and how long once that process has held it for so long. */
+const waitForLockMs = 5_000;
+const waitForStuckLockMs = 500;
+/** A bad row fails alone; where so many in a row find the disk unwilling, it is not the rows. */
+const failuresToBeSure = 3;
 
 interface QueueHooks {
   /** Before the first verb of each attempt at a transaction. */
@@ -30,6 +40,7 @@ interface QueueHooks {
 }
 
 export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQueue {
+  connection.pragma(`busy_timeout = ${sleepForLockMs}`);
   const totalChanges = connection.prepare("SELECT total_changes()").pluck();
   const runAll = connection.transaction((jobs: readonly Job[]) => {
     p.onBegin();
@@ -38,33 +49,80 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
   });
   const waiting: Job[] = [];
   let flushing: NodeJS.Immediate | null = null;
+  let retrying: NodeJS.Timeout | null = null;
+  /** Since when the lock could not be had, and when it was last tried. */
+  let lockedSince: number | null = null;
+  let lockedAt = 0;
   let isClosed = false;
 
   function flush(): void {
     flushing = null;
+    retrying = null;
     const batch = waiting.splice(0, maxBatch);
-    if (waiting.length > 0) flushing = setImmediate(flush);
     try {
       p.checkFile();
     } catch (error) {
       for (const job of batch) job.fail(error);
-      return;
+      return flushSoon();
     }
     const before = totalChanges.get();
     commit(batch);
     if (totalChanges.get() !== before) p.onWritten();
+    flushSoon();
+  }
+
+  function flushSoon(): void {
+    if (waiting.length > 0 && retrying === null) flushing ??= setImmediate(flush);
   }
 
   function commit(batch: readonly Job[]): void {
+    const failure = attempt(batch);
+    if (!failure) return;
+    if (isBusy(failure.error)) return waitForLock(batch, failure.error);
+    if (batch.length === 1) return failAll(batch, failure.error);
+    commitOneByOne(batch);
+  }
+
+  /** Why the transaction failed; `null` when it is on disk. */
+  function attempt(batch: readonly Job[]): { error: unknown } | null {
     try {
       runAll.immediate(batch);
     } catch (error) {
-      // A bad row fails alone. A lock that could not be had would only be waited for again.
-      if (batch.length > 1 && !isBusy(error)) for (const job of batch) commit([job]);
-      else for (const job of batch) job.fail(toStoreError(error));
-      return;
+      return { error };
     }
+    lockedSince = null;
     for (const job of batch) job.succeed();
+    return null;
+  }
+
+  function commitOneByOne(batch: readonly Job[]): void {
+    let failures = 0;
+    for (const [index, job] of batch.entries()) {
+      const failure = attempt([job]);
+      if (!failure) {
+        failures = 0;
+        continue;
+      }
+      const { error } = failure;
+      if (isBusy(error)) return waitForLock(batch.slice(index), error);
+      failures = toStoreError(error) === error ? 0 : failures + 1;
+      if (failures >= failuresToBeSure) return failAll(batch.slice(index), error);
+      failAll([job], error);
+    }
+  }
+
+  /** The verbs go back to the head of the queue, but for those that have waited long enough. Nobody is held up while they wait. */
+  function waitForLock(batch: readonly Job[], error: unknown): void {
+    if (isClosed) return failAll(batch, error);
+    const now = performance.now();
+    // Nobody has tried for long: who holds it now may hold it for a moment only.
+    if (lockedSince === null || now - lockedAt > waitForLockMs) lockedSince = now;
+    lockedAt = now;
+    const longestMs = now - lockedSince > waitForLockMs ? waitForStuckLockMs : waitForLockMs;
+    waiting.unshift(...batch);
+    const firstYoung = waiting.findIndex(({ since }) => now - since <= longestMs);
+    failAll(waiting.splice(0, firstYoung < 0 ? waiting.length : firstYoung), error);
+    if (waiting.length > 0) retrying = setTimeout(flush, betweenTriesMs);
   }
 
   return {
@@ -73,20 +131,28 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
         if (isClosed) return reject(new AppError("store_unavailable", "The store is closed."));
         if (waiting.length >= maxWaiting) return reject(new AppError("store_unavailable", "Too many writes wait for the disk."));
         waiting.push(createJob(verb, resolve, reject));
-        flushing ??= setImmediate(flush);
+        flushSoon();
       }),
     close() {
       isClosed = true;
-      if (flushing) clearImmediate(flushing);
+      // Nothing else is served any more: now SQLite may sleep for its lock.
+      connection.pragma(`busy_timeout = ${waitForStuckLockMs}`);
       while (waiting.length > 0) flush();
       if (flushing) clearImmediate(flushing);
+      if (retrying) clearTimeout(retrying);
     },
   };
+}
+
+function failAll(jobs: readonly Job[], cause: unknown): void {
+  const error = toStoreError(cause);
+  for (const job of jobs) job.fail(error);
 }
 
 function createJob<T>(verb: () => T, resolve: (value: T) => void, reject: (error: unknown) => void): Job {
   let result: { value: T } | null = null;
   return {
+    since: performance.now(),
     run() {
       result = { value: verb() };
     },
