@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import type { WorkflowContext as Ctx } from "../../sdk/workflow/index.ts";
 import { type TestWorkflow, createEngineHarness } from "./testing/engine-harness.ts";
@@ -469,6 +469,30 @@ describe("interrupts", () => {
     release();
     expect((await handle.ended).status).toBe("completed");
     expect((await engine.read(id)).kinds).toContain("step_completed a");
+  });
+
+  test("a store that is away for long does not cost the run what it has done", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { AppError } = await import("../contract/app-error.ts");
+    const id = await engine.createRun();
+    let isAway = true;
+    let tries = 0;
+    const away = {
+      loadSteps: engine.store.loadSteps.bind(engine.store),
+      writeProgress: (progress: Parameters<typeof engine.store.writeProgress>[0]) => {
+        tries += 1;
+        return isAway ? Promise.reject(new AppError("store_unavailable", "The disk of the database is full.")) : engine.store.writeProgress(progress);
+      },
+    };
+    let executed = 0;
+    const handle = engine.execute(await engine.claim(), { timeoutMs: 3_600_000, run: (_, ctx) => ctx.step("a", () => (executed += 1)) }, { store: away });
+    await vi.advanceTimersByTimeAsync(10 * 60_000);
+    expect(tries).toBeGreaterThan(100);
+    isAway = false;
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect((await handle.ended).status).toBe("completed");
+    expect([executed, (await engine.read(id)).run]).toMatchObject([1, { status: "completed", output: 1 }]);
   });
 
   test("a store that is busy for a moment does not cost the run its step", async () => {

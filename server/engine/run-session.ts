@@ -30,7 +30,7 @@ export interface RunSession {
 
 const flushMs = 50;
 const maxEntriesPerWrite = 500;
-const giveUpAfterMs = 60_000;
+const longestPauseMs = 2_000;
 
 export function createRunSession(p: {
   run: ClaimedRun;
@@ -130,16 +130,18 @@ class PendingProgress {
   }
 }
 
-/** A store that is busy or full for a moment must not cost a run its step. */
+/**
+ * A store that is busy or full must not cost a run its step, however long it takes: what the step has done cannot be undone. Where another worker
+ * takes the run meanwhile, the token tells. Ends when the run is abandoned, or with its process. (That the store is away is logged where leases are renewed.)
+ */
 async function retryWhileUnavailable<T>(write: () => Promise<T>, isAbandoned: () => boolean): Promise<T> {
-  for (let waitMs = 50, waitedMs = 0; ; waitMs = Math.min(2000, waitMs * 2)) {
+  for (let waitMs = 50; ; waitMs = Math.min(longestPauseMs, waitMs * 2)) {
     try {
       return await write();
     } catch (error) {
       const isUnavailable = error instanceof AppError && error.code === "store_unavailable";
-      if (!isUnavailable || isAbandoned() || waitedMs >= giveUpAfterMs) throw error;
+      if (!isUnavailable || isAbandoned()) throw error;
       await new Promise((resolve) => setTimeout(resolve, waitMs));
-      waitedMs += waitMs;
     }
   }
 }

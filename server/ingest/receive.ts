@@ -6,6 +6,7 @@ import { decideDelivery } from "../matching/decide-delivery.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ProjectReader } from "../ports/project.ts";
+import { createSeldomLog } from "../ports/seldom-log.ts";
 import type { Signals } from "../ports/signals.ts";
 import type { DeliveryStore, NewDelivery } from "../ports/store.ts";
 import { type Acceptance, accept } from "./accept.ts";
@@ -40,8 +41,9 @@ export interface ReceiverDeps {
  * 202 leaves only when the delivery and its runs are on disk.
  */
 export function createReceiver(deps: ReceiverDeps): (request: IngestRequest) => Promise<IngestAnswer> {
+  const logStoreTrouble = createSeldomLog((message, fields) => deps.logger.error(message, fields));
   const announce = (delivery: NewDelivery) => tell(deps, () => deps.onDelivery?.(summarizeDelivery(delivery)));
-  const refuseStranger = createRefuseStranger({ ...deps, announce: () => tell(deps, () => deps.onUnauthenticated?.()) });
+  const refuseStranger = createRefuseStranger({ ...deps, logStoreTrouble, announce: () => tell(deps, () => deps.onUnauthenticated?.()) });
   return async (request) => {
     const arrival = noteArrival(request, deps.clock.now());
     let intake: Intake;
@@ -56,7 +58,7 @@ export function createReceiver(deps: ReceiverDeps): (request: IngestRequest) => 
       announce(acceptance.delivery);
       return respond(intake, acceptance);
     } catch (error) {
-      return refuse({ ...deps, announce }, intake, error);
+      return refuse({ ...deps, logStoreTrouble, announce }, intake, error);
     }
   };
 }

@@ -12,6 +12,8 @@ import { answerProblem } from "./respond.ts";
 interface RecordDeps {
   store: Pick<DeliveryStore, "recordDelivery">;
   logger: Logger;
+  /** For what is wrong with every request as long as the store is away; see createSeldomLog. */
+  logStoreTrouble: Logger["error"];
 }
 
 /** The store did not take it, or is closing: the sender must come again, and nothing of this time is kept. */
@@ -24,7 +26,7 @@ export async function refuse(
   cause: unknown,
 ): Promise<IngestAnswer> {
   const { arrival } = intake;
-  const error = toAppError(deps.logger, cause, arrival.id);
+  const error = toAppError(deps, cause, arrival.id);
   if (!unrecorded.has(error.code)) {
     const problem = problemToKeep(error, arrival.secrets);
     const delivery = completeDelivery(intake, { outcome: "rejected", responseStatus: problem.status, problem, verdicts: intake.verdicts });
@@ -37,7 +39,7 @@ export async function refuse(
 export function createRefuseStranger(deps: RecordDeps & { announce: () => void }): (arrival: Arrival, cause: unknown) => Promise<IngestAnswer> {
   const budget = createTokenBucket({ perSecond: 10, burst: 50 });
   return async (arrival, cause) => {
-    const error = toAppError(deps.logger, cause, arrival.id);
+    const error = toAppError(deps, cause, arrival.id);
     if (error.code === "unauthorized") {
       deps.announce();
       const turn = budget.take(arrival.receivedAt);
@@ -60,15 +62,15 @@ async function record(deps: RecordDeps, delivery: NewDelivery): Promise<boolean>
     await deps.store.recordDelivery(delivery);
     return true;
   } catch (cause) {
-    deps.logger.error("A rejected delivery could not be recorded", { delivery: delivery.id, status: delivery.responseStatus, cause });
+    deps.logStoreTrouble("A rejected delivery could not be recorded", { delivery: delivery.id, status: delivery.responseStatus, cause });
     return false;
   }
 }
 
 /** What is not expected is a defect: told to the log in full, and to the sender not at all. */
-function toAppError(logger: Logger, cause: unknown, deliveryId: string): AppError {
+function toAppError({ logger, logStoreTrouble }: RecordDeps, cause: unknown, deliveryId: string): AppError {
   if (cause instanceof AppError) {
-    if (cause.code === "store_unavailable") logger.error("The store did not take a delivery", { delivery: deliveryId, cause });
+    if (cause.code === "store_unavailable") logStoreTrouble("The store did not take a delivery", { delivery: deliveryId, cause });
     return cause;
   }
   logger.error("The receiver failed", { delivery: deliveryId, cause });

@@ -1,4 +1,5 @@
 import type { Logger } from "../../ports/logger.ts";
+import { createSeldomLog } from "../../ports/seldom-log.ts";
 import type { Connection } from "./open-connection.ts";
 
 const pollMs = 50;
@@ -16,6 +17,7 @@ export interface ChangeWatcher {
  */
 export function createChangeWatcher(connection: Connection, logger: Logger): ChangeWatcher {
   const dataVersion = connection.prepare("PRAGMA data_version").pluck();
+  const logTrouble = createSeldomLog((message, fields) => logger.warn(message, fields));
   const listeners = new Set<() => void>();
   let seen: unknown;
   let poll: NodeJS.Timeout | null = null;
@@ -36,7 +38,7 @@ export function createChangeWatcher(connection: Connection, logger: Logger): Cha
       if (now !== seen) tell();
       seen = now;
     } catch (error) {
-      logger.warn("the store could not be watched; trying again", { error });
+      logTrouble("the store could not be watched; trying again", { error });
     }
   }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import { AppError } from "../../../contract/app-error.ts";
 import { openApiDocument } from "../rest-app.ts";
 import { deliver, openTestService, paidBody } from "../testing/test-service.ts";
 
@@ -19,6 +20,16 @@ describe("GET /readyz", () => {
     service.store.ping = () => Promise.reject(new Error("canary of the inside"));
     const answer = await service.get("/readyz");
     expect([answer.status, answer.json]).toEqual([503, { ok: false, reasons: ["The store cannot be written."] }]);
+  });
+
+  it("says what keeps the store from being written, and writes it into the log once, however often it is asked", async () => {
+    const service = await openTestService({ mode: "deployed" });
+    service.store.ping = () => Promise.reject(new AppError("store_unavailable", "The disk of the database is full."));
+    for (let time = 0; time < 10; time += 1) {
+      service.state.now += 1_000;
+      expect((await service.get("/readyz")).json).toEqual({ ok: false, reasons: ["The store cannot be written. The disk of the database is full."] });
+    }
+    expect(service.state.log.filter((line) => line.includes("the store does not answer"))).toHaveLength(1);
   });
 
   it("asks the store once a second, however often it is asked", async () => {

@@ -1,4 +1,6 @@
 import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
+import { AppError } from "../../../contract/app-error.ts";
+import { createSeldomLog } from "../../../ports/seldom-log.ts";
 import { answer, problems } from "../answers.ts";
 import type { RestDeps, RestEnv } from "../rest-deps.ts";
 
@@ -54,22 +56,24 @@ const workerSilenceMs = 15_000;
 async function reasonsNotToBeReady({ store, clock, stopping, logger }: RestDeps): Promise<string[]> {
   if (stopping.aborted) return ["The service is shutting down."];
   try {
-    await pingOnceASecond(store, clock.now());
+    await pingOnceASecond({ store, clock, logger });
     const workers = await store.listWorkers({ seenSince: clock.now() - workerSilenceMs });
     return workers.length > 0 ? [] : ["No worker was seen in the last 15 seconds."];
   } catch (error) {
-    logger.warn("the store does not answer", { error });
-    return ["The store cannot be written."];
+    return [`The store cannot be written.${error instanceof AppError ? ` ${error.message}` : ""}`];
   }
 }
 
 /** A ping writes to the disk, and /readyz is open to everybody: however often it is asked, the store is asked once a second. */
-async function pingOnceASecond(store: RestDeps["store"], now: number): Promise<void> {
+async function pingOnceASecond({ store, clock, logger }: Pick<RestDeps, "store" | "clock" | "logger">): Promise<void> {
+  const now = clock.now();
   const last = lastPings.get(store);
   if (last && now >= last.at && now < last.at + 1000) return last.answer;
   const answer = store.ping();
-  lastPings.set(store, { at: now, answer });
+  const logTrouble = last?.logTrouble ?? createSeldomLog((message, fields) => logger.warn(message, fields));
+  lastPings.set(store, { at: now, answer, logTrouble });
+  answer.catch((error: unknown) => logTrouble("the store does not answer", { error }));
   return answer;
 }
 
-const lastPings = new WeakMap<RestDeps["store"], { at: number; answer: Promise<void> }>();
+const lastPings = new WeakMap<RestDeps["store"], { at: number; answer: Promise<void>; logTrouble: RestDeps["logger"]["warn"] }>();
