@@ -30,6 +30,11 @@ export function checkTarget(value: unknown, where: string): void {
   throw new TypeError(`${where}: workflow must be what defineWorkflow returns, and is ${describe(value)}. Import the default export of a file in workflows/.`);
 }
 
+export function checkVerification(value: unknown, where: string): void {
+  if (isRecord(value) && value[definitionKind] === "verification") return;
+  throw new TypeError(`${where}: verify must be what a function of signalbox/verify returns, and is ${describe(value)}. Write verify: github({ secret: process.env.GITHUB_SECRET }).`);
+}
+
 function isRecord(value: unknown): value is Record<PropertyKey, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -38,7 +38,7 @@ describe("the published declarations", () => {
   it("still refuse what does not fit", () => {
     writeFileSync(join(project, "triggers/wrong.ts"), signup("../workflows/welcome.js").replace("to: payload.id", "too: payload.id"));
     const errors = compile("wrong", { module: "nodenext", moduleResolution: "nodenext" }, ["wrong.ts"]);
-    expect(errors.map(({ line }) => line)).toEqual([7]);
+    expect(errors.map(({ line }) => line)).toEqual([9]);
     expect(errors[0]?.message).toContain("{ readonly too: string; }' is not assignable");
   });
 
@@ -78,10 +78,12 @@ const send = (to: string, ctx: WorkflowContext): Promise<string> => ctx.step("se
 
 function signup(workflow: string): string {
   return `import { defineWebhookSource } from "signalbox/trigger";
+import { github, type Verification } from "signalbox/verify";
 import { z } from "zod";
 import welcome from "${workflow}";
 
-export default defineWebhookSource({ slug: "signup", endpoint: "signup", request: z.object({ id: z.string(), at: z.iso.date().optional() }) }).attach({
+export const verify: Verification = github({ secret: "a secret of some length" });
+export default defineWebhookSource({ slug: "signup", endpoint: "signup", request: z.object({ id: z.string(), at: z.iso.date().optional() }), verify, dedupe: { field: "/id" } }).attach({
   workflow: welcome,
   transform: (payload) => ({ to: payload.id }),
 });

@@ -29,6 +29,52 @@ export interface SourceDefinition {
   readonly endpoint: string;
   readonly request: SchemaLike;
   readonly filter: SchemaLike | undefined;
+  readonly verify: VerificationDefinition | undefined;
+  readonly dedupe: DedupeOptions | undefined;
+}
+
+/** What names an event, so that it starts nothing twice. */
+export type DedupeOptions = {
+  /** How long an event is remembered after it was accepted: `"1s"` to `"30d"`. Default `"24h"`. */
+  window?: Duration;
+} & (
+  | {
+      /** A header of the request, e.g. `"x-github-delivery"`. */
+      header: string;
+    }
+  | {
+      /** A place in the body that holds a text or a whole number: a JSON pointer, or names joined by dots: `"/event/id"`, `"event.id"`. */
+      field: string;
+    }
+);
+
+/** A request, as far as signatures go. */
+export interface SignedRequest {
+  /** The bytes as they came. */
+  readonly body: Uint8Array;
+  readonly receivedAtMs: number;
+  /** By its name in lower case; several of one name joined by `, `; `null` where there is none. */
+  header(name: string): string | null;
+}
+
+/** Why a request is not taken for genuine. `detail` is for people, and holds nothing that would help to sign. */
+export interface SignatureFault {
+  readonly kind: "unsigned" | "no_secret" | "malformed" | "mismatch" | "expired";
+  readonly detail: string;
+}
+
+/** Checks the signatures of one sender. The receiver runs it; everything else knows no more than the scheme's name. */
+export interface VerificationDefinition {
+  readonly [definitionKind]: "verification";
+  readonly scheme: string;
+  /** What is wrong with its secret, in words that go on after "Its secret"; `null`: nothing. */
+  readonly secretProblem: { readonly kind: "missing" | "unusable"; readonly words: string } | null;
+  /** `null`: the request is genuine. */
+  check(request: SignedRequest): SignatureFault | null;
+  /** The answer that the sender waits for before it sends events, when this body asks for it; `null`: it is an ordinary one. */
+  answer(body: unknown): unknown;
+  /** Equal for verifications that let the same requests pass. Made of the secrets: to be compared, never to be kept or shown. */
+  fingerprint(): string;
 }
 
 export interface WorkflowDefinition {

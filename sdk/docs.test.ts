@@ -35,7 +35,7 @@ describe("the guide to the SDK", () => {
       writeFileSync(join(project, path), text);
     }
     symlinkSync(join(repository, "node_modules"), join(project, "node_modules"));
-    const paths = Object.fromEntries(["trigger", "workflow", "config"].map((door) => [`signalbox/${door}`, [join(repository, "sdk", door, "index.ts")]]));
+    const paths = Object.fromEntries(["trigger", "workflow", "verify", "config"].map((door) => [`signalbox/${door}`, [join(repository, "sdk", door, "index.ts")]]));
     const compilerOptions = { paths, allowJs: true, checkJs: true, incremental: false, tsBuildInfoFile: null };
     writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ extends: join(repository, "tsconfig.json"), compilerOptions, include: ["**/*"], exclude: ["node_modules"] }));
     expect(runTsc(project)).toEqual([]);

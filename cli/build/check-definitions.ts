@@ -1,4 +1,4 @@
-import { parseDuration } from "../../server/domain/duration.ts";
+import { parseDuration } from "../../sdk/duration.ts";
 import type { RetryPolicy } from "../../server/contract/manifest.ts";
 import { endpointSchema, slugSchema } from "../../server/contract/slug.ts";
 import type { Diagnostic } from "./diagnostic.ts";

@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import type { JsonSchemaObject } from "../../server/contract/json.ts";
 import { type Manifest, type ManifestTrigger, type ManifestWorkflow, manifestSchema } from "../../server/contract/manifest.ts";
 import type { ProjectSettings } from "../../server/contract/settings.ts";
-import { parseDuration } from "../../server/domain/duration.ts";
+import { parseDuration } from "../../sdk/duration.ts";
 import { type BundledFile, moduleOf } from "./bundle.ts";
 import { retryPolicyOf } from "./check-definitions.ts";
 import type { EvaluatedEntry, EvaluatedSchema, EvaluatedTrigger, EvaluatedWorkflow } from "./evaluation/protocol.ts";

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { parseDuration } from "../../server/domain/duration.ts";
+import { parseDuration } from "../../sdk/duration.ts";
 
 /** Parsers of option values. What they refuse is wrong usage. */
 function wholeNumber(name: string, min: number, max: number): (value: string) => number {

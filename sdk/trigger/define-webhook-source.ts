@@ -1,5 +1,5 @@
-import { checkFunction, checkOptions, checkSchema, checkTarget, checkText } from "../check-shape.ts";
-import { type SchemaLike, type SourceDefinition, type TriggerDefinition, definitionKind } from "../definition.ts";
+import { checkFunction, checkOptions, checkSchema, checkTarget, checkText, checkVerification } from "../check-shape.ts";
+import { type DedupeOptions, type SchemaLike, type SourceDefinition, type TriggerDefinition, type VerificationDefinition, definitionKind } from "../definition.ts";
 import type { DeepReadonly, Schema, SchemaOutput } from "../schema.ts";
 import type { Workflow } from "../workflow/define-workflow.ts";
 import type { Attachment } from "./attachment.ts";
@@ -20,6 +20,16 @@ export interface WebhookSourceOptions<Slug extends string, Request extends Schem
    * It never changes the payload.
    */
   filter?: Schema;
+  /**
+   * Takes only requests that the sender signed, by a function of `signalbox/verify`: `github({ secret: process.env.GITHUB_SECRET })`. On
+   * top of the key. Sources that share an endpoint must verify alike.
+   */
+  verify?: VerificationDefinition;
+  /**
+   * What names an event, where it is not an `Idempotency-Key` or `webhook-id`: a header or a place in the body. An event that was accepted
+   * once gets the first answer again and starts nothing. Sources that share an endpoint must say the same.
+   */
+  dedupe?: DedupeOptions;
 }
 
 /** A webhook source without a target yet; `.attach()` gives it one. `Payload` is what its `request` makes of a body. */
@@ -47,7 +57,8 @@ export interface Trigger<Slug extends string = string, Payload = unknown, Target
 
 /**
  * Listens for webhooks at an endpoint. A body that parses with `request`, and with `filter` where there is one, starts a run of the target
- * that is attached. Throws a TypeError when `slug` or `endpoint` is not a text, or `request` or `filter` not a Zod schema.
+ * that is attached. Throws a TypeError when `slug` or `endpoint` is not a text, `request` or `filter` not a Zod schema, or `verify` not of
+ * `signalbox/verify`.
  *
  * @example
  * // triggers/new-signup.ts
@@ -64,24 +75,30 @@ export function defineWebhookSource<Slug extends string, Request extends Schema>
   options: WebhookSourceOptions<Slug, Request>,
 ): WebhookSource<Slug, SchemaOutput<Request>>;
 // Plain JavaScript calls this too, and the receiver does, with references in place of workflows: no type is trusted before it is checked.
-export function defineWebhookSource(options: { slug: string; endpoint: string; request: SchemaLike; filter?: SchemaLike }): SourceDefinition {
+export function defineWebhookSource(options: PlainOptions): SourceDefinition {
   checkOptions(options, "defineWebhookSource", "defineWebhookSource({ slug, endpoint, request })");
-  const { slug, endpoint, request, filter } = options;
+  const { slug, endpoint, request, filter, verify, dedupe } = options;
   checkText(slug, "slug", "defineWebhookSource", "new-signup");
   const where = `defineWebhookSource({ slug: ${JSON.stringify(slug)} })`;
   checkText(endpoint, "endpoint", where, "signup");
   checkSchema(request, "request", where);
   if (filter !== undefined) checkSchema(filter, "filter", where);
+  if (verify !== undefined) checkVerification(verify, where);
+  if (dedupe !== undefined) checkOptions(dedupe, `${where}: dedupe`, 'dedupe: { header: "x-github-delivery" }');
   const source = {
     [definitionKind]: "source",
     slug,
     endpoint,
     request,
     filter,
+    verify,
+    dedupe,
     attach: (attachment: AttachmentShape) => attach(source, attachment, `${where}.attach`),
   } as const;
   return Object.freeze(source);
 }
+
+type PlainOptions = Pick<SourceDefinition, "slug" | "endpoint" | "request"> & { filter?: SchemaLike; verify?: VerificationDefinition; dedupe?: DedupeOptions };
 
 type AttachmentShape = { workflow: TriggerDefinition["target"]; transform?: TriggerDefinition["transform"] };
 

@@ -1,5 +1,5 @@
 import type { Json } from "../contract/json.ts";
-import { parseDuration } from "../domain/duration.ts";
+import { parseDuration } from "../../sdk/duration.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectCode } from "../ports/project.ts";
 import type { ClaimedRun, StepRecord } from "../ports/store.ts";

@@ -1,0 +1,56 @@
+import type { Duration, SignedRequest } from "../definition.ts";
+import { fromBase64, headerBytes } from "./encodings.ts";
+import { type Secret, readSecrets } from "./secrets.ts";
+import { type Verification, createVerification, fault, readSeconds, readTolerance } from "./verification.ts";
+
+/**
+ * Webhooks that follow Standard Webhooks: `webhook-signature` over `webhook-id`, `webhook-timestamp` and the body. `secret` is base64, mostly
+ * after `whsec_`; `tolerance` 5 minutes unless told. Repeats are told by `webhook-id` already. Public keys (`v1a`) are not read.
+ * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+ *
+ * @example
+ * verify: standardWebhooks({ secret: process.env.WEBHOOK_SECRET })
+ */
+export function standardWebhooks(options: { secret: Secret; tolerance?: Duration }): Verification {
+  return create("standardWebhooks", options, () => "webhook");
+}
+
+/**
+ * Webhooks sent through Svix: Standard Webhooks, with headers that begin with `svix-` (or `webhook-`). Add `dedupe: { header: "svix-id" }`.
+ * https://docs.svix.com/receiving/verifying-payloads/how-manual
+ *
+ * @example
+ * verify: svix({ secret: process.env.SVIX_SECRET })
+ */
+export function svix(options: { secret: Secret; tolerance?: Duration }): Verification {
+  return create("svix", options, ({ header }) => (header("svix-signature") === null && header("webhook-signature") !== null ? "webhook" : "svix"));
+}
+
+function create(name: string, options: { secret: Secret; tolerance?: Duration }, prefixOf: (request: SignedRequest) => string): Verification {
+  const secrets = readSecrets(options, { scheme: name, decode: decodeSecret });
+  const toleranceMs = readTolerance(options.tolerance, name);
+  return createVerification(
+    {
+      name,
+      hash: "sha256",
+      signatureHeader: (request) => `${prefixOf(request)}-signature`,
+      form: "v1,<32 bytes in base64>, several joined by spaces",
+      readSignatures: (header) => header.split(" ").map((each) => (each.startsWith("v1,") ? fromBase64(each.slice(3), 32) : null)),
+      signed: (request) => {
+        const parts = ["id", "timestamp"].map((part) => `${prefixOf(request)}-${part}`);
+        const [id, time] = parts.map((part) => request.header(part));
+        if (typeof id === "string" && typeof time === "string") return [headerBytes(id), ".", time, ".", request.body];
+        return fault("malformed", `The header ${typeof id === "string" ? parts[1] : parts[0]} is missing (${name}).`);
+      },
+      time: { place: "the timestamp header", toleranceMs, read: (request) => readSeconds(request.header(`${prefixOf(request)}-timestamp`)) },
+      options: { toleranceMs },
+    },
+    secrets,
+  );
+}
+
+/** Some senders leave the padding away. */
+function decodeSecret(secret: string): Uint8Array | null {
+  const text = secret.replace(/^whsec_/, "").replace(/=+$/, "");
+  return fromBase64(text + "=".repeat((4 - (text.length % 4)) % 4));
+}

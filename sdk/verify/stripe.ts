@@ -1,0 +1,42 @@
+import type { Duration } from "../definition.ts";
+import { fromHex } from "./encodings.ts";
+import { type Secret, readSecrets, textKey } from "./secrets.ts";
+import { type Verification, createVerification, fault, readSeconds, readTolerance } from "./verification.ts";
+
+const name = "stripe-signature";
+
+/**
+ * Webhooks of Stripe, signed in `stripe-signature`: `t=<seconds>,v1=<hex>`, over the time and the body. `secret` is the endpoint's own
+ * (`whsec_…`); `tolerance` 5 minutes unless told. Repeats are named by the event: add `dedupe: { field: "/id" }`.
+ * https://docs.stripe.com/webhooks#verify-manually
+ *
+ * @example
+ * verify: stripe({ secret: process.env.STRIPE_SECRET })
+ */
+export function stripe(options: { secret: Secret; tolerance?: Duration }): Verification {
+  const secrets = readSecrets(options, { scheme: "stripe", decode: textKey });
+  const toleranceMs = readTolerance(options.tolerance, "stripe");
+  return createVerification(
+    {
+      name: "stripe",
+      hash: "sha256",
+      signatureHeader: () => name,
+      form: "t=<seconds>,v1=<64 hexadecimal digits>",
+      readSignatures: (header) => valuesOf(header, "v1").map((value) => fromHex(value, 32)),
+      signed: ({ body }, header) => {
+        const [time, ...others] = valuesOf(header, "t");
+        return time === undefined || others.length > 0 ? fault("malformed", `The header ${name} is malformed (stripe): expected one t=<seconds>.`) : [time, ".", body];
+      },
+      time: { place: `t in ${name}`, toleranceMs, read: (_, header) => readSeconds(valuesOf(header, "t")[0] ?? null) },
+      options: { toleranceMs },
+    },
+    secrets,
+  );
+}
+
+function valuesOf(header: string, field: string): string[] {
+  return header.split(",").flatMap((pair) => {
+    const [key = "", ...value] = pair.trim().split("=");
+    return key === field ? [value.join("=")] : [];
+  });
+}
