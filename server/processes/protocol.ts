@@ -8,6 +8,8 @@ export type WebToSupervisor =
   | { type: "failed"; message: string }
   /** Answers `reload`; `error` says why the old project is still in force. */
   | { type: "reloaded"; version: string; error: string | null }
+  /** Twice a second: its event loop turns. */
+  | { type: "heartbeat" }
   | { type: "runs-queued" }
   | { type: "cancel-requested"; runId: string }
   /** For the log line of each delivery; sent in development only. */

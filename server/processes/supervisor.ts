@@ -1,5 +1,6 @@
 import { type Settings, serviceUrl } from "../config.ts";
 import type { Logger } from "../ports/logger.ts";
+import { mapCurrentStack } from "../project/map-current-stack.ts";
 import { openWorkerPool } from "./open-worker-pool.ts";
 import type { Reporter, WebToSupervisor } from "./protocol.ts";
 import { keepWeb } from "./web-keeper.ts";
@@ -31,7 +32,7 @@ export async function startSupervisor(p: { settings: Settings; env?: NodeJS.Proc
   const starting = pool.start();
   // Looked at when web is there: until then its failure must not end this process.
   starting.catch(() => {});
-  const web = await keepWeb({ settings, env, reporter, logger, onMessage: hear }).catch(async (error: unknown) => {
+  const web = await keepWeb({ settings, env, reporter, logger, onMessage: hear, mapStack: (stack) => mapCurrentStack(settings.stateDir, stack) }).catch(async (error: unknown) => {
     await pool.close(0);
     await store.close();
     throw error;

@@ -3,19 +3,20 @@ import { currentScope } from "../engine/run-scope.ts";
 import { blockReportFd } from "./block-report.ts";
 
 const currentRunKey = "signalbox.currentRun";
+const beatMs = 250;
 
 /**
- * Starts a thread that looks at the main thread when its event loop has been blocked for a second: which run's code is executing,
+ * Starts a thread that looks at the main thread when its event loop has been blocked for `lookAfterMs`: which run's code is executing,
  * and where. The main thread cannot say so itself then, so the thread pauses it for an instant through the inspector (in the
  * process: no port is opened) and writes what it saw to the supervisor's pipe, once a second. An empty line says that the process
  * lives, also where code that is not JavaScript blocks it and nothing can be seen: a process that was stopped is silent. It also ends a process that should have
  * left long since, because its supervisor is gone: a blocked loop does not hear of that, and nobody else is left to end it.
  */
-export function watchEventLoop(): void {
+export function watchEventLoop({ lookAfterMs = 1_000, orphanAfterMs = 5_000 } = {}): void {
   const beats = new Int32Array(new SharedArrayBuffer(4));
-  setInterval(() => Atomics.add(beats, 0, 1), 250).unref();
+  setInterval(() => Atomics.add(beats, 0, 1), beatMs).unref();
   Object.assign(globalThis, { [Symbol.for(currentRunKey)]: () => currentScope()?.runId ?? null });
-  const thread = new Worker(threadCode, { eval: true, name: "signalbox-watch", workerData: { beats, fd: blockReportFd, key: currentRunKey }, execArgv: [], resourceLimits: { maxOldGenerationSizeMb: 32 } });
+  const thread = new Worker(threadCode, { eval: true, name: "signalbox-watch", workerData: { beats, fd: blockReportFd, key: currentRunKey, lookAfter: lookAfterMs / beatMs, orphanAfter: orphanAfterMs / beatMs }, execArgv: [], resourceLimits: { maxOldGenerationSizeMb: 32 } });
   // Without it a blocked loop is still ended, only nobody is named.
   thread.on("error", () => {});
   thread.unref();
@@ -23,7 +24,7 @@ export function watchEventLoop(): void {
 
 /** Plain JavaScript: the thread must not need a file of its own. */
 const threadCode = `
-const { workerData: { beats, fd, key } } = require("node:worker_threads");
+const { workerData: { beats, fd, key, lookAfter, orphanAfter } } = require("node:worker_threads");
 const { writeSync } = require("node:fs");
 const { Session } = require("node:inspector");
 let seen = -1;
@@ -36,11 +37,11 @@ setInterval(() => {
   missed = now === seen ? missed + 1 : 0;
   seen = now;
   orphaned = process.ppid === ppid ? 0 : orphaned + 1;
-  if (orphaned >= 20) process.kill(process.pid, "SIGKILL");
+  if (orphaned >= orphanAfter) process.kill(process.pid, "SIGKILL");
   if (missed < 4 || missed % 4 !== 0) return;
   write("");
-  if (!isLooking) look();
-}, 250);
+  if (missed >= lookAfter && !isLooking) look();
+}, ${beatMs});
 
 function write(line) {
   try { writeSync(fd, line + "\\n"); } catch {}

@@ -1,6 +1,8 @@
 import type { Settings } from "../config.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ProcessStart, Reporter, WebToSupervisor } from "./protocol.ts";
+import { createRestartPolicy } from "./restart-policy.ts";
+import { createWebWatch, watchEveryMs } from "./watch-web.ts";
 import { type WebChild, forkWeb } from "./web-child.ts";
 
 export interface WebKeeper {
@@ -11,27 +13,34 @@ export interface WebKeeper {
   close(withinMs: number): Promise<void>;
 }
 
-const longestBackoffMs = 30_000;
-const settledAfterMs = 10_000;
-
-/** Starts the web process, and again whenever it dies, on the same port. Rejects when it cannot start the first time. */
+/**
+ * Starts the web process, and again whenever it dies, on the same port; ends one that is stopped or blocked, and answers nobody. Rejects when it cannot start the first
+ * time.
+ */
 export async function keepWeb(p: {
   settings: Settings;
   env: NodeJS.ProcessEnv | undefined;
   reporter: Reporter;
   logger: Logger;
   onMessage: (message: WebToSupervisor) => void;
+  /** Rewrites a stack from built positions to the user's own. */
+  mapStack: (stack: string) => Promise<string>;
+  /** How a process is started; tests have their own. */
+  fork?: typeof forkWeb;
 }): Promise<WebKeeper> {
-  const { settings, reporter } = p;
+  const { settings, reporter, fork = forkWeb } = p;
   let flags: NonNullable<ProcessStart["flags"]> = { port: settings.port, host: settings.host };
   let waiting: { resolve: () => void; reject: (error: Error) => void }[] = [];
   let isClosing = false;
-  let quickDeaths = 0;
+  const restarts = createRestartPolicy();
   /** Ends the pause before the next start. */
   let endPause: (() => void) | null = null;
   let child = spawn();
+  const watch = createWebWatch({ web: () => child, tellPlace });
+  const watching = setInterval(() => void watch(), watchEveryMs);
   const { host, port } = await child.ready.catch(async (error: unknown) => {
     await child.exited;
+    clearInterval(watching);
     throw error;
   });
   // Chosen by the system where it was 0.
@@ -39,10 +48,11 @@ export async function keepWeb(p: {
   void keepAlive();
 
   function spawn(): WebChild {
-    return forkWeb({ start: { projectDir: settings.projectDir, mode: settings.mode, flags }, env: p.env, onMessage: hear });
+    return fork({ start: { projectDir: settings.projectDir, mode: settings.mode, flags }, env: p.env, onMessage: hear });
   }
 
   function hear(message: WebToSupervisor): void {
+    if (message.type === "heartbeat") return;
     if (message.type !== "reloaded") return p.onMessage(message);
     const [first] = waiting.splice(0, 1);
     if (message.error === null) first?.resolve();
@@ -51,23 +61,30 @@ export async function keepWeb(p: {
 
   async function keepAlive(): Promise<void> {
     for (;;) {
-      const startedAt = performance.now();
-      const how = await child.exited;
+      const { how, isOwnFault } = await child.exited;
       failWaiting(new Error(`The web process ${how}.`));
       if (isClosing) return;
-      quickDeaths = performance.now() - startedAt > settledAfterMs ? 0 : quickDeaths + 1;
-      const delayMs = quickDeaths <= 1 ? 0 : Math.min(longestBackoffMs, 250 * 2 ** (quickDeaths - 2));
-      reporter.notice("error", `The web process ${how}. It is started again${delayMs > 0 ? ` in ${(delayMs / 1000).toFixed(1)} s` : ""}.`);
-      await new Promise<void>((resolve) => {
-        endPause = resolve;
-        setTimeout(resolve, delayMs);
-      });
+      const pauseMs = restarts.pauseAfter({ startedAt: child.startedAt, readyAt: child.readyAt(), endedAt: performance.now(), isOwnFault });
+      reporter.notice("error", `The web process ${how}. It is started again${pauseMs > 0 ? ` in ${(pauseMs / 1000).toFixed(1)} s` : ""}.`);
+      await pause(pauseMs);
       if (isClosing) return;
       child = spawn();
       // Asked for while nobody was there to answer.
       for (let n = waiting.length; n > 0; n -= 1) child.send({ type: "reload" });
       child.ready.catch((error: Error) => reporter.notice("error", error.message));
     }
+  }
+
+  async function pause(ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    endPause = resolve;
+    const timer = setTimeout(resolve, ms);
+    await promise;
+    clearTimeout(timer);
+  }
+
+  function tellPlace(stack: string): void {
+    void p.mapStack(stack).catch(() => stack).then((place) => p.logger.error("The event loop of the web process was blocked", { place }));
   }
 
   function failWaiting(error: Error): void {
@@ -88,6 +105,7 @@ export async function keepWeb(p: {
       }),
     async close(withinMs) {
       isClosing = true;
+      clearInterval(watching);
       endPause?.();
       child.send({ type: "shutdown" });
       const killer = setTimeout(() => child.kill(), withinMs);

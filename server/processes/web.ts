@@ -8,9 +8,15 @@ import { openSignalbox, readBuiltSettings, type Signalbox } from "../main.ts";
 import { packageRoot } from "../paths.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { SupervisorToWeb, WebToSupervisor } from "./protocol.ts";
+import { watchEventLoop } from "./watch-event-loop.ts";
 
 /** The web process: our HTTP server, with Next behind it for the pages. Holds no user code but sources. */
 const shutdownGraceMs = 5_000;
+const heartbeatMs = 500;
+/** A blocked loop does not hear that the supervisor is gone. One that is not blocked leaves by itself: more time than its grace. */
+const orphanAfterMs = 8_000;
+/** A store that others keep locked blocks it for five seconds, and there is nothing to see. */
+const lookAfterMs = 6_000;
 
 const start = readProcessStart();
 const logger = createLogger({ mode: start.mode, process: "web" });
@@ -49,6 +55,8 @@ async function serve(): Promise<void> {
   });
   const { port } = http.server.address() as AddressInfo;
   signalbox.setPort(port);
+  watchEventLoop({ lookAfterMs, orphanAfterMs });
+  setInterval(() => tell({ type: "heartbeat" }), heartbeatMs).unref();
   tell({ type: "ready", host: settings.host, port });
   // Built pages are there in a moment. Next's development server costs seconds and memory, and takes a lock: when somebody looks.
   if (settings.pages === "built") pages.load();

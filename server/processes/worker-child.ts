@@ -1,11 +1,10 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { Readable } from "node:stream";
-import { createInterface } from "node:readline";
+import { fork } from "node:child_process";
 import { childEnvironment } from "../config.ts";
 import type { WorkerDeath } from "../engine/plan-lost-runs.ts";
 import { entryFile } from "../paths.ts";
 import type { ProcessStart, SupervisorToWorker, WorkerToSupervisor } from "./protocol.ts";
-import { type BlockReport, parseBlockReport } from "./block-report.ts";
+import { type ChildPulse, followPulse } from "./child-pulse.ts";
+import { isFault } from "./is-fault.ts";
 
 export interface WorkerChildOptions {
   start: ProcessStart & { workerId: string; pool: "shared" | "isolated" };
@@ -16,22 +15,18 @@ export interface WorkerChildOptions {
 }
 
 /** A worker process as the supervisor has it. */
-export interface WorkerChild {
+export interface WorkerChild extends ChildPulse {
   readonly workerId: string;
   readonly pool: "shared" | "isolated";
   readonly pid: number;
   readonly startedAt: number;
-  /** Monotonic milliseconds of its last sign of life. */
-  heardAt(): number;
-  /** The same, counting what its watching thread says while the event loop is blocked: a process that was stopped says nothing at all. */
-  livedAt(): number;
   /** Monotonic milliseconds of the last change of `active`. */
   changedAt(): number;
   active(): readonly { runId: string; deadlineAt: number }[];
   rssBytes(): number;
   isReady(): boolean;
-  /** What its watching thread saw since the last heartbeat, the newest last. */
-  blockReports(): readonly BlockReport[];
+  /** Monotonic milliseconds; `null` before it is ready. */
+  readyAt(): number | null;
   send(message: SupervisorToWorker): void;
   /** Has it take nothing new; resolves when it says so, or has ended. A process that is blocked takes its time. */
   hold(): Promise<void>;
@@ -52,40 +47,28 @@ export function forkWorker(options: WorkerChildOptions): WorkerChild {
     stdio: ["ignore", 2, 2, "ipc", "pipe"],
   });
   const exited = Promise.withResolvers<void>();
-  let heardAt = performance.now();
-  let livedAt = heardAt;
+  const pulse = followPulse(child);
+  const startedAt = performance.now();
   let active: readonly { runId: string; deadlineAt: number }[] = [];
-  let changedAt = heardAt;
+  let changedAt = startedAt;
   let rssBytes = 0;
-  let isReady = false;
+  let readyAt: number | null = null;
   let failure: string | null = null;
   let givenDeath: WorkerDeath | null = null;
-  let reports: BlockReport[] = [];
   let held = Promise.withResolvers<void>();
 
   child.on("message", (message: WorkerToSupervisor) => {
-    heardAt = performance.now();
-    livedAt = heardAt;
-    reports = [];
-    if (message.type === "ready") {
-      isReady = true;
-      changedAt = heardAt;
-    }
+    if (message.type === "ready") changedAt = readyAt = performance.now();
     if (message.type === "failed") failure = message.message;
     if (message.type === "held") held.resolve();
     if (message.type === "heartbeat") {
-      if (message.active.length !== active.length) changedAt = heardAt;
+      if (message.active.length !== active.length) changedAt = performance.now();
       ({ active, rssBytes } = message);
     }
     options.onMessage(message);
   });
   // A message to a child that is just ending.
   child.on("error", () => {});
-  readLines(child, (line) => {
-    livedAt = performance.now();
-    const report = parseBlockReport(line);
-    if (report) reports.push(report);
-  });
   const end = once((code: number | null, signal: string | null) => {
     exited.resolve();
     options.onExit(givenDeath ?? describeExit({ code, signal, failure, memoryMb }));
@@ -102,14 +85,13 @@ export function forkWorker(options: WorkerChildOptions): WorkerChild {
     workerId: start.workerId,
     pool: start.pool,
     pid: child.pid ?? -1,
-    startedAt: performance.now(),
-    heardAt: () => heardAt,
-    livedAt: () => livedAt,
+    startedAt,
+    ...pulse,
     changedAt: () => changedAt,
     active: () => active,
     rssBytes: () => rssBytes,
-    isReady: () => isReady,
-    blockReports: () => reports,
+    isReady: () => readyAt !== null,
+    readyAt: () => readyAt,
     send(message) {
       if (child.connected) child.send(message, () => {});
     },
@@ -128,27 +110,17 @@ export function forkWorker(options: WorkerChildOptions): WorkerChild {
 
 const lastWordsMs = 500;
 
-/** Signals by which a process ends itself, or the system ends it for what its own code did. */
-const faults: ReadonlySet<string> = new Set(["SIGABRT", "SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGTRAP", "SIGSYS"]);
-
 function describeExit(p: { code: number | null; signal: string | null; failure: string | null; memoryMb: number }): WorkerDeath {
   const { code, signal, failure } = p;
   // V8 aborts when its heap is full; 134 is what a shell makes of that signal.
   if (signal === "SIGABRT" || signal === "SIGTRAP" || code === 134) {
     return { kind: "crashed", how: `ran out of memory: it held more than ${p.memoryMb} MiB of objects (workerMemoryMb). Hold less at once, or give workers more` };
   }
-  if (signal !== null) return faults.has(signal) ? { kind: "crashed", how: `crashed (${signal})` } : { kind: "killed", signal };
+  if (signal !== null) return isFault(signal) ? { kind: "crashed", how: `crashed (${signal})` } : { kind: "killed", signal };
   if (failure !== null) return { kind: "crashed", how: failure };
   // It goes by itself only after its runs have ended or were handed back.
   if (code === 0) return { kind: "requested" };
   return { kind: "crashed", how: `ended with exit code ${code}` };
-}
-
-function readLines(child: ChildProcess, onLine: (line: string) => void): void {
-  const pipe = child.stdio[4];
-  if (!(pipe instanceof Readable)) return;
-  pipe.on("error", () => {});
-  createInterface({ input: pipe }).on("line", onLine).on("error", () => {});
 }
 
 function once<A extends unknown[]>(action: (...args: A) => void): (...args: A) => void {

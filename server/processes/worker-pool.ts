@@ -9,6 +9,7 @@ import type { EngineStore } from "../ports/store.ts";
 import { createIsolation } from "./isolation.ts";
 import type { Reporter, WorkerToSupervisor } from "./protocol.ts";
 import { recoverFromLastTime, recoverLostRuns } from "./recover-lost-runs.ts";
+import { createRestartPolicy } from "./restart-policy.ts";
 import { retryUntilDone } from "./retry-until-done.ts";
 import { createWorkerWatch, watchEveryMs } from "./watch-workers.ts";
 import { type WorkerChild, forkWorker } from "./worker-child.ts";
@@ -42,8 +43,6 @@ export interface WorkerPool {
 }
 
 const reconcileEveryMs = 5_000;
-const longestBackoffMs = 30_000;
-const settledAfterMs = 10_000;
 const killAfterGraceMs = 2_500;
 const recoverWithinMs = 1_000;
 
@@ -57,7 +56,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   const ownIds = new Set<string>();
   const timers = new Set<NodeJS.Timeout>();
   let manifest: Manifest | null = null;
-  let quickDeaths = 0;
+  const restarts = createRestartPolicy();
   let isClosing = false;
   const watchWorkers = createWorkerWatch({ workers: children, memoryMb: settings.workerMemoryMb, clock, mapStack: options.mapStack });
 
@@ -142,24 +141,23 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     recoveries.add(recovery);
     void recovery.finally(() => recoveries.delete(recovery));
     if (isClosing) return;
-    if (!wasLeaving) noticeDeath(child, death);
-    if (wasLeaving || child.pool === "isolated") return;
-    const delayMs = backoffAfter(child);
-    if (delayMs === 0) replace(child);
-    else later(delayMs, () => replace(child));
+    if (wasLeaving) return;
+    const pauseMs = child.pool === "isolated" ? 0 : pauseAfter(child, death);
+    noticeDeath(child, death);
+    if (child.pool === "isolated") return;
+    if (pauseMs === 0) replace(child);
+    else later(pauseMs, () => replace(child));
   }
 
-  /** A worker that had runs is replaced at once: its neighbours wait. One that dies by itself, again and again, is given time. */
-  function backoffAfter(child: WorkerChild): number {
-    const isSettled = child.isReady() && (child.active().length > 0 || performance.now() - child.startedAt > settledAfterMs);
-    quickDeaths = isSettled ? 0 : quickDeaths + 1;
-    return quickDeaths <= 1 ? 0 : Math.min(longestBackoffMs, 250 * 2 ** (quickDeaths - 2));
+  function pauseAfter(child: WorkerChild, death: WorkerDeath): number {
+    const isOwnFault = death.kind === "crashed" || death.kind === "blocked";
+    return restarts.pauseAfter({ startedAt: child.startedAt, readyAt: child.readyAt(), endedAt: performance.now(), isOwnFault, hadWork: child.active().length > 0 });
   }
 
   function noticeDeath(child: WorkerChild, death: WorkerDeath): void {
     const runs = child.active().map(({ runId }) => runId);
     const had = runs.length > 0 ? ` It ran ${runs.slice(0, 3).join(", ")}${runs.length > 3 ? ` and ${runs.length - 3} more` : ""}.` : "";
-    const isLoop = quickDeaths > 1 ? " It keeps happening: runs wait until a worker stays up." : "";
+    const isLoop = restarts.failedStarts() > 2 ? " It keeps happening: runs wait until a worker stays up." : "";
     reporter.notice(child.isReady() ? "warn" : "error", `A worker process ${child.isReady() ? "" : "could not start, it "}${describeDeath(death)}${had}${isLoop}`);
   }
 

@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createWebWatch, watchEveryMs } from "./watch-web.ts";
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "performance"] }));
+afterEach(() => void vi.useRealTimers());
+
+/** A web process that speaks when the test has it speak. */
+function createWeb() {
+  const startedAt = performance.now();
+  let readyAt: number | null = startedAt;
+  let heardAt = startedAt;
+  let livedAt = startedAt;
+  const kill = vi.fn<(how?: string) => void>();
+  return {
+    startedAt,
+    readyAt: () => readyAt,
+    heardAt: () => heardAt,
+    livedAt: () => livedAt,
+    blockReports: () => [{ runId: null, stack: "    at matchForEver (sources.mjs:1:1)" }],
+    kill,
+    starts: () => (readyAt = null),
+    beats: () => (heardAt = livedAt = performance.now()),
+    lives: () => (livedAt = performance.now()),
+  };
+}
+
+/** Looks as often as the keeper does; `each` is what the process does meanwhile. */
+async function pass(ms: number, look: () => Promise<void>, each: () => void = () => {}): Promise<void> {
+  for (let passed = 0; passed < ms; passed += watchEveryMs) {
+    vi.advanceTimersByTime(watchEveryMs);
+    each();
+    await look();
+  }
+}
+
+function watch() {
+  const web = createWeb();
+  const places: string[] = [];
+  return { web, places, look: createWebWatch({ web: () => web, tellPlace: (stack) => places.push(stack) }) };
+}
+
+test("a web process that beats is left alone for ever", async () => {
+  const { web, look } = watch();
+  await pass(120_000, look, web.beats);
+  expect(web.kill).not.toHaveBeenCalled();
+});
+
+test("one that is stopped is ended within eleven seconds, once, and told of in words", async () => {
+  const { web, look, places } = watch();
+  await pass(9_500, look);
+  expect(web.kill).not.toHaveBeenCalled();
+  await pass(1_500, look);
+  expect(web.kill.mock.calls).toEqual([[expect.stringMatching(/^gave no sign of life for 10 s, as if somebody had stopped it \(SIGSTOP\)/)]]);
+  await pass(5_000, look);
+  expect(web.kill).toHaveBeenCalledTimes(1);
+  expect(places).toEqual([]);
+});
+
+test("one whose event loop is blocked is ended within 21 seconds, and the place is told", async () => {
+  const { web, look, places } = watch();
+  await pass(19_500, look, web.lives);
+  expect(web.kill).not.toHaveBeenCalled();
+  await pass(1_500, look, web.lives);
+  expect(web.kill.mock.calls).toEqual([[expect.stringContaining("answered nobody for 20 s, because its event loop was blocked")]]);
+  expect(places).toEqual(["    at matchForEver (sources.mjs:1:1)"]);
+});
+
+test("one that wakes within two seconds of having been found is left alone", async () => {
+  const { web, look } = watch();
+  for (let round = 0; round < 5; round += 1) {
+    await pass(9_000, look);
+    web.beats();
+    await look();
+  }
+  expect(web.kill).not.toHaveBeenCalled();
+});
+
+test("after the supervisor itself was held up, the process gets time to be heard", async () => {
+  const { web, look } = watch();
+  await pass(1_000, look, web.beats);
+  // Both were stopped together, and wake together.
+  vi.advanceTimersByTime(3_600_000);
+  await look();
+  await pass(1_500, look);
+  web.beats();
+  await pass(60_000, look, web.beats);
+  expect(web.kill).not.toHaveBeenCalled();
+});
+
+test("one that never serves is ended after a minute", async () => {
+  const { web, look } = watch();
+  web.starts();
+  await pass(60_000, look);
+  expect(web.kill).not.toHaveBeenCalled();
+  await pass(500, look);
+  expect(web.kill.mock.calls).toEqual([["did not start within 60 s, and was ended"]]);
+});

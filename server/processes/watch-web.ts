@@ -1,0 +1,46 @@
+import { judgeWeb } from "./judge-web.ts";
+import type { WebChild } from "./web-child.ts";
+
+export const watchEveryMs = 250;
+const startWithinMs = 60_000;
+/** How long after it was first found without a sign of life it has to give one: it may have been stopped together with this process, and wake with it. */
+const wakeWithinMs = 2_000;
+
+type Watched = Pick<WebChild, "startedAt" | "readyAt" | "heardAt" | "livedAt" | "blockReports" | "kill">;
+
+/** Gives one look at the web process: it is ended when it is stopped or blocked for too long, or never starts. `tellPlace` gets the stack at which it was blocked. */
+export function createWebWatch(p: { web: () => Watched; tellPlace: (stack: string) => void }): () => Promise<void> {
+  const suspectSince = new WeakMap<Watched, number>();
+  const ended = new WeakSet<Watched>();
+  let lastLookAt = performance.now();
+
+  function lookAt(web: Watched, now: number): void {
+    if (ended.has(web)) return;
+    if (web.readyAt() === null) return now - web.startedAt > startWithinMs ? end(web, `did not start within ${startWithinMs / 1000} s, and was ended`) : undefined;
+    const silentMs = now - web.heardAt();
+    const lifelessMs = now - web.livedAt();
+    const verdict = judgeWeb({ silentMs, lifelessMs });
+    if (verdict === "fine") return void suspectSince.delete(web);
+    const since = suspectSince.get(web) ?? now;
+    suspectSince.set(web, since);
+    if (now - since < wakeWithinMs) return;
+    if (verdict === "stopped") return end(web, `gave no sign of life for ${seconds(lifelessMs)}, as if somebody had stopped it (SIGSTOP), and was ended`);
+    const place = web.blockReports().at(-1)?.stack;
+    if (place) p.tellPlace(place);
+    end(web, `answered nobody for ${seconds(silentMs)}, because its event loop was blocked, and was ended`);
+  }
+
+  function end(web: Watched, how: string): void {
+    ended.add(web);
+    web.kill(how);
+  }
+
+  return async () => {
+    // This process was held up itself: what looks like silence may only be unread. So it is read first.
+    if (performance.now() - lastLookAt > 4 * watchEveryMs) await new Promise(setImmediate);
+    lastLookAt = performance.now();
+    lookAt(p.web(), lastLookAt);
+  };
+}
+
+const seconds = (ms: number) => `${Math.round(ms / 1000)} s`;
