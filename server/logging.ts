@@ -8,9 +8,25 @@ import type { Logger } from "./ports/logger.ts";
  * `process` names the process in each line, e.g. `web` or `worker`.
  */
 export function createLogger(p: { mode: Mode; process: string; write?: (line: string) => void }): Logger {
-  const write = p.write ?? ((line: string) => void process.stderr.write(line));
+  const write = p.write ?? writeToStderr;
   return p.mode === "deployed" ? jsonLogger(p.process, write) : plainLogger(p.process, write);
 }
+
+let unwritten = "";
+
+/** The lines of one turn of the event loop in one write, which is a call to the system each: many deliveries end in one turn. */
+function writeToStderr(line: string): void {
+  if (unwritten === "") setImmediate(flushToStderr);
+  unwritten += line;
+}
+
+function flushToStderr(): void {
+  const lines = unwritten;
+  unwritten = "";
+  if (lines !== "") process.stderr.write(lines);
+}
+
+process.on("exit", flushToStderr);
 
 function jsonLogger(name: string, write: (line: string) => void): Logger {
   const log = pino(

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { KeyKind } from "../contract/key.ts";
 
@@ -26,7 +26,7 @@ export function isWellFormedKey(text: string): boolean {
 
 /** What the store looks keys up by. */
 export function hashKey(key: string): string {
-  return createHash("sha256").update(key).digest("hex");
+  return hash("sha256", key);
 }
 
 /** The first characters, enough for a person to tell keys apart. */

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** How long a key is remembered after it was accepted. */
 export const idempotencyWindowMs = 24 * 60 * 60 * 1000;
@@ -10,7 +10,7 @@ const headerNames = ["idempotency-key", "webhook-id"];
 export function idempotencyKeyOf(headers: ReadonlyMap<string, readonly string[]>): string | null {
   for (const name of headerNames) {
     const value = headers.get(name)?.join(", ").trim();
-    if (value) return createHash("sha256").update(`${name}:${value}`).digest("hex");
+    if (value) return hash("sha256", `${name}:${value}`);
   }
   return null;
 }

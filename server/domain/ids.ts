@@ -1,6 +1,19 @@
+import { randomFillSync } from "node:crypto";
 import { monotonicFactory } from "ulid";
 
-const nextUlid = monotonicFactory();
+const pool = new Uint32Array(1024);
+let taken = pool.length;
+
+/** Random numbers from 0 to below 1. The system is asked for many at once: asking costs more than an id. */
+function random(): number {
+  if (taken === pool.length) {
+    randomFillSync(pool);
+    taken = 0;
+  }
+  return (pool[taken++] ?? 0) / 2 ** 32;
+}
+
+const nextUlid = monotonicFactory(random);
 
 export type IdPrefix = "run" | "dlv" | "key" | "wrk" | "pre";
 

@@ -20,22 +20,35 @@ export async function handleIngest(p: {
     method: request.method ?? "",
     target,
     headers: pairs(request.rawHeaders),
-    body: bodyOf(request, p.expectsContinue ? () => response.writeContinue() : () => {}),
+    readBody(take) {
+      if (p.expectsContinue) response.writeContinue();
+      return readChunks(request, take);
+    },
   });
   if (response.destroyed || response.writableEnded) return;
   await send(request, response, answer);
 }
 
-/** Not to be destroyed where reading stops early: the answer still has to go out on the same connection. */
-async function* bodyOf(request: IncomingMessage, askForIt: () => void): AsyncGenerator<Uint8Array> {
-  askForIt();
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) yield chunk as Uint8Array;
-  if (!request.complete) throw new Error("The request was cut off");
+/** By events, which cost a fraction of a stream's iterator. Where reading stops early the request is only paused: the answer still has to go out on the same connection. */
+function readChunks(request: IncomingMessage, take: (chunk: Uint8Array) => boolean): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const cutOff = () => reject(new Error("The request was cut off"));
+    if (request.destroyed) return cutOff();
+    request.on("error", reject);
+    request.on("close", cutOff);
+    request.on("end", () => (request.complete ? resolve() : cutOff()));
+    request.on("data", function onData(chunk: Uint8Array) {
+      if (take(chunk)) return;
+      request.off("data", onData);
+      request.pause();
+      resolve();
+    });
+  });
 }
 
 async function send(request: IncomingMessage, response: ServerResponse, answer: IngestAnswer): Promise<void> {
-  const body = Buffer.from(answer.body);
-  const headers = { ...answer.headers, "content-length": String(body.length) };
+  const { body } = answer;
+  const headers = { ...answer.headers, "content-length": Buffer.byteLength(body) };
   if (!answer.closesConnection) {
     response.writeHead(answer.status, headers).end(body);
     return;

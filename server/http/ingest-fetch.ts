@@ -8,24 +8,21 @@ export function createIngestFetch(ingest: Ingest): (request: Request) => Promise
       method: request.method,
       target: pathname + search,
       headers: Array.from(request.headers),
-      body: request.body ? bodyOf(request.body) : nothing(),
+      readBody: async (take) => (request.body ? readChunks(request.body, take) : undefined),
     });
     const hasBody = request.method !== "HEAD";
     return new Response(hasBody ? answer.body : null, { status: answer.status, headers: answer.headers });
   };
 }
 
-async function* bodyOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function readChunks(stream: ReadableStream<Uint8Array>, take: (chunk: Uint8Array) => boolean): Promise<void> {
   const reader = stream.getReader();
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      if (done) return;
-      yield value;
+      if (done || !take(value)) return;
     }
   } finally {
     reader.releaseLock();
   }
 }
-
-async function* nothing(): AsyncGenerator<Uint8Array> {}

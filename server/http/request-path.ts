@@ -3,6 +3,7 @@ export type Destination = { to: "ingest" | "rest" | "trpc" | "pages"; target: st
 
 /** Reads a request target (RFC 9112, 3.2): origin form, or absolute form, which is reduced to it. */
 export function findDestination(requestTarget: string): Destination {
+  if (requestTarget.startsWith("/triggers/")) return { to: "ingest", target: requestTarget };
   const target = toOriginForm(requestTarget);
   const [path = ""] = target.split("?", 1);
   if (path === "/triggers" || path.startsWith("/triggers/")) return { to: "ingest", target };

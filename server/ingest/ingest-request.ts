@@ -5,8 +5,8 @@ export interface IngestRequest {
   target: string;
   /** Name and value as sent, in order; duplicates stay. */
   headers: readonly (readonly [name: string, value: string])[];
-  /** Not read before the pipeline asks for it, and not further than the limit. Throws when the sender goes away. */
-  body: AsyncIterable<Uint8Array>;
+  /** Reads the body, chunk by chunk, until its end or until `take` returns false. Not read before the pipeline asks for it. Rejects when the sender goes away. */
+  readBody(take: (chunk: Uint8Array) => boolean): Promise<void>;
 }
 
 export interface IngestAnswer {

@@ -7,8 +7,9 @@ const queryNames = new Set(["token", "api_key"]);
  * equal ones and empty ones: where several are sent, each must be valid.
  */
 export function presentedKeys(query: string, headers: HeaderMap): string[] {
+  const inQuery = query === "" ? [] : Array.from(new URLSearchParams(query));
   return [
-    ...Array.from(new URLSearchParams(query)).flatMap(([name, value]) => (queryNames.has(name) ? [value] : [])),
+    ...inQuery.flatMap(([name, value]) => (queryNames.has(name) ? [value] : [])),
     ...(headers.get("authorization") ?? []).flatMap(bearerTokens),
     ...(headers.get("x-api-key") ?? []).flatMap((value) => value.split(",").map((key) => key.trim())),
   ];
@@ -16,6 +17,7 @@ export function presentedKeys(query: string, headers: HeaderMap): string[] {
 
 /** Keys that must not be kept, also as they stand in the query, escapes included. */
 export function presentedSecrets(query: string, presented: readonly string[]): string[] {
+  if (query === "") return [...new Set(presented)];
   const asSent = query.split("&").flatMap((pair) => {
     const [name = "", ...value] = pair.split("=");
     return queryNames.has(new URLSearchParams(`${name}=`).keys().next().value ?? "") ? [value.join("=")] : [];

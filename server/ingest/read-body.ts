@@ -13,16 +13,17 @@ export async function readBody(
   const chunks: Uint8Array[] = [];
   let received = 0;
   try {
-    for await (const chunk of request.body) {
+    await request.readBody((chunk) => {
       received += chunk.length;
-      p.onBytes(received);
-      if (received > p.maxBodyBytes) throw tooLarge(p.maxBodyBytes);
       chunks.push(chunk);
-    }
+      return received <= p.maxBodyBytes;
+    });
   } catch (cause) {
-    if (cause instanceof AppError) throw cause;
     throw new AppError("incomplete_body", "The connection ended before the whole body had come.", { cause });
+  } finally {
+    p.onBytes(received);
   }
+  if (received > p.maxBodyBytes) throw tooLarge(p.maxBodyBytes);
   const [only] = chunks;
   return only && chunks.length === 1 ? only : Buffer.concat(chunks, received);
 }

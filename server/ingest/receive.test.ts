@@ -52,9 +52,9 @@ function post({ endpoint = "signup", query = "", body = { name: "Ada" } as unkno
     method,
     target: `/triggers/${endpoint}${query}`,
     headers: Object.entries({ "content-type": "application/json", "content-length": String(bytes.length), ...headers }),
-    body: (async function* () {
-      yield bytes;
-    })(),
+    async readBody(take) {
+      take(bytes);
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { AppError } from "../contract/app-error.ts";
 import type { DeliverySummary } from "../contract/delivery.ts";
 import { parseJsonBody } from "../domain/json-body.ts";
@@ -76,7 +76,7 @@ async function receiveAuthenticated(deps: ReceiverDeps, request: IngestRequest, 
     onBytes: (received) => (delivery.bodyBytes = received),
   });
   intake.isBodyRead = true;
-  Object.assign(delivery, { body: bytes, bodyBytes: bytes.length, bodySha256: createHash("sha256").update(bytes).digest("hex") });
+  Object.assign(delivery, { body: bytes, bodyBytes: bytes.length, bodySha256: hash("sha256", bytes) });
   const decision = decideDelivery({
     manifest: project.manifest,
     triggers,

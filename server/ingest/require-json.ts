@@ -8,6 +8,7 @@ const parameter = new RegExp(`;\\s*(${token})\\s*=\\s*("(?:[^"\\\\]|\\\\.)*"|[^\
 /** Throws AppError `unsupported_media_type` unless the headers announce plain JSON in UTF-8. */
 export function requireJson(headers: HeaderMap): void {
   const contentType = headers.get("content-type")?.join(", ");
+  if (contentType === "application/json" && !headers.has("content-encoding")) return;
   if (contentType === undefined) throw refuse("The request has no Content-Type. Send application/json.");
   const [type = ""] = contentType.split(";", 1);
   if (!jsonType.test(type.trim())) throw refuse("The Content-Type is not JSON. Send application/json, or a type that ends in +json.");

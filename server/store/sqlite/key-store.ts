@@ -1,4 +1,4 @@
-import { and, desc, eq, isNotNull, isNull, lt, or, sql } from "drizzle-orm";
+import { and, desc, eq, isNotNull, isNull, lt, or, type Placeholder, sql } from "drizzle-orm";
 import type { KeyStore } from "../../ports/store.ts";
 import { toKey } from "../shared/key-shapes.ts";
 import type { SqliteDatabase } from "./database.ts";
@@ -6,12 +6,14 @@ import { webhookKey } from "./schema.ts";
 
 export function createKeyStore(database: SqliteDatabase): KeyStore {
   const { db, read, write } = database;
+  // Asked for every webhook: making and preparing the query each time would take longer than all the rest of an accept.
+  const findByHash = findKeyByHashQuery(database, sql.placeholder("hash")).prepare();
   return {
     createKey: (key) => write(() => toKey(db.insert(webhookKey).values(key).returning().get())),
     listKeys: () => read(() => db.select().from(webhookKey).orderBy(desc(webhookKey.createdAt), desc(webhookKey.id)).all().map(toKey)),
     findKeyByHash: (hash) =>
       read(() => {
-        const row = findKeyByHashQuery(database, hash).get();
+        const row = findByHash.get({ hash });
         return row ? toKey(row) : null;
       }),
     listKeyCiphertexts: (kind) =>
@@ -38,6 +40,6 @@ export function createKeyStore(database: SqliteDatabase): KeyStore {
 }
 
 /** Apart, so that a test can look at its plan. */
-export function findKeyByHashQuery({ db }: SqliteDatabase, hash: string) {
+export function findKeyByHashQuery({ db }: SqliteDatabase, hash: string | Placeholder) {
   return db.select().from(webhookKey).where(eq(webhookKey.hash, hash));
 }
