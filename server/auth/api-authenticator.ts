@@ -63,5 +63,5 @@ function keysInHeaders(headers: Headers): string[] {
 }
 
 function toPrincipal(key: Key): Principal {
-  return key.kind === "api" ? { kind: "token", keyId: key.id } : { kind: "webhook", keyId: key.id };
+  return key.kind === "api" ? { kind: "token", keyId: key.id, name: key.name, scope: key.scope ?? "admin" } : { kind: "webhook", keyId: key.id };
 }

@@ -1,4 +1,5 @@
 import type { Key, KeyKind } from "../contract/key.ts";
+import type { Scope } from "../contract/scope.ts";
 import { newId } from "../domain/ids.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { KeyStore } from "../ports/store.ts";
@@ -10,6 +11,8 @@ export interface CreateKeyRequest {
   name: string;
   /** The endpoints that a webhook key opens; `null` opens all. */
   endpoints: string[] | null;
+  /** What an API token may do; `null` for webhook keys. */
+  scope: Scope | null;
   /** UTC milliseconds. */
   expiresAt: number | null;
 }
@@ -29,6 +32,7 @@ export async function createKey(
     hash: hashKey(secret),
     ciphertext: request.kind === "webhook" ? deps.cipher.seal(secret) : null,
     endpoints: request.endpoints,
+    scope: request.scope,
     createdAt: now,
     expiresAt: request.expiresAt,
   });

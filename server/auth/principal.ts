@@ -1,17 +1,31 @@
+import { type Role, scopeOfRole } from "../contract/person.ts";
+import { type Scope, holdsScope } from "../contract/scope.ts";
+import type { Access } from "./access-table.ts";
+
 /**
- * Who asks. `local`: somebody on this machine in development, or the command line in this process. `token`: an API token. Both may
- * do everything. `webhook`: a webhook key, which reads the runs that it started.
+ * Who asks. `local`: somebody on this machine in development, or the command line in this process: may do everything. `person`: somebody who
+ * signed in. `token`: an API token. `webhook`: a webhook key, which reads the runs that it started.
  */
-export type Principal = { kind: "local" } | { kind: "token"; keyId: string } | { kind: "webhook"; keyId: string };
+export type Principal =
+  | { kind: "local" }
+  | { kind: "person"; personId: string; name: string; email: string; role: Role; sessionId: string }
+  | { kind: "token"; keyId: string; name: string; scope: Scope }
+  | { kind: "webhook"; keyId: string };
 
 /** Says who sent a request to /api or /metrics. Throws AppError `unauthorized` or `forbidden`. */
 export type ApiAuthenticator = (request: Request) => Promise<Principal>;
 
-/** What a request needs. `open`: nothing; `own-runs`: any valid key, a webhook key seeing its own runs only; `full`: everything. */
-export type Access = "open" | "own-runs" | "full";
+/** `null`: none at all. */
+export function scopeOf(principal: Principal): Scope | null {
+  if (principal.kind === "local") return "admin";
+  if (principal.kind === "person") return scopeOfRole[principal.role];
+  return principal.kind === "token" ? principal.scope : null;
+}
 
 export function mayAccess(principal: Principal, access: Access): boolean {
-  return access !== "full" || principal.kind !== "webhook";
+  if (access === "open" || access === "own-runs") return true;
+  const held = scopeOf(principal);
+  return held !== null && holdsScope(held, access);
 }
 
 /** The key whose runs alone may be seen; `undefined`: all runs. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { scopeSchema } from "./scope.ts";
 
 /** `webhook` keys open `POST /triggers/...`; `api` tokens open `/api/v1`. */
 export const keyKindSchema = z.enum(["webhook", "api"]);
@@ -11,6 +12,8 @@ export const keySchema = z.object({
   hint: z.string(),
   /** The endpoints that a webhook key opens; `null` opens all. */
   endpoints: z.array(z.string()).nullable(),
+  /** What an API token may do; `null` for webhook keys. */
+  scope: scopeSchema.nullable(),
   createdAt: z.iso.datetime(),
   expiresAt: z.iso.datetime().nullable(),
   lastUsedAt: z.iso.datetime().nullable(),

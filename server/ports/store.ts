@@ -4,6 +4,7 @@ import type { Key, KeyKind } from "../contract/key.ts";
 import type { Page } from "../contract/page.ts";
 import type { Preset, PresetSubject } from "../contract/preset.ts";
 import type { Problem } from "../contract/problem.ts";
+import type { Scope } from "../contract/scope.ts";
 import type { Run, RunError, RunStatus, RunSummary, StartedBy } from "../contract/run.ts";
 import type { Target } from "../contract/target.ts";
 import type { LogLevel, TimelineEntry, TimelineKind } from "../contract/timeline.ts";
@@ -385,6 +386,8 @@ export interface NewKey {
   createdAt: number;
   expiresAt: number | null;
 }
+  /** Of API tokens. */
+  scope: Scope | null;
 
 export interface KeyStore {
   createKey(key: NewKey): Promise<Key>;

@@ -1,4 +1,4 @@
-import { type ApiAuthenticator, type Principal, mayAccess } from "../auth/principal.ts";
+import { type ApiAuthenticator, type Principal, scopeOf } from "../auth/principal.ts";
 import { AppError } from "../contract/app-error.ts";
 import { readWithin } from "../domain/read-within.ts";
 import { requireJsonType } from "../domain/require-json-type.ts";
@@ -20,7 +20,7 @@ const bodyLimit = (maxBodyBytes: number) => 2 * maxBodyBytes + 64 * 1024;
 export async function admitRequest(deps: { authenticate: ApiAuthenticator; maxBodyBytes: number }, request: Request): Promise<Admitted> {
   const caller = await whoAsks(deps.authenticate, request);
   if (request.method !== "POST") return { caller, req: request };
-  if (caller instanceof AppError || !mayAccess(caller, "full")) return { caller, req: withBody(request, "{}") };
+  if (caller instanceof AppError || scopeOf(caller) === null) return { caller, req: withBody(request, "{}") };
   try {
     requireJsonType(request.headers);
     return { caller, req: withBody(request, await readWithin(request, bodyLimit(deps.maxBodyBytes))) };

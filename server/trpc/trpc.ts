@@ -1,7 +1,9 @@
 import { TRPCError, initTRPC } from "@trpc/server";
 import { z } from "zod";
 import type { KeyCipher } from "../auth/key-cipher.ts";
-import { type Principal, mayAccess } from "../auth/principal.ts";
+import { scopeOfProcedure } from "../auth/access-table.ts";
+import type { Principal } from "../auth/principal.ts";
+import { refuseAccess } from "../auth/refuse-access.ts";
 import type { Mode } from "../config.ts";
 import { AppError, toProblem } from "../contract/app-error.ts";
 import { errorCodes } from "../contract/error-codes.ts";
@@ -58,17 +60,27 @@ const t = initTRPC.context<TrpcContext>().create({
 export const router = t.router;
 export const createCallerFactory = t.createCallerFactory;
 
-/** The one access check: everything here shows whole projects, so a webhook key is not enough. */
-export const procedure = t.procedure.use(async ({ ctx, next }) => {
+/** The one access check, by the table of procedures. */
+export const procedure = t.procedure.use(async ({ ctx, next, path }) => {
   const { caller, deps } = ctx;
   if (caller instanceof AppError) throw toTrpcError(caller);
-  if (!mayAccess(caller, "full")) throw toTrpcError(new AppError("forbidden", "A webhook key does not open the app. Use an API token."));
+  checkAccess(caller, path);
   const result = await next({ ctx: { ...deps, principal: caller } });
   if (result.ok) return result;
   const failure = expected(result.error);
   if (failure.code === "internal") deps.logger.error("a procedure failed", { error: result.error });
   throw toTrpcError(failure);
 });
+
+function checkAccess(caller: Principal, path: string): void {
+  const needed = scopeOfProcedure(path);
+  try {
+    if (needed === null) throw new AppError("forbidden", "Nobody may use this procedure: the table of access does not know it.");
+    refuseAccess(caller, needed);
+  } catch (error) {
+    throw error instanceof AppError ? toTrpcError(error) : error;
+  }
+}
 
 /** The expected failure behind an error of tRPC's. What is none stays unexplained: the log has it. */
 function expected(error: TRPCError): AppError {

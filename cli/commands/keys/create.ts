@@ -1,3 +1,5 @@
+import { Option } from "commander";
+import { type Scope, scopeSchema } from "../../../server/contract/scope.ts";
 import { didYouMean } from "../../../server/domain/did-you-mean.ts";
 import { endpointSchema } from "../../../server/contract/slug.ts";
 import type { ApiClient } from "../../api/api-client.ts";
@@ -13,6 +15,7 @@ export function registerKeysCreate(keys: CliCommand, runner: CommandRunner): voi
     .subcommand("create", "make a webhook key, or an API token", ["signalbox keys create --name github --endpoint github/ci --expires 90d", "SIGNALBOX_TOKEN=$(signalbox keys create --api --name ci)"])
     .option("--name <name>", "what it is for (default: the day)")
     .option("--api", "an API token, which opens /api/v1, instead of a webhook key")
+    .addOption(new Option("--scope <scope>", "what an API token may do: read, operate (runs) or admin (keys and people)").choices(scopeSchema.options))
     .option("--endpoint <endpoint>", "only this endpoint; may be given several times", collect)
     .option("--expires <lifetime>", "how long it lives, e.g. 12h or 90d (default: until revoked)", parseLifetime)
     .action(runner.action(createKey));
@@ -21,29 +24,32 @@ export function registerKeysCreate(keys: CliCommand, runner: CommandRunner): voi
 interface Options {
   name?: string;
   api?: boolean;
+  scope?: Scope;
   endpoint?: string[];
   expires?: number;
 }
 
 /** The key alone is on stdout, so that it can be put into a variable. */
-async function createKey(context: CommandContext, { name, api: isApiToken = false, endpoint: endpoints, expires }: Options): Promise<void> {
-  refuseContradictions(isApiToken, endpoints);
+async function createKey(context: CommandContext, { name, api: isApiToken = false, scope, endpoint: endpoints, expires }: Options): Promise<void> {
+  refuseContradictions({ isApiToken, scope, endpoints });
   const now = context.now();
   const api = await context.api();
   const body = {
     kind: isApiToken ? "api" : "webhook",
     name: name ?? `made on ${new Date(now).toISOString().slice(0, 10)}`,
     endpoints: endpoints ?? null,
+    ...(isApiToken ? { scope: scope ?? "admin" } : {}),
     expiresAt: expires === undefined ? null : new Date(now + expires).toISOString(),
   };
   const document = await api.request({ method: "POST", path: "/keys", body, answer: createdKeyAnswer });
   context.print({ document, text: () => `${document.secret}\n` });
   for (const endpoint of endpoints ?? []) await tellIfUnused(context, api, endpoint);
   if (context.isJson) return;
-  context.tell(isApiToken ? `${document.id}: an API token. Keep it now: it is never shown again.` : `${document.id}: a webhook key. \`signalbox triggers url <slug>\` shows it in a URL.`);
+  context.tell(isApiToken ? `${document.id}: an API token (${document.scope}). Keep it now: it is never shown again.` : `${document.id}: a webhook key. \`signalbox triggers url <slug>\` shows it in a URL.`);
 }
 
-function refuseContradictions(isApiToken: boolean, endpoints: string[] | undefined): void {
+function refuseContradictions({ isApiToken, scope, endpoints }: { isApiToken: boolean; scope: Scope | undefined; endpoints: string[] | undefined }): void {
+  if (!isApiToken && scope) throw usageFailure("--scope is for API tokens: add --api. A webhook key sends webhooks and reads the runs that it started.");
   if (isApiToken && endpoints) throw usageFailure("--api and --endpoint do not go together: an API token opens the API as a whole.");
   const bad = endpoints?.find((endpoint) => !endpointSchema.safeParse(endpoint).success);
   if (bad !== undefined) throw usageFailure(`${JSON.stringify(bad)} is not an endpoint: lower-case letters, digits and single hyphens, in parts joined by /.`);

@@ -43,5 +43,5 @@ function stateText(key: Key, { paint, now }: { paint: Paint; now: number }): str
 }
 
 function opensText(key: Key): string {
-  return key.kind === "api" ? "the API" : (key.endpoints?.join(", ") ?? "all endpoints");
+  return key.kind === "api" ? `the API (${key.scope})` : (key.endpoints?.join(", ") ?? "all endpoints");
 }

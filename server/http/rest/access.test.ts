@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { generateKey } from "../../auth/key-format.ts";
-import type { Access } from "../../auth/principal.ts";
-import { routeAccess } from "./route-access.ts";
+import { generateKey, hashKey } from "../../auth/key-format.ts";
+import { type Access, routeAccess } from "../../auth/access-table.ts";
+import { everyPrincipal, shallReach } from "../../auth/testing/principals.ts";
+import { createRestApp } from "./rest-app.ts";
 import { bearer, makeKey, openTestService } from "./testing/test-service.ts";
 
 const routes = Object.entries(routeAccess).map(([route, access]) => {
@@ -14,19 +15,28 @@ const closed = routes.filter(({ access }) => access !== "open");
 const refusals = [401, 403];
 
 describe("who may use which route of a deployed service", () => {
-  it.each(routes)("$route needs what the table says ($access)", async ({ method, path, access }) => {
+  it.each(routes)("$route takes whom the table says ($access), be it by key, token or role", async ({ method, path, access }) => {
     const service = await openTestService({ mode: "deployed" });
-    const token = await makeKey(service, { kind: "api" });
-    const key = await makeKey(service, { kind: "webhook" });
+    expect((await service.send(method, path)).status === 401, "a stranger").toBe(access !== "open");
+    for (const { name, principal, scope } of everyPrincipal) {
+      const app = createRestApp({ ...service.deps, authenticate: async () => principal });
+      const { status } = await app.fetch(new Request(`http://localhost:3002${path}`, { method }));
+      const isReached = access === "open" || access === "own-runs" || shallReach(scope, access);
+      expect(status === 403, name).toBe(!isReached);
+      expect(status, name).not.toBe(401);
+    }
+  });
 
-    const anonymous = await service.send(method, path);
-    const withKey = await service.send(method, path, { headers: bearer(key.secret) });
-    const withToken = await service.send(method, path, { headers: bearer(token.secret) });
-
-    expect(anonymous.status === 401).toBe(access !== "open");
-    expect(withKey.status === 403).toBe(access === "full");
-    expect(refusals).not.toContain(withToken.status);
-    expect(withKey.status).not.toBe(401);
+  it.each(["read", "operate", "admin"] as const)("a token with the scope %s has that scope, and one of before there were scopes has them all", async (scope) => {
+    const service = await openTestService({ mode: "deployed" });
+    const token = await makeKey(service, { kind: "api", scope });
+    const reached = async (method: string, path: string, secret: string) => !refusals.includes((await service.send(method, path, { headers: bearer(secret) })).status);
+    expect(await reached("GET", "/api/v1/deliveries", token.secret)).toBe(true);
+    expect(await reached("POST", "/api/v1/runs/unknown/cancel", token.secret)).toBe(scope !== "read");
+    expect(await reached("GET", "/api/v1/keys", token.secret)).toBe(scope === "admin");
+    const older = generateKey("api");
+    await service.store.createKey({ id: "key_older", kind: "api", name: "older", hint: "sbt_", hash: hashKey(older), ciphertext: null, endpoints: null, scope: null, createdAt: 0, expiresAt: null });
+    expect(await reached("GET", "/api/v1/keys", older)).toBe(true);
   });
 
   it.each(closed)("$route takes the key by x-api-key as well", async ({ method, path }) => {

@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from "hono";
-import { type Access, mayAccess } from "../../auth/principal.ts";
+import type { Access } from "../../auth/access-table.ts";
+import { refuseAccess } from "../../auth/refuse-access.ts";
 import { AppError } from "../../contract/app-error.ts";
 import { problemResponse } from "./problem-response.ts";
 import type { RestEnv } from "./rest-deps.ts";
@@ -13,9 +14,7 @@ export const admit: MiddlewareHandler<RestEnv> = async (c, next) => {
   const principal = await c.env.authenticate(c.req.raw);
   if (methods.size === 0) throw noSuchRoute(c.req.path);
   if (access === undefined) return methodNotAllowed(c.req.method, methods);
-  if (!mayAccess(principal, access)) {
-    throw new AppError("forbidden", "A webhook key reads the runs that it started, and nothing more. Use an API token: signalbox keys create --api");
-  }
+  if (access !== "own-runs") refuseAccess(principal, access);
   c.set("principal", principal);
   return next();
 };

@@ -4,7 +4,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { openApiDocument } from "./rest-app.ts";
-import { routeAccess } from "./route-access.ts";
+import { routeAccess } from "../../auth/access-table.ts";
 
 const document = z
   .object({ openapi: z.string(), paths: z.record(z.string(), z.record(z.string(), z.looseObject({ operationId: z.string(), security: z.array(z.unknown()).optional() }))) })

@@ -1,34 +1,4 @@
-import type { Access } from "../../auth/principal.ts";
-
-/**
- * Who may use which route. The one place that decides: a route that is missing here is answered as if it did not exist. `{name}` stands
- * for one segment of the path.
- */
-export const routeAccess = {
-  "GET /healthz": "open",
-  "GET /readyz": "open",
-  "GET /metrics": "full",
-  "GET /api/v1/openapi.json": "open",
-  "GET /api/v1/runs": "own-runs",
-  "GET /api/v1/runs/export": "full",
-  "GET /api/v1/runs/{id}": "own-runs",
-  "GET /api/v1/runs/{id}/timeline": "own-runs",
-  "GET /api/v1/runs/{id}/events": "own-runs",
-  "POST /api/v1/runs/{id}/cancel": "full",
-  "POST /api/v1/runs/{id}/replay": "full",
-  "GET /api/v1/triggers": "full",
-  "POST /api/v1/triggers/{slug}/runs": "full",
-  "POST /api/v1/workflows/{slug}/runs": "full",
-  "POST /api/v1/agents/{slug}/runs": "full",
-  "POST /api/v1/verdicts": "full",
-  "GET /api/v1/url": "full",
-  "GET /api/v1/deliveries": "full",
-  "GET /api/v1/deliveries/{id}": "full",
-  "POST /api/v1/deliveries/{id}/redeliver": "full",
-  "GET /api/v1/keys": "full",
-  "POST /api/v1/keys": "full",
-  "POST /api/v1/keys/{id}/revoke": "full",
-} as const satisfies Record<string, Access>;
+import { type Access, routeAccess } from "../../auth/access-table.ts";
 
 const patterns = Object.entries(routeAccess).map(([route, access]) => {
   const [method = "", path = ""] = route.split(" ");

@@ -1,4 +1,5 @@
 import type { Key, KeyKind } from "../../contract/key.ts";
+import type { Scope } from "../../contract/scope.ts";
 import { toIso, toIsoOrNull } from "./iso-time.ts";
 
 export interface KeyRow {
@@ -7,6 +8,7 @@ export interface KeyRow {
   name: string;
   hint: string;
   endpoints: string[] | null;
+  scope: Scope | null;
   createdAt: number;
   expiresAt: number | null;
   lastUsedAt: number | null;
@@ -21,6 +23,8 @@ export function toKey(row: KeyRow): Key {
     name,
     hint,
     endpoints,
+    // Tokens of before there were scopes may do what they always might.
+    scope: kind === "api" ? (row.scope ?? "admin") : null,
     createdAt: toIso(row.createdAt),
     expiresAt: toIsoOrNull(row.expiresAt),
     lastUsedAt: toIsoOrNull(row.lastUsedAt),

@@ -4,8 +4,11 @@ import type { DeliveryOutcome } from "../../contract/delivery.ts";
 import type { Json } from "../../contract/json.ts";
 import type { KeyKind } from "../../contract/key.ts";
 import type { PresetSubject } from "../../contract/preset.ts";
+import type { AuditActor } from "../../contract/audit.ts";
+import type { Role } from "../../contract/person.ts";
 import type { Problem } from "../../contract/problem.ts";
 import type { RunError, RunStatus, StartedBy } from "../../contract/run.ts";
+import type { Scope } from "../../contract/scope.ts";
 import type { TargetKind } from "../../contract/target.ts";
 import type { LogLevel, TimelineKind } from "../../contract/timeline.ts";
 import type { Verdict, VerdictOutcome } from "../../contract/verdict.ts";
@@ -227,3 +230,115 @@ export const worker = sqliteTable("worker", {
   startedAt: integer("started_at").notNull(),
   seenAt: integer("seen_at").notNull(),
 });
+    /** Of API tokens; those of before there were scopes have none, and may do everything. */
+    scope: text("scope").$type<Scope>(),
+// People. The library that signs them in (better-auth) reads and writes the next four tables by itself, so the names of their fields are its own.
+
+const moment = (name: string) => integer(name, { mode: "timestamp_ms" });
+
+export const person = sqliteTable(
+  "person",
+  {
+    id: text("id").primaryKey(),
+    name: text("name").notNull(),
+    email: text("email").notNull(),
+    emailVerified: integer("email_verified", { mode: "boolean" }).notNull().default(false),
+    image: text("image"),
+    role: text("role").$type<Role>().notNull(),
+    createdAt: moment("created_at").notNull(),
+    updatedAt: moment("updated_at").notNull(),
+  },
+  (t) => [uniqueIndex("person_by_email").on(t.email)],
+);
+
+const personId = () =>
+  text("person_id")
+    .notNull()
+    .references(() => person.id, { onDelete: "cascade" });
+
+export const personSession = sqliteTable(
+  "person_session",
+  {
+    id: text("id").primaryKey(),
+    userId: personId(),
+    token: text("token").notNull(),
+    expiresAt: moment("expires_at").notNull(),
+    ipAddress: text("ip_address"),
+    userAgent: text("user_agent"),
+    createdAt: moment("created_at").notNull(),
+    /** When it was last seen, to the minute. */
+    updatedAt: moment("updated_at").notNull(),
+  },
+  (t) => [uniqueIndex("person_session_by_token").on(t.token), index("person_session_by_person").on(t.userId, t.updatedAt)],
+);
+
+/** A way to sign in: a password, or an account elsewhere. */
+export const personAccount = sqliteTable(
+  "person_account",
+  {
+    id: text("id").primaryKey(),
+    userId: personId(),
+    accountId: text("account_id").notNull(),
+    providerId: text("provider_id").notNull(),
+    accessToken: text("access_token"),
+    refreshToken: text("refresh_token"),
+    idToken: text("id_token"),
+    accessTokenExpiresAt: moment("access_token_expires_at"),
+    refreshTokenExpiresAt: moment("refresh_token_expires_at"),
+    scope: text("scope"),
+    /** scrypt, with its salt. */
+    password: text("password"),
+    createdAt: moment("created_at").notNull(),
+    updatedAt: moment("updated_at").notNull(),
+  },
+  (t) => [index("person_account_by_person").on(t.userId), uniqueIndex("person_account_by_provider").on(t.providerId, t.accountId)],
+);
+
+/** What is under way between leaving for a sign-in elsewhere and coming back. */
+export const personVerification = sqliteTable(
+  "person_verification",
+  {
+    id: text("id").primaryKey(),
+    identifier: text("identifier").notNull(),
+    value: text("value").notNull(),
+    expiresAt: moment("expires_at").notNull(),
+    createdAt: moment("created_at").notNull(),
+    updatedAt: moment("updated_at").notNull(),
+  },
+  (t) => [index("person_verification_by_identifier").on(t.identifier)],
+);
+
+export const invitation = sqliteTable(
+  "invitation",
+  {
+    id: text("id").primaryKey(),
+    kind: text("kind").$type<"setup" | "invitation">().notNull(),
+    hash: text("hash").notNull(),
+    role: text("role").$type<Role>().notNull(),
+    note: text("note").notNull(),
+    createdBy: text("created_by").notNull(),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at").notNull(),
+    acceptedAt: integer("accepted_at"),
+    revokedAt: integer("revoked_at"),
+  },
+  (t) => [uniqueIndex("invitation_by_hash").on(t.hash)],
+);
+
+/** Who did what. Notes, not references: it outlives whom and what it names. */
+export const auditEntry = sqliteTable(
+  "audit_entry",
+  {
+    id: text("id").primaryKey(),
+    at: integer("at").notNull(),
+    action: text("action").notNull(),
+    actorKind: text("actor_kind").$type<AuditActor["kind"]>().notNull(),
+    actorId: text("actor_id"),
+    actorName: text("actor_name"),
+    subject: text("subject"),
+    address: text("address"),
+    detail: json("detail").$type<Json>(),
+  },
+  (t) => [index("audit_entry_by_time").on(t.at, t.id), index("audit_entry_by_action").on(t.action, t.at, t.id), index("audit_entry_by_actor").on(t.actorId, t.at, t.id)],
+);
+

@@ -19,6 +19,7 @@ export function keyContract(open: OpenStore): void {
         name: "default",
         hint: "sbx_abc",
         endpoints: ["signup"],
+        scope: null,
         createdAt: "2026-01-01T00:00:00.000Z",
         expiresAt: "2026-01-01T00:00:01.000Z",
         lastUsedAt: null,

@@ -4,6 +4,7 @@ import { listKeys } from "../../../auth/list-keys.ts";
 import { revokeKey } from "../../../auth/revoke-key.ts";
 import { AppError } from "../../../contract/app-error.ts";
 import { keyKindSchema } from "../../../contract/key.ts";
+import { type Scope, scopeSchema } from "../../../contract/scope.ts";
 import { endpointSchema } from "../../../contract/slug.ts";
 import { answer, body, bodyProblems, problems } from "../answers.ts";
 import { requireBody } from "../read-json-body.ts";
@@ -32,6 +33,10 @@ const createKeyBody = z
       .nullable()
       .default(null)
       .openapi({ description: "The endpoints that a webhook key opens; `null` opens all." }),
+    scope: scopeSchema
+      .nullable()
+      .default(null)
+      .openapi({ description: "What an API token may do: `read`, `operate` (starts, stops and repeats runs, too) or `admin` (keys and people, too). `admin` where it is left out." }),
     expiresAt: z.iso.datetime({ offset: true }).nullable().default(null),
   })
   .openapi("CreateKeyRequest");
@@ -61,17 +66,18 @@ export function registerKeyRoutes(app: OpenAPIHono<RestEnv>): void {
   app.openapi(listRoute, async (c) => c.json({ data: await listKeys(c.env) }, 200));
 
   app.openapi(createKeyRoute, async (c) => {
-    const { expiresAt, ...request } = c.req.valid("json");
+    const { expiresAt, scope, ...request } = c.req.valid("json");
     const expiry = expiresAt === null ? null : Date.parse(expiresAt);
-    refuseUseless({ ...request, expiry, now: c.env.clock.now() });
-    return c.json(await createKey(c.env, { ...request, expiresAt: expiry }), 201);
+    refuseUseless({ ...request, scope, expiry, now: c.env.clock.now() });
+    return c.json(await createKey(c.env, { ...request, scope: request.kind === "api" ? (scope ?? "admin") : null, expiresAt: expiry }), 201);
   });
 
   app.openapi(revokeRoute, async (c) => c.json(await revokeKey(c.env, c.req.valid("param").id), 200));
 }
 
-function refuseUseless(p: { kind: "webhook" | "api"; endpoints: string[] | null; expiry: number | null; now: number }): void {
+function refuseUseless(p: { kind: "webhook" | "api"; endpoints: string[] | null; scope: Scope | null; expiry: number | null; now: number }): void {
   if (p.kind === "api" && p.endpoints !== null) throw invalid("/endpoints", "An API token opens the API as a whole: it takes no endpoints.");
+  if (p.kind === "webhook" && p.scope !== null) throw invalid("/scope", "A webhook key sends webhooks and reads the runs that it started: it takes no scope.");
   if (p.expiry !== null && p.expiry <= p.now) throw invalid("/expiresAt", "This time has passed.");
 }
 

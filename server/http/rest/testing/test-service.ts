@@ -8,6 +8,7 @@ import { createApiAuthenticator } from "../../../auth/api-authenticator.ts";
 import { createKey } from "../../../auth/create-key.ts";
 import { createKeyCipher } from "../../../auth/key-cipher.ts";
 import type { Mode } from "../../../config.ts";
+import type { Scope } from "../../../contract/scope.ts";
 import { newId } from "../../../domain/ids.ts";
 import { planRun } from "../../../domain/new-run.ts";
 import { evaluateTriggers } from "../../../matching/evaluate-trigger.ts";
@@ -129,8 +130,8 @@ export async function executeRuns(service: TestService, end: Parameters<TestServ
   return claimed;
 }
 
-export async function makeKey(service: TestService, p: { kind: "webhook" | "api"; endpoints?: string[]; expiresAt?: number }) {
-  return createKey(service, { kind: p.kind, name: "test", endpoints: p.endpoints ?? null, expiresAt: p.expiresAt ?? null });
+export async function makeKey(service: TestService, p: { kind: "webhook" | "api"; endpoints?: string[]; scope?: Scope; expiresAt?: number }) {
+  return createKey(service, { kind: p.kind, name: "test", endpoints: p.endpoints ?? null, scope: p.kind === "api" ? (p.scope ?? "admin") : null, expiresAt: p.expiresAt ?? null });
 }
 
 export const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });

@@ -1,0 +1,15 @@
+import { AppError } from "../contract/app-error.ts";
+import { roleOfScope } from "../contract/person.ts";
+import type { Scope } from "../contract/scope.ts";
+import { type Principal, mayAccess } from "./principal.ts";
+
+/** Throws AppError `forbidden`, in words for who asked, where they lack a scope. */
+export function refuseAccess(principal: Principal, needed: Scope): void {
+  if (!mayAccess(principal, needed)) throw new AppError("forbidden", describeRefusal(principal, needed));
+}
+
+function describeRefusal(principal: Principal, needed: Scope): string {
+  if (principal.kind === "token") return `This API token has the scope ${principal.scope}; this needs ${needed}: signalbox keys create --api --scope ${needed}`;
+  if (principal.kind === "person") return `Your role is ${principal.role}; this needs ${roleOfScope[needed]}. An admin can give you another role.`;
+  return "A webhook key reads the runs that it started, and nothing more. Use an API token: signalbox keys create --api";
+}

@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { jsonSchema } from "./json.ts";
+
+/** Everything that is written down. `subject.verb`, in the past tense. */
+export const auditActionSchema = z.enum([
+  "session.started",
+  "session.refused",
+  "session.ended",
+  "person.joined",
+  "person.role-changed",
+  "person.removed",
+  "person.password-changed",
+  "invitation.created",
+  "invitation.revoked",
+  "key.created",
+  "key.shown",
+  "key.revoked",
+  "run.started",
+  "run.canceled",
+  "run.replayed",
+  "delivery.redelivered",
+  "preset.saved",
+  "preset.removed",
+]);
+
+export type AuditAction = z.infer<typeof auditActionSchema>;
+
+/** Who did it. `machine`: the command line on the machine itself, or anybody in development. `stranger`: nobody that is known. */
+export const auditActorSchema = z.object({
+  kind: z.enum(["person", "token", "webhook", "machine", "stranger"]),
+  /** Of the person or the key. */
+  id: z.string().nullable(),
+  /** As they were called then. */
+  name: z.string().nullable(),
+});
+
+export type AuditActor = z.infer<typeof auditActorSchema>;
+
+export const auditEntrySchema = z.object({
+  id: z.string(),
+  at: z.iso.datetime(),
+  action: auditActionSchema,
+  actor: auditActorSchema,
+  /** Id or name of what it was done to. */
+  subject: z.string().nullable(),
+  /** Network address that it came from. */
+  address: z.string().nullable(),
+  detail: jsonSchema.nullable(),
+});
+
+export type AuditEntry = z.infer<typeof auditEntrySchema>;
