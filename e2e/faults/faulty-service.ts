@@ -1,0 +1,83 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { childrenOf } from "../auditor/processes.ts";
+import { writeProject } from "../support/project.ts";
+import { signalbox, startService, type Service, type ServiceOptions } from "../support/service.ts";
+
+/** A project that is deployed, with a store wherever the test wants it. */
+export interface FaultyProject {
+  projectDir: string;
+  /** The store's file. */
+  file: string;
+  key: string;
+  env: NodeJS.ProcessEnv;
+}
+
+/** Where something is about to go wrong: `signalbox start` of such a project. */
+export interface FaultyService extends Service, FaultyProject {
+  pid: number;
+  web(): number[];
+  workers(): number[];
+  /** What the steps did, in their order, whatever the store says: `<n>:<step>`. */
+  effects(): string[];
+}
+
+/** Two steps with a durable sleep between them; each tells a file that it was executed. */
+const files = {
+  "signalbox.config.ts": `import { defineConfig } from "signalbox/config";\nexport default defineConfig({ workers: 1 });`,
+  "workflows/note.ts": `
+    import { appendFileSync } from "node:fs";
+    import { defineWorkflow } from "signalbox/workflow";
+    import { z } from "zod";
+    export default defineWorkflow({
+      slug: "note",
+      input: z.object({ n: z.number(), ms: z.number(), sleepMs: z.number() }),
+      retries: { attempts: 5, backoff: "fixed", initialDelay: "100ms" },
+      timeout: "30m",
+      async run(input, ctx) {
+        const work = (step: string) => ctx.step(step, async () => {
+          await new Promise((resolve) => setTimeout(resolve, input.ms));
+          appendFileSync("effects.log", input.n + ":" + step + "\\n");
+        });
+        await work("first");
+        await ctx.sleep("pause", input.sleepMs);
+        await work("second");
+      },
+    });`,
+  "triggers/take-note.ts": `
+    import { defineWebhookSource } from "signalbox/trigger";
+    import { z } from "zod";
+    import note from "../workflows/note";
+    export default defineWebhookSource({ slug: "take-note", endpoint: "notes", request: z.object({ n: z.number(), ms: z.number(), sleepMs: z.number(), padding: z.string() }) })
+      .attach({ workflow: note, transform: ({ n, ms, sleepMs }) => ({ n, ms, sleepMs }) });`,
+};
+
+const keySchema = z.object({ secret: z.string() });
+
+/** Builds the project and makes a key. `file`: where its store is to lie; below the project where none is given. */
+export function prepareFaultyProject(p: { file?: string; files?: Record<string, string>; env?: NodeJS.ProcessEnv } = {}): FaultyProject {
+  const projectDir = writeProject({ ...files, ...p.files });
+  const file = p.file ?? join(projectDir, ".signalbox/signalbox.db");
+  const env = { ...p.env, DATABASE_URL: `file:${file}` };
+  command(["build"]);
+  const key = keySchema.parse(JSON.parse(command(["keys", "create", "--name", "faults", "--json"]))).secret;
+  return { projectDir, file, key, env };
+
+  function command(args: string[]): string {
+    const { status, stdout, stderr } = signalbox(args, { cwd: projectDir, env });
+    if (status !== 0) throw new Error(`signalbox ${args.join(" ")} ended with ${status}: ${stderr}`);
+    return stdout;
+  }
+}
+
+export async function startFaultyService(project: FaultyProject, options: Partial<ServiceOptions> = {}): Promise<FaultyService> {
+  const service = await startService({ projectDir: project.projectDir, command: "start", ...options, env: { ...project.env, ...options.env } });
+  const pid = service.child.pid ?? 0;
+  return { ...project, ...service, pid, web: () => childrenOf(pid, "web"), workers: () => childrenOf(pid, "worker"), effects: () => readEffects(project.projectDir) };
+}
+
+export function readEffects(projectDir: string): string[] {
+  const file = join(projectDir, "effects.log");
+  return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
+}

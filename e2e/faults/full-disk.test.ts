@@ -1,0 +1,48 @@
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { expectAnswersOf, expectNothingLost, linesWith, statusOf } from "./expectations.ts";
+import { prepareFaultyProject, startFaultyService } from "./faulty-service.ts";
+import { startLoad } from "./load.ts";
+import { makeSmallDisk } from "./small-disk.ts";
+
+const refusedForMs = 8_000;
+
+describe("a disk that is full", () => {
+  it("refuses webhooks and says why, keeps its processes and their runs, and goes on by itself when there is room", async () => {
+    const disk = makeSmallDisk();
+    const service = await startFaultyService(prepareFaultyProject({ file: join(disk.dir, "ledger.db") }));
+    const { url, key } = service;
+    const processes = [service.web(), service.workers()];
+    const load = startLoad({ url, key, clients: 6, paceMs: 40, paddingBytes: 5_000, ms: 50, sleepMs: 3_000 });
+    const since = (from: number, status: number) => load.answers().slice(from).filter((answer) => answer.status === status).length;
+    await vi.waitFor(() => expect(since(0, 202)).toBeGreaterThan(50), { timeout: 20_000 });
+
+    disk.fill([...service.web(), ...service.workers()]);
+    await vi.waitFor(() => expect(since(0, 503)).toBeGreaterThan(0), { timeout: 20_000 });
+    const fullFrom = load.answers().length;
+    const fullSince = performance.now();
+    while (performance.now() - fullSince < refusedForMs) {
+      expect((await statusOf(`${url}/healthz`)).status).toBe(200);
+      const ready = await statusOf(`${url}/readyz`);
+      expect([ready.status, ready.text]).toEqual([503, expect.stringMatching(/The store cannot be written\. The disk of the database (is full|cannot be)/)]);
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    }
+    expect(since(fullFrom, 503)).toBeGreaterThan(20);
+    const lines = linesWith(service.output(), "The store did not take a delivery");
+    expect(lines.length).toBeGreaterThan(0);
+    // One line every five seconds, however many are refused.
+    expect(lines.length).toBeLessThanOrEqual(4);
+    expect(service.output().split("\n").length).toBeLessThan(200 + load.answers().filter(({ status }) => status === 202).length);
+    expect([service.web(), service.workers()]).toEqual(processes);
+
+    disk.free([...service.web(), ...service.workers()]);
+    const freeFrom = load.answers().length;
+    await vi.waitFor(() => expect(since(freeFrom, 202)).toBeGreaterThan(20), { timeout: 20_000 });
+    const answers = await load.finish();
+    expectAnswersOf(answers, [202, 503]);
+    await expectNothingLost(service, answers);
+    expect((await statusOf(`${url}/readyz`)).status).toBe(200);
+    expect([service.web(), service.workers()]).toEqual(processes);
+    expect(await service.stop()).toBe(0);
+  });
+});
