@@ -7,6 +7,7 @@ import type { ProjectSettings } from "../../server/contract/settings.ts";
 import { type StackMapper, createStackMapper } from "../../server/project/map-stack.ts";
 import { type Bundle, bundleCode, bundleSources, moduleOf, writeBundle } from "./bundle.ts";
 import { beyondDefaultDiagnostics, bundleDiagnostics } from "./bundle-diagnostics.ts";
+import { guardDiagnostics } from "./check-guards.ts";
 import { definitionDiagnostics } from "./check-definitions.ts";
 import { BuildFailure, type Diagnostic, sortDiagnostics } from "./diagnostic.ts";
 import { type DiscoveredFiles, discover } from "./discover.ts";
@@ -179,6 +180,7 @@ async function allDiagnostics({ evaluation, sources, discovered, files, mapper }
     ...thrownDiagnostics(entries, context),
     ...exportDiagnostics(entries, kinds, files),
     ...definitionDiagnostics(entries, files),
+    ...guardDiagnostics(entries, files),
     ...(await schemaDiagnostics(entries, context)),
     ...beyondDefaultDiagnostics(messages, discovered.workflows, files),
   ];

@@ -83,6 +83,26 @@ export const diagnosticCodes = {
     text: "concurrency is how many runs of the workflow may be under way at once, over all workers: a whole number from 1.",
     fix: "Correct the value, or leave it out for no limit.",
   },
+  missing_secret: {
+    text: "Signatures cannot be checked without their secret. The build goes on; `signalbox start` does not start until it is set, and `signalbox dev` refuses what is signed.",
+    fix: "Set the variable of the environment that it is read from, where the service runs.",
+  },
+  unusable_secret: {
+    text: "A signature is worth as much as its secret.",
+    fix: "Take it from the sender's settings, whole and as it is shown. One that you choose yourself: `openssl rand -hex 32`.",
+  },
+  invalid_dedupe: {
+    text: "dedupe says what names an event: { header: \"x-github-delivery\" } or { field: \"/event/id\" }, a JSON pointer or names joined by dots. window is how long it is remembered, from \"1s\" to \"30d\".",
+    fix: "Correct the value.",
+  },
+  unnamed_dedupe_field: {
+    text: "Events are told apart by a place in the body that `request` does not name. Should bodies not have it, no repeat is noticed.",
+    fix: "Correct the place, or name it in `request`. The build goes on.",
+  },
+  endpoint_disagrees: {
+    text: "Requests are verified, and repeats noticed, before any trigger looks at them: sources that share an endpoint must have the same verify and the same dedupe.",
+    fix: "Write it once, e.g. in lib/ beside triggers/, and import it in every source of the endpoint. Or give one of them an endpoint of its own.",
+  },
   not_a_schema: {
     text: "request, filter, input and output are Zod schemas, of Zod 4 (zod, zod/v4, zod/mini) or Zod 3 (zod/v3).",
     fix: "Write it with Zod, e.g. z.object({ ... }).",

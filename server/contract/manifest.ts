@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { dedupeSchema } from "./dedupe.ts";
 import { jsonSchemaObjectSchema } from "./json.ts";
 import { projectSettingsSchema } from "./settings.ts";
 import { endpointSchema, slugSchema } from "./slug.ts";
@@ -24,6 +25,9 @@ export const manifestTriggerSchema = z.object({
   hasTransform: z.boolean(),
   request: jsonSchemaObjectSchema,
   filter: jsonSchemaObjectSchema.nullable(),
+  /** The scheme by which its requests are signed, e.g. `github`; builds of old do not have it. */
+  verify: z.string().nullable().default(null),
+  dedupe: dedupeSchema.nullable().default(null),
 });
 
 const manifestWorkflowSchema = z.object({

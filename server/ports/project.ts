@@ -1,4 +1,6 @@
+import type { VerificationDefinition } from "../../sdk/definition.ts";
 import type { CodeExcerpt } from "../contract/code-excerpt.ts";
+import type { Dedupe } from "../contract/dedupe.ts";
 import type { Json } from "../contract/json.ts";
 import type { Manifest } from "../contract/manifest.ts";
 import type { Target } from "../contract/target.ts";
@@ -24,6 +26,9 @@ export interface TriggerSource {
   target: Target;
   request: AnySchema;
   filter: AnySchema | null;
+  /** How its requests are signed, where they are. The same for all triggers on an endpoint, as `dedupe` is. */
+  verify?: VerificationDefinition | null;
+  dedupe?: Dedupe | null;
 }
 
 /** Knows which triggers on an endpoint a body may match at all, without asking their schemas. */

@@ -29,7 +29,7 @@ function toSource(entry: ManifestTrigger, definition: unknown, file: string): Tr
   if (!isTrigger(definition) || !isSchema(definition.source.request)) {
     throw new ProjectError(`${file} does not hold the trigger ${entry.attachmentId} of the manifest. Run \`signalbox build\`.`);
   }
-  const { filter, request } = definition.source;
+  const { filter, request, verify } = definition.source;
   return {
     slug: entry.slug,
     endpoint: entry.endpoint,
@@ -37,6 +37,8 @@ function toSource(entry: ManifestTrigger, definition: unknown, file: string): Tr
     target: entry.target,
     request,
     filter: isSchema(filter) ? filter : null,
+    verify: verify ?? null,
+    dedupe: entry.dedupe,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Dedupe } from "../contract/dedupe.ts";
 import type { Json, JsonSchemaObject } from "../contract/json.ts";
 import type { Target } from "../contract/target.ts";
 import { exampleBody } from "../domain/schema/example-body.ts";
@@ -11,6 +12,9 @@ export interface TriggerDetails {
   path: string;
   request: JsonSchemaObject;
   filter: JsonSchemaObject | null;
+  /** The scheme by which its requests must be signed. */
+  verify: string | null;
+  dedupe: Dedupe | null;
   /** A made-up body of its shape. */
   example: Json;
   attachments: { attachmentId: string; target: Target; file: string; hasTransform: boolean }[];
@@ -22,13 +26,15 @@ export function getTrigger(deps: { project: ProjectReader }, slug: string): Trig
   const [{ endpoint, attachmentId }] = triggersWithSlug(sources, slug);
   const attachments = sources.manifest.triggers.filter((trigger) => trigger.slug === slug);
   // Attachments of one slug share their source.
-  const { request, filter } = attachments.find((trigger) => trigger.attachmentId === attachmentId) ?? { request: {}, filter: null };
+  const { request, filter, verify, dedupe } = attachments.find((trigger) => trigger.attachmentId === attachmentId) ?? { request: {}, filter: null, verify: null, dedupe: null };
   return {
     slug,
     endpoint,
     path: `/triggers/${endpoint}`,
     request,
     filter,
+    verify,
+    dedupe,
     example: exampleBody(request, filter),
     attachments: attachments.map((trigger) => ({ attachmentId: trigger.attachmentId, target: trigger.target, file: trigger.file, hasTransform: trigger.hasTransform })),
   };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { dedupeSchema } from "../contract/dedupe.ts";
 import { jsonSchema } from "../contract/json.ts";
 import { type Manifest, type ManifestTrigger, manifestTriggerSchema } from "../contract/manifest.ts";
 import { inPortions } from "../domain/in-portions.ts";
@@ -6,7 +7,12 @@ import { exampleBody } from "../domain/schema/example-body.ts";
 import type { ProjectReader } from "../ports/project.ts";
 
 /** A trigger of the project that runs now. `path` is where its webhooks go; `example` is a made-up body of its shape. */
-export const triggerSchema = manifestTriggerSchema.omit({ module: true }).extend({ path: z.string(), example: jsonSchema });
+export const triggerSchema = manifestTriggerSchema.omit({ module: true }).extend({
+  path: z.string(),
+  example: jsonSchema,
+  verify: z.string().nullable(),
+  dedupe: dedupeSchema.nullable(),
+});
 
 export type Trigger = z.infer<typeof triggerSchema>;
 
@@ -24,8 +30,8 @@ export function listTriggers(deps: { project: ProjectReader }, filter: { endpoin
 }
 
 function remember(made: Map<string, Trigger>, trigger: ManifestTrigger): Trigger {
-  const { attachmentId, slug, endpoint, target, file, hasTransform, request, filter } = trigger;
-  const shown = made.get(attachmentId) ?? { attachmentId, slug, endpoint, target, file, hasTransform, request, filter, path: `/triggers/${endpoint}`, example: exampleBody(request, filter) };
+  const { attachmentId, slug, endpoint, target, file, hasTransform, request, filter, verify, dedupe } = trigger;
+  const shown = made.get(attachmentId) ?? { attachmentId, slug, endpoint, target, file, hasTransform, request, filter, verify, dedupe, path: `/triggers/${endpoint}`, example: exampleBody(request, filter) };
   made.set(attachmentId, shown);
   return shown;
 }

@@ -35,6 +35,8 @@ export async function readTrigger({ source, target, transform }: TriggerDefiniti
     hasTransform: transform !== undefined,
     request: await evaluateSchema(source.request),
     filter: source.filter === undefined ? null : await evaluateSchema(source.filter),
+    verify: source.verify ? { scheme: source.verify.scheme, problem: source.verify.secretProblem, fingerprint: source.verify.fingerprint() } : null,
+    dedupe: plain(source.dedupe),
     target: { slug: plain(target?.slug), file: workflowFiles.get(target) ?? null },
   };
 }

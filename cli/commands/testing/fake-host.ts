@@ -45,6 +45,8 @@ export const fakeTrigger = {
   example: { name: "Ada" },
   request: { type: "object" },
   filter: null,
+  verify: null,
+  dedupe: null,
   path: "/triggers/signup",
 };
 

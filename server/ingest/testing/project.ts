@@ -1,9 +1,11 @@
 import type { z } from "zod";
+import type { VerificationDefinition } from "../../../sdk/definition.ts";
+import type { Dedupe } from "../../contract/dedupe.ts";
 import type { Manifest } from "../../contract/manifest.ts";
 import type { AnySchema, ProjectSources, TriggerSource } from "../../ports/project.ts";
 
 /** One trigger; its target is the workflow of the same slug unless another is named. */
-export function triggerOf(p: { slug: string; endpoint?: string; target?: string; request: z.ZodType; filter?: z.ZodType }): TriggerSource {
+export function triggerOf(p: { slug: string; endpoint?: string; target?: string; request: z.ZodType; filter?: z.ZodType; verify?: VerificationDefinition; dedupe?: Dedupe }): TriggerSource {
   const target = { kind: "workflow" as const, slug: p.target ?? p.slug };
   return {
     slug: p.slug,
@@ -12,6 +14,8 @@ export function triggerOf(p: { slug: string; endpoint?: string; target?: string;
     target,
     request: p.request as unknown as AnySchema,
     filter: (p.filter ?? null) as unknown as AnySchema | null,
+    verify: p.verify ?? null,
+    dedupe: p.dedupe ?? null,
   };
 }
 

@@ -1,0 +1,83 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Dedupe } from "../../server/contract/dedupe.ts";
+import type { JsonSchemaObject } from "../../server/contract/json.ts";
+import { fromPointer } from "../../server/domain/json-pointer.ts";
+import type { Diagnostic } from "./diagnostic.ts";
+import type { EvaluatedEntry, EvaluatedTrigger } from "./evaluation/protocol.ts";
+import type { ProjectFiles } from "./project-files.ts";
+import { readDedupe } from "./read-dedupe.ts";
+
+/** What lets requests in before any trigger looks at them: `verify` and `dedupe` of the sources. */
+export function guardDiagnostics(entries: readonly EvaluatedEntry[], files: ProjectFiles): Diagnostic[] {
+  const triggers = entries.flatMap((entry) => (entry.outcome === "trigger" ? [{ file: entry.file, ...entry.trigger }] : []));
+  return [...triggers.flatMap((trigger) => [...secretDiagnostics(trigger, files), ...dedupeDiagnostics(trigger, files)]), ...disagreements(triggers, files)];
+}
+
+/** What `dedupe` asks for. Expects that guardDiagnostics finds nothing in it. */
+export function dedupeOf(dedupe: unknown): Dedupe | null {
+  const read = dedupe === undefined ? null : readDedupe(dedupe);
+  return read && "dedupe" in read ? read.dedupe : null;
+}
+
+type FoundTrigger = EvaluatedTrigger & { file: string };
+
+function secretDiagnostics({ file, verify }: FoundTrigger, files: ProjectFiles): Diagnostic[] {
+  if (!verify?.problem) return [];
+  const { kind, words } = verify.problem;
+  // Without its line: a secret may be written there.
+  const at = { file };
+  const title = `${file} › verify › ${verify.scheme}: its secret ${words}`;
+  return [kind === "missing" ? files.diagnose({ code: "missing_secret", title, at, severity: "warning" }) : files.diagnose({ code: "unusable_secret", title, at })];
+}
+
+function dedupeDiagnostics({ file, dedupe, request }: FoundTrigger, files: ProjectFiles): Diagnostic[] {
+  if (dedupe === undefined) return [];
+  const read = readDedupe(dedupe);
+  if ("problem" in read) return [files.diagnose({ code: "invalid_dedupe", title: `${file} › dedupe › ${read.problem}`, at: files.findProperty(file, read.property) ?? { file } })];
+  const { field } = read.dedupe;
+  if (field === null || !request.json || mayHold(request.json, fromPointer(field))) return [];
+  return [files.diagnose({ code: "unnamed_dedupe_field", title: `${file} › dedupe › request names no ${field}`, at: files.findProperty(file, "field") ?? { file }, severity: "warning" })];
+}
+
+/** Whether a body of this schema may have something at a place, as far as plain objects tell. */
+function mayHold(schema: JsonSchemaObject, [name, ...rest]: readonly string[]): boolean {
+  const { properties } = schema;
+  if (name === undefined || !isObject(properties) || "allOf" in schema || "anyOf" in schema || "oneOf" in schema) return true;
+  const next = Object.hasOwn(properties, name) ? properties[name] : undefined;
+  if (next === undefined) return isObject(schema["additionalProperties"]) || schema["additionalProperties"] === true;
+  return !isObject(next) || mayHold(next, rest);
+}
+
+function isObject(value: unknown): value is JsonSchemaObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Sources that share an endpoint, and would let different requests in. Each is compared with the first. */
+function disagreements(triggers: readonly FoundTrigger[], files: ProjectFiles): Diagnostic[] {
+  return [...Map.groupBy(triggers, ({ endpoint }) => endpoint).values()].flatMap((group) => {
+    const [first, ...others] = group.toSorted((a, b) => (a.file < b.file ? -1 : 1));
+    return first ? others.flatMap((other) => disagreement(first, other, files)) : [];
+  });
+}
+
+function disagreement(first: FoundTrigger, other: FoundTrigger, files: ProjectFiles): Diagnostic[] {
+  const found: Diagnostic[] = [];
+  const report = (property: "verify" | "dedupe", what: string): void => {
+    // Not the line of verify: a secret may be written there.
+    const at = (property === "dedupe" && files.findProperty(other.file, property)) || { file: other.file };
+    found.push(files.diagnose({ code: "endpoint_disagrees", title: `${other.file} and ${first.file} share the endpoint ${JSON.stringify(other.endpoint)}, and ${what}`, at }));
+  };
+  if (first.verify?.fingerprint !== other.verify?.fingerprint) report("verify", sayVerify(first, other));
+  const isAlike = isDeepStrictEqual(comparable(first.dedupe), comparable(other.dedupe));
+  if (!isAlike) report("dedupe", "name events differently in dedupe");
+  return found;
+}
+
+function comparable(dedupe: unknown): unknown {
+  return dedupe === undefined ? null : readDedupe(dedupe);
+}
+
+function sayVerify(first: FoundTrigger, other: FoundTrigger): string {
+  const [one, two] = [other.verify?.scheme ?? "not at all", first.verify?.scheme ?? "not at all"];
+  return one === two ? `verify as ${one} with different secrets or options` : `verify differently: ${one} and ${two}`;
+}

@@ -1,0 +1,37 @@
+import { parseDuration } from "../../sdk/duration.ts";
+import type { Dedupe } from "../../server/contract/dedupe.ts";
+import { toPointer } from "../../server/domain/json-pointer.ts";
+
+const defaultWindow = "24h";
+const shortestWindowMs = 1000;
+const longestWindowMs = 30 * 86_400_000;
+
+/** What `dedupe` of a source asks for, or what is wrong with it, in words that go on after `dedupe › `. */
+export function readDedupe(dedupe: unknown): { dedupe: Dedupe } | { property: string; problem: string } {
+  if (typeof dedupe !== "object" || dedupe === null || Array.isArray(dedupe)) return { property: "dedupe", problem: `is ${show(dedupe)}` };
+  const options: { header?: unknown; field?: unknown; window?: unknown } = dedupe;
+  const unknown = Object.keys(options).find((name) => !["header", "field", "window"].includes(name));
+  if (unknown !== undefined) return { property: unknown, problem: `${unknown} is not an option` };
+  const { header, field, window = defaultWindow } = options;
+  if ((header === undefined) === (field === undefined)) return { property: "dedupe", problem: `names ${header === undefined ? "neither a header nor a field" : "a header and a field"}: one of them is needed` };
+  const windowMs = parseDuration(window);
+  if (windowMs === null || windowMs < shortestWindowMs || windowMs > longestWindowMs) return { property: "window", problem: `window is ${show(window)}` };
+  if (header !== undefined) {
+    if (typeof header !== "string" || !/^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(header)) return { property: "header", problem: `header is ${show(header)}, which is no name of a header` };
+    return { dedupe: { header: header.toLowerCase(), field: null, windowMs } };
+  }
+  const pointer = readPointer(field);
+  return pointer === null ? { property: "field", problem: `field is ${show(field)}, which is no place in a body` } : { dedupe: { header: null, field: pointer, windowMs } };
+}
+
+/** A JSON pointer (RFC 6901) of a pointer, or of names joined by dots; `null`: it is neither. */
+function readPointer(field: unknown): string | null {
+  if (typeof field !== "string" || field === "") return null;
+  if (field.startsWith("/")) return /^(?:\/(?:[^~/]|~[01])+)+$/.test(field) ? field : null;
+  const names = field.split(".");
+  return names.every((name) => /^[^/~\s]+$/.test(name)) ? toPointer(names) : null;
+}
+
+function show(value: unknown): string {
+  return JSON.stringify(value) ?? String(value);
+}
