@@ -5,6 +5,7 @@ import type { KeyStore } from "../ports/store.ts";
 import { findUsableKey } from "./find-usable-key.ts";
 import { opensEndpoint } from "./key-rules.ts";
 import { createNoteKeyUse } from "./key-usage.ts";
+import { oncePerTurn } from "./once-per-turn.ts";
 
 /** Whether these keys may send to this endpoint. `keyId` is the first of them; `null` where none is needed. */
 export type Authenticator = (presented: readonly string[], endpoint: string) => Promise<{ ok: true; keyId: string | null } | { ok: false }>;
@@ -19,13 +20,14 @@ export function createAuthenticator(deps: {
   clock: Clock;
   logger?: Logger;
 }): Authenticator {
+  // Senders mostly bear the same key, and many requests come in one turn of the event loop.
+  const find = oncePerTurn((text) => findUsableKey(deps, text, deps.clock.now()));
   const noteUse = createNoteKeyUse({ ...deps, logger: deps.logger ?? silentLogger });
   return async (presented, endpoint) => {
     if (deps.mode === "development") return { ok: true, keyId: null };
     const distinct = [...new Set(presented)];
     if (distinct.length === 0 || distinct.length > mostKeys) return { ok: false };
-    const now = deps.clock.now();
-    const keys = await Promise.all(distinct.map((text) => findUsableKey(deps, text, now)));
+    const keys = await Promise.all(distinct.map(find));
     const opening = keys.filter((key) => key !== null).filter((key) => opensEndpoint(key, endpoint));
     const [first] = opening;
     if (!first || opening.length < distinct.length) return { ok: false };

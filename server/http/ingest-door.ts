@@ -33,16 +33,21 @@ export async function handleIngest(p: {
 function readChunks(request: IncomingMessage, take: (chunk: Uint8Array) => boolean): Promise<void> {
   return new Promise((resolve, reject) => {
     const cutOff = () => reject(new Error("The request was cut off"));
-    if (request.destroyed) return cutOff();
-    request.on("error", reject);
-    request.on("close", cutOff);
-    request.on("end", () => (request.complete ? resolve() : cutOff()));
-    request.on("data", function onData(chunk: Uint8Array) {
+    const onData = (chunk: Uint8Array) => {
       if (take(chunk)) return;
       request.off("data", onData);
       request.pause();
+      done();
+    };
+    const done = () => {
+      request.off("close", cutOff);
       resolve();
-    });
+    };
+    if (request.destroyed) return cutOff();
+    request.on("error", reject);
+    request.on("close", cutOff);
+    request.on("end", () => (request.complete ? done() : cutOff()));
+    request.on("data", onData);
   });
 }
 

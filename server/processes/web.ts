@@ -12,6 +12,8 @@ import { watchEventLoop } from "./watch-event-loop.ts";
 
 /** The web process: our HTTP server, with Next behind it for the pages. Holds no user code but sources. */
 const shutdownGraceMs = 5_000;
+/** Under load workers are awake anyway: a word for each webhook would cost more than the webhook. */
+const wakeEveryMs = 4;
 const heartbeatMs = 500;
 /** A blocked loop does not hear that the supervisor is gone. One that is not blocked leaves by itself: more time than its grace. */
 const orphanAfterMs = 8_000;
@@ -39,7 +41,7 @@ async function serve(): Promise<void> {
     settings,
     logger,
     signals: {
-      runsQueued: () => tell({ type: "runs-queued" }),
+      runsQueued: atMostEvery(wakeEveryMs, () => tell({ type: "runs-queued" })),
       cancelRequested: (runId) => tell({ type: "cancel-requested", runId }),
     },
     onDelivery: mode === "development" ? (delivery) => tell({ type: "delivery", delivery }) : (delivery) => logDelivery(logger, delivery),
@@ -121,6 +123,26 @@ function describeStartFailure(error: unknown): string {
   if (code === "EADDRINUSE") return `Port ${flags?.port ?? ""} is in use. Stop what listens there, or choose another with --port.`.replace("  ", " ");
   if (code === "EACCES") return `This user may not listen on the port. Choose one above 1023 with --port.`;
   return message;
+}
+
+/** At once; and what comes within the time after that is told together, when the time is over. */
+function atMostEvery(ms: number, action: () => void): () => void {
+  let isResting = false;
+  let isDue = false;
+  const act = () => {
+    isResting = true;
+    action();
+    setTimeout(() => {
+      isResting = false;
+      if (!isDue) return;
+      isDue = false;
+      act();
+    }, ms);
+  };
+  return () => {
+    if (isResting) isDue = true;
+    else act();
+  };
 }
 
 function tell(message: WebToSupervisor): void {
