@@ -1,0 +1,52 @@
+import { basename } from "node:path";
+import { z } from "zod";
+
+/** What V8 writes with `--cpu-prof`, as far as it is read here. */
+const profileSchema = z.object({
+  nodes: z.array(z.object({ id: z.number(), callFrame: z.object({ functionName: z.string(), url: z.string(), lineNumber: z.number() }) })),
+  samples: z.array(z.number()),
+  timeDeltas: z.array(z.number()),
+  /** Added by `profile-on-signal.ts`: what the process ran. */
+  program: z.string(),
+});
+
+export interface ProfileSummary {
+  /** The program that the process ran: `web`, `worker`, `cli`. */
+  program: string;
+  busyMs: number;
+  idleMs: number;
+  /** By the time spent in the function itself, not in what it called; `part` of what was busy. */
+  functions: { name: string; place: string; ms: number; part: number }[];
+}
+
+/** Which functions a process spent its time in. Throws a ZodError for what is no profile. */
+export function summarizeProfile(json: unknown, most: number): ProfileSummary {
+  const { nodes, samples, timeDeltas, program } = profileSchema.parse(json);
+  const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
+  const totals = new Map<string, { name: string; place: string; ms: number }>();
+  let [busyMs, idleMs] = [0, 0];
+  for (const [at, id] of samples.entries()) {
+    const frame = frames.get(id);
+    const ms = Math.max(timeDeltas[at] ?? 0, 0) / 1000;
+    // Beginning the profile takes time of its own.
+    if (frame?.url === "node:inspector") continue;
+    if (!frame || frame.functionName === "(idle)") {
+      idleMs += ms;
+      continue;
+    }
+    busyMs += ms;
+    const name = frame.functionName || "(anonymous)";
+    const place = placeOf(frame.url, frame.lineNumber);
+    const total = totals.get(`${name} ${place}`) ?? { name, place, ms: 0 };
+    total.ms += ms;
+    totals.set(`${name} ${place}`, total);
+  }
+  const functions = [...totals.values()].sort((a, b) => b.ms - a.ms).slice(0, most).map((total) => ({ ...total, part: total.ms / busyMs }));
+  return { program: basename(program).replace(/\.[cm]?[jt]s$/, ""), busyMs, idleMs, functions };
+}
+
+/** The last folders of the file suffice to know it. */
+function placeOf(url: string, lineNumber: number): string {
+  if (url === "") return "native";
+  return `${url.replace(/^file:\/\//, "").split("/").slice(-3).join("/")}:${lineNumber + 1}`;
+}

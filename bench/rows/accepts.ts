@@ -1,0 +1,78 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { githubBodies, pushBody, smallBody } from "../load/bodies.ts";
+import { count, ratio } from "../report/format.ts";
+import { median, ratioByRounds } from "../report/statistics.ts";
+import { endpoints } from "../service/bench-project.ts";
+import { countStored } from "../service/count-stored.ts";
+import { cpuMsOf } from "../service/process-tree.ts";
+import { startSignalbox } from "../service/signalbox-service.ts";
+import { startServer } from "../service/start-server.ts";
+import { byTurns } from "./by-turns.ts";
+import type { Bench } from "./bench.ts";
+import type { Row } from "./row.ts";
+
+const connections = 50;
+const goal = 0.6;
+
+/** What is sent where. */
+const works = { small: [smallBody, endpoints.queued], push: [pushBody, endpoints.queuedPush], github: [githubBodies, endpoints.queuedGithub] } as const;
+
+interface Turn {
+  perSecond: number;
+  answered: number;
+  /** Of all processes of the server. */
+  cpuMs: number;
+}
+
+/** Accepts a second while workers are idle, next to node:http without a store, and to the least that keeps the same promise. */
+export async function measureAccepts(bench: Bench, kind: keyof typeof works): Promise<Row[]> {
+  const [bodiesOf, endpoint] = works[kind];
+  const { name, bodies } = bodiesOf();
+  const folder = bench.makeProject({ workers: 1 });
+  const service = await startSignalbox({ folder, nodeOptions: bench.nodeOptions });
+  const plain = await startServer("plain");
+  const reference = await startServer("reference", ["--file", join(folder, "reference.db")]);
+  let accepted = 0;
+  const turnOf = (url: string, pid: number | undefined) => async (): Promise<Turn> => {
+    const before = cpuMsOf(pid);
+    const result = await bench.client.post({ url, headers: {}, bodies, connections, ms: bench.turnMs, perSecond: null }, 202);
+    return { perSecond: (result.answered / result.ms) * 1000, answered: result.statuses[202] ?? 0, cpuMs: cpuMsOf(pid) - before };
+  };
+  const ourTurn = async () => {
+    const turn = await turnOf(service.urlOf(endpoint), service.child.pid)();
+    accepted += turn.answered;
+    return turn;
+  };
+  try {
+    if (bench.profile) {
+      await bench.profile(service, ourTurn);
+      return [];
+    }
+    const turns = await byTurns({ plain: turnOf(plain.url, plain.pid), ours: ourTurn, reference: turnOf(reference.url, reference.pid) }, bench.rounds);
+    const stored = countStored(folder, endpoint);
+    if (stored.accepted !== accepted) throw new Error(`${accepted} deliveries were answered 202, and ${stored.accepted} are in the store`);
+    const common = { work: `${name}, ${connections} connections; runs stay queued`, measure: "accepts a second", ours: each(turns.ours) };
+    const [toPlain, toReference] = [ratioOf(turns.ours, turns.plain), ratioOf(turns.ours, turns.reference)];
+    return [
+      { ...common, other: `node:http, no store: ${each(turns.plain)}`, ratio: ratio(toPlain), goal: `≥ ${goal}`, isMet: toPlain.median >= goal, durability: "ours: fsync before each 202; the other: none" },
+      { ...common, other: `bare node:http + SQLite: ${each(turns.reference)}`, ratio: ratio(toReference), goal: null, isMet: null, durability: "both: fsync before each 202" },
+    ];
+  } finally {
+    plain.close();
+    reference.close();
+    await service.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function ratioOf(of: readonly Turn[], to: readonly Turn[]) {
+  const rates = (turns: readonly Turn[]) => turns.map(({ perSecond }) => perSecond);
+  return ratioByRounds(rates(of), rates(to));
+}
+
+function each(turns: readonly Turn[]): string {
+  const sum = (of: (turn: Turn) => number) => turns.reduce((total, turn) => total + of(turn), 0);
+  const microseconds = (sum(({ cpuMs }) => cpuMs) * 1000) / sum(({ answered }) => answered);
+  return `${count(median(turns.map(({ perSecond }) => perSecond)))} (${count(microseconds)} µs of CPU each)`;
+}

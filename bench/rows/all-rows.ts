@@ -1,0 +1,10 @@
+import { measureAccepts } from "./accepts.ts";
+import type { Bench } from "./bench.ts";
+import type { Row } from "./row.ts";
+
+/** By the names that `--only` and `--profile` take, in the order of the table. */
+export const allRows: Record<string, (bench: Bench) => Promise<Row[]>> = {
+  accepts: (bench) => measureAccepts(bench, "small"),
+  "accepts-push": (bench) => measureAccepts(bench, "push"),
+  "accepts-github": (bench) => measureAccepts(bench, "github"),
+};

@@ -1,0 +1,17 @@
+import type { LoadClient } from "../load/start-client.ts";
+import type { Service } from "../service/signalbox-service.ts";
+
+/** What every row is measured with. */
+export interface Bench {
+  client: LoadClient;
+  /** Of one side in one round. */
+  turnMs: number;
+  /** Rounds that count; one more warms up. */
+  rounds: number;
+  /** A folder with the project of the bench and its packages, for whoever calls to remove. */
+  makeProject(p: { workers: number }): string;
+  /** For the service's processes, where they are to be profiled. */
+  nodeOptions: string | undefined;
+  /** Where a profile was asked for: runs the row's own load under it, and nothing that it would be compared with. */
+  profile: ((service: Service, turn: () => Promise<unknown>) => Promise<void>) | null;
+}

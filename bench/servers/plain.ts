@@ -1,0 +1,15 @@
+import { createServer } from "node:http";
+
+/** What node:http can do: reads the body, parses it, answers 202, keeps nothing. Told its port by IPC. */
+const server = createServer((request, response) => {
+  const chunks: Buffer[] = [];
+  request.on("data", (chunk: Buffer) => chunks.push(chunk));
+  request.on("end", () => {
+    JSON.parse(Buffer.concat(chunks).toString("utf8"));
+    const body = '{"ok":true}';
+    response.writeHead(202, { "Content-Type": "application/json", "Content-Length": body.length });
+    response.end(body);
+  });
+});
+server.listen(0, "127.0.0.1", () => process.send?.(server.address()));
+process.on("disconnect", () => process.exit());

@@ -1,0 +1,97 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+export interface ServiceOptions {
+  /** Where the project stands, as `writeBenchProject` left it. */
+  folder: string;
+  command?: "start" | "dev";
+  /** For Node itself, e.g. `--cpu-prof`; every process of the service gets it. */
+  nodeOptions?: string | undefined;
+}
+
+export interface Service {
+  /** `POST` goes here, with the key in it. */
+  urlOf(endpoint: string): string;
+  origin: string;
+  token: string;
+  folder: string;
+  child: ChildProcess;
+  /** SIGTERM, and waits until all its processes are gone. */
+  stop(): Promise<void>;
+}
+
+/** The launcher as npm installed it, or as it stands in the checkout that was linked: there it runs the sources. */
+function programOf(folder: string): string[] {
+  return [process.execPath, realpathSync(join(folder, "node_modules/signalbox/bin/signalbox.cjs"))];
+}
+
+/** Has the project run from the sources of a checkout. */
+export function linkCheckout(folder: string, checkout: string): void {
+  mkdirSync(join(folder, "node_modules"), { recursive: true });
+  symlinkSync(join(checkout, "node_modules/zod"), join(folder, "node_modules/zod"));
+  symlinkSync(checkout, join(folder, "node_modules/signalbox"));
+}
+
+/** `signalbox build`, then `signalbox start` with a webhook key, on a port of the system's choice. */
+export async function startSignalbox(options: ServiceOptions): Promise<Service> {
+  const { folder, command = "start" } = options;
+  if (command === "start") runSignalbox(folder, ["build"]);
+  const child = launch(options);
+  process.once("exit", () => child.kill());
+  const origin = await untilReady(folder, child);
+  const url = new URL(runSignalbox(folder, ["triggers", "url", "queued"]).trim());
+  const token = url.searchParams.get("token") ?? "";
+  return {
+    origin,
+    token,
+    folder,
+    child,
+    urlOf: (endpoint) => `${origin}/triggers/${endpoint}${token ? `?token=${token}` : ""}`,
+    stop: () => stopProcess(child),
+  };
+}
+
+/** Starts it and does not wait. It logs to a file, as under a process manager. */
+export function launch({ folder, command = "start", nodeOptions }: ServiceOptions): ChildProcess {
+  rmSync(join(folder, ".signalbox/server.json"), { force: true });
+  const [program = "", ...args] = programOf(folder);
+  const log = openSync(join(folder, "service.log"), "a");
+  const child = spawn(program, [...args, command, "--project", folder, "--port", "0"], {
+    cwd: folder,
+    env: { ...cleanEnvironment(), HOST: "127.0.0.1", ...(nodeOptions ? { NODE_OPTIONS: nodeOptions } : {}) },
+    stdio: ["ignore", log, log],
+  });
+  closeSync(log);
+  return child;
+}
+
+export async function stopProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise((resolve) => child.once("exit", resolve));
+  child.kill("SIGTERM");
+  await gone;
+}
+
+/** Runs one command to its end, and gives what it printed. */
+export function runSignalbox(folder: string, args: string[]): string {
+  const [program = "", ...before] = programOf(folder);
+  return execFileSync(program, [...before, ...args, "--project", folder], { cwd: folder, env: cleanEnvironment(), encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+}
+
+/** Settings of whoever measures must not change what is measured. */
+export function cleanEnvironment(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !/^(SIGNALBOX_|DATABASE_URL$|PORT$|HOST$|NODE_ENV$|NODE_OPTIONS$)/.test(name));
+  return { ...Object.fromEntries(kept), PATH: `${dirname(process.execPath)}:${process.env["PATH"]}`, SIGNALBOX_PAGES: "built" };
+}
+
+async function untilReady(folder: string, child: ChildProcess): Promise<string> {
+  const file = join(folder, ".signalbox/server.json");
+  const deadline = performance.now() + 60_000;
+  while (!existsSync(file)) {
+    if (child.exitCode !== null) throw new Error(`signalbox ended with ${child.exitCode}; see ${join(folder, "service.log")}`);
+    if (performance.now() > deadline) throw new Error("signalbox was not ready within a minute");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return (JSON.parse(readFileSync(file, "utf8")) as { url: string }).url;
+}
