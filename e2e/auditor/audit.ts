@@ -81,9 +81,11 @@ async function conduct(options: AuditOptions, { projectDir, killer, sink, key }:
       const kill = await killer.kill(service, planned);
       if (kill) kills.push(kill);
       options.tell(kill ? `${kills.length}: ${kill.kind} (${planned.moment}), ${clients.orders().length} orders` : `there was no ${planned.kind} to kill`);
-      if (service.hasEnded() || kill?.kind === "group") {
+      const isMeant = kill?.kind === "group" || kill?.kind === "supervisor";
+      if (service.hasEnded() || isMeant) {
         await service.exited;
-        if (kill?.kind !== "group") throw new Error(`The service has ended by itself:\n${service.output()}`);
+        if (kill?.kind === "supervisor") kill.outlivedBy = await service.untilLeft();
+        if (!isMeant) throw new Error(`The service has ended by itself:\n${service.output()}`);
         service = await start(Number(new URL(url).port));
       }
     }

@@ -45,11 +45,13 @@ export interface Effect {
 
 export interface Kill {
   at: number;
-  /** `stop` is SIGSTOP for longer than the lease: to its runs the process is dead. */
-  kind: "group" | "web" | "worker" | "stop";
+  /** `stop` is SIGSTOP for longer than the lease: to its runs the process is dead. `supervisor`: it alone; its children have to leave by themselves. */
+  kind: "group" | "supervisor" | "web" | "worker" | "stop";
   generation: number;
   /** `null`: every process of that generation. */
   pid: number | null;
+  /** Processes of the service that were still there long after its supervisor was. */
+  outlivedBy?: readonly number[];
 }
 
 export const isAcknowledged = (order: Order): boolean => order.answers.some(({ status }) => status === 202);

@@ -18,12 +18,12 @@ export function planKills(p: { random: Random; kills: number; gapMs: number }): 
   const { random } = p;
   const moments = {
     group: ["any", "acknowledged", "step_begun", "step_done"],
+    supervisor: ["any", "acknowledged", "step_begun"],
     web: ["any", "acknowledged"],
     worker: ["any", "step_begun", "step_done"],
   } as const;
   return Array.from({ length: p.kills }, () => {
-    // Web more rarely: one that dies often is started again after growing pauses, in which nothing happens.
-    const kind = random.pick(["group", "group", "web", "worker", "worker", "worker"] as const);
+    const kind = random.pick(["group", "group", "group", "group", "supervisor", "web", "web", "web", "worker", "worker", "worker", "worker"] as const);
     return { kind, moment: random.pick<Moment>(moments[kind]), afterMs: random.between(0, p.gapMs) };
   });
 }
@@ -64,8 +64,9 @@ export function createKiller(random: Random, stop: (pid: number) => void): Kille
       return await atMoment(moment, (effect) => {
         if (service.hasEnded()) return null;
         const at = performance.now();
-        if (kind === "group") {
-          service.signalGroup("SIGKILL");
+        if (kind === "group" || kind === "supervisor") {
+          if (kind === "group") service.signalGroup("SIGKILL");
+          else process.kill(service.pid, "SIGKILL");
           return { at, kind, generation, pid: null };
         }
         const inStep = kind !== "web" && effect?.generation === generation ? effect.pid : null;

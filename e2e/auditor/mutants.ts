@@ -28,6 +28,16 @@ const noCheckpoints: SourceChange = { file: "server/store/sqlite/write-progress.
 
 const noIdempotency: SourceChange = { file: "server/store/sqlite/accept-delivery.ts", find: "if (repeat) return repeat;", replace: "" };
 
+/** At most once: what was begun counts as done. */
+const recordBeforeEffect: SourceChange = {
+  file: "server/engine/run-context.ts",
+  find: "const result = await runStep(key, fn, startedAt);",
+  replace: `await session.write({ steps: [{ name: key, kind: "step", attempt, startedAt, finishedAt: startedAt, until: null, result: null }] });
+    const result = await runStep(key, fn, startedAt);`,
+};
+
+const halfADelivery: SourceChange = { file: "server/store/sqlite/accept-delivery.ts", find: "for (const newRun of request.runs) insertRun(newRun);", replace: "for (const newRun of request.runs.slice(0, 1)) insertRun(newRun);" };
+
 /** Whoever knows a run may write to it, also when another has taken it over. */
 export const noFencing: SourceChange[] = [
   {
@@ -76,6 +86,14 @@ export const mutants = {
   "no-idempotency": {
     audit: { ...quick, changes: [noIdempotency], plan: repeat(2, { kind: "web", moment: "acknowledged", afterMs: 500 }) },
     caughtBy: ["no idempotency key has two runs of a trigger"],
+  },
+  "record-before-effect": {
+    audit: { ...quick, changes: [recordBeforeEffect], plan: repeat(3, { kind: "worker", moment: "step_begun", afterMs: 500 }) },
+    caughtBy: ["every acknowledged run has all its effects"],
+  },
+  "half-a-delivery": {
+    audit: { ...quick, changes: [halfADelivery], plan: [{ kind: "web", moment: "acknowledged", afterMs: 500 }] },
+    caughtBy: ["a delivery's runs are recorded together or not at all"],
   },
 } satisfies Record<string, Mutant>;
 

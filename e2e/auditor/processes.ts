@@ -19,10 +19,15 @@ export function childrenOf(parent: number, program: "web" | "worker"): number[] 
     .sort((a, b) => a - b);
 }
 
-function statOf(pid: number): { state: string; parent: number } | null {
-  // After the name, which may hold anything: state, parent, …
-  const [state, parent] = read(`/proc/${pid}/stat`)?.split(") ").at(-1)?.split(" ") ?? [];
-  return state === undefined ? null : { state, parent: Number(parent) };
+/** The processes of a group that still run. */
+export function membersOf(group: number): number[] {
+  return readdirSync("/proc").map(Number).filter((pid) => pid > 0 && statOf(pid)?.group === group && isRunning(pid));
+}
+
+function statOf(pid: number): { state: string; parent: number; group: number } | null {
+  // After the name, which may hold anything: state, parent, group, …
+  const [state, parent, group] = read(`/proc/${pid}/stat`)?.split(") ").at(-1)?.split(" ") ?? [];
+  return state === undefined ? null : { state, parent: Number(parent), group: Number(group) };
 }
 
 function read(file: string): string | null {

@@ -90,6 +90,7 @@ const doctored: Record<RuleName, Record<string, Partial<Facts>>> = {
     "the same process did it twice": { effects: [...effects, begin("send", 80, { pid: 2 })] },
   },
   "no step starts after the next one did": { "from the start again": { effects: [...effects, begin("reserve", 80, { pid: 3 })], kills: [...honest().kills, kill(40, { kind: "group", pid: null })] } },
+  "no process outlives its supervisor": { "web holds the port": { kills: [...honest().kills, kill(80, { kind: "supervisor", pid: null, outlivedBy: [9] })] } },
   "a process begins nothing of a run that another has taken over": {
     "the late one goes on": { effects: [...effects, begin("send", 80)] },
     "it was stopped, and goes on": { effects: [...effects, begin("send", 80)], kills: [kill(40, { kind: "stop" })] },

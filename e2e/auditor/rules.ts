@@ -83,6 +83,8 @@ export const rules = {
       });
     }),
 
+  "no process outlives its supervisor": ({ kills }: Facts) => kills.flatMap(({ generation, outlivedBy = [] }) => outlivedBy.map((pid) => `process ${pid} was still there long after the supervisor of start ${generation} had been killed`)),
+
   "a process begins nothing of a run that another has taken over": (facts: Facts) =>
     [...Map.groupBy(begins(facts), ({ runId }) => runId)].flatMap(([runId, effects]) => {
       let holder: Effect | undefined;

@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { z } from "zod";
 import { repository } from "./audited-project.ts";
 import type { SourceChange } from "./changed-source.ts";
-import { childrenOf, isRunning } from "./processes.ts";
+import { childrenOf, isRunning, membersOf } from "./processes.ts";
 
 export interface ServiceOptions {
   projectDir: string;
@@ -29,6 +29,8 @@ export interface Service {
   signalGroup(signal: NodeJS.Signals): void;
   /** As an operator would; resolves with the exit code. What does not end is killed. */
   stop(): Promise<number | null>;
+  /** For one whose supervisor was killed alone: resolves when its other processes are gone, or with those that are still there after a while, which are killed. */
+  untilLeft(): Promise<number[]>;
   /** Gone, or going. */
   hasEnded(): boolean;
   readonly exited: Promise<void>;
@@ -38,6 +40,7 @@ export interface Service {
 const program = join(repository, "cli/main.ts");
 const readyWithinMs = 120_000;
 const stopWithinMs = 60_000;
+const leaveWithinMs = 30_000;
 
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { projectDir, port, generation } = options;
@@ -75,10 +78,20 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       clearTimeout(killer);
       return child.exitCode;
     },
+    untilLeft: () => untilLeft(pid),
     hasEnded,
     exited,
     output: () => output,
   };
+}
+
+async function untilLeft(group: number): Promise<number[]> {
+  for (const giveUpAt = performance.now() + leaveWithinMs; performance.now() < giveUpAt; await new Promise((resolve) => setTimeout(resolve, 50))) {
+    if (membersOf(group).length === 0) return [];
+  }
+  const left = membersOf(group);
+  for (const pid of left) process.kill(pid, "SIGKILL");
+  return left;
 }
 
 /** Builds the project and makes a key, which every client sends. */
