@@ -69,6 +69,13 @@ export const errorCodes = {
     "Send it again.",
     true,
   ),
+  request_timeout: entry(
+    408,
+    "The request came too slowly",
+    "The headers take 15 seconds at most, and the whole request a minute. It had not come by then.",
+    "Send it again, over a better connection or in one piece.",
+    true,
+  ),
   unsupported_media_type: entry(
     415,
     "The body must be plain JSON",
@@ -130,6 +137,12 @@ export const errorCodes = {
     "The store is busy, full or closing. Nothing was recorded, and nothing was started.",
     "Send it again after the seconds in Retry-After; most senders do so by themselves.",
     true,
+  ),
+  store_unusable: entry(
+    503,
+    "The store cannot be opened",
+    "The file that DATABASE_URL names is damaged, is no database of Signalbox, cannot be reached, or was written by a newer version. Nothing in it was changed.",
+    "The message names the file. Where it is damaged: keep a copy of it with its -wal, then restore a backup; without one, `sqlite3 damaged.db .recover | sqlite3 new.db` saves what can be read. Where a newer version wrote it: upgrade signalbox.",
   ),
   shutting_down: entry(
     503,

@@ -59,7 +59,7 @@ function assertPrefix(connection: Connection, applied: string[], known: string[]
   const stranger = applied.find((tag, position) => known[position] !== tag);
   if (stranger === undefined) return applied.length;
   throw new AppError(
-    "store_unavailable",
+    "store_unusable",
     `The database ${connection.name} was written by a newer Signalbox (its schema has ${stranger}, this version knows ${known.at(-1) ?? "none"}). Upgrade signalbox, or restore the backup from before the upgrade.`,
   );
 }

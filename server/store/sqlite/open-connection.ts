@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { AppError } from "../../contract/app-error.ts";
+import { refuseDamagedLog } from "./refuse-damaged-log.ts";
 import { isBusy } from "./store-error.ts";
 
 export type Connection = Database.Database;
@@ -15,6 +16,7 @@ const busyTimeoutMs = 5000;
  */
 export async function openConnection(file: string): Promise<Connection> {
   createPrivately(file);
+  refuseDamagedLog(file);
   for (const giveUpAt = performance.now() + busyTimeoutMs; ; await delay(20)) {
     const connection = new Database(file, { timeout: busyTimeoutMs });
     try {
@@ -36,7 +38,7 @@ function createPrivately(file: string): void {
   } catch (error) {
     // Where the folder is none, SQLite says so next.
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) {
-      throw new AppError("store_unavailable", `The database ${file} cannot be created. Look at DATABASE_URL and at the rights of its folder.`, { cause: error });
+      throw new AppError("store_unusable", `The database ${file} cannot be created. Look at DATABASE_URL and at the rights of its folder.`, { cause: error });
     }
   }
 }
@@ -53,7 +55,7 @@ function configure(connection: Connection): void {
     const actual = connection.pragma(name, { simple: true });
     if (actual === value) continue;
     throw new AppError(
-      "store_unavailable",
+      "store_unusable",
       `${connection.name} cannot be used: SQLite keeps ${name} at ${String(actual)} where it must be ${value}. Network file systems do this: keep the database on a local disk.`,
     );
   }

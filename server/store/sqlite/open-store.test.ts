@@ -68,13 +68,52 @@ describe("opening", () => {
   it("refuses what is no database", async () => {
     mkdirSync(join(folder, "deep", "down"), { recursive: true });
     writeFileSync(file, "this is a text file, and long enough to be looked at\n".repeat(100));
-    await expect(openSqliteStore({ file })).rejects.toMatchObject({ code: "store_unavailable", message: expect.stringContaining("not a SQLite database") });
+    await expect(openSqliteStore({ file })).rejects.toMatchObject({ code: "store_unusable", message: expect.stringContaining(`${file} cannot be used as the store. The file is not a SQLite database`) });
+    expect(readFileSync(file, "utf8")).toContain("this is a text file");
+  });
+
+  describe("beside a write-ahead log", () => {
+    /** As a kill leaves it: with what was committed last. */
+    async function leaveLog(): Promise<{ log: string; runId: string }> {
+      const store = await openSqliteStore({ file });
+      const run = aRun();
+      await store.createRuns([run]);
+      const log = `${file}-wal`;
+      const copies = [file, log].map((path) => [path, readFileSync(path)] as const);
+      await store.close();
+      rmSync(`${file}-shm`, { force: true });
+      for (const [path, bytes] of copies) writeFileSync(path, bytes);
+      return { log, runId: run.id };
+    }
+
+    it("takes one that a kill has left, whole, empty, or made of zeros", async () => {
+      const { log, runId } = await leaveLog();
+      const store = await openSqliteStore({ file });
+      expect(await store.getRun(runId)).not.toBeNull();
+      await store.close();
+      for (const left of [Buffer.alloc(0), Buffer.alloc(4096), Buffer.alloc(10, 1)]) {
+        writeFileSync(log, left);
+        await (await openSqliteStore({ file })).close();
+      }
+    });
+
+    it("refuses one that is damaged, byte for byte of its head, and leaves it as it is", async () => {
+      const { log } = await leaveLog();
+      const sound = readFileSync(log);
+      for (let at = 0; at < 32; at += 1) {
+        const damaged = Buffer.from(sound);
+        damaged[at] = (damaged[at] ?? 0) ^ 0x41;
+        writeFileSync(log, damaged);
+        await expect(openSqliteStore({ file }), `byte ${at}`).rejects.toMatchObject({ code: "store_unusable", message: expect.stringContaining(log) });
+        expect(readFileSync(log).equals(damaged)).toBe(true);
+      }
+    });
   });
 
   it("refuses a path that cannot be a file", async () => {
-    await expect(openSqliteStore({ file: folder })).rejects.toMatchObject({ code: "store_unavailable" });
+    await expect(openSqliteStore({ file: folder })).rejects.toMatchObject({ code: "store_unusable" });
     writeFileSync(join(folder, "file"), "");
-    await expect(openSqliteStore({ file: join(folder, "file", "ledger.db") })).rejects.toMatchObject({ code: "store_unavailable" });
+    await expect(openSqliteStore({ file: join(folder, "file", "ledger.db") })).rejects.toMatchObject({ code: "store_unusable" });
   });
 });
 
@@ -83,7 +122,7 @@ describe("migrations", () => {
     const connection = await openConnection(file);
     migrate(connection, migration(copyMigrations("CREATE TABLE later (id INTEGER)")));
     connection.close();
-    await expect(openSqliteStore({ file })).rejects.toMatchObject({ code: "store_unavailable", message: expect.stringMatching(/newer Signalbox.*90_more/) });
+    await expect(openSqliteStore({ file })).rejects.toMatchObject({ code: "store_unusable", message: expect.stringMatching(/newer Signalbox.*90_more/) });
   });
 
   it("that are pending are applied, and only once", async () => {

@@ -15,7 +15,7 @@ import { migrate } from "./migrate.ts";
 import { type Connection, openConnection } from "./open-connection.ts";
 import { createPresetStore } from "./preset-store.ts";
 import { createRunStore } from "./run-store.ts";
-import { toStoreError } from "./store-error.ts";
+import { toOpenError } from "./store-error.ts";
 import { prepareAddEntry } from "./timeline.ts";
 import { createTrafficStore } from "./traffic-store.ts";
 import { createTrafficTally } from "./traffic-tally.ts";
@@ -23,7 +23,8 @@ import { createWriteQueue } from "./write-queue.ts";
 
 /**
  * Opens the ledger in a SQLite file, made with its folder where it is missing, and brings its schema up to date. Several processes
- * may have it open. Rejects with AppError `store_unavailable` where it cannot be used, or where a newer version wrote it.
+ * may have it open. Rejects with AppError `store_unusable` where it cannot be used, or where a newer version wrote it,
+ * and `store_unavailable` where another process keeps it locked.
  */
 export async function openSqliteStore(p: { file: string; clock?: Clock; logger?: Logger }): Promise<Store> {
   try {
@@ -37,7 +38,7 @@ export async function openSqliteStore(p: { file: string; clock?: Clock; logger?:
       throw error;
     }
   } catch (error) {
-    throw toStoreError(error);
+    throw toOpenError(error, p.file);
   }
 }
 

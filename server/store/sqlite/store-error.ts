@@ -8,7 +8,7 @@ const causes: readonly (readonly [prefix: string, detail: string])[] = [
   ["SQLITE_FULL", "The disk of the database is full."],
   ["SQLITE_IOERR", "The disk of the database cannot be read or written."],
   ["SQLITE_READONLY", "The database cannot be written: its file or folder is read-only."],
-  ["SQLITE_CORRUPT", "The database file is damaged. Restore it from a backup."],
+  ["SQLITE_CORRUPT", "The database file is damaged. Restore a backup, or save what can be read: sqlite3 <file> .recover."],
   ["SQLITE_NOTADB", "The file is not a SQLite database. Look at DATABASE_URL."],
   ["SQLITE_CANTOPEN", "The database file cannot be opened. Look at DATABASE_URL and at the rights of its folder."],
   ["SQLITE_PROTOCOL", "The database is busy: its lock could not be taken."],
@@ -20,6 +20,13 @@ export function toStoreError(error: unknown): unknown {
   const code = sqliteCode(error);
   const known = code === null ? undefined : causes.find(([prefix]) => code.startsWith(prefix));
   return known ? new AppError("store_unavailable", known[1], { cause: error }) : error;
+}
+
+/** The same for a store that cannot be opened: no sender reads it, so it names the file. */
+export function toOpenError(error: unknown, file: string): unknown {
+  const known = toStoreError(error);
+  if (!(known instanceof AppError) || known === error) return known;
+  return new AppError(isBusy(error) ? "store_unavailable" : "store_unusable", `${file} cannot be used as the store. ${known.message}`, { cause: error });
 }
 
 export function isBusy(error: unknown): boolean {
