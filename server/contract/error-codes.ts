@@ -26,6 +26,12 @@ export const errorCodes = {
     "The request carried no key, or one that is unknown, expired or revoked. Where several keys are sent, each must be valid.",
     "Send the key as ?token=, ?api_key=, Authorization: Bearer or x-api-key. `signalbox triggers url <slug>` prints a URL that works; `signalbox keys create` makes a new key.",
   ),
+  invalid_signature: entry(
+    401,
+    "The signature does not hold",
+    "The source of this endpoint takes only requests that its sender signed (`verify`), and this one's signature is missing, malformed, too old or too new, or was made with another secret or of other bytes.",
+    "The detail says which. Compare the secret with the sender's; when both are equal, look for a proxy that changes bodies, and at the clock. The delivery is kept: redeliver it when the secret is mended.",
+  ),
   forbidden: entry(
     403,
     "This key may not do that",
@@ -97,7 +103,7 @@ export const errorCodes = {
   idempotency_conflict: entry(
     422,
     "This idempotency key was used with another body",
-    "A request with the same Idempotency-Key or webhook-id was accepted on this endpoint in the last 24 hours, and its body was different.",
+    "A request with the same Idempotency-Key or webhook-id, or the same value of the header that the source names in `dedupe`, was accepted on this endpoint in the last 24 hours (or the source's own `window`), and its body was different.",
     "Use a new key for a new event; send the very same bytes to repeat one.",
   ),
   invalid_input: entry(

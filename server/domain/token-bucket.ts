@@ -1,7 +1,7 @@
-/** Lets `burst` through at once and `perSecond` from then on; counts the rest. */
+/** Lets `burst` through at once and `perSecond` from then on; counts the rest. What is larger than `burst` never passes. */
 export interface TokenBucket {
   /** Whether this one may pass; when it may, `refused` is how many were refused since the last that passed. */
-  take(now: number): { passes: true; refused: number } | { passes: false };
+  take(now: number, amount?: number): { passes: true; refused: number } | { passes: false };
 }
 
 export function createTokenBucket({ perSecond, burst }: { perSecond: number; burst: number }): TokenBucket {
@@ -9,15 +9,15 @@ export function createTokenBucket({ perSecond, burst }: { perSecond: number; bur
   let filledAt = Number.NEGATIVE_INFINITY;
   let refused = 0;
   return {
-    take(now) {
+    take(now, amount = 1) {
       // A clock that was set back neither fills nor empties the bucket.
       tokens = Math.min(burst, tokens + (Math.max(0, now - filledAt) / 1000) * perSecond);
       filledAt = now;
-      if (tokens < 1) {
+      if (tokens < amount) {
         refused++;
         return { passes: false };
       }
-      tokens--;
+      tokens -= amount;
       const before = refused;
       refused = 0;
       return { passes: true, refused: before };

@@ -1,6 +1,6 @@
 import { AppError } from "../contract/app-error.ts";
 import type { Verdict } from "../contract/verdict.ts";
-import { idempotencyKeyOf, idempotencyWindowMs } from "../domain/idempotency.ts";
+import type { Idempotency } from "../domain/idempotency.ts";
 import type { Decision } from "../matching/decide-delivery.ts";
 import type { AcceptedRun, DeliveryStore, NewDelivery, NewRun } from "../ports/store.ts";
 import { completeDelivery, type Intake } from "./intake.ts";
@@ -10,19 +10,19 @@ import { problemToKeep } from "./problem-to-keep.ts";
 export type Acceptance =
   | { outcome: "accepted" | "repeated"; delivery: NewDelivery; runs: readonly AcceptedRun[] }
   | { outcome: "skipped"; delivery: NewDelivery }
+  /** The sender asked whether it is heard here, and gets `answer`. */
+  | { outcome: "challenged"; delivery: NewDelivery; answer: object }
   | { outcome: "rejected"; delivery: NewDelivery; refusal: AppError };
 
 /**
  * Puts the delivery and its runs on disk, unless its idempotency key was accepted before: then the first answer counts, whatever the
  * triggers say of the body today. Throws the decision's refusal, and AppError `idempotency_conflict`.
  */
-export async function accept(store: Pick<DeliveryStore, "acceptDelivery" | "recordDelivery">, intake: Intake, decision: Decision): Promise<Acceptance> {
+export async function accept(store: Pick<DeliveryStore, "acceptDelivery" | "recordDelivery">, intake: Intake, decision: Decision, idempotency: Idempotency | null): Promise<Acceptance> {
   const notStarted = decision.verdicts.map((verdict) => ({ ...verdict, runId: null }));
   intake.verdicts = notStarted;
-  const key = idempotencyKeyOf(intake.arrival.headers);
-  if (decision.outcome === "rejected" && key === null) throw decision.refusal;
+  if (decision.outcome === "rejected" && idempotency === null) throw decision.refusal;
   const delivery = decidedDelivery(intake, decision);
-  const idempotency = key === null ? null : { key, notBefore: delivery.receivedAt - idempotencyWindowMs };
   const result = await store.acceptDelivery({ delivery, runs: decision.runs, idempotency });
   if (result.kind === "conflict") {
     throw new AppError("idempotency_conflict", `This key was accepted with another body, as delivery ${result.deliveryId}. Use a new key for a new event.`);
@@ -31,6 +31,13 @@ export async function accept(store: Pick<DeliveryStore, "acceptDelivery" | "reco
   const repeated: NewDelivery = { ...delivery, outcome: "repeated", responseStatus: 202, problem: null, verdicts: withFirstRuns(notStarted, result.runs) };
   await store.recordDelivery(repeated);
   return { outcome: "repeated", delivery: repeated, runs: result.runs };
+}
+
+/** Records a challenge. It is skipped: no trigger was asked. */
+export async function acceptChallenge(store: Pick<DeliveryStore, "recordDelivery">, intake: Intake, answer: object): Promise<Acceptance> {
+  const delivery = completeDelivery(intake, { outcome: "skipped", responseStatus: 200, problem: null, verdicts: [] });
+  await store.recordDelivery(delivery);
+  return { outcome: "challenged", delivery, answer };
 }
 
 function decidedDelivery(intake: Intake, { outcome, responseStatus, verdicts, ...decision }: Decision): NewDelivery {

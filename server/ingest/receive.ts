@@ -1,6 +1,8 @@
 import { hash } from "node:crypto";
+import type { Mode } from "../config.ts";
 import { AppError } from "../contract/app-error.ts";
 import type { DeliverySummary } from "../contract/delivery.ts";
+import { idempotencyOf } from "../domain/idempotency.ts";
 import { parseJsonBody } from "../domain/json-body.ts";
 import { decideDelivery } from "../matching/decide-delivery.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -9,7 +11,7 @@ import type { ProjectReader } from "../ports/project.ts";
 import { createSeldomLog } from "../ports/seldom-log.ts";
 import type { Signals } from "../ports/signals.ts";
 import type { DeliveryStore, NewDelivery } from "../ports/store.ts";
-import { type Acceptance, accept } from "./accept.ts";
+import { type Acceptance, accept, acceptChallenge } from "./accept.ts";
 import { noteArrival } from "./arrival.ts";
 import { type Authenticate, authenticate } from "./authenticate.ts";
 import type { IngestAnswer, IngestRequest } from "./ingest-request.ts";
@@ -17,8 +19,10 @@ import { beginIntake, contextOf, type Intake } from "./intake.ts";
 import { readBody } from "./read-body.ts";
 import { createRefuseStranger, refuse } from "./refuse.ts";
 import { requireJson } from "./require-json.ts";
-import { answerAccepted, answerProblem, answerSkipped } from "./respond.ts";
+import { answerAccepted, answerChallenged, answerProblem, answerSkipped } from "./respond.ts";
 import { route } from "./route.ts";
+import { createUnverifiedBudget } from "./unverified-budget.ts";
+import { answerToChallenge, verify } from "./verify.ts";
 import { summarizeDelivery } from "./summarize-delivery.ts";
 
 export interface ReceiverDeps {
@@ -29,6 +33,8 @@ export interface ReceiverDeps {
   clock: Clock;
   logger: Logger;
   maxBodyBytes: number;
+  /** In development what bears no signature needs none. Deployed unless told. */
+  mode?: Mode | undefined;
   isShuttingDown: () => boolean;
   /** Told of every authenticated delivery that was recorded. */
   onDelivery?: ((delivery: DeliverySummary) => void) | undefined;
@@ -37,13 +43,14 @@ export interface ReceiverDeps {
 }
 
 /**
- * Receives webhooks: authenticate → route → read → parse → match → accept → respond. Never rejects: every request gets its answer, and a
+ * Receives webhooks: authenticate → route → read → verify → parse → match → accept → respond. Never rejects: every request gets its answer, and a
  * 202 leaves only when the delivery and its runs are on disk.
  */
 export function createReceiver(deps: ReceiverDeps): (request: IngestRequest) => Promise<IngestAnswer> {
   const logStoreTrouble = createSeldomLog((message, fields) => deps.logger.error(message, fields));
   const announce = (delivery: NewDelivery) => tell(deps, () => deps.onDelivery?.(summarizeDelivery(delivery)));
   const refuseStranger = createRefuseStranger({ ...deps, logStoreTrouble, announce: () => tell(deps, () => deps.onUnauthenticated?.()) });
+  const budget = createUnverifiedBudget(deps.logger);
   return async (request) => {
     const arrival = noteArrival(request, deps.clock.now());
     let intake: Intake;
@@ -58,7 +65,7 @@ export function createReceiver(deps: ReceiverDeps): (request: IngestRequest) => 
       announce(acceptance.delivery);
       return respond(intake, acceptance);
     } catch (error) {
-      return refuse({ ...deps, logStoreTrouble, announce }, intake, error);
+      return refuse({ ...deps, logStoreTrouble, announce, budget }, intake, error);
     }
   };
 }
@@ -77,23 +84,29 @@ async function receiveAuthenticated(deps: ReceiverDeps, request: IngestRequest, 
   });
   intake.isBodyRead = true;
   Object.assign(delivery, { body: bytes, bodyBytes: bytes.length, bodySha256: hash("sha256", bytes) });
+  verify(triggers, arrival, { body: bytes, mayBeUnsigned: deps.mode === "development" });
+  const body = parseJsonBody(bytes);
+  const challenge = answerToChallenge(triggers, body);
+  if (challenge) return acceptChallenge(deps.store, intake, challenge);
   const decision = decideDelivery({
     manifest: project.manifest,
     triggers,
     index: project.indexes.get(endpoint) ?? null,
     isShared: triggers.length > 1,
-    body: parseJsonBody(bytes),
+    body,
     deliveryId: arrival.id,
     now: arrival.receivedAt,
     startedBy: "webhook",
     keyId: delivery.keyId,
   });
-  return accept(deps.store, intake, decision);
+  const header = (name: string) => arrival.headers.get(name)?.join(", ") ?? null;
+  return accept(deps.store, intake, decision, idempotencyOf({ header, body, dedupe: triggers[0]?.dedupe ?? null, receivedAt: arrival.receivedAt }));
 }
 
 function respond(intake: Intake, acceptance: Acceptance): IngestAnswer {
   if (acceptance.outcome === "rejected") return answerProblem(contextOf(intake), acceptance.refusal, intake.arrival.secrets);
   if (acceptance.outcome === "skipped") return answerSkipped(contextOf(intake));
+  if (acceptance.outcome === "challenged") return answerChallenged(contextOf(intake), acceptance.answer);
   return answerAccepted(contextOf(intake), acceptance.runs, { isRepeated: acceptance.outcome === "repeated" });
 }
 

@@ -8,6 +8,7 @@ import type { IngestAnswer } from "./ingest-request.ts";
 import { completeDelivery, contextOf, type Intake } from "./intake.ts";
 import { problemToKeep } from "./problem-to-keep.ts";
 import { answerProblem } from "./respond.ts";
+import type { KeptPart, createUnverifiedBudget } from "./unverified-budget.ts";
 
 interface RecordDeps {
   store: Pick<DeliveryStore, "recordDelivery">;
@@ -21,18 +22,25 @@ const unrecorded = new Set<ErrorCode>(["store_unavailable", "shutting_down"]);
 
 /** Answers an authenticated request that something is wrong with, and records it. */
 export async function refuse(
-  deps: RecordDeps & { announce: (delivery: NewDelivery) => void },
+  deps: RecordDeps & { announce: (delivery: NewDelivery) => void; budget: ReturnType<typeof createUnverifiedBudget> },
   intake: Intake,
   cause: unknown,
 ): Promise<IngestAnswer> {
   const { arrival } = intake;
   const error = toAppError(deps, cause, arrival.id);
-  if (!unrecorded.has(error.code)) {
+  const kept = keptPart(deps.budget, intake, error);
+  if (kept !== "nothing") {
     const problem = problemToKeep(error, arrival.secrets);
-    const delivery = completeDelivery(intake, { outcome: "rejected", responseStatus: problem.status, problem, verdicts: intake.verdicts });
+    const whole = completeDelivery(intake, { outcome: "rejected", responseStatus: problem.status, problem, verdicts: intake.verdicts });
+    const delivery = kept === "all" ? whole : { ...whole, body: null };
     if (await record(deps, delivery)) deps.announce(delivery);
   }
   return answerProblem(contextOf(intake), error, arrival.secrets);
+}
+
+function keptPart(budget: ReturnType<typeof createUnverifiedBudget>, { arrival, delivery }: Intake, { code }: AppError): KeptPart {
+  if (unrecorded.has(code)) return "nothing";
+  return code === "invalid_signature" ? budget(delivery, arrival.receivedAt) : "all";
 }
 
 /** Answers requests that were not authenticated. They are recorded too, but only so many that a flood cannot fill the disk. */

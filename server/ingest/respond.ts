@@ -27,6 +27,10 @@ export function answerSkipped(context: AnswerContext): IngestAnswer {
   return answer(context, 200, JSON.stringify({ ok: true, skipped: true }), { "content-type": "application/json" });
 }
 
+export function answerChallenged(context: AnswerContext, body: object): IngestAnswer {
+  return answer(context, 200, JSON.stringify(body), { "content-type": "application/json" });
+}
+
 /** A problem (RFC 9457). */
 export function answerProblem(context: AnswerContext, error: AppError, secrets: readonly string[]): IngestAnswer {
   const problem = problemToKeep(error, secrets);
@@ -38,6 +42,7 @@ export function answerProblem(context: AnswerContext, error: AppError, secrets: 
 
 const problemHeaders: Partial<Record<ErrorCode, Record<string, string>>> = {
   unauthorized: { "www-authenticate": "Bearer" },
+  invalid_signature: { "www-authenticate": "Signature" },
   method_not_allowed: { allow: "POST" },
   unsupported_media_type: { accept: "application/json" },
   store_unavailable: { "retry-after": "2" },

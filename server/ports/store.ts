@@ -115,13 +115,14 @@ export interface PageRequest {
 export interface DeliveryStore {
   /**
    * Records a delivery and its runs in one transaction. With `idempotency`, only if no delivery with the same key was
-   * accepted on the endpoint since `notBefore`; equal calls that race see exactly one `accepted`. Only a delivery whose outcome is
+   * accepted on the endpoint since `notBefore`; equal calls that race see exactly one `accepted`. Another body under the same key is a
+   * conflict, unless it `mayDiffer`. Only a delivery whose outcome is
    * `accepted` is remembered by its key: one that was skipped or rejected is recorded, and may come again.
    */
   acceptDelivery(p: {
     delivery: NewDelivery;
     runs: NewRun[];
-    idempotency: { key: string; notBefore: number } | null;
+    idempotency: { key: string; notBefore: number; mayDiffer?: boolean } | null;
   }): Promise<AcceptResult>;
   /** Records a delivery that starts nothing. */
   recordDelivery(delivery: NewDelivery): Promise<void>;
@@ -383,11 +384,11 @@ export interface NewKey {
   /** The key, encrypted; only for keys that must be shown again. */
   ciphertext: string | null;
   endpoints: string[] | null;
+  /** Of API tokens. */
+  scope: Scope | null;
   createdAt: number;
   expiresAt: number | null;
 }
-  /** Of API tokens. */
-  scope: Scope | null;
 
 export interface KeyStore {
   createKey(key: NewKey): Promise<Key>;

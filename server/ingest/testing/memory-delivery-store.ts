@@ -22,7 +22,7 @@ export function createMemoryDeliveryStore(): MemoryDeliveryStore {
       const first = accepted.find(
         (other) => other.key === idempotency?.key && other.delivery.endpoint === delivery.endpoint && other.delivery.receivedAt >= idempotency.notBefore,
       );
-      if (first && first.delivery.bodySha256 !== delivery.bodySha256) return { kind: "conflict", deliveryId: first.delivery.id };
+      if (first && first.delivery.bodySha256 !== delivery.bodySha256 && !idempotency?.mayDiffer) return { kind: "conflict", deliveryId: first.delivery.id };
       if (first) return { kind: "repeated", deliveryId: first.delivery.id, runs: first.runs.map(toAcceptedRun) };
       if (idempotency && delivery.outcome === "accepted") accepted.push({ key: idempotency.key, delivery, runs });
       store.deliveries.push(delivery);

@@ -61,7 +61,7 @@ function prepareFindRepeat(database: SqliteDatabase): (request: AcceptRequest) =
     const first = findKey.get({ endpoint, key: idempotency.key });
     if (!first || first.acceptedAt < idempotency.notBefore) return null;
     const { deliveryId } = first;
-    if (first.bodySha256 !== bodySha256) return { kind: "conflict", deliveryId };
+    if (first.bodySha256 !== bodySha256 && !idempotency.mayDiffer) return { kind: "conflict", deliveryId };
     return { kind: "repeated", deliveryId, runs: listFirstRuns(database, deliveryId) };
   };
 }

@@ -214,6 +214,8 @@ export const webhookKey = sqliteTable(
     hash: text("hash").notNull(),
     ciphertext: text("ciphertext"),
     endpoints: json("endpoints").$type<string[]>(),
+    /** Of API tokens; those of before there were scopes have none, and may do everything. */
+    scope: text("scope").$type<Scope>(),
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at"),
     lastUsedAt: integer("last_used_at"),
@@ -230,8 +232,6 @@ export const worker = sqliteTable("worker", {
   startedAt: integer("started_at").notNull(),
   seenAt: integer("seen_at").notNull(),
 });
-    /** Of API tokens; those of before there were scopes have none, and may do everything. */
-    scope: text("scope").$type<Scope>(),
 // People. The library that signs them in (better-auth) reads and writes the next four tables by itself, so the names of their fields are its own.
 
 const moment = (name: string) => integer(name, { mode: "timestamp_ms" });
