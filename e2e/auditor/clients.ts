@@ -40,7 +40,11 @@ interface Sending {
   body: string;
 }
 
-type Door = Pick<ClientsOptions, "url" | "key" | "onAcknowledged"> & { agent?: Agent };
+type Door = Pick<ClientsOptions, "url" | "key" | "onAcknowledged"> & {
+  agent?: Agent;
+  /** While this says so, nobody gives up: the service is being killed. */
+  isGoing?: () => boolean;
+};
 
 /** One sender without a ledger of its own. */
 export function createSender(door: Door): (p: Sending) => Promise<void> {
@@ -83,11 +87,12 @@ async function live(client: Client): Promise<void> {
 }
 
 async function sendUntilAnswered(door: Door, p: Sending): Promise<void> {
-  for (const giveUpAt = performance.now() + giveUpAfterMs; ; ) {
+  for (let patientAt = performance.now(); ; ) {
     const answer = await send(door, p);
     if (answer) p.order.answers.push(answer);
     if (answer?.status === 202 || p.order.key === null) return;
-    if (performance.now() > giveUpAt) return;
+    if (door.isGoing?.()) patientAt = performance.now();
+    if (performance.now() > patientAt + giveUpAfterMs) return;
     await pause(retryAfterMs);
   }
 }
