@@ -3,13 +3,13 @@ import { createAuthenticator } from "./auth/authenticator.ts";
 import { createKeyCipher } from "./auth/key-cipher.ts";
 import { answerSignIn } from "./auth/session.ts";
 import { readSecret, readSettings, serviceUrl, type Settings, SettingsError } from "./config.ts";
-import type { DeliverySummary } from "./contract/delivery.ts";
 import { createIngestFetch } from "./http/ingest-fetch.ts";
 import { createMetrics } from "./http/rest/metrics.ts";
 import { createRestApp } from "./http/rest/rest-app.ts";
 import type { RestDeps } from "./http/rest/rest-deps.ts";
 import type { IngestAnswer, IngestRequest } from "./ingest/ingest-request.ts";
 import { createReceiver } from "./ingest/receive.ts";
+import type { ReceivedDelivery } from "./ingest/summarize-delivery.ts";
 import { systemClock } from "./ports/clock.ts";
 import { type Logger, silentLogger } from "./ports/logger.ts";
 import { noSignals, type Signals } from "./ports/signals.ts";
@@ -43,7 +43,7 @@ export async function openSignalbox(p: {
   settings: Settings;
   signals: Signals;
   logger: Logger;
-  onDelivery?: ((delivery: DeliverySummary) => void) | undefined;
+  onDelivery?: ((delivery: ReceivedDelivery) => void) | undefined;
 }): Promise<Signalbox> {
   const { settings, signals, logger } = p;
   const store = await openConfiguredStore(settings, logger);

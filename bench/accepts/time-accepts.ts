@@ -1,3 +1,4 @@
+import type { Verdict } from "../../server/contract/verdict.ts";
 import { newId } from "../../server/domain/ids.ts";
 import type { Store } from "../../server/ports/store.ts";
 
@@ -32,7 +33,7 @@ export async function timeAccepts(store: Store, load: Load): Promise<{ wall: num
 function aRequest(load: Load, index: number): Request {
   const [id, runId, now] = [newId("dlv"), newId("run"), Date.now()];
   const endpoint = `team/endpoint-${(index * 7919) % load.endpoints}`;
-  const verdicts = Array.from({ length: load.verdicts }, (_, at): Request["delivery"]["verdicts"][number] => {
+  const verdicts = Array.from({ length: load.verdicts }, (_, at): Verdict => {
     const trigger = `${endpoint.replace("/", "-")}-${at}`;
     const reasons = [{ pointer: "/type", code: "invalid_value", message: 'Invalid input: expected "paid"', expected: "paid", actual: "refund" }];
     return { trigger, attachmentId: `${trigger}:${target.slug}`, target, ...(at === 0 ? { outcome: "matched", runId, reasons: [] } : { outcome: "request_mismatch", runId: null, reasons }) };

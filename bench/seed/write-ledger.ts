@@ -53,8 +53,8 @@ export async function writeLedger(file: string, project: PlannedProject, p: Ledg
 function prepareBatch(connection: Connection, project: PlannedProject, p: LedgerPlan, written: Written): (size: number) => void {
   const random = createRandom(p.runs + p.deliveries);
   const tally = createTrafficTally(connection);
-  const fold = prepareFoldTraffic(connection);
   const database = createDatabase(connection, () => Promise.reject(new Error("the seed writes by itself")));
+  const fold = prepareFoldTraffic(connection, database.verdictSets.read);
   const insertDelivery = prepareInsertDelivery(database, tally.add);
   const insertRun = prepareInsertRun(connection);
   let earlier: Origin | null = null;

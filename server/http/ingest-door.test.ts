@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import type { Problem } from "../contract/problem.ts";
+import { listVerdicts } from "../domain/verdict-list.ts";
 import type { Authenticate } from "../ingest/authenticate.ts";
 import { unavailable } from "../ingest/testing/memory-delivery-store.ts";
 import { triggerOf } from "../ingest/testing/project.ts";
@@ -73,7 +74,7 @@ describe("POST /triggers/{endpoint}", () => {
     const runs = json["runs"] as { trigger: string; runId: string }[];
     expect(runs.map(({ trigger }) => trigger)).toEqual(["invoice-paid", "invoice"]);
     expect(json["runId"]).toBe(runs[0]?.runId);
-    expect(store.deliveries[0]?.verdicts.map(({ attachmentId, outcome }) => [attachmentId, outcome])).toEqual([
+    expect(listVerdicts(store.deliveries[0]?.verdicts ?? []).map(({ attachmentId, outcome }) => [attachmentId, outcome])).toEqual([
       ["invoice-a:invoice-a", "request_mismatch"],
       ["invoice-failed:invoice-failed", "request_mismatch"],
       ["invoice-paid:invoice-paid", "matched"],

@@ -1,6 +1,6 @@
 import { AppError } from "../contract/app-error.ts";
-import type { Verdict } from "../contract/verdict.ts";
 import type { Idempotency } from "../domain/idempotency.ts";
+import { listVerdicts, mapOwnVerdicts, ownVerdicts, type Verdicts } from "../domain/verdict-list.ts";
 import type { Decision } from "../matching/decide-delivery.ts";
 import type { AcceptedRun, DeliveryStore, NewDelivery, NewRun } from "../ports/store.ts";
 import { completeDelivery, type Intake } from "./intake.ts";
@@ -19,7 +19,7 @@ export type Acceptance =
  * triggers say of the body today. Throws the decision's refusal, and AppError `idempotency_conflict`.
  */
 export async function accept(store: Pick<DeliveryStore, "acceptDelivery" | "recordDelivery">, intake: Intake, decision: Decision, idempotency: Idempotency | null): Promise<Acceptance> {
-  const notStarted = decision.verdicts.map((verdict) => ({ ...verdict, runId: null }));
+  const notStarted = mapOwnVerdicts(decision.verdicts, (verdict) => (verdict.runId === null ? verdict : { ...verdict, runId: null }));
   intake.verdicts = notStarted;
   if (decision.outcome === "rejected" && idempotency === null) throw decision.refusal;
   const delivery = decidedDelivery(intake, decision);
@@ -55,6 +55,10 @@ function toAcceptedRun({ id, trigger, attachmentId, target }: NewRun): AcceptedR
   return { runId: id, trigger: trigger ?? "", attachmentId: attachmentId ?? "", target };
 }
 
-function withFirstRuns(verdicts: readonly Verdict[], runs: readonly AcceptedRun[]): Verdict[] {
-  return verdicts.map((verdict) => ({ ...verdict, runId: runs.find((run) => run.attachmentId === verdict.attachmentId)?.runId ?? null }));
+function withFirstRuns(verdicts: Verdicts, runs: readonly AcceptedRun[]): Verdicts {
+  const runIds = new Map(runs.map(({ attachmentId, runId }) => [attachmentId, runId]));
+  const own = new Set(ownVerdicts(verdicts).map(({ attachmentId }) => attachmentId));
+  // A trigger that matched then may say something else today, in common with others.
+  const open = runs.every(({ attachmentId }) => own.has(attachmentId)) ? verdicts : listVerdicts(verdicts);
+  return mapOwnVerdicts(open, (verdict) => ({ ...verdict, runId: runIds.get(verdict.attachmentId) ?? null }));
 }

@@ -1,6 +1,6 @@
 import type { Problem } from "../contract/problem.ts";
 import type { DeliveryOutcome } from "../contract/delivery.ts";
-import type { Verdict } from "../contract/verdict.ts";
+import type { Verdicts } from "../domain/verdict-list.ts";
 import type { NewDelivery } from "../ports/store.ts";
 import { type Arrival, type DeliveryDraft, draftDelivery } from "./arrival.ts";
 import type { AnswerContext } from "./respond.ts";
@@ -9,7 +9,7 @@ import type { AnswerContext } from "./respond.ts";
 export interface Intake {
   arrival: Arrival;
   delivery: DeliveryDraft;
-  verdicts: Verdict[];
+  verdicts: Verdicts;
   isBodyRead: boolean;
 }
 
@@ -19,7 +19,7 @@ export function beginIntake(arrival: Arrival, keyId: string | null): Intake {
 
 export function completeDelivery(
   { arrival, delivery }: Pick<Intake, "arrival" | "delivery">,
-  end: { outcome: DeliveryOutcome; responseStatus: number; problem: Problem | null; verdicts: Verdict[] },
+  end: { outcome: DeliveryOutcome; responseStatus: number; problem: Problem | null; verdicts: Verdicts },
 ): NewDelivery {
   return { ...delivery, ...end, durationMs: Math.round((performance.now() - arrival.startedAt) * 100) / 100 };
 }

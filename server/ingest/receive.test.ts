@@ -2,11 +2,11 @@ import * as fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { AppError } from "../contract/app-error.ts";
-import type { DeliverySummary } from "../contract/delivery.ts";
 import { deliverySummarySchema } from "../contract/delivery.ts";
 import { problemSchema } from "../contract/problem.ts";
 import type { IngestRequest } from "./ingest-request.ts";
 import { createReceiver, type ReceiverDeps } from "./receive.ts";
+import type { ReceivedDelivery } from "./summarize-delivery.ts";
 import { createMemoryDeliveryStore, unavailable } from "./testing/memory-delivery-store.ts";
 import { projectOf, triggerOf } from "./testing/project.ts";
 
@@ -142,7 +142,7 @@ describe("repeats", () => {
 
 describe("the receiver", () => {
   test("tells of queued runs and of each delivery, once it is on disk", async () => {
-    const onDelivery = vi.fn<(delivery: DeliverySummary) => void>();
+    const onDelivery = vi.fn<(delivery: ReceivedDelivery) => void>();
     const { send, runsQueued, store } = receiver({ onDelivery });
     await send({});
     expect(runsQueued).toHaveBeenCalledOnce();

@@ -1,7 +1,6 @@
 import { hash } from "node:crypto";
 import type { Mode } from "../config.ts";
 import { AppError } from "../contract/app-error.ts";
-import type { DeliverySummary } from "../contract/delivery.ts";
 import { idempotencyOf } from "../domain/idempotency.ts";
 import { parseJsonBody } from "../domain/json-body.ts";
 import { decideDelivery } from "../matching/decide-delivery.ts";
@@ -23,7 +22,7 @@ import { answerAccepted, answerChallenged, answerProblem, answerSkipped } from "
 import { route } from "./route.ts";
 import { createUnverifiedBudget } from "./unverified-budget.ts";
 import { answerToChallenge, verify } from "./verify.ts";
-import { summarizeDelivery } from "./summarize-delivery.ts";
+import { type ReceivedDelivery, summarizeDelivery } from "./summarize-delivery.ts";
 
 export interface ReceiverDeps {
   project: ProjectReader;
@@ -37,7 +36,7 @@ export interface ReceiverDeps {
   mode?: Mode | undefined;
   isShuttingDown: () => boolean;
   /** Told of every authenticated delivery that was recorded. */
-  onDelivery?: ((delivery: DeliverySummary) => void) | undefined;
+  onDelivery?: ((delivery: ReceivedDelivery) => void) | undefined;
   /** Told of every request without a valid key, recorded or not. */
   onUnauthenticated?: (() => void) | undefined;
 }

@@ -4,15 +4,16 @@ import type { Manifest } from "../contract/manifest.ts";
 import type { StartedBy } from "../contract/run.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import { planRun } from "../domain/new-run.ts";
+import { listVerdicts, mapOwnVerdicts, type Verdicts } from "../domain/verdict-list.ts";
 import type { TriggerIndex, TriggerSource } from "../ports/project.ts";
 import type { NewRun } from "../ports/store.ts";
 import { matchTriggers } from "./match-triggers.ts";
 
 /** What becomes of a delivery, by what the triggers say of its body. */
 export type Decision =
-  | { outcome: "accepted"; responseStatus: 202; verdicts: Verdict[]; runs: NewRun[] }
-  | { outcome: "skipped"; responseStatus: 200; verdicts: Verdict[]; runs: [] }
-  | { outcome: "rejected"; responseStatus: 422; verdicts: Verdict[]; runs: []; refusal: AppError };
+  | { outcome: "accepted"; responseStatus: 202; verdicts: Verdicts; runs: NewRun[] }
+  | { outcome: "skipped"; responseStatus: 200; verdicts: Verdicts; runs: [] }
+  | { outcome: "rejected"; responseStatus: 422; verdicts: Verdicts; runs: []; refusal: AppError };
 
 /**
  * Every trigger that matches gets a run, in the order given. Where none does, a body that fails the `request` of the only trigger is
@@ -34,10 +35,10 @@ export function decideDelivery(p: {
   const { matches, verdicts: explain } = matchTriggers(p);
   const runs = matches.map(({ trigger, payload }) => planRun({ ...p, trigger, payload, replayOf: null }));
   const runIds = new Map(runs.map(({ attachmentId, id }) => [attachmentId, id]));
-  const verdicts = explain().map((verdict) => (verdict.outcome === "matched" ? { ...verdict, runId: runIds.get(verdict.attachmentId) ?? null } : verdict));
+  const verdicts = mapOwnVerdicts(explain(), (verdict) => (verdict.outcome === "matched" ? { ...verdict, runId: runIds.get(verdict.attachmentId) ?? null } : verdict));
   if (runs.length > 0) return { outcome: "accepted", responseStatus: 202, verdicts, runs };
-  const [only] = verdicts;
-  if (p.isShared || only?.outcome !== "request_mismatch") return { outcome: "skipped", responseStatus: 200, verdicts, runs: [] };
+  const [only] = p.isShared ? [] : listVerdicts(verdicts);
+  if (only?.outcome !== "request_mismatch") return { outcome: "skipped", responseStatus: 200, verdicts, runs: [] };
   return { outcome: "rejected", responseStatus: 422, verdicts, runs: [], refusal: mismatch(only) };
 }
 

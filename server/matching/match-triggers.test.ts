@@ -5,6 +5,7 @@ import { z } from "zod";
 import * as z3 from "zod/v3";
 import { exportSchema } from "../../cli/build/schema/export.ts";
 import type { Json } from "../contract/json.ts";
+import { isFolded, listVerdicts } from "../domain/verdict-list.ts";
 import type { AnySchema, TriggerSource } from "../ports/project.ts";
 import { evaluateTriggers } from "./evaluate-trigger.ts";
 import { splitSchema } from "./fixed-fields.ts";
@@ -27,7 +28,7 @@ function bothWays(triggers: readonly TriggerSource[], body: Json) {
   const evaluations = evaluateTriggers(triggers, body);
   return {
     candidates: index.candidates(body).length,
-    withIndex: { matches: matches.map(({ trigger, payload }) => [trigger.slug, payload]), verdicts: verdicts() },
+    withIndex: { matches: matches.map(({ trigger, payload }) => [trigger.slug, payload]), verdicts: listVerdicts(verdicts()) },
     asked: { matches: evaluations.flatMap(({ verdict, payload }) => (verdict.outcome === "matched" ? [[verdict.trigger, payload]] : [])), verdicts: evaluations.map(({ verdict }) => verdict) },
   };
 }
@@ -57,7 +58,7 @@ describe("matchTriggers", () => {
   test("says request_mismatch of a trigger that the filter rules out, where its request does not hold either", () => {
     const triggers = [trigger(0, z.object({ id: z.number(), action: z.string() }), z.object({ action: z.literal("opened") }))];
     const { verdicts } = matchTriggers({ triggers, index: indexOf(triggers), body: { action: "closed" } });
-    expect(verdicts()).toMatchObject([{ outcome: "request_mismatch", reasons: [{ pointer: "/id" }] }]);
+    expect(listVerdicts(verdicts())).toMatchObject([{ outcome: "request_mismatch", reasons: [{ pointer: "/id" }] }]);
   });
 
   test("leaves to Zod what a message of the user's own, Zod 3's enums, strict objects and lists in between make of a value", () => {
@@ -87,16 +88,20 @@ describe("GitHub's own example payloads", () => {
     ].map(([own, filter], at) => trigger(at, own, filter));
     const index = indexOf(triggers);
     let asked = 0;
+    let folded = 0;
     const fired = new Set<string>();
     for (const payload of payloads) {
       const body = payload as Json;
       const { matches, verdicts } = matchTriggers({ triggers, index, body });
       const evaluations = evaluateTriggers(triggers, body);
-      expect(verdicts()).toEqual(evaluations.map(({ verdict }) => verdict));
+      const said = verdicts();
+      folded += isFolded(said) ? 1 : 0;
+      expect(listVerdicts(said)).toEqual(evaluations.map(({ verdict }) => verdict));
       expect(matches.map(({ trigger: { slug }, payload: made }) => [slug, made])).toEqual(evaluations.flatMap(({ verdict, payload: made }) => (verdict.outcome === "matched" ? [[verdict.trigger, made]] : [])));
       for (const match of matches) fired.add(match.trigger.slug);
       asked += index.candidates(body).length;
     }
+    expect(folded).toBeGreaterThan(100);
     expect(fired.size).toBeGreaterThan(100);
     expect(asked / payloads.length).toBeLessThan(4);
     expect(triggers.length).toBeGreaterThan(200);
@@ -121,6 +126,36 @@ describe("for every set of schemas of both versions of Zod, and every body near 
     expect(seen.ruledOut).toBeGreaterThan(seen.triggers / 10);
     expect(seen.explainedShortly).toBeGreaterThan(seen.triggers / 10);
     expect(seen.matched).toBeGreaterThan(30);
+  });
+
+  test("what bodies of a kind have in common is shared, and each reads to the letter as if all had been asked", () => {
+    const seen = { bodies: 0, folded: 0, ofAnotherBody: 0, ownOfFolded: 0 };
+    const several = fc.array(pairs, { minLength: 1, maxLength: 4 }).chain((list) => {
+      const near = list.flatMap(([request, filter]) => [request, ...(filter ? [filter] : [])]).map(({ shape }) => bodiesNear(shape));
+      return fc.tuple(fc.constant(list), fc.array(fc.oneof(...near), { minLength: 1, maxLength: 5 }));
+    });
+    fc.assert(
+      fc.property(several, ([list, bodies]) => {
+        const written = list.map(([request, filter]) => [toSchema(request), filter && toSchema(filter)] as const);
+        const triggers = Array.from({ length: 4 }, () => written).flat().flatMap((pair) => [pair, pair, pair]).map(([request, filter], at) => sourceOf(at, request, filter));
+        const endpoint = { triggers: shareSchemas(triggers), index: indexOf(triggers) };
+        const madeBy = new Map<unknown, Json>();
+        for (const body of [...bodies, ...bodies, ...bodies]) {
+          const said = matchTriggers({ ...endpoint, body }).verdicts();
+          expect(JSON.stringify(listVerdicts(said))).toBe(JSON.stringify(evaluateTriggers(triggers, body).map(({ verdict }) => verdict)));
+          seen.bodies++;
+          if (!isFolded(said)) continue;
+          seen.folded++;
+          seen.ownOfFolded += said.own.length;
+          if (madeBy.has(said.common) && madeBy.get(said.common) !== body) seen.ofAnotherBody++;
+          madeBy.set(said.common, madeBy.get(said.common) ?? body);
+        }
+      }),
+      { numRuns: 100 },
+    );
+    expect(seen.folded).toBeGreaterThan(seen.bodies / 10);
+    expect(seen.ofAnotherBody).toBeGreaterThan(3);
+    expect(seen.ownOfFolded).toBeGreaterThan(100);
   });
 
   test("a body without a discriminator's value never parses", () => {

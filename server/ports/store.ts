@@ -8,7 +8,8 @@ import type { Scope } from "../contract/scope.ts";
 import type { Run, RunError, RunStatus, RunSummary, StartedBy } from "../contract/run.ts";
 import type { Target } from "../contract/target.ts";
 import type { LogLevel, TimelineEntry, TimelineKind } from "../contract/timeline.ts";
-import type { Verdict, VerdictOutcome } from "../contract/verdict.ts";
+import type { VerdictOutcome } from "../contract/verdict.ts";
+import type { Verdicts } from "../domain/verdict-list.ts";
 
 /**
  * The ledger: deliveries, runs, steps, timelines, keys and workers. Every verb is one atomic business event; when its promise
@@ -47,7 +48,7 @@ export interface NewDelivery {
   outcome: DeliveryOutcome;
   responseStatus: number;
   problem: Problem | null;
-  verdicts: Verdict[];
+  verdicts: Verdicts;
   durationMs: number;
   /** Id of the webhook key that authenticated it. */
   keyId: string | null;
@@ -128,6 +129,8 @@ export interface DeliveryStore {
   recordDelivery(delivery: NewDelivery): Promise<void>;
   listDeliveries(filter: DeliveryFilter, page: PageRequest): Promise<Page<DeliverySummary>>;
   getDelivery(id: string): Promise<Delivery | null>;
+  /** After deliveries were removed: removes what they had in common, where no delivery that is left has it. Gives how many such lists. */
+  removeUnusedVerdicts(): Promise<number>;
 }
 
 // ---- runs ----

@@ -1,8 +1,9 @@
 import type { AddressInfo } from "node:net";
 import { readProcessStart } from "../config.ts";
-import type { DeliverySummary } from "../contract/delivery.ts";
+import { listVerdicts, ownVerdicts } from "../domain/verdict-list.ts";
 import { createHttpServer, type PagesHandler } from "../http/http-server.ts";
 import { loadPages } from "../http/pages.ts";
+import type { ReceivedDelivery } from "../ingest/summarize-delivery.ts";
 import { createLogger } from "../logging.ts";
 import { openSignalbox, readBuiltSettings, type Signalbox } from "../main.ts";
 import { packageRoot } from "../paths.ts";
@@ -44,7 +45,7 @@ async function serve(): Promise<void> {
       runsQueued: atMostEvery(wakeEveryMs, () => tell({ type: "runs-queued" })),
       cancelRequested: (runId) => tell({ type: "cancel-requested", runId }),
     },
-    onDelivery: mode === "development" ? (delivery) => tell({ type: "delivery", delivery }) : (delivery) => logDelivery(logger, delivery),
+    onDelivery: mode === "development" ? (delivery) => tell({ type: "delivery", delivery: { ...delivery, verdicts: listVerdicts(delivery.verdicts) } }) : (delivery) => logDelivery(logger, delivery),
   });
   Object.assign(globalThis, { [Symbol.for("signalbox.container")]: signalbox });
 
@@ -80,8 +81,8 @@ async function serve(): Promise<void> {
 }
 
 /** Who may read the log may not be who may read bodies: it has ids and outcomes only. */
-function logDelivery(log: Logger, { id, endpoint, outcome, responseStatus, durationMs, verdicts, problem }: DeliverySummary): void {
-  const runIds = verdicts.flatMap(({ runId }) => runId ?? []);
+function logDelivery(log: Logger, { id, endpoint, outcome, responseStatus, durationMs, verdicts, problem }: ReceivedDelivery): void {
+  const runIds = ownVerdicts(verdicts).flatMap(({ runId }) => runId ?? []);
   log.info("delivery", { deliveryId: id, endpoint, outcome, status: responseStatus, problem: problem?.code ?? null, runIds, durationMs });
 }
 

@@ -1,11 +1,12 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
-import type { DeliverySummary } from "../../contract/delivery.ts";
+import { ownVerdicts } from "../../domain/verdict-list.ts";
+import type { ReceivedDelivery } from "../../ingest/summarize-delivery.ts";
 import type { RunStore } from "../../ports/store.ts";
 
 /** Numbers for Prometheus, in a registry of their own. */
 export interface Metrics {
   /** To be called once for each delivery that was answered. */
-  observeDelivery(delivery: DeliverySummary): void;
+  observeDelivery(delivery: ReceivedDelivery): void;
   /** A request without a valid key was turned away. */
   observeUnauthenticated(door: "webhook" | "api"): void;
   /** The text format of Prometheus, version 0.0.4. */
@@ -46,7 +47,7 @@ export function createMetrics(store: Pick<RunStore, "countOpenRuns">): Metrics {
       deliveries.inc({ outcome: delivery.outcome, status: String(delivery.responseStatus) });
       duration.observe({ outcome: delivery.outcome }, delivery.durationMs / 1000);
       if (delivery.outcome !== "accepted") return;
-      for (const { trigger, outcome } of delivery.verdicts) if (outcome === "matched") runs.inc({ trigger });
+      for (const { trigger, outcome } of ownVerdicts(delivery.verdicts)) if (outcome === "matched") runs.inc({ trigger });
     },
     observeUnauthenticated: (door) => unauthenticated.inc({ door }),
     render: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),

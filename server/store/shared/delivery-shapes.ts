@@ -1,9 +1,12 @@
 import type { Delivery, DeliverySummary } from "../../contract/delivery.ts";
+import type { Verdict } from "../../contract/verdict.ts";
 import type { NewDelivery } from "../../ports/store.ts";
 import { readBodyJson } from "./read-body-json.ts";
 import { toIso } from "./iso-time.ts";
 
-export type DeliverySummaryRow = Omit<NewDelivery, "body" | "keyId">;
+export interface DeliverySummaryRow extends Omit<NewDelivery, "body" | "keyId" | "verdicts"> {
+  verdicts: Verdict[];
+}
 
 export interface DeliveryRow extends DeliverySummaryRow {
   body: Uint8Array | null;

@@ -7,6 +7,9 @@ export interface TrafficKey {
   endpoint: string;
 }
 
+/** The outcome of a set of verdicts that deliveries have in common: each of them was counted so many times. Its id stands for the attachment. */
+export const setOutcome = "set";
+
 /** As text. The endpoint stands last: unknown ones have whatever name callers gave them, all else is without spaces. */
 export function writeTrafficKey({ at, outcome, attachmentId, endpoint }: TrafficKey): string {
   return `${at} ${outcome} ${attachmentId} ${endpoint}`;

@@ -4,6 +4,7 @@ import type { SqliteDatabase } from "./database.ts";
 import type { InsertRun } from "./insert-run.ts";
 import { prepareInsert } from "./prepare-insert.ts";
 import { delivery, idempotencyKey, run } from "./schema.ts";
+import type { CountTraffic } from "./traffic-tally.ts";
 
 export type AcceptRequest = Parameters<DeliveryStore["acceptDelivery"]>[0];
 
@@ -25,7 +26,7 @@ export function prepareAcceptDelivery(
 }
 
 /** Records a delivery and counts it. */
-export function prepareInsertDelivery({ db, connection }: SqliteDatabase, countTraffic: (newDelivery: NewDelivery) => void): (newDelivery: NewDelivery) => void {
+export function prepareInsertDelivery({ db, connection, verdictSets }: SqliteDatabase, countTraffic: CountTraffic): (newDelivery: NewDelivery) => void {
   const query = db.insert(delivery).values({
     id: sql.placeholder("id"),
     endpoint: sql.placeholder("endpoint"),
@@ -42,11 +43,13 @@ export function prepareInsertDelivery({ db, connection }: SqliteDatabase, countT
     verdicts: sql.placeholder("verdicts"),
     body: sql.placeholder("body"),
     redeliveryOf: sql.placeholder("redeliveryOf"),
+    verdictSet: sql.placeholder("verdictSet"),
   });
   const insert = prepareInsert(connection, query);
   return (newDelivery) => {
-    insert({ ...newDelivery });
-    countTraffic(newDelivery);
+    const stored = verdictSets.store(newDelivery.verdicts);
+    insert({ ...newDelivery, ...stored });
+    countTraffic(newDelivery, stored.verdictSet);
   };
 }
 

@@ -5,6 +5,7 @@ import { AppError } from "../../contract/app-error.ts";
 import type { Connection } from "./open-connection.ts";
 import { isBusy, toStoreError } from "./store-error.ts";
 import { createTrafficLogReader } from "./traffic-log.ts";
+import { createVerdictSets, type VerdictSets } from "./verdict-sets.ts";
 import type { WriteQueue } from "./write-queue.ts";
 
 /** What the verbs of the store work with. better-sqlite3 is synchronous: a verb is a plain function, made async at the port. */
@@ -15,16 +16,19 @@ export interface SqliteDatabase {
   write: WriteQueue["write"];
   /** What was counted and is not in the table `traffic` yet, by endpoint. */
   trafficLog: ReturnType<typeof createTrafficLogReader>;
+  verdictSets: VerdictSets;
   /** Runs a verb that only reads. */
   read<T>(verb: () => T): Promise<T>;
 }
 
 export function createDatabase(connection: Connection, write: WriteQueue["write"]): SqliteDatabase {
+  const verdictSets = createVerdictSets(connection);
   return {
     db: drizzle(connection),
     connection,
     write,
-    trafficLog: createTrafficLogReader(connection),
+    trafficLog: createTrafficLogReader(connection, verdictSets.read),
+    verdictSets,
     async read(verb) {
       for (const giveUpAt = performance.now() + waitForLockMs; ; await delay(betweenTriesMs)) {
         if (!connection.open) throw new AppError("store_unavailable", "The store is closed.");

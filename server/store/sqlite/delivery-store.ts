@@ -1,16 +1,19 @@
 import { eq } from "drizzle-orm";
-import type { DeliveryStore, NewDelivery } from "../../ports/store.ts";
+import type { DeliveryStore } from "../../ports/store.ts";
 import { toDelivery } from "../shared/delivery-shapes.ts";
 import { prepareAcceptDelivery, prepareInsertDelivery } from "./accept-delivery.ts";
 import type { SqliteDatabase } from "./database.ts";
 import type { InsertRun } from "./insert-run.ts";
 import { listDeliveries } from "./list-deliveries.ts";
 import { delivery } from "./schema.ts";
+import type { CountTraffic } from "./traffic-tally.ts";
+import { removeUnusedSql } from "./verdict-sets.ts";
 
-export function createDeliveryStore(database: SqliteDatabase, p: { insertRun: InsertRun; countTraffic: (delivery: NewDelivery) => void }): DeliveryStore {
+export function createDeliveryStore(database: SqliteDatabase, p: { insertRun: InsertRun; countTraffic: CountTraffic }): DeliveryStore {
   const { read, write } = database;
   const insertDelivery = prepareInsertDelivery(database, p.countTraffic);
   const acceptDelivery = prepareAcceptDelivery(database, { insertDelivery, insertRun: p.insertRun });
+  const removeUnused = database.connection.prepare(removeUnusedSql);
   return {
     acceptDelivery: (request) => write(() => acceptDelivery(request)),
     recordDelivery: (newDelivery) => write(() => insertDelivery(newDelivery)),
@@ -18,7 +21,8 @@ export function createDeliveryStore(database: SqliteDatabase, p: { insertRun: In
     getDelivery: (id) =>
       read(() => {
         const row = database.db.select().from(delivery).where(eq(delivery.id, id)).get();
-        return row ? toDelivery(row) : null;
+        return row ? toDelivery({ ...row, verdicts: database.verdictSets.list(row.verdicts) }) : null;
       }),
+    removeUnusedVerdicts: () => write(() => removeUnused.run().changes),
   };
 }

@@ -32,11 +32,13 @@ async function openCounters(name: string) {
   const connection = await openConnection(join(folder, name));
   closing.push(() => connection.close());
   migrate(connection, { folder: migrationsFolder("sqlite"), clock: systemClock, logger: silentLogger });
+  const database = createDatabase(connection, () => Promise.reject(new Error("it is only read")));
   const tally = createTrafficTally(connection);
-  const traffic = createTrafficStore(createDatabase(connection, () => Promise.reject(new Error("it is only read"))));
+  const traffic = createTrafficStore(database);
+
   const count = (delivery: NewDelivery) => {
     tally.begin();
-    tally.add(delivery);
+    tally.add(delivery, null);
     tally.write();
   };
   const ask = async () => {
@@ -45,7 +47,7 @@ async function openCounters(name: string) {
     const verdicts = (bucketMs: 60_000 | 3_600_000) => traffic.countVerdicts({ ...window, bucketMs, endpoints: ["a", "b"] });
     return Promise.all([by(60_000, ["a", "b"]), by(hour, ["a", "b"]), by(60_000, null), by(hour, null), verdicts(60_000), verdicts(hour)]);
   };
-  const fold = connection.transaction(prepareFoldTraffic(connection));
+  const fold = connection.transaction(prepareFoldTraffic(connection, database.verdictSets.read));
   return { count, ask, fold: () => fold.immediate() };
 }
 

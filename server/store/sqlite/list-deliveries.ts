@@ -1,4 +1,4 @@
-import { desc, eq, inArray, type SQL, sql } from "drizzle-orm";
+import { desc, eq, inArray } from "drizzle-orm";
 import type { DeliverySummary } from "../../contract/delivery.ts";
 import type { Page } from "../../contract/page.ts";
 import type { DeliveryFilter, PageRequest } from "../../ports/store.ts";
@@ -8,6 +8,7 @@ import { hasText } from "./has-text.ts";
 import { type Listing, readList, type Term } from "./read-list.ts";
 import { delivery } from "./schema.ts";
 import { verdictHours } from "./verdict-hours.ts";
+import { hasVerdict } from "./verdict-sets.ts";
 
 /** The columns that a list shows: no bodies. */
 const deliverySummaryColumns = {
@@ -40,13 +41,18 @@ export function deliveryListing(database: SqliteDatabase, filter: DeliveryFilter
     since: filter.since,
     until: filter.until,
     nextRegion: verdictHours(database, filter),
-    readRows: (ids) => deliveryRowsQuery(database, ids).all(),
+    readRows: (ids) => readDeliveryRows(database, ids),
     position: (row) => ({ at: row.receivedAt, id: row.id }),
     shape: toDeliverySummary,
   };
 }
 
 /** The rows with these ids, newest first. */
+export function readDeliveryRows(database: SqliteDatabase, ids: string[]): DeliverySummaryRow[] {
+  return deliveryRowsQuery(database, ids).all().map((row) => ({ ...row, verdicts: database.verdictSets.list(row.verdicts) }));
+}
+
+/** Apart, so that a test can look at its plan. */
 export function deliveryRowsQuery({ db }: SqliteDatabase, ids: string[]) {
   return db.select(deliverySummaryColumns).from(delivery).where(inArray(delivery.id, ids)).orderBy(desc(delivery.receivedAt), desc(delivery.id));
 }
@@ -61,9 +67,4 @@ function termsOf({ redeliveryOf, endpoint, responseStatus, outcome, verdict, tex
     text === undefined ? undefined : { condition: hasText([delivery.body], text), isSlow: true },
   ];
   return terms.filter((term) => term !== undefined);
-}
-
-function hasVerdict({ trigger, outcomes }: NonNullable<DeliveryFilter["verdict"]>): SQL {
-  return sql`EXISTS (SELECT 1 FROM json_each(${delivery.verdicts}) v WHERE v.value ->> 'trigger' = ${trigger}
-    AND v.value ->> 'outcome' IN (SELECT value FROM json_each(${JSON.stringify(outcomes)})))`;
 }

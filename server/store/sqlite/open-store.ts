@@ -45,14 +45,19 @@ export async function openSqliteStore(p: { file: string; clock?: Clock; logger?:
 function createStore(connection: Connection, file: string, logger: Logger): Store {
   const watcher = createChangeWatcher(connection, logger);
   const traffic = createTrafficTally(connection);
-  const fold = prepareFoldTraffic(connection);
   const folding = createFoldLater({ fold: () => queue.write(fold), logger });
+  const onBegin = () => {
+    traffic.begin();
+    verdictSets.begin();
+  };
   const onEnd = () => {
     const counts = traffic.write();
     if (counts > 0) folding.counted(counts);
   };
-  const queue = createWriteQueue(connection, { onBegin: traffic.begin, onEnd, onWritten: watcher.changed, checkFile: createFileGuard(file) });
+  const queue = createWriteQueue(connection, { onBegin, onEnd, onWritten: watcher.changed, checkFile: createFileGuard(file) });
   const database = createDatabase(connection, queue.write);
+  const { verdictSets } = database;
+  const fold = prepareFoldTraffic(connection, verdictSets.read);
   const addEntry = prepareAddEntry(database);
   const mark = prepareMark(connection);
   const insertRun = prepareInsertRun(database, addEntry);

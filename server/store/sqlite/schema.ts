@@ -11,7 +11,8 @@ import type { RunError, RunStatus, StartedBy } from "../../contract/run.ts";
 import type { Scope } from "../../contract/scope.ts";
 import type { TargetKind } from "../../contract/target.ts";
 import type { LogLevel, TimelineKind } from "../../contract/timeline.ts";
-import type { Verdict, VerdictOutcome } from "../../contract/verdict.ts";
+import type { VerdictOutcome } from "../../contract/verdict.ts";
+import type { StoredVerdicts } from "../shared/stored-verdicts.ts";
 
 /**
  * JSON as text, `null` as NULL. JSON.stringify escapes lone surrogates and `\u0000`, so any JSON value survives. Drizzle's own
@@ -41,10 +42,12 @@ export const delivery = sqliteTable(
     keyId: text("key_id"),
     headers: json("headers").$type<Record<string, string>>().notNull(),
     problem: json("problem").$type<Problem>(),
-    verdicts: json("verdicts").$type<Verdict[]>().notNull(),
+    verdicts: json("verdicts").$type<StoredVerdicts>().notNull(),
     body: blob("body", { mode: "buffer" }),
     /** A note, not a reference: the first delivery may be gone. */
     redeliveryOf: text("redelivery_of"),
+    /** The set that `verdicts` refers to. */
+    verdictSet: integer("verdict_set").references(() => verdictSet.id),
   },
   // Behind its order, an index has what a second filter asks, so that looking through it never reads the wide rows.
   (t) => [
@@ -53,7 +56,23 @@ export const delivery = sqliteTable(
     index("delivery_by_outcome").on(t.outcome, t.receivedAt, t.id, t.endpoint, t.responseStatus),
     index("delivery_by_response_status").on(t.responseStatus, t.receivedAt, t.id, t.endpoint, t.outcome),
     index("delivery_by_redelivery").on(t.redeliveryOf, t.receivedAt, t.id).where(sql`redelivery_of IS NOT NULL`),
+    index("delivery_by_verdict_set").on(t.verdictSet).where(sql`verdict_set IS NOT NULL`),
   ],
+);
+
+/** Verdicts that deliveries have in common. Never changed; ids never come again. */
+export const verdictSet = sqliteTable(
+  "verdict_set",
+  {
+    id: integer("id").primaryKey({ autoIncrement: true }),
+    /** SHA-256 of the verdicts as JSON, hex. */
+    hash: text("hash").notNull(),
+    /** Which trigger decided what, a line each. */
+    decided: text("decided").notNull(),
+    /** JSON, raw deflate (RFC 1951). */
+    verdicts: blob("verdicts", { mode: "buffer" }).notNull(),
+  },
+  (t) => [uniqueIndex("verdict_set_by_hash").on(t.hash)],
 );
 
 export const run = sqliteTable(
@@ -214,24 +233,16 @@ export const webhookKey = sqliteTable(
     hash: text("hash").notNull(),
     ciphertext: text("ciphertext"),
     endpoints: json("endpoints").$type<string[]>(),
-    /** Of API tokens; those of before there were scopes have none, and may do everything. */
-    scope: text("scope").$type<Scope>(),
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at"),
     lastUsedAt: integer("last_used_at"),
     revokedAt: integer("revoked_at"),
+    /** Of API tokens; those of before there were scopes have none, and may do everything. */
+    scope: text("scope").$type<Scope>(),
   },
   (t) => [uniqueIndex("webhook_key_by_hash").on(t.hash)],
 );
 
-export const worker = sqliteTable("worker", {
-  id: text("id").primaryKey(),
-  pid: integer("pid").notNull(),
-  host: text("host").notNull(),
-  version: text("version").notNull(),
-  startedAt: integer("started_at").notNull(),
-  seenAt: integer("seen_at").notNull(),
-});
 // People. The library that signs them in (better-auth) reads and writes the next four tables by itself, so the names of their fields are its own.
 
 const moment = (name: string) => integer(name, { mode: "timestamp_ms" });
@@ -342,3 +353,11 @@ export const auditEntry = sqliteTable(
   (t) => [index("audit_entry_by_time").on(t.at, t.id), index("audit_entry_by_action").on(t.action, t.at, t.id), index("audit_entry_by_actor").on(t.actorId, t.at, t.id)],
 );
 
+export const worker = sqliteTable("worker", {
+  id: text("id").primaryKey(),
+  pid: integer("pid").notNull(),
+  host: text("host").notNull(),
+  version: text("version").notNull(),
+  startedAt: integer("started_at").notNull(),
+  seenAt: integer("seen_at").notNull(),
+});

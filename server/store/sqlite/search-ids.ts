@@ -4,7 +4,7 @@ import type { TrafficStore } from "../../ports/store.ts";
 import { toDeliverySummary } from "../shared/delivery-shapes.ts";
 import { toRunSummary } from "../shared/run-shapes.ts";
 import type { SqliteDatabase } from "./database.ts";
-import { deliveryRowsQuery } from "./list-deliveries.ts";
+import { readDeliveryRows } from "./list-deliveries.ts";
 import { runRowsQuery } from "./list-runs.ts";
 
 const newest = 10_000;
@@ -34,7 +34,7 @@ export function searchIds(database: SqliteDatabase, p: SearchRequest): { runs: R
   const deliveryIds = findIds(database, { ...p, table: "delivery", prefix: "dlv_" });
   return {
     runs: runRowsQuery(database, runIds).all().map(toRunSummary),
-    deliveries: deliveryRowsQuery(database, deliveryIds).all().map(toDeliverySummary),
+    deliveries: readDeliveryRows(database, deliveryIds).map(toDeliverySummary),
   };
 }
 

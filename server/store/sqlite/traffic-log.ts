@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { type TrafficKey, readTrafficKey } from "../shared/traffic-key.ts";
+import type { CommonVerdicts } from "../../domain/verdict-list.ts";
+import { type TrafficKey, readTrafficKey, setOutcome } from "../shared/traffic-key.ts";
 import type { Connection } from "./open-connection.ts";
 
 const countsSchema = z.array(z.tuple([z.string(), z.int()]));
@@ -13,11 +14,18 @@ export function addCounts(sums: Map<string, number>, counts: string): void {
   for (const [key, count] of countsSchema.parse(JSON.parse(counts))) sums.set(key, (sums.get(key) ?? 0) + count);
 }
 
+/** What a key counts; of a set, each of its verdicts. */
+export function expandSum(key: string, count: number, readSet: (set: number) => CommonVerdicts): TrafficSum[] {
+  const { at, outcome, attachmentId, endpoint } = readTrafficKey(key);
+  if (outcome !== setOutcome) return [{ at, outcome, attachmentId, endpoint, count }];
+  return readSet(Number(attachmentId)).flatMap((verdict) => (verdict ? [{ at, outcome: verdict.outcome, attachmentId: verdict.attachmentId, endpoint, count }] : []));
+}
+
 export const logRangeSql = "SELECT min(id) AS first, max(id) AS last FROM traffic_log";
 export const logRowsSql = "SELECT counts FROM traffic_log WHERE id > ?";
 
 /** What was counted and has not been added to the counters yet, by endpoint. Rows do not change and ids do not come again, so each is read once. */
-export function createTrafficLogReader(connection: Connection): () => ReadonlyMap<string, readonly TrafficSum[]> {
+export function createTrafficLogReader(connection: Connection, readSet: (set: number) => CommonVerdicts): () => ReadonlyMap<string, readonly TrafficSum[]> {
   const range = connection.prepare<unknown[], { first: number | null; last: number | null }>(logRangeSql);
   const rowsAfter = connection.prepare<unknown[], string>(logRowsSql).pluck();
   let known: { first: number | null; last: number | null } = { first: null, last: null };
@@ -28,7 +36,7 @@ export function createTrafficLogReader(connection: Connection): () => ReadonlyMa
     if (now.first === known.first && now.last === known.last) return byEndpoint;
     if (now.first !== known.first) sums = new Map();
     for (const counts of rowsAfter.iterate(now.first === known.first ? known.last : 0)) addCounts(sums, counts);
-    byEndpoint = Map.groupBy([...sums].map(([key, count]): TrafficSum => ({ ...readTrafficKey(key), count })), ({ endpoint }) => endpoint);
+    byEndpoint = Map.groupBy([...sums].flatMap(([key, count]) => expandSum(key, count, readSet)), ({ endpoint }) => endpoint);
     known = now;
     return byEndpoint;
   };

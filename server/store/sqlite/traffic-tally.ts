@@ -1,12 +1,16 @@
+import { ownVerdicts } from "../../domain/verdict-list.ts";
 import type { NewDelivery } from "../../ports/store.ts";
-import { writeTrafficKey } from "../shared/traffic-key.ts";
+import { setOutcome, writeTrafficKey } from "../shared/traffic-key.ts";
 import type { Connection } from "./open-connection.ts";
+
+/** Counts a delivery and its verdicts. Those that it has in common with others are counted together: as the set that has them. */
+export type CountTraffic = (delivery: NewDelivery, verdictSet: number | null) => void;
 
 /** Counts what the verbs of one transaction recorded. */
 export interface TrafficTally {
   /** Forgets what an attempt before counted: it was undone. */
   begin(): void;
-  add(delivery: NewDelivery): void;
+  add: CountTraffic;
   /** Writes the counts down, inside the transaction that records what they count. Gives how many there are. */
   write(): number;
 }
@@ -27,11 +31,12 @@ export function createTrafficTally(connection: Connection): TrafficTally {
   const count = (key: string) => counts.set(key, (counts.get(key) ?? 0) + 1);
   return {
     begin: () => counts.clear(),
-    add({ endpoint: name, receivedAt, outcome, verdicts }) {
+    add({ endpoint: name, receivedAt, outcome, verdicts }, verdictSet) {
       const at = receivedAt - (receivedAt % minuteMs);
       const endpoint = name.slice(0, longestEndpoint);
       count(writeTrafficKey({ at, outcome, attachmentId: "", endpoint }));
-      for (const verdict of verdicts) count(writeTrafficKey({ at, outcome: verdict.outcome, attachmentId: verdict.attachmentId, endpoint }));
+      if (verdictSet !== null) count(writeTrafficKey({ at, outcome: setOutcome, attachmentId: String(verdictSet), endpoint }));
+      for (const verdict of ownVerdicts(verdicts)) count(writeTrafficKey({ at, outcome: verdict.outcome, attachmentId: verdict.attachmentId, endpoint }));
     },
     write() {
       if (counts.size > 0) log.run(JSON.stringify([...counts]));

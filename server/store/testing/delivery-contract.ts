@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Json } from "../../contract/json.ts";
 import type { Verdict } from "../../contract/verdict.ts";
+import { listVerdicts } from "../../domain/verdict-list.ts";
 import type { DeliveryFilter, NewDelivery, Store } from "../../ports/store.ts";
 import { aDelivery, aRun, aVerdict, epoch, hasAsciiText, kindsOf, type OpenStore, readPages } from "./factories.ts";
 
@@ -280,7 +281,7 @@ function isWanted(delivery: NewDelivery, { since = 0, until = Infinity, verdict,
   return (
     delivery.receivedAt >= since &&
     delivery.receivedAt < until &&
-    (verdict === undefined || delivery.verdicts.some(({ trigger, outcome }) => trigger === verdict.trigger && verdict.outcomes.includes(outcome))) &&
+    (verdict === undefined || listVerdicts(delivery.verdicts).some(({ trigger, outcome }) => trigger === verdict.trigger && verdict.outcomes.includes(outcome))) &&
     (text === undefined || (body !== null && hasAsciiText(body, text))) &&
     Object.entries(same).every(([name, value]) => Object.entries(delivery).some(([n, v]) => n === name && v === value))
   );

@@ -1,0 +1,27 @@
+import type { Verdict } from "../../contract/verdict.ts";
+import type { CommonVerdicts, FoldedVerdicts, Verdicts } from "../../domain/verdict-list.ts";
+
+/** How a delivery keeps its verdicts: all of them, or, behind a note of what it has in common with others, its own. */
+export type StoredVerdicts = readonly Verdict[] | readonly [SetNote, ...Verdict[]];
+
+/** Stands first, and begins with `set`: rows that have one are told by how their text begins. */
+interface SetNote {
+  /** Where the common verdicts are kept. */
+  set: number;
+  actuals: FoldedVerdicts["actuals"];
+}
+
+export function storeFolded({ actuals, own }: FoldedVerdicts, set: number): StoredVerdicts {
+  return [{ set, actuals }, ...own];
+}
+
+export function readStored(stored: StoredVerdicts, readSet: (set: number) => CommonVerdicts): Verdicts {
+  if (!hasNote(stored)) return stored;
+  const [{ set, actuals }, ...own] = stored;
+  return { common: readSet(set), actuals, own };
+}
+
+function hasNote(stored: StoredVerdicts): stored is readonly [SetNote, ...Verdict[]] {
+  const [first] = stored;
+  return first !== undefined && "set" in first;
+}

@@ -1,0 +1,121 @@
+import { createHash } from "node:crypto";
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { type SQL, sql } from "drizzle-orm";
+import { type CommonVerdicts, isFolded, listVerdicts, type Verdicts } from "../../domain/verdict-list.ts";
+import type { Verdict } from "../../contract/verdict.ts";
+import type { DeliveryFilter } from "../../ports/store.ts";
+import { readStored, storeFolded, type StoredVerdicts } from "../shared/stored-verdicts.ts";
+import type { Connection } from "./open-connection.ts";
+import { delivery } from "./schema.ts";
+
+/** Verdicts that deliveries have in common, each list kept once. */
+export interface VerdictSets {
+  /** A write transaction begins: nothing is known of what one before wrote, which may have been undone, nor of what others removed. */
+  begin(): void;
+  /** Inside a write transaction: what a delivery keeps, and the set that it refers to. A set that is not there yet is written. */
+  store(verdicts: Verdicts): { verdicts: StoredVerdicts; verdictSet: number | null };
+  /** Of sets that were committed. */
+  read(set: number): CommonVerdicts;
+  list(stored: StoredVerdicts): Verdict[];
+}
+
+/** Some ten megabytes. */
+const mostVerdictsRead = 50_000;
+
+export function createVerdictSets(connection: Connection): VerdictSets {
+  const put = preparePut(connection);
+  const read = prepareRead(connection);
+  return {
+    begin: put.begin,
+    store(verdicts) {
+      if (!isFolded(verdicts)) return { verdicts, verdictSet: null };
+      const verdictSet = put.put(verdicts.common);
+      return { verdicts: storeFolded(verdicts, verdictSet), verdictSet };
+    },
+    read,
+    list: (stored) => listVerdicts(readStored(stored, read)),
+  };
+}
+
+export const hashOfSetSql = "SELECT hash FROM verdict_set WHERE id = ?";
+export const findSetSql = "SELECT id FROM verdict_set WHERE hash = ?";
+
+/** The same list is the same object mostly: where it stands is remembered, and looked at once in each transaction. */
+function preparePut(connection: Connection): { begin: () => void; put: (common: CommonVerdicts) => number } {
+  const hashOf = connection.prepare<unknown[], string>(hashOfSetSql).pluck();
+  const find = connection.prepare<unknown[], number>(findSetSql).pluck();
+  const insert = connection.prepare("INSERT INTO verdict_set (hash, decided, verdicts) VALUES (?, ?, ?)");
+  const known = new WeakMap<CommonVerdicts, { id: number; hash: string }>();
+  const seen = new Map<CommonVerdicts, number>();
+
+  function write(common: CommonVerdicts): { id: number; hash: string } {
+    const text = JSON.stringify(common);
+    const hash = createHash("sha256").update(text).digest("hex");
+    const id = find.get(hash) ?? Number(insert.run(hash, linesOf(common), deflateRawSync(text)).lastInsertRowid);
+    return { id, hash };
+  }
+
+  return {
+    begin: () => seen.clear(),
+    put(common) {
+      const there = seen.get(common);
+      if (there !== undefined) return there;
+      const before = known.get(common);
+      // An id that was undone may have become another set's.
+      const set = before && hashOf.get(before.id) === before.hash ? before : write(common);
+      known.set(common, set);
+      seen.set(common, set.id);
+      return set.id;
+    },
+  };
+}
+
+export const readSetSql = "SELECT verdicts FROM verdict_set WHERE id = ?";
+
+/** Sets never change, and ids never come again. */
+function prepareRead(connection: Connection): (set: number) => CommonVerdicts {
+  const select = connection.prepare<unknown[], Buffer>(readSetSql).pluck();
+  const read = new Map<number, CommonVerdicts>();
+  let verdicts = 0;
+  return (set) => {
+    const known = read.get(set);
+    if (known) return known;
+    const bytes = select.get(set);
+    if (!bytes) throw new Error(`The ledger has lost the verdicts ${set}, to which its deliveries refer.`);
+    const common: CommonVerdicts = JSON.parse(inflateRawSync(bytes).toString());
+    if (verdicts > mostVerdictsRead) {
+      read.clear();
+      verdicts = 0;
+    }
+    read.set(set, common);
+    verdicts += common.length;
+    return common;
+  };
+}
+
+/** What a set says of triggers, a line for each: a list is narrowed by it without reading the set. */
+function linesOf(common: CommonVerdicts): string {
+  const lines = common.flatMap((verdict) => (verdict ? [lineOf(verdict.trigger, verdict.outcome)] : []));
+  return `\n${[...new Set(lines)].join("\n")}\n`;
+}
+
+function lineOf(trigger: string, outcome: string): string {
+  return JSON.stringify([trigger, outcome]);
+}
+
+/** Whether a delivery has such a verdict: of its own, or in common with others. */
+export function hasVerdict({ trigger, outcomes }: NonNullable<DeliveryFilter["verdict"]>): SQL {
+  const { verdicts } = delivery;
+  const own = sql`EXISTS (SELECT 1 FROM json_each(${verdicts}) v WHERE v.value ->> 'trigger' = ${trigger}
+    AND v.value ->> 'outcome' IN (SELECT value FROM json_each(${JSON.stringify(outcomes)})))`;
+  const [first, ...others] = outcomes.map((outcome) => sql`instr(s.decided, ${`\n${lineOf(trigger, outcome)}\n`}) > 0`);
+  if (!first) return own;
+  // The column verdict_set stands behind the body.
+  const set = sql`CASE WHEN substr(${verdicts}, 1, 8) = '[{"set":' THEN ${verdicts} ->> '$[0].set' END`;
+  return sql`(${own} OR EXISTS (SELECT 1 FROM verdict_set s WHERE s.id = ${set} AND (${sql.join([first, ...others], sql` OR `)})))`;
+}
+
+/** Without the counts that are not folded yet, which refer to sets as well. */
+export const removeUnusedSql = `
+  DELETE FROM verdict_set WHERE NOT EXISTS (SELECT 1 FROM delivery d WHERE d.verdict_set = verdict_set.id)
+    AND NOT EXISTS (SELECT 1 FROM traffic_log WHERE instr(counts, ' set ' || verdict_set.id || ' ') > 0)`;
