@@ -42,16 +42,10 @@ const halfADelivery: SourceChange = { file: "server/store/sqlite/accept-delivery
 export const noFencing: SourceChange[] = [
   {
     file: "server/store/sqlite/write-progress.ts",
-    find: `    .where(and(eq(run.id, sql.placeholder("id")), eq(run.token, sql.placeholder("token")), eq(run.status, "running")))
-    .prepare();
-  return (id: string, token: string) => {
-    const row = find.get({ id, token });
-    return row ? { id, token, ...row } : null;`,
-    replace: `    .where(eq(run.id, sql.placeholder("id")))
-    .prepare();
-  return (id: string, token: string) => {
-    const row = find.get({ id });
-    return row ? { id, token, ...row } : null;`,
+    find: `    .where(and(eq(run.id, sql.placeholder("id")), eq(run.token, sql.placeholder("token")), eq(run.status, "running")));
+  const find = `,
+    replace: `    .where(eq(run.id, sql.placeholder("id")));
+  const find = `,
   },
   {
     file: "server/store/sqlite/leases.ts",

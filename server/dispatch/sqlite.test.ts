@@ -94,6 +94,16 @@ describe("the dispatcher of SQLite", () => {
     expect(started).toEqual(["run_1", "run_2", "run_3"]);
   });
 
+  it("makes one claim for all the places that runs free which end together", async () => {
+    const { add, state, dispatcher, execute, end } = create(3);
+    add(6);
+    dispatcher.start(execute);
+    await settle();
+    for (const id of ["run_1", "run_2", "run_3"]) end(id);
+    await settle();
+    expect(state.claims.map(({ limit }) => limit)).toEqual([3, 3]);
+  });
+
   it("takes nothing before it is started", async () => {
     const { add, state, dispatcher } = create(1);
     add(1);
@@ -119,6 +129,7 @@ describe("the dispatcher of SQLite", () => {
     for (let n = 0; n < 10; n += 1) dispatcher.wake();
     await settle();
     expect(state.claims).toHaveLength(1);
+    for (let n = 0; n < 10; n += 1) dispatcher.wake();
     gate.resolve();
     await settle();
     expect(state.claims).toHaveLength(2);
@@ -234,6 +245,7 @@ describe("the dispatcher of SQLite", () => {
     state.gate = gate.promise;
     add(1);
     dispatcher.start(execute);
+    await settle();
     const drained = dispatcher.drain();
     gate.resolve();
     await settle();

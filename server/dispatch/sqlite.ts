@@ -51,6 +51,9 @@ export function createSqliteDispatcher(p: SqliteDispatcherOptions): Dispatcher {
 
   async function claimWhileWoken(execute: (run: ClaimedRun) => Promise<void>): Promise<void> {
     while (mayClaim()) {
+      // Runs that were written to their end together free their places together.
+      await new Promise<void>((resolve) => process.nextTick(resolve));
+      if (!mayClaim()) return;
       isWoken = false;
       try {
         await claim(execute);

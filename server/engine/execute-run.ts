@@ -71,9 +71,10 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
   function interrupt(cause: Interrupt): void {
     if (cause.kind === "lost") session.abandon();
     if (!decide({ kind: "interrupted", interrupt: cause })) return;
-    closeContext = { kind: "closed", reason: interruptReason(cause) };
+    const reason = interruptReason(cause);
+    closeContext = { kind: "closed", reason: () => reason };
     context?.close(closeContext);
-    abort.abort(interruptReason(cause));
+    abort.abort(reason);
   }
 
   let closeContext: Parameters<ReturnType<typeof createRunContext>["close"]>[0] | null = null;
@@ -132,11 +133,13 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
 
   async function runToEnd(scope: RunScope, steps: readonly StepRecord[]): Promise<void> {
     const outcome = await runInScope(scope, () => runCode(steps));
-    if (decide(outcome)) context?.close({ kind: "closed", reason: new RunEnded() });
+    if (decide(outcome)) context?.close({ kind: "closed", reason: () => new RunEnded() });
     settled.resolve();
   }
 
   async function loadSteps(): Promise<StepRecord[] | null> {
+    // What has just begun for the first time has none.
+    if (run.attempt === 1 && !run.isResumed) return [];
     try {
       return await store.loadSteps(run.id);
     } catch (error) {

@@ -22,7 +22,7 @@ export type ContextState =
   /** Put to sleep: nothing is ever answered again, in this process. */
   | { kind: "suspended" }
   /** Ended: every call throws. */
-  | { kind: "closed"; reason: Error };
+  | { kind: "closed"; reason: () => Error };
 
 export interface OpenSleep {
   record: StepRecord;
@@ -60,7 +60,7 @@ export function createRunContext(options: RunContextOptions) {
   /** Throws when the run is over here, so that code which goes on has no effect. `false`: it must hang, for the run sleeps. */
   function isOpen(): boolean {
     activity += 1;
-    if (state.kind === "closed") throw state.reason;
+    if (state.kind === "closed") throw state.reason();
     return state.kind === "open";
   }
 

@@ -1,8 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { and, eq, inArray, sql } from "drizzle-orm";
 import { z } from "zod";
+import { jsonSchema, type Json } from "../../contract/json.ts";
+import { targetKindSchema } from "../../contract/target.ts";
 import type { ClaimedRun, ClaimRequest } from "../../ports/store.ts";
 import { type SqliteDatabase, given } from "./database.ts";
+import { prepareStatement } from "./prepare-statement.ts";
 import { run } from "./schema.ts";
 import type { AddEntry } from "./timeline.ts";
 
@@ -76,8 +79,8 @@ function oldestFirst(rows: [availableAt: number, id: string][]): [availableAt: n
   return rows.sort(([atA, idA], [atB, idB]) => atA - atB || (idA < idB ? -1 : 1));
 }
 
-function prepareTakeRun({ db }: SqliteDatabase, addEntry: AddEntry): (id: string, p: ClaimRequest) => ClaimedRun | null {
-  const take = db
+function prepareTakeRun({ db, connection }: SqliteDatabase, addEntry: AddEntry): (id: string, p: ClaimRequest) => ClaimedRun | null {
+  const query = db
     .update(run)
     .set({
       status: "running",
@@ -90,7 +93,6 @@ function prepareTakeRun({ db }: SqliteDatabase, addEntry: AddEntry): (id: string
     })
     .where(and(eq(run.id, sql.placeholder("id")), inArray(run.status, ["queued", "waiting"])))
     .returning({
-      id: run.id,
       trigger: run.trigger,
       attachmentId: run.attachmentId,
       kind: run.targetKind,
@@ -102,15 +104,23 @@ function prepareTakeRun({ db }: SqliteDatabase, addEntry: AddEntry): (id: string
       payload: run.payload,
       input: run.input,
       createdAt: run.createdAt,
-    })
-    .prepare();
+    });
+  const take = prepareStatement(connection, query);
   return (id, { workerId, now, leaseMs }) => {
     const token = randomUUID();
     const leaseUntil = now + leaseMs;
     const row = take.get({ id, token, workerId, now, leaseUntil });
-    if (!row) return null;
-    const { kind, slug, ...claimed } = row;
-    addEntry(id, { at: now, kind: claimed.isResumed ? "resumed" : "attempt_started", attempt: claimed.attempt });
-    return { ...claimed, token, leaseUntil, status: "running", target: { kind, slug } };
+    if (row === undefined) return null;
+    const [trigger, attachmentId, kind, slug, deliveryId, attempt, maxAttempts, isResumed, payload, input, createdAt] = takenRow.parse(row);
+    addEntry(id, { at: now, kind: isResumed === 1 ? "resumed" : "attempt_started", attempt });
+    const target = { kind, slug };
+    return { id, token, leaseUntil, status: "running", trigger, attachmentId, target, deliveryId, attempt, maxAttempts, isResumed: isResumed === 1, payload: readJson(payload), input: readJson(input), createdAt };
   };
+}
+
+const text = z.string().nullable();
+const takenRow = z.tuple([text, text, targetKindSchema, z.string(), text, z.number(), z.number(), z.number(), text, text, z.number()]);
+
+function readJson(stored: string | null): Json | null {
+  return stored === null ? null : jsonSchema.parse(JSON.parse(stored));
 }

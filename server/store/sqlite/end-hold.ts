@@ -1,6 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { RunTransition } from "../../ports/store.ts";
 import { type SqliteDatabase, given } from "./database.ts";
+import { prepareStatement } from "./prepare-statement.ts";
 import { run } from "./schema.ts";
 import type { AddEntry } from "./timeline.ts";
 
@@ -37,8 +38,8 @@ type Back = Extract<RunTransition, { to: "waiting" | "queued" }>;
 const released = { token: null, workerId: null, leaseUntil: null };
 const whereHeld = and(eq(run.id, sql.placeholder("id")), eq(run.token, sql.placeholder("token")), eq(run.status, "running"));
 
-function prepareGiveBack({ db }: SqliteDatabase): (p: { id: string; token: string; transition: Back }) => void {
-  const update = db
+function prepareGiveBack({ db, connection }: SqliteDatabase): (p: { id: string; token: string; transition: Back }) => void {
+  const query = db
     .update(run)
     .set({
       ...released,
@@ -47,17 +48,17 @@ function prepareGiveBack({ db }: SqliteDatabase): (p: { id: string; token: strin
       availableAt: sql`coalesce(${sql.placeholder("availableAt")}, ${run.availableAt})`,
       isResuming: given("isResuming"),
     })
-    .where(whereHeld)
-    .prepare();
+    .where(whereHeld);
+  const update = prepareStatement(connection, query);
   return ({ id, token, transition }) => {
     const isWaiting = transition.to === "waiting";
     const isResuming = isWaiting && transition.reason === "retry" ? 0 : 1;
-    assertOne(update.run({ id, token, status: transition.to, availableAt: isWaiting ? transition.availableAt : null, isResuming }).changes, id);
+    assertOne(update.run({ id, token, status: transition.to, availableAt: isWaiting ? transition.availableAt : null, isResuming }), id);
   };
 }
 
-function prepareFinish({ db }: SqliteDatabase): (p: { id: string; token: string; now: number; transition: Exclude<RunTransition, Back> }) => void {
-  const update = db
+function prepareFinish({ db, connection }: SqliteDatabase): (p: { id: string; token: string; now: number; transition: Exclude<RunTransition, Back> }) => void {
+  const query = db
     .update(run)
     .set({
       ...released,
@@ -68,13 +69,13 @@ function prepareFinish({ db }: SqliteDatabase): (p: { id: string; token: string;
       errorStack: given("errorStack"),
       output: sql`${sql.param(sql.placeholder("output"), run.output)}`,
     })
-    .where(whereHeld)
-    .prepare();
+    .where(whereHeld);
+  const update = prepareStatement(connection, query);
   return ({ id, token, now, transition }) => {
     const output = transition.to === "completed" ? transition.output : null;
     const error = transition.to === "completed" ? null : transition.error;
     const values = { id, token, now, status: transition.to, output, errorName: error?.name ?? null, errorMessage: error?.message ?? null, errorStack: error?.stack ?? null };
-    assertOne(update.run(values).changes, id);
+    assertOne(update.run(values), id);
   };
 }
 

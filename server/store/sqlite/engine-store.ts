@@ -3,7 +3,7 @@ import type { EngineStore, StepRecord, WorkerInfo } from "../../ports/store.ts";
 import { prepareClaimRuns } from "./claim-runs.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { prepareEndHold } from "./end-hold.ts";
-import { countQueued, listHeldRuns, nextAvailableQuery, prepareExtendLeases } from "./leases.ts";
+import { countQueued, listHeldRuns, prepareExtendLeases, prepareNextAvailable } from "./leases.ts";
 import { prepareReconcile, prepareReleaseLostRuns } from "./lost-runs.ts";
 import { runStep, worker } from "./schema.ts";
 import type { AddEntry } from "./timeline.ts";
@@ -16,18 +16,20 @@ export function createEngineStore(database: SqliteDatabase, addEntry: AddEntry):
   const writeProgress = prepareWriteProgress(database, { addEntry, endHold });
   const extendLeases = prepareExtendLeases(database);
   const releaseLostRuns = prepareReleaseLostRuns(database, { addEntry, endHold });
+  const nextAvailableAt = prepareNextAvailable(database);
+  const loadSteps = prepareLoadSteps(database);
   const expiry = prepareReconcile(database, { addEntry, endHold });
   return {
-    claimRuns: async (p) => ((await read(() => claims.hasDue(p))) ? write(() => claims.claim(p)) : []),
-    loadSteps: (runId) => read(() => loadSteps(database, runId)),
+    claimRuns: async (p) => ((await read(() => claims.hasDue(p))) ? write(() => claims.claim(p), "kill") : []),
+    loadSteps: (runId) => read(() => loadSteps(runId)),
     writeProgress: (p) => write(() => writeProgress(p)),
-    extendLeases: (p) => write(() => extendLeases(p)),
+    extendLeases: (p) => write(() => extendLeases(p), "kill"),
     listHeldRuns: (workerId) => read(() => listHeldRuns(database, workerId)),
     releaseLostRuns: (p) => write(() => releaseLostRuns(p)),
     reconcile: async (now, spare = new Set()) => ((await read(() => expiry.hasExpired(now, spare))) ? write(() => expiry.reconcile(now, spare)) : 0),
-    nextAvailableAt: (pool, after = -1) => read(() => nextAvailableQuery(database, { pool, after }).get()?.at ?? null),
+    nextAvailableAt: (pool, after = -1) => read(() => nextAvailableAt(pool, after)),
     countQueued: (pool) => read(() => countQueued(database, pool)),
-    heartbeatWorker: (info) => write(() => saveWorker(database, info)),
+    heartbeatWorker: (info) => write(() => saveWorker(database, info), "kill"),
     removeWorker: (id) =>
       write(() => {
         db.delete(worker).where(eq(worker.id, id)).run();
@@ -36,8 +38,8 @@ export function createEngineStore(database: SqliteDatabase, addEntry: AddEntry):
   };
 }
 
-function loadSteps({ db }: SqliteDatabase, runId: string): StepRecord[] {
-  return db
+function prepareLoadSteps({ db }: SqliteDatabase): (runId: string) => StepRecord[] {
+  const query = db
     .select({
       name: runStep.name,
       kind: runStep.kind,
@@ -48,9 +50,10 @@ function loadSteps({ db }: SqliteDatabase, runId: string): StepRecord[] {
       result: runStep.result,
     })
     .from(runStep)
-    .where(eq(runStep.runId, runId))
+    .where(eq(runStep.runId, sql.placeholder("runId")))
     .orderBy(asc(sql`rowid`))
-    .all();
+    .prepare();
+  return (runId) => query.all({ runId });
 }
 
 function saveWorker({ db }: SqliteDatabase, info: WorkerInfo): void {

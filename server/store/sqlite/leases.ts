@@ -1,12 +1,14 @@
 import { and, asc, count, eq, sql } from "drizzle-orm";
+import { z } from "zod";
 import type { EngineStore } from "../../ports/store.ts";
 import { type SqliteDatabase, given } from "./database.ts";
+import { prepareStatement } from "./prepare-statement.ts";
 import { run } from "./schema.ts";
 
 type LeaseRequest = Parameters<EngineStore["extendLeases"]>[0];
 
-export function prepareExtendLeases({ db }: SqliteDatabase): (p: LeaseRequest) => { lost: string[]; cancelRequested: string[] } {
-  const extend = db
+export function prepareExtendLeases({ db, connection }: SqliteDatabase): (p: LeaseRequest) => { lost: string[]; cancelRequested: string[] } {
+  const query = db
     .update(run)
     .set({ leaseUntil: given("leaseUntil") })
     .where(
@@ -17,19 +19,21 @@ export function prepareExtendLeases({ db }: SqliteDatabase): (p: LeaseRequest) =
         eq(run.status, "running"),
       ),
     )
-    .returning({ cancelRequestedAt: run.cancelRequestedAt })
-    .prepare();
+    .returning({ cancelRequestedAt: run.cancelRequestedAt });
+  const extend = prepareStatement(connection, query);
   return ({ workerId, runs, now, leaseMs }) => {
     const lost: string[] = [];
     const cancelRequested: string[] = [];
     for (const { id, token } of runs) {
       const row = extend.get({ id, token, workerId, leaseUntil: now + leaseMs });
-      if (!row) lost.push(id);
-      else if (row.cancelRequestedAt !== null) cancelRequested.push(id);
+      if (row === undefined) lost.push(id);
+      else if (extendedRow.parse(row)[0] !== null) cancelRequested.push(id);
     }
     return { lost, cancelRequested };
   };
 }
+
+const extendedRow = z.tuple([z.number().nullable()]);
 
 /** Only running runs have a worker. Apart, so that a test can look at its plan. */
 export function heldRunsQuery({ db }: SqliteDatabase, workerId: string) {
@@ -47,14 +51,21 @@ export function listHeldRuns(database: SqliteDatabase, workerId: string): Awaite
 }
 
 /** Apart, so that a test can look at its plan. */
-export function nextAvailableQuery({ db }: SqliteDatabase, p: { pool: "shared" | "isolated"; after: number }) {
+export function nextAvailableQuery({ db }: SqliteDatabase) {
   return db
     .select({ at: run.availableAt })
     .from(run)
-    .where(and(sql`status = 'waiting'`, eq(run.isIsolated, p.pool === "isolated"), sql`${run.availableAt} > ${p.after}`))
+    .where(and(sql`status = 'waiting'`, eq(run.isIsolated, sql.placeholder("isIsolated")), sql`${run.availableAt} > ${sql.placeholder("after")}`))
     .orderBy(asc(run.availableAt))
     .limit(1);
 }
+
+export function prepareNextAvailable(database: SqliteDatabase): (pool: "shared" | "isolated", after: number) => number | null {
+  const next = prepareStatement(database.connection, nextAvailableQuery(database));
+  return (pool, after) => nextRow.parse(next.get({ isIsolated: pool === "isolated" ? 1 : 0, after }))?.[0] ?? null;
+}
+
+const nextRow = z.tuple([z.number()]).optional();
 
 /** The term that looks redundant lets SQLite take the partial index `run_open`. */
 export function countQueued({ db }: SqliteDatabase, pool: "shared" | "isolated"): number {

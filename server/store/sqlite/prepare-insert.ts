@@ -10,21 +10,33 @@ type ReadParameter = (values: Record<string, unknown>) => unknown;
  */
 export function prepareInsert(connection: Connection, query: { toSQL(): { sql: string; params: unknown[] } }): (values: Record<string, unknown>) => void {
   const { sql, params } = query.toSQL();
-  const readers = params.map(readerOf);
+  const read = readParametersOf(params);
   const statement = connection.prepare(sql);
   return (values) => {
-    statement.run(readers.map((read) => read(values)));
+    statement.run(read(values));
   };
 }
 
+/** From named values to what SQLite is given, in the order of the parameters. */
+export function readParametersOf(params: readonly unknown[]): (values: Record<string, unknown>) => unknown[] {
+  const readers = params.map(readerOf);
+  return (values) => readers.map((read) => read(values));
+}
+
 function readerOf(param: unknown): ReadParameter {
+  if (is(param, Placeholder)) return (values) => readValue(values, param.name);
   if (!is(param, Param)) return () => param;
   const { value, encoder } = param;
   if (!is(value, Placeholder)) return () => encoder.mapToDriverValue(value);
   const { name } = value;
   return (values) => {
-    const given = values[name];
-    if (given === undefined) throw new Error(`No value is given for ${name}.`);
+    const given = readValue(values, name);
     return given === null ? null : encoder.mapToDriverValue(given);
   };
+}
+
+function readValue(values: Record<string, unknown>, name: string): unknown {
+  const given = values[name];
+  if (given === undefined) throw new Error(`No value is given for ${name}.`);
+  return given;
 }

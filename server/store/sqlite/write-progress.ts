@@ -1,8 +1,10 @@
 import { and, eq, sql } from "drizzle-orm";
+import { z } from "zod";
 import type { Json } from "../../contract/json.ts";
 import type { EngineStore, StepRecord } from "../../ports/store.ts";
 import type { SqliteDatabase } from "./database.ts";
 import type { EndHold } from "./end-hold.ts";
+import { prepareStatement } from "./prepare-statement.ts";
 import { run, runStep } from "./schema.ts";
 import type { AddEntry } from "./timeline.ts";
 
@@ -17,27 +19,31 @@ export function prepareWriteProgress(database: SqliteDatabase, p: { addEntry: Ad
     if (!held) return { held: false, cancelRequested: false };
     for (const entry of entries) p.addEntry(runId, entry);
     for (const step of steps) saveStep(runId, step);
-    if (input !== undefined) saveInput(runId, token, input);
+    if (input !== undefined) saveInput({ id: runId, token, input });
     if (transition) p.endHold(held, transition, now);
     return { held: true, cancelRequested: held.cancelRequestedAt !== null };
   };
 }
 
 /** Read under the write lock, so that it stays true to the end of the transaction. */
-function prepareFindHeld({ db }: SqliteDatabase) {
-  const find = db
+function prepareFindHeld({ db, connection }: SqliteDatabase) {
+  const query = db
     .select({ attempt: run.attempt, cancelRequestedAt: run.cancelRequestedAt })
     .from(run)
-    .where(and(eq(run.id, sql.placeholder("id")), eq(run.token, sql.placeholder("token")), eq(run.status, "running")))
-    .prepare();
+    .where(and(eq(run.id, sql.placeholder("id")), eq(run.token, sql.placeholder("token")), eq(run.status, "running")));
+  const find = prepareStatement(connection, query);
   return (id: string, token: string) => {
     const row = find.get({ id, token });
-    return row ? { id, token, ...row } : null;
+    if (row === undefined) return null;
+    const [attempt, cancelRequestedAt] = heldRow.parse(row);
+    return { id, token, attempt, cancelRequestedAt };
   };
 }
 
+const heldRow = z.tuple([z.number(), z.number().nullable()]);
+
 /** A sleep is written when it begins and again when it is over. What is finished stays as it is. */
-function prepareSaveStep({ db }: SqliteDatabase): (runId: string, step: StepRecord) => void {
+function prepareSaveStep({ db, connection }: SqliteDatabase): (runId: string, step: StepRecord) => void {
   const upsert = db
     .insert(runStep)
     .values({
@@ -54,20 +60,20 @@ function prepareSaveStep({ db }: SqliteDatabase): (runId: string, step: StepReco
       target: [runStep.runId, runStep.name],
       set: { attempt: sql`excluded.attempt`, finishedAt: sql`excluded.finished_at`, until: sql`excluded.until`, result: sql`excluded.result` },
       setWhere: sql`run_step.finished_at IS NULL`,
-    })
-    .prepare();
+    });
+  const save = prepareStatement(connection, upsert);
   return (runId, step) => {
-    upsert.run({ runId, ...step });
+    save.run({ runId, ...step });
   };
 }
 
-function prepareSaveInput({ db }: SqliteDatabase): (id: string, token: string, input: Json) => void {
-  const update = db
+function prepareSaveInput({ db, connection }: SqliteDatabase): (p: { id: string; token: string; input: Json }) => void {
+  const query = db
     .update(run)
     .set({ input: sql`${sql.param(sql.placeholder("input"), run.input)}` })
-    .where(and(eq(run.id, sql.placeholder("id")), eq(run.token, sql.placeholder("token")), eq(run.status, "running")))
-    .prepare();
-  return (id, token, input) => {
-    update.run({ id, token, input });
+    .where(and(eq(run.id, sql.placeholder("id")), eq(run.token, sql.placeholder("token")), eq(run.status, "running")));
+  const save = prepareStatement(connection, query);
+  return (held) => {
+    save.run(held);
   };
 }

@@ -40,6 +40,16 @@ describe("group commit", () => {
     return statSync(log).size - before;
   };
 
+  it("brings a commit to disk unless all that is in it may be lost with the power", async () => {
+    const level = (survives?: "power" | "kill") => queue.write(() => connection.pragma("synchronous", { simple: true }), survives);
+    const [normal, full] = [1, 2];
+    expect(await level()).toBe(full);
+    expect(await Promise.all([level("kill"), level("kill")])).toEqual([normal, normal]);
+    expect(await Promise.all([level("kill"), level("power"), level("kill")])).toEqual([full, full, full]);
+    expect(await level("kill")).toBe(normal);
+    expect(await level()).toBe(full);
+  });
+
   it("writes what comes together in one commit, and answers each with its own", async () => {
     const ofOne = await growth(() => insert(9));
     let answers: unknown[] = [];

@@ -5,12 +5,19 @@ import { isBusy, toStoreError } from "./store-error.ts";
 /** Group commit: verbs that come in while a commit is under way share the next one, and each is told only after its fsync. */
 export interface WriteQueue {
   /** Runs a synchronous verb inside a write transaction. The verb may be run twice: it must not leave traces outside the database. */
-  write<T>(verb: () => T): Promise<T>;
+  write<T>(verb: () => T, survives?: Survival): Promise<T>;
   /** Writes what waits, and takes nothing more. */
   close(): void;
 }
 
+/**
+ * What a verb's effect must outlive once it is told: `power` is an fsync, `kill` is not (the page cache outlives every process). A verb that is lost
+ * with the power takes all later ones with it: what is on disk is always a beginning of what was written.
+ */
+type Survival = "power" | "kill";
+
 interface Job {
+  survives: Survival;
   /** Monotonic milliseconds. */
   since: number;
   run(): void;
@@ -54,6 +61,8 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
   let lockedSince: number | null = null;
   let lockedAt = 0;
   let isClosed = false;
+  /** What the connection is set to. It was opened with FULL. */
+  let synchronous: "FULL" | "NORMAL" = "FULL";
 
   function flush(): void {
     flushing = null;
@@ -86,6 +95,7 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
   /** Why the transaction failed; `null` when it is on disk. */
   function attempt(batch: readonly Job[]): { error: unknown } | null {
     try {
+      synchronize(batch.some((job) => job.survives === "power") ? "FULL" : "NORMAL");
       runAll.immediate(batch);
     } catch (error) {
       return { error };
@@ -93,6 +103,12 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
     lockedSince = null;
     for (const job of batch) job.succeed();
     return null;
+  }
+
+  function synchronize(wanted: typeof synchronous): void {
+    if (wanted === synchronous) return;
+    connection.pragma(`synchronous = ${wanted}`);
+    synchronous = wanted;
   }
 
   function commitOneByOne(batch: readonly Job[]): void {
@@ -126,11 +142,11 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
   }
 
   return {
-    write: <T>(verb: () => T) =>
+    write: <T>(verb: () => T, survives: Survival = "power") =>
       new Promise<T>((resolve, reject) => {
         if (isClosed) return reject(new AppError("store_unavailable", "The store is closed."));
         if (waiting.length >= maxWaiting) return reject(new AppError("store_unavailable", "Too many writes wait for the disk."));
-        waiting.push(createJob(verb, resolve, reject));
+        waiting.push(createJob({ verb, survives, resolve, reject }));
         flushSoon();
       }),
     close() {
@@ -149,9 +165,11 @@ function failAll(jobs: readonly Job[], cause: unknown): void {
   for (const job of jobs) job.fail(error);
 }
 
-function createJob<T>(verb: () => T, resolve: (value: T) => void, reject: (error: unknown) => void): Job {
+function createJob<T>(p: { verb: () => T; survives: Survival; resolve: (value: T) => void; reject: (error: unknown) => void }): Job {
+  const { verb, survives, resolve, reject } = p;
   let result: { value: T } | null = null;
   return {
+    survives,
     since: performance.now(),
     run() {
       result = { value: verb() };
