@@ -1,27 +1,57 @@
-// What the service can do, next to other things that did the same work in the same run: npm run bench -- [--only rows] [--quick]
-import { mkdtempSync } from "node:fs";
+// What the service can do, next to other things that did the same work in the same run. `npm run bench -- --help` says how.
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { packageRoot } from "../server/paths.ts";
 import { startLoadClient } from "./load/start-client.ts";
-import { profileService, profilingOptions } from "./report/profile-service.ts";
+import { describeMachine, hasUncommitted, headCommit } from "./report/machine.ts";
 import { printProfiles } from "./report/print-profiles.ts";
+import { profileService, profilingOptions } from "./report/profile-service.ts";
+import { markdownTable, replaceTable, textTable } from "./report/table.ts";
 import { allRows } from "./rows/all-rows.ts";
 import type { Bench } from "./rows/bench.ts";
 import type { Row } from "./rows/row.ts";
 import { writeBenchProject } from "./service/bench-project.ts";
+import { installPackageOf, linkModules } from "./service/package-of-commit.ts";
 import { linkCheckout } from "./service/signalbox-service.ts";
 
-const { values } = parseArgs({ options: { quick: { type: "boolean", default: false }, only: { type: "string" }, profile: { type: "string" }, sources: { type: "string" } } });
+const help = `npm run bench -- [options]
+
+  --only <rows>     some of the rows, e.g. --only accepts,latency
+                    (${Object.keys(allRows).join(", ")})
+  --quick           shorter and fewer rounds: to see that it works, not to quote
+  --sources <dir>   the sources of a checkout with its node_modules; otherwise what npm pack makes of the last commit
+  --profile <row>   where the processes of the service spend their time in this row; writes .cpuprofile files
+  --json <file>     the rows, and what they were measured on, also as JSON
+  --markdown        writes them into docs/performance.md, too
+`;
+const { values } = parseArgs({
+  options: {
+    help: { type: "boolean", default: false },
+    only: { type: "string" },
+    quick: { type: "boolean", default: false },
+    sources: { type: "string" },
+    profile: { type: "string" },
+    json: { type: "string" },
+    markdown: { type: "boolean", default: false },
+  },
+});
+if (values.help) {
+  console.log(help);
+  process.exit();
+}
 const names = (values.profile ?? values.only ?? Object.keys(allRows).join()).split(",");
 const unknown = names.filter((name) => !Object.hasOwn(allRows, name));
 if (unknown.length > 0) {
   console.error(`There is no row ${unknown.join(", ")}. There are: ${Object.keys(allRows).join(", ")}.`);
   process.exit(2);
 }
-
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+
+const commit = headCommit();
+const product = values.sources === undefined ? `commit ${commit}, packed and installed by npm` : `the sources in ${resolve(values.sources)}`;
+const provideModules = prepareModules();
 const profiles = values.profile === undefined ? null : mkdtempSync(join(tmpdir(), "signalbox-profiles-"));
 const client = startLoadClient();
 const bench: Bench = {
@@ -31,12 +61,14 @@ const bench: Bench = {
   makeProject(options) {
     const folder = mkdtempSync(join(tmpdir(), "signalbox-bench-"));
     writeBenchProject(folder, options);
-    linkCheckout(folder, resolve(values.sources ?? packageRoot));
+    provideModules(folder);
     return folder;
   },
   nodeOptions: profiles === null ? undefined : profilingOptions(profiles),
   profile: profiles === null ? null : (service, turn) => profileService(profiles, service, turn),
 };
+
+const described = describeMachine(product);
 const rows: Row[] = [];
 try {
   for (const name of names) {
@@ -46,5 +78,25 @@ try {
 } finally {
   client.close();
 }
-for (const row of rows) console.log(row);
 if (profiles) printProfiles(profiles);
+else report();
+
+function report(): void {
+  const notes = values.quick ? ["Measured with `--quick`: too short to be quoted."] : [];
+  console.log(`${described.map(([name, text]) => `${name.padEnd(12)} ${text}`).join("\n")}\n\n${textTable(rows)}\n${notes.map((note) => `\n${note}`).join("")}`);
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify({ machine: Object.fromEntries(described), notes, rows }, null, 2)}\n`);
+  if (values.markdown) {
+    const page = join(packageRoot, "docs/performance.md");
+    writeFileSync(page, replaceTable(readFileSync(page, "utf8"), markdownTable(rows, described, notes)));
+  }
+}
+
+function prepareModules(): (folder: string) => void {
+  if (values.sources !== undefined) {
+    const checkout = resolve(values.sources);
+    return (folder) => linkCheckout(folder, checkout);
+  }
+  if (hasUncommitted()) console.error("There are changes that are not committed; the last commit is measured.");
+  const installed = installPackageOf(commit);
+  return (folder) => linkModules(folder, installed);
+}

@@ -1,10 +1,16 @@
 import { measureAccepts } from "./accepts.ts";
 import type { Bench } from "./bench.ts";
+import { measureLatency } from "./latency.ts";
+import { measureMemory } from "./memory.ts";
 import type { Row } from "./row.ts";
+import { measureStartUp } from "./start-up.ts";
 
 /** By the names that `--only` and `--profile` take, in the order of the table. */
 export const allRows: Record<string, (bench: Bench) => Promise<Row[]>> = {
   accepts: (bench) => measureAccepts(bench, "small"),
   "accepts-push": (bench) => measureAccepts(bench, "push"),
   "accepts-github": (bench) => measureAccepts(bench, "github"),
+  latency: measureLatency,
+  memory: measureMemory,
+  "start-up": measureStartUp,
 };

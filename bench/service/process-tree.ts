@@ -26,21 +26,34 @@ export function cpuMsOf(root: number | undefined): number {
   return processTree(root).reduce((sum, { cpuMs }) => sum + cpuMs, 0);
 }
 
+/** Resident megabytes of the processes of a service that run `web` or `worker`, of the largest where there are several. NaN where there is no /proc. */
+export function residentMb(root: number | undefined, program: "web" | "worker"): number {
+  const sizes = processTree(root).flatMap(({ pid }) => {
+    const isIt = new RegExp(`/(dist|processes)/${program}\\.[jt]s`).test(read(pid, "cmdline"));
+    return isIt ? Number(/VmRSS:\s+(\d+)/.exec(read(pid, "status"))?.[1]) / 1024 : [];
+  });
+  return sizes.length === 0 ? Number.NaN : Math.max(...sizes);
+}
+
 function listProcesses(): ProcessStat[] {
   try {
-    return readdirSync("/proc").filter((name) => /^\d+$/.test(name)).flatMap(readStat);
+    return readdirSync("/proc").filter((name) => /^\d+$/.test(name)).flatMap((name) => readStat(Number(name)));
   } catch {
     return [];
   }
 }
 
-function readStat(name: string): ProcessStat[] {
+function readStat(pid: number): ProcessStat[] {
+  // The name of the program stands in brackets, and may hold spaces.
+  const fields = read(pid, "stat").split(") ").at(-1)?.split(" ") ?? [];
+  return fields.length < 13 ? [] : [{ pid, parent: Number(fields[1]), cpuMs: (Number(fields[11]) + Number(fields[12])) * tickMs }];
+}
+
+function read(pid: number, file: string): string {
   try {
-    // The name of the program stands in brackets, and may hold spaces.
-    const fields = readFileSync(`/proc/${name}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
-    return [{ pid: Number(name), parent: Number(fields[1]), cpuMs: (Number(fields[11]) + Number(fields[12])) * tickMs }];
+    return readFileSync(`/proc/${pid}/${file}`, "utf8");
   } catch {
     // It ended meanwhile.
-    return [];
+    return "";
   }
 }

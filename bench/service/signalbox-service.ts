@@ -6,6 +6,8 @@ export interface ServiceOptions {
   /** Where the project stands, as `writeBenchProject` left it. */
   folder: string;
   command?: "start" | "dev";
+  /** One of the system's choice unless given. */
+  port?: number;
   /** For Node itself, e.g. `--cpu-prof`; every process of the service gets it. */
   nodeOptions?: string | undefined;
 }
@@ -38,7 +40,6 @@ export async function startSignalbox(options: ServiceOptions): Promise<Service> 
   const { folder, command = "start" } = options;
   if (command === "start") runSignalbox(folder, ["build"]);
   const child = launch(options);
-  process.once("exit", () => child.kill());
   const origin = await untilReady(folder, child);
   const url = new URL(runSignalbox(folder, ["triggers", "url", "queued"]).trim());
   const token = url.searchParams.get("token") ?? "";
@@ -53,16 +54,19 @@ export async function startSignalbox(options: ServiceOptions): Promise<Service> 
 }
 
 /** Starts it and does not wait. It logs to a file, as under a process manager. */
-export function launch({ folder, command = "start", nodeOptions }: ServiceOptions): ChildProcess {
+export function launch({ folder, command = "start", port = 0, nodeOptions }: ServiceOptions): ChildProcess {
   rmSync(join(folder, ".signalbox/server.json"), { force: true });
   const [program = "", ...args] = programOf(folder);
   const log = openSync(join(folder, "service.log"), "a");
-  const child = spawn(program, [...args, command, "--project", folder, "--port", "0"], {
+  const child = spawn(program, [...args, command, "--project", folder, "--port", String(port)], {
     cwd: folder,
     env: { ...cleanEnvironment(), HOST: "127.0.0.1", ...(nodeOptions ? { NODE_OPTIONS: nodeOptions } : {}) },
     stdio: ["ignore", log, log],
   });
   closeSync(log);
+  const kill = () => void child.kill();
+  process.once("exit", kill);
+  child.once("exit", () => process.off("exit", kill));
   return child;
 }
 

@@ -1,0 +1,44 @@
+import type { Row } from "../rows/row.ts";
+
+const columns: [title: string, of: (row: Row) => string][] = [
+  ["work", ({ work }) => work],
+  ["what the numbers are", ({ measure }) => measure],
+  ["Signalbox", ({ ours }) => ours],
+  ["beside it", ({ other }) => other ?? ""],
+  ["ratio (lowest–highest)", ({ ratio }) => ratio ?? ""],
+  ["goal", ({ goal, isMet }) => (goal === null ? "" : `${goal}: ${isMet ? "met" : "missed"}`)],
+  ["on disk", ({ durability }) => durability],
+];
+
+export type Described = readonly (readonly [name: string, text: string])[];
+
+/** The table as text for a terminal: each column as wide as its widest cell. */
+export function textTable(rows: readonly Row[]): string {
+  const lines = [columns.map(([title]) => title), ...rows.map((row) => columns.map(([, of]) => of(row)))];
+  const widths = columns.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
+  const [titles = "", ...rest] = lines.map((line) => line.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("  ").trimEnd());
+  return [titles, widths.map((width) => "─".repeat(width)).join("  "), ...rest].join("\n");
+}
+
+/** The same for a page, with what it was measured on. */
+export function markdownTable(rows: readonly Row[], described: Described, notes: readonly string[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  return [
+    ...described.map(([name, text]) => `- ${name}: ${text}`),
+    "",
+    line(columns.map(([title]) => title)),
+    line(columns.map(() => "---")),
+    ...rows.map((row) => line(columns.map(([, of]) => of(row)))),
+    ...(notes.length > 0 ? ["", ...notes.map((note) => `- ${note}`)] : []),
+  ].join("\n");
+}
+
+const begin = "<!-- bench: begin. Written by `npm run bench -- --markdown`; do not edit. -->";
+const end = "<!-- bench: end -->";
+
+/** The page with what stands between its two marks replaced. Throws where the page has none. */
+export function replaceTable(page: string, table: string): string {
+  const [from, to] = [page.indexOf(begin), page.indexOf(end)];
+  if (from < 0 || to < from) throw new Error(`The page needs the lines ${JSON.stringify(begin)} and ${JSON.stringify(end)}, in this order.`);
+  return `${page.slice(0, from + begin.length)}\n${table}\n${page.slice(to)}`;
+}

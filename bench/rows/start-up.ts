@@ -1,0 +1,97 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { smallBody } from "../load/bodies.ts";
+import { milliseconds } from "../report/format.ts";
+import { median } from "../report/statistics.ts";
+import { endpoints } from "../service/bench-project.ts";
+import { launch, runSignalbox, stopProcess } from "../service/signalbox-service.ts";
+import type { Bench } from "./bench.ts";
+import type { Row } from "./row.ts";
+
+const durability = "202: fsync before it";
+
+/** How long somebody waits: for `start`, for `dev`, and for a saved file to count. Medians of as many times as there are rounds. */
+export async function measureStartUp(bench: Bench): Promise<Row[]> {
+  const folder = bench.makeProject({ workers: 1 });
+  try {
+    runSignalbox(folder, ["build"]);
+    const [starts, devs, reloads]: number[][] = [[], [], []];
+    for (let round = 0; round < bench.rounds; round++) {
+      starts?.push(await timeStart(folder));
+      const dev = await timeDev(folder);
+      devs?.push(dev.firstAcceptMs);
+      reloads?.push(...dev.reloadsMs);
+    }
+    return [
+      aRow("`signalbox start` → GET /readyz says 200", starts, 1_500, "–"),
+      aRow("`signalbox dev` → the first 202", devs, 3_000, durability),
+      aRow("a trigger's file is saved in `dev` → the first webhook that is judged by it", reloads, 500, durability),
+    ];
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function aRow(work: string, times: number[] = [], goalMs: number, durability: string): Row {
+  const middle = median(times);
+  return { work, measure: "ms (lowest–highest)", ours: `${milliseconds(middle)} (${milliseconds(Math.min(...times))}–${milliseconds(Math.max(...times))})`, other: null, ratio: null, goal: `≤ ${goalMs}`, isMet: middle <= goalMs, durability };
+}
+
+async function timeStart(folder: string): Promise<number> {
+  const port = await freePort();
+  const began = performance.now();
+  const child = launch({ folder, port });
+  try {
+    await until(async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status === 200);
+    return performance.now() - began;
+  } finally {
+    await stopProcess(child);
+  }
+}
+
+async function timeDev(folder: string): Promise<{ firstAcceptMs: number; reloadsMs: number[] }> {
+  const port = await freePort();
+  const file = join(folder, `triggers/${endpoints.executed}.ts`);
+  const text = readFileSync(file, "utf8");
+  const statusOf = async () => (await fetch(`http://127.0.0.1:${port}/triggers/${endpoints.executed}`, { method: "POST", headers: { "Content-Type": "application/json" }, body: String(smallBody().bodies[0]) })).status;
+  const began = performance.now();
+  const child = launch({ folder, command: "dev", port });
+  try {
+    await until(async () => (await statusOf()) === 202);
+    const firstAcceptMs = performance.now() - began;
+    const reloadsMs: number[] = [];
+    // Skipped, for its filter says no; and accepted again.
+    for (const [written, status] of [[text.replace("request:", 'filter: z.object({ email: z.literal("nobody@example.com") }), request:'), 200], [text, 202]] as const) {
+      // What watches files is given a moment between two changes, as a person would.
+      await delay(500);
+      const saved = performance.now();
+      writeFileSync(file, written);
+      await until(async () => (await statusOf()) === status);
+      reloadsMs.push(performance.now() - saved);
+    }
+    return { firstAcceptMs, reloadsMs };
+  } finally {
+    writeFileSync(file, text);
+    await stopProcess(child);
+  }
+}
+
+/** Asks every five milliseconds, for a minute. */
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 60_000;
+  while (!(await isSo().catch(() => false))) {
+    if (performance.now() > deadline) throw new Error("It did not come within a minute");
+    await delay(5);
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("There is no free port");
+  return address.port;
+}
