@@ -17,6 +17,7 @@ import type { Store } from "./ports/store.ts";
 import { openConfiguredStore } from "./processes/open-configured-store.ts";
 import { createProjectReader, type ReloadableProject } from "./project/project-reader.ts";
 import { readManifest } from "./project/read-manifest.ts";
+import { requireSecrets } from "./project/require-secrets.ts";
 import { createTrpc } from "./trpc/create-trpc.ts";
 
 /** Everything that a web process serves, over one store and one project. The doors (HTTP, Next) only carry requests to it. */
@@ -48,6 +49,7 @@ export async function openSignalbox(p: {
   const { settings, signals, logger } = p;
   const store = await openConfiguredStore(settings, logger);
   const project = await createProjectReader(settings.stateDir);
+  if (settings.mode === "deployed") requireSecrets(project.current());
   const stopping = new AbortController();
   const metrics = createMetrics(store);
   const { mode, maxBodyBytes } = settings;

@@ -31,6 +31,10 @@ it("a rejected delivery says the problem, and the first place where it is", () =
   expect(decisionOf({ ...delivery, problem: { ...problem, errors: [{ pointer: "", code: "", message: "expected object" }] }, verdicts: [] })).toBe("The body does not match: the whole body, expected object");
 });
 
+it("a sender that only asked whether it is heard was answered", () => {
+  expect(decisionOf({ ...delivery, outcome: "skipped", problem: null, verdicts: [] })).toBe("The sender's challenge was answered");
+});
+
 it("a near miss names the endpoint that was meant", () => {
   const missed = { ...delivery, endpoint: "githb", verdicts: [], problem: { ...problem, code: "unknown_endpoint", detail: 'No trigger of this project listens here. Did you mean "github"?' } };
   expect(decisionOf(missed)).toBe("No endpoint githb");

@@ -5,7 +5,8 @@ import { verdictOutcomes } from "../ui/statuses.ts";
 export function decisionOf(delivery: Pick<DeliverySummary, "endpoint" | "problem" | "verdicts" | "outcome">): string {
   const { verdicts, problem } = delivery;
   if (problem?.code === "unknown_endpoint") return `No endpoint ${delivery.endpoint || "(empty)"}`;
-  if (verdicts.length === 0) return problem ? problemWords(problem) : "";
+  if (verdicts.length === 0 && problem) return problemWords(problem);
+  if (verdicts.length === 0) return delivery.outcome === "skipped" ? "The sender's challenge was answered" : "";
   const fired = verdicts.filter((verdict) => verdict.outcome === "matched");
   if (delivery.outcome === "repeated") return "The same as before: nothing started again";
   if (fired.length > 0) return verdicts.length === 1 ? `${fired[0]?.trigger} fired` : `${fired.length} of ${verdicts.length} fired: ${[...new Set(fired.map(({ trigger }) => trigger))].join(", ")}`;

@@ -13,6 +13,7 @@ import type { TriggerDetails } from "./answers.ts";
 import { ConditionList } from "./condition-list.tsx";
 import { FirstCurl } from "./first-curl.tsx";
 import { windowWords } from "./say-counts.ts";
+import { sayDedupe } from "./say-dedupe.ts";
 import { SheetFacts, SheetSection } from "./sheet-frame.tsx";
 import { EmptyNote } from "./sheet-list.tsx";
 import { SheetLink } from "./sheet-link.tsx";
@@ -57,6 +58,8 @@ export function TriggerOverview({ p }: { p: Shown }) {
             ["endpoint", <SheetLink key="endpoint" node={{ kind: "endpoint", id: trigger.endpoint }} className={linkClass}>{`/triggers/${trigger.endpoint}`}</SheetLink>],
             ["starts", <Targets key="targets" trigger={trigger} />],
             ["transform", transforms === 0 ? "none: the payload is the input" : transforms === trigger.attachments.length ? "yes: makes the input from the payload" : `for ${transforms} of ${trigger.attachments.length} targets`],
+            ["signed", details?.verify ? `as ${details.verify} does; anything else is refused` : null],
+            ["repeats", details?.dedupe ? sayDedupe(details.dedupe) : null],
             ["file", <Files key="files" files={trigger.attachments.map(({ file }) => file)} />],
             ["last fired", <LastFired key="last" last={p.last} />],
           ]}

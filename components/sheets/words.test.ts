@@ -4,6 +4,7 @@ import { durationBars } from "./duration-bars.ts";
 import { findFault } from "./find-fault.ts";
 import { nearNames } from "./near-names.ts";
 import { count, sayShare } from "./say-counts.ts";
+import { sayDedupe } from "./say-dedupe.ts";
 import { sayRetries } from "./say-retries.ts";
 
 describe("retries in words", () => {
@@ -13,6 +14,11 @@ describe("retries in words", () => {
     [{ attempts: 2, backoff: "fixed", initialMs: 0, maxMs: 0 }, "2 attempts, at once"],
     [{ attempts: 1, backoff: "exponential", initialMs: 1_000, maxMs: 60_000 }, "1 attempt, not tried again"],
   ] as const)("%j", (policy, words) => expect(sayRetries(policy)).toBe(words));
+});
+
+it("what names an event is said with its time", () => {
+  expect(sayDedupe({ header: "x-github-delivery", field: null, windowMs: 86_400_000 })).toBe("told by the header x-github-delivery, for 1 d");
+  expect(sayDedupe({ header: null, field: "/event/id", windowMs: 90_000 })).toBe("told by /event/id in the body, for 1 min 30 s");
 });
 
 it("a share is never rounded to all or nothing", () => {

@@ -3,6 +3,7 @@ import { AppError, toProblem } from "../contract/app-error.ts";
 import type { Delivery } from "../contract/delivery.ts";
 import type { Json } from "../contract/json.ts";
 import type { StartedBy } from "../contract/run.ts";
+import { idempotencyOf } from "../domain/idempotency.ts";
 import { newId } from "../domain/ids.ts";
 import { parseJsonBody } from "../domain/json-body.ts";
 import { decideDelivery } from "../matching/decide-delivery.ts";
@@ -17,7 +18,8 @@ const redeliveryHeader = "signalbox-redelivery-of";
 
 /**
  * Delivers the stored body of a delivery again, byte for byte, to the triggers that are in the project now, or to one of them: a new
- * delivery, with new runs. Answers the new delivery's id. Throws AppError `not_found` or `not_replayable`.
+ * delivery, with new runs. What was refused for its signature is checked again first. Answers the new delivery's id. Throws AppError
+ * `not_found` or `not_replayable`.
  */
 export async function redeliver(
   deps: { store: Pick<DeliveryStore, "getDelivery" | "acceptDelivery">; project: ProjectReader; signals: Signals; clock: Clock },
@@ -28,6 +30,9 @@ export async function redeliver(
   const bytes = keptBody(old);
   const sources = deps.project.current();
   const triggers = receiversOf(old, request.trigger, sources);
+  const wasRefused = old.problem?.code === "invalid_signature";
+  if (wasRefused) verifyAgain(old, bytes, triggers);
+  const body = parseBody(old, bytes);
   const now = deps.clock.now();
   const id = newId("dlv", now);
   const decision = decideDelivery({
@@ -36,7 +41,7 @@ export async function redeliver(
     // Someone waits for it by hand, and it may be for one trigger alone.
     index: null,
     isShared: isShared(old, sources),
-    body: parseBody(old, bytes),
+    body,
     deliveryId: id,
     now,
     startedBy: request.startedBy,
@@ -60,8 +65,12 @@ export async function redeliver(
     keyId: null,
     redeliveryOf: old.id,
   };
-  // Asked for by hand: the idempotency key of the first delivery must not hold it back.
-  await deps.store.acceptDelivery({ delivery, runs, idempotency: null });
+  // Asked for by hand: the idempotency key of the first delivery must not hold it back. What was never accepted counts as the sender's own
+  // attempt: it may have sent the event again by itself, or may yet do so.
+  const isFirst = wasRefused && request.trigger === null;
+  const idempotency = isFirst ? idempotencyOf({ header: headerOf(old), body, dedupe: triggers[0]?.dedupe ?? null, receivedAt: now }) : null;
+  const result = await deps.store.acceptDelivery({ delivery, runs, idempotency });
+  if (result.kind !== "accepted") throw new AppError("not_replayable", `This event was accepted meanwhile, as delivery ${result.deliveryId}. Redeliver that one to run it once more.`);
   if (runs.length > 0) deps.signals.runsQueued();
   return id;
 }
@@ -81,6 +90,16 @@ function receiversOf(old: Delivery, slug: string | null, sources: ProjectSources
 function keptBody(old: Delivery): Buffer {
   if (old.body !== null) return Buffer.from(old.body, "base64");
   throw new AppError("not_replayable", `The body of delivery ${old.id} is not kept: it was refused before it was read, or retention removed it.`);
+}
+
+/** As of the time when it came: its secret may be mended by now, and its timestamp was good then or never. */
+function verifyAgain(old: Delivery, body: Buffer, triggers: readonly TriggerSource[]): void {
+  const fault = triggers[0]?.verify?.check({ body, receivedAtMs: Date.parse(old.receivedAt), header: headerOf(old) });
+  if (fault) throw new AppError("not_replayable", `The signature of delivery ${old.id} does not hold now either. ${fault.detail}`);
+}
+
+function headerOf({ headers }: Delivery): (name: string) => string | null {
+  return (name) => (Object.hasOwn(headers, name) ? (headers[name] ?? null) : null);
 }
 
 function parseBody(old: Delivery, bytes: Buffer): Json {

@@ -25,13 +25,17 @@ async function listTriggers(context: CommandContext, { endpoint }: { endpoint?: 
 
 function renderTriggers(triggers: readonly Trigger[], paint: Paint): string {
   if (triggers.length === 0) return "";
+  const isAnySigned = triggers.some(({ verify }) => verify !== null);
+  const isAnyNamed = triggers.some(({ dedupe }) => dedupe !== null);
   return renderTable({
-    headings: ["TRIGGER", "ENDPOINT", "TARGET", "FILTER", "FILE"],
-    rows: triggers.map(({ slug, endpoint, target, filter, file }) => [
+    headings: ["TRIGGER", "ENDPOINT", "TARGET", "FILTER", ...(isAnySigned ? ["SIGNED"] : []), ...(isAnyNamed ? ["REPEATS BY"] : []), "FILE"],
+    rows: triggers.map(({ slug, endpoint, target, filter, verify, dedupe, file }) => [
       paint("strong", slug),
       `POST /triggers/${endpoint}`,
       `${target.kind} ${target.slug}`,
       filter === null ? "no" : "yes",
+      ...(isAnySigned ? [verify ?? "no"] : []),
+      ...(isAnyNamed ? [dedupe?.header ?? dedupe?.field ?? "usual keys"] : []),
       paint("dim", file),
     ]),
     paint,
