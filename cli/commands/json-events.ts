@@ -1,5 +1,5 @@
 import type { Manifest } from "../../server/contract/manifest.ts";
-import type { RunEndedMessage } from "../../server/processes/protocol.ts";
+import type { RunEndedReport } from "../../server/processes/protocol.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { ServiceEvents } from "./service-events.ts";
 
@@ -19,7 +19,7 @@ export function createJsonEvents(p: { terminal: Terminal; now(): number }): Serv
   };
 }
 
-export function runFields({ runId, status, trigger, target, attempt, durationMs, error }: RunEndedMessage) {
+export function runFields({ runId, status, trigger, target, attempt, durationMs, error }: RunEndedReport) {
   return { runId, status, trigger, target, attempt, durationMs, error };
 }
 

@@ -1,7 +1,7 @@
 import type { DeliverySummary } from "../../server/contract/delivery.ts";
 import type { Manifest } from "../../server/contract/manifest.ts";
 import { exampleBody } from "../../server/domain/schema/example-body.ts";
-import type { RunEndedMessage } from "../../server/processes/protocol.ts";
+import type { RunEndedReport } from "../../server/processes/protocol.ts";
 import { renderDiagnostics } from "../build/render-diagnostics.ts";
 import type { Diagnostic } from "../build/diagnostic.ts";
 import type { Paint } from "../terminal/paint.ts";
@@ -96,7 +96,7 @@ export function renderDelivery(delivery: DeliverySummary, p: { paint: Paint; now
   return `${[first, ...lines].join("\n")}\n`;
 }
 
-export function renderRunEnded(run: RunEndedMessage, p: { paint: Paint; now: number }): string {
+export function renderRunEnded(run: RunEndedReport, p: { paint: Paint; now: number }): string {
   const name = run.trigger ? `${run.trigger} → ${run.target.slug}` : run.target.slug;
   const attempt = run.attempt > 1 ? `  attempt ${run.attempt}` : "";
   const error = run.error ? `\n          ${plainLine(run.error, 160)}` : "";

@@ -19,8 +19,7 @@ export type SupervisorToWeb =
   /** `.signalbox/manifest.json` changed: load it. Answered with `reloaded`. */
   { type: "reload" } | { type: "shutdown" };
 
-export interface RunEndedMessage {
-  type: "run-ended";
+export interface RunEndedReport {
   runId: string;
   /** `waiting`: it will go on later. */
   status: RunStatus;
@@ -36,9 +35,8 @@ export type WorkerToSupervisor =
   /** Answers `hold`: from here on it takes nothing. */
   | { type: "held" }
   | { type: "failed"; message: string }
-  /** Twice a second, and whenever `active` changes. `deadlineAt` is when the attempt times out. */
-  | { type: "heartbeat"; rssBytes: number; active: { runId: string; deadlineAt: number }[] }
-  | RunEndedMessage
+  /** Twice a second, and whenever `active` changes. `deadlineAt` is when the attempt times out. `ended`: since the last one. */
+  | { type: "heartbeat"; rssBytes: number; active: { runId: string; deadlineAt: number }[]; ended: RunEndedReport[] }
   /** It will take no more runs and leave when those it has are done (its code misbehaved): start another. */
   | { type: "retiring"; reason: string };
 
@@ -67,7 +65,7 @@ export interface ProcessStart {
 /** What the person at the terminal is told; the command line draws it. */
 export interface Reporter {
   delivery(delivery: DeliverySummary): void;
-  runEnded(run: RunEndedMessage): void;
+  runEnded(run: RunEndedReport): void;
   /** Something that a person should read: a worker died, a child is started again. */
   notice(level: "info" | "warn" | "error", message: string): void;
 }

@@ -7,7 +7,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { EngineStore } from "../ports/store.ts";
 import { createIsolation } from "./isolation.ts";
-import type { Reporter, WorkerToSupervisor } from "./protocol.ts";
+import type { Reporter, RunEndedReport, WorkerToSupervisor } from "./protocol.ts";
 import { recoverFromLastTime, recoverLostRuns } from "./recover-lost-runs.ts";
 import { createRestartPolicy } from "./restart-policy.ts";
 import { retryUntilDone } from "./retry-until-done.ts";
@@ -105,19 +105,23 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     switch (message.type) {
       case "ready":
       case "failed":
-      case "heartbeat":
       case "held":
         return;
+      case "heartbeat":
+        return hearEnds(child, message.ended);
       case "retiring":
         reporter.notice("warn", `A worker is replaced: ${message.reason}.`);
         dismiss(child);
         return replace(child);
-      case "run-ended":
-        reporter.runEnded(message);
-        // Its place under a concurrency limit may be what another worker waits for.
-        for (const other of children) if (other !== child) other.send({ type: "wake" });
-        if (child.pool === "isolated") isolation.look();
     }
+  }
+
+  function hearEnds(child: WorkerChild, ended: readonly RunEndedReport[]): void {
+    if (ended.length === 0) return;
+    for (const run of ended) reporter.runEnded(run);
+    // Their places under a concurrency limit may be what another worker waits for.
+    for (const other of children) if (other !== child) other.send({ type: "wake" });
+    if (child.pool === "isolated") isolation.look();
   }
 
   function dismiss(child: WorkerChild): void {

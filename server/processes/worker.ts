@@ -14,6 +14,7 @@ import { readManifest } from "../project/read-manifest.ts";
 import { openConfiguredStore } from "./open-configured-store.ts";
 import type { SupervisorToWorker, WorkerToSupervisor } from "./protocol.ts";
 import { watchEventLoop } from "./watch-event-loop.ts";
+import { createWorkerPulse } from "./worker-pulse.ts";
 
 /** A worker process: executes the project's code. Whatever that code does, only this process can be lost by it. */
 const start = readProcessStart();
@@ -26,6 +27,7 @@ const orphanGraceMs = 1_000;
 let loop: WorkerLoop | null = null;
 let store: Store | null = null;
 let isLeaving = false;
+const pulse = createWorkerPulse({ active: () => loop?.active() ?? [], tell });
 
 const guards = installProcessGuards({
   logger,
@@ -75,15 +77,15 @@ async function serve(): Promise<void> {
     clock: systemClock,
     logger,
     random: Math.random,
-    onActiveChanged: sendHeartbeat,
+    onActiveChanged: pulse.changed,
     onRunEnded: reportRun,
     onRetire: (reason) => void retire(reason),
   });
   watchEventLoop();
   await loop.start();
   tell({ type: "ready", workerId });
-  setInterval(sendHeartbeat, heartbeatMs);
-  sendHeartbeat();
+  setInterval(pulse.beat, heartbeatMs);
+  pulse.beat();
 }
 
 async function readProject(): Promise<{ settings: Settings; manifest: NonNullable<Awaited<ReturnType<typeof readManifest>>> }> {
@@ -129,15 +131,11 @@ async function leave(finish: () => Promise<void> | undefined): Promise<void> {
   guards.exit(0);
 }
 
-function sendHeartbeat(): void {
-  if (loop) tell({ type: "heartbeat", rssBytes: process.memoryUsage.rss(), active: loop.active() });
-}
-
 function reportRun(run: ClaimedRun, ending: RunEnding): void {
   if (ending.status === null) return;
   const { status, durationMs, error } = ending;
   const { id: runId, trigger, target, attempt } = run;
-  tell({ type: "run-ended", runId, status, trigger, target, attempt, durationMs, error: error && `${error.name}: ${error.message}` });
+  pulse.runEnded({ runId, status, trigger, target, attempt, durationMs, error: error && `${error.name}: ${error.message}` });
 }
 
 function tell(message: WorkerToSupervisor, then?: () => void): void {

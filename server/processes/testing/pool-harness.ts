@@ -13,7 +13,7 @@ import { silentLogger } from "../../ports/logger.ts";
 import type { NewRun, Store } from "../../ports/store.ts";
 import { readManifest } from "../../project/read-manifest.ts";
 import { openSqliteStore } from "../../store/sqlite/open-store.ts";
-import type { RunEndedMessage } from "../protocol.ts";
+import type { RunEndedReport } from "../protocol.ts";
 import { type WorkerPool, createWorkerPool } from "../worker-pool.ts";
 
 export interface HarnessWorkflow extends Partial<Pick<ManifestWorkflow, "timeoutMs" | "concurrency">> {
@@ -99,7 +99,7 @@ export interface PoolHarness {
   store: Store;
   pool: WorkerPool;
   notices: string[];
-  ended: RunEndedMessage[];
+  ended: RunEndedReport[];
   project: Project;
   /** Records runs and wakes the workers, as web does. */
   start(slug: string, over?: Partial<NewRun>): Promise<string>;
@@ -135,7 +135,7 @@ export async function startPool(project: Project, options: { env?: NodeJS.Proces
   if (settings.database.kind !== "sqlite") throw new Error("tests use SQLite");
   const store = await openSqliteStore({ file: settings.database.file, logger: silentLogger });
   const notices: string[] = [];
-  const ended: RunEndedMessage[] = [];
+  const ended: RunEndedReport[] = [];
   const pool = createWorkerPool({
     settings,
     env: { PATH: process.env["PATH"], ...env },

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { readSettings } from "../../config.ts";
 import { silentLogger } from "../../ports/logger.ts";
-import type { RunEndedMessage } from "../protocol.ts";
+import type { RunEndedReport } from "../protocol.ts";
 import { type Supervisor, startSupervisor } from "../supervisor.ts";
 import { type HarnessWorkflow, type Project, createProject } from "./pool-harness.ts";
 
@@ -23,7 +23,7 @@ export async function startTestSupervisor(workflows: Record<string, HarnessWorkf
   const env = { PATH: process.env["PATH"], SIGNALBOX_SECRET: "0123456789abcdef0123456789abcdef", ...more };
   const settings = readSettings({ projectDir: project.dir, mode: "development", fromProject: {}, flags: { port }, env });
   const notices: string[] = [];
-  const ended: RunEndedMessage[] = [];
+  const ended: RunEndedReport[] = [];
   const supervisor = await startSupervisor({
     settings,
     env,

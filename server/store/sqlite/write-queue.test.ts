@@ -31,6 +31,7 @@ describe("group commit", () => {
   });
 
   const insert = (n: number, bytes = 0) => queue.write(() => connection.prepare("INSERT INTO t VALUES (?, zeroblob(?))").run(n, bytes).lastInsertRowid);
+  const level = (survives?: "power" | "kill") => queue.write(() => connection.pragma("synchronous", { simple: true }), survives);
   const rows = () => connection.prepare("SELECT n FROM t ORDER BY n").pluck().all();
   /** How far the log grows: each commit writes the page of the table once more. */
   const growth = async (work: () => Promise<unknown>) => {
@@ -41,7 +42,6 @@ describe("group commit", () => {
   };
 
   it("brings a commit to disk unless all that is in it may be lost with the power", async () => {
-    const level = (survives?: "power" | "kill") => queue.write(() => connection.pragma("synchronous", { simple: true }), survives);
     const [normal, full] = [1, 2];
     expect(await level()).toBe(full);
     expect(await Promise.all([level("kill"), level("kill")])).toEqual([normal, normal]);

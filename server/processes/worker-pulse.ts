@@ -1,0 +1,40 @@
+import type { RunEndedReport, WorkerToSupervisor } from "./protocol.ts";
+
+export interface WorkerPulse {
+  beat(): void;
+  /** A run has begun or ended: told before its code can hold up this process, and once for all that begin and end together. */
+  changed(): void;
+  runEnded(run: RunEndedReport): void;
+}
+
+/** Reading it takes longer than all else that is told. */
+const readRssEveryMs = 100;
+
+/** What a worker says of itself to its supervisor. */
+export function createWorkerPulse(p: { active: () => { runId: string; deadlineAt: number }[]; tell: (message: WorkerToSupervisor) => void; readRss?: () => number }): WorkerPulse {
+  const { active, tell, readRss = () => process.memoryUsage.rss() } = p;
+  let ended: RunEndedReport[] = [];
+  let isDue = false;
+  let rssBytes = 0;
+  let rssReadAt = -Infinity;
+
+  function beat(): void {
+    isDue = false;
+    const now = performance.now();
+    if (now - rssReadAt >= readRssEveryMs) [rssBytes, rssReadAt] = [readRss(), now];
+    const told = ended;
+    ended = [];
+    tell({ type: "heartbeat", rssBytes, active: active(), ended: told });
+  }
+
+  return {
+    beat,
+    changed() {
+      if (isDue) return;
+      isDue = true;
+      // Sooner than any code of a run that begins now.
+      queueMicrotask(beat);
+    },
+    runEnded: (run) => void ended.push(run),
+  };
+}
