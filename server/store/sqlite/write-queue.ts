@@ -28,6 +28,8 @@ interface Job {
 
 const maxBatch = 256;
 const maxWaiting = 10_000;
+/** For how many turns of the event loop a transaction waits for more verbs, at most. */
+const mostTurns = 8;
 /** SQLite waits for a lock by sleeping, and nobody is answered meanwhile: it may sleep for a moment only, and the queue waits for the rest. */
 const sleepForLockMs = 10;
 const betweenTriesMs = 20;
@@ -81,7 +83,13 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
   }
 
   function flushSoon(): void {
-    if (waiting.length > 0 && retrying === null) flushing ??= setImmediate(flush);
+    if (waiting.length > 0 && retrying === null) flushing ??= setImmediate(gather, waiting.length, 1);
+  }
+
+  /** A transaction costs much the same for one verb as for many: while more come in with each turn of the event loop, it waits for them. */
+  function gather(before: number, turns: number): void {
+    if (waiting.length === before || waiting.length >= maxBatch || turns === mostTurns) return flush();
+    flushing = setImmediate(gather, waiting.length, turns + 1);
   }
 
   function commit(batch: readonly Job[]): void {
