@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { packageRoot } from "../server/paths.ts";
 import { startLoadClient } from "./load/start-client.ts";
+import { installPeer } from "./peers/install-peer.ts";
 import { describeMachine, hasUncommitted, headCommit } from "./report/machine.ts";
 import { printProfiles } from "./report/print-profiles.ts";
 import { profileService, profilingOptions } from "./report/profile-service.ts";
@@ -21,6 +22,7 @@ const help = `npm run bench -- [options]
   --only <rows>     some of the rows, e.g. --only accepts,latency
                     (${Object.keys(allRows).join(", ")})
   --quick           shorter and fewer rounds: to see that it works, not to quote
+  --peers           also Node-RED, n8n and Restate, installed by npm into ~/.cache/signalbox-bench
   --sources <dir>   the sources of a checkout with its node_modules; otherwise what npm pack makes of the last commit
   --profile <row>   where the processes of the service spend their time in this row; writes .cpuprofile files
   --json <file>     the rows, and what they were measured on, also as JSON
@@ -31,6 +33,7 @@ const { values } = parseArgs({
     help: { type: "boolean", default: false },
     only: { type: "string" },
     quick: { type: "boolean", default: false },
+    peers: { type: "boolean", default: false },
     sources: { type: "string" },
     profile: { type: "string" },
     json: { type: "string" },
@@ -54,8 +57,14 @@ const product = values.sources === undefined ? `commit ${commit}, packed and ins
 const provideModules = prepareModules();
 const profiles = values.profile === undefined ? null : mkdtempSync(join(tmpdir(), "signalbox-profiles-"));
 const client = startLoadClient();
+const notes: string[] = [];
+const note = (text: string) => void (notes.includes(text) || notes.push(text));
+if (values.quick) note("Measured with `--quick`: too short to be quoted.");
+if (!values.peers) note("Without Node-RED, n8n and Restate: `npm run bench -- --peers` installs them and measures them, too.");
 const bench: Bench = {
   client,
+  note,
+  peers: values.peers ? installPeer : null,
   turnMs: values.quick ? 1_500 : 4_000,
   rounds: values.quick ? 3 : 7,
   makeProject(options) {
@@ -82,7 +91,6 @@ if (profiles) printProfiles(profiles);
 else report();
 
 function report(): void {
-  const notes = values.quick ? ["Measured with `--quick`: too short to be quoted."] : [];
   console.log(`${described.map(([name, text]) => `${name.padEnd(12)} ${text}`).join("\n")}\n\n${textTable(rows)}\n${notes.map((note) => `\n${note}`).join("")}`);
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify({ machine: Object.fromEntries(described), notes, rows }, null, 2)}\n`);
   if (values.markdown) {

@@ -22,15 +22,18 @@ export function textTable(rows: readonly Row[]): string {
 
 /** The same for a page, with what it was measured on. */
 export function markdownTable(rows: readonly Row[], described: Described, notes: readonly string[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
   return [
     ...described.map(([name, text]) => `- ${name}: ${text}`),
     "",
-    line(columns.map(([title]) => title)),
-    line(columns.map(() => "---")),
-    ...rows.map((row) => line(columns.map(([, of]) => of(row)))),
+    markdownLine(columns.map(([title]) => title)),
+    markdownLine(columns.map(() => "---")),
+    ...rows.map((row) => markdownLine(columns.map(([, of]) => of(row)))),
     ...(notes.length > 0 ? ["", ...notes.map((note) => `- ${note}`)] : []),
   ].join("\n");
+}
+
+function markdownLine(cells: readonly string[]): string {
+  return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
 }
 
 const begin = "<!-- bench: begin. Written by `npm run bench -- --markdown`; do not edit. -->";

@@ -1,7 +1,9 @@
 import { measureAccepts } from "./accepts.ts";
+import { measureAcceptsAndRuns } from "./accepts-and-runs.ts";
 import type { Bench } from "./bench.ts";
 import { measureLatency } from "./latency.ts";
 import { measureMemory } from "./memory.ts";
+import { measurePeers } from "./peers.ts";
 import type { Row } from "./row.ts";
 import { measureStartUp } from "./start-up.ts";
 
@@ -10,7 +12,9 @@ export const allRows: Record<string, (bench: Bench) => Promise<Row[]>> = {
   accepts: (bench) => measureAccepts(bench, "small"),
   "accepts-push": (bench) => measureAccepts(bench, "push"),
   "accepts-github": (bench) => measureAccepts(bench, "github"),
+  "accepts-and-runs": measureAcceptsAndRuns,
   latency: measureLatency,
   memory: measureMemory,
   "start-up": measureStartUp,
+  peers: measurePeers,
 };

@@ -1,4 +1,5 @@
 import type { LoadClient } from "../load/start-client.ts";
+import type { PeerName } from "../peers/install-peer.ts";
 import type { Service } from "../service/signalbox-service.ts";
 
 /** What every row is measured with. */
@@ -10,6 +11,10 @@ export interface Bench {
   rounds: number;
   /** A folder with the project of the bench and its packages, for whoever calls to remove. */
   makeProject(p: { workers: number }): string;
+  /** The folder in which a peer is installed. Throws where npm cannot. Null: peers were not asked for. */
+  peers: ((name: PeerName) => string) | null;
+  /** Something that whoever reads the table must know. */
+  note(text: string): void;
   /** For the service's processes, where they are to be profiled. */
   nodeOptions: string | undefined;
   /** Where a profile was asked for: runs the row's own load under it, and nothing that it would be compared with. */

@@ -1,11 +1,11 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { smallBody } from "../load/bodies.ts";
 import { milliseconds } from "../report/format.ts";
 import { median } from "../report/statistics.ts";
 import { endpoints } from "../service/bench-project.ts";
+import { freePort } from "../service/free-port.ts";
 import { launch, runSignalbox, stopProcess } from "../service/signalbox-service.ts";
 import type { Bench } from "./bench.ts";
 import type { Row } from "./row.ts";
@@ -85,13 +85,4 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
     if (performance.now() > deadline) throw new Error("It did not come within a minute");
     await delay(5);
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("There is no free port");
-  return address.port;
 }

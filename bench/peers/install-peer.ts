@@ -1,0 +1,39 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { cacheFolder } from "../service/package-of-commit.ts";
+
+/** What is measured beside us, as npm has it. Pinned: other versions are other numbers. */
+export const peerPackages = {
+  "node-red": { "node-red": "5.0.7" },
+  n8n: { n8n: "2.41.1" },
+  restate: { "@restatedev/restate-server": "1.7.12", "@restatedev/restate-sdk": "1.17.2" },
+} as const;
+
+export type PeerName = keyof typeof peerPackages;
+
+/** The folder with its `node_modules`, installed now where it is not. Throws with what npm said. */
+export function installPeer(name: PeerName): string {
+  const folder = join(cacheFolder, "peers", name);
+  const packages = peerPackages[name];
+  if (Object.entries(packages).every(([id, version]) => versionIn(folder, id) === version)) return folder;
+  console.error(`installing ${name} …`);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "package.json"), `{ "name": "peer", "private": true }\n`);
+  const wanted = Object.entries(packages).map(([id, version]) => `${id}@${version}`);
+  try {
+    const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env["PATH"]}` };
+    execFileSync("npm", ["install", "--no-audit", "--no-fund", ...wanted], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"], encoding: "utf8" });
+  } catch (error) {
+    const said = error instanceof Error && "stderr" in error ? String(error.stderr) : String(error);
+    const errors = said.split("\n").filter((line) => /npm (error|ERR!)/.test(line));
+    throw new Error(`npm cannot install ${wanted.join(" ")}: ${errors.slice(0, 3).join(" ") || said.slice(0, 300)}`, { cause: error });
+  }
+  return folder;
+}
+
+function versionIn(folder: string, id: string): string | null {
+  const file = join(folder, "node_modules", id, "package.json");
+  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version : null;
+}

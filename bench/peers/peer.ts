@@ -1,0 +1,11 @@
+/** Another product that does the same work: takes a webhook, answers, executes something small. */
+export interface Peer {
+  /** With its version. */
+  name: string;
+  url: string;
+  expectedStatus: number;
+  durability: string;
+  /** How many were executed so far; null where it cannot be told apart from the answer. */
+  countExecuted: (() => Promise<number>) | null;
+  close(): Promise<void>;
+}
