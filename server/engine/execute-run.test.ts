@@ -305,6 +305,21 @@ describe("sleeps", () => {
     await handle.ended;
   });
 
+  test("a clock that is set ahead or back while a run runs is no time that it has used", async () => {
+    const start = performance.now();
+    Object.assign(engine.clock, { elapsed: () => Math.round(performance.now() - start) });
+    for (const jumpMs of [86_400_000, -3_600_000]) {
+      const id = await engine.createRun();
+      const workflow = { timeoutMs: 60_000, run: async (_: never, ctx: Ctx) => { await ctx.step("work", () => void engine.advance(jumpMs)); await ctx.sleep("pause", "1s"); return "done"; } };
+      await engine.execute(await engine.claim(), workflow).ended;
+      engine.advance(1_000);
+      expect((await engine.execute(await engine.claim(), workflow).ended).status).toBe("completed");
+      const { timeline } = await engine.read(id);
+      const durations = timeline.flatMap(({ durationMs }) => durationMs ?? []);
+      expect(durations.filter((ms) => ms < 0 || ms > 30_000)).toEqual([]);
+    }
+  });
+
   test("refuse what is not a duration", async () => {
     expect((await engine.attempt({ run: (_, ctx) => ctx.sleep("x", "soon" as "1s") })).run.error).toMatchObject({ name: "TypeError" });
   });

@@ -1,6 +1,6 @@
 import type { Json } from "../contract/json.ts";
 import type { RunError, RunStatus } from "../contract/run.ts";
-import type { Clock } from "../ports/clock.ts";
+import { type Clock, elapsedMs } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { LoadedWorkflow, ProjectCode } from "../ports/project.ts";
 import type { ClaimedRun, EngineStore, StepRecord } from "../ports/store.ts";
@@ -52,12 +52,12 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
   const { store, code, clock, logger } = options;
   const workflow = code.manifest.workflows.find(({ slug }) => run.target.kind === "workflow" && slug === run.target.slug) ?? null;
   const timeoutMs = workflow?.timeoutMs ?? fallbackTimeoutMs;
-  const startedAt = clock.now();
+  const startedAt = elapsedMs(clock);
   const abort = new AbortController();
   const first = Promise.withResolvers<Outcome>();
   const settled = Promise.withResolvers<void>();
   const session = createRunSession({ run, store, clock, logger, onInterrupt: interrupt });
-  let deadlineAt = startedAt + timeoutMs;
+  let deadlineAt = clock.now() + timeoutMs;
   let usedBeforeMs = 0;
   let isDecided = false;
 
@@ -111,7 +111,7 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
 
   async function conduct(): Promise<RunEnding> {
     const steps = await loadSteps();
-    if (!steps) return { status: null, error: null, durationMs: clock.now() - startedAt };
+    if (!steps) return { status: null, error: null, durationMs: elapsedMs(clock) - startedAt };
     usedBeforeMs = usedMs(steps, run.attempt);
     const leftMs = Math.max(0, timeoutMs - usedBeforeMs);
     deadlineAt = clock.now() + leftMs;
@@ -151,12 +151,12 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
   }
 
   async function finish(outcome: Outcome): Promise<RunEnding> {
-    const end = planRunEnd(outcome, { run, workflow, clock, timeoutMs, usedMs: usedBeforeMs + (clock.now() - startedAt), random: options.random, code });
+    const end = planRunEnd(outcome, { run, workflow, clock, timeoutMs, usedMs: usedBeforeMs + (elapsedMs(clock) - startedAt), random: options.random, code });
     context?.flushLog();
     const status = end && (await session.end(end.transition, end.entries, end.steps));
     session.abandon();
     const error = end && "error" in end.transition ? end.transition.error : (end?.entries.find(({ kind }) => kind === "attempt_failed")?.error ?? null);
-    return { status, error, durationMs: clock.now() - startedAt };
+    return { status, error, durationMs: elapsedMs(clock) - startedAt };
   }
 
   return { run, deadlineAt: () => deadlineAt, ended: conduct(), settled: settled.promise, interrupt, renewed: session.renewed };

@@ -1,6 +1,6 @@
 import type { Json } from "../contract/json.ts";
 import { parseDuration } from "../../sdk/duration.ts";
-import type { Clock } from "../ports/clock.ts";
+import { type Clock, elapsedMs } from "../ports/clock.ts";
 import type { ProjectCode } from "../ports/project.ts";
 import type { ClaimedRun, StepRecord } from "../ports/store.ts";
 import { cloneJson, toJson } from "./json-value.ts";
@@ -85,25 +85,26 @@ export function createRunContext(options: RunContextOptions) {
 
   async function executeStep(key: string, fn: (step: StepContext) => unknown): Promise<Json> {
     const startedAt = clock.now();
+    const begun = elapsedMs(clock);
     session.note({ entries: [{ at: startedAt, kind: "step_started", attempt, name: key }] });
     if (session.isOverdue()) {
       const isHeld = await session.write({});
       if (!isOpen() || !isHeld) return await never();
     }
-    const result = await runStep(key, fn, startedAt);
+    const result = await runStep(key, fn, begun);
     if (!isOpen()) return await never();
     const finishedAt = clock.now();
     const record: StepRecord = { name: key, kind: "step", attempt, startedAt, finishedAt, until: null, result };
     const isWritten = await session.write({
       steps: [record],
-      entries: [{ at: finishedAt, kind: "step_completed", attempt, name: key, durationMs: finishedAt - startedAt }],
+      entries: [{ at: finishedAt, kind: "step_completed", attempt, name: key, durationMs: elapsedMs(clock) - begun }],
     });
     if (!isOpen() || !isWritten) return await never();
     stored.set(key, record);
     return cloneJson(result);
   }
 
-  async function runStep(key: string, fn: (step: StepContext) => unknown, startedAt: number): Promise<Json> {
+  async function runStep(key: string, fn: (step: StepContext) => unknown, begun: number): Promise<Json> {
     try {
       return toJson(await fn({ idempotencyKey: `${run.id}:${key}`, signal }), `The result of step ${key}`);
     } catch (thrown) {
@@ -111,7 +112,7 @@ export function createRunContext(options: RunContextOptions) {
       const at = clock.now();
       const error = toRunError(thrown, options.code.mapStack);
       const source = excerptOfError(thrown, options.code.excerptOf);
-      session.note({ entries: [{ at, kind: "step_failed", attempt, name: key, durationMs: at - startedAt, error, ...(source ? { data: { source } } : {}) }] });
+      session.note({ entries: [{ at, kind: "step_failed", attempt, name: key, durationMs: elapsedMs(clock) - begun, error, ...(source ? { data: { source } } : {}) }] });
       throw thrown;
     }
   }

@@ -22,10 +22,14 @@ interface HttpServerParts {
   /** `null`: there are no pages. */
   pages: PagesHandler | null;
   logger: Logger;
+  /** How long a webhook's body may take; a minute unless said. */
+  bodyTimeoutMs?: number;
 }
 
-/** A minute for the slowest sender's body, and idle connections that outlive the 60 s after which load balancers drop theirs. */
-const timeouts = { headersTimeout: 15_000, requestTimeout: 60_000, keepAliveTimeout: 65_000, connectionsCheckingInterval: 5_000 };
+/** A minute for the slowest sender's body: a webhook is answered then; other requests are cut off a little later. */
+const longestBodyMs = 60_000;
+/** Idle connections outlive the 60 s after which load balancers drop theirs. */
+const timeouts = { headersTimeout: 15_000, requestTimeout: longestBodyMs + 10_000, keepAliveTimeout: 65_000, connectionsCheckingInterval: 5_000 };
 
 /**
  * The one HTTP server: webhooks, the API and the pages, told apart by the raw path. `close` takes nothing new, waits for what is under
@@ -49,13 +53,13 @@ export function createHttpServer(parts: HttpServerParts): { server: http.Server;
   return { server, close: connections.close };
 }
 
-function createListener({ ingest, rest, trpc, pages, logger }: HttpServerParts) {
+function createListener({ ingest, rest, trpc, pages, logger, bodyTimeoutMs = longestBodyMs }: HttpServerParts) {
   const options = { overrideGlobalObjects: false, errorHandler: (error: unknown) => restFailure(logger, error) };
   const listeners = { rest: getRequestListener(rest, options), trpc: getRequestListener(trpc, options) };
   return async (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): Promise<void> => {
     const destination = findDestination(request.url ?? "");
     if (destination.to === "refusal") return answer(request, response, new AppError(destination.code, destination.detail));
-    if (destination.to === "ingest") return handleIngest({ ingest, target: destination.target, request, response, expectsContinue });
+    if (destination.to === "ingest") return handleIngest({ ingest, bodyTimeoutMs, target: destination.target, request, response, expectsContinue });
     request.url = destination.target;
     if (destination.to !== "pages") {
       if (expectsContinue) response.writeContinue();

@@ -349,6 +349,15 @@ describe("the body on the wire", () => {
     expect(socket.bytesWritten - socket.writableLength).toBeLessThan(32 * 1024 * 1024);
   });
 
+  test("that drips too slowly is answered 408, recorded, and its connection closed", async () => {
+    const { port, store } = await serve({ triggers, bodyTimeoutMs: 100 });
+    const answer = await sendRaw(port, "POST /triggers/signup HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{ \"name\"");
+    expect(answer.status).toBe(408);
+    expect(answer.head.toLowerCase()).toContain("connection: close");
+    expect(JSON.parse(answer.body)).toMatchObject({ code: "request_timeout", status: 408 });
+    expect(store.deliveries).toMatchObject([{ outcome: "rejected", responseStatus: 408, problem: { code: "request_timeout" }, body: null, bodyBytes: 8 }]);
+  });
+
   test("that never ends because the sender goes away is recorded as incomplete", async () => {
     const seen = vi.fn<(delivery: { problem: Problem | null }) => void>();
     const { port, store } = await serve({ triggers, onDelivery: seen });

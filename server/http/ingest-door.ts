@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { AppError } from "../contract/app-error.ts";
 import type { IngestAnswer, IngestRequest } from "../ingest/ingest-request.ts";
 
 export type Ingest = (request: IngestRequest) => Promise<IngestAnswer>;
@@ -7,13 +8,14 @@ export type Ingest = (request: IngestRequest) => Promise<IngestAnswer>;
 /** How long a sender has to read its answer while the rest of its body waits unread. */
 const lingerMs = 1_000;
 
-/** Carries one HTTP request to the pipeline and the answer back. `expectsContinue`: the sender waits to be asked for its body. */
+/** Carries one HTTP request to the pipeline and the answer back. `expectsContinue`: the sender waits to be asked for its body, which must be there within `bodyTimeoutMs`. */
 export async function handleIngest(p: {
   ingest: Ingest;
   target: string;
   request: IncomingMessage;
   response: ServerResponse;
   expectsContinue: boolean;
+  bodyTimeoutMs: number;
 }): Promise<void> {
   const { request, response, target } = p;
   const answer = await p.ingest({
@@ -22,7 +24,7 @@ export async function handleIngest(p: {
     headers: pairs(request.rawHeaders),
     readBody(take) {
       if (p.expectsContinue) response.writeContinue();
-      return readChunks(request, take);
+      return readChunks(request, { take, withinMs: p.bodyTimeoutMs });
     },
   });
   if (response.destroyed || response.writableEnded) return;
@@ -30,21 +32,33 @@ export async function handleIngest(p: {
 }
 
 /** By events, which cost a fraction of a stream's iterator. Where reading stops early the request is only paused: the answer still has to go out on the same connection. */
-function readChunks(request: IncomingMessage, take: (chunk: Uint8Array) => boolean): Promise<void> {
+function readChunks(request: IncomingMessage, { take, withinMs }: { take: (chunk: Uint8Array) => boolean; withinMs: number }): Promise<void> {
   return new Promise((resolve, reject) => {
-    const cutOff = () => reject(new Error("The request was cut off"));
+    const fail = (error: Error) => {
+      clearTimeout(timer);
+      reject(error);
+    };
+    const cutOff = () => fail(new Error("The request was cut off"));
     const onData = (chunk: Uint8Array) => {
       if (take(chunk)) return;
-      request.off("data", onData);
-      request.pause();
+      leave();
       done();
     };
+    const leave = () => {
+      request.off("data", onData);
+      request.pause();
+    };
     const done = () => {
+      clearTimeout(timer);
       request.off("close", cutOff);
       resolve();
     };
+    const timer = setTimeout(() => {
+      leave();
+      fail(new AppError("request_timeout", `The body had not come within ${withinMs / 1000} seconds.`));
+    }, withinMs);
     if (request.destroyed) return cutOff();
-    request.on("error", reject);
+    request.on("error", fail);
     request.on("close", cutOff);
     request.on("end", () => (request.complete ? done() : cutOff()));
     request.on("data", onData);

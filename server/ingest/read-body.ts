@@ -3,7 +3,8 @@ import type { IngestRequest } from "./ingest-request.ts";
 
 /**
  * The whole body, no longer than the limit. `onBytes` is told how many bytes have come. Throws AppError `body_too_large` as soon as the
- * limit is passed, at once where the declared length passes it, or `incomplete_body` when the sender goes away.
+ * limit is passed, at once where the declared length passes it, `incomplete_body` when the sender goes away, or
+ * what the door says of a body that comes too slowly.
  */
 export async function readBody(
   request: IngestRequest,
@@ -19,6 +20,7 @@ export async function readBody(
       return received <= p.maxBodyBytes;
     });
   } catch (cause) {
+    if (cause instanceof AppError) throw cause;
     throw new AppError("incomplete_body", "The connection ended before the whole body had come.", { cause });
   } finally {
     p.onBytes(received);

@@ -24,11 +24,12 @@ interface ServeOptions extends Partial<Omit<ReceiverDeps, "project">> {
   rest?: (request: Request) => Promise<Response>;
   trpc?: (request: Request) => Promise<Response>;
   pages?: PagesHandler | null;
+  bodyTimeoutMs?: number;
 }
 
 /** A real receiver behind the real server, on a port of the system's choice. */
 export async function serve(options: ServeOptions = {}): Promise<Served> {
-  const { triggers = [], rest, trpc, pages = null, ...deps } = options;
+  const { triggers = [], rest, trpc, pages = null, bodyTimeoutMs = 60_000, ...deps } = options;
   const store = createMemoryDeliveryStore();
   const logged: string[] = [];
   const logger = collectingLogger(logged);
@@ -44,7 +45,7 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     isShuttingDown: () => false,
     ...deps,
   });
-  const { server, close } = createHttpServer({ ingest, rest: rest ?? (async () => new Response("rest")), trpc: trpc ?? (async () => new Response("trpc")), pages, logger });
+  const { server, close } = createHttpServer({ ingest, rest: rest ?? (async () => new Response("rest")), trpc: trpc ?? (async () => new Response("trpc")), pages, logger, bodyTimeoutMs });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => close(0));
   const { port } = server.address() as AddressInfo;

@@ -33,6 +33,11 @@ export function isBusy(error: unknown): boolean {
   return sqliteCode(error)?.startsWith("SQLITE_BUSY") ?? false;
 }
 
+/** A call of the system has failed: what the disk has of what was written is not known. */
+export function isDiskFailure(error: unknown): boolean {
+  return sqliteCode(error)?.startsWith("SQLITE_IOERR") ?? false;
+}
+
 /** SQLite's own code, also of an error that a layer above has wrapped. */
 function sqliteCode(error: unknown): string | null {
   if (error instanceof Database.SqliteError) return error.code;

@@ -144,6 +144,28 @@ describe("group commit", () => {
     expect(tried).toBe(4);
   });
 
+  it("after the disk has failed brings what is in the log into the file, and begins the log anew, before it writes more", async () => {
+    await insert(1);
+    const failed = queue.write(() => {
+      throw new Database.SqliteError("disk I/O error", "SQLITE_IOERR_FSYNC");
+    });
+    await expect(failed).rejects.toMatchObject({ code: "store_unavailable", message: expect.stringContaining("cannot be read or written") });
+    const beforeTheLog = statSync(join(folder, "a.db-wal")).size;
+    // Somebody reads what lies in the log: it cannot begin anew.
+    const reader = new Database(join(folder, "a.db"));
+    reader.exec("BEGIN");
+    reader.prepare("SELECT * FROM t").all();
+    let isWritten = false;
+    const next = insert(2).then(() => (isWritten = true));
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect([isWritten, statSync(join(folder, "a.db-wal")).size]).toEqual([false, beforeTheLog]);
+    reader.exec("COMMIT");
+    reader.close();
+    await next;
+    expect(statSync(join(folder, "a.db-wal")).size).toBeLessThan(beforeTheLog);
+    expect(rows()).toEqual([1, 2]);
+  });
+
   it("tells nobody of a transaction that changed nothing", async () => {
     await queue.write(() => rows());
     expect(told).toBe(0);

@@ -1,6 +1,7 @@
+import Database from "better-sqlite3";
 import { AppError } from "../../contract/app-error.ts";
 import type { Connection } from "./open-connection.ts";
-import { isBusy, toStoreError } from "./store-error.ts";
+import { isBusy, isDiskFailure, toStoreError } from "./store-error.ts";
 
 /** Group commit: verbs that come in while a commit is under way share the next one, and each is told only after its fsync. */
 export interface WriteQueue {
@@ -63,6 +64,8 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
   let lockedSince: number | null = null;
   let lockedAt = 0;
   let isClosed = false;
+  /** What lies in the log is on disk, or will be by the next fsync. */
+  let isLogTrusted = true;
   /** What the connection is set to. It was opened with FULL. */
   let synchronous: "FULL" | "NORMAL" = "FULL";
 
@@ -93,11 +96,28 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
   }
 
   function commit(batch: readonly Job[]): void {
-    const failure = attempt(batch);
+    const failure = beginLogAnew() ?? attempt(batch);
     if (!failure) return;
     if (isBusy(failure.error)) return waitForLock(batch, failure.error);
-    if (batch.length === 1) return failAll(batch, failure.error);
+    if (batch.length === 1 || !isLogTrusted) return failAll(batch, failure.error);
     commitOneByOne(batch);
+  }
+
+  /**
+   * Where an fsync has failed, the system forgets that those pages are not on disk, and later ones succeed without them: what was written before, and
+   * had no fsync of its own, may be a hole in the log, and at the next start the log ends there. So everything goes into the database file, with an
+   * fsync that counts, and the log begins anew, before anything more is promised. See docs/decisions/0009-a-disk-that-fails.md.
+   */
+  function beginLogAnew(): { error: unknown } | null {
+    if (isLogTrusted) return null;
+    try {
+      const isHeldUp = connection.pragma("wal_checkpoint(TRUNCATE)", { simple: true }) !== 0;
+      if (isHeldUp) return { error: new Database.SqliteError("others use the log", "SQLITE_BUSY") };
+    } catch (error) {
+      return { error };
+    }
+    isLogTrusted = true;
+    return null;
   }
 
   /** Why the transaction failed; `null` when it is on disk. */
@@ -106,6 +126,7 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
       synchronize(batch.some((job) => job.survives === "power") ? "FULL" : "NORMAL");
       runAll.immediate(batch);
     } catch (error) {
+      if (isDiskFailure(error)) isLogTrusted = false;
       return { error };
     }
     lockedSince = null;
@@ -130,7 +151,7 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
       const { error } = failure;
       if (isBusy(error)) return waitForLock(batch.slice(index), error);
       failures = toStoreError(error) === error ? 0 : failures + 1;
-      if (failures >= failuresToBeSure) return failAll(batch.slice(index), error);
+      if (failures >= failuresToBeSure || !isLogTrusted) return failAll(batch.slice(index), error);
       failAll([job], error);
     }
   }
