@@ -5,9 +5,14 @@ const units = [
   ["second", 1000],
 ] as const;
 
-/** A stretch of time in the largest unit that it fills: `12 minutes`. */
+/** A stretch of time in its two largest units: `12 minutes 5 seconds`. */
 export function sayDistance(ms: number): string {
-  const [unit, unitMs] = units.find(([, each]) => ms >= each) ?? units[3];
-  const amount = Math.round(ms / unitMs);
-  return `${amount} ${unit}${amount === 1 ? "" : "s"}`;
+  let rest = Math.ceil(ms / 1000) * 1000;
+  const words: string[] = [];
+  for (const [unit, unitMs] of units) {
+    const amount = Math.floor(rest / unitMs);
+    rest -= amount * unitMs;
+    if (amount > 0 && words.length < 2) words.push(`${amount} ${unit}${amount === 1 ? "" : "s"}`);
+  }
+  return words.join(" ");
 }

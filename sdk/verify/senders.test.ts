@@ -91,10 +91,11 @@ describe.each(senders)("$name", ({ verify, secret, otherSecret, sign, signatureH
 });
 
 describe.each(senders.filter(({ hasTime }) => hasTime))("$name, which signs the time", ({ verify, secret, sign }) => {
+  const faultAt = async (offset: number) => verify(secret).check(requestOf(await sign({ body: sample, at: now + offset, secret }), sample));
+
   it("takes five minutes either way, and no more", async () => {
-    const faultAt = async (offset: number) => verify(secret).check(requestOf(await sign({ body: sample, at: now + offset, secret }), sample));
     for (const offset of [-5 * minute, -1000, 0, 1000, 5 * minute]) expect(await faultAt(offset)).toBeNull();
-    for (const offset of [-24 * 60 * minute, -5 * minute - 1000]) expect(await faultAt(offset)).toMatchObject({ kind: "expired", detail: expect.stringMatching(/ is (?:1 day|5 minutes) old; at most 5 minutes are allowed/) });
+    for (const offset of [-24 * 60 * minute, -5 * minute - 1000]) expect(await faultAt(offset)).toMatchObject({ kind: "expired", detail: expect.stringMatching(/ is (?:1 day|5 minutes 1 second) old; at most 5 minutes are allowed/) });
     for (const offset of [5 * minute + 1000, 24 * 60 * minute]) expect(await faultAt(offset)).toMatchObject({ kind: "expired", detail: expect.stringContaining("ahead of this service's clock; at most") });
   });
 });
