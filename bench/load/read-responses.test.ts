@@ -1,0 +1,48 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createResponseReader } from "./read-responses.ts";
+
+const answers = {
+  202: "HTTP/1.1 202 Accepted\r\nContent-Type: application/json\r\nContent-Length: 11\r\n\r\n{\"ok\":true}",
+  200: "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n",
+  422: "HTTP/1.1 422 Unprocessable Entity\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\na\r\n0123456789\r\n0\r\n\r\n",
+  503: "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 27\r\n\r\nHTTP/1.1 202 Accepted\r\n\r\n.."
+} as const;
+const statuses = [200, 202, 422, 503] as const;
+
+function read(pieces: readonly Buffer[]): number[] {
+  const seen: number[] = [];
+  const reader = createResponseReader((status) => void seen.push(status));
+  for (const piece of pieces) {
+    // The connection hands in one piece of memory over and over.
+    const memory = Buffer.from(piece);
+    reader(memory);
+    memory.fill(0);
+  }
+  return seen;
+}
+
+describe("createResponseReader", () => {
+  it("tells the status of every answer, in order, however the bytes are cut into pieces", () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...statuses), { maxLength: 8 }), fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 20 }), (sent, lengths) => {
+        const bytes = Buffer.from(sent.map((status) => answers[status]).join(""));
+        const pieces: Buffer[] = [];
+        for (let at = 0, turn = 0; at < bytes.length; turn++) {
+          const length = lengths[turn % lengths.length] ?? 1;
+          pieces.push(bytes.subarray(at, at + length));
+          at += length;
+        }
+        expect(read(pieces)).toEqual(sent);
+      }),
+    );
+  });
+
+  it("says nothing of an answer whose last byte is missing", () => {
+    for (const answer of Object.values(answers)) expect(read([Buffer.from(answer).subarray(0, -1)])).toEqual([]);
+  });
+
+  it("refuses chunks that have no size, rather than to wait for ever", () => {
+    expect(() => read([Buffer.from("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n")])).toThrow("without a size");
+  });
+});
