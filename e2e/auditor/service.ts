@@ -29,7 +29,7 @@ export interface Service {
   signalGroup(signal: NodeJS.Signals): void;
   /** As an operator would; resolves with the exit code. What does not end is killed. */
   stop(): Promise<number | null>;
-  /** For one whose supervisor was killed alone: resolves when its other processes are gone, or with those that are still there after a while, which are killed. */
+  /** For one whose supervisor was killed alone: as the function of this name. */
   untilLeft(): Promise<number[]>;
   /** Gone, or going. */
   hasEnded(): boolean;
@@ -42,14 +42,20 @@ const readyWithinMs = 120_000;
 const stopWithinMs = 60_000;
 const leaveWithinMs = 30_000;
 
-export async function startService(options: ServiceOptions): Promise<Service> {
-  const { projectDir, port, generation } = options;
-  const child = spawn(process.execPath, [program, "start", "--project", projectDir, "--port", String(port)], {
+/** Not ready yet, and not looked after. */
+export function spawnService(options: ServiceOptions) {
+  const { projectDir, port } = options;
+  return spawn(process.execPath, [program, "start", "--project", projectDir, "--port", String(port)], {
     cwd: projectDir,
     env: serviceEnvironment(options),
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   });
+}
+
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { projectDir, generation } = options;
+  const child = spawnService(options);
   let output = "";
   child.stdout?.on("data", (chunk: Buffer) => (output += chunk.toString()));
   child.stderr?.on("data", (chunk: Buffer) => (output += chunk.toString()));
@@ -85,7 +91,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   };
 }
 
-async function untilLeft(group: number): Promise<number[]> {
+/** Resolves when nobody of the group is left, or with those that are still there after a while, which are killed. */
+export async function untilLeft(group: number): Promise<number[]> {
   for (const giveUpAt = performance.now() + leaveWithinMs; performance.now() < giveUpAt; await new Promise((resolve) => setTimeout(resolve, 50))) {
     if (membersOf(group).length === 0) return [];
   }

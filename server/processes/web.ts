@@ -74,6 +74,8 @@ async function serve(): Promise<void> {
   process.on("SIGTERM", () => void close());
   // Without a supervisor nobody would run what is accepted.
   process.on("disconnect", () => void close());
+  // It may have gone while this process was starting.
+  if (!process.connected) void close();
   process.on("message", (message: SupervisorToWeb) => {
     if (message.type === "reload") void reload(signalbox);
     else void close();

@@ -45,6 +45,8 @@ process.on("SIGINT", () => {});
 process.on("SIGTERM", () => void leave(() => loop?.shutDown(orphanGraceMs)));
 process.on("disconnect", () => void leave(() => loop?.shutDown(orphanGraceMs)));
 process.on("message", obey);
+// It may have gone while this process was loading.
+if (!process.connected) guards.exit(0);
 
 try {
   await serve();
