@@ -68,7 +68,7 @@ export async function redeliver(
   // Asked for by hand: the idempotency key of the first delivery must not hold it back. What was never accepted counts as the sender's own
   // attempt: it may have sent the event again by itself, or may yet do so.
   const isFirst = wasRefused && request.trigger === null;
-  const idempotency = isFirst ? idempotencyOf({ header: headerOf(old), body, dedupe: triggers[0]?.dedupe ?? null, receivedAt: now }) : null;
+  const idempotency = isFirst ? idempotencyOf({ header: headerOf(old), body, dedupe: triggers[0]?.dedupe ?? null, receivedAt: Date.parse(old.receivedAt) }) : null;
   const result = await deps.store.acceptDelivery({ delivery, runs, idempotency });
   if (result.kind !== "accepted") throw new AppError("not_replayable", `This event was accepted meanwhile, as delivery ${result.deliveryId}. Redeliver that one to run it once more.`);
   if (runs.length > 0) deps.signals.runsQueued();
