@@ -93,11 +93,11 @@ export function deliveryContract(open: OpenStore): void {
       expect((await store.countOpenRuns()).queued).toBe(3);
     });
 
-    const acceptWithKey = (p: { key: string; at?: number; endpoint?: string; body?: string }) => {
+    const acceptWithKey = (p: { key: string; at?: number; endpoint?: string; body?: string; mayDiffer?: boolean }) => {
       const { at = epoch, endpoint = "signup" } = p;
       const delivery = aDelivery({ endpoint, receivedAt: at, body: Buffer.from(p.body ?? "{}") });
       const runs = ["b:y", "a:x"].map((attachmentId) => aRun({ attachmentId, trigger: attachmentId.slice(0, 1), deliveryId: delivery.id }));
-      return { delivery, runs, answer: store.acceptDelivery({ delivery, runs, idempotency: { key: p.key, notBefore: at - 1000 } }) };
+      return { delivery, runs, answer: store.acceptDelivery({ delivery, runs, idempotency: { key: p.key, notBefore: at - 1000, mayDiffer: p.mayDiffer ?? false } }) };
     };
 
     describe("with an idempotency key", () => {
@@ -126,6 +126,14 @@ export function deliveryContract(open: OpenStore): void {
         await first.answer;
         const second = acceptWithKey({ key: "k", body: "[]" });
         expect(await second.answer).toEqual({ kind: "conflict", deliveryId: first.delivery.id });
+        expect(await store.getDelivery(second.delivery.id)).toBeNull();
+      });
+
+      it("takes another body for a repeat where it may differ", async () => {
+        const first = acceptWithKey({ key: "k", mayDiffer: true });
+        await first.answer;
+        const second = acceptWithKey({ key: "k", body: "[]", mayDiffer: true });
+        expect(await second.answer).toMatchObject({ kind: "repeated", deliveryId: first.delivery.id, runs: [{ trigger: "a" }, { trigger: "b" }] });
         expect(await store.getDelivery(second.delivery.id)).toBeNull();
       });
 
