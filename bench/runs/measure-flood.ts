@@ -1,0 +1,43 @@
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { z } from "zod";
+import type { BenchProject } from "./bench-project.ts";
+import type { BenchService } from "./bench-service.ts";
+import { untilNoneIsOpen } from "./measure-drain.ts";
+import { floodWithWebhooks } from "./webhook-flood.ts";
+
+export interface Flood {
+  acceptsPerSecond: number;
+  /** From the first accept to the last end. */
+  acceptedAndRunPerSecond: number;
+  /** How long the backlog took after the last accept. */
+  backlogMs: number;
+  refused: number;
+  /** CPU microseconds of a webhook with its run, in each kind of process. */
+  cpuUs: { web: number; worker: number; supervisor: number };
+}
+
+const countSchema = z.object({ runs: z.number(), firstAt: z.number(), lastAt: z.number(), endedAt: z.number() });
+
+/** Webhooks as fast as the door takes them, while workers run what comes of them. */
+export async function measureFlood(p: { project: BenchProject; service: BenchService; forMs: number; connections?: number; inFlight?: number }): Promise<Flood> {
+  const db = new Database(join(p.project.dir, ".signalbox/signalbox.db"), { readonly: true });
+  const last = z.number().parse(db.prepare("SELECT coalesce(max(rowid), 0) FROM run").pluck().get());
+  const before = p.service.cpuSeconds();
+  const { accepted, refused, seconds } = await floodWithWebhooks({ connections: 8, inFlight: 32, ...p });
+  await untilNoneIsOpen(db);
+  const after = p.service.cpuSeconds();
+  const { runs, firstAt, lastAt, endedAt } = countSchema.parse(
+    db.prepare("SELECT count(*) AS runs, min(created_at) AS firstAt, max(created_at) AS lastAt, max(finished_at) AS endedAt FROM run WHERE status = 'completed' AND rowid > ?").get(last),
+  );
+  db.close();
+  if (runs !== accepted) throw new Error(`${accepted} webhooks were accepted, and ${runs} runs have completed`);
+  const cpuOf = (kind: keyof Flood["cpuUs"]) => ((after[kind] - before[kind]) * 1e6) / runs;
+  return {
+    acceptsPerSecond: accepted / seconds,
+    acceptedAndRunPerSecond: runs / ((endedAt - firstAt) / 1000),
+    backlogMs: endedAt - lastAt,
+    refused,
+    cpuUs: { web: cpuOf("web"), worker: cpuOf("worker"), supervisor: cpuOf("supervisor") },
+  };
+}
