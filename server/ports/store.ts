@@ -363,7 +363,8 @@ export interface EngineStore {
   releaseLostRuns(p: { workerId: string; now: number; message: string; runs: LostRun[] }): Promise<void>;
   /**
    * Gives back runs whose lease ran out (their whole machine is gone). Returns how many. Those to `spare` are known to go on: nothing could
-   * be written for so long that their worker has not renewed them yet.
+   * be written for so long that their worker has not renewed them yet. Also shortens waits that a clock which was set back has made longer than
+   * was asked for; they are counted, too.
    */
   reconcile(now: number, spare?: ReadonlySet<string>): Promise<number>;
   /** When the next waiting run is due, or `null`. For the isolated ones, ask with that pool. With `after`, of those due later than that. */

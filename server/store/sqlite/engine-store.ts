@@ -6,6 +6,7 @@ import { prepareEndHold } from "./end-hold.ts";
 import { countQueued, listHeldRuns, prepareExtendLeases, prepareNextAvailable } from "./leases.ts";
 import { prepareReconcile, prepareReleaseLostRuns } from "./lost-runs.ts";
 import { runStep, worker } from "./schema.ts";
+import { prepareShortenWaits } from "./shorten-waits.ts";
 import type { AddEntry } from "./timeline.ts";
 import { prepareWriteProgress } from "./write-progress.ts";
 
@@ -18,6 +19,7 @@ export function createEngineStore(database: SqliteDatabase, addEntry: AddEntry):
   const releaseLostRuns = prepareReleaseLostRuns(database, { addEntry, endHold });
   const nextAvailableAt = prepareNextAvailable(database);
   const loadSteps = prepareLoadSteps(database);
+  const waits = prepareShortenWaits(database);
   const expiry = prepareReconcile(database, { addEntry, endHold });
   return {
     claimRuns: async (p) => ((await read(() => claims.hasDue(p))) ? write(() => claims.claim(p), "kill") : []),
@@ -26,7 +28,13 @@ export function createEngineStore(database: SqliteDatabase, addEntry: AddEntry):
     extendLeases: (p) => write(() => extendLeases(p), "kill"),
     listHeldRuns: (workerId) => read(() => listHeldRuns(database, workerId)),
     releaseLostRuns: (p) => write(() => releaseLostRuns(p)),
-    reconcile: async (now, spare = new Set()) => ((await read(() => expiry.hasExpired(now, spare))) ? write(() => expiry.reconcile(now, spare)) : 0),
+    async reconcile(now, spare = new Set()) {
+      const expired = (await read(() => expiry.hasExpired(now, spare))) ? await write(() => expiry.reconcile(now, spare)) : 0;
+      if (!(await read(() => waits.hasLong(now)))) return expired;
+      const shortened = await write(() => waits.shorten(now));
+      waits.done(now);
+      return expired + shortened;
+    },
     nextAvailableAt: (pool, after = -1) => read(() => nextAvailableAt(pool, after)),
     countQueued: (pool) => read(() => countQueued(database, pool)),
     heartbeatWorker: (info) => write(() => saveWorker(database, info), "kill"),

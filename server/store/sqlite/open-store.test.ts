@@ -37,6 +37,19 @@ function copyMigrations(...more: string[]): string {
   return copy;
 }
 
+/** As a kill leaves it: with what was committed last. */
+async function leaveLog(): Promise<{ log: string; runId: string }> {
+  const store = await openSqliteStore({ file });
+  const run = aRun();
+  await store.createRuns([run]);
+  const log = `${file}-wal`;
+  const copies = [file, log].map((path) => [path, readFileSync(path)] as const);
+  await store.close();
+  rmSync(`${file}-shm`, { force: true });
+  for (const [path, bytes] of copies) writeFileSync(path, bytes);
+  return { log, runId: run.id };
+}
+
 describe("opening", () => {
   it("makes the folder, and a file that only its owner may read", async () => {
     const store = await openSqliteStore({ file });
@@ -73,19 +86,6 @@ describe("opening", () => {
   });
 
   describe("beside a write-ahead log", () => {
-    /** As a kill leaves it: with what was committed last. */
-    async function leaveLog(): Promise<{ log: string; runId: string }> {
-      const store = await openSqliteStore({ file });
-      const run = aRun();
-      await store.createRuns([run]);
-      const log = `${file}-wal`;
-      const copies = [file, log].map((path) => [path, readFileSync(path)] as const);
-      await store.close();
-      rmSync(`${file}-shm`, { force: true });
-      for (const [path, bytes] of copies) writeFileSync(path, bytes);
-      return { log, runId: run.id };
-    }
-
     it("takes one that a kill has left, whole, empty, or made of zeros", async () => {
       const { log, runId } = await leaveLog();
       const store = await openSqliteStore({ file });

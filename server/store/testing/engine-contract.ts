@@ -228,6 +228,23 @@ export function engineContract(open: OpenStore): void {
         expect(await store.reconcile(leaseEnd + 1, new Set(["run_other"]))).toBe(1);
       });
 
+      it("of what sleeps or waits for its next attempt are no longer than was asked for when the clock is set back", async () => {
+        const [sleeper, retried] = [await withRunningRun(store), await withRunningRun(store)];
+        const nap: StepRecord = { name: "nap", kind: "sleep", attempt: 1, startedAt: epoch + 2000, finishedAt: null, until: epoch + 7000, result: null };
+        await store.writeProgress({ runId: sleeper.id, token: sleeper.token, now: epoch + 2000, entries: [], steps: [nap], transition: { to: "waiting", reason: "sleep", availableAt: epoch + 7000 } });
+        const scheduled = { at: epoch + 2000, kind: "retry_scheduled" as const, attempt: 1, until: epoch + 5000 };
+        await store.writeProgress({ runId: retried.id, token: retried.token, now: epoch + 2000, entries: [scheduled], transition: { to: "waiting", reason: "retry", availableAt: epoch + 5000 } });
+        expect(await store.reconcile(epoch + 3000)).toBe(0);
+        const back = epoch - 3_600_000;
+        expect(await store.reconcile(back)).toBe(2);
+        // Once for each time that it is set back.
+        expect([await store.reconcile(back + 1), await store.reconcile(back)]).toEqual([0, 0]);
+        expect(await store.claimRuns(aClaim({ now: back + 2999 }))).toEqual([]);
+        expect((await store.claimRuns(aClaim({ now: back + 3000 }))).map(({ id }) => id)).toEqual([retried.id]);
+        expect((await store.claimRuns(aClaim({ now: back + 5000 }))).map(({ id }) => id)).toEqual([sleeper.id]);
+        expect(await store.loadSteps(sleeper.id)).toEqual([{ ...nap, startedAt: back, until: back + 5000 }]);
+      });
+
       it("that ran out end a run that was asked to stop", async () => {
         const run = await withRunningRun(store);
         await store.requestCancel(run.id, epoch + 1500);
