@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import { findOrInstallBrowser } from "./find-browser.ts";
+import { findOrInstallFaketime } from "./find-faketime.ts";
 
 const root = join(import.meta.dirname, "..");
 const reports = mkdtempSync(join(tmpdir(), "signalbox-test-"));
@@ -30,6 +31,7 @@ const steps: Record<string, () => void> = {
   },
   e2e: () => {
     process.env["CHROMIUM_PATH"] = findOrInstallBrowser();
+    findOrInstallFaketime();
     vitest("e2e");
   },
 };

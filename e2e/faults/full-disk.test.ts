@@ -17,7 +17,7 @@ describe("a disk that is full", () => {
     const since = (from: number, status: number) => load.answers().slice(from).filter((answer) => answer.status === status).length;
     await vi.waitFor(() => expect(since(0, 202)).toBeGreaterThan(50), { timeout: 20_000 });
 
-    disk.fill([...service.web(), ...service.workers()]);
+    disk.takeRoom([...service.web(), ...service.workers()]);
     await vi.waitFor(() => expect(since(0, 503)).toBeGreaterThan(0), { timeout: 20_000 });
     const fullFrom = load.answers().length;
     const fullSince = performance.now();
@@ -35,7 +35,7 @@ describe("a disk that is full", () => {
     expect(service.output().split("\n").length).toBeLessThan(200 + load.answers().filter(({ status }) => status === 202).length);
     expect([service.web(), service.workers()]).toEqual(processes);
 
-    disk.free([...service.web(), ...service.workers()]);
+    disk.giveRoom([...service.web(), ...service.workers()]);
     const freeFrom = load.answers().length;
     await vi.waitFor(() => expect(since(freeFrom, 202)).toBeGreaterThan(20), { timeout: 20_000 });
     const answers = await load.finish();

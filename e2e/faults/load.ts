@@ -38,8 +38,9 @@ export function startLoad(options: LoadOptions): Load {
   const answers: Answer[] = [];
   const agent = new Agent({ keepAlive: true, maxSockets: options.clients });
   let isFinishing = false;
+  const isGoing = () => !isFinishing;
   const clients = Array.from({ length: options.clients }, async () => {
-    while (!isFinishing) {
+    while (isGoing()) {
       answers.push(await sendNote({ ...options, agent }));
       await new Promise((resolve) => setTimeout(resolve, options.paceMs ?? 5));
     }

@@ -8,8 +8,8 @@ import { onTestFinished } from "vitest";
 export interface SmallDisk {
   dir: string;
   /** Leaves so little room that a few webhooks fill it. `pids`: who writes there. */
-  fill(pids: readonly number[]): void;
-  free(pids: readonly number[]): void;
+  takeRoom(pids: readonly number[]): void;
+  giveRoom(pids: readonly number[]): void;
 }
 
 const sizeMb = 24;
@@ -23,10 +23,10 @@ export function makeSmallDisk(): SmallDisk {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-disk-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }));
   const isMounted = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${sizeMb}m`, "signalbox-test", dir], { stdio: "ignore" }).status === 0;
-  if (!isMounted) return { dir, fill: (pids) => limitFiles(pids, String(roomBytes)), free: (pids) => limitFiles(pids, "unlimited") };
+  if (!isMounted) return { dir, takeRoom: (pids) => limitFiles(pids, String(roomBytes)), giveRoom: (pids) => limitFiles(pids, "unlimited") };
   onTestFinished(() => void spawnSync("umount", ["--lazy", dir], { stdio: "ignore" }));
   const ballast = join(dir, "ballast");
-  return { dir, fill: () => fillWith(ballast), free: () => rmSync(ballast, { force: true }) };
+  return { dir, takeRoom: () => fillWith(ballast), giveRoom: () => rmSync(ballast, { force: true }) };
 }
 
 function limitFiles(pids: readonly number[], limit: string): void {

@@ -1,0 +1,48 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, expect, it, vi } from "vitest";
+import { expectAnswersOf, expectNothingLost, linesWith, statusOf } from "./expectations.ts";
+import { prepareFaultyProject, startFaultyService } from "./faulty-service.ts";
+import { startLoad } from "./load.ts";
+
+/** What operators load into every process (NODE_OPTIONS): an agent that ends the worker as long as its collector is away. What the project's own modules throw fails runs, not workers. */
+const agent = {
+  "agent.mjs": `
+    import { existsSync } from "node:fs";
+    const { pool } = JSON.parse(process.env["SIGNALBOX_PROCESS"] ?? "{}");
+    if (pool && existsSync(new URL("collector-is-away", import.meta.url))) process.exit(7);`,
+};
+
+const triesSeen = 4;
+
+describe("a worker that dies as soon as it starts", () => {
+  it("is started again with growing pauses and says why, while webhooks are taken; when the cause is gone every run is carried out", async () => {
+    const project = prepareFaultyProject({ files: agent });
+    const cause = join(project.projectDir, "collector-is-away");
+    writeFileSync(cause, "");
+    const service = await startFaultyService(project, { env: { NODE_OPTIONS: `--import=${pathToFileURL(join(project.projectDir, "agent.mjs")).href}` } });
+    const { url, key } = service;
+    const web = service.web();
+    const load = startLoad({ url, key, clients: 2, paceMs: 50 });
+    const deaths = () => linesWith(service.output(), "A worker process could not start");
+    await vi.waitFor(() => expect(deaths().length).toBeGreaterThanOrEqual(triesSeen), { timeout: 40_000 });
+    expect(deaths().at(-1)).toContain("ended with exit code 7");
+    expect(deaths().at(-1)).toContain("It keeps happening: runs wait until a worker stays up.");
+    const ready = await statusOf(`${url}/readyz`);
+    expect([ready.status, ready.text]).toEqual([503, expect.stringContaining("No worker was seen")]);
+    expect((await statusOf(`${url}/healthz`)).status).toBe(200);
+
+    rmSync(cause);
+    await vi.waitFor(() => expect(service.effects().length).toBeGreaterThan(0), { timeout: 40_000 });
+    const answers = await load.finish();
+    expectAnswersOf(answers, [202]);
+    expect(answers.length).toBeGreaterThan(20);
+    await expectNothingLost(service, answers);
+    expect((await statusOf(`${url}/readyz`)).status).toBe(200);
+    expect(service.web()).toEqual(web);
+    // A few tries within the time, not one after the other.
+    expect(deaths().length).toBeLessThan(12);
+    expect(await service.stop()).toBe(0);
+  });
+});
