@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { github } from "../../sdk/verify/index.ts";
 import { unavailable } from "../ingest/testing/memory-delivery-store.ts";
 import { triggerOf } from "../ingest/testing/project.ts";
 import { packageRoot } from "../paths.ts";
@@ -14,13 +15,15 @@ const triggers = [
   triggerOf({ slug: "large-payment", endpoint: "billing", target: "tell-sales", request: z.object({ amount: z.number() }), filter: z.object({ amount: z.number().min(10_000) }) }),
 ];
 
+const signed = triggerOf({ slug: "pushed", endpoint: "code", request: z.object({ ref: z.string() }), verify: github({ secret: "It's a Secret to Everybody" }) });
+
 const page = readFileSync(join(packageRoot, "docs/receiving.md"), "utf8");
 const blocks = Array.from(page.matchAll(/```http\n([\s\S]*?)\n```/g), ([, block = ""]) => block);
 
 describe("docs/receiving.md", () => {
   test("every example gets the answer that stands under it, and every status has one", async () => {
     const { port, store } = await serve({
-      triggers,
+      triggers: [...triggers, signed],
       authenticate: async (presented) => (presented.length === 0 ? { ok: true, keyId: null } : { ok: false }),
     });
     const statuses = new Set<number>();
