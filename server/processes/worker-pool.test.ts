@@ -92,6 +92,20 @@ describe("a worker that is killed", () => {
     expect(again.notices).toEqual(["1 run goes on where the service was stopped."]);
   });
 
+  test("while it is idle, again and again, is replaced each time, and is not taken for one that cannot start", async () => {
+    const pool = await startPool(await project({ quick: { code: "return 1;" } }));
+    for (let n = 0; n < 3; n += 1) {
+      await pool.end(await pool.start("quick"));
+      await expect.poll(() => pool.ended).toHaveLength(n + 1);
+      const [pid = -1] = await pool.workerPids();
+      process.kill(pid, "SIGKILL");
+      await pool.until(async () => !(await pool.workerPids()).includes(pid));
+    }
+    expect((await pool.end(await pool.start("quick"))).status).toBe("completed");
+    expect(pool.notices.join("\n")).not.toMatch(/could not start|keeps happening/);
+    expect(pool.notices).toHaveLength(3);
+  });
+
   test("with its supervisor gone alone, leaves too, and hands its runs back", async () => {
     const made = await project({ work: threeSteps });
     const group = await startPoolProcess(made);
