@@ -12,7 +12,7 @@ export interface SecretKeys {
   readonly problem: SecretProblem | null;
 }
 
-export interface SecretProblem {
+interface SecretProblem {
   readonly kind: "missing" | "unusable";
   /** Ends a sentence that begins with "Its secret": `is not set`, `has 3 characters, and needs 16 or more`. */
   readonly words: string;
