@@ -2,11 +2,12 @@ import type { Metadata, Viewport } from "next";
 import { headers } from "next/headers";
 import { NuqsAdapter } from "nuqs/adapters/next/app";
 import type { ReactNode } from "react";
+import { AccessProvider } from "../components/auth/access.tsx";
 import { Shell, type ShellProject } from "../components/shell/shell.tsx";
 import { themeScript } from "../components/shell/theme.ts";
 import { TrpcProvider } from "../components/trpc/trpc-provider.tsx";
 import { Toasts } from "../components/ui/toast.tsx";
-import { mayRead, requestTime, signalbox } from "./server.ts";
+import { readAccess, requestTime, signalbox } from "./server.ts";
 import "@fontsource-variable/geist/wght.css";
 import "@fontsource-variable/geist-mono/wght.css";
 import "./globals.css";
@@ -15,15 +16,15 @@ export const metadata: Metadata = { title: { default: "Signalbox", template: "%s
 export const viewport: Viewport = { width: "device-width", initialScale: 1, colorScheme: "light dark" };
 
 /** Name and build are for those who may read: a stranger at a deployed service sees neither. */
-async function describeProject(): Promise<ShellProject | null> {
+async function describeProject(): Promise<ShellProject> {
   const { settings, project } = await signalbox();
-  if (!(await mayRead())) return null;
   return { name: settings.name, mode: settings.mode, version: project.current().manifest.version };
 }
 
 export default async function RootLayout({ children }: { children: ReactNode }) {
   const nonce = (await headers()).get("x-nonce") ?? undefined;
-  const project = await describeProject();
+  const access = await readAccess();
+  const project = access && (await describeProject());
   return (
     <html lang="en" suppressHydrationWarning>
       <head>
@@ -33,7 +34,9 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
         <NuqsAdapter>
           <TrpcProvider renderedAt={requestTime()} version={project?.version ?? null}>
             <Toasts>
-              <Shell project={project}>{children}</Shell>
+              <AccessProvider access={access}>
+                <Shell project={project}>{children}</Shell>
+              </AccessProvider>
             </Toasts>
           </TrpcProvider>
         </NuqsAdapter>

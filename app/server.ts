@@ -8,6 +8,7 @@ import { createTRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import { headers } from "next/headers";
 import { notFound } from "next/navigation";
 import { cache } from "react";
+import type { PageAccess } from "../components/auth/access.tsx";
 import { createQueryClient } from "../components/trpc/query-client.ts";
 import type { Signalbox } from "../server/main.ts";
 import type { AppRouter } from "../server/trpc/router.ts";
@@ -48,17 +49,21 @@ export const createReader = cache(async () => {
   return { queryClient, trpc: createTRPCOptionsProxy<AppRouter>({ client, queryClient }) };
 });
 
-/** Whether who asks may see the project. Pages that show any of it ask first, and show `Locked` where not. */
-export const mayRead = cache(async (): Promise<boolean> => {
+/** Who asks, and what they may do; `null`: a stranger, who may see nothing. */
+export const readAccess = cache(async (): Promise<PageAccess | null> => {
   const { queryClient, trpc } = await createReader();
   try {
-    await queryClient.fetchQuery(trpc.access.queryOptions());
-    return true;
+    return await queryClient.fetchQuery(trpc.access.queryOptions());
   } catch (error) {
-    if (hasCode(error, "UNAUTHORIZED") || hasCode(error, "FORBIDDEN")) return false;
+    if (hasCode(error, "UNAUTHORIZED") || hasCode(error, "FORBIDDEN")) return null;
     throw error;
   }
 });
+
+/** Whether who asks may see the project. Our own server sends strangers to /sign-in before; pages ask once more, and show `Locked` where not. */
+export async function mayRead(): Promise<boolean> {
+  return (await readAccess()) !== null;
+}
 
 /** When this request is drawn: pages say "12 s ago" by it. */
 export const requestTime = cache(() => Date.now());

@@ -1,8 +1,12 @@
 import { createApiAuthenticator } from "./auth/api-authenticator.ts";
 import { createAuthenticator } from "./auth/authenticator.ts";
+import { type Client, unknownClient } from "./auth/client.ts";
+import { deriveSessionSecret } from "./auth/derive-secret.ts";
+import { hashInvitationToken } from "./auth/invitation-token.ts";
 import { createKeyCipher } from "./auth/key-cipher.ts";
-import { answerSignIn } from "./auth/session.ts";
 import { readSecret, readSettings, serviceUrl, type Settings, SettingsError } from "./config.ts";
+import { createAuthDoor } from "./http/auth-door.ts";
+import { type PageGate, createPageGate } from "./http/page-gate.ts";
 import { createIngestFetch } from "./http/ingest-fetch.ts";
 import { createMetrics } from "./http/rest/metrics.ts";
 import { createRestApp } from "./http/rest/rest-app.ts";
@@ -13,6 +17,9 @@ import type { ReceivedDelivery } from "./ingest/summarize-delivery.ts";
 import { systemClock } from "./ports/clock.ts";
 import { type Logger, silentLogger } from "./ports/logger.ts";
 import { noSignals, type Signals } from "./ports/signals.ts";
+import type { createIdentity } from "./identity/create-identity.ts";
+import type { Identity } from "./ports/identity.ts";
+import type { Invitation } from "./contract/person.ts";
 import type { Store } from "./ports/store.ts";
 import { openConfiguredStore } from "./processes/open-configured-store.ts";
 import { createProjectReader, type ReloadableProject } from "./project/project-reader.ts";
@@ -26,10 +33,13 @@ export interface Signalbox {
   project: ReloadableProject;
   ingest(request: IngestRequest): Promise<IngestAnswer>;
   ingestFetch(request: Request): Promise<Response>;
-  rest(request: Request): Promise<Response>;
-  trpc(request: Request): Promise<Response>;
-  /** Answers the form by which a person opens the pages of a deployed service. */
-  signIn(request: Request): Promise<Response>;
+  rest(request: Request, client?: Client): Promise<Response>;
+  trpc(request: Request, client?: Client): Promise<Response>;
+  /** Where people sign in. */
+  auth(request: Request, client?: Client): Promise<Response>;
+  gate: PageGate;
+  /** What a link lets in, as long as it does. */
+  findInvitation(token: string): Promise<Invitation | null>;
   /** Reads for a page; `headers` are those of the browser's request. */
   createCaller(headers: Headers): ReturnType<ReturnType<typeof createTrpc>["caller"]>;
   /** Where the server really listens: URLs that are shown are made of it, unless a base URL is set. */
@@ -56,7 +66,10 @@ export async function openSignalbox(p: {
   const common = { store, project, signals, clock: systemClock, logger, mode, maxBodyBytes };
   let port = settings.port;
   const baseUrl = () => serviceUrl(settings, port);
-  const authenticate = createApiAuthenticator({ ...common, baseUrl: settings.baseUrl });
+  const secret = readSecret(settings.stateDir);
+  const sessionSecret = deriveSessionSecret(secret);
+  const authenticate = createApiAuthenticator({ ...common, sessionSecret, baseUrl: settings.baseUrl });
+  const identity = loadIdentity(() => ({ rows: store, baseUrl: baseUrl(), secret: sessionSecret }));
 
   const ingest = createReceiver({
     ...common,
@@ -68,8 +81,15 @@ export async function openSignalbox(p: {
     },
     onUnauthenticated: () => metrics.observeUnauthenticated("webhook"),
   });
-  const restDeps: RestDeps = { ...common, baseUrl, cipher: createKeyCipher(readSecret(settings.stateDir)), authenticate, metrics, stopping: stopping.signal };
-  const trpc = createTrpc({ ...restDeps, name: settings.name, news: watchBoth(store, project) });
+  const restDeps: RestDeps = { ...common, baseUrl, cipher: createKeyCipher(secret), authenticate, metrics, stopping: stopping.signal };
+  const auth = createAuthDoor({
+    ...common,
+    identity,
+    authenticate,
+    isSecure: settings.baseUrl?.startsWith("https:") ?? false,
+    ownHost: settings.baseUrl === null ? null : new URL(settings.baseUrl).host,
+  });
+  const trpc = createTrpc({ ...restDeps, identity, name: settings.name, news: watchBoth(store, project) });
 
   return {
     settings,
@@ -78,7 +98,9 @@ export async function openSignalbox(p: {
     ingestFetch: createIngestFetch(ingest),
     rest: createRestApp(restDeps).fetch,
     trpc: trpc.handle,
-    signIn: (request) => answerSignIn({ authenticate, isSecure: settings.baseUrl?.startsWith("https:") ?? false }, request),
+    auth: (request, client = unknownClient) => auth(request, client),
+    gate: createPageGate({ authenticate, mode }),
+    findInvitation: async (token) => (mode === "development" ? null : store.findInvitation(hashInvitationToken(token), systemClock.now())),
     createCaller: trpc.caller,
     setPort: (actual) => void (port = actual),
     beginShutdown: () => stopping.abort(),
@@ -120,6 +142,12 @@ export async function readBuiltSettings(p: Omit<Parameters<typeof readSettings>[
   const manifest = await readManifest(stateDir);
   if (!manifest) throw new SettingsError(`There is no build of ${p.projectDir} yet. Run \`signalbox build\` there, or \`signalbox dev\`.`);
   return readSettings({ ...p, fromProject: manifest.settings });
+}
+
+/** The library behind it is heavy, and most of the time nobody signs in: it is loaded by the first who does. */
+function loadIdentity(options: () => Parameters<typeof createIdentity>[0]): () => Promise<Identity> {
+  let loading: Promise<Identity> | null = null;
+  return () => (loading ??= import("./identity/create-identity.ts").then(({ createIdentity: create }) => create(options())));
 }
 
 function watchBoth(...watched: Pick<Store, "watch">[]): Pick<Store, "watch"> {

@@ -6,6 +6,9 @@ import { registerInit } from "./init/init.ts";
 import { registerKeysCreate } from "./keys/create.ts";
 import { registerKeysList } from "./keys/list.ts";
 import { registerKeysRevoke } from "./keys/revoke.ts";
+import { registerPeopleInvite } from "./people/invite.ts";
+import { registerPeopleList } from "./people/list.ts";
+import { registerPeopleSetupLink } from "./people/setup-link.ts";
 import { registerRunsCancel } from "./runs/cancel.ts";
 import { registerRunsGet } from "./runs/get.ts";
 import { registerRunsReplay } from "./runs/replay.ts";
@@ -39,6 +42,11 @@ export function registerCommands(program: CliCommand, runner: CommandRunner): vo
   registerKeysCreate(keys, runner);
   registerKeysList(keys, runner);
   registerKeysRevoke(keys, runner);
+
+  const people = program.subcommand("people", "who may sign in to a deployed service", ["signalbox people setup-link", "signalbox people invite --role operator"]);
+  registerPeopleList(people, runner);
+  registerPeopleInvite(people, runner);
+  registerPeopleSetupLink(people, runner);
 
   registerInit(program, runner);
 }

@@ -4,7 +4,10 @@ import type { CommandContext, CommandRunner } from "./command-context.ts";
 import { createDeployedEvents } from "./deployed-events.ts";
 import { createJsonEvents } from "./json-events.ts";
 import { createdKeyAnswer, keysAnswer } from "./keys/key-answers.ts";
+import { peopleAnswer } from "./people/list.ts";
+import { invitationAnswer } from "./people/setup-link.ts";
 import { parsePort } from "./parse-options.ts";
+import type { ServiceEvents } from "./service-events.ts";
 import { startService } from "./start-service.ts";
 import { untilStopped } from "./until-stopped.ts";
 
@@ -39,9 +42,24 @@ async function start(context: CommandContext, { port }: { port?: number }): Prom
   const stopped = untilStopped();
   const service = await startService({ settings, reporter: events, logger, now: context.now() });
   events.ready({ mode: "deployed", url: service.url, manifest, warnings: [] });
+  await tellHowToSignIn({ projectDir, url: service.url, events });
   await stopped;
   events.stopping();
   await service.close();
+}
+
+/** Without people nobody could sign in: each start says how the first one does. */
+async function tellHowToSignIn(p: { projectDir: string; url: string; events: ServiceEvents }): Promise<void> {
+  const { openLocalApi } = await import("../../server/main.ts");
+  const local = await openLocalApi({ projectDir: p.projectDir, running: { mode: "deployed", url: p.url } });
+  try {
+    const api = createApiClient((request) => local.fetch(request));
+    if ((await api.request({ path: "/people", answer: peopleAnswer })).data.length > 0) return;
+    const { url } = await api.request({ method: "POST", path: "/setup-links", answer: invitationAnswer });
+    p.events.notice("info", `Nobody has an account yet. This link lets the first admin in, once, within an hour: ${url} (\`signalbox people setup-link\` makes another.)`);
+  } finally {
+    await local.close();
+  }
 }
 
 /** Without a key nobody could send anything: the first start makes one. Gives its id, or `null` where there were keys. */

@@ -1,9 +1,10 @@
 "use client";
 
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Columns2, FilePenLine, RotateCw } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useMemo, useState } from "react";
+import { useMay, useWhyNot } from "../auth/access.tsx";
 import { sayProblem } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { useLeave } from "../shell/use-leave.tsx";
@@ -51,11 +52,18 @@ function useTriggersOn(endpoint: string): string[] {
 function CopyAsCurl({ delivery }: { delivery: FullDelivery }) {
   const trpc = useTRPC();
   // Unknown endpoints have no URL with a key in it.
-  const { data } = useQuery(trpc.triggers.url.queryOptions({ for: delivery.endpoint }, { retry: false, staleTime: Infinity, enabled: delivery.problem?.code !== "unknown_endpoint" }));
-  const urlOf = () => data?.url ?? location.origin + endpointPath(delivery.endpoint);
+  const queries = useQueryClient();
+  const mayOperate = useMay("operate");
+  const plain = () => location.origin + endpointPath(delivery.endpoint);
+  // Only on the click: that a key was shown is written down. Unknown endpoints have no URL with a key in it, and who only looks sees none.
+  const urlOf = async () => {
+    if (!mayOperate || delivery.problem?.code === "unknown_endpoint") return plain();
+    const found = await queries.fetchQuery(trpc.triggers.url.queryOptions({ for: delivery.endpoint }, { retry: false })).catch(() => null);
+    return found?.url ?? plain();
+  };
   return (
     <span className="[&>button]:h-8 [&>button]:px-3 [&>button]:text-m [&>button]:text-ink">
-      <CopyButton text={() => curlOf(delivery, urlOf())} label="Copy as curl">
+      <CopyButton text={async () => curlOf(delivery, await urlOf())} label="Copy as curl">
         Copy as curl
       </CopyButton>
     </span>
@@ -105,8 +113,9 @@ function Redeliver({ delivery, slugs }: { delivery: FullDelivery; slugs: string[
     }),
   );
   const send = (trigger: string | null) => redeliver.mutate({ id: delivery.id, trigger });
-  if (delivery.body === null || slugs.length === 0) {
-    const why = delivery.body === null ? "Its body is not kept" : `No trigger listens on ${delivery.endpoint} now`;
+  const whyNot = useWhyNot("operate");
+  if (whyNot !== undefined || delivery.body === null || slugs.length === 0) {
+    const why = whyNot ?? (delivery.body === null ? "Its body is not kept" : `No trigger listens on ${delivery.endpoint} now`);
     return (
       <Button tone="primary" icon={RotateCw} disabled title={why}>
         Redeliver

@@ -1,6 +1,7 @@
 "use client";
 
 import { useCallback, useEffect, useId, useMemo, useRef, useState } from "react";
+import { useWhyNot } from "../auth/access.tsx";
 import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Segmented } from "../ui/segmented.tsx";
@@ -45,6 +46,7 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
   const [wanted, setView] = useState<View>("form");
   const view: View = draft.isTooLong ? "json" : wanted;
   const starter = useStart(subject);
+  const whyNot = useWhyNot("operate");
   const curl = useCurl(subject);
   const mod = useModKey();
   const formId = useId();
@@ -57,7 +59,7 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
   useEffect(() => onText?.(draft.text), [onText, draft.text]);
 
   const send = () => {
-    if (draft.fault) return;
+    if (draft.fault || whyNot !== undefined) return;
     starter.start(draft.text);
   };
   const refuse = () => {
@@ -103,7 +105,7 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
       <div className="sticky bottom-0 grid shrink-0 gap-3 border-t bg-panel px-4 py-3">
         <StartAnswer starter={starter} />
         <div className="flex items-center gap-2">
-          <Button tone="primary" disabled={starter.isBusy} aria-busy={starter.isBusy} aria-keyshortcuts="Meta+Enter Control+Enter" onClick={submit}>
+          <Button tone="primary" title={whyNot} disabled={whyNot !== undefined || starter.isBusy} aria-busy={starter.isBusy} aria-keyshortcuts="Meta+Enter Control+Enter" onClick={submit}>
             {verbs[subject.kind]}
           </Button>
           <span className="inline-flex [&>button]:h-8">
@@ -111,6 +113,7 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
               Copy as curl
             </CopyButton>
           </span>
+          {whyNot && <span className="text-s text-ink-3">{whyNot}</span>}
           <kbd className="ml-auto rounded-s border border-line-strong px-1.5 text-xs text-ink-3">{mod === "⌘" ? "⌘↵" : "Ctrl ↵"}</kbd>
         </div>
       </div>

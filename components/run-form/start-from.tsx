@@ -6,6 +6,7 @@ import { useState } from "react";
 import type { Preset } from "../../server/contract/preset.ts";
 import { relativeTime } from "../ui/time.ts";
 import { useNow } from "../ui/use-now.ts";
+import { useWhyNot } from "../auth/access.tsx";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Menu, type MenuItem } from "../ui/menu.tsx";
 import { deliveryOutcomes } from "../ui/statuses.ts";
@@ -33,6 +34,7 @@ const calm = { meta: { live: false }, refetchInterval: 20_000 };
 
 /** What the draft begins with: nothing, a made-up example, what came in before, pasted JSON, or a preset. */
 export function StartFrom({ subject, label, text, emptyText, exampleText, onText }: Props) {
+  const whyNot = useWhyNot("operate");
   const [open, setOpen] = useState<"paste" | "save" | "presets" | null>(null);
   const presets = usePresets(subject);
   const earlier = useEarlier(subject, onText);
@@ -42,8 +44,8 @@ export function StartFrom({ subject, label, text, emptyText, exampleText, onText
     ...earlier,
     { id: "paste", label: "Pasted JSON…", icon: ClipboardPaste, onSelect: () => setOpen("paste") },
     ...presets.map((preset) => ({ id: `preset-${preset.id}`, label: preset.name, note: "preset", icon: Bookmark, onSelect: () => onText(JSON.stringify(preset.value, null, 2), preset.name) })),
-    { id: "save", label: "Save as preset…", icon: BookmarkPlus, onSelect: () => setOpen("save") },
-    ...(presets.length > 0 ? [{ id: "manage", label: "Remove presets…", icon: Settings2, onSelect: () => setOpen("presets") }] : []),
+    { id: "save", label: "Save as preset…", icon: BookmarkPlus, ...(whyNot ? { isDisabled: true, note: whyNot } : {}), onSelect: () => setOpen("save") },
+    ...(presets.length > 0 && !whyNot ? [{ id: "manage", label: "Remove presets…", icon: Settings2, onSelect: () => setOpen("presets") }] : []),
   ];
   return (
     <>

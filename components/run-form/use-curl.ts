@@ -1,6 +1,7 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
+import { useMay } from "../auth/access.tsx";
 import { jsonCurl } from "../curl/curl-command.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import type { RunSubject } from "./run-subject.ts";
@@ -9,7 +10,10 @@ import type { RunSubject } from "./run-subject.ts";
 export function useCurl(subject: RunSubject): (text: string) => Promise<string> {
   const trpc = useTRPC();
   const queries = useQueryClient();
+  // Who only looks sees no key, and so none in the URL.
+  const mayOperate = useMay("operate");
   return async (text) => {
+    if (subject.kind === "trigger" && !mayOperate) return jsonCurl({ url: `${window.location.origin}/triggers/${subject.endpoint}`, text });
     if (subject.kind === "trigger") {
       const { url } = await queries.fetchQuery(trpc.triggers.url.queryOptions({ for: subject.endpoint }));
       return jsonCurl({ url, text });

@@ -5,6 +5,7 @@ import { Ban, PencilLine, RotateCcw } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import type { Run } from "../../server/contract/run.ts";
+import { useWhyNot } from "../auth/access.tsx";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
@@ -17,6 +18,7 @@ export function RunActions({ run, wasAskedToStop, onEdit }: { run: Run; wasAsked
   const trpc = useTRPC();
   const router = useRouter();
   const toast = useToast();
+  const whyNot = useWhyNot("operate");
   const replay = useMutation(
     trpc.runs.replay.mutationOptions({
       onSuccess({ runId }) {
@@ -28,10 +30,10 @@ export function RunActions({ run, wasAskedToStop, onEdit }: { run: Run; wasAsked
   return (
     <div className="flex min-w-0 flex-wrap items-center gap-2 md:ml-auto">
       <CancelButton run={run} wasAskedToStop={wasAskedToStop} />
-      <Button icon={PencilLine} onClick={onEdit}>
+      <Button icon={PencilLine} disabled={whyNot !== undefined} title={whyNot} onClick={onEdit}>
         Replay with changes
       </Button>
-      <Button tone="primary" icon={RotateCcw} disabled={replay.isPending || replay.isSuccess} aria-busy={replay.isPending} onClick={() => replay.mutate({ id: run.id })}>
+      <Button tone="primary" icon={RotateCcw} title={whyNot} disabled={whyNot !== undefined || replay.isPending || replay.isSuccess} aria-busy={replay.isPending} onClick={() => replay.mutate({ id: run.id })}>
         Replay
       </Button>
       {replay.error && (
@@ -48,12 +50,13 @@ function CancelButton({ run, wasAskedToStop }: { run: Run; wasAskedToStop: boole
   const trpc = useTRPC();
   const [isAsking, setIsAsking] = useState(false);
   const cancel = useMutation(trpc.runs.cancel.mutationOptions({ onSuccess: () => setIsAsking(false) }));
+  const whyNot = useWhyNot("operate");
   const isStopping = wasAskedToStop || cancel.isSuccess;
   const hasEnded = !isOpen(run.status);
   return (
     <>
       {!hasEnded && (
-        <Button tone="danger" icon={Ban} disabled={isStopping} onClick={() => setIsAsking(true)}>
+        <Button tone="danger" icon={Ban} title={whyNot} disabled={whyNot !== undefined || isStopping} onClick={() => setIsAsking(true)}>
           {isStopping ? "Asked to stop…" : "Cancel"}
         </Button>
       )}

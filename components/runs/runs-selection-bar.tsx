@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Ban, RotateCcw, X } from "lucide-react";
 import { useState } from "react";
+import { useWhyNot } from "../auth/access.tsx";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
 import type { BulkAction, Matching } from "./bulk-action.ts";
@@ -32,6 +33,7 @@ export function RunsSelectionBar(props: Props) {
 
 function Selection({ filter, selected, isAll, onSelectAll, onClear, onAct }: Props) {
   const trpc = useTRPC();
+  const whyNot = useWhyNot("operate");
   // As of the moment when something was first selected: runs that come later are not meant, and the last hour is the one before that.
   const [all] = useState((): Matching => ({ filter, until: new Date().toISOString() }));
   const count: Counted | undefined = useQuery(trpc.runs.count.queryOptions(withUntil(all.filter, all.until), { meta: { live: false }, staleTime: Infinity })).data;
@@ -46,10 +48,10 @@ function Selection({ filter, selected, isAll, onSelectAll, onClear, onAct }: Pro
           Select all {countWords(count)} that match
         </button>
       )}
-      <Button size="s" icon={RotateCcw} onClick={() => onAct("replay")}>
+      <Button size="s" icon={RotateCcw} disabled={whyNot !== undefined} title={whyNot} onClick={() => onAct("replay")}>
         Replay
       </Button>
-      <Button size="s" tone="danger" icon={Ban} onClick={() => onAct("cancel")}>
+      <Button size="s" tone="danger" icon={Ban} disabled={whyNot !== undefined} title={whyNot} onClick={() => onAct("cancel")}>
         Cancel
       </Button>
       <Button size="s" tone="quiet" icon={X} onClick={onClear}>

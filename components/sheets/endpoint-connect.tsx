@@ -11,6 +11,7 @@ import { ErrorNote } from "../ui/error-note.tsx";
 import { Segmented } from "../ui/segmented.tsx";
 import { SheetSection } from "./sheet-frame.tsx";
 import { SenderFields } from "./sender-fields.tsx";
+import { useWhyNot } from "../auth/access.tsx";
 import { type SenderKind, type SnippetKind, keyPlaceholder, settingsOf, snippetOf } from "./snippets.ts";
 import type { EndpointKey } from "./use-endpoint-key.ts";
 
@@ -63,8 +64,9 @@ export function EndpointConnect({ url, slug, needsKey, access }: { url: string; 
 }
 
 function KeySwitch({ access }: { access: EndpointKey }) {
+  const whyNot = useWhyNot("operate");
   return (
-    <Button size="s" tone="quiet" icon={access.isShown ? EyeOff : Eye} disabled={access.isLoading} onClick={access.isShown ? access.hide : access.show}>
+    <Button size="s" tone="quiet" icon={access.isShown ? EyeOff : Eye} title={whyNot} disabled={whyNot !== undefined || access.isLoading} onClick={access.isShown ? access.hide : access.show}>
       {access.isShown ? "Hide the key" : "Show the key"}
     </Button>
   );

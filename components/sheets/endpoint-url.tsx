@@ -1,6 +1,7 @@
 "use client";
 
 import { Eye, EyeOff } from "lucide-react";
+import { useWhyNot } from "../auth/access.tsx";
 import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { ErrorNote } from "../ui/error-note.tsx";
@@ -40,15 +41,16 @@ function UrlLine({ url, label }: { url: string; label: string }) {
 }
 
 function MaskedUrl({ url, endpoint, access }: { url: string; endpoint: string; access: EndpointKey }) {
+  const whyNot = useWhyNot("operate");
   return (
     <div className="flex min-h-9 min-w-0 items-center gap-2 rounded-m border bg-sunken py-1 pr-1 pl-2.5">
       <code className="min-w-0 flex-1 text-s break-all text-ink-2">
         {url}?token=<span aria-label="hidden">••••••••</span>
       </code>
-      <Button size="s" tone="quiet" icon={Eye} disabled={access.isLoading} onClick={access.show}>
+      <Button size="s" tone="quiet" icon={Eye} title={whyNot} disabled={whyNot !== undefined || access.isLoading} onClick={access.show}>
         Show the key
       </Button>
-      <CopyButton text={access.fetchUrl} label={`Copy the URL of ${endpoint} with its key`} />
+      {whyNot === undefined ? <CopyButton text={access.fetchUrl} label={`Copy the URL of ${endpoint} with its key`} /> : <CopyButton text={url} label={`Copy the URL of ${endpoint} without a key`} />}
     </div>
   );
 }

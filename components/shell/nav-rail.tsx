@@ -1,6 +1,6 @@
 "use client";
 
-import { Download, type LucideIcon, Play, Workflow } from "lucide-react";
+import { Download, type LucideIcon, Play, Settings, Workflow } from "lucide-react";
 import Link, { useLinkStatus } from "next/link";
 import { usePathname } from "next/navigation";
 
@@ -8,6 +8,7 @@ const places = [
   { href: "/", label: "Canvas", icon: Workflow, isHere: (path: string) => path === "/" },
   { href: "/deliveries", label: "Deliveries", icon: Download, isHere: (path: string) => /^\/deliveries(\/|$)/.test(path) },
   { href: "/runs", label: "Runs", icon: Play, isHere: (path: string) => /^\/runs(\/|$)/.test(path) },
+  { href: "/settings", label: "Settings", icon: Settings, isHere: (path: string) => /^\/settings(\/|$)/.test(path) },
 ];
 
 export function NavRail() {

@@ -54,7 +54,7 @@ export function Shell({ project, children }: { project: ShellProject | null; chi
 
 function SignOut() {
   return (
-    <form method="post" action="/session">
+    <form method="post" action="/api/auth/sign-out">
       <button type="submit" className="rounded-m px-2 py-1 text-s text-ink-2 hover:bg-sunken hover:text-ink">
         Sign out
       </button>

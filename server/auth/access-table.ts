@@ -1,10 +1,11 @@
+import type { AuditAction } from "../contract/audit.ts";
 import type { Scope } from "../contract/scope.ts";
 
 /**
  * What a request needs. `open`: nothing; `own-runs`: any valid key, a webhook key seeing its own runs only; a scope: an API token that has it, or a
- * person whose role has it.
+ * person whose role has it; `machine`: whoever can read the store itself.
  */
-export type Access = "open" | "own-runs" | Scope;
+export type Access = "open" | "own-runs" | Scope | "machine";
 
 /**
  * Who may use which route of the API. This and the next table are the one place that decides: a route that is missing here is answered as if it
@@ -36,6 +37,10 @@ export const routeAccess = {
   "GET /api/v1/keys": "admin",
   "POST /api/v1/keys": "admin",
   "POST /api/v1/keys/{id}/revoke": "admin",
+  "GET /api/v1/people": "admin",
+  "POST /api/v1/invitations": "admin",
+  "POST /api/v1/setup-links": "machine",
+  "GET /api/v1/audit": "admin",
 } as const satisfies Record<string, Access>;
 
 /** Who may use which procedure of the app: `open` ones there are none. One that is missing here is refused to everybody. */
@@ -71,9 +76,73 @@ export const procedureAccess = {
   "presets.list": "read",
   "presets.save": "operate",
   "presets.remove": "operate",
+  // One's own.
+  "account.sessions": "read",
+  "account.endSession": "read",
+  "account.changePassword": "read",
+  "people.list": "admin",
+  "people.changeRole": "admin",
+  "people.remove": "admin",
+  "people.sessions": "admin",
+  "people.endSession": "admin",
+  "invitations.list": "admin",
+  "invitations.create": "admin",
+  "invitations.revoke": "admin",
+  "keys.list": "admin",
+  "keys.create": "admin",
+  "keys.revoke": "admin",
+  "keys.show": "admin",
+  "audit.list": "admin",
 } as const satisfies Record<string, Scope>;
 
 /** What a procedure needs; `null`: nobody said, so nobody may. */
 export function scopeOfProcedure(path: string): Scope | null {
   return new Map<string, Scope>(Object.entries(procedureAccess)).get(path) ?? null;
+}
+
+/**
+ * What stands in the audit log of requests that changed something. What is missing here writes its own line, in the transaction in which it changes
+ * something: keys, people, invitations.
+ */
+const routeActions: { [Route in keyof typeof routeAccess]?: AuditAction } = {
+  "POST /api/v1/runs/{id}/cancel": "run.canceled",
+  "POST /api/v1/runs/{id}/replay": "run.replayed",
+  "POST /api/v1/triggers/{slug}/runs": "run.started",
+  "POST /api/v1/workflows/{slug}/runs": "run.started",
+  "POST /api/v1/agents/{slug}/runs": "run.started",
+  "POST /api/v1/deliveries/{id}/redeliver": "delivery.redelivered",
+};
+
+const procedureActions: { [Path in keyof typeof procedureAccess]?: AuditAction } = {
+  "triggers.test": "run.started",
+  "targets.run": "run.started",
+  "runs.cancel": "run.canceled",
+  "runs.replay": "run.replayed",
+  // Or replayed: their input says which.
+  "runs.bulk": "run.canceled",
+  "runs.act": "run.canceled",
+  "deliveries.redeliver": "delivery.redelivered",
+  "presets.save": "preset.saved",
+  "presets.remove": "preset.removed",
+};
+
+const actionOfPath = new Map<string, AuditAction>(Object.entries(procedureActions));
+
+export function actionOfProcedure(path: string, chosen: string | null): AuditAction | null {
+  const action = actionOfPath.get(path) ?? null;
+  return action === "run.canceled" && chosen === "replay" ? "run.replayed" : action;
+}
+
+const routePatterns = Object.entries(routeActions).map(([route, action]) => {
+  const [method = "", path = ""] = route.split(" ");
+  return { method, pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, "([^/]+)")}$`), action };
+});
+
+/** `subject`: the id or slug in the path. */
+export function actionOfRoute(method: string, path: string): { action: AuditAction; subject: string | null } | null {
+  for (const one of routePatterns) {
+    const found = one.method === method ? one.pattern.exec(path) : null;
+    if (found) return { action: one.action, subject: found[1] ?? null };
+  }
+  return null;
 }

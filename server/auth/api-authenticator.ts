@@ -3,8 +3,10 @@ import { AppError } from "../contract/app-error.ts";
 import type { Key } from "../contract/key.ts";
 import type { Clock } from "../ports/clock.ts";
 import { type Logger, silentLogger } from "../ports/logger.ts";
+import type { PeopleStore } from "../ports/people-store.ts";
 import type { KeyStore } from "../ports/store.ts";
 import { findUsableKey } from "./find-usable-key.ts";
+import { bearsSessionCookie, findSignedIn } from "./find-signed-in.ts";
 import { createNoteKeyUse } from "./key-usage.ts";
 import type { ApiAuthenticator, Principal } from "./principal.ts";
 import { refuseCrossSite, refuseForeignOrigin } from "./refuse-cross-site.ts";
@@ -13,17 +15,20 @@ import { readSessionToken } from "./session.ts";
 /**
  * Development is open to this machine. Deployed, a key is needed in `Authorization: Bearer` or `x-api-key` (RFC 6750); where
  * both are sent, each must be valid. Keys in the query are for webhook senders only: API URLs end up in histories and logs. A browser
- * that was signed in with an API token sends it as a cookie.
+ * in which somebody signed in sends a cookie of their session, or the API token that they signed in with.
  */
 export function createApiAuthenticator(deps: {
-  store: Pick<KeyStore, "findKeyByHash" | "touchKey">;
+  store: Pick<KeyStore, "findKeyByHash" | "touchKey"> & Pick<PeopleStore, "findSession" | "touchSession">;
+  /** Signs the cookies of people. */
+  sessionSecret: string;
   mode: Mode;
   clock: Clock;
   logger?: Logger;
   /** Where the world reaches this service: its host is one of our names in development. */
   baseUrl?: string | null;
 }): ApiAuthenticator {
-  const noteUse = createNoteKeyUse({ ...deps, logger: deps.logger ?? silentLogger });
+  const logger = deps.logger ?? silentLogger;
+  const noteUse = createNoteKeyUse({ ...deps, logger });
   const ownHost = deps.baseUrl ? new URL(deps.baseUrl).host : null;
   return async (request) => {
     if (deps.mode === "development") {
@@ -31,6 +36,11 @@ export function createApiAuthenticator(deps: {
       return { kind: "local" };
     }
     const now = deps.clock.now();
+    if (keysInHeaders(request.headers).length === 0 && bearsSessionCookie(request.headers)) {
+      refuseForeignOrigin(request, ownHost);
+      const person = await findSignedIn({ ...deps, logger }, request.headers, now);
+      if (person) return person;
+    }
     const keys = await Promise.all(presentedKeys(request, ownHost).map((text) => findUsableKey(deps, text, now)));
     const usable = keys.filter((key) => key !== null);
     const [first] = usable;

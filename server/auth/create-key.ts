@@ -3,6 +3,7 @@ import type { Scope } from "../contract/scope.ts";
 import { newId } from "../domain/ids.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { KeyStore } from "../ports/store.ts";
+import { type Doer, auditOf } from "./doer.ts";
 import type { KeyCipher } from "./key-cipher.ts";
 import { generateKey, hashKey, keyHint } from "./key-format.ts";
 
@@ -21,20 +22,26 @@ export interface CreateKeyRequest {
 export async function createKey(
   deps: { store: Pick<KeyStore, "createKey">; cipher: KeyCipher; clock: Clock },
   request: CreateKeyRequest,
+  doer: Doer,
 ): Promise<Key & { secret: string }> {
   const now = deps.clock.now();
   const secret = generateKey(request.kind);
-  const key = await deps.store.createKey({
-    id: newId("key", now),
-    kind: request.kind,
-    name: request.name,
-    hint: keyHint(secret),
-    hash: hashKey(secret),
-    ciphertext: request.kind === "webhook" ? deps.cipher.seal(secret) : null,
-    endpoints: request.endpoints,
-    scope: request.scope,
-    createdAt: now,
-    expiresAt: request.expiresAt,
-  });
+  const id = newId("key", now);
+  const { kind, name, endpoints, scope, expiresAt } = request;
+  const key = await deps.store.createKey(
+    {
+      id,
+      kind,
+      name,
+      hint: keyHint(secret),
+      hash: hashKey(secret),
+      ciphertext: kind === "webhook" ? deps.cipher.seal(secret) : null,
+      endpoints,
+      scope,
+      createdAt: now,
+      expiresAt,
+    },
+    auditOf(doer, { action: "key.created", subject: id, detail: { kind, name, scope, endpoints }, now }),
+  );
   return { ...key, secret };
 }

@@ -24,6 +24,7 @@ export function scopeOf(principal: Principal): Scope | null {
 
 export function mayAccess(principal: Principal, access: Access): boolean {
   if (access === "open" || access === "own-runs") return true;
+  if (access === "machine") return principal.kind === "local";
   const held = scopeOf(principal);
   return held !== null && holdsScope(held, access);
 }

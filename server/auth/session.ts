@@ -1,10 +1,7 @@
 import { parse } from "hono/utils/cookie";
 import type { ApiAuthenticator, Principal } from "./principal.ts";
 
-/**
- * How a person opens the pages of a deployed service: an API token, kept by the browser in a cookie that no script can read and that other
- * sites' forms cannot bring along.
- */
+/** How the pages open with an API token, where there is no account: it is kept in a cookie that no script can read and that other sites' forms cannot bring along. */
 const sessionCookie = "signalbox_session";
 
 /** The token in a Cookie header, or `null`. */
@@ -13,19 +10,24 @@ export function readSessionToken(headers: Headers): string | null {
 }
 
 /**
- * Answers the sign-in form: a form with `token` (empty: sign out) and `next`, the page that was asked for. Goes back to the pages in any
- * case; `?sign-in=failed` says that the token opens nothing.
+ * Answers the form that takes a token: a form with `token` and `next`, the page that was asked for. Leads to that page, or back to /sign-in where the
+ * token opens nothing. `principal`: who signed in.
  */
-export async function answerSignIn(deps: { authenticate: ApiAuthenticator; isSecure: boolean }, request: Request): Promise<Response> {
-  if (isFromAnotherSite(request)) return redirect("/");
+export async function answerSignIn(deps: { authenticate: ApiAuthenticator; isSecure: boolean }, request: Request): Promise<{ response: Response; principal: Principal | null }> {
+  if (isFromAnotherSite(request)) return { response: redirect("/"), principal: null };
   const { token, next } = await readForm(request);
-  if (token === "") return redirect("/", cookie("", { ...deps, maxAgeSeconds: 0 }));
   const principal = await identify(deps.authenticate, request, token);
-  return principal?.kind === "webhook" || principal === null ? redirect(pageOf(next, { hasFailed: true })) : redirect(pageOf(next, { hasFailed: false }), cookie(token, deps));
+  if (principal === null || principal.kind === "webhook") {
+    return { response: redirect(`/sign-in?${new URLSearchParams({ failed: "token", next: pageOf(next) })}`), principal: null };
+  }
+  return { response: redirect(pageOf(next), [cookie(token, deps.isSecure)]), principal };
 }
 
-/** A form elsewhere must not put a browser under a token of its author's, nor sign it out: SameSite keeps no cookie from being set. */
-function isFromAnotherSite({ headers }: Request): boolean {
+/**
+ * A form elsewhere must not put a browser under a token of its author's, nor sign it out: SameSite keeps no cookie from being set. Forms of our own pages,
+ * which send no referrer, have the Origin "null", so that it tells nothing here.
+ */
+export function isFromAnotherSite({ headers }: Request): boolean {
   const site = headers.get("sec-fetch-site");
   return site === "cross-site" || site === "same-site";
 }
@@ -40,15 +42,12 @@ async function readForm(request: Request): Promise<{ token: string; next: string
 }
 
 /** A page of ours, whatever the form says: never another site's. */
-function pageOf(next: string, p: { hasFailed: boolean }): string {
+function pageOf(next: string): string {
   const origin = "http://pages.invalid";
   const url = URL.canParse(next, origin) ? new URL(next, origin) : new URL(origin);
   // A path that begins with two slashes would name another host.
   const isOurs = next.startsWith("/") && next.length <= 4_000 && url.origin === origin && !url.pathname.startsWith("//");
-  const page = isOurs ? url : new URL(origin);
-  if (p.hasFailed) page.searchParams.set("sign-in", "failed");
-  else page.searchParams.delete("sign-in");
-  return page.pathname + page.search;
+  return isOurs ? url.pathname + url.search : "/";
 }
 
 async function identify(authenticate: ApiAuthenticator, request: Request, token: string): Promise<Principal | null> {
@@ -57,14 +56,17 @@ async function identify(authenticate: ApiAuthenticator, request: Request, token:
   return authenticate(new Request(request.url, { headers: { authorization: `Bearer ${token}` } })).catch(() => null);
 }
 
-function cookie(value: string, p: { isSecure: boolean; maxAgeSeconds?: number }): string {
-  const maxAge = p.maxAgeSeconds === undefined ? "" : `; Max-Age=${p.maxAgeSeconds}`;
+function cookie(value: string, isSecure: boolean): string {
   // Lax, so that a link from a colleague opens signed in; everything that changes something is a POST, which Lax keeps out.
-  return `${sessionCookie}=${value}; Path=/; HttpOnly; SameSite=Lax${p.isSecure ? "; Secure" : ""}${maxAge}`;
+  return `${sessionCookie}=${value}; Path=/; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`;
 }
 
-function redirect(location: string, setCookie?: string): Response {
+export function clearCookie(): string {
+  return `${cookie("", false)}; Max-Age=0`;
+}
+
+export function redirect(location: string, setCookies: readonly string[] = []): Response {
   const headers = new Headers({ location, "cache-control": "no-store" });
-  if (setCookie) headers.set("set-cookie", setCookie);
+  for (const one of setCookies) headers.append("set-cookie", one);
   return new Response(null, { status: 303, headers });
 }

@@ -45,7 +45,7 @@ export const auditEntrySchema = z.object({
   subject: z.string().nullable(),
   /** Network address that it came from. */
   address: z.string().nullable(),
-  detail: jsonSchema.nullable(),
+  detail: jsonSchema,
 });
 
 export type AuditEntry = z.infer<typeof auditEntrySchema>;

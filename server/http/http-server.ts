@@ -1,11 +1,14 @@
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
+import type { Client } from "../auth/client.ts";
 import { AppError, toProblem } from "../contract/app-error.ts";
 import type { Logger } from "../ports/logger.ts";
 import { createConnections } from "./connections.ts";
 import { handleIngest, type Ingest } from "./ingest-door.ts";
+import type { PageGate } from "./page-gate.ts";
 import { refusePageRequest } from "./page-request.ts";
+import { type TrustedProxies, readClient } from "./read-client.ts";
 import { findDestination } from "./request-path.ts";
 
 /** What answers everything that is neither a webhook nor the API. */
@@ -16,9 +19,14 @@ export interface PagesHandler {
 
 interface HttpServerParts {
   ingest: Ingest;
-  rest: (request: Request) => Promise<Response>;
+  rest: (request: Request, client: Client) => Promise<Response>;
   /** The pages' own door to the service. */
-  trpc: (request: Request) => Promise<Response>;
+  trpc: (request: Request, client: Client) => Promise<Response>;
+  /** Where people sign in. */
+  auth: (request: Request, client: Client) => Promise<Response>;
+  /** Asked before each page. */
+  gate: PageGate;
+  proxies: TrustedProxies;
   /** `null`: there are no pages. */
   pages: PagesHandler | null;
   logger: Logger;
@@ -53,25 +61,42 @@ export function createHttpServer(parts: HttpServerParts): { server: http.Server;
   return { server, close: connections.close };
 }
 
-function createListener({ ingest, rest, trpc, pages, logger, bodyTimeoutMs = longestBodyMs }: HttpServerParts) {
+function createListener({ ingest, rest, trpc, auth, gate, proxies, pages, logger, bodyTimeoutMs = longestBodyMs }: HttpServerParts) {
   const options = { overrideGlobalObjects: false, errorHandler: (error: unknown) => restFailure(logger, error) };
-  const listeners = { rest: getRequestListener(rest, options), trpc: getRequestListener(trpc, options) };
+  const listeners = {
+    rest: (client: Client) => getRequestListener((request) => rest(request, client), options),
+    trpc: (client: Client) => getRequestListener((request) => trpc(request, client), options),
+    auth: (client: Client) => getRequestListener((request) => auth(request, client), options),
+  };
   return async (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): Promise<void> => {
     const destination = findDestination(request.url ?? "");
     if (destination.to === "refusal") return answer(request, response, new AppError(destination.code, destination.detail));
     if (destination.to === "ingest") return handleIngest({ ingest, bodyTimeoutMs, target: destination.target, request, response, expectsContinue });
     request.url = destination.target;
+    const client = readClient(request, proxies);
     if (destination.to !== "pages") {
       if (expectsContinue) response.writeContinue();
-      return listeners[destination.to](request, response);
+      return listeners[destination.to](client)(request, response);
     }
     const refusal = refusePageRequest(request);
     if (refusal?.code === "method_not_allowed") response.setHeader("allow", "GET, HEAD, POST");
     if (refusal) return answer(request, response, refusal);
     if (!pages) return answer(request, response, new AppError("not_found", "There are no pages here: this service answers webhooks and the API only."));
+    const elsewhere = await passGate(gate, request);
+    if (elsewhere instanceof AppError) return answer(request, response, elsewhere);
+    if (elsewhere !== null) return void response.writeHead(303, { location: elsewhere, "cache-control": "no-store" }).end();
     if (expectsContinue) response.writeContinue();
     return pages.handle(request, response);
   };
+}
+
+async function passGate(gate: PageGate, request: IncomingMessage): Promise<string | AppError | null> {
+  try {
+    return await gate(request);
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
 }
 
 /** An offer that is not taken is no mistake (RFC 9110, 7.8): clients that know HTTP/2 make one with each first request. */

@@ -1,5 +1,5 @@
 /** Where a request goes, by its target as sent. Nothing is decoded or tidied up on the way: what would need that is refused. */
-export type Destination = { to: "ingest" | "rest" | "trpc" | "pages"; target: string } | { to: "refusal"; code: "invalid_path" | "not_found"; detail: string };
+export type Destination = { to: "ingest" | "rest" | "trpc" | "auth" | "pages"; target: string } | { to: "refusal"; code: "invalid_path" | "not_found"; detail: string };
 
 /** Reads a request target (RFC 9112, 3.2): origin form, or absolute form, which is reduced to it. */
 export function findDestination(requestTarget: string): Destination {
@@ -15,6 +15,7 @@ export function findDestination(requestTarget: string): Destination {
   if (/[\0\\]|\/\//.test(decoded)) return refuse("not_found", "The path has an escape in it that no path here has.");
   if (isTriggers(decoded)) return refuse("not_found", "Webhooks go to /triggers/<endpoint>, written plainly: without escapes and without dot segments.");
   if (isRest(path)) return { to: "rest", target };
+  if (path.startsWith("/api/auth/")) return { to: "auth", target };
   return { to: path === "/api/trpc" || path.startsWith("/api/trpc/") ? "trpc" : "pages", target };
 }
 

@@ -7,6 +7,7 @@ import type { Problem } from "../contract/problem.ts";
 import type { Scope } from "../contract/scope.ts";
 import type { Run, RunError, RunStatus, RunSummary, StartedBy } from "../contract/run.ts";
 import type { Target } from "../contract/target.ts";
+import type { AuditStore, IdentityRows, NewAuditEntry, PeopleStore } from "./people-store.ts";
 import type { LogLevel, TimelineEntry, TimelineKind } from "../contract/timeline.ts";
 import type { VerdictOutcome } from "../contract/verdict.ts";
 import type { Verdicts } from "../domain/verdict-list.ts";
@@ -16,7 +17,7 @@ import type { Verdicts } from "../domain/verdict-list.ts";
  * resolves, what it wrote survives `kill -9` and power loss. Times are UTC milliseconds going in, and ISO 8601 in what the
  * contract shapes give back. A verb that cannot be carried out now rejects with AppError `store_unavailable`.
  */
-export interface Store extends DeliveryStore, RunStore, TrafficStore, PresetStore, EngineStore, KeyStore {
+export interface Store extends DeliveryStore, RunStore, TrafficStore, PresetStore, EngineStore, KeyStore, PeopleStore, AuditStore, IdentityRows {
   /** Rejects when the store cannot be written. */
   ping(): Promise<void>;
   /**
@@ -395,13 +396,14 @@ export interface NewKey {
 }
 
 export interface KeyStore {
-  createKey(key: NewKey): Promise<Key>;
+  /** `audit` is written in the same transaction. */
+  createKey(key: NewKey, audit?: NewAuditEntry): Promise<Key>;
   listKeys(): Promise<Key[]>;
   /** Whatever its state: the caller looks at expiry and revocation. */
   findKeyByHash(hash: string): Promise<Key | null>;
   /** Keys that can be shown again, newest first, with their ciphertext. */
   listKeyCiphertexts(kind: KeyKind): Promise<{ key: Key; ciphertext: string }[]>;
   /** `false`: there is no such key. Revoking twice keeps the first time. */
-  revokeKey(id: string, now: number): Promise<boolean>;
+  revokeKey(id: string, now: number, audit?: NewAuditEntry): Promise<boolean>;
   touchKey(id: string, now: number): Promise<void>;
 }

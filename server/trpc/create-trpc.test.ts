@@ -70,7 +70,7 @@ describe("the access check", () => {
   it("lets an API token in", async () => {
     const { service, client } = await open("deployed");
     const token = await makeKey(service, { kind: "api" });
-    expect(await client(bearer(token.secret)).access.query()).toBe("granted");
+    expect(await client(bearer(token.secret)).access.query()).toEqual({ scope: "admin", person: null });
   });
 
   it("refuses pages of other sites in development", async () => {
@@ -79,7 +79,7 @@ describe("the access check", () => {
   });
 
   it("lets pages that are drawn in this process read in development only", async () => {
-    expect(await (await open()).trpc.caller(new Headers()).access()).toBe("granted");
+    expect(await (await open()).trpc.caller(new Headers()).access()).toEqual({ scope: "admin", person: null });
     await expect((await open("deployed")).trpc.caller(new Headers()).access()).rejects.toMatchObject({ code: "UNAUTHORIZED" });
   });
 

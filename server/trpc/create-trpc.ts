@@ -1,4 +1,5 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
+import { type Client, unknownClient } from "../auth/client.ts";
 import type { ApiAuthenticator } from "../auth/principal.ts";
 import { createTrafficReader } from "../traffic/traffic-reader.ts";
 import { admitRequest, whoAsks } from "./admit-request.ts";
@@ -11,7 +12,7 @@ type Caller = ReturnType<typeof newCaller>;
 
 /** The app's own door: `/api/trpc`. */
 export interface Trpc {
-  handle(request: Request): Promise<Response>;
+  handle(request: Request, client?: Client): Promise<Response>;
   /** Calls procedures in this process for a page that is drawn on the server; `headers` are those of the browser's request for it. */
   caller(headers: Headers): Caller;
 }
@@ -19,7 +20,7 @@ export interface Trpc {
 export function createTrpc(parts: Omit<TrpcDeps, "traffic"> & { authenticate: ApiAuthenticator }): Trpc {
   const deps = { ...parts, traffic: createTrafficReader(parts.store) };
   return {
-    async handle(request) {
+    async handle(request, client = unknownClient) {
       const { caller, req } = await admitRequest(deps, request);
       return fetchRequestHandler({
         endpoint: "/api/trpc",
@@ -27,11 +28,11 @@ export function createTrpc(parts: Omit<TrpcDeps, "traffic"> & { authenticate: Ap
         router: appRouter,
         // Queries may be longer than a URL.
         allowMethodOverride: true,
-        createContext: async (): Promise<TrpcContext> => ({ deps, caller }),
+        createContext: async (): Promise<TrpcContext> => ({ deps, caller, client }),
         responseMeta: () => ({ headers: { "cache-control": "no-store", "x-content-type-options": "nosniff" } }),
       });
     },
-    caller: (headers) => newCaller(async () => ({ deps, caller: await whoAsks(deps.authenticate, pageRequest(headers)) })),
+    caller: (headers) => newCaller(async () => ({ deps, caller: await whoAsks(deps.authenticate, pageRequest(headers)), client: unknownClient })),
   };
 }
 

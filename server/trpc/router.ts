@@ -1,4 +1,6 @@
 import { access } from "./procedures/access.ts";
+import { accountChangePassword, accountEndSession, accountSessions } from "./procedures/account.ts";
+import { auditList } from "./procedures/audit-list.ts";
 import { canvasActivity } from "./procedures/canvas-activity.ts";
 import { canvasGraph } from "./procedures/canvas-graph.ts";
 import { canvasPulses } from "./procedures/canvas-pulses.ts";
@@ -7,6 +9,8 @@ import { deliveriesGet } from "./procedures/deliveries-get.ts";
 import { deliveriesHistogram } from "./procedures/deliveries-histogram.ts";
 import { deliveriesList } from "./procedures/deliveries-list.ts";
 import { deliveriesRedeliver } from "./procedures/deliveries-redeliver.ts";
+import { keysCreate, keysList, keysRevoke, keysShow } from "./procedures/keys.ts";
+import { invitationsCreate, invitationsList, invitationsRevoke, peopleChangeRole, peopleEndSession, peopleList, peopleRemove, peopleSessions } from "./procedures/people.ts";
 import { presetsList } from "./procedures/presets-list.ts";
 import { presetsRemove } from "./procedures/presets-remove.ts";
 import { presetsSave } from "./procedures/presets-save.ts";
@@ -39,6 +43,11 @@ export const appRouter = router({
   runs: router({ list: runsList, byIds: runsByIds, get: runsGet, timeline: runsTimeline, count: runsCount, cancel: runsCancel, replay: runsReplay, bulk: runsBulk, act: runsAct }),
   deliveries: router({ list: deliveriesList, get: deliveriesGet, redeliver: deliveriesRedeliver, histogram: deliveriesHistogram }),
   presets: router({ list: presetsList, save: presetsSave, remove: presetsRemove }),
+  account: router({ sessions: accountSessions, endSession: accountEndSession, changePassword: accountChangePassword }),
+  people: router({ list: peopleList, changeRole: peopleChangeRole, remove: peopleRemove, sessions: peopleSessions, endSession: peopleEndSession }),
+  invitations: router({ list: invitationsList, create: invitationsCreate, revoke: invitationsRevoke }),
+  keys: router({ list: keysList, create: keysCreate, revoke: keysRevoke, show: keysShow }),
+  audit: router({ list: auditList }),
   search,
   changes,
 });

@@ -1,6 +1,8 @@
 import { TRPCError, initTRPC } from "@trpc/server";
 import { z } from "zod";
 import type { KeyCipher } from "../auth/key-cipher.ts";
+import type { Client } from "../auth/client.ts";
+import { doerOf } from "../auth/doer.ts";
 import { scopeOfProcedure } from "../auth/access-table.ts";
 import type { Principal } from "../auth/principal.ts";
 import { refuseAccess } from "../auth/refuse-access.ts";
@@ -11,11 +13,13 @@ import type { ProblemError } from "../contract/problem.ts";
 import { toPointer } from "../domain/json-pointer.ts";
 import { redactText } from "../domain/redaction.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { Identity } from "../ports/identity.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import type { Signals } from "../ports/signals.ts";
 import type { Store } from "../ports/store.ts";
 import type { TrafficReader } from "../traffic/traffic-reader.ts";
+import { noteCall } from "./note-call.ts";
 
 /** What the procedures stand on. */
 export interface TrpcDeps {
@@ -36,6 +40,8 @@ export interface TrpcDeps {
   /** Where the world reaches this service, without a trailing slash. */
   baseUrl: () => string;
   cipher: KeyCipher;
+  /** Loaded by the first who asks. */
+  identity: () => Promise<Identity>;
   /** Aborted when the service begins to stop: subscriptions end. */
   stopping: AbortSignal;
 }
@@ -44,6 +50,7 @@ export interface TrpcContext {
   deps: TrpcDeps;
   /** Who asks, or why nobody who may. */
   caller: Principal | AppError;
+  client: Client;
 }
 
 const t = initTRPC.context<TrpcContext>().create({
@@ -61,12 +68,16 @@ export const router = t.router;
 export const createCallerFactory = t.createCallerFactory;
 
 /** The one access check, by the table of procedures. */
-export const procedure = t.procedure.use(async ({ ctx, next, path }) => {
-  const { caller, deps } = ctx;
+export const procedure = t.procedure.use(async ({ ctx, next, path, type, getRawInput }) => {
+  const { caller, deps, client } = ctx;
   if (caller instanceof AppError) throw toTrpcError(caller);
   checkAccess(caller, path);
-  const result = await next({ ctx: { ...deps, principal: caller } });
-  if (result.ok) return result;
+  const doer = doerOf(caller, client.address);
+  const result = await next({ ctx: { ...deps, principal: caller, doer } });
+  if (result.ok) {
+    if (type === "mutation") await noteCall(deps, { path, input: await getRawInput(), answer: result.data, doer });
+    return result;
+  }
   const failure = expected(result.error);
   if (failure.code === "internal") deps.logger.error("a procedure failed", { error: result.error });
   throw toTrpcError(failure);

@@ -24,10 +24,9 @@ function FirstDelivery() {
   const trpc = useTRPC();
   const [first] = useQuery(trpc.triggers.names.queryOptions()).data?.triggers ?? [];
   const { data: details } = useQuery(trpc.triggers.get.queryOptions(first ? { slug: first.slug } : skipToken));
-  const { data: url } = useQuery(trpc.triggers.url.queryOptions({ for: first?.endpoint ?? "" }, { enabled: first !== undefined, retry: false }));
   const isHydrated = useIsHydrated();
   if (!first) return <EmptyFace title="Nothing has arrived yet">Define a trigger in the folder triggers/ first; its endpoint is then open for webhooks.</EmptyFace>;
-  const address = url?.url ?? `${isHydrated ? location.origin : ""}${endpointPath(first.endpoint)}`;
+  const address = `${isHydrated ? location.origin : ""}${endpointPath(first.endpoint)}`;
   const command = jsonCurl({ url: address, text: JSON.stringify(details?.example ?? {}) });
   return (
     <EmptyFace title="Nothing has arrived yet">

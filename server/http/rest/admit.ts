@@ -3,6 +3,7 @@ import type { Access } from "../../auth/access-table.ts";
 import { refuseAccess } from "../../auth/refuse-access.ts";
 import { AppError } from "../../contract/app-error.ts";
 import { problemResponse } from "./problem-response.ts";
+import { noteRequest } from "./note-request.ts";
 import type { RestEnv } from "./rest-deps.ts";
 import { methodsOn } from "./route-access.ts";
 
@@ -16,7 +17,8 @@ export const admit: MiddlewareHandler<RestEnv> = async (c, next) => {
   if (access === undefined) return methodNotAllowed(c.req.method, methods);
   if (access !== "own-runs") refuseAccess(principal, access);
   c.set("principal", principal);
-  return next();
+  await next();
+  return noteRequest(c);
 };
 
 export function noSuchRoute(path: string): AppError {

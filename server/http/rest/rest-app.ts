@@ -1,4 +1,5 @@
 import { OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
+import { type Client, unknownClient } from "../../auth/client.ts";
 import { AppError } from "../../contract/app-error.ts";
 import type { ProblemError } from "../../contract/problem.ts";
 import { toPointer } from "../../domain/json-pointer.ts";
@@ -9,6 +10,7 @@ import { readJsonBody } from "./read-json-body.ts";
 import type { RestDeps, RestEnv } from "./rest-deps.ts";
 import { registerDeliveryRoutes } from "./routes/deliveries.ts";
 import { registerKeyRoutes } from "./routes/keys.ts";
+import { registerPeopleRoutes } from "./routes/people.ts";
 import { registerRunActionRoutes } from "./routes/run-actions.ts";
 import { registerRunExportRoute } from "./routes/run-export.ts";
 import { registerRunRoutes } from "./routes/runs.ts";
@@ -17,12 +19,12 @@ import { registerTriggerRoutes } from "./routes/triggers.ts";
 
 /** Everything behind /api/v1, /healthz, /readyz and /metrics. */
 export interface RestApp {
-  fetch(request: Request): Promise<Response>;
+  fetch(request: Request, client?: Client): Promise<Response>;
 }
 
 export function createRestApp(deps: RestDeps): RestApp {
   const app = buildApp();
-  return { fetch: async (request) => app.fetch(request, deps) };
+  return { fetch: async (request, client = unknownClient) => app.fetch(request, { ...deps, client }) };
 }
 
 /** The OpenAPI 3.1 document: made from the schemas that validate requests, so it needs no running service. */
@@ -55,6 +57,7 @@ function buildApp(): OpenAPIHono<RestEnv> {
   registerTriggerRoutes(app);
   registerDeliveryRoutes(app);
   registerKeyRoutes(app);
+  registerPeopleRoutes(app);
   registerServiceRoutes(app);
   registerDocument(app);
   return app;

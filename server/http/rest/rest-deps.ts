@@ -1,3 +1,4 @@
+import type { Client } from "../../auth/client.ts";
 import type { ApiAuthenticator, Principal } from "../../auth/principal.ts";
 import type { KeyCipher } from "../../auth/key-cipher.ts";
 import type { Mode } from "../../config.ts";
@@ -28,6 +29,6 @@ export interface RestDeps {
 }
 
 export interface RestEnv {
-  Bindings: RestDeps;
+  Bindings: RestDeps & { client: Client };
   Variables: { principal: Principal };
 }

@@ -1,7 +1,9 @@
 import { z } from "@hono/zod-openapi";
+import { auditActorSchema, auditEntrySchema } from "../../contract/audit.ts";
 import { deliverySchema, deliverySummarySchema } from "../../contract/delivery.ts";
 import { jsonSchema, jsonSchemaObjectSchema } from "../../contract/json.ts";
 import { keySchema } from "../../contract/key.ts";
+import { invitationSchema, personSchema } from "../../contract/person.ts";
 import { problemErrorSchema, problemSchema } from "../../contract/problem.ts";
 import { runErrorSchema, runSchema, runSummarySchema } from "../../contract/run.ts";
 import { slugSchema } from "../../contract/slug.ts";
@@ -41,6 +43,10 @@ export const key = named("Key", keySchema);
 export const createdKey = keySchema
   .extend({ secret: z.string().openapi({ description: "The key itself. An API token is never shown again." }) })
   .openapi("CreatedKey");
+
+export const person = named("Person", personSchema);
+export const invitationLink = invitationSchema.extend({ url: z.string().openapi({ description: "The link itself: it opens once, and is never shown again." }) }).openapi("InvitationLink");
+export const auditEntry = auditEntrySchema.extend({ actor: named("AuditActor", auditActorSchema), detail: jsonSchema }).openapi("AuditEntry");
 
 export const startedRuns = z
   .object({

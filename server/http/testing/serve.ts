@@ -8,6 +8,8 @@ import { systemClock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { TriggerSource } from "../../ports/project.ts";
 import { noSignals } from "../../ports/signals.ts";
+import type { PageGate } from "../page-gate.ts";
+import { trustNobody } from "../read-client.ts";
 import { createHttpServer, type PagesHandler } from "../http-server.ts";
 
 export interface Served {
@@ -24,6 +26,7 @@ interface ServeOptions extends Partial<Omit<ReceiverDeps, "project">> {
   rest?: (request: Request) => Promise<Response>;
   trpc?: (request: Request) => Promise<Response>;
   pages?: PagesHandler | null;
+  gate?: PageGate;
   bodyTimeoutMs?: number;
 }
 
@@ -45,7 +48,7 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     isShuttingDown: () => false,
     ...deps,
   });
-  const { server, close } = createHttpServer({ ingest, rest: rest ?? (async () => new Response("rest")), trpc: trpc ?? (async () => new Response("trpc")), pages, logger, bodyTimeoutMs });
+  const { server, close } = createHttpServer({ ingest, rest: rest ?? (async () => new Response("rest")), trpc: trpc ?? (async () => new Response("trpc")), auth: async () => new Response("auth"), gate: options.gate ?? (async () => null), proxies: trustNobody, pages, logger, bodyTimeoutMs });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => close(0));
   const { port } = server.address() as AddressInfo;

@@ -1,15 +1,21 @@
 import { and, desc, eq, isNotNull, isNull, lt, or, type Placeholder, sql } from "drizzle-orm";
 import type { KeyStore } from "../../ports/store.ts";
 import { toKey } from "../shared/key-shapes.ts";
+import type { InsertAudit } from "./audit-store.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { webhookKey } from "./schema.ts";
 
-export function createKeyStore(database: SqliteDatabase): KeyStore {
+export function createKeyStore(database: SqliteDatabase, insertAudit: InsertAudit): KeyStore {
   const { db, read, write } = database;
   // Asked for every webhook: making and preparing the query each time would take longer than all the rest of an accept.
   const findByHash = findKeyByHashQuery(database, sql.placeholder("hash")).prepare();
   return {
-    createKey: (key) => write(() => toKey(db.insert(webhookKey).values(key).returning().get())),
+    createKey: (key, audit) =>
+      write(() => {
+        const row = db.insert(webhookKey).values(key).returning().get();
+        if (audit) insertAudit(audit);
+        return toKey(row);
+      }),
     listKeys: () => read(() => db.select().from(webhookKey).orderBy(desc(webhookKey.createdAt), desc(webhookKey.id)).all().map(toKey)),
     findKeyByHash: (hash) =>
       read(() => {
@@ -26,9 +32,10 @@ export function createKeyStore(database: SqliteDatabase): KeyStore {
           .all()
           .flatMap((row) => (row.ciphertext === null ? [] : [{ key: toKey(row), ciphertext: row.ciphertext }])),
       ),
-    revokeKey: (id, now) =>
+    revokeKey: (id, now, audit) =>
       write(() => {
         const { changes } = db.update(webhookKey).set({ revokedAt: sql`coalesce(${webhookKey.revokedAt}, ${now})` }).where(eq(webhookKey.id, id)).run();
+        if (audit && changes > 0) insertAudit(audit);
         return changes > 0;
       }),
     touchKey: (id, now) =>

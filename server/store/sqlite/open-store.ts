@@ -2,6 +2,7 @@ import { migrationsFolder } from "../../paths.ts";
 import { type Clock, systemClock } from "../../ports/clock.ts";
 import { type Logger, silentLogger } from "../../ports/logger.ts";
 import type { Store } from "../../ports/store.ts";
+import { createAuditStore, prepareInsertAudit } from "./audit-store.ts";
 import { createChangeWatcher } from "./change-watcher.ts";
 import { createDatabase, type SqliteDatabase } from "./database.ts";
 import { createDeliveryStore } from "./delivery-store.ts";
@@ -10,9 +11,12 @@ import { prepareInsertRun } from "./insert-run.ts";
 import { createFileGuard } from "./file-guard.ts";
 import { createFoldLater } from "./fold-later.ts";
 import { prepareFoldTraffic } from "./fold-traffic.ts";
+import { createIdentityRows } from "./identity-rows.ts";
+import { createInvitationStore } from "./invitation-store.ts";
 import { createKeyStore } from "./key-store.ts";
 import { migrate } from "./migrate.ts";
 import { type Connection, openConnection } from "./open-connection.ts";
+import { createPeopleStore } from "./people-store.ts";
 import { createPresetStore } from "./preset-store.ts";
 import { createRunStore } from "./run-store.ts";
 import { toOpenError } from "./store-error.ts";
@@ -60,6 +64,7 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
   const fold = prepareFoldTraffic(connection, verdictSets.read);
   const addEntry = prepareAddEntry(database);
   const mark = prepareMark(connection);
+  const insertAudit = prepareInsertAudit(database);
   const insertRun = prepareInsertRun(database, addEntry);
   // What a process that is gone has left.
   if (database.trafficLog().size > 0) folding.counted(0);
@@ -69,7 +74,11 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
     ...createTrafficStore(database),
     ...createPresetStore(database),
     ...createEngineStore(database, addEntry),
-    ...createKeyStore(database),
+    ...createKeyStore(database, insertAudit),
+    ...createPeopleStore(database, insertAudit),
+    ...createInvitationStore(database, insertAudit),
+    ...createAuditStore(database),
+    ...createIdentityRows(database),
     ping: () => ping(database),
     watch: watcher.watch,
     mark: () => database.read(mark),

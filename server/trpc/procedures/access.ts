@@ -1,4 +1,8 @@
+import { scopeOf } from "../../auth/principal.ts";
 import { procedure } from "../trpc.ts";
 
-/** Answers who may see the project, and refuses all others: pages ask before they show anything. */
-export const access = procedure.query(() => "granted" as const);
+/** Who asks, and what they may do. Whoever is refused here may see nothing. */
+export const access = procedure.query(({ ctx: { principal } }) => ({
+  scope: scopeOf(principal) ?? "read",
+  person: principal.kind === "person" ? { id: principal.personId, sessionId: principal.sessionId, name: principal.name, email: principal.email, role: principal.role } : null,
+}));

@@ -1,5 +1,6 @@
 import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
 import { createKey } from "../../../auth/create-key.ts";
+import { doerOf } from "../../../auth/doer.ts";
 import { listKeys } from "../../../auth/list-keys.ts";
 import { revokeKey } from "../../../auth/revoke-key.ts";
 import { AppError } from "../../../contract/app-error.ts";
@@ -69,10 +70,10 @@ export function registerKeyRoutes(app: OpenAPIHono<RestEnv>): void {
     const { expiresAt, scope, ...request } = c.req.valid("json");
     const expiry = expiresAt === null ? null : Date.parse(expiresAt);
     refuseUseless({ ...request, scope, expiry, now: c.env.clock.now() });
-    return c.json(await createKey(c.env, { ...request, scope: request.kind === "api" ? (scope ?? "admin") : null, expiresAt: expiry }), 201);
+    return c.json(await createKey(c.env, { ...request, scope: request.kind === "api" ? (scope ?? "admin") : null, expiresAt: expiry }, doerOf(c.var.principal, c.env.client.address)), 201);
   });
 
-  app.openapi(revokeRoute, async (c) => c.json(await revokeKey(c.env, c.req.valid("param").id), 200));
+  app.openapi(revokeRoute, async (c) => c.json(await revokeKey(c.env, c.req.valid("param").id, doerOf(c.var.principal, c.env.client.address)), 200));
 }
 
 function refuseUseless(p: { kind: "webhook" | "api"; endpoints: string[] | null; scope: Scope | null; expiry: number | null; now: number }): void {

@@ -1,5 +1,7 @@
 import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
 import { findShowableKey } from "../../../auth/find-showable-key.ts";
+import { doerOf } from "../../../auth/doer.ts";
+import { noteKeyShown } from "../../../auth/show-key.ts";
 import { explainBody } from "../../../triggers/explain-body.ts";
 import { listTriggers } from "../../../triggers/list-triggers.ts";
 import { startTriggerRuns } from "../../../triggers/start-trigger-runs.ts";
@@ -86,6 +88,7 @@ export function registerTriggerRoutes(app: OpenAPIHono<RestEnv>): void {
   app.openapi(urlRoute, async (c) => {
     const deps = c.env;
     const url = await triggerUrl({ ...deps, findShowableKey: (endpoint) => findShowableKey(deps, endpoint) }, c.req.valid("query").for);
+    if (url.keyId !== null) await noteKeyShown(deps, { keyId: url.keyId, endpoint: url.endpoint }, doerOf(c.var.principal, deps.client.address));
     return c.json(url, 200);
   });
 }

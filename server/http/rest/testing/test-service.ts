@@ -6,10 +6,12 @@ import { onTestFinished } from "vitest";
 import { type Json, jsonSchema } from "../../../contract/json.ts";
 import { createApiAuthenticator } from "../../../auth/api-authenticator.ts";
 import { createKey } from "../../../auth/create-key.ts";
+import { machine } from "../../../auth/doer.ts";
 import { createKeyCipher } from "../../../auth/key-cipher.ts";
 import type { Mode } from "../../../config.ts";
 import type { Scope } from "../../../contract/scope.ts";
 import { newId } from "../../../domain/ids.ts";
+import type { Identity } from "../../../ports/identity.ts";
 import { planRun } from "../../../domain/new-run.ts";
 import { evaluateTriggers } from "../../../matching/evaluate-trigger.ts";
 import { type Logger, silentLogger } from "../../../ports/logger.ts";
@@ -33,10 +35,12 @@ export async function openTestService(p: { mode?: Mode; maxBodyBytes?: number; s
   const state = { now: Date.parse("2026-11-21T10:00:00Z"), sources: projectFixture(), queued: 0, canceled: [] as string[], log: [] as string[] };
   const note = (message: string, fields?: Record<string, unknown>) => void state.log.push(`${message} ${JSON.stringify(fields)}`);
   const logger: Logger = { debug: note, info: note, warn: note, error: note };
+  const sessionSecret = "a session secret of many characters";
   const stopping = new AbortController();
   const mode = p.mode ?? "development";
   const clock = { now: () => state.now };
-  const deps: RestDeps = {
+  const deps: RestDeps & { identity: () => Promise<Identity> } = {
+    identity: async () => (await import("../../../identity/create-identity.ts")).createIdentity({ rows: store, baseUrl: "https://hooks.example.com", secret: sessionSecret }),
     store,
     project: { current: () => state.sources },
     signals: { runsQueued: () => void state.queued++, cancelRequested: (id) => void state.canceled.push(id) },
@@ -46,7 +50,7 @@ export async function openTestService(p: { mode?: Mode; maxBodyBytes?: number; s
     maxBodyBytes: p.maxBodyBytes ?? 100_000,
     baseUrl: () => "https://hooks.example.com",
     cipher: createKeyCipher(p.secret ?? "a secret of sixteen characters or more"),
-    authenticate: createApiAuthenticator({ store, mode, clock, logger }),
+    authenticate: createApiAuthenticator({ store, sessionSecret, mode, clock, logger }),
     metrics: createMetrics(store),
     stopping: stopping.signal,
   };
@@ -131,7 +135,7 @@ export async function executeRuns(service: TestService, end: Parameters<TestServ
 }
 
 export async function makeKey(service: TestService, p: { kind: "webhook" | "api"; endpoints?: string[]; scope?: Scope; expiresAt?: number }) {
-  return createKey(service, { kind: p.kind, name: "test", endpoints: p.endpoints ?? null, scope: p.kind === "api" ? (p.scope ?? "admin") : null, expiresAt: p.expiresAt ?? null });
+  return createKey(service, { kind: p.kind, name: "test", endpoints: p.endpoints ?? null, scope: p.kind === "api" ? (p.scope ?? "admin") : null, expiresAt: p.expiresAt ?? null }, machine);
 }
 
 export const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });

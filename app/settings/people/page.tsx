@@ -1,0 +1,10 @@
+import type { Metadata } from "next";
+import { AdminsOnly } from "../../../components/settings/admins-only.tsx";
+import { People } from "../../../components/settings/people.tsx";
+import { readAccess } from "../../server.ts";
+
+export const metadata: Metadata = { title: "People" };
+
+export default async function PeoplePage() {
+  return (await readAccess())?.scope === "admin" ? <People /> : <AdminsOnly />;
+}

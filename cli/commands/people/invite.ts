@@ -1,0 +1,21 @@
+import { Option } from "commander";
+import { type Role, roleSchema } from "../../../server/contract/person.ts";
+import type { CliCommand } from "../cli-command.ts";
+import type { CommandContext, CommandRunner } from "../command-context.ts";
+import { invitationAnswer } from "./setup-link.ts";
+
+export function registerPeopleInvite(people: CliCommand, runner: CommandRunner): void {
+  people
+    .subcommand("invite", "a link by which one person joins, once, within seven days", ["signalbox people invite --role operator --note Ada"])
+    .addOption(new Option("--role <role>", "what they may do: viewer looks, operator also starts and stops, admin also decides about keys and people").choices(roleSchema.options).default("viewer"))
+    .option("--note <note>", "whom it is for")
+    .action(runner.action(invite));
+}
+
+/** The link alone is on stdout. */
+async function invite(context: CommandContext, { role, note = "" }: { role: Role; note?: string }): Promise<void> {
+  const api = await context.api();
+  const document = await api.request({ method: "POST", path: "/invitations", body: { role, note }, answer: invitationAnswer });
+  context.print({ document, text: () => `${document.url}\n` });
+  if (!context.isJson) context.tell(`${document.id}: whoever opens it first within seven days joins as ${role}.`);
+}

@@ -1,0 +1,30 @@
+import { z } from "zod";
+import { type Person, personSchema } from "../../../server/contract/person.ts";
+import type { Paint } from "../../terminal/paint.ts";
+import { plainLine } from "../../terminal/plain-text.ts";
+import { relativeTime } from "../../terminal/relative-time.ts";
+import { renderTable } from "../../terminal/table.ts";
+import type { CliCommand } from "../cli-command.ts";
+import type { CommandContext, CommandRunner } from "../command-context.ts";
+
+export const peopleAnswer = z.object({ data: z.array(personSchema) });
+
+export function registerPeopleList(people: CliCommand, runner: CommandRunner): void {
+  people.subcommand("list", "who has an account", ["signalbox people list"]).action(runner.action(listPeople));
+}
+
+async function listPeople(context: CommandContext): Promise<void> {
+  const api = await context.api();
+  const document = await api.request({ path: "/people", answer: peopleAnswer });
+  context.print({ document, text: () => renderPeople(document.data, { paint: context.terminal.out.paint, now: context.now() }) });
+  if (!context.isJson && document.data.length === 0) context.tell("Nobody has an account yet. `signalbox people setup-link` lets the first admin in.");
+}
+
+function renderPeople(people: readonly Person[], p: { paint: Paint; now: number }): string {
+  if (people.length === 0) return "";
+  return renderTable({
+    headings: ["ID", "NAME", "E-MAIL", "ROLE", "LAST SEEN"],
+    rows: people.map(({ id, name, email, role, lastSeenAt }) => [id, plainLine(name, 30), plainLine(email, 40), role, lastSeenAt ? relativeTime(lastSeenAt, p.now) : "signed out"]),
+    paint: p.paint,
+  });
+}

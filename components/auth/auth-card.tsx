@@ -1,0 +1,13 @@
+import type { ReactNode } from "react";
+
+/** The one card on the pages by which one comes in. */
+export function AuthCard({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div className="p-4">
+      <div className="mx-auto mt-[10vh] w-full max-w-[400px] rounded-l border bg-panel p-6 shadow-raised">
+        <h1 className="text-l font-semibold">{title}</h1>
+        {children}
+      </div>
+    </div>
+  );
+}

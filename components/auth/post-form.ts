@@ -1,0 +1,24 @@
+import { z } from "zod";
+import { problemSchema } from "../../server/contract/problem.ts";
+
+/** What came of a form: `null` where it was taken, else why not, and at which field. */
+export interface FormRefusal {
+  message: string;
+  field: string | null;
+}
+
+/** Sends a form to the door that lets people in. The session comes as a cookie that no script can read. */
+export async function postForm(path: "sign-in" | "join", values: Record<string, string>): Promise<FormRefusal | null> {
+  const response = await fetch(`/api/auth/${path}`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(values) }).catch(() => null);
+  if (response?.ok) return null;
+  const problem = problemSchema.safeParse(await response?.json().catch(() => null));
+  if (!problem.success) return { message: "The service does not answer. Try again in a moment.", field: null };
+  const { detail, errors } = problem.data;
+  return { message: detail, field: z.string().safeParse(errors?.[0]?.pointer.slice(1)).data || null };
+}
+
+/** A page of ours, whatever stands in the address: never another site's. */
+export function pageOf(next: string | null | undefined): string {
+  if (!next?.startsWith("/") || next.startsWith("//") || next.includes("\\")) return "/";
+  return next.startsWith("/sign-in") ? "/" : next;
+}

@@ -1,0 +1,41 @@
+"use client";
+
+import { Button } from "../ui/button.tsx";
+import { AuthCard } from "./auth-card.tsx";
+import { Field } from "./field.tsx";
+import { useAuthForm } from "./use-auth-form.ts";
+
+/** `next`: the page that was asked for. `hasTokenFailed`: an API token was sent, and opens nothing. */
+export function SignInForm({ next, hasTokenFailed }: { next: string; hasTokenFailed: boolean }) {
+  const { isBusy, refusal, onSubmit } = useAuthForm("sign-in", { next });
+  return (
+    <AuthCard title="Sign in">
+      {/* Without scripts the browser would put what is typed into the address: as POST it cannot. */}
+      <form method="post" onSubmit={onSubmit} className="mt-4 flex flex-col gap-3">
+        <Field label="E-mail" name="email" type="email" autoComplete="username" autoFocus />
+        <Field label="Password" name="password" type="password" autoComplete="current-password" maxLength={128} />
+        {refusal && (
+          <p role="alert" className="text-s text-bad">
+            {refusal.message}
+          </p>
+        )}
+        <Button type="submit" tone="primary" disabled={isBusy} aria-busy={isBusy} className="mt-1 h-9">
+          Sign in
+        </Button>
+      </form>
+      <details open={hasTokenFailed} className="mt-5 border-t pt-4">
+        <summary className="cursor-pointer text-s text-ink-2">With an API token instead</summary>
+        <form method="post" action="/api/auth/token" className="mt-3 flex flex-col gap-2">
+          <input type="hidden" name="next" value={next} />
+          <Field label="API token" name="token" type="password" autoComplete="off" placeholder="sbt_…" error={hasTokenFailed ? "This token opens nothing: it is unknown, expired or revoked, or it is a webhook key." : undefined} />
+          <Button type="submit" className="mt-1">
+            Sign in with the token
+          </Button>
+        </form>
+      </details>
+      <p className="mt-4 text-s text-ink-3">
+        Nobody has an account yet? On the machine that runs Signalbox, <code>signalbox people setup-link</code> lets the first admin in.
+      </p>
+    </AuthCard>
+  );
+}

@@ -1,0 +1,56 @@
+"use client";
+
+import { parseAsStringLiteral, useQueryState } from "nuqs";
+import { type AuditEntry, auditActionSchema } from "../../server/contract/audit.ts";
+import { useLivePages } from "../list/use-live-pages.ts";
+import { type Column } from "../list/column.ts";
+import { VirtualTable } from "../list/virtual-table.tsx";
+import { useTRPC, useTRPCClient } from "../trpc/trpc.ts";
+import { Choice } from "../ui/choice.tsx";
+import { EmptyFace } from "../ui/faces.tsx";
+import { RelativeTime } from "../ui/relative-time.tsx";
+import { actorWords, auditWords, detailWords, subjectHref } from "./audit-words.ts";
+
+const rowsOfPage = 50;
+
+const columns: readonly Column<AuditEntry>[] = [
+  { id: "when", name: "When", width: "110px", cell: ({ at }) => <RelativeTime iso={at} /> },
+  { id: "who", name: "Who", width: "minmax(0, 180px)", cell: (entry) => <span className="truncate">{actorWords(entry)}</span> },
+  { id: "what", name: "What", width: "190px", cell: ({ action }) => <span className={action === "session.refused" ? "text-bad" : ""}>{auditWords[action]}</span> },
+  { id: "subject", name: "Of", width: "minmax(0, 300px)", cell: ({ subject }) => <span className="truncate font-mono text-s">{subject}</span> },
+  { id: "detail", name: "Details", cell: (entry) => <span className="truncate text-s text-ink-2" title={detailWords(entry)}>{detailWords(entry)}</span>, isHiddenNarrow: true },
+  { id: "from", name: "From", width: "140px", cell: ({ address }) => <span className="truncate font-mono text-s">{address}</span>, isHiddenNarrow: true },
+];
+
+const everything = "all";
+const options = [{ value: everything, label: "everything" } as const, ...auditActionSchema.options.map((value) => ({ value, label: auditWords[value] }))];
+
+/** What everybody did, newest first. */
+export function AuditList() {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const [action, setAction] = useQueryState("action", parseAsStringLiteral(auditActionSchema.options));
+  const filter = action === null ? {} : { action };
+  const pages = useLivePages<AuditEntry>({
+    queryKey: trpc.audit.list.queryKey({ ...filter, limit: rowsOfPage }),
+    fetch: (cursor, limit) => client.audit.list.query({ ...filter, limit, cursor }),
+    rowKey: ({ id }) => id,
+    pageRows: rowsOfPage,
+  });
+  return (
+    <>
+      <div className="mb-3">
+        <Choice label="What was done" value={action ?? everything} options={options} onChange={(value) => void setAction(value === everything ? null : value)} />
+      </div>
+      <VirtualTable
+        {...pages}
+        label="Audit log"
+        columns={columns}
+        rowKey={({ id }) => id}
+        rowHref={(entry) => subjectHref(entry) ?? `/settings/audit?action=${entry.action}`}
+        rowLabel={(entry) => `${actorWords(entry)}: ${auditWords[entry.action]} ${entry.subject ?? ""}`}
+        emptyFace={<EmptyFace title="Nothing was done yet">Sign-ins, keys, people, and whatever is started, stopped or repeated by hand stands here, with who did it and from where.</EmptyFace>}
+      />
+    </>
+  );
+}

@@ -1,0 +1,53 @@
+import type { AuditAction, AuditEntry } from "../../server/contract/audit.ts";
+
+/** What was done, in words: one table. */
+export const auditWords: Record<AuditAction, string> = {
+  "session.started": "Signed in",
+  "session.refused": "Failed to sign in",
+  "session.ended": "Ended a session",
+  "person.joined": "Joined",
+  "person.role-changed": "Changed a role",
+  "person.removed": "Removed a person",
+  "person.password-changed": "Changed their password",
+  "invitation.created": "Made an invitation",
+  "invitation.revoked": "Withdrew an invitation",
+  "key.created": "Made a key",
+  "key.shown": "Looked at a webhook key",
+  "key.revoked": "Revoked a key",
+  "run.started": "Started runs",
+  "run.canceled": "Canceled runs",
+  "run.replayed": "Replayed runs",
+  "delivery.redelivered": "Delivered again",
+  "preset.saved": "Saved a preset",
+  "preset.removed": "Removed a preset",
+};
+
+const kinds: Record<AuditEntry["actor"]["kind"], string> = {
+  person: "somebody who left",
+  token: "an API token",
+  webhook: "a webhook key",
+  machine: "the machine",
+  stranger: "a stranger",
+};
+
+export function actorWords({ actor }: AuditEntry): string {
+  if (actor.name === null) return kinds[actor.kind];
+  return actor.kind === "token" ? `token ${actor.name}` : actor.name;
+}
+
+/** The page of what it was done to, where there is one. */
+export function subjectHref({ action, subject }: AuditEntry): string | null {
+  if (subject === null) return null;
+  if (subject.startsWith("run_")) return `/runs/${encodeURIComponent(subject)}`;
+  if (subject.startsWith("dlv_")) return `/deliveries/${encodeURIComponent(subject)}`;
+  return action.startsWith("key.") ? "/settings/keys" : null;
+}
+
+/** `role: admin, note: Ada`: the details in one line. */
+export function detailWords({ detail }: AuditEntry): string {
+  if (detail === null || typeof detail !== "object" || Array.isArray(detail)) return "";
+  return Object.entries(detail)
+    .filter(([, value]) => value !== null && value !== "")
+    .map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
+    .join(", ");
+}

@@ -1,0 +1,101 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Key } from "../../server/contract/key.ts";
+import { useTRPC } from "../trpc/trpc.ts";
+import { Button } from "../ui/button.tsx";
+import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
+import { RelativeTime } from "../ui/relative-time.tsx";
+import { Cell, Row, Table } from "../ui/table.tsx";
+import { useNow } from "../ui/use-now.ts";
+
+interface Props {
+  label: string;
+  keys: Key[];
+  onError: (error: unknown) => void;
+  onChanged: () => Promise<unknown>;
+  /** Absent: these cannot be shown again. */
+  onShow?: (id: string) => void;
+}
+
+export function KeysTable({ label, keys, onError, onChanged, onShow }: Props) {
+  const trpc = useTRPC();
+  const now = useNow();
+  const [ending, setEnding] = useState<Key | null>(null);
+  const revoke = useMutation(
+    trpc.keys.revoke.mutationOptions({
+      onError,
+      async onSettled() {
+        setEnding(null);
+        await onChanged();
+      },
+    }),
+  );
+  return (
+    <>
+      <Table label={label} columns={["Name", "Begins with", "Opens", "State", "Last used", ""]}>
+        {keys.map((key) => (
+          <Row key={key.id}>
+            <Cell name="Name">{key.name}</Cell>
+            <Cell name="Begins with">
+              <code className="text-s">{key.hint}</code>
+            </Cell>
+            <Cell name="Opens">{key.kind === "api" ? key.scope : (key.endpoints?.join(", ") ?? "all endpoints")}</Cell>
+            <Cell name="State">
+              <KeyState keyOf={key} now={now} />
+            </Cell>
+            <Cell name="Last used">{key.lastUsedAt ? <RelativeTime iso={key.lastUsedAt} /> : "never"}</Cell>
+            <Cell name="">
+              {stateOf(key, now) === "valid" && (
+                <span className="flex gap-2">
+                  {onShow && (
+                    <Button size="s" onClick={() => onShow(key.id)}>
+                      Show
+                    </Button>
+                  )}
+                  <Button size="s" tone="danger" onClick={() => setEnding(key)}>
+                    Revoke
+                  </Button>
+                </span>
+              )}
+            </Cell>
+          </Row>
+        ))}
+      </Table>
+      <ConfirmDialog
+        title={`Revoke ${ending?.name ?? ""}?`}
+        confirmLabel="Revoke"
+        tone="danger"
+        isOpen={ending !== null}
+        isBusy={revoke.isPending}
+        onConfirm={() => ending && revoke.mutate({ id: ending.id })}
+        onClose={() => setEnding(null)}
+      >
+        Whoever uses it is refused with the very next request, for good.
+      </ConfirmDialog>
+    </>
+  );
+}
+
+function stateOf({ revokedAt, expiresAt }: Key, now: number): "valid" | "revoked" | "expired" {
+  if (revokedAt) return "revoked";
+  return expiresAt && Date.parse(expiresAt) <= now ? "expired" : "valid";
+}
+
+function KeyState({ keyOf, now }: { keyOf: Key; now: number }) {
+  const state = stateOf(keyOf, now);
+  if (state === "revoked" && keyOf.revokedAt) {
+    return (
+      <span className="text-ink-3">
+        revoked <RelativeTime iso={keyOf.revokedAt} />
+      </span>
+    );
+  }
+  if (keyOf.expiresAt === null) return <span className="text-ok">valid</span>;
+  return (
+    <span className={state === "valid" ? "text-ok" : "text-ink-3"}>
+      {state === "valid" ? "valid, expires" : "expired"} <RelativeTime iso={keyOf.expiresAt} />
+    </span>
+  );
+}

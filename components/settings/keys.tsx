@@ -1,0 +1,45 @@
+"use client";
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { KeyRound } from "lucide-react";
+import { useState } from "react";
+import type { KeyKind } from "../../server/contract/key.ts";
+import { sayProblem } from "../trpc/problem-of.ts";
+import { useTRPC } from "../trpc/trpc.ts";
+import { Button } from "../ui/button.tsx";
+import { useToast } from "../ui/toast.tsx";
+import { KeyDialog } from "./key-dialog.tsx";
+import { KeysTable } from "./keys-table.tsx";
+import { QueryPanel } from "./query-panel.tsx";
+import { ShownOnce } from "./shown-once.tsx";
+
+/** What programs use: tokens for the API, and keys for whoever sends webhooks. */
+export function Keys() {
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  const toast = useToast();
+  const [making, setMaking] = useState<KeyKind | null>(null);
+  const [shown, setShown] = useState<string | null>(null);
+  const keys = useQuery(trpc.keys.list.queryOptions(undefined, { meta: { live: false } }));
+  const readAgain = () => queries.invalidateQueries({ queryKey: trpc.keys.list.queryKey() });
+  const onError = (error: unknown) => toast({ tone: "bad", text: sayProblem(error) });
+  const show = useMutation(trpc.keys.show.mutationOptions({ onSuccess: ({ secret }) => setShown(secret), onError }));
+  const ofKind = (kind: KeyKind) => ({ ...keys, data: keys.data?.filter((key) => key.kind === kind) });
+  const newButton = (kind: KeyKind, label: string) => (
+    <Button size="s" tone="primary" icon={KeyRound} onClick={() => setMaking(kind)}>
+      {label}
+    </Button>
+  );
+  return (
+    <div className="grid gap-4">
+      <QueryPanel title="API tokens" note={newButton("api", "New token")} query={ofKind("api")} empty={{ title: "No API tokens", text: "A token opens /api/v1 and the command line to a program, as far as its scope goes." }}>
+        {(rows) => <KeysTable label="API tokens" keys={rows} onError={onError} onChanged={readAgain} />}
+      </QueryPanel>
+      <QueryPanel title="Webhook keys" note={newButton("webhook", "New key")} query={ofKind("webhook")} empty={{ title: "No webhook keys", text: "Whoever sends webhooks needs a key. Give each sender its own: it can then be revoked alone." }}>
+        {(rows) => <KeysTable label="Webhook keys" keys={rows} onError={onError} onChanged={readAgain} onShow={(id) => show.mutate({ id })} />}
+      </QueryPanel>
+      {making && <KeyDialog kind={making} onClose={() => setMaking(null)} onMade={() => void readAgain()} />}
+      {shown && <ShownOnce title="The webhook key" note="That you looked at it stands in the audit log." secret={shown} onClose={() => setShown(null)} />}
+    </div>
+  );
+}

@@ -1,0 +1,74 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { type Person, type Role, roleSchema } from "../../server/contract/person.ts";
+import { useTRPC } from "../trpc/trpc.ts";
+import { Button } from "../ui/button.tsx";
+import { Choice } from "../ui/choice.tsx";
+import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
+import { RelativeTime } from "../ui/relative-time.tsx";
+import { Cell, Row, Table } from "../ui/table.tsx";
+
+export const roleOptions = roleSchema.options.map((role) => ({ value: role, label: role }));
+
+interface Props {
+  people: Person[];
+  /** Who looks. */
+  own: string | null;
+  told: { onSettled: () => Promise<unknown>; onError: (error: unknown) => void };
+}
+
+export function PeopleTable({ people, own, told }: Props) {
+  const trpc = useTRPC();
+  const [leaving, setLeaving] = useState<Person | null>(null);
+  const changeRole = useMutation(trpc.people.changeRole.mutationOptions(told));
+  const remove = useMutation(
+    trpc.people.remove.mutationOptions({
+      ...told,
+      async onSettled() {
+        setLeaving(null);
+        await told.onSettled();
+      },
+    }),
+  );
+  const isLastAdmin = (person: Person) => person.role === "admin" && people.filter(({ role }) => role === "admin").length === 1;
+  return (
+    <>
+      <Table label="People" columns={["Name", "E-mail", "Role", "Last seen", ""]}>
+        {people.map((person) => (
+          <Row key={person.id}>
+            <Cell name="Name">
+              {person.name} {person.id === own && <span className="text-s text-ink-3">(you)</span>}
+            </Cell>
+            <Cell name="E-mail">{person.email}</Cell>
+            <Cell name="Role">
+              {isLastAdmin(person) ? (
+                <span title="The last admin stays admin: make somebody else admin first">admin</span>
+              ) : (
+                <Choice<Role> label={`Role of ${person.name}`} value={person.role} options={roleOptions} onChange={(role) => changeRole.mutate({ id: person.id, role })} />
+              )}
+            </Cell>
+            <Cell name="Last seen">{person.lastSeenAt ? <RelativeTime iso={person.lastSeenAt} /> : "signed out"}</Cell>
+            <Cell name="">
+              <Button size="s" tone="danger" disabled={isLastAdmin(person)} title={isLastAdmin(person) ? "The last admin cannot be removed" : undefined} onClick={() => setLeaving(person)}>
+                Remove
+              </Button>
+            </Cell>
+          </Row>
+        ))}
+      </Table>
+      <ConfirmDialog
+        title={`Remove ${leaving?.name ?? ""}?`}
+        confirmLabel="Remove"
+        tone="danger"
+        isOpen={leaving !== null}
+        isBusy={remove.isPending}
+        onConfirm={() => leaving && remove.mutate({ id: leaving.id })}
+        onClose={() => setLeaving(null)}
+      >
+        Their sessions end at once. What they did stays in the audit log; API tokens that they made stay in force until they are revoked.
+      </ConfirmDialog>
+    </>
+  );
+}

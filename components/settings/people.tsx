@@ -1,0 +1,70 @@
+"use client";
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { UserPlus } from "lucide-react";
+import { useState } from "react";
+import { useAccess } from "../auth/access.tsx";
+import { sayProblem } from "../trpc/problem-of.ts";
+import { useTRPC } from "../trpc/trpc.ts";
+import { Button } from "../ui/button.tsx";
+import { RelativeTime } from "../ui/relative-time.tsx";
+import { Cell, Row, Table } from "../ui/table.tsx";
+import { useToast } from "../ui/toast.tsx";
+import { InviteDialog } from "./invite-dialog.tsx";
+import { PeopleTable } from "./people-table.tsx";
+import { QueryPanel } from "./query-panel.tsx";
+import { SessionsTable } from "./sessions-table.tsx";
+
+/** Who may come in, who is invited, and where they are signed in. */
+export function People() {
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  const toast = useToast();
+  const own = useAccess()?.person ?? null;
+  const [isInviting, setIsInviting] = useState(false);
+  const people = useQuery(trpc.people.list.queryOptions(undefined, { meta: { live: false } }));
+  const invitations = useQuery(trpc.invitations.list.queryOptions(undefined, { meta: { live: false } }));
+  const sessions = useQuery(trpc.people.sessions.queryOptions(undefined, { meta: { live: false } }));
+  const readAgain = () => Promise.all([trpc.people.pathKey(), trpc.invitations.pathKey()].map((queryKey) => queries.invalidateQueries({ queryKey })));
+  const told = { onSettled: readAgain, onError: (error: unknown) => toast({ tone: "bad", text: sayProblem(error) }) };
+  const end = useMutation(trpc.people.endSession.mutationOptions(told));
+  const revoke = useMutation(trpc.invitations.revoke.mutationOptions(told));
+  const nameOf = (id: string) => people.data?.find((person) => person.id === id)?.name ?? id;
+  const invite = (
+    <Button size="s" tone="primary" icon={UserPlus} onClick={() => setIsInviting(true)}>
+      Invite
+    </Button>
+  );
+  return (
+    <div className="grid gap-4">
+      <QueryPanel title="People" note={invite} query={people} empty={{ title: "Nobody has an account", text: "Invite somebody: they choose their own password. In development nobody needs one." }}>
+        {(rows) => <PeopleTable people={rows} own={own?.id ?? null} told={told} />}
+      </QueryPanel>
+      <QueryPanel title="Invitations" query={invitations} empty={{ title: "No open invitations", text: "An invitation is a link that lets one person in, once, within seven days. Nothing is sent by mail." }}>
+        {(rows) => (
+          <Table label="Invitations" columns={["For", "Role", "Made by", "Expires", ""]}>
+            {rows.map(({ id, kind, note, role, createdBy, expiresAt }) => (
+              <Row key={id}>
+                <Cell name="For">{kind === "setup" ? "Set-up on the machine" : note || "Whoever opens it"}</Cell>
+                <Cell name="Role">{role}</Cell>
+                <Cell name="Made by">{createdBy}</Cell>
+                <Cell name="Expires">
+                  <RelativeTime iso={expiresAt} />
+                </Cell>
+                <Cell name="">
+                  <Button size="s" disabled={revoke.isPending} onClick={() => revoke.mutate({ id })}>
+                    Withdraw
+                  </Button>
+                </Cell>
+              </Row>
+            ))}
+          </Table>
+        )}
+      </QueryPanel>
+      <QueryPanel title="Sessions" query={sessions} empty={{ title: "Nobody is signed in", text: "Sessions end by themselves after 30 days." }}>
+        {(rows) => <SessionsTable sessions={rows} own={own?.sessionId ?? null} nameOf={nameOf} isBusy={end.isPending} onEnd={(id) => end.mutate({ id })} />}
+      </QueryPanel>
+      {isInviting && <InviteDialog onClose={() => setIsInviting(false)} onInvited={() => void readAgain()} />}
+    </div>
+  );
+}

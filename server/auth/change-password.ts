@@ -1,0 +1,25 @@
+import { AppError } from "../contract/app-error.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Identity } from "../ports/identity.ts";
+import type { PeopleStore } from "../ports/people-store.ts";
+import { type Doer, auditOf } from "./doer.ts";
+
+/** Ends all other sessions of the person. Throws AppError `invalid_input`. */
+export async function changePassword(
+  deps: { store: Pick<PeopleStore, "findPasswordHash" | "changePassword">; identity: () => Promise<Pick<Identity, "hashPassword" | "isPassword">>; clock: Clock },
+  p: { personId: string; sessionId: string; current: string; next: string },
+  doer: Doer,
+): Promise<void> {
+  const identity = await deps.identity();
+  const hash = await deps.store.findPasswordHash(p.personId);
+  if (hash === null) throw refusal("You sign in without a password here, so there is none to change.");
+  if (!(await identity.isPassword(hash, p.current))) throw refusal("This is not your present password.");
+  const passwordHash = await identity.hashPassword(p.next);
+  const now = deps.clock.now();
+  const audit = auditOf(doer, { action: "person.password-changed", subject: p.personId, now });
+  await deps.store.changePassword({ personId: p.personId, passwordHash, keepSession: p.sessionId, now, audit });
+}
+
+function refusal(message: string): AppError {
+  return new AppError("invalid_input", message, { errors: [{ pointer: "/current", code: "refused", message }] });
+}

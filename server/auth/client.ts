@@ -1,0 +1,9 @@
+/** Where a request comes from, as far as the door may believe it. */
+export interface Client {
+  /** Network address; `null`: not known, or this very process. */
+  address: string | null;
+  /** Whether it came by TLS, if only to a proxy that is trusted. */
+  isSecure: boolean;
+}
+
+export const unknownClient: Client = { address: null, isSecure: false };

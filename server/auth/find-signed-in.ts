@@ -1,0 +1,31 @@
+import { parse } from "hono/utils/cookie";
+import { personSessionCookie, readSignedToken } from "../domain/session-cookie.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { PeopleStore } from "../ports/people-store.ts";
+import type { Principal } from "./principal.ts";
+
+const touchEveryMs = 60_000;
+
+type SignedIn = Extract<Principal, { kind: "person" }>;
+
+/** The person whose session cookie a request bears. Asked each time, so that a session that was ended opens nothing from then on. */
+export async function findSignedIn(
+  deps: { store: Pick<PeopleStore, "findSession" | "touchSession">; sessionSecret: string; logger: Logger },
+  headers: Headers,
+  now: number,
+): Promise<SignedIn | null> {
+  const cookie = parse(headers.get("cookie") ?? "", personSessionCookie)[personSessionCookie];
+  const token = cookie === undefined ? null : readSignedToken(cookie, deps.sessionSecret);
+  const found = token === null ? null : await deps.store.findSession(token, now);
+  if (!found) return null;
+  const { session, person } = found;
+  if (now - Date.parse(session.lastSeenAt) >= touchEveryMs) {
+    // Nobody waits for this note; a later request writes it again.
+    deps.store.touchSession(session.id, now).catch((error: unknown) => deps.logger.warn("the last use of a session could not be noted", { error }));
+  }
+  return { kind: "person", personId: person.id, name: person.name, email: person.email, role: person.role, sessionId: session.id };
+}
+
+export function bearsSessionCookie(headers: Headers): boolean {
+  return parse(headers.get("cookie") ?? "", personSessionCookie)[personSessionCookie] !== undefined;
+}

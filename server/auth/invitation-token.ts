@@ -1,0 +1,10 @@
+import { createHash, randomBytes } from "node:crypto";
+
+/** What an invitation link bears: 256 random bits. Only the hash is stored. */
+export function generateInvitationToken(): string {
+  return randomBytes(32).toString("base64url");
+}
+
+export function hashInvitationToken(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}

@@ -1,0 +1,126 @@
+import { describe, expect, it } from "vitest";
+import { createInvitation } from "../auth/create-invitation.ts";
+import { unknownClient } from "../auth/client.ts";
+import { machine } from "../auth/doer.ts";
+import type { Role } from "../contract/person.ts";
+import type { Mode } from "../config.ts";
+import { createAuthDoor } from "./auth-door.ts";
+import { openTestService } from "./rest/testing/test-service.ts";
+
+const password = "correct horse battery";
+
+async function open(p: { mode?: Mode } = {}) {
+  const service = await openTestService({ mode: p.mode ?? "deployed" });
+  const { deps, store, state } = service;
+  // The library that keeps sessions has the machine's clock.
+  state.now = Date.now();
+  const door = createAuthDoor({ ...deps, mode: deps.mode, isSecure: false, ownHost: null });
+  const send = (path: string, body: unknown, p: { headers?: Record<string, string>; isSecure?: boolean; address?: string } = {}) =>
+    door(new Request(`http://localhost:3000/api/auth/${path}`, { method: "POST", headers: { "content-type": "application/json", ...p.headers }, body: JSON.stringify(body) }), {
+      address: p.address ?? "192.0.2.1",
+      isSecure: p.isSecure ?? false,
+    });
+  const invite = async (role: Role) => new URL((await createInvitation(deps, { kind: "invitation", role, note: "" }, machine)).url).pathname.split("/").at(-1) ?? "";
+  const join = async (role: Role, email = "ada@example.com") => send("join", { token: await invite(role), name: "Ada", email, password });
+  const ask = (cookie: string, headers: Record<string, string> = {}, method = "GET") => deps.authenticate(new Request("http://localhost:3000/api/v1/runs", { method, headers: { cookie, ...headers } }));
+  const log = async () => (await store.listAudit({}, { limit: 100, cursor: null })).data.map(({ action, actor, subject, address }) => [action, actor.name, subject, address]);
+  return { service, door, send, invite, join, ask, log };
+}
+
+const cookieOf = (answer: Response) => (answer.headers.getSetCookie()[0] ?? "").split(";")[0] ?? "";
+
+describe("people at the door", () => {
+  it("join by an invitation, once, and are signed in as what it says", async () => {
+    const { invite, send, ask, log } = await open();
+    const token = await invite("operator");
+    const joined = await send("join", { token, name: " Ada ", email: "Ada@Example.com", password });
+    expect(joined.status).toBe(200);
+    expect(joined.headers.getSetCookie()).toEqual([expect.stringMatching(/^signalbox_person=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/)]);
+    expect(await ask(cookieOf(joined))).toMatchObject({ kind: "person", name: "Ada", email: "ada@example.com", role: "operator" });
+    expect((await send("join", { token, name: "Eve", email: "eve@example.com", password })).status).toBe(404);
+    expect((await log()).map(([action, who, , from]) => [action, who, from])).toEqual([
+      ["session.started", "Ada", "192.0.2.1"],
+      ["person.joined", "Ada", "192.0.2.1"],
+      ["invitation.created", null, null],
+    ]);
+  });
+
+  it("sign in with their password, and out: the cookie then opens nothing", async () => {
+    const { join, send, ask, log, door } = await open();
+    await join("viewer");
+    const cookie = cookieOf(await send("sign-in", { email: "ADA@example.com", password }));
+    expect(await ask(cookie)).toMatchObject({ role: "viewer" });
+    const out = await door(new Request("http://localhost:3000/api/auth/sign-out", { method: "POST", headers: { cookie, origin: "null", "sec-fetch-site": "same-origin" } }), unknownClient);
+    expect([out.status, out.headers.get("location")]).toEqual([303, "/sign-in"]);
+    await expect(ask(cookie)).rejects.toMatchObject({ code: "unauthorized" });
+    expect((await log())[0]?.[0]).toBe("session.ended");
+  });
+
+  it("learn nothing from a refusal: an unknown address and a wrong password are answered alike, and written down", async () => {
+    const { join, send, log } = await open();
+    await join("viewer");
+    const answers = await Promise.all([
+      send("sign-in", { email: "ada@example.com", password: "something else" }),
+      send("sign-in", { email: "eve@example.com", password }),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([401, 401]);
+    expect(await answers[0]?.text()).toBe(await answers[1]?.text());
+    expect(answers.flatMap((answer) => answer.headers.getSetCookie())).toEqual([]);
+    expect((await log()).filter(([action]) => action === "session.refused").map(([, who, subject]) => [who, subject]).toSorted()).toEqual([[null, "ada@example.com"], [null, "eve@example.com"]]);
+  });
+
+  it("have ten attempts a minute from one address, while others go on", async () => {
+    const { send } = await open();
+    const guess = (address: string) => send("sign-in", { email: "ada@example.com", password: "a guess" }, { address });
+    const statuses: number[] = [];
+    for (let at = 0; at < 11; at++) statuses.push((await guess("198.51.100.7")).status);
+    expect(statuses).toEqual([...Array<number>(10).fill(401), 429]);
+    expect(Number((await guess("198.51.100.7")).headers.get("retry-after"))).toBeGreaterThan(0);
+    expect((await guess("198.51.100.8")).status).toBe(401);
+  });
+
+  it("have cookies that only travel by TLS where they came by it", async () => {
+    const { join, send } = await open();
+    await join("viewer");
+    expect((await send("sign-in", { email: "ada@example.com", password }, { isSecure: true })).headers.getSetCookie()[0]).toMatch(/; Secure$/);
+  });
+
+  it("are no business of other sites: neither their forms nor their scripts act for somebody", async () => {
+    const { join, send, ask } = await open();
+    const cookie = cookieOf(await join("admin"));
+    const foreign: Record<string, string>[] = [{ origin: "https://evil.example" }, { "sec-fetch-site": "cross-site" }, { "sec-fetch-site": "same-site" }, { origin: "null" }];
+    for (const headers of foreign) {
+      expect((await send("sign-in", { email: "ada@example.com", password }, { headers })).status, JSON.stringify(headers)).toBe(403);
+      await expect(ask(cookie, headers, "POST")).rejects.toMatchObject({ code: "forbidden" });
+    }
+    expect((await send("sign-in", "email=a", { headers: { "content-type": "text/plain" } })).status).toBe(415);
+    expect(await ask(cookie, { origin: "http://localhost:3000", "sec-fetch-site": "same-origin", host: "localhost:3000" }, "POST")).toMatchObject({ role: "admin" });
+  });
+
+  it.each([["of another secret", (cookie: string) => `${cookie.slice(0, -8)}AAAAAAA%3D`], ["without a signature", (cookie: string) => cookie.split(".")[0] ?? ""], ["that is empty", () => "signalbox_person="]])("a cookie %s opens nothing", async (_, forge) => {
+    const { join, ask } = await open();
+    await expect(ask(forge(cookieOf(await join("admin"))))).rejects.toMatchObject({ code: "unauthorized" });
+  });
+
+  it.each([
+    ["a short password", { password: "short" }, "/password"],
+    ["no address", { email: "ada" }, "/email"],
+    ["no name", { name: "  " }, "/name"],
+  ])("%s is refused where it stands", async (_, change, pointer) => {
+    const { invite, send } = await open();
+    const answer = await send("join", { token: await invite("viewer"), name: "Ada", email: "ada@example.com", password, ...change });
+    expect([answer.status, ((await answer.json()) as { errors: { pointer: string }[] }).errors[0]?.pointer]).toEqual([422, pointer]);
+  });
+
+  it("are not needed in development: there nobody signs in", async () => {
+    const { send } = await open({ mode: "development" });
+    expect((await send("sign-in", { email: "ada@example.com", password })).status).toBe(404);
+  });
+
+  it("reach nothing else of what stands behind: only the paths that are named here answer", async () => {
+    const { send } = await open();
+    for (const path of ["sign-up/email", "sign-in/email", "get-session", "list-sessions", "update-user", "delete-user", "ok", "error"]) {
+      expect((await send(path, { name: "Eve", email: "eve@example.com", password, role: "admin" })).status, path).toBe(404);
+    }
+  });
+});

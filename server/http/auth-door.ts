@@ -1,0 +1,120 @@
+import { z } from "zod";
+import type { Client } from "../auth/client.ts";
+import { auditOf, doerOf } from "../auth/doer.ts";
+import { joinByInvitation, joinRequestSchema } from "../auth/join-by-invitation.ts";
+import { refuseForeignOrigin } from "../auth/refuse-cross-site.ts";
+import { answerSignIn, clearCookie, isFromAnotherSite, redirect } from "../auth/session.ts";
+import { personSessionCookie } from "../domain/session-cookie.ts";
+import type { ApiAuthenticator } from "../auth/principal.ts";
+import type { Mode } from "../config.ts";
+import { AppError } from "../contract/app-error.ts";
+import { parseJsonBody } from "../domain/json-body.ts";
+import { readWithin } from "../domain/read-within.ts";
+import { requireJsonType } from "../domain/require-json-type.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Identity } from "../ports/identity.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { AuditStore, PeopleStore } from "../ports/people-store.ts";
+import { problemResponse, toAppError } from "./rest/problem-response.ts";
+
+export interface AuthDoorDeps {
+  store: PeopleStore & AuditStore;
+  /** Loaded by the first who asks: it is heavy. */
+  identity: () => Promise<Identity>;
+  authenticate: ApiAuthenticator;
+  clock: Clock;
+  logger: Logger;
+  mode: Mode;
+  /** Whether the world reaches this service by TLS, whatever the last hop says. */
+  isSecure: boolean;
+  /** Host of the base URL. */
+  ownHost: string | null;
+}
+
+type Answer = (deps: AuthDoorDeps, request: Request, client: Client) => Promise<Response>;
+
+const formBytes = 16 * 1024;
+const signInSchema = z.strictObject({ email: z.string().trim().min(1).max(254), password: z.string().min(1).max(128) });
+
+/** Everything below /api/auth: the only door that lets strangers in. */
+const routes: Record<string, Answer> = {
+  "/api/auth/sign-in": signIn,
+  "/api/auth/sign-out": signOut,
+  "/api/auth/join": join,
+  "/api/auth/token": signInWithToken,
+};
+
+export function createAuthDoor(deps: AuthDoorDeps): (request: Request, client: Client) => Promise<Response> {
+  return async (request, client) => {
+    try {
+      const answer = new Map(Object.entries(routes)).get(new URL(request.url).pathname);
+      if (!answer || deps.mode === "development") throw new AppError("not_found", "There is nothing here. In development nobody signs in.");
+      if (request.method !== "POST") return problemResponse(new AppError("method_not_allowed", "Send this as POST."), { allow: "POST" });
+      return await answer(deps, request, client);
+    } catch (error) {
+      return problemResponse(toAppError(error, deps.logger));
+    }
+  };
+}
+
+async function signIn(deps: AuthDoorDeps, request: Request, client: Client): Promise<Response> {
+  const { email, password } = await readForm(deps, request, signInSchema);
+  return startSession(deps, { email, password, request, client });
+}
+
+async function join(deps: AuthDoorDeps, request: Request, client: Client): Promise<Response> {
+  const form = await readForm(deps, request, joinRequestSchema);
+  await joinByInvitation({ ...deps, identity: await deps.identity() }, form, client.address);
+  return startSession(deps, { email: form.email, password: form.password, request, client });
+}
+
+async function startSession(deps: AuthDoorDeps, p: { email: string; password: string; request: Request; client: Client }): Promise<Response> {
+  const { email, client } = p;
+  const identity = await deps.identity();
+  const result = await identity.signIn({ email, password: p.password, address: client.address, userAgent: p.request.headers.get("user-agent") });
+  const now = deps.clock.now();
+  const stranger = { actor: { kind: "stranger", id: null, name: null } as const, address: client.address };
+  if (result.outcome === "throttled") {
+    return problemResponse(new AppError("rate_limited", `Too many attempts. Try again in ${result.retryAfterSeconds} seconds.`), { "retry-after": String(result.retryAfterSeconds) });
+  }
+  if (result.outcome === "refused") {
+    await deps.store.recordAudit(auditOf(stranger, { action: "session.refused", subject: email, now }));
+    throw new AppError("unauthorized", "This address and password do not belong together.");
+  }
+  const cookies = result.setCookie.map((cookie) => (deps.isSecure || client.isSecure ? `${cookie}; Secure` : cookie));
+  const who = await deps.authenticate(new Request(p.request.url, { headers: { cookie: cookies.map((cookie) => cookie.split(";")[0]).join("; ") } }));
+  await deps.store.recordAudit(auditOf(doerOf(who, client.address), { action: "session.started", subject: email, now }));
+  const headers = new Headers({ "content-type": "application/json", "cache-control": "no-store" });
+  for (const cookie of cookies) headers.append("set-cookie", cookie);
+  return new Response(JSON.stringify({ ok: true }), { headers });
+}
+
+/** A plain form, so that it works on any page. */
+async function signOut(deps: AuthDoorDeps, request: Request, client: Client): Promise<Response> {
+  if (isFromAnotherSite(request)) return redirect("/");
+  const who = await deps.authenticate(new Request(request.url, { headers: { cookie: request.headers.get("cookie") ?? "" } })).catch(() => null);
+  if (who?.kind === "person") {
+    const audit = auditOf(doerOf(who, client.address), { action: "session.ended", subject: who.sessionId, now: deps.clock.now() });
+    await deps.store.endSession({ id: who.sessionId, personId: who.personId, audit });
+  }
+  return redirect("/sign-in", [clearCookie(), `${personSessionCookie}=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0`]);
+}
+
+async function signInWithToken(deps: AuthDoorDeps, request: Request, client: Client): Promise<Response> {
+  const { response, principal } = await answerSignIn({ authenticate: deps.authenticate, isSecure: deps.isSecure || client.isSecure }, await bounded(request));
+  if (principal) await deps.store.recordAudit(auditOf(doerOf(principal, client.address), { action: "session.started", subject: null, now: deps.clock.now() }));
+  return response;
+}
+
+async function readForm<T extends z.ZodType>(deps: AuthDoorDeps, request: Request, schema: T): Promise<z.infer<T>> {
+  refuseForeignOrigin(request, deps.ownHost);
+  requireJsonType(request.headers);
+  const parsed = schema.safeParse(parseJsonBody(await readWithin(request, formBytes)));
+  if (parsed.success) return parsed.data;
+  const errors = parsed.error.issues.map(({ path, code, message }) => ({ pointer: `/${path.join("/")}`, code, message }));
+  throw new AppError("invalid_input", errors[0]?.message ?? "The form cannot be read.", { errors });
+}
+
+async function bounded(request: Request): Promise<Request> {
+  return new Request(request.url, { method: "POST", headers: request.headers, body: await readWithin(request, formBytes) });
+}

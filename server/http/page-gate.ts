@@ -1,0 +1,44 @@
+import type { IncomingMessage } from "node:http";
+import type { ApiAuthenticator } from "../auth/principal.ts";
+import { AppError } from "../contract/app-error.ts";
+import type { Mode } from "../config.ts";
+
+/** Where a stranger is sent who asks for a page; `null`: who asks may go on. */
+export type PageGate = (request: IncomingMessage) => Promise<string | null>;
+
+/** The pages by which one comes in, and what those are made of: files of the product itself, the same everywhere. */
+const openPaths = [/^\/sign-in$/, /^\/(setup|invite)\/[^/]+$/, /^\/_next\/static\//, /^\/icon\.svg$/];
+
+/**
+ * In front of all pages of a deployed service, before anything of them is drawn: whoever is not signed in comes to /sign-in. Throws AppError
+ * `unauthorized` for what is no reading, and `store_unavailable`.
+ */
+export function createPageGate(deps: { authenticate: ApiAuthenticator; mode: Mode }): PageGate {
+  return async (request) => {
+    const { url = "/", method, headers } = request;
+    const [path = "/"] = url.split("?", 1);
+    if (deps.mode === "development" || openPaths.some((pattern) => pattern.test(path))) return null;
+    if (await isSignedIn(deps.authenticate, headers)) return null;
+    if (method !== "GET" && method !== "HEAD") throw new AppError("unauthorized", "Sign in first.");
+    return url === "/" ? "/sign-in" : `/sign-in?next=${encodeURIComponent(withoutInternals(url))}`;
+  };
+}
+
+/** A link from elsewhere may open a page; so of the browser's headers only those count that say under which name and as whom it asks. */
+async function isSignedIn(authenticate: ApiAuthenticator, { host, cookie }: IncomingMessage["headers"]): Promise<boolean> {
+  if (cookie === undefined) return false;
+  try {
+    const headers = new Headers({ host: host ?? "localhost", cookie });
+    return (await authenticate(new Request("http://localhost/", { headers }))).kind !== "webhook";
+  } catch (error) {
+    if (error instanceof AppError && (error.code === "unauthorized" || error.code === "forbidden")) return false;
+    throw error;
+  }
+}
+
+/** The pages' own router marks its reads in the query. */
+function withoutInternals(url: string): string {
+  const parsed = new URL(url, "http://pages.invalid");
+  parsed.searchParams.delete("_rsc");
+  return (parsed.pathname + parsed.search).slice(0, 2_000);
+}

@@ -1,0 +1,52 @@
+import { get } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, it, onTestFinished } from "vitest";
+import { readClient, trustNobody, trustProxies } from "./read-client.ts";
+
+const forwarded = { "x-forwarded-for": "6.6.6.6, 203.0.113.7, 10.0.0.2", "x-forwarded-host": "hooks.example.com", "x-forwarded-proto": "https", forwarded: "for=6.6.6.6" };
+
+/** What the door makes of a request that came from this machine. */
+async function ask(proxies: Parameters<typeof readClient>[1], headers: Record<string, string>) {
+  const seen = Promise.withResolvers<{ client: ReturnType<typeof readClient>; headers: IncomingMessage["headers"]; raw: string[] }>();
+  const server = createServer((request, response) => {
+    seen.resolve({ client: readClient(request, proxies), headers: request.headers, raw: request.rawHeaders });
+    response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  get({ port: (server.address() as AddressInfo).port, host: "127.0.0.1", headers: { host: "10.0.0.9:3000", ...headers } }).on("error", seen.reject);
+  return seen.promise;
+}
+
+it("strangers are not believed, and what they said is gone behind the door", async () => {
+  for (const proxies of [trustNobody, trustProxies(["10.0.0.0/8"])]) {
+    const { client, headers, raw } = await ask(proxies, forwarded);
+    expect(client).toEqual({ address: "127.0.0.1", isSecure: false });
+    expect(headers.host).toBe("10.0.0.9:3000");
+    expect(`${Object.keys(headers).join()} ${raw.join()}`).not.toMatch(/forwarded/i);
+  }
+});
+
+it("a trusted proxy is believed: the nearest address that is none of ours, its host, and TLS", async () => {
+  const { client, headers, raw } = await ask(trustProxies(["127.0.0.1", "10.0.0.0/8", "::1"]), forwarded);
+  expect(client).toEqual({ address: "203.0.113.7", isSecure: true });
+  expect(headers.host).toBe("hooks.example.com");
+  expect(raw.filter((_, at) => raw[at - 1]?.toLowerCase() === "host")).toEqual(["hooks.example.com"]);
+  expect(raw.join()).not.toMatch(/forwarded/i);
+});
+
+it.each([
+  [{}, "127.0.0.1", false],
+  [{ "x-forwarded-for": "not an address" }, "127.0.0.1", false],
+  [{ "x-forwarded-for": "203.0.113.7, rubbish" }, "127.0.0.1", false],
+  [{ "x-forwarded-for": "::ffff:203.0.113.7", "x-forwarded-proto": "http" }, "203.0.113.7", false],
+  [{ "x-forwarded-for": "10.0.0.3, 10.0.0.2", "x-forwarded-proto": "http, https" }, "10.0.0.3", true],
+])("of a trusted proxy that says %j it takes %s", async (headers, address, isSecure) => {
+  const { client } = await ask(trustProxies(["127.0.0.0/8", "10.0.0.0/8"]), headers);
+  expect(client).toEqual({ address, isSecure });
+});
+
+it("a host that is none is not taken", async () => {
+  expect((await ask(trustProxies(["127.0.0.1"]), { "x-forwarded-host": "evil.example/path?" })).headers.host).toBe("10.0.0.9:3000");
+});

@@ -1,0 +1,74 @@
+import type { IncomingMessage } from "node:http";
+import { BlockList, isIP } from "node:net";
+import type { TLSSocket } from "node:tls";
+import type { Client } from "../auth/client.ts";
+
+/** Which peers are proxies of ours: IP addresses and CIDR ranges. */
+export type TrustedProxies = { trusts(address: string): boolean };
+
+export const trustNobody: TrustedProxies = { trusts: () => false };
+
+export function trustProxies(ranges: readonly string[]): TrustedProxies {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [address = "", bits] = range.split("/");
+    const family = isIP(address) === 6 ? "ipv6" : "ipv4";
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits), family);
+  }
+  return { trusts: (address) => isIP(address) !== 0 && list.check(address, isIP(address) === 6 ? "ipv6" : "ipv4") };
+}
+
+const forwardedNames = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-port", "x-forwarded-proto"];
+
+/**
+ * Who is at the other end, and by which name they asked for us. X-Forwarded-* is believed where a trusted proxy sent it: the host then takes the place
+ * of `Host`. In any case the headers are gone behind this: nobody further in can mistake what a stranger wrote for the truth.
+ */
+export function readClient(request: IncomingMessage, proxies: TrustedProxies): Client {
+  const peer = plainAddress(request.socket.remoteAddress ?? "");
+  const isTls = (request.socket as Partial<TLSSocket>).encrypted === true;
+  const isTrusted = proxies.trusts(peer);
+  const said = { for: textOf(request, "x-forwarded-for"), host: textOf(request, "x-forwarded-host"), proto: textOf(request, "x-forwarded-proto") };
+  dropHeaders(request, forwardedNames);
+  if (!isTrusted) return { address: peer || null, isSecure: isTls };
+  const host = lastOf(said.host);
+  if (host !== null && /^[\w.:[\]-]{1,255}$/.test(host)) setHost(request, host);
+  const proto = lastOf(said.proto)?.toLowerCase();
+  return { address: clientBehind(peer, said.for, proxies), isSecure: proto === undefined ? isTls : proto === "https" };
+}
+
+/** Proxies add at the end: from there, the first address that is none of ours. */
+function clientBehind(peer: string, forwardedFor: string, proxies: TrustedProxies): string {
+  const hops = forwardedFor.split(",").map((hop) => plainAddress(hop.trim()));
+  for (const hop of hops.toReversed()) {
+    if (isIP(hop) === 0) return peer;
+    if (!proxies.trusts(hop)) return hop;
+  }
+  return hops[0] ?? peer;
+}
+
+/** IPv4 as IPv4, also where a socket for both writes it as IPv6. */
+function plainAddress(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/i, "");
+}
+
+function lastOf(list: string): string | null {
+  return list.split(",").at(-1)?.trim() || null;
+}
+
+function textOf({ headers }: IncomingMessage, name: string): string {
+  return [headers[name] ?? ""].flat().join(",");
+}
+
+function dropHeaders(request: IncomingMessage, names: readonly string[]): void {
+  const { rawHeaders } = request;
+  for (let at = rawHeaders.length - 2; at >= 0; at -= 2) if (names.includes((rawHeaders[at] ?? "").toLowerCase())) rawHeaders.splice(at, 2);
+  for (const name of names) delete request.headers[name];
+}
+
+function setHost(request: IncomingMessage, host: string): void {
+  dropHeaders(request, ["host"]);
+  request.rawHeaders.push("Host", host);
+  request.headers.host = host;
+}

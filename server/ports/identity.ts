@@ -1,0 +1,14 @@
+/** What came of an attempt to sign in. `setCookie`: what the browser shall keep. */
+export type SignInResult =
+  | { outcome: "signed-in"; setCookie: string[] }
+  /** One outcome for an unknown address and for a wrong password. */
+  | { outcome: "refused" }
+  | { outcome: "throttled"; retryAfterSeconds: number };
+
+/** Who says that people are who they say: passwords, sign-in and its limits. */
+export interface Identity {
+  /** `address`: of the browser, for the limit on attempts; `null`: all of unknown address share one. */
+  signIn(p: { email: string; password: string; address: string | null; userAgent: string | null }): Promise<SignInResult>;
+  hashPassword(password: string): Promise<string>;
+  isPassword(hash: string, password: string): Promise<boolean>;
+}

@@ -1,0 +1,148 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { AuditAction } from "../../contract/audit.ts";
+import type { Role } from "../../contract/person.ts";
+import { newId } from "../../domain/ids.ts";
+import type { NewAuditEntry } from "../../ports/people-store.ts";
+import type { Store } from "../../ports/store.ts";
+import { epoch, type OpenStore } from "./factories.ts";
+
+const dayMs = 86_400_000;
+
+function anAudit(action: AuditAction, given: Partial<NewAuditEntry> = {}): NewAuditEntry {
+  return { id: newId("aud"), at: epoch, action, actor: { kind: "machine", id: null, name: null }, subject: null, address: null, detail: null, ...given };
+}
+
+/** What every store promises about people, invitations and the audit log. */
+export function peopleContract(open: OpenStore): void {
+  describe("people", () => {
+    let store: Store;
+    beforeEach(async () => {
+      store = await open();
+    });
+    afterEach(() => store.close());
+
+    const invite = (hash: string, role: Role = "viewer", given: { kind?: "setup" | "invitation"; expiresAt?: number } = {}) =>
+      store.createInvitation({
+        invitation: { id: `inv_${hash}`, kind: "invitation", hash, role, note: "for Ada", createdBy: "Grace", createdAt: epoch, expiresAt: epoch + dayMs, ...given },
+        audit: anAudit("invitation.created", { subject: `inv_${hash}` }),
+      });
+    const accept = (hash: string, id: string, given: { email?: string; now?: number } = {}) =>
+      store.acceptInvitation({
+        hash,
+        person: { id, name: `Name of ${id}`, email: given.email ?? `${id}@example.com`, accountId: `acc_${id}`, passwordHash: "salt:hash" },
+        now: given.now ?? epoch + 1000,
+        audit: anAudit("person.joined", { subject: id }),
+      });
+    const join = async (id: string, role: Role) => {
+      await invite(`hash of ${id}`, role);
+      expect(await accept(`hash of ${id}`, id)).toBe("joined");
+    };
+    const signIn = (personId: string, id: string) =>
+      store.insertRow("session", { id, userId: personId, token: `token of ${id}`, expiresAt: new Date(epoch + dayMs), createdAt: new Date(epoch), updatedAt: new Date(epoch), ipAddress: "192.0.2.1", userAgent: "test" });
+    const actions = async () => (await store.listAudit({}, { limit: 100, cursor: null })).data.map(({ action }) => action);
+
+    it("an invitation lets in one person, with its role", async () => {
+      await invite("h", "operator");
+      expect(await accept("h", "per_1")).toBe("joined");
+      expect(await accept("h", "per_2")).toBe("unusable");
+      expect(await store.listPeople(epoch)).toEqual([{ id: "per_1", name: "Name of per_1", email: "per_1@example.com", role: "operator", createdAt: "2026-01-01T00:00:01.000Z", lastSeenAt: null }]);
+      expect(await store.findPasswordHash("per_1")).toBe("salt:hash");
+    });
+
+    it("of people who accept one invitation at the same time, one joins", async () => {
+      await invite("h");
+      const outcomes = await Promise.all(["per_1", "per_2", "per_3"].map((id) => accept("h", id)));
+      expect(outcomes.toSorted()).toEqual(["joined", "unusable", "unusable"]);
+      expect(await store.countPeople()).toBe(1);
+    });
+
+    it("an invitation that expired, was withdrawn, or is none lets in nobody", async () => {
+      await invite("expired");
+      await invite("withdrawn");
+      expect(await store.revokeInvitation({ id: "inv_withdrawn", now: epoch, audit: anAudit("invitation.revoked") })).toBe(true);
+      expect(await store.revokeInvitation({ id: "inv_withdrawn", now: epoch, audit: anAudit("invitation.revoked") })).toBe(false);
+      expect(await accept("expired", "per_1", { now: epoch + dayMs })).toBe("unusable");
+      expect(await accept("withdrawn", "per_1")).toBe("unusable");
+      expect(await accept("unknown", "per_1")).toBe("unusable");
+      expect((await store.listInvitations(epoch)).map(({ id }) => id)).toEqual(["inv_expired"]);
+      expect(await store.countPeople()).toBe(0);
+    });
+
+    it("an address that is taken leaves the invitation as it was", async () => {
+      await join("per_1", "admin");
+      await invite("h");
+      expect(await accept("h", "per_2", { email: "per_1@example.com" })).toBe("email-taken");
+      expect(await accept("h", "per_2")).toBe("joined");
+    });
+
+    it("a setup link ends those before it, and no invitation", async () => {
+      await invite("first", "admin", { kind: "setup" });
+      await invite("other");
+      await invite("second", "admin", { kind: "setup" });
+      expect(await store.findInvitation("first", epoch)).toBeNull();
+      expect(await store.findInvitation("second", epoch)).toMatchObject({ kind: "setup", role: "admin" });
+      expect(await store.findInvitation("other", epoch)).not.toBeNull();
+    });
+
+    it("a session opens until it expires, is ended, or its person is removed", async () => {
+      await join("per_1", "admin");
+      await join("per_2", "viewer");
+      await signIn("per_2", "ses_1");
+      await signIn("per_2", "ses_2");
+      expect(await store.findSession("token of ses_1", epoch)).toMatchObject({ session: { id: "ses_1", address: "192.0.2.1" }, person: { id: "per_2", role: "viewer" } });
+      expect(await store.findSession("token of ses_1", epoch + dayMs)).toBeNull();
+      const audit = anAudit("session.ended");
+      expect(await store.endSession({ id: "ses_1", personId: "per_1", audit })).toBe(false);
+      expect(await store.endSession({ id: "ses_1", personId: "per_2", audit })).toBe(true);
+      expect(await store.findSession("token of ses_1", epoch)).toBeNull();
+      expect((await store.listSessions(null, epoch)).map(({ id }) => id)).toEqual(["ses_2"]);
+      await store.removePerson({ id: "per_2", audit: anAudit("person.removed") });
+      expect(await store.findSession("token of ses_2", epoch)).toBeNull();
+    });
+
+    it("the last admin can neither be removed nor become anything else", async () => {
+      await join("per_1", "admin");
+      await join("per_2", "viewer");
+      const change = (id: string, role: Role) => store.changeRole({ id, role, now: epoch, audit: anAudit("person.role-changed") });
+      expect(await store.removePerson({ id: "per_1", audit: anAudit("person.removed") })).toBe("last-admin");
+      expect(await change("per_1", "operator")).toBe("last-admin");
+      expect(await change("per_9", "admin")).toBe("unknown");
+      expect(await change("per_2", "admin")).toBe("changed");
+      // Both at once: one of them stays.
+      expect((await Promise.all(["per_1", "per_2"].map((id) => store.removePerson({ id, audit: anAudit("person.removed") })))).toSorted()).toEqual(["changed", "last-admin"]);
+    });
+
+    it("a new password ends all other sessions of the person", async () => {
+      await join("per_1", "admin");
+      for (const id of ["ses_1", "ses_2"]) await signIn("per_1", id);
+      expect(await store.changePassword({ personId: "per_1", passwordHash: "new", keepSession: "ses_2", now: epoch, audit: anAudit("person.password-changed") })).toBe(true);
+      expect((await store.listSessions("per_1", epoch)).map(({ id }) => id)).toEqual(["ses_2"]);
+      expect(await store.findPasswordHash("per_1")).toBe("new");
+    });
+
+    it("what changes something is written down with it, and what changes nothing is not", async () => {
+      await join("per_1", "admin");
+      await accept("unknown", "per_2");
+      await store.removePerson({ id: "per_1", audit: anAudit("person.removed") });
+      expect(await actions()).toEqual(["person.joined", "invitation.created"]);
+      // A line that cannot be written takes the change back.
+      const taken = anAudit("invitation.created");
+      await store.recordAudit(taken);
+      await expect(store.createInvitation({ invitation: { id: "inv_x", kind: "invitation", hash: "x", role: "admin", note: "", createdBy: "", createdAt: epoch, expiresAt: epoch + dayMs }, audit: taken })).rejects.toThrow(/unique/i);
+      expect(await store.findInvitation("x", epoch)).toBeNull();
+    });
+
+    it("lists the audit log newest first, page by page, by action, by who and by time", async () => {
+      for (let at = 0; at < 5; at++) await store.recordAudit(anAudit(at % 2 ? "run.started" : "key.shown", { id: `aud_${at}`, at: epoch + at, actor: { kind: "person", id: `per_${at}`, name: "Ada" }, detail: { n: at } }));
+      const first = await store.listAudit({}, { limit: 3, cursor: null });
+      const second = await store.listAudit({}, { limit: 3, cursor: first.nextCursor });
+      expect([...first.data, ...second.data].map(({ id }) => id)).toEqual(["aud_4", "aud_3", "aud_2", "aud_1", "aud_0"]);
+      expect(second.nextCursor).toBeNull();
+      expect(first.data[0]).toEqual({ id: "aud_4", at: "2026-01-01T00:00:00.004Z", action: "key.shown", actor: { kind: "person", id: "per_4", name: "Ada" }, subject: null, address: null, detail: { n: 4 } });
+      const ids = async (filter: Parameters<Store["listAudit"]>[0]) => (await store.listAudit(filter, { limit: 10, cursor: null })).data.map(({ id }) => id);
+      expect(await ids({ action: "run.started" })).toEqual(["aud_3", "aud_1"]);
+      expect(await ids({ actorId: "per_2" })).toEqual(["aud_2"]);
+      expect(await ids({ since: epoch + 1, until: epoch + 3 })).toEqual(["aud_2", "aud_1"]);
+    });
+  });
+}

@@ -1,0 +1,39 @@
+import { auditOf, type Doer } from "../auth/doer.ts";
+import { actionOfProcedure } from "../auth/access-table.ts";
+import type { Json } from "../contract/json.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { AuditStore } from "../ports/people-store.ts";
+
+/** Writes down a call that changed something. Where that fails, the call has happened all the same: the log says so. */
+export async function noteCall(
+  deps: { store: Pick<AuditStore, "recordAudit">; clock: Clock; logger: Logger },
+  call: { path: string; input: unknown; answer: unknown; doer: Doer },
+): Promise<void> {
+  const { input, answer } = call;
+  const action = actionOfProcedure(call.path, textOf(input, "action"));
+  if (action === null) return;
+  const entry = auditOf(call.doer, { action, subject: subjectOf(input), detail: { ...pick(input, ["kind", "ids", "name"]), ...pick(answer, ["runId", "runs", "deliveryId", "done"]) }, now: deps.clock.now() });
+  await deps.store.recordAudit(entry).catch((error: unknown) => deps.logger.error("what was done could not be written to the audit log", { ...entry, error }));
+}
+
+/** What inputs call the thing that they are about. Never a body. */
+function subjectOf(input: unknown): string | null {
+  return textOf(input, "id") ?? textOf(input, "trigger") ?? textOf(input, "slug") ?? textOf(Reflect.get(Object(input), "subject"), "slug");
+}
+
+function textOf(value: unknown, name: string): string | null {
+  const found: unknown = Reflect.get(Object(value), name);
+  return typeof found === "string" ? found : null;
+}
+
+/** Names, ids and counts; of runs their ids. */
+function pick(value: unknown, names: readonly string[]): { [key: string]: Json } {
+  const found: { [key: string]: Json } = {};
+  for (const name of names) {
+    const one: unknown = Reflect.get(Object(value), name);
+    if (typeof one === "string" || typeof one === "number") found[name] = one;
+    if (Array.isArray(one)) found[name] = one.slice(0, 100).map((item: unknown) => (typeof item === "string" ? item : (textOf(item, "runId") ?? textOf(item, "id"))));
+  }
+  return found;
+}

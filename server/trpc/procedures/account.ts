@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { changePassword } from "../../auth/change-password.ts";
+import { auditOf } from "../../auth/doer.ts";
+import type { Principal } from "../../auth/principal.ts";
+import { AppError } from "../../contract/app-error.ts";
+import { passwordSchema } from "../../contract/person.ts";
+import { procedure } from "../trpc.ts";
+
+/** Where one is signed in oneself; nowhere, where one is no person. */
+export const accountSessions = procedure.query(({ ctx: { principal, store, clock } }) => (principal.kind === "person" ? store.listSessions(principal.personId, clock.now()) : []));
+
+export const accountEndSession = procedure.input(z.strictObject({ id: z.string() })).mutation(async ({ ctx, input: { id } }) => {
+  const audit = auditOf(ctx.doer, { action: "session.ended", subject: id, now: ctx.clock.now() });
+  const isEnded = await ctx.store.endSession({ id, personId: self(ctx.principal).personId, audit });
+  if (!isEnded) throw new AppError("not_found", "This session has ended already.");
+});
+
+export const accountChangePassword = procedure
+  .input(z.strictObject({ current: z.string().max(128), next: passwordSchema }))
+  .mutation(({ ctx, input }) => changePassword(ctx, { ...self(ctx.principal), ...input }, ctx.doer));
+
+function self(principal: Principal): Extract<Principal, { kind: "person" }> {
+  if (principal.kind === "person") return principal;
+  throw new AppError("forbidden", "This is about somebody who signed in with an account of their own.");
+}

@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { createKey } from "../../auth/create-key.ts";
+import { listKeys } from "../../auth/list-keys.ts";
+import { revokeKey } from "../../auth/revoke-key.ts";
+import { showKey } from "../../auth/show-key.ts";
+import { scopeSchema } from "../../contract/scope.ts";
+import { endpointSchema } from "../../contract/slug.ts";
+import { procedure } from "../trpc.ts";
+
+const name = z.string().trim().min(1, "Give it a name, so that it is known later").max(100);
+const lifetimeDays = z.int().min(1).max(3650).nullable();
+const dayMs = 24 * 60 * 60 * 1000;
+
+const newKeySchema = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("api"), name, lifetimeDays, scope: scopeSchema }),
+  z.strictObject({ kind: z.literal("webhook"), name, lifetimeDays, endpoints: z.array(endpointSchema).min(1).max(100).nullable() }),
+]);
+
+export const keysList = procedure.query(({ ctx }) => listKeys(ctx));
+
+/** The answer alone bears the secret of an API token. */
+export const keysCreate = procedure.input(newKeySchema).mutation(({ ctx, input }) =>
+  createKey(
+    ctx,
+    {
+      kind: input.kind,
+      name: input.name,
+      endpoints: input.kind === "webhook" ? input.endpoints : null,
+      scope: input.kind === "api" ? input.scope : null,
+      expiresAt: input.lifetimeDays === null ? null : ctx.clock.now() + input.lifetimeDays * dayMs,
+    },
+    ctx.doer,
+  ),
+);
+
+export const keysRevoke = procedure.input(z.strictObject({ id: z.string() })).mutation(({ ctx, input }) => revokeKey(ctx, input.id, ctx.doer));
+
+/** A mutation, as it is written down. */
+export const keysShow = procedure.input(z.strictObject({ id: z.string() })).mutation(async ({ ctx, input }) => ({ secret: await showKey(ctx, input.id, ctx.doer) }));

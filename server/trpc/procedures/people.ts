@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { changeRole, removePerson } from "../../auth/change-person.ts";
+import { createInvitation } from "../../auth/create-invitation.ts";
+import { auditOf } from "../../auth/doer.ts";
+import { AppError } from "../../contract/app-error.ts";
+import { roleSchema } from "../../contract/person.ts";
+import { procedure } from "../trpc.ts";
+
+const byId = z.strictObject({ id: z.string() });
+
+export const peopleList = procedure.query(({ ctx }) => ctx.store.listPeople(ctx.clock.now()));
+
+export const peopleChangeRole = procedure.input(z.strictObject({ id: z.string(), role: roleSchema })).mutation(({ ctx, input }) => changeRole(ctx, input, ctx.doer));
+
+export const peopleRemove = procedure.input(byId).mutation(({ ctx, input }) => removePerson(ctx, input.id, ctx.doer));
+
+/** Of everybody. */
+export const peopleSessions = procedure.query(({ ctx }) => ctx.store.listSessions(null, ctx.clock.now()));
+
+export const peopleEndSession = procedure.input(byId).mutation(async ({ ctx, input: { id } }) => {
+  const audit = auditOf(ctx.doer, { action: "session.ended", subject: id, now: ctx.clock.now() });
+  if (!(await ctx.store.endSession({ id, personId: null, audit }))) throw new AppError("not_found", "This session has ended already.");
+});
+
+export const invitationsList = procedure.query(({ ctx }) => ctx.store.listInvitations(ctx.clock.now()));
+
+/** The answer alone bears the link. */
+export const invitationsCreate = procedure
+  .input(z.strictObject({ role: roleSchema, note: z.string().trim().max(100) }))
+  .mutation(({ ctx, input }) => createInvitation(ctx, { kind: "invitation", ...input }, ctx.doer));
+
+export const invitationsRevoke = procedure.input(byId).mutation(async ({ ctx, input: { id } }) => {
+  const now = ctx.clock.now();
+  const isRevoked = await ctx.store.revokeInvitation({ id, now, audit: auditOf(ctx.doer, { action: "invitation.revoked", subject: id, now }) });
+  if (!isRevoked) throw new AppError("not_found", "This invitation was used, has expired or was withdrawn.");
+});
