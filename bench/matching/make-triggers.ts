@@ -13,7 +13,7 @@ const shared = z.object({ action: z.string(), ...fields });
 
 /** The last of the triggers takes the action `opened`; no other does. */
 export function makeTriggers(shape: TriggerShape, size: number): { triggers: TriggerSource[]; index: TriggerIndex } {
-  const written = Array.from({ length: size }, (_, at) => schemasOf(shape, at === size - 1 ? "opened" : `action_${at}`));
+  const written = Array.from({ length: size }, (_, at) => schemasOf(shape, actionAt(size, at)));
   const triggers = written.map(({ request, filter }, at): TriggerSource => {
     const slug = `trigger-${String(at).padStart(5, "0")}`;
     return { slug, endpoint: "bench", attachmentId: `${slug}:work`, target: { kind: "workflow", slug: "work" }, request: known(request), filter: filter && known(filter) };
@@ -32,4 +32,9 @@ function ownRequest(action: z.ZodType): z.ZodType {
 
 function known(schema: z.ZodType): AnySchema {
   return schema as unknown as AnySchema;
+}
+
+/** What the trigger at a place takes; the last of `size` takes `opened`. */
+export function actionAt(size: number, at: number): string {
+  return at % size === size - 1 ? "opened" : `action_${at % size}`;
 }

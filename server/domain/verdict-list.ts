@@ -8,11 +8,13 @@ export interface FoldedVerdicts {
   common: CommonVerdicts;
   /** What this body has, in short, where reasons of `common` leave it open; by pointer. */
   actuals: Readonly<Record<string, string | null>>;
-  /** This delivery's own: one for each `null` of `common`, in their order. What matched is here. */
+  /** This delivery's own, in order; whatever matched is among them. Of the attachments of one trigger, all or none are. */
   own: readonly Verdict[];
+  /** The places of `own`: those that `common` has nothing for, and others where it does not hold. Rising. */
+  places: readonly number[];
 }
 
-/** Never changed once it is made: deliveries that have it in common have the very same list. `null`: each has its own there. */
+/** Never changed once it is made: deliveries that have it in common have the very same list. Nothing in it has matched. */
 export type CommonVerdicts = readonly (CommonVerdict | null)[];
 
 export interface CommonVerdict extends Omit<Verdict, "reasons"> {
@@ -27,9 +29,14 @@ export interface CommonReason extends Omit<Reason, "actual"> {
 /** All of them, in the order of the triggers. */
 export function listVerdicts(verdicts: Verdicts): Verdict[] {
   if (!isFolded(verdicts)) return [...verdicts];
-  const { common, actuals, own } = verdicts;
-  let at = 0;
-  return common.map((verdict) => (verdict === null ? nextOf(own, at++) : complete(verdict, actuals)));
+  const { common, actuals, own, places } = verdicts;
+  let next = 0;
+  return common.map((verdict, at) => {
+    const mine = places[next] === at ? own[next++] : undefined;
+    if (mine) return mine;
+    if (verdict) return complete(verdict, actuals);
+    throw new Error(`Folded verdicts have none of trigger ${at}.`);
+  });
 }
 
 /** Those that are not in common with other deliveries; whatever matched is among them. */
@@ -44,12 +51,6 @@ export function mapOwnVerdicts(verdicts: Verdicts, change: (verdict: Verdict) =>
 
 export function isFolded(verdicts: Verdicts): verdicts is FoldedVerdicts {
   return "common" in verdicts;
-}
-
-function nextOf(own: readonly Verdict[], at: number): Verdict {
-  const verdict = own[at];
-  if (!verdict) throw new Error(`Folded verdicts have ${own.length} of their own, and leave more of them open.`);
-  return verdict;
 }
 
 /** With its fields in the order in which every verdict has them. */

@@ -44,6 +44,18 @@ export function askSchema(schema: AnySchema, body: Json): Opinion {
   }
 }
 
+/** Triggers that share a schema share its answer. */
+export function rememberAnswers(answer: (schema: AnySchema) => Opinion): (schema: AnySchema) => Opinion {
+  const answers = new Map<AnySchema, Opinion>();
+  return (schema) => {
+    const known = answers.get(schema);
+    if (known) return known;
+    const opinion = answer(schema);
+    answers.set(schema, opinion);
+    return opinion;
+  };
+}
+
 function verdictOf({ slug, attachmentId, target }: TriggerSource, outcome: VerdictOutcome, reasons: Reason[]): Verdict {
   return { trigger: slug, attachmentId, target, outcome, runId: null, reasons };
 }

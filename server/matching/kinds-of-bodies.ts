@@ -1,6 +1,5 @@
 import type { Json } from "../contract/json.ts";
 import { toPointer } from "../domain/json-pointer.ts";
-import type { CommonVerdicts } from "../domain/verdict-list.ts";
 import type { AnySchema, TriggerSource } from "../ports/project.ts";
 import type { Opinion } from "./evaluate-trigger.ts";
 import { fieldAt } from "./field-at.ts";
@@ -10,8 +9,18 @@ import { restHolds, type SplitSchema, splitSchema } from "./fixed-fields.ts";
 export interface FixedPlace {
   path: readonly string[];
   pointer: string;
-  /** All that any of them takes, numbered. */
-  values: Map<unknown, number>;
+  /** What any of them takes, and the places of the triggers that do. */
+  values: Map<unknown, number[]>;
+}
+
+/** What is the same about many bodies, and therefore about what triggers say of them. */
+export interface KindOfBody {
+  /** Another text for another kind. */
+  key: string;
+  /** By pointer, the fixed values that it has and that many triggers ask for. */
+  found: ReadonlyMap<string, unknown>;
+  /** Of these triggers the kind says nothing, whatever the body; they were asked. */
+  open: ReadonlySet<number>;
 }
 
 /** What schemas have in common that differ in nothing but fixed fields, or a schema that has none for itself. */
@@ -28,55 +37,55 @@ interface Company {
   places: number[];
 }
 
+/** Of a value that so few ask for, each says what it says for itself; otherwise there would be as many kinds as values. */
+const few = 8;
 /** A description longer than that would hold what no other body has. */
 const longest = 20_000;
 const longestPointer = 500;
 
 /**
- * Tells kinds of bodies apart. What the triggers say of a body is determined by: which of the fixed values it has at the places where schemas ask for some;
- * whether what is left of schemas without their fixed fields holds, and the reasons where it does not; and the reasons of schemas without fixed fields. All
- * this is described, but for triggers that were asked: of bodies described alike, the others say the same, but for what stands at the places of fixed values.
+ * Tells kinds of bodies apart. What triggers say of a body is determined by: whether what is left of schemas without their fixed fields holds, and the reasons
+ * where it does not; the reasons of schemas without fixed fields; and which of the fixed values it has at the places where schemas ask for some. The first two
+ * and the values that many triggers ask for make up a kind; triggers that ask for another value that the body has are told beside it.
  */
 export function prepareKinds(triggers: readonly TriggerSource[]) {
-  const partOf = prepareParts();
-  const companies = new Map<string, Company>();
-  const companyAt = triggers.map(({ request, filter }, at) => {
-    const parts = { request: partOf(request), filter: filter && partOf(filter) };
-    const key = `${parts.request.number} ${parts.filter?.number ?? "-"}`;
-    const company = companies.get(key) ?? { ...parts, places: [] };
-    companies.set(key, company);
-    company.places.push(at);
-    return company;
-  });
+  const companies = companiesOf(triggers);
   const places = placesOf(triggers);
 
   return {
-    /** `null`: it is like no other. */
-    describe(body: Json, { asked, ask }: { asked: readonly number[]; ask: (schema: AnySchema) => Opinion }): string | null {
+    places,
+    /** `null`: it is like no other. `deviating`: places of triggers that say something else than the kind. */
+    describe(body: Json, { asked, ask }: { asked: ReadonlyMap<number, unknown>; ask: (schema: AnySchema) => Opinion }): { kind: KindOfBody; deviating: number[] } | null {
       if (places === null) return null;
-      const others = whoElse(companies, asked.flatMap((at) => companyAt[at] ?? []));
-      const found = [...places.values()].map(({ path, values }) => values.get(fieldAt(body, path)) ?? "-");
-      return describeParts(`${asked.join()} ${found.join()}`, others, (part) => describePart(part, body, ask));
-    },
-    /** Those whose values the verdicts leave open. */
-    placesIn(common: CommonVerdicts): FixedPlace[] {
-      const pointers = common.flatMap((verdict) => verdict?.reasons.flatMap(({ pointer, actual }) => (actual === undefined ? [pointer] : [])) ?? []);
-      return [...new Set(pointers)].flatMap((pointer) => places?.get(pointer) ?? []);
+      const found = new Map<string, unknown>();
+      const deviating: number[] = [];
+      let key = "";
+      for (const { path, pointer, values } of places.values()) {
+        const value = fieldAt(body, path);
+        const takers = values.get(value) ?? [];
+        if (takers.length <= few) {
+          deviating.push(...takers);
+          continue;
+        }
+        found.set(pointer, value);
+        key += `${JSON.stringify([pointer, typeof value, String(value)])}\n`;
+      }
+      const isOpen = ({ request, filter, places: own }: Company) => !request.split && !filter?.split && own.every((at) => asked.has(at));
+      const open = companies.filter(isOpen);
+      const text = describeParts(
+        companies.filter((company) => !open.includes(company)),
+        (part) => describePart(part, body, ask),
+      );
+      const openPlaces = open.flatMap((company) => company.places);
+      return text === null ? null : { kind: { key: `${key}${openPlaces.join()}${text}`, found, open: new Set(openPlaces) }, deviating };
     },
   };
 }
 
-/** Those that are not asked altogether. */
-function whoElse(companies: ReadonlyMap<string, Company>, asked: readonly Company[]): Company[] {
-  const counts = new Map<Company, number>();
-  for (const company of asked) counts.set(company, (counts.get(company) ?? 0) + 1);
-  return [...companies.values()].filter((company) => counts.get(company) !== company.places.length);
-}
-
 /** A filter is asked only where the request may hold; each part once. */
-function describeParts(found: string, companies: readonly Company[], describe: (part: Part) => { mayHold: boolean; text: string }): string | null {
+function describeParts(companies: readonly Company[], describe: (part: Part) => { mayHold: boolean; text: string }): string | null {
   const described = new Map<Part, boolean>();
-  let text = found;
+  let text = "";
   const mayHold = (part: Part): boolean => {
     const known = described.get(part);
     if (known !== undefined) return known;
@@ -94,9 +103,23 @@ function describeParts(found: string, companies: readonly Company[], describe: (
 
 function describePart({ schemas, split }: Part, body: Json, ask: (schema: AnySchema) => Opinion): { mayHold: boolean; text: string } {
   if (split && restHolds(split, body, (rest) => ask(rest).success)) return { mayHold: true, text: "+" };
-  const opinions = schemas.length > longest / 100 ? null : schemas.map(ask);
-  if (opinions === null) return { mayHold: false, text: " ".repeat(longest + 1) };
+  // Each of them would have reasons of its own.
+  if (schemas.length > longest / 100) return { mayHold: false, text: " ".repeat(longest + 1) };
+  const opinions = schemas.map(ask);
   return { mayHold: opinions.some(({ success }) => success), text: JSON.stringify(opinions.map((opinion) => (opinion.success ? null : opinion.reasons))) };
+}
+
+function companiesOf(triggers: readonly TriggerSource[]): Company[] {
+  const partOf = prepareParts();
+  const companies = new Map<string, Company>();
+  for (const [at, { request, filter }] of triggers.entries()) {
+    const parts = { request: partOf(request), filter: filter && partOf(filter) };
+    const key = `${parts.request.number} ${parts.filter?.number ?? "-"}`;
+    const company = companies.get(key) ?? { ...parts, places: [] };
+    companies.set(key, company);
+    company.places.push(at);
+  }
+  return [...companies.values()];
 }
 
 /** Gives the part that a schema belongs to. */
@@ -125,13 +148,19 @@ function prepareParts(): (schema: AnySchema) => Part {
 /** By pointer; `null` where a pointer may lead to more than one. */
 function placesOf(triggers: readonly TriggerSource[]): ReadonlyMap<string, FixedPlace> | null {
   const places = new Map<string, FixedPlace>();
-  const schemas = new Set(triggers.flatMap(({ request, filter }) => (filter ? [request, filter] : [request])));
-  for (const { path, values } of [...schemas].flatMap((schema) => splitSchema(schema)?.fields ?? [])) {
-    const pointer = toPointer(path);
-    if (pointer.length > longestPointer) return null;
-    const place = places.get(pointer) ?? { path, pointer, values: new Map() };
-    places.set(pointer, place);
-    for (const value of values) if (!place.values.has(value)) place.values.set(value, place.values.size);
+  for (const [at, { request, filter }] of triggers.entries()) {
+    const fields = [request, filter].flatMap((schema) => (schema ? (splitSchema(schema)?.fields ?? []) : []));
+    for (const { path, values } of fields) {
+      const pointer = toPointer(path);
+      if (pointer.length > longestPointer) return null;
+      const place = places.get(pointer) ?? { path, pointer, values: new Map() };
+      places.set(pointer, place);
+      for (const value of values) {
+        const takers = place.values.get(value);
+        if (!takers) place.values.set(value, [at]);
+        else if (takers.at(-1) !== at) takers.push(at);
+      }
+    }
   }
   return places;
 }

@@ -1,27 +1,27 @@
 import { hash } from "node:crypto";
 import type { Json } from "../contract/json.ts";
-import type { Reason, Verdict } from "../contract/verdict.ts";
+import type { Verdict } from "../contract/verdict.ts";
 import { shortJson } from "../domain/short-json.ts";
-import type { CommonVerdict, CommonVerdicts, Verdicts } from "../domain/verdict-list.ts";
+import type { Verdicts } from "../domain/verdict-list.ts";
 import type { AnySchema, TriggerIndex, TriggerSource } from "../ports/project.ts";
 import type { Opinion } from "./evaluate-trigger.ts";
 import { fieldAt } from "./field-at.ts";
-import { type FixedPlace, prepareKinds } from "./kinds-of-bodies.ts";
+import { type FixedPlace, type KindOfBody, prepareKinds } from "./kinds-of-bodies.ts";
+import { type KindVerdicts, verdictsOfKind } from "./verdicts-of-kind.ts";
 
 /** Fewer verdicts in common than that are simply listed. */
 const fewest = 8;
-/** Of each endpoint: some ten megabytes. */
-const mostVerdicts = 50_000;
+/** Of each endpoint: some twenty megabytes. */
+const mostVerdicts = 100_000;
 const mostNoted = 1_000;
 
 /** What is worked out of one body. */
 interface Question {
   body: Json;
   ask: (schema: AnySchema) => Opinion;
-  /** The verdicts of the triggers that the index named, by their places, rising. They are the delivery's own. */
-  asked: ReadonlyMap<number, Verdict>;
-  /** The verdicts of all, and the lists of reasons in which `actual` is nothing but what the body has at their pointers. */
-  explain: () => { verdicts: Verdict[]; openReasons: ReadonlySet<readonly Reason[]> };
+  /** Places of the triggers that the index named. */
+  asked: ReadonlyMap<number, unknown>;
+  verdictOf: (trigger: TriggerSource, at: number) => Verdict;
 }
 
 /**
@@ -29,14 +29,8 @@ interface Question {
  * they have in common: it leaves open what stands at the places of fixed values, which may be something else each time.
  */
 export interface VerdictMemory {
-  /** What `explain` gives, to the letter. Folded from the second body of a kind on: many kinds never come again. */
+  /** What `verdictOf` gives of all, to the letter. Folded from the second body of a kind on: many kinds never come again. */
   verdictsOf(question: Question): Verdicts;
-}
-
-interface Remembered {
-  common: CommonVerdicts;
-  /** Where each body says what it has. */
-  open: readonly FixedPlace[];
 }
 
 const memories = new WeakMap<TriggerIndex, VerdictMemory>();
@@ -50,51 +44,61 @@ export function memoryOf(index: TriggerIndex, triggers: readonly TriggerSource[]
 
 function createVerdictMemory(triggers: readonly TriggerSource[]): VerdictMemory {
   const kinds = prepareKinds(triggers);
-  const remembered = new Map<string, Remembered>();
+  const withAttachments = prepareWithAttachments(triggers);
+  const remembered = new Map<string, KindVerdicts>();
   const mostRemembered = Math.max(4, Math.floor(mostVerdicts / triggers.length));
   const noted = new Set<string>();
 
-  /** Whether one of this kind has come before. */
-  function hasCome(kind: string): boolean {
-    if (noted.delete(kind)) return true;
+  function note(key: string): void {
     if (noted.size >= mostNoted) noted.clear();
-    noted.add(kind);
-    return false;
+    noted.add(key);
   }
 
   /** What came last is kept longest. */
-  function keep(kind: string, one: Remembered): Remembered {
-    remembered.delete(kind);
-    remembered.set(kind, one);
+  function keep(key: string, one: KindVerdicts): KindVerdicts {
+    remembered.delete(key);
+    remembered.set(key, one);
     const [oldest] = remembered.keys();
-    if (remembered.size > mostRemembered && oldest !== undefined) remembered.delete(oldest);
+    if (remembered.size > mostRemembered && oldest !== undefined) {
+      remembered.delete(oldest);
+      note(oldest);
+    }
     return one;
   }
 
+  function recall(kind: KindOfBody, question: Question): KindVerdicts | null {
+    const key = kind.key.length > 200 ? hash("sha256", kind.key) : kind.key;
+    const known = remembered.get(key);
+    if (known) return keep(key, known);
+    if (noted.delete(key)) return keep(key, verdictsOfKind(triggers, { ...question, kind, places: kinds.places ?? new Map() }));
+    note(key);
+    return null;
+  }
+
   return {
-    verdictsOf({ body, ask, asked, explain }) {
-      const described = triggers.length - asked.size < fewest ? null : kinds.describe(body, { asked: [...asked.keys()], ask });
-      if (described === null) return explain().verdicts;
-      const kind = described.length > 200 ? hash("sha256", described) : described;
-      const known = remembered.get(kind);
-      if (known) return fold(keep(kind, known), body, asked);
-      const { verdicts, openReasons } = explain();
-      if (!hasCome(kind)) return verdicts;
-      const common = Object.freeze(verdicts.map((verdict, at) => (asked.has(at) ? null : leaveOpen(verdict, openReasons))));
-      return fold(keep(kind, { common, open: kinds.placesIn(common) }), body, asked);
+    verdictsOf(question) {
+      const { body, asked, verdictOf } = question;
+      const listAll = () => triggers.map(verdictOf);
+      const described = triggers.length - asked.size < fewest ? null : kinds.describe(body, question);
+      if (described === null || triggers.length - asked.size - described.deviating.length < fewest) return listAll();
+      const shared = recall(described.kind, question);
+      if (!shared) return listAll();
+      const places = withAttachments([...asked.keys(), ...described.deviating, ...shared.gaps]);
+      return { common: shared.common, actuals: actualsOf(shared.open, body), own: places.flatMap((at) => { const trigger = triggers[at]; return trigger ? [verdictOf(trigger, at)] : []; }), places };
     },
   };
 }
 
-function fold({ common, open }: Remembered, body: Json, asked: ReadonlyMap<number, Verdict>): Verdicts {
+/** Adds the places of the other attachments of the same triggers. Rising. */
+function prepareWithAttachments(triggers: readonly TriggerSource[]): (places: readonly number[]) => number[] {
+  const bySlug = Map.groupBy(triggers.keys(), (at) => triggers[at]?.slug);
+  return (places) => [...new Set(places.flatMap((at) => bySlug.get(triggers[at]?.slug) ?? []))].sort((a, b) => a - b);
+}
+
+function actualsOf(open: readonly FixedPlace[], body: Json): Record<string, string | null> {
   const actuals = open.map(({ path, pointer }) => {
     const value = fieldAt(body, path);
     return [pointer, value === undefined ? null : shortJson(value)] as const;
   });
-  return { common, actuals: Object.fromEntries(actuals), own: [...asked.values()] };
-}
-
-function leaveOpen(verdict: Verdict, openReasons: ReadonlySet<readonly Reason[]>): CommonVerdict {
-  if (!openReasons.has(verdict.reasons)) return verdict;
-  return { ...verdict, reasons: verdict.reasons.map(({ actual: _, ...reason }) => reason) };
+  return Object.fromEntries(actuals);
 }

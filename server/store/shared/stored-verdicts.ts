@@ -9,16 +9,18 @@ interface SetNote {
   /** Where the common verdicts are kept. */
   set: number;
   actuals: FoldedVerdicts["actuals"];
+  /** Of its own. */
+  places: readonly number[];
 }
 
-export function storeFolded({ actuals, own }: FoldedVerdicts, set: number): StoredVerdicts {
-  return [{ set, actuals }, ...own];
+export function storeFolded({ actuals, own, places }: FoldedVerdicts, set: number): StoredVerdicts {
+  return [{ set, actuals, places }, ...own];
 }
 
 export function readStored(stored: StoredVerdicts, readSet: (set: number) => CommonVerdicts): Verdicts {
   if (!hasNote(stored)) return stored;
-  const [{ set, actuals }, ...own] = stored;
-  return { common: readSet(set), actuals, own };
+  const [{ set, actuals, places }, ...own] = stored;
+  return { common: readSet(set), actuals, own, places };
 }
 
 function hasNote(stored: StoredVerdicts): stored is readonly [SetNote, ...Verdict[]] {

@@ -1,7 +1,7 @@
 import type { CommonVerdicts } from "../../domain/verdict-list.ts";
-import { type TrafficKey, writeTrafficKey } from "../shared/traffic-key.ts";
+import { type TrafficKey, readTrafficKey } from "../shared/traffic-key.ts";
 import type { Connection } from "./open-connection.ts";
-import { addCounts, expandSum, type TrafficSum } from "./traffic-log.ts";
+import { addCounts, expandSets, type TrafficSum } from "./traffic-log.ts";
 import { logTrafficSql } from "./traffic-tally.ts";
 
 /** The endpoint of the counts of all endpoints together, and the attachment of the deliveries themselves. */
@@ -41,29 +41,12 @@ export function prepareFoldTraffic(connection: Connection, readSet: (set: number
     if (!last) return false;
     const sums = new Map<string, number>();
     for (const { counts } of rows) addCounts(sums, counts);
-    const { some, others } = takeSome(sums, readSet);
-    addSums(some);
+    const all = [...expandSets(sums, readSet)];
+    addSums(all.slice(0, mostSums).map(([key, count]) => ({ ...readTrafficKey(key), count })));
     forget.run(last.id);
-    if (others.length > 0) log.run(JSON.stringify(others));
-    return others.length > 0 || rows.length === mostRows;
+    if (all.length > mostSums) log.run(JSON.stringify(all.slice(mostSums)));
+    return all.length > mostSums || rows.length === mostRows;
   };
-}
-
-/** As many sums as are added at a time, and the counts of all others. */
-function takeSome(sums: ReadonlyMap<string, number>, readSet: (set: number) => CommonVerdicts): { some: TrafficSum[]; others: [string, number][] } {
-  const some: TrafficSum[] = [];
-  const others: [string, number][] = [];
-  for (const [key, count] of sums) {
-    const room = mostSums - some.length;
-    if (room === 0) {
-      others.push([key, count]);
-      continue;
-    }
-    const expanded = expandSum(key, count, readSet);
-    some.push(...expanded.slice(0, room));
-    for (const sum of expanded.slice(room)) others.push([writeTrafficKey(sum), sum.count]);
-  }
-  return { some, others };
 }
 
 function prepareAddSums(connection: Connection): (sums: TrafficSum[]) => void {

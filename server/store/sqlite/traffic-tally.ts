@@ -1,6 +1,7 @@
-import { ownVerdicts } from "../../domain/verdict-list.ts";
+import type { Verdict } from "../../contract/verdict.ts";
+import { isFolded, ownVerdicts } from "../../domain/verdict-list.ts";
 import type { NewDelivery } from "../../ports/store.ts";
-import { setOutcome, writeTrafficKey } from "../shared/traffic-key.ts";
+import { setOutcome, type TrafficKey, writeTrafficKey } from "../shared/traffic-key.ts";
 import type { Connection } from "./open-connection.ts";
 
 /** Counts a delivery and its verdicts. Those that it has in common with others are counted together: as the set that has them. */
@@ -28,18 +29,28 @@ export const logTrafficSql = "INSERT INTO traffic_log (counts) VALUES (?)";
 export function createTrafficTally(connection: Connection): TrafficTally {
   const log = connection.prepare(logTrafficSql);
   const counts = new Map<string, number>();
-  const count = (key: string) => counts.set(key, (counts.get(key) ?? 0) + 1);
+  const count = (key: TrafficKey, change: number) => {
+    const text = writeTrafficKey(key);
+    counts.set(text, (counts.get(text) ?? 0) + change);
+  };
   return {
     begin: () => counts.clear(),
     add({ endpoint: name, receivedAt, outcome, verdicts }, verdictSet) {
       const at = receivedAt - (receivedAt % minuteMs);
       const endpoint = name.slice(0, longestEndpoint);
-      count(writeTrafficKey({ at, outcome, attachmentId: "", endpoint }));
-      if (verdictSet !== null) count(writeTrafficKey({ at, outcome: setOutcome, attachmentId: String(verdictSet), endpoint }));
-      for (const verdict of ownVerdicts(verdicts)) count(writeTrafficKey({ at, outcome: verdict.outcome, attachmentId: verdict.attachmentId, endpoint }));
+      const countVerdict = (verdict: Pick<Verdict, "attachmentId" | "outcome">, change: number) => count({ at, outcome: verdict.outcome, attachmentId: verdict.attachmentId, endpoint }, change);
+      count({ at, outcome, attachmentId: "", endpoint }, 1);
+      for (const verdict of ownVerdicts(verdicts)) countVerdict(verdict, 1);
+      if (verdictSet === null || !isFolded(verdicts)) return;
+      count({ at, outcome: setOutcome, attachmentId: String(verdictSet), endpoint }, 1);
+      // The set is counted as a whole, with what the delivery has of its own instead.
+      for (const place of verdicts.places) {
+        const replaced = verdicts.common[place];
+        if (replaced) countVerdict(replaced, -1);
+      }
     },
     write() {
-      if (counts.size > 0) log.run(JSON.stringify([...counts]));
+      if (counts.size > 0) log.run(JSON.stringify([...counts].filter(([, count]) => count !== 0)));
       return counts.size;
     },
   };

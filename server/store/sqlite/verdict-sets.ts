@@ -112,7 +112,9 @@ export function hasVerdict({ trigger, outcomes }: NonNullable<DeliveryFilter["ve
   if (!first) return own;
   // The column verdict_set stands behind the body.
   const set = sql`CASE WHEN substr(${verdicts}, 1, 8) = '[{"set":' THEN ${verdicts} ->> '$[0].set' END`;
-  return sql`(${own} OR EXISTS (SELECT 1 FROM verdict_set s WHERE s.id = ${set} AND (${sql.join([first, ...others], sql` OR `)})))`;
+  // Where a trigger is among those of its own, what the set says of it does not hold.
+  const isCommon = sql`NOT EXISTS (SELECT 1 FROM json_each(${verdicts}) v WHERE v.value ->> 'trigger' = ${trigger})`;
+  return sql`(${own} OR EXISTS (SELECT 1 FROM verdict_set s WHERE s.id = ${set} AND (${sql.join([first, ...others], sql` OR `)}) AND ${isCommon}))`;
 }
 
 /** Without the counts that are not folded yet, which refer to sets as well. */

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { newId } from "../../domain/ids.ts";
 import type { Verdict } from "../../contract/verdict.ts";
+import type { CommonVerdicts, FoldedVerdicts } from "../../domain/verdict-list.ts";
 import type { ClaimedRun, ClaimRequest, NewDelivery, NewKey, NewRun, Store } from "../../ports/store.ts";
 
 /** Opens a fresh store; each call gives an empty one. */
@@ -34,6 +35,21 @@ export function aDelivery(given: Partial<NewDelivery> = {}): NewDelivery {
 export function aVerdict(given: Partial<Verdict> = {}): Verdict {
   const target = { kind: "workflow", slug: "welcome-email" } as const;
   return { trigger: "new-signup", attachmentId: "new-signup:welcome-email", target, outcome: "matched", runId: null, reasons: [], ...given };
+}
+
+/** Of two triggers, as bodies of a kind have them in common: `stopped-0` and so on, and `open`, which has none there. `n` tells lists apart. */
+export function someCommon(n = 0): CommonVerdicts {
+  const reasons = [{ pointer: "/type", code: "invalid_value", message: `not ${n}`, expected: `"\u0000 ${n}"` }];
+  const stopped = [0, 1, 2].map((at) => ({ ...aVerdict({ trigger: `stopped-${at}`, attachmentId: `stopped-${at}:x`, outcome: "filter_mismatch" }), reasons }));
+  return [...stopped.slice(0, 2), null, ...stopped.slice(2)];
+}
+
+/** The same as a delivery has them, where `open` has matched and, if asked, `stopped-1` says something else than in common. */
+export function folded(common: CommonVerdicts, given: { actual?: string | null; deviates?: boolean } = {}): FoldedVerdicts {
+  const deviating = aVerdict({ trigger: "stopped-1", attachmentId: "stopped-1:x", outcome: "request_mismatch" });
+  const matched = aVerdict({ trigger: "open", attachmentId: "open:x" });
+  const actuals = { "/type": given.actual === undefined ? '"x"' : given.actual };
+  return given.deviates ? { common, actuals, own: [deviating, matched], places: [1, 2] } : { common, actuals, own: [matched], places: [2] };
 }
 
 export function aRun(given: Partial<NewRun> = {}): NewRun {

@@ -4,7 +4,7 @@ import type { DeliveryOutcome } from "../../contract/delivery.ts";
 import type { Target } from "../../contract/target.ts";
 import type { Verdict, VerdictOutcome } from "../../contract/verdict.ts";
 import type { NewDelivery, Store } from "../../ports/store.ts";
-import { aClaim, aDelivery, aRun, aVerdict, epoch, type OpenStore } from "./factories.ts";
+import { aClaim, aDelivery, aRun, aVerdict, epoch, folded, type OpenStore, someCommon } from "./factories.ts";
 
 const minute = 60_000;
 const hour = 3_600_000;
@@ -71,6 +71,21 @@ export function trafficContract(open: OpenStore): void {
         { attachmentId: "b:y", outcome: "matched", count: 1 },
         { attachmentId: "c:z", outcome: "matched", count: 1 },
       ]);
+    });
+
+    it("counts the verdicts of folded lists one by one, those in common and those in their place", async () => {
+      const common = someCommon();
+      for (const deviates of [false, true, false]) await record({ verdicts: folded(common, { deviates }) });
+      await record({ verdicts: folded(someCommon(1), { deviates: true }), receivedAt: epoch + hour });
+      for (const bucketMs of [minute, hour] as const) {
+        expect(await store.countVerdicts({ ...wholeDay, bucketMs, endpoints: ["signup"] })).toEqual([
+          { attachmentId: "open:x", outcome: "matched", count: 4 },
+          { attachmentId: "stopped-0:x", outcome: "filter_mismatch", count: 4 },
+          { attachmentId: "stopped-1:x", outcome: "filter_mismatch", count: 2 },
+          { attachmentId: "stopped-1:x", outcome: "request_mismatch", count: 2 },
+          { attachmentId: "stopped-2:x", outcome: "filter_mismatch", count: 4 },
+        ]);
+      }
     });
 
     it("keeps verdicts by the minute for two days, and by the hour for good", async () => {
