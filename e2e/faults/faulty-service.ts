@@ -77,7 +77,7 @@ export async function startFaultyService(project: FaultyProject, options: Partia
   return { ...project, ...service, pid, web: () => childrenOf(pid, "web"), workers: () => childrenOf(pid, "worker"), effects: () => readEffects(project.projectDir) };
 }
 
-export function readEffects(projectDir: string): string[] {
+function readEffects(projectDir: string): string[] {
   const file = join(projectDir, "effects.log");
   return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
 }

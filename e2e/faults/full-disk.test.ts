@@ -5,7 +5,7 @@ import { prepareFaultyProject, startFaultyService } from "./faulty-service.ts";
 import { startLoad } from "./load.ts";
 import { makeSmallDisk } from "./small-disk.ts";
 
-const refusedForMs = 8_000;
+const refusedForMs = 6_000;
 
 describe("a disk that is full", () => {
   it("refuses webhooks and says why, keeps its processes and their runs, and goes on by itself when there is room", async () => {
@@ -17,6 +17,7 @@ describe("a disk that is full", () => {
     const since = (from: number, status: number) => load.answers().slice(from).filter((answer) => answer.status === status).length;
     await vi.waitFor(() => expect(since(0, 202)).toBeGreaterThan(50), { timeout: 20_000 });
 
+    const outageSince = performance.now();
     disk.takeRoom([...service.web(), ...service.workers()]);
     await vi.waitFor(() => expect(since(0, 503)).toBeGreaterThan(0), { timeout: 20_000 });
     const fullFrom = load.answers().length;
@@ -31,7 +32,7 @@ describe("a disk that is full", () => {
     const lines = linesWith(service.output(), "The store did not take a delivery");
     expect(lines.length).toBeGreaterThan(0);
     // One line every five seconds, however many are refused.
-    expect(lines.length).toBeLessThanOrEqual(4);
+    expect(lines.length).toBeLessThanOrEqual(1 + Math.ceil((performance.now() - outageSince) / 5_000));
     expect(service.output().split("\n").length).toBeLessThan(200 + load.answers().filter(({ status }) => status === 202).length);
     expect([service.web(), service.workers()]).toEqual(processes);
 
