@@ -2,7 +2,8 @@ import { judgeWeb } from "./judge-web.ts";
 import type { WebChild } from "./web-child.ts";
 
 export const watchEveryMs = 250;
-const startWithinMs = 60_000;
+/** On a machine that has no time for anything a start takes long, and beginning anew makes nothing faster. */
+const startWithinMs = 120_000;
 /** How long after it was first found without a sign of life it has to give one: it may have been stopped together with this process, and wake with it. */
 const wakeWithinMs = 2_000;
 
