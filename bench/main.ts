@@ -6,7 +6,7 @@ import { parseArgs } from "node:util";
 import { packageRoot } from "../server/paths.ts";
 import { startLoadClient } from "./load/start-client.ts";
 import { installPeer } from "./peers/install-peer.ts";
-import { describeMachine, hasUncommitted, headCommit } from "./report/machine.ts";
+import { describeMachine, hasUncommitted, idOfCommit } from "./report/machine.ts";
 import { printProfiles } from "./report/print-profiles.ts";
 import { profileService, profilingOptions } from "./report/profile-service.ts";
 import { markdownTable, replaceTable, textTable } from "./report/table.ts";
@@ -23,7 +23,8 @@ const help = `npm run bench -- [options]
                     (${Object.keys(allRows).join(", ")})
   --quick           shorter and fewer rounds: to see that it works, not to quote
   --peers           also Node-RED, n8n and Restate, installed by npm into ~/.cache/signalbox-bench
-  --sources <dir>   the sources of a checkout with its node_modules; otherwise what npm pack makes of the last commit
+  --commit <id>     what npm pack makes of this commit; otherwise of the last one
+  --sources <dir>   the sources of a checkout with its node_modules, without packing
   --profile <row>   where the processes of the service spend their time in this row; writes .cpuprofile files
   --json <file>     the rows, and what they were measured on, also as JSON
   --markdown        writes them into docs/performance.md, too
@@ -34,6 +35,7 @@ const { values } = parseArgs({
     only: { type: "string" },
     quick: { type: "boolean", default: false },
     peers: { type: "boolean", default: false },
+    commit: { type: "string", default: "HEAD" },
     sources: { type: "string" },
     profile: { type: "string" },
     json: { type: "string" },
@@ -52,7 +54,7 @@ if (unknown.length > 0) {
 }
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
-const commit = headCommit();
+const commit = idOfCommit(values.commit);
 const product = values.sources === undefined ? `commit ${commit}, packed and installed by npm` : `the sources in ${resolve(values.sources)}`;
 const provideModules = prepareModules();
 const profiles = values.profile === undefined ? null : mkdtempSync(join(tmpdir(), "signalbox-profiles-"));
@@ -67,6 +69,7 @@ const bench: Bench = {
   peers: values.peers ? installPeer : null,
   turnMs: values.quick ? 1_500 : 4_000,
   rounds: values.quick ? 3 : 7,
+  backlog: values.quick ? 2_000 : 10_000,
   makeProject(options) {
     const folder = mkdtempSync(join(tmpdir(), "signalbox-bench-"));
     writeBenchProject(folder, options);
@@ -104,7 +107,7 @@ function prepareModules(): (folder: string) => void {
     const checkout = resolve(values.sources);
     return (folder) => linkCheckout(folder, checkout);
   }
-  if (hasUncommitted()) console.error("There are changes that are not committed; the last commit is measured.");
+  if (values.commit === "HEAD" && hasUncommitted()) console.error("There are changes that are not committed; the last commit is measured.");
   const installed = installPackageOf(commit);
   return (folder) => linkModules(folder, installed);
 }

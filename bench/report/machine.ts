@@ -23,8 +23,8 @@ export function describeMachine(product: string): [name: string, text: string][]
   ];
 }
 
-export function headCommit(): string {
-  return git("rev-parse", "--short=12", "HEAD");
+export function idOfCommit(name: string): string {
+  return git("rev-parse", "--short=12", name);
 }
 
 export function hasUncommitted(): boolean {

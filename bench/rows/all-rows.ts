@@ -2,9 +2,12 @@ import { measureAccepts } from "./accepts.ts";
 import { measureAcceptsAndRuns } from "./accepts-and-runs.ts";
 import type { Bench } from "./bench.ts";
 import { measureLatency } from "./latency.ts";
+import { measureMatching } from "./matching.ts";
 import { measureMemory } from "./memory.ts";
 import { measurePeers } from "./peers.ts";
 import type { Row } from "./row.ts";
+import { measureRuns } from "./runs.ts";
+import { measureStartLatency } from "./start-latency.ts";
 import { measureStartUp } from "./start-up.ts";
 
 /** By the names that `--only` and `--profile` take, in the order of the table. */
@@ -14,6 +17,9 @@ export const allRows: Record<string, (bench: Bench) => Promise<Row[]>> = {
   "accepts-github": (bench) => measureAccepts(bench, "github"),
   "accepts-and-runs": measureAcceptsAndRuns,
   latency: measureLatency,
+  "start-latency": measureStartLatency,
+  runs: measureRuns,
+  matching: measureMatching,
   memory: measureMemory,
   "start-up": measureStartUp,
   peers: measurePeers,

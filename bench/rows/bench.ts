@@ -9,6 +9,8 @@ export interface Bench {
   turnMs: number;
   /** Rounds that count; one more warms up. */
   rounds: number;
+  /** Runs that wait when workers are measured. */
+  backlog: number;
   /** A folder with the project of the bench and its packages, for whoever calls to remove. */
   makeProject(p: { workers: number }): string;
   /** The folder in which a peer is installed. Throws where npm cannot. Null: peers were not asked for. */

@@ -27,12 +27,13 @@ export function writeBenchProject(folder: string, { workers }: { workers: number
     "package.json": `{ "name": "bench", "private": true, "type": "module" }\n`,
     "signalbox.config.ts": `import { defineConfig } from "signalbox/config";\nexport default defineConfig({ workers: ${workers} });\n`,
     "workflows/stuck.ts": workflow("stuck", `timeout: "1d", concurrency: 1,`, `await new Promise((resolve) => ctx.signal.addEventListener("abort", resolve));`),
-    "workflows/answer.ts": workflow("answer", "", "return { ok: true };"),
+    // Its name and input are those of the runs that `runs/bench-project.ts` queues.
+    "workflows/trivial.ts": workflow("trivial", "", "return { ok: true };"),
     "workflows/tell-time.ts": workflow("tell-time", "", "return { beganAt: performance.timeOrigin + performance.now() };"),
     ...trigger(endpoints.queued, "stuck", person),
     ...trigger(endpoints.queuedPush, "stuck", push),
     ...trigger(endpoints.queuedGithub, "stuck", github),
-    ...trigger(endpoints.executed, "answer", person),
+    ...trigger(endpoints.executed, "trivial", person),
     ...trigger(endpoints.timed, "tell-time", person),
   };
   for (const [path, text] of Object.entries(files)) {
