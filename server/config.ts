@@ -3,6 +3,7 @@ import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
+import { proxyRangeSchema } from "./contract/proxy-range.ts";
 import { type ProjectSettings, projectSettingsSchema } from "./contract/settings.ts";
 import { isSource } from "./paths.ts";
 
@@ -24,6 +25,8 @@ export interface Settings {
   workerConcurrency: number;
   workerMemoryMb: number;
   retentionDays: number | null;
+  /** Reverse proxies that are believed: IP addresses and CIDR ranges. */
+  trustProxy: readonly string[];
   /** Pages as built for users, or from their sources with Next's own development server (this repository only). */
   pages: "built" | "source";
 }
@@ -64,6 +67,7 @@ export function readSettings(p: {
     workers: env.SIGNALBOX_WORKERS ?? fromProject.workers ?? 1,
     workerConcurrency: fromProject.workerConcurrency ?? 20,
     workerMemoryMb: fromProject.workerMemoryMb ?? 1024,
+    trustProxy: env.SIGNALBOX_TRUST_PROXY ?? fromProject.trustProxy ?? [],
     retentionDays: env.SIGNALBOX_RETENTION_DAYS ?? fromProject.retentionDays ?? null,
     pages: isSource && (p.env ?? process.env)["SIGNALBOX_PAGES"] !== "built" ? "source" : "built",
   };
@@ -162,6 +166,11 @@ const environmentSchema = z.object({
   HOST: z.string().optional(),
   SIGNALBOX_MAX_BODY_BYTES: integer("SIGNALBOX_MAX_BODY_BYTES", 1, 1024 ** 3),
   SIGNALBOX_WORKERS: integer("SIGNALBOX_WORKERS", 1, 256),
+  SIGNALBOX_TRUST_PROXY: z
+    .string()
+    .transform((list) => list.split(",").map((range) => range.trim()))
+    .pipe(z.array(proxyRangeSchema, "SIGNALBOX_TRUST_PROXY must be IP addresses or ranges with commas between them, e.g. 127.0.0.1,10.0.0.0/8"))
+    .optional(),
   SIGNALBOX_RETENTION_DAYS: integer("SIGNALBOX_RETENTION_DAYS", 1, 100_000),
 });
 

@@ -20,6 +20,11 @@ export interface ProjectConfig {
   workerConcurrency?: number;
   /** Memory that one worker process may use, in MiB, before it is replaced: 64 or more. 1024 unless told. */
   workerMemoryMb?: number;
+  /**
+   * Reverse proxies whose `X-Forwarded-For`, `-Host` and `-Proto` are believed: IP addresses and CIDR ranges, e.g. `["127.0.0.1", "10.0.0.0/8"]`. Nobody's unless
+   * told. Environment: `SIGNALBOX_TRUST_PROXY`, with commas.
+   */
+  trustProxy?: string[];
   /** Days after which ended runs and their deliveries are removed. Kept for ever unless told. Environment: `SIGNALBOX_RETENTION_DAYS`. */
   retentionDays?: number;
 }

@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { readProcessStart } from "../config.ts";
 import { listVerdicts, ownVerdicts } from "../domain/verdict-list.ts";
-import { trustNobody } from "../http/read-client.ts";
+import { trustProxies } from "../http/read-client.ts";
 import { createHttpServer, type PagesHandler } from "../http/http-server.ts";
 import { loadPages } from "../http/pages.ts";
 import type { ReceivedDelivery } from "../ingest/summarize-delivery.ts";
@@ -52,7 +52,7 @@ async function serve(): Promise<void> {
 
   const pages = pagesWhenAsked(logger, () => loadPages({ mode: settings.pages, dir: packageRoot, host: settings.host, port: settings.port }));
   // Only the pages' development server talks over a socket of its own.
-  const http = createHttpServer({ ingest: signalbox.ingest, rest: signalbox.rest, trpc: signalbox.trpc, auth: signalbox.auth, gate: signalbox.gate, proxies: trustNobody, pages: settings.pages === "source" ? pages : { handle: pages.handle }, logger });
+  const http = createHttpServer({ ingest: signalbox.ingest, rest: signalbox.rest, trpc: signalbox.trpc, auth: signalbox.auth, gate: signalbox.gate, proxies: trustProxies(settings.trustProxy), pages: settings.pages === "source" ? pages : { handle: pages.handle }, logger });
   await new Promise<void>((resolve, reject) => {
     http.server.once("error", reject);
     http.server.listen(settings.port, settings.host, resolve);
