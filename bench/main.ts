@@ -1,6 +1,6 @@
 // What the service can do, next to other things that did the same work in the same run. `npm run bench -- --help` says how.
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { loadavg, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { packageRoot } from "../server/paths.ts";
@@ -80,6 +80,8 @@ const bench: Bench = {
   profile: profiles === null ? null : (service, turn) => profileService(profiles, service, turn),
 };
 
+const [load = 0] = loadavg();
+if (load > 0.5) note(`The machine did other things, too: its load was ${load.toFixed(1)} when this began.`);
 const described = describeMachine(product);
 const rows: Row[] = [];
 try {
@@ -90,6 +92,7 @@ try {
 } finally {
   client.close();
 }
+if (client.highestCpu() > 0) note(`The client used ${client.highestCpu().toFixed(2)} of one core at most.`);
 if (profiles) printProfiles(profiles);
 else report();
 

@@ -26,10 +26,10 @@ export function cpuMsOf(root: number | undefined): number {
   return processTree(root).reduce((sum, { cpuMs }) => sum + cpuMs, 0);
 }
 
-/** Resident megabytes of the processes of a service that run `web` or `worker`, of the largest where there are several. NaN where there is no /proc. */
-export function residentMb(root: number | undefined, program: "web" | "worker"): number {
+/** Resident megabytes of the processes of a service that run `web` or `worker`, or of a server of the bench, of the largest where there are several. NaN where there is no /proc. */
+export function residentMb(root: number | undefined, program: "web" | "worker" | "plain"): number {
   const sizes = processTree(root).flatMap(({ pid }) => {
-    const isIt = new RegExp(`/(dist|processes)/${program}\\.[jt]s`).test(read(pid, "cmdline"));
+    const isIt = new RegExp(`/(dist|processes|servers)/${program}\\.[jt]s`).test(read(pid, "cmdline"));
     return isIt ? Number(/VmRSS:\s+(\d+)/.exec(read(pid, "status"))?.[1]) / 1024 : [];
   });
   return sizes.length === 0 ? Number.NaN : Math.max(...sizes);
