@@ -2,7 +2,8 @@ import { checkText } from "../check-shape.ts";
 import type { Duration, SignatureFault, SignedRequest } from "../definition.ts";
 import { fromBase64, fromHex, headerBytes } from "./encodings.ts";
 import { type Secret, readSecrets, textKey } from "./secrets.ts";
-import { type HashName, type Verification, createVerification, fault, hashBytes, readSeconds, readTolerance } from "./verification.ts";
+import { type HashName, hashBytes } from "./signing-key.ts";
+import { type Verification, createVerification, fault, readSeconds, readTolerance } from "./verification.ts";
 
 /** What `hmac` takes. */
 export interface HmacOptions {

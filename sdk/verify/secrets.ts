@@ -1,4 +1,5 @@
 import { checkOptions } from "../check-shape.ts";
+import { type SigningKey, createSigningKey } from "./signing-key.ts";
 
 /**
  * What the sender signs with. Several while one replaces another: a request signed with any of them is good. Of a list, what is not set is
@@ -8,7 +9,7 @@ export type Secret = string | undefined | readonly (string | undefined)[];
 
 /** The keys that secrets stand for, or why there are none. `problem` never holds a secret, nor a part of one. */
 export interface SecretKeys {
-  readonly keys: readonly Uint8Array[];
+  readonly keys: readonly SigningKey[];
   readonly problem: SecretProblem | null;
 }
 
@@ -31,12 +32,12 @@ export function readSecrets(options: { secret: Secret }, p: { scheme: string; de
   const list: readonly unknown[] = Array.isArray(given) ? given : [given];
   const set = list.filter((secret) => secret !== undefined && secret !== null && secret !== "");
   if (set.length === 0) return { keys: [], problem: { kind: "missing", words: Array.isArray(given) ? "is not set: the list has none" : given === "" ? "is empty" : "is not set" } };
-  const keys: Uint8Array[] = [];
+  const keys: SigningKey[] = [];
   for (const secret of set) {
     if (typeof secret !== "string") throw new TypeError(`${p.scheme}: secret must be a text or a list of texts, and is of type ${typeof secret}. Write secret: process.env.${p.scheme.toUpperCase()}_SECRET.`);
     const read = readSecret(secret, p.decode);
     if (typeof read === "string") return { keys: [], problem: { kind: "unusable", words: read } };
-    keys.push(read);
+    keys.push(createSigningKey(read));
   }
   return { keys, problem: null };
 }

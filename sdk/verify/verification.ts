@@ -1,14 +1,12 @@
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { createHash, timingSafeEqual } from "node:crypto";
 import { type SignatureFault, type SignedRequest, type VerificationDefinition, definitionKind } from "../definition.ts";
 import { parseDuration } from "../duration.ts";
 import type { SecretKeys } from "./secrets.ts";
 import { sayDistance } from "./say-distance.ts";
+import type { HashName, SigningKey } from "./signing-key.ts";
 
 /** Checks that a request was signed by somebody who knows the secret: what goes into `verify` of a source. */
 export interface Verification extends VerificationDefinition {}
-
-export type HashName = "sha256" | "sha1" | "sha512";
-export const hashBytes: Record<HashName, number> = { sha256: 32, sha1: 20, sha512: 64 };
 
 /** How one sender signs. */
 export interface Scheme {
@@ -62,10 +60,8 @@ function check(scheme: Scheme, { keys, problem }: SecretKeys, request: SignedReq
 }
 
 /** Looks at every signature, whichever holds: the time it takes tells nothing. */
-function isSignedWith(hash: HashName, key: Uint8Array, signed: readonly (string | Uint8Array)[], signatures: readonly Uint8Array[]): boolean {
-  const hmac = createHmac(hash, key);
-  for (const part of signed) hmac.update(part);
-  const expected = hmac.digest();
+function isSignedWith(hash: HashName, key: SigningKey, signed: readonly (string | Uint8Array)[], signatures: readonly Uint8Array[]): boolean {
+  const expected = key.sign(hash, signed);
   return signatures.map((signature) => signature.length === expected.length && timingSafeEqual(signature, expected)).includes(true);
 }
 
@@ -97,6 +93,6 @@ export function readSeconds(text: string | null): number | null {
 
 /** The same for verifications that let the same requests pass. Made of the secrets: to be compared, never to be kept or shown. */
 function fingerprint({ name, options }: Scheme, { keys, problem }: SecretKeys): string {
-  const secrets = keys.map((key) => createHash("sha256").update(key).digest("hex")).sort();
+  const secrets = keys.map((key) => key.fingerprint()).sort();
   return createHash("sha256").update(JSON.stringify([name, options ?? null, secrets, problem])).digest("hex");
 }
