@@ -311,7 +311,11 @@ describe("sleeps", () => {
     for (const jumpMs of [86_400_000, -3_600_000]) {
       const id = await engine.createRun();
       const workflow = { timeoutMs: 60_000, run: async (_: never, ctx: Ctx) => { await ctx.step("work", () => void engine.advance(jumpMs)); await ctx.sleep("pause", "1s"); return "done"; } };
-      await engine.execute(await engine.claim(), workflow).ended;
+      const handle = engine.execute(await engine.claim(), workflow);
+      await handle.ended;
+      // Whoever watches the worker compares it with the clock.
+      expect(handle.deadlineAt() - engine.clock.now()).toBeGreaterThan(30_000);
+      expect(handle.deadlineAt() - engine.clock.now()).toBeLessThanOrEqual(60_000);
       engine.advance(1_000);
       expect((await engine.execute(await engine.claim(), workflow).ended).status).toBe("completed");
       const { timeline } = await engine.read(id);

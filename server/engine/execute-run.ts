@@ -33,7 +33,7 @@ export interface RunEnding {
 /** One attempt under way. */
 export interface RunHandle {
   readonly run: ClaimedRun;
-  /** When the attempt times out. */
+  /** When the attempt times out, by the clock as it goes now. */
   deadlineAt(): number;
   /** The run has ended, or waits, or is somebody else's: its place is free. Never rejects. */
   readonly ended: Promise<RunEnding>;
@@ -57,7 +57,8 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
   const first = Promise.withResolvers<Outcome>();
   const settled = Promise.withResolvers<void>();
   const session = createRunSession({ run, store, clock, logger, onInterrupt: interrupt });
-  let deadlineAt = clock.now() + timeoutMs;
+  /** As elapsedMs counts: it does not move when the clock is set. */
+  let deadline = startedAt + timeoutMs;
   let usedBeforeMs = 0;
   let isDecided = false;
 
@@ -114,7 +115,7 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
     if (!steps) return { status: null, error: null, durationMs: elapsedMs(clock) - startedAt };
     usedBeforeMs = usedMs(steps, run.attempt);
     const leftMs = Math.max(0, timeoutMs - usedBeforeMs);
-    deadlineAt = clock.now() + leftMs;
+    deadline = elapsedMs(clock) + leftMs;
     const stopTimer = setLongTimeout(() => interrupt({ kind: "timed_out", timeoutMs }), leftMs);
     const scope = {
       runId: run.id,
@@ -159,7 +160,7 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
     return { status, error, durationMs: elapsedMs(clock) - startedAt };
   }
 
-  return { run, deadlineAt: () => deadlineAt, ended: conduct(), settled: settled.promise, interrupt, renewed: session.renewed };
+  return { run, deadlineAt: () => clock.now() + deadline - elapsedMs(clock), ended: conduct(), settled: settled.promise, interrupt, renewed: session.renewed };
 }
 
 async function loadTarget(run: ClaimedRun, code: ProjectCode): Promise<LoadedWorkflow> {
