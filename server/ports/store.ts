@@ -14,8 +14,8 @@ import type { Verdicts } from "../domain/verdict-list.ts";
 
 /**
  * The ledger: deliveries, runs, steps, timelines, keys and workers. Every verb is one atomic business event; when its promise
- * resolves, what it wrote survives `kill -9` and power loss. Times are UTC milliseconds going in, and ISO 8601 in what the
- * contract shapes give back. A verb that cannot be carried out now rejects with AppError `store_unavailable`.
+ * resolves, what it wrote survives `kill -9` and power loss. Only who is at work (claims, leases, workers) may be lost with the power: nobody is
+ * at work then. Times are UTC milliseconds going in, and ISO 8601 in what the contract shapes give back. A verb that cannot be carried out now rejects with AppError `store_unavailable`.
  */
 export interface Store extends DeliveryStore, RunStore, TrafficStore, PresetStore, EngineStore, KeyStore, PeopleStore, AuditStore, IdentityRows {
   /** Rejects when the store cannot be written. */

@@ -79,6 +79,41 @@ export function engineContract(open: OpenStore): void {
         expect(rest).toEqual([]);
       });
 
+      it("of many at once keep to every target's number, and take the oldest of each", async () => {
+        const ages = [5, 1, 4, 2, 3];
+        const runs = ["narrow", "wide"].flatMap((slug) => ages.map((age) => aRun({ createdAt: epoch - age, target: workflow(slug) })));
+        await store.createRuns(runs);
+        const claimed = await store.claimRuns(aClaim({ limit: 80, concurrency: new Map([["workflow:narrow", 2]]) }));
+        const agesOf = (slug: string) => claimed.filter(({ target }) => target.slug === slug).map(({ createdAt }) => epoch - createdAt);
+        expect([agesOf("narrow"), agesOf("wide")]).toEqual([[5, 4], [5, 4, 3, 2, 1]]);
+        expect(claimed.map(({ createdAt }) => createdAt)).toEqual(claimed.map(({ createdAt }) => createdAt).toSorted((a, b) => a - b));
+      });
+
+      it("of many at once can be given back, ended and lost one by one", async () => {
+        await store.createRuns(Array.from({ length: 4 }, (_, n) => aRun({ createdAt: epoch + n })));
+        const [ended, back, canceled, held] = await store.claimRuns(aClaim());
+        if (!ended || !back || !canceled || !held) throw new Error("four runs were to be due");
+        await store.requestCancel(canceled.id, epoch + 1500);
+        const answers = await Promise.all([write(ended, { to: "completed", output: 1 }), write(back, { to: "queued" }), write(canceled, { to: "canceled", error: null }), write({ ...held, token: ended.token }, { to: "queued" })]);
+        expect(answers.map((answer) => answer.held)).toEqual([true, true, true, false]);
+        expect((await store.listHeldRuns("wrk_a")).map(({ id }) => id)).toEqual([held.id]);
+        expect(await claimOne(store)).toMatchObject({ id: back.id, attempt: 1, isResumed: true });
+      });
+
+      it("one of which cannot be written fails alone: its neighbours of the same batch are on disk", async () => {
+        await store.createRuns([aRun(), aRun(), aRun()]);
+        const [a, b, c] = await store.claimRuns(aClaim());
+        if (!a || !b || !c) throw new Error("three runs were to be due");
+        const impossible = { at: epoch, kind: "log", attempt: Symbol("no number") as unknown as number } as const;
+        const outcomes = await Promise.allSettled([
+          write(a, { to: "completed", output: null }),
+          store.writeProgress({ runId: b.id, token: b.token, now: epoch, entries: [impossible], transition: { to: "completed", output: null } }),
+          write(c, { to: "completed", output: null }),
+        ]);
+        expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+        expect([(await store.getRun(a.id))?.status, (await store.getRun(b.id))?.status, (await store.getRun(c.id))?.status]).toEqual(["completed", "running", "completed"]);
+      });
+
       it("take up a target again when one of its runs has ended", async () => {
         await store.createRuns([aRun(), aRun()]);
         const concurrency = new Map([["workflow:welcome-email", 1]]);
