@@ -39,7 +39,7 @@ export function EndpointConnect({ url, slug, needsKey, access }: { url: string; 
               <CodeBlock text={snippetOf(kind, request)} label={`The request by ${kind}`} copyLabel={`Copy for ${kind}`} />
             </div>
           ) : (
-            <SenderFields settings={settingsOf(kind, request)} label={`Settings at ${kind}`} />
+            <SenderFields settings={settingsOf(kind, { ...request, verify: data?.verify ?? null })} label={`Settings at ${kind}`} />
           )}
         </div>
         {needsKey && !access.isShown && (
@@ -57,6 +57,11 @@ export function EndpointConnect({ url, slug, needsKey, access }: { url: string; 
         <p className="mb-2 text-ink-2">
           {needsKey ? "Every webhook needs a key, in one of these forms. Where several are sent, each must be valid." : "In development no key is needed. Deployed, every webhook needs one, in one of these forms."}
         </p>
+        {data?.verify && (
+          <p className="mb-2 text-ink-2">
+            {needsKey ? `Every request must also be signed as ${data.verify} does, so that curl and fetch alone are refused.` : `What bears a signature must be signed as ${data.verify} does. Deployed, every request must.`}
+          </p>
+        )}
         <FormsOfKeys value={key} />
       </SheetSection>
     </>

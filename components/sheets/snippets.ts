@@ -42,33 +42,34 @@ export interface SenderSettings {
   fields: { name: string; value: string; isLiteral: boolean }[];
 }
 
-/** What to fill in on a sender's own page. */
-export function settingsOf(kind: SenderKind, request: Pick<SnippetRequest, "url" | "key">): SenderSettings {
+/** What to fill in on a sender's own page. `verify` is the scheme by which the endpoint's requests must be signed. */
+export function settingsOf(kind: SenderKind, request: Pick<SnippetRequest, "url" | "key"> & { verify: string | null }): SenderSettings {
   const url = tokenUrl(request);
-  return kind === "github" ? githubSettings(url) : stripeSettings(url);
+  return kind === "github" ? githubSettings(url, request.verify) : stripeSettings(url, request.verify);
 }
 
 /** https://docs.github.com/en/webhooks/using-webhooks/creating-webhooks */
-function githubSettings(url: string): SenderSettings {
+function githubSettings(url: string, verify: string | null): SenderSettings {
   return {
     path: "Repository → Settings → Webhooks → Add webhook",
     fields: [
       { name: "Payload URL", value: url, isLiteral: true },
       { name: "Content type", value: "application/json", isLiteral: true },
-      { name: "Secret", value: "leave it empty: the key is in the URL", isLiteral: false },
+      { name: "Secret", value: verify === "github" ? "the secret that this service reads for verify" : "leave it empty: the key is in the URL", isLiteral: false },
       { name: "Events", value: "those that the triggers ask for", isLiteral: false },
     ],
   };
 }
 
 /** https://docs.stripe.com/webhooks, https://docs.stripe.com/stripe-cli */
-function stripeSettings(url: string): SenderSettings {
+function stripeSettings(url: string, verify: string | null): SenderSettings {
   return {
     path: "Workbench → Webhooks → Add destination → Webhook endpoint",
     fields: [
       { name: "Endpoint URL", value: url, isLiteral: true },
       { name: "Payload style", value: "Snapshot", isLiteral: false },
       { name: "Events", value: "those that the triggers ask for", isLiteral: false },
+      ...(verify === "stripe" ? [{ name: "Signing secret", value: "goes to where this service reads its secret for verify", isLiteral: false }] : []),
       { name: "On this machine", value: `stripe listen --forward-to ${shellQuote(url)}`, isLiteral: true },
     ],
   };
