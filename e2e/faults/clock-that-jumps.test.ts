@@ -9,7 +9,7 @@ const day = 24 * hour;
 /** Long enough that it is put aside, and not waited for by the process that ran it. */
 const sleepMs = 6_000;
 
-describe("a clock that is set while runs run, sleep and wait", () => {
+describe("a clock that is set while runs run, sleep and wait", { timeout: 300_000 }, () => {
   it("an hour back and then a day ahead loses no run, executes no step twice, replaces no process, and lets no sleep hang for an hour", async () => {
     const project = prepareFaultyProject();
     const clock = createFakeClock(project.projectDir);

@@ -37,7 +37,7 @@ const damages: Damage[] = [
   },
 ];
 
-describe("a store that cannot be used, at the start", () => {
+describe("a store that cannot be used, at the start", { timeout: 300_000 }, () => {
   it("is named in one clear message with the way out, the exit code is 1, and nothing is written over", () => {
     const project = prepareFaultyProject();
     const good = `${project.file}.good`;
@@ -63,7 +63,7 @@ describe("a store that cannot be used, at the start", () => {
   });
 });
 
-describe("a store that is damaged while it is used", () => {
+describe("a store that is damaged while it is used", { timeout: 300_000 }, () => {
   it("is answered with 503, never with 500, the service says why, and goes on when it is put back and the service started again", async () => {
     const project = prepareFaultyProject();
     const service = await startFaultyService(project);

@@ -16,7 +16,7 @@ const agent = {
 
 const triesSeen = 4;
 
-describe("a worker that dies as soon as it starts", () => {
+describe("a worker that dies as soon as it starts", { timeout: 300_000 }, () => {
   it("is started again with growing pauses and says why, while webhooks are taken; when the cause is gone every run is carried out", async () => {
     const project = prepareFaultyProject({ files: agent });
     const cause = join(project.projectDir, "collector-is-away");
