@@ -20,8 +20,9 @@ it("senders that take only a URL get the key in it", () => {
   for (const kind of ["github", "stripe"] as const) expect(settingsOf(kind, { ...request, verify: null }).fields[0]?.value).toBe(tokenUrl(request));
 });
 
+const secretOf = (kind: "github" | "stripe", verify: string | null) => settingsOf(kind, { ...request, verify }).fields.find(({ name }) => /secret/i.test(name))?.value;
+
 it("where signatures are checked, the sender's settings say where its secret belongs", () => {
-  const secretOf = (kind: "github" | "stripe", verify: string | null) => settingsOf(kind, { ...request, verify }).fields.find(({ name }) => /secret/i.test(name))?.value;
   expect([secretOf("github", null), secretOf("github", "github")]).toEqual(["leave it empty: the key is in the URL", "the secret that this service reads for verify"]);
   expect([secretOf("stripe", null), secretOf("stripe", "stripe")]).toEqual([undefined, "goes to where this service reads its secret for verify"]);
 });
