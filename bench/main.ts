@@ -1,11 +1,11 @@
 // What the service can do, next to other things that did the same work in the same run. `npm run bench -- --help` says how.
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { packageRoot } from "../server/paths.ts";
 import { startLoadClient } from "./load/start-client.ts";
-import { installPeer } from "./peers/install-peer.ts";
+import { rememberInstalls } from "./peers/install-peer.ts";
 import { describeMachine, hasUncommitted, idOfCommit } from "./report/machine.ts";
 import { printProfiles } from "./report/print-profiles.ts";
 import { profileService, profilingOptions } from "./report/profile-service.ts";
@@ -52,6 +52,7 @@ if (unknown.length > 0) {
   console.error(`There is no row ${unknown.join(", ")}. There are: ${Object.keys(allRows).join(", ")}.`);
   process.exit(2);
 }
+process.setMaxListeners(0);
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
 const commit = idOfCommit(values.commit);
@@ -66,12 +67,13 @@ if (!values.peers) note("Without Node-RED, n8n and Restate: `npm run bench -- --
 const bench: Bench = {
   client,
   note,
-  peers: values.peers ? installPeer : null,
+  peers: values.peers ? rememberInstalls() : null,
   turnMs: values.quick ? 1_500 : 4_000,
   rounds: values.quick ? 3 : 7,
-  backlog: values.quick ? 2_000 : 10_000,
+  backlog: values.quick ? 500 : 10_000,
   makeProject(options) {
     const folder = mkdtempSync(join(tmpdir(), "signalbox-bench-"));
+    process.once("exit", () => removeIfPossible(folder));
     writeBenchProject(folder, options);
     provideModules(folder);
     return folder;
@@ -113,4 +115,13 @@ function prepareModules(): (folder: string) => void {
   if (values.commit === "HEAD" && hasUncommitted()) console.error("There are changes that are not committed; the last commit is measured.");
   const installed = installPackageOf(commit);
   return (folder) => linkModules(folder, installed);
+}
+
+/** For rows that were cut short; the others have removed theirs. What still writes into it may win. */
+function removeIfPossible(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    console.error(`${folder} could not be removed.`);
+  }
 }

@@ -12,8 +12,26 @@ export const peerPackages = {
 
 export type PeerName = keyof typeof peerPackages;
 
-/** The folder with its `node_modules`, installed now where it is not. Throws with what npm said. */
-export function installPeer(name: PeerName): string {
+/** Gives the folder with a peer's `node_modules`, installed now where it is not. Throws with what npm said; what failed is not tried again. */
+export function rememberInstalls(): (name: PeerName) => string {
+  const known = new Map<PeerName, { folder: string } | { error: unknown }>();
+  return (name) => {
+    const result = known.get(name) ?? tryInstall(name);
+    known.set(name, result);
+    if ("error" in result) throw result.error;
+    return result.folder;
+  };
+}
+
+function tryInstall(name: PeerName): { folder: string } | { error: unknown } {
+  try {
+    return { folder: installPeer(name) };
+  } catch (error) {
+    return { error };
+  }
+}
+
+function installPeer(name: PeerName): string {
   const folder = join(cacheFolder, "peers", name);
   const packages = peerPackages[name];
   if (Object.entries(packages).every(([id, version]) => versionIn(folder, id) === version)) return folder;
