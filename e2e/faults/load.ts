@@ -2,7 +2,7 @@ import { Agent, request } from "node:http";
 import { z } from "zod";
 
 export interface Answer {
-  /** 0: no answer came. */
+  /** 0: no answer came. -1: one that was cut off. */
   status: number;
   code: string | null;
   retryAfter: string | null;
@@ -68,7 +68,7 @@ export function sendNote(p: Pick<LoadOptions, "url" | "key" | "ms" | "sleepMs" |
       let text = "";
       response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
       response.on("close", () => {
-        const status = response.complete ? (response.statusCode ?? 0) : 0;
+        const status = response.complete ? (response.statusCode ?? 0) : -1;
         const { code = null, runId = null } = (status > 0 && bodySchema.safeParse(JSON.parse(text)).data) || {};
         end({ status, code, runId, retryAfter: response.headers["retry-after"] ?? null });
       });
