@@ -22,7 +22,7 @@ export interface CommonVerdict extends Omit<Verdict, "reasons"> {
 }
 
 /** Without `actual` it is about whatever a body has at its pointer. */
-export interface CommonReason extends Omit<Reason, "actual"> {
+interface CommonReason extends Omit<Reason, "actual"> {
   actual?: string | null;
 }
 

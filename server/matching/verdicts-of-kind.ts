@@ -37,7 +37,7 @@ export function verdictsOfKind(triggers: readonly TriggerSource[], { places, ...
     const { verdict } = evaluateTrigger(trigger, ask);
     if (verdict.outcome === "matched") return null;
     if (!openReasons.has(verdict.reasons)) return verdict;
-    return { ...verdict, reasons: verdict.reasons.map(({ actual: _, ...reason }) => reason) };
+    return { ...verdict, reasons: verdict.reasons.map(({ pointer, code, message, expected }) => ({ pointer, code, message, expected })) };
   });
   const pointers = new Set([...openReasons].flatMap((reasons) => reasons.map(({ pointer }) => pointer)));
   return {

@@ -37,13 +37,10 @@ export function createVerdictSets(connection: Connection): VerdictSets {
   };
 }
 
-export const hashOfSetSql = "SELECT hash FROM verdict_set WHERE id = ?";
-export const findSetSql = "SELECT id FROM verdict_set WHERE hash = ?";
-
 /** The same list is the same object mostly: where it stands is remembered, and looked at once in each transaction. */
 function preparePut(connection: Connection): { begin: () => void; put: (common: CommonVerdicts) => number } {
-  const hashOf = connection.prepare<unknown[], string>(hashOfSetSql).pluck();
-  const find = connection.prepare<unknown[], number>(findSetSql).pluck();
+  const hashOf = connection.prepare<unknown[], string>("SELECT hash FROM verdict_set WHERE id = ?").pluck();
+  const find = connection.prepare<unknown[], number>("SELECT id FROM verdict_set WHERE hash = ?").pluck();
   const insert = connection.prepare("INSERT INTO verdict_set (hash, decided, verdicts) VALUES (?, ?, ?)");
   const known = new WeakMap<CommonVerdicts, { id: number; hash: string }>();
   const seen = new Map<CommonVerdicts, number>();
@@ -51,7 +48,7 @@ function preparePut(connection: Connection): { begin: () => void; put: (common: 
   function write(common: CommonVerdicts): { id: number; hash: string } {
     const text = JSON.stringify(common);
     const hash = createHash("sha256").update(text).digest("hex");
-    const id = find.get(hash) ?? Number(insert.run(hash, linesOf(common), deflateRawSync(text)).lastInsertRowid);
+    const id = find.get(hash) ?? Number(insert.run(hash, linesOf(common), deflateRawSync(text, { level: 1 })).lastInsertRowid);
     return { id, hash };
   }
 
@@ -70,11 +67,9 @@ function preparePut(connection: Connection): { begin: () => void; put: (common: 
   };
 }
 
-export const readSetSql = "SELECT verdicts FROM verdict_set WHERE id = ?";
-
 /** Sets never change, and ids never come again. */
 function prepareRead(connection: Connection): (set: number) => CommonVerdicts {
-  const select = connection.prepare<unknown[], Buffer>(readSetSql).pluck();
+  const select = connection.prepare<unknown[], Buffer>("SELECT verdicts FROM verdict_set WHERE id = ?").pluck();
   const read = new Map<number, CommonVerdicts>();
   let verdicts = 0;
   return (set) => {
@@ -117,7 +112,7 @@ export function hasVerdict({ trigger, outcomes }: NonNullable<DeliveryFilter["ve
   return sql`(${own} OR EXISTS (SELECT 1 FROM verdict_set s WHERE s.id = ${set} AND (${sql.join([first, ...others], sql` OR `)}) AND ${isCommon}))`;
 }
 
-/** Without the counts that are not folded yet, which refer to sets as well. */
+/** Counts that are not folded yet refer to sets as well. */
 export const removeUnusedSql = `
   DELETE FROM verdict_set WHERE NOT EXISTS (SELECT 1 FROM delivery d WHERE d.verdict_set = verdict_set.id)
     AND NOT EXISTS (SELECT 1 FROM traffic_log WHERE instr(counts, ' set ' || verdict_set.id || ' ') > 0)`;

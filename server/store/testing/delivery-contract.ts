@@ -275,11 +275,12 @@ export function deliveryContract(open: OpenStore): void {
         expect(listVerdicts(made[1]?.verdicts ?? []).map(({ outcome }) => outcome)).toEqual(["filter_mismatch", "request_mismatch", "matched", "filter_mismatch"]);
       });
 
+      const by = (trigger: string, ...outcomes: VerdictOutcome[]) => find({ endpoint: "signup", verdict: { trigger, outcomes } }, 10);
+
       it("is found by what each trigger decided, in common or not", async () => {
         const common = someCommon();
         const [plain, deviating] = [folded(common), folded(common, { deviates: true })].map((verdicts, n) => aDelivery({ verdicts, receivedAt: epoch + n }));
         for (const delivery of [plain, deviating]) if (delivery) await store.recordDelivery(delivery);
-        const by = (trigger: string, ...outcomes: VerdictOutcome[]) => find({ endpoint: "signup", verdict: { trigger, outcomes } }, 10);
         expect(await by("stopped-0", "filter_mismatch")).toEqual([deviating?.id, plain?.id]);
         expect(await by("stopped-1", "filter_mismatch", "matched")).toEqual([plain?.id]);
         expect(await by("stopped-1", "request_mismatch")).toEqual([deviating?.id]);
