@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 const dispatch = (capacity: number) =>
-  createSqliteDispatcher({ store, workerId: "wrk_1", capacity, pool: "shared", leaseMs: 60_000, concurrency: () => new Map(), clock: systemClock, logger: silentLogger });
+  createSqliteDispatcher({ store, workerId: "wrk_1", capacity: () => capacity, pool: "shared", leaseMs: 60_000, concurrency: () => new Map(), clock: systemClock, logger: silentLogger });
 
 const end = (run: ClaimedRun, transition: RunTransition) =>
   store.writeProgress({ runId: run.id, token: run.token, now: Date.now(), entries: [], transition });

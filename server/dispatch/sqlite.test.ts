@@ -68,7 +68,7 @@ describe("the dispatcher of SQLite", () => {
   function create(capacity: number) {
     const queue = createQueue();
     const execution = createExecution();
-    const dispatcher = createSqliteDispatcher({ store: queue.store, workerId: "wrk_1", capacity, pool: "shared", leaseMs: 5000, concurrency: () => new Map([["workflow:w", 7]]), clock, logger: silentLogger });
+    const dispatcher = createSqliteDispatcher({ store: queue.store, workerId: "wrk_1", capacity: () => capacity, pool: "shared", leaseMs: 5000, concurrency: () => new Map([["workflow:w", 7]]), clock, logger: silentLogger });
     return { ...queue, ...execution, dispatcher };
   }
 

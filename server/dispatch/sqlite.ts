@@ -7,8 +7,8 @@ import { createAlarm } from "./alarm.ts";
 export interface SqliteDispatcherOptions {
   store: Pick<Store, "claimRuns" | "nextAvailableAt" | "watch">;
   workerId: string;
-  /** Most runs at a time in this process. */
-  capacity: number;
+  /** Most runs that this process may hold at a time. Asked for every claim. */
+  capacity: () => number;
   pool: "shared" | "isolated";
   leaseMs: number;
   /** Read for every claim, since a reload may change it. Keys are `kind:slug`. */
@@ -46,7 +46,7 @@ export function createSqliteDispatcher(p: SqliteDispatcherOptions): Dispatcher {
   }
 
   function mayClaim(): boolean {
-    return isWoken && !isDraining && !isHeld && running.size < p.capacity;
+    return isWoken && !isDraining && !isHeld && running.size < p.capacity();
   }
 
   async function claimWhileWoken(execute: (run: ClaimedRun) => Promise<void>): Promise<void> {
@@ -72,7 +72,7 @@ export function createSqliteDispatcher(p: SqliteDispatcherOptions): Dispatcher {
   async function claim(execute: (run: ClaimedRun) => Promise<void>): Promise<void> {
     const { store, workerId, pool, leaseMs } = p;
     const now = p.clock.now();
-    const limit = p.capacity - running.size;
+    const limit = p.capacity() - running.size;
     for (const run of await store.claimRuns({ workerId, limit, now, leaseMs, concurrency: p.concurrency(), pool })) hand(run, execute);
     // What was due by now and not taken waits for a run to end, and that is heard.
     const next = await store.nextAvailableAt(pool, now);

@@ -11,6 +11,7 @@ import { prepareInput } from "./prepare-input.ts";
 import { createRunContext } from "./run-context.ts";
 import { FinalFailure, RunEnded } from "./run-errors.ts";
 import { type Interrupt, interruptReason } from "./run-interrupt.ts";
+import type { RunPlaces } from "./run-places.ts";
 import { type RunScope, runInScope } from "./run-scope.ts";
 import { createRunSession } from "./run-session.ts";
 import { setLongTimeout } from "./set-long-timeout.ts";
@@ -21,6 +22,8 @@ export interface ExecuteRunOptions {
   clock: Clock;
   logger: Logger;
   random: () => number;
+  /** Where its code may begin; without it, at once. */
+  places?: RunPlaces;
 }
 
 export interface RunEnding {
@@ -33,8 +36,10 @@ export interface RunEnding {
 /** One attempt under way. */
 export interface RunHandle {
   readonly run: ClaimedRun;
-  /** When the attempt times out, by the clock as it goes now. */
+  /** When the attempt times out, by the clock as it goes now; of one that waits for its place, when it would if it began now. */
   deadlineAt(): number;
+  /** Milliseconds that it has waited for a place; `null` once it has one. */
+  waitedMs(): number | null;
   /** The run has ended, or waits, or is somebody else's: its place is free. Never rejects. */
   readonly ended: Promise<RunEnding>;
   /** The code has come to its end too. After an interrupt it may take longer than the run; of a run put to sleep it never does. */
@@ -52,7 +57,9 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
   const { store, code, clock, logger } = options;
   const workflow = code.manifest.workflows.find(({ slug }) => run.target.kind === "workflow" && slug === run.target.slug) ?? null;
   const timeoutMs = workflow?.timeoutMs ?? fallbackTimeoutMs;
-  const startedAt = elapsedMs(clock);
+  const place = options.places?.enter() ?? null;
+  const claimedAt = elapsedMs(clock);
+  let startedAt = claimedAt;
   const abort = new AbortController();
   const first = Promise.withResolvers<Outcome>();
   const settled = Promise.withResolvers<void>();
@@ -111,6 +118,18 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
   }
 
   async function conduct(): Promise<RunEnding> {
+    if (place?.free) {
+      await Promise.race([place.free, first.promise]);
+      startedAt = elapsedMs(clock);
+    }
+    try {
+      return await executeAttempt();
+    } finally {
+      place?.leave();
+    }
+  }
+
+  async function executeAttempt(): Promise<RunEnding> {
     const steps = await loadSteps();
     if (!steps) return { status: null, error: null, durationMs: elapsedMs(clock) - startedAt };
     usedBeforeMs = usedMs(steps, run.attempt);
@@ -129,6 +148,8 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
     else void runToEnd(scope, steps);
     const outcome = await first.promise;
     stopTimer();
+    // What is left is to write: the next may begin.
+    place?.leave();
     return await finish(outcome);
   }
 
@@ -160,7 +181,16 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
     return { status, error, durationMs: elapsedMs(clock) - startedAt };
   }
 
-  return { run, deadlineAt: () => clock.now() + deadline - elapsedMs(clock), ended: conduct(), settled: settled.promise, interrupt, renewed: session.renewed };
+  const isWaiting = () => place !== null && !place.hasBegun();
+  return {
+    run,
+    deadlineAt: () => clock.now() + (isWaiting() ? timeoutMs : deadline - elapsedMs(clock)),
+    waitedMs: () => (isWaiting() ? elapsedMs(clock) - claimedAt : null),
+    ended: conduct(),
+    settled: settled.promise,
+    interrupt,
+    renewed: session.renewed,
+  };
 }
 
 async function loadTarget(run: ClaimedRun, code: ProjectCode): Promise<LoadedWorkflow> {

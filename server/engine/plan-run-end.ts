@@ -63,6 +63,11 @@ function planInterruptedEnd(interrupt: Interrupt, facts: EndFacts, at: number): 
         transition: { to: "queued" },
         entries: [{ at, kind: "log", attempt, level: "info", message: "The worker is shutting down; the run goes on after its last finished step." }],
       };
+    case "passed_on":
+      return {
+        transition: { to: "queued" },
+        entries: [{ at, kind: "log", attempt, level: "info", message: "The worker that claimed the run turned out to be busy; it begins where there is a place." }],
+      };
     case "timed_out":
       return planFailure(new RunTimedOut(interrupt.timeoutMs), facts);
     case "crashed":

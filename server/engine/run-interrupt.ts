@@ -6,6 +6,8 @@ export type Interrupt =
   | { kind: "timed_out"; timeoutMs: number }
   /** The worker goes down: the run goes back to the queue with the same attempt. */
   | { kind: "handed_back" }
+  /** It was claimed ahead, and no place becomes free for it: its code has not begun. */
+  | { kind: "passed_on" }
   /** Another worker has it: nothing may be written any more. */
   | { kind: "lost" }
   /** Its code did what would have ended the process. */
@@ -19,6 +21,7 @@ export function interruptReason(interrupt: Interrupt): Error {
     case "timed_out":
       return new RunTimedOut(interrupt.timeoutMs);
     case "handed_back":
+    case "passed_on":
       return new WorkerShuttingDown();
     case "lost":
       return new RunTakenOver();

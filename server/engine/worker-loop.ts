@@ -4,6 +4,7 @@ import type { Logger } from "../ports/logger.ts";
 import type { ProjectCode } from "../ports/project.ts";
 import type { ClaimedRun, EngineStore, WorkerInfo } from "../ports/store.ts";
 import { type RunEnding, type RunHandle, executeRun } from "./execute-run.ts";
+import type { RunPlaces } from "./run-places.ts";
 
 /** How long a worker's claim on its runs holds without being renewed. */
 export const leaseMs = 15_000;
@@ -11,6 +12,9 @@ const heartbeatRowEveryMs = 5_000;
 /** Code that goes on this long after its run has ended is taken for lost. */
 const zombieMs = 30_000;
 const handBackWithinMs = 2_000;
+/** A run that was claimed ahead waits so long for its place; then another worker may have it. */
+const waitForPlaceMs = 1_000;
+const lookForWaitingMs = 250;
 
 export interface WorkerLoopOptions {
   store: EngineStore;
@@ -20,6 +24,7 @@ export interface WorkerLoopOptions {
   clock: Clock;
   logger: Logger;
   random: () => number;
+  places?: RunPlaces;
   onActiveChanged: () => void;
   onRunEnded: (run: ClaimedRun, ending: RunEnding) => void;
   onRetire: (reason: string) => void;
@@ -81,6 +86,13 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
     for (const id of cancelRequested) handles.get(id)?.interrupt({ kind: "canceled" });
   }
 
+  async function passOnWaiting(): Promise<void> {
+    const late = [...handles.values()].filter((handle) => (handle.waitedMs() ?? 0) > waitForPlaceMs);
+    if (late.length === 0) return;
+    options.places?.distrust();
+    for (const handle of late) handle.interrupt({ kind: "passed_on" });
+  }
+
   const heartbeat = () => store.heartbeatWorker({ ...worker, seenAt: clock.now() });
 
   function repeat(everyMs: number, what: string, task: () => Promise<unknown>): void {
@@ -97,6 +109,7 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
     async start() {
       await heartbeat();
       repeat(leaseMs / 3, "renewing the claim on runs", extendLeases);
+      repeat(lookForWaitingMs, "passing on runs that wait for a place", passOnWaiting);
       repeat(heartbeatRowEveryMs, "reporting this worker", heartbeat);
       dispatcher.start(execute);
     },

@@ -4,6 +4,7 @@ import { createSqliteDispatcher } from "../dispatch/sqlite.ts";
 import { newId } from "../domain/ids.ts";
 import type { RunEnding } from "../engine/execute-run.ts";
 import { installProcessGuards } from "../engine/process-guards.ts";
+import { createRunPlaces } from "../engine/run-places.ts";
 import { toRunError } from "../engine/run-errors.ts";
 import { type WorkerLoop, createWorkerLoop, leaseMs } from "../engine/worker-loop.ts";
 import { createLogger } from "../logging.ts";
@@ -23,6 +24,8 @@ const pool = start.pool ?? "shared";
 const logger = createLogger({ mode: start.mode, process: "worker" });
 const heartbeatMs = 500;
 const orphanGraceMs = 1_000;
+/** Runs that take a moment only are claimed ahead: so many for each place. */
+const claimAhead = 3;
 
 let loop: WorkerLoop | null = null;
 let store: Store | null = null;
@@ -61,10 +64,12 @@ async function serve(): Promise<void> {
   store = opened;
   const code = await loadCode(settings.stateDir, manifest);
   const concurrency = new Map(manifest.workflows.flatMap((workflow) => (workflow.concurrency === null ? [] : [[`workflow:${workflow.slug}`, workflow.concurrency] as const])));
+  const atATime = pool === "isolated" ? 1 : settings.workerConcurrency;
+  const places = createRunPlaces({ places: atATime, mostAhead: pool === "isolated" ? 0 : claimAhead * atATime, now: () => performance.now() });
   const dispatcher = createSqliteDispatcher({
     store: opened,
     workerId,
-    capacity: pool === "isolated" ? 1 : settings.workerConcurrency,
+    capacity: () => atATime + places.ahead(),
     pool,
     leaseMs,
     concurrency: () => concurrency,
@@ -75,6 +80,7 @@ async function serve(): Promise<void> {
     store: opened,
     code,
     dispatcher,
+    places,
     worker: { id: workerId, pid: process.pid, host: hostname(), version: manifest.version, startedAt: Date.now() },
     clock: systemClock,
     logger,
