@@ -31,9 +31,9 @@ const noIdempotency: SourceChange = { file: "server/store/sqlite/accept-delivery
 /** At most once: what was begun counts as done. */
 const recordBeforeEffect: SourceChange = {
   file: "server/engine/run-context.ts",
-  find: "const result = await runStep(key, fn, startedAt);",
+  find: "const result = await runStep(",
   replace: `await session.write({ steps: [{ name: key, kind: "step", attempt, startedAt, finishedAt: startedAt, until: null, result: null }] });
-    const result = await runStep(key, fn, startedAt);`,
+    const result = await runStep(`,
 };
 
 const halfADelivery: SourceChange = { file: "server/store/sqlite/accept-delivery.ts", find: "for (const newRun of request.runs) insertRun(newRun);", replace: "for (const newRun of request.runs.slice(0, 1)) insertRun(newRun);" };
