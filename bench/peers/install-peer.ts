@@ -10,6 +10,10 @@ export const peerPackages = {
   restate: { "@restatedev/restate-server": "1.7.12", "@restatedev/restate-sdk": "1.17.2" },
 } as const;
 
+/** A dependency of n8n's dependencies that not every registry has; webhooks do without. */
+const overrides = { cssomnom: "npm:cssom@0.5.0" };
+const installWithinMs = 30 * 60_000;
+
 export type PeerName = keyof typeof peerPackages;
 
 /** Gives the folder with a peer's `node_modules`, installed now where it is not. Throws with what npm said; what failed is not tried again. */
@@ -38,11 +42,11 @@ function installPeer(name: PeerName): string {
   console.error(`installing ${name} …`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "package.json"), `{ "name": "peer", "private": true }\n`);
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "peer", private: true, overrides }));
   const wanted = Object.entries(packages).map(([id, version]) => `${id}@${version}`);
   try {
     const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env["PATH"]}` };
-    execFileSync("npm", ["install", "--no-audit", "--no-fund", ...wanted], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"], encoding: "utf8" });
+    execFileSync("npm", ["install", "--no-audit", "--no-fund", ...wanted], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"], encoding: "utf8", timeout: installWithinMs });
   } catch (error) {
     const said = error instanceof Error && "stderr" in error ? String(error.stderr) : String(error);
     const errors = said.split("\n").filter((line) => /npm (error|ERR!)/.test(line));

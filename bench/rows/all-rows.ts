@@ -22,5 +22,7 @@ export const allRows: Record<string, (bench: Bench) => Promise<Row[]>> = {
   matching: measureMatching,
   memory: measureMemory,
   "start-up": measureStartUp,
-  peers: measurePeers,
+  "node-red": (bench) => measurePeers(bench, "node-red"),
+  restate: (bench) => measurePeers(bench, "restate"),
+  n8n: (bench) => measurePeers(bench, "n8n"),
 };

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { smallBody } from "../load/bodies.ts";
+import type { PeerName } from "../peers/install-peer.ts";
 import { startN8n } from "../peers/n8n.ts";
 import { startNodeRed } from "../peers/node-red.ts";
 import type { Peer } from "../peers/peer.ts";
@@ -17,23 +18,21 @@ import type { Row } from "./row.ts";
 
 const connections = 50;
 
-const peers: [name: "node-red" | "n8n" | "restate", start: (p: { modules: string; folder: string }) => Promise<Peer>][] = [
-  ["node-red", startNodeRed],
-  ["n8n", (p) => startN8n({ ...p, isFast: false })],
-  ["n8n", (p) => startN8n({ ...p, isFast: true })],
-  ["restate", startRestate],
-];
+const starts: Record<PeerName, ((p: { modules: string; folder: string }) => Promise<Peer>)[]> = {
+  "node-red": [startNodeRed],
+  restate: [startRestate],
+  n8n: [(p) => startN8n({ ...p, isFast: false }), (p) => startN8n({ ...p, isFast: true })],
+};
 
-/** The same webhook to other products, one after the other next to ours; all execute something small, too. */
-export async function measurePeers(bench: Bench): Promise<Row[]> {
+/** The same webhook to another product, next to ours; both execute something small, too. One that cannot be had is noted, with what was seen. */
+export async function measurePeers(bench: Bench, name: PeerName): Promise<Row[]> {
   const rows: Row[] = [];
-  for (const [name, start] of peers) {
-    try {
-      const modules = bench.peers?.(name);
-      if (modules !== undefined) rows.push(await measurePeer(bench, (folder) => start({ modules, folder })));
-    } catch (error) {
-      bench.note(`${name} could not be measured: ${error instanceof Error ? error.message : String(error)}`);
-    }
+  try {
+    const modules = bench.peers?.(name);
+    if (modules === undefined) return [];
+    for (const start of starts[name]) rows.push(await measurePeer(bench, (folder) => start({ modules, folder })));
+  } catch (error) {
+    bench.note(`${name} could not be measured: ${error instanceof Error ? error.message : String(error)}`);
   }
   return rows;
 }
