@@ -207,6 +207,7 @@ export function deliveryContract(open: OpenStore): void {
     });
 
     const find = async (filter: DeliveryFilter, limit: number) => (await readPages((cursor) => store.listDeliveries(filter, { limit, cursor }))).flat().map(({ id }) => id);
+    const by = (trigger: string, ...outcomes: VerdictOutcome[]) => find({ endpoint: "signup", verdict: { trigger, outcomes } }, 10);
 
     it("finds the few among many, each once and in order, however far apart they are", async () => {
       const made = Array.from({ length: 1000 }, (_, n) =>
@@ -274,8 +275,6 @@ export function deliveryContract(open: OpenStore): void {
         }
         expect(listVerdicts(made[1]?.verdicts ?? []).map(({ outcome }) => outcome)).toEqual(["filter_mismatch", "request_mismatch", "matched", "filter_mismatch"]);
       });
-
-      const by = (trigger: string, ...outcomes: VerdictOutcome[]) => find({ endpoint: "signup", verdict: { trigger, outcomes } }, 10);
 
       it("is found by what each trigger decided, in common or not", async () => {
         const common = someCommon();
