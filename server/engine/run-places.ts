@@ -1,4 +1,4 @@
-export interface Place {
+interface Place {
   /** Resolves when code may begin; `null`: at once. */
   readonly free: Promise<void> | null;
   hasBegun(): boolean;
