@@ -26,7 +26,9 @@ export async function startRestate({ modules, folder }: { modules: string; folde
     RESTATE_DISABLE_TELEMETRY: "true",
     RESTATE_LOG_FILTER: "warn",
   };
-  const server = startPeerProcess({ program: join(modules, "node_modules/.bin/restate-server"), args: ["--base-dir", join(folder, "restate-data"), "--no-logo"], folder, name: "restate", env });
+  // The program itself: what npm puts before it would leave it running when it is told to go.
+  const program = join(modules, `node_modules/@restatedev/restate-server-${process.platform}-${process.arch}/bin/restate-server`);
+  const server = startPeerProcess({ program, args: ["--base-dir", join(folder, "restate-data"), "--no-logo"], folder, name: "restate", env });
   const body = JSON.stringify({ uri: `http://127.0.0.1:${servicePort}` });
   const register = async () => (await fetch(`http://127.0.0.1:${adminPort}/deployments`, { method: "POST", headers: { "Content-Type": "application/json" }, body })).ok;
   await untilAnswers({ what: "Restate", withinMs: 60_000, ask: register });
