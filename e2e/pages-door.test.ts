@@ -33,14 +33,16 @@ describe("the door of the pages", () => {
     const token = (JSON.parse(cli("keys", "create", "--api", "--json").stdout) as { secret: string }).secret;
     await waitForRun(service, runId, { authorization: `Bearer ${token}` });
     const { page, errors } = await visit(service.url);
-    for (const path of ["/", "/deliveries", "/runs", `/runs/${runId}`]) {
+    for (const path of ["/", "/deliveries", "/settings/audit", "/no-such-page", `/runs/${runId}`]) {
       const answer = await page.goto(service.url + path);
+      expect(new URL(page.url()).pathname, path).toBe("/sign-in");
       expect(await answer?.text(), path).not.toMatch(/new-signup|ada@example|welcome-email/);
       await page.getByRole("heading", { name: "Sign in" }).waitFor();
     }
+    await page.getByText("With an API token instead").click();
     const signInWith = async (secret: string) => {
       await page.getByLabel("API token").fill(secret);
-      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByRole("button", { name: "Sign in with the token" }).click();
     };
     await signInWith(new URL(url).searchParams.get("token") ?? "");
     await page.getByRole("alert").filter({ hasText: "opens nothing" }).waitFor();

@@ -32,6 +32,7 @@ describe("settings", () => {
     ["SIGNALBOX_WORKERS", "0", /SIGNALBOX_WORKERS must be 1 or more/],
     ["SIGNALBOX_MAX_BODY_BYTES", "-1", /must be a whole number/],
     ["SIGNALBOX_RETENTION_DAYS", "1.5", /must be a whole number/],
+    ["SIGNALBOX_OIDC_ISSUER", "https://login.example.com", /oidc\.clientId: .*SIGNALBOX_OIDC_ISSUER/],
     ["SIGNALBOX_TRUST_PROXY", "true", /Not an IP address|must be IP addresses/],
     ["SIGNALBOX_TRUST_PROXY", "10.0.0.1,nginx", /Not an IP address|must be IP addresses/],
     ["SIGNALBOX_TRUST_PROXY", "0.0.0.0/0", /would believe everybody/],
@@ -52,6 +53,13 @@ describe("settings", () => {
   it("refuse a name in signalbox.config.ts that is none, and say which there are", () => {
     expect(() => parseProjectSettings({ prot: 1 }, "signalbox.config.ts")).toThrow(/signalbox.config.ts: prot is not a setting. There are: name, port/);
     expect(() => parseProjectSettings({ port: "1" }, "signalbox.config.ts")).toThrow(/signalbox.config.ts: port: /);
+  });
+
+  it("take OpenID Connect from both places, the secret from the environment, and never everybody", () => {
+    const oidc = { issuer: "https://login.example.com", clientId: "hooks", clientSecret: "in the file", domains: ["example.com"] };
+    expect(read({ SIGNALBOX_OIDC_CLIENT_SECRET: "s", SIGNALBOX_OIDC_ROLE: "operator" }, { oidc }).oidc).toEqual({ ...oidc, clientSecret: "s", role: "operator", name: "login.example.com" });
+    expect(read({}).oidc).toBeNull();
+    for (const domains of ["*", "", "example", "@example.com"]) expect(() => read({ SIGNALBOX_OIDC_DOMAINS: domains }, { oidc: { ...oidc, domains: domains === "" ? [] : oidc.domains } })).toThrow(/oidc\.domains/);
   });
 
   it("take postgres and absolute file URLs", () => {

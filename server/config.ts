@@ -3,6 +3,7 @@ import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
+import { oidcSettingsSchema } from "./contract/oidc-settings.ts";
 import { proxyRangeSchema } from "./contract/proxy-range.ts";
 import { type ProjectSettings, projectSettingsSchema } from "./contract/settings.ts";
 import { isSource } from "./paths.ts";
@@ -25,6 +26,8 @@ export interface Settings {
   workerConcurrency: number;
   workerMemoryMb: number;
   retentionDays: number | null;
+  /** `null`: people sign in with passwords only. */
+  oidc: OidcSettings | null;
   /** Reverse proxies that are believed: IP addresses and CIDR ranges. */
   trustProxy: readonly string[];
   /** Pages as built for users, or from their sources with Next's own development server (this repository only). */
@@ -67,10 +70,30 @@ export function readSettings(p: {
     workers: env.SIGNALBOX_WORKERS ?? fromProject.workers ?? 1,
     workerConcurrency: fromProject.workerConcurrency ?? 20,
     workerMemoryMb: fromProject.workerMemoryMb ?? 1024,
+    oidc: readOidc(env, fromProject.oidc),
     trustProxy: env.SIGNALBOX_TRUST_PROXY ?? fromProject.trustProxy ?? [],
     retentionDays: env.SIGNALBOX_RETENTION_DAYS ?? fromProject.retentionDays ?? null,
     pages: isSource && (p.env ?? process.env)["SIGNALBOX_PAGES"] !== "built" ? "source" : "built",
   };
+}
+
+export type OidcSettings = Required<NonNullable<ProjectSettings["oidc"]>>;
+
+/** The client secret at least is for the environment. All of it together makes sense, or none. */
+function readOidc(env: ReturnType<typeof parseEnvironment>, fromProject: ProjectSettings["oidc"]): OidcSettings | null {
+  const given = {
+    issuer: env.SIGNALBOX_OIDC_ISSUER,
+    clientId: env.SIGNALBOX_OIDC_CLIENT_ID,
+    clientSecret: env.SIGNALBOX_OIDC_CLIENT_SECRET,
+    domains: env.SIGNALBOX_OIDC_DOMAINS?.split(","),
+    role: env.SIGNALBOX_OIDC_ROLE,
+  };
+  const told = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  if (fromProject === undefined && Object.keys(told).length === 0) return null;
+  const parsed = oidcSettingsSchema.safeParse({ ...fromProject, ...told });
+  if (parsed.success) return { role: "viewer", name: new URL(parsed.data.issuer).hostname, ...parsed.data };
+  const [issue] = parsed.error.issues;
+  throw new SettingsError(`oidc.${issue?.path.join(".") ?? ""}: ${issue?.message ?? "it cannot be read"} (set it in signalbox.config.ts, or by SIGNALBOX_OIDC_ISSUER, _CLIENT_ID, _CLIENT_SECRET, _DOMAINS and _ROLE).`);
 }
 
 /** Where this service is reached: the base URL where one is set, else host and port. */
@@ -166,6 +189,11 @@ const environmentSchema = z.object({
   HOST: z.string().optional(),
   SIGNALBOX_MAX_BODY_BYTES: integer("SIGNALBOX_MAX_BODY_BYTES", 1, 1024 ** 3),
   SIGNALBOX_WORKERS: integer("SIGNALBOX_WORKERS", 1, 256),
+  SIGNALBOX_OIDC_ISSUER: z.string().optional(),
+  SIGNALBOX_OIDC_CLIENT_ID: z.string().optional(),
+  SIGNALBOX_OIDC_CLIENT_SECRET: z.string().optional(),
+  SIGNALBOX_OIDC_DOMAINS: z.string().optional(),
+  SIGNALBOX_OIDC_ROLE: z.string().optional(),
   SIGNALBOX_TRUST_PROXY: z
     .string()
     .transform((list) => list.split(",").map((range) => range.trim()))

@@ -69,7 +69,7 @@ export async function openSignalbox(p: {
   const secret = readSecret(settings.stateDir);
   const sessionSecret = deriveSessionSecret(secret);
   const authenticate = createApiAuthenticator({ ...common, sessionSecret, baseUrl: settings.baseUrl });
-  const identity = loadIdentity(() => ({ rows: store, baseUrl: baseUrl(), secret: sessionSecret }));
+  const identity = loadIdentity(() => ({ rows: store, baseUrl: baseUrl(), secret: sessionSecret, oidc: settings.oidc }));
 
   const ingest = createReceiver({
     ...common,

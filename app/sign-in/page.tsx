@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import { redirect } from "next/navigation";
 import { pageOf } from "../../components/auth/post-form.ts";
 import { SignInForm } from "../../components/auth/sign-in-form.tsx";
-import { readAccess } from "../server.ts";
+import { readAccess, signalbox } from "../server.ts";
 
 export const metadata: Metadata = { title: "Sign in" };
 
@@ -10,5 +10,6 @@ export default async function SignInPage({ searchParams }: { searchParams: Promi
   const { next, failed } = await searchParams;
   const page = pageOf([next].flat()[0]);
   if (await readAccess()) redirect(page);
-  return <SignInForm next={page} hasTokenFailed={failed === "token"} />;
+  const { settings } = await signalbox();
+  return <SignInForm next={page} failed={failed === "token" || failed === "oidc" ? failed : null} provider={settings.oidc?.name ?? null} />;
 }

@@ -2,14 +2,25 @@
 
 import { Button } from "../ui/button.tsx";
 import { AuthCard } from "./auth-card.tsx";
+import { ElsewhereButton } from "./elsewhere-button.tsx";
 import { Field } from "./field.tsx";
 import { useAuthForm } from "./use-auth-form.ts";
 
-/** `next`: the page that was asked for. `hasTokenFailed`: an API token was sent, and opens nothing. */
-export function SignInForm({ next, hasTokenFailed }: { next: string; hasTokenFailed: boolean }) {
+interface Props {
+  /** The page that was asked for. */
+  next: string;
+  /** What was tried before and did not let anybody in. */
+  failed: "token" | "oidc" | null;
+  /** What people know their provider by; `null`: there is none. */
+  provider: string | null;
+}
+
+export function SignInForm({ next, failed, provider }: Props) {
+  const hasTokenFailed = failed === "token";
   const { isBusy, refusal, onSubmit } = useAuthForm("sign-in", { next });
   return (
     <AuthCard title="Sign in">
+      {provider !== null && <ElsewhereButton provider={provider} next={next} hasFailed={failed === "oidc"} />}
       {/* Without scripts the browser would put what is typed into the address: as POST it cannot. */}
       <form method="post" onSubmit={onSubmit} className="mt-4 flex flex-col gap-3">
         <Field label="E-mail" name="email" type="email" autoComplete="username" autoFocus />

@@ -21,6 +21,21 @@ export interface ProjectConfig {
   /** Memory that one worker process may use, in MiB, before it is replaced: 64 or more. 1024 unless told. */
   workerMemoryMb?: number;
   /**
+   * Signing in by OpenID Connect, beside passwords. Environment: `SIGNALBOX_OIDC_ISSUER`, `_CLIENT_ID`, `_CLIENT_SECRET`, `_DOMAINS` (with commas) and `_ROLE`. At the
+   * provider, the redirect URI is `<baseUrl>/api/auth/callback/oidc`.
+   */
+  oidc?: {
+    issuer: string;
+    clientId: string;
+    clientSecret: string;
+    /** Whose verified e-mail addresses may come in, e.g. `["example.com"]`. */
+    domains: string[];
+    /** Of those who come for the first time; `viewer` unless told. */
+    role?: "viewer" | "operator" | "admin";
+    /** On the button; the issuer's host unless told. */
+    name?: string;
+  };
+  /**
    * Reverse proxies whose `X-Forwarded-For`, `-Host` and `-Proto` are believed: IP addresses and CIDR ranges, e.g. `["127.0.0.1", "10.0.0.0/8"]`. Nobody's unless
    * told. Environment: `SIGNALBOX_TRUST_PROXY`, with commas.
    */

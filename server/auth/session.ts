@@ -42,7 +42,7 @@ async function readForm(request: Request): Promise<{ token: string; next: string
 }
 
 /** A page of ours, whatever the form says: never another site's. */
-function pageOf(next: string): string {
+export function pageOf(next: string): string {
   const origin = "http://pages.invalid";
   const url = URL.canParse(next, origin) ? new URL(next, origin) : new URL(origin);
   // A path that begins with two slashes would name another host.

@@ -26,7 +26,7 @@ export const personSchema = z.object({
 
 export type Person = z.infer<typeof personSchema>;
 
-export const sessionSchema = z.object({
+const sessionSchema = z.object({
   id: z.string(),
   personId: z.string(),
   createdAt: z.iso.datetime(),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { oidcSettingsSchema } from "./oidc-settings.ts";
 import { proxyRangeSchema } from "./proxy-range.ts";
 
 /** What `signalbox.config.ts` may say. The environment wins over it. Unknown names are refused. */
@@ -20,6 +21,7 @@ export const projectSettingsSchema = z.strictObject({
   /** Memory that one worker process may use, in MiB, before it is replaced. */
   workerMemoryMb: z.int().min(64).max(1024 * 1024).optional(),
   retentionDays: z.int().min(1).optional(),
+  oidc: oidcSettingsSchema.optional(),
   /** Reverse proxies whose X-Forwarded-For, -Host and -Proto are believed: addresses and CIDR ranges. Nobody's unless told. */
   trustProxy: z.array(proxyRangeSchema).max(100).optional(),
 });

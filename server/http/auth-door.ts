@@ -3,7 +3,7 @@ import type { Client } from "../auth/client.ts";
 import { auditOf, doerOf } from "../auth/doer.ts";
 import { joinByInvitation, joinRequestSchema } from "../auth/join-by-invitation.ts";
 import { refuseForeignOrigin } from "../auth/refuse-cross-site.ts";
-import { answerSignIn, clearCookie, isFromAnotherSite, redirect } from "../auth/session.ts";
+import { answerSignIn, clearCookie, isFromAnotherSite, pageOf, redirect } from "../auth/session.ts";
 import { personSessionCookie } from "../domain/session-cookie.ts";
 import type { ApiAuthenticator } from "../auth/principal.ts";
 import type { Mode } from "../config.ts";
@@ -38,18 +38,22 @@ const signInSchema = z.strictObject({ email: z.string().trim().min(1).max(254), 
 
 /** Everything below /api/auth: the only door that lets strangers in. */
 const routes: Record<string, Answer> = {
-  "/api/auth/sign-in": signIn,
-  "/api/auth/sign-out": signOut,
-  "/api/auth/join": join,
-  "/api/auth/token": signInWithToken,
+  "POST /api/auth/sign-in": signIn,
+  "POST /api/auth/sign-out": signOut,
+  "POST /api/auth/join": join,
+  "POST /api/auth/token": signInWithToken,
+  "POST /api/auth/oidc": startElsewhere,
+  "GET /api/auth/callback/oidc": finishElsewhere,
 };
+const paths = new Set(Object.keys(routes).map((route) => route.split(" ")[1]));
 
 export function createAuthDoor(deps: AuthDoorDeps): (request: Request, client: Client) => Promise<Response> {
   return async (request, client) => {
     try {
-      const answer = new Map(Object.entries(routes)).get(new URL(request.url).pathname);
-      if (!answer || deps.mode === "development") throw new AppError("not_found", "There is nothing here. In development nobody signs in.");
-      if (request.method !== "POST") return problemResponse(new AppError("method_not_allowed", "Send this as POST."), { allow: "POST" });
+      const { pathname } = new URL(request.url);
+      if (deps.mode === "development" || !paths.has(pathname)) throw new AppError("not_found", "There is nothing here. In development nobody signs in.");
+      const answer = new Map(Object.entries(routes)).get(`${request.method} ${pathname}`);
+      if (!answer) return problemResponse(new AppError("method_not_allowed", `${request.method} is not allowed here.`), { allow: pathname.includes("callback") ? "GET" : "POST" });
       return await answer(deps, request, client);
     } catch (error) {
       return problemResponse(toAppError(error, deps.logger));
@@ -81,12 +85,16 @@ async function startSession(deps: AuthDoorDeps, p: { email: string; password: st
     await deps.store.recordAudit(auditOf(stranger, { action: "session.refused", subject: email, now }));
     throw new AppError("unauthorized", "This address and password do not belong together.");
   }
-  const cookies = result.setCookie.map((cookie) => (deps.isSecure || client.isSecure ? `${cookie}; Secure` : cookie));
+  const cookies = secured(deps, client, result.setCookie);
   const who = await deps.authenticate(new Request(p.request.url, { headers: { cookie: cookies.map((cookie) => cookie.split(";")[0]).join("; ") } }));
   await deps.store.recordAudit(auditOf(doerOf(who, client.address), { action: "session.started", subject: email, now }));
+  return answerWith({ ok: true }, cookies);
+}
+
+function answerWith(body: object, cookies: readonly string[]): Response {
   const headers = new Headers({ "content-type": "application/json", "cache-control": "no-store" });
   for (const cookie of cookies) headers.append("set-cookie", cookie);
-  return new Response(JSON.stringify({ ok: true }), { headers });
+  return new Response(JSON.stringify(body), { headers });
 }
 
 /** A plain form, so that it works on any page. */
@@ -104,6 +112,29 @@ async function signInWithToken(deps: AuthDoorDeps, request: Request, client: Cli
   const { response, principal } = await answerSignIn({ authenticate: deps.authenticate, isSecure: deps.isSecure || client.isSecure }, await bounded(request));
   if (principal) await deps.store.recordAudit(auditOf(doerOf(principal, client.address), { action: "session.started", subject: null, now: deps.clock.now() }));
   return response;
+}
+
+async function startElsewhere(deps: AuthDoorDeps, request: Request, client: Client): Promise<Response> {
+  const { next } = await readForm(deps, request, z.strictObject({ next: z.string().max(4_000) }));
+  const way = await (await deps.identity()).startElsewhere({ next: pageOf(next), address: client.address });
+  if (!way) throw new AppError("not_found", "There is no provider to sign in with, or it cannot be reached.");
+  // The page goes there itself: its policy lets forms lead to this service only.
+  return answerWith({ url: way.location }, secured(deps, client, way.setCookie));
+}
+
+async function finishElsewhere(deps: AuthDoorDeps, request: Request, client: Client): Promise<Response> {
+  const way = await (await deps.identity()).finishElsewhere(request, client.address);
+  const cookies = secured(deps, client, way.setCookie);
+  const who = way.isSignedIn ? await deps.authenticate(new Request(request.url, { headers: { cookie: cookies.map((cookie) => cookie.split(";")[0]).join("; ") } })) : null;
+  const now = deps.clock.now();
+  const doer = who ? doerOf(who, client.address) : { actor: { kind: "stranger", id: null, name: null } as const, address: client.address };
+  await deps.store.recordAudit(auditOf(doer, { action: who ? "session.started" : "session.refused", subject: who?.kind === "person" ? who.email : null, detail: { by: "oidc" }, now }));
+  return redirect(way.location, cookies);
+}
+
+/** Whether the browser came by TLS is known here alone. */
+function secured(deps: AuthDoorDeps, client: Client, cookies: readonly string[]): string[] {
+  return cookies.map((cookie) => (deps.isSecure || client.isSecure ? `${cookie}; Secure` : cookie));
 }
 
 async function readForm<T extends z.ZodType>(deps: AuthDoorDeps, request: Request, schema: T): Promise<z.infer<T>> {

@@ -1,19 +1,20 @@
 import { hashPassword, verifyPassword } from "better-auth/crypto";
+import type { BetterAuthOptions } from "better-auth";
 import { betterAuth } from "better-auth/minimal";
 import { personSessionCookie, sessionLifetimeSeconds } from "../domain/session-cookie.ts";
 import type { Identity, SignInResult } from "../ports/identity.ts";
-import type { IdentityRows } from "../ports/people-store.ts";
+import type { AuditStore, IdentityRows } from "../ports/people-store.ts";
+import { addressHeader, addressHeaders } from "./address-header.ts";
 import { createIdentityAdapter } from "./identity-adapter.ts";
-
-/** Where better-auth looks for the address of the browser. Only this file writes it, from what the door knows. */
-const addressHeader = "x-signalbox-client";
+import { createOidcSignIn } from "./oidc-sign-in.ts";
+import type { OidcSettings } from "../config.ts";
 
 /** Attempts to sign in, from one address, within a minute. */
 const mostAttempts = { window: 60, max: 10 };
 
 /** People by better-auth. Nothing of its own leaves this folder; only what is named here can be asked of it. */
-export function createIdentity(p: { rows: IdentityRows; baseUrl: string; secret: string }): Identity {
-  const auth = betterAuth({
+export function createIdentity(p: { rows: IdentityRows & Pick<AuditStore, "recordAudit">; baseUrl: string; secret: string; oidc: OidcSettings | null }): Identity {
+  const options = {
     appName: "Signalbox",
     baseURL: p.baseUrl,
     basePath: "/api/auth",
@@ -21,7 +22,7 @@ export function createIdentity(p: { rows: IdentityRows; baseUrl: string; secret:
     database: createIdentityAdapter(p.rows),
     // People join by invitation only.
     emailAndPassword: { enabled: true, disableSignUp: true },
-    user: { additionalFields: { role: { type: "string", required: true, input: false } } },
+    user: { additionalFields: { role: { type: "string", required: false, input: false } } },
     session: { expiresIn: sessionLifetimeSeconds, disableSessionRefresh: true, cookieCache: { enabled: false } },
     rateLimit: { enabled: true, storage: "memory", customRules: { "/sign-in/email": mostAttempts } },
     advanced: {
@@ -36,16 +37,17 @@ export function createIdentity(p: { rows: IdentityRows; baseUrl: string; secret:
     },
     telemetry: { enabled: false },
     logger: { disabled: true },
-  });
+  } satisfies BetterAuthOptions;
+  const auth = betterAuth(options);
 
   return {
     async signIn({ email, password, address, userAgent }) {
-      const headers = new Headers({ "content-type": "application/json" });
-      if (address !== null) headers.set(addressHeader, address);
+      const headers = new Headers({ "content-type": "application/json", ...addressHeaders(address) });
       if (userAgent !== null) headers.set("user-agent", userAgent.slice(0, 500));
       const request = new Request(`${p.baseUrl}/api/auth/sign-in/email`, { method: "POST", headers, body: JSON.stringify({ email, password }) });
       return toResult(await auth.handler(request));
     },
+    ...createOidcSignIn({ ...p, options }),
     hashPassword,
     isPassword: (hash, password) => verifyPassword({ hash, password }),
   };

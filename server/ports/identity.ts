@@ -5,10 +5,19 @@ export type SignInResult =
   | { outcome: "refused" }
   | { outcome: "throttled"; retryAfterSeconds: number };
 
+export interface Redirection {
+  location: string;
+  setCookie: string[];
+}
+
 /** Who says that people are who they say: passwords, sign-in and its limits. */
 export interface Identity {
   /** `address`: of the browser, for the limit on attempts; `null`: all of unknown address share one. */
   signIn(p: { email: string; password: string; address: string | null; userAgent: string | null }): Promise<SignInResult>;
+  /** Sends the browser to the provider; `null`: there is none, or it cannot be reached. `next`: the page to come back to. */
+  startElsewhere(p: { next: string; address: string | null }): Promise<Redirection | null>;
+  /** The browser comes back. `isSignedIn: false`: who came may not come in. `request`: with its cookies. */
+  finishElsewhere(request: Request, address: string | null): Promise<Redirection & { isSignedIn: boolean }>;
   hashPassword(password: string): Promise<string>;
   isPassword(hash: string, password: string): Promise<boolean>;
 }

@@ -15,7 +15,7 @@ export interface NewAuditEntry {
   detail: Json;
 }
 
-export interface AuditFilter {
+interface AuditFilter {
   action?: AuditAction;
   actorId?: string;
   /** At this time or later, UTC milliseconds. */
@@ -30,7 +30,7 @@ export interface AuditStore {
   listAudit(filter: AuditFilter, page: { limit: number; cursor: string | null }): Promise<Page<AuditEntry>>;
 }
 
-export interface NewInvitation {
+interface NewInvitation {
   id: string;
   kind: Invitation["kind"];
   /** SHA-256 of the token in the link, hex. */

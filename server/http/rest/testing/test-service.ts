@@ -40,7 +40,7 @@ export async function openTestService(p: { mode?: Mode; maxBodyBytes?: number; s
   const mode = p.mode ?? "development";
   const clock = { now: () => state.now };
   const deps: RestDeps & { identity: () => Promise<Identity> } = {
-    identity: async () => (await import("../../../identity/create-identity.ts")).createIdentity({ rows: store, baseUrl: "https://hooks.example.com", secret: sessionSecret }),
+    identity: async () => (await import("../../../identity/create-identity.ts")).createIdentity({ rows: store, baseUrl: "https://hooks.example.com", secret: sessionSecret, oidc: null }),
     store,
     project: { current: () => state.sources },
     signals: { runsQueued: () => void state.queued++, cancelRequested: (id) => void state.canceled.push(id) },

@@ -1,0 +1,32 @@
+"use client";
+
+import { useState } from "react";
+import { z } from "zod";
+import { Button } from "../ui/button.tsx";
+
+const answerSchema = z.object({ url: z.url({ protocol: /^https?$/ }) });
+
+/** Leads to the provider that people sign in with, and from there back to `next`. */
+export function ElsewhereButton({ provider, next, hasFailed }: { provider: string; next: string; hasFailed: boolean }) {
+  const [state, setState] = useState<"idle" | "leaving" | "away">("idle");
+  const leave = async () => {
+    setState("leaving");
+    const response = await fetch("/api/auth/oidc", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ next }) }).catch(() => null);
+    const answer = answerSchema.safeParse(await response?.json().catch(() => null));
+    if (answer.success) location.assign(answer.data.url);
+    else setState("away");
+  };
+  const trouble = state === "away" ? `${provider} cannot be reached now.` : hasFailed ? `${provider} did not let you in here: your address is not among those that may, was not verified, or has an account with a password here.` : null;
+  return (
+    <div className="mt-4 border-b pb-5">
+      <Button disabled={state === "leaving"} aria-busy={state === "leaving"} onClick={() => void leave()} className="h-9 w-full">
+        Sign in with {provider}
+      </Button>
+      {trouble && (
+        <p role="alert" className="mt-2 text-s text-bad">
+          {trouble}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,106 @@
+import type { Page } from "playwright";
+import { describe, expect, it } from "vitest";
+import { visit } from "./support/browser.ts";
+import { postJson } from "./support/api.ts";
+import { copyStarter } from "./support/project.ts";
+import { signalbox, startService } from "./support/service.ts";
+
+const password = "correct horse battery staple";
+
+async function fillIn(page: Page, values: Record<string, string>, button: string): Promise<void> {
+  for (const [label, value] of Object.entries(values)) await page.getByLabel(label, { exact: true }).fill(value);
+  await page.getByRole("button", { name: button, exact: true }).click();
+}
+
+describe("people of a deployed service", () => {
+  it("the first start lets one admin in, who invites a viewer, who sees all and starts nothing, until the session is ended", async () => {
+    const projectDir = copyStarter();
+    const cli = (...args: string[]) => signalbox([...args, "--project", projectDir], { cwd: projectDir });
+    expect(cli("build").status).toBe(0);
+    const service = await startService({ projectDir, command: "start" });
+    const hooks = cli("triggers", "url", "new-signup").stdout.trim();
+    expect((await postJson(hooks, { name: "Ada", email: "ada@example.com" })).status).toBe(202);
+
+    const admin = await visit(service.url);
+    const { page } = admin;
+    // What `start` printed has ended with the one that the machine made since.
+    const printed = /http\S+\/setup\/[\w-]+/.exec(service.output())?.[0] ?? "";
+    const link = cli("people", "setup-link").stdout.trim();
+    expect(link.startsWith(`${service.url}/setup/`)).toBe(true);
+    await page.goto(printed);
+    await page.getByRole("heading", { name: "This link opens nothing" }).waitFor();
+    await page.goto(link);
+    await fillIn(page, { Name: "Grace", "E-mail": "grace@example.com", Password: password }, "Create the account");
+    await page.getByRole("link", { name: "Settings" }).click();
+    await page.getByText("grace@example.com").waitFor();
+    await page.getByRole("link", { name: "People" }).click();
+    await page.getByRole("button", { name: "Invite" }).click();
+    await fillIn(page, { "Whom is it for?": "Alan" }, "Make the link");
+    const invitation = await page.getByTestId("secret").textContent();
+    await page.getByRole("button", { name: "I have kept it" }).click();
+    await page.getByRole("table", { name: "Invitations" }).getByText("Alan").waitFor();
+
+    const viewer = await visit(service.url);
+    await viewer.page.goto(invitation ?? "");
+    await fillIn(viewer.page, { Name: "Alan", "E-mail": "alan@example.com", Password: password }, "Create the account");
+    await viewer.page.waitForURL(`${service.url}/`);
+    await viewer.page.goto(`${service.url}/runs`);
+    await viewer.page.getByRole("link", { name: /welcome-email/ }).first().click();
+    const replay = viewer.page.getByRole("button", { name: "Replay", exact: true });
+    expect(await replay.isDisabled()).toBe(true);
+    expect(await replay.getAttribute("title")).toContain("operator");
+    const runId = new URL(viewer.page.url()).pathname.split("/").at(-1) ?? "";
+    const statusOf = (procedure: string, input: object) =>
+      viewer.page.evaluate(async ([name, body]) => (await fetch(`/api/trpc/${name}`, { method: "POST", headers: { "content-type": "application/json" }, body: body ?? "" })).status, [procedure, JSON.stringify(input)]);
+    expect(await statusOf("runs.replay", { id: runId })).toBe(403);
+    await viewer.page.goto(`${service.url}/settings/people`);
+    await viewer.page.getByText("This is for admins").waitFor();
+
+    await page.reload();
+    const sessions = page.getByRole("table", { name: "Sessions" });
+    await sessions.getByRole("row", { name: /Alan/ }).getByRole("button", { name: "End" }).click();
+    await sessions.getByText("Alan").waitFor({ state: "detached" });
+    await viewer.page.goto(`${service.url}/runs`);
+    await viewer.page.waitForURL(`${service.url}/sign-in?next=%2Fruns`);
+    await fillIn(viewer.page, { "E-mail": "alan@example.com", Password: "a wrong password" }, "Sign in");
+    await viewer.page.getByRole("alert").filter({ hasText: "do not belong together" }).waitFor();
+    await fillIn(viewer.page, { "E-mail": "alan@example.com", Password: password }, "Sign in");
+    await viewer.page.waitForURL(`${service.url}/runs`);
+
+    await page.getByRole("link", { name: "Audit log" }).click();
+    for (const [who, what] of [["Grace", "Made an invitation"], ["Alan", "Joined"], ["Grace", "Ended a session"], ["a stranger", "Failed to sign in"], ["Alan", "Signed in"]]) {
+      await page.getByRole("link", { name: new RegExp(`^${who}: ${what}`) }).first().waitFor();
+    }
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    expect([admin.errors, admin.foreignRequests, viewer.foreignRequests]).toEqual([[], [], []]);
+  });
+
+  it("an admin makes a token that is shown this once, and looks at a webhook key, which is written down", async () => {
+    const projectDir = copyStarter();
+    const cli = (...args: string[]) => signalbox([...args, "--project", projectDir], { cwd: projectDir });
+    expect(cli("build").status).toBe(0);
+    const service = await startService({ projectDir, command: "start" });
+    const { page, errors } = await visit(service.url);
+    await page.goto(cli("people", "setup-link").stdout.trim());
+    await fillIn(page, { Name: "Grace", "E-mail": "grace@example.com", Password: password }, "Create the account");
+    await page.waitForURL(`${service.url}/`);
+    await page.goto(`${service.url}/settings/keys`);
+    await page.getByRole("button", { name: "New token" }).click();
+    await fillIn(page, { "What is it for?": "CI" }, "Make the token");
+    const token = await page.getByTestId("secret").textContent();
+    await page.getByRole("button", { name: "I have kept it" }).click();
+    const ask = (method: string, path: string) => fetch(`${service.url}/api/v1${path}`, { method, headers: { authorization: `Bearer ${token}` } });
+    expect([(await ask("GET", "/runs")).status, (await ask("POST", "/runs/x/cancel")).status, (await ask("GET", "/audit")).status]).toEqual([200, 403, 403]);
+    const tokens = page.getByRole("table", { name: "API tokens" });
+    await tokens.getByRole("row", { name: /CI.*read/ }).getByRole("button", { name: "Revoke" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+    await tokens.getByText("revoked").waitFor();
+    expect((await ask("GET", "/runs")).status).toBe(401);
+    await page.getByRole("table", { name: "Webhook keys" }).getByRole("button", { name: "Show" }).click();
+    await page.getByTestId("secret").getByText(/^sbk_/).waitFor();
+    await page.goto(`${service.url}/settings/audit?action=key.shown`);
+    await page.getByRole("link", { name: /^Grace: Looked at a webhook key key_/ }).waitFor();
+    expect(errors).toEqual([]);
+  });
+});

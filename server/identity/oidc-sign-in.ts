@@ -1,0 +1,85 @@
+import type { BetterAuthOptions } from "better-auth";
+import { betterAuth } from "better-auth/minimal";
+import { genericOAuth } from "better-auth/plugins/generic-oauth";
+import type { OidcSettings } from "../config.ts";
+import { newId } from "../domain/ids.ts";
+import type { Identity, Redirection } from "../ports/identity.ts";
+import { addressHeaders } from "./address-header.ts";
+import type { AuditStore } from "../ports/people-store.ts";
+
+const providerId = "oidc";
+
+/** Signing in by OpenID Connect: authorization code with PKCE and nonce, and an ID token whose signature was checked. */
+export function createOidcSignIn(p: {
+  options: BetterAuthOptions;
+  baseUrl: string;
+  oidc: OidcSettings | null;
+  rows: Pick<AuditStore, "recordAudit">;
+}): Pick<Identity, "startElsewhere" | "finishElsewhere"> {
+  const { oidc, baseUrl } = p;
+  // Made anew each time: it reads the provider's configuration when it is made, and the provider may be away or change its keys.
+  const ask = async (path: string, init: RequestInit) => (oidc ? betterAuth(withProvider(p, oidc)).handler(new Request(`${baseUrl}/api/auth/${path}`, init)) : null);
+  return {
+    async startElsewhere({ next, address }) {
+      const body = JSON.stringify({ provider: providerId, callbackURL: next, errorCallbackURL: failedPage });
+      const response = await ask("sign-in/social", { method: "POST", headers: { "content-type": "application/json", ...addressHeaders(address) }, body });
+      return response?.ok ? toRedirection(response) : null;
+    },
+    async finishElsewhere(request, address) {
+      const headers = new Headers({ cookie: request.headers.get("cookie") ?? "", "user-agent": request.headers.get("user-agent") ?? "", ...addressHeaders(address) });
+      const response = await ask(`callback/${providerId}${new URL(request.url).search}`, { headers });
+      const answer = response && toRedirection(response);
+      const isSignedIn = answer?.setCookie.some((cookie) => /^signalbox_person=[^;]/.test(cookie)) ?? false;
+      return isSignedIn && answer ? { ...answer, isSignedIn } : { location: failedPage, setCookie: [], isSignedIn: false };
+    },
+  };
+}
+
+/** Each asks the provider for its configuration. */
+const mostAttempts = { window: 60, max: 30 };
+
+const failedPage = "/sign-in?failed=oidc";
+
+function withProvider({ options, rows }: Parameters<typeof createOidcSignIn>[0], oidc: OidcSettings): BetterAuthOptions {
+  return {
+    ...options,
+    rateLimit: { ...options.rateLimit, customRules: { "/sign-in/social": mostAttempts, "/callback/*": mostAttempts } },
+    user: { ...options.user, validateUserInfo: ({ user }) => (mayComeIn(oidc, user) ? undefined : { error: "not_allowed" }) },
+    // Whoever joined by invitation keeps to their password: that they own the address was never shown.
+    account: { accountLinking: { enabled: false }, encryptOAuthTokens: true },
+    databaseHooks: {
+      user: {
+        create: {
+          before: async (user) => ({ data: { ...user, id: newId("per"), name: user.name || user.email, role: oidc.role } }),
+          after: async ({ id, name, email }) =>
+            rows.recordAudit({ id: newId("aud"), at: Date.now(), action: "person.joined", actor: { kind: "person", id, name }, subject: id, address: null, detail: { email, role: oidc.role, by: oidc.issuer } }),
+        },
+      },
+    },
+    plugins: [
+      genericOAuth({
+        config: [
+          {
+            providerId,
+            discoveryUrl: `${oidc.issuer.replace(/\/+$/, "")}/.well-known/openid-configuration`,
+            clientId: oidc.clientId,
+            clientSecret: oidc.clientSecret,
+            scopes: ["openid", "email", "profile"],
+            pkce: true,
+            requireIdTokenVerification: true,
+          },
+        ],
+      }),
+    ],
+  };
+}
+
+function mayComeIn({ domains }: OidcSettings, user: { email?: unknown; emailVerified?: unknown }): boolean {
+  if (typeof user.email !== "string" || user.emailVerified !== true) return false;
+  return domains.includes(user.email.slice(user.email.lastIndexOf("@") + 1).toLowerCase());
+}
+
+
+function toRedirection(response: Response): Redirection {
+  return { location: response.headers.get("location") ?? "/", setCookie: response.headers.getSetCookie() };
+}
