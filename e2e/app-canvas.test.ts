@@ -5,6 +5,7 @@ import { describe, expect, it, vi } from "vitest";
 import { postJson } from "./support/api.ts";
 import { visit } from "./support/browser.ts";
 import { copyStarter, writeProject } from "./support/project.ts";
+import { signInWithToken } from "./support/sign-in.ts";
 import { signalbox, startService } from "./support/service.ts";
 
 const invoice = (type: unknown, amount = 4_900) => ({ id: "evt_1", type, invoice: { number: "2026-1", customer: "Ada", amount, currency: "eur" } });
@@ -179,8 +180,7 @@ describe("the canvas", () => {
     const deployed = await startService({ projectDir, command: "start" });
     const { page: locked, errors } = await visit(deployed.url, clipboard);
     await locked.goto(deployed.url);
-    await locked.getByLabel("API token").fill((JSON.parse(cli("keys", "create", "--api", "--json").stdout) as { secret: string }).secret);
-    await locked.getByRole("button", { name: "Sign in" }).click();
+    await signInWithToken(locked, (JSON.parse(cli("keys", "create", "--api", "--json").stdout) as { secret: string }).secret);
     const url = await copySignupUrl(locked);
     expect(new URL(url).searchParams.get("token")).toMatch(/^sb/);
     expect((await postJson(url, { name: "Ada", email: "ada@example.com" })).status).toBe(202);

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { postJson, waitForRun } from "./support/api.ts";
 import { visit } from "./support/browser.ts";
 import { copyStarter, writeProject } from "./support/project.ts";
+import { signInWithToken } from "./support/sign-in.ts";
 import { signalbox, startService } from "./support/service.ts";
 
 const sheet = (page: Page, name: string) => page.getByRole("complementary", { name, exact: true });
@@ -86,8 +87,7 @@ describe("the sheet of an endpoint", () => {
     const token = new URL(cli("triggers", "url", "new-signup").stdout.trim()).searchParams.get("token") ?? "";
     const { page, errors } = await visit(service.url, { permissions: ["clipboard-read", "clipboard-write"] });
     await page.goto(service.url);
-    await page.getByLabel("API token").fill((JSON.parse(cli("keys", "create", "--api", "--json").stdout) as { secret: string }).secret);
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await signInWithToken(page, (JSON.parse(cli("keys", "create", "--api", "--json").stdout) as { secret: string }).secret);
     await page.getByRole("button", { name: "Sign out" }).waitFor();
     await page.goto(`${service.url}/?node=endpoint:signup`);
     const endpoint = sheet(page, "endpoint signup");

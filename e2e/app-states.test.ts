@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { getJson, postJson } from "./support/api.ts";
 import { visit } from "./support/browser.ts";
 import { copyStarter, writeProject } from "./support/project.ts";
+import { signInWithToken } from "./support/sign-in.ts";
 import { signalbox, startService } from "./support/service.ts";
 
 const person = { name: "Ada", email: "ada@example.com" };
@@ -44,10 +45,7 @@ it("whose token is revoked in mid-use is told so, and signs in to the very page 
   expect(cli("build").status).toBe(0);
   const service = await startService({ projectDir, command: "start" });
   const { page } = await visit(service.url);
-  const signIn = async (secret: string) => {
-    await page.getByLabel("API token").fill(secret);
-    await page.getByRole("button", { name: "Sign in" }).click();
-  };
+  const signIn = (secret: string) => signInWithToken(page, secret);
   const token = createToken();
   await page.goto(`${service.url}/?node=trigger:new-signup&tab=test`);
   await signIn("sbt_wrong");

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { postJson, waitForRun } from "./support/api.ts";
 import { visit } from "./support/browser.ts";
 import { copyStarter } from "./support/project.ts";
+import { signInWithToken } from "./support/sign-in.ts";
 import { signalbox, startService } from "./support/service.ts";
 
 describe("the door of the pages", () => {
@@ -39,11 +40,7 @@ describe("the door of the pages", () => {
       expect(await answer?.text(), path).not.toMatch(/new-signup|ada@example|welcome-email/);
       await page.getByRole("heading", { name: "Sign in" }).waitFor();
     }
-    await page.getByText("With an API token instead").click();
-    const signInWith = async (secret: string) => {
-      await page.getByLabel("API token").fill(secret);
-      await page.getByRole("button", { name: "Sign in with the token" }).click();
-    };
+    const signInWith = (secret: string) => signInWithToken(page, secret);
     await signInWith(new URL(url).searchParams.get("token") ?? "");
     await page.getByRole("alert").filter({ hasText: "opens nothing" }).waitFor();
     await signInWith(token);

@@ -77,7 +77,7 @@ export function readSettings(p: {
   };
 }
 
-export type OidcSettings = Required<NonNullable<ProjectSettings["oidc"]>>;
+export type OidcSettings = Required<z.infer<typeof oidcSettingsSchema>>;
 
 /** The client secret at least is for the environment. All of it together makes sense, or none. */
 function readOidc(env: ReturnType<typeof parseEnvironment>, fromProject: ProjectSettings["oidc"]): OidcSettings | null {

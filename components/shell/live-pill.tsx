@@ -10,7 +10,7 @@ const faces: Record<Liveness, StatusFace & { hint: string }> = {
   live: { label: "live", icon: Radio, tone: "ok", hint: "Changes show at once." },
   connecting: { label: "connecting", icon: RotateCw, tone: "idle", hint: "Asking to be told of changes." },
   reconnecting: { label: "reconnecting", icon: RotateCw, tone: "wait", hint: "The service does not answer just now. What you see may be a moment old." },
-  "signed-out": { label: "signed out · sign in", icon: LogIn, tone: "bad", hint: "Your token was revoked, has expired, or you signed out elsewhere. What you see is from before; signing in leads back to it." },
+  "signed-out": { label: "signed out · sign in", icon: LogIn, tone: "bad", hint: "Your session was ended, your token was revoked or has expired, or you signed out elsewhere. What you see is from before; signing in leads back to it." },
   paused: { label: "live paused", icon: CirclePause, tone: "bad", hint: "The service does not answer. What you see is from before; it is asked again every two seconds." },
 };
 

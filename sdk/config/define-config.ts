@@ -27,7 +27,8 @@ export interface ProjectConfig {
   oidc?: {
     issuer: string;
     clientId: string;
-    clientSecret: string;
+    /** Better in the environment: what stands here is written into the build. */
+    clientSecret?: string;
     /** Whose verified e-mail addresses may come in, e.g. `["example.com"]`. */
     domains: string[];
     /** Of those who come for the first time; `viewer` unless told. */

@@ -21,7 +21,8 @@ export const projectSettingsSchema = z.strictObject({
   /** Memory that one worker process may use, in MiB, before it is replaced. */
   workerMemoryMb: z.int().min(64).max(1024 * 1024).optional(),
   retentionDays: z.int().min(1).optional(),
-  oidc: oidcSettingsSchema.optional(),
+  /** The secret may come from the environment: what stands here is written into the build. */
+  oidc: oidcSettingsSchema.partial({ clientSecret: true }).optional(),
   /** Reverse proxies whose X-Forwarded-For, -Host and -Proto are believed: addresses and CIDR ranges. Nobody's unless told. */
   trustProxy: z.array(proxyRangeSchema).max(100).optional(),
 });

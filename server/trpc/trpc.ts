@@ -55,7 +55,8 @@ export interface TrpcContext {
 
 const t = initTRPC.context<TrpcContext>().create({
   isDev: false,
-  sse: { ping: { enabled: true, intervalMs: 15_000 }, client: { reconnectAfterInactivityMs: 40_000 } },
+  // A stream goes on as who opened it: after five minutes the browser has to ask anew.
+  sse: { maxDurationMs: 5 * 60_000, ping: { enabled: true, intervalMs: 15_000 }, client: { reconnectAfterInactivityMs: 40_000 } },
   errorFormatter: ({ shape, error }) => {
     const failure = toProblem(expected(error));
     // Details repeat what was asked for, and a key may have been sent in the wrong place.
