@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fakeKey, fakeRun, fakeTrigger, runFakeCli } from "./testing/fake-host.ts";
+import { fakeInvitation, fakeKey, fakePerson, fakeRun, fakeTrigger, runFakeCli } from "./testing/fake-host.ts";
 
 const verdict = { trigger: "new-signup", attachmentId: "new-signup:welcome-email", target: fakeTrigger.target, outcome: "matched", runId: null, reasons: [] };
 const run = { ...fakeRun, error: { ...fakeRun.error, stack: null }, payload: null, input: { to: "ada@example.com" }, output: null };
@@ -14,6 +14,9 @@ const routes = {
   [`POST /runs/${fakeRun.id}/replay`]: () => started,
   [`POST /runs/${fakeRun.id}/cancel`]: () => run,
   "POST /verdicts": () => ({ data: [verdict] }),
+  "GET /people": () => ({ data: [fakePerson] }),
+  "POST /invitations": () => fakeInvitation,
+  "POST /setup-links": () => ({ ...fakeInvitation, kind: "setup", role: "admin" }),
   "GET /keys": () => ({ data: [fakeKey] }),
   "POST /keys": ({ body }: { body: unknown }) => ({ ...fakeKey, ...(body as object), secret: "sbk_secret" }),
   [`POST /keys/${fakeKey.id}/revoke`]: () => ({ ...fakeKey, revokedAt: "2026-11-21T10:00:00.000Z" }),
@@ -30,6 +33,9 @@ const commands: [command: string, line: string[]][] = [
   ["keys create", ["keys", "create"]],
   ["keys list", ["keys", "list"]],
   ["keys revoke", ["keys", "revoke", fakeKey.id]],
+  ["people list", ["people", "list"]],
+  ["people invite", ["people", "invite", "--role", "operator", "--note", "Ada"]],
+  ["people setup-link", ["people", "setup-link"]],
 ];
 
 describe("every command", () => {
@@ -47,7 +53,7 @@ describe("every command", () => {
     expect(stdout).not.toContain("\u001b");
   });
 
-  const all = [...commands.map(([name]) => name), "dev", "build", "start", "triggers send", "init", "triggers", "runs", "keys", "triggers runs"];
+  const all = [...commands.map(([name]) => name), "dev", "build", "start", "triggers send", "init", "triggers", "runs", "keys", "people", "triggers runs"];
   it.each(all)("%s --help shows its usage and an example, and exits with 0", async (name) => {
     const { exitCode, stdout, stderr } = await runFakeCli([...name.split(" "), "--help"]);
     expect(exitCode).toBe(0);

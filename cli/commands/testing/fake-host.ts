@@ -73,9 +73,30 @@ export const fakeKey = {
   kind: "webhook",
   name: "github",
   hint: "sbk_C5Nv…",
+  scope: null,
   endpoints: ["signup"],
   createdAt: "2026-11-20T10:00:00.000Z",
   expiresAt: "2027-02-18T10:00:00.000Z",
   lastUsedAt: null,
   revokedAt: null,
 } as const;
+
+export const fakePerson = {
+  id: "per_01K9ZR7M3QD4V8XN2T5B6C7E8F",
+  name: "Ada",
+  email: "ada@example.com",
+  role: "admin",
+  createdAt: "2026-11-20T10:00:00.000Z",
+  lastSeenAt: null,
+};
+
+export const fakeInvitation = {
+  id: "inv_01K9ZR7M3QD4V8XN2T5B6C7E8F",
+  kind: "invitation",
+  role: "viewer",
+  note: "Ada",
+  createdBy: "machine",
+  createdAt: "2026-11-20T10:00:00.000Z",
+  expiresAt: "2026-11-27T10:00:00.000Z",
+  url: "https://hooks.example.com/invite/token",
+};
