@@ -1,3 +1,4 @@
+import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright";
 import { describe, expect, it } from "vitest";
 import { visit } from "./support/browser.ts";
@@ -10,6 +11,13 @@ const password = "correct horse battery staple";
 async function fillIn(page: Page, values: Record<string, string>, button: string): Promise<void> {
   for (const [label, value] of Object.entries(values)) await page.getByLabel(label, { exact: true }).fill(value);
   await page.getByRole("button", { name: button, exact: true }).click();
+}
+
+async function expectNoFaults(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  const grave = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+  const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+  expect([page.url(), isTooWide, grave.map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 160))])]).toEqual([page.url(), false, []]);
 }
 
 describe("people of a deployed service", () => {
@@ -82,11 +90,15 @@ describe("people of a deployed service", () => {
     expect(cli("build").status).toBe(0);
     const service = await startService({ projectDir, command: "start" });
     const { page, errors } = await visit(service.url);
+    await page.goto(service.url);
+    await expectNoFaults(page);
     await page.goto(cli("people", "setup-link").stdout.trim());
+    await expectNoFaults(page);
     await fillIn(page, { Name: "Grace", "E-mail": "grace@example.com", Password: password }, "Create the account");
     await page.waitForURL(`${service.url}/`);
     await page.goto(`${service.url}/settings/keys`);
     await page.getByRole("button", { name: "New token" }).click();
+    await expectNoFaults(page);
     await fillIn(page, { "What is it for?": "CI" }, "Make the token");
     const token = await page.getByTestId("secret").textContent();
     await page.getByRole("button", { name: "I have kept it" }).click();
@@ -101,6 +113,13 @@ describe("people of a deployed service", () => {
     await page.getByTestId("secret").getByText(/^sbk_/).waitFor();
     await page.goto(`${service.url}/settings/audit?action=key.shown`);
     await page.getByRole("link", { name: /^Grace: Looked at a webhook key key_/ }).waitFor();
+    for (const [path, width] of [["", 1440], ["/people", 360], ["/keys", 360], ["/audit", 1440]] as const) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.goto(`${service.url}/settings${path}`);
+      await page.getByRole("region").or(page.getByRole("link", { name: /^Grace:/ })).first().waitFor();
+      await expect.poll(() => page.getByRole("status", { name: /being read|loading/i }).count()).toBe(0);
+      await expectNoFaults(page);
+    }
     expect(errors).toEqual([]);
   });
 });

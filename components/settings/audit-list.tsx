@@ -14,11 +14,11 @@ import { actorWords, auditWords, detailWords, subjectHref } from "./audit-words.
 const rowsOfPage = 50;
 
 const columns: readonly Column<AuditEntry>[] = [
-  { id: "when", name: "When", width: "110px", cell: ({ at }) => <RelativeTime iso={at} /> },
-  { id: "who", name: "Who", width: "minmax(0, 180px)", cell: (entry) => <span className="truncate">{actorWords(entry)}</span> },
-  { id: "what", name: "What", width: "190px", cell: ({ action }) => <span className={action === "session.refused" ? "text-bad" : ""}>{auditWords[action]}</span> },
-  { id: "subject", name: "Of", width: "minmax(0, 300px)", cell: ({ subject }) => <span className="truncate font-mono text-s">{subject}</span> },
-  { id: "detail", name: "Details", cell: (entry) => <span className="truncate text-s text-ink-2" title={detailWords(entry)}>{detailWords(entry)}</span>, isHiddenNarrow: true },
+  { id: "when", name: "When", width: "90px", cell: ({ at }) => <RelativeTime iso={at} /> },
+  { id: "who", name: "Who", width: "minmax(0, 150px)", cell: (entry) => <span className="block truncate">{actorWords(entry)}</span> },
+  { id: "what", name: "What", width: "180px", cell: ({ action }) => <span className={action === "session.refused" ? "text-bad" : ""}>{auditWords[action]}</span> },
+  { id: "subject", name: "Of", width: "minmax(0, 1fr)", cell: ({ subject }) => <span title={subject ?? undefined} className="block truncate font-mono text-s">{subject}</span> },
+  { id: "detail", name: "Details", width: "minmax(0, 1.4fr)", cell: (entry) => <span className="block truncate text-s text-ink-2" title={detailWords(entry)}>{detailWords(entry)}</span>, isHiddenNarrow: true },
   { id: "from", name: "From", width: "140px", cell: ({ address }) => <span className="truncate font-mono text-s">{address}</span>, isHiddenNarrow: true },
 ];
 

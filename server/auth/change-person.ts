@@ -1,18 +1,29 @@
 import { AppError } from "../contract/app-error.ts";
+import type { Json } from "../contract/json.ts";
 import type { Role } from "../contract/person.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { PeopleStore, PersonChange } from "../ports/people-store.ts";
 import { type Doer, auditOf } from "./doer.ts";
 
+type Store = Pick<PeopleStore, "listPeople" | "changeRole" | "removePerson">;
+
 /** In force with the person's very next request. Throws AppError `not_found` or `invalid_input` (nobody would be left who is admin). */
-export async function changeRole(deps: { store: Pick<PeopleStore, "changeRole">; clock: Clock }, { id, role }: { id: string; role: Role }, doer: Doer): Promise<void> {
+export async function changeRole(deps: { store: Store; clock: Clock }, { id, role }: { id: string; role: Role }, doer: Doer): Promise<void> {
   const now = deps.clock.now();
-  refuseUnchanged(id, await deps.store.changeRole({ id, role, now, audit: auditOf(doer, { action: "person.role-changed", subject: id, detail: { role }, now }) }));
+  const detail = { ...(await describePerson(deps, id)), to: role };
+  refuseUnchanged(id, await deps.store.changeRole({ id, role, now, audit: auditOf(doer, { action: "person.role-changed", subject: id, detail, now }) }));
 }
 
 /** Ends their sessions as well. Throws as `changeRole` does. */
-export async function removePerson(deps: { store: Pick<PeopleStore, "removePerson">; clock: Clock }, id: string, doer: Doer): Promise<void> {
-  refuseUnchanged(id, await deps.store.removePerson({ id, audit: auditOf(doer, { action: "person.removed", subject: id, now: deps.clock.now() }) }));
+export async function removePerson(deps: { store: Store; clock: Clock }, id: string, doer: Doer): Promise<void> {
+  const detail = await describePerson(deps, id);
+  refuseUnchanged(id, await deps.store.removePerson({ id, audit: auditOf(doer, { action: "person.removed", subject: id, detail, now: deps.clock.now() }) }));
+}
+
+/** The log outlives whom it names. */
+async function describePerson({ store, clock }: { store: Store; clock: Clock }, id: string): Promise<{ [key: string]: Json }> {
+  const person = (await store.listPeople(clock.now())).find((one) => one.id === id);
+  return person ? { name: person.name, email: person.email, role: person.role } : {};
 }
 
 function refuseUnchanged(id: string, outcome: PersonChange): void {

@@ -18,7 +18,9 @@ export const peopleRemove = procedure.input(byId).mutation(({ ctx, input }) => r
 export const peopleSessions = procedure.query(({ ctx }) => ctx.store.listSessions(null, ctx.clock.now()));
 
 export const peopleEndSession = procedure.input(byId).mutation(async ({ ctx, input: { id } }) => {
-  const audit = auditOf(ctx.doer, { action: "session.ended", subject: id, now: ctx.clock.now() });
+  const now = ctx.clock.now();
+  const person = (await ctx.store.listSessions(null, now)).find((session) => session.id === id)?.personId ?? null;
+  const audit = auditOf(ctx.doer, { action: "session.ended", subject: id, detail: { person }, now });
   if (!(await ctx.store.endSession({ id, personId: null, audit }))) throw new AppError("not_found", "This session has ended already.");
 });
 
