@@ -45,7 +45,10 @@ export function createIdentity(p: { rows: IdentityRows & Pick<AuditStore, "recor
       const headers = new Headers({ "content-type": "application/json", ...addressHeaders(address) });
       if (userAgent !== null) headers.set("user-agent", userAgent.slice(0, 500));
       const request = new Request(`${p.baseUrl}/api/auth/sign-in/email`, { method: "POST", headers, body: JSON.stringify({ email, password }) });
-      return toResult(await auth.handler(request));
+      const result = toResult(await auth.handler(request));
+      // What nobody can use any more goes with the next who comes.
+      if (result.outcome === "signed-in") await Promise.all((["session", "verification"] as const).map((table) => p.rows.removeRows(table, [{ field: "expiresAt", operator: "lt", value: new Date(), connector: "AND" }])));
+      return result;
     },
     ...createOidcSignIn({ ...p, options }),
     hashPassword,
