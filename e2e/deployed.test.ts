@@ -79,6 +79,17 @@ describe("signalbox start", () => {
     expect((await send()).status).toBe(401);
   });
 
+  it("takes the new key of a rotation at once, and the old one while they overlap", async () => {
+    const { cli, service, key: first } = await deployed();
+    const [{ id }] = (JSON.parse(cli("keys", "list", "--json").stdout) as { data: [{ id: string }] }).data;
+    const second = cli("keys", "rotate", id, "--overlap", "1h").stdout.trim();
+    const statuses = () => Promise.all([first, second].map(async (key) => (await postJson(`${service.url}/triggers/signup`, signup, { "x-api-key": key })).status));
+    expect(await statuses()).toEqual([202, 202]);
+    expect(cli("triggers", "url", "new-signup").stdout).toContain(`?token=${second}`);
+    expect(cli("keys", "revoke", id).status).toBe(0);
+    expect(await statuses()).toEqual([401, 202]);
+  });
+
   it("never writes a key, a cookie or an authorization header to disk or log", async () => {
     const { projectDir, service, url, key } = await deployed();
     const secrets = ["canary-cookie-5f1d", "canary-bearer-9c2e", "canary-wrong-key-77aa"];

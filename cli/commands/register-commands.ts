@@ -5,6 +5,7 @@ import { registerDev } from "./dev/dev.ts";
 import { registerInit } from "./init/init.ts";
 import { registerKeysCreate } from "./keys/create.ts";
 import { registerKeysList } from "./keys/list.ts";
+import { registerKeysRotate } from "./keys/rotate.ts";
 import { registerKeysRevoke } from "./keys/revoke.ts";
 import { registerPeopleInvite } from "./people/invite.ts";
 import { registerPeopleList } from "./people/list.ts";
@@ -41,6 +42,7 @@ export function registerCommands(program: CliCommand, runner: CommandRunner): vo
   const keys = program.subcommand("keys", "webhook keys and API tokens", ["signalbox keys list", "signalbox keys create --name github"]);
   registerKeysCreate(keys, runner);
   registerKeysList(keys, runner);
+  registerKeysRotate(keys, runner);
   registerKeysRevoke(keys, runner);
 
   const people = program.subcommand("people", "who may sign in to a deployed service", ["signalbox people setup-link", "signalbox people invite --role operator"]);

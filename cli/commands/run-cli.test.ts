@@ -19,8 +19,12 @@ const routes = {
   "POST /setup-links": () => ({ ...fakeInvitation, kind: "setup", role: "admin" }),
   "GET /keys": () => ({ data: [fakeKey] }),
   "POST /keys": ({ body }: { body: unknown }) => ({ ...fakeKey, ...(body as object), secret: "sbk_secret" }),
+  [`POST /keys/${fakeKey.id}/rotate`]: () => ({ key: { ...fakeKey, id: "key_next", secret: "sbk_next" }, old: { ...fakeKey, replacedBy: "key_next", expiresAt: "2026-11-22T10:00:00.000Z" } }),
   [`POST /keys/${fakeKey.id}/revoke`]: () => ({ ...fakeKey, revokedAt: "2026-11-21T10:00:00.000Z" }),
 };
+
+/** `keys list` of one key. */
+const listKeysOf = (given: object) => runFakeCli(["keys", "list"], { routes: { "GET /keys": () => ({ data: [{ ...fakeKey, ...given }] }) } });
 
 const commands: [command: string, line: string[]][] = [
   ["triggers list", ["triggers", "list"]],
@@ -32,6 +36,7 @@ const commands: [command: string, line: string[]][] = [
   ["runs cancel", ["runs", "cancel", fakeRun.id]],
   ["keys create", ["keys", "create"]],
   ["keys list", ["keys", "list"]],
+  ["keys rotate", ["keys", "rotate", fakeKey.id]],
   ["keys revoke", ["keys", "revoke", fakeKey.id]],
   ["people list", ["people", "list"]],
   ["people invite", ["people", "invite", "--role", "operator", "--note", "Ada"]],
@@ -79,7 +84,9 @@ describe("wrong usage exits with 2 and says on stderr what is wrong", () => {
     [["keys", "create", "--expires", "soon"], /A lifetime is a number with its unit/],
     [["keys", "create", "--api", "--endpoint", "signup"], /--api and --endpoint do not go together/],
     [["keys", "create", "--endpoint", "Sign Up"], /"Sign Up" is not an endpoint/],
-    [["keys", "rotate"], /Unknown command 'rotate'/],
+    [["keys", "rotate"], /Missing required argument 'id'/],
+    [["keys", "rotate", "key_x", "--overlap", "soon"], /An overlap is a number with its unit/],
+    [["keys", "rotate", "key_x", "--overlap", "91d"], /at most 90d/],
     [["worker"], /Unknown command 'worker'/],
   ])("%j", async (line, message) => {
     const { exitCode, stdout, stderr } = await runFakeCli(line, { routes });
@@ -155,6 +162,7 @@ describe("results for people", () => {
 
   it("a key and the id of a replay stand alone on stdout, to be put into a variable", async () => {
     expect((await runFakeCli(["keys", "create"], { routes })).stdout).toBe("sbk_secret\n");
+    expect((await runFakeCli(["keys", "rotate", fakeKey.id], { routes })).stdout).toBe("sbk_next\n");
     expect((await runFakeCli(["runs", "replay", fakeRun.id], { routes })).stdout).toBe("run_new\n");
   });
 
@@ -173,6 +181,13 @@ describe("results for people", () => {
     const { stdout } = await runFakeCli(["keys", "list"], { routes });
     expect(stdout).toContain("✓ valid  key_01K9ZR7M3QD4V8XN2T5B6C7E8F  webhook  github  sbk_C5Nv…  signup  never      in 89 d\n");
   });
+
+  it("keys that end soon are told with the way out, unless another took their place", async () => {
+    const soon = { expiresAt: "2026-11-24T10:00:00.000Z" };
+    expect(await listKeysOf(soon)).toMatchObject({ stdout: expect.stringContaining("⧖ expiring"), stderr: expect.stringContaining(`ends in 3 d, and nothing takes its place: signalbox keys rotate ${fakeKey.id}`) });
+    expect(await listKeysOf({ ...soon, replacedBy: "key_next" })).toMatchObject({ stdout: expect.stringContaining("⧖ replaced"), stderr: "" });
+    expect(await listKeysOf({ ...soon, revokedAt: "2026-11-20T11:00:00.000Z" })).toMatchObject({ stdout: expect.stringContaining("⊘ revoked"), stderr: "" });
+  });
 });
 
 describe("what is asked of the service", () => {
@@ -186,6 +201,14 @@ describe("what is asked of the service", () => {
     const spying = { ...routes, "POST /keys": (p: { body: unknown }) => ((sent = p.body), routes["POST /keys"](p)) };
     await runFakeCli(["keys", "create", "--name", "gh", "--endpoint", "signup", "--endpoint", "github/ci", "--expires", "90d"], { routes: spying });
     expect(sent).toEqual({ kind: "webhook", name: "gh", endpoints: ["signup", "github/ci"], expiresAt: "2027-02-19T10:00:00.000Z" });
+  });
+
+  it("a rotation bears its overlap in seconds", async () => {
+    const sent: unknown[] = [];
+    const rotated = { key: { ...fakeKey, secret: "sbk_next" }, old: fakeKey };
+    const spying = { ...routes, [`POST /keys/${fakeKey.id}/rotate`]: ({ body }: { body: unknown }) => (sent.push(body), rotated) };
+    for (const overlap of [[], ["--overlap", "0"], ["--overlap", "7d"]]) await runFakeCli(["keys", "rotate", fakeKey.id, ...overlap], { routes: spying });
+    expect(sent).toEqual([{ overlapSeconds: 86_400 }, { overlapSeconds: 0 }, { overlapSeconds: 604_800 }]);
   });
 
   it("a body comes from the command line, a file or stdin", async () => {

@@ -13,6 +13,7 @@ export const auditWords: Record<AuditAction, string> = {
   "invitation.revoked": "Withdrew an invitation",
   "key.created": "Made a key",
   "key.shown": "Looked at a webhook key",
+  "key.rotated": "Rotated a key",
   "key.revoked": "Revoked a key",
   "run.started": "Started runs",
   "run.canceled": "Canceled runs",

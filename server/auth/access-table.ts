@@ -36,6 +36,7 @@ export const routeAccess = {
   "POST /api/v1/deliveries/{id}/redeliver": "operate",
   "GET /api/v1/keys": "admin",
   "POST /api/v1/keys": "admin",
+  "POST /api/v1/keys/{id}/rotate": "admin",
   "POST /api/v1/keys/{id}/revoke": "admin",
   "GET /api/v1/people": "admin",
   "POST /api/v1/invitations": "admin",

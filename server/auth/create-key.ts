@@ -2,7 +2,7 @@ import type { Key, KeyKind } from "../contract/key.ts";
 import type { Scope } from "../contract/scope.ts";
 import { newId } from "../domain/ids.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { KeyStore } from "../ports/store.ts";
+import type { KeyStore, NewKey } from "../ports/store.ts";
 import { type Doer, auditOf } from "./doer.ts";
 import type { KeyCipher } from "./key-cipher.ts";
 import { generateKey, hashKey, keyHint } from "./key-format.ts";
@@ -25,23 +25,16 @@ export async function createKey(
   doer: Doer,
 ): Promise<Key & { secret: string }> {
   const now = deps.clock.now();
-  const secret = generateKey(request.kind);
-  const id = newId("key", now);
-  const { kind, name, endpoints, scope, expiresAt } = request;
-  const key = await deps.store.createKey(
-    {
-      id,
-      kind,
-      name,
-      hint: keyHint(secret),
-      hash: hashKey(secret),
-      ciphertext: kind === "webhook" ? deps.cipher.seal(secret) : null,
-      endpoints,
-      scope,
-      createdAt: now,
-      expiresAt,
-    },
-    auditOf(doer, { action: "key.created", subject: id, detail: { kind, name, scope, endpoints }, now }),
-  );
+  const { secret, newKey } = mintKey(deps.cipher, request, now);
+  const { id, kind, name, scope, endpoints } = newKey;
+  const key = await deps.store.createKey(newKey, auditOf(doer, { action: "key.created", subject: id, detail: { kind, name, scope, endpoints }, now }));
   return { ...key, secret };
+}
+
+/** A key that is not in the store yet. */
+export function mintKey(cipher: KeyCipher, request: CreateKeyRequest, now: number): { secret: string; newKey: NewKey } {
+  const { kind, name, endpoints, scope, expiresAt } = request;
+  const secret = generateKey(kind);
+  const ciphertext = kind === "webhook" ? cipher.seal(secret) : null;
+  return { secret, newKey: { id: newId("key", now), kind, name, hint: keyHint(secret), hash: hashKey(secret), ciphertext, endpoints, scope, createdAt: now, expiresAt } };
 }

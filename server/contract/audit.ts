@@ -14,6 +14,7 @@ export const auditActionSchema = z.enum([
   "invitation.revoked",
   "key.created",
   "key.shown",
+  "key.rotated",
   "key.revoked",
   "run.started",
   "run.canceled",

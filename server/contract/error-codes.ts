@@ -124,6 +124,12 @@ export const errorCodes = {
     "A run that has ended never changes its state.",
     "Replay it: POST /api/v1/runs/{id}/replay starts a new run with the same payload.",
   ),
+  key_ended: entry(
+    409,
+    "The key has ended",
+    "It is revoked, has expired, or was rotated before: there is nothing to change over.",
+    "The detail says which. Rotate the key that took its place, or make a new one: `signalbox keys create`.",
+  ),
   not_replayable: entry(
     409,
     "This cannot be sent again",

@@ -18,6 +18,8 @@ export const keySchema = z.object({
   expiresAt: z.iso.datetime().nullable(),
   lastUsedAt: z.iso.datetime().nullable(),
   revokedAt: z.iso.datetime().nullable(),
+  /** The key that took its place when it was rotated. */
+  replacedBy: z.string().nullable(),
 });
 
 export type KeyKind = z.infer<typeof keyKindSchema>;

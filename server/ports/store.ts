@@ -405,5 +405,10 @@ export interface KeyStore {
   listKeyCiphertexts(kind: KeyKind): Promise<{ key: Key; ciphertext: string }[]>;
   /** `false`: there is no such key. Revoking twice keeps the first time. */
   revokeKey(id: string, now: number, audit?: NewAuditEntry): Promise<boolean>;
+  /**
+   * Makes `next` in the place of a key, which ends at `endsAt`, or when it would have ended anyway if that is earlier. `taken`: it is revoked, has expired by `now`, or was
+   * replaced before; nothing was written. Two calls that race never both make a key.
+   */
+  rotateKey(p: { id: string; next: NewKey; endsAt: number; now: number; audit?: readonly NewAuditEntry[] }): Promise<{ kind: "rotated"; old: Key; next: Key } | { kind: "taken"; old: Key } | { kind: "missing" }>;
   touchKey(id: string, now: number): Promise<void>;
 }

@@ -16,6 +16,10 @@ async function listKeys(context: CommandContext): Promise<void> {
   const document = await api.request({ path: "/keys", answer: keysAnswer });
   context.print({ document, text: () => renderKeys(document.data, { paint: context.terminal.out.paint, now: context.now() }) });
   if (!context.isJson && document.data.length === 0) context.tell("There are no keys yet. `signalbox keys create` makes a webhook key; `signalbox start` makes the first one by itself.");
+  if (context.isJson) return;
+  for (const { id, name, expiresAt } of document.data.filter((key) => endsSoon(key, context.now()))) {
+    context.tell(`${id} (${plainLine(name, 30)}) ends ${relativeTime(expiresAt ?? "", context.now())}, and nothing takes its place: signalbox keys rotate ${id}`);
+  }
 }
 
 function renderKeys(keys: readonly Key[], p: { paint: Paint; now: number }): string {
@@ -39,7 +43,17 @@ function renderKeys(keys: readonly Key[], p: { paint: Paint; now: number }): str
 function stateText(key: Key, { paint, now }: { paint: Paint; now: number }): string {
   if (key.revokedAt) return `${paint("bad", "⊘")} revoked`;
   if (key.expiresAt && Date.parse(key.expiresAt) <= now) return `${paint("warn", "⧖")} expired`;
-  return `${paint("good", "✓")} valid`;
+  if (key.replacedBy) return `${paint("warn", "⧖")} replaced`;
+  return endsSoon(key, now) ? `${paint("warn", "⧖")} expiring` : `${paint("good", "✓")} valid`;
+}
+
+const soonMs = 14 * 24 * 60 * 60 * 1000;
+
+/** Valid, but not for long, and not because it was rotated. */
+function endsSoon({ expiresAt, revokedAt, replacedBy }: Key, now: number): boolean {
+  if (expiresAt === null || revokedAt !== null || replacedBy !== null) return false;
+  const leftMs = Date.parse(expiresAt) - now;
+  return leftMs > 0 && leftMs <= soonMs;
 }
 
 function opensText(key: Key): string {

@@ -75,10 +75,12 @@ export const fakeKey = {
   hint: "sbk_C5Nv…",
   scope: null,
   endpoints: ["signup"],
+  scope: null,
   createdAt: "2026-11-20T10:00:00.000Z",
   expiresAt: "2027-02-18T10:00:00.000Z",
   lastUsedAt: null,
   revokedAt: null,
+  replacedBy: null,
 } as const;
 
 export const fakePerson = {

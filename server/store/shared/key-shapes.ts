@@ -13,6 +13,7 @@ export interface KeyRow {
   expiresAt: number | null;
   lastUsedAt: number | null;
   revokedAt: number | null;
+  replacedBy: string | null;
 }
 
 export function toKey(row: KeyRow): Key {
@@ -29,5 +30,6 @@ export function toKey(row: KeyRow): Key {
     expiresAt: toIsoOrNull(row.expiresAt),
     lastUsedAt: toIsoOrNull(row.lastUsedAt),
     revokedAt: toIsoOrNull(row.revokedAt),
+    replacedBy: row.replacedBy,
   };
 }

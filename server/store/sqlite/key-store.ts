@@ -38,6 +38,17 @@ export function createKeyStore(database: SqliteDatabase, insertAudit: InsertAudi
         if (audit && changes > 0) insertAudit(audit);
         return changes > 0;
       }),
+    rotateKey: ({ id, next, endsAt, now, audit = [] }) =>
+      write(() => {
+        const old = db.select().from(webhookKey).where(eq(webhookKey.id, id)).get();
+        if (!old) return { kind: "missing" };
+        if (old.revokedAt !== null || old.replacedBy !== null || (old.expiresAt !== null && old.expiresAt <= now)) return { kind: "taken", old: toKey(old) };
+        const ended = { expiresAt: Math.min(old.expiresAt ?? endsAt, endsAt), replacedBy: next.id };
+        db.update(webhookKey).set(ended).where(eq(webhookKey.id, id)).run();
+        const made = db.insert(webhookKey).values(next).returning().get();
+        audit.forEach(insertAudit);
+        return { kind: "rotated", old: toKey({ ...old, ...ended }), next: toKey(made) };
+      }),
     touchKey: (id, now) =>
       write(() => {
         const isOlder = or(isNull(webhookKey.lastUsedAt), lt(webhookKey.lastUsedAt, now));

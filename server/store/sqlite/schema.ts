@@ -239,6 +239,8 @@ export const webhookKey = sqliteTable(
     revokedAt: integer("revoked_at"),
     /** Of API tokens; those of before there were scopes have none, and may do everything. */
     scope: text("scope").$type<Scope>(),
+    /** The key that took its place. A note, not a reference. */
+    replacedBy: text("replaced_by"),
   },
   (t) => [uniqueIndex("webhook_key_by_hash").on(t.hash)],
 );

@@ -24,6 +24,7 @@ export function keyContract(open: OpenStore): void {
         expiresAt: "2026-01-01T00:00:01.000Z",
         lastUsedAt: null,
         revokedAt: null,
+        replacedBy: null,
       });
       expect(await store.findKeyByHash("h1")).toEqual(created);
       expect(await store.findKeyByHash("h2")).toBeNull();
@@ -56,6 +57,30 @@ export function keyContract(open: OpenStore): void {
       expect(await store.revokeKey("key_1", epoch + 2000)).toBe(true);
       expect(await store.findKeyByHash("h1")).toMatchObject({ revokedAt: "2026-01-01T00:00:01.000Z" });
       expect(await store.revokeKey("key_2", epoch)).toBe(false);
+    });
+
+    it("puts a key in the place of another, which ends when it is told to or would have anyway", async () => {
+      await store.createKey(aKey({ id: "key_1", hash: "h1" }));
+      await store.createKey(aKey({ id: "key_2", hash: "h2", expiresAt: epoch + 500 }));
+      const audit = [{ id: "aud_1", at: epoch, action: "key.rotated" as const, actor: { kind: "machine" as const, id: null, name: null }, subject: "key_1", address: null, detail: null }];
+      const rotated = await store.rotateKey({ id: "key_1", next: aKey({ id: "key_3", hash: "h3" }), endsAt: epoch + 1000, now: epoch + 1, audit });
+      expect(rotated).toMatchObject({ kind: "rotated", old: { id: "key_1", replacedBy: "key_3", expiresAt: "2026-01-01T00:00:01.000Z" }, next: { id: "key_3", replacedBy: null, expiresAt: null } });
+      expect(await store.findKeyByHash("h1")).toEqual(rotated.kind === "rotated" && rotated.old);
+      expect(await store.findKeyByHash("h3")).toEqual(rotated.kind === "rotated" && rotated.next);
+      expect((await store.listAudit({}, { limit: 10, cursor: null })).data.map(({ id }) => id)).toEqual(["aud_1"]);
+      expect(await store.rotateKey({ id: "key_2", next: aKey({ id: "key_4" }), endsAt: epoch + 1000, now: epoch + 1 })).toMatchObject({ kind: "rotated", old: { expiresAt: "2026-01-01T00:00:00.500Z" } });
+    });
+
+    it("never puts two keys in the place of one, nor one in the place of a key that has ended", async () => {
+      await store.createKey(aKey({ id: "key_1" }));
+      await store.createKey(aKey({ id: "key_2" }));
+      await store.createKey(aKey({ id: "key_3", expiresAt: epoch + 1 }));
+      await store.revokeKey("key_2", epoch);
+      const rotate = (id: string) => store.rotateKey({ id, next: aKey(), endsAt: epoch + 1000, now: epoch + 1 });
+      expect((await Promise.all([rotate("key_1"), rotate("key_1")])).map(({ kind }) => kind)).toEqual(["rotated", "taken"]);
+      for (const id of ["key_2", "key_3"]) expect(await rotate(id)).toMatchObject({ kind: "taken", old: { id, replacedBy: null } });
+      expect(await rotate("key_9")).toEqual({ kind: "missing" });
+      expect(await store.listKeys()).toHaveLength(4);
     });
 
     it("keeps the last use, whatever the order in which uses are noted", async () => {

@@ -6,6 +6,8 @@ import { type Key, keySchema } from "../../../contract/key.ts";
 import { createdKey } from "../schemas.ts";
 import { bearer, deliver, executeRuns, makeKey, openTestService } from "../testing/test-service.ts";
 
+const dayMs = 24 * 60 * 60 * 1000;
+const rotated = z.object({ key: createdKey, old: keySchema });
 const keyList = z.object({ data: z.array(keySchema) });
 
 async function open(mode: "development" | "deployed" = "deployed") {
@@ -36,6 +38,49 @@ describe("keys", () => {
     service.state.now += 1000;
     const twice = await service.post(`/api/v1/keys/${token.id}/revoke`, undefined, admin);
     expect(twice.json).toEqual(revoked.json);
+  });
+
+  it("are rotated: a like one takes the place of the old, which opens until the overlap is over", async () => {
+    const { service, authenticate } = await open();
+    const { state } = service;
+    const admin = bearer((await makeKey(service, { kind: "api" })).secret);
+    const old = await makeKey(service, { kind: "webhook", endpoints: ["billing"], expiresAt: state.now + 90 * dayMs });
+    state.now += 60 * dayMs;
+    const answer = await service.post(`/api/v1/keys/${old.id}/rotate`, { overlapSeconds: 3600 }, admin);
+    expect(answer.status).toBe(201);
+    const { key: next, old: ending } = rotated.parse(answer.json);
+    expect(next).toMatchObject({ kind: "webhook", name: old.name, endpoints: ["billing"], scope: null, expiresAt: new Date(state.now + 90 * dayMs).toISOString(), replacedBy: null });
+    expect(ending).toMatchObject({ id: old.id, replacedBy: next.id, expiresAt: new Date(state.now + 3_600_000).toISOString() });
+    expect(answer.text).not.toContain(old.secret);
+    for (const { secret } of [old, next]) expect((await authenticate([secret], "billing")).ok).toBe(true);
+    expect((await authenticate([next.secret], "signup")).ok).toBe(false);
+    expect((await service.get("/api/v1/url?for=billing", admin)).text).toContain(next.secret);
+    const written = (await service.store.listAudit({}, { limit: 10, cursor: null })).data;
+    expect(written.find(({ action }) => action === "key.rotated")).toMatchObject({ subject: old.id, detail: { replacedBy: next.id } });
+    expect(written.find(({ action, subject }) => action === "key.created" && subject === next.id)).toMatchObject({ detail: { replaces: old.id } });
+    expect(JSON.stringify(written)).not.toContain(next.secret);
+    state.now += 3_600_000;
+    expect((await authenticate([old.secret], "billing")).ok).toBe(false);
+    expect((await authenticate([next.secret], "billing")).ok).toBe(true);
+  });
+
+  it("are rotated once each, a day's overlap unless told, and at once without any", async () => {
+    const service = await openTestService({ mode: "deployed" });
+    const admin = bearer((await makeKey(service, { kind: "api" })).secret);
+    const token = await makeKey(service, { kind: "api", scope: "read" });
+    const rotate = (id: string, body?: { overlapSeconds: number }) => service.post(`/api/v1/keys/${id}/rotate`, body, admin);
+    const first = rotated.parse((await rotate(token.id)).json);
+    expect(first.old.expiresAt).toBe(new Date(service.state.now + dayMs).toISOString());
+    expect(first.key).toMatchObject({ kind: "api", scope: "read", expiresAt: null });
+    const again = await rotate(token.id);
+    expect([again.status, again.text]).toEqual([409, expect.stringContaining(first.key.id)]);
+    const second = rotated.parse((await rotate(first.key.id, { overlapSeconds: 0 })).json);
+    expect((await service.get("/api/v1/runs", bearer(first.key.secret))).status).toBe(401);
+    expect((await service.get("/api/v1/runs", bearer(second.key.secret))).status).toBe(200);
+    await service.store.revokeKey(second.key.id, service.state.now);
+    expect((await rotate(second.key.id)).status).toBe(409);
+    expect((await rotate("key_unknown")).status).toBe(404);
+    expect((await rotate(token.id, { overlapSeconds: -1 })).status).toBe(422);
   });
 
   it("are nowhere to be seen but where they are made and in trigger URLs", async () => {

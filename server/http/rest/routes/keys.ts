@@ -2,6 +2,7 @@ import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
 import { createKey } from "../../../auth/create-key.ts";
 import { doerOf } from "../../../auth/doer.ts";
 import { listKeys } from "../../../auth/list-keys.ts";
+import { defaultOverlapMs, rotateKey } from "../../../auth/rotate-key.ts";
 import { revokeKey } from "../../../auth/revoke-key.ts";
 import { AppError } from "../../../contract/app-error.ts";
 import { keyKindSchema } from "../../../contract/key.ts";
@@ -53,6 +54,28 @@ const createKeyRoute = createRoute({
   responses: { 201: answer("The key, with its secret.", createdKey), ...problems(bodyProblems) },
 });
 
+const mostOverlapSeconds = 90 * 24 * 60 * 60;
+
+const rotateRoute = createRoute({
+  method: "post",
+  path: "/api/v1/keys/{id}/rotate",
+  operationId: "rotateKey",
+  summary: "Put a new key in the place of one",
+  description: "The new one has the same name, endpoints or scope, and as long a life. The old one ends after the overlap.",
+  tags: ["Keys"],
+  request: {
+    params: idParam,
+    query: noQuery,
+    body: body(
+      z
+        .strictObject({ overlapSeconds: z.int().min(0).max(mostOverlapSeconds).default(defaultOverlapMs / 1000).openapi({ description: "How long the old key opens yet; `0` ends it at once." }) })
+        .openapi("RotateKeyRequest"),
+      false,
+    ),
+  },
+  responses: { 201: answer("The new key, with its secret, and the old one as it is now.", z.object({ key: createdKey, old: key })), ...problems([...bodyProblems, "not_found", "key_ended"]) },
+});
+
 const revokeRoute = createRoute({
   method: "post",
   path: "/api/v1/keys/{id}/revoke",
@@ -71,6 +94,11 @@ export function registerKeyRoutes(app: OpenAPIHono<RestEnv>): void {
     const expiry = expiresAt === null ? null : Date.parse(expiresAt);
     refuseUseless({ ...request, scope, expiry, now: c.env.clock.now() });
     return c.json(await createKey(c.env, { ...request, scope: request.kind === "api" ? (scope ?? "admin") : null, expiresAt: expiry }, doerOf(c.var.principal, c.env.client.address)), 201);
+  });
+
+  app.openapi(rotateRoute, async (c) => {
+    const overlapMs = (c.req.valid("json").overlapSeconds ?? defaultOverlapMs / 1000) * 1000;
+    return c.json(await rotateKey(c.env, { id: c.req.valid("param").id, overlapMs }, doerOf(c.var.principal, c.env.client.address)), 201);
   });
 
   app.openapi(revokeRoute, async (c) => c.json(await revokeKey(c.env, c.req.valid("param").id, doerOf(c.var.principal, c.env.client.address)), 200));

@@ -1,0 +1,1 @@
+ALTER TABLE `webhook_key` ADD `replaced_by` text;

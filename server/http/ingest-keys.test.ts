@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
+import { createAuthenticator } from "../auth/authenticator.ts";
+import { generateKey, hashKey } from "../auth/key-format.ts";
+import { triggerOf } from "../ingest/testing/project.ts";
+import { systemClock } from "../ports/clock.ts";
+import { openSqliteStore } from "../store/sqlite/open-store.ts";
+import { aKey } from "../store/testing/factories.ts";
+import { sendRaw, serve } from "./testing/serve.ts";
+
+const triggers = [triggerOf({ slug: "new-signup", endpoint: "signup", request: z.object({ email: z.email() }) })];
+
+/** The answer to the last byte, but for the time. */
+const withoutDate = (head: string) => head.replace(/^date: .*$/im, "date: now");
+
+const formsOf = (path: string, key: string): [string, string][] => [
+  [`${path}?token=${key}`, ""],
+  [`${path}?api_key=${key}`, ""],
+  [path, `authorization: Bearer ${key}\r\n`],
+  [path, `x-api-key: ${key}\r\n`],
+];
+
+test("a key of another endpoint is answered as an unknown one is, byte by byte, on every path and in every form", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "signalbox-keys-"));
+  const store = await openSqliteStore({ file: join(folder, "ledger.db") });
+  onTestFinished(async () => {
+    await store.close();
+    rmSync(folder, { recursive: true });
+  });
+  const keyOf = async (given: Parameters<typeof aKey>[0]) => {
+    const secret = generateKey("webhook");
+    await store.createKey(aKey({ hash: hashKey(secret), ...given }));
+    return secret;
+  };
+  const now = Date.now();
+  const elsewhere = await keyOf({ endpoints: ["billing"] });
+  const expired = await keyOf({ expiresAt: now - 1 });
+  const revoked = await keyOf({ id: "key_revoked" });
+  await store.revokeKey("key_revoked", now);
+  const good = await keyOf({ endpoints: ["signup"] });
+  const { port } = await serve({ triggers, authenticate: createAuthenticator({ store, mode: "deployed", clock: systemClock }) });
+
+  const send = async (path: string, header: string) => {
+    const body = '{"email":"ada@example.com"}';
+    const { status, head, body: answer } = await sendRaw(port, `POST ${path} HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n${header}content-length: ${body.length}\r\n\r\n${body}`);
+    return { status, text: `${withoutDate(head)}\r\n\r\n${answer}` };
+  };
+  const answers = new Set<string>();
+  for (const path of ["/triggers/signup", "/triggers/no-such-endpoint", "/triggers/signup/"]) {
+    for (const key of [generateKey("webhook"), elsewhere, expired, revoked, "nonsense"]) {
+      for (const form of formsOf(path, key)) {
+        const { status, text } = await send(...form);
+        expect(status).toBe(401);
+        answers.add(text);
+      }
+    }
+  }
+  expect([...answers]).toHaveLength(1);
+  for (const form of formsOf("/triggers/signup", good)) expect((await send(...form)).status).toBe(202);
+});
