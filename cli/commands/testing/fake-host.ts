@@ -73,7 +73,6 @@ export const fakeKey = {
   kind: "webhook",
   name: "github",
   hint: "sbk_C5Nv…",
-  scope: null,
   endpoints: ["signup"],
   scope: null,
   createdAt: "2026-11-20T10:00:00.000Z",
