@@ -7,6 +7,7 @@ import { createKeyCipher } from "./auth/key-cipher.ts";
 import { readSecret, readSettings, serviceUrl, type Settings, SettingsError } from "./config.ts";
 import { createAuthDoor } from "./http/auth-door.ts";
 import { type PageGate, createPageGate } from "./http/page-gate.ts";
+import { guardDevelopment } from "./http/guard-development.ts";
 import { createIngestFetch } from "./http/ingest-fetch.ts";
 import { createMetrics } from "./http/rest/metrics.ts";
 import { createRestApp } from "./http/rest/rest-app.ts";
@@ -71,7 +72,7 @@ export async function openSignalbox(p: {
   const authenticate = createApiAuthenticator({ ...common, sessionSecret, baseUrl: settings.baseUrl });
   const identity = loadIdentity(() => ({ rows: store, baseUrl: baseUrl(), secret: sessionSecret, oidc: settings.oidc }));
 
-  const ingest = createReceiver({
+  const receive = createReceiver({
     ...common,
     authenticate: createAuthenticator(common),
     isShuttingDown: () => stopping.signal.aborted,
@@ -81,13 +82,15 @@ export async function openSignalbox(p: {
     },
     onUnauthenticated: () => metrics.observeUnauthenticated("webhook"),
   });
+  const ownHost = settings.baseUrl === null ? null : new URL(settings.baseUrl).host;
+  const ingest = mode === "development" ? guardDevelopment(receive, ownHost) : receive;
   const restDeps: RestDeps = { ...common, baseUrl, cipher: createKeyCipher(secret), authenticate, metrics, stopping: stopping.signal };
   const auth = createAuthDoor({
     ...common,
     identity,
     authenticate,
     isSecure: settings.baseUrl?.startsWith("https:") ?? false,
-    ownHost: settings.baseUrl === null ? null : new URL(settings.baseUrl).host,
+    ownHost,
   });
   const trpc = createTrpc({ ...restDeps, identity, name: settings.name, news: watchBoth(store, project) });
 
@@ -99,7 +102,7 @@ export async function openSignalbox(p: {
     rest: createRestApp(restDeps).fetch,
     trpc: trpc.handle,
     auth: (request, client = unknownClient) => auth(request, client),
-    gate: createPageGate({ authenticate, mode }),
+    gate: createPageGate({ authenticate, mode, ownHost }),
     findInvitation: async (token) => (mode === "development" ? null : store.findInvitation(hashInvitationToken(token), systemClock.now())),
     createCaller: trpc.caller,
     setPort: (actual) => void (port = actual),

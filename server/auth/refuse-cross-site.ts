@@ -2,22 +2,26 @@ import { isIP } from "node:net";
 import { AppError } from "../contract/app-error.ts";
 
 /**
- * In development the API is open to this machine, and so to every page that a browser on it shows. Refuses what such pages can
+ * In development the API and the endpoints are open to this machine, and so to every page that a browser on it shows. Refuses what such pages can
  * send: requests from another site (Sec-Fetch-Site, Origin), and requests under a name that is not ours (DNS rebinding: a
  * foreign name that was pointed at 127.0.0.1). Throws AppError `forbidden`.
  */
-export function refuseCrossSite(request: Request, ownHost: string | null): void {
+export function refuseCrossSite(request: { url: string; headers: Pick<Headers, "get"> }, ownHost: string | null): void {
   const url = new URL(request.url);
   const host = request.headers.get("host") ?? url.host;
-  if (!isOwnName(host, ownHost)) {
-    throw new AppError("forbidden", `In development the API answers to localhost and IP addresses, not to "${host}". Set SIGNALBOX_BASE_URL if this service has that name.`);
-  }
+  refuseForeignName(host, ownHost);
   const site = request.headers.get("sec-fetch-site");
   const isForeignSite = site !== null && site !== "same-origin" && site !== "none";
   const origin = request.headers.get("origin");
   if (isForeignSite || (origin !== null && !isSameHost(origin, host))) {
-    throw new AppError("forbidden", "In development the API needs no key, so it takes no requests from pages of other sites.");
+    throw new AppError("forbidden", "In development no key is needed, so no requests are taken from pages of other sites.");
   }
+}
+
+/** In development: refuses what was asked under a name that is not ours, also where it only reads. Throws AppError `forbidden`. */
+export function refuseForeignName(host: string, ownHost: string | null): void {
+  if (isOwnName(host, ownHost)) return;
+  throw new AppError("forbidden", `In development this service answers to localhost and IP addresses, not to "${host}". Set SIGNALBOX_BASE_URL if this service has that name.`);
 }
 
 /** What a signed-in browser brings along must come from our own pages. `ownHost`: that of the base URL, where a proxy sends us another. Throws AppError `forbidden`. */

@@ -4,8 +4,8 @@ import type { Duplex } from "node:stream";
 
 interface Connections {
   track(request: IncomingMessage, response: ServerResponse): void;
-  /** Whether a request on this connection is being answered. */
-  isAnswering(socket: Duplex): boolean;
+  /** What is being answered on this connection. */
+  answeringOn(socket: Duplex): ServerResponse | undefined;
   close(graceMs: number): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export function createConnections(server: Server): Connections {
         if (isClosing && !answering.has(socket)) socket.destroySoon();
       });
     },
-    isAnswering: (socket) => answering.has(socket),
+    answeringOn: (socket) => answering.get(socket),
     async close(graceMs) {
       isClosing = true;
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));

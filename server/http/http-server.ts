@@ -57,7 +57,7 @@ export function createHttpServer(parts: HttpServerParts): { server: http.Server;
   server.on("checkExpectation", (request, response) => handle(request, response, false));
   // Without a listener Node answers such requests as any other; with one, older versions of Node ask for no callback.
   if (parts.pages?.upgrade) server.on("upgrade", (request, socket, head) => upgrade(parts, request, socket, head));
-  server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuseBytes(error, socket, connections.isAnswering(socket)));
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuseBytes(error, socket, connections.answeringOn(socket)));
   return { server, close: connections.close };
 }
 
@@ -120,9 +120,10 @@ function upgrade({ pages, logger }: HttpServerParts, request: IncomingMessage, s
   }
 }
 
-/** Bytes that are no HTTP request. Where an answer is already under way, another would only garble it. */
-function refuseBytes(error: NodeJS.ErrnoException, socket: Duplex, isAnswering: boolean): void {
-  if (!socket.writable || isAnswering || error.code === "ECONNRESET") {
+/** Bytes that are no HTTP request, or no body of one. Where an answer is already under way, or due to an earlier request, another would only garble it. */
+function refuseBytes(error: NodeJS.ErrnoException, socket: Duplex, answering: ServerResponse | undefined): void {
+  const isGarbling = answering !== undefined && (answering.headersSent || answering.req.complete);
+  if (!socket.writable || isGarbling || error.code === "ECONNRESET") {
     socket.destroy();
     return;
   }
@@ -141,7 +142,8 @@ function answer(request: IncomingMessage, response: ServerResponse, error: AppEr
   const problem = toProblem(error);
   // A body that nobody reads ends with its connection.
   if (!request.complete && hasBody(request)) response.setHeader("connection", "close");
-  response.writeHead(problem.status, problemHeaders).end(JSON.stringify(problem));
+  const body = JSON.stringify(problem);
+  response.writeHead(problem.status, { ...problemHeaders, "content-length": Buffer.byteLength(body) }).end(body);
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

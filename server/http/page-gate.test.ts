@@ -6,7 +6,7 @@ import { serve } from "./testing/serve.ts";
 
 async function open(mode: Mode = "deployed") {
   const service = await openTestService({ mode });
-  const gate = createPageGate({ ...service.deps });
+  const gate = createPageGate({ ...service.deps, ownHost: null });
   const served = await serve({ gate, pages: { handle: (_, response) => void response.end("the page") } });
   const ask = (path: string, headers: Record<string, string> = {}, method = "GET") => fetch(served.url + path, { method, headers, redirect: "manual" });
   return { service, ask };

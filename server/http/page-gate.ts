@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { ApiAuthenticator } from "../auth/principal.ts";
+import { refuseForeignName } from "../auth/refuse-cross-site.ts";
 import { AppError } from "../contract/app-error.ts";
 import type { Mode } from "../config.ts";
 
@@ -10,14 +11,19 @@ export type PageGate = (request: IncomingMessage) => Promise<string | null>;
 const openPaths = [/^\/sign-in$/, /^\/(setup|invite)\/[^/]+$/, /^\/_next\/static\//, /^\/icon\.svg$/];
 
 /**
- * In front of all pages of a deployed service, before anything of them is drawn: whoever is not signed in comes to /sign-in. Throws AppError
- * `unauthorized` for what is no reading, and `store_unavailable`.
+ * In front of all pages of a deployed service, before anything of them is drawn: whoever is not signed in comes to /sign-in. In development they
+ * are open, under our own names (`ownHost`: that of the base URL). Throws AppError `unauthorized` for what is no reading, `forbidden` and `store_unavailable`.
  */
-export function createPageGate(deps: { authenticate: ApiAuthenticator; mode: Mode }): PageGate {
+export function createPageGate(deps: { authenticate: ApiAuthenticator; mode: Mode; ownHost: string | null }): PageGate {
   return async (request) => {
     const { url = "/", method, headers } = request;
     const [path = "/"] = url.split("?", 1);
-    if (deps.mode === "development" || openPaths.some((pattern) => pattern.test(path))) return null;
+    if (deps.mode === "development") {
+      // A page under a foreign name that was pointed at this machine would read what it likes (DNS rebinding).
+      refuseForeignName(headers.host ?? "localhost", deps.ownHost);
+      return null;
+    }
+    if (openPaths.some((pattern) => pattern.test(path))) return null;
     if (await isSignedIn(deps.authenticate, headers)) return null;
     if (method !== "GET" && method !== "HEAD") throw new AppError("unauthorized", "Sign in first.");
     return url === "/" ? "/sign-in" : `/sign-in?next=${encodeURIComponent(withoutInternals(url))}`;

@@ -1,0 +1,83 @@
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+import { childrenOf } from "../auditor/processes.ts";
+import { getJson } from "../support/api.ts";
+import { writeProject } from "../support/project.ts";
+import { signalbox, startService, type Service } from "../support/service.ts";
+
+/** A deployed service, in front of which anybody may stand. */
+export interface HostileService extends Service {
+  projectDir: string;
+  port: number;
+  /** A webhook key that opens every endpoint. */
+  key: string;
+  /** An API token that may do everything. */
+  token: string;
+  /** The most memory that the web process has had at any time, in MiB, as the kernel counts it. */
+  peakMemoryMb(): number;
+  /** How many runs there are, of all triggers. */
+  countRuns(): Promise<number>;
+}
+
+const files = {
+  "workflows/note.ts": `import { defineWorkflow } from "signalbox/workflow";
+import { z } from "zod";
+export default defineWorkflow({ slug: "note", input: z.any(), run: () => null });
+`,
+  "triggers/signup.ts": trigger({ slug: "signup", request: "z.object({ name: z.string() })" }),
+  "triggers/items.ts": trigger({ slug: "items", request: "z.object({ items: z.array(z.object({ a: z.number(), b: z.email() })) })" }),
+  "triggers/paid.ts": trigger({ slug: "paid", endpoint: "billing", request: "z.object({ paid: z.literal(true), list: z.array(z.string()).optional() })" }),
+  "triggers/owed.ts": trigger({ slug: "owed", endpoint: "billing", request: "z.object({ owed: z.number(), list: z.array(z.string()).optional() })" }),
+  "triggers/anything.ts": trigger({ slug: "anything", request: "z.any()" }),
+};
+
+const keySchema = z.object({ secret: z.string() });
+const pageSchema = z.object({ data: z.array(z.unknown()), nextCursor: z.string().nullable() });
+
+/** Builds a project and starts it, `signalbox start` or, where told, `signalbox dev`. */
+export async function startHostileService(p: { command?: "dev" | "start"; env?: NodeJS.ProcessEnv } = {}): Promise<HostileService> {
+  const { command = "start", env = {} } = p;
+  const projectDir = writeProject(files);
+  if (command === "start") run(["build"]);
+  const key = command === "start" ? keySchema.parse(JSON.parse(run(["keys", "create", "--name", "hooks", "--json"]))).secret : "";
+  const token = command === "start" ? keySchema.parse(JSON.parse(run(["keys", "create", "--api", "--name", "ci", "--json"]))).secret : "";
+  const service = await startService({ projectDir, command, env });
+  const headers: Record<string, string> = token === "" ? {} : { authorization: `Bearer ${token}` };
+  return {
+    ...service,
+    projectDir,
+    port: Number(new URL(service.url).port),
+    key,
+    token,
+    peakMemoryMb: () => peakMemoryOf(childrenOf(service.child.pid ?? 0, "web")[0] ?? 0),
+    async countRuns() {
+      let runs = 0;
+      for (let cursor: string | null = ""; cursor !== null; ) {
+        const page: z.infer<typeof pageSchema> = pageSchema.parse(await getJson(`${service.url}/api/v1/runs?limit=100${cursor && `&cursor=${cursor}`}`, headers));
+        runs += page.data.length;
+        cursor = page.nextCursor;
+      }
+      return runs;
+    },
+  };
+
+  function run(args: string[]): string {
+    const { status, stdout, stderr } = signalbox([...args, "--project", projectDir], { cwd: projectDir });
+    if (status !== 0) throw new Error(`signalbox ${args.join(" ")} ended with ${status}: ${stderr}`);
+    return stdout;
+  }
+}
+
+function trigger(p: { slug: string; endpoint?: string; request: string }): string {
+  return `import { defineWebhookSource } from "signalbox/trigger";
+import { z } from "zod";
+import note from "../workflows/note";
+export default defineWebhookSource({ slug: "${p.slug}", endpoint: "${p.endpoint ?? p.slug}", request: ${p.request} }).attach({ workflow: note });
+`;
+}
+
+function peakMemoryOf(pid: number): number {
+  const kib = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+  if (kib === undefined) throw new Error(`The kernel does not say how much memory process ${pid} had`);
+  return Number(kib) / 1024;
+}

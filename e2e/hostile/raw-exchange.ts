@@ -1,0 +1,68 @@
+import { connect, type Socket } from "node:net";
+
+export interface RawResponse {
+  status: number;
+  head: string;
+  body: string;
+}
+
+/**
+ * Sends bytes as they are, and resolves with every answer that came when the other side has closed the connection; rejects where it has not
+ * within `patienceMs`. `endsAfter`: whether our side is closed behind the bytes, as by a sender that has nothing more to say.
+ */
+export function exchange(port: number, bytes: string | Uint8Array, { endsAfter = false, patienceMs = 20_000 } = {}): Promise<RawResponse[]> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: "127.0.0.1" });
+    const received: Buffer[] = [];
+    const timer = setTimeout(() => {
+      socket.destroy();
+      reject(new Error(`The connection was still open after ${patienceMs} ms; it had brought ${JSON.stringify(Buffer.concat(received).toString("latin1").slice(0, 500))}`));
+    }, patienceMs);
+    socket.on("data", (chunk) => received.push(chunk));
+    // The other side may refuse to take more: what it said before counts.
+    socket.on("error", () => {});
+    socket.on("close", () => {
+      clearTimeout(timer);
+      try {
+        resolve(splitResponses(Buffer.concat(received)));
+      } catch (error) {
+        reject(error);
+      }
+    });
+    if (endsAfter) socket.end(toBytes(bytes));
+    else socket.write(toBytes(bytes));
+  });
+}
+
+/** A connection that only ever says these bytes, and keeps what it is told. */
+export function openAndSend(port: number, bytes: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: "127.0.0.1" });
+    socket.once("error", reject);
+    socket.once("connect", () => {
+      socket.off("error", reject).on("error", () => {}).resume();
+      socket.write(toBytes(bytes));
+      resolve(socket);
+    });
+  });
+}
+
+function toBytes(bytes: string | Uint8Array): Uint8Array {
+  return typeof bytes === "string" ? Buffer.from(bytes, "latin1") : bytes;
+}
+
+function splitResponses(bytes: Buffer): RawResponse[] {
+  const responses: RawResponse[] = [];
+  let rest = bytes.toString("latin1");
+  while (rest.startsWith("HTTP/")) {
+    const headEnd = rest.indexOf("\r\n\r\n");
+    if (headEnd < 0) throw new Error(`An answer ended within its head: ${rest.slice(0, 500)}`);
+    const head = rest.slice(0, headEnd);
+    const length = Number(/^content-length: (\d+)\r?$/im.exec(head)?.[1] ?? 0);
+    responses.push({ status: Number(head.slice(9, 12)), head, body: rest.slice(headEnd + 4, headEnd + 4 + length) });
+    // What Node itself answers to a request without a Host is empty, and says so by a last chunk.
+    rest = rest.slice(headEnd + 4 + length).replace(/^0\r\n\r\n/, "");
+  }
+  if (rest !== "") throw new Error(`Bytes that belong to no answer: ${rest.slice(0, 500)}`);
+  return responses;
+}
