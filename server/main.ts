@@ -4,6 +4,7 @@ import { type Client, unknownClient } from "./auth/client.ts";
 import { deriveSessionSecret } from "./auth/derive-secret.ts";
 import { hashInvitationToken } from "./auth/invitation-token.ts";
 import { createKeyCipher } from "./auth/key-cipher.ts";
+import { oncePerTurn } from "./auth/once-per-turn.ts";
 import { readSecret, readSettings, serviceUrl, type Settings, SettingsError } from "./config.ts";
 import { createAuthDoor } from "./http/auth-door.ts";
 import { type PageGate, createPageGate } from "./http/page-gate.ts";
@@ -72,10 +73,14 @@ export async function openSignalbox(p: {
   const authenticate = createApiAuthenticator({ ...common, sessionSecret, baseUrl: settings.baseUrl });
   const identity = loadIdentity(() => ({ rows: store, baseUrl: baseUrl(), secret: sessionSecret, oidc: settings.oidc }));
 
+  const switches = oncePerTurn(() => store.listDisabledTriggers());
+
   const receive = createReceiver({
     ...common,
     authenticate: createAuthenticator(common),
     isShuttingDown: () => stopping.signal.aborted,
+    // All webhooks of a turn of the event loop share one look: a switch that another process has turned counts for the next.
+    disabledTriggers: () => switches("all"),
     onDelivery(delivery) {
       metrics.observeDelivery(delivery);
       p.onDelivery?.(delivery);

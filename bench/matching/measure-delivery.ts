@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { noneDisabled } from "../../server/contract/disabled.ts";
 import { jsonSchema } from "../../server/contract/json.ts";
 import { newId } from "../../server/domain/ids.ts";
 import { decideDelivery } from "../../server/matching/decide-delivery.ts";
@@ -66,7 +67,7 @@ async function firstOf(store: Store, endpoint: Endpoint, body: Body): Promise<nu
 async function deliver(store: Store, { name, triggers, index }: Endpoint, example: Body): Promise<void> {
   const body = { ...example, action: actionAt(triggers.length, delivered++) };
   const [id, now] = [newId("dlv"), Date.now()];
-  const decision = decideDelivery({ manifest, triggers, index, isShared: true, body, deliveryId: id, now, startedBy: "webhook", keyId: null });
+  const decision = decideDelivery({ manifest, triggers, index, isShared: true, body, deliveryId: id, now, startedBy: "webhook", keyId: null, disabled: noneDisabled });
   if (decision.outcome !== "accepted") throw new Error(`Nothing matches on ${name}`);
   const { outcome, responseStatus, verdicts, runs } = decision;
   const rest = { method: "POST", headers: { "content-type": "application/json" }, body: Buffer.from("{}"), bodyBytes: 2, bodySha256: null, problem: null, durationMs: 1, keyId: null, redeliveryOf: null };

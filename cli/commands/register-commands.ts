@@ -17,6 +17,7 @@ import { registerStart } from "./start.ts";
 import { registerTriggersList } from "./triggers/list.ts";
 import { registerTriggersRunsList } from "./triggers/runs-list.ts";
 import { registerTriggersSend } from "./triggers/send.ts";
+import { registerTriggersSwitch } from "./triggers/switch.ts";
 import { registerTriggersTest } from "./triggers/test.ts";
 import { registerTriggersUrl } from "./triggers/url.ts";
 
@@ -33,6 +34,7 @@ export function registerCommands(program: CliCommand, runner: CommandRunner): vo
   registerTriggersRunsList(triggerRuns, runner);
   registerTriggersTest(triggers, runner);
   registerTriggersSend(triggers, runner);
+  registerTriggersSwitch(triggers, runner);
 
   const runs = program.subcommand("runs", "look at a run, replay it, cancel it", ["signalbox runs get run_01K9ZR7M3QD4V8XN2T5B6C7E8F"]);
   registerRunsGet(runs, runner);

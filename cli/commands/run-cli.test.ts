@@ -7,6 +7,8 @@ const started = { ok: true, runId: "run_new", runs: [{ runId: "run_new", trigger
 
 const routes = {
   "GET /triggers": () => ({ data: [fakeTrigger] }),
+  "POST /triggers/new-signup/disable": ({ body }: { body: unknown }) => ({ slug: "new-signup", disabled: { at: "2026-11-21T10:00:00.000Z", ...(body as object) } }),
+  "POST /triggers/new-signup/enable": () => ({ slug: "new-signup", disabled: null }),
   "GET /url": () => ({ endpoint: "signup", url: "https://hooks.example.com/triggers/signup?token=sbk_x", keyId: fakeKey.id }),
   "GET /runs": () => ({ data: [fakeRun], nextCursor: null }),
   [`GET /runs/${fakeRun.id}`]: () => run,
@@ -29,6 +31,8 @@ const listKeysOf = (given: object) => runFakeCli(["keys", "list"], { routes: { "
 const commands: [command: string, line: string[]][] = [
   ["triggers list", ["triggers", "list"]],
   ["triggers url", ["triggers", "url", "new-signup"]],
+  ["triggers disable", ["triggers", "disable", "new-signup", "--reason", "noisy"]],
+  ["triggers enable", ["triggers", "enable", "new-signup"]],
   ["triggers runs list", ["triggers", "runs", "list", "new-signup"]],
   ["triggers test", ["triggers", "test", "signup", "--data", "{}"]],
   ["runs get", ["runs", "get", fakeRun.id]],

@@ -19,6 +19,8 @@ export const auditWords: Record<AuditAction, string> = {
   "run.canceled": "Canceled runs",
   "run.replayed": "Replayed runs",
   "delivery.redelivered": "Delivered again",
+  "trigger.disabled": "Switched a trigger off",
+  "trigger.enabled": "Switched a trigger on",
   "preset.saved": "Saved a preset",
   "preset.removed": "Removed a preset",
 };

@@ -25,6 +25,8 @@ export const routeAccess = {
   "POST /api/v1/runs/{id}/replay": "operate",
   "GET /api/v1/triggers": "read",
   "POST /api/v1/triggers/{slug}/runs": "operate",
+  "POST /api/v1/triggers/{slug}/disable": "operate",
+  "POST /api/v1/triggers/{slug}/enable": "operate",
   "POST /api/v1/workflows/{slug}/runs": "operate",
   "POST /api/v1/agents/{slug}/runs": "operate",
   // Starts and records nothing.
@@ -58,6 +60,9 @@ export const procedureAccess = {
   "triggers.url": "operate",
   "triggers.verdicts": "read",
   "triggers.test": "operate",
+  "triggers.disabled": "read",
+  "triggers.disable": "operate",
+  "triggers.enable": "operate",
   "targets.get": "read",
   "targets.recentInputs": "read",
   "targets.run": "operate",
@@ -109,6 +114,8 @@ const routeActions: { [Route in keyof typeof routeAccess]?: AuditAction } = {
   "POST /api/v1/runs/{id}/cancel": "run.canceled",
   "POST /api/v1/runs/{id}/replay": "run.replayed",
   "POST /api/v1/triggers/{slug}/runs": "run.started",
+  "POST /api/v1/triggers/{slug}/disable": "trigger.disabled",
+  "POST /api/v1/triggers/{slug}/enable": "trigger.enabled",
   "POST /api/v1/workflows/{slug}/runs": "run.started",
   "POST /api/v1/agents/{slug}/runs": "run.started",
   "POST /api/v1/deliveries/{id}/redeliver": "delivery.redelivered",
@@ -116,6 +123,8 @@ const routeActions: { [Route in keyof typeof routeAccess]?: AuditAction } = {
 
 const procedureActions: { [Path in keyof typeof procedureAccess]?: AuditAction } = {
   "triggers.test": "run.started",
+  "triggers.disable": "trigger.disabled",
+  "triggers.enable": "trigger.enabled",
   "targets.run": "run.started",
   "runs.cancel": "run.canceled",
   "runs.replay": "run.replayed",

@@ -20,6 +20,8 @@ export const auditActionSchema = z.enum([
   "run.canceled",
   "run.replayed",
   "delivery.redelivered",
+  "trigger.disabled",
+  "trigger.enabled",
   "preset.saved",
   "preset.removed",
 ]);

@@ -10,7 +10,7 @@ import { decideDelivery } from "../matching/decide-delivery.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectReader, ProjectSources, TriggerSource } from "../ports/project.ts";
 import type { Signals } from "../ports/signals.ts";
-import type { DeliveryStore, NewDelivery } from "../ports/store.ts";
+import type { DeliveryStore, NewDelivery, SwitchStore } from "../ports/store.ts";
 import { getDelivery } from "./get-delivery.ts";
 
 /** Names the delivery whose body was delivered again. */
@@ -22,7 +22,7 @@ const redeliveryHeader = "signalbox-redelivery-of";
  * `not_found` or `not_replayable`.
  */
 export async function redeliver(
-  deps: { store: Pick<DeliveryStore, "getDelivery" | "acceptDelivery">; project: ProjectReader; signals: Signals; clock: Clock },
+  deps: { store: Pick<DeliveryStore, "getDelivery" | "acceptDelivery"> & Pick<SwitchStore, "listDisabledTriggers">; project: ProjectReader; signals: Signals; clock: Clock },
   request: { id: string; trigger: string | null; startedBy: StartedBy },
 ): Promise<string> {
   const startedAt = performance.now();
@@ -46,6 +46,7 @@ export async function redeliver(
     now,
     startedBy: request.startedBy,
     keyId: null,
+    disabled: await deps.store.listDisabledTriggers(),
   });
   const { runs, outcome, responseStatus, verdicts } = decision;
   const delivery: NewDelivery = {

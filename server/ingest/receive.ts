@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { Mode } from "../config.ts";
 import { AppError } from "../contract/app-error.ts";
+import { noneDisabled, type DisabledTriggers } from "../contract/disabled.ts";
 import { idempotencyOf } from "../domain/idempotency.ts";
 import { parseJsonBody } from "../domain/json-body.ts";
 import { decideDelivery } from "../matching/decide-delivery.ts";
@@ -35,6 +36,8 @@ export interface ReceiverDeps {
   /** In development what bears no signature needs none. Deployed unless told. */
   mode?: Mode | undefined;
   isShuttingDown: () => boolean;
+  /** As they are switched now, also by other processes. Nobody is, unless told. */
+  disabledTriggers?: (() => Promise<DisabledTriggers>) | undefined;
   /** Told of every authenticated delivery that was recorded. */
   onDelivery?: ((delivery: ReceivedDelivery) => void) | undefined;
   /** Told of every request without a valid key, recorded or not. */
@@ -97,6 +100,7 @@ async function receiveAuthenticated(deps: ReceiverDeps, request: IngestRequest, 
     now: arrival.receivedAt,
     startedBy: "webhook",
     keyId: delivery.keyId,
+    disabled: (await deps.disabledTriggers?.()) ?? noneDisabled,
   });
   const header = (name: string) => arrival.headers.get(name)?.join(", ") ?? null;
   return accept(deps.store, intake, decision, idempotencyOf({ header, body, dedupe: triggers[0]?.dedupe ?? null, receivedAt: arrival.receivedAt }));

@@ -1,4 +1,5 @@
 import { AppError } from "../contract/app-error.ts";
+import type { DisabledTriggers } from "../contract/disabled.ts";
 import type { Json } from "../contract/json.ts";
 import type { Manifest } from "../contract/manifest.ts";
 import type { StartedBy } from "../contract/run.ts";
@@ -8,6 +9,7 @@ import { listVerdicts, mapOwnVerdicts, type Verdicts } from "../domain/verdict-l
 import type { TriggerIndex, TriggerSource } from "../ports/project.ts";
 import type { NewRun } from "../ports/store.ts";
 import { matchTriggers } from "./match-triggers.ts";
+import { silenceDisabled } from "./silence-disabled.ts";
 
 /** What becomes of a delivery, by what the triggers say of its body. */
 export type Decision =
@@ -17,7 +19,7 @@ export type Decision =
 
 /**
  * Every trigger that matches gets a run, in the order given. Where none does, a body that fails the `request` of the only trigger is
- * rejected; on a shared endpoint, or when only a `filter` fails, it is skipped.
+ * rejected; on a shared endpoint, when only a `filter` fails, or when it is switched off, it is skipped.
  */
 export function decideDelivery(p: {
   manifest: Pick<Manifest, "version" | "workflows">;
@@ -31,11 +33,13 @@ export function decideDelivery(p: {
   now: number;
   startedBy: StartedBy;
   keyId: string | null;
+  /** Start nothing, whatever the body. */
+  disabled: DisabledTriggers;
 }): Decision {
   const { matches, verdicts: explain } = matchTriggers(p);
-  const runs = matches.map(({ trigger, payload }) => planRun({ ...p, trigger, payload, replayOf: null }));
+  const runs = matches.filter(({ trigger }) => !p.disabled.has(trigger.slug)).map(({ trigger, payload }) => planRun({ ...p, trigger, payload, replayOf: null }));
   const runIds = new Map(runs.map(({ attachmentId, id }) => [attachmentId, id]));
-  const verdicts = mapOwnVerdicts(explain(), (verdict) => (verdict.outcome === "matched" ? { ...verdict, runId: runIds.get(verdict.attachmentId) ?? null } : verdict));
+  const verdicts = mapOwnVerdicts(silenceDisabled(explain(), p), (verdict) => (verdict.outcome === "matched" ? { ...verdict, runId: runIds.get(verdict.attachmentId) ?? null } : verdict));
   if (runs.length > 0) return { outcome: "accepted", responseStatus: 202, verdicts, runs };
   const [only] = p.isShared ? [] : listVerdicts(verdicts);
   if (only?.outcome !== "request_mismatch") return { outcome: "skipped", responseStatus: 200, verdicts, runs: [] };

@@ -1,4 +1,5 @@
 import type { Delivery, DeliveryOutcome, DeliverySummary } from "../contract/delivery.ts";
+import type { DisabledTriggers } from "../contract/disabled.ts";
 import type { Json } from "../contract/json.ts";
 import type { Key, KeyKind } from "../contract/key.ts";
 import type { Page } from "../contract/page.ts";
@@ -17,7 +18,7 @@ import type { Verdicts } from "../domain/verdict-list.ts";
  * resolves, what it wrote survives `kill -9` and power loss. Only who is at work (claims, leases, workers) may be lost with the power: nobody is
  * at work then. Times are UTC milliseconds going in, and ISO 8601 in what the contract shapes give back. A verb that cannot be carried out now rejects with AppError `store_unavailable`.
  */
-export interface Store extends DeliveryStore, RunStore, TrafficStore, PresetStore, EngineStore, KeyStore, PeopleStore, AuditStore, IdentityRows {
+export interface Store extends DeliveryStore, RunStore, TrafficStore, PresetStore, SwitchStore, EngineStore, KeyStore, PeopleStore, AuditStore, IdentityRows {
   /** Rejects when the store cannot be written. */
   ping(): Promise<void>;
   /**
@@ -26,7 +27,7 @@ export interface Store extends DeliveryStore, RunStore, TrafficStore, PresetStor
    */
   watch(listener: () => void): () => void;
   /**
-   * A text that is another one whenever a delivery, a run or a preset is new or has changed, and the same while workers only report that they
+   * A text that is another one whenever a delivery, a run, a preset or the switch of a trigger is new or has changed, and the same while workers only report that they
    * live. Cheap: asked for after every write.
    */
   mark(): Promise<string>;
@@ -235,6 +236,18 @@ export interface PresetStore {
   savePreset(p: { id: string; subject: PresetSubject; name: string; value: Json; now: number }): Promise<Preset>;
   /** `false`: there is no such preset. */
   removePreset(id: string): Promise<boolean>;
+}
+
+// ---- switches of triggers ----
+
+export interface SwitchStore {
+  /** The triggers that are switched off. Cheap: asked for in every turn in which webhooks come. */
+  listDisabledTriggers(): Promise<DisabledTriggers>;
+  /**
+   * Switches a trigger off (`disable`) or on (`null`), whether or not there is one of this slug now. One that is off already keeps its time, and its reason
+   * unless another is given. Gives whether it was off before.
+   */
+  switchTrigger(p: { slug: string; disable: { at: number; reason: string | null } | null }): Promise<boolean>;
 }
 
 // ---- the engine ----

@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { dedupeSchema } from "../contract/dedupe.ts";
+import { disabledSchema } from "../contract/disabled.ts";
 import { jsonSchema } from "../contract/json.ts";
 import { type Manifest, type ManifestTrigger, manifestTriggerSchema } from "../contract/manifest.ts";
 import { inPortions } from "../domain/in-portions.ts";
 import { exampleBody } from "../domain/schema/example-body.ts";
 import type { ProjectReader } from "../ports/project.ts";
+import type { SwitchStore } from "../ports/store.ts";
 
 /** A trigger of the project that runs now. `path` is where its webhooks go; `example` is a made-up body of its shape. */
 export const triggerSchema = manifestTriggerSchema.omit({ module: true }).extend({
@@ -12,24 +14,30 @@ export const triggerSchema = manifestTriggerSchema.omit({ module: true }).extend
   example: jsonSchema,
   verify: z.string().nullable(),
   dedupe: dedupeSchema.nullable(),
+  disabled: disabledSchema.nullable(),
 });
 
 export type Trigger = z.infer<typeof triggerSchema>;
 
+/** As it was built; whether it is on is asked each time. */
+type Built = Omit<Trigger, "disabled">;
+
 const portion = 20;
 /** By attachment id. */
-const known = new WeakMap<Manifest, Map<string, Trigger>>();
+const known = new WeakMap<Manifest, Map<string, Built>>();
 
 /** The triggers, or those on one endpoint, in the order of their attachment ids. Examples are made up once for each build. */
-export function listTriggers(deps: { project: ProjectReader }, filter: { endpoint?: string | undefined } = {}): Promise<Trigger[]> {
+export async function listTriggers(deps: { project: ProjectReader; store: Pick<SwitchStore, "listDisabledTriggers"> }, filter: { endpoint?: string | undefined } = {}): Promise<Trigger[]> {
   const { manifest } = deps.project.current();
-  const made = known.get(manifest) ?? new Map<string, Trigger>();
+  const made = known.get(manifest) ?? new Map<string, Built>();
   known.set(manifest, made);
   const asked = manifest.triggers.filter(({ endpoint }) => filter.endpoint === undefined || endpoint === filter.endpoint);
-  return inPortions(asked, { size: portion, work: async (some) => some.map((trigger) => remember(made, trigger)) });
+  const built = await inPortions(asked, { size: portion, work: async (some) => some.map((trigger) => remember(made, trigger)) });
+  const disabled = await deps.store.listDisabledTriggers();
+  return built.map((trigger) => ({ ...trigger, disabled: disabled.get(trigger.slug) ?? null }));
 }
 
-function remember(made: Map<string, Trigger>, trigger: ManifestTrigger): Trigger {
+function remember(made: Map<string, Built>, trigger: ManifestTrigger): Built {
   const { attachmentId, slug, endpoint, target, file, hasTransform, request, filter, verify, dedupe } = trigger;
   const shown = made.get(attachmentId) ?? { attachmentId, slug, endpoint, target, file, hasTransform, request, filter, verify, dedupe, path: `/triggers/${endpoint}`, example: exampleBody(request, filter) };
   made.set(attachmentId, shown);

@@ -4,13 +4,14 @@ import type { StartedBy } from "../contract/run.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import { planRun } from "../domain/new-run.ts";
 import { evaluateTriggers } from "../matching/evaluate-trigger.ts";
+import { disabledVerdict } from "../matching/silence-disabled.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import type { Signals } from "../ports/signals.ts";
-import type { NewRun, RunStore } from "../ports/store.ts";
+import type { NewRun, RunStore, SwitchStore } from "../ports/store.ts";
 import { triggersWithSlug } from "./find-triggers.ts";
 
-/** `runs` is empty where the filter did not hold; `verdicts` say why, one for each attachment. */
+/** `runs` is empty where the filter did not hold, or the trigger is switched off; `verdicts` say why, one for each attachment. */
 export interface StartedTrigger {
   runs: NewRun[];
   verdicts: Verdict[];
@@ -21,11 +22,13 @@ export interface StartedTrigger {
  * run. Throws AppError `not_found` or `request_mismatch`.
  */
 export async function startTriggerRuns(
-  deps: { store: Pick<RunStore, "createRuns">; project: ProjectReader; signals: Signals; clock: Clock },
+  deps: { store: Pick<RunStore, "createRuns"> & Pick<SwitchStore, "listDisabledTriggers">; project: ProjectReader; signals: Signals; clock: Clock },
   request: { slug: string; body: Json; startedBy: StartedBy },
 ): Promise<StartedTrigger> {
   const { manifest, ...sources } = deps.project.current();
   const triggers = triggersWithSlug({ manifest, ...sources }, request.slug);
+  const disabled = await deps.store.listDisabledTriggers();
+  if (disabled.has(request.slug)) return { runs: [], verdicts: triggers.map((trigger) => disabledVerdict(trigger, disabled)) };
   const evaluated = evaluateTriggers(triggers, request.body);
   const mismatch = evaluated.find(({ verdict }) => verdict.outcome === "request_mismatch");
   if (mismatch) {

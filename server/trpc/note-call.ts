@@ -13,7 +13,7 @@ export async function noteCall(
   const { input, answer } = call;
   const action = actionOfProcedure(call.path, textOf(input, "action"));
   if (action === null) return;
-  const entry = auditOf(call.doer, { action, subject: subjectOf(input), detail: { ...pick(input, ["kind", "ids", "name"]), ...pick(answer, ["runId", "runs", "deliveryId", "done"]) }, now: deps.clock.now() });
+  const entry = auditOf(call.doer, { action, subject: subjectOf(input), detail: { ...pick(input, ["kind", "ids", "name", "reason"]), ...pick(answer, ["runId", "runs", "deliveryId", "done"]) }, now: deps.clock.now() });
   await deps.store.recordAudit(entry).catch((error: unknown) => deps.logger.error("what was done could not be written to the audit log", { ...entry, error }));
 }
 

@@ -30,6 +30,7 @@ import { targetsRun } from "./procedures/targets-run.ts";
 import { triggersGet } from "./procedures/triggers-get.ts";
 import { triggersList } from "./procedures/triggers-list.ts";
 import { triggersNames } from "./procedures/triggers-names.ts";
+import { triggersDisable, triggersDisabled, triggersEnable } from "./procedures/triggers-switch.ts";
 import { triggersTest } from "./procedures/triggers-test.ts";
 import { triggersUrl } from "./procedures/triggers-url.ts";
 import { triggersVerdicts } from "./procedures/triggers-verdicts.ts";
@@ -38,7 +39,7 @@ import { router } from "./trpc.ts";
 export const appRouter = router({
   access,
   canvas: router({ graph: canvasGraph, activity: canvasActivity, pulses: canvasPulses }),
-  triggers: router({ list: triggersList, names: triggersNames, get: triggersGet, url: triggersUrl, verdicts: triggersVerdicts, test: triggersTest }),
+  triggers: router({ list: triggersList, names: triggersNames, get: triggersGet, url: triggersUrl, verdicts: triggersVerdicts, test: triggersTest, disabled: triggersDisabled, disable: triggersDisable, enable: triggersEnable }),
   targets: router({ get: targetsGet, run: targetsRun, recentInputs: targetsRecentInputs }),
   runs: router({ list: runsList, byIds: runsByIds, get: runsGet, timeline: runsTimeline, count: runsCount, cancel: runsCancel, replay: runsReplay, bulk: runsBulk, act: runsAct }),
   deliveries: router({ list: deliveriesList, get: deliveriesGet, redeliver: deliveriesRedeliver, histogram: deliveriesHistogram }),

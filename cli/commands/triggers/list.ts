@@ -27,9 +27,11 @@ function renderTriggers(triggers: readonly Trigger[], paint: Paint): string {
   if (triggers.length === 0) return "";
   const isAnySigned = triggers.some(({ verify }) => verify !== null);
   const isAnyNamed = triggers.some(({ dedupe }) => dedupe !== null);
+  const isAnyOff = triggers.some(({ disabled }) => disabled !== null);
   return renderTable({
-    headings: ["TRIGGER", "ENDPOINT", "TARGET", "FILTER", ...(isAnySigned ? ["SIGNED"] : []), ...(isAnyNamed ? ["REPEATS BY"] : []), "FILE"],
-    rows: triggers.map(({ slug, endpoint, target, filter, verify, dedupe, file }) => [
+    headings: [...(isAnyOff ? ["STATE"] : []), "TRIGGER", "ENDPOINT", "TARGET", "FILTER", ...(isAnySigned ? ["SIGNED"] : []), ...(isAnyNamed ? ["REPEATS BY"] : []), "FILE"],
+    rows: triggers.map(({ slug, endpoint, target, filter, verify, dedupe, file, disabled }) => [
+      ...(isAnyOff ? [disabled ? paint("warn", "– off") : paint("good", "✓ on")] : []),
       paint("strong", slug),
       `POST /triggers/${endpoint}`,
       `${target.kind} ${target.slug}`,

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { auditActorSchema, auditEntrySchema } from "../../contract/audit.ts";
 import { deliverySchema, deliverySummarySchema } from "../../contract/delivery.ts";
+import { disabledSchema } from "../../contract/disabled.ts";
 import { jsonSchema, jsonSchemaObjectSchema } from "../../contract/json.ts";
 import { keySchema } from "../../contract/key.ts";
 import { invitationSchema, personSchema } from "../../contract/person.ts";
@@ -38,7 +39,9 @@ export const runSummary = runSummarySchema.extend({ target }).openapi("RunSummar
 export const timelineEntry = timelineEntrySchema.extend({ error: orNull(runError) }).openapi("TimelineEntry");
 export const deliverySummary = deliverySummarySchema.extend({ problem: orNull(problem), verdicts: z.array(verdict) }).openapi("DeliverySummary");
 export const delivery = deliverySchema.extend({ problem: orNull(problem), verdicts: z.array(verdict) }).openapi("Delivery");
-export const trigger = triggerSchema.extend({ target }).openapi("Trigger");
+const disabled = named("Disabled", disabledSchema);
+export const trigger = triggerSchema.extend({ target, disabled: orNull(disabled) }).openapi("Trigger");
+export const switchedTrigger = z.object({ slug: slugSchema, disabled: orNull(disabled) }).openapi("SwitchedTrigger");
 export const key = named("Key", keySchema);
 export const createdKey = keySchema
   .extend({ secret: z.string().openapi({ description: "The key itself. An API token is never shown again." }) })

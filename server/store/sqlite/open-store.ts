@@ -20,6 +20,7 @@ import { createPeopleStore } from "./people-store.ts";
 import { createPresetStore } from "./preset-store.ts";
 import { createRunStore } from "./run-store.ts";
 import { toOpenError } from "./store-error.ts";
+import { createSwitchStore } from "./switch-store.ts";
 import { prepareAddEntry } from "./timeline.ts";
 import { createTrafficStore } from "./traffic-store.ts";
 import { createTrafficTally } from "./traffic-tally.ts";
@@ -73,6 +74,7 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
     ...createRunStore(database, { insertRun, addEntry }),
     ...createTrafficStore(database),
     ...createPresetStore(database),
+    ...createSwitchStore(database),
     ...createEngineStore(database, addEntry),
     ...createKeyStore(database, insertAudit),
     ...createPeopleStore(database, insertAudit),
@@ -98,8 +100,8 @@ function ping({ connection, write }: SqliteDatabase): Promise<void> {
   });
 }
 
-/** Every change of a run adds to its timeline. The ends of three tables, by their keys. */
+/** Every change of a run adds to its timeline. The ends of three tables, by their keys, and two small ones. */
 function prepareMark(connection: Connection): () => string {
-  const ends = connection.prepare("SELECT (SELECT max(id) FROM run_event) AS entry, (SELECT max(rowid) FROM delivery) AS delivery, (SELECT count(*) FROM preset) AS presets, (SELECT max(id) FROM preset) AS preset");
+  const ends = connection.prepare("SELECT (SELECT max(id) FROM run_event) AS entry, (SELECT max(rowid) FROM delivery) AS delivery, (SELECT count(*) FROM preset) AS presets, (SELECT max(id) FROM preset) AS preset, (SELECT max(revision) FROM trigger_switch) AS switches");
   return () => JSON.stringify(ends.get());
 }

@@ -245,6 +245,15 @@ export const webhookKey = sqliteTable(
   (t) => [uniqueIndex("webhook_key_by_hash").on(t.hash)],
 );
 
+/** Triggers that are, or once were, switched off. By slug, so that it outlives builds, and a trigger that comes back. */
+export const triggerSwitch = sqliteTable("trigger_switch", {
+  slug: text("slug").primaryKey(),
+  disabledAt: integer("disabled_at"),
+  reason: text("reason"),
+  /** Grows with every change of any switch. */
+  revision: integer("revision").notNull(),
+});
+
 // People. The library that signs them in (better-auth) reads and writes the next four tables by itself, so the names of their fields are its own.
 
 const moment = (name: string) => integer(name, { mode: "timestamp_ms" });

@@ -4,7 +4,7 @@ import { runSchema } from "../../../contract/run.ts";
 import { verdictSchema } from "../../../contract/verdict.ts";
 import { triggerSchema } from "../../../triggers/list-triggers.ts";
 import { startedRuns } from "../schemas.ts";
-import { makeKey, openTestService, paidBody } from "../testing/test-service.ts";
+import { deliver, executeRuns, makeKey, openTestService, paidBody } from "../testing/test-service.ts";
 
 const triggerList = z.object({ data: z.array(triggerSchema) });
 const verdictList = z.object({ data: z.array(verdictSchema) });
@@ -54,6 +54,45 @@ describe("POST /api/v1/triggers/{slug}/runs", () => {
     expect(answer.status).toBe(422);
     expect(z.object({ errors: z.array(z.object({ pointer: z.string() })) }).parse(answer.json).errors.map(({ pointer }) => pointer)).toEqual(["/name", "/email"]);
     expect(counted.parse((await service.get("/api/v1/runs")).json).data).toHaveLength(0);
+  });
+});
+
+describe("POST /api/v1/triggers/{slug}/disable and /enable", () => {
+  it("switch a trigger off and on, which its lists, verdicts and starts tell, and the audit log keeps", async () => {
+    const service = await openTestService({ mode: "deployed" });
+    const operator = { authorization: `Bearer ${(await makeKey(service, { kind: "api", scope: "operate" })).secret}` };
+    const body = { name: "a", email: "a@example.com" };
+    const off = await service.post("/api/v1/triggers/new-signup/disable", { reason: "noisy" }, operator);
+    const disabled = { at: new Date(service.state.now).toISOString(), reason: "noisy" };
+    expect([off.status, off.json]).toEqual([200, { slug: "new-signup", disabled }]);
+    const { data } = triggerList.parse((await service.get("/api/v1/triggers", operator)).json);
+    expect(data.map((trigger) => trigger.disabled)).toEqual([null, null, disabled, null]);
+    const said = verdictList.parse((await service.post("/api/v1/verdicts", { trigger: "new-signup", body }, operator)).json).data;
+    expect(said).toMatchObject([{ trigger: "new-signup", outcome: "disabled", reasons: [{ message: expect.stringContaining("noisy") }] }]);
+    expect((await service.post("/api/v1/triggers/new-signup/runs", body, operator)).json).toEqual({ ok: true, skipped: true });
+    expect((await service.post("/api/v1/triggers/new-signup/enable", undefined, operator)).json).toEqual({ slug: "new-signup", disabled: null });
+    expect((await service.post("/api/v1/triggers/new-signup/runs", body, operator)).status).toBe(202);
+    const written = (await service.store.listAudit({}, { limit: 10, cursor: null })).data.filter(({ subject }) => subject === "new-signup").map(({ action }) => action);
+    expect(written).toEqual(expect.arrayContaining(["trigger.disabled", "trigger.enabled"]));
+  });
+
+  it("know the triggers of the project, and those that were switched off before they left it", async () => {
+    const service = await openTestService();
+    expect((await service.post("/api/v1/triggers/new-signpu/disable")).text).toContain("new-signup");
+    expect((await service.post("/api/v1/triggers/long-gone/enable")).status).toBe(404);
+    await service.store.switchTrigger({ slug: "long-gone", disable: { at: 0, reason: null } });
+    expect((await service.post("/api/v1/triggers/long-gone/enable")).status).toBe(200);
+    expect((await service.post("/api/v1/triggers/new-signup/disable", { reason: "" })).status).toBe(422);
+  });
+
+  it("leave replays alone, and keep redeliveries from starting anything", async () => {
+    const service = await openTestService();
+    const { runs, deliveryId } = await deliver(service, { endpoint: "signup", body: '{ "name": "a", "email": "a@example.com" }' });
+    await executeRuns(service);
+    await service.post("/api/v1/triggers/new-signup/disable");
+    expect((await service.post(`/api/v1/deliveries/${deliveryId}/redeliver`)).status).toBeLessThan(300);
+    expect(counted.parse((await service.get("/api/v1/runs")).json).data).toHaveLength(1);
+    expect((await service.post(`/api/v1/runs/${runs[0]?.id}/replay`)).status).toBe(202);
   });
 });
 

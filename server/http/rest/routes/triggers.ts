@@ -4,13 +4,15 @@ import { doerOf } from "../../../auth/doer.ts";
 import { noteKeyShown } from "../../../auth/show-key.ts";
 import { explainBody } from "../../../triggers/explain-body.ts";
 import { listTriggers } from "../../../triggers/list-triggers.ts";
+import { disableTrigger, enableTrigger } from "../../../triggers/switch-trigger.ts";
 import { startTriggerRuns } from "../../../triggers/start-trigger-runs.ts";
 import { triggerUrl } from "../../../triggers/trigger-url.ts";
 import { answer, body, bodyProblems, problems } from "../answers.ts";
 import { requireBody } from "../read-json-body.ts";
+import { switchReason } from "../../../contract/disabled.ts";
 import { clientHeader, noQuery, querySchema, slugParam } from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
-import { json, skipped, startedRuns, trigger, triggerUrl as triggerUrlSchema, verdict } from "../schemas.ts";
+import { json, skipped, startedRuns, switchedTrigger, trigger, triggerUrl as triggerUrlSchema, verdict } from "../schemas.ts";
 import { runLocation, toStartedRuns } from "../started-runs.ts";
 
 const listRoute = createRoute({
@@ -33,10 +35,31 @@ const startRoute = createRoute({
   middleware: requireBody,
   request: { params: slugParam, query: noQuery, headers: clientHeader, body: body(json, true) },
   responses: {
-    200: answer("The filter does not hold: nothing was started.", skipped),
+    200: answer("The filter does not hold, or the trigger is switched off: nothing was started.", skipped),
     202: answer("One run for each target of the trigger.", startedRuns),
     ...problems([...bodyProblems, "not_found", "request_mismatch"]),
   },
+});
+
+const disableRoute = createRoute({
+  method: "post",
+  path: "/api/v1/triggers/{slug}/disable",
+  operationId: "disableTrigger",
+  summary: "Switch a trigger off",
+  description: "From the next request on nothing starts by it but replays of its runs; its verdicts are `disabled`. It stays off over builds and restarts.",
+  tags: ["Triggers"],
+  request: { params: slugParam, query: noQuery, body: body(z.strictObject({ reason: switchReason.optional() }).openapi("DisableRequest"), false) },
+  responses: { 200: answer("The trigger as it is now.", switchedTrigger), ...problems([...bodyProblems, "not_found"]) },
+});
+
+const enableRoute = createRoute({
+  method: "post",
+  path: "/api/v1/triggers/{slug}/enable",
+  operationId: "enableTrigger",
+  summary: "Switch a trigger on again",
+  tags: ["Triggers"],
+  request: { params: slugParam, query: noQuery },
+  responses: { 200: answer("The trigger as it is now.", switchedTrigger), ...problems(["not_found"]) },
 });
 
 const verdictsRoute = createRoute({
@@ -83,7 +106,11 @@ export function registerTriggerRoutes(app: OpenAPIHono<RestEnv>): void {
     return c.json(toStartedRuns(first, runs), 202, runLocation(first));
   });
 
-  app.openapi(verdictsRoute, (c) => c.json({ data: explainBody(c.env, c.req.valid("json")) }, 200));
+  app.openapi(disableRoute, async (c) => c.json(await disableTrigger(c.env, { slug: c.req.valid("param").slug, reason: c.req.valid("json").reason ?? null }), 200));
+
+  app.openapi(enableRoute, async (c) => c.json(await enableTrigger(c.env, c.req.valid("param").slug), 200));
+
+  app.openapi(verdictsRoute, async (c) => c.json({ data: await explainBody(c.env, c.req.valid("json")) }, 200));
 
   app.openapi(urlRoute, async (c) => {
     const deps = c.env;

@@ -1,0 +1,53 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Store } from "../../ports/store.ts";
+import { epoch, type OpenStore } from "./factories.ts";
+
+/** What every store promises about the switches of triggers. */
+export function switchContract(open: OpenStore): void {
+  describe("switches of triggers", () => {
+    let store: Store;
+    beforeEach(async () => {
+      store = await open();
+    });
+    afterEach(() => store.close());
+    const off = (at: number, reason: string | null) => store.switchTrigger({ slug: "a", disable: { at, reason } });
+    const disabled = async () => Object.fromEntries(await store.listDisabledTriggers());
+
+    it("all are on, until one is switched off, with its time and reason", async () => {
+      expect(await disabled()).toEqual({});
+      expect(await store.switchTrigger({ slug: "new-signup", disable: { at: epoch, reason: "the mail server is down" } })).toBe(false);
+      expect(await store.switchTrigger({ slug: "invoice", disable: { at: epoch + 1, reason: null } })).toBe(false);
+      expect(await disabled()).toEqual({
+        "new-signup": { at: "2026-01-01T00:00:00.000Z", reason: "the mail server is down" },
+        invoice: { at: "2026-01-01T00:00:00.001Z", reason: null },
+      });
+    });
+
+    it("one that is off keeps its first time, and its reason until another is given", async () => {
+      await off(epoch, "first");
+      expect(await off(epoch + 1, null)).toBe(true);
+      expect(await disabled()).toEqual({ a: { at: "2026-01-01T00:00:00.000Z", reason: "first" } });
+      await off(epoch + 2, "second");
+      expect(await disabled()).toEqual({ a: { at: "2026-01-01T00:00:00.000Z", reason: "second" } });
+    });
+
+    it("one that is switched on again is as it was before, and may be switched off anew", async () => {
+      expect(await store.switchTrigger({ slug: "a", disable: null })).toBe(false);
+      await store.switchTrigger({ slug: "a", disable: { at: epoch, reason: "first" } });
+      expect(await store.switchTrigger({ slug: "a", disable: null })).toBe(true);
+      expect(await disabled()).toEqual({});
+      await store.switchTrigger({ slug: "a", disable: { at: epoch + 5, reason: null } });
+      expect(await disabled()).toEqual({ a: { at: "2026-01-01T00:00:00.005Z", reason: null } });
+    });
+
+    it("every change is news, and none is none", async () => {
+      const marks = [await store.mark()];
+      for (const disable of [{ at: epoch, reason: null }, null, { at: epoch, reason: null }]) {
+        await store.switchTrigger({ slug: "a", disable });
+        marks.push(await store.mark());
+      }
+      expect(new Set(marks).size).toBe(4);
+      expect(await store.mark()).toBe(marks.at(-1));
+    });
+  });
+}
