@@ -57,6 +57,38 @@ describe("the sheet of a node", () => {
   });
 });
 
+describe("the switch of a trigger", () => {
+  it("is turned off in its sheet, after a question: webhooks are skipped, the delivery says why, the canvas and the command line show it; and on again", async () => {
+    const projectDir = copyStarter();
+    const service = await startService({ projectDir, command: "dev" });
+    const { page, errors } = await visit(service.url);
+    const cli = (...args: string[]) => signalbox([...args, "--project", projectDir], { cwd: projectDir });
+    const send = () => postJson(`${service.url}/triggers/signup`, { name: "Ada", email: "ada@example.com" });
+    await page.goto(`${service.url}/?node=trigger:new-signup`);
+    const trigger = sheet(page, "trigger new-signup");
+    await trigger.getByRole("button", { name: "Switch off" }).click();
+    const question = page.getByRole("dialog", { name: "Switch new-signup off?" });
+    await question.getByLabel("Why? (optional)").fill("the mail server is down");
+    await question.getByRole("button", { name: "Switch off" }).click();
+    await trigger.getByText(/^Switched off/).waitFor();
+    const skipped = await send();
+    expect([skipped.status, await skipped.json()]).toEqual([200, { ok: true, skipped: true }]);
+    await page.getByRole("link", { name: /^Trigger new-signup, switched off/ }).waitFor();
+    expect(cli("triggers", "list").stdout).toMatch(/– off +new-signup/);
+    await page.goto(`${service.url}/deliveries/${skipped.headers.get("signalbox-delivery")}`);
+    await page.getByText(/: the mail server is down$/).first().waitFor();
+    await page.getByText("disabled", { exact: true }).first().waitFor();
+
+    // The command line is another process: its switch counts for the next webhook, and shows by itself.
+    await page.goto(`${service.url}/?node=trigger:new-signup`);
+    await trigger.getByRole("button", { name: "Switch on" }).waitFor();
+    expect(cli("triggers", "enable", "new-signup").status).toBe(0);
+    expect((await send()).status).toBe(202);
+    await trigger.getByRole("button", { name: "Switch off" }).waitFor();
+    expect(errors).toEqual([]);
+  });
+});
+
 describe("the sheet of an endpoint", () => {
   it("says of a pasted body what each trigger would decide, while it is typed, and where it stops being JSON; nothing is sent", async () => {
     const service = await startService({ projectDir: copyStarter(), command: "dev" });

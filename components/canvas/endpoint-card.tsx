@@ -3,6 +3,9 @@
 import { ArrowRight, Bot, Workflow } from "lucide-react";
 import Link from "next/link";
 import type { MouseEvent, ReactNode } from "react";
+import { useDisabled } from "../sheets/use-disabled.ts";
+import { StatusBadge } from "../ui/status-badge.tsx";
+import { verdictOutcomes } from "../ui/statuses.ts";
 import { useCanvas, useEndpointActivity, useEvidence, useTargetActivity } from "./canvas-context.tsx";
 import { CopyUrl } from "./copy-url.tsx";
 import { EvidenceChip } from "./evidence-chip.tsx";
@@ -46,12 +49,14 @@ export function EndpointCard({ endpoint, model }: { endpoint: EndpointNode; mode
 
 function TriggerItem({ trigger, model }: { trigger: TriggerNode; model: CanvasModel }) {
   const evidence = useEvidence(trigger.attachmentIds);
+  const isOff = Boolean(useDisabled(trigger.slug));
   return (
     <li className="border-b px-4 py-3 last:border-0">
       <div className="flex min-h-5 items-center justify-between gap-2">
         <NodeLink id={trigger.id} className="min-w-0 truncate font-semibold">
           {trigger.slug}
         </NodeLink>
+        {isOff && <StatusBadge face={verdictOutcomes.disabled} label="off" />}
         {evidence && <EvidenceChip evidence={evidence} endpoint={trigger.endpoint} trigger={trigger.slug} />}
       </div>
       <Conditions node={trigger} />

@@ -17,6 +17,7 @@ import { sayDedupe } from "./say-dedupe.ts";
 import { SheetFacts, SheetSection } from "./sheet-frame.tsx";
 import { EmptyNote } from "./sheet-list.tsx";
 import { SheetLink } from "./sheet-link.tsx";
+import { TriggerSwitch } from "./trigger-switch.tsx";
 import type { ListedTrigger } from "./triggers-of.ts";
 import type { verdictCountsOf } from "./use-activity.ts";
 
@@ -38,6 +39,9 @@ export function TriggerOverview({ p }: { p: Shown }) {
   const transforms = trigger.attachments.filter(({ hasTransform }) => hasTransform).length;
   return (
     <>
+      <SheetSection title="Switch">
+        <TriggerSwitch slug={trigger.slug} />
+      </SheetSection>
       <SheetSection title="Deliveries" note={windowWords[p.window]}>
         <Evidence slug={trigger.slug} counts={p.counts} hasFilter={trigger.hasFilter} />
         {p.last.data?.data.length === 0 && (

@@ -2,8 +2,9 @@ import type { TargetActivity } from "./answers.ts";
 import { type Evidence, formatCount, stoppedCount } from "./evidence.ts";
 
 /** What a screen reader says of a node: `Trigger invoice-paid, 388 fired, 22 stopped`. */
-export function triggerName(slug: string, evidence: Evidence | undefined): string {
-  return evidence ? `Trigger ${slug}, ${plain(evidence.passed)} fired, ${plain(stoppedCount(evidence))} stopped` : `Trigger ${slug}`;
+export function triggerName(slug: string, evidence: Evidence | undefined, isOff = false): string {
+  const name = `Trigger ${slug}${isOff ? ", switched off" : ""}`;
+  return evidence ? `${name}, ${plain(evidence.passed)} fired, ${plain(stoppedCount(evidence))} stopped` : name;
 }
 
 export function endpointName(path: string, p: { triggers: number; deliveries: number | undefined }): string {

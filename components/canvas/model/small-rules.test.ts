@@ -9,6 +9,7 @@ import { fitAll, firstView, viewOf } from "./viewports.ts";
 describe("names of nodes", () => {
   it("say what a node is and how it does", () => {
     expect(triggerName("invoice-paid", { passed: 388, request: 12, filter: 10, disabled: 0 })).toBe("Trigger invoice-paid, 388 fired, 22 stopped");
+    expect(triggerName("invoice-paid", undefined, true)).toBe("Trigger invoice-paid, switched off");
     expect(targetName({ kind: "agent", slug: "triage" }, undefined)).toBe("Agent triage");
   });
 

@@ -2,6 +2,9 @@
 
 import type { Node, NodeProps } from "@xyflow/react";
 import { memo } from "react";
+import { useDisabled } from "../../sheets/use-disabled.ts";
+import { StatusBadge } from "../../ui/status-badge.tsx";
+import { verdictOutcomes } from "../../ui/statuses.ts";
 import { useEvidence } from "../canvas-context.tsx";
 import { EvidenceChip } from "../evidence-chip.tsx";
 import type { TriggerNode as Model } from "../model/build-model.ts";
@@ -13,12 +16,14 @@ export type TriggerFlowNode = Node<{ node: Model }, "trigger">;
 /** What must hold of a body, in words; on the edge before it, how many deliveries passed and how many were stopped. */
 export const TriggerNode = memo(function TriggerNode({ data: { node } }: NodeProps<TriggerFlowNode>) {
   const evidence = useEvidence(node.attachmentIds);
+  const isOff = Boolean(useDisabled(node.slug));
   return (
-    <NodeFrame node={node} name={triggerName(node.slug, evidence)} className="bg-raised">
-      <div className="flex h-5 items-center font-semibold tracking-[-0.005em]">
+    <NodeFrame node={node} name={triggerName(node.slug, evidence, isOff)} className={isOff ? "border-dashed bg-sunken" : "bg-raised"}>
+      <div className={`flex h-5 items-center gap-2 font-semibold tracking-[-0.005em] ${isOff ? "text-ink-2" : ""}`}>
         <span className="truncate group-data-[far=true]/canvas:text-xl" title={node.files.join("\n")}>
           {node.slug}
         </span>
+        {isOff && <StatusBadge face={verdictOutcomes.disabled} label="off" />}
       </div>
       <Conditions node={node} />
       {evidence && (
