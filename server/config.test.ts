@@ -26,6 +26,12 @@ describe("settings", () => {
     expect(flagged.port).toBe(6000);
   });
 
+  it("keep everything for ever unless told how long, or how much; 0 is for ever, too, and wins from the environment", () => {
+    expect(read({}).retention).toEqual({ days: null, deliveries: null });
+    expect(read({ SIGNALBOX_RETENTION_DAYS: "0" }, { retentionDays: 30, retentionDeliveries: 5 }).retention).toEqual({ days: null, deliveries: 5 });
+    expect(read({ SIGNALBOX_RETENTION_DELIVERIES: "7" }, { retentionDays: 30 }).retention).toEqual({ days: 30, deliveries: 7 });
+  });
+
   it.each([
     ["PORT", "eighty", /PORT must be a whole number/],
     ["PORT", "70000", /PORT must be 65535 or less/],

@@ -25,7 +25,8 @@ export interface Settings {
   workers: number;
   workerConcurrency: number;
   workerMemoryMb: number;
-  retentionDays: number | null;
+  /** What is removed by age and by count; `null`: nothing. */
+  retention: { days: number | null; deliveries: number | null };
   /** `null`: people sign in with passwords only. */
   oidc: OidcSettings | null;
   /** Reverse proxies that are believed: IP addresses and CIDR ranges. */
@@ -72,7 +73,10 @@ export function readSettings(p: {
     workerMemoryMb: fromProject.workerMemoryMb ?? 1024,
     oidc: readOidc(env, fromProject.oidc),
     trustProxy: env.SIGNALBOX_TRUST_PROXY ?? fromProject.trustProxy ?? [],
-    retentionDays: env.SIGNALBOX_RETENTION_DAYS ?? fromProject.retentionDays ?? null,
+    retention: {
+      days: (env.SIGNALBOX_RETENTION_DAYS ?? fromProject.retentionDays) || null,
+      deliveries: (env.SIGNALBOX_RETENTION_DELIVERIES ?? fromProject.retentionDeliveries) || null,
+    },
     pages: isSource && (p.env ?? process.env)["SIGNALBOX_PAGES"] !== "built" ? "source" : "built",
   };
 }
@@ -199,7 +203,8 @@ const environmentSchema = z.object({
     .transform((list) => list.split(",").map((range) => range.trim()))
     .pipe(z.array(proxyRangeSchema, "SIGNALBOX_TRUST_PROXY must be IP addresses or ranges with commas between them, e.g. 127.0.0.1,10.0.0.0/8"))
     .optional(),
-  SIGNALBOX_RETENTION_DAYS: integer("SIGNALBOX_RETENTION_DAYS", 1, 100_000),
+  SIGNALBOX_RETENTION_DAYS: integer("SIGNALBOX_RETENTION_DAYS", 0, 100_000),
+  SIGNALBOX_RETENTION_DELIVERIES: integer("SIGNALBOX_RETENTION_DELIVERIES", 0, Number.MAX_SAFE_INTEGER),
 });
 
 /** Read by the command line's client commands and by child processes, not settings of the service. */

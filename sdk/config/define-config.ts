@@ -41,8 +41,10 @@ export interface ProjectConfig {
    * told. Environment: `SIGNALBOX_TRUST_PROXY`, with commas.
    */
   trustProxy?: string[];
-  /** Days after which ended runs and their deliveries are removed. Kept for ever unless told. Environment: `SIGNALBOX_RETENTION_DAYS`. */
+  /** Days after which ended runs and their deliveries are removed. Kept for ever unless told; 0 says so, too. Environment: `SIGNALBOX_RETENTION_DAYS`. */
   retentionDays?: number;
+  /** So many of the newest deliveries are kept; older ones are removed with their ended runs. All unless told, or 0. Environment: `SIGNALBOX_RETENTION_DELIVERIES`. */
+  retentionDeliveries?: number;
 }
 
 /**

@@ -20,7 +20,10 @@ export const projectSettingsSchema = z.strictObject({
   workerConcurrency: z.int().min(1).max(1000).optional(),
   /** Memory that one worker process may use, in MiB, before it is replaced. */
   workerMemoryMb: z.int().min(64).max(1024 * 1024).optional(),
-  retentionDays: z.int().min(1).optional(),
+  /** Days after which ended runs and their deliveries are removed; 0 keeps them for ever. */
+  retentionDays: z.int().min(0).max(100_000).optional(),
+  /** So many of the newest deliveries are kept; 0 keeps all. */
+  retentionDeliveries: z.int().min(0).optional(),
   /** The secret may come from the environment: what stands here is written into the build. */
   oidc: oidcSettingsSchema.partial({ clientSecret: true }).optional(),
   /** Reverse proxies whose X-Forwarded-For, -Host and -Proto are believed: addresses and CIDR ranges. Nobody's unless told. */

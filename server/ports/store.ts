@@ -9,6 +9,7 @@ import type { Scope } from "../contract/scope.ts";
 import type { Run, RunError, RunStatus, RunSummary, StartedBy } from "../contract/run.ts";
 import type { Target } from "../contract/target.ts";
 import type { AuditStore, IdentityRows, NewAuditEntry, PeopleStore } from "./people-store.ts";
+import type { UpkeepStore } from "./upkeep-store.ts";
 import type { LogLevel, TimelineEntry, TimelineKind } from "../contract/timeline.ts";
 import type { VerdictOutcome } from "../contract/verdict.ts";
 import type { Verdicts } from "../domain/verdict-list.ts";
@@ -18,7 +19,7 @@ import type { Verdicts } from "../domain/verdict-list.ts";
  * resolves, what it wrote survives `kill -9` and power loss. Only who is at work (claims, leases, workers) may be lost with the power: nobody is
  * at work then. Times are UTC milliseconds going in, and ISO 8601 in what the contract shapes give back. A verb that cannot be carried out now rejects with AppError `store_unavailable`.
  */
-export interface Store extends DeliveryStore, RunStore, TrafficStore, PresetStore, SwitchStore, EngineStore, KeyStore, PeopleStore, AuditStore, IdentityRows {
+export interface Store extends DeliveryStore, RunStore, TrafficStore, PresetStore, SwitchStore, EngineStore, KeyStore, PeopleStore, AuditStore, IdentityRows, UpkeepStore {
   /** Rejects when the store cannot be written. */
   ping(): Promise<void>;
   /**

@@ -1,14 +1,16 @@
 import type { Settings } from "../config.ts";
 import { systemClock } from "../ports/clock.ts";
+import type { Manifest } from "../contract/manifest.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Store } from "../ports/store.ts";
 import { mapCurrentStack } from "../project/map-current-stack.ts";
 import { readManifest } from "../project/read-manifest.ts";
 import { openConfiguredStore } from "./open-configured-store.ts";
 import type { Reporter } from "./protocol.ts";
+import { startUpkeep } from "../upkeep/start-upkeep.ts";
 import { createWorkerPool, type WorkerPool } from "./worker-pool.ts";
 
-/** The worker pool of a project, with the store that it watches over its runs with. Not started yet; whoever opens it closes both. */
+/** The worker pool of a project, with the store that it watches over its runs with, and keeps in order. Not started yet; whoever opens it closes both. */
 export async function openWorkerPool(p: {
   settings: Settings;
   env?: NodeJS.ProcessEnv | undefined;
@@ -28,5 +30,22 @@ export async function openWorkerPool(p: {
     logger,
     clock: systemClock,
   });
-  return { pool, store };
+  const upkeep = startUpkeep({
+    store,
+    retention: settings.retention,
+    longestDedupeMs: async () => longestDedupe(await readManifest(stateDir)),
+    isOurTurn: pool.hasOldestWorker,
+    clock: systemClock,
+    logger,
+  });
+  const close = async () => {
+    await upkeep.close();
+    await store.close();
+  };
+  return { pool, store: { ...store, close } };
+}
+
+/** For how long a source wants a name to be remembered, at most; `null` where there is none that says. */
+function longestDedupe(manifest: Manifest | null): number | null {
+  return manifest && Math.max(0, ...manifest.triggers.map(({ dedupe }) => dedupe?.windowMs ?? 0));
 }

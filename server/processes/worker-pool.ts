@@ -32,6 +32,8 @@ export interface WorkerPool {
   start(): Promise<void>;
   wake(): void;
   cancel(runId: string): void;
+  /** Of all servers on the store one is to do what need not be done by each: that of the worker that has been there longest. */
+  hasOldestWorker(): Promise<boolean>;
   /**
    * The project was rebuilt: the old workers take nothing new, and finish what they have once the new ones are there. `held` resolves when no old
    * worker can be given a run any more, `done` when the new ones have taken over or could not start. The old ones go on only where none could start
@@ -268,6 +270,10 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     wake,
     cancel(runId) {
       for (const child of children) child.send({ type: "cancel", runId });
+    },
+    async hasOldestWorker() {
+      const oldest = (await store.listWorkers({ seenSince: clock.now() - leaseMs })).at(-1);
+      return oldest === undefined || ownIds.has(oldest.id);
     },
     replaceAll(isServed) {
       const old = [...children].filter((child) => !leaving.has(child));

@@ -9,6 +9,7 @@ import { isBusy } from "./store-error.ts";
 export type Connection = Database.Database;
 
 const busyTimeoutMs = 5000;
+const longestLogBytes = 64 * 1024 * 1024;
 
 /**
  * Opens the file, made with its folder where it is missing, so that a commit is on disk when it returns. Changing to WAL needs
@@ -44,10 +45,14 @@ function createPrivately(file: string): void {
 }
 
 function configure(connection: Connection): void {
+  // Of a new file only, before anything is in it: room that is not needed any more can be given back a little at a time.
+  connection.pragma("auto_vacuum = INCREMENTAL");
   connection.pragma("journal_mode = WAL");
   // better-sqlite3 is built to run WAL with synchronous=NORMAL, which loses commits with the power.
   connection.pragma("synchronous = FULL");
   connection.pragma("fullfsync = ON"); // macOS only: a plain fsync leaves data in the drive's cache
+  // A log that a burst or a long reader has made long is cut when it begins anew.
+  connection.pragma(`journal_size_limit = ${longestLogBytes}`);
   connection.pragma("foreign_keys = ON");
   connection.pragma(`busy_timeout = ${busyTimeoutMs}`);
   const wanted = { journal_mode: "wal", synchronous: 2, foreign_keys: 1, busy_timeout: busyTimeoutMs };

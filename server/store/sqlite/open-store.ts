@@ -24,6 +24,7 @@ import { createSwitchStore } from "./switch-store.ts";
 import { prepareAddEntry } from "./timeline.ts";
 import { createTrafficStore } from "./traffic-store.ts";
 import { createTrafficTally } from "./traffic-tally.ts";
+import { createUpkeepStore } from "./upkeep-store.ts";
 import { createWriteQueue } from "./write-queue.ts";
 
 /**
@@ -81,6 +82,7 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
     ...createInvitationStore(database, insertAudit),
     ...createAuditStore(database),
     ...createIdentityRows(database),
+    ...createUpkeepStore(database),
     ping: () => ping(database),
     watch: watcher.watch,
     mark: () => database.read(mark),

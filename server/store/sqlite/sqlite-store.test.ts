@@ -10,6 +10,7 @@ import { presetContract } from "../testing/preset-contract.ts";
 import { switchContract } from "../testing/switch-contract.ts";
 import { runContract } from "../testing/run-contract.ts";
 import { trafficContract } from "../testing/traffic-contract.ts";
+import { upkeepContract } from "../testing/upkeep-contract.ts";
 import { openSqliteStore } from "./open-store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "signalbox-store-"));
@@ -29,3 +30,4 @@ switchContract(open);
 engineContract(open);
 keyContract(open);
 peopleContract(open);
+upkeepContract(open);

@@ -1,0 +1,117 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { Store } from "../../ports/store.ts";
+import { removeOld } from "../../upkeep/remove-old.ts";
+import { aDelivery, epoch, folded, someCommon } from "../testing/factories.ts";
+import { type Connection, openConnection } from "./open-connection.ts";
+import { openSqliteStore } from "./open-store.ts";
+import { keysAfterSql, nextCounterSql, removeCountersSql } from "./remove-counters.ts";
+import { deliveryIsNeededSql, oldDeliveriesSql, oldRunsSql } from "./remove-history.ts";
+import { nthNewestSql } from "./upkeep-store.ts";
+
+const day = 86_400_000;
+
+let folder: string;
+let store: Store;
+let web: Store;
+let connection: Connection;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "signalbox-upkeep-"));
+  const file = join(folder, "ledger.db");
+  [store, web] = [await openSqliteStore({ file }), await openSqliteStore({ file })];
+  connection = await openConnection(file);
+});
+afterEach(async () => {
+  await store.close();
+  await web.close();
+  connection.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const remove = (p: Partial<Parameters<typeof removeOld>[0]> = {}) =>
+  removeOld({ store, retention: { days: 1, deliveries: null }, longestDedupeMs: 0, now: epoch, pause: async () => true, ...p });
+
+const record = (count: number, at: number) => Promise.all(Array.from({ length: count }, () => web.recordDelivery(aDelivery({ receivedAt: at, body: Buffer.alloc(6_000, "x") }))));
+
+it("webhooks are accepted between any two batches of what is removed, and none of them is", async () => {
+  await record(1200, epoch - 2 * day);
+  let pauses = 0;
+  const accepted: string[] = [];
+  const counts: number[] = [];
+  const pause = async () => {
+    pauses += 1;
+    const delivery = aDelivery({ receivedAt: epoch });
+    expect(await web.acceptDelivery({ delivery, runs: [], idempotency: null })).toEqual({ kind: "accepted" });
+    accepted.push(delivery.id);
+    counts.push(Number(connection.prepare("SELECT count(*) FROM delivery WHERE received_at < ?").pluck().get(epoch)));
+    return true;
+  };
+  expect(await remove({ pause })).toMatchObject({ deliveries: 1200 });
+  expect(pauses).toBeGreaterThan(5);
+  const steps = counts.map((count, index) => (counts[index - 1] ?? 1200) - count);
+  expect(Math.max(...steps)).toBeLessThanOrEqual(250);
+  for (const id of accepted) expect(await web.getDelivery(id)).not.toBeNull();
+});
+
+it("the size of the file levels off, and a new file gives back the room of what was removed", async () => {
+  const pages = () => Number(connection.pragma("page_count", { simple: true }));
+  const sizes: number[] = [];
+  for (let round = 0; round < 8; round += 1) {
+    await record(300, epoch + round * day);
+    await remove({ now: epoch + (round + 1) * day + 1 });
+    sizes.push(pages());
+  }
+  const [, , third = 0, , , , , last = 0] = sizes;
+  expect(last).toBeLessThanOrEqual(third * 1.1);
+  await record(3000, epoch + 10 * day);
+  const full = pages();
+  await remove({ now: epoch + 30 * day });
+  expect(pages()).toBeLessThan(full / 3);
+  expect(connection.pragma("integrity_check", { simple: true })).toBe("ok");
+});
+
+const left = () => connection.prepare<unknown[], number>("SELECT received_at FROM delivery ORDER BY received_at").pluck().all().map((at) => at - epoch);
+
+it("by count, the newest stay, and what a key may still name is counted out", async () => {
+  for (let n = 0; n < 6; n += 1) await web.acceptDelivery({ delivery: aDelivery({ receivedAt: epoch + n }), runs: [], idempotency: n === 0 ? { key: "k", notBefore: 0 } : null });
+  const retention = { days: null, deliveries: 2 };
+  expect(await remove({ retention, now: epoch + 100 })).toMatchObject({ deliveries: 3 });
+  expect(left()).toEqual([0, 4, 5]);
+  expect(await remove({ retention, now: epoch + 5 * day, longestDedupeMs: null })).toMatchObject({ deliveries: 0, keys: 0 });
+  expect(await remove({ retention, now: epoch + 5 * day, longestDedupeMs: 7 * day })).toMatchObject({ deliveries: 0, keys: 0 });
+  expect(await remove({ retention, now: epoch + 5 * day })).toMatchObject({ deliveries: 1 });
+  expect(left()).toEqual([4, 5]);
+});
+
+it("without a retention no delivery is removed; with it, lists of verdicts go that no delivery has", async () => {
+  await web.recordDelivery(aDelivery({ verdicts: folded(someCommon()) }));
+  connection.exec("DELETE FROM traffic_log");
+  expect(await remove({ retention: { days: null, deliveries: null }, now: epoch + 1000 * day })).toMatchObject({ deliveries: 0, verdictLists: 0 });
+  expect(await remove({ now: epoch + 1000 * day })).toMatchObject({ deliveries: 1, verdictLists: 1 });
+});
+
+it("a stop ends it after the batch under way", async () => {
+  await record(1200, epoch - 2 * day);
+  const { deliveries } = await remove({ pause: async () => false });
+  expect(deliveries).toBeGreaterThan(0);
+  expect(deliveries).toBeLessThan(1200);
+});
+
+it.each([
+  ["old deliveries", oldDeliveriesSql, { at: 0, id: "", before: 1 }, /SEARCH delivery USING COVERING INDEX delivery_by_time/],
+  ["old runs", oldRunsSql, { at: 0, id: "", before: 1 }, /SEARCH run USING COVERING INDEX run_by_time/],
+  ["what needs a delivery", deliveryIsNeededSql, { id: "", before: 1, keysSince: 1 }, /SEARCH run USING INDEX run_by_delivery[\s\S]*SEARCH idempotency_key USING INDEX idempotency_key_by_delivery/],
+  ["keys", keysAfterSql, { endpoint: "", key: "" }, /SEARCH idempotency_key USING INDEX sqlite_autoindex/],
+  ["counters", nextCounterSql, { bucketMs: 0, endpoint: "", attachmentId: "" }, /SEARCH traffic USING PRIMARY KEY/],
+  ["old counters", removeCountersSql, { bucketMs: 0, endpoint: "", attachmentId: "", before: 0 }, /SEARCH traffic USING PRIMARY KEY/],
+])("%s are found by an index, without sorting", (_, sql, values, plan) => {
+  const text = JSON.stringify(connection.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(values));
+  expect(text).toMatch(plan);
+  expect(text).not.toMatch(/SCAN (delivery|run|idempotency_key|traffic)\b|TEMP B-TREE FOR ORDER/);
+});
+
+it("the newest of so many are counted in an index", () => {
+  expect(JSON.stringify(connection.prepare(`EXPLAIN QUERY PLAN ${nthNewestSql}`).all(1))).toContain("USING COVERING INDEX delivery_by_time");
+});

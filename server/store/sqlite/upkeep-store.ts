@@ -1,0 +1,44 @@
+import type { UpkeepStore } from "../../ports/upkeep-store.ts";
+import type { SqliteDatabase } from "./database.ts";
+import { prepareRemoveCounters } from "./remove-counters.ts";
+import { prepareRemoveHistory } from "./remove-history.ts";
+
+/** Some room stays in the file: what comes next needs it. */
+const freePagesKept = 256;
+const freeShareKept = 0.05;
+const pagesAtOnce = 64;
+
+/** For tests, which look at the plan. */
+export const nthNewestSql = "SELECT received_at FROM delivery ORDER BY received_at DESC, id DESC LIMIT 1 OFFSET ?";
+const removeWorkersSql = "DELETE FROM worker WHERE seen_at < ? AND NOT EXISTS (SELECT 1 FROM run WHERE run.worker_id = worker.id)";
+
+/** Nothing here waits for the disk: what a power cut undoes is removed again. */
+export function createUpkeepStore(database: SqliteDatabase): UpkeepStore {
+  const { connection, read, write } = database;
+  const nthNewest = connection.prepare<unknown[], number>(nthNewestSql).pluck();
+  const removeWorkers = connection.prepare(removeWorkersSql);
+  const history = prepareRemoveHistory(connection);
+  const counters = prepareRemoveCounters(connection);
+  return {
+    // One more than are kept tells whether there is anything to remove.
+    findOldestOf: (newest) => read(() => (nthNewest.get(newest) === undefined ? null : (nthNewest.get(newest - 1) ?? null))),
+    removeOldDeliveries: (p) => write(() => history.removeDeliveries(p), "kill"),
+    removeOldRuns: (p) => write(() => history.removeRuns(p), "kill"),
+    removeOldKeys: (p) => write(() => counters.removeKeys(p), "kill"),
+    removeOldCounters: (p) => write(() => counters.removeCounters(p), "kill"),
+    removeOldWorkers: (before) => write(() => removeWorkers.run(before).changes, "kill"),
+    async releaseSpace() {
+      const pages = await read(() => pagesToRelease(database));
+      if (pages <= 0) return false;
+      await write(() => void connection.pragma(`incremental_vacuum(${Math.min(pages, pagesAtOnce)})`), "kill");
+      return pages > pagesAtOnce;
+    },
+  };
+}
+
+/** None where the file was made without `auto_vacuum`: its room is used again, but stays in it. */
+function pagesToRelease({ connection }: SqliteDatabase): number {
+  const [mode, free, pages] = ["auto_vacuum", "freelist_count", "page_count"].map((name) => Number(connection.pragma(name, { simple: true })));
+  if (mode !== 2 || free === undefined || pages === undefined) return 0;
+  return free - Math.max(freePagesKept, Math.floor(pages * freeShareKept));
+}

@@ -1,0 +1,168 @@
+import * as fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { RunTransition, Store } from "../../ports/store.ts";
+import type { UpkeepBatch } from "../../ports/upkeep-store.ts";
+import { aClaim, aDelivery, aRun, aVerdict, epoch, type OpenStore } from "./factories.ts";
+
+const hour = 3_600_000;
+const day = 24 * hour;
+
+/** What every store promises about what it removes. */
+export function upkeepContract(open: OpenStore): void {
+  describe("upkeep", () => {
+    let store: Store;
+    beforeEach(async () => {
+      store = await open();
+    });
+    afterEach(() => store.close());
+
+    const removeDeliveries = (before: number, keysSince = Number.NEGATIVE_INFINITY) => toTheEnd((after: { at: number; id: string } | null) => store.removeOldDeliveries({ before, keysSince, after }));
+    const removeRuns = (before: number) => toTheEnd((after: { at: number; id: string } | null) => store.removeOldRuns({ before, after }));
+
+    it("removes an old delivery with its ended runs, their timelines and steps, and the key that names it", async () => {
+      const delivery = aDelivery();
+      const runs = [aRun({ deliveryId: delivery.id }), aRun({ deliveryId: delivery.id })];
+      await store.acceptDelivery({ delivery, runs, idempotency: { key: "k", notBefore: 0 } });
+      await endAll(store, epoch + 1000);
+      await removeDeliveries(epoch + day, epoch + day);
+      expect(await store.getDelivery(delivery.id)).toBeNull();
+      for (const { id } of runs) {
+        expect(await store.getRun(id)).toBeNull();
+        expect(await store.listTimeline(id, { after: 0, limit: 10 })).toEqual([]);
+        expect(await store.loadSteps(id)).toEqual([]);
+      }
+      const again = aDelivery({ receivedAt: epoch + day });
+      expect(await store.acceptDelivery({ delivery: again, runs: [], idempotency: { key: "k", notBefore: 0 } })).toEqual({ kind: "accepted" });
+    });
+
+    it("every batch is bounded, and goes on inside a run that has a long timeline", async () => {
+      const run = aRun();
+      await store.createRuns([run]);
+      const [claimed] = await store.claimRuns(aClaim());
+      if (!claimed) throw new Error("the run was to be due");
+      const entries = Array.from({ length: 3000 }, (_, at) => ({ at: epoch + at, kind: "log" as const, attempt: 1, level: "info" as const, message: `${at}` }));
+      await store.writeProgress({ runId: run.id, token: claimed.token, now: epoch + 1000, entries, transition: { to: "completed", output: null } });
+      const first = await store.removeOldRuns({ before: epoch + day, after: null });
+      expect(first).toMatchObject({ removed: 0, next: expect.anything() });
+      expect(await store.getRun(run.id)).not.toBeNull();
+      await removeRuns(epoch + day);
+      expect(await store.getRun(run.id)).toBeNull();
+    });
+
+    it("keeps the delivery that a key still names, however many came since", async () => {
+      const delivery = aDelivery();
+      await store.acceptDelivery({ delivery, runs: [], idempotency: { key: "k", notBefore: 0 } });
+      await removeDeliveries(epoch + day, epoch);
+      expect(await store.getDelivery(delivery.id)).not.toBeNull();
+      const repeat = await store.acceptDelivery({ delivery: aDelivery(), runs: [], idempotency: { key: "k", notBefore: 0 } });
+      expect(repeat).toMatchObject({ kind: "repeated", deliveryId: delivery.id });
+    });
+
+    it("forgets keys that are past their window, and no others", async () => {
+      for (const [n, at] of [epoch, epoch + hour].entries()) await store.acceptDelivery({ delivery: aDelivery({ receivedAt: at }), runs: [], idempotency: { key: `k${n}`, notBefore: 0 } });
+      const removed = await toTheEnd((after: { endpoint: string; key: string } | null) => store.removeOldKeys({ before: epoch + 1, after }));
+      expect(removed).toBe(1);
+      const again = await Promise.all(["k0", "k1"].map((key) => store.acceptDelivery({ delivery: aDelivery(), runs: [], idempotency: { key, notBefore: 0 } })));
+      expect(again.map(({ kind }) => kind)).toEqual(["accepted", "repeated"]);
+    });
+
+    it("tells from when on so many of the newest deliveries are", async () => {
+      for (const n of [0, 1, 2]) await store.recordDelivery(aDelivery({ receivedAt: epoch + n }));
+      expect(await store.findOldestOf(2)).toBe(epoch + 1);
+      expect(await store.findOldestOf(3)).toBeNull();
+    });
+
+    it("forgets workers that are gone, but none that holds a run", async () => {
+      const worker = { pid: 1, host: "h", version: "v", startedAt: epoch, seenAt: epoch };
+      for (const id of ["wrk_a", "wrk_b", "wrk_c"]) await store.heartbeatWorker({ ...worker, id, seenAt: id === "wrk_c" ? epoch + day : epoch });
+      await store.createRuns([aRun()]);
+      await store.claimRuns(aClaim({ workerId: "wrk_a" }));
+      expect(await store.removeOldWorkers(epoch + 1)).toBe(1);
+      expect((await store.listWorkers({ seenSince: 0 })).map(({ id }) => id).sort()).toEqual(["wrk_a", "wrk_c"]);
+    });
+
+    it("what was counted of late stays when old counters are removed, and rare verdicts are still found", async () => {
+      const verdicts = [aVerdict()];
+      for (const at of [epoch, epoch + 5 * day]) await store.recordDelivery(aDelivery({ receivedAt: at, verdicts }));
+      await toTheEnd((after: { bucketMs: number; endpoint: string; attachmentId: string } | null) => store.removeOldCounters({ before: epoch + 2 * day, after }));
+      const counts = await store.countDeliveries({ since: epoch + 4 * day, until: epoch + 6 * day, bucketMs: hour, endpoints: null });
+      expect(counts).toEqual([{ endpoint: "", at: epoch + 5 * day, outcome: "accepted", count: 1 }]);
+      const found = await store.listDeliveries({ endpoint: "signup", verdict: { trigger: "new-signup", outcomes: ["matched"] } }, { limit: 10, cursor: null });
+      expect(found.data.map(({ receivedAt }) => Date.parse(receivedAt))).toEqual([epoch + 5 * day, epoch]);
+    });
+
+    it("every run that is open, or ended of late, stays whole with its delivery; all else that is old is gone", { timeout: 30_000 }, async () => {
+      const fates = fc.constantFrom<"queued" | "running" | "sleeping" | "ended" | "endedLate" | "failed">("queued", "running", "sleeping", "ended", "endedLate", "failed");
+      const made = fc.array(fc.record({ ageHours: fc.integer({ min: 0, max: 48 }), hasDelivery: fc.boolean(), runs: fc.array(fates, { maxLength: 3 }) }), { maxLength: 6 });
+      await fc.assert(
+        fc.asyncProperty(made, async (all) => {
+          const before = epoch + day;
+          const expected: { id: string; stays: boolean; read: (id: string) => Promise<unknown> }[] = [];
+          for (const { ageHours, hasDelivery, runs } of all) {
+            const at = epoch + ageHours * hour;
+            const delivery = aDelivery({ receivedAt: at });
+            const created = runs.map((fate) => ({ fate, run: aRun({ deliveryId: hasDelivery ? delivery.id : null, createdAt: at, trigger: fate }) }));
+            if (hasDelivery) await store.acceptDelivery({ delivery, runs: created.map(({ run }) => run), idempotency: null });
+            else await store.createRuns(created.map(({ run }) => run));
+            for (const { fate, run } of created) await meet(store, run.id, { fate, at, late: before });
+            const delivered = at >= before || runs.some(isNeeded);
+            if (hasDelivery) expected.push({ id: delivery.id, stays: delivered, read: (id) => store.getDelivery(id) });
+            for (const { fate, run } of created) expected.push({ id: run.id, stays: hasDelivery ? delivered : at >= before || isNeeded(fate), read: (id) => store.getRun(id) });
+          }
+          const timelines = async () => Promise.all(expected.filter(({ stays }) => stays).map(({ id }) => store.listTimeline(id, { after: 0, limit: 100 })));
+          const whole = await timelines();
+          await removeDeliveries(before);
+          await removeRuns(before);
+          for (const { id, stays, read } of expected) expect((await read(id)) !== null).toBe(stays);
+          expect(await timelines()).toEqual(whole);
+        }),
+        { numRuns: 40 },
+      );
+    });
+  });
+}
+
+const isNeeded = (fate: Fate) => fate !== "ended" && fate !== "failed";
+
+type Fate = "queued" | "running" | "sleeping" | "ended" | "endedLate" | "failed";
+
+/** Brings a queued run to where it is to be; what others have left queued goes back there. */
+async function meet(store: Store, id: string, p: { fate: Fate; at: number; late: number }): Promise<void> {
+  const { fate, at, late } = p;
+  if (fate === "queued") return;
+  const claimed = await store.claimRuns(aClaim({ limit: 1000, now: late, leaseMs: 1000 * day }));
+  for (const run of claimed) {
+    const isMeant = run.id === id;
+    if (isMeant && fate === "running") continue;
+    const transition: RunTransition = isMeant ? endOf(fate, late) : { to: "queued" };
+    await store.writeProgress({ runId: run.id, token: run.token, now: fate === "endedLate" ? late : Math.min(at, late - 1), entries: [], transition });
+  }
+}
+
+function endOf(fate: Fate, late: number): RunTransition {
+  if (fate === "sleeping") return { to: "waiting", reason: "sleep", availableAt: late + 100 * day };
+  return fate === "failed" ? { to: "failed", error: null } : { to: "completed", output: null };
+}
+
+async function endAll(store: Store, now: number): Promise<void> {
+  for (const { id, token } of await store.claimRuns(aClaim({ now })))
+    await store.writeProgress({
+      runId: id,
+      token,
+      now,
+      entries: [],
+      steps: [{ name: "s", kind: "step", attempt: 1, startedAt: now, finishedAt: now, until: null, result: 1 }],
+      transition: { to: "completed", output: null },
+    });
+}
+
+/** All batches; gives how many they removed. */
+async function toTheEnd<Place>(batch: (after: Place | null) => Promise<UpkeepBatch<Place>>): Promise<number> {
+  let sum = 0;
+  for (let after: Place | null = null; ; ) {
+    const { removed, next } = await batch(after);
+    sum += removed;
+    if (next === null) return sum;
+    after = next;
+  }
+}

@@ -1,0 +1,66 @@
+import type { UpkeepBatch, UpkeepStore } from "../ports/upkeep-store.ts";
+import type { DeliveryStore } from "../ports/store.ts";
+
+const hourMs = 60 * 60 * 1000;
+const dayMs = 24 * hourMs;
+/** The window of a key whose source says nothing of it. */
+const usualDedupeMs = dayMs;
+/** Nobody would look for a worker that has not been seen for so long. */
+const workersKeptMs = dayMs;
+
+export interface Retention {
+  days: number | null;
+  deliveries: number | null;
+}
+
+export interface RemovedRows {
+  deliveries: number;
+  runs: number;
+  keys: number;
+  counters: number;
+  workers: number;
+  verdictLists: number;
+}
+
+/**
+ * Removes what is older, or more, than is to be kept, and what nobody can need any more; a small transaction at a time, with a pause after each. A key is forgotten when
+ * no source can ask for it any more; where that is not known (`longestDedupeMs: null`) nothing is removed that a key may name.
+ */
+export async function removeOld(p: {
+  store: UpkeepStore & Pick<DeliveryStore, "removeUnusedVerdicts">;
+  retention: Retention;
+  longestDedupeMs: number | null;
+  now: number;
+  /** `false`: stop here. The next time begins anew, and loses nothing by that. */
+  pause: (tookMs: number) => Promise<boolean>;
+}): Promise<RemovedRows> {
+  const { store, retention, now, pause } = p;
+  const keysSince = p.longestDedupeMs === null ? Number.NEGATIVE_INFINITY : now - Math.max(usualDedupeMs, p.longestDedupeMs);
+  const byAge = retention.days === null ? null : now - retention.days * dayMs;
+  const byCount = retention.deliveries === null ? null : await store.findOldestOf(retention.deliveries);
+  const removed: RemovedRows = { deliveries: 0, runs: 0, keys: 0, counters: 0, workers: 0, verdictLists: 0 };
+  let goesOn = true;
+
+  async function walk<Place>(what: keyof RemovedRows, batch: (after: Place | null) => Promise<UpkeepBatch<Place>>): Promise<void> {
+    for (let after: Place | null = null; goesOn; ) {
+      const began = performance.now();
+      const { removed: rows, next } = await batch(after);
+      removed[what] += rows;
+      goesOn = await pause(performance.now() - began);
+      if (next === null) return;
+      after = next;
+    }
+  }
+
+  const before = Math.max(byAge ?? 0, byCount ?? 0);
+  if (before > 0) {
+    await walk("deliveries", (after: { at: number; id: string } | null) => store.removeOldDeliveries({ before, keysSince, after }));
+    await walk("runs", (after: { at: number; id: string } | null) => store.removeOldRuns({ before, after }));
+  }
+  if (Number.isFinite(keysSince)) await walk("keys", (after: { endpoint: string; key: string } | null) => store.removeOldKeys({ before: keysSince, after }));
+  if (byAge !== null) await walk("counters", (after: { bucketMs: number; endpoint: string; attachmentId: string } | null) => store.removeOldCounters({ before: byAge, after }));
+  if (goesOn) removed.workers = await store.removeOldWorkers(now - workersKeptMs);
+  if (goesOn && removed.deliveries > 0) removed.verdictLists = await store.removeUnusedVerdicts();
+  while (goesOn && (await store.releaseSpace())) goesOn = await pause(0);
+  return removed;
+}
