@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { oidcSettingsSchema } from "./contract/oidc-settings.ts";
 import { proxyRangeSchema } from "./contract/proxy-range.ts";
-import { type ProjectSettings, projectSettingsSchema } from "./contract/settings.ts";
+import { type ProjectSettings, projectSettingsSchema, type RateLimits } from "./contract/settings.ts";
 import { isSource } from "./paths.ts";
 
 export type Mode = "development" | "deployed";
@@ -22,6 +22,7 @@ export interface Settings {
   baseUrl: string | null;
   database: { kind: "sqlite"; file: string } | { kind: "postgres"; url: string };
   maxBodyBytes: number;
+  limits: RateLimits & { connections: number };
   workers: number;
   workerConcurrency: number;
   workerMemoryMb: number;
@@ -68,6 +69,7 @@ export function readSettings(p: {
     baseUrl: (env.SIGNALBOX_BASE_URL ?? fromProject.baseUrl ?? null)?.replace(/\/+$/, "") ?? null,
     database: parseDatabaseUrl(env.DATABASE_URL ?? fromProject.databaseUrl ?? "file:./.signalbox/signalbox.db", projectDir),
     maxBodyBytes: env.SIGNALBOX_MAX_BODY_BYTES ?? fromProject.maxBodyBytes ?? 1024 * 1024,
+    limits: { ...fromProject.limits, connections: fromProject.limits?.connections ?? 5_000 },
     workers: env.SIGNALBOX_WORKERS ?? fromProject.workers ?? 1,
     workerConcurrency: fromProject.workerConcurrency ?? 20,
     workerMemoryMb: fromProject.workerMemoryMb ?? 1024,

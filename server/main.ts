@@ -78,6 +78,7 @@ export async function openSignalbox(p: {
   const receive = createReceiver({
     ...common,
     authenticate: createAuthenticator(common),
+    limits: settings.limits,
     isShuttingDown: () => stopping.signal.aborted,
     // All webhooks of a turn of the event loop share one look: a switch that another process has turned counts for the next.
     disabledTriggers: () => switches("all"),

@@ -14,6 +14,15 @@ export interface ProjectConfig {
   databaseUrl?: string;
   /** Largest body that a webhook may bring, in bytes. 1 MiB unless told. Environment: `SIGNALBOX_MAX_BODY_BYTES`. */
   maxBodyBytes?: number;
+  /** What is let in, at most; what is over it gets 429. There is no limit on requests unless told. */
+  limits?: {
+    /** Webhooks of one key, over all endpoints. All of them may come at once; from then on they come back evenly. */
+    perKey?: { requests: number; per: "second" | "minute" | "hour" };
+    /** Webhooks to one endpoint, of all keys. */
+    perEndpoint?: { requests: number; per: "second" | "minute" | "hour" };
+    /** Connections at a time, 10 or more; further ones are closed at once. 5,000 unless told. */
+    connections?: number;
+  };
   /** Number of worker processes, 1 to 256. 1 unless told. Environment: `SIGNALBOX_WORKERS`. */
   workers?: number;
   /** Runs that one worker process executes at the same time, 1 to 1000. 20 unless told. */

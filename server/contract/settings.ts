@@ -2,6 +2,18 @@ import { z } from "zod";
 import { oidcSettingsSchema } from "./oidc-settings.ts";
 import { proxyRangeSchema } from "./proxy-range.ts";
 
+const rateSchema = z.strictObject({ requests: z.int().min(1).max(1_000_000), per: z.enum(["second", "minute", "hour"]) });
+
+const limitsSchema = z.strictObject({
+  perKey: rateSchema.optional(),
+  perEndpoint: rateSchema.optional(),
+  /** Connections at a time, of all senders, readers and browsers. */
+  connections: z.int().min(10).max(1_000_000).optional(),
+});
+
+/** What is let in, at most. */
+export type RateLimits = Pick<z.infer<typeof limitsSchema>, "perKey" | "perEndpoint">;
+
 /** What `signalbox.config.ts` may say. The environment wins over it. Unknown names are refused. */
 export const projectSettingsSchema = z.strictObject({
   /** Shown in the app; the folder's name by default. */
@@ -14,6 +26,8 @@ export const projectSettingsSchema = z.strictObject({
   databaseUrl: z.string().min(1).optional(),
   /** Largest body that a webhook may bring, in bytes. */
   maxBodyBytes: z.int().min(1).max(1024 ** 3).optional(),
+  /** What is let in, at most; see docs/receiving.md. */
+  limits: limitsSchema.optional(),
   /** Number of worker processes. */
   workers: z.int().min(1).max(256).optional(),
   /** Runs that one worker process executes at the same time. */

@@ -30,6 +30,8 @@ interface HttpServerParts {
   /** `null`: there are no pages. */
   pages: PagesHandler | null;
   logger: Logger;
+  /** Of all who are connected; further ones are closed at once. As many as the system bears unless said. */
+  maxConnections?: number;
   /** How long a webhook's body may take; a minute unless said. */
   bodyTimeoutMs?: number;
 }
@@ -45,6 +47,7 @@ const timeouts = { headersTimeout: 15_000, requestTimeout: longestBodyMs + 10_00
  */
 export function createHttpServer(parts: HttpServerParts): { server: http.Server; close(graceMs: number): Promise<void> } {
   const server = http.createServer({ ...timeouts, shouldUpgradeCallback: (request) => isForPages(parts, request) });
+  if (parts.maxConnections !== undefined) server.maxConnections = parts.maxConnections;
   const connections = createConnections(server);
   const listener = createListener(parts);
   const handle = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => {

@@ -11,10 +11,12 @@ export interface Intake {
   delivery: DeliveryDraft;
   verdicts: Verdicts;
   isBodyRead: boolean;
+  /** What the limits have to say, whatever the answer is. */
+  limitHeaders: Record<string, string>;
 }
 
 export function beginIntake(arrival: Arrival, keyId: string | null): Intake {
-  return { arrival, delivery: draftDelivery(arrival, keyId), verdicts: [], isBodyRead: false };
+  return { arrival, delivery: draftDelivery(arrival, keyId), verdicts: [], isBodyRead: false, limitHeaders: {} };
 }
 
 export function completeDelivery(
@@ -24,6 +26,6 @@ export function completeDelivery(
   return { ...delivery, ...end, durationMs: Math.round((performance.now() - arrival.startedAt) * 100) / 100 };
 }
 
-export function contextOf({ arrival, isBodyRead }: Intake): AnswerContext {
-  return { deliveryId: arrival.id, closesConnection: arrival.hasBody && !isBodyRead };
+export function contextOf({ arrival, isBodyRead, limitHeaders }: Intake): AnswerContext {
+  return { deliveryId: arrival.id, closesConnection: arrival.hasBody && !isBodyRead, headers: limitHeaders };
 }

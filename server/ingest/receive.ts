@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { Mode } from "../config.ts";
 import { AppError } from "../contract/app-error.ts";
 import { noneDisabled, type DisabledTriggers } from "../contract/disabled.ts";
+import type { RateLimits } from "../contract/settings.ts";
 import { idempotencyOf } from "../domain/idempotency.ts";
 import { parseJsonBody } from "../domain/json-body.ts";
 import { decideDelivery } from "../matching/decide-delivery.ts";
@@ -16,8 +17,9 @@ import { noteArrival } from "./arrival.ts";
 import { type Authenticate, authenticate } from "./authenticate.ts";
 import type { IngestAnswer, IngestRequest } from "./ingest-request.ts";
 import { beginIntake, contextOf, type Intake } from "./intake.ts";
+import { createLimiter } from "./limit.ts";
 import { readBody } from "./read-body.ts";
-import { createRefuseStranger, refuse } from "./refuse.ts";
+import { createRefusalBudget, createRefuseStranger, refuse } from "./refuse.ts";
 import { requireJson } from "./require-json.ts";
 import { answerAccepted, answerChallenged, answerProblem, answerSkipped } from "./respond.ts";
 import { route } from "./route.ts";
@@ -35,6 +37,8 @@ export interface ReceiverDeps {
   maxBodyBytes: number;
   /** In development what bears no signature needs none. Deployed unless told. */
   mode?: Mode | undefined;
+  /** None unless told. */
+  limits?: RateLimits | undefined;
   isShuttingDown: () => boolean;
   /** As they are switched now, also by other processes. Nobody is, unless told. */
   disabledTriggers?: (() => Promise<DisabledTriggers>) | undefined;
@@ -45,7 +49,7 @@ export interface ReceiverDeps {
 }
 
 /**
- * Receives webhooks: authenticate → route → read → verify → parse → match → accept → respond. Never rejects: every request gets its answer, and a
+ * Receives webhooks: authenticate → limit → route → read → verify → parse → match → accept → respond. Never rejects: every request gets its answer, and a
  * 202 leaves only when the delivery and its runs are on disk.
  */
 export function createReceiver(deps: ReceiverDeps): (request: IngestRequest) => Promise<IngestAnswer> {
@@ -53,6 +57,8 @@ export function createReceiver(deps: ReceiverDeps): (request: IngestRequest) => 
   const announce = (delivery: NewDelivery) => tell(deps, () => deps.onDelivery?.(summarizeDelivery(delivery)));
   const refuseStranger = createRefuseStranger({ ...deps, logStoreTrouble, announce: () => tell(deps, () => deps.onUnauthenticated?.()) });
   const budget = createUnverifiedBudget(deps.logger);
+  const limitedBudget = createRefusalBudget();
+  const limit = createLimiter(deps.limits ?? {});
   return async (request) => {
     const arrival = noteArrival(request, deps.clock.now());
     let intake: Intake;
@@ -62,12 +68,15 @@ export function createReceiver(deps: ReceiverDeps): (request: IngestRequest) => 
       return refuseStranger(arrival, error);
     }
     try {
+      const { headers, refusal } = limit(arrival, intake.delivery.keyId);
+      intake.limitHeaders = headers;
+      if (refusal) throw refusal;
       const acceptance = await receiveAuthenticated(deps, request, intake);
       if (acceptance.outcome === "accepted") tell(deps, () => deps.signals.runsQueued());
       announce(acceptance.delivery);
       return respond(intake, acceptance);
     } catch (error) {
-      return refuse({ ...deps, logStoreTrouble, announce, budget }, intake, error);
+      return refuse({ ...deps, logStoreTrouble, announce, budget, limitedBudget }, intake, error);
     }
   };
 }

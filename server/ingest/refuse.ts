@@ -1,6 +1,6 @@
 import { AppError } from "../contract/app-error.ts";
 import type { ErrorCode } from "../contract/error-codes.ts";
-import { createTokenBucket } from "../domain/token-bucket.ts";
+import { createTokenBucket, type TokenBucket } from "../domain/token-bucket.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { DeliveryStore, NewDelivery } from "../ports/store.ts";
 import { type Arrival, draftDelivery } from "./arrival.ts";
@@ -22,13 +22,13 @@ const unrecorded = new Set<ErrorCode>(["store_unavailable", "shutting_down"]);
 
 /** Answers an authenticated request that something is wrong with, and records it. */
 export async function refuse(
-  deps: RecordDeps & { announce: (delivery: NewDelivery) => void; budget: ReturnType<typeof createUnverifiedBudget> },
+  deps: RecordDeps & { announce: (delivery: NewDelivery) => void; budget: ReturnType<typeof createUnverifiedBudget>; limitedBudget: TokenBucket },
   intake: Intake,
   cause: unknown,
 ): Promise<IngestAnswer> {
   const { arrival } = intake;
   const error = toAppError(deps, cause, arrival.id);
-  const kept = keptPart(deps.budget, intake, error);
+  const kept = keptPart(deps, intake, error);
   if (kept !== "nothing") {
     const problem = problemToKeep(error, arrival.secrets);
     const whole = completeDelivery(intake, { outcome: "rejected", responseStatus: problem.status, problem, verdicts: intake.verdicts });
@@ -38,14 +38,23 @@ export async function refuse(
   return answerProblem(contextOf(intake), error, arrival.secrets);
 }
 
-function keptPart(budget: ReturnType<typeof createUnverifiedBudget>, { arrival, delivery }: Intake, { code }: AppError): KeptPart {
+function keptPart(deps: { budget: ReturnType<typeof createUnverifiedBudget>; limitedBudget: TokenBucket; logger: Logger }, { arrival, delivery }: Intake, { code }: AppError): KeptPart {
   if (unrecorded.has(code)) return "nothing";
-  return code === "invalid_signature" ? budget(delivery, arrival.receivedAt) : "all";
+  if (code === "invalid_signature") return deps.budget(delivery, arrival.receivedAt);
+  if (code !== "rate_limited") return "all";
+  const turn = deps.limitedBudget.take(arrival.startedAt);
+  if (turn.passes && turn.refused > 0) deps.logger.warn("Requests over a rate limit came too fast to record them all", { unrecorded: turn.refused });
+  return turn.passes ? "all" : "nothing";
+}
+
+/** So many refusals are recorded that people see what goes on, and no flood of them fills the disk. */
+export function createRefusalBudget(): TokenBucket {
+  return createTokenBucket({ perSecond: 10, burst: 50 });
 }
 
 /** Answers requests that were not authenticated. They are recorded too, but only so many that a flood cannot fill the disk. */
 export function createRefuseStranger(deps: RecordDeps & { announce: () => void }): (arrival: Arrival, cause: unknown) => Promise<IngestAnswer> {
-  const budget = createTokenBucket({ perSecond: 10, burst: 50 });
+  const budget = createRefusalBudget();
   return async (arrival, cause) => {
     const error = toAppError(deps, cause, arrival.id);
     if (error.code === "unauthorized") {

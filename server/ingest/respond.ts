@@ -11,6 +11,7 @@ const security = { "cache-control": "no-store", "x-content-type-options": "nosni
 export interface AnswerContext {
   deliveryId: string | null;
   closesConnection: boolean;
+  headers?: Record<string, string>;
 }
 
 export function answerAccepted(context: AnswerContext, runs: readonly AcceptedRun[], options: { isRepeated: boolean }): IngestAnswer {
@@ -49,7 +50,7 @@ const problemHeaders: Partial<Record<ErrorCode, Record<string, string>>> = {
   shutting_down: { "retry-after": "5" },
 };
 
-function answer({ deliveryId, closesConnection }: AnswerContext, status: number, body: string, headers: Record<string, string>): IngestAnswer {
+function answer({ deliveryId, closesConnection, headers: common }: AnswerContext, status: number, body: string, headers: Record<string, string>): IngestAnswer {
   const named: Record<string, string> = deliveryId === null ? {} : { "signalbox-delivery": deliveryId };
-  return { status, headers: { ...headers, ...named, ...security }, body, closesConnection };
+  return { status, headers: { ...headers, ...common, ...named, ...security }, body, closesConnection };
 }

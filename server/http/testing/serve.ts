@@ -28,11 +28,12 @@ interface ServeOptions extends Partial<Omit<ReceiverDeps, "project">> {
   pages?: PagesHandler | null;
   gate?: PageGate;
   bodyTimeoutMs?: number;
+  maxConnections?: number;
 }
 
 /** A real receiver behind the real server, on a port of the system's choice. */
 export async function serve(options: ServeOptions = {}): Promise<Served> {
-  const { triggers = [], rest, trpc, pages = null, bodyTimeoutMs = 60_000, ...deps } = options;
+  const { triggers = [], rest, trpc, pages = null, bodyTimeoutMs = 60_000, maxConnections, ...deps } = options;
   const store = createMemoryDeliveryStore();
   const logged: string[] = [];
   const logger = collectingLogger(logged);
@@ -48,7 +49,7 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     isShuttingDown: () => false,
     ...deps,
   });
-  const { server, close } = createHttpServer({ ingest, rest: rest ?? (async () => new Response("rest")), trpc: trpc ?? (async () => new Response("trpc")), auth: async () => new Response("auth"), gate: options.gate ?? (async () => null), proxies: trustNobody, pages, logger, bodyTimeoutMs });
+  const { server, close } = createHttpServer({ ingest, rest: rest ?? (async () => new Response("rest")), trpc: trpc ?? (async () => new Response("trpc")), auth: async () => new Response("auth"), gate: options.gate ?? (async () => null), proxies: trustNobody, pages, logger, bodyTimeoutMs, ...(maxConnections === undefined ? {} : { maxConnections }) });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => close(0));
   const { port } = server.address() as AddressInfo;

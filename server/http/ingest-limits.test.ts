@@ -1,0 +1,78 @@
+import { connect } from "node:net";
+import { expect, test, vi } from "vitest";
+import { z } from "zod";
+import type { Authenticate } from "../ingest/authenticate.ts";
+import { triggerOf } from "../ingest/testing/project.ts";
+import { sendRaw, serve } from "./testing/serve.ts";
+
+const triggers = ["signup", "billing"].map((slug) => triggerOf({ slug, request: z.object({ name: z.string() }) }));
+const byName: Authenticate = async ([key]) => (key === "ada" || key === "eve" ? { ok: true, keyId: `key_${key}` } : { ok: false });
+
+async function limited(limits: NonNullable<Parameters<typeof serve>[0]>["limits"]) {
+  const served = await serve({ triggers, authenticate: byName, limits });
+  const send = async (key: string, endpoint = "signup", body = '{"name":"Ada"}') => {
+    const response = await fetch(`${served.url}/triggers/${endpoint}?token=${key}`, { method: "POST", headers: { "content-type": "application/json" }, body });
+    return { status: response.status, headers: response.headers, json: (await response.json()) as Record<string, unknown> };
+  };
+  return { ...served, send };
+}
+
+test("a key over its limit gets 429, which says when to come again, on whatever endpoint; other keys do not notice", async () => {
+  const { send, store } = await limited({ perKey: { requests: 2, per: "hour" } });
+  expect((await send("ada")).headers.get("ratelimit")).toBe('"key";r=1;t=1800');
+  expect((await send("ada", "signup", "{}")).status).toBe(422);
+  const { status, headers, json } = await send("ada", "billing");
+  expect([status, json]).toEqual([429, { type: "/errors/rate_limited", title: expect.any(String), status: 429, code: "rate_limited", detail: expect.stringMatching(/^This key takes 2 requests an hour\. Send it again in \d+ seconds\.$/) }]);
+  expect(headers.get("ratelimit-policy")).toBe('"key";q=2;w=3600');
+  expect(Number(headers.get("retry-after"))).toBeGreaterThan(1700);
+  expect(headers.get("ratelimit")).toBe(`"key";r=0;t=${headers.get("retry-after")}`);
+  expect(headers.get("signalbox-delivery")).toBe(store.deliveries[2]?.id);
+  expect(store.deliveries[2]).toMatchObject({ outcome: "rejected", responseStatus: 429, body: null, keyId: "key_ada", problem: { code: "rate_limited" } });
+  expect((await send("eve")).status).toBe(202);
+  expect(store.runs).toHaveLength(2);
+});
+
+test("an endpoint over its limit gets 429 for all keys, and what it refuses is not charged to the key", async () => {
+  const { send } = await limited({ perKey: { requests: 3, per: "hour" }, perEndpoint: { requests: 1, per: "hour" } });
+  expect((await send("ada")).headers.get("ratelimit")).toBe('"key";r=2;t=1200, "endpoint";r=0;t=3600');
+  for (const key of ["ada", "ada", "ada", "eve"]) expect((await send(key)).json["detail"]).toMatch(/^This endpoint takes 1 requests an hour/);
+  expect((await send("ada", "billing")).status).toBe(202);
+});
+
+test("a request without a valid key counts for no limit, and is told nothing of them", async () => {
+  const { send } = await limited({ perKey: { requests: 1, per: "hour" }, perEndpoint: { requests: 1, per: "hour" } });
+  for (let n = 0; n < 3; n += 1) {
+    const { status, headers } = await send("mallory");
+    expect([status, headers.has("ratelimit"), headers.has("ratelimit-policy")]).toEqual([401, false, false]);
+  }
+  expect((await send("ada")).status).toBe(202);
+});
+
+test("a flood over a limit is answered in full, recorded in part, and its bodies are not read", async () => {
+  const { send, store, port } = await limited({ perKey: { requests: 1, per: "hour" } });
+  await send("ada");
+  const answers = await Promise.all(Array.from({ length: 300 }, () => send("ada")));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([429]));
+  expect(store.deliveries.length).toBeLessThan(150);
+  const unread = await sendRaw(port, "POST /triggers/signup?token=ada HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n");
+  expect([unread.status, /^connection: close\r?$/im.test(unread.head)]).toEqual([429, true]);
+});
+
+test("without limits no answer speaks of them", async () => {
+  const { send } = await limited({});
+  const { status, headers } = await send("ada");
+  expect([status, headers.has("ratelimit"), headers.has("ratelimit-policy")]).toEqual([202, false, false]);
+});
+
+test("connections over their number are closed at once, and those that are there are served", async () => {
+  const { port } = await serve({ triggers, maxConnections: 2 });
+  const first = connect({ port, host: "127.0.0.1" });
+  const second = connect({ port, host: "127.0.0.1" });
+  await Promise.all([first, second].map((socket) => new Promise((resolve) => socket.once("connect", resolve))));
+  expect((await sendRaw(port, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")).status).toBe(0);
+  let text = "";
+  first.on("data", (chunk) => (text += chunk.toString()));
+  first.write("GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+  await vi.waitFor(() => expect(text).toContain("200 OK"));
+  second.destroy();
+});
