@@ -5,7 +5,7 @@ export interface RateLimit {
   take(name: string, now: number): void;
 }
 
-export interface Allowance {
+interface Allowance {
   /** Whole requests that may come at once. */
   remaining: number;
   /** Until one more than those may come; 0: all that ever may are there. */

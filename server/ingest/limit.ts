@@ -4,7 +4,7 @@ import { createRateLimit } from "../domain/rate-limit.ts";
 import type { Arrival } from "./arrival.ts";
 
 /** `headers` go with whatever the answer will be; `refusal`: why the request may not come now. */
-export interface LimitVerdict {
+interface LimitVerdict {
   headers: Record<string, string>;
   refusal: AppError | null;
 }

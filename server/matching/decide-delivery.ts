@@ -5,6 +5,7 @@ import type { Manifest } from "../contract/manifest.ts";
 import type { StartedBy } from "../contract/run.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import { planRun } from "../domain/new-run.ts";
+import { redactVerdicts } from "../domain/redact-verdicts.ts";
 import { listVerdicts, mapOwnVerdicts, type Verdicts } from "../domain/verdict-list.ts";
 import type { TriggerIndex, TriggerSource } from "../ports/project.ts";
 import type { NewRun } from "../ports/store.ts";
@@ -39,7 +40,7 @@ export function decideDelivery(p: {
   const { matches, verdicts: explain } = matchTriggers(p);
   const runs = matches.filter(({ trigger }) => !p.disabled.has(trigger.slug)).map(({ trigger, payload }) => planRun({ ...p, trigger, payload, replayOf: null }));
   const runIds = new Map(runs.map(({ attachmentId, id }) => [attachmentId, id]));
-  const verdicts = mapOwnVerdicts(silenceDisabled(explain(), p), (verdict) => (verdict.outcome === "matched" ? { ...verdict, runId: runIds.get(verdict.attachmentId) ?? null } : verdict));
+  const verdicts = mapOwnVerdicts(silenceDisabled(redactVerdicts(explain()), p), (verdict) => (verdict.outcome === "matched" ? { ...verdict, runId: runIds.get(verdict.attachmentId) ?? null } : verdict));
   if (runs.length > 0) return { outcome: "accepted", responseStatus: 202, verdicts, runs };
   const [only] = p.isShared ? [] : listVerdicts(verdicts);
   if (only?.outcome !== "request_mismatch") return { outcome: "skipped", responseStatus: 200, verdicts, runs: [] };
