@@ -1,0 +1,107 @@
+import { Agent } from "node:http";
+import { connect } from "node:net";
+import { gzipSync } from "node:zlib";
+import { expect, it, onTestFinished } from "vitest";
+import { getJson } from "../support/api.ts";
+import { post, startBystander } from "./bystander.ts";
+import { type HostileService, startHostileService } from "./hostile-service.ts";
+
+const mib = 1024 * 1024;
+/** A web process has 300 MiB at rest, and Zod's words on 200,000 places take a few hundred for a moment. What is sent below, kept, would be over 2 GiB. */
+const mostMemoryMb = 1_400;
+
+it("bodies that are huge, compressed, deep or wrong in 200,000 places are not kept in memory, get their 4xx, and keep nobody else waiting", async () => {
+  const service = await startHostileService();
+  const { url, key } = service;
+  const bystander = startBystander(service);
+  const agent = newAgent();
+  const send = async (path: string, body: string | Uint8Array, headers: Record<string, string> = {}) => (await post({ url: url + path, body, headers: { "x-api-key": key, ...headers }, agent })).status;
+
+  const huge = ["Content-Length: 314572800", "Transfer-Encoding: chunked"].flatMap((framing) => [sendHuge(service, framing, key), sendHuge(service, framing, key), sendHuge(service, framing, "wrong")]);
+  expect(await Promise.all(huge)).toEqual([413, 413, 401, 413, 413, 401]);
+
+  const bomb = gzipSync(Buffer.alloc(64 * mib, 0x20));
+  for (const encoding of ["gzip", "x-gzip", "gzip, gzip", "deflate", "br", "zstd"]) expect(await send("/triggers/signup", bomb, { "content-encoding": encoding }), encoding).toBe(415);
+  expect(await send("/triggers/signup", bomb)).toBe(400);
+
+  const badItems = `{"items":[${Array.from({ length: 200_000 }, () => '""').join()}]}`;
+  expect(await Promise.all(Array.from({ length: 8 }, () => send("/triggers/items", badItems)))).toEqual(Array.from({ length: 8 }, () => 422));
+  const keys = `{${Array.from({ length: 60_000 }, (_, n) => `"k${n}":${n}`).join()}}`;
+  expect(await send("/triggers/signup", keys)).toBe(422);
+
+  expect(await send("/triggers/anything", deep(10_000))).toBe(400);
+  expect(await send("/triggers/anything", `{"a":`.repeat(10_000))).toBe(400);
+  expect(await send("/triggers/anything", deep(512))).toBe(202);
+  const odd = ['{"__proto__":{"polluted":true}}', '{"constructor":{"prototype":{"polluted":true}}}', '"\\ud800"', '{"\\udfff":"\\u0000"}', '\uFEFF{"a":1}', '{"a":1,"a":2}', "1e999", "-0", '""'];
+  for (const body of odd) expect(await send("/triggers/anything", body), body).toBe(202);
+  expect(await send("/triggers/signup", '{"__proto__":{"name":"Ada"}}')).toBe(422);
+
+  const statuses = await bystander.finish();
+  expect(statuses.length).toBeGreaterThan(5);
+  expect(new Set(statuses)).toEqual(new Set([202]));
+  expect(service.peakMemoryMb()).toBeLessThan(mostMemoryMb);
+});
+
+it("thousands of wrong keys all get 401, fill neither disk nor memory, and keep nobody else waiting", async () => {
+  const service = await startHostileService();
+  const bystander = startBystander(service);
+  const agent = newAgent();
+  const startedAt = Date.now();
+  const wrong = (n: number): [string, Record<string, string>] => {
+    const guess = service.key.slice(0, -6) + n.toString(36).padStart(6, "0");
+    if (n % 4 === 0) return [`?token=${guess}`, {}];
+    if (n % 4 === 1) return [`?api_key=${guess}`, {}];
+    return ["", n % 4 === 2 ? { authorization: `Bearer ${guess}` } : { "x-api-key": guess }];
+  };
+  const answers = await Promise.all(
+    Array.from({ length: 3000 }, (_, n) => wrong(n)).map(([query, headers]) => post({ url: `${service.url}/triggers/signup${query}`, body: '{"name":"Eve"}', headers, agent })),
+  );
+  const seconds = (Date.now() - startedAt) / 1000;
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
+  const statuses = await bystander.finish();
+  expect(new Set(statuses)).toEqual(new Set([202]));
+  expect(await service.countRuns()).toBe(statuses.length);
+  expect(await countRejected(service)).toBeLessThanOrEqual(60 + 10 * seconds);
+  expect(service.peakMemoryMb()).toBeLessThan(mostMemoryMb);
+});
+
+function deep(levels: number): string {
+  return "[".repeat(levels) + "]".repeat(levels);
+}
+
+function newAgent(): Agent {
+  const agent = new Agent({ keepAlive: true, maxSockets: 20 });
+  onTestFinished(() => agent.destroy());
+  return agent;
+}
+
+/** As a sender that goes on, whatever it is told, until its connection is closed or 300 MiB are through. Gives the status. */
+function sendHuge({ port }: HostileService, framing: string, key: string): Promise<number> {
+  const piece = framing.startsWith("Transfer") ? Buffer.concat([Buffer.from("100000\r\n"), Buffer.alloc(mib, 0x20), Buffer.from("\r\n")]) : Buffer.alloc(mib, 0x20);
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: "127.0.0.1" });
+    let text = "";
+    let left = 300;
+    const go = () => {
+      while (left > 0 && socket.writable) {
+        left -= 1;
+        if (!socket.write(piece)) return;
+      }
+    };
+    socket.on("data", (chunk) => (text += chunk.toString("latin1")));
+    socket.on("drain", go);
+    socket.on("error", () => {});
+    socket.on("close", () => resolve(Number(text.slice(9, 12))));
+    socket.write(`POST /triggers/signup HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\nContent-Type: application/json\r\n${framing}\r\n\r\n`, go);
+  });
+}
+
+async function countRejected({ url, token }: HostileService): Promise<number> {
+  let rejected = 0;
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const page: { data: unknown[]; nextCursor: string | null } = await getJson(`${url}/api/v1/deliveries?limit=100&outcome=rejected${cursor && `&cursor=${cursor}`}`, { authorization: `Bearer ${token}` });
+    rejected += page.data.length;
+    cursor = page.nextCursor;
+  }
+  return rejected;
+}

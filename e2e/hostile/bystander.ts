@@ -1,0 +1,41 @@
+import { Agent, request } from "node:http";
+
+export interface Answered {
+  /** 0: no answer came. */
+  status: number;
+  text: string;
+}
+
+/** Posts JSON on a connection of the agent; never rejects. */
+export function post(p: { url: string; body: string | Uint8Array; headers?: Record<string, string>; agent: Agent }): Promise<Answered> {
+  const body = Buffer.from(p.body);
+  return new Promise((resolve) => {
+    const sent = request(p.url, { method: "POST", headers: { "content-type": "application/json", "content-length": body.length, ...p.headers }, agent: p.agent }, (response) => {
+      let text = "";
+      response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+      response.on("close", () => resolve({ status: response.complete ? (response.statusCode ?? 0) : 0, text: JSON.stringify(response.headers) + text }));
+    });
+    sent.on("error", () => resolve({ status: 0, text: "" }));
+    sent.end(body);
+  });
+}
+
+/** An honest sender, one webhook after the other, as long as the others do what they do. Gives the statuses that it got. */
+export function startBystander({ url, key }: { url: string; key: string }): { finish(): Promise<number[]> } {
+  const agent = new Agent({ keepAlive: false });
+  const statuses: number[] = [];
+  let isFinishing = false;
+  const isGoing = () => !isFinishing;
+  const sending = (async () => {
+    do statuses.push((await post({ url: `${url}/triggers/signup`, body: '{"name":"Ada"}', headers: { "x-api-key": key }, agent })).status);
+    while (isGoing());
+  })();
+  return {
+    async finish() {
+      isFinishing = true;
+      await sending;
+      agent.destroy();
+      return statuses;
+    },
+  };
+}
