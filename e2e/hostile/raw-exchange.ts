@@ -1,4 +1,4 @@
-import { connect, type Socket } from "node:net";
+import { connect } from "node:net";
 
 export interface RawResponse {
   status: number;
@@ -31,19 +31,6 @@ export function exchange(port: number, bytes: string | Uint8Array, { endsAfter =
     });
     if (endsAfter) socket.end(toBytes(bytes));
     else socket.write(toBytes(bytes));
-  });
-}
-
-/** A connection that only ever says these bytes, and keeps what it is told. */
-export function openAndSend(port: number, bytes: string): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ port, host: "127.0.0.1" });
-    socket.once("error", reject);
-    socket.once("connect", () => {
-      socket.off("error", reject).on("error", () => {}).resume();
-      socket.write(toBytes(bytes));
-      resolve(socket);
-    });
   });
 }
 
