@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, lstatSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { type BuildOptions, type Metafile, build } from "esbuild";
+import { type BuildOptions, type Metafile, type Plugin, build } from "esbuild";
 import { packageFolderOf, thirdPartyLicenses } from "./third-party-licenses.ts";
 
 /**
@@ -26,6 +26,14 @@ const common = {
   legalComments: "external",
   logLevel: "warning",
 } satisfies BuildOptions;
+
+/** Zod hands out its messages in sixty languages. We speak one, and every process would keep all of them in memory. */
+const englishOnly: Plugin = {
+  name: "english-only",
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({ contents: 'export { default as en } from "./en.js";' }));
+  },
+};
 
 /** Folders of the packages that were bundled. */
 const bundled = new Set<string>();
@@ -58,6 +66,7 @@ async function bundleProcesses(): Promise<void> {
     // CommonJS packages inside the bundle call `require` for Node's own modules.
     banner: { js: 'import { createRequire as createRequireForBundle } from "node:module"; const require = createRequireForBundle(import.meta.url);' },
     metafile: true,
+    plugins: [englishOnly],
   });
   noteBundled(metafile);
   const strangers = Object.values(metafile.outputs).flatMap((output) => output.imports.filter(({ external, path }) => external && !isAllowedImport(path)));

@@ -153,7 +153,8 @@ const processStartSchema = z.object({
 
 /** The environment of a child process: the parent's own, and what the supervisor tells it. */
 export function childEnvironment(start: z.infer<typeof processStartSchema>, env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
-  return { ...env, SIGNALBOX_PROCESS: JSON.stringify(start) };
+  // glibc gives each thread an arena of its own, and Node has a dozen threads: two do, and save some megabytes in every process.
+  return { MALLOC_ARENA_MAX: "2", ...env, SIGNALBOX_PROCESS: JSON.stringify(start) };
 }
 
 /** What the supervisor told this child process (`ProcessStart` in server/processes/protocol.ts). */

@@ -1,6 +1,7 @@
 import { type Settings, serviceUrl } from "../config.ts";
 import type { Logger } from "../ports/logger.ts";
 import { mapCurrentStack } from "../project/map-current-stack.ts";
+import { collectStartUp } from "./collect-start-up.ts";
 import { openWorkerPool } from "./open-worker-pool.ts";
 import type { Reporter, WebToSupervisor } from "./protocol.ts";
 import { keepWeb } from "./web-keeper.ts";
@@ -41,6 +42,8 @@ export async function startSupervisor(p: { settings: Settings; env?: NodeJS.Proc
     await close();
     throw error;
   });
+
+  collectStartUp();
 
   let closing: Promise<void> | null = null;
   async function close(): Promise<void> {

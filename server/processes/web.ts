@@ -9,6 +9,7 @@ import { createLogger } from "../logging.ts";
 import { openSignalbox, readBuiltSettings, type Signalbox } from "../main.ts";
 import { packageRoot } from "../paths.ts";
 import type { Logger } from "../ports/logger.ts";
+import { collectStartUp } from "./collect-start-up.ts";
 import type { SupervisorToWeb, WebToSupervisor } from "./protocol.ts";
 import { watchEventLoop } from "./watch-event-loop.ts";
 
@@ -64,6 +65,7 @@ async function serve(): Promise<void> {
   tell({ type: "ready", host: settings.host, port });
   // Built pages are there in a moment. Next's development server costs seconds and memory, and takes a lock: when somebody looks.
   if (settings.pages === "built") pages.load();
+  collectStartUp();
 
   const close = once(async () => {
     signalbox.beginShutdown();

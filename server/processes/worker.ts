@@ -12,6 +12,7 @@ import { systemClock } from "../ports/clock.ts";
 import type { ClaimedRun, Store } from "../ports/store.ts";
 import { loadCode } from "../project/load-code.ts";
 import { readManifest } from "../project/read-manifest.ts";
+import { collectStartUp } from "./collect-start-up.ts";
 import { openConfiguredStore } from "./open-configured-store.ts";
 import type { SupervisorToWorker, WorkerToSupervisor } from "./protocol.ts";
 import { watchEventLoop } from "./watch-event-loop.ts";
@@ -31,6 +32,9 @@ let loop: WorkerLoop | null = null;
 let store: Store | null = null;
 let isLeaving = false;
 const pulse = createWorkerPulse({ active: () => loop?.active() ?? [], tell });
+
+/** The watching thread costs 18 MB: it comes with the first run. */
+const watchOnce = once(() => watchEventLoop());
 
 const guards = installProcessGuards({
   logger,
@@ -85,13 +89,16 @@ async function serve(): Promise<void> {
     clock: systemClock,
     logger,
     random: Math.random,
-    onActiveChanged: pulse.changed,
+    onActiveChanged() {
+      watchOnce();
+      pulse.changed();
+    },
     onRunEnded: reportRun,
     onRetire: (reason) => void retire(reason),
   });
-  watchEventLoop();
   await loop.start();
   tell({ type: "ready", workerId });
+  collectStartUp();
   setInterval(pulse.beat, heartbeatMs);
   pulse.beat();
 }
@@ -118,6 +125,15 @@ function obey(message: SupervisorToWorker): void {
     case "shutdown":
       return void leave(() => loop?.shutDown(message.graceMs));
   }
+}
+
+function once(action: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    action();
+  };
 }
 
 async function retire(reason: string): Promise<void> {
