@@ -1,10 +1,13 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { postJson, waitForRun } from "./support/api.ts";
 import { visit } from "./support/browser.ts";
+import { copyIn, readDockerfile } from "./support/dockerfile.ts";
 import { repository } from "./support/project.ts";
 import { cleanEnv, startService } from "./support/service.ts";
 
@@ -16,6 +19,16 @@ const npx = ["npx", "--no-install", "signalbox"];
 
 function sh(command: string, args: string[]): string {
   return execFileSync(command, args, { cwd: dir, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+}
+
+/** Of the system's choice; an image says its port by PORT. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
 }
 
 beforeAll(() => {
@@ -57,6 +70,37 @@ describe("the packed product, in an empty folder", () => {
     const key = new URL(url).searchParams.get("token") ?? "";
     expect(await waitForRun(service, runId, { "x-api-key": key })).toMatchObject({ status: "completed" });
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+  });
+
+  it("becomes an image by its Dockerfile, each step tried: built from the lock file, healthy while it serves, its state in the volume, ended by SIGTERM", async () => {
+    const [build, image] = readDockerfile(join(dir, "Dockerfile"));
+    // Beside `dir`, as the lock file names the tarball by a relative path.
+    const [app, data] = ["image", "data"].map((name) => mkdtempSync(join(tmpdir(), `signalbox-${name}-`)));
+    if (!build || !image || !app || !data) throw new Error("The Dockerfile has two stages.");
+    onTestFinished(() => [app, data].forEach((folder) => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })));
+    for (const { name, rest } of build.steps) {
+      if (name === "COPY") copyIn(rest, { from: dir, to: app });
+      if (name === "RUN") execFileSync("sh", ["-c", rest], { cwd: app, env, stdio: "pipe" });
+    }
+    expect(existsSync(join(app, "node_modules/typescript"))).toBe(false);
+    expect(image.user).toBe("node");
+
+    const settings = Object.fromEntries(Object.entries(image.env).map(([name, value]) => [name, value.replace("/data", data)]));
+    const inside = { ...env, ...settings, PORT: String(await freePort()), HOST: "127.0.0.1", SIGNALBOX_SECRET: "a secret for this test alone" };
+    const isHealthy = () => spawnSync(image.healthcheck[0] ?? "", image.healthcheck.slice(1), { cwd: app, env: inside }).status === 0;
+    expect(isHealthy()).toBe(false);
+    const [program = "", ...args] = image.cmd;
+    const service = spawn(program, args, { cwd: app, env: inside, stdio: "ignore", detached: true });
+    const ended = once(service, "exit");
+    onTestFinished(() => void (service.exitCode === null && service.pid && process.kill(-service.pid, "SIGKILL")));
+    await expect.poll(isHealthy, { timeout: 30_000, interval: 300 }).toBe(true);
+    const url = execFileSync("npx", ["--no-install", "signalbox", "triggers", "url", "new-signup"], { cwd: app, env: inside, encoding: "utf8" }).trim();
+    expect((await postJson(url, { name: "Grace", email: "grace@example.com" })).status).toBe(202);
+    expect(existsSync(join(data, "signalbox.db"))).toBe(true);
+    expect(existsSync(join(app, ".signalbox/secret"))).toBe(false);
+    service.kill("SIGTERM");
+    expect(await ended).toEqual([0, null]);
+    expect(isHealthy()).toBe(false);
   });
 
   it("leaves the installed package as it was", () => {

@@ -18,7 +18,9 @@ export function registerInit(program: CliCommand, runner: CommandRunner): void {
 async function init(context: CommandContext, dir: string | undefined, { force = false }: { force?: boolean }): Promise<void> {
   const projectDir = dir === undefined ? context.projectDir : resolve(context.cwd, dir);
   if (statSync(projectDir, { throwIfNoEntry: false })?.isDirectory() === false) throw new Failure(`${projectDir} is a file, not a folder.`, { code: "no_project" });
-  const files = readStarterFiles().map((file) => adapt(file, projectDir));
+  const files = readStarterFiles()
+    .filter(({ path }) => !(ownChoice.has(path) && existsSync(join(projectDir, path))))
+    .map((file) => adapt(file, projectDir));
   const changed = files.filter(({ path, contents }) => !isSame(join(projectDir, path), contents));
   const conflicts = changed.filter(({ path, isMerged }) => !isMerged && existsSync(join(projectDir, path))).map(({ path }) => path);
   if (conflicts.length > 0 && !force) throw conflictFailure(conflicts);
@@ -36,6 +38,9 @@ async function init(context: CommandContext, dir: string | undefined, { force = 
   });
 }
 
+/** How a project is shipped is its own choice: where there is such a file, it stays. */
+const ownChoice: ReadonlySet<string> = new Set(["Dockerfile", "compose.yaml"]);
+
 /** `isMerged`: what is in the folder already is part of it. */
 interface PlannedFile extends StarterFile {
   isMerged: boolean;
@@ -45,9 +50,11 @@ function adapt(file: StarterFile, projectDir: string): PlannedFile {
   const existing = readText(join(projectDir, file.path));
   const starter = Buffer.from(file.contents).toString("utf8");
   if (file.path === "package.json") return { ...file, contents: Buffer.from(planPackage({ existing, starter, projectDir })), isMerged: true };
-  if (file.path === ".gitignore" && existing !== null) return { ...file, contents: Buffer.from(mergeLines(existing, starter)), isMerged: true };
+  if (linesOnly.has(file.path) && existing !== null) return { ...file, contents: Buffer.from(mergeLines(existing, starter)), isMerged: true };
   return { ...file, isMerged: false };
 }
+
+const linesOnly: ReadonlySet<string> = new Set([".gitignore", ".dockerignore"]);
 
 function conflictFailure(conflicts: readonly string[]): Failure {
   const list = conflicts.map((path) => `\n  ${path}`).join("");

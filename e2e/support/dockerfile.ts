@@ -1,0 +1,36 @@
+import { cpSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** As much of a Dockerfile as ours has: stages of instructions, with lines that go on after a backslash. */
+export interface Stage {
+  /** All instructions, in their order. */
+  steps: { name: string; rest: string }[];
+  env: Record<string, string>;
+  /** Programs and their arguments. */
+  cmd: string[];
+  healthcheck: string[];
+  user: string | null;
+}
+
+export function readDockerfile(file: string): Stage[] {
+  const lines = readFileSync(file, "utf8").replaceAll(/\\\n\s*/g, "").split("\n").filter((line) => line.trim() !== "" && !line.startsWith("#"));
+  const stages: Stage[] = [];
+  for (const line of lines) {
+    const [, name = "", rest = ""] = /^([A-Z]+) (.*)$/.exec(line) ?? [];
+    if (name === "FROM") stages.push({ steps: [], env: {}, cmd: [], healthcheck: [], user: null });
+    const stage = stages.at(-1);
+    if (!stage) throw new Error(`${file} begins with ${line}`);
+    stage.steps.push({ name, rest });
+    if (name === "ENV") for (const [, key = "", value = ""] of rest.matchAll(/(\w+)=(\S+)/g)) stage.env[key] = value;
+    if (name === "CMD") stage.cmd = JSON.parse(rest) as string[];
+    if (name === "HEALTHCHECK") stage.healthcheck = JSON.parse(rest.slice(rest.indexOf("CMD ") + 4)) as string[];
+    if (name === "USER") stage.user = rest;
+  }
+  return stages;
+}
+
+/** What `COPY a b ./` and `COPY . .` bring along; names in `.dockerignore` stay behind. */
+export function copyIn(rest: string, p: { from: string; to: string }): void {
+  const ignored = readFileSync(join(p.from, ".dockerignore"), "utf8").split("\n").filter(Boolean).map((name) => join(p.from, name.replace(/\/$/, "")));
+  for (const source of rest.split(" ").slice(0, -1)) cpSync(join(p.from, source), source === "." ? p.to : join(p.to, source), { recursive: true, filter: (path) => !ignored.includes(path) });
+}
