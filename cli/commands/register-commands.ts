@@ -1,5 +1,6 @@
 import type { CliCommand } from "./cli-command.ts";
 import type { CommandRunner } from "./command-context.ts";
+import { registerBackup } from "./backup.ts";
 import { registerBuild } from "./build.ts";
 import { registerDev } from "./dev/dev.ts";
 import { registerInit } from "./init/init.ts";
@@ -10,6 +11,7 @@ import { registerKeysRevoke } from "./keys/revoke.ts";
 import { registerPeopleInvite } from "./people/invite.ts";
 import { registerPeopleList } from "./people/list.ts";
 import { registerPeopleSetupLink } from "./people/setup-link.ts";
+import { registerRestore } from "./restore.ts";
 import { registerRunsCancel } from "./runs/cancel.ts";
 import { registerRunsGet } from "./runs/get.ts";
 import { registerRunsReplay } from "./runs/replay.ts";
@@ -51,6 +53,9 @@ export function registerCommands(program: CliCommand, runner: CommandRunner): vo
   registerPeopleList(people, runner);
   registerPeopleInvite(people, runner);
   registerPeopleSetupLink(people, runner);
+
+  registerBackup(program, runner);
+  registerRestore(program, runner);
 
   registerInit(program, runner);
 }

@@ -29,6 +29,14 @@ export function migrate(connection: Connection, { folder, clock, logger }: { fol
   if (applied > 0) logger.info("the store is up to date", { seconds: Math.round((clock.now() - began) / 1000) });
 }
 
+/** The migrations that a database has. Refuses one that is no store, and one of a newer version. */
+export function readSchemaVersion(connection: Connection, folder: string): { applied: number; known: number } {
+  const applied = readApplied(connection);
+  if (applied.length === 0) throw new AppError("store_unusable", `${connection.name} is a database, but no store of Signalbox.`);
+  const known = readJournal(folder);
+  return { applied: assertPrefix(connection, applied, known), known: known.length };
+}
+
 function applyPending(connection: Connection, p: { folder: string; known: string[]; now: number }): void {
   const { folder, known, now } = p;
   connection.exec("CREATE TABLE IF NOT EXISTS schema_migration (position INTEGER PRIMARY KEY, tag TEXT NOT NULL, applied_at INTEGER NOT NULL)");
