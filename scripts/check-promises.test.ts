@@ -16,6 +16,14 @@ describe("docs/promises.md", () => {
   });
 });
 
+describe("docs/threat-model.md", () => {
+  it("names for each defence the tests behind it, and all of them are there", () => {
+    const model = readFileSync(join(repository, "docs/threat-model.md"), "utf8");
+    expect(checkPromises(model, repository)).toEqual([]);
+    expect(model.match(/^ {2}- /gm)?.length).toBeGreaterThan(20);
+  });
+});
+
 const self = "scripts/check-promises.test.ts";
 const link = `[\`${self}\`](../${self})`;
 const made = (...lines: string[]) => checkPromises(["# Promises", "", "Words before.", "", "## Accepting", "", ...lines].join("\n"), repository);

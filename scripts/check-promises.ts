@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** Under these headings nothing is promised. */
-const withoutTests: ReadonlySet<string> = new Set(["What is not promised"]);
+const withoutTests: ReadonlySet<string> = new Set(["What is not promised", "Assets", "Who may do what", "What is not defended"]);
 
 interface PromiseMade {
   line: number;
