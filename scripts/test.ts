@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { findOrInstallBrowser } from "./find-browser.ts";
 import { findOrInstallFaketime } from "./find-faketime.ts";
+import { findOrInstallSlowhttptest } from "./find-slowhttptest.ts";
 
 const root = join(import.meta.dirname, "..");
 const reports = mkdtempSync(join(tmpdir(), "signalbox-test-"));
@@ -32,6 +33,7 @@ const steps: Record<string, () => void> = {
   e2e: () => {
     process.env["CHROMIUM_PATH"] = findOrInstallBrowser();
     findOrInstallFaketime();
+    findOrInstallSlowhttptest();
     vitest("e2e");
   },
 };

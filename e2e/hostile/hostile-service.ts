@@ -35,13 +35,13 @@ const keySchema = z.object({ secret: z.string() });
 const pageSchema = z.object({ data: z.array(z.unknown()), nextCursor: z.string().nullable() });
 
 /** Builds a project and starts it, `signalbox start` or, where told, `signalbox dev`. */
-export async function startHostileService(p: { command?: "dev" | "start"; env?: NodeJS.ProcessEnv } = {}): Promise<HostileService> {
-  const { command = "start", env = {} } = p;
-  const projectDir = writeProject(files);
+export async function startHostileService(p: { command?: "dev" | "start"; files?: Record<string, string> } = {}): Promise<HostileService> {
+  const { command = "start" } = p;
+  const projectDir = writeProject({ ...files, ...p.files });
   if (command === "start") run(["build"]);
   const key = command === "start" ? keySchema.parse(JSON.parse(run(["keys", "create", "--name", "hooks", "--json"]))).secret : "";
   const token = command === "start" ? keySchema.parse(JSON.parse(run(["keys", "create", "--api", "--name", "ci", "--json"]))).secret : "";
-  const service = await startService({ projectDir, command, env });
+  const service = await startService({ projectDir, command });
   const headers: Record<string, string> = token === "" ? {} : { authorization: `Bearer ${token}` };
   return {
     ...service,

@@ -1,0 +1,38 @@
+import { spawn } from "node:child_process";
+import { stripVTControlCharacters } from "node:util";
+import { expect, it, onTestFinished } from "vitest";
+import { findOrInstallSlowhttptest } from "../../scripts/find-slowhttptest.ts";
+import { startBystander } from "./bystander.ts";
+import { startHostileService } from "./hostile-service.ts";
+
+it("five hundred senders that drip their headers and their bodies keep nobody else waiting, and cost no memory to speak of", async () => {
+  const program = findOrInstallSlowhttptest();
+  const service = await startHostileService();
+  const common = ["-c", "250", "-r", "250", "-i", "2", "-l", "6", "-x", "24", "-p", "5", "-t", "POST", "-u", `${service.url}/triggers/signup?token=${service.key}`];
+  const attacks = [runToEnd(program, ["-H", ...common]), runToEnd(program, ["-B", "-s", "8192", "-f", "application/json", ...common])];
+  const bystander = startBystander(service);
+  const reports = await Promise.all(attacks);
+  const statuses = await bystander.finish();
+  // Each of the five hundred was connected, and its request left open.
+  for (const report of reports) expect(mostConnected(report), report.slice(-2000)).toBe(250);
+  expect(new Set(statuses)).toEqual(new Set([202]));
+  expect(statuses.length).toBeGreaterThan(20);
+  expect(service.peakMemoryMb()).toBeLessThan(700);
+});
+
+function runToEnd(program: string, args: string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    let output = "";
+    child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+    child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
+    child.once("error", reject);
+    child.once("exit", () => resolve(output));
+  });
+}
+
+function mostConnected(report: string): number {
+  // Its report is in colours.
+  return Math.max(0, ...Array.from(stripVTControlCharacters(report).matchAll(/connected:\s+(\d+)/g), ([, count]) => Number(count)));
+}
