@@ -131,6 +131,11 @@ export function readSecret(stateDir: string, env: NodeJS.ProcessEnv = process.en
   return secret;
 }
 
+/** Whether there is a secret already, without making one. */
+export function hasSecret(stateDir: string, env: NodeJS.ProcessEnv = process.env): boolean {
+  return Boolean(env["SIGNALBOX_SECRET"]) || existsSync(join(stateDir, "secret"));
+}
+
 /** Which service the client commands ask: SIGNALBOX_URL with SIGNALBOX_TOKEN, or `null`: the project's own store. Throws SettingsError. */
 export function readClientSettings(env: NodeJS.ProcessEnv = process.env): { url: string; token: string | null } | null {
   const url = env["SIGNALBOX_URL"];

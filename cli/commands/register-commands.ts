@@ -3,6 +3,7 @@ import type { CommandRunner } from "./command-context.ts";
 import { registerBackup } from "./backup.ts";
 import { registerBuild } from "./build.ts";
 import { registerDev } from "./dev/dev.ts";
+import { registerDoctor } from "./doctor/doctor.ts";
 import { registerInit } from "./init/init.ts";
 import { registerKeysCreate } from "./keys/create.ts";
 import { registerKeysList } from "./keys/list.ts";
@@ -56,6 +57,7 @@ export function registerCommands(program: CliCommand, runner: CommandRunner): vo
 
   registerBackup(program, runner);
   registerRestore(program, runner);
+  registerDoctor(program, runner);
 
   registerInit(program, runner);
 }

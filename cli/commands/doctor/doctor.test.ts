@@ -1,0 +1,89 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { createKeyCipher } from "../../../server/auth/key-cipher.ts";
+import { inspectDatabase } from "../../../server/store/sqlite/inspect-database.ts";
+import { openSqliteStore } from "../../../server/store/sqlite/open-store.ts";
+import { aDelivery, aKey } from "../../../server/store/testing/factories.ts";
+import { runFakeCli } from "../testing/fake-host.ts";
+import { type AccessContext, judgeAccess } from "./judge-access.ts";
+import { judgeAddress, judgeSpace } from "./judge-machine.ts";
+import { judgeStore } from "./judge-store.ts";
+
+const now = Date.parse("2026-11-21T10:00:00Z");
+const day = 86_400_000;
+const key = { id: "key_1", name: "a", kind: "webhook", endpoints: null, ciphertext: null, expiresAt: null, revokedAt: null };
+const contents: AccessContext["contents"] = { newestDeliveryAt: now, lastSeenWorkers: [now], keys: [key], disabledTriggers: [], people: 1, admins: 1 };
+const access: AccessContext = { contents, now, triggers: [{ slug: "new-signup", endpoint: "signup" }], mode: "deployed", isRunning: true, openKey: () => "sbk_x" };
+const found = (checks: { name: string; state: string }[]) => checks.filter(({ state }) => state !== "ok").map(({ name, state }) => `${name} ${state}`);
+const judge = ({ contents: some, ...given }: Partial<Omit<AccessContext, "contents">> & { contents?: Partial<AccessContext["contents"]> } = {}) =>
+  found(judgeAccess({ ...access, ...given, contents: { ...contents, ...some } }));
+
+it("finds nothing where nothing is wrong", () => expect(judge()).toEqual([]));
+
+it.each<[string, Parameters<typeof judge>[0], string[]]>([
+  ["a delivery of the future", { contents: { newestDeliveryAt: now + day } }, ["history bad"]],
+  ["no key yet", { contents: { keys: [] } }, ["keys warn"]],
+  ["no key in development", { mode: "development", contents: { keys: [] } }, []],
+  ["keys that have all ended", { contents: { keys: [{ ...key, expiresAt: now - 1 }, { ...key, revokedAt: 1 }] } }, ["keys bad"]],
+  ["an endpoint that no key opens", { contents: { keys: [{ ...key, endpoints: ["other"] }] } }, ["keys bad"]],
+  ["a key that ends soon", { contents: { keys: [{ ...key, expiresAt: now + 13 * day }] } }, ["keys warn"]],
+  ["a key that ends later", { contents: { keys: [{ ...key, expiresAt: now + 15 * day }] } }, []],
+  ["a secret that is gone", { openKey: null, contents: { keys: [{ ...key, ciphertext: "v1.x" }] } }, ["secret bad"]],
+  ["another secret", { openKey: createKeyCipher("another secret of some length").open, contents: { keys: [{ ...key, ciphertext: createKeyCipher("the secret that was before").seal("k") }] } }, ["secret bad"]],
+  ["a trigger that is switched off", { contents: { disabledTriggers: ["new-signup"] } }, ["triggers warn"]],
+  ["a switch of a trigger that is gone", { contents: { disabledTriggers: ["gone"] } }, []],
+  ["people without an admin", { contents: { admins: 0 } }, ["people bad"]],
+  ["nobody", { contents: { people: 0, admins: 0 } }, ["people warn"]],
+  ["a service without workers", { contents: { lastSeenWorkers: [now - 60_000] } }, ["workers bad"]],
+])("tells of %s", (_, given, expected) => expect(judge(given)).toEqual(expected));
+
+it("tells of a disk that is full, and of addresses that give keys away", () => {
+  expect([10, 100_000_000, 10e9].map((room) => judgeSpace(room).state)).toEqual(["bad", "warn", "ok"]);
+  const states = [null, "http://hooks.example.com", "https://hooks.example.com", "http://localhost:3000"].map((baseUrl) => judgeAddress({ baseUrl, trustProxy: [], mode: "deployed" })[0]?.state);
+  expect(states).toEqual(["warn", "warn", "warn", "ok"]);
+  expect(found(judgeAddress({ baseUrl: "https://hooks.example.com", trustProxy: ["127.0.0.1"], mode: "deployed" }))).toEqual([]);
+});
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "signalbox-doctor-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+it("reads a store that is used, and one that is not; a file that only grows, a long log and old versions are told of", async () => {
+  const file = join(folder, "ledger.db");
+  expect(inspectDatabase(file)).toBeNull();
+  const store = await openSqliteStore({ file });
+  await store.recordDelivery(aDelivery({ receivedAt: now }));
+  await store.createKey(aKey({ endpoints: ["signup"] }));
+  const facts = inspectDatabase(file);
+  if (!facts) throw new Error("the store was to be there");
+  expect(facts).toMatchObject({ damage: null, pendingMigrations: 0, journalMode: "wal", givesRoomBack: true, contents: { newestDeliveryAt: now, keys: [{ endpoints: ["signup"] }] } });
+  await store.close();
+  expect(inspectDatabase(file)).toMatchObject({ damage: null, contents: { newestDeliveryAt: now } });
+  const states = (given: object, hasRetention = true) => found(judgeStore({ ...facts, ...given }, { file, hasRetention }));
+  expect(states({})).toEqual([]);
+  expect(states({ damage: "page 3" })).toEqual(["store bad"]);
+  expect(states({ pendingMigrations: 1 })).toEqual(["schema warn"]);
+  expect(states({ logBytes: 1e9 })).toEqual(["log warn"]);
+  expect(states({ fileBytes: 1e9, freeBytes: 5e8, givesRoomBack: false })).toEqual(["room warn"]);
+  expect(states({ fileBytes: 2e9, freeBytes: 0 }, false)).toEqual(["retention warn"]);
+});
+
+it("says what is wrong in a line each with the way out, exits with 1, and changes nothing", async () => {
+  const state = join(folder, ".signalbox");
+  mkdirSync(state);
+  const manifest = { format: 1, version: "v", builtAt: "2026-11-21T09:00:00Z", name: "p", folder: "builds/v", sources: "s.js", settings: { baseUrl: "http://localhost:3000" }, triggers: [], workflows: [] };
+  writeFileSync(join(state, "manifest.json"), JSON.stringify(manifest));
+  expect(await runFakeCli(["doctor", "--project", folder])).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("! store: there is none yet") });
+  writeFileSync(join(state, "signalbox.db"), "no database".repeat(500));
+  const text = await runFakeCli(["doctor", "--project", folder]);
+  expect(text).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(/^✗ store: .*not a SQLite database.* → /m) });
+  const json = await runFakeCli(["doctor", "--project", folder, "--json"]);
+  expect(JSON.parse(json.stdout)).toMatchObject({ ok: false, checks: expect.arrayContaining([expect.objectContaining({ name: "store", state: "bad" })]) });
+  expect(readdirSync(state).sort()).toEqual(["manifest.json", "signalbox.db"]);
+  const unbuilt = await runFakeCli(["doctor", "--project", join(folder, "none")]);
+  expect(unbuilt).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(/^✗ settings: .*signalbox build/m) });
+});

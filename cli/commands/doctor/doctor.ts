@@ -1,0 +1,64 @@
+import { dirname } from "node:path";
+import { existsSync } from "node:fs";
+import { hasSecret, readSecret, SettingsError } from "../../../server/config.ts";
+import { AppError } from "../../../server/contract/app-error.ts";
+import { ProjectError } from "../../../server/project/project-error.ts";
+import { plainText } from "../../terminal/plain-text.ts";
+import type { CliCommand } from "../cli-command.ts";
+import type { CommandContext, CommandRunner } from "../command-context.ts";
+import { findOwnStore } from "../find-own-store.ts";
+import { bad, type Check, ok, warn } from "./check.ts";
+import { judgeAccess } from "./judge-access.ts";
+import { judgeAddress, judgeFolder } from "./judge-machine.ts";
+import { judgeStore } from "./judge-store.ts";
+
+export function registerDoctor(program: CliCommand, runner: CommandRunner): void {
+  program.subcommand("doctor", "what is wrong with this service, and the way out; changes nothing", ["signalbox doctor"]).action(runner.action(doctor));
+}
+
+const marks = { ok: ["good", "✓"], warn: ["warn", "!"], bad: ["bad", "✗"] } as const;
+
+async function doctor(context: CommandContext): Promise<number> {
+  const checks = [ok("node", process.version), ...(await lookAtProject(context))];
+  const { paint } = context.terminal.out;
+  const lineOf = ({ name, state, message, fix }: Check) => {
+    const [tone, mark] = marks[state];
+    return `${paint(tone, mark)} ${name}: ${plainText(message)}${fix ? paint("dim", ` → ${plainText(fix)}`) : ""}\n`;
+  };
+  const isWell = checks.every(({ state }) => state !== "bad");
+  context.print({ document: { ok: isWell, checks }, text: () => checks.map(lineOf).join("") });
+  return isWell ? 0 : 1;
+}
+
+async function lookAtProject(context: CommandContext): Promise<Check[]> {
+  try {
+    return await look(context);
+  } catch (error) {
+    if (error instanceof SettingsError || error instanceof ProjectError) return [bad("settings", error.message, "Nothing else can be looked at before that is mended.")];
+    throw error;
+  }
+}
+
+async function look({ projectDir, now }: CommandContext): Promise<Check[]> {
+  const { file, settings, running } = await findOwnStore(projectDir, "doctor");
+  const checks = [ok("settings", `of ${projectDir}`), running ? ok("service", `runs on ${running.url} (process ${running.pid})`) : ok("service", "does not run here"), ...judgeAddress(settings)];
+  const folder = dirname(file);
+  if (existsSync(folder)) checks.push(...judgeFolder(folder));
+  const [{ inspectDatabase }, { readManifest }, { createKeyCipher }] = await Promise.all([
+    import("../../../server/store/sqlite/inspect-database.ts"),
+    import("../../../server/project/read-manifest.ts"),
+    import("../../../server/auth/key-cipher.ts"),
+  ]);
+  try {
+    const facts = inspectDatabase(file);
+    if (!facts) return [...checks, warn("store", `there is none yet (${file})`, "The first start makes it.")];
+    checks.push(...judgeStore(facts, { file, hasRetention: settings.retention.days !== null || settings.retention.deliveries !== null }));
+    if (!facts.contents) return checks;
+    const openKey = hasSecret(settings.stateDir) ? createKeyCipher(readSecret(settings.stateDir)).open : null;
+    const triggers = (await readManifest(settings.stateDir))?.triggers ?? [];
+    return [...checks, ...judgeAccess({ contents: facts.contents, now: now(), triggers, mode: settings.mode, isRunning: running !== null, openKey })];
+  } catch (error) {
+    if (error instanceof AppError) return [...checks, bad("store", error.message, "docs/failures.md tells what to do.")];
+    throw error;
+  }
+}

@@ -1,0 +1,79 @@
+import { existsSync, statSync } from "node:fs";
+import Database from "better-sqlite3";
+import { migrationsFolder } from "../../paths.ts";
+import { readSchemaVersion } from "./migrate.ts";
+import type { Connection } from "./open-connection.ts";
+import { refuseDamagedLog } from "./refuse-damaged-log.ts";
+import { toOpenError } from "./store-error.ts";
+
+/** How a store's file is, whoever uses it. */
+export interface DatabaseFacts {
+  /** The first damage that a quick look through all pages finds; `null`: none. */
+  damage: string | null;
+  pendingMigrations: number;
+  journalMode: string;
+  fileBytes: number;
+  logBytes: number;
+  freeBytes: number;
+  /** Whether room that is not needed any more can be given back. */
+  givesRoomBack: boolean;
+  /** `null` where the schema is an older one. */
+  contents: DatabaseContents | null;
+}
+
+export interface DatabaseContents {
+  /** UTC milliseconds; `null`: no delivery yet. */
+  newestDeliveryAt: number | null;
+  lastSeenWorkers: number[];
+  keys: { id: string; name: string; kind: string; endpoints: string[] | null; ciphertext: string | null; expiresAt: number | null; revokedAt: number | null }[];
+  disabledTriggers: string[];
+  people: number;
+  admins: number;
+}
+
+/** Reads only. `null`: there is no file. Throws AppError where it cannot be opened. */
+export function inspectDatabase(file: string): DatabaseFacts | null {
+  if (!existsSync(file)) return null;
+  refuseDamagedLog(file);
+  try {
+    const connection = new Database(file, { readonly: true, fileMustExist: true, timeout: 5000 });
+    try {
+      return readFacts(connection, file);
+    } finally {
+      connection.close();
+    }
+  } catch (error) {
+    throw toOpenError(error, file);
+  }
+}
+
+function readFacts(connection: Connection, file: string): DatabaseFacts {
+  const pragma = (name: string) => connection.pragma(name, { simple: true });
+  const quickCheck = String(pragma("quick_check(1)"));
+  const { applied, known } = readSchemaVersion(connection, migrationsFolder("sqlite"));
+  return {
+    damage: quickCheck === "ok" ? null : quickCheck,
+    pendingMigrations: known - applied,
+    journalMode: String(pragma("journal_mode")),
+    fileBytes: statSync(file).size,
+    logBytes: statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0,
+    freeBytes: Number(pragma("freelist_count")) * Number(pragma("page_size")),
+    givesRoomBack: pragma("auto_vacuum") === 2,
+    contents: applied === known ? readContents(connection) : null,
+  };
+}
+
+function readContents(connection: Connection): DatabaseContents {
+  const numbers = (sql: string) => connection.prepare<unknown[], number>(sql).pluck().all();
+  const keys = connection.prepare<unknown[], Omit<DatabaseContents["keys"][number], "endpoints"> & { endpoints: string | null }>(
+    "SELECT id, name, kind, endpoints, ciphertext, expires_at AS expiresAt, revoked_at AS revokedAt FROM webhook_key",
+  );
+  return {
+    newestDeliveryAt: numbers("SELECT received_at FROM delivery ORDER BY received_at DESC LIMIT 1")[0] ?? null,
+    lastSeenWorkers: numbers("SELECT seen_at FROM worker"),
+    keys: keys.all().map((key) => ({ ...key, endpoints: key.endpoints === null ? null : JSON.parse(key.endpoints) })),
+    disabledTriggers: connection.prepare<unknown[], string>("SELECT slug FROM trigger_switch WHERE disabled_at IS NOT NULL ORDER BY slug").pluck().all(),
+    people: numbers("SELECT count(*) FROM person")[0] ?? 0,
+    admins: numbers("SELECT count(*) FROM person WHERE role = 'admin'")[0] ?? 0,
+  };
+}
