@@ -94,7 +94,7 @@ describe("the packed product, in an empty folder", () => {
     const ended = once(service, "exit");
     onTestFinished(() => void (service.exitCode === null && service.pid && process.kill(-service.pid, "SIGKILL")));
     await expect.poll(isHealthy, { timeout: 30_000, interval: 300 }).toBe(true);
-    const url = execFileSync("npx", ["--no-install", "signalbox", "triggers", "url", "new-signup"], { cwd: app, env: inside, encoding: "utf8" }).trim();
+    const url = execFileSync(program, [...args.slice(0, -1), "triggers", "url", "new-signup"], { cwd: app, env: inside, encoding: "utf8" }).trim();
     expect((await postJson(url, { name: "Grace", email: "grace@example.com" })).status).toBe(202);
     expect(existsSync(join(data, "signalbox.db"))).toBe(true);
     expect(existsSync(join(app, ".signalbox/secret"))).toBe(false);
