@@ -8,7 +8,8 @@ type KeyForm = (key: string) => { query: string; headers: Record<string, string>
 type Row = { method?: string; path?: string; headers?: Record<string, string>; body?: string; status: number; code: string | null; answer?: RegExp };
 
 const ada = '{"name":"Ada"}';
-const perHour = 150;
+/** More than there are rows, and so few that none comes back while the test asks for what is over them. */
+const perHour = 80;
 
 /** The table of the contract, but what needs a store that is away or a minute of waiting. */
 const rows: Row[] = [
@@ -69,7 +70,9 @@ it("every row of the contract holds when deployed, for each form of the key; wit
 
   const agent = new Agent({ keepAlive: true, maxSockets: 4 });
   onTestFinished(() => agent.destroy());
-  for (let n = rows.length * 4; n < perHour; n += 1) expect((await post({ url: `${url}/triggers/signup`, body: ada, headers: { "x-api-key": key }, agent })).status).toBe(202);
+  const statuses: number[] = [];
+  while (statuses.length < perHour && statuses.at(-1) !== 429) statuses.push((await post({ url: `${url}/triggers/signup`, body: ada, headers: { "x-api-key": key }, agent })).status);
+  expect(new Set(statuses)).toEqual(new Set([202, 429]));
   for (const [name, form] of Object.entries(forms)) {
     const { status, head, json } = await send({ status: 429, code: "rate_limited" }, form, key);
     expect([status, json.code], name).toEqual([429, "rate_limited"]);

@@ -73,7 +73,7 @@ it("requests whose ends can be read in two ways, or that are no HTTP, get one 4x
 });
 
 const canary = "canary-key-that-is-wrong";
-const method = fc.constantFrom("POST", "POST", "POST", "POST", "GET", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE", "CONNECT", "PROPFIND", "post", "PO ST");
+const method = fc.oneof({ weight: 3, arbitrary: fc.constant("POST") }, fc.constantFrom("GET", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE", "CONNECT", "PROPFIND", "post", "PO ST"));
 const pathPiece = fc.constantFrom("/", "//", "\\", "..", ".", "triggers", "signup", "billing", "anything", "%2f", "%2F", "%5c", "%00", "%zz", "%", "%ff", "%c0%af", "%2e%2e", ";", "#", "@", "*", "\x80", "http://evil.example", "constructor", "__proto__", "_next/data", "api/v1");
 const target = fc.oneof({ weight: 2, arbitrary: fc.constantFrom("/triggers/signup", "/triggers/anything") }, fc.constantFrom("/triggers/signup", "/triggers/signup/", "/triggers//signup", "//triggers/signup", "/triggers/anything", "http://evil.example/triggers/signup", "/triggers/../signup", "*"), fc.array(pathPiece, { minLength: 1, maxLength: 6 }).map((pieces) => `/triggers/${pieces.join("")}`));
 const line = fc.oneof(
@@ -100,7 +100,7 @@ it("no request below /triggers, however odd, is answered by a redirect or a 5xx,
         expect(head + text).not.toContain(key);
       }
     }),
-    { numRuns: 400 },
+    { numRuns: 300 },
   );
   // Not all of them were thrown away at the first look.
   expect([...statuses]).toEqual(expect.arrayContaining([202, 400, 401, 404, 405, 415, 422]));
