@@ -35,8 +35,8 @@ export const errorCodes = {
   forbidden: entry(
     403,
     "This key may not do that",
-    "The key is valid, but not for this. A webhook key reads only the runs that it started.",
-    "Use an API token: `signalbox keys create --api`.",
+    "The key is valid, but not for this: a webhook key reads only the runs that it started. In development, where no key is needed: a page of another site asked, or somebody by a name that is not this service's.",
+    "Use an API token: `signalbox keys create --api`. In development ask localhost or an IP address; behind a tunnel set SIGNALBOX_BASE_URL to its address.",
   ),
   unknown_endpoint: entry(
     404,
