@@ -1,0 +1,77 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { z } from "zod";
+import { migrationsFolder } from "../../paths.ts";
+import { systemClock } from "../../ports/clock.ts";
+import { silentLogger } from "../../ports/logger.ts";
+import { migrate } from "./migrate.ts";
+import { openConnection } from "./open-connection.ts";
+import { openSqliteStore } from "./open-store.ts";
+
+const source = migrationsFolder("sqlite");
+const journal = z.looseObject({ entries: z.array(z.looseObject({ tag: z.string() })) }).parse(JSON.parse(readFileSync(join(source, "meta", "_journal.json"), "utf8")));
+const fixture = join(import.meta.dirname, "../fixtures/migrate-and-die.ts");
+
+let folder: string;
+let fresh: unknown;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "signalbox-migrate-"));
+  const file = join(folder, "fresh.db");
+  await (await openSqliteStore({ file })).close();
+  fresh = (await look(file)).schema;
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it.each(journal.entries.map(({ tag }, position) => ({ tag, position })))("$tag: killed at every statement, the old schema is there, and the next start makes the whole new one", { timeout: 120_000 }, async ({ tag, position }) => {
+  const old = join(folder, `before-${position}.db`);
+  await bringTo(old, position);
+  const before = await look(old);
+  expect(before.applied).toBe(position);
+  const statements = readFileSync(join(source, `${tag}.sql`), "utf8").split("--> statement-breakpoint").length;
+  const kills = Array.from({ length: statements }, (_, index) => index + 1);
+  // Two at a time.
+  const next = kills[Symbol.iterator]();
+  const work = async () => {
+    for (const kill of next) await killAt({ old, position, kill, before });
+  };
+  await Promise.all([work(), work()]);
+});
+
+async function killAt(p: { old: string; position: number; kill: number; before: Awaited<ReturnType<typeof look>> }): Promise<void> {
+  const file = join(folder, `${p.position}-${p.kill}.db`);
+  copyFileSync(p.old, file);
+  const child = spawn(process.execPath, [fixture, file, String(p.kill)], { stdio: "inherit" });
+  const [, signal] = await once(child, "exit");
+  expect(signal).toBe("SIGKILL");
+  expect(await look(file)).toEqual(p.before);
+  await (await openSqliteStore({ file })).close();
+  expect(await look(file)).toEqual({ schema: fresh, applied: journal.entries.length, damage: "ok" });
+  for (const name of readdirSync(folder)) if (name.startsWith(`${p.position}-${p.kill}.db`)) rmSync(join(folder, name));
+}
+
+/** A store as the version made it that knew so many migrations. */
+async function bringTo(file: string, migrations: number): Promise<void> {
+  const known = join(folder, `known-${migrations}`);
+  mkdirSync(join(known, "meta"), { recursive: true });
+  writeFileSync(join(known, "meta", "_journal.json"), JSON.stringify({ ...journal, entries: journal.entries.slice(0, migrations) }));
+  for (const { tag } of journal.entries.slice(0, migrations)) copyFileSync(join(source, `${tag}.sql`), join(known, `${tag}.sql`));
+  const connection = await openConnection(file);
+  migrate(connection, { folder: known, clock: systemClock, logger: silentLogger });
+  connection.close();
+}
+
+async function look(file: string) {
+  const connection = await openConnection(file);
+  try {
+    const schema: unknown = connection.prepare("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name").all();
+    const hasNotes = connection.prepare("SELECT 1 FROM sqlite_master WHERE name = 'schema_migration'").get() !== undefined;
+    const applied = hasNotes ? connection.prepare("SELECT count(*) FROM schema_migration").pluck().get() : 0;
+    return { schema, applied, damage: connection.pragma("integrity_check", { simple: true }) };
+  } finally {
+    connection.close();
+  }
+}
