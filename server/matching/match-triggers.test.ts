@@ -154,10 +154,10 @@ describe("for every set of schemas of both versions of Zod, and every body near 
           madeBy.set(said.common, madeBy.get(said.common) ?? body);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 120 },
     );
     expect(seen.folded).toBeGreaterThan(seen.bodies / 10);
-    expect(seen.ofAnotherBody).toBeGreaterThan(3);
+    expect(seen.ofAnotherBody).toBeGreaterThan(0);
     expect(seen.matchedOfFolded).toBeGreaterThan(100);
     expect(seen.stoppedOfFolded).toBeGreaterThan(100);
   });
