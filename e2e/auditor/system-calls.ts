@@ -13,9 +13,6 @@ import { prepareProject, type Service, startService } from "./service.ts";
 import { openSink, type Sink } from "./sink.ts";
 import { attachStrace, diskCalls, signalAtCall } from "./strace.ts";
 
-/** A web process that is killed again and again is started again at once: the pause that it gets otherwise would only cost time. */
-const noPause: SourceChange = { file: "server/processes/web-keeper.ts", find: "const settledAfterMs = 10_000;", replace: "const settledAfterMs = 0;" };
-
 interface Stage {
   projectDir: string;
   service: Service;
@@ -53,7 +50,7 @@ export interface SweepOptions {
 /** Kills the process at its first call that writes to disk, then at a later one, and so on, until a whole accept, or a whole run, comes through. */
 export async function sweepCalls({ of, stride, tell }: SweepOptions): Promise<Verdict & { calls: number }> {
   const startedAt = performance.now();
-  return await onStage([noPause], async (stage) => {
+  return await onStage([], async (stage) => {
     const { service, orders, projectDir, sink } = stage;
     const kills: Kill[] = [];
     let n = 1;
