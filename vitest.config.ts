@@ -23,6 +23,8 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 240_000,
           fileParallelism: false,
+          // Processes are killed and stopped here at any instant, and browsers wait for real time. What fails twice in a row is a defect; the report says what was tried again.
+          retry: 1,
         },
       },
     ],
