@@ -8,6 +8,7 @@ import { parseArgs } from "node:util";
 import type { Store } from "../server/ports/store.ts";
 import { packageRoot } from "../server/paths.ts";
 import { type Load, timeAccepts } from "./accepts/time-accepts.ts";
+import { median } from "./report/statistics.ts";
 
 const { values } = parseArgs({ options: { before: { type: "string", default: packageRoot }, rounds: { type: "string", default: "8" } } });
 const rounds = Number(values.rounds);
@@ -50,8 +51,4 @@ async function open(checkout: string, name: string): Promise<Store> {
 
 function cell(value: number, width: number): string {
   return value.toFixed(3).padStart(width);
-}
-
-function median(values: number[]): number {
-  return values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

@@ -1,3 +1,5 @@
+import { median } from "../report/statistics.ts";
+
 /** Microseconds of CPU that one call of each action takes: the median over rounds. Every round takes all actions in turn, so that a slow moment meets them alike. */
 export function measureByTurns(p: { rounds: number; perRoundMs: number; actions: readonly (() => unknown)[] }): number[] {
   const calls = p.actions.map((action) => callsWithin(action, p.perRoundMs));
@@ -20,8 +22,4 @@ function cpuOf(action: () => unknown, calls: number): number {
   for (let call = 0; call < calls; call++) action();
   const { user, system } = process.threadCpuUsage(before);
   return user + system;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

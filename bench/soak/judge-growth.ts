@@ -1,3 +1,4 @@
+import { median } from "../report/statistics.ts";
 import type { Sample } from "./sample.ts";
 
 export interface Growth {
@@ -33,8 +34,4 @@ export function judgeGrowth(samples: readonly Sample[]): Growth[] {
 
 function largest(sample: Sample, name: string, of: "rssMb" | "descriptors"): number {
   return Math.max(0, ...sample.processes.filter((process) => process.name === name).map((process) => process[of]));
-}
-
-function median(values: number[]): number {
-  return values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

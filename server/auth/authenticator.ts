@@ -1,11 +1,11 @@
 import type { Mode } from "../config.ts";
 import type { Clock } from "../ports/clock.ts";
 import { type Logger, silentLogger } from "../ports/logger.ts";
+import { oncePerTurn } from "../ports/once-per-turn.ts";
 import type { KeyStore } from "../ports/store.ts";
 import { findUsableKey } from "./find-usable-key.ts";
 import { opensEndpoint } from "./key-rules.ts";
 import { createNoteKeyUse } from "./key-usage.ts";
-import { oncePerTurn } from "./once-per-turn.ts";
 
 /** Whether these keys may send to this endpoint. `keyId` is the first of them; `null` where none is needed. */
 export type Authenticator = (presented: readonly string[], endpoint: string) => Promise<{ ok: true; keyId: string | null } | { ok: false }>;

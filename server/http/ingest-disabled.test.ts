@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { oncePerTurn } from "../auth/once-per-turn.ts";
+import { oncePerTurn } from "../ports/once-per-turn.ts";
 import { listVerdicts } from "../domain/verdict-list.ts";
 import { triggerOf } from "../ingest/testing/project.ts";
 import { unavailable } from "../ingest/testing/memory-delivery-store.ts";

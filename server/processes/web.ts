@@ -10,6 +10,7 @@ import { openSignalbox, readBuiltSettings, type Signalbox } from "../main.ts";
 import { packageRoot } from "../paths.ts";
 import type { Logger } from "../ports/logger.ts";
 import { collectStartUp } from "./collect-start-up.ts";
+import { once } from "./once.ts";
 import type { SupervisorToWeb, WebToSupervisor } from "./protocol.ts";
 import { watchEventLoop } from "./watch-event-loop.ts";
 
@@ -153,9 +154,4 @@ function atMostEvery(ms: number, action: () => void): () => void {
 
 function tell(message: WebToSupervisor): void {
   if (process.connected) process.send?.(message);
-}
-
-function once(action: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | null = null;
-  return () => (running ??= action());
 }

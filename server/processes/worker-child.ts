@@ -5,6 +5,7 @@ import { entryFile } from "../paths.ts";
 import type { ProcessStart, SupervisorToWorker, WorkerToSupervisor } from "./protocol.ts";
 import { type ChildPulse, followPulse } from "./child-pulse.ts";
 import { isFault } from "./is-fault.ts";
+import { once } from "./once.ts";
 
 export interface WorkerChildOptions {
   start: ProcessStart & { workerId: string; pool: "shared" | "isolated" };
@@ -121,13 +122,4 @@ function describeExit(p: { code: number | null; signal: string | null; failure: 
   // It goes by itself only after its runs have ended or were handed back.
   if (code === 0) return { kind: "requested" };
   return { kind: "crashed", how: `ended with exit code ${code}` };
-}
-
-function once<A extends unknown[]>(action: (...args: A) => void): (...args: A) => void {
-  let isDone = false;
-  return (...args) => {
-    if (isDone) return;
-    isDone = true;
-    action(...args);
-  };
 }

@@ -13,6 +13,7 @@ import type { ClaimedRun, Store } from "../ports/store.ts";
 import { loadCode } from "../project/load-code.ts";
 import { readManifest } from "../project/read-manifest.ts";
 import { collectStartUp } from "./collect-start-up.ts";
+import { once } from "./once.ts";
 import { openConfiguredStore } from "./open-configured-store.ts";
 import type { SupervisorToWorker, WorkerToSupervisor } from "./protocol.ts";
 import { watchEventLoop } from "./watch-event-loop.ts";
@@ -125,15 +126,6 @@ function obey(message: SupervisorToWorker): void {
     case "shutdown":
       return void leave(() => loop?.shutDown(message.graceMs));
   }
-}
-
-function once(action: () => void): () => void {
-  let isDone = false;
-  return () => {
-    if (isDone) return;
-    isDone = true;
-    action();
-  };
 }
 
 async function retire(reason: string): Promise<void> {
