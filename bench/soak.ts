@@ -39,6 +39,7 @@ const group = child.pid ?? 0;
 process.once("exit", () => child.exitCode === null && process.kill(-group, "SIGKILL"));
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 const url = await untilReady();
+const cookie = await signIn();
 const reader = new Database(database, { readonly: true });
 const countOpen = reader.prepare<[], number>("SELECT count(*) FROM run WHERE status IN ('queued', 'waiting', 'running')").pluck();
 
@@ -95,7 +96,7 @@ function send(n: number): void {
 }
 
 function read(path: string): void {
-  const outgoing = request(`${url}${path}`, { agent, headers: { authorization: `Bearer ${token}` } }, (response) => {
+  const outgoing = request(`${url}${path}`, { agent, headers: path.startsWith("/api/") || path === "/metrics" ? { authorization: `Bearer ${token}` } : { cookie } }, (response) => {
     response.resume();
     if (response.statusCode !== 200) count(`${response.statusCode} to GET ${path}`);
   });
@@ -140,6 +141,12 @@ function signalbox(...args: string[]): string {
   const result = spawnSync(process.execPath, [program, ...args, "--project", dir], { cwd: dir, encoding: "utf8" });
   if (result.status !== 0) throw new Error(`signalbox ${args.join(" ")} ended with ${result.status}:\n${result.stderr}`);
   return result.stdout;
+}
+
+/** Pages are for who signed in. */
+async function signIn(): Promise<string> {
+  const answer = await fetch(`${url}/api/auth/token`, { method: "POST", redirect: "manual", headers: { origin: url }, body: new URLSearchParams({ token }) });
+  return answer.headers.getSetCookie().map((set) => set.split(";", 1)[0]).join("; ");
 }
 
 function secretOf(...args: string[]): string {
