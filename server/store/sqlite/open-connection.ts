@@ -45,8 +45,8 @@ function createPrivately(file: string): void {
 }
 
 function configure(connection: Connection): void {
-  // Of a new file only, before anything is in it: room that is not needed any more can be given back a little at a time.
-  connection.pragma("auto_vacuum = INCREMENTAL");
+  // Before anything is in a new file: room that is not needed any more can be given back a little at a time. (Where it is so already, SQLite would write it again.)
+  if (connection.pragma("auto_vacuum", { simple: true }) !== 2) connection.pragma("auto_vacuum = INCREMENTAL");
   connection.pragma("journal_mode = WAL");
   // better-sqlite3 is built to run WAL with synchronous=NORMAL, which loses commits with the power.
   connection.pragma("synchronous = FULL");

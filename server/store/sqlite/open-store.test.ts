@@ -85,6 +85,17 @@ describe("opening", () => {
     expect(readFileSync(file, "utf8")).toContain("this is a text file");
   });
 
+  it("refuses one that is damaged, wherever, and leaves it as it is", async () => {
+    await (await openSqliteStore({ file })).close();
+    const sound = readFileSync(file);
+    for (let page = 1; page < sound.length / 4096; page += 1) {
+      const damaged = Buffer.from(sound).fill(0xa5, page * 4096, (page + 1) * 4096);
+      writeFileSync(file, damaged);
+      await expect(openSqliteStore({ file }), `page ${page + 1}`).rejects.toMatchObject({ code: "store_unusable", message: expect.stringMatching(/damaged.*\.recover/s) });
+      expect(readFileSync(file).equals(damaged), `page ${page + 1}`).toBe(true);
+    }
+  });
+
   describe("beside a write-ahead log", () => {
     it("takes one that a kill has left, whole, empty, or made of zeros", async () => {
       const { log, runId } = await leaveLog();

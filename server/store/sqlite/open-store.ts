@@ -18,6 +18,7 @@ import { migrate } from "./migrate.ts";
 import { type Connection, openConnection } from "./open-connection.ts";
 import { createPeopleStore } from "./people-store.ts";
 import { createPresetStore } from "./preset-store.ts";
+import { refuseDamagedFile } from "./refuse-damaged-file.ts";
 import { createRunStore } from "./run-store.ts";
 import { toOpenError } from "./store-error.ts";
 import { createSwitchStore } from "./switch-store.ts";
@@ -37,6 +38,7 @@ export async function openSqliteStore(p: { file: string; clock?: Clock; logger?:
     const connection = await openConnection(p.file);
     try {
       const logger = p.logger ?? silentLogger;
+      refuseDamagedFile(connection);
       migrate(connection, { folder: migrationsFolder("sqlite"), clock: p.clock ?? systemClock, logger });
       return createStore(connection, p.file, logger);
     } catch (error) {
