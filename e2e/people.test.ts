@@ -84,7 +84,7 @@ describe("people of a deployed service", () => {
     expect([admin.errors, admin.foreignRequests, viewer.foreignRequests]).toEqual([[], [], []]);
   });
 
-  it("an admin makes a token that is shown this once, and looks at a webhook key, which is written down", async () => {
+  it("an admin makes a token that is shown this once, looks at a webhook key and rotates it, which is written down", async () => {
     const projectDir = copyStarter();
     const cli = (...args: string[]) => signalbox([...args, "--project", projectDir], { cwd: projectDir });
     expect(cli("build").status).toBe(0);
@@ -109,8 +109,29 @@ describe("people of a deployed service", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
     await tokens.getByText("revoked").waitFor();
     expect((await ask("GET", "/runs")).status).toBe(401);
-    await page.getByRole("table", { name: "Webhook keys" }).getByRole("button", { name: "Show" }).click();
+    const webhookKeys = page.getByRole("table", { name: "Webhook keys" });
+    await webhookKeys.getByRole("button", { name: "Show" }).click();
     await page.getByTestId("secret").getByText(/^sbk_/).waitFor();
+    const old = (await page.getByTestId("secret").textContent()) ?? "";
+    await page.getByRole("button", { name: "I have kept it" }).click();
+
+    const send = async (key: string) => (await postJson(`${service.url}/triggers/signup?token=${key}`, { name: "Ada", email: "ada@example.com" })).status;
+    await webhookKeys.getByRole("button", { name: "Rotate" }).click();
+    await page.getByLabel("The old one still works").selectOption({ label: "for an hour" });
+    await expectNoFaults(page);
+    await page.getByRole("dialog").getByRole("button", { name: "Rotate" }).click();
+    await page.getByRole("dialog").getByText(/^The old one works until 20/).waitFor();
+    const next = (await page.getByTestId("secret").textContent()) ?? "";
+    await page.getByRole("button", { name: "I have kept it" }).click();
+    await webhookKeys.getByRole("row", { name: new RegExp(`${old.slice(0, 8)}… .*still valid, ends in .* replaced by ${next.slice(0, 8)}…`) }).waitFor();
+    expect([await send(old), await send(next)]).toEqual([202, 202]);
+    await webhookKeys.getByRole("row", { name: `in place of ${old.slice(0, 8)}…` }).getByRole("button", { name: "Rotate" }).click();
+    await page.getByLabel("The old one still works").selectOption({ label: "not at all" });
+    await page.getByRole("dialog").getByRole("button", { name: "Rotate" }).click();
+    await page.getByRole("dialog").getByText(/^The old one has ended/).waitFor();
+    expect([await send(old), await send(next)]).toEqual([202, 401]);
+    await page.goto(`${service.url}/settings/audit?action=key.rotated`);
+    await page.getByRole("link", { name: /^Grace: Rotated a key key_/ }).first().waitFor();
     await page.goto(`${service.url}/settings/audit?action=key.shown`);
     await page.getByRole("link", { name: /^Grace: Looked at a webhook key key_/ }).waitFor();
     for (const [path, width] of [["", 1440], ["/people", 360], ["/keys", 360], ["/audit", 1440]] as const) {

@@ -9,6 +9,8 @@ import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { RelativeTime } from "../ui/relative-time.tsx";
 import { Cell, Row, Table } from "../ui/table.tsx";
 import { useNow } from "../ui/use-now.ts";
+import { KeyState, stateOf } from "./key-state.tsx";
+import { RotateDialog } from "./rotate-dialog.tsx";
 
 interface Props {
   label: string;
@@ -23,6 +25,7 @@ export function KeysTable({ label, keys, onError, onChanged, onShow }: Props) {
   const trpc = useTRPC();
   const now = useNow();
   const [ending, setEnding] = useState<Key | null>(null);
+  const [rotating, setRotating] = useState<Key | null>(null);
   const revoke = useMutation(
     trpc.keys.revoke.mutationOptions({
       onError,
@@ -37,21 +40,28 @@ export function KeysTable({ label, keys, onError, onChanged, onShow }: Props) {
       <Table label={label} columns={["Name", "Begins with", "Opens", "State", "Last used", ""]}>
         {keys.map((key) => (
           <Row key={key.id}>
-            <Cell name="Name">{key.name}</Cell>
+            <Cell name="Name">
+              {key.name} <InPlaceOf keyOf={key} keys={keys} />
+            </Cell>
             <Cell name="Begins with">
               <code className="text-s">{key.hint}</code>
             </Cell>
             <Cell name="Opens">{key.kind === "api" ? key.scope : (key.endpoints?.join(", ") ?? "all endpoints")}</Cell>
             <Cell name="State">
-              <KeyState keyOf={key} now={now} />
+              <KeyState keyOf={key} next={keys.find(({ id }) => id === key.replacedBy)} now={now} />
             </Cell>
             <Cell name="Last used">{key.lastUsedAt ? <RelativeTime iso={key.lastUsedAt} /> : "never"}</Cell>
             <Cell name="">
               {stateOf(key, now) === "valid" && (
-                <span className="flex gap-2">
+                <span className="flex flex-wrap gap-2">
                   {onShow && (
                     <Button size="s" onClick={() => onShow(key.id)}>
                       Show
+                    </Button>
+                  )}
+                  {key.replacedBy === null && (
+                    <Button size="s" onClick={() => setRotating(key)}>
+                      Rotate
                     </Button>
                   )}
                   <Button size="s" tone="danger" onClick={() => setEnding(key)}>
@@ -74,28 +84,19 @@ export function KeysTable({ label, keys, onError, onChanged, onShow }: Props) {
       >
         Whoever uses it is refused with the very next request, for good.
       </ConfirmDialog>
+      {rotating && <RotateDialog old={rotating} onClose={() => setRotating(null)} onRotated={() => void onChanged()} />}
     </>
   );
 }
 
-function stateOf({ revokedAt, expiresAt }: Key, now: number): "valid" | "revoked" | "expired" {
-  if (revokedAt) return "revoked";
-  return expiresAt && Date.parse(expiresAt) <= now ? "expired" : "valid";
-}
-
-function KeyState({ keyOf, now }: { keyOf: Key; now: number }) {
-  const state = stateOf(keyOf, now);
-  if (state === "revoked" && keyOf.revokedAt) {
-    return (
-      <span className="text-ink-3">
-        revoked <RelativeTime iso={keyOf.revokedAt} />
-      </span>
-    );
-  }
-  if (keyOf.expiresAt === null) return <span className="text-ok">valid</span>;
+/** Which key it took the place of. */
+function InPlaceOf({ keyOf, keys }: { keyOf: Key; keys: readonly Key[] }) {
+  const before = keys.find(({ replacedBy }) => replacedBy === keyOf.id);
   return (
-    <span className={state === "valid" ? "text-ok" : "text-ink-3"}>
-      {state === "valid" ? "valid, expires" : "expired"} <RelativeTime iso={keyOf.expiresAt} />
-    </span>
+    before && (
+      <span className="text-s text-ink-3">
+        in place of <code>{before.hint}</code>
+      </span>
+    )
   );
 }

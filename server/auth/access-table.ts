@@ -96,6 +96,7 @@ export const procedureAccess = {
   "invitations.revoke": "admin",
   "keys.list": "admin",
   "keys.create": "admin",
+  "keys.rotate": "admin",
   "keys.revoke": "admin",
   "keys.show": "admin",
   "audit.list": "admin",

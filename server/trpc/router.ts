@@ -9,7 +9,7 @@ import { deliveriesGet } from "./procedures/deliveries-get.ts";
 import { deliveriesHistogram } from "./procedures/deliveries-histogram.ts";
 import { deliveriesList } from "./procedures/deliveries-list.ts";
 import { deliveriesRedeliver } from "./procedures/deliveries-redeliver.ts";
-import { keysCreate, keysList, keysRevoke, keysShow } from "./procedures/keys.ts";
+import { keysCreate, keysList, keysRevoke, keysRotate, keysShow } from "./procedures/keys.ts";
 import { invitationsCreate, invitationsList, invitationsRevoke, peopleChangeRole, peopleEndSession, peopleList, peopleRemove, peopleSessions } from "./procedures/people.ts";
 import { presetsList } from "./procedures/presets-list.ts";
 import { presetsRemove } from "./procedures/presets-remove.ts";
@@ -47,7 +47,7 @@ export const appRouter = router({
   account: router({ sessions: accountSessions, endSession: accountEndSession, changePassword: accountChangePassword }),
   people: router({ list: peopleList, changeRole: peopleChangeRole, remove: peopleRemove, sessions: peopleSessions, endSession: peopleEndSession }),
   invitations: router({ list: invitationsList, create: invitationsCreate, revoke: invitationsRevoke }),
-  keys: router({ list: keysList, create: keysCreate, revoke: keysRevoke, show: keysShow }),
+  keys: router({ list: keysList, create: keysCreate, rotate: keysRotate, revoke: keysRevoke, show: keysShow }),
   audit: router({ list: auditList }),
   search,
   changes,

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { createKey } from "../../auth/create-key.ts";
 import { listKeys } from "../../auth/list-keys.ts";
 import { revokeKey } from "../../auth/revoke-key.ts";
+import { mostOverlapSeconds, rotateKey } from "../../auth/rotate-key.ts";
 import { showKey } from "../../auth/show-key.ts";
 import { scopeSchema } from "../../contract/scope.ts";
 import { endpointSchema } from "../../contract/slug.ts";
@@ -34,6 +35,11 @@ export const keysCreate = procedure.input(newKeySchema).mutation(({ ctx, input }
 );
 
 export const keysRevoke = procedure.input(z.strictObject({ id: z.string() })).mutation(({ ctx, input }) => revokeKey(ctx, input.id, ctx.doer));
+
+/** The answer alone bears the secret of the new API token. */
+export const keysRotate = procedure
+  .input(z.strictObject({ id: z.string(), overlapSeconds: z.int().min(0).max(mostOverlapSeconds) }))
+  .mutation(({ ctx, input: { id, overlapSeconds } }) => rotateKey(ctx, { id, overlapMs: overlapSeconds * 1000 }, ctx.doer));
 
 /** A mutation, as it is written down. */
 export const keysShow = procedure.input(z.strictObject({ id: z.string() })).mutation(async ({ ctx, input }) => ({ secret: await showKey(ctx, input.id, ctx.doer) }));

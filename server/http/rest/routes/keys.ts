@@ -2,7 +2,7 @@ import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
 import { createKey } from "../../../auth/create-key.ts";
 import { doerOf } from "../../../auth/doer.ts";
 import { listKeys } from "../../../auth/list-keys.ts";
-import { defaultOverlapMs, rotateKey } from "../../../auth/rotate-key.ts";
+import { defaultOverlapMs, mostOverlapSeconds, rotateKey } from "../../../auth/rotate-key.ts";
 import { revokeKey } from "../../../auth/revoke-key.ts";
 import { AppError } from "../../../contract/app-error.ts";
 import { keyKindSchema } from "../../../contract/key.ts";
@@ -53,8 +53,6 @@ const createKeyRoute = createRoute({
   request: { query: noQuery, body: body(createKeyBody, true) },
   responses: { 201: answer("The key, with its secret.", createdKey), ...problems(bodyProblems) },
 });
-
-const mostOverlapSeconds = 90 * 24 * 60 * 60;
 
 const rotateRoute = createRoute({
   method: "post",
