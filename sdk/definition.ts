@@ -85,6 +85,7 @@ export interface WorkflowDefinition {
   readonly retries: RetryOptions | undefined;
   readonly timeout: Duration | undefined;
   readonly concurrency: number | undefined;
+  readonly maxQueued: number | undefined;
   readonly run: (input: never, ctx: never) => unknown;
 }
 

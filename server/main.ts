@@ -87,6 +87,7 @@ export async function openSignalbox(p: {
       p.onDelivery?.(delivery);
     },
     onUnauthenticated: () => metrics.observeUnauthenticated("webhook"),
+    onUnrecorded: (code) => metrics.observeUnrecorded(code),
   });
   const ownHost = settings.baseUrl === null ? null : new URL(settings.baseUrl).host;
   const ingest = mode === "development" ? guardDevelopment(receive, ownHost) : receive;

@@ -26,10 +26,11 @@ export function definitionDiagnostics(entries: readonly EvaluatedEntry[], files:
     }
     if (target.file === null) report(file, "workflow", null, "unlisted_workflow", `${show(slug)} is attached to the workflow ${show(target.slug)}, which no file in workflows/ exports as default`);
   }
-  for (const { file, retries, timeout, concurrency } of workflows) {
+  for (const { file, retries, timeout, concurrency, maxQueued } of workflows) {
     for (const problem of retryProblems(retries)) report(file, problem.property, null, "invalid_retries", problem.title);
     if (timeout !== undefined && !isTimeout(timeout)) report(file, "timeout", null, "invalid_timeout", `timeout is ${show(timeout)}`);
     if (concurrency !== undefined && !isCount(concurrency)) report(file, "concurrency", null, "invalid_concurrency", `concurrency is ${show(concurrency)}`);
+    if (maxQueued !== undefined && !isCount(maxQueued)) report(file, "maxQueued", null, "invalid_max_queued", `maxQueued is ${show(maxQueued)}`);
   }
   return [...found, ...duplicates(triggers, workflows, files)];
 }

@@ -83,6 +83,10 @@ export const diagnosticCodes = {
     text: "concurrency is how many runs of the workflow may be under way at once, over all workers: a whole number from 1.",
     fix: "Correct the value, or leave it out for no limit.",
   },
+  invalid_max_queued: {
+    text: "maxQueued is how many runs of the workflow may be queued at most; what would queue more is refused. A whole number from 1.",
+    fix: "Correct the value, or leave it out for no limit.",
+  },
   missing_secret: {
     text: "Signatures cannot be checked without their secret. The build goes on; `signalbox start` does not start until it is set, and `signalbox dev` refuses what is signed.",
     fix: "Set the variable of the environment that it is read from, where the service runs.",

@@ -69,6 +69,7 @@ function toManifestWorkflow(file: string, workflow: EvaluatedWorkflow): Manifest
     retries: retryPolicyOf(workflow.retries),
     timeoutMs: parseDuration(workflow.timeout ?? defaultTimeout) ?? 1,
     concurrency: typeof workflow.concurrency === "number" ? workflow.concurrency : null,
+    maxQueued: typeof workflow.maxQueued === "number" ? workflow.maxQueued : null,
   };
 }
 

@@ -30,6 +30,7 @@ export function TargetOverview({ details, activity, window }: { details: TargetD
               ["retries", sayRetries(details.retries)],
               ["timeout", `${sayPause(details.timeoutMs)} for each attempt`],
               ["concurrency", details.concurrency === null ? "no limit of its own" : `at most ${groupDigits(details.concurrency)} at a time`],
+              ["queue", details.maxQueued === null ? "no limit" : `at most ${groupDigits(details.maxQueued)} queued; what comes then is refused`],
               ["file", <code key="file" className="break-all">{details.file}</code>],
               ["last run", <LastRun key="last" activity={activity} />],
             ]}

@@ -11,16 +11,16 @@ describe("defineWorkflow", () => {
   it("marks what it made, and keeps what it was told", () => {
     const output = z.string();
     const retries = { attempts: 5 };
-    const workflow = defineWorkflow({ slug: "welcome", input, output, retries, timeout: "5m", concurrency: 2, run: () => "done" });
+    const workflow = defineWorkflow({ slug: "welcome", input, output, retries, timeout: "5m", concurrency: 2, maxQueued: 9, run: () => "done" });
     expect(workflow[definitionKind]).toBe("workflow");
-    expect(workflow).toMatchObject({ slug: "welcome", retries, timeout: "5m", concurrency: 2 });
+    expect(workflow).toMatchObject({ slug: "welcome", retries, timeout: "5m", concurrency: 2, maxQueued: 9 });
     expect([workflow.input, workflow.output]).toEqual([input, output]);
     expect(Object.isFrozen(workflow)).toBe(true);
   });
 
   it("leaves undefined what it was not told", () => {
     const workflow = defineWorkflow({ slug: "welcome", input, run() {} });
-    expect(workflow).toMatchObject({ output: undefined, retries: undefined, timeout: undefined, concurrency: undefined });
+    expect(workflow).toMatchObject({ output: undefined, retries: undefined, timeout: undefined, concurrency: undefined, maxQueued: undefined });
   });
 
   it("hands input and context to run", async () => {

@@ -18,6 +18,11 @@ export interface WorkflowOptions<Slug extends string, Input extends Schema, Outp
   /** Most runs of this workflow at the same time, over all workers: a whole number from 1. No bound unless told. */
   concurrency?: number;
   /**
+   * Most runs of this workflow that may be queued: a whole number from 1, e.g. 1000. A webhook that would queue more is answered 503 `queue_full`, and starts nothing; its sender
+   * comes again. No bound unless told.
+   */
+  maxQueued?: number;
+  /**
    * The work. Gets the input as `input` parsed it. What it throws fails the attempt. What it returns is stored as JSON.
    */
   run(input: SchemaOutput<Input>, ctx: WorkflowContext): Result | Promise<Result>;
@@ -55,7 +60,7 @@ export function defineWorkflow<Slug extends string, Input extends Schema, Output
 // Plain JavaScript calls this too: no type is trusted before it is checked.
 export function defineWorkflow(options: WorkflowShape): WorkflowDefinition {
   checkOptions(options, "defineWorkflow", "defineWorkflow({ slug, input, run })");
-  const { slug, input, output, retries, timeout, concurrency } = options;
+  const { slug, input, output, retries, timeout, concurrency, maxQueued } = options;
   checkText(slug, "slug", "defineWorkflow", "welcome-email");
   const where = `defineWorkflow({ slug: ${JSON.stringify(slug)} })`;
   checkSchema(input, "input", where);
@@ -63,7 +68,7 @@ export function defineWorkflow(options: WorkflowShape): WorkflowDefinition {
   checkFunction(options.run, "run", where, "async run(input, ctx) { … }");
   // Called on the options, as it was written: a `run` that uses `this` finds its neighbours.
   const run: WorkflowDefinition["run"] = (value, ctx) => options.run(value, ctx);
-  return Object.freeze<WorkflowDefinition>({ [definitionKind]: "workflow", slug, input, output, retries, timeout, concurrency, run });
+  return Object.freeze<WorkflowDefinition>({ [definitionKind]: "workflow", slug, input, output, retries, timeout, concurrency, maxQueued, run });
 }
 
 interface WorkflowShape {
@@ -73,6 +78,7 @@ interface WorkflowShape {
   retries?: RetryOptions;
   timeout?: Duration;
   concurrency?: number;
+  maxQueued?: number;
   run(input: never, ctx: never): unknown;
 }
 

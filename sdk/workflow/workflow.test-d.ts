@@ -11,6 +11,7 @@ const ship = defineWorkflow({
   retries: { attempts: 5, backoff: "fixed", initialDelay: "250ms", maxDelay: 10_000 },
   timeout: "5m",
   concurrency: 2,
+  maxQueued: 500,
   async run(input, ctx) {
     expectTrue<Equal<typeof input, { to: string; copies: number }>>();
     expectTrue<Equal<typeof ctx, WorkflowContext>>();

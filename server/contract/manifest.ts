@@ -39,6 +39,8 @@ const manifestWorkflowSchema = z.object({
   retries: retryPolicySchema,
   timeoutMs: z.int().min(1),
   concurrency: z.int().min(1).nullable(),
+  /** Builds of old do not have it. */
+  maxQueued: z.int().min(1).nullable().default(null),
 });
 
 /** What one build made: `.signalbox/manifest.json`. Everything else of the build lies below `folder`. */

@@ -6,6 +6,7 @@ import type { StartedBy } from "../contract/run.ts";
 import { idempotencyOf } from "../domain/idempotency.ts";
 import { newId } from "../domain/ids.ts";
 import { parseJsonBody } from "../domain/json-body.ts";
+import { queueFull } from "../domain/queue-full.ts";
 import { decideDelivery } from "../matching/decide-delivery.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectReader, ProjectSources, TriggerSource } from "../ports/project.ts";
@@ -19,7 +20,7 @@ const redeliveryHeader = "signalbox-redelivery-of";
 /**
  * Delivers the stored body of a delivery again, byte for byte, to the triggers that are in the project now, or to one of them: a new
  * delivery, with new runs. What was refused for its signature is checked again first. Answers the new delivery's id. Throws AppError
- * `not_found` or `not_replayable`.
+ * `not_found`, `not_replayable` or `queue_full`.
  */
 export async function redeliver(
   deps: { store: Pick<DeliveryStore, "getDelivery" | "acceptDelivery"> & Pick<SwitchStore, "listDisabledTriggers">; project: ProjectReader; signals: Signals; clock: Clock },
@@ -71,6 +72,7 @@ export async function redeliver(
   const isFirst = wasRefused && request.trigger === null;
   const idempotency = isFirst ? idempotencyOf({ header: headerOf(old), body, dedupe: triggers[0]?.dedupe ?? null, receivedAt: Date.parse(old.receivedAt) }) : null;
   const result = await deps.store.acceptDelivery({ delivery, runs, idempotency });
+  if (result.kind === "full") throw queueFull(result.queue);
   if (result.kind !== "accepted") throw new AppError("not_replayable", `This event was accepted meanwhile, as delivery ${result.deliveryId}. Redeliver that one to run it once more.`);
   if (runs.length > 0) deps.signals.runsQueued();
   return id;

@@ -25,7 +25,7 @@ export function planRun(p: {
     startedBy: p.startedBy,
     replayOf: p.replayOf,
     version: p.manifest.version,
-    maxAttempts: maxAttemptsOf(p.manifest, target),
+    ...boundsOf(p.manifest, target),
     createdAt: p.now,
     payload: p.payload,
     input: null,
@@ -33,7 +33,7 @@ export function planRun(p: {
   };
 }
 
-function maxAttemptsOf(manifest: Pick<Manifest, "workflows">, target: Target): number {
-  if (target.kind !== "workflow") return 1;
-  return manifest.workflows.find(({ slug }) => slug === target.slug)?.retries.attempts ?? 1;
+function boundsOf(manifest: Pick<Manifest, "workflows">, target: Target): { maxAttempts: number; maxQueued: number | null } {
+  const workflow = target.kind === "workflow" ? manifest.workflows.find(({ slug }) => slug === target.slug) : undefined;
+  return { maxAttempts: workflow?.retries.attempts ?? 1, maxQueued: workflow?.maxQueued ?? null };
 }

@@ -1,5 +1,6 @@
 import { AppError } from "../contract/app-error.ts";
 import type { Idempotency } from "../domain/idempotency.ts";
+import { queueFull } from "../domain/queue-full.ts";
 import { listVerdicts, mapOwnVerdicts, ownVerdicts, type Verdicts } from "../domain/verdict-list.ts";
 import type { Decision } from "../matching/decide-delivery.ts";
 import type { AcceptedRun, DeliveryStore, NewDelivery, NewRun } from "../ports/store.ts";
@@ -16,7 +17,7 @@ export type Acceptance =
 
 /**
  * Puts the delivery and its runs on disk, unless its idempotency key was accepted before: then the first answer counts, whatever the
- * triggers say of the body today. Throws the decision's refusal, and AppError `idempotency_conflict`.
+ * triggers say of the body today. Throws the decision's refusal, AppError `idempotency_conflict`, and `queue_full`.
  */
 export async function accept(store: Pick<DeliveryStore, "acceptDelivery" | "recordDelivery">, intake: Intake, decision: Decision, idempotency: Idempotency | null): Promise<Acceptance> {
   const notStarted = mapOwnVerdicts(decision.verdicts, (verdict) => (verdict.runId === null ? verdict : { ...verdict, runId: null }));
@@ -27,6 +28,7 @@ export async function accept(store: Pick<DeliveryStore, "acceptDelivery" | "reco
   if (result.kind === "conflict") {
     throw new AppError("idempotency_conflict", `This key was accepted with another body, as delivery ${result.deliveryId}. Use a new key for a new event.`);
   }
+  if (result.kind === "full") throw queueFull(result.queue);
   if (result.kind === "accepted") return accepted(delivery, decision);
   const repeated: NewDelivery = { ...delivery, outcome: "repeated", responseStatus: 202, problem: null, verdicts: withFirstRuns(notStarted, result.runs) };
   await store.recordDelivery(repeated);

@@ -170,6 +170,20 @@ describe("the receiver", () => {
     expect(logged).toEqual(["A rejected delivery could not be recorded"]);
   });
 
+  test("answers 503 with Retry-After while a queue is full, keeps nothing of it, and says so in the log once", async () => {
+    const unrecorded: string[] = [];
+    const { send, store, logged, runsQueued } = receiver({ onUnrecorded: (code) => void unrecorded.push(code) });
+    store.full = { target: { kind: "workflow", slug: "signup" }, maxQueued: 7, adds: 1 };
+    const answer = await send({});
+    expect(answer).toMatchObject({ status: 503, headers: { "retry-after": "10" }, json: { code: "queue_full", detail: expect.stringContaining("workflow signup takes no run more: its maxQueued is 7") } });
+    await send({});
+    expect([store.deliveries, store.runs, unrecorded]).toEqual([[], [], ["queue_full", "queue_full"]]);
+    expect(logged).toEqual(["A queue is full"]);
+    expect(runsQueued).not.toHaveBeenCalled();
+    // What starts nothing needs no room.
+    expect((await send({ endpoint: "billing", body: { id: 1 } })).status).toBe(200);
+  });
+
   test("turns a defect into a 500 that says nothing of it, and records it", async () => {
     const { send, store, logged } = receiver();
     store.acceptDelivery = () => Promise.reject(new Error("secret row"));

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { Mode } from "../config.ts";
 import { AppError } from "../contract/app-error.ts";
 import { noneDisabled, type DisabledTriggers } from "../contract/disabled.ts";
+import type { ErrorCode } from "../contract/error-codes.ts";
 import type { RateLimits } from "../contract/settings.ts";
 import { idempotencyOf } from "../domain/idempotency.ts";
 import { parseJsonBody } from "../domain/json-body.ts";
@@ -46,6 +47,8 @@ export interface ReceiverDeps {
   onDelivery?: ((delivery: ReceivedDelivery) => void) | undefined;
   /** Told of every request without a valid key, recorded or not. */
   onUnauthenticated?: (() => void) | undefined;
+  /** Told of every authenticated request that was refused and not recorded: the store could not, or a flood is cut short. */
+  onUnrecorded?: ((code: ErrorCode) => void) | undefined;
 }
 
 /**
@@ -53,11 +56,14 @@ export interface ReceiverDeps {
  * 202 leaves only when the delivery and its runs are on disk.
  */
 export function createReceiver(deps: ReceiverDeps): (request: IngestRequest) => Promise<IngestAnswer> {
-  const logStoreTrouble = createSeldomLog((message, fields) => deps.logger.error(message, fields));
+  const logs = {
+    logStoreTrouble: createSeldomLog((message, fields) => deps.logger.error(message, fields)),
+    logFullQueue: createSeldomLog((message, fields) => deps.logger.warn(message, fields)),
+  };
   const announce = (delivery: NewDelivery) => tell(deps, () => deps.onDelivery?.(summarizeDelivery(delivery)));
-  const refuseStranger = createRefuseStranger({ ...deps, logStoreTrouble, announce: () => tell(deps, () => deps.onUnauthenticated?.()) });
-  const budget = createUnverifiedBudget(deps.logger);
-  const limitedBudget = createRefusalBudget();
+  const refuseStranger = createRefuseStranger({ ...deps, ...logs, announce: () => tell(deps, () => deps.onUnauthenticated?.()) });
+  const announceUnrecorded = (code: ErrorCode) => tell(deps, () => deps.onUnrecorded?.(code));
+  const refusing = { ...deps, ...logs, announce, announceUnrecorded, budget: createUnverifiedBudget(deps.logger), limitedBudget: createRefusalBudget() };
   const limit = createLimiter(deps.limits ?? {});
   return async (request) => {
     const arrival = noteArrival(request, deps.clock.now());
@@ -76,7 +82,7 @@ export function createReceiver(deps: ReceiverDeps): (request: IngestRequest) => 
       announce(acceptance.delivery);
       return respond(intake, acceptance);
     } catch (error) {
-      return refuse({ ...deps, logStoreTrouble, announce, budget, limitedBudget }, intake, error);
+      return refuse(refusing, intake, error);
     }
   };
 }

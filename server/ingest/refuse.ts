@@ -15,21 +15,28 @@ interface RecordDeps {
   logger: Logger;
   /** For what is wrong with every request as long as the store is away; see createSeldomLog. */
   logStoreTrouble: Logger["error"];
+  /** The same for a workflow that has too much to do. */
+  logFullQueue: Logger["warn"];
 }
 
-/** The store did not take it, or is closing: the sender must come again, and nothing of this time is kept. */
-const unrecorded = new Set<ErrorCode>(["store_unavailable", "shutting_down"]);
+interface RefuseDeps extends RecordDeps {
+  announce: (delivery: NewDelivery) => void;
+  /** Told of each request that no record is to tell of. */
+  announceUnrecorded: (code: ErrorCode) => void;
+  budget: ReturnType<typeof createUnverifiedBudget>;
+  limitedBudget: TokenBucket;
+}
+
+/** The store did not take it, a queue is full, or we are closing: the sender must come again, and nothing of this time is kept. */
+const unrecorded = new Set<ErrorCode>(["store_unavailable", "queue_full", "shutting_down"]);
 
 /** Answers an authenticated request that something is wrong with, and records it. */
-export async function refuse(
-  deps: RecordDeps & { announce: (delivery: NewDelivery) => void; budget: ReturnType<typeof createUnverifiedBudget>; limitedBudget: TokenBucket },
-  intake: Intake,
-  cause: unknown,
-): Promise<IngestAnswer> {
+export async function refuse(deps: RefuseDeps, intake: Intake, cause: unknown): Promise<IngestAnswer> {
   const { arrival } = intake;
   const error = toAppError(deps, cause, arrival.id);
   const kept = keptPart(deps, intake, error);
-  if (kept !== "nothing") {
+  if (kept === "nothing") deps.announceUnrecorded(error.code);
+  else {
     const problem = problemToKeep(error, arrival.secrets);
     const whole = completeDelivery(intake, { outcome: "rejected", responseStatus: problem.status, problem, verdicts: intake.verdicts });
     const delivery = kept === "all" ? whole : { ...whole, body: null };
@@ -38,7 +45,7 @@ export async function refuse(
   return answerProblem(contextOf(intake), error, arrival.secrets);
 }
 
-function keptPart(deps: { budget: ReturnType<typeof createUnverifiedBudget>; limitedBudget: TokenBucket; logger: Logger }, { arrival, delivery }: Intake, { code }: AppError): KeptPart {
+function keptPart(deps: RefuseDeps, { arrival, delivery }: Intake, { code }: AppError): KeptPart {
   if (unrecorded.has(code)) return "nothing";
   if (code === "invalid_signature") return deps.budget(delivery, arrival.receivedAt);
   if (code !== "rate_limited") return "all";
@@ -85,9 +92,10 @@ async function record(deps: RecordDeps, delivery: NewDelivery): Promise<boolean>
 }
 
 /** What is not expected is a defect: told to the log in full, and to the sender not at all. */
-function toAppError({ logger, logStoreTrouble }: RecordDeps, cause: unknown, deliveryId: string): AppError {
+function toAppError({ logger, logStoreTrouble, logFullQueue }: RecordDeps, cause: unknown, deliveryId: string): AppError {
   if (cause instanceof AppError) {
     if (cause.code === "store_unavailable") logStoreTrouble("The store did not take a delivery", { delivery: deliveryId, cause });
+    if (cause.code === "queue_full") logFullQueue("A queue is full", { delivery: deliveryId, cause });
     return cause;
   }
   logger.error("The receiver failed", { delivery: deliveryId, cause });

@@ -46,6 +46,7 @@ const problemHeaders: Partial<Record<ErrorCode, Record<string, string>>> = {
   invalid_signature: { "www-authenticate": "Signature" },
   method_not_allowed: { allow: "POST" },
   unsupported_media_type: { accept: "application/json" },
+  queue_full: { "retry-after": "10" },
   store_unavailable: { "retry-after": "2" },
   shutting_down: { "retry-after": "5" },
 };

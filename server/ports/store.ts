@@ -69,6 +69,8 @@ export interface NewRun {
   replayOf: string | null;
   version: string;
   maxAttempts: number;
+  /** Most runs of the target that may be queued, these included; absent or `null`: no bound. Not kept. */
+  maxQueued?: number | null;
   createdAt: number;
   /** What the trigger's `request` made of the body; `null` where the run starts with its input. */
   payload: Json | null;
@@ -84,12 +86,21 @@ export interface AcceptedRun {
   target: Target;
 }
 
+/** `target` has no room for `adds` runs more: `maxQueued` would be passed. */
+export interface QueueFull {
+  target: Target;
+  maxQueued: number;
+  adds: number;
+}
+
 export type AcceptResult =
   | { kind: "accepted" }
   /** The key was accepted before with the same body; nothing was written. `runs` in their first order. */
   | { kind: "repeated"; deliveryId: string; runs: AcceptedRun[] }
   /** The key was accepted before with another body; nothing was written. */
-  | { kind: "conflict"; deliveryId: string };
+  | { kind: "conflict"; deliveryId: string }
+  /** A target of the runs cannot take them; nothing was written. */
+  | { kind: "full"; queue: QueueFull };
 
 export interface DeliveryFilter {
   endpoint?: string;
@@ -121,7 +132,9 @@ export interface DeliveryStore {
    * Records a delivery and its runs in one transaction. With `idempotency`, only if no delivery with the same key was
    * accepted on the endpoint since `notBefore`; equal calls that race see exactly one `accepted`. Another body under the same key is a
    * conflict, unless it `mayDiffer`. Only a delivery whose outcome is
-   * `accepted` is remembered by its key: one that was skipped or rejected is recorded, and may come again.
+   * `accepted` is remembered by its key: one that was skipped or rejected is recorded, and may come again. Whether the runs fit below
+   * their `maxQueued` is decided in the same transaction, so calls that race never pass it. A run that is `queued` counts, also one that
+   * was handed back; those are never refused.
    */
   acceptDelivery(p: {
     delivery: NewDelivery;
@@ -158,8 +171,13 @@ export interface RunFilter {
 }
 
 export interface RunStore {
-  /** Records runs that no delivery started, all or none. Each gets its `queued` timeline entry (as in acceptDelivery). */
+  /**
+   * Records runs that no delivery started, all or none. Each gets its `queued` timeline entry, and counts for `maxQueued` (as in
+   * acceptDelivery). Rejects with AppError `queue_full`.
+   */
   createRuns(runs: NewRun[]): Promise<void>;
+  /** The same, but those that fit, in their order. Gives the others, each with its queue; all that fit are recorded, or none when it rejects. */
+  createFittingRuns(runs: NewRun[]): Promise<{ id: string; queue: QueueFull }[]>;
   listRuns(filter: RunFilter, page: PageRequest): Promise<Page<RunSummary>>;
   /** Those of the given runs (at most 100) that are there, newest first. */
   findRuns(ids: readonly string[]): Promise<RunSummary[]>;

@@ -96,7 +96,7 @@ describe("acting on chosen runs", () => {
   it("replays none when the store fails", async () => {
     const service = await openTestService();
     const ids = await signUp(service, 2);
-    service.store.createRuns = () => Promise.reject(new Error("full"));
+    service.store.createFittingRuns = () => Promise.reject(new Error("full"));
     await expect(actOnRuns(service, { action: "replay", ids })).rejects.toThrow("full");
   });
 });

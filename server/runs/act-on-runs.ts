@@ -1,4 +1,5 @@
 import { AppError } from "../contract/app-error.ts";
+import { queueFull } from "../domain/queue-full.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import type { Signals } from "../ports/signals.ts";
@@ -15,7 +16,7 @@ export interface ActedRuns {
 }
 
 interface ActOnRunsDeps {
-  store: Pick<RunStore, "getRun" | "createRuns" | "requestCancel">;
+  store: Pick<RunStore, "getRun" | "createFittingRuns" | "requestCancel">;
   project: ProjectReader;
   signals: Signals;
   clock: Clock;
@@ -38,23 +39,24 @@ async function cancelAll(deps: ActOnRunsDeps, ids: readonly string[]): Promise<A
   return acted;
 }
 
-/** The new runs are written together: all that can be, or none when the store fails. */
+/** The new runs are written together: all that can be and fit into their queues, or none when the store fails. */
 async function replayAll(deps: ActOnRunsDeps, ids: readonly string[]): Promise<ActedRuns> {
   const sources = deps.project.current();
   const now = deps.clock.now();
-  const planned: NewRun[] = [];
+  const planned = new Map<string, NewRun>();
   const failed: ActedRuns["failed"] = [];
   for (const id of ids) {
     try {
-      planned.push(planReplay({ old: await findRun(deps, { id }), change: null, sources, now }));
+      const run = planReplay({ old: await findRun(deps, { id }), change: null, sources, now });
+      planned.set(run.id, run);
     } catch (error) {
       if (!(error instanceof AppError) || error.code === "store_unavailable") throw error;
       failed.push({ id, message: error.message });
     }
   }
-  if (planned.length > 0) {
-    await deps.store.createRuns(planned);
-    deps.signals.runsQueued();
-  }
-  return { done: planned.length, failed };
+  if (planned.size === 0) return { done: 0, failed };
+  const full = await deps.store.createFittingRuns([...planned.values()]);
+  if (full.length < planned.size) deps.signals.runsQueued();
+  failed.push(...full.map(({ id, queue }) => ({ id: planned.get(id)?.replayOf ?? id, message: queueFull(queue).message })));
+  return { done: planned.size - full.length, failed };
 }

@@ -12,6 +12,7 @@ export interface TargetDetails extends Target {
   retries: RetryPolicy;
   timeoutMs: number;
   concurrency: number | null;
+  maxQueued: number | null;
   /** A made-up input of its shape. */
   example: Json;
   /** What starts it. */
@@ -21,7 +22,7 @@ export interface TargetDetails extends Target {
 /** One target of the project that runs now. Throws AppError `not_found`. */
 export function getTarget(deps: { project: ProjectReader }, target: Target): TargetDetails {
   const { manifest } = deps.project.current();
-  const { slug, file, input, output, retries, timeoutMs, concurrency } = findWorkflow(manifest, target);
+  const { slug, file, input, output, retries, timeoutMs, concurrency, maxQueued } = findWorkflow(manifest, target);
   const attached = manifest.triggers.filter((trigger) => trigger.target.kind === target.kind && trigger.target.slug === slug);
   return {
     kind: target.kind,
@@ -32,6 +33,7 @@ export function getTarget(deps: { project: ProjectReader }, target: Target): Tar
     retries,
     timeoutMs,
     concurrency,
+    maxQueued,
     example: exampleBody(input, null),
     attachments: attached.map(({ attachmentId, slug: trigger, endpoint }) => ({ attachmentId, trigger, endpoint })),
   };

@@ -22,6 +22,7 @@ export function newInputRun(p: { manifest: Manifest; slug: string; input: Json; 
     replayOf: null,
     version: p.manifest.version,
     maxAttempts: workflow.retries.attempts,
+    maxQueued: workflow.maxQueued,
     createdAt: p.now,
     payload: null,
     input: p.input,

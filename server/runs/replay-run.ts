@@ -15,7 +15,7 @@ export type ReplayChange = { payload: Json } | { input: Json } | null;
 
 /**
  * Runs again what a run did, as a new run that names the old one: its payload through the transform that is in the project now, or its
- * input where it had no payload. Throws AppError `not_found`, `not_replayable`, `request_mismatch` or `invalid_input`.
+ * input where it had no payload. Throws AppError `not_found`, `not_replayable`, `request_mismatch`, `invalid_input` or `queue_full`.
  */
 export async function replayRun(
   deps: { store: Pick<RunStore, "getRun" | "createRuns">; project: ProjectReader; signals: Signals; clock: Clock },

@@ -6,7 +6,7 @@ import type { Signals } from "../ports/signals.ts";
 import type { NewRun, RunStore } from "../ports/store.ts";
 import { newInputRun } from "./new-input-run.ts";
 
-/** Starts a workflow with an input of the caller's. Throws AppError `not_found` or `invalid_input`. */
+/** Starts a workflow with an input of the caller's. Throws AppError `not_found`, `invalid_input` or `queue_full`. */
 export async function startWorkflowRun(
   deps: { store: Pick<RunStore, "createRuns">; project: ProjectReader; signals: Signals; clock: Clock },
   request: { slug: string; input: Json; startedBy: StartedBy },

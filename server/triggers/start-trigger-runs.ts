@@ -19,7 +19,7 @@ export interface StartedTrigger {
 
 /**
  * Starts a trigger without a webhook: the body goes through `request` and `filter`, and each attachment with this slug gets a
- * run. Throws AppError `not_found` or `request_mismatch`.
+ * run. Throws AppError `not_found`, `request_mismatch` or `queue_full`.
  */
 export async function startTriggerRuns(
   deps: { store: Pick<RunStore, "createRuns"> & Pick<SwitchStore, "listDisabledTriggers">; project: ProjectReader; signals: Signals; clock: Clock },

@@ -56,6 +56,7 @@ async function readWorkflow(workflow: WorkflowDefinition): Promise<EvaluatedWork
     retries: plain(workflow.retries),
     timeout: plain(workflow.timeout),
     concurrency: plain(workflow.concurrency),
+    maxQueued: plain(workflow.maxQueued),
   };
 }
 

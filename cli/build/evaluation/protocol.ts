@@ -58,6 +58,7 @@ export interface EvaluatedWorkflow {
   retries: unknown;
   timeout: unknown;
   concurrency: unknown;
+  maxQueued: unknown;
 }
 
 export interface EvaluatedSchema {

@@ -126,6 +126,7 @@ function createManifest(workflow: TestWorkflow): Manifest {
         retries: { attempts: 3, backoff: "fixed", initialMs: 1000, maxMs: 60_000, ...workflow.retries },
         timeoutMs: workflow.timeoutMs ?? 60_000,
         concurrency: null,
+        maxQueued: null,
       },
     ],
   };

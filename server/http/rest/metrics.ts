@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
+import type { ErrorCode } from "../../contract/error-codes.ts";
 import { ownVerdicts } from "../../domain/verdict-list.ts";
 import type { ReceivedDelivery } from "../../ingest/summarize-delivery.ts";
 import type { RunStore } from "../../ports/store.ts";
@@ -9,6 +10,8 @@ export interface Metrics {
   observeDelivery(delivery: ReceivedDelivery): void;
   /** A request without a valid key was turned away. */
   observeUnauthenticated(door: "webhook" | "api"): void;
+  /** An authenticated webhook was refused, and there is no delivery to tell of it. */
+  observeUnrecorded(code: ErrorCode): void;
   /** The text format of Prometheus, version 0.0.4. */
   render(): Promise<{ contentType: string; text: string }>;
 }
@@ -41,6 +44,12 @@ export function createMetrics(store: Pick<RunStore, "countOpenRuns">): Metrics {
     labelNames: ["door"],
     registers: [registry],
   });
+  const unrecorded = new Counter({
+    name: "signalbox_unrecorded_total",
+    help: "Authenticated webhooks that were refused and not recorded as deliveries, by the code of the problem. Those that were recorded are in signalbox_deliveries_total.",
+    labelNames: ["code"],
+    registers: [registry],
+  });
   registry.registerMetric(openRuns(store));
   return {
     observeDelivery(delivery) {
@@ -50,6 +59,7 @@ export function createMetrics(store: Pick<RunStore, "countOpenRuns">): Metrics {
       for (const { trigger, outcome } of ownVerdicts(delivery.verdicts)) if (outcome === "matched") runs.inc({ trigger });
     },
     observeUnauthenticated: (door) => unauthenticated.inc({ door }),
+    observeUnrecorded: (code) => unrecorded.inc({ code }),
     render: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   };
 }

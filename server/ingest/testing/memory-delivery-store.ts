@@ -1,5 +1,5 @@
 import { AppError } from "../../contract/app-error.ts";
-import type { DeliveryStore, NewDelivery, NewRun } from "../../ports/store.ts";
+import type { DeliveryStore, NewDelivery, NewRun, QueueFull } from "../../ports/store.ts";
 
 type Writes = Pick<DeliveryStore, "acceptDelivery" | "recordDelivery">;
 
@@ -8,6 +8,8 @@ export interface MemoryDeliveryStore extends Writes {
   runs: NewRun[];
   /** While set, every verb rejects with it. */
   failure: Error | null;
+  /** While set, no delivery with runs is taken. */
+  full: QueueFull | null;
 }
 
 /** What the receiver writes, kept in memory, with the port's own rules for idempotency. */
@@ -17,6 +19,7 @@ export function createMemoryDeliveryStore(): MemoryDeliveryStore {
     deliveries: [],
     runs: [],
     failure: null,
+    full: null,
     async acceptDelivery({ delivery, runs, idempotency }) {
       if (store.failure) throw store.failure;
       const first = accepted.find(
@@ -24,6 +27,7 @@ export function createMemoryDeliveryStore(): MemoryDeliveryStore {
       );
       if (first && first.delivery.bodySha256 !== delivery.bodySha256 && !idempotency?.mayDiffer) return { kind: "conflict", deliveryId: first.delivery.id };
       if (first) return { kind: "repeated", deliveryId: first.delivery.id, runs: first.runs.map(toAcceptedRun) };
+      if (store.full && runs.length > 0) return { kind: "full", queue: store.full };
       if (idempotency && delivery.outcome === "accepted") accepted.push({ key: idempotency.key, delivery, runs });
       store.deliveries.push(delivery);
       store.runs.push(...runs);

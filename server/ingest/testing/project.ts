@@ -40,6 +40,7 @@ export function projectOf(triggers: readonly TriggerSource[]): ProjectSources {
       retries: { attempts: 3, backoff: "exponential", initialMs: 1000, maxMs: 60_000 },
       timeoutMs: 60_000,
       concurrency: null,
+      maxQueued: null,
     })),
   };
   return { manifest, triggers: ordered, byEndpoint: Map.groupBy(ordered, ({ endpoint }) => endpoint), indexes: new Map() };

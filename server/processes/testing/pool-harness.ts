@@ -91,6 +91,7 @@ function manifestOf(workflows: Record<string, HarnessWorkflow>, folder: string, 
       retries: { attempts: attempts ?? 1, backoff: "fixed", initialMs: 10, maxMs: 1000 },
       timeoutMs: timeoutMs ?? 60_000,
       concurrency: concurrency ?? null,
+      maxQueued: null,
     })),
   };
 }

@@ -3,6 +3,7 @@ import type { AcceptedRun, AcceptResult, DeliveryStore, NewDelivery } from "../.
 import type { SqliteDatabase } from "./database.ts";
 import type { InsertRun } from "./insert-run.ts";
 import { prepareInsert } from "./prepare-insert.ts";
+import type { QueueRoom } from "./queue-room.ts";
 import { delivery, idempotencyKey, run } from "./schema.ts";
 import type { CountTraffic } from "./traffic-tally.ts";
 
@@ -11,13 +12,16 @@ export type AcceptRequest = Parameters<DeliveryStore["acceptDelivery"]>[0];
 /** The verb behind `acceptDelivery`: runs inside the write lock, so equal calls that race come here one after the other. */
 export function prepareAcceptDelivery(
   database: SqliteDatabase,
-  { insertDelivery, insertRun }: { insertDelivery: (newDelivery: NewDelivery) => void; insertRun: InsertRun },
+  { insertDelivery, insertRun, room }: { insertDelivery: (newDelivery: NewDelivery) => void; insertRun: InsertRun; room: QueueRoom },
 ): (request: AcceptRequest) => AcceptResult {
   const findRepeat = prepareFindRepeat(database);
   const rememberKey = prepareRememberKey(database);
   return (request) => {
     const repeat = findRepeat(request);
     if (repeat) return repeat;
+    // Told, not thrown: what one throws has the whole batch tried again, one by one.
+    const queue = room.findFull(request.runs);
+    if (queue) return { kind: "full", queue };
     insertDelivery(request.delivery);
     for (const newRun of request.runs) insertRun(newRun);
     rememberKey(request);

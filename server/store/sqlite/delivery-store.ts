@@ -5,18 +5,20 @@ import { prepareAcceptDelivery, prepareInsertDelivery } from "./accept-delivery.
 import type { SqliteDatabase } from "./database.ts";
 import type { InsertRun } from "./insert-run.ts";
 import { listDeliveries } from "./list-deliveries.ts";
+import type { QueueRoom } from "./queue-room.ts";
 import { delivery } from "./schema.ts";
 import type { CountTraffic } from "./traffic-tally.ts";
 import { removeUnusedSql } from "./verdict-sets.ts";
+import type { WriteQueue } from "./write-queue.ts";
 
-export function createDeliveryStore(database: SqliteDatabase, p: { insertRun: InsertRun; countTraffic: CountTraffic }): DeliveryStore {
+export function createDeliveryStore(database: SqliteDatabase, p: { insertRun: InsertRun; room: QueueRoom; countTraffic: CountTraffic; queueing: WriteQueue["write"] }): DeliveryStore {
   const { read, write } = database;
   const insertDelivery = prepareInsertDelivery(database, p.countTraffic);
-  const acceptDelivery = prepareAcceptDelivery(database, { insertDelivery, insertRun: p.insertRun });
+  const acceptDelivery = prepareAcceptDelivery(database, { insertDelivery, insertRun: p.insertRun, room: p.room });
   const removeUnused = database.connection.prepare(removeUnusedSql);
   return {
-    acceptDelivery: (request) => write(() => acceptDelivery(request)),
-    recordDelivery: (newDelivery) => write(() => insertDelivery(newDelivery)),
+    acceptDelivery: (request) => p.queueing(() => acceptDelivery(request)),
+    recordDelivery: (newDelivery) => p.queueing(() => insertDelivery(newDelivery)),
     listDeliveries: (filter, page) => read(() => listDeliveries(database, filter, page)),
     getDelivery: (id) =>
       read(() => {

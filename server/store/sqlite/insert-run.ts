@@ -2,13 +2,14 @@ import { sql } from "drizzle-orm";
 import type { NewRun } from "../../ports/store.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { prepareInsert } from "./prepare-insert.ts";
+import type { QueueRoom } from "./queue-room.ts";
 import { run } from "./schema.ts";
 import type { AddEntry } from "./timeline.ts";
 
 export type InsertRun = (newRun: NewRun) => void;
 
 /** Records a queued run with its first timeline entry. */
-export function prepareInsertRun({ db, connection }: SqliteDatabase, addEntry: AddEntry): InsertRun {
+export function prepareInsertRun({ db, connection }: SqliteDatabase, p: { addEntry: AddEntry; room: QueueRoom }): InsertRun {
   const query = db.insert(run).values({
     id: sql.placeholder("id"),
     status: "queued",
@@ -31,7 +32,9 @@ export function prepareInsertRun({ db, connection }: SqliteDatabase, addEntry: A
   const insert = prepareInsert(connection, query);
   return (newRun) => {
     const { kind, slug } = newRun.target;
-    insert({ ...newRun, targetKind: kind, targetSlug: slug, target: `${kind}:${slug}` });
-    addEntry(newRun.id, { at: newRun.createdAt, kind: "queued", attempt: 0 });
+    const target = `${kind}:${slug}`;
+    insert({ ...newRun, targetKind: kind, targetSlug: slug, target });
+    p.room.added(target);
+    p.addEntry(newRun.id, { at: newRun.createdAt, kind: "queued", attempt: 0 });
   };
 }

@@ -19,6 +19,7 @@ import { type Connection, openConnection } from "./open-connection.ts";
 import { createPeopleStore } from "./people-store.ts";
 import { createPresetStore } from "./preset-store.ts";
 import { refuseDamagedFile } from "./refuse-damaged-file.ts";
+import { createQueueRoom } from "./queue-room.ts";
 import { createRunStore } from "./run-store.ts";
 import { toOpenError } from "./store-error.ts";
 import { createSwitchStore } from "./switch-store.ts";
@@ -54,7 +55,9 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
   const watcher = createChangeWatcher(connection, logger);
   const traffic = createTrafficTally(connection);
   const folding = createFoldLater({ fold: () => queue.write(fold), logger });
+  const room = createQueueRoom(connection);
   const onBegin = () => {
+    room.forget();
     traffic.begin();
     verdictSets.begin();
   };
@@ -63,18 +66,25 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
     if (counts > 0) folding.counted(counts);
   };
   const queue = createWriteQueue(connection, { onBegin, onEnd, onWritten: watcher.changed, checkFile: createFileGuard(file) });
-  const database = createDatabase(connection, queue.write);
+  const database = createDatabase(connection, (verb, survives) =>
+    queue.write(() => {
+      room.forget();
+      return verb();
+    }, survives),
+  );
+  // Verbs that change what is queued by insertRun alone.
+  const queueing = queue.write;
   const { verdictSets } = database;
   const fold = prepareFoldTraffic(connection, verdictSets.read);
   const addEntry = prepareAddEntry(database);
   const mark = prepareMark(connection);
   const insertAudit = prepareInsertAudit(database);
-  const insertRun = prepareInsertRun(database, addEntry);
+  const insertRun = prepareInsertRun(database, { addEntry, room });
   // What a process that is gone has left.
   if (database.trafficLog().size > 0) folding.counted(0);
   return {
-    ...createDeliveryStore(database, { insertRun, countTraffic: traffic.add }),
-    ...createRunStore(database, { insertRun, addEntry }),
+    ...createDeliveryStore(database, { insertRun, room, queueing, countTraffic: traffic.add }),
+    ...createRunStore(database, { insertRun, room, queueing, addEntry }),
     ...createTrafficStore(database),
     ...createPresetStore(database),
     ...createSwitchStore(database),

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { packageRoot } from "../../paths.ts";
 import type { Store } from "../../ports/store.ts";
-import { aRun } from "../testing/factories.ts";
+import { aDelivery, aRun } from "../testing/factories.ts";
 import { openSqliteStore } from "./open-store.ts";
 
 const answerSchema = z.object({ kind: z.string(), deliveryId: z.string(), runId: z.string() });
@@ -82,6 +82,16 @@ describe("several processes on one file", () => {
     await store.close();
   });
 
+  it("queue no more together than there is room for", async () => {
+    const stores = await Promise.all([openSqliteStore({ file }), openSqliteStore({ file })]);
+    const kinds: string[] = [];
+    // In waves, so that their transactions alternate.
+    for (let wave = 0; wave < 10; wave += 1) kinds.push(...(await Promise.all([...stores, ...stores, ...stores].map((store) => acceptBounded(store, 30)))));
+    expect(kinds).toEqual(Array.from({ length: 60 }, (_, n) => (n < 30 ? "accepted" : "full")));
+    expect((await stores[0].countOpenRuns()).queued).toBe(30);
+    for (const store of stores) await store.close();
+  });
+
   it("hear of each other's writes soon, and of nothing when they no longer listen", async () => {
     const [store, other]: Store[] = await Promise.all([openSqliteStore({ file }), openSqliteStore({ file })]);
     if (!store || !other) throw new Error("two stores were to open");
@@ -109,3 +119,8 @@ describe("several processes on one file", () => {
     await other.close();
   });
 });
+
+async function acceptBounded(store: Store, maxQueued: number): Promise<string> {
+  const delivery = aDelivery();
+  return (await store.acceptDelivery({ delivery, runs: [aRun({ deliveryId: delivery.id, maxQueued })], idempotency: null })).kind;
+}

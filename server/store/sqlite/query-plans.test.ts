@@ -18,6 +18,7 @@ import { runListing, runRowsQuery } from "./list-runs.ts";
 import { expiredRunsQuery } from "./lost-runs.ts";
 import { migrate } from "./migrate.ts";
 import { openConnection } from "./open-connection.ts";
+import { queuedOfTargetSql } from "./queue-room.ts";
 import { driversOf, endQuery, type Listing, stretchQuery } from "./read-list.ts";
 import { searchIdsSql } from "./search-ids.ts";
 import { lastRunSql, recentRunsSql } from "./summarize-targets.ts";
@@ -205,6 +206,10 @@ describe("the engine's questions", () => {
 
   it("how many of a target are running", () => {
     expect(explain(runningOfTargetSql, { target: "t" })).toBe("SEARCH run USING COVERING INDEX run_running_by_target (target=?)");
+  });
+
+  it("how many of a target are queued", () => {
+    expect(explain(queuedOfTargetSql, { isolated: 0, target: "t", limit: 9 })).toContain("SEARCH run USING COVERING INDEX run_open (is_isolated=? AND target=? AND status=?)");
   });
 
   it("which leases ran out", () => {

@@ -1,22 +1,40 @@
 import { eq, sql } from "drizzle-orm";
 import type { Run } from "../../contract/run.ts";
-import type { RunStore } from "../../ports/store.ts";
+import { queueFull } from "../../domain/queue-full.ts";
+import type { NewRun, QueueFull, RunStore } from "../../ports/store.ts";
 import { toRun, toRunSummary } from "../shared/run-shapes.ts";
 import type { SqliteDatabase } from "./database.ts";
 import type { InsertRun } from "./insert-run.ts";
 import { listRuns, runRowsQuery, runSummaryColumns } from "./list-runs.ts";
+import type { QueueRoom } from "./queue-room.ts";
 import { prepareRequestCancel } from "./request-cancel.ts";
 import { run } from "./schema.ts";
 import { type AddEntry, listTimeline } from "./timeline.ts";
+import type { WriteQueue } from "./write-queue.ts";
 
-export function createRunStore(database: SqliteDatabase, p: { insertRun: InsertRun; addEntry: AddEntry }): RunStore {
+interface RunStoreParts {
+  insertRun: InsertRun;
+  room: QueueRoom;
+  addEntry: AddEntry;
+  queueing: WriteQueue["write"];
+}
+
+export function createRunStore(database: SqliteDatabase, p: RunStoreParts): RunStore {
   const { read, write } = database;
   const requestCancel = prepareRequestCancel(database, p.addEntry);
   return {
-    createRuns: (runs) =>
-      write(() => {
-        for (const newRun of runs) p.insertRun(newRun);
-      }),
+    async createRuns(runs) {
+      // Thrown behind the transaction: others share it.
+      const queue = await p.queueing(() => insertRuns(p, runs));
+      if (queue) throw queueFull(queue);
+    },
+    createFittingRuns: (runs) =>
+      p.queueing(() =>
+        runs.flatMap((newRun) => {
+          const queue = insertRuns(p, [newRun]);
+          return queue ? [{ id: newRun.id, queue }] : [];
+        }),
+      ),
     listRuns: (filter, page) => read(() => listRuns(database, filter, page)),
     findRuns: (ids) => read(() => runRowsQuery(database, [...ids]).all().map(toRunSummary)),
     getRun: (id) => read(() => getRun(database, id)),
@@ -24,6 +42,13 @@ export function createRunStore(database: SqliteDatabase, p: { insertRun: InsertR
     requestCancel: (runId, now) => write(() => requestCancel(runId, now)),
     countOpenRuns: () => read(() => countOpenRuns(database)),
   };
+}
+
+/** All or none; gives the queue that cannot take them. */
+function insertRuns({ room, insertRun }: RunStoreParts, runs: readonly NewRun[]): QueueFull | null {
+  const queue = room.findFull(runs);
+  if (queue === null) for (const newRun of runs) insertRun(newRun);
+  return queue;
 }
 
 function getRun({ db }: SqliteDatabase, id: string): (Run & { keyId: string | null }) | null {

@@ -7,6 +7,7 @@ import { engineContract } from "../testing/engine-contract.ts";
 import { keyContract } from "../testing/key-contract.ts";
 import { peopleContract } from "../testing/people-contract.ts";
 import { presetContract } from "../testing/preset-contract.ts";
+import { queueRoomContract } from "../testing/queue-room-contract.ts";
 import { switchContract } from "../testing/switch-contract.ts";
 import { runContract } from "../testing/run-contract.ts";
 import { trafficContract } from "../testing/traffic-contract.ts";
@@ -24,6 +25,7 @@ const open = () => {
 
 deliveryContract(open);
 runContract(open);
+queueRoomContract(open);
 trafficContract(open);
 presetContract(open);
 switchContract(open);

@@ -45,7 +45,7 @@ const redeliverRoute = createRoute({
     headers: clientHeader,
     body: body(z.strictObject({ trigger: z.string().optional() }).openapi("RedeliverRequest", { description: "Nothing, or the slug of one `trigger`." }), false),
   },
-  responses: { 202: answer("The new delivery, with its verdicts.", delivery), ...problems([...bodyProblems, "not_found", "not_replayable"]) },
+  responses: { 202: answer("The new delivery, with its verdicts.", delivery), ...problems([...bodyProblems, "not_found", "not_replayable", "queue_full"]) },
 });
 
 export function registerDeliveryRoutes(app: OpenAPIHono<RestEnv>): void {

@@ -39,7 +39,7 @@ const replayRoute = createRoute({
   request: { params: idParam, query: noQuery, body: body(replayBody, false) },
   responses: {
     202: answer("The new run.", startedRuns),
-    ...problems([...bodyProblems, "not_found", "not_replayable", "request_mismatch"]),
+    ...problems([...bodyProblems, "not_found", "not_replayable", "request_mismatch", "queue_full"]),
   },
 });
 
@@ -51,7 +51,7 @@ const startWorkflowRoute = createRoute({
   tags: ["Runs"],
   middleware: requireBody,
   request: { params: slugParam, query: noQuery, headers: clientHeader, body: body(json, true) },
-  responses: { 202: answer("The new run.", startedRuns), ...problems([...bodyProblems, "not_found"]) },
+  responses: { 202: answer("The new run.", startedRuns), ...problems([...bodyProblems, "not_found", "queue_full"]) },
 });
 
 const startAgentRoute = createRoute({
@@ -62,7 +62,7 @@ const startAgentRoute = createRoute({
   tags: ["Runs"],
   middleware: requireBody,
   request: { params: slugParam, query: noQuery, headers: clientHeader, body: body(json, true) },
-  responses: { 202: answer("The new run.", startedRuns), ...problems([...bodyProblems, "not_found"]) },
+  responses: { 202: answer("The new run.", startedRuns), ...problems([...bodyProblems, "not_found", "queue_full"]) },
 });
 
 export function registerRunActionRoutes(app: OpenAPIHono<RestEnv>): void {

@@ -60,6 +60,7 @@ describe("GET /metrics", () => {
     if (!delivery) throw new Error("no delivery");
     service.metrics.observeDelivery(delivery);
     service.metrics.observeDelivery({ ...delivery, outcome: "repeated" });
+    service.metrics.observeUnrecorded("rate_limited");
     const { text, headers } = await service.get("/metrics");
     expect(headers.get("content-type")).toContain("text/plain; version=0.0.4");
     for (const line of [
@@ -67,6 +68,7 @@ describe("GET /metrics", () => {
       'signalbox_deliveries_total{outcome="repeated",status="202"} 1',
       'signalbox_delivered_runs_total{trigger="invoice-paid"} 2',
       'signalbox_delivery_duration_seconds_count{outcome="accepted"} 1',
+      'signalbox_unrecorded_total{code="rate_limited"} 1',
       'signalbox_open_runs{status="queued"} 2',
       'signalbox_open_runs{status="running"} 0',
     ]) {

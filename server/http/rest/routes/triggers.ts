@@ -37,7 +37,7 @@ const startRoute = createRoute({
   responses: {
     200: answer("The filter does not hold, or the trigger is switched off: nothing was started.", skipped),
     202: answer("One run for each target of the trigger.", startedRuns),
-    ...problems([...bodyProblems, "not_found", "request_mismatch"]),
+    ...problems([...bodyProblems, "not_found", "request_mismatch", "queue_full"]),
   },
 });
 

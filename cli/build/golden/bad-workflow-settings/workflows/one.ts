@@ -13,5 +13,6 @@ export default defineWorkflow({
   },
   timeout: "5 minutes",
   concurrency: 1.5,
+  maxQueued: 0,
   run: () => null,
 });

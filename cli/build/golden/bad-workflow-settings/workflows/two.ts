@@ -7,5 +7,6 @@ export default defineWorkflow({
   retries: { initialDelay: "2h" },
   timeout: 0,
   concurrency: Infinity,
+  maxQueued: "100",
   run: () => null,
 });

@@ -8,6 +8,7 @@ export default defineWorkflow({
   retries: { attempts: 5, backoff: "fixed", initialDelay: "10s" },
   timeout: "5m",
   concurrency: 10,
+  maxQueued: 1000,
   async run(input) {
     return { messageId: `to-${input.to}` };
   },

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { actOnRuns } from "../../../runs/act-on-runs.ts";
+import { deliver, openTestService, type TestService } from "../testing/test-service.ts";
+
+const signup = '{ "name": "a", "email": "a@example.com" }';
+
+/** Every workflow of the project with this bound. */
+function bound({ state }: TestService, maxQueued: number): void {
+  const { manifest } = state.sources;
+  state.sources = { ...state.sources, manifest: { ...manifest, workflows: manifest.workflows.map((workflow) => ({ ...workflow, maxQueued })) } };
+}
+
+describe("while the queue of a workflow is full", () => {
+  it.each([
+    ["a workflow with an input", () => ({ path: "/api/v1/workflows/welcome-email/runs", body: { to: "a@example.com", displayName: "a" } })],
+    ["a trigger with a body", () => ({ path: "/api/v1/triggers/new-signup/runs", body: JSON.parse(signup) })],
+    ["a replay", ({ runId }: { runId: string }) => ({ path: `/api/v1/runs/${runId}/replay`, body: {} })],
+    ["a redelivery", ({ deliveryId }: { deliveryId: string }) => ({ path: `/api/v1/deliveries/${deliveryId}/redeliver`, body: {} })],
+  ])("%s is answered 503, says which and why, and starts nothing", async (_, requestOf) => {
+    const service = await openTestService();
+    const first = await deliver(service, { endpoint: "signup", body: signup });
+    bound(service, 1);
+    const { queued } = service.state;
+    const { path, body } = requestOf({ runId: first.runs[0]?.id ?? "", deliveryId: first.deliveryId });
+    const answer = await service.post(path, body);
+    expect(answer.json).toMatchObject({ status: 503, code: "queue_full", detail: expect.stringContaining("workflow welcome-email takes no run more: its maxQueued is 1") });
+    expect(answer.headers.get("retry-after")).toBe("5");
+    expect([(await service.store.countOpenRuns()).queued, service.state.queued]).toEqual([1, queued]);
+    bound(service, 2);
+    expect((await service.post(path, body)).status).toBe(202);
+  });
+
+  it("replays of many start as far as there is room, and the others are named", async () => {
+    const service = await openTestService();
+    const ids: string[] = [];
+    for (const _ of [1, 2, 3]) ids.push((await deliver(service, { endpoint: "signup", body: signup })).runs[0]?.id ?? "");
+    bound(service, 5);
+    expect(await actOnRuns(service, { action: "replay", ids })).toEqual({
+      done: 2,
+      failed: [{ id: ids[2], message: expect.stringContaining("its maxQueued is 5") }],
+    });
+    expect((await service.store.countOpenRuns()).queued).toBe(5);
+  });
+});

@@ -1,0 +1,63 @@
+import { z } from "zod";
+import type { NewRun, QueueFull } from "../../ports/store.ts";
+import type { Connection } from "./open-connection.ts";
+
+/** Holds `maxQueued`. Asked inside the write transaction, so that nobody else queues anything between the question and the answer. */
+export interface QueueRoom {
+  /** Of these runs' targets one that cannot take its runs among them; `null`: all fit. Runs without a bound cost nothing. */
+  findFull(runs: readonly NewRun[]): QueueFull | null;
+  /** To be told of every run that is inserted. */
+  added(target: string): void;
+  /** To be told at the beginning of a transaction, and of whatever else may change what is queued. */
+  forget(): void;
+}
+
+/** SQLite takes a partial index only where the query repeats its WHERE word for word. Never looks at more than `limit` rows of a pool. */
+export const queuedOfTargetSql = `
+  SELECT count(*) FROM (
+    SELECT 1 FROM run INDEXED BY run_open
+    WHERE status IN ('queued', 'waiting') AND is_isolated = :isolated AND target = :target AND status = 'queued' LIMIT :limit
+  )`;
+
+/**
+ * A full queue is asked by every request of a flood, and counting it takes the longer the larger its bound is. So what was counted holds for the
+ * transaction, in which hundreds are decided.
+ */
+export function createQueueRoom(connection: Connection): QueueRoom {
+  const countPool = connection.prepare(queuedOfTargetSql).pluck();
+  /** `upTo`: there may be more than were counted, once they are so many. */
+  const counted = new Map<string, { queued: number; upTo: number }>();
+
+  function queuedOf(target: string, upTo: number): number {
+    const known = counted.get(target);
+    if (known && (known.queued < known.upTo || upTo <= known.upTo)) return known.queued;
+    const queued = [0, 1].reduce((sum, isolated) => sum + z.number().parse(countPool.get({ isolated, target, limit: upTo })), 0);
+    counted.set(target, { queued, upTo });
+    return queued;
+  }
+
+  return {
+    findFull(runs) {
+      for (const [name, { target, maxQueued, adds }] of boundsOf(runs)) {
+        if (queuedOf(name, maxQueued) + adds > maxQueued) return { target, maxQueued, adds };
+      }
+      return null;
+    },
+    added(target) {
+      const known = counted.get(target);
+      if (known) known.queued += 1;
+    },
+    forget: () => counted.clear(),
+  };
+}
+
+function boundsOf(runs: readonly NewRun[]): Map<string, QueueFull> {
+  const bounds = new Map<string, QueueFull>();
+  for (const { target, maxQueued } of runs) {
+    if (maxQueued === undefined || maxQueued === null) continue;
+    const name = `${target.kind}:${target.slug}`;
+    const adds = bounds.get(name)?.adds ?? runs.filter((run) => run.target.kind === target.kind && run.target.slug === target.slug).length;
+    bounds.set(name, { target, adds, maxQueued: Math.min(maxQueued, bounds.get(name)?.maxQueued ?? maxQueued) });
+  }
+  return bounds;
+}
