@@ -50,12 +50,12 @@ export function listHeldRuns(database: SqliteDatabase, workerId: string): Awaite
     .flatMap(({ token, kind, slug, ...held }) => (token === null ? [] : [{ ...held, token, target: { kind, slug } }]));
 }
 
-/** Apart, so that a test can look at its plan. */
+/** Apart, so that a test can look at its plan. `(SELECT …)` for the reason that claims have. */
 export function nextAvailableQuery({ db }: SqliteDatabase) {
   return db
     .select({ at: run.availableAt })
     .from(run)
-    .where(and(sql`status = 'waiting'`, eq(run.isIsolated, sql.placeholder("isIsolated")), sql`${run.availableAt} > ${sql.placeholder("after")}`))
+    .where(and(sql`status = 'waiting'`, sql`${run.isIsolated} = (SELECT ${sql.placeholder("isIsolated")})`, sql`${run.availableAt} > ${sql.placeholder("after")}`))
     .orderBy(asc(run.availableAt))
     .limit(1);
 }
