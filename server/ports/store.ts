@@ -9,6 +9,7 @@ import type { Scope } from "../contract/scope.ts";
 import type { Run, RunError, RunStatus, RunSummary, StartedBy } from "../contract/run.ts";
 import type { Target } from "../contract/target.ts";
 import type { AuditStore, IdentityRows, NewAuditEntry, PeopleStore } from "./people-store.ts";
+import type { StoreNumbers } from "./store-numbers.ts";
 import type { UpkeepStore } from "./upkeep-store.ts";
 import type { LogLevel, TimelineEntry, TimelineKind } from "../contract/timeline.ts";
 import type { VerdictOutcome } from "../contract/verdict.ts";
@@ -32,6 +33,8 @@ export interface Store extends DeliveryStore, RunStore, TrafficStore, PresetStor
    * live. Cheap: asked for after every write.
    */
   mark(): Promise<string>;
+  /** How this process fared with the store since it opened it. Costs the ledger nothing. */
+  numbers(): Promise<StoreNumbers>;
   close(): Promise<void>;
 }
 

@@ -4,6 +4,7 @@ import { type Logger, silentLogger } from "../../ports/logger.ts";
 import type { Store } from "../../ports/store.ts";
 import { createAuditStore, prepareInsertAudit } from "./audit-store.ts";
 import { createChangeWatcher } from "./change-watcher.ts";
+import { readFileBytes } from "./commit-tally.ts";
 import { createDatabase, type SqliteDatabase } from "./database.ts";
 import { createDeliveryStore } from "./delivery-store.ts";
 import { createEngineStore } from "./engine-store.ts";
@@ -98,6 +99,7 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
     ping: () => ping(database),
     watch: watcher.watch,
     mark: () => database.read(mark),
+    numbers: async () => ({ ...queue.numbers(), fileBytes: await readFileBytes(file) }),
     async close() {
       folding.close();
       queue.close();

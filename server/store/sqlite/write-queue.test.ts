@@ -6,6 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Connection, openConnection } from "./open-connection.ts";
 import { createWriteQueue, type WriteQueue } from "./write-queue.ts";
 
+const total = (counts: readonly number[]) => counts.reduce((all, count) => all + count, 0);
+
 describe("group commit", () => {
   let folder: string;
   let connection: Connection;
@@ -48,6 +50,18 @@ describe("group commit", () => {
     expect(await Promise.all([level("kill"), level("power"), level("kill")])).toEqual([full, full, full]);
     expect(await level("kill")).toBe(normal);
     expect(await level()).toBe(full);
+  });
+
+  it("counts what shares a commit, how long each waited, and the commits that end with an fsync", async () => {
+    await Promise.all([insert(1), insert(2), insert(3)]);
+    await level("kill");
+    await expect(insert(1)).rejects.toThrow("UNIQUE");
+    const { commitWrites, commitDurations, writeWaits, failedWrites, waitingWrites } = queue.numbers();
+    expect(commitWrites).toMatchObject({ sum: 4 });
+    expect([total(commitWrites.counts), total(commitDurations.counts), total(writeWaits.counts), failedWrites, waitingWrites]).toEqual([2, 1, 4, 1, 0]);
+    const soon = insert(4);
+    expect(queue.numbers().waitingWrites).toBe(1);
+    await soon;
   });
 
   it("writes what comes together in one commit, and answers each with its own", async () => {

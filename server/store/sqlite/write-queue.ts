@@ -1,5 +1,7 @@
 import Database from "better-sqlite3";
 import { AppError } from "../../contract/app-error.ts";
+import type { StoreNumbers } from "../../ports/store-numbers.ts";
+import { type CommitTally, createCommitTally } from "./commit-tally.ts";
 import type { Connection } from "./open-connection.ts";
 import { isBusy, isDiskFailure, toStoreError } from "./store-error.ts";
 
@@ -7,6 +9,8 @@ import { isBusy, isDiskFailure, toStoreError } from "./store-error.ts";
 export interface WriteQueue {
   /** Runs a synchronous verb inside a write transaction. The verb may be run twice: it must not leave traces outside the database. */
   write<T>(verb: () => T, survives?: Survival): Promise<T>;
+  /** How it fared so far. */
+  numbers(): Omit<StoreNumbers, "fileBytes">;
   /** Writes what waits, and takes nothing more. */
   close(): void;
 }
@@ -56,8 +60,10 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
     p.onBegin();
     for (const job of jobs) job.run();
     p.onEnd();
+    tally.beginCommit();
   });
   const waiting: Job[] = [];
+  const tally = createCommitTally();
   let flushing: NodeJS.Immediate | null = null;
   let retrying: NodeJS.Timeout | null = null;
   /** Since when the lock could not be had, and when it was last tried. */
@@ -76,6 +82,7 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
     try {
       p.checkFile();
     } catch (error) {
+      tally.failed(batch.length);
       for (const job of batch) job.fail(error);
       return flushSoon();
     }
@@ -99,7 +106,7 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
     const failure = beginLogAnew() ?? attempt(batch);
     if (!failure) return;
     if (isBusy(failure.error)) return waitForLock(batch, failure.error);
-    if (batch.length === 1 || !isLogTrusted) return failAll(batch, failure.error);
+    if (batch.length === 1 || !isLogTrusted) return failJobs(tally, batch, failure.error);
     commitOneByOne(batch);
   }
 
@@ -130,6 +137,7 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
       return { error };
     }
     lockedSince = null;
+    tally.committed(batch, synchronous === "FULL");
     for (const job of batch) job.succeed();
     return null;
   }
@@ -151,14 +159,14 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
       const { error } = failure;
       if (isBusy(error)) return waitForLock(batch.slice(index), error);
       failures = toStoreError(error) === error ? 0 : failures + 1;
-      if (failures >= failuresToBeSure || !isLogTrusted) return failAll(batch.slice(index), error);
-      failAll([job], error);
+      if (failures >= failuresToBeSure || !isLogTrusted) return failJobs(tally, batch.slice(index), error);
+      failJobs(tally, [job], error);
     }
   }
 
   /** The verbs go back to the head of the queue, but for those that have waited long enough. Nobody is held up while they wait. */
   function waitForLock(batch: readonly Job[], error: unknown): void {
-    if (isClosed) return failAll(batch, error);
+    if (isClosed) return failJobs(tally, batch, error);
     const now = performance.now();
     // Nobody has tried for long: who holds it now may hold it for a moment only.
     if (lockedSince === null || now - lockedAt > waitForLockMs) lockedSince = now;
@@ -166,7 +174,7 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
     const longestMs = now - lockedSince > waitForLockMs ? waitForStuckLockMs : waitForLockMs;
     waiting.unshift(...batch);
     const firstYoung = waiting.findIndex(({ since }) => now - since <= longestMs);
-    failAll(waiting.splice(0, firstYoung < 0 ? waiting.length : firstYoung), error);
+    failJobs(tally, waiting.splice(0, firstYoung < 0 ? waiting.length : firstYoung), error);
     if (waiting.length > 0) retrying = setTimeout(flush, betweenTriesMs);
   }
 
@@ -174,10 +182,14 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
     write: <T>(verb: () => T, survives: Survival = "power") =>
       new Promise<T>((resolve, reject) => {
         if (isClosed) return reject(new AppError("store_unavailable", "The store is closed."));
-        if (waiting.length >= maxWaiting) return reject(new AppError("store_unavailable", "Too many writes wait for the disk."));
+        if (waiting.length >= maxWaiting) {
+          tally.failed(1);
+          return reject(new AppError("store_unavailable", "Too many writes wait for the disk."));
+        }
         waiting.push(createJob({ verb, survives, resolve, reject }));
         flushSoon();
       }),
+    numbers: () => ({ ...tally.read(), waitingWrites: waiting.length }),
     close() {
       isClosed = true;
       // Nothing else is served any more: now SQLite may sleep for its lock.
@@ -189,8 +201,9 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
   };
 }
 
-function failAll(jobs: readonly Job[], cause: unknown): void {
+function failJobs(tally: CommitTally, jobs: readonly Job[], cause: unknown): void {
   const error = toStoreError(cause);
+  tally.failed(jobs.length);
   for (const job of jobs) job.fail(error);
 }
 

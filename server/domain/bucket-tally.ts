@@ -1,0 +1,27 @@
+/** How many values fell between bounds, as a histogram of Prometheus has them. Plain data: it travels between processes. */
+export interface BucketCounts {
+  /** Values up to each bound that were over the bound before it; the last are those over all bounds. */
+  counts: readonly number[];
+  sum: number;
+}
+
+export interface BucketTally {
+  /** Costs some nanoseconds and makes nothing. */
+  observe(value: number): void;
+  read(): BucketCounts;
+}
+
+/** `bounds` rise; a value that equals one is below it. */
+export function createBucketTally(bounds: readonly number[]): BucketTally {
+  const counts = Array.from({ length: bounds.length + 1 }, () => 0);
+  let sum = 0;
+  return {
+    observe(value) {
+      let at = 0;
+      while (at < bounds.length && value > (bounds[at] ?? Infinity)) at += 1;
+      counts[at] = (counts[at] ?? 0) + 1;
+      sum += value;
+    },
+    read: () => ({ counts: [...counts], sum }),
+  };
+}

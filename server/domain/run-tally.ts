@@ -1,0 +1,69 @@
+import type { RunStatus } from "../contract/run.ts";
+import { type BucketCounts, type BucketTally, createBucketTally } from "./bucket-tally.ts";
+
+/** Seconds. */
+export const runDurationBounds = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800];
+export const startLatencyBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30, 300, 3600];
+
+/** What the runs of one workflow did since the service started. Plain data: the supervisor counts, and web shows it. */
+export interface RunNumbers {
+  workflow: string;
+  started: number;
+  retried: number;
+  /** By the state in which they ended. */
+  finished: Partial<Record<RunStatus, number>>;
+  /** Seconds that code took in one go. */
+  durations: BucketCounts;
+  /** Seconds from being recorded to the first start. */
+  startLatencies: BucketCounts;
+}
+
+export interface RunTally {
+  started(run: { workflow: string; latencyMs: number }): void;
+  /** Code came to an end for now; `waiting` with an error is a retry. `durationMs: null`: nobody saw how long it took. */
+  ended(run: { workflow: string; status: RunStatus; hasFailed: boolean; durationMs: number | null }): void;
+  read(): RunNumbers[];
+}
+
+interface Entry {
+  started: number;
+  retried: number;
+  finished: Map<RunStatus, number>;
+  durations: BucketTally;
+  startLatencies: BucketTally;
+}
+
+/** Counts runs by workflow. */
+export function createRunTally(): RunTally {
+  const entries = new Map<string, Entry>();
+  const entryOf = (workflow: string): Entry => {
+    const known = entries.get(workflow);
+    if (known) return known;
+    const entry: Entry = { started: 0, retried: 0, finished: new Map(), durations: createBucketTally(runDurationBounds), startLatencies: createBucketTally(startLatencyBounds) };
+    entries.set(workflow, entry);
+    return entry;
+  };
+  return {
+    started({ workflow, latencyMs }) {
+      const entry = entryOf(workflow);
+      entry.started += 1;
+      // Where the clock was set back meanwhile.
+      entry.startLatencies.observe(Math.max(0, latencyMs) / 1000);
+    },
+    ended({ workflow, status, hasFailed, durationMs }) {
+      const entry = entryOf(workflow);
+      if (durationMs !== null) entry.durations.observe(durationMs / 1000);
+      if (status === "waiting" && hasFailed) entry.retried += 1;
+      if (status !== "waiting" && status !== "queued") entry.finished.set(status, (entry.finished.get(status) ?? 0) + 1);
+    },
+    read: () =>
+      [...entries].map(([workflow, { started, retried, finished, durations, startLatencies }]) => ({
+        workflow,
+        started,
+        retried,
+        finished: Object.fromEntries(finished),
+        durations: durations.read(),
+        startLatencies: startLatencies.read(),
+      })),
+  };
+}

@@ -1,0 +1,15 @@
+import type { RunNumbers } from "./run-tally.ts";
+
+/** What the supervisor of a service knows of its processes and their runs, since it was started. Plain data: it answers a web process that is asked for metrics. */
+export interface ServiceNumbers {
+  runs: RunNumbers[];
+  workers: {
+    /** Processes that take runs now, by pool. */
+    ready: { shared: number; isolated: number };
+    rssBytes: { shared: number; isolated: number };
+    /** Processes that ended, by why. `retired`: it was asked to go, or took its leave. */
+    ended: Record<"retired" | "killed" | "stopped" | "crashed" | "blocked", number>;
+  };
+  /** Times that the web process was started again. */
+  webRestarts: number;
+}
