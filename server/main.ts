@@ -5,11 +5,12 @@ import { deriveSessionSecret } from "./auth/derive-secret.ts";
 import { hashInvitationToken } from "./auth/invitation-token.ts";
 import { createKeyCipher } from "./auth/key-cipher.ts";
 import { readSecret, readSettings, serviceUrl, type Settings, SettingsError } from "./config.ts";
+import type { ServiceNumbers } from "./domain/service-numbers.ts";
 import { createAuthDoor } from "./http/auth-door.ts";
 import { type PageGate, createPageGate } from "./http/page-gate.ts";
 import { guardDevelopment } from "./http/guard-development.ts";
 import { createIngestFetch } from "./http/ingest-fetch.ts";
-import { createMetrics } from "./http/rest/metrics.ts";
+import { createMetrics } from "./http/rest/metrics/create-metrics.ts";
 import { createRestApp } from "./http/rest/rest-app.ts";
 import type { RestDeps } from "./http/rest/rest-deps.ts";
 import type { IngestAnswer, IngestRequest } from "./ingest/ingest-request.ts";
@@ -57,13 +58,15 @@ export async function openSignalbox(p: {
   signals: Signals;
   logger: Logger;
   onDelivery?: ((delivery: ReceivedDelivery) => void) | undefined;
+  /** What the supervisor counts, for metrics. */
+  serviceNumbers?: (() => Promise<ServiceNumbers | null>) | undefined;
 }): Promise<Signalbox> {
   const { settings, signals, logger } = p;
   const store = await openConfiguredStore(settings, logger);
   const project = await createProjectReader(settings.stateDir);
   if (settings.mode === "deployed") requireSecrets(project.current());
   const stopping = new AbortController();
-  const metrics = createMetrics(store);
+  const metrics = createMetrics({ store, isDeclared: (endpoint) => project.current().byEndpoint.has(endpoint), serviceNumbers: p.serviceNumbers });
   const { mode, maxBodyBytes } = settings;
   const common = { store, project, signals, clock: systemClock, logger, mode, maxBodyBytes };
   let port = settings.port;
@@ -86,6 +89,7 @@ export async function openSignalbox(p: {
       metrics.observeDelivery(delivery);
       p.onDelivery?.(delivery);
     },
+    onRefused: metrics.observeRefusal,
     onUnauthenticated: () => metrics.observeUnauthenticated("webhook"),
     onUnrecorded: (code) => metrics.observeUnrecorded(code),
   });
@@ -140,7 +144,7 @@ export async function openLocalApi(p: {
     baseUrl: () => settings.baseUrl ?? p.running?.url ?? serviceUrl(settings, settings.port),
     cipher: createKeyCipher(readSecret(settings.stateDir)),
     authenticate: async () => ({ kind: "local" }),
-    metrics: createMetrics(store),
+    metrics: createMetrics({ store, isDeclared: () => false }),
     stopping: new AbortController().signal,
   });
   return { fetch: app.fetch, close: () => store.close() };

@@ -55,7 +55,7 @@ it("a delivery that was refused before any trigger was asked says why", () => {
 });
 
 it("an ended run says its state, its target, how long it took, and the first line of its error", () => {
-  const run = { runId: "run_1", status: "failed" as const, trigger: "new-signup", target, attempt: 3, durationMs: 1400, error: "Error: no\nat x" };
+  const run = { runId: "run_1", status: "failed" as const, trigger: "new-signup", deliveryId: null, target, attempt: 3, durationMs: 1400, error: "Error: no\nat x" };
   expect(renderRunEnded(run, { paint, now })).toBe(`${clockTime(now)}  ✗ failed  new-signup → welcome-email  1.4 s  attempt 3  run_1\n          Error: no\n`);
 });
 

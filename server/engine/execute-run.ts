@@ -24,6 +24,8 @@ export interface ExecuteRunOptions {
   random: () => number;
   /** Where its code may begin; without it, at once. */
   places?: RunPlaces;
+  /** The code of a run begins for the first time. */
+  onRunStarted?: (run: ClaimedRun) => void;
 }
 
 export interface RunEnding {
@@ -145,7 +147,10 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
       },
     };
     if (isDecided) settled.resolve();
-    else void runToEnd(scope, steps);
+    else {
+      if (isFirstStart(run)) options.onRunStarted?.(run);
+      void runToEnd(scope, steps);
+    }
     const outcome = await first.promise;
     stopTimer();
     // What is left is to write: the next may begin.
@@ -161,7 +166,7 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
 
   async function loadSteps(): Promise<StepRecord[] | null> {
     // What has just begun for the first time has none.
-    if (run.attempt === 1 && !run.isResumed) return [];
+    if (isFirstStart(run)) return [];
     try {
       return await store.loadSteps(run.id);
     } catch (error) {
@@ -192,6 +197,8 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
     renewed: session.renewed,
   };
 }
+
+const isFirstStart = (run: ClaimedRun) => run.attempt === 1 && !run.isResumed;
 
 async function loadTarget(run: ClaimedRun, code: ProjectCode): Promise<LoadedWorkflow> {
   const loaded = run.target.kind === "workflow" ? await code.workflow(run.target.slug) : null;

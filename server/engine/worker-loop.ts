@@ -26,6 +26,7 @@ export interface WorkerLoopOptions {
   random: () => number;
   places?: RunPlaces;
   onActiveChanged: () => void;
+  onRunStarted?: (run: ClaimedRun) => void;
   onRunEnded: (run: ClaimedRun, ending: RunEnding) => void;
   onRetire: (reason: string) => void;
 }

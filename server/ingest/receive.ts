@@ -45,6 +45,8 @@ export interface ReceiverDeps {
   disabledTriggers?: (() => Promise<DisabledTriggers>) | undefined;
   /** Told of every authenticated delivery that was recorded. */
   onDelivery?: ((delivery: ReceivedDelivery) => void) | undefined;
+  /** Told of every request that was refused, recorded or not. */
+  onRefused?: ((code: ErrorCode) => void) | undefined;
   /** Told of every request without a valid key, recorded or not. */
   onUnauthenticated?: (() => void) | undefined;
   /** Told of every authenticated request that was refused and not recorded: the store could not, or a flood is cut short. */
@@ -61,9 +63,10 @@ export function createReceiver(deps: ReceiverDeps): (request: IngestRequest) => 
     logFullQueue: createSeldomLog((message, fields) => deps.logger.warn(message, fields)),
   };
   const announce = (delivery: NewDelivery) => tell(deps, () => deps.onDelivery?.(summarizeDelivery(delivery)));
-  const refuseStranger = createRefuseStranger({ ...deps, ...logs, announce: () => tell(deps, () => deps.onUnauthenticated?.()) });
+  const noteRefusal = (code: ErrorCode) => tell(deps, () => deps.onRefused?.(code));
+  const refuseStranger = createRefuseStranger({ ...deps, ...logs, noteRefusal, announce: () => tell(deps, () => deps.onUnauthenticated?.()) });
   const announceUnrecorded = (code: ErrorCode) => tell(deps, () => deps.onUnrecorded?.(code));
-  const refusing = { ...deps, ...logs, announce, announceUnrecorded, budget: createUnverifiedBudget(deps.logger), limitedBudget: createRefusalBudget() };
+  const refusing = { ...deps, ...logs, noteRefusal, announce, announceUnrecorded, budget: createUnverifiedBudget(deps.logger), limitedBudget: createRefusalBudget() };
   const limit = createLimiter(deps.limits ?? {});
   return async (request) => {
     const arrival = noteArrival(request, deps.clock.now());
@@ -80,6 +83,7 @@ export function createReceiver(deps: ReceiverDeps): (request: IngestRequest) => 
       const acceptance = await receiveAuthenticated(deps, request, intake);
       if (acceptance.outcome === "accepted") tell(deps, () => deps.signals.runsQueued());
       announce(acceptance.delivery);
+      if (acceptance.outcome === "rejected") noteRefusal(acceptance.refusal.code);
       return respond(intake, acceptance);
     } catch (error) {
       return refuse(refusing, intake, error);

@@ -17,6 +17,8 @@ interface RecordDeps {
   logStoreTrouble: Logger["error"];
   /** The same for a workflow that has too much to do. */
   logFullQueue: Logger["warn"];
+  /** Counted, whether or not it is recorded. */
+  noteRefusal: (code: ErrorCode) => void;
 }
 
 interface RefuseDeps extends RecordDeps {
@@ -34,6 +36,7 @@ const unrecorded = new Set<ErrorCode>(["store_unavailable", "queue_full", "shutt
 export async function refuse(deps: RefuseDeps, intake: Intake, cause: unknown): Promise<IngestAnswer> {
   const { arrival } = intake;
   const error = toAppError(deps, cause, arrival.id);
+  deps.noteRefusal(error.code);
   const kept = keptPart(deps, intake, error);
   if (kept === "nothing") deps.announceUnrecorded(error.code);
   else {
@@ -64,6 +67,7 @@ export function createRefuseStranger(deps: RecordDeps & { announce: () => void }
   const budget = createRefusalBudget();
   return async (arrival, cause) => {
     const error = toAppError(deps, cause, arrival.id);
+    deps.noteRefusal(error.code);
     if (error.code === "unauthorized") {
       deps.announce();
       const turn = budget.take(arrival.receivedAt);

@@ -1,5 +1,6 @@
 import type { DeliverySummary } from "../contract/delivery.ts";
 import type { RunStatus } from "../contract/run.ts";
+import type { ServiceNumbers } from "../domain/service-numbers.ts";
 
 /** What the supervisor and its children say to each other over the IPC channel of child_process.fork. */
 
@@ -12,22 +13,35 @@ export type WebToSupervisor =
   | { type: "heartbeat" }
   | { type: "runs-queued" }
   | { type: "cancel-requested"; runId: string }
+  /** Somebody looks at the metrics. Answered with `numbers`. */
+  | { type: "read-numbers" }
   /** For the log line of each delivery; sent in development only. */
   | { type: "delivery"; delivery: DeliverySummary };
 
 export type SupervisorToWeb =
   /** `.signalbox/manifest.json` changed: load it. Answered with `reloaded`. */
-  { type: "reload" } | { type: "shutdown" };
+  | { type: "reload" }
+  | { type: "shutdown" }
+  /** Answers `read-numbers`. */
+  | { type: "numbers"; numbers: ServiceNumbers };
 
 export interface RunEndedReport {
   runId: string;
   /** `waiting`: it will go on later. */
   status: RunStatus;
   trigger: string | null;
+  deliveryId: string | null;
   target: { kind: string; slug: string };
   attempt: number;
   durationMs: number;
   error: string | null;
+}
+
+/** A run whose code began for the first time. */
+export interface RunStartedReport {
+  workflow: string;
+  /** Milliseconds since the run was recorded. */
+  latencyMs: number;
 }
 
 export type WorkerToSupervisor =
@@ -35,8 +49,8 @@ export type WorkerToSupervisor =
   /** Answers `hold`: from here on it takes nothing. */
   | { type: "held" }
   | { type: "failed"; message: string }
-  /** Twice a second, and whenever `active` changes. `deadlineAt` is when the attempt times out. `ended`: since the last one. */
-  | { type: "heartbeat"; rssBytes: number; active: { runId: string; deadlineAt: number }[]; ended: RunEndedReport[] }
+  /** Twice a second, and whenever `active` changes. `deadlineAt` is when the attempt times out. `started` and `ended`: since the last one. */
+  | { type: "heartbeat"; rssBytes: number; active: { runId: string; deadlineAt: number }[]; ended: RunEndedReport[]; started?: RunStartedReport[] }
   /** It will take no more runs and leave when those it has are done (its code misbehaved): start another. */
   | { type: "retiring"; reason: string };
 

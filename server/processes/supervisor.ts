@@ -4,7 +4,7 @@ import { mapCurrentStack } from "../project/map-current-stack.ts";
 import { collectStartUp } from "./collect-start-up.ts";
 import { openWorkerPool } from "./open-worker-pool.ts";
 import type { Reporter, WebToSupervisor } from "./protocol.ts";
-import { keepWeb } from "./web-keeper.ts";
+import { type WebKeeper, keepWeb } from "./web-keeper.ts";
 
 export interface Supervisor {
   /** Where the service is reached. */
@@ -24,9 +24,12 @@ export async function startSupervisor(p: { settings: Settings; env?: NodeJS.Proc
   const { settings, env, reporter, logger } = p;
   const { pool, store } = await openWorkerPool(p);
 
+  let keeper: WebKeeper | null = null;
+
   function hear(message: WebToSupervisor): void {
     if (message.type === "runs-queued") pool.wake();
     if (message.type === "cancel-requested") pool.cancel(message.runId);
+    if (message.type === "read-numbers") keeper?.send({ type: "numbers", numbers: { ...pool.numbers(), webRestarts: keeper.restarts() } });
     if (message.type === "delivery") reporter.delivery(message.delivery);
   }
 
@@ -38,6 +41,7 @@ export async function startSupervisor(p: { settings: Settings; env?: NodeJS.Proc
     await store.close();
     throw error;
   });
+  keeper = web;
   await starting.catch(async (error: unknown) => {
     await close();
     throw error;

@@ -1,6 +1,6 @@
 import type { Settings } from "../config.ts";
 import type { Logger } from "../ports/logger.ts";
-import type { ProcessStart, Reporter, WebToSupervisor } from "./protocol.ts";
+import type { ProcessStart, Reporter, SupervisorToWeb, WebToSupervisor } from "./protocol.ts";
 import { createRestartPolicy } from "./restart-policy.ts";
 import { createWebWatch, watchEveryMs } from "./watch-web.ts";
 import { type WebChild, forkWeb } from "./web-child.ts";
@@ -8,6 +8,9 @@ import { type WebChild, forkWeb } from "./web-child.ts";
 export interface WebKeeper {
   readonly host: string;
   readonly port: number;
+  send(message: SupervisorToWeb): void;
+  /** Times that it was started again. */
+  restarts(): number;
   /** Resolves when the web process serves the new build; rejects with why it does not. */
   reload(): Promise<void>;
   close(withinMs: number): Promise<void>;
@@ -33,6 +36,7 @@ export async function keepWeb(p: {
   let waiting: { resolve: () => void; reject: (error: Error) => void }[] = [];
   let isClosing = false;
   const restarts = createRestartPolicy();
+  let count = 0;
   /** Ends the pause before the next start. */
   let endPause: (() => void) | null = null;
   let child = spawn();
@@ -69,6 +73,7 @@ export async function keepWeb(p: {
       await pause(pauseMs);
       if (isClosing) return;
       child = spawn();
+      count += 1;
       // Asked for while nobody was there to answer.
       for (let n = waiting.length; n > 0; n -= 1) child.send({ type: "reload" });
       child.ready.catch((error: Error) => reporter.notice("error", error.message));
@@ -96,6 +101,8 @@ export async function keepWeb(p: {
   return {
     host,
     port,
+    send: (message) => child.send(message),
+    restarts: () => count,
     reload: () =>
       new Promise((resolve, reject) => {
         waiting.push({ resolve, reject });

@@ -10,6 +10,7 @@ import { openSignalbox, readBuiltSettings, type Signalbox } from "../main.ts";
 import { packageRoot } from "../paths.ts";
 import type { Logger } from "../ports/logger.ts";
 import { collectStartUp } from "./collect-start-up.ts";
+import { createNumberExchange } from "./number-exchange.ts";
 import { once } from "./once.ts";
 import type { SupervisorToWeb, WebToSupervisor } from "./protocol.ts";
 import { watchEventLoop } from "./watch-event-loop.ts";
@@ -41,9 +42,11 @@ try {
 async function serve(): Promise<void> {
   const { mode } = start;
   const settings = await readBuiltSettings(start);
+  const numbers = createNumberExchange(() => tell({ type: "read-numbers" }));
   const signalbox = await openSignalbox({
     settings,
     logger,
+    serviceNumbers: numbers.read,
     signals: {
       runsQueued: atMostEvery(wakeEveryMs, () => tell({ type: "runs-queued" })),
       cancelRequested: (runId) => tell({ type: "cancel-requested", runId }),
@@ -82,6 +85,7 @@ async function serve(): Promise<void> {
   if (!process.connected) void close();
   process.on("message", (message: SupervisorToWeb) => {
     if (message.type === "reload") void reload(signalbox);
+    else if (message.type === "numbers") numbers.answered(message.numbers);
     else void close();
   });
 }

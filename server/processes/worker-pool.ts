@@ -1,12 +1,14 @@
 import type { Settings } from "../config.ts";
 import type { Manifest } from "../contract/manifest.ts";
 import { newId } from "../domain/ids.ts";
+import type { ServiceNumbers } from "../domain/service-numbers.ts";
 import { type WorkerDeath, describeDeath } from "../engine/plan-lost-runs.ts";
 import { leaseMs } from "../engine/worker-loop.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { EngineStore } from "../ports/store.ts";
 import { createIsolation } from "./isolation.ts";
+import { createPoolTally } from "./pool-tally.ts";
 import type { Reporter, RunEndedReport, WorkerToSupervisor } from "./protocol.ts";
 import { recoverFromLastTime, recoverLostRuns } from "./recover-lost-runs.ts";
 import { createRestartPolicy } from "./restart-policy.ts";
@@ -32,6 +34,8 @@ export interface WorkerPool {
   start(): Promise<void>;
   wake(): void;
   cancel(runId: string): void;
+  /** How workers and their runs fared since this pool was made. */
+  numbers(): Omit<ServiceNumbers, "webRestarts">;
   /** Of all servers on the store one is to do what need not be done by each: that of the worker that has been there longest. */
   hasOldestWorker(): Promise<boolean>;
   /**
@@ -59,6 +63,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   const timers = new Set<NodeJS.Timeout>();
   let manifest: Manifest | null = null;
   const restarts = createRestartPolicy();
+  const tally = createPoolTally();
   let isClosing = false;
   const watchWorkers = createWorkerWatch({ workers: children, memoryMb: settings.workerMemoryMb, clock, mapStack: options.mapStack });
 
@@ -110,6 +115,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       case "held":
         return;
       case "heartbeat":
+        tally.heard(message);
         return hearEnds(child, message.ended);
       case "retiring":
         reporter.notice("warn", `A worker is replaced: ${message.reason}.`);
@@ -143,6 +149,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     const wasLeaving = leaving.has(child);
     children.delete(child);
     leaving.delete(child);
+    tally.died(isClosing ? { kind: "requested" } : death);
     const recovery = recover(child, isClosing ? { kind: "requested" } : death);
     recoveries.add(recovery);
     void recovery.finally(() => recoveries.delete(recovery));
@@ -177,6 +184,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
         const { held, fates } = await recoverLostRuns({ store, clock, workerId: child.workerId, death, deadlines, policyOf });
         for (const [index, { fate }] of fates.entries()) {
           const run = held[index];
+          if (run) tally.lost(run.target.slug, fate);
           if (run && fate.kind === "fail") logger.warn("a run's attempt ended its worker", { runId: run.id, attempt: run.attempt, how: describeDeath(death) });
         }
       },
@@ -271,6 +279,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     cancel(runId) {
       for (const child of children) child.send({ type: "cancel", runId });
     },
+    numbers: () => tally.read(children),
     async hasOldestWorker() {
       const oldest = (await store.listWorkers({ seenSince: clock.now() - leaseMs })).at(-1);
       return oldest === undefined || ownIds.has(oldest.id);

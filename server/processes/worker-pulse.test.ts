@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { RunEndedReport, WorkerToSupervisor } from "./protocol.ts";
 import { createWorkerPulse } from "./worker-pulse.ts";
 
-const anEnd = (runId: string): RunEndedReport => ({ runId, status: "completed", trigger: null, target: { kind: "workflow", slug: "w" }, attempt: 1, durationMs: 1, error: null });
+const anEnd = (runId: string): RunEndedReport => ({ runId, status: "completed", trigger: null, deliveryId: null, target: { kind: "workflow", slug: "w" }, attempt: 1, durationMs: 1, error: null });
 
 function createTold() {
   const told: WorkerToSupervisor[] = [];

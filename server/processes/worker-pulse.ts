@@ -1,10 +1,11 @@
-import type { RunEndedReport, WorkerToSupervisor } from "./protocol.ts";
+import type { RunEndedReport, RunStartedReport, WorkerToSupervisor } from "./protocol.ts";
 
 export interface WorkerPulse {
   beat(): void;
   /** A run has begun or ended: told before its code can hold up this process, and once for all that begin and end together. */
   changed(): void;
   runEnded(run: RunEndedReport): void;
+  runStarted(run: RunStartedReport): void;
 }
 
 /** Reading it takes longer than all else that is told. */
@@ -14,6 +15,7 @@ const readRssEveryMs = 100;
 export function createWorkerPulse(p: { active: () => { runId: string; deadlineAt: number }[]; tell: (message: WorkerToSupervisor) => void; readRss?: () => number }): WorkerPulse {
   const { active, tell, readRss = () => process.memoryUsage.rss() } = p;
   let ended: RunEndedReport[] = [];
+  let started: RunStartedReport[] = [];
   let isDue = false;
   let rssBytes = 0;
   let rssReadAt = -Infinity;
@@ -22,9 +24,10 @@ export function createWorkerPulse(p: { active: () => { runId: string; deadlineAt
     isDue = false;
     const now = performance.now();
     if (now - rssReadAt >= readRssEveryMs) [rssBytes, rssReadAt] = [readRss(), now];
-    const told = ended;
+    const told = { ended, ...(started.length > 0 ? { started } : {}) };
     ended = [];
-    tell({ type: "heartbeat", rssBytes, active: active(), ended: told });
+    started = [];
+    tell({ type: "heartbeat", rssBytes, active: active(), ...told });
   }
 
   return {
@@ -36,5 +39,6 @@ export function createWorkerPulse(p: { active: () => { runId: string; deadlineAt
       queueMicrotask(beat);
     },
     runEnded: (run) => void ended.push(run),
+    runStarted: (run) => void started.push(run),
   };
 }

@@ -94,6 +94,7 @@ async function serve(): Promise<void> {
       watchOnce();
       pulse.changed();
     },
+    onRunStarted: (run) => pulse.runStarted({ workflow: run.target.slug, latencyMs: systemClock.now() - run.createdAt }),
     onRunEnded: reportRun,
     onRetire: (reason) => void retire(reason),
   });
@@ -150,8 +151,8 @@ async function leave(finish: () => Promise<void> | undefined): Promise<void> {
 function reportRun(run: ClaimedRun, ending: RunEnding): void {
   if (ending.status === null) return;
   const { status, durationMs, error } = ending;
-  const { id: runId, trigger, target, attempt } = run;
-  pulse.runEnded({ runId, status, trigger, target, attempt, durationMs, error: error && `${error.name}: ${error.message}` });
+  const { id: runId, trigger, deliveryId, target, attempt } = run;
+  pulse.runEnded({ runId, status, trigger, deliveryId, target, attempt, durationMs, error: error && `${error.name}: ${error.message}` });
 }
 
 function tell(message: WorkerToSupervisor, then?: () => void): void {

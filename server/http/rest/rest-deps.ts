@@ -7,7 +7,7 @@ import type { Logger } from "../../ports/logger.ts";
 import type { ProjectReader } from "../../ports/project.ts";
 import type { Signals } from "../../ports/signals.ts";
 import type { Store } from "../../ports/store.ts";
-import type { Metrics } from "./metrics.ts";
+import type { Metrics } from "./metrics/create-metrics.ts";
 
 /** What the REST routes stand on. */
 export interface RestDeps {

@@ -64,8 +64,8 @@ describe("GET /metrics", () => {
     const { text, headers } = await service.get("/metrics");
     expect(headers.get("content-type")).toContain("text/plain; version=0.0.4");
     for (const line of [
-      'signalbox_deliveries_total{outcome="accepted",status="202"} 1',
-      'signalbox_deliveries_total{outcome="repeated",status="202"} 1',
+      'signalbox_deliveries_total{endpoint="billing",outcome="accepted",status="202"} 1',
+      'signalbox_deliveries_total{endpoint="billing",outcome="repeated",status="202"} 1',
       'signalbox_delivered_runs_total{trigger="invoice-paid"} 2',
       'signalbox_delivery_duration_seconds_count{outcome="accepted"} 1',
       'signalbox_unrecorded_total{code="rate_limited"} 1',

@@ -16,7 +16,7 @@ import { planRun } from "../../../domain/new-run.ts";
 import { evaluateTriggers } from "../../../matching/evaluate-trigger.ts";
 import { type Logger, silentLogger } from "../../../ports/logger.ts";
 import { openSqliteStore } from "../../../store/sqlite/open-store.ts";
-import { createMetrics } from "../metrics.ts";
+import { createMetrics } from "../metrics/create-metrics.ts";
 import { createRestApp } from "../rest-app.ts";
 import type { RestDeps } from "../rest-deps.ts";
 import { checkAnswer, isJson } from "./check-answer.ts";
@@ -51,7 +51,7 @@ export async function openTestService(p: { mode?: Mode; maxBodyBytes?: number; s
     baseUrl: () => "https://hooks.example.com",
     cipher: createKeyCipher(p.secret ?? "a secret of sixteen characters or more"),
     authenticate: createApiAuthenticator({ store, sessionSecret, mode, clock, logger }),
-    metrics: createMetrics(store),
+    metrics: createMetrics({ store, isDeclared: (endpoint) => state.sources.byEndpoint.has(endpoint) }),
     stopping: stopping.signal,
   };
   const app = createRestApp(deps);

@@ -1,0 +1,94 @@
+import type { DeliveryOutcome } from "../../../contract/delivery.ts";
+import type { ErrorCode } from "../../../contract/error-codes.ts";
+import { type BucketTally, createBucketTally } from "../../../domain/bucket-tally.ts";
+import type { ReceivedDelivery } from "../../../ingest/summarize-delivery.ts";
+import type { PulledMetrics } from "./prometheus.ts";
+import { addVerdicts, noVerdicts, type VerdictTally } from "./verdict-tally.ts";
+
+/** Whatever is no endpoint of the project: callers choose those names. No slug begins like this. */
+const otherEndpoint = "_other";
+const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+
+interface EndpointTally {
+  /** By outcome, then by status. */
+  outcomes: Map<DeliveryOutcome, Map<number, number>>;
+  verdicts: VerdictTally;
+}
+
+/** Counts on the way of every webhook: a few look-ups, and nothing made. */
+export function createDeliveryMetrics(metrics: PulledMetrics, p: { isDeclared: (endpoint: string) => boolean }) {
+  const endpoints = new Map<string, EndpointTally>();
+  const durations = new Map<DeliveryOutcome, BucketTally>();
+  const runs = new Map<string, number>();
+  const refusals = new Map<ErrorCode, number>();
+  const unrecorded = new Map<ErrorCode, number>();
+  const unauthenticated = new Map<"webhook" | "api", number>();
+
+  metrics.counter({ name: "signalbox_deliveries_total", help: "Deliveries by endpoint, outcome and status of the answer.", labels: ["endpoint", "outcome", "status"], read: () => readOutcomes(endpoints) });
+  metrics.counter({ name: "signalbox_verdicts_total", help: "Verdicts of triggers on deliveries, by endpoint and outcome.", labels: ["endpoint", "outcome"], read: () => readVerdicts(endpoints) });
+  metrics.counter({ name: "signalbox_delivered_runs_total", help: "Runs that deliveries started, by trigger.", labels: ["trigger"], read: () => pairs("trigger", runs) });
+  metrics.counter({ name: "signalbox_refusals_total", help: "Webhooks that were refused, recorded or not, by the code of the problem.", labels: ["code"], read: () => pairs("code", refusals) });
+  metrics.counter({
+    name: "signalbox_unrecorded_total",
+    help: "Authenticated webhooks that were refused and not recorded as deliveries, by the code of the problem. Those that were recorded are in signalbox_deliveries_total.",
+    labels: ["code"],
+    read: () => pairs("code", unrecorded),
+  });
+  metrics.counter({ name: "signalbox_unauthenticated_total", help: "Requests without a valid key, by door.", labels: ["door"], read: () => pairs("door", unauthenticated) });
+  metrics.histogram({
+    name: "signalbox_delivery_duration_seconds",
+    help: "Time from the arrival of a delivery to its answer.",
+    labels: ["outcome"],
+    bounds: durationBounds,
+    read: () => [...durations].map(([outcome, tally]) => [{ outcome }, tally.read()] as const),
+  });
+
+  function tallyOf(endpoint: string): EndpointTally {
+    const known = endpoints.get(endpoint);
+    if (known) return known;
+    if (endpoint !== otherEndpoint && !p.isDeclared(endpoint)) return tallyOf(otherEndpoint);
+    const tally: EndpointTally = { outcomes: new Map(), verdicts: noVerdicts() };
+    endpoints.set(endpoint, tally);
+    return tally;
+  }
+
+  return {
+    observeDelivery({ endpoint, outcome, responseStatus, durationMs, verdicts }: ReceivedDelivery): void {
+      const tally = tallyOf(endpoint);
+      const statuses = tally.outcomes.get(outcome);
+      if (statuses) addOne(statuses, responseStatus);
+      else tally.outcomes.set(outcome, new Map([[responseStatus, 1]]));
+      observeDuration(durations, outcome, durationMs / 1000);
+      addVerdicts(tally.verdicts, verdicts, outcome === "accepted" ? (trigger) => addOne(runs, trigger) : null);
+    },
+    observeRefusal: (code: ErrorCode): void => addOne(refusals, code),
+    observeUnrecorded: (code: ErrorCode): void => addOne(unrecorded, code),
+    observeUnauthenticated: (door: "webhook" | "api"): void => addOne(unauthenticated, door),
+  };
+}
+
+function observeDuration(durations: Map<DeliveryOutcome, BucketTally>, outcome: DeliveryOutcome, seconds: number): void {
+  const known = durations.get(outcome);
+  if (known) return known.observe(seconds);
+  const tally = createBucketTally(durationBounds);
+  durations.set(outcome, tally);
+  tally.observe(seconds);
+}
+
+function addOne<Key>(counts: Map<Key, number>, key: Key): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+function pairs(label: string, counts: Map<string, number>) {
+  return [...counts].map(([key, count]) => [{ [label]: key }, count] as const);
+}
+
+function readOutcomes(endpoints: Map<string, EndpointTally>) {
+  return [...endpoints].flatMap(([endpoint, { outcomes }]) =>
+    [...outcomes].flatMap(([outcome, statuses]) => [...statuses].map(([status, count]) => [{ endpoint, outcome, status: String(status) }, count] as const)),
+  );
+}
+
+function readVerdicts(endpoints: Map<string, EndpointTally>) {
+  return [...endpoints].flatMap(([endpoint, { verdicts }]) => Object.entries(verdicts).map(([outcome, count]) => [{ endpoint, outcome }, count] as const));
+}

@@ -1,0 +1,40 @@
+import { createRunTally } from "../domain/run-tally.ts";
+import type { ServiceNumbers } from "../domain/service-numbers.ts";
+import type { WorkerDeath } from "../engine/plan-lost-runs.ts";
+import type { LostRun } from "../ports/store.ts";
+import type { RunEndedReport, RunStartedReport } from "./protocol.ts";
+import type { WorkerChild } from "./worker-child.ts";
+
+/** What workers tell of their runs, counted; it outlives each of them. */
+export interface PoolTally {
+  heard(told: { ended: readonly RunEndedReport[]; started?: readonly RunStartedReport[] }): void;
+  died(death: WorkerDeath): void;
+  /** An attempt that ended its worker: nobody else can tell of it. */
+  lost(workflow: string, fate: LostRun["fate"]): void;
+  read(children: Iterable<WorkerChild>): Omit<ServiceNumbers, "webRestarts">;
+}
+
+export function createPoolTally(): PoolTally {
+  const runs = createRunTally();
+  const ended = { retired: 0, killed: 0, stopped: 0, crashed: 0, blocked: 0 };
+  return {
+    heard(told) {
+      for (const run of told.started ?? []) runs.started(run);
+      for (const { target, status, error, durationMs } of told.ended) runs.ended({ workflow: target.slug, status, hasFailed: error !== null, durationMs });
+    },
+    died: ({ kind }) => void (ended[kind === "requested" ? "retired" : kind] += 1),
+    lost(workflow, fate) {
+      if (fate.kind === "fail") runs.ended({ workflow, status: fate.transition.to, hasFailed: true, durationMs: null });
+    },
+    read(children) {
+      const ready = { shared: 0, isolated: 0 };
+      const rssBytes = { shared: 0, isolated: 0 };
+      for (const child of children) {
+        if (!child.isReady()) continue;
+        ready[child.pool] += 1;
+        rssBytes[child.pool] += child.rssBytes();
+      }
+      return { runs: runs.read(), workers: { ready, rssBytes, ended: { ...ended } } };
+    },
+  };
+}
