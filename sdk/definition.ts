@@ -31,6 +31,14 @@ export interface SourceDefinition {
   readonly filter: SchemaLike | undefined;
   readonly verify: VerificationDefinition | undefined;
   readonly dedupe: DedupeOptions | undefined;
+  readonly rateLimit: RateLimitOptions | undefined;
+}
+
+/** So many requests in so much time: all of them may come at once; from then on they come back evenly. */
+export interface RateLimitOptions {
+  /** 1 to 1,000,000. */
+  requests: number;
+  per: "second" | "minute" | "hour";
 }
 
 /** What names an event, so that it starts nothing twice. */

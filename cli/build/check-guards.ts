@@ -1,22 +1,28 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Dedupe } from "../../server/contract/dedupe.ts";
 import type { JsonSchemaObject } from "../../server/contract/json.ts";
+import { type Rate, rateSchema } from "../../server/contract/rate.ts";
 import { fromPointer } from "../../server/domain/json-pointer.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import type { EvaluatedEntry, EvaluatedTrigger } from "./evaluation/protocol.ts";
 import type { ProjectFiles } from "./project-files.ts";
 import { readDedupe } from "./read-dedupe.ts";
 
-/** What lets requests in before any trigger looks at them: `verify` and `dedupe` of the sources. */
+/** What lets requests in before any trigger looks at them: `verify`, `dedupe` and `rateLimit` of the sources. */
 export function guardDiagnostics(entries: readonly EvaluatedEntry[], files: ProjectFiles): Diagnostic[] {
   const triggers = entries.flatMap((entry) => (entry.outcome === "trigger" ? [{ file: entry.file, ...entry.trigger }] : []));
-  return [...triggers.flatMap((trigger) => [...secretDiagnostics(trigger, files), ...dedupeDiagnostics(trigger, files)]), ...disagreements(triggers, files)];
+  return [...triggers.flatMap((trigger) => [...secretDiagnostics(trigger, files), ...dedupeDiagnostics(trigger, files), ...rateDiagnostics(trigger, files)]), ...disagreements(triggers, files)];
 }
 
 /** What `dedupe` asks for. Expects that guardDiagnostics finds nothing in it. */
 export function dedupeOf(dedupe: unknown): Dedupe | null {
   const read = dedupe === undefined ? null : readDedupe(dedupe);
   return read && "dedupe" in read ? read.dedupe : null;
+}
+
+/** What `rateLimit` asks for. Expects that guardDiagnostics finds nothing in it. */
+export function rateLimitOf(rateLimit: unknown): Rate | null {
+  return rateSchema.safeParse(rateLimit).data ?? null;
 }
 
 type FoundTrigger = EvaluatedTrigger & { file: string };
@@ -37,6 +43,17 @@ function dedupeDiagnostics({ file, dedupe, request }: FoundTrigger, files: Proje
   const { field } = read.dedupe;
   if (field === null || !request.json || mayHold(request.json, fromPointer(field))) return [];
   return [files.diagnose({ code: "unnamed_dedupe_field", title: `${file} › dedupe › request names no ${field}`, at: files.findProperty(file, "field") ?? { file }, severity: "warning" })];
+}
+
+function rateDiagnostics({ file, rateLimit }: FoundTrigger, files: ProjectFiles): Diagnostic[] {
+  const issue = rateLimit === undefined ? undefined : rateSchema.safeParse(rateLimit).error?.issues[0];
+  if (!issue) return [];
+  const unknown = issue.code === "unrecognized_keys" ? issue.keys[0] : undefined;
+  const property = unknown ?? String(issue.path[0] ?? "rateLimit");
+  const given = property === "rateLimit" ? rateLimit : isObject(rateLimit) ? rateLimit[property] : undefined;
+  const problem = unknown === undefined ? `${property === "rateLimit" ? "" : `${property} `}${given === undefined ? "is missing" : `is ${JSON.stringify(given)}`}` : `${unknown} is not an option`;
+  const at = files.findProperty(file, property) ?? files.findProperty(file, "rateLimit") ?? { file };
+  return [files.diagnose({ code: "invalid_rate_limit", title: `${file} › rateLimit › ${problem}`, at })];
 }
 
 /** Whether a body of this schema may have something at a place, as far as plain objects tell. */
@@ -62,14 +79,15 @@ function disagreements(triggers: readonly FoundTrigger[], files: ProjectFiles): 
 
 function disagreement(first: FoundTrigger, other: FoundTrigger, files: ProjectFiles): Diagnostic[] {
   const found: Diagnostic[] = [];
-  const report = (property: "verify" | "dedupe", what: string): void => {
+  const report = (property: "verify" | "dedupe" | "rateLimit", what: string): void => {
     // Not the line of verify: a secret may be written there.
-    const at = (property === "dedupe" && files.findProperty(other.file, property)) || { file: other.file };
+    const at = (property !== "verify" && files.findProperty(other.file, property)) || { file: other.file };
     found.push(files.diagnose({ code: "endpoint_disagrees", title: `${other.file} and ${first.file} share the endpoint ${JSON.stringify(other.endpoint)}, and ${what}`, at }));
   };
   if (first.verify?.fingerprint !== other.verify?.fingerprint) report("verify", sayVerify(first, other));
   const isAlike = isDeepStrictEqual(comparable(first.dedupe), comparable(other.dedupe));
   if (!isAlike) report("dedupe", "name events differently in dedupe");
+  if (!isDeepStrictEqual(first.rateLimit, other.rateLimit)) report("rateLimit", "have another rateLimit");
   return found;
 }
 

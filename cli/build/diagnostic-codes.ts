@@ -103,8 +103,12 @@ export const diagnosticCodes = {
     text: "Events are told apart by a place in the body that `request` does not name. Should bodies not have it, no repeat is noticed.",
     fix: "Correct the place, or name it in `request`. The build goes on.",
   },
+  invalid_rate_limit: {
+    text: "rateLimit is how many requests the endpoint takes: { requests: 100, per: \"minute\" }, with 1 to 1,000,000 requests per second, minute or hour.",
+    fix: "Correct the value, or leave it out for no limit.",
+  },
   endpoint_disagrees: {
-    text: "Requests are verified, and repeats noticed, before any trigger looks at them: sources that share an endpoint must have the same verify and the same dedupe.",
+    text: "Requests are counted and verified, and repeats noticed, before any trigger looks at them: sources that share an endpoint must have the same verify, dedupe and rateLimit.",
     fix: "Write it once, e.g. in lib/ beside triggers/, and import it in every source of the endpoint. Or give one of them an endpoint of its own.",
   },
   not_a_schema: {

@@ -6,7 +6,7 @@ import { type Manifest, type ManifestTrigger, type ManifestWorkflow, manifestSch
 import type { ProjectSettings } from "../../server/contract/settings.ts";
 import { parseDuration } from "../../sdk/duration.ts";
 import { type BundledFile, moduleOf } from "./bundle.ts";
-import { dedupeOf } from "./check-guards.ts";
+import { dedupeOf, rateLimitOf } from "./check-guards.ts";
 import { retryPolicyOf } from "./check-definitions.ts";
 import type { EvaluatedEntry, EvaluatedSchema, EvaluatedTrigger, EvaluatedWorkflow } from "./evaluation/protocol.ts";
 
@@ -56,6 +56,7 @@ function toManifestTrigger(file: string, trigger: EvaluatedTrigger): ManifestTri
     filter: trigger.filter ? exported(trigger.filter) : null,
     verify: trigger.verify?.scheme ?? null,
     dedupe: dedupeOf(trigger.dedupe),
+    rateLimit: rateLimitOf(trigger.rateLimit),
   };
 }
 

@@ -64,6 +64,7 @@ export function TriggerOverview({ p }: { p: Shown }) {
             ["transform", transforms === 0 ? "none: the payload is the input" : transforms === trigger.attachments.length ? "yes: makes the input from the payload" : `for ${transforms} of ${trigger.attachments.length} targets`],
             ["signed", details?.verify ? `as ${details.verify} does; anything else is refused` : null],
             ["repeats", details?.dedupe ? sayDedupe(details.dedupe) : null],
+            ["limit", details?.rateLimit ? `${groupDigits(details.rateLimit.requests)} a${details.rateLimit.per === "hour" ? "n" : ""} ${details.rateLimit.per}, of all keys` : null],
             ["file", <Files key="files" files={trigger.attachments.map(({ file }) => file)} />],
             ["last fired", <LastFired key="last" last={p.last} />],
           ]}

@@ -1,5 +1,5 @@
 import { checkFunction, checkOptions, checkSchema, checkTarget, checkText, checkVerification } from "../check-shape.ts";
-import { type DedupeOptions, type SchemaLike, type SourceDefinition, type TriggerDefinition, type VerificationDefinition, definitionKind } from "../definition.ts";
+import { type DedupeOptions, type RateLimitOptions, type SchemaLike, type SourceDefinition, type TriggerDefinition, type VerificationDefinition, definitionKind } from "../definition.ts";
 import type { DeepReadonly, Schema, SchemaOutput } from "../schema.ts";
 import type { Workflow } from "../workflow/define-workflow.ts";
 import type { Attachment } from "./attachment.ts";
@@ -30,6 +30,11 @@ export interface WebhookSourceOptions<Slug extends string, Request extends Schem
    * once gets the first answer again and starts nothing. Sources that share an endpoint must say the same.
    */
   dedupe?: DedupeOptions;
+  /**
+   * Most requests that this endpoint takes, of all keys, e.g. `{ requests: 100, per: "minute" }`; what is over it gets 429 with `Retry-After`. It takes the place of
+   * `limits.perEndpoint` of the settings. Sources that share an endpoint must say the same, and share what it lets in.
+   */
+  rateLimit?: RateLimitOptions;
 }
 
 /** A webhook source without a target yet; `.attach()` gives it one. `Payload` is what its `request` makes of a body. */
@@ -77,7 +82,7 @@ export function defineWebhookSource<Slug extends string, Request extends Schema>
 // Plain JavaScript calls this too, and the receiver does, with references in place of workflows: no type is trusted before it is checked.
 export function defineWebhookSource(options: PlainOptions): SourceDefinition {
   checkOptions(options, "defineWebhookSource", "defineWebhookSource({ slug, endpoint, request })");
-  const { slug, endpoint, request, filter, verify, dedupe } = options;
+  const { slug, endpoint, request, filter, verify, dedupe, rateLimit } = options;
   checkText(slug, "slug", "defineWebhookSource", "new-signup");
   const where = `defineWebhookSource({ slug: ${JSON.stringify(slug)} })`;
   checkText(endpoint, "endpoint", where, "signup");
@@ -85,6 +90,7 @@ export function defineWebhookSource(options: PlainOptions): SourceDefinition {
   if (filter !== undefined) checkSchema(filter, "filter", where);
   if (verify !== undefined) checkVerification(verify, where);
   if (dedupe !== undefined) checkOptions(dedupe, `${where}: dedupe`, 'dedupe: { header: "x-github-delivery" }');
+  if (rateLimit !== undefined) checkOptions(rateLimit, `${where}: rateLimit`, 'rateLimit: { requests: 100, per: "minute" }');
   const source = {
     [definitionKind]: "source",
     slug,
@@ -93,12 +99,13 @@ export function defineWebhookSource(options: PlainOptions): SourceDefinition {
     filter,
     verify,
     dedupe,
+    rateLimit,
     attach: (attachment: AttachmentShape) => attach(source, attachment, `${where}.attach`),
   } as const;
   return Object.freeze(source);
 }
 
-type PlainOptions = Pick<SourceDefinition, "slug" | "endpoint" | "request"> & { filter?: SchemaLike; verify?: VerificationDefinition; dedupe?: DedupeOptions };
+type PlainOptions = Pick<SourceDefinition, "slug" | "endpoint" | "request"> & { filter?: SchemaLike; verify?: VerificationDefinition; dedupe?: DedupeOptions; rateLimit?: RateLimitOptions };
 
 type AttachmentShape = { workflow: TriggerDefinition["target"]; transform?: TriggerDefinition["transform"] };
 

@@ -1,5 +1,5 @@
 export { defineWebhookSource, type Trigger, type WebhookSource, type WebhookSourceOptions } from "./define-webhook-source.ts";
 export type { Attachment, AttachmentFields, TransformNeeded } from "./attachment.ts";
-export type { DedupeOptions } from "../definition.ts";
+export type { DedupeOptions, RateLimitOptions } from "../definition.ts";
 export type { Mistake } from "../mistake.ts";
 export type { Schema, SchemaInput, SchemaOutput } from "../schema.ts";

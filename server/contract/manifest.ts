@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { dedupeSchema } from "./dedupe.ts";
 import { jsonSchemaObjectSchema } from "./json.ts";
+import { rateSchema } from "./rate.ts";
 import { projectSettingsSchema } from "./settings.ts";
 import { endpointSchema, slugSchema } from "./slug.ts";
 import { targetSchema } from "./target.ts";
@@ -28,6 +29,7 @@ export const manifestTriggerSchema = z.object({
   /** The scheme by which its requests are signed, e.g. `github`; builds of old do not have it. */
   verify: z.string().nullable().default(null),
   dedupe: dedupeSchema.nullable().default(null),
+  rateLimit: rateSchema.nullable().default(null),
 });
 
 const manifestWorkflowSchema = z.object({

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { oidcSettingsSchema } from "./oidc-settings.ts";
 import { proxyRangeSchema } from "./proxy-range.ts";
-
-const rateSchema = z.strictObject({ requests: z.int().min(1).max(1_000_000), per: z.enum(["second", "minute", "hour"]) });
+import { rateSchema } from "./rate.ts";
 
 const limitsSchema = z.strictObject({
   perKey: rateSchema.optional(),

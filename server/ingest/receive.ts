@@ -3,18 +3,19 @@ import type { Mode } from "../config.ts";
 import { AppError } from "../contract/app-error.ts";
 import { noneDisabled, type DisabledTriggers } from "../contract/disabled.ts";
 import type { ErrorCode } from "../contract/error-codes.ts";
+import type { Rate } from "../contract/rate.ts";
 import type { RateLimits } from "../contract/settings.ts";
 import { idempotencyOf } from "../domain/idempotency.ts";
 import { parseJsonBody } from "../domain/json-body.ts";
 import { decideDelivery } from "../matching/decide-delivery.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
-import type { ProjectReader } from "../ports/project.ts";
+import type { ProjectReader, ProjectSources } from "../ports/project.ts";
 import { createSeldomLog } from "../ports/seldom-log.ts";
 import type { Signals } from "../ports/signals.ts";
 import type { DeliveryStore, NewDelivery } from "../ports/store.ts";
 import { type Acceptance, accept, acceptChallenge } from "./accept.ts";
-import { noteArrival } from "./arrival.ts";
+import { type Arrival, noteArrival } from "./arrival.ts";
 import { type Authenticate, authenticate } from "./authenticate.ts";
 import type { IngestAnswer, IngestRequest } from "./ingest-request.ts";
 import { beginIntake, contextOf, type Intake } from "./intake.ts";
@@ -77,10 +78,11 @@ export function createReceiver(deps: ReceiverDeps): (request: IngestRequest) => 
       return refuseStranger(arrival, error);
     }
     try {
-      const { headers, refusal } = limit(arrival, intake.delivery.keyId);
+      const project = deps.project.current();
+      const { headers, refusal } = limit(arrival, intake.delivery.keyId, ownRateOf(project, arrival));
       intake.limitHeaders = headers;
       if (refusal) throw refusal;
-      const acceptance = await receiveAuthenticated(deps, request, intake);
+      const acceptance = await receiveAuthenticated(deps, { request, intake, project });
       if (acceptance.outcome === "accepted") tell(deps, () => deps.signals.runsQueued());
       announce(acceptance.delivery);
       if (acceptance.outcome === "rejected") noteRefusal(acceptance.refusal.code);
@@ -91,10 +93,14 @@ export function createReceiver(deps: ReceiverDeps): (request: IngestRequest) => 
   };
 }
 
-async function receiveAuthenticated(deps: ReceiverDeps, request: IngestRequest, intake: Intake): Promise<Acceptance> {
+/** Sources that share an endpoint say the same. */
+function ownRateOf({ byEndpoint }: ProjectSources, { path }: Arrival): Rate | null {
+  return (path.kind === "endpoint" && byEndpoint.get(path.endpoint)?.[0]?.rateLimit) || null;
+}
+
+async function receiveAuthenticated(deps: ReceiverDeps, { request, intake, project }: { request: IngestRequest; intake: Intake; project: ProjectSources }): Promise<Acceptance> {
   const { arrival, delivery } = intake;
   if (deps.isShuttingDown()) throw new AppError("shutting_down", "The service is shutting down. Send it again in a few seconds.");
-  const project = deps.project.current();
   const { endpoint, triggers } = route(project, arrival);
   delivery.endpoint = endpoint;
   requireJson(arrival.headers);

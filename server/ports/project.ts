@@ -3,6 +3,7 @@ import type { CodeExcerpt } from "../contract/code-excerpt.ts";
 import type { Dedupe } from "../contract/dedupe.ts";
 import type { Json } from "../contract/json.ts";
 import type { Manifest } from "../contract/manifest.ts";
+import type { Rate } from "../contract/rate.ts";
 import type { Target } from "../contract/target.ts";
 
 /** A Zod schema of the user's, of Zod 4 or Zod 3: all that we ever call. */
@@ -26,9 +27,10 @@ export interface TriggerSource {
   target: Target;
   request: AnySchema;
   filter: AnySchema | null;
-  /** How its requests are signed, where they are. The same for all triggers on an endpoint, as `dedupe` is. */
+  /** How its requests are signed, where they are. The same for all triggers on an endpoint, as `dedupe` and `rateLimit` are. */
   verify?: VerificationDefinition | null;
   dedupe?: Dedupe | null;
+  rateLimit?: Rate | null;
 }
 
 /** Knows which triggers on an endpoint a body may match at all, without asking their schemas. */

@@ -39,6 +39,7 @@ function toSource(entry: ManifestTrigger, definition: unknown, file: string): Tr
     filter: isSchema(filter) ? filter : null,
     verify: verify ?? null,
     dedupe: entry.dedupe,
+    rateLimit: entry.rateLimit,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Dedupe } from "../contract/dedupe.ts";
 import type { Json, JsonSchemaObject } from "../contract/json.ts";
+import type { Rate } from "../contract/rate.ts";
 import type { Target } from "../contract/target.ts";
 import { exampleBody } from "../domain/schema/example-body.ts";
 import type { ProjectReader } from "../ports/project.ts";
@@ -15,6 +16,7 @@ export interface TriggerDetails {
   /** The scheme by which its requests must be signed. */
   verify: string | null;
   dedupe: Dedupe | null;
+  rateLimit: Rate | null;
   /** A made-up body of its shape. */
   example: Json;
   attachments: { attachmentId: string; target: Target; file: string; hasTransform: boolean }[];
@@ -26,7 +28,7 @@ export function getTrigger(deps: { project: ProjectReader }, slug: string): Trig
   const [{ endpoint, attachmentId }] = triggersWithSlug(sources, slug);
   const attachments = sources.manifest.triggers.filter((trigger) => trigger.slug === slug);
   // Attachments of one slug share their source.
-  const { request, filter, verify, dedupe } = attachments.find((trigger) => trigger.attachmentId === attachmentId) ?? { request: {}, filter: null, verify: null, dedupe: null };
+  const { request, filter, verify, dedupe, rateLimit } = attachments.find((trigger) => trigger.attachmentId === attachmentId) ?? { request: {}, filter: null, verify: null, dedupe: null, rateLimit: null };
   return {
     slug,
     endpoint,
@@ -35,6 +37,7 @@ export function getTrigger(deps: { project: ProjectReader }, slug: string): Trig
     filter,
     verify,
     dedupe,
+    rateLimit,
     example: exampleBody(request, filter),
     attachments: attachments.map((trigger) => ({ attachmentId: trigger.attachmentId, target: trigger.target, file: trigger.file, hasTransform: trigger.hasTransform })),
   };

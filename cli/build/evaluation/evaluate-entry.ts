@@ -37,6 +37,7 @@ export async function readTrigger({ source, target, transform }: TriggerDefiniti
     filter: source.filter === undefined ? null : await evaluateSchema(source.filter),
     verify: source.verify ? { scheme: source.verify.scheme, problem: source.verify.secretProblem, fingerprint: source.verify.fingerprint() } : null,
     dedupe: plain(source.dedupe),
+    rateLimit: plain(source.rateLimit),
     target: { slug: plain(target?.slug), file: workflowFiles.get(target) ?? null },
   };
 }

@@ -47,6 +47,7 @@ export interface EvaluatedTrigger {
   /** `fingerprint` is made of the secrets: it is compared, and goes no further. */
   verify: { scheme: string; problem: { kind: "missing" | "unusable"; words: string } | null; fingerprint: string } | null;
   dedupe: unknown;
+  rateLimit: unknown;
   /** `file`: the workflow file whose default export it is; `null`: none. */
   target: { slug: unknown; file: string | null };
 }

@@ -47,6 +47,7 @@ export const fakeTrigger = {
   filter: null,
   verify: null,
   dedupe: null,
+  rateLimit: null,
   disabled: null,
   path: "/triggers/signup",
 };

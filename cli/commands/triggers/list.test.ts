@@ -3,12 +3,12 @@ import { fakeTrigger, runFakeCli } from "../testing/fake-host.ts";
 
 const list = (...triggers: unknown[]) => runFakeCli(["triggers", "list"], { routes: { "GET /triggers": () => ({ data: triggers }) } });
 
-it("who signs, and what names an event, are columns where a trigger has them", async () => {
+it("who signs, what names an event, and how many may come, are columns where a trigger has them", async () => {
   const plain = await list(fakeTrigger);
-  expect(plain.stdout).not.toMatch(/SIGNED|REPEATS/);
-  const guarded = { ...fakeTrigger, slug: "pushed", verify: "github", dedupe: { header: "x-github-delivery", field: null, windowMs: 86_400_000 } };
+  expect(plain.stdout).not.toMatch(/SIGNED|REPEATS|LIMIT/);
+  const guarded = { ...fakeTrigger, slug: "pushed", verify: "github", dedupe: { header: "x-github-delivery", field: null, windowMs: 86_400_000 }, rateLimit: { requests: 100, per: "minute" } };
   const { stdout } = await list(fakeTrigger, guarded);
-  expect(stdout).toMatch(/FILTER +SIGNED +REPEATS BY +FILE/);
-  expect(stdout).toMatch(/new-signup .* no +no +usual keys +triggers/);
-  expect(stdout).toMatch(/pushed .* no +github +x-github-delivery +triggers/);
+  expect(stdout).toMatch(/FILTER +SIGNED +REPEATS BY +LIMIT +FILE/);
+  expect(stdout).toMatch(/new-signup .* no +no +usual keys +no +triggers/);
+  expect(stdout).toMatch(/pushed .* no +github +x-github-delivery +100\/minute +triggers/);
 });

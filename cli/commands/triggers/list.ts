@@ -27,10 +27,11 @@ function renderTriggers(triggers: readonly Trigger[], paint: Paint): string {
   if (triggers.length === 0) return "";
   const isAnySigned = triggers.some(({ verify }) => verify !== null);
   const isAnyNamed = triggers.some(({ dedupe }) => dedupe !== null);
+  const isAnyLimited = triggers.some(({ rateLimit }) => rateLimit !== null);
   const isAnyOff = triggers.some(({ disabled }) => disabled !== null);
   return renderTable({
-    headings: [...(isAnyOff ? ["STATE"] : []), "TRIGGER", "ENDPOINT", "TARGET", "FILTER", ...(isAnySigned ? ["SIGNED"] : []), ...(isAnyNamed ? ["REPEATS BY"] : []), "FILE"],
-    rows: triggers.map(({ slug, endpoint, target, filter, verify, dedupe, file, disabled }) => [
+    headings: [...(isAnyOff ? ["STATE"] : []), "TRIGGER", "ENDPOINT", "TARGET", "FILTER", ...(isAnySigned ? ["SIGNED"] : []), ...(isAnyNamed ? ["REPEATS BY"] : []), ...(isAnyLimited ? ["LIMIT"] : []), "FILE"],
+    rows: triggers.map(({ slug, endpoint, target, filter, verify, dedupe, rateLimit, file, disabled }) => [
       ...(isAnyOff ? [disabled ? paint("warn", "– off") : paint("good", "✓ on")] : []),
       paint("strong", slug),
       `POST /triggers/${endpoint}`,
@@ -38,6 +39,7 @@ function renderTriggers(triggers: readonly Trigger[], paint: Paint): string {
       filter === null ? "no" : "yes",
       ...(isAnySigned ? [verify ?? "no"] : []),
       ...(isAnyNamed ? [dedupe?.header ?? dedupe?.field ?? "usual keys"] : []),
+      ...(isAnyLimited ? [rateLimit === null ? "no" : `${rateLimit.requests}/${rateLimit.per}`] : []),
       paint("dim", file),
     ]),
     paint,

@@ -2,10 +2,11 @@ import type { z } from "zod";
 import type { VerificationDefinition } from "../../../sdk/definition.ts";
 import type { Dedupe } from "../../contract/dedupe.ts";
 import type { Manifest } from "../../contract/manifest.ts";
+import type { Rate } from "../../contract/rate.ts";
 import type { AnySchema, ProjectSources, TriggerSource } from "../../ports/project.ts";
 
 /** One trigger; its target is the workflow of the same slug unless another is named. */
-export function triggerOf(p: { slug: string; endpoint?: string; target?: string; request: z.ZodType; filter?: z.ZodType; verify?: VerificationDefinition; dedupe?: Dedupe }): TriggerSource {
+export function triggerOf(p: { slug: string; endpoint?: string; target?: string; request: z.ZodType; filter?: z.ZodType; verify?: VerificationDefinition; dedupe?: Dedupe; rateLimit?: Rate }): TriggerSource {
   const target = { kind: "workflow" as const, slug: p.target ?? p.slug };
   return {
     slug: p.slug,
@@ -16,6 +17,7 @@ export function triggerOf(p: { slug: string; endpoint?: string; target?: string;
     filter: (p.filter ?? null) as unknown as AnySchema | null,
     verify: p.verify ?? null,
     dedupe: p.dedupe ?? null,
+    rateLimit: p.rateLimit ?? null,
   };
 }
 

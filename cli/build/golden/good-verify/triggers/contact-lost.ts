@@ -9,4 +9,5 @@ export default defineWebhookSource({
   request: z.object({ contact: z.looseObject({ id: z.int() }) }),
   verify: byCrm,
   dedupe: { header: "x-crm-event", window: 604800000 },
+  rateLimit: { requests: 100, per: "minute" },
 }).attach({ workflow: work });

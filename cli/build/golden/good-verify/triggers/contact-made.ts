@@ -9,4 +9,5 @@ export default defineWebhookSource({
   request: z.object({ contact: z.looseObject({ id: z.int() }) }),
   verify: byCrm,
   dedupe: { header: "X-Crm-Event", window: "7d" },
+  rateLimit: { per: "minute", requests: 100 },
 }).attach({ workflow: work });
