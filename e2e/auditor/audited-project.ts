@@ -31,9 +31,10 @@ const shape = `z.object({ order: z.string(), paid: z.boolean(), ms: z.number() }
 /** Tells the sink, and waits for its answer: what the sink has counted has happened, whatever the store says. */
 const effectModule = `
   export async function effect(e: { runId: string; workflow: string; step: string; phase: "begin" | "done" }): Promise<void> {
+    const at = Date.now();
     const response = await fetch(process.env["AUDIT_SINK"] ?? "", {
       method: "POST",
-      body: JSON.stringify({ ...e, pid: process.pid, generation: Number(process.env["AUDIT_GENERATION"]) }),
+      body: JSON.stringify({ ...e, at, pid: process.pid, generation: Number(process.env["AUDIT_GENERATION"]) }),
     });
     if (!response.ok) throw new Error("the sink answered " + response.status);
   }`;

@@ -31,8 +31,9 @@ export interface StoredRun {
   status: string;
 }
 
-/** What the sink was told from inside a step, in the order in which it came. */
+/** What the sink was told from inside a step. */
 export interface Effect {
+  /** When it happened, whenever the sink heard of it. */
   at: number;
   runId: string;
   workflow: string;

@@ -29,7 +29,8 @@ export function checkIntegrity(projectDir: string): string {
 
 /** Whether nobody can write now: somebody holds the lock, and does not let go of it. */
 export function isLocked(projectDir: string): boolean {
-  const db = new Database(join(projectDir, ".signalbox/signalbox.db"), { timeout: 1_000 });
+  // Longer than a commit takes; much shorter than a lease, since nobody can lengthen one meanwhile.
+  const db = new Database(join(projectDir, ".signalbox/signalbox.db"), { timeout: 150 });
   try {
     db.exec("BEGIN IMMEDIATE; ROLLBACK");
     return false;

@@ -112,8 +112,8 @@ export function judge(facts: Facts): Violation[] {
   return Object.entries(rules).flatMap(([rule, check]) => check(facts).map((what) => ({ rule, what })));
 }
 
-/** How late the news of a step may be, ms. One that is stopped may have told it just before. */
-const newsDelayMs = 2_000;
+/** From the decision to stop a process to the moment in which it stands still, at most, ms. */
+const signalDelayMs = 250;
 
 /** Whether the process that was in this step was killed before the other began. A kill of web touches no run. */
 function wasKilled({ kills }: Facts, step: Effect, other: Effect): boolean {
@@ -123,12 +123,12 @@ function wasKilled({ kills }: Facts, step: Effect, other: Effect): boolean {
 function hits(kill: Kill, { generation, pid, at }: Effect): boolean {
   if (kill.kind === "web" || kill.generation !== generation || (kill.pid !== null && kill.pid !== pid)) return false;
   // One that was stopped goes on later: what it began then is its own affair.
-  return kill.kind !== "stop" || kill.at > at - newsDelayMs;
+  return kill.kind !== "stop" || kill.at > at - signalDelayMs;
 }
 
 const isSameProcess = (a: Effect, b: Effect) => a.pid === b.pid && a.generation === b.generation;
 
-const begins = (facts: Facts) => facts.effects.filter(({ phase }) => phase === "begin");
+const begins = (facts: Facts) => facts.effects.filter(({ phase }) => phase === "begin").sort((a, b) => a.at - b.at);
 const stepsOfAttachment = (attachmentId: string) => stepsOf[attachmentId.split(":")[1] ?? ""] ?? [];
 const isSame = (a: readonly string[], b: readonly string[]) => a.join() === b.join();
 const list = (texts: readonly string[]) => (texts.length > 0 ? texts.join(", ") : "nothing");

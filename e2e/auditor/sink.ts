@@ -12,7 +12,8 @@ export interface Sink {
   close(): Promise<void>;
 }
 
-const toldSchema = z.object({ runId: z.string(), workflow: z.string(), step: z.string(), phase: z.enum(["begin", "done"]), pid: z.int(), generation: z.int() });
+/** `at`: UTC milliseconds of when it happened: the news of a process that is stopped comes when it wakes. */
+const toldSchema = z.object({ at: z.int(), runId: z.string(), workflow: z.string(), step: z.string(), phase: z.enum(["begin", "done"]), pid: z.int(), generation: z.int() });
 
 /** The world outside: counts what steps do. It lives in the auditor's process, that nobody kills. */
 export async function openSink(onEffect: (effect: Effect) => void): Promise<Sink> {
@@ -22,7 +23,8 @@ export async function openSink(onEffect: (effect: Effect) => void): Promise<Sink
     hear(request, response).catch(() => response.destroy());
   });
   async function hear(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const effect = { at: performance.now(), ...toldSchema.parse(JSON.parse(await text(request))) };
+    const told = toldSchema.parse(JSON.parse(await text(request)));
+    const effect = { ...told, at: performance.now() - Math.max(0, Date.now() - told.at) };
     effects.push(effect);
     response.end();
     onEffect(effect);
