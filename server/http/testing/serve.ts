@@ -6,7 +6,7 @@ import { createMemoryDeliveryStore, type MemoryDeliveryStore } from "../../inges
 import { projectOf } from "../../ingest/testing/project.ts";
 import { systemClock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
-import type { TriggerSource } from "../../ports/project.ts";
+import type { ProjectSources, TriggerSource } from "../../ports/project.ts";
 import { noSignals } from "../../ports/signals.ts";
 import type { PageGate } from "../page-gate.ts";
 import { trustNobody } from "../read-client.ts";
@@ -23,6 +23,7 @@ export interface Served {
 
 interface ServeOptions extends Partial<Omit<ReceiverDeps, "project">> {
   triggers?: readonly TriggerSource[];
+  indexes?: ProjectSources["indexes"];
   rest?: (request: Request) => Promise<Response>;
   trpc?: (request: Request) => Promise<Response>;
   pages?: PagesHandler | null;
@@ -33,11 +34,11 @@ interface ServeOptions extends Partial<Omit<ReceiverDeps, "project">> {
 
 /** A real receiver behind the real server, on a port of the system's choice. */
 export async function serve(options: ServeOptions = {}): Promise<Served> {
-  const { triggers = [], rest, trpc, pages = null, bodyTimeoutMs = 60_000, maxConnections, ...deps } = options;
+  const { triggers = [], indexes = new Map(), rest, trpc, pages = null, bodyTimeoutMs = 60_000, maxConnections, ...deps } = options;
   const store = createMemoryDeliveryStore();
   const logged: string[] = [];
   const logger = collectingLogger(logged);
-  const project = projectOf(triggers);
+  const project = { ...projectOf(triggers), indexes };
   const ingest = createReceiver({
     project: { current: () => project },
     store,
