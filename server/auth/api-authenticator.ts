@@ -1,6 +1,8 @@
 import type { Mode } from "../config.ts";
 import { AppError } from "../contract/app-error.ts";
 import type { Key } from "../contract/key.ts";
+import { scopeOfRole } from "../contract/person.ts";
+import { holdsScope } from "../contract/scope.ts";
 import type { Clock } from "../ports/clock.ts";
 import { type Logger, silentLogger } from "../ports/logger.ts";
 import type { PeopleStore } from "../ports/people-store.ts";
@@ -18,7 +20,7 @@ import { readSessionToken } from "./session.ts";
  * in which somebody signed in sends a cookie of their session, or the API token that they signed in with.
  */
 export function createApiAuthenticator(deps: {
-  store: Pick<KeyStore, "findKeyByHash" | "touchKey"> & Pick<PeopleStore, "findSession" | "touchSession">;
+  store: Pick<KeyStore, "findKeyByHash" | "touchKey"> & Pick<PeopleStore, "findSession" | "touchSession" | "findRole">;
   /** Signs the cookies of people. */
   sessionSecret: string;
   mode: Mode;
@@ -45,8 +47,10 @@ export function createApiAuthenticator(deps: {
     const usable = keys.filter((key) => key !== null);
     const [first] = usable;
     if (!first || usable.length < keys.length) throw unauthorized();
+    const principal = await toPrincipal(deps.store, usable.find((key) => key.kind === "api") ?? first);
+    if (!principal) throw unauthorized();
     usable.forEach(noteUse);
-    return toPrincipal(usable.find((key) => key.kind === "api") ?? first);
+    return principal;
   };
 }
 
@@ -72,6 +76,14 @@ function keysInHeaders(headers: Headers): string[] {
   return [...new Set([...bearer, ...(apiKey === null ? [] : [apiKey])])];
 }
 
-function toPrincipal(key: Key): Principal {
-  return key.kind === "api" ? { kind: "token", keyId: key.id, name: key.name, scope: key.scope ?? "admin" } : { kind: "webhook", keyId: key.id };
+/** A token does no more than whose it is may do now: asked each time, as roles change. `null`: they are gone. */
+async function toPrincipal(store: Pick<PeopleStore, "findRole">, key: Key): Promise<Principal | null> {
+  if (key.kind !== "api") return { kind: "webhook", keyId: key.id };
+  const { id: keyId, name, ownerId } = key;
+  const made = key.scope ?? "admin";
+  if (ownerId === null) return { kind: "token", keyId, name, scope: made, ownerId, cappedTo: null };
+  const role = await store.findRole(ownerId);
+  if (role === null) return null;
+  const isCapped = !holdsScope(scopeOfRole[role], made);
+  return { kind: "token", keyId, name, scope: isCapped ? scopeOfRole[role] : made, ownerId, cappedTo: isCapped ? role : null };
 }

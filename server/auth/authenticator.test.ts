@@ -3,7 +3,7 @@ import type { Key } from "../contract/key.ts";
 import { createAuthenticator } from "./authenticator.ts";
 import { generateKey } from "./key-format.ts";
 
-const anyKey: Key = { id: "key_1", kind: "webhook", name: "any", hint: "sbk_…", endpoints: null, scope: null, createdAt: "2026-01-01T00:00:00.000Z", replacedBy: null, lastUsedAt: null, expiresAt: null, revokedAt: null };
+const anyKey: Key = { id: "key_1", kind: "webhook", name: "any", hint: "sbk_…", endpoints: null, scope: null, createdAt: "2026-01-01T00:00:00.000Z", replacedBy: null, ownerId: null, lastUsedAt: null, expiresAt: null, revokedAt: null };
 
 /** A deployed service that knows every key, as `found`. */
 function deployed(found: Partial<Key> = {}) {

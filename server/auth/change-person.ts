@@ -14,10 +14,13 @@ export async function changeRole(deps: { store: Store; clock: Clock }, { id, rol
   refuseUnchanged(id, await deps.store.changeRole({ id, role, now, audit: auditOf(doer, { action: "person.role-changed", subject: id, detail, now }) }));
 }
 
-/** Ends their sessions as well. Throws as `changeRole` does. */
+/** Ends their sessions, their API tokens, and the links that they made. Throws as `changeRole` does. */
 export async function removePerson(deps: { store: Store; clock: Clock }, id: string, doer: Doer): Promise<void> {
   const detail = await describePerson(deps, id);
-  refuseUnchanged(id, await deps.store.removePerson({ id, audit: auditOf(doer, { action: "person.removed", subject: id, detail, now: deps.clock.now() }) }));
+  const now = deps.clock.now();
+  const audit = auditOf(doer, { action: "person.removed", subject: id, detail, now });
+  const auditToken = (keyId: string) => auditOf(doer, { action: "key.revoked", subject: keyId, detail: { because: "person.removed", person: id }, now });
+  refuseUnchanged(id, await deps.store.removePerson({ id, now, audit, auditToken }));
 }
 
 /** The log outlives whom it names. */

@@ -4,12 +4,12 @@ import type { Access } from "./access-table.ts";
 
 /**
  * Who asks. `local`: somebody on this machine in development, or the command line in this process: may do everything. `person`: somebody who
- * signed in. `token`: an API token. `webhook`: a webhook key, which reads the runs that it started.
+ * signed in. `token`: an API token; `ownerId`: whose it is, `cappedTo`: their role, where it allows less than the token was made for. `webhook`: a webhook key, which reads the runs that it started.
  */
 export type Principal =
   | { kind: "local" }
   | { kind: "person"; personId: string; name: string; email: string; role: Role; sessionId: string }
-  | { kind: "token"; keyId: string; name: string; scope: Scope }
+  | { kind: "token"; keyId: string; name: string; scope: Scope; ownerId: string | null; cappedTo: Role | null }
   | { kind: "webhook"; keyId: string };
 
 /** Says who sent a request to /api or /metrics. Throws AppError `unauthorized` or `forbidden`. */

@@ -22,7 +22,9 @@ export async function rotateKey(
   const old = (await deps.store.listKeys()).find((key) => key.id === id);
   if (!old) throw unknownKey(id);
   const { kind, name, endpoints, scope } = old;
-  const { secret, newKey } = mintKey(deps.cipher, { kind, name, endpoints, scope, expiresAt: sameLife(old, now) }, now);
+  // Whoever rotates a token has it in hand from then on, and it ends with them.
+  const ownerId = doer.personId ?? old.ownerId;
+  const { secret, newKey } = mintKey(deps.cipher, { kind, name, endpoints, scope, ownerId, expiresAt: sameLife(old, now) }, now);
   const endsAt = now + overlapMs;
   const audit = [
     auditOf(doer, { action: "key.created", subject: newKey.id, detail: { kind, name, scope, endpoints, replaces: id }, now }),

@@ -10,6 +10,8 @@ export const auditActionSchema = z.enum([
   "person.role-changed",
   "person.removed",
   "person.password-changed",
+  "person.reset-link-created",
+  "person.password-reset",
   "invitation.created",
   "invitation.revoked",
   "key.created",

@@ -40,11 +40,13 @@ export type PersonSession = z.infer<typeof sessionSchema>;
 
 export const invitationSchema = z.object({
   id: z.string(),
-  /** `setup`: made on the machine itself. */
-  kind: z.enum(["setup", "invitation"]),
+  /** `setup`: made on the machine itself. `reset`: sets a new password of somebody who is here already. */
+  kind: z.enum(["setup", "invitation", "reset"]),
   role: roleSchema,
-  /** Whom it is for, as who made it wrote. */
+  /** Whom it is for, as who made it wrote; of a `reset` their e-mail address. */
   note: z.string(),
+  /** Whose password a `reset` sets. */
+  personId: z.string().nullable(),
   createdBy: z.string(),
   createdAt: z.iso.datetime(),
   expiresAt: z.iso.datetime(),

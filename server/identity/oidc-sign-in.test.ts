@@ -112,7 +112,7 @@ describe("signing in by OpenID Connect", () => {
     const { signIn, store } = await open({ email: "ada@example.com", email_verified: true });
     const audit = { at: 1, action: "person.joined", actor: { kind: "machine", id: null, name: null }, subject: null, address: null, detail: null } as const;
     const now = Date.now();
-    await store.createInvitation({ invitation: { id: "inv_1", kind: "invitation", hash: "h", role: "admin", note: "", createdBy: "", createdAt: now, expiresAt: now + 1e6 }, audit: { ...audit, id: "aud_1" } });
+    await store.createInvitation({ invitation: { id: "inv_1", kind: "invitation", hash: "h", role: "admin", note: "", createdBy: "", createdById: null, personId: null, createdAt: now, expiresAt: now + 1e6 }, audit: { ...audit, id: "aud_1" } });
     await store.acceptInvitation({ hash: "h", person: { id: "per_1", name: "Eve", email: "ada@example.com", accountId: "acc_1", passwordHash: "x" }, now, audit: { ...audit, id: "aud_2" } });
     expect(await signIn()).toMatchObject({ to: "/sign-in?failed=oidc", who: null });
   });

@@ -38,6 +38,10 @@ interface NewInvitation {
   role: Role;
   note: string;
   createdBy: string;
+  /** The person behind it, if any. */
+  createdById: string | null;
+  /** Whose password a `reset` sets. */
+  personId: string | null;
   createdAt: number;
   expiresAt: number;
 }
@@ -57,28 +61,32 @@ export interface PeopleStore {
   listSessions(personId: string | null, now: number): Promise<PersonSession[]>;
   /** `false`: there is no such session, or not of this person (`null`: whosever). */
   endSession(p: { id: string; personId: string | null; audit: NewAuditEntry }): Promise<boolean>;
-  /** In force with the very next request of theirs. */
+  /** What a person may do now; `null`: there is no such person (any more). */
+  findRole(personId: string): Promise<Role | null>;
+  /** In force with the very next request of theirs. Whoever is no admin any more lets nobody in: links that they made end. */
   changeRole(p: { id: string; role: Role; now: number; audit: NewAuditEntry }): Promise<PersonChange>;
-  /** With sessions and ways to sign in. */
-  removePerson(p: { id: string; audit: NewAuditEntry }): Promise<PersonChange>;
+  /** With sessions, ways to sign in and links that they made. Their API tokens are revoked, and `auditToken` is written for each. */
+  removePerson(p: { id: string; now: number; audit: NewAuditEntry; auditToken: (keyId: string) => NewAuditEntry }): Promise<PersonChange>;
   /** scrypt, as the identity provider made it; `null` where the person has none. */
   findPasswordHash(personId: string): Promise<string | null>;
   /** Ends all sessions of the person but `keepSession`. `false`: the person has no password to change. */
   changePassword(p: { personId: string; passwordHash: string; keepSession: string; now: number; audit: NewAuditEntry }): Promise<boolean>;
-  /** A `setup` link takes the place of those before it. */
+  /** A `setup` link takes the place of those before it, a `reset` of those for the same person. */
   createInvitation(p: { invitation: NewInvitation; audit: NewAuditEntry }): Promise<Invitation>;
   /** Those that can still be accepted, newest first. */
   listInvitations(now: number): Promise<Invitation[]>;
   findInvitation(hash: string, now: number): Promise<Invitation | null>;
   /** `false`: there is no such invitation that could still be accepted. */
   revokeInvitation(p: { id: string; now: number; audit: NewAuditEntry }): Promise<boolean>;
-  /** Uses the invitation up and adds the person, or neither. */
+  /** Uses the invitation up and adds the person, or neither. A `reset` is none. */
   acceptInvitation(p: {
     hash: string;
     person: { id: string; name: string; email: string; accountId: string; passwordHash: string };
     now: number;
     audit: NewAuditEntry;
   }): Promise<"joined" | "unusable" | "email-taken">;
+  /** Uses a `reset` up, sets the password and ends all sessions of the person, or does nothing. `false`: it cannot be used. */
+  resetPassword(p: { hash: string; passwordHash: string; now: number; audit: NewAuditEntry }): Promise<boolean>;
 }
 
 export type IdentityTable = "user" | "session" | "account" | "verification";

@@ -426,6 +426,8 @@ export interface NewKey {
   endpoints: string[] | null;
   /** Of API tokens. */
   scope: Scope | null;
+  /** Of API tokens: whose it is. */
+  ownerId: string | null;
   createdAt: number;
   expiresAt: number | null;
 }

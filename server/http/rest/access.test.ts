@@ -37,7 +37,7 @@ describe("who may use which route of a deployed service", () => {
     expect(await reached("POST", "/api/v1/runs/unknown/cancel", token.secret)).toBe(scope !== "read");
     expect(await reached("GET", "/api/v1/keys", token.secret)).toBe(scope === "admin");
     const older = generateKey("api");
-    await service.store.createKey({ id: "key_older", kind: "api", name: "older", hint: "sbt_", hash: hashKey(older), ciphertext: null, endpoints: null, scope: null, createdAt: 0, expiresAt: null });
+    await service.store.createKey({ id: "key_older", kind: "api", name: "older", hint: "sbt_", hash: hashKey(older), ciphertext: null, endpoints: null, scope: null, ownerId: null, createdAt: 0, expiresAt: null });
     expect(await reached("GET", "/api/v1/keys", older)).toBe(true);
   });
 

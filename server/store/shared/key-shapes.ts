@@ -14,6 +14,7 @@ export interface KeyRow {
   lastUsedAt: number | null;
   revokedAt: number | null;
   replacedBy: string | null;
+  ownerId: string | null;
 }
 
 export function toKey(row: KeyRow): Key {
@@ -31,5 +32,6 @@ export function toKey(row: KeyRow): Key {
     lastUsedAt: toIsoOrNull(row.lastUsedAt),
     revokedAt: toIsoOrNull(row.revokedAt),
     replacedBy: row.replacedBy,
+    ownerId: row.ownerId,
   };
 }

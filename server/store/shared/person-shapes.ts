@@ -34,12 +34,13 @@ interface InvitationRow {
   kind: Invitation["kind"];
   role: Role;
   note: string;
+  personId: string | null;
   createdBy: string;
   createdAt: number;
   expiresAt: number;
 }
 
 /** Without the hash of what opens it. */
-export function toInvitation({ id, kind, role, note, createdBy, createdAt, expiresAt }: InvitationRow): Invitation {
-  return { id, kind, role, note, createdBy, createdAt: toIso(createdAt), expiresAt: toIso(expiresAt) };
+export function toInvitation({ id, kind, role, note, personId, createdBy, createdAt, expiresAt }: InvitationRow): Invitation {
+  return { id, kind, role, note, personId, createdBy, createdAt: toIso(createdAt), expiresAt: toIso(expiresAt) };
 }

@@ -157,6 +157,28 @@ describe("migrations", () => {
     connection.close();
   });
 
+  it("give tokens and links to whoever made them, as the audit log says, where they are still here", async () => {
+    const before = join(folder, "before");
+    cpSync(migrationsFolder("sqlite"), before, { recursive: true });
+    const journal: { entries: { idx: number }[] } = JSON.parse(readFileSync(join(before, "meta", "_journal.json"), "utf8"));
+    writeFileSync(join(before, "meta", "_journal.json"), JSON.stringify({ entries: journal.entries.filter(({ idx }) => idx < 6) }));
+    const connection = await openConnection(file);
+    migrate(connection, migration(before));
+    connection.exec(`
+      INSERT INTO person (id, name, email, role, created_at, updated_at) VALUES ('per_1', 'Ada', 'ada@example.com', 'admin', 1, 1);
+      INSERT INTO webhook_key (id, kind, name, hint, hash, created_at) VALUES ('key_1', 'api', 'a', '', '1', 1), ('key_2', 'api', 'b', '', '2', 2), ('key_3', 'webhook', 'c', '', '3', 3), ('key_4', 'api', 'd', '', '4', 4);
+      INSERT INTO invitation (id, kind, hash, role, note, created_by, created_at, expires_at) VALUES ('inv_1', 'invitation', 'h', 'admin', '', 'Ada', 1, 9), ('inv_2', 'invitation', 'i', 'admin', '', 'machine', 2, 9);
+      INSERT INTO audit_entry (id, at, action, actor_kind, actor_id, subject) VALUES ('1', 1, 'key.created', 'person', 'per_1', 'key_1'), ('2', 1, 'key.created', 'person', 'per_gone', 'key_2'),
+        ('3', 1, 'key.created', 'person', 'per_1', 'key_3'), ('4', 1, 'key.created', 'machine', NULL, 'key_4'), ('5', 1, 'invitation.created', 'person', 'per_1', 'inv_1')`);
+    connection.close();
+    const store = await openSqliteStore({ file });
+    expect((await store.listKeys()).map(({ id, ownerId }) => [id, ownerId])).toEqual([["key_4", null], ["key_3", null], ["key_2", null], ["key_1", "per_1"]]);
+    await store.close();
+    const after = await openConnection(file);
+    expect(after.prepare("SELECT id, created_by_id FROM invitation ORDER BY id").raw().all()).toEqual([["inv_1", "per_1"], ["inv_2", null]]);
+    after.close();
+  });
+
   it("bring a database of the first version up to date, with all that is in it", async () => {
     const first = join(folder, "first");
     cpSync(migrationsFolder("sqlite"), first, { recursive: true });

@@ -5,7 +5,7 @@ import type { Json } from "../../contract/json.ts";
 import type { KeyKind } from "../../contract/key.ts";
 import type { PresetSubject } from "../../contract/preset.ts";
 import type { AuditActor } from "../../contract/audit.ts";
-import type { Role } from "../../contract/person.ts";
+import type { Invitation, Role } from "../../contract/person.ts";
 import type { Problem } from "../../contract/problem.ts";
 import type { RunError, RunStatus, StartedBy } from "../../contract/run.ts";
 import type { Scope } from "../../contract/scope.ts";
@@ -241,8 +241,14 @@ export const webhookKey = sqliteTable(
     scope: text("scope").$type<Scope>(),
     /** The key that took its place. A note, not a reference. */
     replacedBy: text("replaced_by"),
+    /** Of API tokens. A note, not a reference: a revoked token outlives whose it was. */
+    ownerId: text("owner_id"),
   },
-  (t) => [uniqueIndex("webhook_key_by_hash").on(t.hash)],
+  (t) => [
+    uniqueIndex("webhook_key_by_hash").on(t.hash),
+    index("webhook_key_by_kind").on(t.kind, t.createdAt, t.id),
+    index("webhook_key_by_owner").on(t.ownerId).where(sql`owner_id IS NOT NULL`),
+  ],
 );
 
 /** Triggers that are, or once were, switched off. By slug, so that it outlives builds, and a trigger that comes back. */
@@ -291,7 +297,11 @@ export const personSession = sqliteTable(
     /** When it was last seen, to the minute. */
     updatedAt: moment("updated_at").notNull(),
   },
-  (t) => [uniqueIndex("person_session_by_token").on(t.token), index("person_session_by_person").on(t.userId, t.updatedAt)],
+  (t) => [
+    uniqueIndex("person_session_by_token").on(t.token),
+    index("person_session_by_person").on(t.userId, t.updatedAt),
+    index("person_session_by_expiry").on(t.expiresAt),
+  ],
 );
 
 /** A way to sign in: a password, or an account elsewhere. */
@@ -327,24 +337,32 @@ export const personVerification = sqliteTable(
     createdAt: moment("created_at").notNull(),
     updatedAt: moment("updated_at").notNull(),
   },
-  (t) => [index("person_verification_by_identifier").on(t.identifier)],
+  (t) => [index("person_verification_by_identifier").on(t.identifier), index("person_verification_by_expiry").on(t.expiresAt)],
 );
 
 export const invitation = sqliteTable(
   "invitation",
   {
     id: text("id").primaryKey(),
-    kind: text("kind").$type<"setup" | "invitation">().notNull(),
+    kind: text("kind").$type<Invitation["kind"]>().notNull(),
     hash: text("hash").notNull(),
     role: text("role").$type<Role>().notNull(),
     note: text("note").notNull(),
     createdBy: text("created_by").notNull(),
+    /** The person behind it. A note, not a reference, as the next. */
+    createdById: text("created_by_id"),
+    /** Whose password it sets. */
+    personId: text("person_id"),
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at").notNull(),
     acceptedAt: integer("accepted_at"),
     revokedAt: integer("revoked_at"),
   },
-  (t) => [uniqueIndex("invitation_by_hash").on(t.hash)],
+  (t) => [
+    uniqueIndex("invitation_by_hash").on(t.hash),
+    // Those that were used or withdrawn stay, and are never looked at again.
+    index("invitation_open").on(t.expiresAt).where(sql`accepted_at IS NULL AND revoked_at IS NULL`),
+  ],
 );
 
 /** Who did what. Notes, not references: it outlives whom and what it names. */

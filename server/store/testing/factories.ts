@@ -73,7 +73,7 @@ export function aRun(given: Partial<NewRun> = {}): NewRun {
 
 export function aKey(given: Partial<NewKey> = {}): NewKey {
   const id = newId("key");
-  return { id, kind: "webhook", name: "default", hint: "sbx_abc", hash: `hash of ${id}`, ciphertext: null, endpoints: null, scope: null, createdAt: epoch, expiresAt: null, ...given };
+  return { id, kind: "webhook", name: "default", hint: "sbx_abc", hash: `hash of ${id}`, ciphertext: null, endpoints: null, scope: null, ownerId: null, createdAt: epoch, expiresAt: null, ...given };
 }
 
 export function aClaim(given: Partial<ClaimRequest> = {}): ClaimRequest {

@@ -25,6 +25,7 @@ export function keyContract(open: OpenStore): void {
         lastUsedAt: null,
         revokedAt: null,
         replacedBy: null,
+        ownerId: null,
       });
       expect(await store.findKeyByHash("h1")).toEqual(created);
       expect(await store.findKeyByHash("h2")).toBeNull();

@@ -4,7 +4,7 @@ import type { Role } from "../../contract/person.ts";
 import { newId } from "../../domain/ids.ts";
 import type { NewAuditEntry } from "../../ports/people-store.ts";
 import type { Store } from "../../ports/store.ts";
-import { epoch, type OpenStore } from "./factories.ts";
+import { aKey, epoch, type OpenStore } from "./factories.ts";
 
 const dayMs = 86_400_000;
 
@@ -21,9 +21,9 @@ export function peopleContract(open: OpenStore): void {
     });
     afterEach(() => store.close());
 
-    const invite = (hash: string, role: Role = "viewer", given: { kind?: "setup" | "invitation"; expiresAt?: number } = {}) =>
+    const invite = (hash: string, role: Role = "viewer", given: { kind?: "setup" | "invitation" | "reset"; expiresAt?: number; createdById?: string; personId?: string } = {}) =>
       store.createInvitation({
-        invitation: { id: `inv_${hash}`, kind: "invitation", hash, role, note: "for Ada", createdBy: "Grace", createdAt: epoch, expiresAt: epoch + dayMs, ...given },
+        invitation: { id: `inv_${hash}`, kind: "invitation", hash, role, note: "for Ada", createdBy: "Grace", createdById: null, personId: null, createdAt: epoch, expiresAt: epoch + dayMs, ...given },
         audit: anAudit("invitation.created", { subject: `inv_${hash}` }),
       });
     const accept = (hash: string, id: string, given: { email?: string; now?: number } = {}) =>
@@ -33,6 +33,8 @@ export function peopleContract(open: OpenStore): void {
         now: given.now ?? epoch + 1000,
         audit: anAudit("person.joined", { subject: id }),
       });
+    const remove = (id: string) => store.removePerson({ id, now: epoch + 2000, audit: anAudit("person.removed", { subject: id }), auditToken: (keyId) => anAudit("key.revoked", { subject: keyId }) });
+    const change = (id: string, role: Role) => store.changeRole({ id, role, now: epoch, audit: anAudit("person.role-changed") });
     const join = async (id: string, role: Role) => {
       await invite(`hash of ${id}`, role);
       expect(await accept(`hash of ${id}`, id)).toBe("joined");
@@ -84,6 +86,66 @@ export function peopleContract(open: OpenStore): void {
       expect(await store.findInvitation("other", epoch)).not.toBeNull();
     });
 
+    const reset = (hash: string, now = epoch + 1000) => store.resetPassword({ hash, passwordHash: "new", now, audit: anAudit("person.password-reset") });
+
+    it("a reset link sets one password, once, and ends all sessions of that person, and of nobody else", async () => {
+      await join("per_1", "admin");
+      await join("per_2", "viewer");
+      for (const id of ["per_1", "per_2"]) await signIn(id, `ses of ${id}`);
+      await invite("h", "viewer", { kind: "reset", personId: "per_2" });
+      expect(await accept("h", "per_3")).toBe("unusable");
+      expect(await Promise.all([reset("h"), reset("h")])).toEqual([true, false]);
+      expect([await store.findPasswordHash("per_1"), await store.findPasswordHash("per_2")]).toEqual(["salt:hash", "new"]);
+      expect((await store.listSessions(null, epoch)).map(({ personId }) => personId)).toEqual(["per_1"]);
+      expect(await store.listPeople(epoch)).toMatchObject([{ role: "admin" }, { role: "viewer" }]);
+      expect((await actions()).filter((action) => action === "person.password-reset")).toHaveLength(1);
+    });
+
+    it("a reset link that expired, that another took the place of, whose person has gone or that is another kind of link sets nothing", async () => {
+      for (const id of ["per_1", "per_2", "per_3"]) await join(id, "admin");
+      await invite("first", "admin", { kind: "reset", personId: "per_1" });
+      await invite("other's", "admin", { kind: "reset", personId: "per_2" });
+      await invite("second", "admin", { kind: "reset", personId: "per_1" });
+      await invite("of who goes", "admin", { kind: "reset", personId: "per_3" });
+      await invite("invitation");
+      await remove("per_3");
+      for (const hash of ["first", "of who goes", "invitation", "unknown"]) expect(await reset(hash), hash).toBe(false);
+      expect(await reset("second", epoch + dayMs)).toBe(false);
+      expect([await reset("second"), await reset("other's")]).toEqual([true, true]);
+      expect(await store.findInvitation("invitation", epoch)).not.toBeNull();
+    });
+
+    it("whoever is removed takes their tokens and the links that they made with them, and leaves all others", async () => {
+      for (const id of ["per_1", "per_2"]) await join(id, "admin");
+      for (const [id, ownerId] of [["key_a", "per_2"], ["key_b", "per_2"], ["key_c", "per_1"], ["key_d", null]] as const) await store.createKey(aKey({ id, hash: id, kind: "api", ownerId }));
+      await store.revokeKey("key_b", epoch + 5);
+      await invite("by who goes", "admin", { createdById: "per_2" });
+      await invite("by who stays", "admin", { createdById: "per_1" });
+      expect(await remove("per_2")).toBe("changed");
+      expect((await store.listKeys()).map(({ id, revokedAt }) => [id, revokedAt]).toSorted()).toEqual([["key_a", "2026-01-01T00:00:02.000Z"], ["key_b", "2026-01-01T00:00:00.005Z"], ["key_c", null], ["key_d", null]]);
+      expect((await store.listInvitations(epoch)).map(({ id }) => id)).toEqual(["inv_by who stays"]);
+      expect((await store.listAudit({ action: "key.revoked" }, { limit: 10, cursor: null })).data.map(({ subject }) => subject)).toEqual(["key_a"]);
+      expect([await store.findRole("per_1"), await store.findRole("per_2")]).toEqual(["admin", null]);
+    });
+
+    it("tokens stay where the removal cannot be written down", async () => {
+      for (const id of ["per_1", "per_2"]) await join(id, "admin");
+      await store.createKey(aKey({ id: "key_a", kind: "api", ownerId: "per_2" }));
+      const taken = anAudit("key.revoked");
+      await store.recordAudit(taken);
+      await expect(store.removePerson({ id: "per_2", now: epoch, audit: anAudit("person.removed"), auditToken: () => taken })).rejects.toThrow(/unique/i);
+      expect([await store.findRole("per_2"), (await store.listKeys())[0]?.revokedAt]).toEqual(["admin", null]);
+    });
+
+    it("links end with whoever made them being admin", async () => {
+      for (const id of ["per_1", "per_2"]) await join(id, "admin");
+      await invite("by per_2", "admin", { createdById: "per_2" });
+      await change("per_2", "admin");
+      expect(await store.findInvitation("by per_2", epoch)).not.toBeNull();
+      await change("per_2", "operator");
+      expect(await store.findInvitation("by per_2", epoch)).toBeNull();
+    });
+
     it("a session opens until it expires, is ended, or its person is removed", async () => {
       await join("per_1", "admin");
       await join("per_2", "viewer");
@@ -96,20 +158,19 @@ export function peopleContract(open: OpenStore): void {
       expect(await store.endSession({ id: "ses_1", personId: "per_2", audit })).toBe(true);
       expect(await store.findSession("token of ses_1", epoch)).toBeNull();
       expect((await store.listSessions(null, epoch)).map(({ id }) => id)).toEqual(["ses_2"]);
-      await store.removePerson({ id: "per_2", audit: anAudit("person.removed") });
+      await remove("per_2");
       expect(await store.findSession("token of ses_2", epoch)).toBeNull();
     });
 
     it("the last admin can neither be removed nor become anything else", async () => {
       await join("per_1", "admin");
       await join("per_2", "viewer");
-      const change = (id: string, role: Role) => store.changeRole({ id, role, now: epoch, audit: anAudit("person.role-changed") });
-      expect(await store.removePerson({ id: "per_1", audit: anAudit("person.removed") })).toBe("last-admin");
+      expect(await remove("per_1")).toBe("last-admin");
       expect(await change("per_1", "operator")).toBe("last-admin");
       expect(await change("per_9", "admin")).toBe("unknown");
       expect(await change("per_2", "admin")).toBe("changed");
       // Both at once: one of them stays.
-      expect((await Promise.all(["per_1", "per_2"].map((id) => store.removePerson({ id, audit: anAudit("person.removed") })))).toSorted()).toEqual(["changed", "last-admin"]);
+      expect((await Promise.all(["per_1", "per_2"].map((id) => remove(id)))).toSorted()).toEqual(["changed", "last-admin"]);
     });
 
     it("a new password ends all other sessions of the person", async () => {
@@ -123,12 +184,12 @@ export function peopleContract(open: OpenStore): void {
     it("what changes something is written down with it, and what changes nothing is not", async () => {
       await join("per_1", "admin");
       await accept("unknown", "per_2");
-      await store.removePerson({ id: "per_1", audit: anAudit("person.removed") });
+      await remove("per_1");
       expect(await actions()).toEqual(["person.joined", "invitation.created"]);
       // A line that cannot be written takes the change back.
       const taken = anAudit("invitation.created");
       await store.recordAudit(taken);
-      await expect(store.createInvitation({ invitation: { id: "inv_x", kind: "invitation", hash: "x", role: "admin", note: "", createdBy: "", createdAt: epoch, expiresAt: epoch + dayMs }, audit: taken })).rejects.toThrow(/unique/i);
+      await expect(store.createInvitation({ invitation: { id: "inv_x", kind: "invitation", hash: "x", role: "admin", note: "", createdBy: "", createdById: null, personId: null, createdAt: epoch, expiresAt: epoch + dayMs }, audit: taken })).rejects.toThrow(/unique/i);
       expect(await store.findInvitation("x", epoch)).toBeNull();
     });
 

@@ -134,8 +134,9 @@ export async function executeRuns(service: TestService, end: Parameters<TestServ
   return claimed;
 }
 
-export async function makeKey(service: TestService, p: { kind: "webhook" | "api"; endpoints?: string[]; scope?: Scope; expiresAt?: number }) {
-  return createKey(service, { kind: p.kind, name: "test", endpoints: p.endpoints ?? null, scope: p.kind === "api" ? (p.scope ?? "admin") : null, expiresAt: p.expiresAt ?? null }, machine);
+/** `personId`: whose it is. */
+export async function makeKey(service: TestService, p: { kind: "webhook" | "api"; endpoints?: string[]; scope?: Scope; expiresAt?: number }, personId: string | null = null) {
+  return createKey(service, { kind: p.kind, name: "test", endpoints: p.endpoints ?? null, scope: p.kind === "api" ? (p.scope ?? "admin") : null, expiresAt: p.expiresAt ?? null }, { ...machine, personId });
 }
 
 export const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
