@@ -21,7 +21,7 @@ async function expectNoFaults(page: Page): Promise<void> {
 }
 
 describe("people of a deployed service", () => {
-  it("the first start lets one admin in, who invites a viewer, who sees all and starts nothing, until the session is ended", async () => {
+  it("the first start lets one admin in, who invites a viewer, who sees all and starts nothing, until the session is ended; a forgotten password, and a leave", async () => {
     const projectDir = copyStarter();
     const cli = (...args: string[]) => signalbox([...args, "--project", projectDir], { cwd: projectDir });
     expect(cli("build").status).toBe(0);
@@ -75,8 +75,28 @@ describe("people of a deployed service", () => {
     await fillIn(viewer.page, { "E-mail": "alan@example.com", Password: password }, "Sign in");
     await viewer.page.waitForURL(`${service.url}/runs`);
 
+    await page.getByRole("table", { name: "People" }).getByRole("row", { name: /Alan/ }).getByRole("button", { name: "Reset password" }).click();
+    await page.getByRole("button", { name: "Make the link" }).click();
+    const resetLink = (await page.getByTestId("secret").textContent()) ?? "";
+    await page.getByRole("button", { name: "I have kept it" }).click();
+    await page.getByRole("table", { name: "Invitations" }).getByText("New password of alan@example.com").waitFor();
+    await viewer.page.goto(resetLink);
+    await fillIn(viewer.page, { "New password": `${password} anew` }, "Set the password");
+    await viewer.page.getByRole("status").getByText("The new password is set").waitFor();
+    await fillIn(viewer.page, { "E-mail": "alan@example.com", Password: `${password} anew` }, "Sign in");
+    await viewer.page.waitForURL(`${service.url}/`);
+    await viewer.page.goto(resetLink);
+    await viewer.page.getByRole("heading", { name: "This link opens nothing" }).waitFor();
+
+    await page.getByLabel("Role of Alan").selectOption("admin");
+    await expect.poll(() => statusOf("keys.create", { kind: "api", name: "CI", scope: "read", lifetimeDays: null })).toBe(200);
+    await page.getByRole("row", { name: /Alan.*alan@example.com/ }).getByRole("button", { name: "Remove" }).click();
+    await page.getByRole("dialog").getByText("Their API token CI is revoked").waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    await page.getByText("alan@example.com").first().waitFor({ state: "detached" });
+
     await page.getByRole("link", { name: "Audit log" }).click();
-    for (const [who, what] of [["Grace", "Made an invitation"], ["Alan", "Joined"], ["Grace", "Ended a session"], ["a stranger", "Failed to sign in"], ["Alan", "Signed in"]]) {
+    for (const [who, what] of [["Grace", "Made an invitation"], ["Alan", "Joined"], ["Grace", "Ended a session"], ["a stranger", "Failed to sign in"], ["Alan", "Signed in"], ["Grace", "Made a reset link"], ["alan@example.com", "Reset their password"], ["Grace", "Revoked a key"], ["Grace", "Removed a person"]]) {
       await page.getByRole("link", { name: new RegExp(`^${who}: ${what}`) }).first().waitFor();
     }
     await page.getByRole("button", { name: "Sign out" }).click();

@@ -11,6 +11,7 @@ import { registerKeysRotate } from "./keys/rotate.ts";
 import { registerKeysRevoke } from "./keys/revoke.ts";
 import { registerPeopleInvite } from "./people/invite.ts";
 import { registerPeopleList } from "./people/list.ts";
+import { registerPeopleResetPassword } from "./people/reset-password.ts";
 import { registerPeopleSetupLink } from "./people/setup-link.ts";
 import { registerRestore } from "./restore.ts";
 import { registerRunsCancel } from "./runs/cancel.ts";
@@ -53,6 +54,7 @@ export function registerCommands(program: CliCommand, runner: CommandRunner): vo
   const people = program.subcommand("people", "who may sign in to a deployed service", ["signalbox people setup-link", "signalbox people invite --role operator"]);
   registerPeopleList(people, runner);
   registerPeopleInvite(people, runner);
+  registerPeopleResetPassword(people, runner);
   registerPeopleSetupLink(people, runner);
 
   registerBackup(program, runner);

@@ -18,6 +18,7 @@ const routes = {
   "POST /verdicts": () => ({ data: [verdict] }),
   "GET /people": () => ({ data: [fakePerson] }),
   "POST /invitations": () => fakeInvitation,
+  "POST /people/per_01K9ZR7M3QD4V8XN2T5B6C7E8F/reset-link": () => ({ ...fakeInvitation, kind: "reset", note: "ada@example.com", personId: fakePerson.id }),
   "POST /setup-links": () => ({ ...fakeInvitation, kind: "setup", role: "admin" }),
   "GET /keys": () => ({ data: [fakeKey] }),
   "POST /keys": ({ body }: { body: unknown }) => ({ ...fakeKey, ...(body as object), secret: "sbk_secret" }),
@@ -44,6 +45,7 @@ const commands: [command: string, line: string[]][] = [
   ["keys revoke", ["keys", "revoke", fakeKey.id]],
   ["people list", ["people", "list"]],
   ["people invite", ["people", "invite", "--role", "operator", "--note", "Ada"]],
+  ["people reset-password", ["people", "reset-password", "ada@example.com"]],
   ["people setup-link", ["people", "setup-link"]],
 ];
 

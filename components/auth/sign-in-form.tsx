@@ -13,13 +13,20 @@ interface Props {
   failed: "token" | "oidc" | null;
   /** What people know their provider by; `null`: there is none. */
   provider: string | null;
+  /** Somebody comes from the page that set a new password. */
+  isReset: boolean;
 }
 
-export function SignInForm({ next, failed, provider }: Props) {
+export function SignInForm({ next, failed, provider, isReset }: Props) {
   const hasTokenFailed = failed === "token";
   const { isBusy, refusal, onSubmit } = useAuthForm("sign-in", { next });
   return (
     <AuthCard title="Sign in">
+      {isReset && (
+        <p role="status" className="mt-1 text-ok">
+          The new password is set. Sign in with it.
+        </p>
+      )}
       {provider !== null && <ElsewhereButton provider={provider} next={next} hasFailed={failed === "oidc"} />}
       {/* Without scripts the browser would put what is typed into the address: as POST it cannot. */}
       <form method="post" onSubmit={onSubmit} className="mt-4 flex flex-col gap-3">
@@ -45,7 +52,10 @@ export function SignInForm({ next, failed, provider }: Props) {
         </form>
       </details>
       <p className="mt-4 text-s text-ink-3">
-        Nobody has an account yet? On the machine that runs Signalbox, <code>signalbox people setup-link</code> lets the first admin in.
+        Forgot your password? Ask an admin for a reset link, or run <code>signalbox people reset-password</code> on the machine that runs Signalbox.
+      </p>
+      <p className="mt-2 text-s text-ink-3">
+        Nobody has an account yet? There, <code>signalbox people setup-link</code> lets the first admin in.
       </p>
     </AuthCard>
   );

@@ -1,10 +1,10 @@
 "use client";
 
 import { type SubmitEvent, useState } from "react";
-import { type FormRefusal, postForm } from "./post-form.ts";
+import { type AuthPath, type FormRefusal, postForm } from "./post-form.ts";
 
 /** A form that, once it is taken, leads to a page that is read anew as whoever came in. */
-export function useAuthForm(path: "sign-in" | "join", p: { fixed?: Record<string, string>; next: string }) {
+export function useAuthForm(path: AuthPath, p: { fixed?: Record<string, string>; next: string }) {
   const [isBusy, setIsBusy] = useState(false);
   const [refusal, setRefusal] = useState<FormRefusal | null>(null);
   const submit = async (event: SubmitEvent<HTMLFormElement>) => {

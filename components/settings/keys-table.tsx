@@ -3,6 +3,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Key } from "../../server/contract/key.ts";
+import type { Person } from "../../server/contract/person.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
@@ -11,17 +12,20 @@ import { Cell, Row, Table } from "../ui/table.tsx";
 import { useNow } from "../ui/use-now.ts";
 import { KeyState, stateOf } from "./key-state.tsx";
 import { RotateDialog } from "./rotate-dialog.tsx";
+import { TokenOwner, TokenScope } from "./token-owner.tsx";
 
 interface Props {
   label: string;
   keys: Key[];
+  /** Among whom are those whose tokens these are. */
+  people?: readonly Person[];
   onError: (error: unknown) => void;
   onChanged: () => Promise<unknown>;
   /** Absent: these cannot be shown again. */
   onShow?: (id: string) => void;
 }
 
-export function KeysTable({ label, keys, onError, onChanged, onShow }: Props) {
+export function KeysTable({ label, keys, people = [], onError, onChanged, onShow }: Props) {
   const trpc = useTRPC();
   const now = useNow();
   const [ending, setEnding] = useState<Key | null>(null);
@@ -41,12 +45,13 @@ export function KeysTable({ label, keys, onError, onChanged, onShow }: Props) {
         {keys.map((key) => (
           <Row key={key.id}>
             <Cell name="Name">
-              {key.name} <InPlaceOf keyOf={key} keys={keys} />
+              {key.name} <TokenOwner token={key} people={people} />
+              <InPlaceOf keyOf={key} keys={keys} />
             </Cell>
             <Cell name="Begins with">
               <code className="text-s">{key.hint}</code>
             </Cell>
-            <Cell name="Opens">{key.kind === "api" ? key.scope : (key.endpoints?.join(", ") ?? "all endpoints")}</Cell>
+            <Cell name="Opens">{key.kind === "api" ? <TokenScope token={key} people={people} /> : (key.endpoints?.join(", ") ?? "all endpoints")}</Cell>
             <Cell name="State">
               <KeyState keyOf={key} next={keys.find(({ id }) => id === key.replacedBy)} now={now} />
             </Cell>
@@ -94,7 +99,7 @@ function InPlaceOf({ keyOf, keys }: { keyOf: Key; keys: readonly Key[] }) {
   const before = keys.find(({ replacedBy }) => replacedBy === keyOf.id);
   return (
     before && (
-      <span className="text-s text-ink-3">
+      <span className="block text-s text-ink-3">
         in place of <code>{before.hint}</code>
       </span>
     )

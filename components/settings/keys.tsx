@@ -21,6 +21,7 @@ export function Keys() {
   const [making, setMaking] = useState<KeyKind | null>(null);
   const [shown, setShown] = useState<string | null>(null);
   const keys = useQuery(trpc.keys.list.queryOptions(undefined, { meta: { live: false } }));
+  const people = useQuery(trpc.people.list.queryOptions(undefined, { meta: { live: false } })).data ?? [];
   const readAgain = () => queries.invalidateQueries({ queryKey: trpc.keys.list.queryKey() });
   const onError = (error: unknown) => toast({ tone: "bad", text: sayProblem(error) });
   const show = useMutation(trpc.keys.show.mutationOptions({ onSuccess: ({ secret }) => setShown(secret), onError }));
@@ -33,7 +34,7 @@ export function Keys() {
   return (
     <div className="grid gap-4">
       <QueryPanel title="API tokens" note={newButton("api", "New token")} query={ofKind("api")} empty={{ title: "No API tokens", text: "A token opens /api/v1 and the command line to a program, as far as its scope goes." }}>
-        {(rows) => <KeysTable label="API tokens" keys={rows} onError={onError} onChanged={readAgain} />}
+        {(rows) => <KeysTable label="API tokens" keys={rows} people={people} onError={onError} onChanged={readAgain} />}
       </QueryPanel>
       <QueryPanel title="Webhook keys" note={newButton("webhook", "New key")} query={ofKind("webhook")} empty={{ title: "No webhook keys", text: "Whoever sends webhooks needs a key. Give each sender its own: it can then be revoked alone." }}>
         {(rows) => <KeysTable label="Webhook keys" keys={rows} onError={onError} onChanged={readAgain} onShow={(id) => show.mutate({ id })} />}

@@ -6,9 +6,10 @@ import { type Person, type Role, roleSchema } from "../../server/contract/person
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
 import { Choice } from "../ui/choice.tsx";
-import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { RelativeTime } from "../ui/relative-time.tsx";
 import { Cell, Row, Table } from "../ui/table.tsx";
+import { RemoveDialog } from "./remove-dialog.tsx";
+import { ResetDialog } from "./reset-dialog.tsx";
 
 export const roleOptions = roleSchema.options.map((role) => ({ value: role, label: role }));
 
@@ -22,16 +23,8 @@ interface Props {
 export function PeopleTable({ people, own, told }: Props) {
   const trpc = useTRPC();
   const [leaving, setLeaving] = useState<Person | null>(null);
+  const [resetting, setResetting] = useState<Person | null>(null);
   const changeRole = useMutation(trpc.people.changeRole.mutationOptions(told));
-  const remove = useMutation(
-    trpc.people.remove.mutationOptions({
-      ...told,
-      async onSettled() {
-        setLeaving(null);
-        await told.onSettled();
-      },
-    }),
-  );
   const isLastAdmin = (person: Person) => person.role === "admin" && people.filter(({ role }) => role === "admin").length === 1;
   return (
     <>
@@ -51,24 +44,20 @@ export function PeopleTable({ people, own, told }: Props) {
             </Cell>
             <Cell name="Last seen">{person.lastSeenAt ? <RelativeTime iso={person.lastSeenAt} /> : "signed out"}</Cell>
             <Cell name="">
-              <Button size="s" tone="danger" disabled={isLastAdmin(person)} title={isLastAdmin(person) ? "The last admin cannot be removed" : undefined} onClick={() => setLeaving(person)}>
-                Remove
-              </Button>
+              <span className="flex flex-wrap gap-2">
+                <Button size="s" onClick={() => setResetting(person)}>
+                  Reset password
+                </Button>
+                <Button size="s" tone="danger" disabled={isLastAdmin(person)} title={isLastAdmin(person) ? "The last admin cannot be removed" : undefined} onClick={() => setLeaving(person)}>
+                  Remove
+                </Button>
+              </span>
             </Cell>
           </Row>
         ))}
       </Table>
-      <ConfirmDialog
-        title={`Remove ${leaving?.name ?? ""}?`}
-        confirmLabel="Remove"
-        tone="danger"
-        isOpen={leaving !== null}
-        isBusy={remove.isPending}
-        onConfirm={() => leaving && remove.mutate({ id: leaving.id })}
-        onClose={() => setLeaving(null)}
-      >
-        Their sessions end at once. What they did stays in the audit log; API tokens that they made stay in force until they are revoked.
-      </ConfirmDialog>
+      {resetting && <ResetDialog person={resetting} onClose={() => setResetting(null)} onMade={() => void told.onSettled()} />}
+      {leaving && <RemoveDialog person={leaving} told={told} onClose={() => setLeaving(null)} />}
     </>
   );
 }

@@ -40,13 +40,13 @@ export function People() {
       <QueryPanel title="People" note={invite} query={people} empty={{ title: "Nobody has an account", text: "Invite somebody: they choose their own password. In development nobody needs one." }}>
         {(rows) => <PeopleTable people={rows} own={own?.id ?? null} told={told} />}
       </QueryPanel>
-      <QueryPanel title="Invitations" query={invitations} empty={{ title: "No open invitations", text: "An invitation is a link that lets one person in, once, within seven days. Nothing is sent by mail." }}>
+      <QueryPanel title="Invitations and links" query={invitations} empty={{ title: "No open invitations", text: "An invitation is a link that lets one person in, once, within seven days; a reset link sets a new password, within an hour. Nothing is sent by mail." }}>
         {(rows) => (
           <Table label="Invitations" columns={["For", "Role", "Made by", "Expires", ""]}>
             {rows.map(({ id, kind, note, role, createdBy, expiresAt }) => (
               <Row key={id}>
-                <Cell name="For">{kind === "setup" ? "Set-up on the machine" : note || "Whoever opens it"}</Cell>
-                <Cell name="Role">{role}</Cell>
+                <Cell name="For">{{ setup: "Set-up on the machine", reset: `New password of ${note}`, invitation: note || "Whoever opens it" }[kind]}</Cell>
+                <Cell name="Role">{kind === "reset" ? "" : role}</Cell>
                 <Cell name="Made by">{createdBy}</Cell>
                 <Cell name="Expires">
                   <RelativeTime iso={expiresAt} />

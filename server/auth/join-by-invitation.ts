@@ -21,7 +21,7 @@ export async function joinByInvitation(
   const hash = hashInvitationToken(token);
   // Before the costly part: strangers make us hash nothing.
   const invitation = await deps.store.findInvitation(hash, deps.clock.now());
-  if (!invitation) throw unusable();
+  if (!invitation || invitation.kind === "reset") throw unusableLink();
   const passwordHash = await deps.identity.hashPassword(password);
   const now = deps.clock.now();
   const id = newId("per", now);
@@ -31,13 +31,13 @@ export async function joinByInvitation(
     now,
     audit: auditOf({ actor: { kind: "person", id, name }, address }, { action: "person.joined", subject: id, detail: { email, role: invitation.role, invitation: invitation.id }, now }),
   });
-  if (outcome === "unusable") throw unusable();
+  if (outcome === "unusable") throw unusableLink();
   if (outcome === "email-taken") {
     const message = "Somebody with this address is here already. Sign in, or take another address.";
     throw new AppError("invalid_input", message, { errors: [{ pointer: "/email", code: "taken", message }] });
   }
 }
 
-function unusable(): AppError {
+export function unusableLink(): AppError {
   return new AppError("not_found", "This link has been used, has expired or was withdrawn. Ask whoever sent it for another.");
 }

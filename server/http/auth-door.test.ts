@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createInvitation } from "../auth/create-invitation.ts";
+import { createResetLink } from "../auth/create-reset-link.ts";
 import { unknownClient } from "../auth/client.ts";
 import { machine } from "../auth/doer.ts";
 import type { Role } from "../contract/person.ts";
@@ -9,15 +10,15 @@ import { openTestService } from "./rest/testing/test-service.ts";
 
 const password = "correct horse battery";
 
-async function open(p: { mode?: Mode } = {}) {
-  const service = await openTestService({ mode: p.mode ?? "deployed" });
+async function open(given: { mode?: Mode; address?: string } = {}) {
+  const service = await openTestService({ mode: given.mode ?? "deployed" });
   const { deps, store, state } = service;
   // The library that keeps sessions has the machine's clock.
   state.now = Date.now();
   const door = createAuthDoor({ ...deps, mode: deps.mode, isSecure: false, ownHost: null });
   const send = (path: string, body: unknown, p: { headers?: Record<string, string>; isSecure?: boolean; address?: string } = {}) =>
     door(new Request(`http://localhost:3000/api/auth/${path}`, { method: "POST", headers: { "content-type": "application/json", ...p.headers }, body: JSON.stringify(body) }), {
-      address: p.address ?? "192.0.2.1",
+      address: p.address ?? given.address ?? "192.0.2.1",
       isSecure: p.isSecure ?? false,
     });
   const invite = async (role: Role) => new URL((await createInvitation(deps, { kind: "invitation", role, note: "" }, machine)).url).pathname.split("/").at(-1) ?? "";
@@ -110,6 +111,73 @@ describe("people at the door", () => {
     const { invite, send } = await open();
     const answer = await send("join", { token: await invite("viewer"), name: "Ada", email: "ada@example.com", password, ...change });
     expect([answer.status, ((await answer.json()) as { errors: { pointer: string }[] }).errors[0]?.pointer]).toEqual([422, pointer]);
+  });
+
+  describe("who forgot their password", () => {
+    const next = "another horse battery";
+    let addresses = 0;
+    async function openForgotten() {
+      // The library counts attempts to sign in for all services of a process.
+      const opened = await open({ address: `203.0.113.${++addresses}` });
+      const { join, service } = opened;
+      const cookie = cookieOf(await join("operator"));
+      const [person] = await service.store.listPeople(service.state.now);
+      const link = async () => new URL((await createResetLink(service.deps, person?.id ?? "", machine)).url);
+      const tokenOf = async () => (await link()).pathname.split("/").at(-1) ?? "";
+      return { ...opened, cookie, link, tokenOf };
+    }
+
+    it("sets a new one by a link of an admin's, once: the old one opens nothing any more, and no session does", async () => {
+      const { send, ask, log, cookie, link, service } = await openForgotten();
+      const url = await link();
+      expect(url.pathname).toMatch(/^\/reset\/[\w-]{43}$/);
+      const token = url.pathname.split("/").at(-1) ?? "";
+      expect(await ask(cookie)).toMatchObject({ role: "operator" });
+      const answer = await send("reset", { token, password: next });
+      expect([answer.status, answer.headers.getSetCookie()]).toEqual([200, []]);
+      await expect(ask(cookie)).rejects.toMatchObject({ code: "unauthorized" });
+      expect((await send("reset", { token, password: "yet another horse" })).status).toBe(404);
+      expect((await send("join", { token, name: "Eve", email: "eve@example.com", password })).status).toBe(404);
+      expect((await send("sign-in", { email: "ada@example.com", password })).status).toBe(401);
+      const signedIn = await send("sign-in", { email: "ada@example.com", password: next });
+      expect(await ask(cookieOf(signedIn))).toMatchObject({ name: "Ada", role: "operator" });
+      expect((await log()).map(([action]) => action)).toEqual(["session.started", "session.refused", "person.password-reset", "person.reset-link-created", "session.started", "person.joined", "invitation.created"]);
+      expect(JSON.stringify([await service.store.listAudit({}, { limit: 100, cursor: null }), service.state.log, await service.store.listInvitations(0)])).not.toContain(token);
+    });
+
+    it("has an hour for it", async () => {
+      const { send, tokenOf, service } = await openForgotten();
+      const token = await tokenOf();
+      service.state.now += 60 * 60 * 1000;
+      expect((await send("reset", { token, password: next })).status).toBe(404);
+    });
+
+    it("leaves the link as it was with a password that is too short", async () => {
+      const { send, tokenOf } = await openForgotten();
+      const token = await tokenOf();
+      expect([(await send("reset", { token, password: "short" })).status, (await send("reset", { token, password: next })).status]).toEqual([422, 200]);
+    });
+
+    it("is told apart from those who guess: ten attempts a minute from one address, on links of any kind", async () => {
+      const { send, tokenOf } = await openForgotten();
+      const guess = (path: string, at: number) => send(path, { token: `guess ${at}`, password: next, ...(path === "join" ? { name: "Eve", email: "eve@example.com" } : {}) }, { address: "198.51.100.7" });
+      const statuses: number[] = [];
+      for (let at = 0; at < 10; at++) statuses.push((await guess(at % 2 ? "join" : "reset", at)).status);
+      expect(statuses).toEqual(Array<number>(10).fill(404));
+      for (const path of ["join", "reset"]) {
+        const answer = await guess(path, 10);
+        expect([answer.status, Number(answer.headers.get("retry-after")) > 0]).toEqual([429, true]);
+      }
+      expect((await send("reset", { token: await tokenOf(), password: next }, { address: "198.51.100.8" })).status).toBe(200);
+    });
+
+    it("gets no link where there is no password: who comes by a provider, and nobody", async () => {
+      const { service } = await openForgotten();
+      const at = new Date();
+      await service.store.insertRow("user", { id: "per_oidc", name: "Eve", email: "eve@example.com", role: "viewer", createdAt: at, updatedAt: at });
+      await expect(createResetLink(service.deps, "per_oidc", machine)).rejects.toMatchObject({ code: "invalid_input" });
+      await expect(createResetLink(service.deps, "per_unknown", machine)).rejects.toMatchObject({ code: "not_found" });
+    });
   });
 
   it("are not needed in development: there nobody signs in", async () => {

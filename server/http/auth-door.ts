@@ -1,8 +1,10 @@
 import { z } from "zod";
 import type { Client } from "../auth/client.ts";
-import { auditOf, doerOf } from "../auth/doer.ts";
+import { createAttemptLimit } from "../auth/attempt-limit.ts";
+import { auditOf, doerOf, strangerAt } from "../auth/doer.ts";
 import { joinByInvitation, joinRequestSchema } from "../auth/join-by-invitation.ts";
 import { refuseForeignOrigin } from "../auth/refuse-cross-site.ts";
+import { resetPassword, resetRequestSchema } from "../auth/reset-password.ts";
 import { answerSignIn, clearCookie, isFromAnotherSite, pageOf, redirect } from "../auth/session.ts";
 import { personSessionCookie } from "../domain/session-cookie.ts";
 import type { ApiAuthenticator } from "../auth/principal.ts";
@@ -31,7 +33,10 @@ export interface AuthDoorDeps {
   ownHost: string | null;
 }
 
-type Answer = (deps: AuthDoorDeps, request: Request, client: Client) => Promise<Response>;
+/** `limitAttempts`: on links, as the library's on signing in. */
+type DoorDeps = AuthDoorDeps & { limitAttempts: ReturnType<typeof createAttemptLimit> };
+
+type Answer = (deps: DoorDeps, request: Request, client: Client) => Promise<Response>;
 
 const formBytes = 16 * 1024;
 const signInSchema = z.strictObject({ email: z.string().trim().min(1).max(254), password: z.string().min(1).max(128) });
@@ -41,13 +46,15 @@ const routes: Record<string, Answer> = {
   "POST /api/auth/sign-in": signIn,
   "POST /api/auth/sign-out": signOut,
   "POST /api/auth/join": join,
+  "POST /api/auth/reset": reset,
   "POST /api/auth/token": signInWithToken,
   "POST /api/auth/oidc": startElsewhere,
   "GET /api/auth/callback/oidc": finishElsewhere,
 };
 const paths = new Set(Object.keys(routes).map((route) => route.split(" ")[1]));
 
-export function createAuthDoor(deps: AuthDoorDeps): (request: Request, client: Client) => Promise<Response> {
+export function createAuthDoor(given: AuthDoorDeps): (request: Request, client: Client) => Promise<Response> {
+  const deps: DoorDeps = { ...given, limitAttempts: createAttemptLimit() };
   return async (request, client) => {
     try {
       const { pathname } = new URL(request.url);
@@ -66,10 +73,19 @@ async function signIn(deps: AuthDoorDeps, request: Request, client: Client): Pro
   return startSession(deps, { email, password, request, client });
 }
 
-async function join(deps: AuthDoorDeps, request: Request, client: Client): Promise<Response> {
+async function join(deps: DoorDeps, request: Request, client: Client): Promise<Response> {
   const form = await readForm(deps, request, joinRequestSchema);
+  deps.limitAttempts(client.address, deps.clock.now());
   await joinByInvitation({ ...deps, identity: await deps.identity() }, form, client.address);
   return startSession(deps, { email: form.email, password: form.password, request, client });
+}
+
+/** Signs nobody in: who has the link shows that they know the password as well. */
+async function reset(deps: DoorDeps, request: Request, client: Client): Promise<Response> {
+  const form = await readForm(deps, request, resetRequestSchema);
+  deps.limitAttempts(client.address, deps.clock.now());
+  await resetPassword(deps, form, client.address);
+  return answerWith({ ok: true }, []);
 }
 
 async function startSession(deps: AuthDoorDeps, p: { email: string; password: string; request: Request; client: Client }): Promise<Response> {
@@ -77,12 +93,11 @@ async function startSession(deps: AuthDoorDeps, p: { email: string; password: st
   const identity = await deps.identity();
   const result = await identity.signIn({ email, password: p.password, address: client.address, userAgent: p.request.headers.get("user-agent") });
   const now = deps.clock.now();
-  const stranger = { actor: { kind: "stranger", id: null, name: null } as const, address: client.address };
   if (result.outcome === "throttled") {
     return problemResponse(new AppError("rate_limited", `Too many attempts. Try again in ${result.retryAfterSeconds} seconds.`), { "retry-after": String(result.retryAfterSeconds) });
   }
   if (result.outcome === "refused") {
-    await deps.store.recordAudit(auditOf(stranger, { action: "session.refused", subject: email, now }));
+    await deps.store.recordAudit(auditOf(strangerAt(client.address), { action: "session.refused", subject: email, now }));
     throw new AppError("unauthorized", "This address and password do not belong together.");
   }
   const cookies = secured(deps, client, result.setCookie);
@@ -127,7 +142,7 @@ async function finishElsewhere(deps: AuthDoorDeps, request: Request, client: Cli
   const cookies = secured(deps, client, way.setCookie);
   const who = way.isSignedIn ? await deps.authenticate(new Request(request.url, { headers: { cookie: cookies.map((cookie) => cookie.split(";")[0]).join("; ") } })) : null;
   const now = deps.clock.now();
-  const doer = who ? doerOf(who, client.address) : { actor: { kind: "stranger", id: null, name: null } as const, address: client.address };
+  const doer = who ? doerOf(who, client.address) : strangerAt(client.address);
   await deps.store.recordAudit(auditOf(doer, { action: who ? "session.started" : "session.refused", subject: who?.kind === "person" ? who.email : null, detail: { by: "oidc" }, now }));
   return redirect(way.location, cookies);
 }

@@ -24,7 +24,7 @@ it.each(["/", "/runs", "/runs/run_1?replay=edit", "/settings/people", "/errors/n
   },
 );
 
-it.each(["/sign-in", "/sign-in?next=%2Fruns", "/setup/token", "/invite/token", "/_next/static/chunks/a.js", "/icon.svg"])("%s is open: by it one comes in", async (path) => {
+it.each(["/sign-in", "/sign-in?next=%2Fruns", "/setup/token", "/invite/token", "/reset/token", "/_next/static/chunks/a.js", "/icon.svg"])("%s is open: by it one comes in", async (path) => {
   expect(await (await (await open()).ask(path)).text()).toBe("the page");
 });
 

@@ -8,7 +8,7 @@ import type { Mode } from "../config.ts";
 export type PageGate = (request: IncomingMessage) => Promise<string | null>;
 
 /** The pages by which one comes in, and what those are made of: files of the product itself, the same everywhere. */
-const openPaths = [/^\/sign-in$/, /^\/(setup|invite)\/[^/]+$/, /^\/_next\/static\//, /^\/icon\.svg$/];
+const openPaths = [/^\/sign-in$/, /^\/(setup|invite|reset)\/[^/]+$/, /^\/_next\/static\//, /^\/icon\.svg$/];
 
 /**
  * In front of all pages of a deployed service, before anything of them is drawn: whoever is not signed in comes to /sign-in. In development they

@@ -10,7 +10,7 @@ import { deliveriesHistogram } from "./procedures/deliveries-histogram.ts";
 import { deliveriesList } from "./procedures/deliveries-list.ts";
 import { deliveriesRedeliver } from "./procedures/deliveries-redeliver.ts";
 import { keysCreate, keysList, keysRevoke, keysRotate, keysShow } from "./procedures/keys.ts";
-import { invitationsCreate, invitationsList, invitationsRevoke, peopleChangeRole, peopleEndSession, peopleList, peopleRemove, peopleSessions } from "./procedures/people.ts";
+import { invitationsCreate, invitationsList, invitationsRevoke, peopleChangeRole, peopleEndSession, peopleList, peopleMakeResetLink, peopleRemove, peopleSessions } from "./procedures/people.ts";
 import { presetsList } from "./procedures/presets-list.ts";
 import { presetsRemove } from "./procedures/presets-remove.ts";
 import { presetsSave } from "./procedures/presets-save.ts";
@@ -45,7 +45,7 @@ export const appRouter = router({
   deliveries: router({ list: deliveriesList, get: deliveriesGet, redeliver: deliveriesRedeliver, histogram: deliveriesHistogram }),
   presets: router({ list: presetsList, save: presetsSave, remove: presetsRemove }),
   account: router({ sessions: accountSessions, endSession: accountEndSession, changePassword: accountChangePassword }),
-  people: router({ list: peopleList, changeRole: peopleChangeRole, remove: peopleRemove, sessions: peopleSessions, endSession: peopleEndSession }),
+  people: router({ list: peopleList, changeRole: peopleChangeRole, remove: peopleRemove, makeResetLink: peopleMakeResetLink, sessions: peopleSessions, endSession: peopleEndSession }),
   invitations: router({ list: invitationsList, create: invitationsCreate, revoke: invitationsRevoke }),
   keys: router({ list: keysList, create: keysCreate, rotate: keysRotate, revoke: keysRevoke, show: keysShow }),
   audit: router({ list: auditList }),

@@ -82,6 +82,7 @@ export const fakeKey = {
   lastUsedAt: null,
   revokedAt: null,
   replacedBy: null,
+  ownerId: null,
 } as const;
 
 export const fakePerson = {
@@ -98,6 +99,7 @@ export const fakeInvitation = {
   kind: "invitation",
   role: "viewer",
   note: "Ada",
+  personId: null,
   createdBy: "machine",
   createdAt: "2026-11-20T10:00:00.000Z",
   expiresAt: "2026-11-27T10:00:00.000Z",

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { changeRole, removePerson } from "../../auth/change-person.ts";
 import { createInvitation } from "../../auth/create-invitation.ts";
+import { createResetLink } from "../../auth/create-reset-link.ts";
 import { auditOf } from "../../auth/doer.ts";
 import { AppError } from "../../contract/app-error.ts";
 import { roleSchema } from "../../contract/person.ts";
@@ -13,6 +14,9 @@ export const peopleList = procedure.query(({ ctx }) => ctx.store.listPeople(ctx.
 export const peopleChangeRole = procedure.input(z.strictObject({ id: z.string(), role: roleSchema })).mutation(({ ctx, input }) => changeRole(ctx, input, ctx.doer));
 
 export const peopleRemove = procedure.input(byId).mutation(({ ctx, input }) => removePerson(ctx, input.id, ctx.doer));
+
+/** The answer alone bears the link. */
+export const peopleMakeResetLink = procedure.input(byId).mutation(({ ctx, input }) => createResetLink(ctx, input.id, ctx.doer));
 
 /** Of everybody. */
 export const peopleSessions = procedure.query(({ ctx }) => ctx.store.listSessions(null, ctx.clock.now()));

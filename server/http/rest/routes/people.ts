@@ -1,5 +1,6 @@
 import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
 import { createInvitation } from "../../../auth/create-invitation.ts";
+import { createResetLink } from "../../../auth/create-reset-link.ts";
 import { doerOf } from "../../../auth/doer.ts";
 import { auditActionSchema } from "../../../contract/audit.ts";
 import { momentMs, momentSchema } from "../../../contract/moment.ts";
@@ -8,7 +9,7 @@ import { roleSchema } from "../../../contract/person.ts";
 import { dropUndefined } from "../../../domain/drop-undefined.ts";
 import { answer, body, bodyProblems, problems } from "../answers.ts";
 import { requireBody } from "../read-json-body.ts";
-import { noQuery, paging, querySchema } from "../request-schemas.ts";
+import { idParam, noQuery, paging, querySchema } from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
 import { auditEntry, invitationLink, person } from "../schemas.ts";
 
@@ -20,6 +21,17 @@ const listRoute = createRoute({
   tags: ["People"],
   request: { query: noQuery },
   responses: { 200: answer("All of them, by name.", z.object({ data: z.array(person) })), ...problems() },
+});
+
+const resetRoute = createRoute({
+  method: "post",
+  path: "/api/v1/people/{id}/reset-link",
+  operationId: "createResetLink",
+  summary: "Let somebody set a new password",
+  description: "Makes a link by which this person sets a new password, once, within an hour; it then ends all of their sessions. Links made for them before end. Nothing is sent: pass the link on.",
+  tags: ["People"],
+  request: { params: idParam, query: noQuery },
+  responses: { 201: answer("The link, shown this once.", invitationLink), ...problems(["not_found", "invalid_input"]) },
 });
 
 const inviteRoute = createRoute({
@@ -71,6 +83,11 @@ export function registerPeopleRoutes(app: OpenAPIHono<RestEnv>): void {
 
   app.openapi(inviteRoute, async (c) => {
     const { invitation, url } = await createInvitation(c.env, { kind: "invitation", ...c.req.valid("json") }, doerOf(c.var.principal, c.env.client.address));
+    return c.json({ ...invitation, url }, 201);
+  });
+
+  app.openapi(resetRoute, async (c) => {
+    const { invitation, url } = await createResetLink(c.env, c.req.valid("param").id, doerOf(c.var.principal, c.env.client.address));
     return c.json({ ...invitation, url }, 201);
   });
 

@@ -1,0 +1,13 @@
+import type { Metadata } from "next";
+import { UnusableLink } from "../../../components/auth/join-form.tsx";
+import { ResetForm } from "../../../components/auth/reset-form.tsx";
+import { signalbox } from "../../server.ts";
+
+export const metadata: Metadata = { title: "New password" };
+
+export default async function ResetPage({ params }: { params: Promise<{ token: string }> }) {
+  const { token } = await params;
+  const link = await (await signalbox()).findInvitation(token);
+  if (link?.kind !== "reset") return <UnusableLink command="signalbox people reset-password <email>" />;
+  return <ResetForm token={token} email={link.note} />;
+}
