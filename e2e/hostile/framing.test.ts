@@ -51,6 +51,8 @@ it("requests whose ends can be read in two ways, or that are no HTTP, get one 4x
     "a version that there is not": head(`Content-Length: ${ada.length}`).replace("HTTP/1.1", "HTTP/9.9") + ada,
     "HTTP/0.9": "GET /triggers/signup\r\n",
     "a TLS hello": "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+    "no host": head(`Content-Length: ${ada.length}`).replace("Host: x\r\n", "") + ada,
+    "two hosts": head("Host: y", `Content-Length: ${ada.length}`) + ada,
     "a method that there is not": head(`Content-Length: ${ada.length}`).replace("POST", "GROW") + ada,
   };
   for (const [name, bytes] of Object.entries(attacks)) {

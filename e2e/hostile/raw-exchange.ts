@@ -47,8 +47,7 @@ function splitResponses(bytes: Buffer): RawResponse[] {
     const head = rest.slice(0, headEnd);
     const length = Number(/^content-length: (\d+)\r?$/im.exec(head)?.[1] ?? 0);
     responses.push({ status: Number(head.slice(9, 12)), head, body: rest.slice(headEnd + 4, headEnd + 4 + length) });
-    // What Node itself answers to a request without a Host is empty, and says so by a last chunk.
-    rest = rest.slice(headEnd + 4 + length).replace(/^0\r\n\r\n/, "");
+    rest = rest.slice(headEnd + 4 + length);
   }
   if (rest !== "") throw new Error(`Bytes that belong to no answer: ${rest.slice(0, 500)}`);
   return responses;

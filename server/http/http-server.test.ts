@@ -21,6 +21,28 @@ function pagesThatTell() {
 
 const form = (headers: string, body = "") => `POST /session HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n\r\n${body}`;
 
+const hostless = (line: string) => `POST /triggers/signup HTTP/1.1\r\n${line}Content-Type: application/json\r\nContent-Length: ${ada.length}\r\n\r\n${ada}`;
+
+describe("a request that does not say once for whom it is", () => {
+  test.each([
+    ["no Host", ""],
+    ["two", "Host: x\r\nHost: y\r\n"],
+    ["two that agree", "Host: x\r\nhost: x\r\n"],
+  ])("(%s) is 400, and what came behind it on the connection never runs", async (_, line) => {
+    const { port, store } = await serve({ triggers });
+    const text = await sendUntilClosed(port, hostless(line) + hostless("Host: x\r\n") + post("/triggers/signup"));
+    expect(text.match(/^HTTP\/1\.1 .*$/gm)).toEqual(["HTTP/1.1 400 Bad Request"]);
+    expect(text).toMatch(/^connection: close\r?$/im);
+    expect(text).toContain('"code":"invalid_request"');
+    expect([store.deliveries, store.runs]).toEqual([[], []]);
+  });
+
+  test("is fine in HTTP/1.0, which needs none", async () => {
+    const { port } = await serve({ triggers });
+    expect(await sendUntilClosed(port, hostless("").replace("HTTP/1.1", "HTTP/1.0"))).toMatch(/^HTTP\/1\.1 202 /);
+  });
+});
+
 describe("the HTTP server", () => {
   test.each([
     ["/", "page GET /"],
@@ -204,4 +226,16 @@ async function open(port: number, text = ""): Promise<Socket> {
   await new Promise<void>((resolve) => socket.once("connect", resolve));
   socket.write(text);
   return socket;
+}
+
+/** All that comes back, once the other side has closed. */
+function sendUntilClosed(port: number, bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: "127.0.0.1" });
+    let text = "";
+    socket.on("data", (chunk) => (text += chunk.toString("latin1")));
+    socket.on("error", reject);
+    socket.on("close", () => resolve(text));
+    socket.write(bytes);
+  });
 }

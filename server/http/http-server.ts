@@ -46,12 +46,20 @@ const timeouts = { headersTimeout: 15_000, requestTimeout: longestBodyMs + 10_00
  * way up to `graceMs`, then cuts it off.
  */
 export function createHttpServer(parts: HttpServerParts): { server: http.Server; close(graceMs: number): Promise<void> } {
-  const server = http.createServer({ ...timeouts, shouldUpgradeCallback: (request) => isForPages(parts, request) });
+  // Node's own answer to a request without Host closes the connection only when it has sent it: what came behind would run.
+  const server = http.createServer({ ...timeouts, requireHostHeader: false, shouldUpgradeCallback: (request) => isForPages(parts, request) });
   if (parts.maxConnections !== undefined) server.maxConnections = parts.maxConnections;
   const connections = createConnections(server);
   const listener = createListener(parts);
+  const refused = new WeakSet<Duplex>();
   const handle = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => {
+    if (refused.has(request.socket)) return;
     connections.track(request, response);
+    if (!namesOneHost(request)) {
+      refused.add(request.socket);
+      response.setHeader("connection", "close");
+      return answer(request, response, new AppError("invalid_request", "Send one Host header (RFC 9112, 3.2)."));
+    }
     listener(request, response, expectsContinue).catch((cause: unknown) => fail(parts.logger, response, cause));
   };
   server.on("request", (request, response) => handle(request, response, false));
@@ -91,6 +99,12 @@ function createListener({ ingest, rest, trpc, auth, gate, proxies, pages, logger
     if (expectsContinue) response.writeContinue();
     return pages.handle(request, response);
   };
+}
+
+/** Who is in front of us may take another Host for the one that counts, and let in what it would not. Names stand at even places. */
+function namesOneHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
+  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.length === 4 && name.toLowerCase() === "host").length;
+  return hosts === 1 || (hosts === 0 && httpVersion === "1.0");
 }
 
 async function passGate(gate: PageGate, request: IncomingMessage): Promise<string | AppError | null> {
