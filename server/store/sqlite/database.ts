@@ -19,27 +19,32 @@ export interface SqliteDatabase {
   verdictSets: VerdictSets;
   /** Runs a verb that only reads. */
   read<T>(verb: () => T): Promise<T>;
+  /** The same for several statements that must see the store at one moment, whatever other processes remove meanwhile. */
+  readAtOnce<T>(verb: () => T): Promise<T>;
 }
 
 export function createDatabase(connection: Connection, write: WriteQueue["write"]): SqliteDatabase {
   const verdictSets = createVerdictSets(connection);
+  async function read<T>(verb: () => T): Promise<T> {
+    for (const giveUpAt = performance.now() + waitForLockMs; ; await delay(betweenTriesMs)) {
+      if (!connection.open) throw new AppError("store_unavailable", "The store is closed.");
+      try {
+        return verb();
+      } catch (error) {
+        // Readers wait for nobody, but while the log is made anew after a crash. Others are answered meanwhile.
+        if (!isBusy(error) || performance.now() > giveUpAt) throw toStoreError(error);
+      }
+    }
+  }
   return {
     db: drizzle(connection),
     connection,
     write,
     trafficLog: createTrafficLogReader(connection, verdictSets.read),
     verdictSets,
-    async read(verb) {
-      for (const giveUpAt = performance.now() + waitForLockMs; ; await delay(betweenTriesMs)) {
-        if (!connection.open) throw new AppError("store_unavailable", "The store is closed.");
-        try {
-          return verb();
-        } catch (error) {
-          // Readers wait for nobody, but while the log is made anew after a crash. Others are answered meanwhile.
-          if (!isBusy(error) || performance.now() > giveUpAt) throw toStoreError(error);
-        }
-      }
-    },
+    read,
+    // Making the transaction costs little beside what is read in it.
+    readAtOnce: (verb) => read(() => connection.transaction(verb).deferred()),
   };
 }
 

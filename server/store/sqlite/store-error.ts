@@ -15,9 +15,13 @@ const causes: readonly (readonly [prefix: string, detail: string])[] = [
   ["SQLITE_NOMEM", "There is not enough memory for the database."],
 ];
 
-/** Gives an AppError `store_unavailable` for what the store cannot help; anything else comes back as it is. */
+/**
+ * Gives an AppError: `store_unavailable` for what the store cannot help, `not_found` for a row that refers to one which is not there, or was removed meanwhile.
+ * Anything else comes back as it is.
+ */
 export function toStoreError(error: unknown): unknown {
   const code = sqliteCode(error);
+  if (code === "SQLITE_CONSTRAINT_FOREIGNKEY") return new AppError("not_found", "What this belongs to is not there (any more): it may have been removed meanwhile.", { cause: error });
   const known = code === null ? undefined : causes.find(([prefix]) => code.startsWith(prefix));
   return known ? new AppError("store_unavailable", known[1], { cause: error }) : error;
 }
@@ -31,6 +35,12 @@ export function toOpenError(error: unknown, file: string): unknown {
 
 export function isBusy(error: unknown): boolean {
   return sqliteCode(error)?.startsWith("SQLITE_BUSY") ?? false;
+}
+
+/** The store as a whole cannot be used now, whatever the row. */
+export function isUnavailable(error: unknown): boolean {
+  const known = toStoreError(error);
+  return known !== error && known instanceof AppError && known.code === "store_unavailable";
 }
 
 /** A call of the system has failed: what the disk has of what was written is not known. */

@@ -5,8 +5,11 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { listVerdicts } from "../../domain/verdict-list.ts";
 import type { Store } from "../../ports/store.ts";
 import { aDelivery, folded, someCommon } from "../testing/factories.ts";
+import { createDatabase } from "./database.ts";
+import { createDeliveryStore } from "./delivery-store.ts";
 import { type Connection, openConnection } from "./open-connection.ts";
 import { openSqliteStore } from "./open-store.ts";
+import { createQueueRoom } from "./queue-room.ts";
 import { removeUnusedSql } from "./verdict-sets.ts";
 
 let folder: string;
@@ -67,4 +70,23 @@ it("lets no list go that a delivery refers to, and finds that out by an index", 
   expect(() => connection.exec("DELETE FROM verdict_set")).toThrow(/FOREIGN KEY/);
   const plan = JSON.stringify(connection.prepare(`EXPLAIN QUERY PLAN ${removeUnusedSql}`).all());
   expect(plan).toContain("USING COVERING INDEX delivery_by_verdict_set");
+});
+
+it("a delivery is read as it was, with what it has in common with others, while another process removes both", async () => {
+  const delivery = aDelivery({ verdicts: folded(someCommon()) });
+  await store.recordDelivery(delivery);
+  const reading = await openConnection(connection.name);
+  const database = createDatabase(reading, async (verb) => verb());
+  const { verdictSets } = database;
+  let removals = 0;
+  const list: typeof verdictSets.list = (stored) => {
+    // Between the row and its verdicts.
+    connection.exec("DELETE FROM delivery; DELETE FROM verdict_set");
+    removals += 1;
+    return verdictSets.list(stored);
+  };
+  const deliveries = createDeliveryStore({ ...database, verdictSets: { ...verdictSets, list } }, { insertRun: () => undefined, room: createQueueRoom(reading), countTraffic: () => undefined, queueing: database.write });
+  const read = await deliveries.getDelivery(delivery.id);
+  expect([read?.verdicts, removals, await deliveries.getDelivery(delivery.id)]).toEqual([listVerdicts(delivery.verdicts), 1, null]);
+  reading.close();
 });

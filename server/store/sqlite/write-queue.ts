@@ -3,7 +3,7 @@ import { AppError } from "../../contract/app-error.ts";
 import type { StoreNumbers } from "../../ports/store-numbers.ts";
 import { type CommitTally, createCommitTally } from "./commit-tally.ts";
 import type { Connection } from "./open-connection.ts";
-import { isBusy, isDiskFailure, toStoreError } from "./store-error.ts";
+import { isBusy, isDiskFailure, isUnavailable, toStoreError } from "./store-error.ts";
 
 /** Group commit: verbs that come in while a commit is under way share the next one, and each is told only after its fsync. */
 export interface WriteQueue {
@@ -158,7 +158,7 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
       }
       const { error } = failure;
       if (isBusy(error)) return waitForLock(batch.slice(index), error);
-      failures = toStoreError(error) === error ? 0 : failures + 1;
+      failures = isUnavailable(error) ? failures + 1 : 0;
       if (failures >= failuresToBeSure || !isLogTrusted) return failJobs(tally, batch.slice(index), error);
       failJobs(tally, [job], error);
     }

@@ -35,6 +35,29 @@ export function upkeepContract(open: OpenStore): void {
       expect(await store.acceptDelivery({ delivery: again, runs: [], idempotency: { key: "k", notBefore: 0 } })).toEqual({ kind: "accepted" });
     });
 
+    it("what is delivered again or replayed while that is removed is taken whole, and names what was", async () => {
+      const delivery = aDelivery();
+      const run = aRun({ deliveryId: delivery.id });
+      await store.acceptDelivery({ delivery, runs: [run], idempotency: null });
+      await endAll(store, epoch + 1000);
+      const again = aDelivery({ receivedAt: epoch + day, redeliveryOf: delivery.id });
+      const replays = [aRun({ deliveryId: again.id, createdAt: epoch + day }), aRun({ replayOf: run.id, createdAt: epoch + day })] as const;
+      const [, accepted] = await Promise.all([removeDeliveries(epoch + day), store.acceptDelivery({ delivery: again, runs: [replays[0]], idempotency: null }), store.createRuns([replays[1]])]);
+      expect([accepted, await store.getDelivery(delivery.id), await store.getRun(run.id)]).toEqual([{ kind: "accepted" }, null, null]);
+      expect([(await store.getDelivery(again.id))?.redeliveryOf, (await store.getRun(replays[0].id))?.deliveryId, (await store.getRun(replays[1].id))?.replayOf]).toEqual([delivery.id, again.id, run.id]);
+    });
+
+    it("a run of a delivery that was removed meanwhile is not found, and holds up nobody beside it", async () => {
+      const delivery = aDelivery();
+      await store.recordDelivery(delivery);
+      const lost = Array.from({ length: 4 }, () => aRun({ deliveryId: delivery.id, createdAt: epoch + day }));
+      const others = lost.map(() => aRun({ createdAt: epoch + day }));
+      await removeDeliveries(epoch + day);
+      const outcomes = await Promise.allSettled([...lost.map((run) => store.createRuns([run])), ...others.map((run) => store.createRuns([run]))]);
+      expect(outcomes.slice(0, 4)).toEqual(lost.map(() => ({ status: "rejected", reason: expect.objectContaining({ code: "not_found" }) })));
+      expect((await store.listRuns({}, { limit: 10, cursor: null })).data.map(({ id }) => id).toSorted()).toEqual(others.map(({ id }) => id).toSorted());
+    });
+
     it("every batch is bounded, and goes on inside a run that has a long timeline", async () => {
       const run = aRun();
       await store.createRuns([run]);
