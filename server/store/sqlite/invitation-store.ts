@@ -4,7 +4,7 @@ import type { PeopleStore } from "../../ports/people-store.ts";
 import { toInvitation } from "../shared/person-shapes.ts";
 import type { InsertAudit } from "./audit-store.ts";
 import type { SqliteDatabase } from "./database.ts";
-import { isUnusedLink, isUsableLink, passwordOf } from "./person-conditions.ts";
+import { isUsableLink, passwordOf } from "./person-conditions.ts";
 import { invitation, person, personAccount, personSession } from "./schema.ts";
 
 type InvitationVerbs = Pick<PeopleStore, "createInvitation" | "listInvitations" | "findInvitation" | "revokeInvitation" | "acceptInvitation" | "resetPassword">;
@@ -13,7 +13,7 @@ export function createInvitationStore({ db, read, write }: SqliteDatabase, inser
   return {
     createInvitation: ({ invitation: made, audit }) =>
       write(() => {
-        if (made.kind !== "invitation") db.update(invitation).set({ revokedAt: made.createdAt }).where(and(before(made), isUnusedLink())).run();
+        if (made.kind !== "invitation") db.update(invitation).set({ revokedAt: made.createdAt }).where(and(before(made), isUsableLink(made.createdAt))).run();
         const row = db.insert(invitation).values(made).returning().get();
         insertAudit(audit);
         return toInvitation(row);

@@ -3,7 +3,7 @@ import type { PeopleStore, PersonChange } from "../../ports/people-store.ts";
 import { toPerson, toSession } from "../shared/person-shapes.ts";
 import type { InsertAudit } from "./audit-store.ts";
 import type { SqliteDatabase } from "./database.ts";
-import { isOpenSession, isUnusedLink, passwordOf } from "./person-conditions.ts";
+import { isOpenSession, isUsableLink, passwordOf } from "./person-conditions.ts";
 import { invitation, person, personAccount, personSession, webhookKey } from "./schema.ts";
 
 type PeopleVerbs = Omit<PeopleStore, "createInvitation" | "listInvitations" | "findInvitation" | "revokeInvitation" | "acceptInvitation" | "resetPassword">;
@@ -28,7 +28,7 @@ export function createPeopleStore({ db, read, write }: SqliteDatabase, insertAud
   }
 
   function endLinks(which: SQL | undefined, now: number): void {
-    db.update(invitation).set({ revokedAt: now }).where(and(which, isUnusedLink())).run();
+    db.update(invitation).set({ revokedAt: now }).where(and(which, isUsableLink(now))).run();
   }
 
   /** Gives their ids. */

@@ -11,11 +11,7 @@ export function passwordOf(personId: string): SQL | undefined {
   return and(eq(personAccount.userId, personId), eq(personAccount.providerId, "credential"));
 }
 
-/** A link that was neither used nor withdrawn. */
-export function isUnusedLink(): SQL | undefined {
-  return and(isNull(invitation.acceptedAt), isNull(invitation.revokedAt));
-}
-
+/** A link that was neither used nor withdrawn, and has not expired. */
 export function isUsableLink(now: number): SQL | undefined {
-  return and(isUnusedLink(), gt(invitation.expiresAt, now));
+  return and(isNull(invitation.acceptedAt), isNull(invitation.revokedAt), gt(invitation.expiresAt, now));
 }
