@@ -10,7 +10,7 @@ const levels = [
   [/* 1 */ "server/contract", "server/config", "server/paths"],
   [/* 2 */ "server/domain"],
   [/* 3 */ "server/matching", "server/ports"],
-  [/* 4 */ "server/ingest", "server/engine", "server/runs", "server/deliveries", "server/triggers", "server/traffic", "server/search", "server/presets", "server/upkeep", "server/auth", "server/identity", "server/store", "server/dispatch", "server/project", "server/logging"],
+  [/* 4 */ "server/ingest", "server/engine", "server/runs", "server/deliveries", "server/triggers", "server/traffic", "server/search", "server/presets", "server/upkeep", "server/auth", "server/identity", "server/store", "server/dispatch", "server/project", "server/logging", "server/tracing"],
   [/* 5 */ "server/http", "server/trpc"],
   [/* 6 */ "server/main", "server/processes"],
   [/* 7 */ "cli"],

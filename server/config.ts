@@ -6,6 +6,7 @@ import { z } from "zod";
 import { oidcSettingsSchema } from "./contract/oidc-settings.ts";
 import { proxyRangeSchema } from "./contract/proxy-range.ts";
 import { type ProjectSettings, projectSettingsSchema, type RateLimits } from "./contract/settings.ts";
+import { readTracingSettings, type TracingSettings } from "./contract/tracing-settings.ts";
 import { isSource } from "./paths.ts";
 
 export type Mode = "development" | "deployed";
@@ -32,6 +33,8 @@ export interface Settings {
   oidc: OidcSettings | null;
   /** Reverse proxies that are believed: IP addresses and CIDR ranges. */
   trustProxy: readonly string[];
+  /** `null`: no spans are made. */
+  tracing: TracingSettings | null;
   /** Pages as built for users, or from their sources with Next's own development server (this repository only). */
   pages: "built" | "source";
 }
@@ -79,6 +82,7 @@ export function readSettings(p: {
       days: (env.SIGNALBOX_RETENTION_DAYS ?? fromProject.retentionDays) || null,
       deliveries: (env.SIGNALBOX_RETENTION_DELIVERIES ?? fromProject.retentionDeliveries) || null,
     },
+    tracing: readTracing(p.env ?? process.env, fromProject.name ?? basename(projectDir)),
     pages: isSource && (p.env ?? process.env)["SIGNALBOX_PAGES"] !== "built" ? "source" : "built",
   };
 }
@@ -100,6 +104,13 @@ function readOidc(env: ReturnType<typeof parseEnvironment>, fromProject: Project
   if (parsed.success) return { role: "viewer", name: new URL(parsed.data.issuer).hostname, ...parsed.data };
   const [issue] = parsed.error.issues;
   throw new SettingsError(`oidc.${issue?.path.join(".") ?? ""}: ${issue?.message ?? "it cannot be read"} (set it in signalbox.config.ts, or by SIGNALBOX_OIDC_ISSUER, _CLIENT_ID, _CLIENT_SECRET, _DOMAINS and _ROLE).`);
+}
+
+/** By the standard variables of OpenTelemetry alone: they say where spans go for all that runs on a machine. */
+function readTracing(env: NodeJS.ProcessEnv, name: string): TracingSettings | null {
+  const read = readTracingSettings(env, name);
+  if (read.kind === "bad") throw new SettingsError(`${read.problem} (in the environment; OTEL_SDK_DISABLED=true turns traces off).`);
+  return read.kind === "on" ? read.tracing : null;
 }
 
 /** Where this service is reached: the base URL where one is set, else host and port. */

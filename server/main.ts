@@ -57,7 +57,7 @@ export async function openSignalbox(p: {
   settings: Settings;
   signals: Signals;
   logger: Logger;
-  onDelivery?: ((delivery: ReceivedDelivery) => void) | undefined;
+  onDelivery?: ((delivery: ReceivedDelivery, tookMs: number) => void) | undefined;
   /** What the supervisor counts, for metrics. */
   serviceNumbers?: (() => Promise<ServiceNumbers | null>) | undefined;
 }): Promise<Signalbox> {
@@ -85,9 +85,9 @@ export async function openSignalbox(p: {
     isShuttingDown: () => stopping.signal.aborted,
     // All webhooks of a turn of the event loop share one look: a switch that another process has turned counts for the next.
     disabledTriggers: () => switches("all"),
-    onDelivery(delivery) {
-      metrics.observeDelivery(delivery);
-      p.onDelivery?.(delivery);
+    onDelivery(delivery, tookMs) {
+      metrics.observeDelivery(delivery, tookMs);
+      p.onDelivery?.(delivery, tookMs);
     },
     onRefused: metrics.observeRefusal,
     onUnauthenticated: () => metrics.observeUnauthenticated("webhook"),

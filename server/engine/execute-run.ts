@@ -4,6 +4,7 @@ import { type Clock, elapsedMs } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { LoadedWorkflow, ProjectCode } from "../ports/project.ts";
 import type { ClaimedRun, EngineStore, StepRecord } from "../ports/store.ts";
+import type { RunTrace } from "../ports/tracing.ts";
 import { toJson } from "./json-value.ts";
 import { parseValue } from "./parse-value.ts";
 import { type Outcome, planRunEnd } from "./plan-run-end.ts";
@@ -24,6 +25,8 @@ export interface ExecuteRunOptions {
   random: () => number;
   /** Where its code may begin; without it, at once. */
   places?: RunPlaces;
+  /** Begins the span of this stretch. Absent: no spans are made. Never rejects. */
+  traceRun?: ((run: ClaimedRun) => Promise<RunTrace>) | undefined;
   /** The code of a run begins for the first time. */
   onRunStarted?: (run: ClaimedRun) => void;
 }
@@ -89,6 +92,7 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
 
   let closeContext: Parameters<ReturnType<typeof createRunContext>["close"]>[0] | null = null;
   let context: ReturnType<typeof createRunContext> | null = null;
+  let runTrace: RunTrace | null = null;
 
   async function runCode(steps: readonly StepRecord[]): Promise<Outcome> {
     context = createRunContext({
@@ -98,6 +102,7 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
       clock,
       signal: abort.signal,
       code,
+      trace: runTrace,
       onSuspendable: (sleeps) => {
         if (decide({ kind: "suspended", sleeps })) context?.close({ kind: "suspended" });
       },
@@ -134,6 +139,7 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
   async function executeAttempt(): Promise<RunEnding> {
     const steps = await loadSteps();
     if (!steps) return { status: null, error: null, durationMs: elapsedMs(clock) - startedAt };
+    if (options.traceRun) runTrace = await options.traceRun(run);
     usedBeforeMs = usedMs(steps, run.attempt);
     const leftMs = Math.max(0, timeoutMs - usedBeforeMs);
     deadline = elapsedMs(clock) + leftMs;
@@ -159,7 +165,8 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
   }
 
   async function runToEnd(scope: RunScope, steps: readonly StepRecord[]): Promise<void> {
-    const outcome = await runInScope(scope, () => runCode(steps));
+    const begin = () => runCode(steps);
+    const outcome = await runInScope(scope, () => (runTrace ? runTrace.within(begin) : begin()));
     if (decide(outcome)) context?.close({ kind: "closed", reason: () => new RunEnded() });
     settled.resolve();
   }
@@ -183,6 +190,7 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
     const status = end && (await session.end(end.transition, end.entries, end.steps));
     session.abandon();
     const error = end && "error" in end.transition ? end.transition.error : (end?.entries.find(({ kind }) => kind === "attempt_failed")?.error ?? null);
+    runTrace?.end({ status, error });
     return { status, error, durationMs: elapsedMs(clock) - startedAt };
   }
 

@@ -3,6 +3,7 @@ import { parseDuration } from "../../sdk/duration.ts";
 import { type Clock, elapsedMs } from "../ports/clock.ts";
 import type { ProjectCode } from "../ports/project.ts";
 import type { ClaimedRun, StepRecord } from "../ports/store.ts";
+import type { RunTrace } from "../ports/tracing.ts";
 import { cloneJson, toJson } from "./json-value.ts";
 import { createOrderedResults } from "./ordered-results.ts";
 import { FinalFailure, excerptOfError, toRunError } from "./run-errors.ts";
@@ -36,6 +37,8 @@ export interface RunContextOptions {
   clock: Clock;
   signal: AbortSignal;
   code: Pick<ProjectCode, "mapStack" | "excerptOf">;
+  /** Absent or `null`: no spans are made. */
+  trace?: RunTrace | null;
   /** Only sleeps are left: the run may be put aside until the first of them is over. */
   onSuspendable: (sleeps: OpenSleep[]) => void;
 }
@@ -106,7 +109,8 @@ export function createRunContext(options: RunContextOptions) {
 
   async function runStep(key: string, fn: (step: StepContext) => unknown, begun: number): Promise<Json> {
     try {
-      return toJson(await fn({ idempotencyKey: `${run.id}:${key}`, signal }), `The result of step ${key}`);
+      const execute = async () => toJson(await fn({ idempotencyKey: `${run.id}:${key}`, signal }), `The result of step ${key}`);
+      return await (options.trace ? options.trace.step(key, execute) : execute());
     } catch (thrown) {
       if (!isOpen()) return await never();
       const at = clock.now();

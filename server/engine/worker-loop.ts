@@ -3,7 +3,7 @@ import type { Dispatcher } from "../ports/dispatcher.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ProjectCode } from "../ports/project.ts";
 import type { ClaimedRun, EngineStore, WorkerInfo } from "../ports/store.ts";
-import { type RunEnding, type RunHandle, executeRun } from "./execute-run.ts";
+import { type ExecuteRunOptions, type RunEnding, type RunHandle, executeRun } from "./execute-run.ts";
 import type { RunPlaces } from "./run-places.ts";
 
 /** How long a worker's claim on its runs holds without being renewed. */
@@ -27,6 +27,8 @@ export interface WorkerLoopOptions {
   places?: RunPlaces;
   onActiveChanged: () => void;
   onRunStarted?: (run: ClaimedRun) => void;
+  /** See ExecuteRunOptions. */
+  traceRun?: ExecuteRunOptions["traceRun"];
   onRunEnded: (run: ClaimedRun, ending: RunEnding) => void;
   onRetire: (reason: string) => void;
 }

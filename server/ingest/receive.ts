@@ -44,8 +44,8 @@ export interface ReceiverDeps {
   isShuttingDown: () => boolean;
   /** As they are switched now, also by other processes. Nobody is, unless told. */
   disabledTriggers?: (() => Promise<DisabledTriggers>) | undefined;
-  /** Told of every authenticated delivery that was recorded. */
-  onDelivery?: ((delivery: ReceivedDelivery) => void) | undefined;
+  /** Told of every authenticated delivery that was recorded, and how long that took from its arrival. */
+  onDelivery?: ((delivery: ReceivedDelivery, tookMs: number) => void) | undefined;
   /** Told of every request that was refused, recorded or not. */
   onRefused?: ((code: ErrorCode) => void) | undefined;
   /** Told of every request without a valid key, recorded or not. */
@@ -63,7 +63,7 @@ export function createReceiver(deps: ReceiverDeps): (request: IngestRequest) => 
     logStoreTrouble: createSeldomLog((message, fields) => deps.logger.error(message, fields)),
     logFullQueue: createSeldomLog((message, fields) => deps.logger.warn(message, fields)),
   };
-  const announce = (delivery: NewDelivery) => tell(deps, () => deps.onDelivery?.(summarizeDelivery(delivery)));
+  const announce = (delivery: NewDelivery, { startedAt }: Pick<Arrival, "startedAt">) => tell(deps, () => deps.onDelivery?.(summarizeDelivery(delivery), performance.now() - startedAt));
   const noteRefusal = (code: ErrorCode) => tell(deps, () => deps.onRefused?.(code));
   const refuseStranger = createRefuseStranger({ ...deps, ...logs, noteRefusal, announce: () => tell(deps, () => deps.onUnauthenticated?.()) });
   const announceUnrecorded = (code: ErrorCode) => tell(deps, () => deps.onUnrecorded?.(code));
@@ -84,7 +84,7 @@ export function createReceiver(deps: ReceiverDeps): (request: IngestRequest) => 
       if (refusal) throw refusal;
       const acceptance = await receiveAuthenticated(deps, { request, intake, project });
       if (acceptance.outcome === "accepted") tell(deps, () => deps.signals.runsQueued());
-      announce(acceptance.delivery);
+      announce(acceptance.delivery, arrival);
       if (acceptance.outcome === "rejected") noteRefusal(acceptance.refusal.code);
       return respond(intake, acceptance);
     } catch (error) {

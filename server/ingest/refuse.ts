@@ -22,7 +22,7 @@ interface RecordDeps {
 }
 
 interface RefuseDeps extends RecordDeps {
-  announce: (delivery: NewDelivery) => void;
+  announce: (delivery: NewDelivery, arrival: Arrival) => void;
   /** Told of each request that no record is to tell of. */
   announceUnrecorded: (code: ErrorCode) => void;
   budget: ReturnType<typeof createUnverifiedBudget>;
@@ -43,7 +43,7 @@ export async function refuse(deps: RefuseDeps, intake: Intake, cause: unknown): 
     const problem = problemToKeep(error, arrival.secrets);
     const whole = completeDelivery(intake, { outcome: "rejected", responseStatus: problem.status, problem, verdicts: intake.verdicts });
     const delivery = kept === "all" ? whole : { ...whole, body: null };
-    if (await record(deps, delivery)) deps.announce(delivery);
+    if (await record(deps, delivery)) deps.announce(delivery, arrival);
   }
   return answerProblem(contextOf(intake), error, arrival.secrets);
 }

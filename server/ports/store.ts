@@ -148,6 +148,8 @@ export interface DeliveryStore {
   recordDelivery(delivery: NewDelivery): Promise<void>;
   listDeliveries(filter: DeliveryFilter, page: PageRequest): Promise<Page<DeliverySummary>>;
   getDelivery(id: string): Promise<Delivery | null>;
+  /** As they are kept: names in lower case, nothing secret. */
+  getDeliveryHeaders(id: string): Promise<Record<string, string> | null>;
   /** After deliveries were removed: removes what they had in common, where no delivery that is left has it. Gives how many such lists. */
   removeUnusedVerdicts(): Promise<number>;
 }

@@ -9,6 +9,7 @@ import { createLogger } from "../logging.ts";
 import { openSignalbox, readBuiltSettings, type Signalbox } from "../main.ts";
 import { packageRoot } from "../paths.ts";
 import type { Logger } from "../ports/logger.ts";
+import { openTracing } from "../tracing/open-tracing.ts";
 import { collectStartUp } from "./collect-start-up.ts";
 import { createNumberExchange } from "./number-exchange.ts";
 import { once } from "./once.ts";
@@ -17,6 +18,9 @@ import { watchEventLoop } from "./watch-event-loop.ts";
 
 /** The web process: our HTTP server, with Next behind it for the pages. Holds no user code but sources. */
 const shutdownGraceMs = 5_000;
+/** For spans that wait, at the end: as long as the supervisor lets it (webCloseMs), or a second where all else was done soon. */
+const sendSpansWithinMs = 300;
+const longestSendMs = 1_000;
 /** Under load workers are awake anyway: a word for each webhook would cost more than the webhook. */
 const wakeEveryMs = 4;
 const heartbeatMs = 500;
@@ -42,6 +46,7 @@ try {
 async function serve(): Promise<void> {
   const { mode } = start;
   const settings = await readBuiltSettings(start);
+  const tracing = await openTracing({ settings: settings.tracing, process: "web", logger });
   const numbers = createNumberExchange(() => tell({ type: "read-numbers" }));
   const signalbox = await openSignalbox({
     settings,
@@ -51,7 +56,11 @@ async function serve(): Promise<void> {
       runsQueued: atMostEvery(wakeEveryMs, () => tell({ type: "runs-queued" })),
       cancelRequested: (runId) => tell({ type: "cancel-requested", runId }),
     },
-    onDelivery: mode === "development" ? (delivery) => tell({ type: "delivery", delivery: { ...delivery, verdicts: listVerdicts(delivery.verdicts) } }) : (delivery) => logDelivery(logger, delivery),
+    onDelivery(delivery, tookMs) {
+      if (mode === "development") tell({ type: "delivery", delivery: { ...delivery, verdicts: listVerdicts(delivery.verdicts) } });
+      else logDelivery(logger, delivery);
+      tracing?.delivered(delivery, tookMs);
+    },
   });
   Object.assign(globalThis, { [Symbol.for("signalbox.container")]: signalbox });
 
@@ -72,10 +81,12 @@ async function serve(): Promise<void> {
   collectStartUp();
 
   const close = once(async () => {
+    const endAt = performance.now() + shutdownGraceMs + sendSpansWithinMs;
     signalbox.beginShutdown();
     await http.close(shutdownGraceMs);
     await pages.close();
     await signalbox.close();
+    await tracing?.close(Math.max(0, Math.min(longestSendMs, endAt - performance.now())));
     process.exit(0);
   });
   process.on("SIGTERM", () => void close());

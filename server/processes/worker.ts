@@ -12,6 +12,8 @@ import { systemClock } from "../ports/clock.ts";
 import type { ClaimedRun, Store } from "../ports/store.ts";
 import { loadCode } from "../project/load-code.ts";
 import { readManifest } from "../project/read-manifest.ts";
+import { openTracing } from "../tracing/open-tracing.ts";
+import type { RunTrace, Tracing } from "../ports/tracing.ts";
 import { collectStartUp } from "./collect-start-up.ts";
 import { once } from "./once.ts";
 import { openConfiguredStore } from "./open-configured-store.ts";
@@ -28,9 +30,12 @@ const heartbeatMs = 500;
 const orphanGraceMs = 1_000;
 /** Runs that take a moment only are claimed ahead: so many for each place. */
 const claimAhead = 3;
+/** The supervisor waits for two seconds more than runs may take. */
+const sendSpansWithinMs = 1_000;
 
 let loop: WorkerLoop | null = null;
 let store: Store | null = null;
+let tracing: Tracing | null = null;
 let isLeaving = false;
 const pulse = createWorkerPulse({ active: () => loop?.active() ?? [], tell });
 
@@ -67,6 +72,8 @@ async function serve(): Promise<void> {
   const { settings, manifest } = await readProject();
   const opened = await openConfiguredStore(settings, logger);
   store = opened;
+  // Before the project's code, which may look for it as it loads.
+  tracing = await openTracing({ settings: settings.tracing, process: "worker", logger });
   const code = await loadCode(settings.stateDir, manifest);
   const concurrency = new Map(manifest.workflows.flatMap((workflow) => (workflow.concurrency === null ? [] : [[`workflow:${workflow.slug}`, workflow.concurrency] as const])));
   const atATime = pool === "isolated" ? 1 : settings.workerConcurrency;
@@ -90,6 +97,7 @@ async function serve(): Promise<void> {
     clock: systemClock,
     logger,
     random: Math.random,
+    traceRun: tracing ? traceRuns(tracing, { store: opened, version: manifest.version }) : undefined,
     onActiveChanged() {
       watchOnce();
       pulse.changed();
@@ -103,6 +111,14 @@ async function serve(): Promise<void> {
   collectStartUp();
   setInterval(pulse.beat, heartbeatMs);
   pulse.beat();
+}
+
+/** A run below its delivery, or by itself where the delivery cannot be read. */
+function traceRuns(spans: Tracing, p: { store: Store; version: string }): (run: ClaimedRun) => Promise<RunTrace> {
+  return async (run) => {
+    const headers = run.deliveryId === null ? null : await p.store.getDeliveryHeaders(run.deliveryId).catch(() => null);
+    return spans.beginRun({ run, version: p.version, headers });
+  };
 }
 
 async function readProject(): Promise<{ settings: Settings; manifest: NonNullable<Awaited<ReturnType<typeof readManifest>>> }> {
@@ -142,6 +158,7 @@ async function leave(finish: () => Promise<void> | undefined): Promise<void> {
   try {
     await loop?.leave();
     await store?.close();
+    await tracing?.close(sendSpansWithinMs);
   } catch (error) {
     logger.warn("the worker could not take its leave of the store", { error });
   }

@@ -12,7 +12,7 @@ import { removeUnusedSql } from "./verdict-sets.ts";
 import type { WriteQueue } from "./write-queue.ts";
 
 export function createDeliveryStore(database: SqliteDatabase, p: { insertRun: InsertRun; room: QueueRoom; countTraffic: CountTraffic; queueing: WriteQueue["write"] }): DeliveryStore {
-  const { readAtOnce, write } = database;
+  const { read, readAtOnce, write } = database;
   const insertDelivery = prepareInsertDelivery(database, p.countTraffic);
   const acceptDelivery = prepareAcceptDelivery(database, { insertDelivery, insertRun: p.insertRun, room: p.room });
   const removeUnused = database.connection.prepare(removeUnusedSql);
@@ -25,6 +25,7 @@ export function createDeliveryStore(database: SqliteDatabase, p: { insertRun: In
         const row = database.db.select().from(delivery).where(eq(delivery.id, id)).get();
         return row ? toDelivery({ ...row, verdicts: database.verdictSets.list(row.verdicts) }) : null;
       }),
+    getDeliveryHeaders: (id) => read(() => database.db.select({ headers: delivery.headers }).from(delivery).where(eq(delivery.id, id)).get()?.headers ?? null),
     removeUnusedVerdicts: () => write(() => removeUnused.run().changes),
   };
 }

@@ -38,6 +38,8 @@ export function deliveryContract(open: OpenStore): void {
         json: { name: "\u0000\ud800 ü" },
       });
       expect(await store.getDelivery("dlv_unknown")).toBeNull();
+      expect(await store.getDeliveryHeaders(delivery.id)).toEqual({ "x-a": "ü, \u0001" });
+      expect(await store.getDeliveryHeaders("dlv_unknown")).toBeNull();
     });
 
     it.each([

@@ -32,7 +32,7 @@ function metricsOver(store: Partial<Parameters<typeof createMetrics>[0]["store"]
 
 it("however many endpoints callers invent, the metrics have one name for all of them", async () => {
   const { metrics, lines } = metricsOver();
-  for (let n = 0; n < 1_000; n += 1) metrics.observeDelivery({ ...delivery, endpoint: `invented-${n}`, outcome: "rejected", responseStatus: 404 });
+  for (let n = 0; n < 1_000; n += 1) metrics.observeDelivery({ ...delivery, endpoint: `invented-${n}`, outcome: "rejected", responseStatus: 404 }, 1);
   const counted = (await lines()).filter((line) => line.startsWith("signalbox_deliveries_total{"));
   expect(counted).toEqual(['signalbox_deliveries_total{endpoint="_other",outcome="rejected",status="404"} 1000']);
 });
@@ -41,7 +41,7 @@ it("counts the verdicts that deliveries have in common like their own, but for t
   const { metrics, lines } = metricsOver();
   const common: CommonVerdicts = [verdict("a", "request_mismatch"), verdict("b", "request_mismatch"), null, verdict("d", "filter_mismatch")];
   const folded = { common, actuals: {}, own: [verdict("b", "filter_mismatch"), verdict("c", "matched")], places: [1, 2] };
-  for (let n = 0; n < 3; n += 1) metrics.observeDelivery({ ...delivery, verdicts: folded });
+  for (let n = 0; n < 3; n += 1) metrics.observeDelivery({ ...delivery, verdicts: folded }, 1);
   const text = await lines();
   for (const [outcome, count] of [["matched", 3], ["request_mismatch", 3], ["filter_mismatch", 6], ["disabled", 0]]) {
     expect(text).toContain(`signalbox_verdicts_total{endpoint="billing",outcome="${outcome}"} ${count}`);
@@ -51,7 +51,7 @@ it("counts the verdicts that deliveries have in common like their own, but for t
 
 it("buckets of a histogram hold what is below their bound, and the last holds all", async () => {
   const { metrics, lines } = metricsOver();
-  for (const durationMs of [1, 2, 5_000]) metrics.observeDelivery({ ...delivery, durationMs });
+  for (const tookMs of [1, 2, 5_000]) metrics.observeDelivery(delivery, tookMs);
   const text = await lines();
   for (const [le, count] of [["0.001", 1], ["0.0025", 2], ["2.5", 2], ["+Inf", 3]]) expect(text).toContain(`signalbox_delivery_duration_seconds_bucket{outcome="accepted",le="${le}"} ${count}`);
   expect(text).toContain('signalbox_delivery_duration_seconds_count{outcome="accepted"} 3');

@@ -12,8 +12,8 @@ import { registerStoreMetrics } from "./store-metrics.ts";
 
 /** Numbers for Prometheus, in a registry of their own. docs/metrics.md lists them. */
 export interface Metrics {
-  /** To be called once for each delivery that was answered. */
-  observeDelivery(delivery: ReceivedDelivery): void;
+  /** To be called once for each delivery that was recorded, with the time that took from its arrival. */
+  observeDelivery(delivery: ReceivedDelivery, tookMs: number): void;
   /** A webhook was refused, whether or not that was recorded. */
   observeRefusal(code: ErrorCode): void;
   /** A request without a valid key was turned away. */

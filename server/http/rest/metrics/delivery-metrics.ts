@@ -37,7 +37,7 @@ export function createDeliveryMetrics(metrics: PulledMetrics, p: { isDeclared: (
   metrics.counter({ name: "signalbox_unauthenticated_total", help: "Requests without a valid key, by door.", labels: ["door"], read: () => pairs("door", unauthenticated) });
   metrics.histogram({
     name: "signalbox_delivery_duration_seconds",
-    help: "Time from the arrival of a delivery to its answer.",
+    help: "Time from the arrival of a delivery until it was on disk and was answered.",
     labels: ["outcome"],
     bounds: durationBounds,
     read: () => [...durations].map(([outcome, tally]) => [{ outcome }, tally.read()] as const),
@@ -53,12 +53,12 @@ export function createDeliveryMetrics(metrics: PulledMetrics, p: { isDeclared: (
   }
 
   return {
-    observeDelivery({ endpoint, outcome, responseStatus, durationMs, verdicts }: ReceivedDelivery): void {
+    observeDelivery({ endpoint, outcome, responseStatus, verdicts }: ReceivedDelivery, tookMs: number): void {
       const tally = tallyOf(endpoint);
       const statuses = tally.outcomes.get(outcome);
       if (statuses) addOne(statuses, responseStatus);
       else tally.outcomes.set(outcome, new Map([[responseStatus, 1]]));
-      observeDuration(durations, outcome, durationMs / 1000);
+      observeDuration(durations, outcome, tookMs / 1000);
       addVerdicts(tally.verdicts, verdicts, outcome === "accepted" ? (trigger) => addOne(runs, trigger) : null);
     },
     observeRefusal: (code: ErrorCode): void => addOne(refusals, code),

@@ -58,8 +58,8 @@ describe("GET /metrics", () => {
     const { deliveryId } = await deliver(service, { endpoint: "billing", body: paidBody });
     const delivery = await service.store.getDelivery(deliveryId);
     if (!delivery) throw new Error("no delivery");
-    service.metrics.observeDelivery(delivery);
-    service.metrics.observeDelivery({ ...delivery, outcome: "repeated" });
+    service.metrics.observeDelivery(delivery, 1);
+    service.metrics.observeDelivery({ ...delivery, outcome: "repeated" }, 1);
     service.metrics.observeUnrecorded("rate_limited");
     const { text, headers } = await service.get("/metrics");
     expect(headers.get("content-type")).toContain("text/plain; version=0.0.4");
