@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   resolve: {
-    alias: [{ find: /^signalbox\/(trigger|workflow|verify|config)$/, replacement: `${import.meta.dirname}/sdk/$1/index.ts` }],
+    alias: [{ find: /^signalbox\/(trigger|workflow|agent|verify|config)$/, replacement: `${import.meta.dirname}/sdk/$1/index.ts` }],
   },
   test: {
     projects: [

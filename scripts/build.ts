@@ -81,7 +81,7 @@ function isAllowedImport(path: string): boolean {
 async function bundleSdk(): Promise<void> {
   await build({
     ...common,
-    entryPoints: Object.fromEntries(["trigger", "workflow", "verify", "config"].map((door) => [door, inRoot(`sdk/${door}/index.ts`)])),
+    entryPoints: Object.fromEntries(["trigger", "workflow", "agent", "verify", "config"].map((door) => [door, inRoot(`sdk/${door}/index.ts`)])),
     outdir: join(dist, "sdk"),
     chunkNames: "shared-[hash]",
     external: ["zod"],

@@ -26,8 +26,41 @@ export function checkFunction(value: unknown, name: string, where: string, examp
 
 /** A workflow, or the reference that stands for one where its code is left out. */
 export function checkTarget(value: unknown, where: string): void {
-  if (isRecord(value) && (value[definitionKind] === "workflow" || value[definitionKind] === "reference")) return;
+  if (isRecord(value) && (value[definitionKind] === "workflow" || isReference(value, "workflow"))) return;
   throw new TypeError(`${where}: workflow must be what defineWorkflow returns, and is ${describe(value)}. Import the default export of a file in workflows/.`);
+}
+
+export function checkAgent(value: unknown, where: string): void {
+  if (isRecord(value) && (value[definitionKind] === "agent" || isReference(value, "agent"))) return;
+  throw new TypeError(`${where}: agent must be what defineAgent returns, and is ${describe(value)}. Import the default export of a file in agents/.`);
+}
+
+function isReference(value: Record<PropertyKey, unknown>, kind: "workflow" | "agent"): boolean {
+  return value[definitionKind] === "reference" && value["kind"] === kind;
+}
+
+export function checkPrompt(value: unknown, where: string): void {
+  if ((typeof value === "string" && value !== "") || typeof value === "function") return;
+  throw new TypeError(`${where}: prompt must be a text or a function, and is ${describe(value)}. Write prompt: "New mail from {{ from }}".`);
+}
+
+export function checkModel(value: unknown, where: string): void {
+  if (isRecord(value) && typeof value["doStream"] === "function" && ["v2", "v3", "v4"].includes(String(value["specificationVersion"]))) return;
+  const found = isRecord(value) && typeof value["doStream"] === "function" ? `of version ${describe(value["specificationVersion"])}` : describe(value);
+  const why = typeof value === "string" ? " A name alone says neither where the model runs nor with which key." : "";
+  throw new TypeError(`${where}: model must be a language model of the AI SDK (version 2 to 4), and is ${found}.${why} Write model: openai("gpt-5-mini"), with openai of @ai-sdk/openai.`);
+}
+
+export function checkTools(value: unknown, where: string): void {
+  checkOptions(value, `${where}: tools`, "tools: { search: defineTool({ … }) }");
+  for (const [name, tool] of Object.entries(value as object)) {
+    const at = `${where}: tools.${name}`;
+    if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) throw new TypeError(`${at}: the name of a tool is 1 to 64 letters, digits, _ and -, for that is what models take.`);
+    checkOptions(tool, at, "defineTool({ description, inputSchema, execute })");
+    if (tool.type === "provider") throw new TypeError(`${at} is run by the provider of the model. Such tools are not supported: what they do could be neither stored as a step nor approved. Write one with execute.`);
+    if (tool.inputSchema === undefined) throw new TypeError(`${at}: inputSchema is missing. Write inputSchema: z.object({ … }).`);
+    checkFunction(tool.execute, "execute", at, "async execute(input) { … }");
+  }
 }
 
 export function checkVerification(value: unknown, where: string): void {

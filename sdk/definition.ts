@@ -97,6 +97,62 @@ export interface WorkflowDefinition {
   readonly run: (input: never, ctx: never) => unknown;
 }
 
+/**
+ * A language model of the AI SDK, e.g. what `openai("gpt-5-mini")` of `@ai-sdk/openai` returns. Told by its shape, so that a project may use any
+ * release of the AI SDK that speaks version 2 to 4 of its model interface.
+ */
+export interface ModelLike {
+  readonly specificationVersion: string;
+  readonly provider: string;
+  readonly modelId: string;
+  doStream(options: never): PromiseLike<unknown>;
+}
+
+/** A tool of the AI SDK (`tool({ … })` of `ai`), or of `defineTool`. Told by its shape. */
+export interface ToolLike {
+  readonly type?: string | undefined;
+  readonly description?: unknown;
+  readonly inputSchema: unknown;
+  execute?(input: never, options: never): unknown;
+  readonly needsApproval?: unknown;
+}
+
+/** What a run may use up at most, over all its calls of the model. A run that goes beyond it fails with `budget_exceeded`. */
+export interface AgentBudget {
+  /** Tokens, in and out together. */
+  tokens?: number;
+  /** US dollars, by the prices that the service knows (`modelPrices` in signalbox.config.ts). */
+  usd?: number;
+}
+
+export interface AgentDefinition {
+  readonly [definitionKind]: "agent";
+  readonly slug: string;
+  readonly model: ModelLike;
+  readonly instructions: string;
+  readonly tools: Readonly<Record<string, ToolLike>>;
+  readonly output: SchemaLike | undefined;
+  readonly maxSteps: number | undefined;
+  readonly budget: AgentBudget | undefined;
+  readonly timeout: Duration | undefined;
+  readonly callTimeout: Duration | undefined;
+  readonly concurrency: number | undefined;
+}
+
+/** A piece of a prompt. `path` says where in the payload it came from, e.g. `customer.email`; `""`: from the payload, no matter where; `null`: from the project. */
+export interface PromptPart {
+  readonly text: string;
+  readonly path: string | null;
+}
+
+/** What the tag that prompt functions get makes of a template literal. */
+export interface MarkedPrompt {
+  readonly [definitionKind]: "prompt";
+  readonly parts: readonly PromptPart[];
+}
+
+export type PromptDefinition = string | ((payload: never, mark: never) => unknown);
+
 /** Stands for a target in the sources bundle, where its code is left out. */
 export interface TargetReference {
   readonly [definitionKind]: "reference";
@@ -107,6 +163,8 @@ export interface TargetReference {
 export interface TriggerDefinition {
   readonly [definitionKind]: "trigger";
   readonly source: SourceDefinition;
-  readonly target: WorkflowDefinition | TargetReference;
+  readonly target: WorkflowDefinition | AgentDefinition | TargetReference;
   readonly transform: ((payload: never) => unknown) | undefined;
+  /** Of agents. */
+  readonly prompt?: PromptDefinition | undefined;
 }

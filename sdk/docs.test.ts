@@ -5,9 +5,10 @@ import { afterAll, describe, expect, it } from "vitest";
 import { runTsc } from "./testing/run-tsc.ts";
 
 const repository = join(import.meta.dirname, "..");
-const guide = readFileSync(join(repository, "docs/sdk.md"), "utf8");
-const project = mkdtempSync(join(tmpdir(), "signalbox-docs-"));
-afterAll(() => rmSync(project, { recursive: true, force: true }));
+const projects: string[] = [];
+afterAll(() => {
+  for (const project of projects) rmSync(project, { recursive: true, force: true });
+});
 
 /** What the examples use and the guide does not spell out. */
 const unsaid = {
@@ -21,7 +22,10 @@ export default defineWorkflow({ slug: "answer", input: z.object({}), run: () => 
 `,
 };
 
-describe("the guide to the SDK", () => {
+describe.each(["sdk", "agents"])("the guide docs/%s.md", (name) => {
+  const guide = readFileSync(join(repository, `docs/${name}.md`), "utf8");
+  const project = mkdtempSync(join(tmpdir(), "signalbox-docs-"));
+  projects.push(project);
   const examples = [...guide.matchAll(/```(?:ts|js)\n\/\/ (\S+)\n([^]*?)```/g)].map(([, path = "", text = ""]) => ({ path, text }));
 
   it("names a file for each of its examples", () => {
@@ -35,7 +39,7 @@ describe("the guide to the SDK", () => {
       writeFileSync(join(project, path), text);
     }
     symlinkSync(join(repository, "node_modules"), join(project, "node_modules"));
-    const paths = Object.fromEntries(["trigger", "workflow", "verify", "config"].map((door) => [`signalbox/${door}`, [join(repository, "sdk", door, "index.ts")]]));
+    const paths = Object.fromEntries(["trigger", "workflow", "agent", "verify", "config"].map((door) => [`signalbox/${door}`, [join(repository, "sdk", door, "index.ts")]]));
     const compilerOptions = { paths, allowJs: true, checkJs: true, incremental: false, tsBuildInfoFile: null };
     writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ extends: join(repository, "tsconfig.json"), compilerOptions, include: ["**/*"], exclude: ["node_modules"] }));
     expect(runTsc(project)).toEqual([]);

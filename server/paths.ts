@@ -22,7 +22,7 @@ export function entryFile(name: keyof typeof entries): string {
 }
 
 /** Absolute path of the module behind `signalbox/<door>`. */
-export function sdkFile(door: "trigger" | "workflow" | "verify" | "config"): string {
+export function sdkFile(door: "trigger" | "workflow" | "agent" | "verify" | "config"): string {
   return isSource ? join(packageRoot, "sdk", door, "index.ts") : join(packageRoot, "dist", "sdk", `${door}.js`);
 }
 

@@ -45,6 +45,8 @@ export interface ProjectConfig {
     /** On the button; the issuer's host unless told. */
     name?: string;
   };
+  /** What models of agents cost, by their ids, in US dollars for a million tokens; goes before the prices that Signalbox knows. */
+  modelPrices?: Record<string, { input: number; cachedInput?: number; output: number }>;
   /**
    * Reverse proxies whose `X-Forwarded-For`, `-Host` and `-Proto` are believed: IP addresses and CIDR ranges, e.g. `["127.0.0.1", "10.0.0.0/8"]`. Nobody's unless
    * told. Environment: `SIGNALBOX_TRUST_PROXY`, with commas.

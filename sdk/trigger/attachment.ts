@@ -11,6 +11,8 @@ export type Attachment<Payload, Input, Result, Target> = AttachmentFields<Payloa
 export interface AttachmentFields<Payload, Input, Result, Target> {
   /** The workflow that a matching webhook starts: the default export of a file in `workflows/`. */
   workflow: Target;
+  agent?: undefined;
+  prompt?: undefined;
   /**
    * Makes the run's input from the payload. Gets the payload as `request` parsed it; may be async. It runs at the beginning of the run, in
    * a worker: what it throws fails the run, with the error in its timeline, and is not retried. Without a transform the payload itself

@@ -1,7 +1,9 @@
-import { checkFunction, checkOptions, checkSchema, checkTarget, checkText, checkVerification } from "../check-shape.ts";
-import { type DedupeOptions, type RateLimitOptions, type SchemaLike, type SourceDefinition, type TriggerDefinition, type VerificationDefinition, definitionKind } from "../definition.ts";
+import { checkAgent, checkFunction, checkOptions, checkPrompt, checkSchema, checkTarget, checkText, checkVerification } from "../check-shape.ts";
+import { type DedupeOptions, type PromptDefinition, type RateLimitOptions, type SchemaLike, type SourceDefinition, type TriggerDefinition, type VerificationDefinition, definitionKind } from "../definition.ts";
 import type { DeepReadonly, Schema, SchemaOutput } from "../schema.ts";
 import type { Workflow } from "../workflow/define-workflow.ts";
+import type { Agent } from "../agent/define-agent.ts";
+import type { AgentAttachment } from "./agent-attachment.ts";
 import type { Attachment } from "./attachment.ts";
 
 /** What `defineWebhookSource` takes. */
@@ -43,19 +45,21 @@ export interface WebhookSource<Slug extends string = string, Payload = unknown> 
   /**
    * Says what a matching webhook starts, and with what input. Its result is the default export of a file in `triggers/`.
    *
-   * Without a `transform` the payload is the input; a payload that does not fit is a type error. Throws a TypeError when `workflow` is not
-   * a workflow or `transform` not a function.
+   * Without a `transform` the payload is the input; a payload that does not fit is a type error. An agent gets a `prompt` instead, made of the payload or of
+   * what `transform` makes of it. Throws a TypeError when `workflow` is not a workflow, `agent` not an agent, `transform` not a function or `prompt` neither a
+   * text nor a function.
    *
    * @example
    * source.attach({ workflow: welcomeEmail, transform: (payload) => ({ to: payload.email }) });
+   * source.attach({ agent: triage, prompt: "New mail from {{ customer.email }}: {{ subject }}" });
    */
-  attach<TargetSlug extends string, Input, Output, const Result extends DeepReadonly<Input>>(
-    attachment: Attachment<Payload, Input, Result, Workflow<TargetSlug, Input, Output>>,
-  ): Trigger<Slug, Payload, Workflow<TargetSlug, Input, Output>>;
+  attach<TargetSlug extends string, Input, Output, const Result extends DeepReadonly<Input>, const Template extends string, Target extends Workflow | Agent>(
+    attachment: Attachment<Payload, Input, Result, Target & Workflow<TargetSlug, Input, Output>> | AgentAttachment<Payload, Result, Template, Target, Target & Agent<TargetSlug, Output>>,
+  ): Trigger<Slug, Payload, Target>;
 }
 
 /** A source with its target: the default export of a file in `triggers/`. */
-export interface Trigger<Slug extends string = string, Payload = unknown, Target extends Workflow = Workflow> extends TriggerDefinition {
+export interface Trigger<Slug extends string = string, Payload = unknown, Target extends Workflow | Agent = Workflow | Agent> extends TriggerDefinition {
   readonly source: WebhookSource<Slug, Payload>;
   readonly target: Target;
 }
@@ -107,12 +111,19 @@ export function defineWebhookSource(options: PlainOptions): SourceDefinition {
 
 type PlainOptions = Pick<SourceDefinition, "slug" | "endpoint" | "request"> & { filter?: SchemaLike; verify?: VerificationDefinition; dedupe?: DedupeOptions; rateLimit?: RateLimitOptions };
 
-type AttachmentShape = { workflow: TriggerDefinition["target"]; transform?: TriggerDefinition["transform"] };
+type AttachmentShape = { workflow?: TriggerDefinition["target"]; agent?: TriggerDefinition["target"]; prompt?: PromptDefinition; transform?: TriggerDefinition["transform"] };
 
 function attach(source: SourceDefinition, attachment: AttachmentShape, where: string): TriggerDefinition {
   checkOptions(attachment, where, ".attach({ workflow })");
-  const { workflow, transform } = attachment;
-  checkTarget(workflow, where);
+  const { workflow, agent, prompt, transform } = attachment;
   if (transform !== undefined) checkFunction(transform, "transform", where, "transform: (payload) => ({ … }), or leave it out");
-  return Object.freeze<TriggerDefinition>({ [definitionKind]: "trigger", source, target: workflow, transform });
+  if (agent === undefined) {
+    checkTarget(workflow, where);
+    if (prompt !== undefined) throw new TypeError(`${where}: prompt is for agents. A workflow gets its input by transform.`);
+    return Object.freeze({ [definitionKind]: "trigger", source, target: workflow, transform } as TriggerDefinition);
+  }
+  if (workflow !== undefined) throw new TypeError(`${where}: a trigger starts a workflow or an agent, not both. Write a trigger file for each; they may share the endpoint.`);
+  checkAgent(agent, where);
+  checkPrompt(prompt, where);
+  return Object.freeze<TriggerDefinition>({ [definitionKind]: "trigger", source, target: agent, transform, prompt });
 }

@@ -1,0 +1,102 @@
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { createAnthropic } from "@ai-sdk/anthropic";
+import { tool } from "@ai-sdk/provider-utils";
+import { z } from "zod";
+import { z as z3 } from "zod/v3";
+import { defineAgent, defineTool, type Agent } from "signalbox/agent";
+import { defineWebhookSource, type Trigger } from "signalbox/trigger";
+import { type Equal, expectTrue } from "../testing/exact-type.ts";
+
+const model = createOpenAICompatible({ name: "local", baseURL: "http://127.0.0.1:1/v1" })("some-model");
+
+// Without `output` a run ends with a text, with one in its shape.
+const chat = defineAgent({ slug: "chat", model, instructions: "Answer." });
+expectTrue<Equal<typeof chat, Agent<"chat", string>>>();
+const triage = defineAgent({
+  slug: "triage",
+  model: createAnthropic()("claude"),
+  instructions: "Sort.",
+  output: z.object({ queue: z.enum(["bugs", "other"]), urgent: z.boolean().default(false) }),
+  tools: {
+    // Of the AI SDK, as it is.
+    lookup: tool({ description: "Looks up", inputSchema: z.object({ id: z.string() }), execute: async ({ id }) => ({ id }), needsApproval: true }),
+    refund: defineTool({
+      description: "Pays back",
+      inputSchema: z.object({ cents: z.int().default(0) }),
+      needsApproval: ({ cents }) => cents > 100,
+      execute(input, { idempotencyKey, toolCallId, abortSignal }) {
+        expectTrue<Equal<typeof input, { cents: number }>>();
+        expectTrue<Equal<[typeof idempotencyKey, typeof toolCallId, typeof abortSignal], [string, string, AbortSignal]>>();
+      },
+    }),
+    old: defineTool({ description: "Zod 3", inputSchema: z3.object({ a: z3.string() }), execute: ({ a }) => a.length }),
+  },
+  maxSteps: 3,
+  budget: { tokens: 10_000, usd: 0.5 },
+  timeout: "10m",
+  callTimeout: "1m",
+  concurrency: 2,
+});
+expectTrue<Equal<typeof triage, Agent<"triage", { queue: "bugs" | "other"; urgent: boolean }>>>();
+
+const ticket = defineWebhookSource({
+  slug: "ticket",
+  endpoint: "ticket",
+  request: z.object({ subject: z.string(), customer: z.object({ email: z.email(), name: z.string().optional() }).optional(), tags: z.array(z.object({ id: z.int() })), more: z.unknown(), extra: z.record(z.string(), z.number()), by: z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]) }),
+});
+
+// Paths are those of the payload; the build checks them.
+const attached = ticket.attach({ agent: triage, prompt: "New ticket from {{ customer.email }} ({{customer.name}}): {{ subject }} {{ tags.0.id }} {{ tags }} {{ more.what.ever }} {{ extra.any }} {{ by.a }}{{ by.b }}" });
+expectTrue<Equal<(typeof attached)["target"], typeof triage>>();
+expectTrue<Equal<typeof attached extends Trigger<"ticket"> ? true : false, true>>();
+ticket.attach({ agent: chat, prompt: "Nothing of it." });
+// With a transform they are those of what it returns.
+ticket.attach({ agent: chat, transform: (payload) => ({ from: payload.customer?.email, words: payload.subject.split(" ") }), prompt: "{{ from }}: {{ words.0 }}" });
+ticket.attach({ agent: chat, transform: async (payload) => ({ from: payload.customer?.email }), prompt: "{{ from }}" });
+// A function gets the same, and a tag that marks.
+ticket.attach({ agent: chat, prompt: (payload) => payload.subject });
+ticket.attach({ agent: chat, prompt: async (payload, text) => text`New: ${payload.subject}` });
+ticket.attach({
+  agent: chat,
+  transform: (payload) => ({ from: payload.subject }),
+  prompt(value) {
+    expectTrue<Equal<string, typeof value.from>>();
+    return value.from;
+  },
+});
+// A text that was put together is not looked into here.
+const written: string = ["{{", "x }}"].join("");
+ticket.attach({ agent: chat, prompt: written });
+
+// ---- what must be refused, on the very line ----
+
+ticket.attach({
+  agent: chat,
+  transform: (payload) => ({ from: payload.subject }),
+  // @ts-expect-error that is what the payload has, not what the transform returns
+  prompt: "{{ subject }}",
+});
+ticket.attach({
+  agent: chat,
+  // @ts-expect-error a number is no prompt
+  prompt: () => 1,
+});
+// @ts-expect-error an agent needs a prompt
+ticket.attach({ agent: chat });
+// @ts-expect-error an agent is not a text
+ticket.attach({ agent: "chat", prompt: "Go" });
+defineAgent({
+  slug: "a",
+  // @ts-expect-error a model is not a text
+  model: "gpt-5",
+  instructions: "Answer.",
+});
+// @ts-expect-error `instructions` is required
+defineAgent({ slug: "a", model });
+defineAgent({
+  slug: "a",
+  model,
+  instructions: "Answer.",
+  // @ts-expect-error there is no such bound
+  budget: { euros: 1 },
+});

@@ -1,0 +1,4 @@
+export { defineAgent, type Agent, type AgentOptions } from "./define-agent.ts";
+export { defineTool, type Tool, type ToolCallContext, type ToolOptions } from "./define-tool.ts";
+export type { AgentBudget, Duration, MarkedPrompt, ModelLike, PromptPart, ToolLike } from "../definition.ts";
+export type { Schema, SchemaOutput } from "../schema.ts";
