@@ -7,8 +7,10 @@ import type { ProjectSettings } from "../../server/contract/settings.ts";
 import { type StackMapper, createStackMapper } from "../../server/project/map-stack.ts";
 import { type Bundle, bundleCode, bundleSources, moduleOf, writeBundle } from "./bundle.ts";
 import { beyondDefaultDiagnostics, bundleDiagnostics } from "./bundle-diagnostics.ts";
+import { agentDiagnostics } from "./check-agents.ts";
 import { guardDiagnostics } from "./check-guards.ts";
 import { definitionDiagnostics } from "./check-definitions.ts";
+import { promptDiagnostics } from "./check-prompts.ts";
 import { BuildFailure, type Diagnostic, sortDiagnostics } from "./diagnostic.ts";
 import { type DiscoveredFiles, discover } from "./discover.ts";
 import { type Evaluation, type Evaluator, createEvaluator } from "./evaluation/evaluator.ts";
@@ -64,7 +66,7 @@ async function build(projectDir: string, files: ProjectFiles, options: BuildOpti
   const evaluator = createEvaluator({ projectDir, timeoutMs: options.evaluationTimeoutMs ?? 20_000, signal: options.signal });
   try {
     const loading = loadSettings(projectDir, files);
-    const code = await bundleCode({ projectDir, outDir: draft, files: [...discovered.workflows, ...discovered.triggers] });
+    const code = await bundleCode({ projectDir, outDir: draft, files: [...targetsOf(discovered), ...discovered.triggers] });
     const settings = await loading;
     refuse([...settings.diagnostics, ...(code.ok ? [] : bundleDiagnostics(code.errors, files))]);
     options.signal?.throwIfAborted();
@@ -104,8 +106,12 @@ function isProject(projectDir: string): boolean {
   return ["package.json", "triggers"].some((name) => existsSync(join(projectDir, name)));
 }
 
-function discoveryDiagnostics({ triggers, agents }: DiscoveredFiles, files: ProjectFiles, mayLackTriggers: boolean): Diagnostic[] {
-  const found = agents.map((file) => files.diagnose({ code: "agents_unsupported", title: `${file} is an agent`, at: { file } }));
+function targetsOf({ workflows, agents }: DiscoveredFiles): string[] {
+  return [...workflows, ...agents];
+}
+
+function discoveryDiagnostics({ triggers }: DiscoveredFiles, files: ProjectFiles, mayLackTriggers: boolean): Diagnostic[] {
+  const found: Diagnostic[] = [];
   if (triggers.length === 0) found.push(files.diagnose({ code: "no_triggers", title: "There are no triggers: triggers/ is missing or holds no trigger file", at: null, ...(mayLackTriggers && { severity: "warning" }) }));
   return found;
 }
@@ -130,7 +136,7 @@ function settingsPlace(projectDir: string): { file: string } | null {
 }
 
 function evaluateAll(buildDir: string, discovered: DiscoveredFiles, code: Bundle & { ok: true }, evaluator: Evaluator): Promise<Evaluation> {
-  const entries = [...discovered.workflows.map((file) => toEntry("workflow", file)), ...discovered.triggers.map((file) => toEntry("trigger", file))];
+  const entries = [...discovered.workflows.map((file) => toEntry("workflow", file)), ...discovered.agents.map((file) => toEntry("agent", file)), ...discovered.triggers.map((file) => toEntry("trigger", file))];
   return evaluator.evaluate({ buildDir, entries, importersOf: (file) => importersOf(file, code.imports) });
 }
 
@@ -152,13 +158,14 @@ function importersOf(file: string, imports: ReadonlyMap<string, readonly string[
   return importers;
 }
 
-/** A workflow that could not be evaluated has no slug yet: its imports are looked at all the same. */
+/** A workflow or agent that could not be evaluated has no slug yet: its imports are looked at all the same. */
 function bundleSourcesOf(projectDir: string, outDir: string, discovered: DiscoveredFiles, entries: readonly EvaluatedEntry[]): Promise<Bundle> {
-  const slugs = new Map(entries.flatMap((entry) => (entry.outcome === "workflow" ? [[entry.file, String(entry.workflow.slug)] as const] : [])));
-  const workflows = new Map(discovered.workflows.map((file) => [file, slugs.get(file) ?? ""]));
+  const slugs = new Map(entries.flatMap((entry) => (entry.outcome === "workflow" ? [[entry.file, String(entry.workflow.slug)] as const] : entry.outcome === "agent" ? [[entry.file, String(entry.agent.slug)] as const] : [])));
+  const toTarget = (kind: "workflow" | "agent") => (file: string) => [file, { kind, slug: slugs.get(file) ?? "" }] as const;
+  const targets = new Map([...discovered.workflows.map(toTarget("workflow")), ...discovered.agents.map(toTarget("agent"))]);
   const evaluated = orderTriggers(entries).map(({ file }) => file);
   const triggerFiles = [...evaluated, ...discovered.triggers.filter((file) => !evaluated.includes(file))];
-  return bundleSources({ projectDir, outDir, triggerFiles, workflows });
+  return bundleSources({ projectDir, outDir, triggerFiles, targets });
 }
 
 interface Findings {
@@ -172,7 +179,7 @@ interface Findings {
 /** Everything that can be said of the project at once, errors and warnings. */
 async function allDiagnostics({ evaluation, sources, discovered, files, mapper }: Findings): Promise<Diagnostic[]> {
   const { entries, casualties } = evaluation;
-  const kinds = new Map([...discovered.workflows.map((file) => [file, "workflow"] as const), ...discovered.triggers.map((file) => [file, "trigger"] as const)]);
+  const kinds = new Map([...discovered.workflows.map((file) => [file, "workflow"] as const), ...discovered.agents.map((file) => [file, "agent"] as const), ...discovered.triggers.map((file) => [file, "trigger"] as const)]);
   const context = { files, mapper };
   const messages = sources.ok ? sources.warnings : [...sources.errors, ...sources.warnings];
   const found = [
@@ -181,8 +188,10 @@ async function allDiagnostics({ evaluation, sources, discovered, files, mapper }
     ...exportDiagnostics(entries, kinds, files),
     ...definitionDiagnostics(entries, files),
     ...guardDiagnostics(entries, files),
+    ...agentDiagnostics(entries, files),
+    ...promptDiagnostics(entries, files),
     ...(await schemaDiagnostics(entries, context)),
-    ...beyondDefaultDiagnostics(messages, discovered.workflows, files),
+    ...beyondDefaultDiagnostics(messages, targetsOf(discovered), files),
   ];
   const isSilent = !sources.ok && !found.some(({ severity }) => severity === "error");
   return isSilent ? [...found, ...bundleDiagnostics(sources.errors, files)] : found;

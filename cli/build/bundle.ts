@@ -30,18 +30,18 @@ export function bundleCode(p: { projectDir: string; outDir: string; files: reado
   });
 }
 
-/** The sources bundle of the receiver: one module that exports `triggers` in the order given. Workflow files become references. */
+/** The sources bundle of the receiver: one module that exports `triggers` in the order given. Files of workflows and agents become references. */
 export function bundleSources(p: {
   projectDir: string;
   outDir: string;
   triggerFiles: readonly string[];
-  /** Workflow file → slug. */
-  workflows: ReadonlyMap<string, string>;
+  /** File of a workflow or an agent → what stands for it. */
+  targets: ReadonlyMap<string, { kind: "workflow" | "agent"; slug: string }>;
 }): Promise<Bundle> {
   const imports = p.triggerFiles.map((file, index) => `import trigger${index} from ${JSON.stringify(`./${file}`)};`);
   const names = p.triggerFiles.map((_, index) => `trigger${index}`);
   const contents = [...imports, `export const triggers = [${names.join(", ")}];`, ""].join("\n");
-  const references = new Map([...p.workflows].map(([file, slug]) => [join(p.projectDir, file), referenceModule(slug)]));
+  const references = new Map([...p.targets].map(([file, target]) => [join(p.projectDir, file), referenceModule(target)]));
   return bundle(p, { stdin: { contents, resolveDir: p.projectDir, sourcefile: "signalbox:sources", loader: "js" }, entryNames: "sources" }, references);
 }
 
@@ -67,8 +67,8 @@ function moduleStem(file: string): string {
   return file.replace(/\.ts$/, "");
 }
 
-function referenceModule(slug: string): string {
-  return `export default Object.freeze({ [Symbol.for("signalbox.definition")]: "reference", kind: "workflow", slug: ${JSON.stringify(slug)} });\n`;
+function referenceModule({ kind, slug }: { kind: string; slug: string }): string {
+  return `export default Object.freeze({ [Symbol.for("signalbox.definition")]: "reference", kind: ${JSON.stringify(kind)}, slug: ${JSON.stringify(slug)} });\n`;
 }
 
 type EntryOptions = Pick<BuildOptions, "entryPoints" | "entryNames" | "stdin" | "splitting" | "chunkNames" | "sourcemap">;

@@ -10,6 +10,7 @@ import type { ProjectFiles } from "./project-files.ts";
 export function definitionDiagnostics(entries: readonly EvaluatedEntry[], files: ProjectFiles): Diagnostic[] {
   const triggers = entries.flatMap((entry) => (entry.outcome === "trigger" ? [{ file: entry.file, ...entry.trigger }] : []));
   const workflows = entries.flatMap((entry) => (entry.outcome === "workflow" ? [{ file: entry.file, ...entry.workflow }] : []));
+  const agents = entries.flatMap((entry) => (entry.outcome === "agent" ? [{ file: entry.file, slug: entry.agent.slug }] : []));
   const found: Diagnostic[] = [];
   const report = (file: string, property: string, value: unknown, code: DiagnosticCode, title: string, hint = ""): void => {
     const at = files.findProperty(file, property, value) ?? { file };
@@ -17,14 +18,15 @@ export function definitionDiagnostics(entries: readonly EvaluatedEntry[], files:
     found.push(hint === "" ? diagnostic : { ...diagnostic, fix: hint });
   };
 
-  for (const { file, slug } of [...triggers, ...workflows]) {
+  for (const { file, slug } of [...triggers, ...workflows, ...agents]) {
     if (!slugSchema.safeParse(slug).success) report(file, "slug", slug, "invalid_slug", `slug is ${show(slug)}`, suggest("slug", slug, slugify(slug)));
   }
   for (const { file, endpoint, target, slug } of triggers) {
     if (!endpointSchema.safeParse(endpoint).success) {
       report(file, "endpoint", endpoint, "invalid_endpoint", `endpoint is ${show(endpoint)}`, suggest("endpoint", endpoint, endpointify(endpoint)));
     }
-    if (target.file === null) report(file, "workflow", null, "unlisted_workflow", `${show(slug)} is attached to the workflow ${show(target.slug)}, which no file in workflows/ exports as default`);
+    if (target.file === null && target.kind === "agent") report(file, "agent", null, "unlisted_agent", `${show(slug)} is attached to the agent ${show(target.slug)}, which no file in agents/ exports as default`);
+    else if (target.file === null) report(file, "workflow", null, "unlisted_workflow", `${show(slug)} is attached to the workflow ${show(target.slug)}, which no file in workflows/ exports as default`);
   }
   for (const { file, retries, timeout, concurrency, maxQueued } of workflows) {
     for (const problem of retryProblems(retries)) report(file, problem.property, null, "invalid_retries", problem.title);
@@ -32,7 +34,7 @@ export function definitionDiagnostics(entries: readonly EvaluatedEntry[], files:
     if (concurrency !== undefined && !isCount(concurrency)) report(file, "concurrency", null, "invalid_concurrency", `concurrency is ${show(concurrency)}`);
     if (maxQueued !== undefined && !isCount(maxQueued)) report(file, "maxQueued", null, "invalid_max_queued", `maxQueued is ${show(maxQueued)}`);
   }
-  return [...found, ...duplicates(triggers, workflows, files)];
+  return [...found, ...duplicates(triggers, files), ...sameSlugs("duplicate_workflow", workflows, files), ...sameSlugs("duplicate_agent", agents, files)];
 }
 
 /** The policy that `retries` asks for. Expects that definitionDiagnostics finds nothing in it. */
@@ -67,22 +69,34 @@ function optionsOf(retries: unknown): Record<string, unknown> {
   return typeof retries === "object" && retries !== null ? { ...retries } : {};
 }
 
-function isTimeout(timeout: unknown): boolean {
+export function isTimeout(timeout: unknown): boolean {
   const timeoutMs = parseDuration(timeout);
   return timeoutMs !== null && timeoutMs >= 1;
 }
 
-function isCount(value: unknown): value is number {
+export function isCount(value: unknown): value is number {
   return typeof value === "number" && Number.isInteger(value) && value >= 1;
 }
 
 type FoundTrigger = { file: string; slug: unknown; endpoint: unknown; target: { slug: unknown } };
 
-function duplicates(triggers: readonly FoundTrigger[], workflows: readonly { file: string; slug: unknown }[], files: ProjectFiles): Diagnostic[] {
+function diagnoseClash(p: { code: DiagnosticCode; first: string; second: string; slug: unknown; what: string; files: ProjectFiles }): Diagnostic {
+  return p.files.diagnose({ code: p.code, title: `${p.second} and ${p.first} ${p.what}`, at: p.files.findProperty(p.second, "slug", p.slug) ?? { file: p.second } });
+}
+
+function sameSlugs(code: DiagnosticCode, targets: readonly { file: string; slug: unknown }[], files: ProjectFiles): Diagnostic[] {
+  const slugs = new Map<unknown, string>();
+  return targets.flatMap(({ file, slug }) => {
+    const first = slugs.get(slug);
+    if (first !== undefined) return [diagnoseClash({ code, first, second: file, slug, what: `both have the slug ${show(slug)}`, files })];
+    slugs.set(slug, file);
+    return [];
+  });
+}
+
+function duplicates(triggers: readonly FoundTrigger[], files: ProjectFiles): Diagnostic[] {
   const found: Diagnostic[] = [];
-  const clash = (code: DiagnosticCode, first: string, second: string, slug: unknown, what: string): void => {
-    found.push(files.diagnose({ code, title: `${second} and ${first} ${what}`, at: files.findProperty(second, "slug", slug) ?? { file: second } }));
-  };
+  const clash = (code: DiagnosticCode, first: string, second: string, slug: unknown, what: string): void => void found.push(diagnoseClash({ code, first, second, slug, what, files }));
   const attachments = new Map<string, FoundTrigger>();
   const endpoints = new Map<unknown, FoundTrigger>();
   for (const trigger of triggers) {
@@ -97,16 +111,10 @@ function duplicates(triggers: readonly FoundTrigger[], workflows: readonly { fil
     endpoints.set(trigger.slug, sameSlug ?? trigger);
     attachments.set(id, sameId ?? trigger);
   }
-  const slugs = new Map<unknown, string>();
-  for (const { file, slug } of workflows) {
-    const first = slugs.get(slug);
-    if (first !== undefined) clash("duplicate_workflow", first, file, slug, `both have the slug ${show(slug)}`);
-    else slugs.set(slug, file);
-  }
   return found;
 }
 
-function show(value: unknown): string {
+export function show(value: unknown): string {
   return typeof value === "string" ? JSON.stringify(value) : String(typeof value === "object" ? JSON.stringify(value) : value);
 }
 

@@ -7,10 +7,6 @@ export const diagnosticCodes = {
     text: "A project has its triggers in triggers/, one in each file.",
     fix: "Make triggers/<name>.ts with a default export of defineWebhookSource({ ... }).attach({ workflow }). `signalbox init` makes a project that runs.",
   },
-  agents_unsupported: {
-    text: "This version of Signalbox runs workflows only. Agents come with a later one.",
-    fix: "Call the model from a workflow's run() for now, and move the file out of agents/.",
-  },
   invalid_settings: { text: "The settings of the project cannot be used.", fix: "Correct signalbox.config.ts." },
   syntax_error: { text: "The file cannot be read as TypeScript or JavaScript.", fix: "Correct it at the place shown." },
   unresolved_import: {
@@ -39,11 +35,11 @@ export const diagnosticCodes = {
     fix: "Look for process.exit() or a crash in top-level code, and move it into run().",
   },
   no_default_export: {
-    text: "A file in triggers/ or workflows/ is one trigger or one workflow: its default export.",
+    text: "A file in triggers/, workflows/ or agents/ is one trigger, workflow or agent: its default export.",
     fix: "Add `export default`. A file that only helps others gets a name that starts with _, or a place outside.",
   },
   wrong_default_export: {
-    text: "A file in triggers/ exports a trigger, a file in workflows/ exports a workflow, as its default export.",
+    text: "A file in triggers/ exports a trigger, a file in workflows/ exports a workflow, a file in agents/ exports an agent, as its default export.",
     fix: "Export what the folder asks for. A file that only helps others gets a name that starts with _, or a place outside.",
   },
   source_not_attached: {
@@ -70,6 +66,25 @@ export const diagnosticCodes = {
   unlisted_workflow: {
     text: "A trigger starts a workflow that is the default export of a file in workflows/.",
     fix: "Move the workflow into a file of its own in workflows/, export it as default, and import it from there.",
+  },
+  duplicate_agent: { text: "An agent is known by its slug everywhere.", fix: "Give one of the two another slug." },
+  unlisted_agent: {
+    text: "A trigger starts an agent that is the default export of a file in agents/.",
+    fix: "Move the agent into a file of its own in agents/, export it as default, and import it from there.",
+  },
+  invalid_tool: {
+    text: "A model is told of a tool by the JSON Schema of its arguments.",
+    fix: "Write inputSchema with Zod, or with jsonSchema() of the AI SDK.",
+  },
+  invalid_budget: { text: "budget takes tokens (a whole number from 1) and usd (a number above 0).", fix: "Write e.g. budget: { tokens: 50_000, usd: 0.25 }." },
+  invalid_max_steps: { text: "maxSteps is how often the model may be called in one run: a whole number from 1.", fix: "Write e.g. maxSteps: 10." },
+  invalid_prompt: {
+    text: "Between {{ and }} of a prompt stands a path into the payload, as customer.email or items.0.id. There is no code in a prompt.",
+    fix: "Compute it in .attach({ transform }), or write prompt as a function. \\{{ stands for {{ itself.",
+  },
+  unknown_prompt_path: {
+    text: "The prompt is made of the payload as request describes it, and a payload can have no such field: this part of the prompt would always be empty.",
+    fix: "Correct the path, or add the field to request.",
   },
   invalid_retries: {
     text: "retries takes attempts (1 to 100), backoff (\"exponential\" or \"fixed\"), initialDelay and maxDelay (durations such as \"10s\", the first not longer than the second).",

@@ -2,13 +2,13 @@ import { isDeepStrictEqual } from "node:util";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { isTrigger } from "../../server/project/definitions.ts";
-import { type WorkflowFiles, describeThrown, evaluateEntry, readTrigger } from "./evaluation/evaluate-entry.ts";
+import { type TargetFiles, describeThrown, evaluateEntry, readTrigger } from "./evaluation/evaluate-entry.ts";
 import type { EvaluatedEntry, EvaluationReply, EvaluationRequest } from "./evaluation/protocol.ts";
 import { traceOrigins } from "./evaluation/trace-origins.ts";
 
 // The process in which the build runs the user's top-level code: it can hang, exit or crash, and takes nothing with it.
 
-const workflowFiles: WorkflowFiles = new Map();
+const targetFiles: TargetFiles = new Map();
 const evaluated = new Map<string, EvaluatedEntry>();
 let buildDir = "";
 
@@ -24,7 +24,7 @@ async function answer(request: EvaluationRequest): Promise<void> {
   buildDir = request.buildDir;
   for (const entry of request.entries) {
     reply({ type: "evaluating", file: entry.file });
-    const result = await evaluateEntry(buildDir, entry, workflowFiles);
+    const result = await evaluateEntry(buildDir, entry, targetFiles);
     evaluated.set(entry.file, result);
     reply({ type: "evaluated", entry: result });
   }
@@ -45,7 +45,7 @@ async function checkSources(module: string, files: readonly string[]): Promise<v
 async function differs(file: string, definition: unknown): Promise<boolean> {
   const known = evaluated.get(file);
   if (known?.outcome !== "trigger" || !isTrigger(definition)) return true;
-  const { target: _, ...now } = await readTrigger(definition, workflowFiles);
+  const { target: _, ...now } = await readTrigger(definition, targetFiles);
   const { target: __, ...before } = known.trigger;
   return !isDeepStrictEqual(comparable(now), comparable(before)) || definition.target.slug !== known.trigger.target.slug;
 }

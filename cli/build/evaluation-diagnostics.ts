@@ -87,13 +87,18 @@ function exportDiagnostic(entry: EvaluatedEntry & { outcome: "wrong-export" }, k
   if (kind === "trigger" && found === "source") {
     return files.diagnose({ code: "source_not_attached", title: `${file} exports a source without .attach()`, at });
   }
-  const moved = found === "workflow" ? ` Or move the file to workflows/${basename(file)}.` : found === "trigger" ? ` Or move the file to triggers/${basename(file)}.` : "";
-  const what = found === "other" ? entry.description : `a ${found}`;
-  return files.diagnose({ code: "wrong_default_export", title: `${file} exports ${what}, not a ${kind}`, at, fix: `${fixFor(kind)}${moved}` });
+  const folder = found === "workflow" || found === "trigger" || found === "agent" ? `${found}s` : null;
+  const moved = folder === null ? "" : ` Or move the file to ${folder}/${basename(file)}.`;
+  const what = found === "other" ? entry.description : withArticle(found);
+  return files.diagnose({ code: "wrong_default_export", title: `${file} exports ${what}, not ${withArticle(kind)}`, at, fix: `${fixFor(kind)}${moved}` });
+}
+
+function withArticle(kind: string): string {
+  return kind === "agent" ? "an agent" : `a ${kind}`;
 }
 
 function fixFor(kind: Entry["kind"]): string {
-  const call = kind === "trigger" ? "defineWebhookSource({ ... }).attach({ workflow })" : "defineWorkflow({ ... })";
+  const call = { trigger: "defineWebhookSource({ ... }).attach({ workflow })", workflow: "defineWorkflow({ ... })", agent: "defineAgent({ ... })" }[kind];
   return `Write \`export default ${call}\`. A file that only helps others gets a name that starts with _, or a place outside.`;
 }
 

@@ -2,13 +2,15 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { JsonSchemaObject } from "../../server/contract/json.ts";
-import { type Manifest, type ManifestTrigger, type ManifestWorkflow, manifestSchema } from "../../server/contract/manifest.ts";
+import { type Manifest, type ManifestAgent, type ManifestTrigger, type ManifestWorkflow, manifestSchema } from "../../server/contract/manifest.ts";
 import type { ProjectSettings } from "../../server/contract/settings.ts";
 import { parseDuration } from "../../sdk/duration.ts";
 import { type BundledFile, moduleOf } from "./bundle.ts";
+import { agentInputJsonSchema } from "../../server/contract/agent-input.ts";
+import { budgetOf } from "./check-agents.ts";
 import { dedupeOf, rateLimitOf } from "./check-guards.ts";
 import { retryPolicyOf } from "./check-definitions.ts";
-import type { EvaluatedEntry, EvaluatedSchema, EvaluatedTrigger, EvaluatedWorkflow } from "./evaluation/protocol.ts";
+import type { EvaluatedAgent, EvaluatedEntry, EvaluatedSchema, EvaluatedTrigger, EvaluatedWorkflow } from "./evaluation/protocol.ts";
 
 /** Longest time of an attempt where a workflow does not say it. */
 const defaultTimeout = "1h";
@@ -37,6 +39,7 @@ export function makeManifest(p: {
     workflows: p.entries
       .flatMap((entry) => (entry.outcome === "workflow" ? [toManifestWorkflow(entry.file, entry.workflow)] : []))
       .sort((a, b) => compare(a.slug, b.slug)),
+    agents: p.entries.flatMap((entry) => (entry.outcome === "agent" ? [toManifestAgent(entry.file, entry.agent)] : [])).sort((a, b) => compare(a.slug, b.slug)),
   };
   const version = hashOf(content, p.files);
   const name = p.settings.name ?? nameOf(p.projectDir);
@@ -48,7 +51,7 @@ function toManifestTrigger(file: string, trigger: EvaluatedTrigger): ManifestTri
     slug: String(trigger.slug),
     endpoint: String(trigger.endpoint),
     attachmentId: attachmentIdOf(trigger),
-    target: { kind: "workflow", slug: String(trigger.target.slug) },
+    target: { kind: trigger.target.kind, slug: String(trigger.target.slug) },
     file,
     module: moduleOf(file),
     hasTransform: trigger.hasTransform,
@@ -57,6 +60,7 @@ function toManifestTrigger(file: string, trigger: EvaluatedTrigger): ManifestTri
     verify: trigger.verify?.scheme ?? null,
     dedupe: dedupeOf(trigger.dedupe),
     rateLimit: rateLimitOf(trigger.rateLimit),
+    prompt: trigger.prompt,
   };
 }
 
@@ -71,6 +75,25 @@ function toManifestWorkflow(file: string, workflow: EvaluatedWorkflow): Manifest
     timeoutMs: parseDuration(workflow.timeout ?? defaultTimeout) ?? 1,
     concurrency: typeof workflow.concurrency === "number" ? workflow.concurrency : null,
     maxQueued: typeof workflow.maxQueued === "number" ? workflow.maxQueued : null,
+  };
+}
+
+function toManifestAgent(file: string, agent: EvaluatedAgent): ManifestAgent {
+  return {
+    slug: String(agent.slug),
+    file,
+    module: moduleOf(file),
+    input: agentInputJsonSchema,
+    output: agent.output ? exported(agent.output) : null,
+    // What can be tried again is tried again call by call: another attempt would not know more.
+    retries: { attempts: 1, backoff: "fixed", initialMs: 0, maxMs: 0 },
+    timeoutMs: parseDuration(agent.timeout ?? defaultTimeout) ?? 1,
+    concurrency: typeof agent.concurrency === "number" ? agent.concurrency : null,
+    model: agent.model,
+    tools: agent.tools.map((tool) => ({ ...tool, inputSchema: "json" in tool.inputSchema ? tool.inputSchema.json : {} })),
+    maxSteps: typeof agent.maxSteps === "number" ? agent.maxSteps : 20,
+    budget: budgetOf(agent.budget),
+    callTimeoutMs: parseDuration(agent.callTimeout ?? "5m") ?? 1,
   };
 }
 

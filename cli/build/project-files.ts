@@ -14,6 +14,8 @@ export interface Place {
 export interface ProjectFiles {
   /** Where a property such as `slug:` stands in a file, with that text value if one is given; `null` when it is not found. */
   findProperty(file: string, name: string, value?: unknown): Place | null;
+  /** Where a text stands in a file for the first time; `null` when it is not found. */
+  findText(file: string, text: string): Place | null;
   /** What stands at a place, e.g. the name of the method that is called there. */
   wordAt(place: Place): string;
   /** A diagnostic with the frame of its place, and with the text and fix of its code unless told otherwise. */
@@ -38,6 +40,7 @@ export function createProjectFiles(projectDir: string): ProjectFiles {
   };
   return {
     findProperty: (file, name, value) => findProperty(read(file), file, name, value),
+    findText: (file, text) => findText(read(file), file, text),
     wordAt: (place) => /^\.?([\w$]*)/.exec((read(place.file).split(/\r?\n/)[place.line - 1] ?? "").slice(place.column - 1))?.[1] ?? "",
     diagnose({ code, title, at, severity, text, fix }) {
       const place = at && "line" in at ? at : null;
@@ -62,6 +65,13 @@ function readText(path: string): string {
   } catch {
     return "";
   }
+}
+
+function findText(source: string, file: string, text: string): Place | null {
+  const at = source.indexOf(text);
+  if (at < 0) return null;
+  const lines = source.slice(0, at).split(/\r?\n/);
+  return { file, line: lines.length, column: (lines.at(-1) ?? "").length + 1 };
 }
 
 function findProperty(source: string, file: string, name: string, value?: unknown): Place | null {

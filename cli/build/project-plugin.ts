@@ -12,7 +12,7 @@ interface PluginDetail {
 
 /** Files of the Signalbox package live in a namespace of their own, so that no path of the machine gets into a bundle. */
 const packageNamespace = "signalbox";
-const doors = ["trigger", "workflow", "verify", "config"] as const;
+const doors = ["trigger", "workflow", "agent", "verify", "config"] as const;
 
 /**
  * Resolves imports of the user's project: `signalbox/*` to this package's SDK (bundled), npm packages and built-in modules to

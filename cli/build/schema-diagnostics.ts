@@ -30,7 +30,9 @@ function schemasOf(entry: EvaluatedEntry): FieldSchema[] {
       ? [["request", entry.trigger.request], ["filter", entry.trigger.filter]]
       : entry.outcome === "workflow"
         ? [["input", entry.workflow.input], ["output", entry.workflow.output]]
-        : [];
+        : entry.outcome === "agent"
+          ? [["output", entry.agent.output]]
+          : [];
   return fields.flatMap(([field, schema]) => (schema ? [{ file, field, schema }] : []));
 }
 

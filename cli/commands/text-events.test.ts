@@ -65,8 +65,8 @@ it("the start names the endpoints, and a webhook to paste that is of the right s
     properties: { name: { type: "string" }, email: { type: "string", format: "email" }, amount: { type: "integer", minimum: 100 }, kind: { const: "it's" }, note: { type: "string" } },
     required: ["name", "email", "amount", "kind"],
   };
-  const trigger = { slug: "new-signup", endpoint: "signup", attachmentId: "new-signup:welcome-email", target, file: "", module: "", hasTransform: false, request, filter: null, verify: null, dedupe: null, rateLimit: null };
-  const manifest: Manifest = { format: 1, version: "9f31c2ab", builtAt: "", name: "hooks", folder: "", sources: "", settings: {}, triggers: [trigger], workflows: [] };
+  const trigger = { slug: "new-signup", endpoint: "signup", attachmentId: "new-signup:welcome-email", target, file: "", module: "", hasTransform: false, request, filter: null, verify: null, dedupe: null, rateLimit: null, prompt: null };
+  const manifest: Manifest = { format: 1, version: "9f31c2ab", builtAt: "", name: "hooks", folder: "", sources: "", settings: {}, triggers: [trigger], workflows: [], agents: [] };
   expect(renderReady({ url: "http://127.0.0.1:3002", manifest, paint, isDevelopment: true })).toBe(`
 hooks 9f31c2ab in development on http://127.0.0.1:3002
 

@@ -14,6 +14,9 @@ const retryPolicySchema = z.object({
   maxMs: z.int().min(0),
 });
 
+/** How a trigger makes the prompt of its agent. */
+export const promptSchema = z.discriminatedUnion("kind", [z.object({ kind: z.literal("template"), text: z.string() }), z.object({ kind: z.literal("function") })]);
+
 export const manifestTriggerSchema = z.object({
   slug: slugSchema,
   endpoint: endpointSchema,
@@ -30,6 +33,8 @@ export const manifestTriggerSchema = z.object({
   verify: z.string().nullable().default(null),
   dedupe: dedupeSchema.nullable().default(null),
   rateLimit: rateSchema.nullable().default(null),
+  /** Of triggers of agents; builds of old do not have it. */
+  prompt: promptSchema.nullable().default(null),
 });
 
 const manifestWorkflowSchema = z.object({
@@ -43,6 +48,23 @@ const manifestWorkflowSchema = z.object({
   concurrency: z.int().min(1).nullable(),
   /** Builds of old do not have it. */
   maxQueued: z.int().min(1).nullable().default(null),
+});
+
+const manifestAgentSchema = manifestWorkflowSchema.extend({
+  /** Who runs the model, as the AI SDK names it, e.g. `openai.responses`. */
+  model: z.object({ provider: z.string(), modelId: z.string() }),
+  tools: z.array(
+    z.object({
+      name: z.string(),
+      description: z.string().nullable(),
+      inputSchema: jsonSchemaObjectSchema,
+      /** `sometimes`: a function of the arguments decides. */
+      needsApproval: z.enum(["never", "sometimes", "always"]),
+    }),
+  ),
+  maxSteps: z.int().min(1),
+  budget: z.object({ tokens: z.int().min(1).nullable(), usd: z.number().positive().nullable() }),
+  callTimeoutMs: z.int().min(1),
 });
 
 /** What one build made: `.signalbox/manifest.json`. Everything else of the build lies below `folder`. */
@@ -60,9 +82,12 @@ export const manifestSchema = z.object({
   /** In the order of attachment ids (code units). */
   triggers: z.array(manifestTriggerSchema),
   workflows: z.array(manifestWorkflowSchema),
+  /** Builds of old have none. */
+  agents: z.array(manifestAgentSchema).default([]),
 });
 
 export type RetryPolicy = z.infer<typeof retryPolicySchema>;
 export type ManifestTrigger = z.infer<typeof manifestTriggerSchema>;
 export type ManifestWorkflow = z.infer<typeof manifestWorkflowSchema>;
+export type ManifestAgent = z.infer<typeof manifestAgentSchema>;
 export type Manifest = z.infer<typeof manifestSchema>;

@@ -10,6 +10,11 @@ const limitsSchema = z.strictObject({
   connections: z.int().min(10).max(1_000_000).optional(),
 });
 
+/** US dollars for a million tokens. `cachedInput`: of input that the provider had seen before; the same as `input` unless told. */
+const modelPriceSchema = z.strictObject({ input: z.number().min(0), cachedInput: z.number().min(0).optional(), output: z.number().min(0) });
+
+export type ModelPrice = z.infer<typeof modelPriceSchema>;
+
 /** What is let in, at most. */
 export type RateLimits = Pick<z.infer<typeof limitsSchema>, "perKey" | "perEndpoint">;
 
@@ -37,6 +42,8 @@ export const projectSettingsSchema = z.strictObject({
   retentionDays: z.int().min(0).max(100_000).optional(),
   /** So many of the newest deliveries are kept; 0 keeps all. */
   retentionDeliveries: z.int().min(0).optional(),
+  /** What models cost, by their ids; goes before the prices that we know. */
+  modelPrices: z.record(z.string().min(1), modelPriceSchema).optional(),
   /** The secret may come from the environment: what stands here is written into the build. */
   oidc: oidcSettingsSchema.partial({ clientSecret: true }).optional(),
   /** Reverse proxies whose X-Forwarded-For, -Host and -Proto are believed: addresses and CIDR ranges. Nobody's unless told. */

@@ -1,4 +1,4 @@
-import { definitionKind, type TriggerDefinition, type WorkflowDefinition } from "../../sdk/definition.ts";
+import { type AgentDefinition, definitionKind, type TriggerDefinition, type WorkflowDefinition } from "../../sdk/definition.ts";
 import type { AnySchema } from "../ports/project.ts";
 
 /** What kind of definition a value is, by the mark that the SDK put on it; `null`: none. */
@@ -14,6 +14,10 @@ export function isTrigger(value: unknown): value is TriggerDefinition {
 
 export function isWorkflow(value: unknown): value is WorkflowDefinition {
   return kindOf(value) === "workflow";
+}
+
+export function isAgent(value: unknown): value is AgentDefinition {
+  return kindOf(value) === "agent";
 }
 
 export function isSchema(value: unknown): value is AnySchema {

@@ -9,7 +9,7 @@ const good = "a secret of some length";
 
 function projectWith(...secrets: Secret[]) {
   const project = projectOf(secrets.map((secret, at) => triggerOf({ slug: `push-${at}`, endpoint: "github", request: z.object({}), verify: github({ secret }) })));
-  const triggers = project.triggers.map(({ attachmentId, slug, endpoint, target }) => ({ attachmentId, slug, endpoint, target, file: `triggers/${slug}.ts`, module: "", hasTransform: false, request: {}, filter: null, verify: "github", dedupe: null, rateLimit: null }));
+  const triggers = project.triggers.map(({ attachmentId, slug, endpoint, target }) => ({ attachmentId, slug, endpoint, target, file: `triggers/${slug}.ts`, module: "", hasTransform: false, request: {}, filter: null, verify: "github", dedupe: null, rateLimit: null, prompt: null }));
   return { ...project, manifest: { ...project.manifest, triggers } };
 }
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { dedupeSchema } from "../contract/dedupe.ts";
 import { disabledSchema } from "../contract/disabled.ts";
 import { jsonSchema } from "../contract/json.ts";
-import { type Manifest, type ManifestTrigger, manifestTriggerSchema } from "../contract/manifest.ts";
+import { type Manifest, type ManifestTrigger, manifestTriggerSchema, promptSchema } from "../contract/manifest.ts";
 import { rateSchema } from "../contract/rate.ts";
 import { inPortions } from "../domain/in-portions.ts";
 import { exampleBody } from "../domain/schema/example-body.ts";
@@ -16,6 +16,7 @@ export const triggerSchema = manifestTriggerSchema.omit({ module: true }).extend
   verify: z.string().nullable(),
   dedupe: dedupeSchema.nullable(),
   rateLimit: rateSchema.nullable(),
+  prompt: promptSchema.nullable(),
   disabled: disabledSchema.nullable(),
 });
 
@@ -40,8 +41,8 @@ export async function listTriggers(deps: { project: ProjectReader; store: Pick<S
 }
 
 function remember(made: Map<string, Built>, trigger: ManifestTrigger): Built {
-  const { attachmentId, slug, endpoint, target, file, hasTransform, request, filter, verify, dedupe, rateLimit } = trigger;
-  const shown = made.get(attachmentId) ?? { attachmentId, slug, endpoint, target, file, hasTransform, request, filter, verify, dedupe, rateLimit, path: `/triggers/${endpoint}`, example: exampleBody(request, filter) };
+  const { attachmentId, slug, endpoint, target, file, hasTransform, request, filter, verify, dedupe, rateLimit, prompt } = trigger;
+  const shown = made.get(attachmentId) ?? { attachmentId, slug, endpoint, target, file, hasTransform, request, filter, verify, dedupe, rateLimit, prompt, path: `/triggers/${endpoint}`, example: exampleBody(request, filter) };
   made.set(attachmentId, shown);
   return shown;
 }

@@ -1,15 +1,16 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { TriggerDefinition, WorkflowDefinition } from "../../../sdk/definition.ts";
-import { isTrigger, isWorkflow, kindOf } from "../../../server/project/definitions.ts";
+import type { AgentDefinition, PromptDefinition, TriggerDefinition, WorkflowDefinition } from "../../../sdk/definition.ts";
+import { isAgent, isTrigger, isWorkflow, kindOf } from "../../../server/project/definitions.ts";
 import { evaluateSchema } from "./evaluate-schema.ts";
-import type { Entry, EvaluatedEntry, EvaluatedTrigger, EvaluatedWorkflow, ThrownError } from "./protocol.ts";
+import { evaluateTools } from "./evaluate-tools.ts";
+import type { Entry, EvaluatedAgent, EvaluatedEntry, EvaluatedTrigger, EvaluatedWorkflow, ThrownError } from "./protocol.ts";
 
-/** Workflow definitions by the file whose default export they are. */
-export type WorkflowFiles = Map<unknown, string>;
+/** Definitions of workflows and agents, with the file whose default export they are. */
+export type TargetFiles = Map<unknown, string>;
 
 /** Imports one module of the code bundle and says what its default export is. */
-export async function evaluateEntry(buildDir: string, entry: Entry, workflowFiles: WorkflowFiles): Promise<EvaluatedEntry> {
+export async function evaluateEntry(buildDir: string, entry: Entry, targetFiles: TargetFiles): Promise<EvaluatedEntry> {
   const { file } = entry;
   let module: { default?: unknown };
   try {
@@ -19,16 +20,20 @@ export async function evaluateEntry(buildDir: string, entry: Entry, workflowFile
   }
   const exported = module.default;
   if (entry.kind === "workflow" && isWorkflow(exported)) {
-    workflowFiles.set(exported, file);
+    targetFiles.set(exported, file);
     return { file, outcome: "workflow", workflow: await readWorkflow(exported) };
   }
+  if (entry.kind === "agent" && isAgent(exported)) {
+    targetFiles.set(exported, file);
+    return { file, outcome: "agent", agent: await readAgent(exported) };
+  }
   if (entry.kind === "trigger" && isTrigger(exported)) {
-    return { file, outcome: "trigger", trigger: await readTrigger(exported, workflowFiles) };
+    return { file, outcome: "trigger", trigger: await readTrigger(exported, targetFiles) };
   }
   return { file, outcome: "wrong-export", found: nameKind(exported), description: describeExport(exported) };
 }
 
-export async function readTrigger({ source, target, transform }: TriggerDefinition, workflowFiles: WorkflowFiles): Promise<EvaluatedTrigger> {
+export async function readTrigger({ source, target, transform, prompt }: TriggerDefinition, targetFiles: TargetFiles): Promise<EvaluatedTrigger> {
   return {
     slug: plain(source.slug),
     endpoint: plain(source.endpoint),
@@ -38,7 +43,27 @@ export async function readTrigger({ source, target, transform }: TriggerDefiniti
     verify: source.verify ? { scheme: source.verify.scheme, problem: source.verify.secretProblem, fingerprint: source.verify.fingerprint() } : null,
     dedupe: plain(source.dedupe),
     rateLimit: plain(source.rateLimit),
-    target: { slug: plain(target?.slug), file: workflowFiles.get(target) ?? null },
+    prompt: readPrompt(prompt),
+    target: { kind: prompt === undefined ? "workflow" : "agent", slug: plain(target?.slug), file: targetFiles.get(target) ?? null },
+  };
+}
+
+function readPrompt(prompt: PromptDefinition | undefined): EvaluatedTrigger["prompt"] {
+  if (prompt === undefined) return null;
+  return typeof prompt === "string" ? { kind: "template", text: prompt } : { kind: "function" };
+}
+
+async function readAgent(agent: AgentDefinition): Promise<EvaluatedAgent> {
+  return {
+    slug: plain(agent.slug),
+    model: { provider: String(agent.model.provider), modelId: String(agent.model.modelId) },
+    tools: await evaluateTools(agent.tools),
+    output: agent.output === undefined ? null : await evaluateSchema(agent.output),
+    maxSteps: plain(agent.maxSteps),
+    budget: plain(agent.budget),
+    timeout: plain(agent.timeout),
+    callTimeout: plain(agent.callTimeout),
+    concurrency: plain(agent.concurrency),
   };
 }
 
@@ -68,10 +93,10 @@ function plain(value: unknown): unknown {
   return typeof value === "number" && Number.isFinite(value) ? value : String(value);
 }
 
-function nameKind(exported: unknown): "nothing" | "source" | "trigger" | "workflow" | "other" {
+function nameKind(exported: unknown): "nothing" | "source" | "trigger" | "workflow" | "agent" | "other" {
   if (exported === undefined) return "nothing";
   const kind = kindOf(exported);
-  return kind === "source" || kind === "trigger" || kind === "workflow" ? kind : "other";
+  return kind === "source" || kind === "trigger" || kind === "workflow" || kind === "agent" ? kind : "other";
 }
 
 function describeExport(exported: unknown): string {

@@ -15,7 +15,7 @@ export interface Evaluation {
 }
 
 export interface Evaluator {
-  /** Evaluates workflows, then triggers. When one takes the process with it, the others go on in a new process, without those that import it. */
+  /** Evaluates workflows and agents, then triggers. When one takes the process with it, the others go on in a new process, without those that import it. */
   evaluate(p: { buildDir: string; entries: Entry[]; importersOf: (file: string) => ReadonlySet<string> }): Promise<Evaluation>;
   checkSources(p: { module: string; files: string[] }): Promise<{ differing: string[]; error: ThrownError | null }>;
   close(): void;
@@ -39,8 +39,8 @@ export function createEvaluator(p: { projectDir: string; timeoutMs: number; sign
         result.casualties.push(casualty);
         const lost = importersOf(casualty.file);
         const known = new Set(result.entries.map((entry) => entry.file));
-        // Workflows are evaluated again: triggers are compared with their definitions by identity.
-        remaining = entries.filter((entry) => entry.file !== casualty.file && !lost.has(entry.file) && (entry.kind === "workflow" || !known.has(entry.file)));
+        // Targets are evaluated again: triggers are compared with their definitions by identity.
+        remaining = entries.filter((entry) => entry.file !== casualty.file && !lost.has(entry.file) && (entry.kind !== "trigger" || !known.has(entry.file)));
         remaining = remaining.filter((entry) => !result.casualties.some(({ file }) => file === entry.file || importersOf(file).has(entry.file)));
         child = startChild(p.projectDir);
       }

@@ -4,7 +4,7 @@ import type { FindingKind } from "../schema/finding.ts";
 /** What the build and the process that evaluates the project say to each other. Stacks are of built modules, still to be mapped. */
 
 export interface Entry {
-  kind: "trigger" | "workflow";
+  kind: "trigger" | "workflow" | "agent";
   /** Path in the project. */
   file: string;
   /** Path of its module below the build folder. */
@@ -33,8 +33,9 @@ export interface ThrownError {
 export type EvaluatedEntry = { file: string } & (
   | { outcome: "trigger"; trigger: EvaluatedTrigger }
   | { outcome: "workflow"; workflow: EvaluatedWorkflow }
+  | { outcome: "agent"; agent: EvaluatedAgent }
   /** The default export is something else; `found` says what. */
-  | { outcome: "wrong-export"; found: "nothing" | "source" | "trigger" | "workflow" | "other"; description: string }
+  | { outcome: "wrong-export"; found: "nothing" | "source" | "trigger" | "workflow" | "agent" | "other"; description: string }
   | { outcome: "threw"; error: ThrownError }
 );
 
@@ -48,8 +49,10 @@ export interface EvaluatedTrigger {
   verify: { scheme: string; problem: { kind: "missing" | "unusable"; words: string } | null; fingerprint: string } | null;
   dedupe: unknown;
   rateLimit: unknown;
-  /** `file`: the workflow file whose default export it is; `null`: none. */
-  target: { slug: unknown; file: string | null };
+  /** Of agents. */
+  prompt: { kind: "template"; text: string } | { kind: "function" } | null;
+  /** `file`: the file whose default export it is; `null`: none. */
+  target: { kind: "workflow" | "agent"; slug: unknown; file: string | null };
 }
 
 export interface EvaluatedWorkflow {
@@ -60,6 +63,26 @@ export interface EvaluatedWorkflow {
   timeout: unknown;
   concurrency: unknown;
   maxQueued: unknown;
+}
+
+export interface EvaluatedAgent {
+  slug: unknown;
+  model: { provider: string; modelId: string };
+  tools: EvaluatedTool[];
+  output: EvaluatedSchema | null;
+  maxSteps: unknown;
+  budget: unknown;
+  timeout: unknown;
+  callTimeout: unknown;
+  concurrency: unknown;
+}
+
+export interface EvaluatedTool {
+  name: string;
+  description: string | null;
+  /** `problem`: why its schema cannot be told to a model. */
+  inputSchema: { json: JsonSchemaObject } | { problem: string };
+  needsApproval: "never" | "sometimes" | "always";
 }
 
 export interface EvaluatedSchema {

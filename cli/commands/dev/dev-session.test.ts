@@ -10,7 +10,7 @@ const broken: BuildResult = { ok: false, diagnostics: [] };
 const built = (version: string, settings: ProjectSettings = {}): BuildResult => ({ ok: true, manifest: manifest(version, settings), warnings: [], inputs: ["workflows/a.ts", "data/rates.json"] });
 
 function manifest(version: string, settings: ProjectSettings): Manifest {
-  return { format: 1, version, builtAt: "2026-11-21T10:00:00.000Z", name: "p", folder: `builds/${version}`, sources: "sources.mjs", settings, triggers: [], workflows: [] };
+  return { format: 1, version, builtAt: "2026-11-21T10:00:00.000Z", name: "p", folder: `builds/${version}`, sources: "sources.mjs", settings, triggers: [], workflows: [], agents: [] };
 }
 
 function setUp(p: { start?: () => Promise<void>; reload?: () => Promise<void> } = {}) {

@@ -48,6 +48,7 @@ export const fakeTrigger = {
   verify: null,
   dedupe: null,
   rateLimit: null,
+  prompt: null,
   disabled: null,
   path: "/triggers/signup",
 };

@@ -33,6 +33,7 @@ export function projectOf(triggers: readonly TriggerSource[]): ProjectSources {
     sources: "sources.mjs",
     settings: {},
     triggers: [],
+    agents: [],
     workflows: [...new Set(ordered.map(({ target }) => target.slug))].map((slug) => ({
       slug,
       file: `workflows/${slug}.ts`,

@@ -82,6 +82,7 @@ function manifestOf(workflows: Record<string, HarnessWorkflow>, folder: string, 
     sources: "sources.mjs",
     settings,
     triggers: [],
+    agents: [],
     workflows: Object.entries(workflows).map(([slug, { timeoutMs, concurrency, attempts }]) => ({
       slug,
       file: `workflows/${slug}.ts`,

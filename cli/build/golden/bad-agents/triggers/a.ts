@@ -1,9 +1,0 @@
-import { defineWebhookSource } from "signalbox/trigger";
-import { z } from "zod";
-import work from "../workflows/work";
-
-export default defineWebhookSource({
-  slug: "a",
-  endpoint: "a",
-  request: z.unknown(),
-}).attach({ workflow: work });

@@ -1,0 +1,8 @@
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { defineAgent } from "signalbox/agent";
+
+export default defineAgent({
+  slug: "chat",
+  model: createOpenAICompatible({ name: "local", baseURL: "http://127.0.0.1:1/v1" })("some-model"),
+  instructions: "Answer.",
+});

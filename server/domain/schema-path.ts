@@ -1,0 +1,82 @@
+import type { Json, JsonSchemaObject } from "../contract/json.ts";
+import { nearestName } from "./did-you-mean.ts";
+
+/** What a schema says of a path into its values; `missing`: where it ends, and which name there was probably meant. */
+export type PathVerdict = { kind: "there" } | { kind: "missing"; name: string; before: readonly string[]; nearest: string | null };
+
+/**
+ * Whether values of a JSON Schema can have something at a path. Where the schema leaves it open, they can. An object that names its fields has no others: what
+ * a Zod schema does not name, it drops.
+ */
+export function lookUpPath(schema: JsonSchemaObject, path: readonly string[]): PathVerdict {
+  let places: Json[] = [schema];
+  for (const [index, name] of path.entries()) {
+    const open = places.flatMap((place) => unfold(place, schema));
+    const found = open.flatMap((place) => childrenOf(place, name));
+    if (found.length === 0) {
+      const names = [...new Set(open.flatMap(namesOf))];
+      return { kind: "missing", name, before: path.slice(0, index), nearest: nearestChild(path.slice(0, index), name, names) };
+    }
+    places = found;
+  }
+  return { kind: "there" };
+}
+
+/** Compared as whole paths: of those that begin alike, more may be wrong. */
+function nearestChild(before: readonly string[], name: string, names: readonly string[]): string | null {
+  const prefix = before.map((part) => `${part}.`).join("");
+  return nearestName(name, names) ?? nearestName(prefix + name, names.filter((other) => Math.abs(other.length - name.length) <= 1).map((other) => prefix + other))?.slice(prefix.length) ?? null;
+}
+
+type SchemaNode = true | { [keyword: string]: Json };
+
+/** The alternatives and parts of a schema, references followed. */
+function unfold(place: Json, root: JsonSchemaObject, seen: ReadonlySet<Json> = new Set()): SchemaNode[] {
+  if (place === true) return [true];
+  if (!isObject(place) || seen.has(place)) return [];
+  const within = new Set([...seen, place]);
+  const parts = ["anyOf", "oneOf", "allOf"].flatMap((keyword) => (Array.isArray(place[keyword]) ? place[keyword] : []));
+  const referred = typeof place["$ref"] === "string" ? [follow(place["$ref"], root)] : [];
+  const inner = [...parts, ...referred];
+  const own: SchemaNode[] = inner.length > 0 && !("properties" in place) && !("type" in place) ? [] : [place];
+  return [...own, ...inner.flatMap((part) => unfold(part, root, within))];
+}
+
+function follow(reference: string, root: JsonSchemaObject): Json {
+  const names = reference.replace(/^#\/?/, "").split("/").filter((name) => name !== "");
+  let current: Json = root;
+  for (const name of names) {
+    const key = decodeURIComponent(name).replaceAll("~1", "/").replaceAll("~0", "~");
+    if (!isObject(current) || !Object.hasOwn(current, key)) return false;
+    current = current[key] ?? false;
+  }
+  return current;
+}
+
+function childrenOf(place: SchemaNode, name: string): Json[] {
+  if (place === true || isAnything(place)) return [true];
+  const types = Array.isArray(place["type"]) ? place["type"] : [place["type"]];
+  if (types.includes("array") && /^\d+$/.test(name)) {
+    const prefix: Json[] = Array.isArray(place["prefixItems"]) ? place["prefixItems"] : [];
+    const item = prefix[Number(name)] ?? place["items"] ?? prefix.length === 0;
+    return item === false ? [] : [item];
+  }
+  if (!types.includes("object") && !("properties" in place)) return [];
+  const properties = place["properties"];
+  if (isObject(properties) && Object.hasOwn(properties, name)) return [properties[name] ?? true];
+  const others = place["additionalProperties"];
+  return others === undefined || others === false ? [] : [others];
+}
+
+/** `{}` and its like: no word on what the value is. */
+function isAnything(place: { [keyword: string]: Json }): boolean {
+  return !Object.keys(place).some((keyword) => ["type", "properties", "enum", "const", "items", "anyOf", "oneOf", "allOf", "$ref", "not"].includes(keyword));
+}
+
+function namesOf(place: SchemaNode): string[] {
+  return place !== true && isObject(place["properties"]) ? Object.keys(place["properties"]) : [];
+}
+
+function isObject(value: Json | undefined): value is { [key: string]: Json } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
