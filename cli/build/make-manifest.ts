@@ -89,6 +89,7 @@ function toManifestAgent(file: string, agent: EvaluatedAgent): ManifestAgent {
     retries: { attempts: 1, backoff: "fixed", initialMs: 0, maxMs: 0 },
     timeoutMs: parseDuration(agent.timeout ?? defaultTimeout) ?? 1,
     concurrency: typeof agent.concurrency === "number" ? agent.concurrency : null,
+    maxQueued: null,
     model: agent.model,
     tools: agent.tools.map((tool) => ({ ...tool, inputSchema: "json" in tool.inputSchema ? tool.inputSchema.json : {} })),
     maxSteps: typeof agent.maxSteps === "number" ? agent.maxSteps : 20,

@@ -81,9 +81,11 @@ class Chart {
         this.point({ entry, at, kind: "kept", label: name, depth: 1 });
         return;
       case "sleep_started":
+      case "approval_requested":
         this.sleeps.set(name, this.open({ entry, at, kind: "sleep", label: name, depth: 1, look: "sleep" }));
         return;
       case "sleep_finished":
+      case "approval_decided":
         return this.endSleep(entry, at);
       case "worker_lost":
         this.point({ entry, at, kind: "event", label: "Worker lost", depth: 1 });

@@ -10,6 +10,7 @@ import { runErrorSchema } from "./run.ts";
  * - `resumed`: the attempt went on in a worker after a sleep or after its worker was lost.
  * - `step_started`, `step_completed` (with `durationMs`), `step_failed` (with `error`), `step_reused`: its stored result was taken.
  * - `sleep_started` (with `until`), `sleep_finished`.
+ * - `approval_requested` (with `until`; `data` says which tool and with what), `approval_decided` (`data` says how, and by whom).
  * - `worker_lost`: the process that ran it ended; `message` says how.
  * - `cancel_requested`, `log` (with `level`, `message`, `data`).
  */
@@ -25,6 +26,8 @@ const timelineKindSchema = z.enum([
   "step_reused",
   "sleep_started",
   "sleep_finished",
+  "approval_requested",
+  "approval_decided",
   "worker_lost",
   "cancel_requested",
   "log",

@@ -5,6 +5,7 @@ import type { Logger } from "../ports/logger.ts";
 import type { LoadedWorkflow, ProjectCode } from "../ports/project.ts";
 import type { ClaimedRun, EngineStore, StepRecord } from "../ports/store.ts";
 import type { RunTrace } from "../ports/tracing.ts";
+import { loadAgent } from "./agent/load-agent.ts";
 import { toJson } from "./json-value.ts";
 import { parseValue } from "./parse-value.ts";
 import { type Outcome, planRunEnd } from "./plan-run-end.ts";
@@ -60,7 +61,8 @@ const fallbackTimeoutMs = 60_000;
 /** Executes one attempt of a claimed run: steps that have finished are not executed again. */
 export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHandle {
   const { store, code, clock, logger } = options;
-  const workflow = code.manifest.workflows.find(({ slug }) => run.target.kind === "workflow" && slug === run.target.slug) ?? null;
+  const built = run.target.kind === "agent" ? code.manifest.agents : code.manifest.workflows;
+  const workflow = built.find(({ slug }) => slug === run.target.slug) ?? null;
   const timeoutMs = workflow?.timeoutMs ?? fallbackTimeoutMs;
   const place = options.places?.enter() ?? null;
   const claimedAt = elapsedMs(clock);
@@ -109,14 +111,15 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
     });
     if (closeContext) context.close(closeContext);
     try {
-      return { kind: "returned", output: await callTarget(context.ctx) };
+      return { kind: "returned", output: await callTarget(context) };
     } catch (thrown) {
       return { kind: "threw", thrown };
     }
   }
 
-  async function callTarget(ctx: unknown): Promise<Json> {
-    const loaded = await loadTarget(run, code);
+  async function callTarget({ ctx, approve }: ReturnType<typeof createRunContext>): Promise<Json> {
+    const loaded = run.target.kind === "agent" ? await loadAgent(run, { ...options, context: { ...ctx, approve } }) : await loadWorkflow(run, code);
+    if (!loaded) throw unknownTarget(run, code);
     const { input, record } = await prepareInput(run, loaded, code);
     if (record !== undefined) await session.write({ input: record });
     // Ended before its code has begun: there is nothing to stop.
@@ -208,10 +211,12 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
 
 const isFirstStart = (run: ClaimedRun) => run.attempt === 1 && !run.isResumed;
 
-async function loadTarget(run: ClaimedRun, code: ProjectCode): Promise<LoadedWorkflow> {
-  const loaded = run.target.kind === "workflow" ? await code.workflow(run.target.slug) : null;
-  if (loaded) return loaded;
-  throw new FinalFailure(
+async function loadWorkflow(run: ClaimedRun, code: ProjectCode): Promise<LoadedWorkflow | null> {
+  return await code.workflow(run.target.slug);
+}
+
+function unknownTarget(run: ClaimedRun, code: ProjectCode): FinalFailure {
+  return new FinalFailure(
     "UnknownTarget",
     `${run.target.kind === "agent" ? "Agent" : "Workflow"} ${run.target.slug} is not in this build (${code.manifest.version}). Deploy a project that has it, then replay the run.`,
   );
@@ -225,7 +230,7 @@ function checkOutput(workflow: LoadedWorkflow, returned: unknown): Json {
 
 /** Time that this attempt had run when it was last put to sleep. Kept in the sleeps, which have no result of their own. */
 function usedMs(steps: readonly StepRecord[], attempt: number): number {
-  const times = steps.filter((step) => step.kind === "sleep" && step.attempt === attempt).map(({ result }) => readUsedMs(result));
+  const times = steps.filter((step) => step.kind !== "step" && step.attempt === attempt).map(({ result }) => readUsedMs(result));
   return Math.max(0, ...times);
 }
 

@@ -44,7 +44,7 @@ export function planRunEnd(outcome: Outcome, facts: EndFacts): PlannedEnd | null
       return {
         transition: { to: "waiting", reason: "sleep", availableAt: Math.min(...outcome.sleeps.map(({ until }) => until)) },
         entries: [],
-        steps: outcome.sleeps.map(({ record }) => ({ ...record, result: { usedMs: facts.usedMs } })),
+        steps: outcome.sleeps.map(({ record }) => ({ ...record, result: { ...(isObject(record.result) ? record.result : {}), usedMs: facts.usedMs } })),
       };
     case "interrupted":
       return planInterruptedEnd(outcome.interrupt, facts, at);
@@ -85,4 +85,9 @@ function planFailure(thrown: unknown, facts: EndFacts): PlannedEnd {
   };
   const { run, workflow, clock, random } = facts;
   return planAttemptEnd({ failure, policy: workflow?.retries ?? null, attempt: run.attempt, maxAttempts: run.maxAttempts, now: clock.now(), random });
+}
+
+/** What an approval asks for stands beside it. */
+function isObject(result: Json): result is { [key: string]: Json } {
+  return typeof result === "object" && result !== null && !Array.isArray(result);
 }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Json } from "../contract/json.ts";
 import type { AnySchema, LoadedWorkflow, ProjectCode } from "../ports/project.ts";
 import type { ClaimedRun } from "../ports/store.ts";
+import { renderPrompt } from "./agent/render-prompt.ts";
 import { toJson } from "./json-value.ts";
 import { parseValue } from "./parse-value.ts";
 import { FinalFailure } from "./run-errors.ts";
@@ -23,7 +24,7 @@ export async function prepareInput(run: ClaimedRun, workflow: LoadedWorkflow, co
     schema: workflow.input,
     value: given,
     name: "InvalidInput",
-    what: `The input does not parse with the input schema of workflow ${workflow.slug}`,
+    what: `The input does not parse with the input schema of ${run.target.kind} ${workflow.slug}`,
   });
   const record = recordableInput(workflow.input, given, input);
   return { input, record: isDeepStrictEqual(record, run.input) ? undefined : record };
@@ -35,13 +36,22 @@ async function transformPayload(run: ClaimedRun, code: ProjectCode): Promise<Jso
   if (!trigger) {
     throw new FinalFailure("UnknownTrigger", `Trigger ${run.attachmentId} is not in this build (${code.manifest.version}). Deploy a project that has it, then replay the run.`);
   }
-  if (!trigger.transform) return run.payload;
+  const { transform, prompt } = trigger;
+  const name = run.trigger ?? run.attachmentId;
+  const value = transform
+    ? await orFail("TransformFailed", `The transform of trigger ${name}`, async () => toJson(await transform(structuredClone(run.payload)), `What the transform of trigger ${name} returned`))
+    : run.payload;
+  if (prompt === undefined || prompt === null) return value;
+  return toJson(await orFail("PromptFailed", `The prompt of trigger ${name}`, () => renderPrompt(prompt, structuredClone(value))), "The prompt");
+}
+
+async function orFail<T>(name: string, what: string, work: () => Promise<T>): Promise<T> {
   try {
-    return toJson(await trigger.transform(structuredClone(run.payload)), `What the transform of trigger ${run.trigger ?? run.attachmentId} returned`);
+    return await work();
   } catch (cause) {
     if (cause instanceof FinalFailure) throw cause;
     const why = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
-    throw new FinalFailure("TransformFailed", `The transform of trigger ${run.trigger ?? run.attachmentId} threw ${why}`, { cause });
+    throw new FinalFailure(name, `${what} threw ${why}`, { cause });
   }
 }
 

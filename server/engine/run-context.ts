@@ -1,4 +1,5 @@
 import type { Json } from "../contract/json.ts";
+import { type ApprovalDecision, type ApprovalRequest, approvalStepSchema } from "../contract/agent-step.ts";
 import { parseDuration } from "../../sdk/duration.ts";
 import { type Clock, elapsedMs } from "../ports/clock.ts";
 import type { ProjectCode } from "../ports/project.ts";
@@ -44,6 +45,8 @@ export interface RunContextOptions {
 }
 
 const maxNameChars = 200;
+/** What nobody has decided after so long is refused. */
+const approvalTimeMs = 30 * 24 * 3_600_000;
 /** A new one each time: what waits for a promise is kept as long as the promise. */
 const never = (): Promise<never> => new Promise(() => {});
 
@@ -146,6 +149,43 @@ export function createRunContext(options: RunContextOptions) {
     });
   }
 
+  /** Put aside until a person has decided, or until it is given up. What is decided stands in the store when the run goes on. */
+  async function approve(name: string, request: ApprovalRequest): Promise<ApprovalDecision> {
+    if (!isOpen()) return await never();
+    const key = takeName(name, takenNames);
+    const known = findStored(stored, key, "approval");
+    retold.reach(key);
+    if (known && known.finishedAt !== null) return await ordered.give(readDecision(known.result), known.finishedAt);
+    const record = known ?? beginApproval(key, request);
+    const until = record.until ?? record.startedAt;
+    if (until <= clock.now()) return giveUp(record, until);
+    return await new Promise((resolve) => {
+      const stop = setLongTimeout(() => {
+        if (state.kind === "open" && openSleeps.delete(key)) resolve(giveUp(record, until));
+      }, until - clock.now());
+      openSleeps.set(key, { record, until, stop });
+      considerSuspending();
+    });
+  }
+
+  /** Not in the store before the run is put aside: nobody can decide while it is still at work. */
+  function beginApproval(key: string, request: ApprovalRequest): StepRecord {
+    const startedAt = clock.now();
+    const until = startedAt + approvalTimeMs;
+    session.note({ entries: [{ at: startedAt, kind: "approval_requested", attempt, name: key, until, data: { ...request } }] });
+    return { name: key, kind: "approval", attempt, startedAt, finishedAt: null, until, result: { request: { ...request } } };
+  }
+
+  function giveUp(record: StepRecord, finishedAt: number): ApprovalDecision {
+    activity += 1;
+    const decision = { isApproved: false, reason: "Nobody decided in time.", by: null };
+    session.note({
+      entries: [{ at: clock.now(), kind: "approval_decided", attempt, name: record.name, data: decision }],
+      steps: [{ ...record, finishedAt, result: { ...objectOf(record.result), decision } }],
+    });
+    return decision;
+  }
+
   function beginSleep(key: string, ms: number): StepRecord {
     const startedAt = clock.now();
     const until = startedAt + ms;
@@ -182,6 +222,8 @@ export function createRunContext(options: RunContextOptions) {
       log,
       signal,
     },
+    /** For agents only. */
+    approve,
     /** Before the last write: what was logged since the last step. */
     flushLog: () => retold.flush(),
     close(next: ContextState): void {
@@ -200,6 +242,14 @@ function takeName(name: unknown, taken: Set<string>): string {
   for (let use = 2; taken.has(key); use += 1) key = `${name}#${use}`;
   taken.add(key);
   return key;
+}
+
+function readDecision(result: Json): ApprovalDecision {
+  return approvalStepSchema.parse(result).decision ?? { isApproved: false, reason: null, by: null };
+}
+
+function objectOf(json: Json): { [key: string]: Json } {
+  return typeof json === "object" && json !== null && !Array.isArray(json) ? json : {};
 }
 
 function findStored(stored: ReadonlyMap<string, StepRecord>, key: string, kind: StepRecord["kind"]): StepRecord | undefined {

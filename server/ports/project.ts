@@ -1,10 +1,11 @@
-import type { VerificationDefinition } from "../../sdk/definition.ts";
+import type { PromptDefinition, VerificationDefinition } from "../../sdk/definition.ts";
 import type { CodeExcerpt } from "../contract/code-excerpt.ts";
 import type { Dedupe } from "../contract/dedupe.ts";
 import type { Json } from "../contract/json.ts";
 import type { Manifest } from "../contract/manifest.ts";
 import type { Rate } from "../contract/rate.ts";
 import type { Target } from "../contract/target.ts";
+import type { LanguageModel, LoadedTool } from "./model.ts";
 
 /** A Zod schema of the user's, of Zod 4 or Zod 3: all that we ever call. */
 export interface AnySchema {
@@ -61,12 +62,27 @@ export interface LoadedWorkflow {
   run(input: unknown, ctx: unknown): unknown;
 }
 
+export interface LoadedAgent {
+  slug: string;
+  model: LanguageModel;
+  instructions: string;
+  tools: ReadonlyMap<string, LoadedTool>;
+  output: AnySchema | null;
+}
+
+/** A trigger as workers know it. `prompt` is of agents. */
+export interface LoadedTrigger {
+  request: AnySchema;
+  transform: ((payload: unknown) => unknown) | null;
+  prompt?: PromptDefinition | null;
+}
+
 /** The project's code, as worker processes know it. Modules are loaded when first asked for; `null`: not in this build. */
 export interface ProjectCode {
   manifest: Manifest;
   workflow(slug: string): Promise<LoadedWorkflow | null>;
-  /** The transform of a trigger; `transform: null` where it has none. */
-  trigger(attachmentId: string): Promise<{ request: AnySchema; transform: ((payload: unknown) => unknown) | null } | null>;
+  agent(slug: string): Promise<LoadedAgent | null>;
+  trigger(attachmentId: string): Promise<LoadedTrigger | null>;
   /** Rewrites a stack from built positions to the user's own files and lines. */
   mapStack(stack: string): string;
   /** The place in the user's own files that a stack points to, with the code around it as it was built; `null`: there is none. */

@@ -299,12 +299,13 @@ export interface ClaimedRun {
 export interface StepRecord {
   /** Unique in the run: the second use of a name is `name#2`. */
   name: string;
-  kind: "step" | "sleep";
+  /** `approval`: a sleep that a person's decision ends. */
+  kind: "step" | "sleep" | "approval";
   attempt: number;
   startedAt: number;
-  /** `null` for a sleep that is not over. */
+  /** `null` for a sleep or an approval that is not over. */
   finishedAt: number | null;
-  /** A sleep's end. */
+  /** A sleep's end; when an approval is given up. */
   until: number | null;
   result: Json | null;
 }

@@ -1,5 +1,7 @@
 import { hostname } from "node:os";
 import { type Settings, readProcessStart, readSettings } from "../config.ts";
+import type { Manifest } from "../contract/manifest.ts";
+import type { TargetKind } from "../contract/target.ts";
 import { createSqliteDispatcher } from "../dispatch/sqlite.ts";
 import { newId } from "../domain/ids.ts";
 import type { RunEnding } from "../engine/execute-run.ts";
@@ -75,7 +77,7 @@ async function serve(): Promise<void> {
   // Before the project's code, which may look for it as it loads.
   tracing = await openTracing({ settings: settings.tracing, process: "worker", logger });
   const code = await loadCode(settings.stateDir, manifest);
-  const concurrency = new Map(manifest.workflows.flatMap((workflow) => (workflow.concurrency === null ? [] : [[`workflow:${workflow.slug}`, workflow.concurrency] as const])));
+  const concurrency = concurrencyOf(manifest);
   const atATime = pool === "isolated" ? 1 : settings.workerConcurrency;
   const places = createRunPlaces({ places: atATime, mostAhead: pool === "isolated" ? 0 : claimAhead * atATime, now: () => performance.now() });
   const dispatcher = createSqliteDispatcher({
@@ -119,6 +121,14 @@ function traceRuns(spans: Tracing, p: { store: Store; version: string }): (run: 
     const headers = run.deliveryId === null ? null : await p.store.getDeliveryHeaders(run.deliveryId).catch(() => null);
     return spans.beginRun({ run, version: p.version, headers });
   };
+}
+
+function concurrencyOf({ workflows, agents }: Manifest): ReadonlyMap<string, number> {
+  return new Map([...boundsOf("workflow", workflows), ...boundsOf("agent", agents)]);
+}
+
+function boundsOf(kind: TargetKind, targets: Manifest["workflows"]): [string, number][] {
+  return targets.flatMap(({ slug, concurrency }): [string, number][] => (concurrency === null ? [] : [[`${kind}:${slug}`, concurrency]]));
 }
 
 async function readProject(): Promise<{ settings: Settings; manifest: NonNullable<Awaited<ReturnType<typeof readManifest>>> }> {

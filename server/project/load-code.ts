@@ -1,8 +1,9 @@
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Manifest } from "../contract/manifest.ts";
-import type { AnySchema, LoadedWorkflow, ProjectCode } from "../ports/project.ts";
-import { isSchema, isTrigger, isWorkflow } from "./definitions.ts";
+import type { LoadedTrigger, LoadedWorkflow, ProjectCode } from "../ports/project.ts";
+import { isAgent, isSchema, isTrigger, isWorkflow } from "./definitions.ts";
+import { toAgent } from "./load-agent.ts";
 import { createStackMapper } from "./map-stack.ts";
 import { ProjectError } from "./project-error.ts";
 
@@ -24,6 +25,12 @@ export async function loadCode(stateDir: string, manifest: Manifest): Promise<Pr
       const entry = manifest.workflows.find((workflow) => workflow.slug === slug);
       return entry ? toWorkflow(slug, await importDefault(entry.module)) : null;
     },
+    async agent(slug) {
+      const entry = manifest.agents.find((agent) => agent.slug === slug);
+      const definition = entry ? await importDefault(entry.module) : null;
+      if (entry && !isAgent(definition)) throw missing(`agent ${slug}`);
+      return isAgent(definition) ? toAgent(slug, definition) : null;
+    },
     async trigger(attachmentId) {
       const entry = manifest.triggers.find((trigger) => trigger.attachmentId === attachmentId);
       return entry ? toTrigger(attachmentId, await importDefault(entry.module)) : null;
@@ -42,12 +49,13 @@ function toWorkflow(slug: string, definition: unknown): LoadedWorkflow {
   };
 }
 
-function toTrigger(attachmentId: string, definition: unknown): { request: AnySchema; transform: ((payload: unknown) => unknown) | null } {
+function toTrigger(attachmentId: string, definition: unknown): LoadedTrigger {
   if (!isTrigger(definition) || !isSchema(definition.source.request)) throw missing(`trigger ${attachmentId}`);
-  const { transform } = definition;
+  const { transform, prompt } = definition;
   return {
     request: definition.source.request,
     transform: transform ? (payload) => transform(payload as never) : null,
+    prompt: prompt ?? null,
   };
 }
 

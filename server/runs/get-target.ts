@@ -3,7 +3,7 @@ import type { RetryPolicy } from "../contract/manifest.ts";
 import type { Target } from "../contract/target.ts";
 import { exampleBody } from "../domain/schema/example-body.ts";
 import type { ProjectReader } from "../ports/project.ts";
-import { findWorkflow } from "./find-workflow.ts";
+import { findTarget } from "./find-target.ts";
 
 export interface TargetDetails extends Target {
   file: string;
@@ -22,7 +22,7 @@ export interface TargetDetails extends Target {
 /** One target of the project that runs now. Throws AppError `not_found`. */
 export function getTarget(deps: { project: ProjectReader }, target: Target): TargetDetails {
   const { manifest } = deps.project.current();
-  const { slug, file, input, output, retries, timeoutMs, concurrency, maxQueued } = findWorkflow(manifest, target);
+  const { slug, file, input, output, retries, timeoutMs, concurrency, maxQueued } = findTarget(manifest, target);
   const attached = manifest.triggers.filter((trigger) => trigger.target.kind === target.kind && trigger.target.slug === slug);
   return {
     kind: target.kind,

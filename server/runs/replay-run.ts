@@ -48,10 +48,11 @@ function replayPayload(p: { old: Run; sources: ProjectSources; trigger: TriggerS
 
 function replayInput(p: { old: Run; sources: ProjectSources; input: Json; now: number }): NewRun {
   const { old, sources, input, now } = p;
-  if (!sources.manifest.workflows.some(({ slug }) => slug === old.target.slug)) {
+  const { workflows, agents } = sources.manifest;
+  if (!(old.target.kind === "agent" ? agents : workflows).some(({ slug }) => slug === old.target.slug)) {
     throw new AppError("not_replayable", `${old.target.kind} ${old.target.slug} is not in the project that runs now. Deploy a project that has it.`);
   }
-  const run = newInputRun({ manifest: sources.manifest, slug: old.target.slug, input, startedBy: "replay", now });
+  const run = newInputRun({ manifest: sources.manifest, target: old.target, input, startedBy: "replay", now });
   return { ...run, trigger: old.trigger, attachmentId: old.attachmentId, replayOf: old.id };
 }
 

@@ -1,15 +1,19 @@
 import type { Json } from "../contract/json.ts";
 import type { StartedBy } from "../contract/run.ts";
 import type { Target } from "../contract/target.ts";
-import type { NewRun } from "../ports/store.ts";
-import { findWorkflow } from "./find-workflow.ts";
-import { startWorkflowRun } from "./start-workflow-run.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { ProjectReader } from "../ports/project.ts";
+import type { Signals } from "../ports/signals.ts";
+import type { NewRun, RunStore } from "../ports/store.ts";
+import { newInputRun } from "./new-input-run.ts";
 
-/** Starts a target with an input of the caller's. Throws AppError `not_found` or `invalid_input`. */
+/** Starts a target with an input of the caller's. Throws AppError `not_found`, `invalid_input` or `queue_full`. */
 export async function startTargetRun(
-  deps: Parameters<typeof startWorkflowRun>[0],
+  deps: { store: Pick<RunStore, "createRuns">; project: ProjectReader; signals: Signals; clock: Clock },
   request: { target: Target; input: Json; startedBy: StartedBy },
 ): Promise<NewRun> {
-  const { slug } = findWorkflow(deps.project.current().manifest, request.target);
-  return startWorkflowRun(deps, { slug, input: request.input, startedBy: request.startedBy });
+  const run = newInputRun({ ...request, manifest: deps.project.current().manifest, now: deps.clock.now() });
+  await deps.store.createRuns([run]);
+  deps.signals.runsQueued();
+  return run;
 }

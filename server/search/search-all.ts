@@ -21,7 +21,7 @@ const limit = 8;
 export async function searchAll(deps: { store: Pick<TrafficStore, "searchIds">; project: ProjectReader }, text: string): Promise<Found> {
   const { manifest, byEndpoint } = deps.project.current();
   const bySlug = new Map(manifest.triggers.map(({ slug, endpoint }) => [slug, { slug, endpoint }]));
-  const targets = manifest.workflows.map(({ slug }): Target => ({ kind: "workflow", slug }));
+  const targets = [...manifest.workflows.map(({ slug }): Target => ({ kind: "workflow", slug })), ...manifest.agents.map(({ slug }): Target => ({ kind: "agent", slug }))];
   const path = text.trim().replace(/^POST\s+/i, "").replace(/^\/?triggers\//, "");
   const { runs, deliveries } = await searchIds(deps, text);
   return {

@@ -51,6 +51,8 @@ const words: Record<TimelineKind, string> = {
   step_reused: "step done before",
   sleep_started: "sleep started",
   sleep_finished: "sleep finished",
+  approval_requested: "waits for approval",
+  approval_decided: "approval decided",
   worker_lost: "worker lost",
   cancel_requested: "cancel requested",
   log: "log",

@@ -91,6 +91,7 @@ function createCode(workflow: TestWorkflow, transform?: (payload: never) => unkn
     mapStack: (stack) => stack.replaceAll("built.js", "source.ts"),
     excerptOf: (stack) => (stack.includes("built.js") ? { file: "source.ts", line: 2, column: 3, lines: [{ number: 2, text: "  throw" }] } : null),
     workflow: async (slug) => (slug === loaded.slug ? loaded : null),
+    agent: async () => null,
     trigger: async (attachmentId) =>
       attachmentId === "knock:work" ? { request: toAnySchema(z.looseObject({})), transform: transform ? (payload) => transform(payload as never) : null } : null,
   };
@@ -116,6 +117,7 @@ function createManifest(workflow: TestWorkflow): Manifest {
     sources: "sources.js",
     settings: {},
     triggers: [],
+    agents: [],
     workflows: [
       {
         slug: "work",

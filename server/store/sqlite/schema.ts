@@ -143,7 +143,7 @@ export const runStep = sqliteTable(
       .notNull()
       .references(() => run.id, { onDelete: "cascade" }),
     name: text("name").notNull(),
-    kind: text("kind").$type<"step" | "sleep">().notNull(),
+    kind: text("kind").$type<"step" | "sleep" | "approval">().notNull(),
     attempt: integer("attempt").notNull(),
     startedAt: integer("started_at").notNull(),
     finishedAt: integer("finished_at"),

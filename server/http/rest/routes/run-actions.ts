@@ -3,7 +3,7 @@ import { AppError } from "../../../contract/app-error.ts";
 import type { Json } from "../../../contract/json.ts";
 import { cancelRun } from "../../../runs/cancel-run.ts";
 import { type ReplayChange, replayRun } from "../../../runs/replay-run.ts";
-import { startWorkflowRun } from "../../../runs/start-workflow-run.ts";
+import { startTargetRun } from "../../../runs/start-target-run.ts";
 import { answer, body, bodyProblems, problems } from "../answers.ts";
 import { requireBody } from "../read-json-body.ts";
 import { clientHeader, idParam, noQuery, slugParam } from "../request-schemas.ts";
@@ -58,7 +58,8 @@ const startAgentRoute = createRoute({
   method: "post",
   path: "/api/v1/agents/{slug}/runs",
   operationId: "startAgentRun",
-  summary: "Start an agent with an input",
+  summary: "Start an agent with a prompt",
+  description: "The input is `{ \"prompt\": \"…\" }`.",
   tags: ["Runs"],
   middleware: requireBody,
   request: { params: slugParam, query: noQuery, headers: clientHeader, body: body(json, true) },
@@ -75,12 +76,13 @@ export function registerRunActionRoutes(app: OpenAPIHono<RestEnv>): void {
   });
 
   app.openapi(startWorkflowRoute, async (c) => {
-    const started = await startWorkflowRun(c.env, { slug: c.req.valid("param").slug, input: c.req.valid("json"), startedBy: c.req.valid("header")["signalbox-client"] ?? "api" });
+    const started = await startTargetRun(c.env, { target: { kind: "workflow", slug: c.req.valid("param").slug }, input: c.req.valid("json"), startedBy: c.req.valid("header")["signalbox-client"] ?? "api" });
     return c.json(toStartedRuns(started, [started]), 202, runLocation(started));
   });
 
-  app.openapi(startAgentRoute, (c) => {
-    throw new AppError("not_found", `There is no agent ${JSON.stringify(c.req.valid("param").slug)} in this project.`);
+  app.openapi(startAgentRoute, async (c) => {
+    const started = await startTargetRun(c.env, { target: { kind: "agent", slug: c.req.valid("param").slug }, input: c.req.valid("json"), startedBy: c.req.valid("header")["signalbox-client"] ?? "api" });
+    return c.json(toStartedRuns(started, [started]), 202, runLocation(started));
   });
 }
 

@@ -1,0 +1,80 @@
+import { z } from "zod";
+import { jsonSchema } from "./json.ts";
+
+/**
+ * What the steps of an agent's run have for their results. They are all that is kept of what an agent did: the run goes on from them after a crash, and pages
+ * are drawn of them.
+ */
+
+/** Tokens of one call of the model; `null` where the provider does not say. */
+const usageSchema = z.object({
+  inputTokens: z.int().nullable(),
+  /** Of `inputTokens`, those that the provider had seen before. */
+  cachedInputTokens: z.int().nullable(),
+  outputTokens: z.int().nullable(),
+  /** Of `outputTokens`, those that were thought and not said. */
+  reasoningTokens: z.int().nullable(),
+});
+
+const providerOptions = z.record(z.string(), jsonSchema).optional();
+
+const contentPartSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text"), text: z.string(), providerOptions }),
+  z.object({ type: z.literal("reasoning"), text: z.string(), providerOptions }),
+  /** `input` is what the model wrote where that is no JSON. */
+  z.object({ type: z.literal("tool-call"), toolCallId: z.string(), toolName: z.string(), input: jsonSchema, isMalformed: z.boolean(), providerOptions }),
+]);
+
+/** What the model was told first. In `message` a boundary that nobody could guess stands around what came from the payload. */
+const promptStepSchema = z.object({ type: z.literal("prompt"), system: z.string(), message: z.string(), boundary: z.string().nullable() });
+
+/** A call of the model that was answered. `costUsd` is `null` where no price is known. */
+const modelStepSchema = z.object({
+  type: z.literal("model"),
+  model: z.object({ provider: z.string(), modelId: z.string() }),
+  content: z.array(contentPartSchema),
+  finishReason: z.string(),
+  usage: usageSchema,
+  costUsd: z.number().nullable(),
+});
+
+/** A call of the model that failed. `waitMs`: it is made again after so long; `null`: it is not. */
+const modelFailureStepSchema = z.object({
+  type: z.literal("model_failure"),
+  kind: z.enum(["rate_limited", "overloaded", "timed_out", "disconnected", "refused"]),
+  message: z.string(),
+  status: z.int().nullable(),
+  waitMs: z.number().nullable(),
+});
+
+/** A call of a tool. `failed` and `invalid` (its arguments do not parse) are told to the model, as is that a person `refused` it. */
+const toolStepSchema = z.object({
+  type: z.literal("tool"),
+  toolCallId: z.string(),
+  toolName: z.string(),
+  input: jsonSchema,
+  outcome: z.enum(["done", "failed", "invalid", "refused"]),
+  output: jsonSchema,
+});
+
+/** Whether a call of a tool needs a person's approval. */
+const approvalNeedStepSchema = z.object({ type: z.literal("approval_need"), needsApproval: z.boolean() });
+
+export const agentStepSchema = z.discriminatedUnion("type", [promptStepSchema, modelStepSchema, modelFailureStepSchema, toolStepSchema, approvalNeedStepSchema]);
+
+/** What a person is asked to approve. */
+const approvalRequestSchema = z.object({ toolCallId: z.string(), toolName: z.string(), input: jsonSchema });
+
+/** What was decided of it. `by`: who, in words; `null`: nobody decided in time. */
+const approvalDecisionSchema = z.object({ isApproved: z.boolean(), reason: z.string().nullable(), by: z.string().nullable() });
+
+/** The result of the step in which an approval is waited for. */
+export const approvalStepSchema = z.object({ request: approvalRequestSchema, decision: approvalDecisionSchema.nullable().default(null) });
+
+export type Usage = z.infer<typeof usageSchema>;
+export type ContentPart = z.infer<typeof contentPartSchema>;
+export type ModelStep = z.infer<typeof modelStepSchema>;
+export type ModelFailureStep = z.infer<typeof modelFailureStepSchema>;
+export type ToolStep = z.infer<typeof toolStepSchema>;
+export type ApprovalRequest = z.infer<typeof approvalRequestSchema>;
+export type ApprovalDecision = z.infer<typeof approvalDecisionSchema>;

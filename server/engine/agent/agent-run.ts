@@ -1,0 +1,50 @@
+import type { z } from "zod";
+import { agentStepSchema, type ApprovalDecision, type ApprovalRequest } from "../../contract/agent-step.ts";
+import type { Json } from "../../contract/json.ts";
+import type { ManifestAgent } from "../../contract/manifest.ts";
+import type { ModelPrice } from "../../contract/settings.ts";
+import type { LoadedAgent } from "../../ports/project.ts";
+import type { ModelMessage } from "../../ports/model.ts";
+import type { StepContext } from "../run-context.ts";
+import type { ModelPart } from "./call-model.ts";
+
+/** What an agent's run works with: the same steps and sleeps that a workflow gets, and approvals. */
+export interface AgentContext {
+  run: { id: string };
+  step(name: string, fn: (step: StepContext) => unknown): Promise<Json>;
+  sleep(name: string, durationMs: number): Promise<void>;
+  /** Waits until a person has decided, for weeks if need be, without holding a worker. */
+  approve(name: string, request: ApprovalRequest): Promise<ApprovalDecision>;
+  log: { info(message: string, data?: unknown): void; warn(message: string, data?: unknown): void };
+}
+
+export interface AgentRun {
+  agent: LoadedAgent;
+  built: ManifestAgent;
+  ctx: AgentContext;
+  /** `null`: not known. */
+  price: ModelPrice | null;
+  messages: ModelMessage[];
+  now: () => number;
+  random: () => number;
+  /** Sees what the model says while it says it. */
+  onPart?: ((part: ModelPart) => void) | undefined;
+}
+
+type AgentStepOf<Type extends string> = Extract<z.infer<typeof agentStepSchema>, { type: Type }>;
+
+/** A step whose result is one of an agent's. What was stored is parsed again: it may be of another version. */
+export async function agentStep<Type extends AgentStepOf<string>["type"]>(
+  ctx: AgentContext,
+  name: string,
+  types: readonly Type[],
+  fn: (step: StepContext) => Promise<AgentStepOf<Type>> | AgentStepOf<Type>,
+): Promise<AgentStepOf<Type>> {
+  const step = agentStepSchema.parse(await ctx.step(name, fn));
+  if (isOneOf(step, types)) return step;
+  throw new Error(`Step ${name} holds a result of the kind ${step.type}.`);
+}
+
+function isOneOf<Type extends AgentStepOf<string>["type"]>(step: z.infer<typeof agentStepSchema>, types: readonly Type[]): step is AgentStepOf<Type> {
+  return types.some((type) => type === step.type);
+}

@@ -1,0 +1,102 @@
+import type { ApprovalDecision, ContentPart, ModelStep, ToolStep } from "../../contract/agent-step.ts";
+import type { Json } from "../../contract/json.ts";
+import type { LoadedTool, ToolCallOptions, ToolResultMessage } from "../../ports/model.ts";
+import { toJson } from "../json-value.ts";
+import { hideKeys } from "./model-failure.ts";
+import { type AgentRun, agentStep } from "./agent-run.ts";
+
+type ToolCall = Extract<ContentPart, { type: "tool-call" }>;
+
+interface PlannedCall {
+  call: ToolCall;
+  /** `2.1 refund`: the first call of the second answer. */
+  name: string;
+  tool: LoadedTool | null;
+  parsed: { isValid: true; input: unknown } | { isValid: false; why: string };
+}
+
+/**
+ * Executes the tools that an answer calls, one after the other, in its order; what needs a person's approval comes last, when all the rest is done. Each is a step. What a tool throws, and
+ * arguments that do not parse, are told to the model and fail nothing.
+ */
+export async function callTools(run: AgentRun, round: number, { content }: ModelStep): Promise<ToolResultMessage[]> {
+  const calls = content.filter((part) => part.type === "tool-call");
+  const planned: PlannedCall[] = [];
+  for (const [index, call] of calls.entries()) planned.push(await planCall(run, call, `${round}.${index + 1} ${call.toolName}`.slice(0, 150)));
+  const done = new Map<PlannedCall, ToolStep>();
+  const held: PlannedCall[] = [];
+  for (const each of planned) {
+    if (await needsApproval(run, each)) held.push(each);
+    else done.set(each, await execute(run, each));
+  }
+  const decisions = await Promise.all(held.map(({ call, name }) => run.ctx.approve(`approval ${name}`, { toolCallId: call.toolCallId, toolName: call.toolName, input: call.input })));
+  for (const [index, each] of held.entries()) done.set(each, await executeDecided(run, each, decisions[index]));
+  return planned.flatMap((each) => {
+    const step = done.get(each);
+    return step ? [toResult(step)] : [];
+  });
+}
+
+async function planCall({ agent }: AgentRun, call: ToolCall, name: string): Promise<PlannedCall> {
+  const tool = agent.tools.get(call.toolName) ?? null;
+  if (!tool) return { call, name, tool, parsed: { isValid: false, why: `There is no tool ${JSON.stringify(call.toolName)}. There are: ${[...agent.tools.keys()].join(", ") || "none"}.` } };
+  if (call.isMalformed) return { call, name, tool, parsed: { isValid: false, why: "The arguments are not a JSON object." } };
+  return { call, name, tool, parsed: await tool.parse(call.input) };
+}
+
+/** What a function says of it is stored: it must not say something else when the code runs again. */
+async function needsApproval(run: AgentRun, { call, name, tool, parsed }: PlannedCall): Promise<boolean> {
+  if (!tool || !parsed.isValid) return false;
+  const { input } = parsed;
+  const { needsApproval } = tool;
+  if (!needsApproval) return run.built.tools.some((built) => built.name === call.toolName && built.needsApproval === "always");
+  const step = await agentStep(run.ctx, `needs approval ${name}`, ["approval_need"], async (step) => ({ type: "approval_need", needsApproval: await needsApproval(input, optionsOf(run, call, step)) }));
+  return step.needsApproval;
+}
+
+function execute(run: AgentRun, { call, name, tool, parsed }: PlannedCall): Promise<ToolStep> {
+  return agentStep(run.ctx, `tool ${name}`, ["tool"], async (step) => {
+    const kept = { type: "tool" as const, toolCallId: call.toolCallId, toolName: call.toolName, input: call.input };
+    if (!tool || !parsed.isValid) return { ...kept, outcome: "invalid", output: parsed.isValid ? null : parsed.why };
+    try {
+      const output = toJson(await tool.execute(parsed.input, optionsOf(run, call, step)), `What the tool ${call.toolName} returned`);
+      return { ...kept, outcome: "done", output };
+    } catch (error) {
+      // The run is over: this is no failure of the tool.
+      if (step.signal.aborted) throw error;
+      return { ...kept, outcome: "failed", output: describe(error) };
+    }
+  });
+}
+
+async function executeDecided(run: AgentRun, each: PlannedCall, decision: ApprovalDecision | undefined): Promise<ToolStep> {
+  if (decision?.isApproved) return await execute(run, each);
+  const { call, name } = each;
+  return await agentStep(run.ctx, `tool ${name}`, ["tool"], () => ({ type: "tool", toolCallId: call.toolCallId, toolName: call.toolName, input: call.input, outcome: "refused", output: decision?.reason ?? null }));
+}
+
+function optionsOf({ messages }: AgentRun, { toolCallId }: ToolCall, { signal, idempotencyKey }: { signal: AbortSignal; idempotencyKey: string }): ToolCallOptions {
+  return { toolCallId, messages: structuredClone(messages), abortSignal: signal, idempotencyKey };
+}
+
+function toResult({ toolCallId, toolName, outcome, output }: ToolStep): ToolResultMessage {
+  return { type: "tool-result", toolCallId, toolName, output: toOutput(outcome, output) };
+}
+
+function toOutput(outcome: ToolStep["outcome"], output: Json): ToolResultMessage["output"] {
+  switch (outcome) {
+    case "done":
+      return typeof output === "string" ? { type: "text", value: output } : { type: "json", value: output };
+    case "failed":
+      return { type: "error-text", value: `The tool failed: ${String(output)}` };
+    case "invalid":
+      return { type: "error-text", value: `The tool was not called: ${String(output)}` };
+    case "refused":
+      return { type: "error-text", value: `A person has refused this call, and it was not made.${typeof output === "string" && output !== "" ? ` Reason: ${output}` : ""} Do not make it again.` };
+  }
+}
+
+function describe(error: unknown): string {
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return hideKeys(text.slice(0, 4_000));
+}

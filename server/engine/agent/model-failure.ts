@@ -1,0 +1,87 @@
+import type { ModelFailureStep } from "../../contract/agent-step.ts";
+
+/** The call took longer than it may. */
+export class ModelCallTimedOut extends Error {
+  override readonly name = "ModelCallTimedOut";
+  constructor(timeoutMs: number) {
+    super(`The model did not finish its answer within ${timeoutMs} ms (callTimeout).`);
+  }
+}
+
+/** The answer broke off. */
+export class ModelStreamBroken extends Error {
+  override readonly name = "ModelStreamBroken";
+}
+
+const mostTries = 5;
+const firstWaitMs = 2_000;
+const longestBackoffMs = 60_000;
+/** Who asks for more time than this asks in vain. */
+const longestWaitMs = 24 * 3_600_000;
+
+/**
+ * What to keep of a call that failed, and when to make it again: after what the provider asks for (`retry-after`), or else after 2, 4, 8, … seconds. A call is
+ * made five times at most. Keys that a provider repeats in its message are left out.
+ */
+export function planModelFailure(thrown: unknown, p: { tries: number; now: number; random: () => number }): ModelFailureStep {
+  const status = numberOf(thrown, "statusCode");
+  const message = hideKeys(messageOf(thrown));
+  const kind = kindOf(thrown, status);
+  const step = { type: "model_failure" as const, kind, message, status, waitMs: null };
+  if (kind === "refused" || p.tries >= mostTries) return step;
+  const asked = retryAfterMs(thrown, p.now);
+  if (asked !== null) return asked > longestWaitMs ? step : { ...step, waitMs: asked };
+  const backoff = Math.min(longestBackoffMs, firstWaitMs * 2 ** (p.tries - 1));
+  return { ...step, waitMs: Math.round(backoff * (0.75 + p.random() / 2)) };
+}
+
+function kindOf(thrown: unknown, status: number | null): ModelFailureStep["kind"] {
+  if (thrown instanceof ModelCallTimedOut) return "timed_out";
+  if (thrown instanceof ModelStreamBroken) return "disconnected";
+  if (status === 429) return "rate_limited";
+  if (status === 408 || status === 409 || (status !== null && status >= 500)) return "overloaded";
+  // An answer that had begun well.
+  if (status !== null && status < 300) return "disconnected";
+  if (status !== null) return "refused";
+  // Said in the middle of a stream, without a status.
+  const words = `${textOf(thrown, "type")} ${textOf(thrown, "code")} ${messageOf(thrown)}`;
+  if (/rate.?limit|too many requests/i.test(words)) return "rate_limited";
+  if (/overloaded|unavailable|server.?error|internal error/i.test(words)) return "overloaded";
+  const isBroken = read(thrown, "isRetryable") === true || /fetch failed|terminated|socket|ECONN|ETIMEDOUT|EPIPE|network|premature|other side closed/i.test(`${words} ${messageOf(read(thrown, "cause"))}`);
+  return isBroken ? "disconnected" : "refused";
+}
+
+/** `retry-after-ms`, or `retry-after` in seconds or as a date (RFC 9110, 10.2.3). */
+function retryAfterMs(thrown: unknown, now: number): number | null {
+  const headers = read(thrown, "responseHeaders");
+  const ms = Number.parseFloat(textOf(headers, "retry-after-ms"));
+  if (ms >= 0) return Math.ceil(ms);
+  const after = textOf(headers, "retry-after").trim();
+  if (/^\d+(?:\.\d+)?$/.test(after)) return Math.ceil(Number(after) * 1000);
+  const at = Date.parse(after);
+  return Number.isNaN(at) ? null : Math.max(0, at - now);
+}
+
+/** Providers repeat a wrong key in their answer. */
+export function hideKeys(text: string): string {
+  return text.replaceAll(/\b(?:sk|rk|pk|gsk|xai|key|sess|AIza)[-_]?[\w*.-]{8,}/g, "[key]").replaceAll(/\bBearer\s+\S+/gi, "Bearer [key]");
+}
+
+function messageOf(thrown: unknown): string {
+  const message = typeof thrown === "string" ? thrown : textOf(thrown, "message") || textOf(read(thrown, "error"), "message");
+  return (message || "The provider gave no reason.").slice(0, 4_000);
+}
+
+function numberOf(value: unknown, key: string): number | null {
+  const found = read(value, key);
+  return typeof found === "number" && Number.isInteger(found) ? found : null;
+}
+
+function textOf(value: unknown, key: string): string {
+  const found = read(value, key);
+  return typeof found === "string" ? found : "";
+}
+
+function read(value: unknown, key: string): unknown {
+  return typeof value === "object" && value !== null && key in value ? Reflect.get(value, key) : undefined;
+}

@@ -1,0 +1,29 @@
+import type { ModelStep } from "../../contract/agent-step.ts";
+import type { Json } from "../../contract/json.ts";
+import { toPointer } from "../../domain/json-pointer.ts";
+import type { AnySchema } from "../../ports/project.ts";
+import { toJson } from "../json-value.ts";
+
+const maxIssues = 20;
+
+/** What a run ends with: the text of the answer, or, with a schema, what that makes of it. `why`: for the model, which may mend it. */
+export function readOutput(schema: AnySchema | null, { content }: ModelStep): { isValid: true; value: Json } | { isValid: false; why: string } {
+  const text = content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
+  if (!schema) return { isValid: true, value: text };
+  const json = parseJson(text);
+  if (json === undefined) return { isValid: false, why: text.trim() === "" ? "It is empty." : "It is not JSON." };
+  const parsed = schema.safeParse(json);
+  if (parsed.success) return { isValid: true, value: toJson(parsed.data, "The answer") };
+  return { isValid: false, why: parsed.error.issues.slice(0, maxIssues).map(({ path, message }) => `  ${toPointer(path) || "(the whole answer)"}: ${message}`).join("\n") };
+}
+
+/** Models like to put JSON into a block of code. */
+function parseJson(text: string): Json | undefined {
+  const block = /^\s*```(?:json)?\s*\n([^]*?)\n\s*```\s*$/.exec(text);
+  try {
+    const json: Json = JSON.parse(block?.[1] ?? text);
+    return json;
+  } catch {
+    return undefined;
+  }
+}

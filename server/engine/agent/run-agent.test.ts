@@ -1,0 +1,228 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { defineTool } from "../../../sdk/agent/define-tool.ts";
+import { createAgentHarness } from "./testing/agent-harness.ts";
+
+type Harness = Awaited<ReturnType<typeof createAgentHarness>>;
+
+let harness: Harness | null = null;
+afterEach(async () => {
+  await harness?.close();
+  harness = null;
+});
+
+async function agent(...args: Parameters<typeof createAgentHarness>): Promise<Harness> {
+  harness = await createAgentHarness(...args);
+  return harness;
+}
+
+const lookup = (calls: unknown[] = []) => defineTool({ description: "Looks a customer up", inputSchema: z.object({ id: z.string() }), execute: (input, { idempotencyKey }) => void calls.push([input, idempotencyKey]) });
+
+describe("an agent", () => {
+  test("asks its model with its instructions and the prompt, and ends with what the model says", async () => {
+    const h = await agent([{ text: "Hi there", reasoning: "Greet.", tokens: [120, 7] }]);
+    const id = await h.start();
+    const { run, kinds } = await h.finish(id);
+    expect(run).toMatchObject({ status: "completed", output: "Hi there", input: { prompt: "Hello", marks: [] } });
+    expect(kinds).toEqual(["queued", "attempt_started", "step_started prompt", "step_completed prompt", "step_started model 1", "step_completed model 1", "completed"]);
+    expect(h.provider.requests).toHaveLength(1);
+    expect(h.provider.requests[0]).toMatchObject({ model: "scripted-1", messages: [{ role: "system", content: "You sort mail." }, { role: "user", content: "Hello" }] });
+    expect((await h.steps(id)).get("model 1")).toMatchObject({
+      type: "model",
+      model: { provider: "scripted.chat", modelId: "scripted-1" },
+      content: [{ type: "reasoning", text: "Greet." }, { type: "text", text: "Hi there" }],
+      finishReason: "stop",
+      usage: { inputTokens: 120, outputTokens: 7 },
+      costUsd: null,
+    });
+  });
+
+  test("executes the tools that the model calls, in order, and tells it what came of them", async () => {
+    const calls: unknown[] = [];
+    const tools = {
+      lookup: lookup(calls),
+      count: defineTool({ description: "Counts", inputSchema: z.object({ of: z.string().default("mails") }), execute: ({ of }) => ({ of, count: 3 }) }),
+    };
+    const h = await agent([{ text: "One moment.", calls: [{ id: "a", name: "lookup", arguments: { id: "7" } }, { id: "b", name: "count", arguments: {} }] }, { text: "Done" }], { tools });
+    const id = await h.start();
+    expect((await h.finish(id)).run.output).toBe("Done");
+    expect(calls).toEqual([[{ id: "7" }, `${id}:tool 1.1 lookup`]]);
+    expect(h.provider.requests[0]?.tools).toMatchObject([{ type: "function", function: { name: "lookup", description: "Looks a customer up", parameters: { type: "object", required: ["id"] } } }, { function: { name: "count" } }]);
+    expect(h.provider.requests[1]?.messages.slice(2)).toMatchObject([
+      { role: "assistant", content: "One moment.", tool_calls: [{ id: "a", function: { name: "lookup", arguments: '{"id":"7"}' } }, { id: "b", function: { name: "count", arguments: "{}" } }] },
+      { role: "tool", tool_call_id: "a", content: "null" },
+      { role: "tool", tool_call_id: "b", content: '{"of":"mails","count":3}' },
+    ]);
+    expect((await h.steps(id)).get("tool 1.2 count")).toMatchObject({ type: "tool", toolCallId: "b", outcome: "done", input: {}, output: { of: "mails", count: 3 } });
+  });
+
+  test("is told of arguments that are no JSON or do not parse, of tools that there are not, and of tools that throw; none of it fails the run", async () => {
+    const calls: unknown[] = [];
+    const broken = defineTool({ description: "Breaks", inputSchema: z.object({}), execute: () => { throw new RangeError("no such customer"); } });
+    const answers = [
+      { calls: [{ id: "a", name: "lookup", arguments: '{"id": ' }, { id: "b", name: "lookup", arguments: { id: 7 } }, { id: "c", name: "lokup", arguments: {} }, { id: "d", name: "broken", arguments: {} }] },
+      { text: "Sorry" },
+    ];
+    const h = await agent(answers, { tools: { lookup: lookup(calls), broken } });
+    const id = await h.start();
+    expect((await h.finish(id)).run.output).toBe("Sorry");
+    expect(calls).toEqual([]);
+    const told = h.provider.requests[1]?.messages.slice(3).map(({ content }) => content);
+    expect(told).toEqual([
+      "The tool was not called: The arguments are not a JSON object.",
+      "The tool was not called: /id: Invalid input: expected string, received number",
+      'The tool was not called: There is no tool "lokup". There are: lookup, broken.',
+      "The tool failed: RangeError: no such customer",
+    ]);
+    expect([...(await h.steps(id)).values()].flatMap((step) => (step.type === "tool" ? [step.outcome] : []))).toEqual(["invalid", "invalid", "invalid", "failed"]);
+  });
+
+  test("ends with an output of its schema, also where it comes in a block of code", async () => {
+    const output = z.object({ queue: z.enum(["bugs", "other"]), urgent: z.boolean().default(false) });
+    const h = await agent([{ text: '```json\n{ "queue": "bugs" }\n```' }], { output });
+    const { run } = await h.finish(await h.start());
+    expect(run.output).toEqual({ queue: "bugs", urgent: false });
+    expect(h.provider.requests[0]?.response_format).toMatchObject({ type: "json_schema", json_schema: { name: "answer", schema: { properties: { queue: { enum: ["bugs", "other"] } } } } });
+    expect(h.provider.requests[0]?.messages[0]?.content).toContain('"enum":["bugs","other"]');
+  });
+
+  test("is told what is wrong with its output, twice, and may mend it", async () => {
+    const output = z.object({ queue: z.enum(["bugs", "other"]) });
+    const h = await agent([{ text: "bugs" }, { text: '{ "queue": "bug" }' }, { text: '{ "queue": "bugs" }' }], { output });
+    expect((await h.finish(await h.start())).run.output).toEqual({ queue: "bugs" });
+    expect(h.provider.requests[1]?.messages.at(-1)).toMatchObject({ role: "user", content: expect.stringContaining("It is not JSON.") });
+    expect(h.provider.requests[2]?.messages.at(-1)).toMatchObject({ role: "user", content: expect.stringContaining("/queue: Invalid option") });
+  });
+
+  test("fails when its output is wrong a third time", async () => {
+    const h = await agent(() => ({ text: "no" }), { output: z.object({ queue: z.string() }) });
+    const { run } = await h.finish(await h.start());
+    expect(run).toMatchObject({ status: "failed", error: { name: "InvalidOutput" } });
+    expect(h.provider.requests).toHaveLength(3);
+  });
+
+  test("fails when it has called its model as often as it may", async () => {
+    const h = await agent(() => ({ calls: [{ name: "lookup", arguments: { id: "1" } }] }), { tools: { lookup: lookup() }, maxSteps: 3 });
+    const { run } = await h.finish(await h.start());
+    expect(run).toMatchObject({ status: "failed", error: { name: "max_steps_exceeded" } });
+    expect(h.provider.requests).toHaveLength(3);
+  });
+});
+
+describe("a call of the model that fails", () => {
+  test("with 429 is made again after the time that the provider asks for, without holding the worker", async () => {
+    const h = await agent([{ status: 429, headers: { "retry-after": "7" }, message: "Slow down" }, { text: "Hi" }]);
+    const id = await h.start();
+    expect(await h.stretch()).toBe("waiting");
+    expect(await h.store.nextAvailableAt("shared")).toBe(h.clock.now() + 7_000);
+    expect((await h.finish(id)).run.output).toBe("Hi");
+    expect((await h.steps(id)).get("model 1")).toEqual({ type: "model_failure", kind: "rate_limited", message: "Slow down", status: 429, waitMs: 7_000 });
+  });
+
+  test("because the provider is overloaded is made again with growing waits, five times in all", async () => {
+    const h = await agent(() => ({ status: 529, message: "Overloaded" }));
+    const id = await h.start();
+    const { run } = await h.finish(id);
+    expect(run).toMatchObject({ status: "failed", error: { name: "ModelCallFailed", message: "The call of the model failed with status 529 (overloaded): Overloaded" } });
+    const waits = [...(await h.steps(id)).values()].flatMap((step) => (step.type === "model_failure" ? [step.waitMs] : []));
+    expect(waits).toEqual([2_000, 4_000, 8_000, 16_000, null]);
+  });
+
+  test("because it is wrong is not made again, and no key gets into the error", async () => {
+    const h = await agent([{ status: 401, message: "Incorrect API key provided: sk-never-to-be-seen." }]);
+    const id = await h.start();
+    const { run, timeline } = await h.finish(id);
+    expect(run.error?.message).toBe("The call of the model failed with status 401 (refused): Incorrect API key provided: [key]");
+    expect(JSON.stringify([run, timeline, await h.store.loadSteps(id)])).not.toContain("never-to-be-seen");
+  });
+
+  test("because the connection broke in the middle of the answer is made again, and the half answer counts for nothing", async () => {
+    const h = await agent([{ breaksOffAfter: "Half of" }, { text: "All of it" }]);
+    const id = await h.start();
+    expect((await h.finish(id)).run.output).toBe("All of it");
+    expect((await h.steps(id)).get("model 1")).toMatchObject({ type: "model_failure", kind: "disconnected" });
+    expect(h.provider.requests[1]?.messages).toHaveLength(2);
+  });
+
+  test("because it took too long is given up, its connection closed, and it is made again", async () => {
+    const h = await agent([{ hangsAfter: "Well" }, { text: "Hi" }], { built: { callTimeoutMs: 100 } });
+    const id = await h.start();
+    expect((await h.finish(id)).run.output).toBe("Hi");
+    await h.provider.callerWent;
+    expect((await h.steps(id)).get("model 1")).toMatchObject({ type: "model_failure", kind: "timed_out" });
+  });
+});
+
+describe("a run of an agent", () => {
+  test("that is canceled in the middle of an answer closes the connection and ends at once", async () => {
+    const h = await agent([{ hangsAfter: "Well" }]);
+    const id = await h.start();
+    const arrived = h.provider.nextRequest();
+    const handle = h.execute(await h.claim());
+    await arrived;
+    handle.interrupt({ kind: "canceled" });
+    expect((await handle.ended).status).toBe("canceled");
+    await handle.settled;
+    await h.provider.callerWent;
+    expect((await h.steps(id)).has("model 1")).toBe(false);
+  });
+
+  test("whose worker is lost goes on after what is done: no call that was answered is made again", async () => {
+    const calls: unknown[] = [];
+    const gate = Promise.withResolvers<void>();
+    const slow = defineTool({ description: "Waits", inputSchema: z.object({}), execute: async (_, { abortSignal }) => { calls.push("slow"); await Promise.race([gate.promise, new Promise((_, reject) => abortSignal.addEventListener("abort", () => reject(abortSignal.reason)))]); } });
+    const h = await agent([{ calls: [{ id: "a", name: "lookup", arguments: { id: "7" } }, { id: "b", name: "slow", arguments: {} }] }, { text: "Done" }], { tools: { lookup: lookup(calls), slow } });
+    const id = await h.start();
+    const handle = h.execute(await h.claim());
+    await expect.poll(() => calls.length).toBe(2);
+    handle.interrupt({ kind: "handed_back" });
+    expect((await handle.ended).status).toBe("queued");
+    await handle.settled;
+    gate.resolve();
+    const { run } = await h.finish(id);
+    expect(run).toMatchObject({ status: "completed", output: "Done", attempt: 1 });
+    expect(calls).toEqual([[{ id: "7" }, `${id}:tool 1.1 lookup`], "slow", "slow"]);
+    expect(h.provider.requests).toHaveLength(2);
+  });
+
+  test("that goes beyond its budget in tokens fails as soon as it does", async () => {
+    const h = await agent(() => ({ calls: [{ name: "lookup", arguments: { id: "1" } }], tokens: [400, 100] }), { tools: { lookup: lookup() }, budget: { tokens: 1_200 } });
+    const { run } = await h.finish(await h.start());
+    expect(run).toMatchObject({ status: "failed", error: { name: "budget_exceeded", message: "The run has used 1500 tokens, and its budget is 1200. Raise budget.tokens of agent triage, or ask less of it." } });
+    expect(h.provider.requests).toHaveLength(3);
+  });
+
+  test("that goes beyond its budget in dollars fails, by the prices of the project", async () => {
+    const h = await agent([{ text: "Hi", tokens: [1_000, 1_000] }], { budget: { usd: 0.01 }, prices: { "scripted-1": { input: 2, output: 10 } } });
+    const id = await h.start();
+    const { run } = await h.finish(id);
+    expect(run).toMatchObject({ status: "failed", error: { name: "budget_exceeded" } });
+    expect((await h.steps(id)).get("model 1")).toMatchObject({ costUsd: 0.012 });
+  });
+
+  test("with a budget in dollars and a model without a price costs nothing and says what to do", async () => {
+    const h = await agent([{ text: "Hi" }], { budget: { usd: 1 } });
+    const { run } = await h.finish(await h.start());
+    expect(run.error).toMatchObject({ name: "NoPrice", message: expect.stringContaining("modelPrices") });
+    expect(h.provider.requests).toEqual([]);
+  });
+
+  test("of a webhook is asked with delimiters around what came from the payload, and keeps the marks", async () => {
+    const h = await agent([{ text: "Hi" }], { prompt: "New ticket from {{ from }}: {{ subject }}!" });
+    const id = await h.start({ attachmentId: "mail:triage", trigger: "mail", input: null, payload: { from: "ada@example.com", subject: "Help" } });
+    const { run } = await h.finish(id);
+    expect(run.input).toEqual({ prompt: "New ticket from ada@example.com: Help!", marks: [{ start: 16, end: 31, path: "from" }, { start: 33, end: 37, path: "subject" }] });
+    const prompt = (await h.steps(id)).get("prompt");
+    const boundary = prompt?.type === "prompt" ? prompt.boundary : null;
+    expect(boundary).toMatch(/^[0-9a-f]{16}$/);
+    expect(h.provider.requests[0]?.messages[1]?.content).toBe(`New ticket from <payload-${boundary}>ada@example.com</payload-${boundary}>: <payload-${boundary}>Help</payload-${boundary}>!`);
+    expect(h.provider.requests[0]?.messages[0]?.content).toContain(`What stands between <payload-${boundary}> and </payload-${boundary}> came from outside`);
+  });
+
+  test("whose prompt function throws fails with that, before any model is asked", async () => {
+    const h = await agent([{ text: "Hi" }], { prompt: () => { throw new Error("no template for this"); } });
+    const { run } = await h.finish(await h.start({ attachmentId: "mail:triage", trigger: "mail", input: null, payload: {} }));
+    expect(run.error).toMatchObject({ name: "PromptFailed", message: "The prompt of trigger mail threw Error: no template for this" });
+    expect(h.provider.requests).toEqual([]);
+  });
+});

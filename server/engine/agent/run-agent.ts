@@ -1,0 +1,121 @@
+import type { AgentInput } from "../../contract/agent-input.ts";
+import type { ModelStep } from "../../contract/agent-step.ts";
+import type { Json, JsonSchemaObject } from "../../contract/json.ts";
+import { costOf } from "../../domain/model-prices.ts";
+import type { ModelMessage, ModelRequest } from "../../ports/model.ts";
+import { FinalFailure } from "../run-errors.ts";
+import { type AgentRun, agentStep } from "./agent-run.ts";
+import { callModel } from "./call-model.ts";
+import { callTools } from "./call-tools.ts";
+import { delimitPrompt, explainBoundary } from "./delimit-prompt.ts";
+import { planModelFailure } from "./model-failure.ts";
+import { readOutput } from "./read-output.ts";
+
+const mostRepairs = 2;
+
+/**
+ * Runs an agent to its end: asks the model, executes the tools that it calls, and asks again, until it answers. Every call of the model and of a tool is a step;
+ * code that runs again after a crash takes what is stored and goes on. Gives what the run ends with. Throws FinalFailure `budget_exceeded`,
+ * `max_steps_exceeded`, `ModelCallFailed`, `InvalidOutput` or `NoPrice`.
+ */
+export async function runAgent(p: Omit<AgentRun, "messages">, input: AgentInput): Promise<Json> {
+  if (p.built.budget.usd !== null && !p.price) {
+    throw new FinalFailure("NoPrice", `Agent ${p.built.slug} has a budget in US dollars, and no price is known for its model ${p.agent.model.modelId}. Say it in modelPrices of signalbox.config.ts.`);
+  }
+  const run: AgentRun = { ...p, messages: await beginConversation(p, input) };
+  const used = { tokens: 0, usd: 0 };
+  let repairs = 0;
+  for (let call = 1; call <= p.built.maxSteps; call += 1) {
+    const answer = await askModel(run, call);
+    spend(run, used, answer);
+    run.messages.push(toMessage(answer));
+    const results = await callTools(run, call, answer);
+    if (results.length > 0) {
+      run.messages.push({ role: "tool", content: results });
+      continue;
+    }
+    const output = readOutput(p.agent.output, answer);
+    if (output.isValid) return output.value;
+    if (repairs >= mostRepairs) throw new FinalFailure("InvalidOutput", `The answer of agent ${p.built.slug} does not parse with its output schema, also after ${mostRepairs} corrections:\n${output.why}`);
+    repairs += 1;
+    run.messages.push({ role: "user", content: [{ type: "text", text: `Your answer cannot be used:\n${output.why}\nAnswer again, with nothing but JSON that matches the schema.` }] });
+  }
+  throw new FinalFailure("max_steps_exceeded", `Agent ${p.built.slug} has called its model ${p.built.maxSteps} times and has not come to an end. Raise maxSteps, or tell it to do less.`);
+}
+
+/** Stored, so that a conversation that has begun goes on with the words that it began with. */
+async function beginConversation({ agent, built, ctx }: Omit<AgentRun, "messages">, input: AgentInput): Promise<ModelMessage[]> {
+  const { system, message } = await agentStep(ctx, "prompt", ["prompt"], () => {
+    const { message, boundary } = delimitPrompt(input, ctx.run.id);
+    const parts = [agent.instructions, boundary === null ? null : explainBoundary(boundary), built.output && explainOutput(built.output)];
+    return { type: "prompt", system: parts.filter((part) => part !== null).join("\n\n"), message, boundary };
+  });
+  return [
+    { role: "system", content: system },
+    { role: "user", content: [{ type: "text", text: message }] },
+  ];
+}
+
+/** Not every provider passes the schema on. */
+function explainOutput(schema: JsonSchemaObject): string {
+  return `Your last answer must be JSON that matches this JSON Schema, without any other text:\n${JSON.stringify(withoutDialect(schema))}`;
+}
+
+/** One call of the model, made again while its failures allow it. Each try is a step of its own, so that what it cost in time is told and not repeated. */
+async function askModel(run: AgentRun, call: number): Promise<ModelStep> {
+  const { ctx } = run;
+  for (let tries = 1; ; tries += 1) {
+    const name = tries === 1 ? `model ${call}` : `model ${call} try ${tries}`;
+    const step = await agentStep(ctx, name, ["model", "model_failure"], async ({ signal }) => {
+      try {
+        return await callOnce(run, signal);
+      } catch (error) {
+        if (signal.aborted) throw error;
+        return planModelFailure(error, { tries, now: run.now(), random: run.random });
+      }
+    });
+    if (step.type === "model") return step;
+    const what = `The call of the model failed${step.status === null ? "" : ` with status ${step.status}`} (${step.kind}): ${step.message}`;
+    if (step.waitMs === null) throw new FinalFailure("ModelCallFailed", what);
+    ctx.log.warn(`${what}. It is made again in ${Math.ceil(step.waitMs / 1000)} s.`);
+    await ctx.sleep(`wait for ${name}`, step.waitMs);
+  }
+}
+
+async function callOnce({ agent, built, messages, price, onPart }: AgentRun, signal: AbortSignal): Promise<ModelStep> {
+  const { model } = agent;
+  const tools = built.tools.map(({ name, description, inputSchema }) => ({ type: "function" as const, name, ...(description === null ? {} : { description }), inputSchema: withoutDialect(inputSchema) }));
+  const request: ModelRequest = {
+    prompt: messages,
+    ...(tools.length > 0 ? { tools } : {}),
+    ...(built.output ? { responseFormat: { type: "json" as const, schema: withoutDialect(built.output), name: "answer" } } : {}),
+  };
+  const answer = await callModel({ model, request, signal, timeoutMs: built.callTimeoutMs, onPart });
+  return { type: "model", model: { provider: model.provider, modelId: model.modelId }, ...answer, costUsd: price && costOf(answer.usage, price) };
+}
+
+/** Providers look at the shape only, and some refuse what they do not know. */
+function withoutDialect(schema: JsonSchemaObject): JsonSchemaObject {
+  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => keyword !== "$schema"));
+}
+
+function spend({ built, price }: AgentRun, used: { tokens: number; usd: number }, { usage, costUsd }: ModelStep): void {
+  used.tokens += (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0);
+  // What an older attempt recorded without a price costs what it costs now.
+  used.usd += costUsd ?? (price ? costOf(usage, price) : 0);
+  const { tokens, usd } = built.budget;
+  if (tokens !== null && used.tokens > tokens) throw new FinalFailure("budget_exceeded", `The run has used ${used.tokens} tokens, and its budget is ${tokens}. Raise budget.tokens of agent ${built.slug}, or ask less of it.`);
+  if (usd !== null && used.usd > usd) throw new FinalFailure("budget_exceeded", `The run has cost $${used.usd.toFixed(6)}, and its budget is $${usd}. Raise budget.usd of agent ${built.slug}, or ask less of it.`);
+}
+
+function toMessage({ content }: ModelStep): ModelMessage {
+  return {
+    role: "assistant",
+    content: content.map((part) => {
+      const options = part.providerOptions ? { providerOptions: part.providerOptions } : {};
+      if (part.type !== "tool-call") return { type: part.type, text: part.text, ...options };
+      // What was no JSON object would not be taken back by providers.
+      return { type: part.type, toolCallId: part.toolCallId, toolName: part.toolName, input: part.isMalformed ? {} : part.input, ...options };
+    }),
+  };
+}

@@ -1,0 +1,49 @@
+import type { Json, JsonSchemaObject } from "../contract/json.ts";
+
+/** A language model, as the interface of the AI SDK's providers has it (versions 2 to 4), as far as agents use it. */
+export interface LanguageModel {
+  provider: string;
+  modelId: string;
+  /** Rejects, or ends the stream with an error, where the call fails. What comes is not ours: every part is parsed. */
+  stream(request: ModelRequest & { abortSignal: AbortSignal }): Promise<ReadableStream<unknown>>;
+}
+
+export interface ModelRequest {
+  prompt: ModelMessage[];
+  tools?: { type: "function"; name: string; description?: string; inputSchema: JsonSchemaObject }[];
+  responseFormat?: { type: "json"; schema: JsonSchemaObject; name: string };
+}
+
+type ProviderOptions = { providerOptions?: { [provider: string]: Json } | undefined };
+
+export type ModelMessage =
+  | { role: "system"; content: string }
+  | { role: "user"; content: { type: "text"; text: string }[] }
+  | {
+      role: "assistant";
+      content: (({ type: "text" | "reasoning"; text: string } | { type: "tool-call"; toolCallId: string; toolName: string; input: Json }) & ProviderOptions)[];
+    }
+  | { role: "tool"; content: ToolResultMessage[] };
+
+export interface ToolResultMessage {
+  type: "tool-result";
+  toolCallId: string;
+  toolName: string;
+  output: { type: "text" | "error-text"; value: string } | { type: "json"; value: Json };
+}
+
+export interface ToolCallOptions {
+  toolCallId: string;
+  messages: readonly ModelMessage[];
+  abortSignal: AbortSignal;
+  idempotencyKey: string;
+}
+
+/** A tool of an agent. */
+export interface LoadedTool {
+  /** What its schema makes of the arguments, or why they do not parse. */
+  parse(input: Json): Promise<{ isValid: true; input: unknown } | { isValid: false; why: string }>;
+  /** `null`: each time the same, which the manifest says. */
+  needsApproval: ((input: unknown, options: ToolCallOptions) => Promise<boolean>) | null;
+  execute(input: unknown, options: ToolCallOptions): unknown;
+}
