@@ -100,17 +100,22 @@ function inspectType(schema: Zod4Node, def: Zod4Def, report: NodeReport): void {
 function inspectPipe(schema: Zod4Node, def: Zod4Def, report: NodeReport): void {
   const { in: from, out: to } = def;
   if (isFunction(def["transform"])) {
-    const method = "truthy" in schema._zod.bag ? "z.stringbool()" : "z.codec()";
+    const method = "truthy" in schema._zod.bag || namesStringbool(def["transform"]) ? "z.stringbool()" : "z.codec()";
     report.findings.push({ kind: "code", method, origin: schema });
     return;
   }
   if (isTransform(from)) report.findings.push({ kind: "code", method: "z.preprocess()", origin: schema });
   else report.children.push({ step: null, schema: from });
-  if (isTransform(to)) report.findings.push({ kind: "code", method: ".transform()", origin: schema });
+  if (isTransform(to)) report.findings.push({ kind: "code", method: namesStringbool(to._zod.def["transform"]) ? "z.stringbool()" : ".transform()", origin: schema });
   else report.children.push({ step: null, schema: to });
 }
 
-function isTransform(schema: unknown): boolean {
+/** Older Zods (4.0, 4.1 and 3.25) make it of other parts, and say what it is in the fault that it finds alone. */
+function namesStringbool(code: unknown): boolean {
+  return isFunction(code) && /expected: ?["'`]stringbool["'`]/.test(code.toString());
+}
+
+function isTransform(schema: unknown): schema is Zod4Node {
   return isZod4(schema) && schema._zod.def.type === "transform";
 }
 

@@ -39,6 +39,15 @@ describe("lintSchema", () => {
     }
   });
 
+  test("knows z.stringbool() by its name in every Zod 4, whatever it is made of", async () => {
+    expect(await methodsOf(z.object({ a: z.stringbool(), b: mini.array(mini.optional(mini.stringbool({ truthy: ["j"], falsy: ["n"] }))) }))).toEqual(["a z.stringbool()", "b [] z.stringbool()"]);
+    // As 4.1 and 4.0 make it.
+    const codec = z.codec(z.string(), z.boolean(), { decode: (text, ctx) => (text === "j" ? true : (ctx.issues.push({ code: "invalid_value", expected: "stringbool", values: [], input: text } as never), z.NEVER)), encode: String });
+    const pipes = z.pipe(z.pipe(z.string(), z.transform((text, ctx) => (text === "j" ? true : (ctx.issues.push({ code: "invalid_value", expected: "stringbool", values: [], input: text } as never), z.NEVER)))), z.boolean());
+    expect(await methodsOf(z.object({ codec, pipes }))).toEqual(["codec z.stringbool()", "pipes z.stringbool()"]);
+    expect(await methodsOf(z.object({ codec: z.codec(z.string(), z.boolean(), { decode: Boolean, encode: String }), pipe: z.string().transform(Boolean) }))).toEqual(["codec z.codec()", "pipe .transform()"]);
+  });
+
   test("names a fault once, at the first path that leads to it", async () => {
     const at = z.date();
     expect(await methodsOf(z.object({ first: z.array(at), second: at }))).toEqual(["first [] z.date()"]);

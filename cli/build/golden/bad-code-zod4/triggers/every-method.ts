@@ -32,5 +32,6 @@ export default defineWebhookSource({
     coercedDate: z.coerce.date(),
     varyingDefault: z.string().default(() => new Date().toISOString()),
     dateDefault: z.any().default(new Date(0)),
+    stringboolsBelow: z.array(z.stringbool({ truthy: ["on"], falsy: ["off"], case: "sensitive" }).optional()),
   }),
 }).attach({ workflow: work });
