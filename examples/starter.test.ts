@@ -4,13 +4,13 @@ import { join } from "node:path";
 import octokitExamples from "@octokit/webhooks-examples";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { definitionKind, type TriggerDefinition, type WorkflowDefinition } from "../sdk/definition.ts";
-import type { WorkflowContext } from "signalbox/workflow";
+import type { TriggerDefinition } from "../sdk/definition.ts";
 import invoiceFailed from "./starter/triggers/billing/invoice-failed";
 import invoicePaid from "./starter/triggers/billing/invoice-paid";
 import largeInvoice from "./starter/triggers/billing/large-invoice";
 import ciFailed from "./starter/triggers/ci-failed";
 import newSignup from "./starter/triggers/new-signup";
+import { execute, parse } from "./testing/execute.ts";
 
 const starter = join(import.meta.dirname, "starter");
 const triggers: TriggerDefinition[] = [ciFailed, invoiceFailed, invoicePaid, largeInvoice, newSignup];
@@ -108,43 +108,10 @@ describe("a workflow of the example", () => {
   });
 });
 
-type Parsed = { success: boolean; data?: unknown };
-
-function parse(schema: { safeParse(value: unknown): unknown }, value: unknown): Parsed {
-  return schema.safeParse(value) as Parsed;
-}
-
 /** Slugs of the triggers on an endpoint that a body starts, as the receiver decides it. */
 function matching(endpoint: string, body: unknown): string[] {
   const onEndpoint = triggers.filter(({ source }) => source.endpoint === endpoint);
   return onEndpoint.filter(({ source }) => parse(source.request, body).success && (!source.filter || parse(source.filter, body).success)).map(({ source }) => source.slug);
-}
-
-/** Parses, transforms and runs as a worker does, with a context that stores nothing. */
-async function execute(trigger: TriggerDefinition, body: unknown, runId = "run_1") {
-  const workflow = asWorkflow(trigger.target);
-  const steps: string[] = [];
-  const signal = new AbortController().signal;
-  const ctx: WorkflowContext = {
-    run: { id: runId, attempt: 1, trigger: trigger.source.slug, deliveryId: "dlv_1" },
-    step: async (name, fn) => {
-      steps.push(name);
-      return await fn({ idempotencyKey: `${runId}:${name}`, signal });
-    },
-    sleep: async (name, duration) => void steps.push(`sleep ${name} ${duration}`),
-    log: { debug() {}, info() {}, warn() {}, error() {} },
-    signal,
-  };
-  const payload = parse(trigger.source.request, body).data;
-  const input = parse(workflow.input, await trigger.transform?.(payload as never));
-  expect(input.success).toBe(true);
-  const returned = await workflow.run(input.data as never, ctx as never);
-  return { steps, output: workflow.output ? parse(workflow.output, returned).data : returned };
-}
-
-function asWorkflow(target: TriggerDefinition["target"]): WorkflowDefinition {
-  if (target[definitionKind] !== "workflow") throw new Error("It has no code here");
-  return target;
 }
 
 function readRequest(file: string): unknown {

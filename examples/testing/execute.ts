@@ -1,0 +1,37 @@
+import { expect } from "vitest";
+import type { WorkflowContext } from "signalbox/workflow";
+import { definitionKind, type TriggerDefinition, type WorkflowDefinition } from "../../sdk/definition.ts";
+
+/** Parses, transforms and runs as a worker does, with a context that stores nothing. */
+export async function execute(trigger: TriggerDefinition, body: unknown, runId = "run_1") {
+  const workflow = asWorkflow(trigger.target);
+  const steps: string[] = [];
+  const signal = new AbortController().signal;
+  const ctx: WorkflowContext = {
+    run: { id: runId, attempt: 1, trigger: trigger.source.slug, deliveryId: "dlv_1" },
+    step: async (name, fn) => {
+      steps.push(name);
+      return await fn({ idempotencyKey: `${runId}:${name}`, signal });
+    },
+    sleep: async (name, duration) => void steps.push(`sleep ${name} ${duration}`),
+    log: { debug() {}, info() {}, warn() {}, error() {} },
+    signal,
+  };
+  const payload = parse(trigger.source.request, body).data;
+  const input = parse(workflow.input, await trigger.transform?.(payload as never));
+  expect(input.success).toBe(true);
+  const returned = await workflow.run(input.data as never, ctx as never);
+  return { steps, output: workflow.output ? parse(workflow.output, returned).data : returned };
+}
+
+function asWorkflow(target: TriggerDefinition["target"]): WorkflowDefinition {
+  if (target[definitionKind] !== "workflow") throw new Error("It has no code here");
+  return target;
+}
+
+/** What a schema of any Zod makes of a value. */
+type Parsed = { success: boolean; data?: unknown };
+
+export function parse(schema: { safeParse(value: unknown): unknown }, value: unknown): Parsed {
+  return schema.safeParse(value) as Parsed;
+}
