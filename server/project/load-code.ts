@@ -12,30 +12,39 @@ export async function loadCode(stateDir: string, manifest: Manifest): Promise<Pr
   const buildDir = join(stateDir, manifest.folder);
   const mapper = createStackMapper({ buildDir, projectDir: dirname(stateDir) });
 
-  async function importDefault(module: string): Promise<unknown> {
-    const loaded: { default?: unknown } = await import(/* @vite-ignore */ pathToFileURL(join(buildDir, module)).href);
-    return loaded.default;
+  /**
+   * What `make` makes of the modules of these entries, by name. Kept: every run asks for its code, and Node looks for a module anew each time that it is
+   * imported. What could not be loaded is asked for again.
+   */
+  function loaderOf<T>(entries: readonly (readonly [name: string, module: string])[], make: (name: string, definition: unknown) => T): (name: string) => Promise<T | null> {
+    const modules = new Map(entries);
+    const loaded = new Map<string, Promise<T>>();
+    return async (name) => {
+      const module = modules.get(name);
+      if (module === undefined) return null;
+      const loading = loaded.get(name) ?? importDefault(join(buildDir, module)).then((definition) => make(name, definition));
+      loaded.set(name, loading);
+      loading.catch(() => loaded.delete(name));
+      return await loading;
+    };
   }
 
   return {
     manifest,
     mapStack: mapper.mapStack,
     excerptOf: mapper.excerptOf,
-    async workflow(slug) {
-      const entry = manifest.workflows.find((workflow) => workflow.slug === slug);
-      return entry ? toWorkflow(slug, await importDefault(entry.module)) : null;
-    },
-    async agent(slug) {
-      const entry = manifest.agents.find((agent) => agent.slug === slug);
-      const definition = entry ? await importDefault(entry.module) : null;
-      if (entry && !isAgent(definition)) throw missing(`agent ${slug}`);
-      return isAgent(definition) ? toAgent(slug, definition) : null;
-    },
-    async trigger(attachmentId) {
-      const entry = manifest.triggers.find((trigger) => trigger.attachmentId === attachmentId);
-      return entry ? toTrigger(attachmentId, await importDefault(entry.module)) : null;
-    },
+    workflow: loaderOf(manifest.workflows.map(({ slug, module }) => [slug, module]), toWorkflow),
+    agent: loaderOf(manifest.agents.map(({ slug, module }) => [slug, module]), (slug, definition) => {
+      if (!isAgent(definition)) throw missing(`agent ${slug}`);
+      return toAgent(slug, definition);
+    }),
+    trigger: loaderOf(manifest.triggers.map(({ attachmentId, module }) => [attachmentId, module]), toTrigger),
   };
+}
+
+async function importDefault(file: string): Promise<unknown> {
+  const loaded: { default?: unknown } = await import(/* @vite-ignore */ pathToFileURL(file).href);
+  return loaded.default;
 }
 
 function toWorkflow(slug: string, definition: unknown): LoadedWorkflow {
