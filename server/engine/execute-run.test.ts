@@ -21,6 +21,14 @@ const fail = (thrown: unknown, maxAttempts = 1) =>
 
 const hang = () => new Promise<never>(() => {});
 
+/** What is recorded of the input when the code begins, and in the end. */
+const recordedInputs = async (input: z.ZodType, transform?: (payload: { email: string }) => unknown) => {
+  const id = await engine.createRun({ payload: { email: "a@b.c", of: [1] }, input: null, attachmentId: "knock:work", trigger: "knock" });
+  let first: unknown;
+  await engine.execute(await engine.claim(), { input, run: async () => void (first = (await engine.store.getRun(id))?.input) }, transform ? { transform } : {}).ended;
+  return [first, (await engine.read(id)).run.input];
+};
+
 describe("input", () => {
   test("is the payload through the transform, then through the input schema, and is recorded", async () => {
     const { run } = await engine.attempt(
@@ -29,6 +37,21 @@ describe("input", () => {
       { transform: (payload: { email: string }) => ({ to: payload.email }) },
     );
     expect(run).toMatchObject({ status: "completed", input: { to: "a@b.c", copies: 1 }, output: { seen: { to: "a@b.c", copies: 1 } } });
+  });
+
+  test("is recorded before the code begins wherever another attempt might make another one", async () => {
+    let made = 0;
+    const all = { email: "a@b.c", of: [1] };
+    expect(await recordedInputs(z.object({ email: z.string(), id: z.number().default(() => (made += 1)) }))).toEqual([{ email: "a@b.c", id: 1 }, { email: "a@b.c", id: 1 }]);
+    expect(await recordedInputs(z.looseObject({}), (payload) => payload)).toEqual([all, all]);
+  });
+
+  test("that is a part of what the delivery brought is recorded with what the code writes first", async () => {
+    expect(await recordedInputs(z.looseObject({}))).toEqual([null, { email: "a@b.c", of: [1] }]);
+    expect(await recordedInputs(z.object({ of: z.array(z.number()) }))).toEqual([null, { of: [1] }]);
+    expect(await recordedInputs(z.object({}))).toEqual([null, {}]);
+    // Every attempt parses it anew: what is recorded is what was given.
+    expect(await recordedInputs(z.object({ email: z.string().transform((text) => text.length) }))).toEqual([null, { email: "a@b.c", of: [1] }]);
   });
 
   test("is recorded as given where parsing the parsed value again would refuse it", async () => {

@@ -120,8 +120,9 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
   async function callTarget({ ctx, approve }: ReturnType<typeof createRunContext>): Promise<Json> {
     const loaded = run.target.kind === "agent" ? await loadAgent(run, { ...options, context: { ...ctx, approve } }) : await loadWorkflow(run, code);
     if (!loaded) throw unknownTarget(run, code);
-    const { input, record } = await prepareInput(run, loaded, code);
-    if (record !== undefined) await session.write({ input: record });
+    const { input, record, isPartOfPayload } = await prepareInput(run, loaded, code);
+    if (record !== undefined && isPartOfPayload) session.note({ input: record });
+    else if (record !== undefined) await session.write({ input: record });
     // Ended before its code has begun: there is nothing to stop.
     abort.signal.throwIfAborted();
     return checkOutput(loaded, await loaded.run(input, ctx));

@@ -12,6 +12,11 @@ export interface PreparedInput {
   input: unknown;
   /** What to record as the run's input; `undefined` where it is recorded already. */
   record: Json | undefined;
+  /**
+   * No transform made it, and it is a part of what the delivery brought, as that is on disk: another attempt would make the same of it. Otherwise it has to
+   * be recorded before the target's code begins.
+   */
+  isPartOfPayload: boolean;
 }
 
 /**
@@ -27,7 +32,18 @@ export async function prepareInput(run: ClaimedRun, workflow: LoadedWorkflow, co
     what: `The input does not parse with the input schema of ${run.target.kind} ${workflow.slug}`,
   });
   const record = recordableInput(workflow.input, given, input);
-  return { input, record: isDeepStrictEqual(record, run.input) ? undefined : record };
+  return { input, record: isDeepStrictEqual(record, run.input) ? undefined : record, isPartOfPayload: given === run.payload && isPartOf(record, given) };
+}
+
+/** Nothing in it is anything else than what stands at the same place of the whole. */
+function isPartOf(part: Json, whole: Json): boolean {
+  if (typeof part !== "object" || part === null) return Object.is(part, whole);
+  if (Array.isArray(part)) return Array.isArray(whole) && part.length === whole.length && part.every((item, at) => isPartOf(item, whole[at] ?? null));
+  if (typeof whole !== "object" || whole === null || Array.isArray(whole)) return false;
+  return Object.entries(part).every(([key, value]) => {
+    const there = Object.hasOwn(whole, key) ? whole[key] : undefined;
+    return there !== undefined && isPartOf(value, there);
+  });
 }
 
 async function transformPayload(run: ClaimedRun, code: ProjectCode): Promise<Json> {

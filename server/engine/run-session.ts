@@ -15,7 +15,7 @@ interface Progress {
 /** All that one attempt writes, in order, under its token. */
 export interface RunSession {
   /** Written soon, or with the next write. */
-  note(progress: { entries: NewTimelineEntry[]; steps?: StepRecord[] }): void;
+  note(progress: Progress): void;
   /** `false`: it was not written, because the run is over for this worker. */
   write(progress: Progress): Promise<boolean>;
   /** The lease was renewed until then. */
@@ -93,7 +93,7 @@ export function createRunSession(p: {
     async write(progress) {
       if (isSealed) return false;
       pending.add(progress);
-      return await enqueue({ ...pending.take(), ...(progress.input === undefined ? {} : { input: progress.input }) });
+      return await enqueue(pending.take());
     },
     renewed: (until) => void (leaseUntil = until),
     isOverdue: () => p.clock.now() >= leaseUntil,
@@ -114,16 +114,19 @@ export function createRunSession(p: {
 }
 
 class PendingProgress {
+  private input: Json | undefined;
   private entries: NewTimelineEntry[] = [];
   private steps = new Map<string, StepRecord>();
 
-  add(progress: { entries?: NewTimelineEntry[]; steps?: StepRecord[] }): void {
+  add(progress: Progress): void {
+    if (progress.input !== undefined) this.input = progress.input;
     this.entries.push(...(progress.entries ?? []));
     for (const step of progress.steps ?? []) this.steps.set(step.name, step);
   }
 
-  take(): { entries: NewTimelineEntry[]; steps: StepRecord[] } {
-    const taken = { entries: this.entries, steps: [...this.steps.values()] };
+  take(): Progress {
+    const taken = { ...(this.input === undefined ? {} : { input: this.input }), entries: this.entries, steps: [...this.steps.values()] };
+    this.input = undefined;
     this.entries = [];
     this.steps = new Map();
     return taken;
