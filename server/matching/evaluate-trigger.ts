@@ -3,6 +3,7 @@ import type { Reason, Verdict, VerdictOutcome } from "../contract/verdict.ts";
 import { shortText } from "../domain/short-json.ts";
 import type { AnySchema, TriggerSource } from "../ports/project.ts";
 import { explainIssues } from "./explain.ts";
+import { parseBounded } from "./parse-bounded.ts";
 import { toJson } from "./to-json.ts";
 
 export interface Evaluation {
@@ -34,7 +35,7 @@ export function evaluateTrigger(trigger: TriggerSource, ask: (schema: AnySchema)
 /** A schema that throws is its author's mistake, and must not silence the other triggers. */
 export function askSchema(schema: AnySchema, body: Json): Opinion {
   try {
-    const parsed = schema.safeParse(body);
+    const parsed = parseBounded(schema, body);
     if (parsed.success) return { success: true, payload: toJson(parsed.data) };
     return { success: false, reasons: explainIssues(parsed.error.issues, body) };
   } catch (error) {

@@ -4,6 +4,7 @@ import { toPointer, valueAt } from "../domain/json-pointer.ts";
 import { shortJson, shortText } from "../domain/short-json.ts";
 import type { AnyIssue } from "../ports/project.ts";
 import { describeExpected, oneOf } from "./expected.ts";
+import { isFixedValue, omittedOf } from "./omitted.ts";
 
 /** A body with a hundred thousand bad items is not explained a hundred thousand times. */
 export const mostReasons = 20;
@@ -99,12 +100,11 @@ function wholeUnion(issue: AnyIssue, branches: readonly Branch[], path: readonly
  */
 function distanceOf({ issues, depth }: Branch): number[] {
   const ofAnotherKind = issues.filter(({ code, path }) => code === "invalid_type" && path.length === depth).length;
-  const otherValues = issues.filter(({ code }) => fixedValueCodes.has(code)).length;
+  const omitted = omittedOf(issues);
+  const otherValues = issues.filter(isFixedValue).length + omitted.fixedValues;
   const deepest = issues.slice(0, mostReasons).reduce((most, { path }) => Math.max(most, path.length), 0);
-  return [ofAnotherKind, otherValues, issues.length, -deepest];
+  return [ofAnotherKind, otherValues, issues.length + omitted.issues, -deepest];
 }
-
-const fixedValueCodes = new Set(["invalid_value", "invalid_literal", "invalid_enum_value", "invalid_union_discriminator"]);
 
 function compareLists(a: readonly number[], b: readonly number[]): number {
   const difference = a.map((value, index) => value - (b[index] ?? 0)).find((value) => value !== 0);

@@ -1,0 +1,171 @@
+import { countOmitted, omittedKey, type Omitted } from "./omitted.ts";
+
+/** What a schema of Zod 4 is made of, as far as it is looked at here. */
+export interface Internals {
+  readonly def: Record<string, unknown>;
+  /** What a lazy schema stands for; made when it is first asked for. */
+  readonly innerType?: unknown;
+  parse: Parse;
+  /** `parse`, and the checks behind it. */
+  run: Parse;
+}
+
+type Parse = (payload: Payload, context: unknown) => unknown;
+
+interface Payload {
+  value: unknown;
+  issues: Issue[];
+}
+
+type Issue = Record<string, unknown>;
+
+/** More than are ever explained of a body (`mostReasons`). */
+const mostKept = 40;
+
+/** What is being parsed now: parsing never waits, so there is one body at a time. */
+const now = { isBounding: false, unions: 0, intersections: 0 };
+
+/** Lists that were prepared by boundLists are bounded within `parse`, and only there. */
+export function whileBounding<T>(parse: () => T): T {
+  now.isBounding = true;
+  try {
+    return parse();
+  } finally {
+    Object.assign(now, { isBounding: false, unions: 0, intersections: 0 });
+  }
+}
+
+const prepared = new WeakSet<object>();
+/** Of one that is larger, or has no end because its getters make more and more, the rest is not bounded. */
+const mostSchemas = 10_000;
+const deepest = 200;
+
+/**
+ * Prepares every list inside a schema of Zod 4 (arrays, records, the rest of tuples), once. Zod itself goes through a list, checks its size, and says what it is worth; but once
+ * it has brought `mostKept` issues its items are no longer asked: that it does not hold is known, and whatever comes later would come behind these.
+ */
+export function boundLists(root: Internals): void {
+  if (prepared.has(root)) return;
+  const found = new Map([[root, 0]]);
+  for (const [internals, depth] of found) {
+    for (const part of depth < deepest ? partsOf(internals) : []) if (!found.has(part) && found.size < mostSchemas) found.set(part, depth + 1);
+    if (!prepared.has(internals)) prepare(internals);
+    prepared.add(internals);
+  }
+}
+
+function prepare(internals: Internals): void {
+  const { def } = internals;
+  const { type } = def;
+  if (type === "array") boundList(internals, ["element"]);
+  if (type === "record") boundList(internals, ["keyType", "valueType"]);
+  if (type === "tuple" && def["rest"]) boundList(internals, ["rest"]);
+  if (type === "lazy") boundWhenAsked(internals);
+  // Which alternative is explained depends on how many issues each has: there they are counted. One that is told by a field is the only one asked.
+  if (type === "union" && (def["discriminator"] === undefined || def["unionFallback"] === true)) count(internals, "unions");
+  // Of what both sides say, some cancels out.
+  if (type === "intersection") count(internals, "intersections");
+}
+
+/** What a lazy schema stands for may be made anew each time, without end. */
+function boundWhenAsked(internals: Internals): void {
+  wrapParse(internals, (parse) => (payload, context) => {
+    const meant = internalsOf(internals.innerType);
+    if (meant && now.isBounding) boundLists(meant);
+    return parse(payload, context);
+  });
+}
+
+/** The schemas that a schema is made of, but for lazy ones. */
+function partsOf({ def }: Internals): Internals[] {
+  const shape = isRecord(def["shape"]) ? Object.values(def["shape"]) : [];
+  const lists = [def["items"], def["options"]].flatMap((list) => (Array.isArray(list) ? list : []));
+  const single = ["element", "rest", "keyType", "valueType", "innerType", "left", "right", "in", "out", "catchall"].map((name) => def[name]);
+  return [...shape, ...lists, ...single].flatMap((part) => internalsOf(part) ?? []);
+}
+
+interface Budget {
+  kept: number;
+  /** `null`: nobody asks how many there are. */
+  omitted: Omitted | null;
+}
+
+function boundList(internals: Internals, parts: readonly string[]): void {
+  // Of the list that is being parsed by this schema now; it may stand within itself.
+  let budget: Budget | null = null;
+  for (const name of parts) {
+    const part = internals.def[name];
+    const own = internalsOf(part);
+    if (own && isRecord(part)) Reflect.set(internals.def, name, withRun(part, own, (payload, context) => (budget ? ask(budget, own, payload, context) : own.run(payload, context))));
+  }
+  wrapParse(internals, (parse) => (payload, context) => {
+    const outer = budget;
+    budget = now.isBounding && now.intersections === 0 ? { kept: 0, omitted: now.unions > 0 ? { issues: 0, fixedValues: 0 } : null } : null;
+    try {
+      const result = parse(payload, context);
+      if (budget?.omitted && budget.omitted.issues > 0) noteOmitted(payload, budget.omitted);
+      return result;
+    } finally {
+      budget = outer;
+    }
+  });
+}
+
+/** What one item says, or, where enough is known, nothing. */
+function ask(budget: Budget, item: Internals, payload: Payload, context: unknown): unknown {
+  if (budget.kept >= mostKept && budget.omitted === null) return payload;
+  const result = item.run(payload, context);
+  if (!isPayload(result) || result.issues.length === 0) return result;
+  if (budget.kept < mostKept) {
+    budget.kept += result.issues.length;
+    return result;
+  }
+  for (const issue of result.issues) if (budget.omitted) countOmitted(budget.omitted, issue);
+  return { ...result, issues: [] };
+}
+
+/** The last that was kept stands for those that were not. */
+function noteOmitted({ issues }: Payload, omitted: Omitted): void {
+  const last = issues.at(-1);
+  if (last) last[omittedKey] = omitted;
+}
+
+function count(internals: Internals, what: "unions" | "intersections"): void {
+  wrapParse(internals, (parse) => (payload, context) => {
+    now[what] += 1;
+    try {
+      return parse(payload, context);
+    } finally {
+      now[what] -= 1;
+    }
+  });
+}
+
+function wrapParse(internals: Internals, wrap: (parse: Parse) => Parse): void {
+  const { parse } = internals;
+  internals.parse = wrap(parse);
+  // Without checks they are one.
+  if (internals.run === parse) internals.run = internals.parse;
+}
+
+/** The same schema to all who look at it, but for how it is run from here. */
+function withRun(schema: object, internals: Internals, run: Parse): unknown {
+  return Object.create(schema, { _zod: { value: Object.create(internals, { run: { value: run, writable: true } }) } });
+}
+
+function internalsOf(schema: unknown): Internals | null {
+  const internals: unknown = isRecord(schema) ? schema["_zod"] : null;
+  return isInternals(internals) ? internals : null;
+}
+
+export function isInternals(value: unknown): value is Internals {
+  return isRecord(value) && isRecord(value["def"]) && typeof value["run"] === "function" && typeof value["parse"] === "function";
+}
+
+function isPayload(value: unknown): value is Payload {
+  return isRecord(value) && Array.isArray(value["issues"]);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
