@@ -50,9 +50,9 @@ async function deployed(env: NodeJS.ProcessEnv) {
   return { service, deliver };
 }
 
-it("a delivery, its run and each step are one tree below the sender's span, across processes and attempts, and all of it is sent when the service stops", async () => {
+it("a delivery, its run and each step are one tree below the sender's span, across processes and attempts, all of it sent when the service stops; and the log tells of them by the same ids", async () => {
   const collector = await startCollector();
-  const { service, deliver } = await deployed({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_HEADERS: "x-tenant=a%20b", OTEL_SERVICE_NAME: "shop", OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=test" });
+  const { service, deliver } = await deployed({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_HEADERS: "x-tenant=a%20b", OTEL_SERVICE_NAME: "shop", OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=test", SIGNALBOX_LOG_LEVEL: "debug" });
   const run = await deliver({ traceparent: `00-${sender.traceId}-${sender.spanId}-01` });
   expect(run).toMatchObject({ status: "completed", attempt: 2 });
   const own = await deliver();
@@ -77,6 +77,20 @@ it("a delivery, its run and each step are one tree below the sender's span, acro
   expect(second?.status.code ?? 0).toBe(0);
   expect(spans.find(({ name }) => name === "POST /triggers/billing")).toMatchObject({ kind: 2, attributes: { "http.response.status_code": 202, "signalbox.delivery.id": run.deliveryId }, resource: { "signalbox.process": "web" } });
   expect(collector.headers[0]).toMatchObject({ "x-tenant": "a b" });
+
+  const lines = service.output().split("\n").flatMap((line) => (line.startsWith("{") ? [JSON.parse(line) as Record<string, unknown>] : []));
+  const ids = { runId: run.id, deliveryId: run.deliveryId, workflow: "ship" };
+  const linesOf = (process: string) => lines.filter((line) => line["runId"] === run.id && line["process"] === process);
+  expect(linesOf("worker")).toMatchObject([
+    { msg: "step completed", level: "debug", ...ids, attempt: 1, step: "pick" },
+    { msg: "step failed", level: "debug", ...ids, attempt: 1, step: "send", error: "TypeError" },
+    { msg: "step completed", level: "debug", ...ids, attempt: 2, step: "send" },
+  ]);
+  expect(linesOf("supervisor")).toMatchObject([
+    { msg: "run ended", level: "info", ...ids, attempt: 1, status: "waiting" },
+    { msg: "run ended", level: "info", ...ids, attempt: 2, status: "completed" },
+  ]);
+  expect(lines.find(({ msg, deliveryId }) => msg === "delivery" && deliveryId === run.deliveryId)).toMatchObject({ process: "web", endpoint: "billing", runIds: [run.id] });
 
   // A sender that does not trace begins no tree of its own; one that does not sample gets none.
   const others = collector.spans.filter(({ traceId }) => traceId !== sender.traceId);

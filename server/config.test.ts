@@ -35,6 +35,7 @@ describe("settings", () => {
   it.each([
     ["PORT", "eighty", /PORT must be a whole number/],
     ["PORT", "70000", /PORT must be 65535 or less/],
+    ["SIGNALBOX_LOG_LEVEL", "trace", /SIGNALBOX_LOG_LEVEL must be one of debug, info, warn, error, silent \(it is "trace"/],
     ["SIGNALBOX_WORKERS", "0", /SIGNALBOX_WORKERS must be 1 or more/],
     ["SIGNALBOX_MAX_BODY_BYTES", "-1", /must be a whole number/],
     ["SIGNALBOX_RETENTION_DAYS", "1.5", /must be a whole number/],

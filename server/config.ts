@@ -193,6 +193,14 @@ export function parseProjectSettings(value: unknown, file: string): ProjectSetti
   throw new SettingsError(`${file}: ${issue ? describeIssue(issue) : "it cannot be read"}`);
 }
 
+export const logLevels = ["debug", "info", "warn", "error", "silent"] as const;
+export type LogThreshold = (typeof logLevels)[number];
+
+/** What the log of a process has at least; by itself, all that is not for finding defects, and in development what a person must read. Throws SettingsError. */
+export function readLogLevel(mode: Mode, env: NodeJS.ProcessEnv = process.env): LogThreshold {
+  return parseEnvironment(env).SIGNALBOX_LOG_LEVEL ?? (mode === "development" ? "warn" : "info");
+}
+
 const integer = (name: string, min: number, max: number) =>
   z
     .string()
@@ -222,6 +230,7 @@ const environmentSchema = z.object({
     .transform((list) => list.split(",").map((range) => range.trim()))
     .pipe(z.array(proxyRangeSchema, "SIGNALBOX_TRUST_PROXY must be IP addresses or ranges with commas between them, e.g. 127.0.0.1,10.0.0.0/8"))
     .optional(),
+  SIGNALBOX_LOG_LEVEL: z.enum(logLevels, `SIGNALBOX_LOG_LEVEL must be one of ${logLevels.join(", ")}`).optional(),
   SIGNALBOX_RETENTION_DAYS: integer("SIGNALBOX_RETENTION_DAYS", 0, 100_000),
   SIGNALBOX_RETENTION_DELIVERIES: integer("SIGNALBOX_RETENTION_DELIVERIES", 0, Number.MAX_SAFE_INTEGER),
 });

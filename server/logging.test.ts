@@ -1,11 +1,12 @@
 import { expect, it } from "vitest";
+import { logLevels } from "./config.ts";
 import { createLogger } from "./logging.ts";
 
 function logged(mode: "development" | "deployed"): string[] {
   const lines: string[] = [];
-  const logger = createLogger({ mode, process: "web", write: (line) => lines.push(line) });
+  const logger = createLogger({ mode, process: "web", level: mode === "deployed" ? "info" : "warn", write: (line) => lines.push(line) });
   logger.info("started", { port: 3000 });
-  logger.error("the store is full", { cause: new Error("outer", { cause: new Error("disk") }) });
+  logger.error("the store is full", { error: new Error("outer", { cause: new Error("disk") }) });
   return lines;
 }
 
@@ -14,18 +15,18 @@ it("logs one JSON document a line when deployed, with causes", () => {
   expect(first).toMatchObject({ level: "info", process: "web", msg: "started", port: 3000 });
   expect(first?.["time"]).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
   expect(second).toMatchObject({ level: "error", msg: "the store is full" });
-  expect(second?.["cause"]).toContain("caused by Error: disk");
+  expect(second?.["error"]).toContain("caused by Error: disk");
 });
 
 it("logs only what a person must read in development", () => {
   const lines = logged("development");
   expect(lines).toHaveLength(1);
-  expect(lines[0]).toMatch(/^error web: the store is full \(cause=Error: outer/);
+  expect(lines[0]).toMatch(/^error web: the store is full \(error=Error: outer/);
 });
 
 it.each(["development", "deployed"] as const)("logs whatever was thrown in %s: a circle of causes, a circle of objects, a bigint, nothing", (mode) => {
   const lines: string[] = [];
-  const logger = createLogger({ mode, process: "worker", write: (line) => lines.push(line) });
+  const logger = createLogger({ mode, process: "worker", level: "info", write: (line) => lines.push(line) });
   const error = new Error("round");
   error.cause = error;
   const circle: Record<string, unknown> = { name: "circle" };
@@ -34,4 +35,15 @@ it.each(["development", "deployed"] as const)("logs whatever was thrown in %s: a
   expect(lines).toHaveLength(5);
   expect(lines[0]).toContain("Error: round");
   for (const line of lines) expect(line).toContain("run_1");
+});
+
+it.each(["development", "deployed"] as const)("logs in %s what is at the level or above it, and nothing that is below", (mode) => {
+  const verbs = ["debug", "info", "warn", "error"] as const;
+  const heard = (level: (typeof logLevels)[number]) => {
+    const lines: string[] = [];
+    const logger = createLogger({ mode, process: "web", level, write: (line) => lines.push(line) });
+    for (const verb of verbs) logger[verb](`said by ${verb}`);
+    return lines.map((line) => /said by (\w+)/.exec(line)?.[1]);
+  };
+  expect(logLevels.map(heard)).toEqual([verbs, verbs.slice(1), verbs.slice(2), verbs.slice(3), []].map((list) => [...list]));
 });

@@ -1,15 +1,15 @@
 import { inspect } from "node:util";
 import pino from "pino";
-import type { Mode } from "./config.ts";
-import type { Logger } from "./ports/logger.ts";
+import { type LogThreshold, logLevels, type Mode } from "./config.ts";
+import { type Logger, silentLogger } from "./ports/logger.ts";
 
 /**
  * The log of one process, on stderr so that stdout stays for results: JSON lines when deployed, short lines for a person in development.
- * `process` names the process in each line, e.g. `web` or `worker`.
+ * `process` names the process in each line, e.g. `web` or `worker`; what is below `level` is left out.
  */
-export function createLogger(p: { mode: Mode; process: string; write?: (line: string) => void }): Logger {
+export function createLogger(p: { mode: Mode; process: string; level: LogThreshold; write?: (line: string) => void }): Logger {
   const write = p.write ?? writeToStderr;
-  return p.mode === "deployed" ? jsonLogger(p.process, write) : plainLogger(p.process, write);
+  return p.mode === "deployed" ? jsonLogger({ ...p, write }) : plainLogger({ ...p, write });
 }
 
 let unwritten = "";
@@ -28,23 +28,41 @@ function flushToStderr(): void {
 
 process.on("exit", flushToStderr);
 
-function jsonLogger(name: string, write: (line: string) => void): Logger {
+interface LogTarget {
+  process: string;
+  level: LogThreshold;
+  write: (line: string) => void;
+}
+
+function jsonLogger({ process: name, level: threshold, write }: LogTarget): Logger {
   const log = pino(
-    { base: { process: name }, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (level) => ({ level }) } },
+    { base: { process: name }, level: threshold, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (level) => ({ level }) } },
     { write },
   );
-  return {
+  return above(threshold, {
     debug: (message, fields) => log.debug(withErrors(fields), message),
     info: (message, fields) => log.info(withErrors(fields), message),
     warn: (message, fields) => log.warn(withErrors(fields), message),
     error: (message, fields) => log.error(withErrors(fields), message),
-  };
+  });
 }
 
-function plainLogger(name: string, write: (line: string) => void): Logger {
+function plainLogger({ process: name, level: threshold, write }: LogTarget): Logger {
   const line = (level: string) => (message: string, fields?: Record<string, unknown>) =>
     write(`${level} ${name}: ${message}${describeFields(fields)}\n`);
-  return { debug() {}, info() {}, warn: line("warning"), error: line("error") };
+  return above(threshold, { debug: line("debug"), info: line("info"), warn: line("warning"), error: line("error") });
+}
+
+/** What is left out costs nothing. */
+function above(threshold: LogThreshold, logger: Logger): Logger {
+  const isHeard = (level: keyof Logger) => logLevels.indexOf(level) >= logLevels.indexOf(threshold);
+  const { debug, info, warn, error } = silentLogger;
+  return {
+    debug: isHeard("debug") ? logger.debug : debug,
+    info: isHeard("info") ? logger.info : info,
+    warn: isHeard("warn") ? logger.warn : warn,
+    error: isHeard("error") ? logger.error : error,
+  };
 }
 
 function describeFields(fields: Record<string, unknown> | undefined): string {

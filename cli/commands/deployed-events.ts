@@ -1,6 +1,5 @@
 import type { Logger } from "../../server/ports/logger.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { runFields } from "./json-events.ts";
 import type { ServiceEvents } from "./service-events.ts";
 import { renderReady } from "./text-events.ts";
 
@@ -11,9 +10,9 @@ export function createDeployedEvents({ terminal, logger }: { terminal: Terminal;
       terminal.out.write(renderReady({ url, manifest, paint: terminal.out.paint, isDevelopment: false }));
       logger.info("ready", { url, version: manifest.version });
     },
-    runEnded(run) {
-      const hasFailed = run.status === "failed" || run.status === "timed_out";
-      logger[hasFailed ? "warn" : "info"]("run ended", runFields(run));
+    runEnded({ runId, deliveryId, target, trigger, attempt, status, durationMs, error }) {
+      const hasFailed = status === "failed" || status === "timed_out";
+      logger[hasFailed ? "warn" : "info"]("run ended", { runId, deliveryId, workflow: target.slug, trigger, attempt, status, durationMs, error });
     },
     delivery() {},
     notice: (level, message) => logger[level](message),

@@ -19,7 +19,7 @@ export function createJsonEvents(p: { terminal: Terminal; now(): number }): Serv
   };
 }
 
-export function runFields({ runId, status, trigger, target, attempt, durationMs, error }: RunEndedReport) {
+function runFields({ runId, status, trigger, target, attempt, durationMs, error }: RunEndedReport) {
   return { runId, status, trigger, target, attempt, durationMs, error };
 }
 

@@ -1,3 +1,4 @@
+import { readLogLevel } from "../../server/config.ts";
 import { createApiClient, type ApiClient } from "../api/api-client.ts";
 import type { CliCommand } from "./cli-command.ts";
 import type { CommandContext, CommandRunner } from "./command-context.ts";
@@ -28,7 +29,7 @@ async function start(context: CommandContext, { port }: { port?: number }): Prom
   const settings = await readBuiltSettings({ projectDir, mode: "deployed", flags: port === undefined ? {} : { port } });
   const manifest = await readManifest(settings.stateDir);
   if (!manifest) throw new Error("The build went away while it was read.");
-  const logger = createLogger({ mode: "deployed", process: "supervisor" });
+  const logger = createLogger({ mode: "deployed", level: readLogLevel("deployed"), process: "supervisor" });
   const events = context.isJson ? createJsonEvents(context) : createDeployedEvents({ terminal: context.terminal, logger });
 
   const local = await openLocalApi({ projectDir, running: null });

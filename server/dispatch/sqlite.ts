@@ -1,6 +1,7 @@
 import type { Clock } from "../ports/clock.ts";
 import type { Dispatcher } from "../ports/dispatcher.ts";
 import type { Logger } from "../ports/logger.ts";
+import { runLogFields } from "../ports/run-log-fields.ts";
 import type { ClaimedRun, Store } from "../ports/store.ts";
 import { createAlarm } from "./alarm.ts";
 
@@ -92,7 +93,7 @@ export function createSqliteDispatcher(p: SqliteDispatcherOptions): Dispatcher {
       await execute(run);
     } catch (error) {
       // Its lease runs out, and another worker takes it over.
-      p.logger.error("a run could not be carried through", { runId: run.id, error });
+      p.logger.error("a run could not be carried through", { ...runLogFields(run), error });
     }
   }
 

@@ -15,7 +15,7 @@ function random(): number {
 
 const nextUlid = monotonicFactory(random);
 
-export type IdPrefix = "run" | "dlv" | "key" | "wrk" | "pre" | "per" | "acc" | "inv" | "aud";
+export type IdPrefix = "run" | "dlv" | "key" | "wrk" | "pre" | "per" | "acc" | "inv" | "aud" | "req";
 
 /** A new id, e.g. `run_01K9ZR7M3Q…`: a ULID, so ids sort by the time they were made. */
 export function newId(prefix: IdPrefix, now?: number): string {

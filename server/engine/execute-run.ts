@@ -3,6 +3,7 @@ import type { RunError, RunStatus } from "../contract/run.ts";
 import { type Clock, elapsedMs } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { LoadedWorkflow, ProjectCode } from "../ports/project.ts";
+import { runLogFields } from "../ports/run-log-fields.ts";
 import type { ClaimedRun, EngineStore, StepRecord } from "../ports/store.ts";
 import type { RunTrace } from "../ports/tracing.ts";
 import { loadAgent } from "./agent/load-agent.ts";
@@ -104,6 +105,7 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
       clock,
       signal: abort.signal,
       code,
+      logger,
       trace: runTrace,
       onSuspendable: (sleeps) => {
         if (decide({ kind: "suspended", sleeps })) context?.close({ kind: "suspended" });
@@ -149,7 +151,7 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
     deadline = elapsedMs(clock) + leftMs;
     const stopTimer = setLongTimeout(() => interrupt({ kind: "timed_out", timeoutMs }), leftMs);
     const scope = {
-      runId: run.id,
+      run: runLogFields(run),
       crash(error: unknown) {
         const isOurs = !isDecided;
         interrupt({ kind: "crashed", error });
@@ -181,7 +183,7 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
     try {
       return await store.loadSteps(run.id);
     } catch (error) {
-      logger.error("a run's steps could not be read; another worker will take it", { runId: run.id, error });
+      logger.error("a run's steps could not be read; another worker will take it", { ...runLogFields(run), error });
       session.abandon();
       settled.resolve();
       return null;

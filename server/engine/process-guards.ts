@@ -59,8 +59,8 @@ function handleStrayError(p: ProcessGuardOptions & { error: unknown; isException
   const scope = currentScope();
   if (scope) {
     const isOurs = scope.crash(describeStrayError(p.error, p.isException));
-    if (!isOurs) p.logger.warn("code of a run that has ended threw an error that nobody handles", { runId: scope.runId, error: p.error });
-    if (p.isException) p.onRetire(`run ${scope.runId} threw an exception that nobody caught`);
+    if (!isOurs) p.logger.warn("code of a run that has ended threw an error that nobody handles", { ...scope.run, error: p.error });
+    if (p.isException) p.onRetire(`run ${scope.run.runId} threw an exception that nobody caught`);
     return;
   }
   if (p.countActive() > 0) return p.onCrash(p.error);

@@ -3,6 +3,8 @@ import { type ApprovalDecision, type ApprovalRequest, approvalStepSchema } from 
 import { parseDuration } from "../../sdk/duration.ts";
 import { type Clock, elapsedMs } from "../ports/clock.ts";
 import type { ProjectCode } from "../ports/project.ts";
+import type { Logger } from "../ports/logger.ts";
+import { runLogFields } from "../ports/run-log-fields.ts";
 import type { ClaimedRun, StepRecord } from "../ports/store.ts";
 import type { RunTrace } from "../ports/tracing.ts";
 import { cloneJson, toJson } from "./json-value.ts";
@@ -38,6 +40,7 @@ export interface RunContextOptions {
   clock: Clock;
   signal: AbortSignal;
   code: Pick<ProjectCode, "mapStack" | "excerptOf">;
+  logger: Logger;
   /** Absent or `null`: no spans are made. */
   trace?: RunTrace | null;
   /** Only sleeps are left: the run may be put aside until the first of them is over. */
@@ -107,6 +110,7 @@ export function createRunContext(options: RunContextOptions) {
     });
     if (!isOpen() || !isWritten) return await never();
     stored.set(key, record);
+    options.logger.debug("step completed", { ...runLogFields(run), step: key });
     return cloneJson(result);
   }
 
@@ -118,6 +122,8 @@ export function createRunContext(options: RunContextOptions) {
       if (!isOpen()) return await never();
       const at = clock.now();
       const error = toRunError(thrown, options.code.mapStack);
+      // Its message is the project's own, and stands in the timeline.
+      options.logger.debug("step failed", { ...runLogFields(run), step: key, error: error.name });
       const source = excerptOfError(thrown, options.code.excerptOf);
       session.note({ entries: [{ at, kind: "step_failed", attempt, name: key, durationMs: elapsedMs(clock) - begun, error, ...(source ? { data: { source } } : {}) }] });
       throw thrown;

@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { RunLogFields } from "../ports/run-log-fields.ts";
 
 /** The attempt that code belongs to, wherever it runs: timers, callbacks and promises keep it. */
 export interface RunScope {
-  readonly runId: string;
+  readonly run: RunLogFields;
   /** Ends the attempt because of what its code did. `false`: it had ended before. */
   crash(error: unknown): boolean;
 }

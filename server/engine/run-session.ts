@@ -3,6 +3,7 @@ import type { Json } from "../contract/json.ts";
 import type { RunStatus } from "../contract/run.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
+import { runLogFields } from "../ports/run-log-fields.ts";
 import type { ClaimedRun, EngineStore, NewTimelineEntry, RunTransition, StepRecord } from "../ports/store.ts";
 import type { Interrupt } from "./run-interrupt.ts";
 
@@ -77,7 +78,7 @@ export function createRunSession(p: {
       return held;
     } catch (error) {
       // Not written, so not known: the lease runs out, and another worker goes on from what is in the store.
-      if (!isAbandoned) p.logger.error("a run's progress could not be written; another worker will go on with it", { runId: run.id, error });
+      if (!isAbandoned) p.logger.error("a run's progress could not be written; another worker will go on with it", { ...runLogFields(run), error });
       isAbandoned = true;
       p.onInterrupt({ kind: "lost" });
       return false;

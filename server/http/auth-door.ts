@@ -63,7 +63,7 @@ export function createAuthDoor(given: AuthDoorDeps): (request: Request, client: 
       if (!answer) return problemResponse(new AppError("method_not_allowed", `${request.method} is not allowed here.`), { allow: pathname.includes("callback") ? "GET" : "POST" });
       return await answer(deps, request, client);
     } catch (error) {
-      return problemResponse(toAppError(error, deps.logger));
+      return problemResponse(toAppError(error, deps.logger, client.requestId));
     }
   };
 }

@@ -14,6 +14,8 @@ const post = (target: string, headers = "") => `POST ${target} HTTP/1.1\r\nHost:
 
 const upgradeOf = (target: string) => `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n`;
 
+const nameOf = (head: string) => /^signalbox-request: (req_\w+)\r?$/im.exec(head)?.[1];
+
 function pagesThatTell() {
   const handle = vi.fn<(request: IncomingMessage, response: ServerResponse) => void>((request, response) => void response.end(`page ${request.method} ${request.url}`));
   return { handle };
@@ -69,6 +71,15 @@ describe("the HTTP server", () => {
       expect(store.runs).toEqual([]);
     },
   );
+
+  test("names every request but webhooks in its answer, and a failure in the log by the same name", async () => {
+    const { port, logged } = await serve({ triggers, pages: pagesThatTell(), rest: () => Promise.reject(new Error("a defect")) });
+    const page = await sendRaw(port, get("/runs"));
+    const failed = await sendRaw(port, get("/api/v1/runs"));
+    expect([failed.status, nameOf(page.head)]).toEqual([500, expect.any(String)]);
+    expect(logged).toEqual([expect.stringContaining(`"requestId":"${nameOf(failed.head)}"`)]);
+    expect(nameOf((await sendRaw(port, post("/triggers/signup"))).head)).toBeUndefined();
+  });
 
   test.each(["/%zz", "/a%", "/%ff", "*"])("answers %s with 400", async (target) => {
     const pages = pagesThatTell();

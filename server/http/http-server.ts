@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
 import type { Client } from "../auth/client.ts";
 import { AppError, toProblem } from "../contract/app-error.ts";
+import { newId } from "../domain/ids.ts";
 import type { Logger } from "../ports/logger.ts";
 import { createConnections } from "./connections.ts";
 import { handleIngest, type Ingest } from "./ingest-door.ts";
@@ -72,19 +73,21 @@ export function createHttpServer(parts: HttpServerParts): { server: http.Server;
   return { server, close: connections.close };
 }
 
+/** A webhook has the id of its delivery; every other request has one of its own. */
+const requestIdHeader = "signalbox-request";
+
 function createListener({ ingest, rest, trpc, auth, gate, proxies, pages, logger, bodyTimeoutMs = longestBodyMs }: HttpServerParts) {
-  const options = { overrideGlobalObjects: false, errorHandler: (error: unknown) => restFailure(logger, error) };
-  const listeners = {
-    rest: (client: Client) => getRequestListener((request) => rest(request, client), options),
-    trpc: (client: Client) => getRequestListener((request) => trpc(request, client), options),
-    auth: (client: Client) => getRequestListener((request) => auth(request, client), options),
-  };
+  const listen = (door: typeof rest) => (client: Client) =>
+    getRequestListener((request) => door(request, client), { overrideGlobalObjects: false, errorHandler: (error: unknown) => restFailure({ logger, requestId: client.requestId }, error) });
+  const listeners = { rest: listen(rest), trpc: listen(trpc), auth: listen(auth) };
   return async (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): Promise<void> => {
     const destination = findDestination(request.url ?? "");
     if (destination.to === "refusal") return answer(request, response, new AppError(destination.code, destination.detail));
     if (destination.to === "ingest") return handleIngest({ ingest, bodyTimeoutMs, target: destination.target, request, response, expectsContinue });
     request.url = destination.target;
-    const client = readClient(request, proxies);
+    const requestId = newId("req");
+    response.setHeader(requestIdHeader, requestId);
+    const client = { ...readClient(request, proxies), requestId };
     if (destination.to !== "pages") {
       if (expectsContinue) response.writeContinue();
       return listeners[destination.to](client)(request, response);
@@ -132,7 +135,7 @@ function upgrade({ pages, logger }: HttpServerParts, request: IncomingMessage, s
   try {
     pages.upgrade(request, socket, head);
   } catch (cause) {
-    logger.error("An upgrade failed", { cause });
+    logger.error("An upgrade failed", { error: cause });
     socket.destroy();
   }
 }
@@ -168,15 +171,15 @@ function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 function fail(logger: Logger, response: ServerResponse, cause: unknown): void {
-  logger.error("A request failed", { cause });
+  logger.error("A request failed", { requestId: response.getHeader(requestIdHeader), error: cause });
   if (response.headersSent || response.destroyed) response.destroy();
   else answer(response.req, response, internal());
 }
 
 /** What the adapter cannot make a request of (a bad Host header) is the sender's fault; the rest is ours. */
-function restFailure(logger: Logger, cause: unknown): Response {
+function restFailure({ logger, requestId }: { logger: Logger; requestId: string | undefined }, cause: unknown): Response {
   const isSenders = cause instanceof Error && cause.name === "RequestError";
-  if (!isSenders) logger.error("A request to the API failed", { cause });
+  if (!isSenders) logger.error("A request to the API failed", { requestId, error: cause });
   const problem = toProblem(isSenders ? new AppError("invalid_request", "The request cannot be read: look at its Host header and its path.") : internal());
   return new Response(JSON.stringify(problem), { status: problem.status, headers: problemHeaders });
 }

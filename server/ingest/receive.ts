@@ -143,6 +143,6 @@ function tell(deps: Pick<ReceiverDeps, "logger">, action: () => void): void {
   try {
     action();
   } catch (cause) {
-    deps.logger.error("Nobody could be told of a delivery", { cause });
+    deps.logger.error("Nobody could be told of a delivery", { error: cause });
   }
 }

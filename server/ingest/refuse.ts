@@ -90,7 +90,7 @@ async function record(deps: RecordDeps, delivery: NewDelivery): Promise<boolean>
     await deps.store.recordDelivery(delivery);
     return true;
   } catch (cause) {
-    deps.logStoreTrouble("A rejected delivery could not be recorded", { delivery: delivery.id, status: delivery.responseStatus, cause });
+    deps.logStoreTrouble("A rejected delivery could not be recorded", { deliveryId: delivery.id, endpoint: delivery.endpoint, status: delivery.responseStatus, error: cause });
     return false;
   }
 }
@@ -98,10 +98,10 @@ async function record(deps: RecordDeps, delivery: NewDelivery): Promise<boolean>
 /** What is not expected is a defect: told to the log in full, and to the sender not at all. */
 function toAppError({ logger, logStoreTrouble, logFullQueue }: RecordDeps, cause: unknown, deliveryId: string): AppError {
   if (cause instanceof AppError) {
-    if (cause.code === "store_unavailable") logStoreTrouble("The store did not take a delivery", { delivery: deliveryId, cause });
-    if (cause.code === "queue_full") logFullQueue("A queue is full", { delivery: deliveryId, cause });
+    if (cause.code === "store_unavailable") logStoreTrouble("The store did not take a delivery", { deliveryId, error: cause });
+    if (cause.code === "queue_full") logFullQueue("A queue is full", { deliveryId, error: cause });
     return cause;
   }
-  logger.error("The receiver failed", { delivery: deliveryId, cause });
+  logger.error("The receiver failed", { deliveryId, error: cause });
   return new AppError("internal", `The service failed on this request. Its log says more, under ${deliveryId}.`, { cause });
 }

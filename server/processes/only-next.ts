@@ -1,4 +1,4 @@
-import { readOnlyNextProject } from "../config.ts";
+import { readLogLevel, readOnlyNextProject } from "../config.ts";
 import { createLogger } from "../logging.ts";
 import { openSignalbox, readBuiltSettings, type Signalbox } from "../main.ts";
 import { openWorkerPool } from "./open-worker-pool.ts";
@@ -12,7 +12,7 @@ const runGraceMs = 1_500;
  */
 export async function startOnlyNext(): Promise<Signalbox> {
   const settings = await readBuiltSettings(readOnlyNextProject());
-  const logger = createLogger({ mode: settings.mode, process: "next" });
+  const logger = createLogger({ mode: settings.mode, level: readLogLevel(settings.mode), process: "next" });
   const reporter: Reporter = {
     delivery() {},
     runEnded() {},

@@ -15,7 +15,7 @@ const beatMs = 250;
 export function watchEventLoop({ lookAfterMs = 1_000, orphanAfterMs = 5_000 } = {}): void {
   const beats = new Int32Array(new SharedArrayBuffer(4));
   setInterval(() => Atomics.add(beats, 0, 1), beatMs).unref();
-  Object.assign(globalThis, { [Symbol.for(currentRunKey)]: () => currentScope()?.runId ?? null });
+  Object.assign(globalThis, { [Symbol.for(currentRunKey)]: () => currentScope()?.run.runId ?? null });
   const thread = new Worker(threadCode, { eval: true, name: "signalbox-watch", workerData: { beats, fd: blockReportFd, key: currentRunKey, lookAfter: lookAfterMs / beatMs, orphanAfter: orphanAfterMs / beatMs }, execArgv: [], resourceLimits: { maxOldGenerationSizeMb: 32 } });
   // Without it a blocked loop is still ended, only nobody is named.
   thread.on("error", () => {});

@@ -1,5 +1,5 @@
 import type { AddressInfo } from "node:net";
-import { readProcessStart } from "../config.ts";
+import { readLogLevel, readProcessStart } from "../config.ts";
 import { listVerdicts, ownVerdicts } from "../domain/verdict-list.ts";
 import { trustProxies } from "../http/read-client.ts";
 import { createHttpServer, type PagesHandler } from "../http/http-server.ts";
@@ -30,7 +30,7 @@ const orphanAfterMs = 8_000;
 const lookAfterMs = 6_000;
 
 const start = readProcessStart();
-const logger = createLogger({ mode: start.mode, process: "web" });
+const logger = createLogger({ mode: start.mode, level: readLogLevel(start.mode), process: "web" });
 
 // Ctrl-C reaches the whole process group: the supervisor decides what happens, and when.
 process.on("SIGINT", () => {});
@@ -122,7 +122,7 @@ function pagesWhenAsked(log: Logger, load: () => ReturnType<typeof loadPages>): 
     if (loading) return loading;
     loading = load();
     loading.catch((error: unknown) => {
-      log.error("The pages could not be loaded; they are tried again when somebody looks", { cause: error });
+      log.error("The pages could not be loaded; they are tried again when somebody looks", { error });
       loading = null;
     });
     return loading;

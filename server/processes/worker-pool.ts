@@ -185,7 +185,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
         for (const [index, { fate }] of fates.entries()) {
           const run = held[index];
           if (run) tally.lost(run.target.slug, fate);
-          if (run && fate.kind === "fail") logger.warn("a run's attempt ended its worker", { runId: run.id, attempt: run.attempt, how: describeDeath(death) });
+          if (run && fate.kind === "fail") logger.warn("a run's attempt ended its worker", { runId: run.id, workflow: run.target.slug, attempt: run.attempt, how: describeDeath(death) });
         }
       },
       { tries: isClosing ? 2 : 10, onFailure: (error) => logger.error("the runs of a dead worker could not be given back; they go on when its lease is over", { workerId: child.workerId, error }) },

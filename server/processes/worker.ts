@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { type Settings, readProcessStart, readSettings } from "../config.ts";
+import { type Settings, readLogLevel, readProcessStart, readSettings } from "../config.ts";
 import type { Manifest } from "../contract/manifest.ts";
 import type { TargetKind } from "../contract/target.ts";
 import { createSqliteDispatcher } from "../dispatch/sqlite.ts";
@@ -27,7 +27,7 @@ import { createWorkerPulse } from "./worker-pulse.ts";
 const start = readProcessStart();
 const workerId = start.workerId ?? newId("wrk");
 const pool = start.pool ?? "shared";
-const logger = createLogger({ mode: start.mode, process: "worker" });
+const logger = createLogger({ mode: start.mode, level: readLogLevel(start.mode), process: "worker" });
 const heartbeatMs = 500;
 const orphanGraceMs = 1_000;
 /** Runs that take a moment only are claimed ahead: so many for each place. */

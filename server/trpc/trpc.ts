@@ -80,7 +80,7 @@ export const procedure = t.procedure.use(async ({ ctx, next, path, type, getRawI
     return result;
   }
   const failure = expected(result.error);
-  if (failure.code === "internal") deps.logger.error("a procedure failed", { error: result.error });
+  if (failure.code === "internal") deps.logger.error("a procedure failed", { requestId: client.requestId, procedure: path, error: result.error });
   throw toTrpcError(failure);
 });
 

@@ -1,4 +1,4 @@
-import { readSettings, SettingsError } from "../../../server/config.ts";
+import { readLogLevel, readSettings, SettingsError } from "../../../server/config.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
 import { createJsonEvents } from "../json-events.ts";
@@ -60,7 +60,7 @@ interface OpenSession {
 async function openSession(context: CommandContext, p: OpenSession): Promise<DevSession> {
   const { projectDir } = context;
   const [{ buildProject }, { createLogger }] = await Promise.all([import("../../build/build-project.ts"), import("../../../server/logging.ts")]);
-  const logger = createLogger({ mode: "development", process: "supervisor" });
+  const logger = createLogger({ mode: "development", level: readLogLevel("development"), process: "supervisor" });
   return createDevSession({
     async build() {
       const built = await buildProject({ projectDir, signal: p.signal, mayLackTriggers: true });

@@ -24,11 +24,11 @@ export function problemResponse(error: AppError, headers: Record<string, string>
 }
 
 /** Whatever was thrown, as an expected failure. Defects are logged here, and answered without their details. */
-export function toAppError(error: unknown, logger: Logger): AppError {
+export function toAppError(error: unknown, logger: Logger, requestId?: string): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof HTTPException) return fromHttpException(error);
-  logger.error("a request failed", { error });
-  return new AppError("internal", "The log of the service says more.", { cause: error });
+  logger.error("a request failed", { requestId, error });
+  return new AppError("internal", `The log of the service says more${requestId === undefined ? "" : `, under ${requestId}`}.`, { cause: error });
 }
 
 /** Hono's own refusals, before a handler runs. */

@@ -39,7 +39,7 @@ function buildApp(): OpenAPIHono<RestEnv> {
     },
   });
   app.onError((error, c) => {
-    const expected = toAppError(error, c.env.logger);
+    const expected = toAppError(error, c.env.logger, c.env.client.requestId);
     if (expected.code === "unauthorized") c.env.metrics.observeUnauthenticated("api");
     return problemResponse(expected);
   });
