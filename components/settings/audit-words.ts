@@ -20,6 +20,7 @@ export const auditWords: Record<AuditAction, string> = {
   "run.started": "Started runs",
   "run.canceled": "Canceled runs",
   "run.replayed": "Replayed runs",
+  "approval.decided": "Decided an approval",
   "delivery.redelivered": "Delivered again",
   "trigger.disabled": "Switched a trigger off",
   "trigger.enabled": "Switched a trigger on",

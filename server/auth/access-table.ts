@@ -21,6 +21,8 @@ export const routeAccess = {
   "GET /api/v1/runs/{id}": "own-runs",
   "GET /api/v1/runs/{id}/timeline": "own-runs",
   "GET /api/v1/runs/{id}/events": "own-runs",
+  "GET /api/v1/runs/{id}/agent": "read",
+  "POST /api/v1/runs/{id}/approvals": "operate",
   "POST /api/v1/runs/{id}/cancel": "operate",
   "POST /api/v1/runs/{id}/replay": "operate",
   "GET /api/v1/triggers": "read",
@@ -72,6 +74,8 @@ export const procedureAccess = {
   "runs.get": "read",
   "runs.timeline": "read",
   "runs.count": "read",
+  "runs.agent": "read",
+  "runs.decide": "operate",
   "runs.cancel": "operate",
   "runs.replay": "operate",
   "runs.bulk": "operate",
@@ -114,6 +118,7 @@ export function scopeOfProcedure(path: string): Scope | null {
  * something: keys, people, invitations.
  */
 const routeActions: { [Route in keyof typeof routeAccess]?: AuditAction } = {
+  "POST /api/v1/runs/{id}/approvals": "approval.decided",
   "POST /api/v1/runs/{id}/cancel": "run.canceled",
   "POST /api/v1/runs/{id}/replay": "run.replayed",
   "POST /api/v1/triggers/{slug}/runs": "run.started",
@@ -129,6 +134,7 @@ const procedureActions: { [Path in keyof typeof procedureAccess]?: AuditAction }
   "triggers.disable": "trigger.disabled",
   "triggers.enable": "trigger.enabled",
   "targets.run": "run.started",
+  "runs.decide": "approval.decided",
   "runs.cancel": "run.canceled",
   "runs.replay": "run.replayed",
   // Or replayed: their input says which.

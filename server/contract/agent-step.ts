@@ -7,7 +7,7 @@ import { jsonSchema } from "./json.ts";
  */
 
 /** Tokens of one call of the model; `null` where the provider does not say. */
-const usageSchema = z.object({
+export const usageSchema = z.object({
   inputTokens: z.int().nullable(),
   /** Of `inputTokens`, those that the provider had seen before. */
   cachedInputTokens: z.int().nullable(),
@@ -63,10 +63,10 @@ const approvalNeedStepSchema = z.object({ type: z.literal("approval_need"), need
 export const agentStepSchema = z.discriminatedUnion("type", [promptStepSchema, modelStepSchema, modelFailureStepSchema, toolStepSchema, approvalNeedStepSchema]);
 
 /** What a person is asked to approve. */
-const approvalRequestSchema = z.object({ toolCallId: z.string(), toolName: z.string(), input: jsonSchema });
+export const approvalRequestSchema = z.object({ toolCallId: z.string(), toolName: z.string(), input: jsonSchema });
 
 /** What was decided of it. `by`: who, in words; `null`: nobody decided in time. */
-const approvalDecisionSchema = z.object({ isApproved: z.boolean(), reason: z.string().nullable(), by: z.string().nullable() });
+export const approvalDecisionSchema = z.object({ isApproved: z.boolean(), reason: z.string().nullable(), by: z.string().nullable() });
 
 /** The result of the step in which an approval is waited for. */
 export const approvalStepSchema = z.object({ request: approvalRequestSchema, decision: approvalDecisionSchema.nullable().default(null) });

@@ -21,6 +21,7 @@ export const auditActionSchema = z.enum([
   "run.started",
   "run.canceled",
   "run.replayed",
+  "approval.decided",
   "delivery.redelivered",
   "trigger.disabled",
   "trigger.enabled",

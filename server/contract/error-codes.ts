@@ -124,6 +124,12 @@ export const errorCodes = {
     "A run that has ended never changes its state.",
     "Replay it: POST /api/v1/runs/{id}/replay starts a new run with the same payload.",
   ),
+  approval_closed: entry(
+    409,
+    "The approval is not open",
+    "Somebody has decided it before, nobody decided in time, or the run does not wait for it: it goes on, or has ended.",
+    "Look at the run: its timeline says what was decided, and by whom.",
+  ),
   key_ended: entry(
     409,
     "The key has ended",

@@ -1,3 +1,4 @@
+import type { ApprovalDecision } from "../contract/agent-step.ts";
 import type { Delivery, DeliveryOutcome, DeliverySummary } from "../contract/delivery.ts";
 import type { DisabledTriggers } from "../contract/disabled.ts";
 import type { Json } from "../contract/json.ts";
@@ -194,6 +195,11 @@ export interface RunStore {
    * `ended`: it had ended before.
    */
   requestCancel(runId: string, now: number): Promise<"canceled" | "requested" | "ended" | "missing">;
+  /**
+   * Decides an approval for which a run waits: its step is over, with the decision beside the request, and the run is due as soon as it has no other open one.
+   * `closed`: it is decided, or the run does not wait. Writes the timeline entry `approval_decided`.
+   */
+  decideApproval(p: { runId: string; name: string; decision: ApprovalDecision; now: number }): Promise<"decided" | "closed" | "missing">;
   /** Numbers for /metrics and the overview. */
   countOpenRuns(): Promise<{ queued: number; running: number; waiting: number }>;
 }

@@ -17,6 +17,8 @@ import { presetsSave } from "./procedures/presets-save.ts";
 import { runsAct } from "./procedures/runs-act.ts";
 import { runsByIds } from "./procedures/runs-by-ids.ts";
 import { runsBulk } from "./procedures/runs-bulk.ts";
+import { runsAgent } from "./procedures/runs-agent.ts";
+import { runsDecide } from "./procedures/runs-decide.ts";
 import { runsCancel } from "./procedures/runs-cancel.ts";
 import { runsCount } from "./procedures/runs-count.ts";
 import { runsGet } from "./procedures/runs-get.ts";
@@ -41,7 +43,7 @@ export const appRouter = router({
   canvas: router({ graph: canvasGraph, activity: canvasActivity, pulses: canvasPulses }),
   triggers: router({ list: triggersList, names: triggersNames, get: triggersGet, url: triggersUrl, verdicts: triggersVerdicts, test: triggersTest, disabled: triggersDisabled, disable: triggersDisable, enable: triggersEnable }),
   targets: router({ get: targetsGet, run: targetsRun, recentInputs: targetsRecentInputs }),
-  runs: router({ list: runsList, byIds: runsByIds, get: runsGet, timeline: runsTimeline, count: runsCount, cancel: runsCancel, replay: runsReplay, bulk: runsBulk, act: runsAct }),
+  runs: router({ list: runsList, byIds: runsByIds, get: runsGet, timeline: runsTimeline, agent: runsAgent, decide: runsDecide, count: runsCount, cancel: runsCancel, replay: runsReplay, bulk: runsBulk, act: runsAct }),
   deliveries: router({ list: deliveriesList, get: deliveriesGet, redeliver: deliveriesRedeliver, histogram: deliveriesHistogram }),
   presets: router({ list: presetsList, save: presetsSave, remove: presetsRemove }),
   account: router({ sessions: accountSessions, endSession: accountEndSession, changePassword: accountChangePassword }),

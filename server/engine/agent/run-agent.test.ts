@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { defineTool } from "../../../sdk/agent/define-tool.ts";
+import { getAgentTrace } from "../../runs/get-agent-trace.ts";
 import { createAgentHarness } from "./testing/agent-harness.ts";
 
 type Harness = Awaited<ReturnType<typeof createAgentHarness>>;
@@ -224,5 +225,60 @@ describe("a run of an agent", () => {
     const { run } = await h.finish(await h.start({ attachmentId: "mail:triage", trigger: "mail", input: null, payload: {} }));
     expect(run.error).toMatchObject({ name: "PromptFailed", message: "The prompt of trigger mail threw Error: no template for this" });
     expect(h.provider.requests).toEqual([]);
+  });
+});
+
+const refund = (calls: unknown[]) => defineTool({ description: "Pays back", inputSchema: z.object({ cents: z.int() }), needsApproval: ({ cents }) => cents > 100, execute: (input) => calls.push(input) });
+const script = [{ calls: [{ id: "a", name: "refund", arguments: { cents: 500 } }, { id: "b", name: "refund", arguments: { cents: 50 } }] }, { text: "Done" }];
+const decide = (h: Harness, id: string, isApproved: boolean, reason: string | null = null) =>
+  h.store.decideApproval({ runId: id, name: "approval 1.1 refund", decision: { isApproved, reason, by: "Ada" }, now: h.clock.now() });
+
+describe("a tool that needs approval", () => {
+  test("is executed when a person approves; the others are executed before, and nobody holds a worker meanwhile", async () => {
+    const calls: unknown[] = [];
+    const h = await agent(script, { tools: { refund: refund(calls) } });
+    const id = await h.start();
+    expect(await h.stretch()).toBe("waiting");
+    expect(calls).toEqual([{ cents: 50 }]);
+    expect(await getAgentTrace(h, id)).toMatchObject({ approvals: [{ name: "approval 1.1 refund", request: { toolCallId: "a", toolName: "refund", input: { cents: 500 } }, decision: null, decidedAt: null }] });
+    h.advance(3 * 24 * 3_600_000);
+    expect(await decide(h, id, true)).toBe("decided");
+    const { run, kinds } = await h.finish(id);
+    expect(run).toMatchObject({ status: "completed", output: "Done", attempt: 1 });
+    expect(calls).toEqual([{ cents: 50 }, { cents: 500 }]);
+    expect(kinds.filter((kind) => kind.startsWith("approval"))).toEqual(["approval_requested approval 1.1 refund", "approval_decided approval 1.1 refund"]);
+    expect(h.provider.requests).toHaveLength(2);
+    expect(await getAgentTrace(h, id)).toMatchObject({ approvals: [{ decision: { isApproved: true, by: "Ada" } }], usage: { inputTokens: 200, outputTokens: 20 }, costUsd: null });
+  });
+
+  test("is not executed when a person refuses, and the model is told so with the reason", async () => {
+    const calls: unknown[] = [];
+    const h = await agent(script, { tools: { refund: refund(calls) } });
+    const id = await h.start();
+    await h.stretch();
+    await decide(h, id, false, "Ask the manager first.");
+    expect((await h.finish(id)).run.output).toBe("Done");
+    expect(calls).toEqual([{ cents: 50 }]);
+    expect(h.provider.requests[1]?.messages[3]).toMatchObject({ tool_call_id: "a", content: "A person has refused this call, and it was not made. Reason: Ask the manager first. Do not make it again." });
+    expect((await h.steps(id)).get("tool 1.1 refund")).toMatchObject({ outcome: "refused", output: "Ask the manager first." });
+  });
+
+  test("is refused when nobody has decided for thirty days", async () => {
+    const calls: unknown[] = [];
+    const h = await agent(script, { tools: { refund: refund(calls) } });
+    const id = await h.start();
+    await h.stretch();
+    expect(await h.store.nextAvailableAt("shared")).toBe(h.clock.now() + 30 * 24 * 3_600_000);
+    expect((await h.finish(id)).run.output).toBe("Done");
+    expect(calls).toEqual([{ cents: 50 }]);
+    expect((await h.steps(id)).get("tool 1.1 refund")).toMatchObject({ outcome: "refused", output: "Nobody decided in time." });
+  });
+
+  test("lets its run be canceled while it waits", async () => {
+    const h = await agent(script, { tools: { refund: refund([]) } });
+    const id = await h.start();
+    await h.stretch();
+    expect(await h.store.requestCancel(id, h.clock.now())).toBe("canceled");
+    expect(await decide(h, id, true)).toBe("closed");
   });
 });

@@ -8,6 +8,7 @@ import { answer } from "./answers.ts";
 import { problemResponse, toAppError } from "./problem-response.ts";
 import { readJsonBody } from "./read-json-body.ts";
 import type { RestDeps, RestEnv } from "./rest-deps.ts";
+import { registerAgentRoutes } from "./routes/agents.ts";
 import { registerDeliveryRoutes } from "./routes/deliveries.ts";
 import { registerKeyRoutes } from "./routes/keys.ts";
 import { registerPeopleRoutes } from "./routes/people.ts";
@@ -53,6 +54,7 @@ function buildApp(): OpenAPIHono<RestEnv> {
   // Before the route of one run, whose id could be any word.
   registerRunExportRoute(app);
   registerRunRoutes(app);
+  registerAgentRoutes(app);
   registerRunActionRoutes(app);
   registerTriggerRoutes(app);
   registerDeliveryRoutes(app);

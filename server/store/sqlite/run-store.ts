@@ -4,6 +4,7 @@ import { queueFull } from "../../domain/queue-full.ts";
 import type { NewRun, QueueFull, RunStore } from "../../ports/store.ts";
 import { toRun, toRunSummary } from "../shared/run-shapes.ts";
 import type { SqliteDatabase } from "./database.ts";
+import { prepareDecideApproval } from "./decide-approval.ts";
 import type { InsertRun } from "./insert-run.ts";
 import { listRuns, runRowsQuery, runSummaryColumns } from "./list-runs.ts";
 import type { QueueRoom } from "./queue-room.ts";
@@ -21,6 +22,7 @@ interface RunStoreParts {
 
 export function createRunStore(database: SqliteDatabase, p: RunStoreParts): RunStore {
   const { read, write } = database;
+  const decideApproval = prepareDecideApproval(database, p.addEntry);
   const requestCancel = prepareRequestCancel(database, p.addEntry);
   return {
     async createRuns(runs) {
@@ -40,6 +42,7 @@ export function createRunStore(database: SqliteDatabase, p: RunStoreParts): RunS
     getRun: (id) => read(() => getRun(database, id)),
     listTimeline: (runId, page) => read(() => listTimeline(database, runId, page)),
     requestCancel: (runId, now) => write(() => requestCancel(runId, now)),
+    decideApproval: (decision) => write(() => decideApproval(decision)),
     countOpenRuns: () => read(() => countOpenRuns(database)),
   };
 }

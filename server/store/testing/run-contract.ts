@@ -208,6 +208,56 @@ export function runContract(open: OpenStore): void {
       expect(await store.requestCancel("run_unknown", epoch)).toBe("missing");
     });
 
+    describe("an approval", () => {
+      const decision = { isApproved: true, reason: null, by: "Ada" };
+      const request = { toolCallId: "a", toolName: "refund", input: { cents: 7 } };
+      const until = epoch + 1e9;
+
+      /** A run that waits for these. */
+      async function withApprovals(...names: string[]): Promise<string> {
+        const { id, token } = await withRunningRun(store);
+        const steps = names.map((name) => ({ name, kind: "approval" as const, attempt: 1, startedAt: epoch, finishedAt: null, until, result: { request, usedMs: 5 } }));
+        await store.writeProgress({ runId: id, token, now: epoch, entries: [], steps, transition: { to: "waiting", reason: "sleep", availableAt: until } });
+        return id;
+      }
+
+      it("that is decided is over, with the decision beside the request, and its run is due", async () => {
+        const id = await withApprovals("approval a");
+        expect(await store.claimRuns(aClaim({ now: epoch + 10 }))).toEqual([]);
+        expect(await store.decideApproval({ runId: id, name: "approval a", decision, now: epoch + 10 })).toBe("decided");
+        expect(await store.loadSteps(id)).toMatchObject([{ name: "approval a", kind: "approval", finishedAt: epoch + 10, result: { request, usedMs: 5, decision } }]);
+        expect(await store.listTimeline(id, { after: 0, limit: 10 })).toContainEqual(expect.objectContaining({ kind: "approval_decided", name: "approval a", data: decision }));
+        expect(await store.claimRuns(aClaim({ now: epoch + 10 }))).toMatchObject([{ id, isResumed: true, attempt: 1 }]);
+      });
+
+      it("lets its run wait on while there are others to decide", async () => {
+        const id = await withApprovals("approval a", "approval b");
+        await store.decideApproval({ runId: id, name: "approval b", decision, now: epoch + 10 });
+        expect(await store.claimRuns(aClaim({ now: epoch + 10 }))).toEqual([]);
+        await store.decideApproval({ runId: id, name: "approval a", decision, now: epoch + 11 });
+        expect(await store.claimRuns(aClaim({ now: epoch + 11 }))).toMatchObject([{ id }]);
+      });
+
+      it("is decided once, by whoever is first", async () => {
+        const id = await withApprovals("approval a", "approval b");
+        const answers = await Promise.all([true, false].map((isApproved) => store.decideApproval({ runId: id, name: "approval a", decision: { ...decision, isApproved }, now: epoch + 10 })));
+        expect(answers).toEqual(["decided", "closed"]);
+        expect(await store.loadSteps(id)).toMatchObject([{ name: "approval a", result: { decision: { isApproved: true } } }, { name: "approval b", finishedAt: null }]);
+      });
+
+      it("is closed while its run is at work, and when that has ended; what is none is missing", async () => {
+        const id = await withApprovals("approval a");
+        expect(await store.decideApproval({ runId: id, name: "approval b", decision, now: epoch })).toBe("missing");
+        expect(await store.decideApproval({ runId: "run_unknown", name: "approval a", decision, now: epoch })).toBe("missing");
+        await store.claimRuns(aClaim({ now: until }));
+        expect(await store.decideApproval({ runId: id, name: "approval a", decision, now: until })).toBe("closed");
+        const canceled = await withApprovals("approval a");
+        await store.requestCancel(canceled, epoch);
+        expect(await store.decideApproval({ runId: canceled, name: "approval a", decision, now: epoch })).toBe("closed");
+        expect(await store.loadSteps(canceled)).toMatchObject([{ finishedAt: null }]);
+      });
+    });
+
     it("counts what is open", async () => {
       expect(await store.countOpenRuns()).toEqual({ queued: 0, running: 0, waiting: 0 });
       await store.createRuns([aRun(), aRun(), aRun(), aRun()]);

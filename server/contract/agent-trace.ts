@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { agentStepSchema, approvalDecisionSchema, approvalRequestSchema, usageSchema } from "./agent-step.ts";
+
+/** What an agent did in a run: made of its steps, in the order in which they were finished. Times are ISO 8601. */
+export const agentTraceSchema = z.object({
+  steps: z.array(z.object({ name: z.string(), attempt: z.int(), startedAt: z.iso.datetime(), finishedAt: z.iso.datetime(), step: agentStepSchema })),
+  /** Calls of tools that a person decides, or has decided, in the order in which they were asked for. */
+  approvals: z.array(
+    z.object({
+      name: z.string(),
+      request: approvalRequestSchema,
+      requestedAt: z.iso.datetime(),
+      /** Until then somebody may decide; then it is refused. */
+      until: z.iso.datetime().nullable(),
+      decidedAt: z.iso.datetime().nullable(),
+      decision: approvalDecisionSchema.nullable(),
+    }),
+  ),
+  /** Of all calls of the model that were answered; `null` where no provider said. */
+  usage: usageSchema,
+  /** US dollars; `null` where the price of a call is not known. */
+  costUsd: z.number().nullable(),
+});
+
+export type AgentTrace = z.infer<typeof agentTraceSchema>;

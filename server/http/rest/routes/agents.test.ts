@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { newId } from "../../../domain/ids.ts";
+import { type TestService, openTestService } from "../testing/test-service.ts";
+
+const name = "approval 1.1 refund";
+
+/** A run of an agent that waits for an approval. */
+async function withApproval(service: TestService): Promise<string> {
+  const { store, state } = service;
+  const id = newId("run");
+  const target = { kind: "agent" as const, slug: "triage" };
+  await store.createRuns([{ id, trigger: null, attachmentId: null, target, deliveryId: null, startedBy: "api", replayOf: null, version: "v1", maxAttempts: 1, createdAt: state.now, payload: null, input: { prompt: "Hi" }, keyId: null }]);
+  const [run] = await store.claimRuns({ workerId: "wrk_1", limit: 1, now: state.now, leaseMs: 60_000, concurrency: new Map(), pool: "shared" });
+  const result = { request: { toolCallId: "a", toolName: "refund", input: { cents: 500 } } };
+  await store.writeProgress({
+    runId: id,
+    token: run?.token ?? "",
+    now: state.now,
+    entries: [],
+    steps: [{ name, kind: "approval", attempt: 1, startedAt: state.now, finishedAt: null, until: state.now + 1e9, result }],
+    transition: { to: "waiting", reason: "sleep", availableAt: state.now + 1e9 },
+  });
+  return id;
+}
+
+describe("POST /api/v1/runs/{id}/approvals", () => {
+  it("decides what a run waits for, once, and wakes a worker", async () => {
+    const service = await openTestService();
+    const id = await withApproval(service);
+    const answer = await service.post(`/api/v1/runs/${id}/approvals`, { name, isApproved: false, reason: "No" });
+    expect([answer.status, answer.json]).toMatchObject([200, { id, status: "waiting" }]);
+    expect(service.state.queued).toBe(1);
+    expect((await service.get(`/api/v1/runs/${id}/agent`)).json).toMatchObject({ steps: [], approvals: [{ name, request: { toolName: "refund" }, decision: { isApproved: false, reason: "No", by: "machine" } }], costUsd: null });
+    const again = await service.post(`/api/v1/runs/${id}/approvals`, { name, isApproved: true });
+    expect([again.status, again.json]).toMatchObject([409, { code: "approval_closed" }]);
+  });
+
+  it("is written down, with who did it", async () => {
+    const service = await openTestService();
+    const id = await withApproval(service);
+    await service.post(`/api/v1/runs/${id}/approvals`, { name, isApproved: true });
+    const { data } = await service.store.listAudit({}, { limit: 1, cursor: null });
+    expect(data).toMatchObject([{ action: "approval.decided", subject: id, actor: { kind: "machine" } }]);
+  });
+
+  it("knows nothing of approvals that there are not", async () => {
+    const service = await openTestService();
+    const id = await withApproval(service);
+    expect((await service.post(`/api/v1/runs/${id}/approvals`, { name: "approval 9", isApproved: true })).status).toBe(404);
+    expect((await service.post("/api/v1/runs/run_unknown/approvals", { name, isApproved: true })).status).toBe(404);
+    expect((await service.post(`/api/v1/runs/${id}/approvals`, { name })).status).toBe(422);
+  });
+});

@@ -1,0 +1,48 @@
+import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
+import { doerOf } from "../../../auth/doer.ts";
+import { agentTraceSchema } from "../../../contract/agent-trace.ts";
+import { decideApproval } from "../../../runs/decide-approval.ts";
+import { getAgentTrace } from "../../../runs/get-agent-trace.ts";
+import { answer, body, bodyProblems, problems } from "../answers.ts";
+import { requireBody } from "../read-json-body.ts";
+import { idParam, noQuery } from "../request-schemas.ts";
+import type { RestEnv } from "../rest-deps.ts";
+import { run } from "../schemas.ts";
+
+const traceRoute = createRoute({
+  method: "get",
+  path: "/api/v1/runs/{id}/agent",
+  operationId: "getAgentTrace",
+  summary: "What an agent did in a run: prompt, answers, tools, approvals, tokens and cost",
+  tags: ["Runs"],
+  request: { params: idParam, query: noQuery },
+  responses: { 200: answer("As far as the run has come; empty for a run of a workflow.", agentTraceSchema.openapi("AgentTrace")), ...problems(["not_found"]) },
+});
+
+const decision = z
+  .strictObject({
+    name: z.string().max(200).openapi({ description: "Of the approval, as the timeline and the agent's trace have it, e.g. `approval 1.1 refund`." }),
+    isApproved: z.boolean(),
+    reason: z.string().trim().min(1).max(2_000).nullable().default(null).openapi({ description: "Of a refusal: told to the model." }),
+  })
+  .openapi("ApprovalDecision");
+
+const decideRoute = createRoute({
+  method: "post",
+  path: "/api/v1/runs/{id}/approvals",
+  operationId: "decideApproval",
+  summary: "Approve or refuse a call of a tool for which a run waits",
+  tags: ["Runs"],
+  middleware: requireBody,
+  request: { params: idParam, query: noQuery, body: body(decision, true) },
+  responses: { 200: answer("The run: it goes on when nothing else is left to decide.", run), ...problems([...bodyProblems, "not_found", "approval_closed"]) },
+});
+
+export function registerAgentRoutes(app: OpenAPIHono<RestEnv>): void {
+  app.openapi(traceRoute, async (c) => c.json(await getAgentTrace(c.env, c.req.valid("param").id), 200));
+
+  app.openapi(decideRoute, async (c) => {
+    const { actor } = doerOf(c.get("principal"), c.env.client.address);
+    return c.json(await decideApproval(c.env, { id: c.req.valid("param").id, ...c.req.valid("json"), actor }), 200);
+  });
+}

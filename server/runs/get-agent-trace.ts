@@ -1,0 +1,40 @@
+import { agentStepSchema, approvalStepSchema, type ModelStep, type Usage } from "../contract/agent-step.ts";
+import type { AgentTrace } from "../contract/agent-trace.ts";
+import type { EngineStore, RunStore, StepRecord } from "../ports/store.ts";
+import { findRun } from "./find-run.ts";
+
+/** What an agent did in a run, as far as it has come. Of a workflow's run it is empty. Throws AppError `not_found`. */
+export async function getAgentTrace(deps: { store: Pick<RunStore, "getRun"> & Pick<EngineStore, "loadSteps"> }, id: string): Promise<AgentTrace> {
+  const run = await findRun(deps, { id });
+  const records = run.target.kind === "agent" ? await deps.store.loadSteps(id) : [];
+  const steps = records.flatMap(toStep).sort((a, b) => (a.finishedAt < b.finishedAt ? -1 : 1));
+  const calls = steps.flatMap(({ step }) => (step.type === "model" ? [step] : []));
+  return { steps, approvals: records.flatMap(toApproval).sort((a, b) => (a.requestedAt < b.requestedAt ? -1 : 1)), usage: sumUsage(calls), costUsd: sumOf(calls.map(({ costUsd }) => costUsd), true) };
+}
+
+function toStep({ name, kind, attempt, startedAt, finishedAt, result }: StepRecord): AgentTrace["steps"] {
+  const parsed = agentStepSchema.safeParse(result);
+  return kind === "step" && finishedAt !== null && parsed.success ? [{ name, attempt, startedAt: isoOf(startedAt), finishedAt: isoOf(finishedAt), step: parsed.data }] : [];
+}
+
+function toApproval({ name, kind, startedAt, finishedAt, until, result }: StepRecord): AgentTrace["approvals"] {
+  const parsed = approvalStepSchema.safeParse(result);
+  if (kind !== "approval" || !parsed.success) return [];
+  return [{ name, ...parsed.data, requestedAt: isoOf(startedAt), until: until === null ? null : isoOf(until), decidedAt: finishedAt === null ? null : isoOf(finishedAt) }];
+}
+
+function sumUsage(calls: readonly ModelStep[]): Usage {
+  const sum = (key: keyof Usage) => sumOf(calls.map(({ usage }) => usage[key]), false);
+  return { inputTokens: sum("inputTokens"), cachedInputTokens: sum("cachedInputTokens"), outputTokens: sum("outputTokens"), reasoningTokens: sum("reasoningTokens") };
+}
+
+/** `null` where nothing is known; or, `needsAll`, where not all is. */
+function sumOf(values: readonly (number | null)[], needsAll: boolean): number | null {
+  const known = values.filter((value) => value !== null);
+  if (known.length === 0 || (needsAll && known.length < values.length)) return null;
+  return Math.round(known.reduce((sum, value) => sum + value, 0) * 1e9) / 1e9;
+}
+
+function isoOf(at: number): string {
+  return new Date(at).toISOString();
+}
