@@ -49,7 +49,7 @@ it("docs/metrics.md lists every metric that /metrics gives after a delivery and 
   // A worker tells of a run's end a moment after it is on disk.
   const text = await vi.waitFor(async () => {
     const given = await metrics();
-    expect(given).toContain('signalbox_runs_finished_total{workflow="welcome",status="completed"} 1');
+    expect(given).toContain('signalbox_runs_finished_total{kind="workflow",target="welcome",status="completed"} 1');
     return given;
   });
 
@@ -63,10 +63,10 @@ it("docs/metrics.md lists every metric that /metrics gives after a delivery and 
     'signalbox_refusals_total{code="unauthorized"} 1',
     'signalbox_unauthenticated_total{door="webhook"} 1',
     'signalbox_delivered_runs_total{trigger="new-signup"} 1',
-    'signalbox_runs_started_total{workflow="welcome"} 1',
-    'signalbox_run_retries_total{workflow="welcome"} 1',
-    'signalbox_run_duration_seconds_count{workflow="welcome"} 2',
-    'signalbox_run_start_latency_seconds_bucket{workflow="welcome",le="+Inf"} 1',
+    'signalbox_runs_started_total{kind="workflow",target="welcome"} 1',
+    'signalbox_run_retries_total{kind="workflow",target="welcome"} 1',
+    'signalbox_run_duration_seconds_count{kind="workflow",target="welcome"} 2',
+    'signalbox_run_start_latency_seconds_bucket{kind="workflow",target="welcome",le="+Inf"} 1',
     'signalbox_workers{pool="shared"} 1',
     'signalbox_worker_exits_total{reason="crashed"} 0',
     "signalbox_web_restarts_total 0",

@@ -1,4 +1,5 @@
 import type { Logger } from "../../server/ports/logger.ts";
+import { targetLogFields } from "../../server/ports/run-log-fields.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { ServiceEvents } from "./service-events.ts";
 import { renderReady } from "./text-events.ts";
@@ -12,7 +13,7 @@ export function createDeployedEvents({ terminal, logger }: { terminal: Terminal;
     },
     runEnded({ runId, deliveryId, target, trigger, attempt, status, durationMs, error }) {
       const hasFailed = status === "failed" || status === "timed_out";
-      logger[hasFailed ? "warn" : "info"]("run ended", { runId, deliveryId, workflow: target.slug, trigger, attempt, status, durationMs, error });
+      logger[hasFailed ? "warn" : "info"]("run ended", { runId, deliveryId, ...targetLogFields(target), trigger, attempt, status, durationMs, error });
     },
     delivery() {},
     notice: (level, message) => logger[level](message),

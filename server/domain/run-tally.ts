@@ -1,13 +1,14 @@
 import type { RunStatus } from "../contract/run.ts";
+import type { Target } from "../contract/target.ts";
 import { type BucketCounts, type BucketTally, createBucketTally } from "./bucket-tally.ts";
 
 /** Seconds. */
 export const runDurationBounds = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800];
 export const startLatencyBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30, 300, 3600];
 
-/** What the runs of one workflow did since the service started. Plain data: the supervisor counts, and web shows it. */
+/** What the runs of one target did since the service started. Plain data: the supervisor counts, and web shows it. */
 export interface RunNumbers {
-  workflow: string;
+  target: Target;
   started: number;
   retried: number;
   /** By the state in which they ended. */
@@ -19,13 +20,14 @@ export interface RunNumbers {
 }
 
 export interface RunTally {
-  started(run: { workflow: string; latencyMs: number }): void;
+  started(run: { target: Target; latencyMs: number }): void;
   /** Code came to an end for now; `waiting` with an error is a retry. `durationMs: null`: nobody saw how long it took. */
-  ended(run: { workflow: string; status: RunStatus; hasFailed: boolean; durationMs: number | null }): void;
+  ended(run: { target: Target; status: RunStatus; hasFailed: boolean; durationMs: number | null }): void;
   read(): RunNumbers[];
 }
 
 interface Entry {
+  target: Target;
   started: number;
   retried: number;
   finished: Map<RunStatus, number>;
@@ -33,32 +35,33 @@ interface Entry {
   startLatencies: BucketTally;
 }
 
-/** Counts runs by workflow. */
+/** Counts runs by target. */
 export function createRunTally(): RunTally {
   const entries = new Map<string, Entry>();
-  const entryOf = (workflow: string): Entry => {
-    const known = entries.get(workflow);
+  const entryOf = (target: Target): Entry => {
+    const name = `${target.kind}:${target.slug}`;
+    const known = entries.get(name);
     if (known) return known;
-    const entry: Entry = { started: 0, retried: 0, finished: new Map(), durations: createBucketTally(runDurationBounds), startLatencies: createBucketTally(startLatencyBounds) };
-    entries.set(workflow, entry);
+    const entry: Entry = { target: { kind: target.kind, slug: target.slug }, started: 0, retried: 0, finished: new Map(), durations: createBucketTally(runDurationBounds), startLatencies: createBucketTally(startLatencyBounds) };
+    entries.set(name, entry);
     return entry;
   };
   return {
-    started({ workflow, latencyMs }) {
-      const entry = entryOf(workflow);
+    started({ target, latencyMs }) {
+      const entry = entryOf(target);
       entry.started += 1;
       // Where the clock was set back meanwhile.
       entry.startLatencies.observe(Math.max(0, latencyMs) / 1000);
     },
-    ended({ workflow, status, hasFailed, durationMs }) {
-      const entry = entryOf(workflow);
+    ended({ target, status, hasFailed, durationMs }) {
+      const entry = entryOf(target);
       if (durationMs !== null) entry.durations.observe(durationMs / 1000);
       if (status === "waiting" && hasFailed) entry.retried += 1;
       if (status !== "waiting" && status !== "queued") entry.finished.set(status, (entry.finished.get(status) ?? 0) + 1);
     },
     read: () =>
-      [...entries].map(([workflow, { started, retried, finished, durations, startLatencies }]) => ({
-        workflow,
+      [...entries.values()].map(({ target, started, retried, finished, durations, startLatencies }) => ({
+        target,
         started,
         retried,
         finished: Object.fromEntries(finished),

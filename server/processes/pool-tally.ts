@@ -1,3 +1,4 @@
+import type { Target } from "../contract/target.ts";
 import { createRunTally } from "../domain/run-tally.ts";
 import type { ServiceNumbers } from "../domain/service-numbers.ts";
 import type { WorkerDeath } from "../engine/plan-lost-runs.ts";
@@ -10,7 +11,7 @@ export interface PoolTally {
   heard(told: { ended: readonly RunEndedReport[]; started?: readonly RunStartedReport[] }): void;
   died(death: WorkerDeath): void;
   /** An attempt that ended its worker: nobody else can tell of it. */
-  lost(workflow: string, fate: LostRun["fate"]): void;
+  lost(target: Target, fate: LostRun["fate"]): void;
   read(children: Iterable<WorkerChild>): Omit<ServiceNumbers, "webRestarts">;
 }
 
@@ -20,11 +21,11 @@ export function createPoolTally(): PoolTally {
   return {
     heard(told) {
       for (const run of told.started ?? []) runs.started(run);
-      for (const { target, status, error, durationMs } of told.ended) runs.ended({ workflow: target.slug, status, hasFailed: error !== null, durationMs });
+      for (const { target, status, error, durationMs } of told.ended) runs.ended({ target, status, hasFailed: error !== null, durationMs });
     },
     died: ({ kind }) => void (ended[kind === "requested" ? "retired" : kind] += 1),
-    lost(workflow, fate) {
-      if (fate.kind === "fail") runs.ended({ workflow, status: fate.transition.to, hasFailed: true, durationMs: null });
+    lost(target, fate) {
+      if (fate.kind === "fail") runs.ended({ target, status: fate.transition.to, hasFailed: true, durationMs: null });
     },
     read(children) {
       const ready = { shared: 0, isolated: 0 };

@@ -1,5 +1,6 @@
 import type { DeliverySummary } from "../contract/delivery.ts";
 import type { RunStatus } from "../contract/run.ts";
+import type { Target } from "../contract/target.ts";
 import type { ServiceNumbers } from "../domain/service-numbers.ts";
 
 /** What the supervisor and its children say to each other over the IPC channel of child_process.fork. */
@@ -31,7 +32,7 @@ export interface RunEndedReport {
   status: RunStatus;
   trigger: string | null;
   deliveryId: string | null;
-  target: { kind: string; slug: string };
+  target: Target;
   attempt: number;
   durationMs: number;
   error: string | null;
@@ -39,7 +40,7 @@ export interface RunEndedReport {
 
 /** A run whose code began for the first time. */
 export interface RunStartedReport {
-  workflow: string;
+  target: Target;
   /** Milliseconds since the run was recorded. */
   latencyMs: number;
 }

@@ -6,6 +6,7 @@ import { type WorkerDeath, describeDeath } from "../engine/plan-lost-runs.ts";
 import { leaseMs } from "../engine/worker-loop.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
+import { targetLogFields } from "../ports/run-log-fields.ts";
 import type { EngineStore } from "../ports/store.ts";
 import { createIsolation } from "./isolation.ts";
 import { createPoolTally } from "./pool-tally.ts";
@@ -184,8 +185,8 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
         const { held, fates } = await recoverLostRuns({ store, clock, workerId: child.workerId, death, deadlines, policyOf });
         for (const [index, { fate }] of fates.entries()) {
           const run = held[index];
-          if (run) tally.lost(run.target.slug, fate);
-          if (run && fate.kind === "fail") logger.warn("a run's attempt ended its worker", { runId: run.id, workflow: run.target.slug, attempt: run.attempt, how: describeDeath(death) });
+          if (run) tally.lost(run.target, fate);
+          if (run && fate.kind === "fail") logger.warn("a run's attempt ended its worker", { runId: run.id, ...targetLogFields(run.target), attempt: run.attempt, how: describeDeath(death) });
         }
       },
       { tries: isClosing ? 2 : 10, onFailure: (error) => logger.error("the runs of a dead worker could not be given back; they go on when its lease is over", { workerId: child.workerId, error }) },

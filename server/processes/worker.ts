@@ -104,7 +104,7 @@ async function serve(): Promise<void> {
       watchOnce();
       pulse.changed();
     },
-    onRunStarted: (run) => pulse.runStarted({ workflow: run.target.slug, latencyMs: systemClock.now() - run.createdAt }),
+    onRunStarted: (run) => pulse.runStarted({ target: run.target, latencyMs: systemClock.now() - run.createdAt }),
     onRunEnded: reportRun,
     onRetire: (reason) => void retire(reason),
   });

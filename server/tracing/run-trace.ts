@@ -9,7 +9,7 @@ export function beginRunTrace(parts: TracingParts, { run, version, headers }: Pa
   const { tracer } = parts;
   const attributes: Attributes = {
     "signalbox.run.id": run.id,
-    "signalbox.workflow": run.target.slug,
+    [`signalbox.${run.target.kind}`]: run.target.slug,
     "signalbox.version": version,
     "signalbox.attempt": run.attempt,
     ...(run.trigger === null ? {} : { "signalbox.trigger": run.trigger }),
