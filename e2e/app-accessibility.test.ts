@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { getJson, postJson, waitForRun } from "./support/api.ts";
 import { visit } from "./support/browser.ts";
 import { copyStarter } from "./support/project.ts";
-import { startService, type Service } from "./support/service.ts";
+import { type Service, signalbox, startService } from "./support/service.ts";
 
 /** Runs that end badly, are under way, or lie still. */
 const workflow = `import { defineWorkflow } from "signalbox/workflow";
@@ -165,5 +165,44 @@ describe.each(["light", "dark"] as const)("every page in %s", (colorScheme) => {
     });
     await askToReplayMany(service, page);
     await expectNoFaults(page, "replay many");
+  });
+});
+
+/** Each of a deployed service's own: those by which one comes in, and those by which it is decided who may. */
+async function openDeployed(): Promise<{ url: string; cli: (...args: string[]) => ReturnType<typeof signalbox>; open: string[]; closed: string[]; setUp: string }> {
+  const projectDir = copyStarter();
+  const cli = (...args: string[]) => signalbox([...args, "--project", projectDir], { cwd: projectDir });
+  expect(cli("build").status).toBe(0);
+  const { url } = await startService({ projectDir, command: "start" });
+  const link = (...args: string[]) => new URL(cli("people", ...args).stdout.trim()).pathname;
+  return { url, cli, setUp: link("setup-link"), open: ["/sign-in?failed=token&done=reset", link("invite")], closed: ["/settings", "/settings/people", "/settings/keys", "/settings/audit"] };
+}
+
+describe("the pages of people and keys, in light and dark, on a desk's screen and at 360 px", () => {
+  it("have no serious or critical accessibility fault, and need no sideways scrolling", { timeout: 240_000 }, async () => {
+    const { url, cli, setUp, open, closed } = await openDeployed();
+    const { page } = await visit(url, { reducedMotion: "reduce" });
+    // Axe takes its time: each theme once, each width once.
+    const faces = [{ colorScheme: "light", width: 1280 }, { colorScheme: "dark", width: 360 }] as const;
+    const look = async (path: string) => {
+      for (const { colorScheme, width } of faces) {
+        await page.setViewportSize({ width, height: 800 });
+        await page.emulateMedia({ colorScheme });
+        const where = `${path} in ${colorScheme} at ${width} px`;
+        await expectNoFaults(page, where);
+        await expectNoSidewaysScrolling(page, where);
+      }
+    };
+    const lookAt = async (path: string) => {
+      await page.goto(url + path);
+      await settle(page);
+      await look(path);
+    };
+    for (const path of [...open, setUp]) await lookAt(path);
+    for (const [label, value] of [["Name", "Grace"], ["E-mail", "grace@example.com"], ["Password", "correct horse battery"]] as const) await page.getByLabel(label).fill(value);
+    await page.getByRole("button", { name: "Create the account" }).click();
+    await page.waitForURL(`${url}/`);
+    const reset = new URL(cli("people", "reset-password", "grace@example.com").stdout.trim()).pathname;
+    for (const path of [...closed, reset]) await lookAt(path);
   });
 });

@@ -8,7 +8,7 @@ import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { RelativeTime } from "../ui/relative-time.tsx";
-import { Cell, Row, Table } from "../ui/table.tsx";
+import { ActionsCell, Cell, Row, Table } from "../ui/table.tsx";
 import { useNow } from "../ui/use-now.ts";
 import { KeyState, stateOf } from "./key-state.tsx";
 import { RotateDialog } from "./rotate-dialog.tsx";
@@ -56,9 +56,9 @@ export function KeysTable({ label, keys, people = [], onError, onChanged, onShow
               <KeyState keyOf={key} next={keys.find(({ id }) => id === key.replacedBy)} now={now} />
             </Cell>
             <Cell name="Last used">{key.lastUsedAt ? <RelativeTime iso={key.lastUsedAt} /> : "never"}</Cell>
-            <Cell name="">
+            <ActionsCell>
               {stateOf(key, now) === "valid" && (
-                <span className="flex flex-wrap gap-2">
+                <>
                   {onShow && (
                     <Button size="s" onClick={() => onShow(key.id)}>
                       Show
@@ -72,9 +72,9 @@ export function KeysTable({ label, keys, people = [], onError, onChanged, onShow
                   <Button size="s" tone="danger" onClick={() => setEnding(key)}>
                     Revoke
                   </Button>
-                </span>
+                </>
               )}
-            </Cell>
+            </ActionsCell>
           </Row>
         ))}
       </Table>

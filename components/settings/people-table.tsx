@@ -7,7 +7,7 @@ import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
 import { Choice } from "../ui/choice.tsx";
 import { RelativeTime } from "../ui/relative-time.tsx";
-import { Cell, Row, Table } from "../ui/table.tsx";
+import { ActionsCell, Cell, Row, Table } from "../ui/table.tsx";
 import { RemoveDialog } from "./remove-dialog.tsx";
 import { ResetDialog } from "./reset-dialog.tsx";
 
@@ -43,16 +43,14 @@ export function PeopleTable({ people, own, told }: Props) {
               )}
             </Cell>
             <Cell name="Last seen">{person.lastSeenAt ? <RelativeTime iso={person.lastSeenAt} /> : "signed out"}</Cell>
-            <Cell name="">
-              <span className="flex flex-wrap gap-2">
-                <Button size="s" onClick={() => setResetting(person)}>
-                  Reset password
-                </Button>
-                <Button size="s" tone="danger" disabled={isLastAdmin(person)} title={isLastAdmin(person) ? "The last admin cannot be removed" : undefined} onClick={() => setLeaving(person)}>
-                  Remove
-                </Button>
-              </span>
-            </Cell>
+            <ActionsCell>
+              <Button size="s" onClick={() => setResetting(person)}>
+                Reset password
+              </Button>
+              <Button size="s" tone="danger" disabled={isLastAdmin(person)} title={isLastAdmin(person) ? "The last admin cannot be removed" : undefined} onClick={() => setLeaving(person)}>
+                Remove
+              </Button>
+            </ActionsCell>
           </Row>
         ))}
       </Table>

@@ -8,7 +8,7 @@ import { sayProblem } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
 import { RelativeTime } from "../ui/relative-time.tsx";
-import { Cell, Row, Table } from "../ui/table.tsx";
+import { ActionsCell, Cell, Row, Table } from "../ui/table.tsx";
 import { useToast } from "../ui/toast.tsx";
 import { InviteDialog } from "./invite-dialog.tsx";
 import { PeopleTable } from "./people-table.tsx";
@@ -51,11 +51,11 @@ export function People() {
                 <Cell name="Expires">
                   <RelativeTime iso={expiresAt} />
                 </Cell>
-                <Cell name="">
+                <ActionsCell>
                   <Button size="s" disabled={revoke.isPending} onClick={() => revoke.mutate({ id })}>
                     Withdraw
                   </Button>
-                </Cell>
+                </ActionsCell>
               </Row>
             ))}
           </Table>

@@ -3,7 +3,7 @@
 import type { PersonSession } from "../../server/contract/person.ts";
 import { Button } from "../ui/button.tsx";
 import { RelativeTime } from "../ui/relative-time.tsx";
-import { Cell, Row, Table } from "../ui/table.tsx";
+import { ActionsCell, Cell, Row, Table } from "../ui/table.tsx";
 import { deviceWords } from "./device-words.ts";
 
 interface Props {
@@ -34,7 +34,7 @@ export function SessionsTable({ sessions, own, nameOf, isBusy, onEnd }: Props) {
           <Cell name="Signed in">
             <RelativeTime iso={session.createdAt} />
           </Cell>
-          <Cell name="">
+          <ActionsCell>
             {session.id === own ? (
               <span className="text-s text-ink-3">This one</span>
             ) : (
@@ -42,7 +42,7 @@ export function SessionsTable({ sessions, own, nameOf, isBusy, onEnd }: Props) {
                 End
               </Button>
             )}
-          </Cell>
+          </ActionsCell>
         </Row>
       ))}
     </Table>

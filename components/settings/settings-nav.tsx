@@ -4,10 +4,11 @@ import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { useMay } from "../auth/access.tsx";
 
-const places = [
+/** `more`: where there is room for it. */
+const places: { href: string; label: string; more?: string }[] = [
   { href: "/settings", label: "Account" },
   { href: "/settings/people", label: "People" },
-  { href: "/settings/keys", label: "Keys and tokens" },
+  { href: "/settings/keys", label: "Keys", more: "and tokens" },
   { href: "/settings/audit", label: "Audit log" },
 ];
 
@@ -16,17 +17,18 @@ export function SettingsNav() {
   const path = usePathname();
   const isAdmin = useMay("admin");
   return (
-    <nav aria-label="Settings" className="-mx-1 mb-5 flex flex-wrap gap-1 border-b">
+    <nav aria-label="Settings" className="-mx-1 mb-5 flex border-b sm:gap-1">
       {places
         .filter(({ href }) => isAdmin || href === "/settings")
-        .map(({ href, label }) => (
+        .map(({ href, label, more }) => (
           <Link
             key={href}
             href={href}
             aria-current={path === href ? "page" : undefined}
-            className="-mb-px border-b-2 border-transparent px-3 py-2 text-ink-2 hover:text-ink aria-[current=page]:border-accent aria-[current=page]:font-semibold aria-[current=page]:text-ink"
+            className="-mb-px border-b-2 border-transparent px-2.5 py-2 whitespace-nowrap sm:px-3 text-ink-2 hover:text-ink aria-[current=page]:border-accent aria-[current=page]:font-semibold aria-[current=page]:text-ink"
           >
             {label}
+            {more && <span className="max-sm:hidden"> {more}</span>}
           </Link>
         ))}
     </nav>

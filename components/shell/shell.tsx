@@ -1,3 +1,4 @@
+import { LogOut } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { Keyboard } from "./keyboard.tsx";
@@ -55,8 +56,9 @@ export function Shell({ project, children }: { project: ShellProject | null; chi
 function SignOut() {
   return (
     <form method="post" action="/api/auth/sign-out">
-      <button type="submit" className="rounded-m px-2 py-1 text-s text-ink-2 hover:bg-sunken hover:text-ink">
-        Sign out
+      <button type="submit" title="Sign out" className="grid h-8 place-items-center rounded-m px-2 text-s whitespace-nowrap text-ink-2 hover:bg-sunken hover:text-ink">
+        <LogOut aria-hidden size={16} className="md:hidden" />
+        <span className="sr-only md:not-sr-only">Sign out</span>
       </button>
     </form>
   );

@@ -25,11 +25,21 @@ export function Row({ children }: { children: ReactNode }) {
 export function Cell({ name, children }: { name: string; children: ReactNode }) {
   const isEmpty = children === null || children === undefined || children === false || children === "";
   return (
-    <td className={`${isEmpty ? "hidden" : "flex"} min-w-0 items-baseline gap-3 xl:table-cell xl:px-4 xl:py-2.5 xl:align-top`}>
+    <td className={`${isEmpty ? "hidden" : "flex"} min-w-0 items-baseline gap-3 xl:table-cell xl:px-4 xl:py-2.5 xl:align-baseline`}>
       <span className="w-[84px] shrink-0 text-xs text-ink-3 xl:hidden">
         {name}
       </span>
       <div className="min-w-0 [overflow-wrap:anywhere]">{children}</div>
+    </td>
+  );
+}
+
+/** What can be done to a row: buttons at its end, or below it on narrow screens. Their column's name is empty. */
+export function ActionsCell({ children }: { children: ReactNode }) {
+  return (
+    <td className={`${children ? "flex" : "hidden"} min-w-0 gap-3 xl:table-cell xl:w-px xl:px-4 xl:py-2.5 xl:align-baseline xl:whitespace-nowrap`}>
+      <span className="w-[84px] shrink-0 xl:hidden" />
+      <div className="flex min-w-0 flex-wrap items-center gap-2 xl:flex-nowrap xl:justify-end">{children}</div>
     </td>
   );
 }
