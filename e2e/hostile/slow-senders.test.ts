@@ -4,10 +4,13 @@ import { expect, it, onTestFinished } from "vitest";
 import { findOrInstallSlowhttptest } from "../../scripts/find-slowhttptest.ts";
 import { startBystander } from "./bystander.ts";
 import { startHostileService } from "./hostile-service.ts";
+import { exchange } from "./raw-exchange.ts";
 
-it("five hundred senders that drip their headers and their bodies keep nobody else waiting, and cost no memory to speak of", async () => {
+it("five hundred senders that drip their headers and their bodies keep nobody else waiting, and cost no memory to speak of; a head that does not end is 408, and its connection is closed", async () => {
   const program = findOrInstallSlowhttptest();
   const service = await startHostileService();
+  // It has 15 seconds, however steadily it drips; most of them pass beside the others.
+  const endless = exchange(service.port, `POST /triggers/signup?token=${service.key} HTTP/1.1\r\nHost: x\r\nX-Slow: a`, { drip: "a", patienceMs: 60_000 });
   const common = ["-c", "250", "-r", "250", "-i", "2", "-l", "6", "-x", "24", "-p", "5", "-t", "POST", "-u", `${service.url}/triggers/signup?token=${service.key}`];
   const attacks = [runToEnd(program, ["-H", ...common]), runToEnd(program, ["-B", "-s", "8192", "-f", "application/json", ...common])];
   const bystander = startBystander(service);
@@ -18,6 +21,11 @@ it("five hundred senders that drip their headers and their bodies keep nobody el
   expect(new Set(statuses)).toEqual(new Set([202]));
   expect(statuses.length).toBeGreaterThan(20);
   expect(service.peakMemoryMb()).toBeLessThan(700);
+  const [late, ...others] = await endless;
+  expect([late?.status, others]).toEqual([408, []]);
+  expect(late?.head).toMatch(/^connection: close\r?$/im);
+  // Nothing but the webhooks of the bystander has started a run.
+  expect(await service.countRuns()).toBe(statuses.length);
 });
 
 function runToEnd(program: string, args: string[]): Promise<string> {

@@ -40,7 +40,7 @@ interface HttpServerParts {
 /** A minute for the slowest sender's body: a webhook is answered then; other requests are cut off a little later. */
 const longestBodyMs = 60_000;
 /** Idle connections outlive the 60 s after which load balancers drop theirs. */
-const timeouts = { headersTimeout: 15_000, requestTimeout: longestBodyMs + 10_000, keepAliveTimeout: 65_000, connectionsCheckingInterval: 5_000 };
+const timeouts = { headersTimeout: 15_000, requestTimeout: longestBodyMs + 10_000, keepAliveTimeout: 65_000, connectionsCheckingInterval: 1_000 };
 
 /**
  * The one HTTP server: webhooks, the API and the pages, told apart by the raw path. `close` takes nothing new, waits for what is under
