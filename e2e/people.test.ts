@@ -87,6 +87,7 @@ describe("people of a deployed service", () => {
     await viewer.page.waitForURL(`${service.url}/`);
     await viewer.page.goto(resetLink);
     await viewer.page.getByRole("heading", { name: "This link opens nothing" }).waitFor();
+    expect(service.output()).not.toContain(new URL(resetLink).pathname.split("/").at(-1));
 
     await page.getByLabel("Role of Alan").selectOption("admin");
     await expect.poll(() => statusOf("keys.create", { kind: "api", name: "CI", scope: "read", lifetimeDays: null })).toBe(200);
