@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { agentTraceSchema } from "../../contract/agent-trace.ts";
 import { auditActorSchema, auditEntrySchema } from "../../contract/audit.ts";
 import { deliverySchema, deliverySummarySchema } from "../../contract/delivery.ts";
 import { disabledSchema } from "../../contract/disabled.ts";
@@ -64,5 +65,7 @@ export const skipped = z.object({ ok: z.literal(true), skipped: z.literal(true) 
 export const triggerUrl = z
   .object({ endpoint: z.string(), url: z.string(), keyId: z.string().nullable() })
   .openapi("TriggerUrl");
+
+export const agentTrace = named("AgentTrace", agentTraceSchema);
 
 export const json = jsonSchema;

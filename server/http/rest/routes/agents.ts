@@ -1,13 +1,12 @@
 import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
 import { doerOf } from "../../../auth/doer.ts";
-import { agentTraceSchema } from "../../../contract/agent-trace.ts";
 import { decideApproval } from "../../../runs/decide-approval.ts";
 import { getAgentTrace } from "../../../runs/get-agent-trace.ts";
 import { answer, body, bodyProblems, problems } from "../answers.ts";
 import { requireBody } from "../read-json-body.ts";
 import { idParam, noQuery } from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
-import { run } from "../schemas.ts";
+import { agentTrace, run } from "../schemas.ts";
 
 const traceRoute = createRoute({
   method: "get",
@@ -16,7 +15,7 @@ const traceRoute = createRoute({
   summary: "What an agent did in a run: prompt, answers, tools, approvals, tokens and cost",
   tags: ["Runs"],
   request: { params: idParam, query: noQuery },
-  responses: { 200: answer("As far as the run has come; empty for a run of a workflow.", agentTraceSchema.openapi("AgentTrace")), ...problems(["not_found"]) },
+  responses: { 200: answer("As far as the run has come; empty for a run of a workflow.", agentTrace), ...problems(["not_found"]) },
 });
 
 const decision = z
