@@ -1,5 +1,6 @@
 import type { CliCommand } from "./cli-command.ts";
 import type { CommandRunner } from "./command-context.ts";
+import { registerAgentsRun } from "./agents/run.ts";
 import { registerBackup } from "./backup.ts";
 import { registerBuild } from "./build.ts";
 import { registerDev } from "./dev/dev.ts";
@@ -44,6 +45,9 @@ export function registerCommands(program: CliCommand, runner: CommandRunner): vo
   registerRunsGet(runs, runner);
   registerRunsReplay(runs, runner);
   registerRunsCancel(runs, runner);
+
+  const agents = program.subcommand("agents", "ask an agent of the project", ['signalbox agents run triage --prompt "Hello"']);
+  registerAgentsRun(agents, runner);
 
   const keys = program.subcommand("keys", "webhook keys and API tokens", ["signalbox keys list", "signalbox keys create --name github"]);
   registerKeysCreate(keys, runner);

@@ -5,6 +5,19 @@ const verdict = { trigger: "new-signup", attachmentId: "new-signup:welcome-email
 const run = { ...fakeRun, error: { ...fakeRun.error, stack: null }, payload: null, input: { to: "ada@example.com" }, output: null };
 const started = { ok: true, runId: "run_new", runs: [{ runId: "run_new", trigger: "new-signup", target: fakeTrigger.target }] };
 
+const askedRun = { ...run, id: "run_asked", status: "completed", target: { kind: "agent", slug: "triage" }, error: null, output: "Good day\n\u001b[31mto you" };
+const usage = { inputTokens: 100, cachedInputTokens: null, outputTokens: 10, reasoningTokens: null };
+const moment = "2026-11-21T09:57:02.000Z";
+const askedTrace = {
+  steps: [
+    { type: "model", model: { provider: "openai", modelId: "gpt-5-mini" }, content: [{ type: "text", text: "One moment." }, { type: "tool-call", toolCallId: "a", toolName: "lookup", input: { id: 7 }, isMalformed: false }], finishReason: "tool-calls", usage, costUsd: 0.0123 },
+    { type: "tool", toolCallId: "a", toolName: "lookup", input: { id: 7 }, outcome: "done", output: { name: "Ada" } },
+  ].map((step, index) => ({ name: `step ${index}`, attempt: 1, startedAt: moment, finishedAt: moment, step })),
+  approvals: [{ name: "approval 1.2 refund", request: { toolCallId: "b", toolName: "refund", input: { cents: 5 } }, requestedAt: moment, until: null, decidedAt: null, decision: null }],
+  usage,
+  costUsd: 0.0123,
+};
+
 const routes = {
   "GET /triggers": () => ({ data: [fakeTrigger] }),
   "POST /triggers/new-signup/disable": ({ body }: { body: unknown }) => ({ slug: "new-signup", disabled: { at: "2026-11-21T10:00:00.000Z", ...(body as object) } }),
@@ -20,6 +33,9 @@ const routes = {
   "POST /invitations": () => fakeInvitation,
   "POST /people/per_01K9ZR7M3QD4V8XN2T5B6C7E8F/reset-link": () => ({ ...fakeInvitation, kind: "reset", note: "ada@example.com", personId: fakePerson.id }),
   "POST /setup-links": () => ({ ...fakeInvitation, kind: "setup", role: "admin" }),
+  "POST /agents/triage/runs": () => ({ ok: true, runId: askedRun.id, runs: [{ runId: askedRun.id, trigger: null, target: askedRun.target }] }),
+  [`GET /runs/${askedRun.id}`]: () => askedRun,
+  [`GET /runs/${askedRun.id}/agent`]: () => askedTrace,
   "GET /keys": () => ({ data: [fakeKey] }),
   "POST /keys": ({ body }: { body: unknown }) => ({ ...fakeKey, ...(body as object), secret: "sbk_secret" }),
   [`POST /keys/${fakeKey.id}/rotate`]: () => ({ key: { ...fakeKey, id: "key_next", secret: "sbk_next" }, old: { ...fakeKey, replacedBy: "key_next", expiresAt: "2026-11-22T10:00:00.000Z" } }),
@@ -39,6 +55,7 @@ const commands: [command: string, line: string[]][] = [
   ["runs get", ["runs", "get", fakeRun.id]],
   ["runs replay", ["runs", "replay", fakeRun.id]],
   ["runs cancel", ["runs", "cancel", fakeRun.id]],
+  ["agents run", ["agents", "run", "triage", "--prompt", "Hello"]],
   ["keys create", ["keys", "create"]],
   ["keys list", ["keys", "list"]],
   ["keys rotate", ["keys", "rotate", fakeKey.id]],
@@ -64,7 +81,7 @@ describe("every command", () => {
     expect(stdout).not.toContain("\u001b");
   });
 
-  const all = [...commands.map(([name]) => name), "dev", "build", "start", "triggers send", "init", "triggers", "runs", "keys", "people", "triggers runs"];
+  const all = [...commands.map(([name]) => name), "dev", "build", "start", "triggers send", "init", "triggers", "runs", "agents", "keys", "people", "triggers runs"];
   it.each(all)("%s --help shows its usage and an example, and exits with 0", async (name) => {
     const { exitCode, stdout, stderr } = await runFakeCli([...name.split(" "), "--help"]);
     expect(exitCode).toBe(0);
@@ -230,5 +247,25 @@ describe("what is asked of the service", () => {
   it("an id that is no id is not part of another path", async () => {
     const { asked } = await runFakeCli(["runs", "get", "../keys"], { routes });
     expect(asked[0]).toBe("GET /runs/..%2Fkeys");
+  });
+});
+
+describe("agents run", () => {
+  it("tells what the agent says and does, what waits for a person, and ends with its output", async () => {
+    const { exitCode, stdout, stderr } = await runFakeCli(["agents", "run", "triage", "--prompt", "Hello"], { routes });
+    expect(exitCode).toBe(0);
+    expect(stdout).toBe("Good day\n\\u001b[31mto you\nrun_asked  100 tokens in, 10 out, $0.0123\n");
+    expect(stderr).toContain('One moment.\n→ lookup {"id":7}\n← lookup done: {"name":"Ada"}\nIt waits for somebody to approve refund {"cents":5}: POST /api/v1/runs/run_asked/approvals { "name": "approval 1.2 refund", "isApproved": true }');
+  });
+
+  it("with --no-wait prints the run's id alone", async () => {
+    const { exitCode, stdout } = await runFakeCli(["agents", "run", "triage", "--prompt", "Hello", "--no-wait"], { routes });
+    expect([exitCode, stdout]).toEqual([0, "run_asked\n"]);
+  });
+
+  it("exits with 1 when the run has failed, and says why", async () => {
+    const failed = { ...askedRun, status: "failed", output: null, error: { name: "budget_exceeded", message: "The run has used 1500 tokens", stack: null } };
+    const { exitCode, stdout } = await runFakeCli(["agents", "run", "triage", "--prompt", "Hello"], { routes: { ...routes, "GET /runs/run_asked": () => failed } });
+    expect([exitCode, stdout]).toEqual([1, "failed: The run has used 1500 tokens\nrun_asked  100 tokens in, 10 out, $0.0123\n"]);
   });
 });

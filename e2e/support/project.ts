@@ -10,7 +10,7 @@ export function copyStarter(): string {
   const dir = emptyFolder();
   cpSync(join(repository, "examples/starter"), dir, { recursive: true, filter: (path) => !/\/(\.signalbox|outbox|node_modules)(\/|$)/.test(path.slice(join(repository, "examples/starter").length)) });
   renameSync(join(dir, "gitignore"), join(dir, ".gitignore"));
-  linkZod(dir);
+  linkPackages(dir);
   return dir;
 }
 
@@ -18,7 +18,7 @@ export function copyStarter(): string {
 export function writeProject(files: Record<string, string>): string {
   const dir = emptyFolder();
   for (const [path, text] of Object.entries({ "package.json": `{"name":"e2e","private":true,"type":"module"}`, ...files })) writeFile(dir, path, text);
-  linkZod(dir);
+  linkPackages(dir);
   return dir;
 }
 
@@ -34,7 +34,8 @@ function emptyFolder(): string {
   return dir;
 }
 
-function linkZod(dir: string): void {
+function linkPackages(dir: string): void {
   mkdirSync(join(dir, "node_modules"));
   symlinkSync(join(repository, "node_modules/zod"), join(dir, "node_modules/zod"));
+  symlinkSync(join(repository, "node_modules/@ai-sdk"), join(dir, "node_modules/@ai-sdk"));
 }

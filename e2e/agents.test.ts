@@ -1,0 +1,92 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { type ScriptedAnswer, startScriptedProvider } from "../server/engine/agent/testing/scripted-provider.ts";
+import { getJson, postJson, timelineOf, waitForRun } from "./support/api.ts";
+import { writeProject } from "./support/project.ts";
+import { signalbox, startService } from "./support/service.ts";
+
+const key = "sk-the-key-of-the-workers";
+
+/** Every tool appends its name to a file, so that the file tells what really ran, whatever the store says. */
+const project = {
+  "agents/support.ts": `
+    import { appendFileSync, existsSync } from "node:fs";
+    import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+    import { defineAgent, defineTool } from "signalbox/agent";
+    import { z } from "zod";
+    const provider = createOpenAICompatible({ name: "scripted", baseURL: process.env["MODEL_URL"] ?? "http://127.0.0.1:1/v1", apiKey: process.env["MODEL_KEY"] ?? "", includeUsage: true });
+    const mark = (words: string) => appendFileSync("effects.log", words + "\\n");
+    export default defineAgent({
+      slug: "support",
+      model: provider("scripted-1"),
+      instructions: "You help.",
+      tools: {
+        first: defineTool({ description: "The first", inputSchema: z.object({}), execute: () => mark("first") }),
+        second: defineTool({
+          description: "The second",
+          inputSchema: z.object({}),
+          async execute() {
+            mark("waiting");
+            while (!existsSync("go-on")) await new Promise((resolve) => setTimeout(resolve, 20));
+            mark("second");
+          },
+        }),
+        refund: defineTool({ description: "Pays back", inputSchema: z.object({ cents: z.int() }), needsApproval: true, execute: ({ cents }) => mark("refund " + cents) }),
+      },
+    });`,
+  "triggers/ticket.ts": `
+    import { defineWebhookSource } from "signalbox/trigger";
+    import { z } from "zod";
+    import support from "../agents/support";
+    export default defineWebhookSource({ slug: "ticket", endpoint: "tickets", request: z.object({ from: z.string(), subject: z.string() }) }).attach({
+      agent: support,
+      prompt: "Ticket of {{ from }}: {{ subject }}",
+    });`,
+};
+
+/** A project with an agent, and the provider of its model. */
+async function setUp(script: ScriptedAnswer[]) {
+  const provider = await startScriptedProvider(script);
+  onTestFinished(() => provider.close());
+  const projectDir = writeProject(project);
+  const effects = () => (existsSync(join(projectDir, "effects.log")) ? readFileSync(join(projectDir, "effects.log"), "utf8").trim().split("\n") : []);
+  const start = () => startService({ projectDir, command: "dev", env: { MODEL_URL: provider.baseURL, MODEL_KEY: key } });
+  return { provider, projectDir, effects, start };
+}
+
+describe("an agent in a running service", () => {
+  it("that is killed between two calls of tools goes on behind the first, and asks its model nothing twice", async () => {
+    const { provider, projectDir, effects, start } = await setUp([{ calls: [{ id: "a", name: "first", arguments: {} }, { id: "b", name: "second", arguments: {} }] }, { text: "Done" }]);
+    const first = await start();
+    const { runId } = (await (await postJson(`${first.url}/triggers/tickets`, { from: "ada", subject: "Help" })).json()) as { runId: string };
+    await vi.waitFor(() => expect(effects()).toEqual(["first", "waiting"]), { timeout: 30_000 });
+    await first.killGroup();
+
+    writeFileSync(join(projectDir, "go-on"), "");
+    const second = await start();
+    expect(await waitForRun(second, runId)).toMatchObject({ status: "completed", attempt: 1, output: "Done", input: { prompt: "Ticket of ada: Help" } });
+    expect(effects()).toEqual(["first", "waiting", "waiting", "second"]);
+    expect(provider.requests).toHaveLength(2);
+    const kinds = (await timelineOf(second, runId)).map((entry) => `${entry.kind}${entry.name ? ` ${entry.name}` : ""}`);
+    expect(kinds).toEqual(expect.arrayContaining(["worker_lost", "step_reused model 1", "step_reused tool 1.1 first", "step_completed tool 1.2 second"]));
+    const stateDir = join(projectDir, ".signalbox");
+    const written = ["signalbox.db", "signalbox.db-wal", "manifest.json"].filter((name) => existsSync(join(stateDir, name))).map((name) => readFileSync(join(stateDir, name), "latin1"));
+    expect(written.join("")).not.toContain(key);
+    expect(second.output() + JSON.stringify(await getJson(`${second.url}/api/v1/runs/${runId}/agent`))).not.toContain(key);
+  });
+
+  it("is asked on the command line, waits for a person, and goes on when one has approved", async () => {
+    const { projectDir, effects, start } = await setUp([{ calls: [{ name: "refund", arguments: { cents: 500 } }] }, { text: "Paid back" }]);
+    const service = await start();
+    const asked = signalbox(["agents", "run", "support", "--prompt", "Pay them back", "--project", projectDir, "--no-wait", "--json"], { cwd: projectDir });
+    expect(asked.status, asked.stdout + asked.stderr).toBe(0);
+    const { runId: id } = JSON.parse(asked.stdout) as { runId: string };
+    await vi.waitFor(async () => expect(await getJson(`${service.url}/api/v1/runs/${id}`)).toMatchObject({ status: "waiting" }), { timeout: 30_000 });
+    expect(effects()).toEqual([]);
+    const approved = await postJson(`${service.url}/api/v1/runs/${id}/approvals`, { name: "approval 1.1 refund", isApproved: true });
+    expect(approved.status).toBe(200);
+    expect(await waitForRun(service, id)).toMatchObject({ status: "completed", output: "Paid back", startedBy: "cli" });
+    expect(effects()).toEqual(["refund 500"]);
+  });
+});
