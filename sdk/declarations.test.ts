@@ -17,6 +17,9 @@ beforeAll(() => {
   writeFileSync(join(project, "package.json"), `{ "type": "module" }`);
   mkdirSync(join(project, "triggers"));
   mkdirSync(join(project, "workflows"));
+  mkdirSync(join(project, "agents"));
+  writeFileSync(join(project, "agents/triage.ts"), triage);
+  writeFileSync(join(project, "triggers/ticket.ts"), ticket);
   writeFileSync(join(project, "workflows/welcome.ts"), welcome);
   writeFileSync(join(project, "triggers/signup.ts"), signup("../workflows/welcome.js"));
   writeFileSync(join(project, "triggers/extensionless.ts"), signup("../workflows/welcome"));
@@ -26,7 +29,7 @@ afterAll(() => rmSync(project, { recursive: true, force: true }));
 
 describe("the published declarations", () => {
   it.each([
-    ["nodenext", { module: "nodenext", moduleResolution: "nodenext" }, ["signup.ts"]],
+    ["nodenext", { module: "nodenext", moduleResolution: "nodenext" }, ["signup.ts", "ticket.ts"]],
     ["bundler", { module: "preserve", moduleResolution: "bundler" }, ["signup.ts", "extensionless.ts"]],
   ])("compile in a strict project with moduleResolution %s, down to its own declarations", (name, options, triggers) => {
     expect(compile(name, options, triggers)).toEqual([]);
@@ -59,6 +62,31 @@ function compile(name: string, options: Record<string, string>, triggers: string
   writeFileSync(tsconfig, JSON.stringify({ compilerOptions, files: ["signalbox.config.ts", ...triggers.map((file) => `triggers/${file}`)] }));
   return runTsc(tsconfig);
 }
+
+const triage = `import { defineAgent, defineTool } from "signalbox/agent";
+import { z } from "zod";
+
+const model = { specificationVersion: "v4", provider: "mine", modelId: "mine-1", doStream: () => Promise.resolve({ stream: null }) };
+
+export default defineAgent({
+  slug: "triage",
+  model,
+  instructions: "Sort.",
+  tools: { note: defineTool({ description: "Notes", inputSchema: z.object({ text: z.string() }), execute: ({ text }, { idempotencyKey }) => text + idempotencyKey }) },
+  output: z.object({ queue: z.string() }),
+});
+`;
+
+const ticket = `import { defineWebhookSource } from "signalbox/trigger";
+import { z } from "zod";
+import triage from "../agents/triage.js";
+
+export default defineWebhookSource({ slug: "ticket", endpoint: "ticket", request: z.object({ subject: z.string() }) }).attach({
+  agent: triage,
+  transform: ({ subject }) => ({ words: subject.split(" ") }),
+  prompt: "Words: {{ words.0 }}",
+});
+`;
 
 const welcome = `import { defineWorkflow, type WorkflowContext } from "signalbox/workflow";
 import { z } from "zod";
