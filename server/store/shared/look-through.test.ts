@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Position } from "./cursor.ts";
 import { lookThrough } from "./look-through.ts";
+import { answerOf, takeSteps } from "./steps.ts";
 
 interface Row {
   at: number;
@@ -16,19 +17,19 @@ function searchOf(holds: boolean[]) {
   let clock = 0;
   let looked = 0;
   const search = (p: { limit: number; after: Position | null; firstLook: number; budgetMs: number }) =>
-    lookThrough<Row>({
+    takeSteps(lookThrough<Row>({
       ...p,
-      look(after, candidates) {
+      *look(after, candidates) {
         const below = rows.filter((row) => after === null || row.at < after.at);
         const seen = below.slice(0, candidates);
         clock += seen.length;
         looked += seen.length;
         const last = seen.at(-1);
-        return { found: seen.filter((row) => row.holds).slice(0, p.limit + 1), end: seen.length === candidates && last ? position(last) : null };
+        return yield* answerOf({ found: seen.filter((row) => row.holds).slice(0, p.limit + 1), end: seen.length === candidates && last ? position(last) : null });
       },
       position,
       now: () => clock,
-    });
+    }));
   return { rows, search, looked: () => looked };
 }
 
@@ -62,12 +63,12 @@ it("looks no longer than the time it has, however few rows hold", () => {
 
 it("keeps its looks within bounds, however many of them end early", () => {
   let most = 0;
-  const look = (after: Position | null, candidates: number) => {
+  function* look(after: Position | null, candidates: number) {
     most = Math.max(most, candidates);
     const at = (after?.at ?? 2000) - 1;
-    return { found: [], end: at === 0 ? null : { at, id: "x" } };
-  };
-  expect(lookThrough<Row>({ limit: 5, after: null, firstLook: 24, budgetMs: 1, look, position, now: () => 0 })).toEqual({ rows: [], next: null });
+    return yield* answerOf({ found: [], end: at === 0 ? null : { at, id: "x" } });
+  }
+  expect(takeSteps(lookThrough<Row>({ limit: 5, after: null, firstLook: 24, budgetMs: 1, look, position, now: () => 0 }))).toEqual({ rows: [], next: null });
   expect(most).toBe(100_000);
 });
 

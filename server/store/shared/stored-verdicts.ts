@@ -23,6 +23,11 @@ export function readStored(stored: StoredVerdicts, readSet: (set: number) => Com
   return { common: readSet(set), actuals, own, places };
 }
 
+/** The set that it refers to; `null`: it has all of them itself. */
+export function setOf(stored: StoredVerdicts): number | null {
+  return hasNote(stored) ? stored[0].set : null;
+}
+
 function hasNote(stored: StoredVerdicts): stored is readonly [SetNote, ...Verdict[]] {
   const [first] = stored;
   return first !== undefined && "set" in first;

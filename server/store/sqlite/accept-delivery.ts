@@ -1,13 +1,12 @@
 import { and, asc, eq, isNotNull, isNull, sql } from "drizzle-orm";
-import type { AcceptedRun, AcceptResult, DeliveryStore, NewDelivery } from "../../ports/store.ts";
+import type { AcceptedRun, AcceptResult, NewDelivery } from "../../ports/store.ts";
+import { type AcceptRequest, judgeRepeat, toFirstRuns } from "../shared/repeats.ts";
+import type { CountTraffic } from "../shared/traffic-counts.ts";
 import type { SqliteDatabase } from "./database.ts";
 import type { InsertRun } from "./insert-run.ts";
 import { prepareInsert } from "./prepare-insert.ts";
 import type { QueueRoom } from "./queue-room.ts";
 import { delivery, idempotencyKey, run } from "./schema.ts";
-import type { CountTraffic } from "./traffic-tally.ts";
-
-export type AcceptRequest = Parameters<DeliveryStore["acceptDelivery"]>[0];
 
 /** The verb behind `acceptDelivery`: runs inside the write lock, so equal calls that race come here one after the other. */
 export function prepareAcceptDelivery(
@@ -63,17 +62,16 @@ function prepareFindRepeat(database: SqliteDatabase): (request: AcceptRequest) =
     .from(idempotencyKey)
     .where(and(eq(idempotencyKey.endpoint, sql.placeholder("endpoint")), eq(idempotencyKey.key, sql.placeholder("key"))))
     .prepare();
-  return ({ delivery: { endpoint, bodySha256 }, idempotency }) => {
+  return (request) => {
+    const { delivery, idempotency } = request;
     if (!idempotency) return null;
-    const first = findKey.get({ endpoint, key: idempotency.key });
-    if (!first || first.acceptedAt < idempotency.notBefore) return null;
-    const { deliveryId } = first;
-    if (first.bodySha256 !== bodySha256 && !idempotency.mayDiffer) return { kind: "conflict", deliveryId };
-    return { kind: "repeated", deliveryId, runs: listFirstRuns(database, deliveryId) };
+    const repeat = judgeRepeat(findKey.get({ endpoint: delivery.endpoint, key: idempotency.key }), request);
+    if (!repeat) return null;
+    const { kind, deliveryId } = repeat;
+    return kind === "conflict" ? { kind, deliveryId } : { kind, deliveryId, runs: listFirstRuns(database, deliveryId) };
   };
 }
 
-/** The runs of the first answer. What was started of the delivery later on (replays) has later ids for the same attachment. */
 function listFirstRuns({ db }: SqliteDatabase, deliveryId: string): AcceptedRun[] {
   const rows = db
     .select({ id: run.id, trigger: run.trigger, attachmentId: run.attachmentId, kind: run.targetKind, slug: run.targetSlug })
@@ -81,12 +79,7 @@ function listFirstRuns({ db }: SqliteDatabase, deliveryId: string): AcceptedRun[
     .where(and(eq(run.deliveryId, deliveryId), isNull(run.replayOf), isNotNull(run.attachmentId)))
     .orderBy(asc(run.attachmentId), asc(run.id))
     .all();
-  const first = new Map<string, AcceptedRun>();
-  for (const { id, trigger, attachmentId, kind, slug } of rows) {
-    if (trigger === null || attachmentId === null || first.has(attachmentId)) continue;
-    first.set(attachmentId, { runId: id, trigger, attachmentId, target: { kind, slug } });
-  }
-  return [...first.values()];
+  return toFirstRuns(rows);
 }
 
 function prepareRememberKey({ db }: SqliteDatabase): (request: AcceptRequest) => void {

@@ -1,7 +1,7 @@
 import { and, count, eq, isNull } from "drizzle-orm";
-import { approvalStepSchema } from "../../contract/agent-step.ts";
 import { isFinal } from "../../domain/run-state.ts";
 import type { RunStore } from "../../ports/store.ts";
+import { withDecision } from "../shared/decided-approval.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { run, runStep } from "./schema.ts";
 import type { AddEntry } from "./timeline.ts";
@@ -18,8 +18,7 @@ export function prepareDecideApproval({ db }: SqliteDatabase, addEntry: AddEntry
     if (!step) return "missing";
     // A run that is at work has taken its decisions already, or is about to be put aside again.
     if (isFinal(found.status) || step.finishedAt !== null || found.status !== "waiting") return "closed";
-    const { request } = approvalStepSchema.parse(step.result);
-    db.update(runStep).set({ finishedAt: now, result: { ...asObject(step.result), request, decision } }).where(and(isThis, isNull(runStep.finishedAt))).run();
+    db.update(runStep).set({ finishedAt: now, result: withDecision(step.result, decision) }).where(and(isThis, isNull(runStep.finishedAt))).run();
     addEntry(runId, { at: now, kind: "approval_decided", attempt: found.attempt, name, data: decision });
     const open = db
       .select({ open: count() })
@@ -29,9 +28,4 @@ export function prepareDecideApproval({ db }: SqliteDatabase, addEntry: AddEntry
     if (open?.open === 0) db.update(run).set({ availableAt: now }).where(and(eq(run.id, runId), eq(run.status, "waiting"))).run();
     return "decided";
   };
-}
-
-function asObject<T>(value: T): T & object {
-  if (typeof value === "object" && value !== null) return value;
-  throw new Error("The step of an approval holds no object");
 }

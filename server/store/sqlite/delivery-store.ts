@@ -2,12 +2,12 @@ import { eq } from "drizzle-orm";
 import type { DeliveryStore } from "../../ports/store.ts";
 import { toDelivery } from "../shared/delivery-shapes.ts";
 import { prepareAcceptDelivery, prepareInsertDelivery } from "./accept-delivery.ts";
+import type { CountTraffic } from "../shared/traffic-counts.ts";
 import type { SqliteDatabase } from "./database.ts";
 import type { InsertRun } from "./insert-run.ts";
 import { listDeliveries } from "./list-deliveries.ts";
 import type { QueueRoom } from "./queue-room.ts";
 import { delivery } from "./schema.ts";
-import type { CountTraffic } from "./traffic-tally.ts";
 import { removeUnusedSql } from "./verdict-sets.ts";
 import type { WriteQueue } from "./write-queue.ts";
 

@@ -1,18 +1,9 @@
 import type { CommonVerdicts } from "../../domain/verdict-list.ts";
 import { type TrafficKey, readTrafficKey } from "../shared/traffic-key.ts";
+import { addCounts, expandSets, type TrafficSum } from "../shared/traffic-counts.ts";
+import { dayMs, hourMs, minuteMs, together, verdictMinutesKeptMs } from "../shared/traffic-windows.ts";
 import type { Connection } from "./open-connection.ts";
-import { addCounts, expandSets, type TrafficSum } from "./traffic-log.ts";
 import { logTrafficSql } from "./traffic-tally.ts";
-
-/** The endpoint of the counts of all endpoints together, and the attachment of the deliveries themselves. */
-export const together = "";
-
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-/** Of verdicts alone, so that a week of thousands of attachments is read at once. */
-export const dayMs = 24 * hourMs;
-/** On busy endpoints with many triggers they would outgrow the deliveries. Nobody asks by the minute what was long ago. */
-const verdictMinutesKeptMs = 48 * hourMs;
 
 /** Webhooks wait meanwhile: some ten milliseconds. */
 const mostSums = 400;

@@ -1,6 +1,7 @@
-import { type SQL, and, asc, count, desc, eq, getTableColumns, gt, gte, inArray, isNull, like, lt, lte, ne, or } from "drizzle-orm";
+import { asc, count, desc, getTableColumns, type SQL } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { IdentityCondition, IdentityRows, IdentityTable } from "../../ports/people-store.ts";
+import { identityColumns, identityCondition } from "../shared/identity-conditions.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { person, personAccount, personSession, personVerification } from "./schema.ts";
 
@@ -14,7 +15,7 @@ export function createIdentityRows({ db, read, write }: SqliteDatabase): Identit
       read(() => {
         const found = db.select().from(tables[table]).where(conditionOf(table, where)).limit(limit).offset(offset);
         if (!sortBy) return found.all();
-        const column = columnOf(table, sortBy.field);
+        const column = columnsOf(table)(sortBy.field);
         return found.orderBy(sortBy.direction === "asc" ? asc(column) : desc(column)).all();
       }),
     countRows: (table, where) => read(() => db.select({ found: count() }).from(tables[table]).where(conditionOf(table, where)).get()?.found ?? 0),
@@ -24,32 +25,9 @@ export function createIdentityRows({ db, read, write }: SqliteDatabase): Identit
 }
 
 function conditionOf(table: IdentityTable, where: readonly IdentityCondition[]): SQL | undefined {
-  const alternatives = where.filter(({ connector }) => connector === "OR");
-  const all = where.filter(({ connector }) => connector !== "OR");
-  return and(...all.map((one) => comparisonOf(table, one)), or(...alternatives.map((one) => comparisonOf(table, one))));
+  return identityCondition(where, columnsOf(table));
 }
 
-const comparisons: Record<string, (column: SQLiteColumn, value: unknown) => SQL> = {
-  eq: (column, value) => (value === null ? isNull(column) : eq(column, value)),
-  ne,
-  lt,
-  lte,
-  gt,
-  gte,
-  in: (column, value) => inArray(column, Array.isArray(value) ? value : [value]),
-  contains: (column, value) => like(column, `%${String(value)}%`),
-  starts_with: (column, value) => like(column, `${String(value)}%`),
-  ends_with: (column, value) => like(column, `%${String(value)}`),
-};
-
-function comparisonOf(table: IdentityTable, { field, operator, value }: IdentityCondition): SQL {
-  const compare = comparisons[operator];
-  if (!compare) throw new Error(`The identity provider compares by ${operator}, which the store does not know.`);
-  return compare(columnOf(table, field), value);
-}
-
-function columnOf(table: IdentityTable, field: string): SQLiteColumn {
-  const column = new Map<string, SQLiteColumn>(Object.entries(getTableColumns(tables[table]))).get(field);
-  if (!column) throw new Error(`The identity provider asks for ${table}.${field}, which the store does not have.`);
-  return column;
+function columnsOf(table: IdentityTable): (field: string) => SQLiteColumn {
+  return identityColumns<SQLiteColumn>(table, getTableColumns(tables[table]));
 }

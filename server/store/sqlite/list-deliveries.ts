@@ -3,9 +3,11 @@ import type { DeliverySummary } from "../../contract/delivery.ts";
 import type { Page } from "../../contract/page.ts";
 import type { DeliveryFilter, PageRequest } from "../../ports/store.ts";
 import { type DeliverySummaryRow, toDeliverySummary } from "../shared/delivery-shapes.ts";
+import { type Listing, readList, type Term } from "../shared/read-list.ts";
+import { takeSteps } from "../shared/steps.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { hasText } from "./has-text.ts";
-import { type Listing, readList, type Term } from "./read-list.ts";
+import { createListReader } from "./list-reader.ts";
 import { delivery } from "./schema.ts";
 import { verdictHours } from "./verdict-hours.ts";
 import { hasVerdict } from "./verdict-sets.ts";
@@ -28,7 +30,7 @@ const deliverySummaryColumns = {
 };
 
 export function listDeliveries(database: SqliteDatabase, filter: DeliveryFilter, page: PageRequest): Page<DeliverySummary> {
-  return readList(database, deliveryListing(database, filter), page);
+  return takeSteps(readList(createListReader(database), deliveryListing(database, filter), page));
 }
 
 /** Apart, so that a test can look at the plans of its queries. */

@@ -3,9 +3,11 @@ import type { Page } from "../../contract/page.ts";
 import type { RunSummary } from "../../contract/run.ts";
 import type { PageRequest, RunFilter } from "../../ports/store.ts";
 import { type RunSummaryRow, toRunSummary } from "../shared/run-shapes.ts";
+import { type Listing, readList, type Term } from "../shared/read-list.ts";
+import { takeSteps } from "../shared/steps.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { hasText } from "./has-text.ts";
-import { type Listing, readList, type Term } from "./read-list.ts";
+import { createListReader } from "./list-reader.ts";
 import { run } from "./schema.ts";
 
 /** The columns that a list shows: none of the wide ones. */
@@ -30,7 +32,7 @@ export const runSummaryColumns = {
 };
 
 export function listRuns(database: SqliteDatabase, filter: RunFilter, page: PageRequest): Page<RunSummary> {
-  return readList(database, runListing(database, filter), page);
+  return takeSteps(readList(createListReader(database), runListing(database, filter), page));
 }
 
 /** Apart, so that a test can look at the plans of its queries. */

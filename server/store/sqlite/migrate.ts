@@ -4,9 +4,8 @@ import { z } from "zod";
 import { AppError } from "../../contract/app-error.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
+import { countApplied, readJournal } from "../shared/migration-journal.ts";
 import type { Connection } from "./open-connection.ts";
-
-const journalSchema = z.object({ entries: z.array(z.object({ idx: z.int(), tag: z.string() })) });
 
 /**
  * Brings the database to this code's schema: the migrations that drizzle-kit wrote, by its journal. All pending ones are one
@@ -51,23 +50,12 @@ function applyPending(connection: Connection, p: { folder: string; known: string
   if (Array.isArray(broken) && broken.length > 0) throw new Error(`The migrations leave ${broken.length} broken references: ${JSON.stringify(broken[0])}`);
 }
 
-function readJournal(folder: string): string[] {
-  const journal = journalSchema.parse(JSON.parse(readFileSync(join(folder, "meta", "_journal.json"), "utf8")));
-  return journal.entries.sort((a, b) => a.idx - b.idx).map((entry) => entry.tag);
-}
-
 function readApplied(connection: Connection): string[] {
   const exists = connection.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'schema_migration'").get();
   if (exists === undefined) return [];
   return z.array(z.string()).parse(connection.prepare("SELECT tag FROM schema_migration ORDER BY position").pluck().all());
 }
 
-/** How many are applied. Refuses a database with migrations that this code does not have. */
 function assertPrefix(connection: Connection, applied: string[], known: string[]): number {
-  const stranger = applied.find((tag, position) => known[position] !== tag);
-  if (stranger === undefined) return applied.length;
-  throw new AppError(
-    "store_unusable",
-    `The database ${connection.name} was written by a newer Signalbox (its schema has ${stranger}, this version knows ${known.at(-1) ?? "none"}). Upgrade signalbox, or restore the backup from before the upgrade.`,
-  );
+  return countApplied(applied, { known, name: connection.name });
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { NewRun, QueueFull } from "../../ports/store.ts";
+import { queueBoundsOf } from "../shared/queue-bounds.ts";
 import type { Connection } from "./open-connection.ts";
 
 /** Holds `maxQueued`. Asked inside the write transaction, so that nobody else queues anything between the question and the answer. */
@@ -38,7 +39,7 @@ export function createQueueRoom(connection: Connection): QueueRoom {
 
   return {
     findFull(runs) {
-      for (const [name, { target, maxQueued, adds }] of boundsOf(runs)) {
+      for (const [name, { target, maxQueued, adds }] of queueBoundsOf(runs)) {
         if (queuedOf(name, maxQueued) + adds > maxQueued) return { target, maxQueued, adds };
       }
       return null;
@@ -49,15 +50,4 @@ export function createQueueRoom(connection: Connection): QueueRoom {
     },
     forget: () => counted.clear(),
   };
-}
-
-function boundsOf(runs: readonly NewRun[]): Map<string, QueueFull> {
-  const bounds = new Map<string, QueueFull>();
-  for (const { target, maxQueued } of runs) {
-    if (maxQueued === undefined || maxQueued === null) continue;
-    const name = `${target.kind}:${target.slug}`;
-    const adds = bounds.get(name)?.adds ?? runs.filter((run) => run.target.kind === target.kind && run.target.slug === target.slug).length;
-    bounds.set(name, { target, adds, maxQueued: Math.min(maxQueued, bounds.get(name)?.maxQueued ?? maxQueued) });
-  }
-  return bounds;
 }

@@ -2,6 +2,7 @@ import type { DeliverySummary } from "../../contract/delivery.ts";
 import type { RunSummary } from "../../contract/run.ts";
 import type { TrafficStore } from "../../ports/store.ts";
 import { toDeliverySummary } from "../shared/delivery-shapes.ts";
+import { readIdText } from "../shared/id-text.ts";
 import { toRunSummary } from "../shared/run-shapes.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { readDeliveryRows } from "./list-deliveries.ts";
@@ -38,17 +39,10 @@ export function searchIds(database: SqliteDatabase, p: SearchRequest): { runs: R
   };
 }
 
-/** People paste ids in any case, and without their prefix. */
 function findIds({ connection }: SqliteDatabase, p: { table: "run" | "delivery"; prefix: string } & SearchRequest): string[] {
-  const text = p.text.toUpperCase();
-  const isBare = !text.startsWith(p.prefix.toUpperCase());
-  const ulid = isBare ? text : text.slice(p.prefix.length);
-  const { begin, end } = searchIdsSql[p.table];
-  const begins = connection.prepare<unknown[], string>(begin).pluck();
-  const ends = connection.prepare<unknown[], string>(end).pluck();
-  const found = [
-    ...begins.all({ text: `${p.prefix}${ulid}`, end: `${p.prefix}${ulid}\u{10ffff}`, limit: p.limit }),
-    ...(isBare ? ends.all({ text: ulid, limit: p.limit }) : []),
-  ];
-  return [...new Set(found)].sort().reverse().slice(0, p.limit);
+  const { begin, end, ending } = readIdText(p.text, p.prefix);
+  const queries = searchIdsSql[p.table];
+  const begins = connection.prepare<unknown[], string>(queries.begin).pluck().all({ text: begin, end, limit: p.limit });
+  const ends = ending === null ? [] : connection.prepare<unknown[], string>(queries.end).pluck().all({ text: ending, limit: p.limit });
+  return [...new Set([...begins, ...ends])].sort().reverse().slice(0, p.limit);
 }

@@ -2,6 +2,7 @@ import { eq, isNotNull, sql } from "drizzle-orm";
 import { type DisabledTriggers, noneDisabled } from "../../contract/disabled.ts";
 import type { SwitchStore } from "../../ports/store.ts";
 import { toIso } from "../shared/iso-time.ts";
+import { nextSwitch } from "../shared/next-switch.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { triggerSwitch } from "./schema.ts";
 
@@ -18,9 +19,8 @@ export function createSwitchStore({ db, read, write }: SqliteDatabase): SwitchSt
     switchTrigger: ({ slug, disable }) =>
       write(() => {
         const old = db.select().from(triggerSwitch).where(eq(triggerSwitch.slug, slug)).get();
-        const wasOff = old !== undefined && old.disabledAt !== null;
-        if (!wasOff && disable === null) return false;
-        const next = disable === null ? { disabledAt: null, reason: null } : wasOff ? { disabledAt: old.disabledAt, reason: disable.reason ?? old.reason } : { disabledAt: disable.at, reason: disable.reason };
+        const { wasOff, next } = nextSwitch(old, disable);
+        if (!next) return wasOff;
         const revision = sql<number>`(SELECT coalesce(max(revision), 0) + 1 FROM trigger_switch)`;
         db.insert(triggerSwitch).values({ slug, ...next, revision }).onConflictDoUpdate({ target: triggerSwitch.slug, set: { ...next, revision } }).run();
         return wasOff;

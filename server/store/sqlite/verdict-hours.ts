@@ -1,8 +1,8 @@
 import type { DeliveryFilter } from "../../ports/store.ts";
 import type { Position } from "../shared/cursor.ts";
+import type { Region } from "../shared/read-list.ts";
+import type { TrafficSum } from "../shared/traffic-counts.ts";
 import type { SqliteDatabase } from "./database.ts";
-import type { Region } from "./read-list.ts";
-import type { TrafficSum } from "./traffic-log.ts";
 
 const hourMs = 3_600_000;
 const never = Number.MAX_SAFE_INTEGER;

@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
-import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { type SQL, sql } from "drizzle-orm";
 import { type CommonVerdicts, isFolded, listVerdicts, type Verdicts } from "../../domain/verdict-list.ts";
 import type { Verdict } from "../../contract/verdict.ts";
 import type { DeliveryFilter } from "../../ports/store.ts";
+import { decidedLine } from "../shared/decided-lines.ts";
+import { packVerdicts, unpackVerdicts } from "../shared/packed-verdicts.ts";
 import { readStored, storeFolded, type StoredVerdicts } from "../shared/stored-verdicts.ts";
 import type { Connection } from "./open-connection.ts";
 import { delivery } from "./schema.ts";
@@ -46,9 +46,8 @@ function preparePut(connection: Connection): { begin: () => void; put: (common: 
   const seen = new Map<CommonVerdicts, number>();
 
   function write(common: CommonVerdicts): { id: number; hash: string } {
-    const text = JSON.stringify(common);
-    const hash = createHash("sha256").update(text).digest("hex");
-    const id = find.get(hash) ?? Number(insert.run(hash, linesOf(common), deflateRawSync(text, { level: 1 })).lastInsertRowid);
+    const { hash, decided, verdicts } = packVerdicts(common);
+    const id = find.get(hash) ?? Number(insert.run(hash, decided, verdicts()).lastInsertRowid);
     return { id, hash };
   }
 
@@ -77,7 +76,7 @@ function prepareRead(connection: Connection): (set: number) => CommonVerdicts {
     if (known) return known;
     const bytes = select.get(set);
     if (!bytes) throw new Error(`The ledger has lost the verdicts ${set}, to which its deliveries refer.`);
-    const common: CommonVerdicts = JSON.parse(inflateRawSync(bytes).toString());
+    const common = unpackVerdicts(bytes);
     if (verdicts > mostVerdictsRead) {
       read.clear();
       verdicts = 0;
@@ -88,22 +87,12 @@ function prepareRead(connection: Connection): (set: number) => CommonVerdicts {
   };
 }
 
-/** What a set says of triggers, a line for each: a list is narrowed by it without reading the set. */
-function linesOf(common: CommonVerdicts): string {
-  const lines = common.flatMap((verdict) => (verdict ? [lineOf(verdict.trigger, verdict.outcome)] : []));
-  return `\n${[...new Set(lines)].join("\n")}\n`;
-}
-
-function lineOf(trigger: string, outcome: string): string {
-  return JSON.stringify([trigger, outcome]);
-}
-
 /** Whether a delivery has such a verdict: of its own, or in common with others. */
 export function hasVerdict({ trigger, outcomes }: NonNullable<DeliveryFilter["verdict"]>): SQL {
   const { verdicts } = delivery;
   const own = sql`EXISTS (SELECT 1 FROM json_each(${verdicts}) v WHERE v.value ->> 'trigger' = ${trigger}
     AND v.value ->> 'outcome' IN (SELECT value FROM json_each(${JSON.stringify(outcomes)})))`;
-  const [first, ...others] = outcomes.map((outcome) => sql`instr(s.decided, ${`\n${lineOf(trigger, outcome)}\n`}) > 0`);
+  const [first, ...others] = outcomes.map((outcome) => sql`instr(s.decided, ${`\n${decidedLine(trigger, outcome)}\n`}) > 0`);
   if (!first) return own;
   // The column verdict_set stands behind the body.
   const set = sql`CASE WHEN substr(${verdicts}, 1, 8) = '[{"set":' THEN ${verdicts} ->> '$[0].set' END`;

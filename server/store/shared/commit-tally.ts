@@ -1,4 +1,3 @@
-import { stat } from "node:fs/promises";
 import { createBucketTally } from "../../domain/bucket-tally.ts";
 import { commitDurationBounds, commitWritesBounds, type StoreNumbers, writeWaitBounds } from "../../ports/store-numbers.ts";
 
@@ -29,16 +28,4 @@ export function createCommitTally(): CommitTally {
     failed: (writes) => void (failedWrites += writes),
     read: () => ({ failedWrites, commitWrites: commitWrites.read(), commitDurations: commitDurations.read(), writeWaits: writeWaits.read() }),
   };
-}
-
-export async function readFileBytes(file: string): Promise<StoreNumbers["fileBytes"]> {
-  const [database, log] = await Promise.all([sizeOf(file), sizeOf(`${file}-wal`)]);
-  return { database, log };
-}
-
-function sizeOf(path: string): Promise<number> {
-  return stat(path).then(
-    ({ size }) => size,
-    () => 0,
-  );
 }

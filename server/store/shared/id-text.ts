@@ -1,0 +1,7 @@
+/** What somebody types to find an id: people paste them in any case, and without their prefix. */
+export function readIdText(given: string, prefix: string): { begin: string; end: string; ending: string | null } {
+  const text = given.toUpperCase();
+  const isBare = !text.startsWith(prefix.toUpperCase());
+  const ulid = isBare ? text : text.slice(prefix.length);
+  return { begin: `${prefix}${ulid}`, end: `${prefix}${ulid}\u{10ffff}`, ending: isBare ? ulid : null };
+}

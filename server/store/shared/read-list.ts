@@ -1,0 +1,142 @@
+import { type Column, gte, lt, type SQL, sql } from "drizzle-orm";
+import type { Page } from "../../contract/page.ts";
+import type { PageRequest } from "../../ports/store.ts";
+import { encodeCursor, type Position, readPageRequest, toPage } from "./cursor.ts";
+import { lookThrough } from "./look-through.ts";
+import { answerOf, type Steps } from "./steps.ts";
+
+/** What one filter asks of a row. */
+export interface Term {
+  condition: SQL;
+  /** The index that has those for which it holds in the order of lists. */
+  index?: string;
+  /** It reads payloads, which takes long. */
+  isSlow?: boolean;
+}
+
+/** A list that is asked for: rows of a table, newest first, for which all terms hold. */
+export interface Listing<Row, Shape> {
+  table: "run" | "delivery";
+  at: Column;
+  id: Column;
+  /** Those that few rows hold for stand first. */
+  terms: Term[];
+  since: number | undefined;
+  until: number | undefined;
+  /** The rows with these ids, in the order of lists. */
+  readRows: (ids: string[]) => Row[] | Promise<Row[]>;
+  /** The next part of the list that may have such rows, after a place in it; what lies between need not be looked at. */
+  nextRegion?: ((after: Position | null) => Region) | undefined;
+  position: (row: Row) => Position;
+  shape: (row: Row) => Shape;
+}
+
+/** A part of the list that is worth a look; `downTo: null` is all the rest. */
+export interface Region {
+  after: Position | null;
+  downTo: Position | null;
+}
+
+/** A part of a list: after one row, down to and with another. */
+export interface Stretch {
+  driver: Driver;
+  after: Position | null;
+  downTo: Position | null;
+  limit: number;
+}
+
+export interface Driver {
+  index: string;
+  term: Term | null;
+}
+
+/** How a database answers the two questions of which lists are made. */
+export interface ListReader {
+  /** How many candidates to look at first: where terms are quick to answer, and where they read payloads. */
+  firstLook: { fast: number; slow: number };
+  /** Where so many candidates of an index end; `null` where there are not so many. */
+  findEnd<Row, Shape>(listing: Listing<Row, Shape>, reach: Reach): Position | null | Promise<Position | null>;
+  /** Ids of the rows of a stretch for which all terms hold, newest first. */
+  findIds<Row, Shape>(listing: Listing<Row, Shape>, stretch: Stretch): string[] | Promise<string[]>;
+}
+
+const budgetMs = 30;
+const probed = 1000;
+const denseAnHour = 30;
+const hourMs = 3_600_000;
+
+/**
+ * One index gives the candidates in order. What it does not answer is looked through, within a bounded time: such a page may be
+ * short, and its cursor goes on after the last row that was looked at.
+ */
+export function* readList<Row, Shape>(reader: ListReader, listing: Listing<Row, Shape>, page: PageRequest): Steps<Page<Shape>> {
+  const { limit, after } = readPageRequest(page);
+  const driver = yield* chooseDriver(reader, listing, after);
+  const { position, shape } = listing;
+  if (listing.terms.every((term) => term === driver.term)) {
+    return toPage(yield* readStretch(reader, listing, { driver, after, downTo: null, limit: limit + 1 }), { limit, position, shape });
+  }
+  const nextRegion = listing.nextRegion && (yield* isDense(reader, listing, { driver, after })) ? listing.nextRegion : undefined;
+  const { rows, next } = yield* lookThrough({
+    limit,
+    after,
+    *look(from, candidates) {
+      const region = nextRegion?.(from) ?? { after: from, downTo: null };
+      const end = higher(yield* answerOf(reader.findEnd(listing, { driver, after: region.after, candidates })), region.downTo);
+      return { found: yield* readStretch(reader, listing, { driver, after: region.after, downTo: end, limit: limit + 1 }), end };
+    },
+    position,
+    firstLook: listing.terms.some((term) => term.isSlow) ? reader.firstLook.slow : reader.firstLook.fast,
+    budgetMs,
+    now: () => performance.now(),
+  });
+  return { data: rows.map(shape), nextCursor: next && encodeCursor(next) };
+}
+
+/** The indexes that may give the candidates: at least one. */
+export function driversOf<Row, Shape>({ table, terms }: Listing<Row, Shape>): readonly [Driver, ...Driver[]] {
+  const [first, ...others] = terms.flatMap((term): Driver[] => (term.index === undefined ? [] : [{ index: term.index, term }]));
+  return first ? [first, ...others] : [{ index: `${table}_by_time`, term: null }];
+}
+
+/** The index with the fewest candidates; of long ones that whose candidates lie furthest apart in time. */
+function* chooseDriver<Row, Shape>(reader: ListReader, listing: Listing<Row, Shape>, after: Position | null): Steps<Driver> {
+  const drivers = driversOf(listing);
+  if (drivers.length === 1) return drivers[0];
+  const reaches: { driver: Driver; downTo: number }[] = [];
+  for (const driver of drivers) reaches.push({ driver, downTo: (yield* answerOf(reader.findEnd(listing, { driver, after, candidates: probed })))?.at ?? -1 });
+  return reaches.reduce((best, next) => (next.downTo < best.downTo ? next : best)).driver;
+}
+
+/** Whether there are so many candidates an hour that leaving hours out is worth its while. */
+function* isDense<Row, Shape>(reader: ListReader, listing: Listing<Row, Shape>, p: { driver: Driver; after: Position | null }): Steps<boolean> {
+  const first = yield* answerOf(reader.findEnd(listing, { ...p, candidates: 1 }));
+  const last = yield* answerOf(reader.findEnd(listing, { ...p, candidates: probed }));
+  return first !== null && last !== null && (first.at - last.at) / hourMs < probed / denseAnHour;
+}
+
+export interface Reach {
+  driver: Driver;
+  after: Position | null;
+  candidates: number;
+}
+
+function* readStretch<Row, Shape>(reader: ListReader, listing: Listing<Row, Shape>, stretch: Stretch): Steps<Row[]> {
+  const ids = yield* answerOf(reader.findIds(listing, stretch));
+  return ids.length === 0 ? [] : yield* answerOf(listing.readRows(ids));
+}
+
+/** One bound on each side, the narrower one: of two, a database goes to the first in the index and walks to the second. */
+export function between<Row, Shape>({ at, id, since, until }: Listing<Row, Shape>, after: Position | null, downTo: Position | null): (SQL | undefined)[] {
+  const isBelow = after !== null && (until === undefined || after.at < until);
+  return [
+    isBelow ? sql`(${at}, ${id}) < (${after.at}, ${after.id})` : until === undefined ? undefined : lt(at, until),
+    downTo !== null && (since === undefined || downTo.at >= since) ? sql`(${at}, ${id}) >= (${downTo.at}, ${downTo.id})` : since === undefined ? undefined : gte(at, since),
+  ];
+}
+
+/** Which of two places comes first in the list. */
+function higher(one: Position | null, other: Position | null): Position | null {
+  if (one === null || other === null) return one ?? other;
+  return one.at > other.at || (one.at === other.at && one.id > other.id) ? one : other;
+}

@@ -1,0 +1,36 @@
+import type { TargetKind } from "../../contract/target.ts";
+import type { AcceptedRun, DeliveryStore } from "../../ports/store.ts";
+
+export type AcceptRequest = Parameters<DeliveryStore["acceptDelivery"]>[0];
+
+/** The delivery that was accepted first under a key. */
+export interface FirstDelivery {
+  deliveryId: string;
+  bodySha256: string | null;
+  acceptedAt: number;
+}
+
+/** What a request is that bears the key of another; `null`: it is the first. */
+export function judgeRepeat(first: FirstDelivery | undefined, { delivery, idempotency }: Pick<AcceptRequest, "delivery" | "idempotency">): { kind: "repeated" | "conflict"; deliveryId: string } | null {
+  if (!idempotency || !first || first.acceptedAt < idempotency.notBefore) return null;
+  const isConflict = first.bodySha256 !== delivery.bodySha256 && !idempotency.mayDiffer;
+  return { kind: isConflict ? "conflict" : "repeated", deliveryId: first.deliveryId };
+}
+
+export interface StartedRunRow {
+  id: string;
+  trigger: string | null;
+  attachmentId: string | null;
+  kind: TargetKind;
+  slug: string;
+}
+
+/** The runs of the first answer, of rows by attachment and id. What was started of the delivery later on (replays) has later ids for the same attachment. */
+export function toFirstRuns(rows: readonly StartedRunRow[]): AcceptedRun[] {
+  const first = new Map<string, AcceptedRun>();
+  for (const { id, trigger, attachmentId, kind, slug } of rows) {
+    if (trigger === null || attachmentId === null || first.has(attachmentId)) continue;
+    first.set(attachmentId, { runId: id, trigger, attachmentId, target: { kind, slug } });
+  }
+  return [...first.values()];
+}

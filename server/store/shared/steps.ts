@@ -1,0 +1,24 @@
+/**
+ * What is to be done step by step, whether each answer is there at once, as with SQLite, or has to be waited for: written once, as a generator, in which
+ * `yield* answerOf(…)` stands where `await` would.
+ */
+export type Steps<Result> = Generator<unknown, Result, unknown>;
+
+/** The answer to a question that is asked of a database. */
+export function* answerOf<Answer>(asked: Answer | Promise<Answer>): Steps<Answer> {
+  // Whoever carries out the steps gives back what was asked for, or what became of it.
+  return (yield asked) as Answer;
+}
+
+/** Carries out steps whose answers are all there at once. */
+export function takeSteps<Result>(steps: Steps<Result>): Result {
+  let step = steps.next();
+  while (!step.done) step = steps.next(step.value);
+  return step.value;
+}
+
+export async function awaitSteps<Result>(steps: Steps<Result>): Promise<Result> {
+  let step = steps.next();
+  while (!step.done) step = steps.next(await step.value);
+  return step.value;
+}
