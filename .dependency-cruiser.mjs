@@ -67,7 +67,7 @@ export default {
       severity: "error",
       comment: "SQL stays inside the store.",
       from: { path: `${root}(?:server|cli|app|components|sdk)/`, pathNot: `${root}server/store/|\\.test\\.ts$` },
-      to: { path: "node_modules/(?:better-sqlite3|drizzle-orm)" },
+      to: { path: "node_modules/(?:better-sqlite3|drizzle-orm|pg/)" },
     },
   ],
   options: {

@@ -32,7 +32,7 @@ export function regexCheckerFile(): string {
 }
 
 /** Folder of the migrations of one database. */
-export function migrationsFolder(dialect: "sqlite"): string {
+export function migrationsFolder(dialect: "sqlite" | "postgres"): string {
   return join(packageRoot, "drizzle", dialect);
 }
 

@@ -1,0 +1,138 @@
+import { and, asc, inArray, isNotNull, isNull, sql } from "drizzle-orm";
+import type { AcceptedRun, AcceptResult, NewDelivery, NewRun, QueueFull } from "../../ports/store.ts";
+import { type AcceptRequest, type FirstDelivery, judgeRepeat, toFirstRuns } from "../shared/repeats.ts";
+import { createTrafficCounts } from "../shared/traffic-counts.ts";
+import { inPortions } from "./in-portions.ts";
+import { insertRuns } from "./insert-runs.ts";
+import { lockRoom, type QueueRoom } from "./queue-room.ts";
+import { delivery, idempotencyKey, run } from "./schema.ts";
+import type { Session } from "./session.ts";
+import type { VerdictSets } from "./verdict-sets.ts";
+
+/** What one call records: a delivery with its runs, or runs that no delivery started; of these, all or those that fit. */
+export interface AcceptJob {
+  delivery: NewDelivery | null;
+  runs: readonly NewRun[];
+  idempotency: AcceptRequest["idempotency"];
+  isFitting?: boolean;
+}
+
+export interface AcceptAnswer {
+  result: AcceptResult;
+  /** Runs for which there was no room. */
+  left: { id: string; queue: QueueFull }[];
+}
+
+export type AcceptVerb = (job: AcceptJob) => Promise<AcceptAnswer>;
+
+interface KeyRow extends FirstDelivery {
+  endpoint: string;
+  key: string;
+}
+
+/** Records many at once, with no more statements than for one. */
+export async function acceptDeliveries(session: Session, jobs: readonly AcceptJob[], p: { verdictSets: VerdictSets; counted: (counts: number) => void }): Promise<AcceptAnswer[]> {
+  const keys = await lockKeys(session, jobs);
+  const { decisions, remembered } = judge(jobs, keys, await lockRoom(session, jobs.flatMap(({ runs }) => runs)));
+  const accepted = decisions.filter(({ answer }) => answer === null);
+  await insertDeliveries(session, accepted.flatMap(({ delivery }) => delivery ?? []), p);
+  await insertRuns(session, accepted.flatMap(({ runs }) => runs));
+  await rememberKeys(session, remembered);
+  const runsOf = await listFirstRuns(session, decisions.flatMap(({ answer }) => (answer?.kind === "repeated" ? [answer.deliveryId] : [])));
+  return decisions.map(({ answer, left }) => {
+    if (answer?.kind === "repeated") return { result: { kind: "repeated", deliveryId: answer.deliveryId, runs: runsOf.get(answer.deliveryId) ?? [] }, left };
+    return { result: answer ?? { kind: "accepted" }, left };
+  });
+}
+
+interface Decision {
+  delivery: NewDelivery | null;
+  /** Those to record. */
+  runs: readonly NewRun[];
+  left: AcceptAnswer["left"];
+  /** `null`: accepted. */
+  answer: Exclude<AcceptResult, { kind: "accepted" | "repeated" }> | { kind: "repeated"; deliveryId: string } | null;
+}
+
+/** One after the other, as if each were alone: an earlier one of the same batch may be the first of its key, or take the last room. */
+function judge(jobs: readonly AcceptJob[], rows: readonly KeyRow[], room: QueueRoom): { decisions: Decision[]; remembered: KeyRow[] } {
+  const known = new Map(rows.map((row) => [nameOf(row.endpoint, row.key), row]));
+  const remembered = new Map<string, KeyRow>();
+
+  function decide({ delivery, runs, idempotency, isFitting }: AcceptJob): Decision {
+    const name = delivery && idempotency && nameOf(delivery.endpoint, idempotency.key);
+    const repeat = delivery && name ? judgeRepeat(known.get(name), { delivery, idempotency }) : null;
+    if (repeat) return { delivery, runs: [], left: [], answer: { ...repeat } };
+    const { fitting, left } = isFitting ? room.takeFitting(runs) : room.takeAll(runs);
+    const [full] = left;
+    if (full && !isFitting) return { delivery, runs: [], left: [], answer: { kind: "full", queue: full.queue } };
+    if (delivery && name && idempotency && delivery.outcome === "accepted") {
+      const row = { endpoint: delivery.endpoint, key: idempotency.key, deliveryId: delivery.id, bodySha256: delivery.bodySha256, acceptedAt: delivery.receivedAt };
+      known.set(name, row);
+      remembered.set(name, row);
+    }
+    return { delivery, runs: fitting, left, answer: null };
+  }
+
+  return { decisions: jobs.map(decide), remembered: [...remembered.values()] };
+}
+
+function nameOf(endpoint: string, key: string): string {
+  return JSON.stringify([endpoint, key]);
+}
+
+const lockKeysSql = `
+  SELECT pg_advisory_xact_lock(number) FROM (
+    SELECT DISTINCT hashtextextended(endpoint || chr(1) || key, 0) AS number FROM unnest($1::text[], $2::text[]) AS t (endpoint, key) ORDER BY number
+  ) AS sorted`;
+
+const keysSql = `
+  SELECT i.endpoint, i.key, i.delivery_id AS "deliveryId", i.body_sha256 AS "bodySha256", i.accepted_at AS "acceptedAt"
+  FROM unnest($1::text[], $2::text[]) AS t (endpoint, key) JOIN idempotency_key i ON i.endpoint = t.endpoint AND i.key = t.key`;
+
+/** In one order for all processes, so that equal calls that race come here one after the other. */
+async function lockKeys(session: Session, jobs: readonly AcceptJob[]): Promise<KeyRow[]> {
+  const keys = jobs.flatMap((job) => (job.delivery && job.idempotency ? [{ endpoint: job.delivery.endpoint, key: job.idempotency.key }] : []));
+  if (keys.length === 0) return [];
+  const values = [keys.map(({ endpoint }) => endpoint), keys.map(({ key }) => key)];
+  await session.rows(lockKeysSql, values);
+  return session.rows<KeyRow>(keysSql, values);
+}
+
+async function insertDeliveries(session: Session, deliveries: readonly NewDelivery[], p: { verdictSets: VerdictSets; counted: (counts: number) => void }): Promise<void> {
+  if (deliveries.length === 0) return;
+  const counts = createTrafficCounts();
+  const kept = await p.verdictSets.store(session, deliveries.map(({ verdicts }) => verdicts));
+  const rows = deliveries.flatMap((one, at) => {
+    const mine = kept[at];
+    if (!mine) throw new Error(`No verdicts are kept for ${one.id}.`);
+    counts.add(one, mine.verdictSet);
+    return [{ ...one, ...mine }];
+  });
+  for (const portion of inPortions(rows, ({ body }) => body?.length ?? 0)) await session.db.insert(delivery).values(portion);
+  // One row for all: senders wait for it. Counters lie far apart, and are added to later on; see fold-traffic.ts.
+  await session.change("INSERT INTO traffic_log (counts) VALUES ($1)", [counts.toText()]);
+  p.counted(counts.size());
+}
+
+async function rememberKeys({ db }: Session, rows: readonly KeyRow[]): Promise<void> {
+  for (const portion of inPortions(rows)) {
+    await db
+      .insert(idempotencyKey)
+      .values(portion)
+      .onConflictDoUpdate({
+        target: [idempotencyKey.endpoint, idempotencyKey.key],
+        set: { deliveryId: sql`excluded.delivery_id`, bodySha256: sql`excluded.body_sha256`, acceptedAt: sql`excluded.accepted_at` },
+      });
+  }
+}
+
+async function listFirstRuns({ db }: Session, deliveryIds: readonly string[]): Promise<Map<string, AcceptedRun[]>> {
+  if (deliveryIds.length === 0) return new Map();
+  const rows = await db
+    .select({ deliveryId: run.deliveryId, id: run.id, trigger: run.trigger, attachmentId: run.attachmentId, kind: run.targetKind, slug: run.targetSlug })
+    .from(run)
+    .where(and(inArray(run.deliveryId, [...new Set(deliveryIds)]), isNull(run.replayOf), isNotNull(run.attachmentId)))
+    .orderBy(asc(run.attachmentId), asc(run.id));
+  return new Map([...Map.groupBy(rows, ({ deliveryId }) => deliveryId ?? "")].map(([id, started]) => [id, toFirstRuns(started)]));
+}

@@ -1,0 +1,121 @@
+import { randomUUID } from "node:crypto";
+import { Client, type Pool } from "pg";
+import type { Logger } from "../../ports/logger.ts";
+import { createSeldomLog } from "../../ports/seldom-log.ts";
+import { connectionConfig } from "./connect.ts";
+
+const channel = "signalbox_changed";
+/** A process that is killed between its commit and its word to the others leaves them unaware: they look by themselves now and then. */
+const unaskedMs = 2_000;
+const reconnectMs = 500;
+
+export interface ChangeListener {
+  watch(listener: () => void): () => void;
+  /** This process has committed something: its own listeners hear of it on the next tick, and all other processes by NOTIFY. */
+  changed(): void;
+  close(): Promise<void>;
+}
+
+/**
+ * LISTEN on a connection of its own, made when the first listens. Others are told after the commit, not by it: commits that notify wait for each other
+ * over the whole database, each with its fsync. What is told while a word is under way goes with the next.
+ */
+export function createChangeListener(p: { url: string; pool: Pool; logger: Logger }): ChangeListener {
+  const logTrouble = createSeldomLog((message, fields) => p.logger.warn(message, fields));
+  /** Words of our own come back to us as well. */
+  const origin = randomUUID();
+  const listeners = new Set<() => void>();
+  let client: Client | null = null;
+  let connecting: Promise<void> | null = null;
+  let reconnecting: NodeJS.Timeout | null = null;
+  let unasked: NodeJS.Timeout | null = null;
+  let isTelling = false;
+  let isClosed = false;
+  let notifying: Promise<void> | null = null;
+  let isToNotify = false;
+
+  function tell(): void {
+    if (isTelling || listeners.size === 0) return;
+    isTelling = true;
+    process.nextTick(() => {
+      isTelling = false;
+      for (const listener of listeners) listener();
+    });
+  }
+
+  async function listen(): Promise<void> {
+    const next = new Client(connectionConfig(p.url));
+    next.on("error", () => lose(next));
+    next.on("end", () => lose(next));
+    next.on("notification", ({ payload }) => {
+      if (payload !== origin) tell();
+    });
+    client = next;
+    try {
+      await next.connect();
+      await next.query(`LISTEN ${channel}`);
+      // What was told before is lost.
+      tell();
+    } catch (error) {
+      logTrouble("changes by other processes are not heard of at once; trying again", { error });
+      lose(next);
+    }
+  }
+
+  function lose(lost: Client): void {
+    if (client !== lost) return;
+    client = null;
+    lost.end().catch(() => {});
+    if (isClosed || listeners.size === 0 || reconnecting) return;
+    reconnecting = setTimeout(() => {
+      reconnecting = null;
+      connecting = listen();
+    }, reconnectMs).unref();
+  }
+
+  async function notify(): Promise<void> {
+    while (isToNotify) {
+      isToNotify = false;
+      try {
+        await p.pool.query({ name: "signalbox_notify", text: `SELECT pg_notify('${channel}', $1)`, values: [origin] });
+      } catch (error) {
+        logTrouble("other processes could not be told of a change", { error });
+      }
+    }
+    notifying = null;
+  }
+
+  function stop(): void {
+    if (reconnecting) clearTimeout(reconnecting);
+    if (unasked) clearInterval(unasked);
+    [reconnecting, unasked] = [null, null];
+    const leaving = client;
+    client = null;
+    leaving?.end().catch(() => {});
+  }
+
+  return {
+    watch(listener) {
+      // One object for each call, so that the same function may listen twice.
+      const entry = () => listener();
+      listeners.add(entry);
+      if (!client && !reconnecting) connecting = listen();
+      unasked ??= setInterval(tell, unaskedMs).unref();
+      return () => {
+        if (listeners.delete(entry) && listeners.size === 0) stop();
+      };
+    },
+    changed() {
+      tell();
+      isToNotify = true;
+      notifying ??= notify();
+    },
+    async close() {
+      isClosed = true;
+      listeners.clear();
+      await connecting;
+      stop();
+      await notifying;
+    },
+  };
+}

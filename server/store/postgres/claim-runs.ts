@@ -1,0 +1,134 @@
+import { randomUUID } from "node:crypto";
+import type { Json } from "../../contract/json.ts";
+import type { Target } from "../../contract/target.ts";
+import type { ClaimedRun, ClaimRequest } from "../../ports/store.ts";
+import type { Session } from "./session.ts";
+import { addEntries } from "./timeline.ts";
+
+/** Whether anything is due: a look that locks nothing, so a worker that is woken for nothing disturbs nobody. */
+export async function hasDue(session: Session, p: ClaimRequest): Promise<boolean> {
+  return (await selectDue(session, p, { free: await findFree(session, p), limit: 1, avoid: [] })).length > 0;
+}
+
+/**
+ * Takes the oldest that are due and that nobody else is taking right now. What others have locked they take, all of it: it is passed over, and what comes
+ * after it is looked at.
+ */
+export async function claimRuns(session: Session, p: ClaimRequest): Promise<ClaimedRun[]> {
+  await lockBounds(session, p.concurrency);
+  const free = await findFree(session, p);
+  const taken: DueRun[] = [];
+  for (const avoid: string[] = []; taken.length < p.limit; ) {
+    const due = await selectDue(session, p, { free, limit: p.limit - taken.length, avoid });
+    const locked = await lockRuns(session, p, due);
+    for (const { target } of locked) free.set(target, (free.get(target) ?? 0) - 1);
+    taken.push(...locked);
+    avoid.push(...due.map(({ id }) => id));
+    if (locked.length === due.length) break;
+  }
+  return takeRuns(session, p, taken);
+}
+
+/** Two that count the running runs of a target at the same time would both take the last free place. In one order for all processes. */
+async function lockBounds(session: Session, concurrency: ClaimRequest["concurrency"]): Promise<void> {
+  if (concurrency.size === 0) return;
+  await session.rows("SELECT pg_advisory_xact_lock(hashtextextended('signalbox target ' || target, 0)) FROM unnest($1::text[]) AS target", [[...concurrency.keys()].sort()]);
+}
+
+/** Every target that has open runs in the pool, by a loose scan: one jump into `run_open` for each target, however many runs wait. */
+const openTargetsSql = `
+  WITH RECURSIVE open_target (target) AS (
+    (SELECT min(target) FROM run WHERE status IN ('queued', 'waiting') AND is_isolated = $1)
+    UNION ALL
+    SELECT (SELECT min(run.target) FROM run WHERE status IN ('queued', 'waiting') AND is_isolated = $1 AND run.target > open_target.target)
+    FROM open_target WHERE open_target.target IS NOT NULL
+  )
+  SELECT target FROM open_target WHERE target IS NOT NULL`;
+
+const runningSql = "SELECT target, count(*) AS running FROM run WHERE status = 'running' AND target = ANY($1::text[]) GROUP BY target";
+
+/** How many more runs of each open target may be running. */
+async function findFree(session: Session, { pool, concurrency, limit }: ClaimRequest): Promise<Map<string, number>> {
+  const targets = (await session.rows<{ target: string }>(openTargetsSql, [pool === "isolated"])).map(({ target }) => target);
+  const bounded = targets.filter((target) => concurrency.has(target));
+  const rows = bounded.length === 0 ? [] : await session.rows<{ target: string; running: number }>(runningSql, [bounded]);
+  const running = new Map(rows.map((row) => [row.target, row.running]));
+  return new Map(targets.map((target) => [target, Math.min(limit, (concurrency.get(target) ?? limit + (running.get(target) ?? 0)) - (running.get(target) ?? 0))]));
+}
+
+interface DueRun {
+  id: string;
+  target: string;
+  availableAt: number;
+}
+
+/** The oldest due runs of each target. A queued run is due whatever its time, so that a clock set back holds up nothing. */
+const dueRunsSql = `
+  SELECT d.id, t.target, d.available_at AS "availableAt" FROM unnest($1::text[], $2::integer[]) AS t (target, free) CROSS JOIN LATERAL (
+    (SELECT id, available_at FROM run WHERE run.target = t.target AND is_isolated = $3 AND status = 'queued' AND id <> ALL($5::text[])
+      ORDER BY available_at, id LIMIT t.free)
+    UNION ALL
+    (SELECT id, available_at FROM run WHERE run.target = t.target AND is_isolated = $3 AND status = 'waiting' AND available_at <= $4 AND id <> ALL($5::text[])
+      ORDER BY available_at, id LIMIT t.free)
+  ) AS d`;
+
+async function selectDue(session: Session, p: ClaimRequest, { free, limit, avoid }: { free: ReadonlyMap<string, number>; limit: number; avoid: readonly string[] }): Promise<DueRun[]> {
+  const open = [...free].filter(([, places]) => places > 0);
+  if (open.length === 0) return [];
+  const values = [open.map(([target]) => target), open.map(([, places]) => Math.min(places, limit)), p.pool === "isolated", p.now, avoid];
+  const rows = await session.rows<DueRun>(dueRunsSql, values);
+  const byTarget = Map.groupBy(rows, ({ target }) => target);
+  return oldestFirst([...byTarget].flatMap(([target, due]) => oldestFirst(due).slice(0, free.get(target)))).slice(0, limit);
+}
+
+function oldestFirst(rows: DueRun[]): DueRun[] {
+  return rows.sort((a, b) => a.availableAt - b.availableAt || (a.id < b.id ? -1 : 1));
+}
+
+const lockRunsSql = `
+  SELECT id FROM run WHERE id = ANY($1::text[]) AND is_isolated = $2 AND (status = 'queued' OR (status = 'waiting' AND available_at <= $3))
+  FOR NO KEY UPDATE SKIP LOCKED`;
+
+async function lockRuns(session: Session, { pool, now }: ClaimRequest, due: readonly DueRun[]): Promise<DueRun[]> {
+  if (due.length === 0) return [];
+  const locked = new Set((await session.rows<{ id: string }>(lockRunsSql, [due.map(({ id }) => id), pool === "isolated", now])).map(({ id }) => id));
+  return due.filter(({ id }) => locked.has(id));
+}
+
+interface TakenRow {
+  id: string;
+  token: string;
+  trigger: string | null;
+  attachmentId: string | null;
+  kind: Target["kind"];
+  slug: string;
+  deliveryId: string | null;
+  attempt: number;
+  maxAttempts: number;
+  isResumed: boolean;
+  payload: string | null;
+  input: string | null;
+  createdAt: number;
+}
+
+/** The flag that it is resumed stays while the run is held; whoever gives the run back sets it anew. */
+const takeRunsSql = `
+  UPDATE run SET status = 'running', attempt = attempt + CASE WHEN is_resuming THEN 0 ELSE 1 END, token = t.token, worker_id = $3, lease_until = $4, started_at = coalesce(started_at, $5)
+  FROM unnest($1::text[], $2::text[]) AS t (id, token) WHERE run.id = t.id
+  RETURNING run.id, run.token, trigger, attachment_id AS "attachmentId", target_kind AS kind, target_slug AS slug, delivery_id AS "deliveryId", attempt,
+    max_attempts AS "maxAttempts", is_resuming AS "isResumed", payload, input, created_at AS "createdAt"`;
+
+async function takeRuns(session: Session, { workerId, now, leaseMs }: ClaimRequest, taken: readonly DueRun[]): Promise<ClaimedRun[]> {
+  if (taken.length === 0) return [];
+  const leaseUntil = now + leaseMs;
+  const rows = await session.rows<TakenRow>(takeRunsSql, [taken.map(({ id }) => id), taken.map(() => randomUUID()), workerId, leaseUntil, now]);
+  if (rows.length !== taken.length) throw new Error(`${rows.length} of ${taken.length} locked runs were taken`);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const claimed = oldestFirst([...taken]).flatMap(({ id }) => byId.get(id) ?? []);
+  await addEntries(session, claimed.map(({ id, isResumed, attempt }) => ({ runId: id, entry: { at: now, kind: isResumed ? "resumed" : "attempt_started", attempt } })));
+  return claimed.map(({ kind, slug, payload, input, ...row }) => ({ ...row, leaseUntil, status: "running", target: { kind, slug }, payload: readJson(payload), input: readJson(input) }));
+}
+
+function readJson(stored: string | null): Json | null {
+  return stored === null ? null : JSON.parse(stored);
+}

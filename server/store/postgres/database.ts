@@ -1,0 +1,79 @@
+import type { Pool } from "pg";
+import { AppError } from "../../contract/app-error.ts";
+import { type Session, sessionOf } from "./session.ts";
+import { toStoreError } from "./store-error.ts";
+import { transact, type TransactionMode } from "./transact.ts";
+import { createVerdictSets, type VerdictSets } from "./verdict-sets.ts";
+import { createWriteLane, type JobGroup, type WriteLane } from "./write-lane.ts";
+
+type Verb<Result> = (session: Session) => Promise<Result>;
+
+/** What the verbs of the store work with. */
+export interface PostgresDatabase {
+  /** Runs a verb that only reads; each of its statements sees what is committed by then. */
+  read<Result>(verb: Verb<Result>): Promise<Result>;
+  /** All of whose statements see the same moment. */
+  readAtOnce<Result>(verb: Verb<Result>): Promise<Result>;
+  /** Runs a verb in a transaction of its own, in the order in which verbs are given. */
+  write<Result>(verb: Verb<Result>): Promise<Result>;
+  /** The same for what nobody looks at and a crash of the database may undo: leases, signs of life, what is removed. */
+  writeSoon<Result>(verb: Verb<Result>): Promise<Result>;
+  /** For jobs that share a transaction: gives the verb that writes one. */
+  together<Job, Result>(p: { maxBatch: number; nameOf?: (job: Job) => string; write: (session: Session, jobs: readonly Job[]) => Promise<readonly Result[]> }): (job: Job) => Promise<Result>;
+  verdictSets: VerdictSets;
+  numbers: WriteLane["numbers"];
+  /** Writes what waits, and takes nothing more. */
+  close(): Promise<void>;
+}
+
+export function createDatabase(p: { readers: Pool; writers: Pool; changed: () => void }): PostgresDatabase {
+  const lane = createWriteLane();
+  let isClosed = false;
+
+  async function look<Result>(verb: () => Promise<Result>): Promise<Result> {
+    if (isClosed) throw new AppError("store_unavailable", "The store is closed.");
+    try {
+      return await verb();
+    } catch (error) {
+      throw toStoreError(error);
+    }
+  }
+
+  /** A group of one: its transaction is its own. */
+  function writeAlone<Result>(verb: Verb<Result>, mode: TransactionMode): Promise<Result> {
+    const group: JobGroup<Verb<Result>, Result> = {
+      maxBatch: 1,
+      write: async (_, committing) => {
+        const result = await transact(p.writers, verb, { ...mode, committing });
+        if (!mode.isSoon) p.changed();
+        return [result];
+      },
+    };
+    return lane.add(group, verb);
+  }
+
+  return {
+    read: (verb) => look(() => verb(sessionOf(p.readers))),
+    readAtOnce: (verb) => look(() => transact(p.readers, verb, { isSnapshot: true })),
+    write: (verb) => writeAlone(verb, {}),
+    writeSoon: (verb) => writeAlone(verb, { isSoon: true }),
+    together({ maxBatch, nameOf, write }) {
+      const group: JobGroup<Parameters<typeof write>[1][number], Awaited<ReturnType<typeof write>>[number]> = {
+        maxBatch,
+        ...(nameOf && { nameOf }),
+        async write(jobs, committing) {
+          const results = await transact(p.writers, (session) => write(session, jobs), { committing });
+          p.changed();
+          return results;
+        },
+      };
+      return (job) => lane.add(group, job);
+    },
+    verdictSets: createVerdictSets(),
+    numbers: lane.numbers,
+    async close() {
+      isClosed = true;
+      await lane.close();
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import { eq } from "drizzle-orm";
+import type { DeliveryStore } from "../../ports/store.ts";
+import { toDelivery } from "../shared/delivery-shapes.ts";
+import type { AcceptVerb } from "./accept-deliveries.ts";
+import type { PostgresDatabase } from "./database.ts";
+import { listDeliveries } from "./list-deliveries.ts";
+import { delivery } from "./schema.ts";
+import { removeUnusedVerdicts } from "./verdict-sets.ts";
+
+export function createDeliveryStore({ read, readAtOnce, write, verdictSets }: PostgresDatabase, accept: AcceptVerb): DeliveryStore {
+  return {
+    acceptDelivery: async (request) => (await accept(request)).result,
+    recordDelivery: async (newDelivery) => void (await accept({ delivery: newDelivery, runs: [], idempotency: null })),
+    listDeliveries: (filter, page) => readAtOnce((session) => listDeliveries(session, verdictSets, { filter, page })),
+    getDelivery: (id) =>
+      readAtOnce(async (session) => {
+        const [row] = await session.db.select().from(delivery).where(eq(delivery.id, id));
+        if (!row) return null;
+        const [verdicts = []] = await verdictSets.list(session, [row.verdicts]);
+        return toDelivery({ ...row, verdicts });
+      }),
+    getDeliveryHeaders: (id) => read(async ({ db }) => (await db.select({ headers: delivery.headers }).from(delivery).where(eq(delivery.id, id)))[0]?.headers ?? null),
+    removeUnusedVerdicts: () => write(removeUnusedVerdicts),
+  };
+}

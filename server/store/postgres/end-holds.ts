@@ -1,0 +1,57 @@
+import type { RunTransition } from "../../ports/store.ts";
+import type { Session } from "./session.ts";
+import type { EntryOfRun } from "./timeline.ts";
+
+/** A run that somebody holds, whose row is locked. */
+export interface Held {
+  id: string;
+  token: string;
+  attempt: number;
+  cancelRequestedAt: number | null;
+}
+
+export interface Ending {
+  held: Held;
+  transition: RunTransition;
+  now: number;
+}
+
+/**
+ * What becomes of it: a run that was asked to stop never goes back to wait, since nobody would be left to stop it. Gives the timeline entry that belongs to it as well.
+ */
+export function decideEnding({ held, transition, now }: Ending): { ending: Ending; entries: EntryOfRun[] } {
+  const goesOn = transition.to === "waiting" || transition.to === "queued";
+  if (!goesOn || held.cancelRequestedAt === null) return { ending: { held, transition, now }, entries: [] };
+  return {
+    ending: { held, transition: { to: "canceled", error: null }, now },
+    entries: [{ runId: held.id, entry: { at: now, kind: "canceled", attempt: held.attempt } }],
+  };
+}
+
+/** A run that is queued again keeps its place in the order. */
+const endHoldsSql = `
+  UPDATE run SET token = NULL, worker_id = NULL, lease_until = NULL, status = e.status,
+    available_at = coalesce(e.available_at, run.available_at), is_resuming = coalesce(e.is_resuming, run.is_resuming), finished_at = e.finished_at,
+    error_name = e.error_name, error_message = e.error_message, error_stack = e.error_stack, output = e.output
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::boolean[], $6::bigint[], $7::text[], $8::text[], $9::text[], $10::text[])
+    AS e (id, token, status, available_at, is_resuming, finished_at, error_name, error_message, error_stack, output)
+  WHERE run.id = e.id AND run.token = e.token AND run.status = 'running'`;
+
+/** Takes runs out of `running`, each once. */
+export async function endHolds(session: Session, endings: readonly Ending[]): Promise<void> {
+  if (endings.length === 0) return;
+  const rows = endings.map(({ held: { id, token }, transition, now }) => [id, token, ...valuesOf(transition, now)]);
+  const columns = Array.from({ length: 10 }, (_, column) => rows.map((row) => row[column] ?? null));
+  const changes = await session.change(endHoldsSql, columns);
+  // The rows were read under the same lock: anything else is a defect, and takes everything back.
+  if (changes !== endings.length) throw new Error(`${changes} rows changed where ${endings.map(({ held }) => held.id).join(", ")} were to be taken out of running`);
+}
+
+/** From `status` on. */
+function valuesOf(transition: RunTransition, now: number): (string | number | boolean | null)[] {
+  if (transition.to === "waiting") return ["waiting", Math.round(transition.availableAt), transition.reason === "sleep"];
+  if (transition.to === "queued") return ["queued", null, true];
+  if (transition.to === "completed") return ["completed", null, null, now, null, null, null, transition.output === null ? null : JSON.stringify(transition.output)];
+  const { error } = transition;
+  return [transition.to, null, null, now, error?.name ?? null, error?.message ?? null, error?.stack ?? null, null];
+}

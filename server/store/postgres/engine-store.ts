@@ -1,0 +1,51 @@
+import { asc, desc, eq, gte } from "drizzle-orm";
+import type { EngineStore, StepRecord, WorkerInfo } from "../../ports/store.ts";
+import { claimRuns, hasDue } from "./claim-runs.ts";
+import type { PostgresDatabase } from "./database.ts";
+import { countQueued, extendLeases, listHeldRuns, nextAvailableAt } from "./leases.ts";
+import { hasExpired, reconcile, releaseLostRuns } from "./lost-runs.ts";
+import { runStep, worker } from "./schema.ts";
+import type { Session } from "./session.ts";
+import { hasLongWaits, shortenWaits } from "./shorten-waits.ts";
+import { type Progress, writeProgress } from "./write-progress.ts";
+
+export function createEngineStore({ read, write, writeSoon, together }: PostgresDatabase): EngineStore {
+  const writeOne = together({ maxBatch: 128, nameOf: ({ runId }: Progress) => runId, write: writeProgress });
+  /** Until the clock goes back again there are no long waits to look for; the first time it may have been set back before. */
+  let lookedAt = Number.POSITIVE_INFINITY;
+
+  async function shorten(now: number): Promise<number> {
+    const mayHave = now < lookedAt && (await read((session) => hasLongWaits(session, now)));
+    const shortened = mayHave ? await write((session) => shortenWaits(session, now)) : 0;
+    lookedAt = now;
+    return shortened;
+  }
+
+  return {
+    claimRuns: async (p) => ((await read((session) => hasDue(session, p))) ? write((session) => claimRuns(session, p)) : []),
+    loadSteps: (runId) => read((session) => loadSteps(session, runId)),
+    writeProgress: (p) => writeOne(p),
+    extendLeases: (p) => writeSoon((session) => extendLeases(session, p)),
+    listHeldRuns: (workerId) => read((session) => listHeldRuns(session, workerId)),
+    releaseLostRuns: (p) => write((session) => releaseLostRuns(session, p)),
+    async reconcile(now, spare = new Set()) {
+      const expired = (await read((session) => hasExpired(session, now, spare))) ? await write((session) => reconcile(session, now, spare)) : 0;
+      return expired + (await shorten(now));
+    },
+    nextAvailableAt: (pool, after = -1) => read((session) => nextAvailableAt(session, pool, after)),
+    countQueued: (pool) => read((session) => countQueued(session, pool)),
+    heartbeatWorker: (info) => writeSoon((session) => saveWorker(session, info)),
+    removeWorker: (id) => writeSoon(async ({ db }) => void (await db.delete(worker).where(eq(worker.id, id)))),
+    listWorkers: ({ seenSince }) => read(({ db }) => db.select().from(worker).where(gte(worker.seenAt, seenSince)).orderBy(desc(worker.startedAt), desc(worker.id))),
+  };
+}
+
+function loadSteps({ db }: Session, runId: string): Promise<StepRecord[]> {
+  const { name, kind, attempt, startedAt, finishedAt, until, result } = runStep;
+  return db.select({ name, kind, attempt, startedAt, finishedAt, until, result }).from(runStep).where(eq(runStep.runId, runId)).orderBy(asc(runStep.position));
+}
+
+async function saveWorker({ db }: Session, info: WorkerInfo): Promise<void> {
+  const { pid, host, version, startedAt, seenAt } = info;
+  await db.insert(worker).values(info).onConflictDoUpdate({ target: worker.id, set: { pid, host, version, startedAt, seenAt } });
+}

@@ -1,0 +1,81 @@
+import { readTrafficKey, type TrafficKey } from "../shared/traffic-key.ts";
+import type { TrafficSum } from "../shared/traffic-counts.ts";
+import { dayMs, hourMs, minuteMs, together, verdictMinutesKeptMs } from "../shared/traffic-windows.ts";
+import { inPortions } from "./in-portions.ts";
+import type { Session } from "./session.ts";
+import { expandLog } from "./traffic-store.ts";
+import type { VerdictSets } from "./verdict-sets.ts";
+
+/** Nobody waits for it but the next one. */
+const mostSums = 2_000;
+const mostRows = 5_000;
+
+const takeLogSql = `
+  DELETE FROM traffic_log WHERE id IN (SELECT id FROM traffic_log ORDER BY id LIMIT ${mostRows}) RETURNING counts`;
+
+/**
+ * Adds what was counted to the counters, in a transaction. What is too much for one goes back to the log as one row, where it waits together with what comes
+ * meanwhile. Says whether there is more. One process does it at a time: two would lock the same counters in different orders.
+ */
+export async function foldTraffic(session: Session, verdictSets: VerdictSets): Promise<boolean> {
+  const [lock] = await session.rows<{ taken: boolean }>("SELECT pg_try_advisory_xact_lock(hashtextextended('signalbox fold', 0)) AS taken");
+  if (!lock?.taken) return false;
+  const rows = await session.rows<{ counts: string }>(takeLogSql);
+  const all = [...(await expandLog(session, rows, verdictSets))];
+  await addSums(session, all.slice(0, mostSums).map(([key, count]) => ({ ...readTrafficKey(key), count })));
+  if (all.length > mostSums) await session.change("INSERT INTO traffic_log (counts) VALUES ($1)", [JSON.stringify(all.slice(mostSums))]);
+  return all.length > mostSums || rows.length === mostRows;
+}
+
+interface Counter {
+  bucketMs: number;
+  endpoint: string;
+  attachmentId: string;
+  at: number;
+  outcome: string;
+  count: number;
+}
+
+const addCountersSql = `
+  INSERT INTO traffic (bucket_ms, endpoint, attachment_id, at, outcome, count)
+  SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::bigint[])
+  ON CONFLICT (bucket_ms, endpoint, attachment_id, at, outcome) DO UPDATE SET count = traffic.count + excluded.count
+  RETURNING bucket_ms AS "bucketMs", endpoint, attachment_id AS "attachmentId", at, outcome, xmax = 0 AS "isNew"`;
+
+async function addSums(session: Session, sums: readonly TrafficSum[]): Promise<void> {
+  const counters = addUp(sums.flatMap(countersOf));
+  for (const portion of inPortions(counters)) {
+    const values = [portion.map((c) => c.bucketMs), portion.map((c) => c.endpoint), portion.map((c) => c.attachmentId), portion.map((c) => c.at), portion.map((c) => c.outcome), portion.map((c) => c.count)];
+    const added = await session.rows<Omit<Counter, "count"> & { isNew: boolean }>(addCountersSql, values);
+    // The first verdict in its hour: a good time to clear away behind it.
+    const begun = added.filter(({ isNew, bucketMs, attachmentId }) => isNew && bucketMs === hourMs && attachmentId !== together);
+    await forgetMinutes(session, begun);
+  }
+}
+
+async function forgetMinutes(session: Session, begun: readonly TrafficKey[]): Promise<void> {
+  if (begun.length === 0) return;
+  await session.change(
+    `DELETE FROM traffic USING unnest($1::text[], $2::text[], $3::bigint[]) AS b (endpoint, attachment_id, before)
+     WHERE bucket_ms = ${minuteMs} AND traffic.endpoint = b.endpoint AND traffic.attachment_id = b.attachment_id AND at < b.before`,
+    [begun.map(({ endpoint }) => endpoint), begun.map(({ attachmentId }) => attachmentId), begun.map(({ at }) => at - verdictMinutesKeptMs)],
+  );
+}
+
+/** Deliveries are counted by minute and hour, on their endpoint and on all together; verdicts by day, too. */
+function countersOf({ endpoint, attachmentId, at, outcome, count }: TrafficSum): Counter[] {
+  const isDelivery = attachmentId === together;
+  const buckets = isDelivery ? [minuteMs, hourMs] : [minuteMs, hourMs, dayMs];
+  const endpoints = isDelivery ? [endpoint, together] : [endpoint];
+  return buckets.flatMap((bucketMs) => endpoints.map((on) => ({ bucketMs, endpoint: on, attachmentId, at: at - (at % bucketMs), outcome, count })));
+}
+
+function addUp(counters: readonly Counter[]): Counter[] {
+  const sums = new Map<string, Counter>();
+  for (const counter of counters) {
+    const { bucketMs, endpoint, attachmentId, at, outcome } = counter;
+    const key = JSON.stringify([bucketMs, endpoint, attachmentId, at, outcome]);
+    sums.set(key, { ...counter, count: counter.count + (sums.get(key)?.count ?? 0) });
+  }
+  return [...sums.values()];
+}

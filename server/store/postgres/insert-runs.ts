@@ -1,0 +1,12 @@
+import type { NewRun } from "../../ports/store.ts";
+import { inPortions } from "./in-portions.ts";
+import { run } from "./schema.ts";
+import type { Session } from "./session.ts";
+import { addEntries } from "./timeline.ts";
+
+/** Records queued runs, each with its first timeline entry. */
+export async function insertRuns(session: Session, runs: readonly NewRun[]): Promise<void> {
+  const rows = runs.map(({ target: { kind, slug }, ...newRun }) => ({ ...newRun, status: "queued" as const, targetKind: kind, targetSlug: slug, target: `${kind}:${slug}`, availableAt: newRun.createdAt }));
+  for (const portion of inPortions(rows)) await session.db.insert(run).values(portion);
+  await addEntries(session, runs.map(({ id, createdAt }) => ({ runId: id, entry: { at: createdAt, kind: "queued", attempt: 0 } })));
+}

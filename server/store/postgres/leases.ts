@@ -1,0 +1,50 @@
+import type { EngineStore } from "../../ports/store.ts";
+import type { Target } from "../../contract/target.ts";
+import type { Session } from "./session.ts";
+
+type LeaseRequest = Parameters<EngineStore["extendLeases"]>[0];
+type Pool = Parameters<EngineStore["countQueued"]>[0];
+
+/** Rows are locked in one order, whoever locks them. */
+const extendLeasesSql = `
+  WITH held AS (
+    SELECT run.id FROM run JOIN unnest($1::text[], $2::text[]) AS t (id, token) ON run.id = t.id AND run.token = t.token
+    WHERE worker_id = $3 AND status = 'running' ORDER BY run.id FOR NO KEY UPDATE OF run
+  )
+  UPDATE run SET lease_until = $4 FROM held WHERE run.id = held.id RETURNING run.id, cancel_requested_at AS "cancelRequestedAt"`;
+
+export async function extendLeases(session: Session, { workerId, runs, now, leaseMs }: LeaseRequest): Promise<{ lost: string[]; cancelRequested: string[] }> {
+  const values = [runs.map(({ id }) => id), runs.map(({ token }) => token), workerId, now + leaseMs];
+  const held = new Map((await session.rows<{ id: string; cancelRequestedAt: number | null }>(extendLeasesSql, values)).map((row) => [row.id, row.cancelRequestedAt]));
+  const ids = runs.map(({ id }) => id);
+  return { lost: ids.filter((id) => !held.has(id)), cancelRequested: ids.filter((id) => (held.get(id) ?? null) !== null) };
+}
+
+interface HeldRow {
+  id: string;
+  token: string;
+  kind: Target["kind"];
+  slug: string;
+  attempt: number;
+  maxAttempts: number;
+  crashes: number;
+}
+
+const heldRunsSql = `
+  SELECT id, token, target_kind AS kind, target_slug AS slug, attempt, max_attempts AS "maxAttempts", crashes FROM run
+  WHERE worker_id = $1 AND token IS NOT NULL ORDER BY id`;
+
+export async function listHeldRuns(session: Session, workerId: string): ReturnType<EngineStore["listHeldRuns"]> {
+  return (await session.rows<HeldRow>(heldRunsSql, [workerId])).map(({ kind, slug, ...held }) => ({ ...held, target: { kind, slug } }));
+}
+
+export async function nextAvailableAt(session: Session, pool: Pool, after: number): Promise<number | null> {
+  const text = "SELECT available_at AS at FROM run WHERE status = 'waiting' AND is_isolated = $1 AND available_at > $2 ORDER BY available_at LIMIT 1";
+  const [next] = await session.rows<{ at: number }>(text, [pool === "isolated", after]);
+  return next?.at ?? null;
+}
+
+export async function countQueued(session: Session, pool: Pool): Promise<number> {
+  const [found] = await session.rows<{ runs: number }>("SELECT count(*) AS runs FROM run WHERE status = 'queued' AND is_isolated = $1", [pool === "isolated"]);
+  return found?.runs ?? 0;
+}

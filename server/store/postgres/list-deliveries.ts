@@ -1,0 +1,63 @@
+import { desc, eq, inArray } from "drizzle-orm";
+import type { DeliverySummary } from "../../contract/delivery.ts";
+import type { Page } from "../../contract/page.ts";
+import type { DeliveryFilter, PageRequest } from "../../ports/store.ts";
+import { type DeliverySummaryRow, toDeliverySummary } from "../shared/delivery-shapes.ts";
+import { type Listing, readList, type Term } from "../shared/read-list.ts";
+import { awaitSteps } from "../shared/steps.ts";
+import { bytesHaveText } from "./has-text.ts";
+import { createListReader } from "./list-reader.ts";
+import { delivery } from "./schema.ts";
+import type { Session } from "./session.ts";
+import { hasVerdict, type VerdictSets } from "./verdict-sets.ts";
+
+/** The columns that a list shows: no bodies. */
+const deliverySummaryColumns = {
+  id: delivery.id,
+  endpoint: delivery.endpoint,
+  receivedAt: delivery.receivedAt,
+  method: delivery.method,
+  headers: delivery.headers,
+  bodyBytes: delivery.bodyBytes,
+  bodySha256: delivery.bodySha256,
+  outcome: delivery.outcome,
+  responseStatus: delivery.responseStatus,
+  problem: delivery.problem,
+  verdicts: delivery.verdicts,
+  durationMs: delivery.durationMs,
+  redeliveryOf: delivery.redeliveryOf,
+};
+
+export function listDeliveries(session: Session, verdictSets: VerdictSets, { filter, page }: { filter: DeliveryFilter; page: PageRequest }): Promise<Page<DeliverySummary>> {
+  const listing: Listing<DeliverySummaryRow, DeliverySummary> = {
+    table: "delivery",
+    at: delivery.receivedAt,
+    id: delivery.id,
+    terms: termsOf(filter),
+    since: filter.since,
+    until: filter.until,
+    readRows: (ids) => readDeliveryRows(session, verdictSets, ids),
+    position: (row) => ({ at: row.receivedAt, id: row.id }),
+    shape: toDeliverySummary,
+  };
+  return awaitSteps(readList(createListReader(session), listing, page));
+}
+
+/** The rows with these ids, newest first. */
+export async function readDeliveryRows(session: Session, verdictSets: VerdictSets, ids: string[]): Promise<DeliverySummaryRow[]> {
+  const rows = await session.db.select(deliverySummaryColumns).from(delivery).where(inArray(delivery.id, ids)).orderBy(desc(delivery.receivedAt), desc(delivery.id));
+  const verdicts = await verdictSets.list(session, rows.map((row) => row.verdicts));
+  return rows.map((row, at) => ({ ...row, verdicts: verdicts[at] ?? [] }));
+}
+
+function termsOf({ redeliveryOf, endpoint, responseStatus, outcome, verdict, text }: DeliveryFilter): Term[] {
+  const terms: (Term | undefined)[] = [
+    redeliveryOf === undefined ? undefined : { condition: eq(delivery.redeliveryOf, redeliveryOf), index: "delivery_by_redelivery" },
+    endpoint === undefined ? undefined : { condition: eq(delivery.endpoint, endpoint), index: "delivery_by_endpoint" },
+    responseStatus === undefined ? undefined : { condition: eq(delivery.responseStatus, responseStatus), index: "delivery_by_response_status" },
+    outcome === undefined ? undefined : { condition: eq(delivery.outcome, outcome), index: "delivery_by_outcome" },
+    verdict && { condition: hasVerdict(verdict), isSlow: true },
+    text === undefined ? undefined : { condition: bytesHaveText(delivery.body, text), isSlow: true },
+  ];
+  return terms.filter((term) => term !== undefined);
+}

@@ -1,0 +1,57 @@
+import type { Pool } from "pg";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { AppError } from "../../contract/app-error.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Logger } from "../../ports/logger.ts";
+import { countApplied, readJournal } from "../shared/migration-journal.ts";
+import type { Session } from "./session.ts";
+import { transact } from "./transact.ts";
+
+/** Held by whoever brings the schema up to date: any number, but the same in every version. */
+const lockNumber = 7_245_113_902_417_733n;
+
+/**
+ * Brings the database to this code's schema: the migrations that drizzle-kit wrote, by its journal. All pending ones are one transaction under
+ * an advisory lock, so many processes may start at once, and a kill leaves the old schema or the new.
+ */
+export async function migrate(pool: Pool, p: { folder: string; name: string; clock: Clock; logger: Logger }): Promise<void> {
+  const known = readJournal(p.folder);
+  const pending = await transact(pool, async (session) => {
+    await assertFits(session, p.name);
+    return known.length - countApplied(await readApplied(session), { known, name: p.name });
+  });
+  if (pending === 0) return;
+  const began = p.clock.now();
+  if (pending < known.length) p.logger.info("bringing the store up to date; a large one takes some minutes, and webhooks wait meanwhile", { database: p.name, pending: known.slice(-pending) });
+  await transact(pool, (session) => applyPending(session, { ...p, known, now: began }));
+  if (pending < known.length) p.logger.info("the store is up to date", { seconds: Math.round((p.clock.now() - began) / 1000) });
+}
+
+const oldestServer = 150_000;
+
+async function assertFits(session: Session, name: string): Promise<void> {
+  const [facts] = await session.rows<{ version: number; encoding: string }>("SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding");
+  if (facts && facts.version < oldestServer) throw new AppError("store_unusable", `${name} cannot be used as the store: its Postgres is older than version 15.`);
+  if (facts && facts.encoding !== "UTF8") throw new AppError("store_unusable", `${name} cannot be used as the store: its encoding is ${facts.encoding}. Create it with UTF8: createdb --encoding=UTF8 --template=template0 <name>.`);
+}
+
+async function applyPending(session: Session, p: { folder: string; name: string; known: string[]; now: number }): Promise<void> {
+  const { folder, known, name, now } = p;
+  // Another process may take its minutes.
+  await session.change("SET LOCAL lock_timeout = 0");
+  await session.change("SELECT pg_advisory_xact_lock($1)", [lockNumber]);
+  await session.change("CREATE TABLE IF NOT EXISTS schema_migration (position integer PRIMARY KEY, tag text NOT NULL, applied_at bigint NOT NULL)");
+  const first = countApplied(await readApplied(session), { known, name });
+  for (const [position, tag] of known.entries()) {
+    if (position < first) continue;
+    await session.run(readFileSync(join(folder, `${tag}.sql`), "utf8"));
+    await session.change("INSERT INTO schema_migration (position, tag, applied_at) VALUES ($1, $2, $3)", [position, tag, now]);
+  }
+}
+
+async function readApplied(session: Session): Promise<string[]> {
+  const [found] = await session.rows<{ exists: boolean }>("SELECT to_regclass('schema_migration') IS NOT NULL AS exists");
+  if (!found?.exists) return [];
+  return (await session.rows<{ tag: string }>("SELECT tag FROM schema_migration ORDER BY position")).map(({ tag }) => tag);
+}

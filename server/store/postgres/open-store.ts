@@ -1,0 +1,100 @@
+import type { Pool } from "pg";
+import { migrationsFolder } from "../../paths.ts";
+import { type Clock, systemClock } from "../../ports/clock.ts";
+import { type Logger, silentLogger } from "../../ports/logger.ts";
+import type { Store } from "../../ports/store.ts";
+import { createFoldLater } from "../shared/fold-later.ts";
+import { type AcceptJob, acceptDeliveries } from "./accept-deliveries.ts";
+import { createAuditStore } from "./audit-store.ts";
+import { createChangeListener } from "./change-listener.ts";
+import { createPool, databaseName } from "./connect.ts";
+import { createDatabase, type PostgresDatabase } from "./database.ts";
+import { createDeliveryStore } from "./delivery-store.ts";
+import { createEngineStore } from "./engine-store.ts";
+import { foldTraffic } from "./fold-traffic.ts";
+import { createIdentityRows } from "./identity-rows.ts";
+import { createInvitationStore } from "./invitation-store.ts";
+import { createKeyStore } from "./key-store.ts";
+import { readMark } from "./mark.ts";
+import { migrate } from "./migrate.ts";
+import { createPeopleStore } from "./people-store.ts";
+import { createPresetStore } from "./preset-store.ts";
+import { createRunStore } from "./run-store.ts";
+import type { Session } from "./session.ts";
+import { toOpenError } from "./store-error.ts";
+import { createSwitchStore } from "./switch-store.ts";
+import { createTrafficStore } from "./traffic-store.ts";
+import { createUpkeepStore } from "./upkeep-store.ts";
+
+/** Readers wait for each other, not for writers. One connection writes, another tells others of it. */
+const mostReaders = 4;
+const mostWriters = 2;
+const mostAccepts = 256;
+
+interface OpenOptions {
+  /** postgres://user:password@host:port/database */
+  url: string;
+  clock?: Clock;
+  logger?: Logger;
+}
+
+/**
+ * Opens the ledger in a Postgres database, version 15 or later, and brings its schema up to date. Any number of processes, on any machines, may have it
+ * open. Rejects with AppError `store_unusable` where it cannot be used, or where a newer version wrote it, and `store_unavailable` where it cannot be reached now.
+ */
+export async function openPostgresStore(p: OpenOptions): Promise<Store> {
+  const logger = p.logger ?? silentLogger;
+  const name = databaseName(p.url);
+  const writers = createPool(p.url, { max: mostWriters, logger });
+  try {
+    await migrate(writers, { folder: migrationsFolder("postgres"), name, clock: p.clock ?? systemClock, logger });
+  } catch (error) {
+    await writers.end();
+    throw toOpenError(error, name);
+  }
+  return createStore({ url: p.url, writers, readers: createPool(p.url, { max: mostReaders, logger }), logger });
+}
+
+function createStore(p: { url: string; writers: Pool; readers: Pool; logger: Logger }): Store {
+  const listener = createChangeListener({ url: p.url, pool: p.writers, logger: p.logger });
+  const database = createDatabase({ readers: p.readers, writers: p.writers, changed: listener.changed });
+  const { read, verdictSets } = database;
+  const folding = createFoldLater({ fold: () => database.write((session) => foldTraffic(session, verdictSets)), logger: p.logger });
+  const accept = database.together({ maxBatch: mostAccepts, write: (session, jobs: readonly AcceptJob[]) => acceptDeliveries(session, jobs, { verdictSets, counted: folding.counted }) });
+  // What a process that is gone has left.
+  folding.counted(0);
+  return {
+    ...createDeliveryStore(database, accept),
+    ...createRunStore(database, accept),
+    ...createTrafficStore(database),
+    ...createPresetStore(database),
+    ...createSwitchStore(database),
+    ...createEngineStore(database),
+    ...createKeyStore(database),
+    ...createPeopleStore(database),
+    ...createInvitationStore(database),
+    ...createAuditStore(database),
+    ...createIdentityRows(database),
+    ...createUpkeepStore(database),
+    ping: () => ping(database),
+    watch: listener.watch,
+    mark: () => read(readMark),
+    numbers: async () => ({ ...database.numbers(), fileBytes: { database: await read(sizeOf), log: 0 } }),
+    async close() {
+      folding.close();
+      await database.close();
+      await listener.close();
+      await Promise.all([p.readers.end(), p.writers.end()]);
+    },
+  };
+}
+
+/** Takes a transaction number, so that a full disk and a replica that only reads show as well. */
+function ping({ writeSoon }: PostgresDatabase): Promise<void> {
+  return writeSoon(async (session) => void (await session.rows("SELECT pg_current_xact_id()")));
+}
+
+async function sizeOf(session: Session): Promise<number> {
+  const [found] = await session.rows<{ bytes: number }>("SELECT pg_database_size(current_database()) AS bytes");
+  return found?.bytes ?? 0;
+}

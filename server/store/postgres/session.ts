@@ -1,0 +1,46 @@
+import { drizzle, type PgRemoteDatabase } from "drizzle-orm/pg-proxy";
+import type { Pool, PoolClient, QueryResultRow } from "pg";
+import { toPostgresText } from "./text-encoding.ts";
+
+/** One connection, or any of a pool: what the verbs of the store work with. */
+export interface Session {
+  db: PgRemoteDatabase;
+  /** Runs a statement, which each connection prepares once: its text must be one of a few. */
+  rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** The same for a statement that gives no rows: how many it changed. */
+  change(text: string, values?: readonly unknown[]): Promise<number>;
+  /** Runs statements that are not known beforehand, as those of a migration. */
+  run(statements: string): Promise<void>;
+}
+
+const names = new Map<string, string>();
+const sessions = new WeakMap<Pool | PoolClient, Session>();
+
+export function sessionOf(client: Pool | PoolClient): Session {
+  const known = sessions.get(client);
+  if (known) return known;
+  const query = <Row extends object>(text: string, values: readonly unknown[]) => client.query<Row & QueryResultRow>({ name: nameOf(text), text, values: values.map(toParameter) });
+  const session: Session = {
+    db: drizzle(async (text, params: unknown[], method) => {
+      const values = params.map(toParameter);
+      const result = method === "all" ? await client.query({ text, values, rowMode: "array" }) : await client.query({ text, values });
+      return { rows: result.rows };
+    }),
+    rows: async <Row extends object>(text: string, values: readonly unknown[] = []) => (await query<Row>(text, values)).rows,
+    change: async (text, values = []) => (await query(text, values)).rowCount ?? 0,
+    run: async (statements) => void (await client.query(statements)),
+  };
+  sessions.set(client, session);
+  return session;
+}
+
+function nameOf(text: string): string {
+  const name = names.get(text) ?? `signalbox_${names.size}`;
+  names.set(text, name);
+  return name;
+}
+
+function toParameter(value: unknown): unknown {
+  if (typeof value === "string") return toPostgresText(value);
+  return Array.isArray(value) ? value.map(toParameter) : value;
+}

@@ -1,0 +1,82 @@
+import { DrizzleQueryError } from "drizzle-orm";
+import { DatabaseError } from "pg";
+import { AppError } from "../../contract/app-error.ts";
+
+/** What the database, its disk or the network does to us, as opposed to a defect of ours. Codes begin with these (Postgres, appendix A). */
+const unavailable: readonly (readonly [prefix: string, detail: string])[] = [
+  ["08", "The connection to the database was lost."],
+  ["40", "The database could not do this beside what others did at the same time."],
+  ["53100", "The disk of the database is full."],
+  ["53300", "The database has no connection left. Raise its max_connections."],
+  ["53", "The database has run out of memory or disk."],
+  ["55P03", "The database is busy: a lock was held by somebody else for too long."],
+  ["57", "The database is shutting down, starting, or has ended the connection."],
+  ["58", "The disk of the database cannot be read or written."],
+  ["25006", "The database cannot be written: it is a read-only replica."],
+  ["25P03", "The database has ended the connection: it stood still for too long."],
+];
+
+/** What no waiting helps against. */
+const unusable: readonly (readonly [prefix: string, detail: string])[] = [
+  ["28", "It refuses the user or the password."],
+  ["3D", "There is no such database. Create it: createdb <name>."],
+  ["42501", "The user may not make or write its tables. Grant it the rights, or let it own the database."],
+  ["3F", "Its search_path names no schema that tables could be made in."],
+];
+
+/**
+ * Gives an AppError: `store_unavailable` for what the store cannot help, `not_found` for a row that refers to one which is not there, or was removed meanwhile.
+ * Anything else as the driver gave it.
+ */
+export function toStoreError(given: unknown): unknown {
+  const error = given instanceof DrizzleQueryError && given.cause !== undefined ? given.cause : given;
+  if (error instanceof AppError) return error;
+  if (codeOf(error) === "23503") return new AppError("not_found", "What this belongs to is not there (any more): it may have been removed meanwhile.", { cause: error });
+  const known = detailOf(error, unavailable) ?? (isConnectionTrouble(error) ? "The database cannot be reached." : null);
+  return known === null ? error : new AppError("store_unavailable", known, { cause: error });
+}
+
+/** The same for a store that cannot be opened: no sender reads it, so it names the database (without its password). */
+export function toOpenError(given: unknown, name: string): unknown {
+  const error = toStoreError(given);
+  const detail = detailOf(error, unusable);
+  if (detail !== null) return new AppError("store_unusable", `${name} cannot be used as the store. ${detail} Look at DATABASE_URL.`, { cause: error });
+  if (error instanceof AppError && error !== given) return new AppError(error.code, `${name} cannot be used as the store. ${error.message} Look at DATABASE_URL.`, { cause: given });
+  return error;
+}
+
+/** Whether trying again, alone, may help: nothing was committed, and the connection is sound. */
+export function isConflict(error: unknown): boolean {
+  return codeOf(error)?.startsWith("40") ?? false;
+}
+
+/** The store as a whole cannot be used now, whatever the row: neither for a conflict with others, nor for a lock that one waits for in vain. */
+export function isUnavailable(error: unknown): boolean {
+  if (error instanceof AppError || isConflict(error) || isLocked(error)) return false;
+  const known = toStoreError(error);
+  return known instanceof AppError && known.code === "store_unavailable";
+}
+
+function isLocked(error: unknown): boolean {
+  return codeOf(error) === "55P03";
+}
+
+function codeOf(error: unknown): string | null {
+  if (error instanceof DatabaseError) return error.code ?? null;
+  return error instanceof Error && error.cause !== undefined ? codeOf(error.cause) : null;
+}
+
+function detailOf(error: unknown, table: readonly (readonly [prefix: string, detail: string])[]): string | null {
+  const code = codeOf(error);
+  return code === null ? null : (table.find(([prefix]) => code.startsWith(prefix))?.[1] ?? null);
+}
+
+const networkCodes = new Set(["ECONNREFUSED", "ECONNRESET", "ENOTFOUND", "EAI_AGAIN", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "ENOENT"]);
+
+/** Of the driver and of Node. The driver's own have no code. */
+function isConnectionTrouble(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.some(isConnectionTrouble);
+  if (!(error instanceof Error)) return false;
+  if ("code" in error && typeof error.code === "string") return networkCodes.has(error.code);
+  return /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Client network socket|The server does not support SSL)/.test(error.message);
+}

@@ -1,0 +1,56 @@
+import type { CommonVerdicts } from "../../domain/verdict-list.ts";
+import type { VerdictOutcome } from "../../contract/verdict.ts";
+import type { DeliveryCount, TrafficStore, VerdictCount } from "../../ports/store.ts";
+import { addCounts, byEndpoint, expandSets, setsOf, type TrafficSum } from "../shared/traffic-counts.ts";
+import { joinDeliveryCounts, joinVerdictCounts, partsOf, together, wholeBuckets } from "../shared/traffic-windows.ts";
+import type { PostgresDatabase } from "./database.ts";
+import { searchIds } from "./search-ids.ts";
+import type { Session } from "./session.ts";
+import { summarizeTargets } from "./summarize-targets.ts";
+import type { VerdictSets } from "./verdict-sets.ts";
+
+export function createTrafficStore({ read, readAtOnce, verdictSets }: PostgresDatabase): TrafficStore {
+  return {
+    // Counters and log are read at once: a count could move from the one to the other in between.
+    countDeliveries: (p) => readAtOnce((session) => countDeliveries(session, verdictSets, p)),
+    countVerdicts: (p) => readAtOnce((session) => countVerdicts(session, verdictSets, p)),
+    summarizeTargets: (p) => read((session) => summarizeTargets(session, p)),
+    searchIds: (p) => read((session) => searchIds(session, verdictSets, p)),
+  };
+}
+
+const countDeliveriesSql = `
+  SELECT endpoint, at, outcome, count FROM traffic
+  WHERE bucket_ms = $1 AND endpoint = ANY($2::text[]) AND attachment_id = '' AND at >= $3 AND at < $4`;
+
+async function countDeliveries(session: Session, verdictSets: VerdictSets, p: Parameters<TrafficStore["countDeliveries"]>[0]): Promise<DeliveryCount[]> {
+  const window = wholeBuckets(p);
+  const endpoints = p.endpoints === null ? null : [...new Set(p.endpoints)];
+  const counted = await session.rows<DeliveryCount>(countDeliveriesSql, [window.bucketMs, endpoints ?? [together], window.since, window.until]);
+  return joinDeliveryCounts(counted, { log: await readLog(session, verdictSets), endpoints, window });
+}
+
+const sumVerdictsSql = `
+  SELECT attachment_id AS "attachmentId", outcome, sum(count)::bigint AS count FROM traffic
+  WHERE bucket_ms = $1 AND endpoint = ANY($2::text[]) AND attachment_id > '' AND at >= $3 AND at < $4 GROUP BY attachment_id, outcome`;
+
+async function countVerdicts(session: Session, verdictSets: VerdictSets, p: Parameters<TrafficStore["countVerdicts"]>[0]): Promise<VerdictCount[]> {
+  const window = wholeBuckets(p);
+  const endpoints = [...new Set(p.endpoints)];
+  const counted: { attachmentId: string; outcome: VerdictOutcome; count: number }[] = [];
+  for (const { bucketMs, since, until } of partsOf(window)) counted.push(...(await session.rows<VerdictCount>(sumVerdictsSql, [bucketMs, endpoints, since, until])));
+  return joinVerdictCounts(counted, { log: await readLog(session, verdictSets), endpoints, window });
+}
+
+/** What was counted and is not in the counters yet, by endpoint. */
+async function readLog(session: Session, verdictSets: VerdictSets): Promise<ReadonlyMap<string, readonly TrafficSum[]>> {
+  const rows = await session.rows<{ counts: string }>("SELECT counts FROM traffic_log");
+  return byEndpoint(await expandLog(session, rows, verdictSets));
+}
+
+export async function expandLog(session: Session, rows: readonly { counts: string }[], verdictSets: VerdictSets): Promise<Map<string, number>> {
+  const sums = new Map<string, number>();
+  for (const { counts } of rows) addCounts(sums, counts);
+  const readSet: (set: number) => CommonVerdicts = await verdictSets.read(session, setsOf(sums));
+  return expandSets(sums, readSet);
+}

@@ -1,0 +1,25 @@
+import type { UpkeepStore } from "../../ports/upkeep-store.ts";
+import type { PostgresDatabase } from "./database.ts";
+import { removeCounters, removeKeys } from "./remove-counters.ts";
+import { removeDeliveries, removeRuns } from "./remove-history.ts";
+
+const removeWorkersSql = "DELETE FROM worker WHERE seen_at < $1 AND NOT EXISTS (SELECT 1 FROM run WHERE run.worker_id = worker.id)";
+
+/** Nothing here waits for the disk: what a crash undoes is removed again. */
+export function createUpkeepStore({ read, writeSoon }: PostgresDatabase): UpkeepStore {
+  return {
+    // One more than are kept tells whether there is anything to remove.
+    findOldestOf: (newest) =>
+      read(async (session) => {
+        const rows = await session.rows<{ at: number }>("SELECT received_at AS at FROM delivery ORDER BY received_at DESC, id DESC LIMIT 2 OFFSET $1", [newest - 1]);
+        return rows.length === 2 ? (rows[0]?.at ?? null) : null;
+      }),
+    removeOldDeliveries: (p) => writeSoon((session) => removeDeliveries(session, p)),
+    removeOldRuns: (p) => writeSoon((session) => removeRuns(session, p)),
+    removeOldKeys: (p) => writeSoon((session) => removeKeys(session, p)),
+    removeOldCounters: (p) => writeSoon((session) => removeCounters(session, p)),
+    removeOldWorkers: (before) => writeSoon((session) => session.change(removeWorkersSql, [before])),
+    // Postgres uses the room again by itself.
+    releaseSpace: async () => false,
+  };
+}

@@ -1,0 +1,114 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { getTableName, is } from "drizzle-orm";
+import { PgTable } from "drizzle-orm/pg-core";
+import { Client } from "pg";
+import { findOrInstallPostgres } from "../../../scripts/find-postgres.ts";
+import type { Store } from "../../ports/store.ts";
+import { openPostgresStore } from "../postgres/open-store.ts";
+import * as schema from "../postgres/schema.ts";
+
+/** A server of a test's own, in a temporary folder, spoken to by a Unix socket. */
+export interface PostgresServer {
+  /** Opens an empty store. Its database is used again after it was closed: making one takes longer than most tests. */
+  openStore(): Promise<Store>;
+  /** Makes a database, with the store's schema or without anything in it, and gives its URL. */
+  createDatabase(template?: "migrated" | "template1"): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Sorts text by a language, as databases of users do, so that what must not be shows. It does not wait for its disk: these tests end no power. Rejects
+ * when there is no Postgres and none can be installed.
+ */
+export async function startPostgres(): Promise<PostgresServer> {
+  const bin = findOrInstallPostgres();
+  const folder = mkdtempSync(join(tmpdir(), "signalbox-pg-"));
+  const owner = ownerOf(folder);
+  const data = join(folder, "data");
+  execFileSync(join(bin, "initdb"), ["-D", data, "-U", "signalbox", "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en-US"], { ...owner, cwd: folder, stdio: "pipe" });
+  const settings = ["listen_addresses=", "fsync=off", "full_page_writes=off", "autovacuum=off", "max_connections=200"];
+  const server = spawn(join(bin, "postgres"), ["-D", data, "-k", folder, ...settings.flatMap((setting) => ["-c", setting])], { ...owner, cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
+  const killWithUs = () => void server.kill("SIGQUIT");
+  process.once("exit", killWithUs);
+  await untilReady(server);
+
+  const urlOf = (database: string) => `postgres:///${database}?host=${encodeURIComponent(folder)}&user=signalbox`;
+  const admin = new Client(urlOf("postgres"));
+  await admin.connect();
+  let made = 0;
+  async function createDatabase(template: "migrated" | "template1" = "migrated"): Promise<string> {
+    made += 1;
+    await admin.query(`CREATE DATABASE test_${made} TEMPLATE ${template} STRATEGY file_copy`);
+    return urlOf(`test_${made}`);
+  }
+  await admin.query("CREATE DATABASE migrated");
+  await (await openPostgresStore({ url: urlOf("migrated") })).close();
+
+  const free: { url: string; cleaner: Client }[] = [];
+  const cleaners: Client[] = [];
+  async function takeDatabase(): Promise<(typeof free)[number]> {
+    const used = free.pop();
+    if (used) {
+      await used.cleaner.query(emptySql);
+      return used;
+    }
+    const url = await createDatabase();
+    const cleaner = new Client(url);
+    await cleaner.connect();
+    cleaners.push(cleaner);
+    return { url, cleaner };
+  }
+
+  return {
+    createDatabase,
+    async openStore() {
+      const database = await takeDatabase();
+      const store = await openPostgresStore({ url: database.url });
+      const close = async () => {
+        await store.close();
+        free.push(database);
+      };
+      return { ...store, close };
+    },
+    async stop() {
+      await Promise.all([admin, ...cleaners].map((client) => client.end()));
+      const ended = once(server, "exit");
+      server.kill("SIGQUIT");
+      await ended;
+      process.off("exit", killWithUs);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Foreign keys need no check where everything goes. */
+const emptySql = `
+  SET session_replication_role = replica;
+  ${Object.values(schema).flatMap((table) => (is(table, PgTable) ? [`DELETE FROM ${getTableName(table)};`] : [])).join("\n")}`;
+
+/** Postgres refuses to run as root: there it runs as its own user. */
+function ownerOf(folder: string): { uid?: number; gid?: number } {
+  if (process.getuid?.() !== 0) return {};
+  const [uid = 0, gid = 0] = ["-u", "-g"].map((which) => Number(execFileSync("id", [which, "postgres"], { encoding: "utf8" })));
+  chownSync(folder, uid, gid);
+  return { uid, gid };
+}
+
+async function untilReady(server: ChildProcess): Promise<void> {
+  if (!server.stderr) throw new Error("Postgres says nothing.");
+  const said: string[] = [];
+  for await (const line of createInterface({ input: server.stderr })) {
+    said.push(line);
+    if (line.includes("ready to accept connections")) {
+      // What it says later on is of no interest, but must not fill the pipe.
+      server.stderr.resume();
+      return;
+    }
+  }
+  throw new Error(`Postgres did not start:\n${said.join("\n")}`);
+}
