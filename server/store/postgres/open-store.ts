@@ -59,7 +59,8 @@ function createStore(p: { url: string; writers: Pool; readers: Pool; logger: Log
   const listener = createChangeListener({ url: p.url, pool: p.writers, logger: p.logger });
   const database = createDatabase({ readers: p.readers, writers: p.writers, changed: listener.changed });
   const { read, verdictSets } = database;
-  const folding = createFoldLater({ fold: () => database.write((session) => foldTraffic(session, verdictSets)), logger: p.logger });
+  // What a crash undoes of it is in the log again, whole.
+  const folding = createFoldLater({ fold: () => database.writeSoon((session) => foldTraffic(session, verdictSets)), logger: p.logger });
   const accept = database.together({ maxBatch: mostAccepts, write: (session, jobs: readonly AcceptJob[]) => acceptDeliveries(session, jobs, { verdictSets, counted: folding.counted }) });
   // What a process that is gone has left.
   folding.counted(0);
