@@ -77,7 +77,7 @@ function describe(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";
   if (typeof value === "string") return value === "" ? "empty" : JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
-  if (isRecord(value)) return typeof value[definitionKind] === "string" ? `a ${value[definitionKind]}` : "a plain object";
+  if (isRecord(value)) return typeof value[definitionKind] === "string" ? `${value[definitionKind] === "agent" ? "an" : "a"} ${value[definitionKind]}` : "a plain object";
   if (typeof value === "function") return "a function";
   return String(value);
 }
