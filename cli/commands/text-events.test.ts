@@ -3,7 +3,7 @@ import type { DeliverySummary } from "../../server/contract/delivery.ts";
 import type { Manifest } from "../../server/contract/manifest.ts";
 import { createPaint } from "../terminal/paint.ts";
 import { clockTime } from "../terminal/relative-time.ts";
-import { renderDelivery, renderReady, renderRunEnded } from "./text-events.ts";
+import { countText, renderDelivery, renderReady, renderRunEnded } from "./text-events.ts";
 
 const paint = createPaint(false);
 const now = Date.parse("2026-11-21T10:00:00Z");
@@ -76,4 +76,12 @@ Try it:
   curl http://127.0.0.1:3002/triggers/signup -H 'content-type: application/json' -d '{"name":"text","email":"ada@example.com","amount":100,"kind":"it'\\''s"}'
 
 `);
+});
+
+it("a project is told by what it has, agents only where there are some", () => {
+  const none: Manifest = { format: 1, version: "9f31c2ab", builtAt: "", name: "hooks", folder: "", sources: "", settings: {}, triggers: [], workflows: [], agents: [] };
+  expect(countText(none)).toBe("0 triggers, 0 workflows");
+  const common = { slug: "triage", file: "", module: "", input: {}, output: null, retries: { attempts: 1, backoff: "fixed" as const, initialMs: 0, maxMs: 0 }, timeoutMs: 1, concurrency: null, maxQueued: null };
+  const triage = { ...common, model: { provider: "openai", modelId: "gpt-5-mini" }, tools: [], maxSteps: 20, budget: { tokens: null, usd: null }, callTimeoutMs: 1 };
+  expect(countText({ ...none, agents: [triage] })).toBe("0 triggers, 0 workflows, 1 agent");
 });

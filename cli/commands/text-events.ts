@@ -68,8 +68,8 @@ function curlLine(url: string, { endpoint, request, filter }: Manifest["triggers
   return `curl ${url}/triggers/${endpoint} -H 'content-type: application/json' -d '${body}'`;
 }
 
-export function countText({ triggers, workflows }: Manifest): string {
-  return `${plural(triggers.length, "trigger")}, ${plural(workflows.length, "workflow")}`;
+export function countText({ triggers, workflows, agents }: Manifest): string {
+  return `${plural(triggers.length, "trigger")}, ${plural(workflows.length, "workflow")}${agents.length === 0 ? "" : `, ${plural(agents.length, "agent")}`}`;
 }
 
 export function plural(count: number, noun: string): string {
