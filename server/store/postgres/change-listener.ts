@@ -57,6 +57,8 @@ export function createChangeListener(p: { url: string; pool: Pool; logger: Logge
       // What was told before is lost.
       tell();
     } catch (error) {
+      // It was told to stop meanwhile.
+      if (client !== next) return;
       logTrouble("changes by other processes are not heard of at once; trying again", { error });
       lose(next);
     }
