@@ -11,6 +11,8 @@ export const peerPackages = {
 } as const;
 
 /** A dependency of n8n's dependencies that not every registry has; webhooks do without. */
+/** What of a peer has to be compiled. All that n8n may connect to would be compiled as well, and not every machine has the compilers: it is left out. */
+const compiled: Partial<Record<PeerName, readonly string[]>> = { n8n: ["sqlite3", "isolated-vm"] };
 const overrides = { cssomnom: "npm:cssom@0.5.0" };
 const installWithinMs = 30 * 60_000;
 
@@ -46,7 +48,10 @@ function installPeer(name: PeerName): string {
   const wanted = Object.entries(packages).map(([id, version]) => `${id}@${version}`);
   try {
     const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env["PATH"]}` };
-    execFileSync("npm", ["install", "--no-audit", "--no-fund", ...wanted], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"], encoding: "utf8", timeout: installWithinMs });
+    const npm = (...args: string[]) => execFileSync("npm", args, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"], encoding: "utf8", timeout: installWithinMs });
+    const only = compiled[name];
+    npm("install", "--no-audit", "--no-fund", ...(only ? ["--ignore-scripts"] : []), ...wanted);
+    if (only) npm("rebuild", ...only);
   } catch (error) {
     const said = error instanceof Error && "stderr" in error ? String(error.stderr) : String(error);
     const errors = said.split("\n").filter((line) => /npm (error|ERR!)/.test(line));
