@@ -67,6 +67,15 @@ interface Stage {
   key: string;
 }
 
+/** A web process that was killed just now may not be back yet: the plan waits for it. */
+async function killInTurn(killer: Killer, service: Service, planned: PlannedKill): Promise<Kill | null> {
+  for (let tries = 0; tries < 5; tries += 1) {
+    const kill = await killer.kill(service, planned);
+    if (kill) return kill;
+  }
+  return null;
+}
+
 async function conduct(options: AuditOptions, { projectDir, killer, sink, key }: Stage): Promise<Verdict> {
   const startedAt = performance.now();
   const kills: Kill[] = [];
@@ -78,7 +87,7 @@ async function conduct(options: AuditOptions, { projectDir, killer, sink, key }:
   const clients = startClients({ ...options, ms: { min: 0, max: 60 }, url: () => url, key, onAcknowledged: killer.sawAcknowledgement });
   try {
     for (const planned of options.plan ?? planKills({ random: createRandom(options.seed), kills: options.kills, gapMs: options.gapMs })) {
-      const kill = await killer.kill(service, planned);
+      const kill = await killInTurn(killer, service, planned);
       if (kill) kills.push(kill);
       options.tell(kill ? `${kills.length}: ${kill.kind} (${planned.moment}), ${clients.orders().length} orders` : `there was no ${planned.kind} to kill`);
       const isMeant = kill?.kind === "group" || kill?.kind === "supervisor";
