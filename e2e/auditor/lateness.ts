@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AuditOptions, comeToRest, defaultOptions, judgeAtRest, type Verdict } from "./audit.ts";
-import { writeAuditedProject } from "./audited-project.ts";
+import { sleepsBefore, writeAuditedProject } from "./audited-project.ts";
 import type { SourceChange } from "./changed-source.ts";
 import { type Clients, startClients } from "./clients.ts";
 import type { Effect, Kill } from "./facts.ts";
@@ -97,15 +97,21 @@ interface TakeOverWatch {
   takenOver(): number;
 }
 
+/** Between these two the run was nobody's, and anybody could wake it. */
+function wasAsleep(effect: Effect, before: Effect): boolean {
+  return sleepsBefore[effect.workflow] === effect.step && before.step !== effect.step;
+}
+
 const enoughRuns = 3;
 const waitMs = 20_000;
 
 function createTakeOverWatch(): TakeOverWatch {
-  const holders = new Map<string, number>();
+  /** The last effect of each run. */
+  const last = new Map<string, Effect>();
   let taken = new Set<string>();
-  let onEffect: ((effect: Effect, before: number | undefined) => void) | null = null;
+  let onEffect: ((effect: Effect, before: Effect | undefined) => void) | null = null;
 
-  function until(isSo: (effect: Effect, before: number | undefined) => boolean): Promise<void> {
+  function until(isSo: (effect: Effect, before: Effect | undefined) => boolean): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, waitMs);
       onEffect = (effect, before) => {
@@ -118,15 +124,15 @@ function createTakeOverWatch(): TakeOverWatch {
 
   return {
     saw(effect) {
-      const before = holders.get(effect.runId);
-      holders.set(effect.runId, effect.generation);
+      const before = last.get(effect.runId);
+      last.set(effect.runId, effect);
       onEffect?.(effect, before);
     },
     nextEffectOf: (generation) => until((effect) => effect.generation === generation && effect.phase === "done"),
     untilTakenOver(generation) {
       taken = new Set();
       return until((effect, before) => {
-        if (before === generation && effect.generation !== generation) taken.add(effect.runId);
+        if (before?.generation === generation && effect.generation !== generation && !wasAsleep(effect, before)) taken.add(effect.runId);
         return taken.size >= enoughRuns;
       });
     },
