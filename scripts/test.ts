@@ -65,7 +65,8 @@ console.log(`\n${passed} passed, ${failed} failed, ${skipped} skipped`);
 process.exit(hasFailed ? 1 : 0);
 
 function vitest(project: string): void {
-  const parallel = project === "e2e" ? ["--no-file-parallelism"] : [];
+  // One worker fewer than there are cores is what vitest takes by itself; unit tests mostly wait.
+  const parallel = project === "e2e" ? ["--no-file-parallelism"] : ["--maxWorkers=2"];
   run("vitest", ["run", "--project", project, ...parallel, "--reporter=default", "--reporter=json", `--outputFile.json=${reportFile(project)}`]);
 }
 
