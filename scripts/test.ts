@@ -65,8 +65,7 @@ console.log(`\n${passed} passed, ${failed} failed, ${skipped} skipped`);
 process.exit(hasFailed ? 1 : 0);
 
 function vitest(project: string): void {
-  // One worker fewer than there are cores is what vitest takes by itself; unit tests mostly wait.
-  const parallel = project === "e2e" ? ["--no-file-parallelism"] : ["--maxWorkers=2"];
+  const parallel = project === "e2e" ? ["--no-file-parallelism"] : [];
   run("vitest", ["run", "--project", project, ...parallel, "--reporter=default", "--reporter=json", `--outputFile.json=${reportFile(project)}`]);
 }
 
