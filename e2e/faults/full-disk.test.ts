@@ -42,7 +42,7 @@ describe("a disk that is full", { timeout: 300_000 }, () => {
     const answers = await load.finish();
     expectAnswersOf(answers, [202, 503]);
     await expectNothingLost(service, answers);
-    expect((await statusOf(`${url}/readyz`)).status).toBe(200);
+    await vi.waitFor(async () => expect((await statusOf(`${url}/readyz`)).status).toBe(200), { timeout: 5_000 });
     expect([service.web(), service.workers()]).toEqual(processes);
     expect(await service.stop()).toBe(0);
   });

@@ -28,7 +28,7 @@ import { prepareAddEntry } from "./timeline.ts";
 import { createTrafficStore } from "./traffic-store.ts";
 import { createTrafficTally } from "./traffic-tally.ts";
 import { createUpkeepStore } from "./upkeep-store.ts";
-import { createWriteQueue } from "./write-queue.ts";
+import { createWriteQueue, type WriteQueue } from "./write-queue.ts";
 
 /**
  * Opens the ledger in a SQLite file, made with its folder where it is missing, and brings its schema up to date. Several processes
@@ -96,7 +96,7 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
     ...createAuditStore(database),
     ...createIdentityRows(database),
     ...createUpkeepStore(database),
-    ping: () => ping(database),
+    ping: () => ping(database, queue),
     watch: watcher.watch,
     mark: () => database.read(mark),
     numbers: async () => ({ ...queue.numbers(), fileBytes: await readFileBytes(file) }),
@@ -109,11 +109,13 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
   };
 }
 
-/** Writes for real (a number that nobody reads), so that a full disk and a read-only file show as well. */
-function ping({ connection, write }: SqliteDatabase): Promise<void> {
-  return write(() => {
+/** Writes for real (a number that nobody reads), so that a full disk and a read-only file show as well, also where so small a write still fits. */
+async function ping({ connection, write }: SqliteDatabase, { lastFailure }: Pick<WriteQueue, "lastFailure">): Promise<void> {
+  await write(() => {
     connection.pragma("user_version = 1");
   });
+  const failure = lastFailure();
+  if (failure !== undefined) throw failure;
 }
 
 /** Every change of a run adds to its timeline. The ends of three tables, by their keys, and two small ones. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Connection, openConnection } from "./open-connection.ts";
 import { createWriteQueue, type WriteQueue } from "./write-queue.ts";
 
@@ -96,8 +96,11 @@ describe("group commit", () => {
     connection.pragma(`max_page_count = ${pages + 2}`);
     const outcomes = await Promise.allSettled([insert(1, 1_000_000), insert(2)]);
     expect(outcomes).toMatchObject([{ status: "rejected", reason: { name: "AppError", code: "store_unavailable", cause: { code: "SQLITE_FULL" } } }, { status: "fulfilled" }]);
+    // A small write passes, and hides nothing.
+    expect(queue.lastFailure()).toMatchObject({ code: "store_unavailable", cause: { code: "SQLITE_FULL" } });
     connection.pragma("max_page_count = 1000000");
     await insert(1, 1_000_000);
+    await vi.waitFor(() => expect(queue.lastFailure()).toBeUndefined(), { timeout: 4_000 });
     expect(rows()).toEqual([1, 2]);
   });
 

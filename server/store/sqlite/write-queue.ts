@@ -9,6 +9,8 @@ import { isBusy, isDiskFailure, isUnavailable, toStoreError } from "./store-erro
 export interface WriteQueue {
   /** Runs a synchronous verb inside a write transaction. The verb may be run twice: it must not leave traces outside the database. */
   write<T>(verb: () => T, survives?: Survival): Promise<T>;
+  /** Why the disk took not even one write, where that was a moment ago: it may take a small one all the same. */
+  lastFailure(): unknown;
   /** How it fared so far. */
   numbers(): Omit<StoreNumbers, "fileBytes">;
   /** Writes what waits, and takes nothing more. */
@@ -41,6 +43,8 @@ const betweenTriesMs = 20;
 /** How long a verb waits for a lock that another process holds; and how long once that process has held it for so long. */
 const waitForLockMs = 5_000;
 const waitForStuckLockMs = 500;
+/** For how long the store counts as one that the disk does not take. */
+const rememberFailureMs = 2_000;
 /** A bad row fails alone; where so many in a row find the disk unwilling, it is not the rows. */
 const failuresToBeSure = 3;
 
@@ -69,6 +73,8 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
   /** Since when the lock could not be had, and when it was last tried. */
   let lockedSince: number | null = null;
   let lockedAt = 0;
+  let failedAt = -Infinity;
+  let failedWith: unknown;
   let isClosed = false;
   /** What lies in the log is on disk, or will be by the next fsync. */
   let isLogTrusted = true;
@@ -134,12 +140,18 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
       runAll.immediate(batch);
     } catch (error) {
       if (isDiskFailure(error)) isLogTrusted = false;
+      if (isUnavailable(error) && !isBusy(error)) remember(error);
       return { error };
     }
     lockedSince = null;
     tally.committed(batch, synchronous === "FULL");
     for (const job of batch) job.succeed();
     return null;
+  }
+
+  function remember(error: unknown): void {
+    failedAt = performance.now();
+    failedWith = toStoreError(error);
   }
 
   function synchronize(wanted: typeof synchronous): void {
@@ -189,6 +201,7 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
         waiting.push(createJob({ verb, survives, resolve, reject }));
         flushSoon();
       }),
+    lastFailure: () => (performance.now() - failedAt < rememberFailureMs ? failedWith : undefined),
     numbers: () => ({ ...tally.read(), waitingWrites: waiting.length }),
     close() {
       isClosed = true;
