@@ -15,7 +15,7 @@ const repeat = (times: number, kill: PlannedKill): PlannedKill[] => Array.from({
 const acknowledgeBeforeCommit: SourceChange = {
   file: "server/ingest/accept.ts",
   find: "const result = await store.acceptDelivery({ delivery, runs: decision.runs, idempotency });",
-  replace: `void store.acceptDelivery({ delivery, runs: decision.runs, idempotency });
+  replace: `setTimeout(() => void store.acceptDelivery({ delivery, runs: decision.runs, idempotency }), 20);
   const result = { kind: "accepted" } as Awaited<ReturnType<typeof store.acceptDelivery>>;`,
 };
 
