@@ -1,0 +1,25 @@
+import { deliveryContract } from "./delivery-contract.ts";
+import { engineContract } from "./engine-contract.ts";
+import type { OpenStore } from "./factories.ts";
+import { keyContract } from "./key-contract.ts";
+import { peopleContract } from "./people-contract.ts";
+import { presetContract } from "./preset-contract.ts";
+import { queueRoomContract } from "./queue-room-contract.ts";
+import { runContract } from "./run-contract.ts";
+import { switchContract } from "./switch-contract.ts";
+import { trafficContract } from "./traffic-contract.ts";
+import { upkeepContract } from "./upkeep-contract.ts";
+
+/** All that every store keeps to, whatever it stores in. `open` gives an empty one each time. */
+export function storeContract(open: OpenStore): void {
+  deliveryContract(open);
+  runContract(open);
+  queueRoomContract(open);
+  trafficContract(open);
+  presetContract(open);
+  switchContract(open);
+  engineContract(open);
+  keyContract(open);
+  peopleContract(open);
+  upkeepContract(open);
+}
