@@ -11,41 +11,28 @@ interface MetricText<Sample> {
   read(): Iterable<Sample>;
 }
 
+type ValueText = MetricText<readonly [Labels, number]>;
+
 /** Metrics whose values are counted elsewhere, without a trace of prom-client where they are counted: it makes an object and a text of labels for each observation. */
 export function createPulledMetrics(registry: Registry) {
   return {
-    counter({ name, help, labels = [], read }: MetricText<readonly [Labels, number]>): void {
-      const metric = new Counter({
-        name,
-        help,
-        labelNames: labels,
-        registers: [],
-        collect() {
-          this.reset();
-          // Without labels it is 0 by now; but what could not be read is not known.
-          if (labels.length === 0) this.remove();
-          for (const [of, value] of read()) this.inc(of, value);
-        },
-      });
-      registry.registerMetric(metric);
-    },
-    gauge({ name, help, labels = [], read }: MetricText<readonly [Labels, number]>): void {
-      const metric = new Gauge({
-        name,
-        help,
-        labelNames: labels,
-        registers: [],
-        collect() {
-          this.reset();
-          // Without labels it is 0 by now; but what could not be read is not known.
-          if (labels.length === 0) this.remove();
-          for (const [of, value] of read()) this.set(of, value);
-        },
-      });
-      registry.registerMetric(metric);
-    },
-    histogram(text: HistogramText): void {
-      registry.registerMetric(new PulledHistogram(text));
+    counter: (text: ValueText) => registry.registerMetric(new Counter(pulled<Counter>(text, (metric, [of, value]) => metric.inc(of, value)))),
+    gauge: (text: ValueText) => registry.registerMetric(new Gauge(pulled<Gauge>(text, (metric, [of, value]) => metric.set(of, value)))),
+    histogram: (text: HistogramText) => registry.registerMetric(new PulledHistogram(text)),
+  };
+}
+
+function pulled<M extends Counter | Gauge>({ name, help, labels = [], read }: ValueText, put: (metric: M, sample: readonly [Labels, number]) => void) {
+  return {
+    name,
+    help,
+    labelNames: labels,
+    registers: [],
+    collect(this: M) {
+      this.reset();
+      // Without labels it is 0 by now; but what could not be read is not known.
+      if (labels.length === 0) this.remove();
+      for (const sample of read()) put(this, sample);
     },
   };
 }
