@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Client, type Pool } from "pg";
 import type { Logger } from "../../ports/logger.ts";
 import { createSeldomLog } from "../../ports/seldom-log.ts";
+import { createListeners } from "../shared/listeners.ts";
 import { connectionConfig } from "./connect.ts";
 
 const channel = "signalbox_changed";
@@ -24,38 +25,28 @@ export function createChangeListener(p: { url: string; pool: Pool; logger: Logge
   const logTrouble = createSeldomLog((message, fields) => p.logger.warn(message, fields));
   /** Words of our own come back to us as well. */
   const origin = randomUUID();
-  const listeners = new Set<() => void>();
+  const listeners = createListeners();
   let client: Client | null = null;
   let connecting: Promise<void> | null = null;
   let reconnecting: NodeJS.Timeout | null = null;
   let unasked: NodeJS.Timeout | null = null;
-  let isTelling = false;
   let isClosed = false;
   let notifying: Promise<void> | null = null;
   let isToNotify = false;
-
-  function tell(): void {
-    if (isTelling || listeners.size === 0) return;
-    isTelling = true;
-    process.nextTick(() => {
-      isTelling = false;
-      for (const listener of listeners) listener();
-    });
-  }
 
   async function listen(): Promise<void> {
     const next = new Client(connectionConfig(p.url));
     next.on("error", () => lose(next));
     next.on("end", () => lose(next));
     next.on("notification", ({ payload }) => {
-      if (payload !== origin) tell();
+      if (payload !== origin) listeners.tell();
     });
     client = next;
     try {
       await next.connect();
       await next.query(`LISTEN ${channel}`);
       // What was told before is lost.
-      tell();
+      listeners.tell();
     } catch (error) {
       // It was told to stop meanwhile.
       if (client !== next) return;
@@ -68,7 +59,7 @@ export function createChangeListener(p: { url: string; pool: Pool; logger: Logge
     if (client !== lost) return;
     client = null;
     lost.end().catch(() => {});
-    if (isClosed || listeners.size === 0 || reconnecting) return;
+    if (isClosed || listeners.areNone() || reconnecting) return;
     reconnecting = setTimeout(() => {
       reconnecting = null;
       connecting = listen();
@@ -98,17 +89,13 @@ export function createChangeListener(p: { url: string; pool: Pool; logger: Logge
 
   return {
     watch(listener) {
-      // One object for each call, so that the same function may listen twice.
-      const entry = () => listener();
-      listeners.add(entry);
+      const leave = listeners.add(listener, stop);
       if (!client && !reconnecting) connecting = listen();
-      unasked ??= setInterval(tell, unaskedMs).unref();
-      return () => {
-        if (listeners.delete(entry) && listeners.size === 0) stop();
-      };
+      unasked ??= setInterval(listeners.tell, unaskedMs).unref();
+      return leave;
     },
     changed() {
-      tell();
+      listeners.tell();
       isToNotify = true;
       notifying ??= notify();
     },

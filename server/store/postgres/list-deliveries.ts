@@ -1,9 +1,10 @@
-import { desc, eq, inArray } from "drizzle-orm";
+import { desc, inArray } from "drizzle-orm";
 import type { DeliverySummary } from "../../contract/delivery.ts";
 import type { Page } from "../../contract/page.ts";
 import type { DeliveryFilter, PageRequest } from "../../ports/store.ts";
 import { type DeliverySummaryRow, toDeliverySummary } from "../shared/delivery-shapes.ts";
-import { type Listing, readList, type Term } from "../shared/read-list.ts";
+import { deliveryTerms } from "../shared/delivery-terms.ts";
+import { type Listing, readList } from "../shared/read-list.ts";
 import { awaitSteps } from "../shared/steps.ts";
 import { bytesHaveText } from "./has-text.ts";
 import { createListReader } from "./list-reader.ts";
@@ -33,7 +34,7 @@ export function listDeliveries(session: Session, verdictSets: VerdictSets, { fil
     table: "delivery",
     at: delivery.receivedAt,
     id: delivery.id,
-    terms: termsOf(filter),
+    terms: deliveryTerms(delivery, filter, { hasVerdict, hasText: (text) => bytesHaveText(delivery.body, text) }),
     since: filter.since,
     until: filter.until,
     readRows: (ids) => readDeliveryRows(session, verdictSets, ids),
@@ -48,16 +49,4 @@ export async function readDeliveryRows(session: Session, verdictSets: VerdictSet
   const rows = await session.db.select(deliverySummaryColumns).from(delivery).where(inArray(delivery.id, ids)).orderBy(desc(delivery.receivedAt), desc(delivery.id));
   const verdicts = await verdictSets.list(session, rows.map((row) => row.verdicts));
   return rows.map((row, at) => ({ ...row, verdicts: verdicts[at] ?? [] }));
-}
-
-function termsOf({ redeliveryOf, endpoint, responseStatus, outcome, verdict, text }: DeliveryFilter): Term[] {
-  const terms: (Term | undefined)[] = [
-    redeliveryOf === undefined ? undefined : { condition: eq(delivery.redeliveryOf, redeliveryOf), index: "delivery_by_redelivery" },
-    endpoint === undefined ? undefined : { condition: eq(delivery.endpoint, endpoint), index: "delivery_by_endpoint" },
-    responseStatus === undefined ? undefined : { condition: eq(delivery.responseStatus, responseStatus), index: "delivery_by_response_status" },
-    outcome === undefined ? undefined : { condition: eq(delivery.outcome, outcome), index: "delivery_by_outcome" },
-    verdict && { condition: hasVerdict(verdict), isSlow: true },
-    text === undefined ? undefined : { condition: bytesHaveText(delivery.body, text), isSlow: true },
-  ];
-  return terms.filter((term) => term !== undefined);
 }

@@ -1,5 +1,6 @@
 import type { Logger } from "../../ports/logger.ts";
 import { createSeldomLog } from "../../ports/seldom-log.ts";
+import { createListeners } from "../shared/listeners.ts";
 import type { Connection } from "./open-connection.ts";
 
 const pollMs = 50;
@@ -18,24 +19,14 @@ export interface ChangeWatcher {
 export function createChangeWatcher(connection: Connection, logger: Logger): ChangeWatcher {
   const dataVersion = connection.prepare("PRAGMA data_version").pluck();
   const logTrouble = createSeldomLog((message, fields) => logger.warn(message, fields));
-  const listeners = new Set<() => void>();
+  const listeners = createListeners();
   let seen: unknown;
   let poll: NodeJS.Timeout | null = null;
-  let isTelling = false;
-
-  function tell(): void {
-    if (isTelling || listeners.size === 0) return;
-    isTelling = true;
-    process.nextTick(() => {
-      isTelling = false;
-      for (const listener of listeners) listener();
-    });
-  }
 
   function look(): void {
     try {
       const now = dataVersion.get();
-      if (now !== seen) tell();
+      if (now !== seen) listeners.tell();
       seen = now;
     } catch (error) {
       logTrouble("the store could not be watched; trying again", { error });
@@ -49,19 +40,13 @@ export function createChangeWatcher(connection: Connection, logger: Logger): Cha
 
   return {
     watch(listener) {
-      // One object for each call, so that the same function may listen twice.
-      const entry = () => listener();
-      listeners.add(entry);
       if (!poll) {
         seen = dataVersion.get();
         poll = setInterval(look, pollMs).unref();
       }
-      return () => {
-        listeners.delete(entry);
-        if (listeners.size === 0) stop();
-      };
+      return listeners.add(listener, stop);
     },
-    changed: tell,
+    changed: listeners.tell,
     close() {
       stop();
       listeners.clear();

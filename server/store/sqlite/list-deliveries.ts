@@ -1,9 +1,10 @@
-import { desc, eq, inArray } from "drizzle-orm";
+import { desc, inArray } from "drizzle-orm";
 import type { DeliverySummary } from "../../contract/delivery.ts";
 import type { Page } from "../../contract/page.ts";
 import type { DeliveryFilter, PageRequest } from "../../ports/store.ts";
 import { type DeliverySummaryRow, toDeliverySummary } from "../shared/delivery-shapes.ts";
-import { type Listing, readList, type Term } from "../shared/read-list.ts";
+import { deliveryTerms } from "../shared/delivery-terms.ts";
+import { type Listing, readList } from "../shared/read-list.ts";
 import { takeSteps } from "../shared/steps.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { hasText } from "./has-text.ts";
@@ -39,7 +40,7 @@ export function deliveryListing(database: SqliteDatabase, filter: DeliveryFilter
     table: "delivery",
     at: delivery.receivedAt,
     id: delivery.id,
-    terms: termsOf(filter),
+    terms: deliveryTerms(delivery, filter, { hasVerdict, hasText: (text) => hasText([delivery.body], text) }),
     since: filter.since,
     until: filter.until,
     nextRegion: verdictHours(database, filter),
@@ -57,16 +58,4 @@ export function readDeliveryRows(database: SqliteDatabase, ids: string[]): Deliv
 /** Apart, so that a test can look at its plan. */
 export function deliveryRowsQuery({ db }: SqliteDatabase, ids: string[]) {
   return db.select(deliverySummaryColumns).from(delivery).where(inArray(delivery.id, ids)).orderBy(desc(delivery.receivedAt), desc(delivery.id));
-}
-
-function termsOf({ redeliveryOf, endpoint, responseStatus, outcome, verdict, text }: DeliveryFilter): Term[] {
-  const terms: (Term | undefined)[] = [
-    redeliveryOf === undefined ? undefined : { condition: eq(delivery.redeliveryOf, redeliveryOf), index: "delivery_by_redelivery" },
-    endpoint === undefined ? undefined : { condition: eq(delivery.endpoint, endpoint), index: "delivery_by_endpoint" },
-    responseStatus === undefined ? undefined : { condition: eq(delivery.responseStatus, responseStatus), index: "delivery_by_response_status" },
-    outcome === undefined ? undefined : { condition: eq(delivery.outcome, outcome), index: "delivery_by_outcome" },
-    verdict && { condition: hasVerdict(verdict), isSlow: true },
-    text === undefined ? undefined : { condition: hasText([delivery.body], text), isSlow: true },
-  ];
-  return terms.filter((term) => term !== undefined);
 }

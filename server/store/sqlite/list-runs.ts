@@ -1,9 +1,10 @@
-import { desc, eq, inArray } from "drizzle-orm";
+import { desc, inArray } from "drizzle-orm";
 import type { Page } from "../../contract/page.ts";
 import type { RunSummary } from "../../contract/run.ts";
 import type { PageRequest, RunFilter } from "../../ports/store.ts";
 import { type RunSummaryRow, toRunSummary } from "../shared/run-shapes.ts";
-import { type Listing, readList, type Term } from "../shared/read-list.ts";
+import { runTerms } from "../shared/run-terms.ts";
+import { type Listing, readList } from "../shared/read-list.ts";
 import { takeSteps } from "../shared/steps.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { hasText } from "./has-text.ts";
@@ -41,7 +42,7 @@ export function runListing(database: SqliteDatabase, filter: RunFilter): Listing
     table: "run",
     at: run.createdAt,
     id: run.id,
-    terms: termsOf(filter),
+    terms: runTerms(run, filter, (text) => hasText([run.payload, run.input], text)),
     since: filter.since,
     until: filter.until,
     readRows: (ids) => runRowsQuery(database, ids).all(),
@@ -53,19 +54,4 @@ export function runListing(database: SqliteDatabase, filter: RunFilter): Listing
 /** The rows with these ids, newest first. */
 export function runRowsQuery({ db }: SqliteDatabase, ids: string[]) {
   return db.select(runSummaryColumns).from(run).where(inArray(run.id, ids)).orderBy(desc(run.createdAt), desc(run.id));
-}
-
-function termsOf({ delivery, replayOf, keyId, trigger, target, targetKind, status, version, text }: RunFilter): Term[] {
-  const terms: (Term | undefined)[] = [
-    delivery === undefined ? undefined : { condition: eq(run.deliveryId, delivery), index: "run_by_delivery" },
-    replayOf === undefined ? undefined : { condition: eq(run.replayOf, replayOf), index: "run_by_replay" },
-    keyId === undefined ? undefined : { condition: eq(run.keyId, keyId), index: "run_by_key" },
-    status === undefined ? undefined : { condition: eq(run.status, status), index: "run_by_status" },
-    trigger === undefined ? undefined : { condition: eq(run.trigger, trigger), index: "run_by_trigger" },
-    target === undefined ? undefined : { condition: eq(run.targetSlug, target), index: "run_by_target" },
-    version === undefined ? undefined : { condition: eq(run.version, version) },
-    targetKind === undefined ? undefined : { condition: eq(run.targetKind, targetKind) },
-    text === undefined ? undefined : { condition: hasText([run.payload, run.input], text), isSlow: true },
-  ];
-  return terms.filter((term) => term !== undefined);
 }
