@@ -2,6 +2,7 @@ import type { Json, JsonSchemaObject } from "../../server/contract/json.ts";
 import type { Problem } from "../../server/contract/problem.ts";
 import type { Verdict } from "../../server/contract/verdict.ts";
 import { toPointer } from "../../server/domain/json-pointer.ts";
+import { isObject } from "../../server/domain/schema/json-schema.ts";
 import type { JsonMark } from "../json/place-marks.ts";
 import type { Tone } from "../ui/statuses.ts";
 
@@ -49,8 +50,4 @@ function fixedPlaces({ schema, value, pointer, depth }: { schema: Json; value: J
     Object.hasOwn(value, key) && property !== undefined ? fixedPlaces({ schema: property, value: value[key], pointer: pointer + toPointer([key]), depth: depth + 1 }) : [],
   );
   return [...own, ...inner];
-}
-
-function isObject(value: Json | undefined): value is { [key: string]: Json } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

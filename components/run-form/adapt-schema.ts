@@ -1,6 +1,7 @@
 import type { RJSFSchema, UiSchema } from "@rjsf/utils";
 import type { Json, JsonSchemaObject } from "../../server/contract/json.ts";
-import { anything, asSchema, flatten, isObject, listIn, never, own, schemasIn } from "./resolve-schema.ts";
+import { isObject } from "../../server/domain/schema/json-schema.ts";
+import { anything, asSchema, flatten, listIn, never, own, schemasIn } from "./resolve-schema.ts";
 import type { Draft } from "./draft/draft.ts";
 import { type UnionOption, alternativesOf, titleAlternatives } from "./union-options.ts";
 

@@ -1,4 +1,5 @@
 import type { Json, JsonSchemaObject } from "../../server/contract/json.ts";
+import { isObject } from "../../server/domain/schema/json-schema.ts";
 
 /** What any value fits, and what none does. */
 export const anything: JsonSchemaObject = {};
@@ -8,10 +9,6 @@ export const never: JsonSchemaObject = { not: {} };
 export function asSchema(value: Json | undefined): JsonSchemaObject {
   if (value === false) return never;
   return isObject(value) ? value : anything;
-}
-
-export function isObject(value: Json | undefined): value is JsonSchemaObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 export function schemasIn(value: Json | undefined): JsonSchemaObject[] {

@@ -1,5 +1,6 @@
 import type { Json, JsonSchemaObject } from "../contract/json.ts";
 import { nearestName } from "./did-you-mean.ts";
+import { isObject } from "./schema/json-schema.ts";
 
 /** What a schema says of a path into its values; `missing`: where it ends, and which name there was probably meant. */
 export type PathVerdict = { kind: "there" } | { kind: "missing"; name: string; before: readonly string[]; nearest: string | null };
@@ -75,8 +76,4 @@ function isAnything(place: { [keyword: string]: Json }): boolean {
 
 function namesOf(place: SchemaNode): string[] {
   return place !== true && isObject(place["properties"]) ? Object.keys(place["properties"]) : [];
-}
-
-function isObject(value: Json | undefined): value is { [key: string]: Json } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 import type { Json } from "../contract/json.ts";
 import type { RunError, RunStatus } from "../contract/run.ts";
+import { isObject } from "../domain/schema/json-schema.ts";
 import { type Clock, elapsedMs } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { LoadedWorkflow, ProjectCode } from "../ports/project.ts";
@@ -120,7 +121,7 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
   }
 
   async function callTarget({ ctx, approve }: ReturnType<typeof createRunContext>): Promise<Json> {
-    const loaded = run.target.kind === "agent" ? await loadAgent(run, { ...options, context: { ...ctx, approve } }) : await loadWorkflow(run, code);
+    const loaded = run.target.kind === "agent" ? await loadAgent(run, { ...options, context: { ...ctx, approve } }) : await code.workflow(run.target.slug);
     if (!loaded) throw unknownTarget(run, code);
     const { input, record, isPartOfPayload } = await prepareInput(run, loaded, code);
     if (record !== undefined && isPartOfPayload) session.note({ input: record });
@@ -214,10 +215,6 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
 
 const isFirstStart = (run: ClaimedRun) => run.attempt === 1 && !run.isResumed;
 
-async function loadWorkflow(run: ClaimedRun, code: ProjectCode): Promise<LoadedWorkflow | null> {
-  return await code.workflow(run.target.slug);
-}
-
 function unknownTarget(run: ClaimedRun, code: ProjectCode): FinalFailure {
   return new FinalFailure(
     "UnknownTarget",
@@ -238,6 +235,5 @@ function usedMs(steps: readonly StepRecord[], attempt: number): number {
 }
 
 function readUsedMs(result: Json): number {
-  const isObject = typeof result === "object" && result !== null && !Array.isArray(result);
-  return isObject && typeof result["usedMs"] === "number" ? result["usedMs"] : 0;
+  return isObject(result) && typeof result["usedMs"] === "number" ? result["usedMs"] : 0;
 }

@@ -1,5 +1,6 @@
 import type { Json } from "../contract/json.ts";
 import type { ManifestWorkflow } from "../contract/manifest.ts";
+import { isObject } from "../domain/schema/json-schema.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectCode } from "../ports/project.ts";
 import type { ClaimedRun, NewTimelineEntry, RunTransition, StepRecord } from "../ports/store.ts";
@@ -85,9 +86,4 @@ function planFailure(thrown: unknown, facts: EndFacts): PlannedEnd {
   };
   const { run, workflow, clock, random } = facts;
   return planAttemptEnd({ failure, policy: workflow?.retries ?? null, attempt: run.attempt, maxAttempts: run.maxAttempts, now: clock.now(), random });
-}
-
-/** What an approval asks for stands beside it. */
-function isObject(result: Json): result is { [key: string]: Json } {
-  return typeof result === "object" && result !== null && !Array.isArray(result);
 }

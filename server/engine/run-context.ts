@@ -1,6 +1,7 @@
 import type { Json } from "../contract/json.ts";
 import { type ApprovalDecision, type ApprovalRequest, approvalStepSchema } from "../contract/agent-step.ts";
 import { parseDuration } from "../../sdk/duration.ts";
+import { isObject } from "../domain/schema/json-schema.ts";
 import { type Clock, elapsedMs } from "../ports/clock.ts";
 import type { ProjectCode } from "../ports/project.ts";
 import type { Logger } from "../ports/logger.ts";
@@ -187,7 +188,7 @@ export function createRunContext(options: RunContextOptions) {
     const decision = { isApproved: false, reason: "Nobody decided in time.", by: null };
     session.note({
       entries: [{ at: clock.now(), kind: "approval_decided", attempt, name: record.name, data: decision }],
-      steps: [{ ...record, finishedAt, result: { ...objectOf(record.result), decision } }],
+      steps: [{ ...record, finishedAt, result: { ...(isObject(record.result) ? record.result : {}), decision } }],
     });
     return decision;
   }
@@ -252,10 +253,6 @@ function takeName(name: unknown, taken: Set<string>): string {
 
 function readDecision(result: Json): ApprovalDecision {
   return approvalStepSchema.parse(result).decision ?? { isApproved: false, reason: null, by: null };
-}
-
-function objectOf(json: Json): { [key: string]: Json } {
-  return typeof json === "object" && json !== null && !Array.isArray(json) ? json : {};
 }
 
 function findStored(stored: ReadonlyMap<string, StepRecord>, key: string, kind: StepRecord["kind"]): StepRecord | undefined {

@@ -1,4 +1,5 @@
 import type { Json, JsonSchemaObject } from "../contract/json.ts";
+import { isObject } from "../domain/schema/json-schema.ts";
 
 export type Scalar = string | number | boolean | null;
 
@@ -99,10 +100,6 @@ function namesOf(step: string): string[] {
   } catch {
     return [plain];
   }
-}
-
-function isObject(value: Json | undefined): value is JsonSchemaObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isScalar(value: Json | undefined): value is Scalar {

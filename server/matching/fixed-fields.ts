@@ -5,6 +5,7 @@ import type { AnySchema } from "../ports/project.ts";
 import { explainIssues, mostReasons } from "./explain.ts";
 import { fieldAt } from "./field-at.ts";
 import { readZodNode, type ZodNode } from "./zod-node.ts";
+import { isObject } from "../domain/schema/json-schema.ts";
 
 /**
  * A schema in two parts that hold together exactly when the schema does: the fields that ask for fixed values, and the same schema
@@ -99,8 +100,4 @@ function reasonFor(schema: AnySchema, probe: unknown, path: readonly string[]): 
 
 function isSame(a: Reason, b: Reason): boolean {
   return a.pointer === b.pointer && a.code === b.code && a.message === b.message && a.expected === b.expected;
-}
-
-function isObject(value: Json | undefined): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

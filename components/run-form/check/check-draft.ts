@@ -1,10 +1,11 @@
 import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
 import { toPointer } from "../../../server/domain/json-pointer.ts";
+import { isObject } from "../../../server/domain/schema/json-schema.ts";
 import { adaptSchema } from "../adapt-schema.ts";
 import { type Draft, type Item, type Member, memberOf, withoutChoice } from "../draft/draft.ts";
 import { draftToJson } from "../draft/draft-to-json.ts";
 import { describeFault, parseDraft } from "../draft/parse-draft.ts";
-import { asSchema, followRef, isObject, listIn, own, schemasIn } from "../resolve-schema.ts";
+import { asSchema, followRef, listIn, own, schemasIn } from "../resolve-schema.ts";
 import { checkPlace } from "./check-place.ts";
 import { nearest } from "./nearest.ts";
 import type { Trouble } from "./trouble.ts";
