@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import Database from "better-sqlite3";
 import { migrationsFolder } from "../../paths.ts";
+import { findDamage } from "./find-damage.ts";
 import { readSchemaVersion } from "./migrate.ts";
 import type { Connection } from "./open-connection.ts";
 import { refuseDamagedLog } from "./refuse-damaged-log.ts";
@@ -8,7 +9,7 @@ import { toOpenError } from "./store-error.ts";
 
 /** How a store's file is, whoever uses it. */
 export interface DatabaseFacts {
-  /** The first damage that a quick look through all pages finds; `null`: none. */
+  /** As `findDamage` tells. */
   damage: string | null;
   pendingMigrations: number;
   journalMode: string;
@@ -49,10 +50,9 @@ export function inspectDatabase(file: string): DatabaseFacts | null {
 
 function readFacts(connection: Connection, file: string): DatabaseFacts {
   const pragma = (name: string) => connection.pragma(name, { simple: true });
-  const quickCheck = String(pragma("quick_check(1)"));
   const { applied, known } = readSchemaVersion(connection, migrationsFolder("sqlite"));
   return {
-    damage: quickCheck === "ok" ? null : quickCheck,
+    damage: findDamage(connection),
     pendingMigrations: known - applied,
     journalMode: String(pragma("journal_mode")),
     fileBytes: statSync(file).size,
