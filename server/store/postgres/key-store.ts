@@ -1,5 +1,6 @@
 import { and, desc, eq, isNotNull, isNull, lt, or, sql } from "drizzle-orm";
 import type { KeyStore } from "../../ports/store.ts";
+import { endKey } from "../shared/key-end.ts";
 import { type KeyRow, toKey } from "../shared/key-shapes.ts";
 import { insertAudit } from "./audit-store.ts";
 import type { PostgresDatabase } from "./database.ts";
@@ -48,8 +49,8 @@ async function rotateKey(session: Session, { id, next, endsAt, now, audit = [] }
   const { db } = session;
   const [old] = await db.select().from(webhookKey).where(eq(webhookKey.id, id)).for("update");
   if (!old) return { kind: "missing" };
-  if (old.revokedAt !== null || old.replacedBy !== null || (old.expiresAt !== null && old.expiresAt <= now)) return { kind: "taken", old: toKey(old) };
-  const ended = { expiresAt: Math.min(old.expiresAt ?? endsAt, endsAt), replacedBy: next.id };
+  const ended = endKey(old, { next, endsAt, now });
+  if (!ended) return { kind: "taken", old: toKey(old) };
   await db.update(webhookKey).set(ended).where(eq(webhookKey.id, id));
   const made = await insertKey(session, next);
   for (const entry of audit) await insertAudit(session, entry);

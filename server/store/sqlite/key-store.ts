@@ -1,5 +1,6 @@
 import { and, desc, eq, isNotNull, isNull, lt, or, type Placeholder, sql } from "drizzle-orm";
 import type { KeyStore } from "../../ports/store.ts";
+import { endKey } from "../shared/key-end.ts";
 import { toKey } from "../shared/key-shapes.ts";
 import type { InsertAudit } from "./audit-store.ts";
 import type { SqliteDatabase } from "./database.ts";
@@ -42,8 +43,8 @@ export function createKeyStore(database: SqliteDatabase, insertAudit: InsertAudi
       write(() => {
         const old = db.select().from(webhookKey).where(eq(webhookKey.id, id)).get();
         if (!old) return { kind: "missing" };
-        if (old.revokedAt !== null || old.replacedBy !== null || (old.expiresAt !== null && old.expiresAt <= now)) return { kind: "taken", old: toKey(old) };
-        const ended = { expiresAt: Math.min(old.expiresAt ?? endsAt, endsAt), replacedBy: next.id };
+        const ended = endKey(old, { next, endsAt, now });
+        if (!ended) return { kind: "taken", old: toKey(old) };
         db.update(webhookKey).set(ended).where(eq(webhookKey.id, id)).run();
         const made = db.insert(webhookKey).values(next).returning().get();
         audit.forEach(insertAudit);
