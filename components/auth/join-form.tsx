@@ -4,6 +4,7 @@ import type { Role } from "../../server/contract/person.ts";
 import { Button } from "../ui/button.tsx";
 import { AuthCard } from "./auth-card.tsx";
 import { Field } from "./field.tsx";
+import { RefusalLine } from "./refusal-line.tsx";
 import { useAuthForm } from "./use-auth-form.ts";
 
 const words: Record<Role, string> = {
@@ -22,11 +23,7 @@ export function JoinForm({ title, token, role }: { title: string; token: string;
         <Field label="Name" name="name" autoComplete="name" maxLength={100} autoFocus error={errorAt("name")} />
         <Field label="E-mail" name="email" type="email" autoComplete="username" error={errorAt("email")} />
         <Field label="Password" name="password" type="password" autoComplete="new-password" minLength={12} maxLength={128} hint="12 characters or more" error={errorAt("password")} />
-        {refusal && refusal.field === null && (
-          <p role="alert" className="text-s text-bad">
-            {refusal.message}
-          </p>
-        )}
+        {refusal && refusal.field === null && <RefusalLine message={refusal.message} />}
         <Button type="submit" tone="primary" disabled={isBusy} aria-busy={isBusy} className="mt-1 h-9">
           Create the account
         </Button>

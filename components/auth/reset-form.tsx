@@ -3,6 +3,7 @@
 import { Button } from "../ui/button.tsx";
 import { AuthCard } from "./auth-card.tsx";
 import { Field } from "./field.tsx";
+import { RefusalLine } from "./refusal-line.tsx";
 import { useAuthForm } from "./use-auth-form.ts";
 
 /** For whoever opens a reset link: it is used up by the password that is chosen here. Afterwards one signs in with it. */
@@ -17,11 +18,7 @@ export function ResetForm({ token, email }: { token: string; email: string }) {
         {/* Tells a password manager whose password this is; the link says it to the service. */}
         <input type="text" autoComplete="username" value={email} readOnly hidden />
         <Field label="New password" name="password" type="password" autoComplete="new-password" minLength={12} maxLength={128} hint="12 characters or more" autoFocus error={errorAt("password")} />
-        {refusal && refusal.field === null && (
-          <p role="alert" className="text-s text-bad">
-            {refusal.message}
-          </p>
-        )}
+        {refusal && refusal.field === null && <RefusalLine message={refusal.message} />}
         <Button type="submit" tone="primary" disabled={isBusy} aria-busy={isBusy} className="mt-1 h-9">
           Set the password
         </Button>
