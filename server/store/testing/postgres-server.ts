@@ -1,13 +1,13 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { getTableName, is } from "drizzle-orm";
 import { PgTable } from "drizzle-orm/pg-core";
 import { Client } from "pg";
 import { findOrInstallPostgres } from "../../../scripts/find-postgres.ts";
+import { ownerOf, untilReady } from "../../../scripts/postgres-cluster.ts";
 import type { Store } from "../../ports/store.ts";
 import { openPostgresStore } from "../postgres/open-store.ts";
 import * as schema from "../postgres/schema.ts";
@@ -90,25 +90,3 @@ export async function startPostgres(): Promise<PostgresServer> {
 const emptySql = `
   SET session_replication_role = replica;
   ${Object.values(schema).flatMap((table) => (is(table, PgTable) ? [`DELETE FROM ${getTableName(table)};`] : [])).join("\n")}`;
-
-/** Postgres refuses to run as root: there it runs as its own user. */
-function ownerOf(folder: string): { uid?: number; gid?: number } {
-  if (process.getuid?.() !== 0) return {};
-  const [uid = 0, gid = 0] = ["-u", "-g"].map((which) => Number(execFileSync("id", [which, "postgres"], { encoding: "utf8" })));
-  chownSync(folder, uid, gid);
-  return { uid, gid };
-}
-
-async function untilReady(server: ChildProcess): Promise<void> {
-  if (!server.stderr) throw new Error("Postgres says nothing.");
-  const said: string[] = [];
-  for await (const line of createInterface({ input: server.stderr })) {
-    said.push(line);
-    if (line.includes("ready to accept connections")) {
-      // What it says later on is of no interest, but must not fill the pipe.
-      server.stderr.resume();
-      return;
-    }
-  }
-  throw new Error(`Postgres did not start:\n${said.join("\n")}`);
-}

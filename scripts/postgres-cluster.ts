@@ -1,0 +1,130 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { findOrInstallPostgres } from "./find-postgres.ts";
+
+/** A Postgres of whoever asks, in a temporary folder: of its commits that are told every one is on disk, as with the settings that a server comes with. */
+export interface PostgresCluster {
+  /** By TCP; `host` where it is reached by another address than 127.0.0.1. */
+  url(database: string, host?: string): string;
+  port: number;
+  /** Of its first process; that of all others is its parent. */
+  pid(): number;
+  /** Resolves when it takes connections. What was killed recovers first. */
+  start(): Promise<void>;
+  /** SIGKILL to every process of it, as when its machine loses its power but for what is on the way to the disk. */
+  kill(): Promise<void>;
+  /** Ends it in order, and removes all. */
+  remove(): Promise<void>;
+}
+
+export interface ClusterOptions {
+  /** Beside the defaults, e.g. `max_connections=200`. */
+  settings?: readonly string[];
+  /** Addresses to listen on. */
+  listen?: string;
+}
+
+/** Makes one and starts it. Rejects when there is no Postgres and none can be installed. */
+export async function startCluster(options: ClusterOptions = {}): Promise<PostgresCluster> {
+  const bin = findOrInstallPostgres();
+  const folder = mkdtempSync(join(tmpdir(), "signalbox-pg-"));
+  const owner = ownerOf(folder);
+  const data = join(folder, "data");
+  execFileSync(join(bin, "initdb"), ["-D", data, "-U", "signalbox", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8"], { ...owner, cwd: folder, stdio: "pipe" });
+  const port = await freePort();
+  const settings = [`listen_addresses=${options.listen ?? "127.0.0.1"}`, `port=${port}`, ...(options.settings ?? [])];
+  if (options.listen) execFileSync("sh", ["-c", `echo 'host all all all trust' >> ${join(data, "pg_hba.conf")}`], owner);
+  let server: ChildProcess | null = null;
+  const killNow = () => killAll(server);
+  process.once("exit", killNow);
+
+  async function start(): Promise<void> {
+    server = spawn(join(bin, "postgres"), ["-D", data, "-k", folder, ...settings.flatMap((setting) => ["-c", setting])], { ...owner, cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
+    await untilReady(server);
+  }
+
+  async function end(by: () => void): Promise<void> {
+    if (!server || server.exitCode !== null || server.signalCode !== null) return;
+    const ended = once(server, "exit");
+    by();
+    await ended;
+    server = null;
+  }
+
+  await start();
+  return {
+    url: (database, host = "127.0.0.1") => `postgres://signalbox@${host}:${port}/${database}`,
+    port,
+    pid: () => server?.pid ?? 0,
+    start,
+    kill: () => end(killNow),
+    async remove() {
+      await end(() => server?.kill("SIGINT"));
+      process.off("exit", killNow);
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** Each of its processes leads a session of its own, so that no signal to a group reaches all. */
+function killAll(server: ChildProcess | null): void {
+  if (!server?.pid || server.exitCode !== null || server.signalCode !== null) return;
+  const children = process.platform === "linux" ? childrenOf(server.pid) : [];
+  for (const pid of [server.pid, ...children]) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+}
+
+function childrenOf(parent: number): number[] {
+  return readdirSync("/proc").map(Number).filter((pid) => pid > 0 && parentOf(pid) === parent);
+}
+
+function parentOf(pid: number): number | null {
+  try {
+    return Number(readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ")[1]);
+  } catch {
+    return null;
+  }
+}
+
+/** Postgres refuses to run as root: there it runs as its own user. */
+export function ownerOf(folder: string): { uid?: number; gid?: number } {
+  if (process.getuid?.() !== 0) return {};
+  const [uid = 0, gid = 0] = ["-u", "-g"].map((which) => Number(execFileSync("id", [which, "postgres"], { encoding: "utf8" })));
+  chownSync(folder, uid, gid);
+  return { uid, gid };
+}
+
+export async function untilReady(server: ChildProcess): Promise<void> {
+  if (!server.stderr) throw new Error("Postgres says nothing.");
+  const said: string[] = [];
+  for await (const line of createInterface({ input: server.stderr })) {
+    said.push(line);
+    if (line.includes("ready to accept connections")) {
+      // What it says later on is of no interest, but must not fill the pipe.
+      server.stderr.resume();
+      return;
+    }
+  }
+  throw new Error(`Postgres did not start:\n${said.join("\n")}`);
+}
+
+/** Postgres takes no port of the system's choice. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("There is no free port.");
+  return address.port;
+}
