@@ -3,7 +3,7 @@ import { Client, type Pool } from "pg";
 import type { Logger } from "../../ports/logger.ts";
 import { createSeldomLog } from "../../ports/seldom-log.ts";
 import { createListeners } from "../shared/listeners.ts";
-import { connectionConfig } from "./connect.ts";
+import { connectionConfig, settle } from "./connect.ts";
 
 const channel = "signalbox_changed";
 /** A process that is killed between its commit and its word to the others leaves them unaware: they look by themselves now and then. */
@@ -33,6 +33,7 @@ export function createChangeListener(p: { url: string; pool: Pool; logger: Logge
   let isClosed = false;
   let notifying: Promise<void> | null = null;
   let isToNotify = false;
+  let isAsking = false;
 
   async function listen(): Promise<void> {
     const next = new Client(connectionConfig(p.url));
@@ -44,6 +45,7 @@ export function createChangeListener(p: { url: string; pool: Pool; logger: Logge
     client = next;
     try {
       await next.connect();
+      await settle(next);
       await next.query(`LISTEN ${channel}`);
       // What was told before is lost.
       listeners.tell();
@@ -53,6 +55,19 @@ export function createChangeListener(p: { url: string; pool: Pool; logger: Logge
       logTrouble("changes by other processes are not heard of at once; trying again", { error });
       lose(next);
     }
+  }
+
+  /** A connection by which nothing comes looks like one that was cut without a word. */
+  function ask(): void {
+    const asked = client;
+    if (!asked || isAsking) return;
+    isAsking = true;
+    asked.query("SELECT 1").catch(() => lose(asked)).finally(() => (isAsking = false));
+  }
+
+  function look(): void {
+    listeners.tell();
+    ask();
   }
 
   function lose(lost: Client): void {
@@ -91,7 +106,7 @@ export function createChangeListener(p: { url: string; pool: Pool; logger: Logge
     watch(listener) {
       const leave = listeners.add(listener, stop);
       if (!client && !reconnecting) connecting = listen();
-      unasked ??= setInterval(listeners.tell, unaskedMs).unref();
+      unasked ??= setInterval(look, unaskedMs).unref();
       return leave;
     },
     changed() {

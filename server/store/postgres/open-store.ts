@@ -45,14 +45,15 @@ interface OpenOptions {
 export async function openPostgresStore(p: OpenOptions): Promise<Store> {
   const logger = p.logger ?? silentLogger;
   const name = databaseName(p.url);
-  const writers = createPool(p.url, { max: mostWriters, logger });
+  const patient = createPool(p.url, { max: 1, logger, isPatient: true });
   try {
-    await migrate(writers, { folder: migrationsFolder("postgres"), name, clock: p.clock ?? systemClock, logger });
+    await migrate(patient, { folder: migrationsFolder("postgres"), name, clock: p.clock ?? systemClock, logger });
   } catch (error) {
-    await writers.end();
     throw toOpenError(error, name);
+  } finally {
+    await patient.end();
   }
-  return createStore({ url: p.url, writers, readers: createPool(p.url, { max: mostReaders, logger }), logger });
+  return createStore({ url: p.url, writers: createPool(p.url, { max: mostWriters, logger }), readers: createPool(p.url, { max: mostReaders, logger }), logger });
 }
 
 function createStore(p: { url: string; writers: Pool; readers: Pool; logger: Logger }): Store {

@@ -10,6 +10,7 @@ const unavailable: readonly (readonly [prefix: string, detail: string])[] = [
   ["53300", "The database has no connection left. Raise its max_connections."],
   ["53", "The database has run out of memory or disk."],
   ["55P03", "The database is busy: a lock was held by somebody else for too long."],
+  ["57014", "The database took too long for this, and gave it up."],
   ["57", "The database is shutting down, starting, or has ended the connection."],
   ["58", "The disk of the database cannot be read or written."],
   ["25006", "The database cannot be written: it is a read-only replica."],
@@ -29,7 +30,7 @@ const unusable: readonly (readonly [prefix: string, detail: string])[] = [
  * Anything else as the driver gave it.
  */
 export function toStoreError(given: unknown): unknown {
-  const error = given instanceof DrizzleQueryError && given.cause !== undefined ? given.cause : given;
+  const error = unwrap(given);
   if (error instanceof AppError) return error;
   if (codeOf(error) === "23503") return new AppError("not_found", "What this belongs to is not there (any more): it may have been removed meanwhile.", { cause: error });
   const known = detailOf(error, unavailable) ?? (isConnectionTrouble(error) ? "The database cannot be reached." : null);
@@ -57,6 +58,15 @@ export function isUnavailable(error: unknown): boolean {
   return known instanceof AppError && known.code === "store_unavailable";
 }
 
+/** Nothing can be asked over this connection any more. */
+export function isConnectionLost(error: unknown): boolean {
+  return isConnectionTrouble(unwrap(error));
+}
+
+function unwrap(error: unknown): unknown {
+  return error instanceof DrizzleQueryError && error.cause !== undefined ? error.cause : error;
+}
+
 function isLocked(error: unknown): boolean {
   return codeOf(error) === "55P03";
 }
@@ -78,5 +88,5 @@ function isConnectionTrouble(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isConnectionTrouble);
   if (!(error instanceof Error)) return false;
   if ("code" in error && typeof error.code === "string") return networkCodes.has(error.code);
-  return /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Client network socket|The server does not support SSL)/.test(error.message);
+  return /^(Connection terminated|Query read timeout|timeout exp|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Client network socket|The server does not support SSL)/.test(error.message);
 }

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from "pg";
 import { type Session, sessionOf } from "./session.ts";
+import { isConnectionLost } from "./store-error.ts";
 
 export interface TransactionMode {
   /** All statements see the store as it was at the first, and write nothing. */
@@ -25,7 +26,9 @@ export async function transact<Result>(pool: Pool, verb: (session: Session) => P
     if (command !== "COMMIT") throw new Error(`The transaction was not committed, but ended by ${command}.`);
     return result;
   } catch (error) {
-    await client.query("ROLLBACK").catch(lose);
+    // One that does not answer would not answer this either, and whoever waits has waited long enough.
+    if (isConnectionLost(error)) lose();
+    else await client.query("ROLLBACK").catch(lose);
     throw error;
   } finally {
     client.off("error", lose);

@@ -33,6 +33,8 @@ interface Waiting {
 }
 
 const maxWaiting = 10_000;
+/** Where the database cannot be reached, whoever has waited this long is told so, rather than waiting for a try of their own. */
+const longestWaitMs = 4_000;
 const tries = 4;
 
 export function createWriteLane(): WriteLane {
@@ -70,14 +72,21 @@ export function createWriteLane(): WriteLane {
     const failure = await attempt(group, batch);
     if (!failure) return;
     const [only] = batch;
+    // What the database cannot do now it cannot do for any of them.
+    if (isUnavailable(failure.error)) return failAll([...batch, ...takeLate()], failure.error);
     if (batch.length === 1 && only) return retryAlone(group, only, failure.error);
-    // A bad row fails alone. What the database cannot do now it cannot do for any of them.
-    if (isUnavailable(failure.error)) return failAll(batch, failure.error);
+    // A bad row fails alone.
     for (const [at, one] of batch.entries()) {
       const alone = await attempt(group, [one]);
       if (alone && isUnavailable(alone.error)) return failAll(batch.slice(at), alone.error);
       if (alone) await retryAlone(group, one, alone.error);
     }
+  }
+
+  function takeLate(): Waiting[] {
+    const since = performance.now() - longestWaitMs;
+    const end = waiting.findIndex((one) => one.since > since);
+    return waiting.splice(0, end < 0 ? waiting.length : end);
   }
 
   /** Why the transaction failed; `null` when it is on disk. */
