@@ -35,6 +35,14 @@ const englishOnly: Plugin = {
   },
 };
 
+/** `pg` asks for its native binding when somebody reads `pg.native`, which we do not. The binding is a package of its own, with a compiler. */
+const withoutNativePostgres: Plugin = {
+  name: "without-native-postgres",
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]pg[\\/]lib[\\/]native[\\/]index\.js$/ }, () => ({ contents: 'throw new Error("The native binding of pg is not part of Signalbox.");' }));
+  },
+};
+
 /** Folders of the packages that were bundled. */
 const bundled = new Set<string>();
 
@@ -66,7 +74,7 @@ async function bundleProcesses(): Promise<void> {
     // CommonJS packages inside the bundle call `require` for Node's own modules.
     banner: { js: 'import { createRequire as createRequireForBundle } from "node:module"; const require = createRequireForBundle(import.meta.url);' },
     metafile: true,
-    plugins: [englishOnly],
+    plugins: [englishOnly, withoutNativePostgres],
   });
   noteBundled(metafile);
   const strangers = Object.values(metafile.outputs).flatMap((output) => output.imports.filter(({ external, path }) => external && !isAllowedImport(path)));

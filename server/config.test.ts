@@ -71,6 +71,8 @@ describe("settings", () => {
 
   it("take postgres and absolute file URLs", () => {
     expect(read({ DATABASE_URL: "postgres://db/x" }).database).toEqual({ kind: "postgres", url: "postgres://db/x" });
+    expect(read({ DATABASE_URL: "postgresql:///x?host=/tmp" }).database).toEqual({ kind: "postgres", url: "postgresql:///x?host=/tmp" });
+    expect(() => read({ DATABASE_URL: "postgres://u:p/w@db:x/y" })).toThrow(/^DATABASE_URL cannot be read: it must be postgres:\/\/user:password@host:port\/database, and what is special[^/]*\(@ as %40/);
     expect(read({ DATABASE_URL: "file:///var/lib/s.db" }).database).toEqual({ kind: "sqlite", file: "/var/lib/s.db" });
     expect(read({ DATABASE_URL: "file:data/s.db" }).database).toEqual({ kind: "sqlite", file: "/srv/automations/data/s.db" });
   });

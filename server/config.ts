@@ -252,7 +252,11 @@ function parseEnvironment(env: NodeJS.ProcessEnv) {
 }
 
 function parseDatabaseUrl(url: string, projectDir: string): Settings["database"] {
-  if (/^postgres(ql)?:\/\//.test(url)) return { kind: "postgres", url };
+  if (/^postgres(ql)?:\/\//.test(url)) {
+    // Its words are not repeated: there may be a password among them.
+    if (!URL.canParse(url)) throw new SettingsError("DATABASE_URL cannot be read: it must be postgres://user:password@host:port/database, and what is special in a password must be encoded (@ as %40, / as %2F, : as %3A).");
+    return { kind: "postgres", url };
+  }
   if (url.startsWith("file://")) return { kind: "sqlite", file: readFileUrl(url) };
   if (url.startsWith("file:") && url.length > 5) return { kind: "sqlite", file: resolve(projectDir, url.slice(5)) };
   throw badDatabaseUrl();

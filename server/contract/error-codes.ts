@@ -166,8 +166,8 @@ export const errorCodes = {
   store_unusable: entry(
     503,
     "The store cannot be opened",
-    "The file that DATABASE_URL names is damaged, is no database of Signalbox, cannot be reached, or was written by a newer version. Nothing in it was changed.",
-    "The message names the file. Where it is damaged: keep a copy of it with its -wal, then restore a backup; without one, `sqlite3 damaged.db .recover | sqlite3 new.db` saves what can be read. Where a newer version wrote it: upgrade signalbox.",
+    "What DATABASE_URL names is damaged, is no database of Signalbox, cannot be reached, or was written by a newer version. Nothing in it was changed.",
+    "The message says which, and what is wrong with it. A file that is damaged: keep a copy of it with its -wal, then restore a backup; without one, `sqlite3 damaged.db .recover | sqlite3 new.db` saves what can be read. A Postgres: `signalbox doctor` looks closer. Where a newer version wrote it: upgrade signalbox.",
   ),
   shutting_down: entry(
     503,

@@ -1,4 +1,4 @@
-import { type Settings, SettingsError } from "../config.ts";
+import type { Settings } from "../config.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Store } from "../ports/store.ts";
 import { openSqliteStore } from "../store/sqlite/open-store.ts";
@@ -6,5 +6,7 @@ import { openSqliteStore } from "../store/sqlite/open-store.ts";
 /** The store that the settings name. */
 export async function openConfiguredStore({ database }: Settings, logger: Logger): Promise<Store> {
   if (database.kind === "sqlite") return await openSqliteStore({ file: database.file, logger });
-  throw new SettingsError("DATABASE_URL names a Postgres, and this version stores in SQLite only. Give a file: URL, e.g. file:./.signalbox/signalbox.db.");
+  // Whoever keeps to SQLite neither loads it nor pays for it.
+  const { openPostgresStore } = await import("../store/postgres/open-store.ts");
+  return await openPostgresStore({ url: database.url, logger });
 }

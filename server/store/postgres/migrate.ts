@@ -32,7 +32,7 @@ const oldestServer = 150_000;
 
 async function assertFits(session: Session, name: string): Promise<void> {
   const [facts] = await session.rows<{ version: number; encoding: string }>("SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding");
-  if (facts && facts.version < oldestServer) throw new AppError("store_unusable", `${name} cannot be used as the store: its Postgres is older than version 15.`);
+  if (facts && facts.version < oldestServer) throw new AppError("store_unusable", `${name} cannot be used as the store: its Postgres is version ${Math.floor(facts.version / 10_000)}, and it takes 15 or later. Upgrade the server, or name another in DATABASE_URL.`);
   if (facts && facts.encoding !== "UTF8") throw new AppError("store_unusable", `${name} cannot be used as the store: its encoding is ${facts.encoding}. Create it with UTF8: createdb --encoding=UTF8 --template=template0 <name>.`);
 }
 

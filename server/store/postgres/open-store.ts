@@ -40,7 +40,7 @@ interface OpenOptions {
 
 /**
  * Opens the ledger in a Postgres database, version 15 or later, and brings its schema up to date. Any number of processes, on any machines, may have it
- * open. Rejects with AppError `store_unusable` where it cannot be used, or where a newer version wrote it, and `store_unavailable` where it cannot be reached now.
+ * open. Rejects with AppError `store_unusable` where it cannot be reached or used, or where a newer version wrote it; the message says why.
  */
 export async function openPostgresStore(p: OpenOptions): Promise<Store> {
   const logger = p.logger ?? silentLogger;

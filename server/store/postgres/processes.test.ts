@@ -58,7 +58,9 @@ it("what cannot be used says why, without the password", async () => {
   const refused: unknown = await openPostgresStore({ url }).catch((error: unknown) => error);
   expect(refused).toMatchObject({ code: "store_unusable", message: expect.stringMatching(/There is no such database.*DATABASE_URL/) });
   expect(String(refused)).not.toContain("hunter2");
-  await expect(openPostgresStore({ url: "postgres://localhost:1/x" })).rejects.toMatchObject({ code: "store_unavailable", message: expect.stringContaining("cannot be reached") });
+  await expect(openPostgresStore({ url: "postgres://localhost:1/x" })).rejects.toMatchObject({ code: "store_unusable", message: expect.stringMatching(/^postgres:\/\/localhost:1\/x .*Nothing listens there.*DATABASE_URL.*ECONNREFUSED/) });
+  const stranger = (await server.createDatabase()).replace("user=signalbox", "user=stranger");
+  await expect(openPostgresStore({ url: stranger })).rejects.toMatchObject({ code: "store_unusable", message: expect.stringMatching(/refuses the user or the password.*stranger/) });
 });
 
 it("equal deliveries that race over several processes are accepted once", async () => {

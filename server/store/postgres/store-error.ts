@@ -19,10 +19,20 @@ const unavailable: readonly (readonly [prefix: string, detail: string])[] = [
 
 /** What no waiting helps against. */
 const unusable: readonly (readonly [prefix: string, detail: string])[] = [
-  ["28", "It refuses the user or the password."],
+  ["28", "It refuses the user or the password, or this machine (pg_hba.conf)."],
   ["3D", "There is no such database. Create it: createdb <name>."],
   ["42501", "The user may not make or write its tables. Grant it the rights, or let it own the database."],
   ["3F", "Its search_path names no schema that tables could be made in."],
+  ["53300", "It has no connection left. Raise its max_connections, or let fewer processes use it."],
+];
+
+/** By what the network says (Node's codes). The driver's own words have none. */
+const unreachable: readonly (readonly [code: string, detail: string])[] = [
+  ["ECONNREFUSED", "Nothing listens there. Is the server running, on that host and port?"],
+  ["ENOENT", "There is no such socket. Is the server running on this machine?"],
+  ["ENOTFOUND", "There is no host of that name."],
+  ["EAI_AGAIN", "The name of its host cannot be resolved now."],
+  ["", "It does not answer. Is the server running, and does a firewall let this machine through?"],
 ];
 
 /**
@@ -37,13 +47,31 @@ export function toStoreError(given: unknown): unknown {
   return known === null ? error : new AppError("store_unavailable", known, { cause: error });
 }
 
-/** The same for a store that cannot be opened: no sender reads it, so it names the database (without its password). */
+/** The same for a store that cannot be opened: no sender reads it, so it names the database (without its password), and what the server or the network said. */
 export function toOpenError(given: unknown, name: string): unknown {
-  const error = toStoreError(given);
-  const detail = detailOf(error, unusable);
-  if (detail !== null) return new AppError("store_unusable", `${name} cannot be used as the store. ${detail} Look at DATABASE_URL.`, { cause: error });
-  if (error instanceof AppError && error !== given) return new AppError(error.code, `${name} cannot be used as the store. ${error.message} Look at DATABASE_URL.`, { cause: given });
-  return error;
+  if (given instanceof AppError) return given;
+  const detail = detailOf(given, unusable) ?? detailOf(given, unavailable) ?? describeUnreachable(given);
+  if (detail === null) return given;
+  return new AppError("store_unusable", `${name} cannot be used as the store. ${detail} Look at DATABASE_URL. (${saidBy(given)})`, { cause: given });
+}
+
+function describeUnreachable(error: unknown): string | null {
+  if (error instanceof Error && /does not support SSL/.test(error.message)) return "It offers no TLS, and the URL asks for it. Set up TLS there, or take sslmode out of the URL.";
+  if (error instanceof Error && error.message.startsWith("SASL")) return "It asks for a password, and the URL has none, or none that it can take.";
+  if (!isConnectionTrouble(error)) return null;
+  const code = networkCodeOf(error);
+  return unreachable.find(([known]) => known === code)?.[1] ?? unreachable.at(-1)?.[1] ?? null;
+}
+
+function networkCodeOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(networkCodeOf).find((code) => code !== "") ?? "";
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+}
+
+/** Node tells of a name with several addresses in one error without words. */
+function saidBy(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(saidBy).join("; ");
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Whether trying again, alone, may help: nothing was committed, and the connection is sound. */
