@@ -11,6 +11,11 @@ export function createDeployedEvents({ terminal, logger }: { terminal: Terminal;
       terminal.out.write(renderReady({ url, manifest, paint: terminal.out.paint, isDevelopment: false }));
       logger.info("ready", { url, version: manifest.version });
     },
+    working({ manifest, healthPort }) {
+      const { name, version } = manifest;
+      terminal.out.write(`\n${terminal.out.paint("strong", name)} ${terminal.out.paint("dim", version)} works for others${healthPort === null ? "" : `; its health is on port ${healthPort}`}\n\n`);
+      logger.info("working", { version, healthPort });
+    },
     runEnded({ runId, deliveryId, target, trigger, attempt, status, durationMs, error }) {
       const hasFailed = status === "failed" || status === "timed_out";
       logger[hasFailed ? "warn" : "info"]("run ended", { runId, deliveryId, ...targetLogFields(target), trigger, attempt, status, durationMs, error });

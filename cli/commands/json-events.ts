@@ -3,12 +3,13 @@ import type { RunEndedReport } from "../../server/processes/protocol.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { ServiceEvents } from "./service-events.ts";
 
-/** One JSON object a line, each with `event` and `at`: ready, build, delivery, run, notice, stopping. */
+/** One JSON object a line, each with `event` and `at`: ready, working, build, delivery, run, notice, stopping. */
 export function createJsonEvents(p: { terminal: Terminal; now(): number }): ServiceEvents {
   const tell = (event: string, fields: Record<string, unknown>) =>
     p.terminal.out.write(`${JSON.stringify({ event, at: new Date(p.now()).toISOString(), ...fields })}\n`);
   return {
     ready: ({ mode, url, manifest, warnings }) => tell("ready", { mode, url, name: manifest.name, ...counts(manifest), endpoints: endpointsOf(manifest), warnings }),
+    working: ({ manifest, healthPort }) => tell("working", { name: manifest.name, ...counts(manifest), healthPort }),
     reloaded: ({ manifest, warnings, durationMs }) => tell("build", { ok: true, ...counts(manifest), durationMs, warnings }),
     unchanged: ({ version }) => tell("build", { ok: true, version, unchanged: true }),
     buildFailed: ({ diagnostics, serving }) => tell("build", { ok: false, diagnostics, serving }),

@@ -13,6 +13,16 @@ function wholeNumber(name: string, min: number, max: number): (value: string) =>
 export const parsePort = wholeNumber("A port", 0, 65_535);
 export const parseLimit = wholeNumber("A limit", 1, 100);
 
+const roles = ["all", "web", "worker"] as const;
+export type Role = (typeof roles)[number];
+
+/** Which processes a machine has. */
+export function parseRole(value: string): Role {
+  const role = roles.find((known) => known === value);
+  if (role) return role;
+  throw new InvalidArgumentError(`A role is one of ${roles.join(", ")}.`);
+}
+
 /** Milliseconds. */
 export function parseLifetime(value: string): number {
   const ms = parseDuration(value);

@@ -25,12 +25,14 @@ import { registerTriggersSend } from "./triggers/send.ts";
 import { registerTriggersSwitch } from "./triggers/switch.ts";
 import { registerTriggersTest } from "./triggers/test.ts";
 import { registerTriggersUrl } from "./triggers/url.ts";
+import { registerWorker } from "./worker.ts";
 
 /** All that `signalbox` can do. */
 export function registerCommands(program: CliCommand, runner: CommandRunner): void {
   registerDev(program, runner);
   registerBuild(program, runner);
   registerStart(program, runner);
+  registerWorker(program, runner);
 
   const triggers = program.subcommand("triggers", "list, try and use the project's triggers", ["signalbox triggers list", "signalbox triggers url new-signup"]);
   registerTriggersList(triggers, runner);

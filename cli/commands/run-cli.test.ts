@@ -81,7 +81,7 @@ describe("every command", () => {
     expect(stdout).not.toContain("\u001b");
   });
 
-  const all = [...commands.map(([name]) => name), "dev", "build", "start", "triggers send", "init", "triggers", "runs", "agents", "keys", "people", "triggers runs"];
+  const all = [...commands.map(([name]) => name), "dev", "build", "start", "worker", "triggers send", "init", "triggers", "runs", "agents", "keys", "people", "triggers runs"];
   it.each(all)("%s --help shows its usage and an example, and exits with 0", async (name) => {
     const { exitCode, stdout, stderr } = await runFakeCli([...name.split(" "), "--help"]);
     expect(exitCode).toBe(0);
@@ -110,7 +110,9 @@ describe("wrong usage exits with 2 and says on stderr what is wrong", () => {
     [["keys", "rotate"], /Missing required argument 'id'/],
     [["keys", "rotate", "key_x", "--overlap", "soon"], /An overlap is a number with its unit/],
     [["keys", "rotate", "key_x", "--overlap", "91d"], /at most 90d/],
-    [["worker"], /Unknown command 'worker'/],
+    [["wroker"], /Unknown command 'wroker'\. Did you mean worker\?/],
+    [["start", "--role", "both"], /A role is one of all, web, worker/],
+    [["worker", "--port", "3000"], /Unknown option '--port'/],
   ])("%j", async (line, message) => {
     const { exitCode, stdout, stderr } = await runFakeCli(line, { routes });
     expect(exitCode).toBe(2);

@@ -11,26 +11,46 @@ export interface Service {
   close(): Promise<void>;
 }
 
+interface StartOptions {
+  settings: Settings;
+  reporter: Reporter;
+  logger: Logger;
+  now: number;
+}
+
 /** Starts web and workers, and says in `.signalbox/` where they are until they are closed. Throws a Failure when they cannot start. */
-export async function startService(p: { settings: Settings; reporter: Reporter; logger: Logger; now: number }): Promise<Service> {
-  const { settings, reporter } = p;
-  const other = findRunningServer(settings.projectDir);
+export async function startService(p: StartOptions): Promise<Service> {
   const { startSupervisor } = await import("../../server/processes/supervisor.ts");
-  const supervisor = await startSupervisor(p).catch((cause: unknown) => {
-    if (cause instanceof SettingsError || cause instanceof AppError || !(cause instanceof Error)) throw cause;
-    throw new Failure(cause.message, { code: "start_failed", cause });
+  return announce(p, () => startSupervisor(p));
+}
+
+/** The same for web without workers: those of other machines do the work. */
+export async function startWeb(p: StartOptions): Promise<Omit<Service, "reload">> {
+  const { startWebAlone } = await import("../../server/processes/start-web-alone.ts");
+  return announce(p, () => startWebAlone(p));
+}
+
+/** Gives what failed at the start as a Failure, unless it says by itself what and where. */
+export function toStartFailure(cause: unknown): unknown {
+  if (cause instanceof SettingsError || cause instanceof AppError || !(cause instanceof Error)) return cause;
+  return new Failure(cause.message, { code: "start_failed", cause });
+}
+
+async function announce<Started extends Omit<Service, "reload">>({ settings, reporter, now }: StartOptions, start: () => Promise<Started>): Promise<Started> {
+  const other = findRunningServer(settings.projectDir);
+  const supervisor = await start().catch((cause: unknown) => {
+    throw toStartFailure(cause);
   });
   const withdraw = announceServer(settings.projectDir, {
     pid: process.pid,
     url: supervisor.url,
     mode: settings.mode,
-    startedAt: new Date(p.now).toISOString(),
+    startedAt: new Date(now).toISOString(),
   });
   if (other && other.pid !== process.pid) reporter.notice("warn", `This project is served on ${other.url} as well (process ${other.pid}). From now on commands talk to this one.`);
   process.once("exit", withdraw);
   return {
-    url: supervisor.url,
-    reload: () => supervisor.reload(),
+    ...supervisor,
     async close() {
       withdraw();
       await supervisor.close();

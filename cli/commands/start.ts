@@ -1,36 +1,30 @@
-import { readLogLevel } from "../../server/config.ts";
 import { createApiClient, type ApiClient } from "../api/api-client.ts";
 import type { CliCommand } from "./cli-command.ts";
 import type { CommandContext, CommandRunner } from "./command-context.ts";
-import { createDeployedEvents } from "./deployed-events.ts";
-import { createJsonEvents } from "./json-events.ts";
 import { createdKeyAnswer, keysAnswer } from "./keys/key-answers.ts";
 import { peopleAnswer } from "./people/list.ts";
 import { invitationAnswer } from "./people/setup-link.ts";
-import { parsePort } from "./parse-options.ts";
+import { parsePort, parseRole, type Role } from "./parse-options.ts";
+import { readDeployed } from "./read-deployed.ts";
 import type { ServiceEvents } from "./service-events.ts";
-import { startService } from "./start-service.ts";
+import { startService, startWeb } from "./start-service.ts";
 import { untilStopped } from "./until-stopped.ts";
+import { work } from "./worker.ts";
 
 export function registerStart(program: CliCommand, runner: CommandRunner): void {
   program
-    .subcommand("start", "serve what `signalbox build` made: deployed, webhooks need a key", ["signalbox build && signalbox start", "signalbox start --port 8080"])
+    .subcommand("start", "serve what `signalbox build` made: deployed, webhooks need a key", ["signalbox build && signalbox start", "signalbox start --port 8080", "signalbox start --role web"])
     .option("--port <port>", "port to listen on (default: PORT, signalbox.config.ts, 3000)", parsePort)
+    .option("--role <role>", "web receives and shows, worker runs, all does both; apart they need a Postgres store (default: all)", parseRole)
     .action(runner.action(start));
 }
 
-async function start(context: CommandContext, { port }: { port?: number }): Promise<void> {
+async function start(context: CommandContext, { port, role = "all" }: { port?: number; role?: Role }): Promise<void> {
+  if (role === "worker") return work(context, {});
   const { projectDir } = context;
-  const [{ openLocalApi, readBuiltSettings }, { createLogger }, { readManifest }] = await Promise.all([
-    import("../../server/main.ts"),
-    import("../../server/logging.ts"),
-    import("../../server/project/read-manifest.ts"),
-  ]);
-  const settings = await readBuiltSettings({ projectDir, mode: "deployed", flags: port === undefined ? {} : { port } });
-  const manifest = await readManifest(settings.stateDir);
-  if (!manifest) throw new Error("The build went away while it was read.");
-  const logger = createLogger({ mode: "deployed", level: readLogLevel("deployed"), process: "supervisor" });
-  const events = context.isJson ? createJsonEvents(context) : createDeployedEvents({ terminal: context.terminal, logger });
+  const { settings, manifest, logger, events } = await readDeployed(context, port === undefined ? {} : { port });
+  const [{ openLocalApi }, { requireSharedStore }] = await Promise.all([import("../../server/main.ts"), import("../../server/processes/require-shared-store.ts")]);
+  if (role === "web") requireSharedStore(settings, "`signalbox start --role web`");
 
   const local = await openLocalApi({ projectDir, running: null });
   try {
@@ -41,7 +35,7 @@ async function start(context: CommandContext, { port }: { port?: number }): Prom
   }
 
   const stopped = untilStopped();
-  const service = await startService({ settings, reporter: events, logger, now: context.now() });
+  const service = await (role === "web" ? startWeb : startService)({ settings, reporter: events, logger, now: context.now() });
   events.ready({ mode: "deployed", url: service.url, manifest, warnings: [] });
   await tellHowToSignIn({ projectDir, url: service.url, events });
   await stopped;

@@ -25,6 +25,7 @@ export function createTextEvents(p: { terminal: Terminal; now(): number }): Serv
       warn(warnings);
       out.write(renderReady({ url, manifest, paint: out.paint, isDevelopment: mode === "development" }));
     },
+    working: () => {},
     reloaded({ manifest, warnings, durationMs }) {
       warn(warnings);
       out.write(`${time()}  ${out.paint("good", "↻")} rebuilt as ${manifest.version} in ${durationText(durationMs)}: ${countText(manifest)}\n`);

@@ -16,8 +16,8 @@ export interface Supervisor {
   close(): Promise<void>;
 }
 
-const webCloseMs = 5_500;
-const runGraceMs = 1_000;
+export const webCloseMs = 5_500;
+export const runGraceMs = 1_000;
 
 /** Starts the service: one web process and the workers. Rejects when the web process cannot start, e.g. because its port is in use. */
 export async function startSupervisor(p: { settings: Settings; env?: NodeJS.ProcessEnv; reporter: Reporter; logger: Logger }): Promise<Supervisor> {

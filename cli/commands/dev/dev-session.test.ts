@@ -25,6 +25,7 @@ function setUp(p: { start?: () => Promise<void>; reload?: () => Promise<void> } 
     delivery() {},
     runEnded() {},
     stopping() {},
+    working() {},
   };
   const session = createDevSession({
     build: async () => next,
