@@ -37,9 +37,10 @@ const maxBatch = 256;
 const maxWaiting = 10_000;
 /** For how many turns of the event loop a transaction waits for more verbs, at most. */
 const mostTurns = 8;
-/** SQLite waits for a lock by sleeping, and nobody is answered meanwhile: it may sleep for a moment only, and the queue waits for the rest. */
-const sleepForLockMs = 10;
-const betweenTriesMs = 20;
+/** SQLite waits for a lock by sleeping, and nobody is answered meanwhile: the queue waits instead. A commit of another process takes a moment; what takes longer is asked for less often. */
+const sleepForLockMs = 0;
+const isLongMs = 100;
+const betweenTriesMs = { soon: 1, long: 20 };
 /** How long a verb waits for a lock that another process holds; and how long once that process has held it for so long. */
 const waitForLockMs = 5_000;
 const waitForStuckLockMs = 500;
@@ -187,7 +188,7 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
     waiting.unshift(...batch);
     const firstYoung = waiting.findIndex(({ since }) => now - since <= longestMs);
     failJobs(tally, waiting.splice(0, firstYoung < 0 ? waiting.length : firstYoung), error);
-    if (waiting.length > 0) retrying = setTimeout(flush, betweenTriesMs);
+    if (waiting.length > 0) retrying = setTimeout(flush, now - lockedSince < isLongMs ? betweenTriesMs.soon : betweenTriesMs.long);
   }
 
   return {
