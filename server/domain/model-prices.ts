@@ -31,6 +31,10 @@ export function costOf(usage: Usage, price: ModelPrice): number {
   const cached = usage.cachedInputTokens ?? 0;
   const fresh = Math.max(0, (usage.inputTokens ?? 0) - cached);
   const usd = (fresh * price.input + cached * (price.cachedInput ?? price.input) + (usage.outputTokens ?? 0) * price.output) / 1_000_000;
-  // To a billionth: sums stay readable.
+  return roundUsd(usd);
+}
+
+/** To a billionth: sums stay readable. */
+export function roundUsd(usd: number): number {
   return Math.round(usd * 1e9) / 1e9;
 }

@@ -120,8 +120,8 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
     }
   }
 
-  async function callTarget({ ctx, approve }: ReturnType<typeof createRunContext>): Promise<Json> {
-    const loaded = run.target.kind === "agent" ? await loadAgent(run, { ...options, context: { ...ctx, approve } }) : await code.workflow(run.target.slug);
+  async function callTarget({ ctx, agent }: ReturnType<typeof createRunContext>): Promise<Json> {
+    const loaded = run.target.kind === "agent" ? await loadAgent(run, { ...options, context: { ...ctx, ...agent } }) : await code.workflow(run.target.slug);
     if (!loaded) throw unknownTarget(run, code);
     const { input, record, isPartOfPayload } = await prepareInput(run, loaded, code);
     if (record !== undefined && isPartOfPayload) session.note({ input: record });

@@ -6,7 +6,7 @@ import { type Clock, elapsedMs } from "../ports/clock.ts";
 import type { ProjectCode } from "../ports/project.ts";
 import type { Logger } from "../ports/logger.ts";
 import { runLogFields } from "../ports/run-log-fields.ts";
-import type { ClaimedRun, StepRecord } from "../ports/store.ts";
+import type { ClaimedRun, Spend, StepRecord } from "../ports/store.ts";
 import type { RunTrace } from "../ports/tracing.ts";
 import { cloneJson, toJson } from "./json-value.ts";
 import { createOrderedResults } from "./ordered-results.ts";
@@ -20,6 +20,8 @@ export interface StepContext {
   idempotencyKey: string;
   signal: AbortSignal;
 }
+
+type SpendAfter = (result: Json) => Spend | undefined;
 
 /** How the run stands for the code that holds its ctx. */
 export type ContextState =
@@ -74,7 +76,8 @@ export function createRunContext(options: RunContextOptions) {
     return state.kind === "open";
   }
 
-  async function step(name: string, fn: (step: StepContext) => unknown): Promise<Json> {
+  /** `spendAfter`: what the run has used when the step has this result; written together with it. */
+  async function step(name: string, fn: (step: StepContext) => unknown, spendAfter?: SpendAfter): Promise<Json> {
     if (!isOpen()) return await never();
     if (typeof fn !== "function") throw new TypeError(`ctx.step(${JSON.stringify(name)}, …) needs a function as its second argument.`);
     const key = takeName(name, takenNames);
@@ -86,14 +89,14 @@ export function createRunContext(options: RunContextOptions) {
     }
     stepsInFlight += 1;
     try {
-      return await executeStep(key, fn);
+      return await executeStep(key, fn, spendAfter);
     } finally {
       stepsInFlight -= 1;
       considerSuspending();
     }
   }
 
-  async function executeStep(key: string, fn: (step: StepContext) => unknown): Promise<Json> {
+  async function executeStep(key: string, fn: (step: StepContext) => unknown, spendAfter?: SpendAfter): Promise<Json> {
     const startedAt = clock.now();
     const begun = elapsedMs(clock);
     session.note({ entries: [{ at: startedAt, kind: "step_started", attempt, name: key }] });
@@ -105,9 +108,11 @@ export function createRunContext(options: RunContextOptions) {
     if (!isOpen()) return await never();
     const finishedAt = clock.now();
     const record: StepRecord = { name: key, kind: "step", attempt, startedAt, finishedAt, until: null, result };
+    const spend = spendAfter?.(result);
     const isWritten = await session.write({
       steps: [record],
       entries: [{ at: finishedAt, kind: "step_completed", attempt, name: key, durationMs: elapsedMs(clock) - begun }],
+      ...(spend ? { spend } : {}),
     });
     if (!isOpen() || !isWritten) return await never();
     stored.set(key, record);
@@ -224,13 +229,13 @@ export function createRunContext(options: RunContextOptions) {
   return {
     ctx: {
       run: { id: run.id, attempt, trigger: run.trigger, deliveryId: run.deliveryId },
-      step,
+      step: (name: string, fn: (step: StepContext) => unknown) => step(name, fn),
       sleep,
       log,
       signal,
     },
     /** For agents only. */
-    approve,
+    agent: { step, approve },
     /** Before the last write: what was logged since the last step. */
     flushLog: () => retold.flush(),
     close(next: ContextState): void {

@@ -4,13 +4,14 @@ import type { RunStatus } from "../contract/run.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import { runLogFields } from "../ports/run-log-fields.ts";
-import type { ClaimedRun, EngineStore, NewTimelineEntry, RunTransition, StepRecord } from "../ports/store.ts";
+import type { ClaimedRun, EngineStore, NewTimelineEntry, RunTransition, Spend, StepRecord } from "../ports/store.ts";
 import type { Interrupt } from "./run-interrupt.ts";
 
 interface Progress {
   input?: Json;
   entries?: NewTimelineEntry[];
   steps?: StepRecord[];
+  spend?: Spend;
 }
 
 /** All that one attempt writes, in order, under its token. */
@@ -118,19 +119,22 @@ class PendingProgress {
   private input: Json | undefined;
   private entries: NewTimelineEntry[] = [];
   private steps = new Map<string, StepRecord>();
+  private spend: Spend | undefined;
 
   add(progress: Progress): void {
     if (progress.input !== undefined) this.input = progress.input;
+    if (progress.spend) this.spend = progress.spend;
     this.entries.push(...(progress.entries ?? []));
     for (const step of progress.steps ?? []) this.steps.set(step.name, step);
   }
 
   take(): Progress {
-    const taken = { ...(this.input === undefined ? {} : { input: this.input }), entries: this.entries, steps: [...this.steps.values()] };
+    const { input, entries, steps, spend } = this;
     this.input = undefined;
+    this.spend = undefined;
     this.entries = [];
     this.steps = new Map();
-    return taken;
+    return { ...(input === undefined ? {} : { input }), entries, steps: [...steps.values()], ...(spend ? { spend } : {}) };
   }
 }
 

@@ -316,6 +316,14 @@ export interface StepRecord {
   result: Json | null;
 }
 
+/** What an agent's run has used since its beginning. */
+export interface Spend {
+  /** In and out, of all calls of the model. */
+  tokens: number;
+  /** US dollars; `null` where it is not known. */
+  costUsd: number | null;
+}
+
 export interface NewTimelineEntry {
   at: number;
   kind: TimelineKind;
@@ -390,6 +398,8 @@ export interface EngineStore {
     input?: Json;
     entries: NewTimelineEntry[];
     steps?: StepRecord[];
+    /** Takes the place of what stood there. */
+    spend?: Spend;
     transition?: RunTransition;
   }): Promise<{ held: boolean; cancelRequested: boolean }>;
   /** Lengthens the leases of runs that are still held; names those that are not, and those asked to stop. */

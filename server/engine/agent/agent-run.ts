@@ -3,6 +3,7 @@ import { agentStepSchema, type ApprovalDecision, type ApprovalRequest } from "..
 import type { Json } from "../../contract/json.ts";
 import type { ManifestAgent } from "../../contract/manifest.ts";
 import type { ModelPrice } from "../../contract/settings.ts";
+import type { Spend } from "../../ports/store.ts";
 import type { LoadedAgent } from "../../ports/project.ts";
 import type { ModelMessage } from "../../ports/model.ts";
 import type { StepContext } from "../run-context.ts";
@@ -11,7 +12,8 @@ import type { ModelPart } from "./call-model.ts";
 /** What an agent's run works with: the same steps and sleeps that a workflow gets, and approvals. */
 export interface AgentContext {
   run: { id: string };
-  step(name: string, fn: (step: StepContext) => unknown): Promise<Json>;
+  /** `spendAfter`: what the run has used in all when the step has this result. */
+  step(name: string, fn: (step: StepContext) => unknown, spendAfter?: (result: Json) => Spend | undefined): Promise<Json>;
   sleep(name: string, durationMs: number): Promise<void>;
   /** Waits until a person has decided, for weeks if need be, without holding a worker. */
   approve(name: string, request: ApprovalRequest): Promise<ApprovalDecision>;
@@ -39,8 +41,9 @@ export async function agentStep<Type extends AgentStepOf<string>["type"]>(
   name: string,
   types: readonly Type[],
   fn: (step: StepContext) => Promise<AgentStepOf<Type>> | AgentStepOf<Type>,
+  spendAfter?: (step: z.infer<typeof agentStepSchema>) => Spend | undefined,
 ): Promise<AgentStepOf<Type>> {
-  const step = agentStepSchema.parse(await ctx.step(name, fn));
+  const step = agentStepSchema.parse(await ctx.step(name, fn, spendAfter && ((result) => spendAfter(agentStepSchema.parse(result)))));
   if (isOneOf(step, types)) return step;
   throw new Error(`Step ${name} holds a result of the kind ${step.type}.`);
 }

@@ -189,15 +189,25 @@ describe("a run of an agent", () => {
   test("that goes beyond its budget in tokens fails as soon as it does", async () => {
     const h = await agent(() => ({ calls: [{ name: "lookup", arguments: { id: "1" } }], tokens: [400, 100] }), { tools: { lookup: lookup() }, budget: { tokens: 1_200 } });
     const { run } = await h.finish(await h.start());
-    expect(run).toMatchObject({ status: "failed", error: { name: "budget_exceeded", message: "The run has used 1500 tokens, and its budget is 1200. Raise budget.tokens of agent triage, or ask less of it." } });
+    expect(run).toMatchObject({ tokens: 1_500, costUsd: null, status: "failed", error: { name: "budget_exceeded", message: "The run has used 1500 tokens, and its budget is 1200. Raise budget.tokens of agent triage, or ask less of it." } });
     expect(h.provider.requests).toHaveLength(3);
+  });
+
+  test("bears what it has used so far, also where it went on after a wait, and none of it twice", async () => {
+    const price = { "scripted-1": { input: 2, output: 10 } };
+    const h = await agent([{ calls: [{ name: "lookup", arguments: { id: "1" } }], tokens: [400, 100] }, { status: 503, message: "busy" }, { text: "Hi", tokens: [500, 20] }], { tools: { lookup: lookup() }, prices: price });
+    const id = await h.start();
+    expect(await h.stretch()).toBe("waiting");
+    expect(await h.store.getRun(id)).toMatchObject({ tokens: 500, costUsd: 0.0018 });
+    expect((await h.finish(id)).run).toMatchObject({ status: "completed", tokens: 1_020, costUsd: 0.003 });
+    expect((await getAgentTrace(h, id)).costUsd).toBe(0.003);
   });
 
   test("that goes beyond its budget in dollars fails, by the prices of the project", async () => {
     const h = await agent([{ text: "Hi", tokens: [1_000, 1_000] }], { budget: { usd: 0.01 }, prices: { "scripted-1": { input: 2, output: 10 } } });
     const id = await h.start();
     const { run } = await h.finish(id);
-    expect(run).toMatchObject({ status: "failed", error: { name: "budget_exceeded" } });
+    expect(run).toMatchObject({ tokens: 2_000, costUsd: 0.012, status: "failed", error: { name: "budget_exceeded" } });
     expect((await h.steps(id)).get("model 1")).toMatchObject({ costUsd: 0.012 });
   });
 

@@ -1,6 +1,7 @@
 import type { AgentInput } from "../../contract/agent-input.ts";
 import type { ModelStep } from "../../contract/agent-step.ts";
 import type { Json, JsonSchemaObject } from "../../contract/json.ts";
+import { type AgentSpend, addSpend, nothingSpent } from "../../domain/agent-spend.ts";
 import { costOf } from "../../domain/model-prices.ts";
 import type { ModelMessage, ModelRequest } from "../../ports/model.ts";
 import { FinalFailure } from "../run-errors.ts";
@@ -23,10 +24,10 @@ export async function runAgent(p: Omit<AgentRun, "messages">, input: AgentInput)
     throw new FinalFailure("NoPrice", `Agent ${p.built.slug} has a budget in US dollars, and no price is known for its model ${p.agent.model.modelId}. Say it in modelPrices of signalbox.config.ts.`);
   }
   const run: AgentRun = { ...p, messages: await beginConversation(p, input) };
-  const used = { tokens: 0, usd: 0 };
+  const used = { spend: nothingSpent, usd: 0 };
   let repairs = 0;
   for (let call = 1; call <= p.built.maxSteps; call += 1) {
-    const answer = await askModel(run, call);
+    const answer = await askModel(run, call, used.spend);
     spend(run, used, answer);
     run.messages.push(toMessage(answer));
     const results = await callTools(run, call, answer);
@@ -62,18 +63,19 @@ function explainOutput(schema: JsonSchemaObject): string {
 }
 
 /** One call of the model, made again while its failures allow it. Each try is a step of its own, so that what it cost in time is told and not repeated. */
-async function askModel(run: AgentRun, call: number): Promise<ModelStep> {
+async function askModel(run: AgentRun, call: number, spent: AgentSpend): Promise<ModelStep> {
   const { ctx } = run;
   for (let tries = 1; ; tries += 1) {
     const name = tries === 1 ? `model ${call}` : `model ${call} try ${tries}`;
-    const step = await agentStep(ctx, name, ["model", "model_failure"], async ({ signal }) => {
+    const ask = async ({ signal }: { signal: AbortSignal }) => {
       try {
         return await callOnce(run, signal);
       } catch (error) {
         if (signal.aborted) throw error;
         return planModelFailure(error, { tries, now: run.now(), random: run.random });
       }
-    });
+    };
+    const step = await agentStep(ctx, name, ["model", "model_failure"], ask, (step) => (step.type === "model" ? addSpend(spent, step) : undefined));
     if (step.type === "model") return step;
     const what = `The call of the model failed${step.status === null ? "" : ` with status ${step.status}`} (${step.kind}): ${step.message}`;
     if (step.waitMs === null) throw new FinalFailure("ModelCallFailed", what);
@@ -99,12 +101,12 @@ function withoutDialect(schema: JsonSchemaObject): JsonSchemaObject {
   return Object.fromEntries(Object.entries(schema).filter(([keyword]) => keyword !== "$schema"));
 }
 
-function spend({ built, price }: AgentRun, used: { tokens: number; usd: number }, { usage, costUsd }: ModelStep): void {
-  used.tokens += (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0);
+function spend({ built, price }: AgentRun, used: { spend: AgentSpend; usd: number }, answer: ModelStep): void {
+  used.spend = addSpend(used.spend, answer);
   // What an older attempt recorded without a price costs what it costs now.
-  used.usd += costUsd ?? (price ? costOf(usage, price) : 0);
+  used.usd += answer.costUsd ?? (price ? costOf(answer.usage, price) : 0);
   const { tokens, usd } = built.budget;
-  if (tokens !== null && used.tokens > tokens) throw new FinalFailure("budget_exceeded", `The run has used ${used.tokens} tokens, and its budget is ${tokens}. Raise budget.tokens of agent ${built.slug}, or ask less of it.`);
+  if (tokens !== null && used.spend.tokens > tokens) throw new FinalFailure("budget_exceeded", `The run has used ${used.spend.tokens} tokens, and its budget is ${tokens}. Raise budget.tokens of agent ${built.slug}, or ask less of it.`);
   if (usd !== null && used.usd > usd) throw new FinalFailure("budget_exceeded", `The run has cost $${used.usd.toFixed(6)}, and its budget is $${usd}. Raise budget.usd of agent ${built.slug}, or ask less of it.`);
 }
 

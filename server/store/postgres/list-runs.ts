@@ -25,6 +25,8 @@ export const runSummaryColumns = {
   version: run.version,
   attempt: run.attempt,
   maxAttempts: run.maxAttempts,
+  tokens: run.tokens,
+  costUsd: run.costUsd,
   createdAt: run.createdAt,
   startedAt: run.startedAt,
   finishedAt: run.finishedAt,

@@ -25,6 +25,7 @@ export async function writeProgress(session: Session, all: readonly Progress[]):
   await addEntries(session, decided.flatMap(({ progress: { runId, entries }, end }) => [...entries.map((entry) => ({ runId, entry })), ...(end?.entries ?? [])]));
   await saveSteps(session, held.flatMap(({ progress: { runId, steps = [] } }) => steps.map((step) => ({ runId, ...step }))));
   await saveInputs(session, held.map(({ progress }) => progress));
+  await saveSpends(session, held.map(({ progress }) => progress));
   await endHolds(session, decided.flatMap(({ end }) => (end ? [end.ending] : [])));
   return all.map(({ runId, token }) => {
     const mine = heldRuns.get(`${runId} ${token}`);
@@ -64,4 +65,12 @@ async function saveInputs(session: Session, all: readonly Progress[]): Promise<v
   const given = all.flatMap(({ runId, input }) => (input === undefined ? [] : [{ runId, input: input === null ? null : JSON.stringify(input) }]));
   if (given.length === 0) return;
   await session.change("UPDATE run SET input = i.input FROM unnest($1::text[], $2::text[]) AS i (id, input) WHERE run.id = i.id", [given.map(({ runId }) => runId), given.map(({ input }) => input)]);
+}
+
+const saveSpendsSql = "UPDATE run SET tokens = s.tokens, cost_usd = s.cost_usd FROM unnest($1::text[], $2::bigint[], $3::double precision[]) AS s (id, tokens, cost_usd) WHERE run.id = s.id";
+
+async function saveSpends(session: Session, all: readonly Progress[]): Promise<void> {
+  const given = all.flatMap(({ runId, spend }) => (spend ? [{ runId, ...spend }] : []));
+  if (given.length === 0) return;
+  await session.change(saveSpendsSql, [given.map(({ runId }) => runId), given.map(({ tokens }) => tokens), given.map(({ costUsd }) => costUsd)]);
 }

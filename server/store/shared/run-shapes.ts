@@ -16,6 +16,8 @@ export interface RunSummaryRow {
   version: string;
   attempt: number;
   maxAttempts: number;
+  tokens: number | null;
+  costUsd: number | null;
   createdAt: number;
   startedAt: number | null;
   finishedAt: number | null;
@@ -44,6 +46,8 @@ export function toRunSummary(row: RunSummaryRow): RunSummary {
     version: row.version,
     attempt: row.attempt,
     maxAttempts: row.maxAttempts,
+    tokens: row.tokens,
+    costUsd: row.costUsd,
     error: row.errorName === null ? null : { name: row.errorName, message: row.errorMessage ?? "" },
     createdAt: toIso(row.createdAt),
     startedAt: toIsoOrNull(row.startedAt),

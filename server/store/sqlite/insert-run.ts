@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { NewRun } from "../../ports/store.ts";
+import { tokensAtStart } from "../shared/tokens-at-start.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { prepareInsert } from "./prepare-insert.ts";
 import type { QueueRoom } from "./queue-room.ts";
@@ -28,12 +29,13 @@ export function prepareInsertRun({ db, connection }: SqliteDatabase, p: { addEnt
     availableAt: sql.placeholder("createdAt"),
     payload: sql.placeholder("payload"),
     input: sql.placeholder("input"),
+    tokens: sql.placeholder("tokens"),
   });
   const insert = prepareInsert(connection, query);
   return (newRun) => {
     const { kind, slug } = newRun.target;
     const target = `${kind}:${slug}`;
-    insert({ ...newRun, targetKind: kind, targetSlug: slug, target });
+    insert({ ...newRun, targetKind: kind, targetSlug: slug, target, tokens: tokensAtStart(kind) });
     p.room.added(target);
     p.addEntry(newRun.id, { at: newRun.createdAt, kind: "queued", attempt: 0 });
   };

@@ -1,4 +1,4 @@
-import { desc, inArray } from "drizzle-orm";
+import { desc, inArray, type SQL, sql } from "drizzle-orm";
 import type { Page } from "../../contract/page.ts";
 import type { RunSummary } from "../../contract/run.ts";
 import type { PageRequest, RunFilter } from "../../ports/store.ts";
@@ -25,12 +25,21 @@ export const runSummaryColumns = {
   version: run.version,
   attempt: run.attempt,
   maxAttempts: run.maxAttempts,
+  tokens: readSpend("tokens"),
+  costUsd: readSpend("cost_usd"),
   createdAt: run.createdAt,
   startedAt: run.startedAt,
   finishedAt: run.finishedAt,
   errorName: run.errorName,
   errorMessage: run.errorMessage,
 };
+
+/** From the index: in the row it stands behind the payload, and SQLite would walk through all of that. */
+function readSpend(column: "tokens" | "cost_usd"): SQL<number | null> {
+  return sql.raw(
+    `CASE WHEN run.target_kind = 'agent' THEN (SELECT spend.${column} FROM run AS spend INDEXED BY run_by_spend WHERE spend.tokens IS NOT NULL AND spend.created_at = run.created_at AND spend.id = run.id) END`,
+  ) as SQL<number | null>;
+}
 
 export function listRuns(database: SqliteDatabase, filter: RunFilter, page: PageRequest): Page<RunSummary> {
   return takeSteps(readList(createListReader(database), runListing(database, filter), page));

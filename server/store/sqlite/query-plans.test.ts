@@ -152,6 +152,8 @@ it("reads the rows of a page by their ids", () => {
   const { runs, deliveries } = rowQueries(database, ["a", "b"]);
   expect(planOf(runs)).toContain("SEARCH run USING INDEX sqlite_autoindex_run_1 (id=?)");
   expect(planOf(deliveries)).toContain("SEARCH delivery USING INDEX sqlite_autoindex_delivery_1 (id=?)");
+  // What agents used stands behind the payloads in the row.
+  expect(planOf(runs).match(/SEARCH spend USING COVERING INDEX run_by_spend \(created_at=\? AND id=\? AND tokens>\?\)/g)).toHaveLength(2);
 });
 
 describe("questions about traffic", () => {

@@ -116,6 +116,10 @@ export const run = sqliteTable(
     payload: json("payload").$type<Json>(),
     input: json("input").$type<Json>(),
     output: json("output").$type<Json>(),
+    /** Input and output tokens so far; of agents only. It stands behind the wide columns: lists read it from `run_by_spend`. */
+    tokens: integer("tokens"),
+    /** US dollars; NULL where it is not known. */
+    costUsd: real("cost_usd"),
   },
   (t) => [
     // A version is a stretch of time: what it began and ended with is soon found by looking through this.
@@ -133,8 +137,26 @@ export const run = sqliteTable(
     index("run_running_by_target").on(t.target).where(sql`status = 'running'`),
     index("run_by_lease").on(t.leaseUntil).where(sql`lease_until IS NOT NULL`),
     index("run_by_worker").on(t.workerId).where(sql`worker_id IS NOT NULL`),
+    // What agents used is filtered and summed from here alone; runs of workflows are not in it.
+    index("run_by_spend").on(t.createdAt, t.id, t.tokens, t.costUsd, t.targetSlug, t.status, t.trigger, t.version).where(sql`tokens IS NOT NULL`),
   ],
 );
+
+/** What the model of an agent's run has said so far, in the call that is under way. Not a part of the history: it goes with the step that it becomes. */
+export const runLive = sqliteTable("run_live", {
+  runId: text("run_id")
+    .primaryKey()
+    .references(() => run.id, { onDelete: "cascade" }),
+  /** Whose claim wrote it: of another one it is stale. */
+  token: text("token").notNull(),
+  step: text("step").notNull(),
+  attempt: integer("attempt").notNull(),
+  startedAt: integer("started_at").notNull(),
+  updatedAt: integer("updated_at").notNull(),
+  /** Grows with every write, for the mark of the store. */
+  revision: integer("revision").notNull(),
+  said: json("said").$type<Json>().notNull(),
+});
 
 export const runStep = sqliteTable(
   "run_step",

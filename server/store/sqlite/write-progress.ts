@@ -1,8 +1,8 @@
 import { and, eq, sql } from "drizzle-orm";
 import { z } from "zod";
 import type { Json } from "../../contract/json.ts";
-import type { EngineStore, StepRecord } from "../../ports/store.ts";
-import type { SqliteDatabase } from "./database.ts";
+import type { EngineStore, Spend, StepRecord } from "../../ports/store.ts";
+import { type SqliteDatabase, given } from "./database.ts";
 import type { EndHold } from "./end-hold.ts";
 import { prepareStatement } from "./prepare-statement.ts";
 import { run, runStep } from "./schema.ts";
@@ -14,12 +14,14 @@ export function prepareWriteProgress(database: SqliteDatabase, p: { addEntry: Ad
   const findHeld = prepareFindHeld(database);
   const saveStep = prepareSaveStep(database);
   const saveInput = prepareSaveInput(database);
-  return ({ runId, token, now, input, entries, steps = [], transition }) => {
+  const saveSpend = prepareSaveSpend(database);
+  return ({ runId, token, now, input, entries, steps = [], spend, transition }) => {
     const held = findHeld(runId, token);
     if (!held) return { held: false, cancelRequested: false };
     for (const entry of entries) p.addEntry(runId, entry);
     for (const step of steps) saveStep(runId, step);
     if (input !== undefined) saveInput({ id: runId, token, input });
+    if (spend) saveSpend({ id: runId, token, spend });
     if (transition) p.endHold(held, transition, now);
     return { held: true, cancelRequested: held.cancelRequestedAt !== null };
   };
@@ -75,5 +77,16 @@ function prepareSaveInput({ db, connection }: SqliteDatabase): (p: { id: string;
   const save = prepareStatement(connection, query);
   return (held) => {
     save.run(held);
+  };
+}
+
+function prepareSaveSpend({ db, connection }: SqliteDatabase): (p: { id: string; token: string; spend: Spend }) => void {
+  const query = db
+    .update(run)
+    .set({ tokens: given("tokens"), costUsd: given("costUsd") })
+    .where(and(eq(run.id, sql.placeholder("id")), eq(run.token, sql.placeholder("token")), eq(run.status, "running")));
+  const save = prepareStatement(connection, query);
+  return ({ spend, ...held }) => {
+    save.run({ ...held, ...spend });
   };
 }

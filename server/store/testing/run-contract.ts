@@ -27,6 +27,8 @@ export function runContract(open: OpenStore): void {
         version: "v1",
         attempt: 0,
         maxAttempts: 3,
+        tokens: null,
+        costUsd: null,
         payload: null,
         input: { deep: [1, "\u0000\ud800", null] },
         output: null,

@@ -1,3 +1,4 @@
+import { agentContract } from "./agent-contract.ts";
 import { deliveryContract } from "./delivery-contract.ts";
 import { engineContract } from "./engine-contract.ts";
 import type { OpenStore } from "./factories.ts";
@@ -19,6 +20,7 @@ export function storeContract(open: OpenStore): void {
   presetContract(open);
   switchContract(open);
   engineContract(open);
+  agentContract(open);
   keyContract(open);
   peopleContract(open);
   upkeepContract(open);

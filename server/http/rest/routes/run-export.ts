@@ -61,6 +61,8 @@ const columns: Record<string, (run: RunSummary) => string | number | null> = {
   createdAt: ({ createdAt }) => createdAt,
   startedAt: ({ startedAt }) => startedAt,
   finishedAt: ({ finishedAt }) => finishedAt,
+  tokens: ({ tokens }) => tokens,
+  costUsd: ({ costUsd }) => costUsd,
 };
 
 async function* toCsv(deps: RestDeps, filter: RunFilter): AsyncGenerator<string> {
