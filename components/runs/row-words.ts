@@ -40,7 +40,7 @@ export function timesOf(row: ShownRow, p: { from: number; now: number }): string
 /** What a screen reader hears of a row. */
 export function nameOf(row: ShownRow, p: { from: number; now: number }): string {
   if (row.kind === "group") return `${row.label}, ${timesOf(row, p)}`;
-  const level = row.kind === "log" ? `log, ${row.entry.level ?? "info"}: ` : row.kind === "step" ? "step " : row.kind === "sleep" ? "sleep " : row.kind === "kept" ? "step " : "";
+  const level = row.kind === "log" ? `log, ${row.entry.level ?? "info"}: ` : row.of !== undefined ? "" : row.kind === "step" ? "step " : row.kind === "sleep" ? "sleep " : row.kind === "kept" ? "step " : "";
   return [`${level}${row.label}`, stateOf(row), timesOf(row, p)].filter((part) => part !== null).join(", ");
 }
 

@@ -39,7 +39,8 @@ export function RunData({ run }: { run: Run }) {
 
 function meaningOf(run: Run, part: Part): string {
   if (part === "payload") return "What the trigger's request made of the body.";
-  if (part === "output") return "What run() returned.";
+  if (run.target.kind === "agent" && part === "input") return "What the agent was asked, and which stretches of that came from the payload.";
+  if (part === "output") return run.target.kind === "agent" ? "The agent's last answer, as its output schema made it." : "What run() returned.";
   return run.payload === null ? "What run() got, as the target's input schema made it." : "What run() got: the payload through the trigger's transform and the target's input schema.";
 }
 

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { parseAsStringLiteral, useQueryState } from "nuqs";
 import { useRef } from "react";
+import type { AgentTrace } from "../../server/contract/agent-trace.ts";
 import type { Run } from "../../server/contract/run.ts";
 import type { TimelineEntry } from "../../server/contract/timeline.ts";
 import { useTRPC } from "../trpc/trpc.ts";
@@ -13,6 +14,8 @@ import { PageTitle } from "../ui/page-title.tsx";
 import { Panel } from "../ui/panel.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { isOpen, runStatuses } from "../ui/statuses.ts";
+import { ConversationPanel } from "./agent/conversation-panel.tsx";
+import { useAgentTrace } from "./agent/use-agent-trace.ts";
 import { ErrorPanel } from "./error-panel.tsx";
 import { ReplayDialog } from "./replay-dialog.tsx";
 import { RunActions } from "./run-actions.tsx";
@@ -45,6 +48,7 @@ function LoadedRun({ run }: { run: Run }) {
     else void setReplay(null, { history: "replace" });
   };
   const entries = timeline.data ?? [];
+  const trace = useAgentTrace(run);
   const failures = errorsOfRun(run, entries);
   return (
     <>
@@ -54,7 +58,8 @@ function LoadedRun({ run }: { run: Run }) {
       </PageTitle>
       <RunFacts run={run} />
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4">
-        <Timeline run={run} entries={timeline.data} error={timeline.error} retry={() => void timeline.refetch()} />
+        {run.target.kind === "agent" && <ConversationPanel key={run.id} run={run} trace={trace.data} entries={entries} error={trace.error} retry={() => void trace.refetch()} />}
+        <Timeline run={run} entries={timeline.data} trace={trace.data} error={timeline.error} retry={() => void timeline.refetch()} />
         <div className={`grid grid-cols-[minmax(0,1fr)] items-start gap-4 ${failures.length > 0 ? "xl:grid-cols-2" : ""}`}>
           {failures.length > 0 && <ErrorPanel key={run.id} failures={failures} />}
           <RunData run={run} />
@@ -69,13 +74,21 @@ function LoadedRun({ run }: { run: Run }) {
         <Link href={`/api/v1/runs/${encodeURIComponent(run.id)}/timeline`} prefetch={false} className="text-accent hover:underline">
           its timeline
         </Link>
+        {run.target.kind === "agent" && (
+          <>
+            {", "}
+            <Link href={`/api/v1/runs/${encodeURIComponent(run.id)}/agent`} prefetch={false} className="text-accent hover:underline">
+              what the agent did
+            </Link>
+          </>
+        )}
       </p>
       {replay === "edit" && <ReplayDialog run={run} onClose={closeReplay} />}
     </>
   );
 }
 
-function Timeline({ run, entries, error, retry }: { run: Run; entries: TimelineEntry[] | undefined; error: unknown; retry: () => void }) {
-  if (entries) return <WaterfallPanel key={run.id} run={run} entries={entries} />;
+function Timeline({ run, entries, trace, error, retry }: { run: Run; entries: TimelineEntry[] | undefined; trace: AgentTrace | undefined; error: unknown; retry: () => void }) {
+  if (entries) return <WaterfallPanel key={run.id} run={run} entries={entries} trace={trace} />;
   return <Panel title="Timeline">{error ? <ErrorNote what="The timeline could not be read" error={error} retry={retry} /> : <LoadingRows label="The timeline is being read" />}</Panel>;
 }

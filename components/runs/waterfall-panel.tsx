@@ -1,12 +1,14 @@
 "use client";
 
 import { useMemo, useState } from "react";
+import type { AgentTrace } from "../../server/contract/agent-trace.ts";
 import type { Run } from "../../server/contract/run.ts";
 import type { TimelineEntry } from "../../server/contract/timeline.ts";
 import { Panel } from "../ui/panel.tsx";
 import { Segmented } from "../ui/segmented.tsx";
 import { isOpen } from "../ui/statuses.ts";
 import { formatDuration } from "../ui/time.ts";
+import { nameAgentRows } from "./agent/name-rows.ts";
 import { type LogFilter, type ShownRow, groupRows } from "./group-rows.ts";
 import { offsetOf, timesOf } from "./row-words.ts";
 import { timeScale } from "./time-scale.ts";
@@ -20,15 +22,24 @@ const filters: { value: LogFilter; label: string }[] = [
   { value: "none", label: "No logs" },
 ];
 
+interface Props {
+  run: Pick<Run, "id" | "status" | "target">;
+  entries: TimelineEntry[];
+  /** What an agent's steps hold. */
+  trace: AgentTrace | undefined;
+}
+
 /** What happened in a run, to scale. */
-export function WaterfallPanel({ run, entries }: { run: Pick<Run, "id" | "status">; entries: TimelineEntry[] }) {
+export function WaterfallPanel({ run, entries, trace }: Props) {
   const [logs, setLogs] = useState<LogFilter>("all");
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const [pointed, setPointed] = useState<ShownRow | null>(null);
   const isGrowing = isOpen(run.status);
   const isExecuting = run.status === "running";
   const clock = useOpenNow(isGrowing);
-  const rows = useMemo(() => toWaterfall(entries, { isExecuting }), [entries, isExecuting]);
+  const isAgent = run.target.kind === "agent";
+  const plain = useMemo(() => toWaterfall(entries, { isExecuting }), [entries, isExecuting]);
+  const rows = useMemo(() => (isAgent ? nameAgentRows(plain, trace) : plain), [plain, isAgent, trace]);
   // The two clocks may differ a little: what was told has happened.
   const now = Math.max(isGrowing ? clock : 0, Date.parse(entries.at(-1)?.at ?? "") || 0);
   const scale = timeScale(rows, now);

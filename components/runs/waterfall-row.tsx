@@ -1,4 +1,4 @@
-import { Check, ChevronRight, CircleSlash, Hourglass, LoaderCircle, type LucideIcon, Moon, TriangleAlert } from "lucide-react";
+import { Bot, Check, ChevronRight, CircleSlash, Hand, Hourglass, LoaderCircle, type LucideIcon, MessageSquareText, Moon, TriangleAlert, Wrench } from "lucide-react";
 import type { ShownRow } from "./group-rows.ts";
 import { durationOf, nameOf, offsetOf } from "./row-words.ts";
 import type { TimeScale } from "./time-scale.ts";
@@ -59,6 +59,9 @@ const stateIcons: Record<RowState, { icon: LucideIcon; tone: string }> = {
   stopped: { icon: CircleSlash, tone: "text-idle" },
 };
 
+/** What a step of an agent's run is; how it stands says the icon before. */
+const kindIcons: Record<NonNullable<WaterfallRow["of"]>, LucideIcon | null> = { prompt: MessageSquareText, model: Bot, tool: Wrench, question: Hand, approval: null, pause: null };
+
 function RowLabel({ row, from }: { row: WaterfallRow; from: number }) {
   if (row.kind === "log") {
     return (
@@ -71,9 +74,11 @@ function RowLabel({ row, from }: { row: WaterfallRow; from: number }) {
     );
   }
   const { icon: Icon, tone } = iconOf(row);
+  const Kind = row.of && kindIcons[row.of];
   return (
     <>
       <Icon aria-hidden size={12} strokeWidth={2.4} className={`shrink-0 ${tone}`} />
+      {Kind && <Kind aria-hidden size={12} className="hidden shrink-0 text-ink-3 md:block" />}
       <span className={`truncate ${row.kind === "attempt" ? "font-semibold" : row.kind === "step" ? "" : "text-ink-2"}`}>{row.label}</span>
       {row.kind === "kept" && <span className="shrink-0 text-s text-ink-3">kept</span>}
     </>
@@ -81,6 +86,8 @@ function RowLabel({ row, from }: { row: WaterfallRow; from: number }) {
 }
 
 function iconOf(row: WaterfallRow): { icon: LucideIcon; tone: string } {
+  if (row.of === "approval") return { icon: Hand, tone: row.endedAt === null ? "text-wait" : "text-ink-3" };
+  if (row.of === "pause") return { icon: Hourglass, tone: "text-wait" };
   if (row.kind === "sleep") return { icon: Moon, tone: "text-run" };
   if (row.kind === "backoff") return { icon: Hourglass, tone: "text-wait" };
   if (row.kind === "queued") return { icon: Hourglass, tone: "text-idle" };

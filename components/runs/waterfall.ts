@@ -1,5 +1,6 @@
 import type { TimelineEntry } from "../../server/contract/timeline.ts";
 import { formatDuration } from "../ui/time.ts";
+import type { AgentStepName } from "./agent/step-name.ts";
 
 /** How a stretch of a row is drawn. `idle`: the attempt goes on, but nobody executes it (it sleeps, or its worker was lost). */
 type SpanLook = "busy" | "idle" | "sleep" | "backoff" | "queued";
@@ -22,6 +23,8 @@ export interface WaterfallRow {
   key: string;
   kind: RowKind;
   label: string;
+  /** What it is of an agent's run. */
+  of?: AgentStepName["kind"];
   depth: 0 | 1;
   state: RowState;
   at: number;

@@ -17,7 +17,9 @@ export default async function RunPage({ params }: Props) {
   const { id } = await params;
   if (!(await mayRead())) return <Locked />;
   const { queryClient, trpc } = await createReader();
-  await Promise.all([orNotFound(queryClient.fetchQuery(trpc.runs.get.queryOptions({ id }))), queryClient.prefetchQuery(trpc.runs.timeline.queryOptions({ id }))]);
+  await orNotFound(queryClient.fetchQuery(trpc.runs.get.queryOptions({ id })));
+  const isAgent = queryClient.getQueryData(trpc.runs.get.queryKey({ id }))?.target.kind === "agent";
+  await Promise.all([queryClient.prefetchQuery(trpc.runs.timeline.queryOptions({ id })), isAgent && queryClient.prefetchQuery(trpc.runs.agent.queryOptions({ id }))]);
   return (
     <HydrationBoundary state={dehydrate(queryClient)}>
       <PageFrame>

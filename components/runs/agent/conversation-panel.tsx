@@ -1,0 +1,51 @@
+"use client";
+
+import { useMemo, useState } from "react";
+import type { AgentTrace } from "../../../server/contract/agent-trace.ts";
+import type { Run } from "../../../server/contract/run.ts";
+import type { TimelineEntry } from "../../../server/contract/timeline.ts";
+import { Button } from "../../ui/button.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { LoadingRows } from "../../ui/faces.tsx";
+import { Panel } from "../../ui/panel.tsx";
+import { toConversation } from "./conversation.ts";
+import { PromptSection } from "./prompt-section.tsx";
+import { Totals } from "./totals.tsx";
+import { TurnCard } from "./turn-card.tsx";
+
+interface Props {
+  run: Run;
+  trace: AgentTrace | undefined;
+  entries: readonly TimelineEntry[];
+  error: unknown;
+  retry: () => void;
+}
+
+/** What the agent was asked, what its model answered, which tools it called, and what all of it cost. */
+export function ConversationPanel({ run, trace, entries, error, retry }: Props) {
+  if (trace) return <Conversation run={run} trace={trace} entries={entries} />;
+  return <Panel title="Conversation">{error ? <ErrorNote what="What the agent did could not be read" error={error} retry={retry} /> : <LoadingRows label="What the agent did is being read" rows={6} />}</Panel>;
+}
+
+const mostTurns = 30;
+
+function Conversation({ run, trace, entries }: { run: Run; trace: AgentTrace; entries: readonly TimelineEntry[] }) {
+  const [isWhole, setIsWhole] = useState(false);
+  const turns = useMemo(() => toConversation({ trace, live: null, entries, run }), [trace, entries, run]);
+  const hidden = isWhole ? 0 : Math.max(0, turns.length - mostTurns);
+  const answered = turns.filter(({ answer }) => answer !== null).length;
+  return (
+    <Panel title="Conversation">
+      <Totals trace={trace} calls={answered} />
+      <PromptSection run={run} trace={trace} />
+      {hidden > 0 && (
+        <div className="border-t px-4 py-2.5">
+          <Button onClick={() => setIsWhole(true)}>Show {hidden.toLocaleString("en")} earlier calls of the model</Button>
+        </div>
+      )}
+      {turns.slice(hidden).map((turn) => (
+        <TurnCard key={turn.call} turn={turn} output={run.output} />
+      ))}
+    </Panel>
+  );
+}

@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { isoAt, runStart, timelineOf } from "../testing/timeline.ts";
+import { openApprovals, toConversation } from "./conversation.ts";
+import { answered, asked, called, failed, ran, said, traceOf } from "./testing/trace.ts";
+
+const running = { status: "running", error: null };
+const known = { live: null, entries: [], run: running };
+
+describe("a conversation", () => {
+  it("is in the order of the model's calls and of the tools in an answer, however the steps come in", () => {
+    const trace = traceOf({
+      steps: [
+        answered("model 10", [90, 95], [said("ten")]),
+        ran("tool 2.2 b", [30, 31], { outcome: "done" }),
+        ran("tool 2.1 a", [30, 30], { outcome: "failed", output: "no" }),
+        answered("model 2", [20, 29], [said("two"), called("a"), called("b")]),
+        answered("model 1", [1, 9], [called("x")]),
+      ],
+    });
+    const turns = toConversation({ ...known, trace });
+    expect(turns.map(({ call }) => call)).toEqual([1, 2, 10]);
+    expect(turns[1]?.tools.map(({ place, state, output }) => [place, state, output])).toEqual([["2.1", "failed", "no"], ["2.2", "done", null]]);
+    expect(turns[1]?.answer).toMatchObject({ text: "two", durationMs: 9 });
+  });
+
+  it("says of a call of a tool that has no result whether it runs, waits for a person, is to come, or will never be made", () => {
+    const answer = answered("model 1", [1, 9], ["a", "b", "c", "d"].map((name) => called(name)));
+    const trace = traceOf({ steps: [answer, ran("tool 1.1 a", [10, 20], { outcome: "done" })], approvals: [asked("approval 1.3 c"), asked("approval 1.4 d", { isApproved: true, reason: null, by: "Ada" })] });
+    const entries = timelineOf([20, "step_started", { name: "tool 1.2 b" }]);
+    const states = (run: { status: string; error: null }) => toConversation({ ...known, trace, entries, run })[0]?.tools.map(({ state }) => state);
+    expect(states(running)).toEqual(["done", "running", "waiting", "due"]);
+    expect(states({ status: "canceled", error: null })).toEqual(["done", "stopped", "stopped", "stopped"]);
+  });
+
+  it("tells each try that failed, and of the last one when it is made again", () => {
+    const steps = [failed("model 1", [0, 100], 3_000), failed("model 1 try 2", [3_100, 3_200], 4_000)];
+    const [waiting] = toConversation({ ...known, trace: traceOf({ steps }), run: { status: "waiting", error: null } });
+    expect(waiting?.failures.map(({ again }) => again)).toEqual([null, runStart + 7_200]);
+    expect(waiting).toMatchObject({ isAsking: false, answer: null });
+    const [asking] = toConversation({ ...known, trace: traceOf({ steps }), entries: timelineOf([7_300, "step_started", { name: "model 1 try 3" }]) });
+    expect(asking).toMatchObject({ isAsking: true, failures: [{ again: null }, { again: null }] });
+    const [ended] = toConversation({ ...known, trace: traceOf({ steps }), run: { status: "canceled", error: null } });
+    expect(ended?.failures.map(({ again }) => again)).toEqual([null, null]);
+  });
+
+  it("takes in what is being said, and drops it as soon as the answer is stored or the run has ended", () => {
+    const live = { step: "model 2", startedAt: isoAt(40), text: "Let me", reasoning: "" };
+    const before = traceOf({ steps: [answered("model 1", [1, 9], [called("a")])] });
+    expect(toConversation({ ...known, trace: before, live })[1]).toMatchObject({ call: 2, isAsking: true, live, answer: null });
+    expect(toConversation({ ...known, trace: before, live, run: { status: "failed", error: { name: "Timeout" } } })[1]).toMatchObject({ isAsking: false, live: null });
+    const after = traceOf({ steps: [...before.steps, answered("model 2", [40, 90], [said("Let me see")])] });
+    expect(toConversation({ ...known, trace: after, live })[1]).toMatchObject({ isAsking: false, live: null, answer: { text: "Let me see" } });
+  });
+
+  it("forgets what was under way in a worker that was lost", () => {
+    const entries = timelineOf([1, "step_started", { name: "model 1" }], [2, "worker_lost"]);
+    expect(toConversation({ ...known, trace: traceOf({}), entries })[0]).toMatchObject({ call: 1, isAsking: false });
+  });
+
+  it("tells the final answer from one that did not parse", () => {
+    const steps = [answered("model 1", [1, 2], [said("Sure!")]), answered("model 2", [3, 4], [said("{}")])];
+    const ends = (run: { status: string; error: { name: string } | null }) => toConversation({ ...known, trace: traceOf({ steps }), run }).map(({ end }) => end);
+    expect(ends({ status: "completed", error: null })).toEqual(["repaired", "final"]);
+    expect(ends({ status: "failed", error: { name: "InvalidOutput" } })).toEqual(["repaired", "unusable"]);
+    expect(ends({ status: "failed", error: { name: "budget_exceeded" } })).toEqual(["repaired", "open"]);
+  });
+});
+
+it("a call of a tool can be decided while its run waits, and not after", () => {
+  const trace = traceOf({ approvals: [asked("approval 1.1 a"), asked("approval 1.2 b", { isApproved: false, reason: null, by: "Ada" })] });
+  expect(openApprovals(trace, "waiting").map(({ name }) => name)).toEqual(["approval 1.1 a"]);
+  expect(openApprovals(trace, "canceled")).toEqual([]);
+});

@@ -1,0 +1,184 @@
+import type { ContentPart, ModelFailureStep, ModelStep, ToolStep } from "../../../server/contract/agent-step.ts";
+import type { AgentTrace } from "../../../server/contract/agent-trace.ts";
+import type { Json } from "../../../server/contract/json.ts";
+import type { TimelineEntry } from "../../../server/contract/timeline.ts";
+import { readStepName } from "./step-name.ts";
+
+export type Approval = AgentTrace["approvals"][number];
+type TraceStep = AgentTrace["steps"][number];
+
+/** A call of the model that failed. `again`: when it is made once more, in UTC milliseconds; `null`: it is not, or it has been by now. */
+export interface FailedTry {
+  key: string;
+  failure: ModelFailureStep;
+  startedAt: string;
+  durationMs: number;
+  again: number | null;
+}
+
+interface Answer {
+  step: ModelStep;
+  startedAt: string;
+  durationMs: number;
+  reasoning: string;
+  text: string;
+}
+
+/**
+ * `waiting`: for a person. `due`: it is approved, or its turn has not come. `stopped`: the run has ended before it was made. What else became of it says the
+ * step's own outcome.
+ */
+export type ToolState = ToolStep["outcome"] | "running" | "waiting" | "due" | "stopped";
+
+export interface ToolUse {
+  /** `2.1`: the first call of the second answer. */
+  place: string;
+  toolName: string;
+  input: Json;
+  isMalformed: boolean;
+  state: ToolState;
+  output: Json;
+  durationMs: number | null;
+  approval: Approval | null;
+}
+
+/** `repaired`: the answer did not parse, and the model was asked once more. `unusable`: and it was not asked again. */
+type TurnEnd = "tools" | "final" | "repaired" | "unusable" | "open";
+
+/** One call of the model, with what came of it. */
+export interface Turn {
+  call: number;
+  failures: FailedTry[];
+  answer: Answer | null;
+  /** What is being said just now; `null`: nothing is known of it. */
+  live: LiveAnswer | null;
+  /** The model is being asked. */
+  isAsking: boolean;
+  tools: ToolUse[];
+  end: TurnEnd;
+}
+
+/** An answer while it is written. */
+interface LiveAnswer {
+  step: string;
+  startedAt: string;
+  text: string;
+  reasoning: string;
+}
+
+interface Known {
+  trace: AgentTrace;
+  live: LiveAnswer | null;
+  entries: readonly TimelineEntry[];
+  run: { status: string; error: { name: string } | null };
+}
+
+/** What an agent and its model have said to each other, in order: made of the steps that are stored, of what is under way by the timeline, and of what is being said. */
+export function toConversation({ trace, live: heard, entries, run }: Known): Turn[] {
+  const isOver = !openStatuses.has(run.status);
+  const steps = new Map(trace.steps.map((step) => [step.name, step]));
+  const tries = triesOf([...trace.steps.map(({ name }) => name), ...namesOf(entries), ...(heard ? [heard.step] : [])]);
+  const under = isOver ? new Set<string>() : stepsUnderWay(entries);
+  const approvals = new Map(trace.approvals.map((approval) => [approval.name, approval]));
+  const turns = [...tries].sort(([a], [b]) => a - b).map(([call, names]): Turn => {
+    const done = names.flatMap((name) => steps.get(name) ?? []);
+    const answer = done.flatMap(toAnswer)[0] ?? null;
+    const open = isOver || answer ? [] : names.filter((name) => !steps.has(name));
+    const live = heard && open.includes(heard.step) ? heard : null;
+    const isAsking = open.some((name) => under.has(name)) || live !== null;
+    const failures = done.flatMap((step) => toFailedTry(step)).map((one, index, all) => ({ ...one, again: isOver || answer || isAsking || index < all.length - 1 ? null : one.again }));
+    return { call, failures, answer, live, isAsking, tools: toolsOf({ call, answer, steps, approvals, under, isOver }), end: "open" };
+  });
+  return turns.map((turn, index) => ({ ...turn, end: endOf(turn, { isLast: index === turns.length - 1, run }) }));
+}
+
+const openStatuses: ReadonlySet<string> = new Set(["queued", "running", "waiting"]);
+
+/** The names of all tries of each call of the model, in their order. */
+function triesOf(names: readonly string[]): Map<number, string[]> {
+  const found = new Map<number, Map<number, string>>();
+  for (const name of names) {
+    const read = readStepName(name);
+    if (read?.kind !== "model") continue;
+    const tries = found.get(read.call) ?? new Map<number, string>();
+    found.set(read.call, tries.set(read.attempt, name));
+  }
+  return new Map([...found].map(([call, tries]) => [call, [...tries].sort(([a], [b]) => a - b).map(([, name]) => name)]));
+}
+
+function namesOf(entries: readonly TimelineEntry[]): string[] {
+  return entries.flatMap(({ kind, name }) => (kind === "step_started" && name !== null ? [name] : []));
+}
+
+/** Steps that a worker has begun and not ended, and that it has not lost. */
+function stepsUnderWay(entries: readonly TimelineEntry[]): Set<string> {
+  const open = new Set<string>();
+  for (const { kind, name } of entries) {
+    if (kind === "step_started" && name !== null) open.add(name);
+    else if ((kind === "step_completed" || kind === "step_failed") && name !== null) open.delete(name);
+    else if (kind === "worker_lost" || kind === "attempt_failed" || kind === "resumed") open.clear();
+  }
+  return open;
+}
+
+function toAnswer({ step, startedAt, finishedAt }: TraceStep): Answer[] {
+  if (step.type !== "model") return [];
+  return [{ step, startedAt, durationMs: between(startedAt, finishedAt), reasoning: textOf(step.content, "reasoning"), text: textOf(step.content, "text") }];
+}
+
+function toFailedTry({ name, step, startedAt, finishedAt }: TraceStep): FailedTry[] {
+  if (step.type !== "model_failure") return [];
+  return [{ key: name, failure: step, startedAt, durationMs: between(startedAt, finishedAt), again: step.waitMs === null ? null : Date.parse(finishedAt) + step.waitMs }];
+}
+
+function textOf(content: readonly ContentPart[], type: "text" | "reasoning"): string {
+  return content.flatMap((part) => (part.type === type ? [part.text] : [])).join(type === "text" ? "" : "\n\n");
+}
+
+interface ToolSources {
+  call: number;
+  answer: Answer | null;
+  steps: ReadonlyMap<string, TraceStep>;
+  approvals: ReadonlyMap<string, Approval>;
+  under: ReadonlySet<string>;
+  isOver: boolean;
+}
+
+function toolsOf({ call, answer, steps, approvals, under, isOver }: ToolSources): ToolUse[] {
+  const calls = answer?.step.content.filter((part) => part.type === "tool-call") ?? [];
+  return calls.map(({ toolName, input, isMalformed }, index) => {
+    const place = `${call}.${index + 1}`;
+    const name = `${place} ${toolName}`.slice(0, mostName);
+    const made = steps.get(`tool ${name}`);
+    const approval = approvals.get(`approval ${name}`) ?? null;
+    const known = { place, toolName, input, isMalformed, approval };
+    if (made?.step.type === "tool") return { ...known, state: made.step.outcome, output: made.step.output, durationMs: between(made.startedAt, made.finishedAt) };
+    return { ...known, state: isOver ? "stopped" : stateOf(approval, under.has(`tool ${name}`)), output: null, durationMs: null };
+  });
+}
+
+/** Names of steps are cut there. */
+const mostName = 150;
+
+function stateOf(approval: Approval | null, isUnderWay: boolean): ToolState {
+  if (isUnderWay) return "running";
+  return approval !== null && approval.decidedAt === null ? "waiting" : "due";
+}
+
+function endOf(turn: Turn, { isLast, run }: { isLast: boolean; run: Known["run"] }): TurnEnd {
+  if (!turn.answer) return "open";
+  if (turn.tools.length > 0) return "tools";
+  if (!isLast) return "repaired";
+  if (run.status === "completed") return "final";
+  return run.error?.name === "InvalidOutput" ? "unusable" : "open";
+}
+
+function between(from: string, to: string): number {
+  return Math.max(0, Date.parse(to) - Date.parse(from));
+}
+
+/** Calls of tools that a person can decide now. */
+export function openApprovals(trace: AgentTrace, status: string): Approval[] {
+  return status === "waiting" ? trace.approvals.filter(({ decidedAt }) => decidedAt === null) : [];
+}
+

@@ -1,0 +1,67 @@
+"use client";
+
+import { useId, useState } from "react";
+import { PlainText } from "../../json/plain-text.tsx";
+import type { PromptPiece } from "./split-marks.ts";
+
+/** A prompt in which what came from the payload is marked; the path of the mark under the pointer or with the focus stands in the legend. */
+export function MarkedText({ pieces, label, isWhole, onWhole }: { pieces: readonly PromptPiece[]; label: string; isWhole: boolean; onWhole?: () => void }) {
+  const [pointed, setPointed] = useState<string | null>(null);
+  const base = useId();
+  const paths = [...new Set(pieces.flatMap(({ path }) => (path === null ? [] : [path])))];
+  const idOf = (path: string) => `${base}-${paths.indexOf(path)}`;
+  return (
+    <>
+      {paths.length > 0 && (
+        <p className="flex min-h-7 flex-wrap items-center gap-x-2 px-4 pt-2 text-s text-ink-2">
+          <span aria-hidden className={`${markClass} px-1.5 text-xs`}>
+            abc
+          </span>
+          from the payload{pointed !== null && <code className="min-w-0 truncate text-ink">{sayPath(pointed)}</code>}
+        </p>
+      )}
+      <div role="region" aria-label={label} tabIndex={0} className="max-h-[min(60vh,560px)] overflow-auto px-4 py-2.5 [overflow-wrap:anywhere] whitespace-pre-wrap -outline-offset-2">
+        {pieces.map(({ text, path }, index) =>
+          path === null ? (
+            <PlainText key={index} text={text} />
+          ) : (
+            <mark
+              key={index}
+              tabIndex={0}
+              title={`From the payload: ${sayPath(path)}`}
+              aria-describedby={idOf(path)}
+              onPointerEnter={() => setPointed(path)}
+              onPointerLeave={() => setPointed(null)}
+              onFocus={() => setPointed(path)}
+              onBlur={() => setPointed(null)}
+              className={markClass}
+            >
+              <PlainText text={text} />
+            </mark>
+          ),
+        )}
+        {!isWhole && (
+          <>
+            {"… "}
+            <button type="button" onClick={onWhole} className="cursor-pointer rounded-s border border-line-strong px-1.5 text-xs text-accent hover:bg-sunken">
+              show all of it
+            </button>
+          </>
+        )}
+      </div>
+      <div hidden>
+        {paths.map((path) => (
+          <span key={path} id={idOf(path)}>
+            From the payload: {sayPath(path)}
+          </span>
+        ))}
+      </div>
+    </>
+  );
+}
+
+const markClass = "rounded-s border-b-2 border-dotted border-accent bg-accent-soft box-decoration-clone text-ink";
+
+function sayPath(path: string): string {
+  return path === "" ? "a function of the trigger put it in" : path;
+}

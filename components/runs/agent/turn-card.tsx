@@ -1,0 +1,79 @@
+"use client";
+
+import { Bot, RotateCcw, TriangleAlert } from "lucide-react";
+import { useState } from "react";
+import type { Json } from "../../../server/contract/json.ts";
+import { JsonView } from "../../json/json-view.tsx";
+import { Button } from "../../ui/button.tsx";
+import { StatusBadge } from "../../ui/status-badge.tsx";
+import { formatDuration } from "../../ui/time.ts";
+import { callFaces, sayFinish } from "./call-words.ts";
+import type { Turn } from "./conversation.ts";
+import { FailedTries } from "./failed-tries.tsx";
+import { Fold } from "./fold.tsx";
+import { FoldedText } from "./folded-text.tsx";
+import { StepHead } from "./step-head.tsx";
+import { ToolCard } from "./tool-card.tsx";
+import { formatUsd, sayUsage } from "./usage-words.ts";
+
+const mostTools = 20;
+
+/** One call of the model: what it took, what it said, and the tools that it called. `output`: what the run has ended with, where this is its last call. */
+export function TurnCard({ turn, output }: { turn: Turn; output: Json | null }) {
+  const { answer, call } = turn;
+  const [isWhole, setIsWhole] = useState(false);
+  const tools = isWhole ? turn.tools : turn.tools.slice(0, mostTools);
+  const isStructured = turn.end === "final" && output !== null && typeof output !== "string";
+  return (
+    <section aria-label={`Model call ${call}`} className="border-t">
+      <StepHead icon={Bot} title={`Model call ${call}`} name={answer?.step.model.modelId} badge={answer ? undefined : <StatusBadge face={callFaces(turn)} />} facts={factsOf(turn)} />
+      <FailedTries tries={turn.failures} />
+      {answer && answer.reasoning !== "" && (
+        <Fold title="What it thought" note={`${answer.reasoning.length.toLocaleString("en")} characters`}>
+          <FoldedText text={answer.reasoning} label={`thoughts of model call ${call}`} tone="text-ink-2" />
+        </Fold>
+      )}
+      {answer && answer.text !== "" && !isStructured && <FoldedText text={answer.text} label={`answer of model call ${call}`} />}
+      {tools.length > 0 && (
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-2 px-4 py-2.5">
+          {tools.map((use) => (
+            <ToolCard key={use.place} use={use} />
+          ))}
+          {tools.length < turn.tools.length && <Button onClick={() => setIsWhole(true)}>Show {turn.tools.length - tools.length} more calls of tools</Button>}
+        </div>
+      )}
+      {isStructured && (
+        <>
+          <JsonView text={JSON.stringify(output, null, 2)} label="The output" copyLabel="Copy the output" maxHeight={420} />
+          {answer && (
+            <Fold title="As the model wrote it">
+              <FoldedText text={answer.text} label={`answer of model call ${call}`} tone="font-mono text-s text-ink-2" />
+            </Fold>
+          )}
+        </>
+      )}
+      {turn.end === "repaired" && <Note icon={RotateCcw}>This does not fit the agent’s output schema. The model was told so, and asked again.</Note>}
+      {turn.end === "unusable" && <Note icon={TriangleAlert}>This does not fit the agent’s output schema, and the model was asked often enough: the run failed.</Note>}
+    </section>
+  );
+}
+
+function factsOf({ answer, end }: Turn): string[] {
+  if (!answer) return [];
+  const { usage, costUsd, finishReason } = answer.step;
+  return [
+    ...(end === "final" ? ["the final answer"] : finishReason === "tool-calls" ? [] : [sayFinish(finishReason)]),
+    formatDuration(answer.durationMs),
+    sayUsage(usage) ?? "tokens not told",
+    costUsd === null ? "cost not known" : formatUsd(costUsd),
+  ];
+}
+
+function Note({ icon: Icon, children }: { icon: typeof Bot; children: string }) {
+  return (
+    <p className="flex items-start gap-2 px-4 pb-2.5 text-s text-wait">
+      <Icon aria-hidden size={13} className="mt-0.5 shrink-0" />
+      <span className="min-w-0">{children}</span>
+    </p>
+  );
+}

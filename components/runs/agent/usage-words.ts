@@ -1,0 +1,38 @@
+import type { Usage } from "../../../server/contract/agent-step.ts";
+
+/** US dollars with as many digits as they need: `$0.000312`, `$0.0124`, `$1.25`. */
+export function formatUsd(usd: number): string {
+  if (usd === 0) return "$0";
+  const digits = usd >= 1 ? 2 : usd >= 0.01 ? 4 : 6;
+  const text = usd.toFixed(digits);
+  if (Number(text) === 0) return "< $0.000001";
+  return `$${digits === 2 ? text : text.replace(/0+$/, "").replace(/\.(\d?)$/, (_, digit: string) => `.${digit.padEnd(2, "0")}`)}`;
+}
+
+/** `1,840 in (1,024 cached) · 212 out (64 thought)`; `null`: the provider says nothing. */
+export function sayUsage({ inputTokens, cachedInputTokens, outputTokens, reasoningTokens }: Usage): string | null {
+  const parts = [
+    inputTokens === null ? null : `${formatCount(inputTokens)} in${cachedInputTokens ? ` (${formatCount(cachedInputTokens)} cached)` : ""}`,
+    outputTokens === null ? null : `${formatCount(outputTokens)} out${reasoningTokens ? ` (${formatCount(reasoningTokens)} thought)` : ""}`,
+  ].filter((part) => part !== null);
+  return parts.length === 0 ? null : parts.join(" · ");
+}
+
+export function formatCount(count: number): string {
+  return count.toLocaleString("en");
+}
+
+export interface BudgetUse {
+  of: "tokens" | "usd";
+  used: number;
+  limit: number;
+  /** Never below 0: a run may go beyond by one call. */
+  left: number;
+}
+
+/** What is left of an agent's budget. Tokens count in and out. */
+export function budgetUse(budget: { tokens: number | null; usd: number | null }, used: { usage: Usage; costUsd: number | null }): BudgetUse[] {
+  const tokens = (used.usage.inputTokens ?? 0) + (used.usage.outputTokens ?? 0);
+  const use = (of: BudgetUse["of"], limit: number | null, amount: number | null): BudgetUse[] => (limit === null || amount === null ? [] : [{ of, used: amount, limit, left: Math.max(0, limit - amount) }]);
+  return [...use("tokens", budget.tokens, tokens), ...use("usd", budget.usd, used.costUsd)];
+}
