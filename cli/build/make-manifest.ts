@@ -91,6 +91,7 @@ function toManifestAgent(file: string, agent: EvaluatedAgent): ManifestAgent {
     concurrency: typeof agent.concurrency === "number" ? agent.concurrency : null,
     maxQueued: null,
     model: agent.model,
+    instructions: agent.instructions,
     tools: agent.tools.map((tool) => ({ ...tool, inputSchema: "json" in tool.inputSchema ? tool.inputSchema.json : {} })),
     maxSteps: typeof agent.maxSteps === "number" ? agent.maxSteps : 20,
     budget: budgetOf(agent.budget),

@@ -1,16 +1,18 @@
 "use client";
 
-import { ArrowRight, Bot, Workflow } from "lucide-react";
+import { ArrowRight } from "lucide-react";
 import Link from "next/link";
 import type { MouseEvent, ReactNode } from "react";
 import { useDisabled } from "../sheets/use-disabled.ts";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { verdictOutcomes } from "../ui/statuses.ts";
+import { TargetIcon } from "../ui/target-icon.tsx";
 import { useCanvas, useEndpointActivity, useEvidence, useTargetActivity } from "./canvas-context.tsx";
 import { CopyUrl } from "./copy-url.tsx";
 import { EvidenceChip } from "./evidence-chip.tsx";
 import type { CanvasModel, EndpointNode, TargetNode, TriggerNode } from "./model/build-model.ts";
-import { Conditions } from "./nodes/trigger-node.tsx";
+import { AgentLines } from "./nodes/agent-lines.tsx";
+import { Conditions, Prompts } from "./nodes/trigger-node.tsx";
 import { LastRun, TargetNumbers } from "./nodes/target-node.tsx";
 import { Sparkline } from "./sparkline.tsx";
 
@@ -60,6 +62,7 @@ function TriggerItem({ trigger, model }: { trigger: TriggerNode; model: CanvasMo
         {evidence && <EvidenceChip evidence={evidence} endpoint={trigger.endpoint} trigger={trigger.slug} />}
       </div>
       <Conditions node={trigger} />
+      <Prompts node={trigger} />
       {trigger.attachments.map(({ target }) => {
         const node = model.byId.get(target);
         return node?.kind === "target" ? (
@@ -75,16 +78,16 @@ function TriggerItem({ trigger, model }: { trigger: TriggerNode; model: CanvasMo
 
 export function TargetLink({ target }: { target: TargetNode }) {
   const activity = useTargetActivity(target.id);
-  const Icon = target.target.kind === "agent" ? Bot : Workflow;
   return (
     <div className="min-w-0 flex-1">
       <div className="flex items-center gap-1.5">
-        <Icon aria-label={target.target.kind} size={14} className="shrink-0 text-ink-3" />
+        <TargetIcon kind={target.target.kind} label={target.target.kind} />
         <NodeLink id={target.id} className="min-w-0 truncate font-medium">
           {target.target.slug}
         </NodeLink>
         <span className="ml-auto">{activity?.lastRun && <LastRun run={activity.lastRun} open={activity.open} />}</span>
       </div>
+      {target.target.agent && <AgentLines agent={target.target.agent} />}
       <TargetNumbers activity={activity} isAttached={target.triggers.length > 0} />
     </div>
   );

@@ -7,11 +7,12 @@ export interface Found {
   endpoints: readonly { endpoint: string; path: string }[];
   triggers: readonly { slug: string; endpoint: string }[];
   targets: readonly Target[];
+  tools: readonly { name: string; agent: string }[];
   runs: readonly RunSummary[];
   deliveries: readonly DeliverySummary[];
 }
 
-export const entryKinds = ["endpoint", "trigger", "workflow", "agent", "run", "delivery", "page", "look"] as const;
+export const entryKinds = ["endpoint", "trigger", "workflow", "agent", "tool", "run", "delivery", "page", "look"] as const;
 export type EntryKind = (typeof entryKinds)[number];
 
 /** One line of the search: a place to go to. */
@@ -36,6 +37,7 @@ export function groupsOf(found: Found): EntryGroup[] {
     { name: "Triggers", entries: found.triggers.map(({ slug, endpoint }) => node("trigger", slug, `on ${endpoint}`)) },
     { name: "Endpoints", entries: found.endpoints.map(({ endpoint, path }) => node("endpoint", endpoint, path)) },
     { name: "Workflows and agents", entries: found.targets.map(({ kind, slug }) => node(kind, slug, kind)) },
+    { name: "Tools", entries: found.tools.map(({ name, agent }) => ({ ...node("agent", agent, `tool of ${agent}`), id: `tool:${agent}:${name}`, kind: "tool", label: name })) },
     { name: "Runs", entries: found.runs.map(({ id, target, status }) => ({ id, kind: "run", label: id, note: `${target.slug}, ${status.replace("_", " ")}`, href: `/runs/${encodeURIComponent(id)}` })) },
     { name: "Deliveries", entries: found.deliveries.map(({ id, endpoint, outcome }) => ({ id, kind: "delivery", label: id, note: `to ${endpoint}, ${outcome}`, href: `/deliveries/${encodeURIComponent(id)}` })) },
   ];
@@ -47,7 +49,7 @@ function node(kind: "trigger" | "endpoint" | Target["kind"], name: string, note:
 }
 
 const pages: readonly { words: string; entry: Entry }[] = [
-  { words: "canvas start home map triggers", entry: { id: "page:canvas", kind: "page", label: "Canvas", note: "endpoints, triggers, workflows", href: "/" } },
+  { words: "canvas start home map triggers", entry: { id: "page:canvas", kind: "page", label: "Canvas", note: "endpoints, triggers, workflows, agents", href: "/" } },
   { words: "deliveries webhooks requests", entry: { id: "page:deliveries", kind: "page", label: "Deliveries", note: "everything that knocked", href: "/deliveries" } },
   { words: "runs executions", entry: { id: "page:runs", kind: "page", label: "Runs", note: "everything that ran", href: "/runs" } },
   { words: "failed runs errors", entry: { id: "page:failed", kind: "page", label: "Failed runs", note: "", href: "/runs?status=failed" } },

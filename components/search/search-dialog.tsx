@@ -1,7 +1,7 @@
 "use client";
 
 import { Command } from "cmdk";
-import { Bot, Download, FileSearch, type LucideIcon, Monitor, Moon, PanelsTopLeft, Play, Search, Sun, Webhook, Workflow, Zap } from "lucide-react";
+import { Bot, Download, FileSearch, type LucideIcon, Monitor, Moon, PanelsTopLeft, Play, Search, Sun, Webhook, Workflow, Wrench, Zap } from "lucide-react";
 import { usePathname } from "next/navigation";
 import { type KeyboardEvent, useEffect, useEffectEvent, useState } from "react";
 import { chooseTheme, type Theme } from "../shell/theme.ts";
@@ -11,7 +11,7 @@ import { type Entry, type EntryGroup, type EntryKind, hrefFrom } from "./entry.t
 import { rememberEntry } from "./recent.ts";
 import { useSearch } from "./use-search.ts";
 
-const icons: Record<EntryKind, LucideIcon> = { endpoint: Webhook, trigger: Zap, workflow: Workflow, agent: Bot, run: Play, delivery: Download, page: PanelsTopLeft, look: FileSearch };
+const icons: Record<EntryKind, LucideIcon> = { endpoint: Webhook, trigger: Zap, workflow: Workflow, agent: Bot, tool: Wrench, run: Play, delivery: Download, page: PanelsTopLeft, look: FileSearch };
 
 const themes: readonly { theme: Theme; label: string; icon: LucideIcon }[] = [
   { theme: "light", label: "Theme: light", icon: Sun },

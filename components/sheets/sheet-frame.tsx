@@ -4,6 +4,7 @@ import { X } from "lucide-react";
 import type { ReactNode } from "react";
 import { IconButton } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
+import { TargetIcon } from "../ui/target-icon.tsx";
 import type { SheetNode } from "./sheet-node.ts";
 import { useSheetFocus } from "./use-sheet-focus.ts";
 
@@ -19,6 +20,7 @@ export function SheetFrame({ node, status, onClose, children }: { node: SheetNod
     >
       <header className="shrink-0 px-[18px] pt-3 pb-1">
         <div className="flex min-h-7 items-center gap-2">
+          {(node.kind === "agent" || node.kind === "workflow") && <TargetIcon kind={node.kind} />}
           <span className="text-xs tracking-[0.04em] text-ink-3 uppercase">{node.kind}</span>
           <span className="ml-auto min-w-0">{status}</span>
           <IconButton label="Close" icon={X} size="s" onClick={onClose} className="-mr-1.5" />

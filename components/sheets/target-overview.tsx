@@ -9,8 +9,10 @@ import { StatusBadge } from "../ui/status-badge.tsx";
 import { runStatuses } from "../ui/statuses.ts";
 import { formatDuration } from "../ui/time.ts";
 import type { Activity, TargetDetails } from "./answers.ts";
+import { AgentSections } from "./agent-sections.tsx";
+import { PromptTemplate } from "./prompt-template.tsx";
 import { sayShare, windowWords } from "./say-counts.ts";
-import { sayPause, sayRetries } from "./say-retries.ts";
+import { targetLimits } from "./target-limits.ts";
 import { SheetFacts, SheetSection } from "./sheet-frame.tsx";
 import { SheetLink } from "./sheet-link.tsx";
 
@@ -27,10 +29,7 @@ export function TargetOverview({ details, activity, window }: { details: TargetD
           <SheetFacts
             facts={[
               ["started by", <Starters key="by" attachments={details.attachments} />],
-              ["retries", sayRetries(details.retries)],
-              ["timeout", `${sayPause(details.timeoutMs)} for each attempt`],
-              ["concurrency", details.concurrency === null ? "no limit of its own" : `at most ${groupDigits(details.concurrency)} at a time`],
-              ["queue", details.maxQueued === null ? "no limit" : `at most ${groupDigits(details.maxQueued)} queued; what comes then is refused`],
+              ...targetLimits(details),
               ["file", <code key="file" className="break-all">{details.file}</code>],
               ["last run", <LastRun key="last" activity={activity} />],
             ]}
@@ -39,7 +38,8 @@ export function TargetOverview({ details, activity, window }: { details: TargetD
           <div className="h-32 animate-pulse rounded-m bg-sunken" />
         )}
       </SheetSection>
-      {details && <SchemaPart title="Input" schema={details.input} />}
+      {details?.agent && <AgentSections agent={details.agent} />}
+      {details && !details.agent && <SchemaPart title="Input" schema={details.input} />}
       {details?.output && <SchemaPart title="Output" schema={details.output} />}
     </>
   );
@@ -70,12 +70,13 @@ function Starters({ attachments }: { attachments: TargetDetails["attachments"] }
   if (attachments.length === 0) return <span className="text-ink-2">no trigger: people, the API and the command line only</span>;
   return (
     <ul>
-      {attachments.map(({ attachmentId, trigger, endpoint }) => (
+      {attachments.map(({ attachmentId, trigger, endpoint, prompt }) => (
         <li key={attachmentId}>
           <SheetLink node={{ kind: "trigger", id: trigger }} className="font-mono break-all text-accent hover:underline">
             {trigger}
           </SheetLink>{" "}
           <span className="text-s text-ink-3">on {endpoint}</span>
+          {prompt && <PromptTemplate prompt={prompt} />}
         </li>
       ))}
     </ul>

@@ -12,6 +12,7 @@ import { ShortId } from "../ui/short-id.tsx";
 import type { TriggerDetails } from "./answers.ts";
 import { ConditionList } from "./condition-list.tsx";
 import { FirstCurl } from "./first-curl.tsx";
+import { PromptTemplate } from "./prompt-template.tsx";
 import { windowWords } from "./say-counts.ts";
 import { sayDedupe } from "./say-dedupe.ts";
 import { SheetFacts, SheetSection } from "./sheet-frame.tsx";
@@ -109,9 +110,10 @@ function LastFired({ last }: { last: Shown["last"] }) {
 function Targets({ trigger }: { trigger: ListedTrigger }) {
   return (
     <ul>
-      {trigger.attachments.map(({ attachmentId, target }) => (
+      {trigger.attachments.map(({ attachmentId, target, prompt }) => (
         <li key={attachmentId}>
           {target.kind} <SheetLink node={{ kind: target.kind, id: target.slug }} className={linkClass}>{target.slug}</SheetLink>
+          {prompt && <PromptTemplate prompt={prompt} />}
         </li>
       ))}
     </ul>

@@ -2,7 +2,7 @@ import type { GraphTrigger } from "./answers.ts";
 
 /** A trigger once, with all its targets. */
 export interface ListedTrigger extends Pick<GraphTrigger, "slug" | "endpoint" | "conditions" | "hasFilter"> {
-  attachments: Pick<GraphTrigger, "attachmentId" | "target" | "file" | "hasTransform">[];
+  attachments: Pick<GraphTrigger, "attachmentId" | "target" | "file" | "hasTransform" | "prompt">[];
 }
 
 /** Attachments gathered by their slug, in the order in which they are evaluated. */
@@ -11,6 +11,6 @@ export function triggersOf(attachments: readonly GraphTrigger[]): ListedTrigger[
     const [first] = same;
     if (!first) return [];
     const { slug, endpoint, conditions, hasFilter } = first;
-    return [{ slug, endpoint, conditions, hasFilter, attachments: same.map(({ attachmentId, target, file, hasTransform }) => ({ attachmentId, target, file, hasTransform })) }];
+    return [{ slug, endpoint, conditions, hasFilter, attachments: same.map(({ attachmentId, target, file, hasTransform, prompt }) => ({ attachmentId, target, file, hasTransform, prompt })) }];
   });
 }

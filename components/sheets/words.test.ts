@@ -5,7 +5,10 @@ import { findFault } from "./find-fault.ts";
 import { nearNames } from "./near-names.ts";
 import { count, sayShare } from "./say-counts.ts";
 import { sayDedupe } from "./say-dedupe.ts";
+import { partsOf } from "./prompt-template.tsx";
 import { sayRetries } from "./say-retries.ts";
+import { targetLimits } from "./target-limits.ts";
+import { sayUsd } from "../ui/say-usd.ts";
 
 describe("retries in words", () => {
   it.each([
@@ -19,6 +22,32 @@ describe("retries in words", () => {
 it("what names an event is said with its time", () => {
   expect(sayDedupe({ header: "x-github-delivery", field: null, windowMs: 86_400_000 })).toBe("told by the header x-github-delivery, for 1 d");
   expect(sayDedupe({ header: null, field: "/event/id", windowMs: 90_000 })).toBe("told by /event/id in the body, for 1 min 30 s");
+});
+
+it("a sum of dollars is never rounded to nothing", () => {
+  expect([0, 4.1, 1204.5, 0.25, 0.025, 0.0031, 0.000_000_4].map(sayUsd)).toEqual(["$0.00", "$4.10", "$1204.50", "$0.25", "$0.025", "$0.0031", "$0.0000004"]);
+});
+
+it("an agent's bounds are those of its runs and of its calls of the model", () => {
+  const agent = { model: { provider: "openai", modelId: "gpt-5" }, instructions: "", tools: [], maxSteps: 1, budget: { tokens: 50_000, usd: 0.25 }, callTimeoutMs: 300_000, price: null };
+  const limits = { retries: { attempts: 1, backoff: "fixed", initialMs: 0, maxMs: 0 }, timeoutMs: 3_600_000, concurrency: null, maxQueued: 10, agent } as const;
+  expect(targetLimits(limits)).toEqual([
+    ["budget", "at most 50\u00A0000 tokens and $0.25 for a run"],
+    ["steps", "at most 1 call of the model"],
+    ["timeout", "1 h for a run, 5 min for a call of the model"],
+    ["concurrency", "no limit of its own"],
+    ["queue", "at most 10 queued; what comes then is refused"],
+  ]);
+  expect(targetLimits({ ...limits, agent: null }).map(([name]) => name)).toEqual(["retries", "timeout", "concurrency", "queue"]);
+});
+
+it("of a template the places are marked, and what only looks like one is not", () => {
+  expect(partsOf("From {{ customer.email }}: \\{{ not }} {{a}}")).toEqual([
+    { text: "From ", isPlace: false },
+    { text: "{{ customer.email }}", isPlace: true },
+    { text: ": {{ not }} ", isPlace: false },
+    { text: "{{a}}", isPlace: true },
+  ]);
 });
 
 it("a share is never rounded to all or nothing", () => {

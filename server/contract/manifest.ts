@@ -53,6 +53,8 @@ const manifestWorkflowSchema = z.object({
 const manifestAgentSchema = manifestWorkflowSchema.extend({
   /** Who runs the model, as the AI SDK names it, e.g. `openai.responses`. */
   model: z.object({ provider: z.string(), modelId: z.string() }),
+  /** Builds of old do not have them. */
+  instructions: z.string().default(""),
   tools: z.array(
     z.object({
       name: z.string(),

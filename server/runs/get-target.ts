@@ -1,6 +1,8 @@
 import type { Json, JsonSchemaObject } from "../contract/json.ts";
-import type { RetryPolicy } from "../contract/manifest.ts";
+import type { Manifest, ManifestAgent, ManifestTrigger, RetryPolicy } from "../contract/manifest.ts";
+import type { ModelPrice } from "../contract/settings.ts";
 import type { Target } from "../contract/target.ts";
+import { findPrice } from "../domain/model-prices.ts";
 import { exampleBody } from "../domain/schema/example-body.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import { findTarget } from "./find-target.ts";
@@ -16,7 +18,14 @@ export interface TargetDetails extends Target {
   /** A made-up input of its shape. */
   example: Json;
   /** What starts it. */
-  attachments: { attachmentId: string; trigger: string; endpoint: string }[];
+  attachments: { attachmentId: string; trigger: string; endpoint: string; prompt: ManifestTrigger["prompt"] }[];
+  /** `null`: it is a workflow. */
+  agent: AgentDetails | null;
+}
+
+interface AgentDetails extends Pick<ManifestAgent, "model" | "instructions" | "tools" | "maxSteps" | "budget" | "callTimeoutMs"> {
+  /** What its runs are counted by; `null`: no price of its model is known. */
+  price: ModelPrice | null;
 }
 
 /** One target of the project that runs now. Throws AppError `not_found`. */
@@ -35,6 +44,14 @@ export function getTarget(deps: { project: ProjectReader }, target: Target): Tar
     concurrency,
     maxQueued,
     example: exampleBody(input, null),
-    attachments: attached.map(({ attachmentId, slug: trigger, endpoint }) => ({ attachmentId, trigger, endpoint })),
+    attachments: attached.map(({ attachmentId, slug: trigger, endpoint, prompt }) => ({ attachmentId, trigger, endpoint, prompt })),
+    agent: target.kind === "agent" ? agentDetails(manifest, slug) : null,
   };
+}
+
+function agentDetails({ agents, settings }: Manifest, slug: string): AgentDetails | null {
+  const agent = agents.find((other) => other.slug === slug);
+  if (!agent) return null;
+  const { model, instructions, tools, maxSteps, budget, callTimeoutMs } = agent;
+  return { model, instructions, tools, maxSteps, budget, callTimeoutMs, price: findPrice(model.modelId, settings.modelPrices) };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { withAgent } from "../http/rest/testing/agent-fixture.ts";
 import { deliver, openTestService, paidBody } from "../http/rest/testing/test-service.ts";
 import { readId } from "./read-id.ts";
 import { searchAll } from "./search-all.ts";
@@ -48,5 +49,14 @@ describe("search", () => {
     expect(await names("come-em")).toEqual(["→ welcome-email"]);
     expect(await names("   ")).toEqual([]);
     expect(await names("nothing like it")).toEqual([]);
+  });
+
+  it("finds agents, and tools with the agent that has them", async () => {
+    const service = await openTestService();
+    service.state.sources = withAgent(service.state.sources);
+    const { targets, tools } = await searchAll(service, "tri");
+    expect([targets, tools]).toEqual([[{ kind: "agent", slug: "triage" }], []]);
+    expect((await searchAll(service, "findCust")).tools).toEqual([{ name: "findCustomer", agent: "triage" }]);
+    expect((await searchAll(service, "REFUND")).tools).toEqual([{ name: "refund", agent: "triage" }]);
   });
 });

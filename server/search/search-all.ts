@@ -1,4 +1,5 @@
 import type { DeliverySummary } from "../contract/delivery.ts";
+import type { ManifestAgent } from "../contract/manifest.ts";
 import type { RunSummary } from "../contract/run.ts";
 import type { Target } from "../contract/target.ts";
 import type { ProjectReader } from "../ports/project.ts";
@@ -10,6 +11,8 @@ export interface Found {
   endpoints: { endpoint: string; path: string }[];
   triggers: { slug: string; endpoint: string }[];
   targets: Target[];
+  /** Tools by their names, with the agent that may call them. */
+  tools: { name: string; agent: string }[];
   runs: RunSummary[];
   deliveries: DeliverySummary[];
 }
@@ -28,9 +31,14 @@ export async function searchAll(deps: { store: Pick<TrafficStore, "searchIds">; 
     endpoints: rankNames([...byEndpoint.keys()], { text: path, nameOf: (endpoint) => endpoint, limit }).map((endpoint) => ({ endpoint, path: `/triggers/${endpoint}` })),
     triggers: rankNames([...bySlug.values()], { text, nameOf: ({ slug }) => slug, limit }),
     targets: rankNames(targets, { text, nameOf: ({ slug }) => slug, limit }),
+    tools: rankNames(manifest.agents.flatMap(toolsOf), { text, nameOf: ({ name }) => name, limit }),
     runs,
     deliveries,
   };
+}
+
+function toolsOf({ slug, tools }: Pick<ManifestAgent, "slug" | "tools">): { name: string; agent: string }[] {
+  return tools.map(({ name }) => ({ name, agent: slug }));
 }
 
 async function searchIds({ store }: { store: Pick<TrafficStore, "searchIds"> }, text: string): Promise<Pick<Found, "runs" | "deliveries">> {

@@ -11,7 +11,11 @@ export interface Names {
 
 /** The names in the project that runs now: a thousandth of what there is to say of it. */
 export function listNames(deps: { project: ProjectReader }): Names {
-  const { version, triggers, workflows } = deps.project.current().manifest;
+  const { version, triggers, workflows, agents } = deps.project.current().manifest;
   const bySlug = new Map(triggers.map(({ slug, endpoint }) => [slug, { slug, endpoint }]));
-  return { version, triggers: [...bySlug.values()], targets: workflows.map(({ slug }) => ({ kind: "workflow", slug })) };
+  return {
+    version,
+    triggers: [...bySlug.values()],
+    targets: [...workflows.map(({ slug }): Target => ({ kind: "workflow", slug })), ...agents.map(({ slug }): Target => ({ kind: "agent", slug }))],
+  };
 }

@@ -1,6 +1,6 @@
 import type { Mode } from "../config.ts";
-import type { Manifest, ManifestTrigger } from "../contract/manifest.ts";
-import type { Target } from "../contract/target.ts";
+import type { Manifest, ManifestAgent, ManifestTrigger, ManifestWorkflow } from "../contract/manifest.ts";
+import type { Target, TargetKind } from "../contract/target.ts";
 import { inPortions } from "../domain/in-portions.ts";
 import { type Condition, conditionsOf } from "../domain/schema/conditions.ts";
 import type { ProjectReader } from "../ports/project.ts";
@@ -16,6 +16,8 @@ interface GraphTrigger {
   hasFilter: boolean;
   /** What must hold, in words. */
   conditions: Condition[];
+  /** How the prompt of its agent is made; `null`: it starts a workflow. */
+  prompt: ManifestTrigger["prompt"];
 }
 
 interface GraphTarget extends Target {
@@ -23,6 +25,12 @@ interface GraphTarget extends Target {
   attempts: number;
   timeoutMs: number;
   concurrency: number | null;
+  /** `null`: it is a workflow. */
+  agent: GraphAgent | null;
+}
+
+interface GraphAgent extends Pick<ManifestAgent, "model"> {
+  tools: Pick<ManifestAgent["tools"][number], "name" | "needsApproval">[];
 }
 
 /** The project as its canvas draws it. */
@@ -47,14 +55,22 @@ export async function showGraph(deps: { project: ProjectReader; name: string; mo
   return { version: manifest.version, name: deps.name, mode: deps.mode, ...(await drawn) };
 }
 
-async function draw({ triggers, workflows }: Manifest): Promise<Pick<Graph, "triggers" | "targets">> {
+async function draw({ triggers, workflows, agents }: Manifest): Promise<Pick<Graph, "triggers" | "targets">> {
   return {
     triggers: await inPortions(triggers, { size: portion, work: async (some) => some.map(drawTrigger) }),
-    targets: workflows.map(({ slug, file, retries, timeoutMs, concurrency }) => ({ kind: "workflow", slug, file, attempts: retries.attempts, timeoutMs, concurrency })),
+    targets: [...workflows.map((workflow) => drawTarget("workflow", workflow, null)), ...agents.map((agent) => drawTarget("agent", agent, drawAgent(agent)))],
   };
 }
 
-function drawTrigger({ attachmentId, slug, endpoint, target, file, hasTransform, request, filter }: ManifestTrigger): GraphTrigger {
+function drawTarget(kind: TargetKind, { slug, file, retries, timeoutMs, concurrency }: ManifestWorkflow, agent: GraphAgent | null): GraphTarget {
+  return { kind, slug, file, attempts: retries.attempts, timeoutMs, concurrency, agent };
+}
+
+function drawAgent({ model, tools }: ManifestAgent): GraphAgent {
+  return { model, tools: tools.map(({ name, needsApproval }) => ({ name, needsApproval })) };
+}
+
+function drawTrigger({ attachmentId, slug, endpoint, target, file, hasTransform, request, filter, prompt }: ManifestTrigger): GraphTrigger {
   const path = `/triggers/${endpoint}`;
-  return { attachmentId, slug, endpoint, path, target, file, hasTransform, hasFilter: filter !== null, conditions: conditionsOf(request, filter) };
+  return { attachmentId, slug, endpoint, path, target, file, hasTransform, hasFilter: filter !== null, conditions: conditionsOf(request, filter), prompt };
 }

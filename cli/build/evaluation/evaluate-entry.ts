@@ -57,6 +57,7 @@ async function readAgent(agent: AgentDefinition): Promise<EvaluatedAgent> {
   return {
     slug: plain(agent.slug),
     model: { provider: String(agent.model.provider), modelId: String(agent.model.modelId) },
+    instructions: String(agent.instructions),
     tools: await evaluateTools(agent.tools),
     output: agent.output === undefined ? null : await evaluateSchema(agent.output),
     maxSteps: plain(agent.maxSteps),

@@ -68,6 +68,7 @@ export interface EvaluatedWorkflow {
 export interface EvaluatedAgent {
   slug: unknown;
   model: { provider: string; modelId: string };
+  instructions: string;
   tools: EvaluatedTool[];
   output: EvaluatedSchema | null;
   maxSteps: unknown;

@@ -7,6 +7,7 @@ type Answers = inferRouterOutputs<AppRouter>["canvas"];
 export type Graph = Answers["graph"];
 export type GraphTrigger = Graph["triggers"][number];
 export type GraphTarget = Graph["targets"][number];
+export type GraphAgent = NonNullable<GraphTarget["agent"]>;
 
 /** What happened on some of it within a window of time. */
 export type Activity = Answers["activity"];

@@ -7,8 +7,8 @@ const graph = sampleGraph([["signup", "welcome", "mail"], ["billing", "paid", "n
 it("a trigger with two targets is one node with two attachments", () => {
   const { triggers } = buildModel(graph);
   expect(triggers.find(({ slug }) => slug === "paid")?.attachments).toEqual([
-    { attachmentId: "paid:ledger", target: "workflow:ledger" },
-    { attachmentId: "paid:notify", target: "workflow:notify" },
+    { attachmentId: "paid:ledger", target: "workflow:ledger", prompt: null },
+    { attachmentId: "paid:notify", target: "workflow:notify", prompt: null },
   ]);
 });
 

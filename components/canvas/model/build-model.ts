@@ -18,7 +18,7 @@ export interface TriggerNode {
   conditions: GraphTrigger["conditions"];
   hasFilter: boolean;
   /** One for each target that it starts. */
-  attachments: { attachmentId: string; target: string }[];
+  attachments: { attachmentId: string; target: string; prompt: GraphTrigger["prompt"] }[];
   attachmentIds: string[];
   files: string[];
 }
@@ -56,10 +56,10 @@ export function buildModel(graph: Pick<Graph, "triggers" | "targets">): CanvasMo
 function groupAttachments(attached: readonly GraphTrigger[]): TriggerNode[] {
   const nodes = new Map<string, TriggerNode>();
   const sorted = attached.toSorted((one, other) => compare(one.endpoint, other.endpoint) || compare(one.attachmentId, other.attachmentId));
-  for (const { slug, endpoint, conditions, hasFilter, attachmentId, target, file } of sorted) {
+  for (const { slug, endpoint, conditions, hasFilter, attachmentId, target, file, prompt } of sorted) {
     const id = triggerId(slug);
     const node: TriggerNode = nodes.get(id) ?? { kind: "trigger", id, slug, endpoint, conditions, hasFilter, attachments: [], attachmentIds: [], files: [] };
-    node.attachments.push({ attachmentId, target: targetId(target) });
+    node.attachments.push({ attachmentId, target: targetId(target), prompt });
     node.attachmentIds.push(attachmentId);
     if (!node.files.includes(file)) node.files.push(file);
     nodes.set(id, node);

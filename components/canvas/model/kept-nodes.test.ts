@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import type { TargetActivity } from "./answers.ts";
+import { buildModel } from "./build-model.ts";
 import { type CanvasStatus, type Known, keptNodes } from "./kept-nodes.ts";
-import { sampleModel } from "./testing/sample-graph.ts";
+import { sampleGraph, sampleModel } from "./testing/sample-graph.ts";
 
 const model = sampleModel([["billing", "failed", "notify"], ["billing", "paid", "ledger"], ["billing", "paid", "notify"], ["signup", "welcome", "mail"]]);
 const target = (change: Partial<TargetActivity>): TargetActivity => ({ target: { kind: "workflow", slug: "any" }, runs: 0, isCapped: false, completed: 0, failed: 0, open: 0, p50Ms: null, lastRun: null, ...change });
@@ -18,6 +19,16 @@ it("a trigger stays with its endpoint and all its targets", () => {
 
 it("a target stays with what leads to it, not with what else that starts", () => {
   expect(kept({ text: "ledger" })).toEqual(["endpoint:billing", "trigger:paid", "workflow:ledger"]);
+});
+
+it("an agent is found by a tool, by its model, and by what it is asked, and keeps what leads to it", () => {
+  const [trigger] = sampleGraph([["tickets", "new-ticket", "triage"]]).triggers;
+  const [workflow] = sampleGraph([["tickets", "new-ticket", "triage"]]).targets;
+  if (!trigger || !workflow) throw new Error("the sample is empty");
+  const target = { kind: "agent" as const, slug: "triage" };
+  const agent = { model: { provider: "openai.chat", modelId: "gpt-5-mini" }, tools: [{ name: "refund", needsApproval: "always" as const }] };
+  const withAgent = buildModel({ triggers: [{ ...trigger, target, prompt: { kind: "template", text: "New ticket from {{ email }}" } }], targets: [{ ...workflow, ...target, agent }] });
+  for (const text of ["Refund", "gpt-5", "{{ email }}"]) expect([text, [...(keptNodes(withAgent, { text, status: "all", known: nothing }) ?? [])].toSorted()]).toEqual([text, ["agent:triage", "endpoint:tickets", "trigger:new-ticket"]]);
 });
 
 it("an endpoint stays with everything on it", () => {

@@ -1,5 +1,6 @@
-import type { TargetActivity } from "./answers.ts";
+import type { GraphAgent, TargetActivity } from "./answers.ts";
 import type { CanvasModel, ModelNode } from "./build-model.ts";
+import { promptsOf } from "./prompts.ts";
 import { type Evidence, stoppedCount } from "./evidence.ts";
 
 export const canvasStatuses = ["all", "stopped", "failing", "running", "never"] as const;
@@ -39,8 +40,13 @@ function wordsOf(node: ModelNode): string {
 
 function textOf(node: ModelNode): string {
   if (node.kind === "endpoint") return node.path;
-  if (node.kind === "target") return `${node.target.slug} ${node.target.kind} ${node.target.file}`;
-  return [node.slug, ...node.files, ...node.conditions.map(({ place, words }) => `${place} ${words}`)].join(" ");
+  if (node.kind === "target") return [node.target.slug, node.target.kind, node.target.file, ...(node.target.agent ? agentWords(node.target.agent) : [])].join(" ");
+  return [node.slug, ...node.files, ...node.conditions.map(({ place, words }) => `${place} ${words}`), ...promptsOf(node).map(({ words }) => words)].join(" ");
+}
+
+/** An agent is found by its model and by what it may call, too. */
+function agentWords({ model, tools }: GraphAgent): string[] {
+  return [model.provider, model.modelId, ...tools.map(({ name }) => name)];
 }
 
 /** A match with everything before and behind it: an endpoint for its trigger, the triggers for their target. */

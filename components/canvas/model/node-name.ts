@@ -1,4 +1,5 @@
-import type { TargetActivity } from "./answers.ts";
+import { isStandIn } from "../../../server/contract/stand-in.ts";
+import type { GraphAgent, GraphTarget, TargetActivity } from "./answers.ts";
 import { type Evidence, formatCount, stoppedCount } from "./evidence.ts";
 
 /** What a screen reader says of a node: `Trigger invoice-paid, 388 fired, 22 stopped`. */
@@ -12,10 +13,17 @@ export function endpointName(path: string, p: { triggers: number; deliveries: nu
   return p.deliveries === undefined ? `Endpoint ${path}, ${triggers}` : `Endpoint ${path}, ${triggers}, ${plain(p.deliveries)} ${p.deliveries === 1 ? "delivery" : "deliveries"}`;
 }
 
-export function targetName(target: { kind: string; slug: string }, activity: TargetActivity | undefined): string {
-  const name = `${target.kind === "agent" ? "Agent" : "Workflow"} ${target.slug}`;
+export function targetName(target: Pick<GraphTarget, "kind" | "slug" | "agent">, activity: TargetActivity | undefined): string {
+  const name = `${target.kind === "agent" ? "Agent" : "Workflow"} ${target.slug}${target.agent ? agentWords(target.agent) : ""}`;
   if (!activity) return name;
   return activity.lastRun ? `${name}, last run ${activity.lastRun.status.replace("_", " ")}, ${targetWords(activity)}` : `${name}, never ran`;
+}
+
+/** `, 2 tools, 1 needs approval`. */
+function agentWords({ model, tools }: GraphAgent): string {
+  const asking = tools.filter(({ needsApproval }) => needsApproval !== "never").length;
+  const count = tools.length === 1 ? "1 tool" : `${tools.length || "no"} tools`;
+  return `${isStandIn(model) ? ", stand-in without a model" : ""}, ${count}${asking > 0 ? `, ${asking} ${asking === 1 ? "needs" : "need"} approval` : ""}`;
 }
 
 /** `98 % · p50 420 ms` needs the runs that ended: `null` while none has. */

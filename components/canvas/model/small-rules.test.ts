@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import { chunksFor, chunksOf } from "./chunks.ts";
 import { parseNodeId } from "./node-id.ts";
 import { runsWords, successRate, targetName, triggerName } from "./node-name.ts";
+import { nodeSize } from "./node-size.ts";
+import { shownTools } from "./shown-tools.ts";
 import { sparkBars } from "./spark-bars.ts";
 import { largeModel } from "./testing/sample-graph.ts";
 import { fitAll, firstView, viewOf } from "./viewports.ts";
@@ -10,7 +12,10 @@ describe("names of nodes", () => {
   it("say what a node is and how it does", () => {
     expect(triggerName("invoice-paid", { passed: 388, request: 12, filter: 10, disabled: 0 })).toBe("Trigger invoice-paid, 388 fired, 22 stopped");
     expect(triggerName("invoice-paid", undefined, true)).toBe("Trigger invoice-paid, switched off");
-    expect(targetName({ kind: "agent", slug: "triage" }, undefined)).toBe("Agent triage");
+    expect(targetName({ kind: "workflow", slug: "mail", agent: null }, undefined)).toBe("Workflow mail");
+    const tools = [{ name: "refund", needsApproval: "sometimes" as const }, { name: "findCustomer", needsApproval: "never" as const }];
+    expect(targetName({ kind: "agent", slug: "triage", agent: { model: { provider: "openai.chat", modelId: "gpt-5-mini" }, tools } }, undefined)).toBe("Agent triage, 2 tools, 1 needs approval");
+    expect(targetName({ kind: "agent", slug: "triage", agent: { model: { provider: "stand-in.chat", modelId: "scripted" }, tools: [] } }, undefined)).toBe("Agent triage, stand-in without a model, no tools");
   });
 
   it("all or nothing is only said when it is so", () => {
@@ -23,6 +28,21 @@ describe("names of nodes", () => {
 
   it.each([["endpoint:team/billing", { kind: "endpoint", id: "team/billing" }], ["workflow:x", { kind: "workflow", id: "x" }], ["script:x", null], ["trigger:", null], ["", null]])("%s as a node of the URL", (text, node) => {
     expect(parseNodeId(text)).toEqual(node);
+  });
+});
+
+const agentOf = (...needs: ("never" | "sometimes" | "always")[]) => ({ model: { provider: "p", modelId: "m" }, tools: needs.map((needsApproval, index) => ({ name: `t${index}`, needsApproval })) });
+
+describe("an agent's node", () => {
+  it("names four tools, or three and how many more, those that ask first before the others", () => {
+    expect(shownTools(agentOf("never", "always", "never", "never"))).toMatchObject({ shown: [{ name: "t0" }, { name: "t1" }, { name: "t2" }, { name: "t3" }], others: 0 });
+    expect(shownTools(agentOf("never", "never", "never", "sometimes", "always"))).toMatchObject({ shown: [{ name: "t3" }, { name: "t4" }, { name: "t0" }], others: 2 });
+  });
+
+  it("has room for each line that it shows", () => {
+    const heightOf = (agent: ReturnType<typeof agentOf> | null) => nodeSize({ kind: "target", id: "x", triggers: [], target: { kind: agent ? "agent" : "workflow", slug: "x", file: "", attempts: 1, timeoutMs: 1, concurrency: null, agent } }).height;
+    const [none, one, two, many] = [null, agentOf(), agentOf("never"), agentOf("never", "never", "never", "never", "never", "never")].map(heightOf);
+    expect([one, two, many].map((height = 0) => (height - (none ?? 0) - 2) / 19)).toEqual([1, 2, 5]);
   });
 });
 

@@ -22,8 +22,9 @@ export function NodeFrame({ node, name, className = "", children }: { node: Mode
       data-node={node.id}
       data-selected={isSelected}
       data-dim={isDim}
+      data-shape={node.kind === "target" ? node.target.kind : node.kind}
       style={{ width, height }}
-      className={`relative flex flex-col rounded-l border px-3 py-2.5 shadow-raised group-data-[far=true]/canvas:justify-center group-data-[far=true]/canvas:shadow-none hover:border-line-strong data-[dim=true]:opacity-30 data-[selected=true]:border-accent data-[selected=true]:ring-3 data-[selected=true]:ring-accent-soft ${className}`}
+      className={`relative flex flex-col rounded-l data-[shape=agent]:rounded-[22px] border px-3 py-2.5 shadow-raised group-data-[far=true]/canvas:justify-center group-data-[far=true]/canvas:shadow-none hover:border-line-strong data-[dim=true]:opacity-30 data-[selected=true]:border-accent data-[selected=true]:ring-3 data-[selected=true]:ring-accent-soft ${className}`}
     >
       <Link
         href={`/?node=${encodeURIComponent(node.id)}`}
@@ -34,7 +35,7 @@ export function NodeFrame({ node, name, className = "", children }: { node: Mode
         aria-label={name}
         aria-current={isSelected ? "true" : undefined}
         onClick={onClick}
-        className="absolute -inset-px rounded-l focus-visible:rounded-l"
+        className="absolute -inset-px rounded-[inherit] focus-visible:rounded-[inherit]"
       />
       {children}
       {node.kind !== "endpoint" && <EdgeEnd side="left" />}

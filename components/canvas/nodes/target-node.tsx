@@ -1,16 +1,17 @@
 "use client";
 
 import type { Node, NodeProps } from "@xyflow/react";
-import { Bot, Workflow } from "lucide-react";
 import Link from "next/link";
 import { memo } from "react";
 import { StatusBadge } from "../../ui/status-badge.tsx";
 import { isOpen, runStatuses } from "../../ui/statuses.ts";
+import { TargetIcon } from "../../ui/target-icon.tsx";
 import { formatDuration } from "../../ui/time.ts";
 import { useTargetActivity } from "../canvas-context.tsx";
 import type { TargetActivity } from "../model/answers.ts";
 import type { TargetNode as Model } from "../model/build-model.ts";
 import { runsWords, successRate, targetName } from "../model/node-name.ts";
+import { AgentLines } from "./agent-lines.tsx";
 import { NodeFrame } from "./node-frame.tsx";
 
 export type TargetFlowNode = Node<{ node: Model }, "target">;
@@ -18,13 +19,13 @@ export type TargetFlowNode = Node<{ node: Model }, "target">;
 /** What runs: the state of its last run, how often it succeeds, how long it takes. */
 export const TargetNode = memo(function TargetNode({ data: { node } }: NodeProps<TargetFlowNode>) {
   const activity = useTargetActivity(node.id);
-  const { kind, slug, file } = node.target;
-  const Icon = kind === "agent" ? Bot : Workflow;
+  const { kind, slug, file, agent } = node.target;
   return (
     <NodeFrame node={node} name={targetName(node.target, activity)} className="bg-raised">
       <div className="flex h-5 items-center gap-1.5 text-xs tracking-[0.02em] text-ink-3 group-data-[far=true]/canvas:hidden">
-        <Icon aria-hidden size={13} />
+        <TargetIcon kind={kind} />
         {kind}
+        {agent && <ToolCount tools={agent.tools.length} />}
         {activity?.lastRun && (
           <span className="ml-auto -mr-1">
             <LastRun run={activity.lastRun} open={activity.open} />
@@ -36,10 +37,15 @@ export const TargetNode = memo(function TargetNode({ data: { node } }: NodeProps
           {slug}
         </span>
       </div>
+      {agent && <AgentLines agent={agent} />}
       <TargetNumbers activity={activity} isAttached={node.triggers.length > 0} />
     </NodeFrame>
   );
 });
+
+function ToolCount({ tools }: { tools: number }) {
+  return <span>· {tools === 1 ? "1 tool" : `${tools || "no"} tools`}</span>;
+}
 
 /** The state of the last run; leads to it. */
 export function LastRun({ run, open }: { run: NonNullable<TargetActivity["lastRun"]>; open: number }) {

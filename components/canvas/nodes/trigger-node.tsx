@@ -9,6 +9,7 @@ import { useEvidence } from "../canvas-context.tsx";
 import { EvidenceChip } from "../evidence-chip.tsx";
 import type { TriggerNode as Model } from "../model/build-model.ts";
 import { triggerName } from "../model/node-name.ts";
+import { promptsOf } from "../model/prompts.ts";
 import { NodeFrame } from "./node-frame.tsx";
 
 export type TriggerFlowNode = Node<{ node: Model }, "trigger">;
@@ -26,6 +27,7 @@ export const TriggerNode = memo(function TriggerNode({ data: { node } }: NodePro
         {isOff && <StatusBadge face={verdictOutcomes.disabled} label="off" />}
       </div>
       <Conditions node={node} />
+      <Prompts node={node} />
       {evidence && (
         <span className="absolute top-1/2 right-full mr-2.5 -translate-y-1/2 group-data-[far=true]/canvas:hidden">
           <EvidenceChip evidence={evidence} endpoint={node.endpoint} trigger={node.slug} />
@@ -34,6 +36,22 @@ export const TriggerNode = memo(function TriggerNode({ data: { node } }: NodePro
     </NodeFrame>
   );
 });
+
+/** What its agents are asked; one line for each. */
+export function Prompts({ node }: { node: Pick<Model, "attachments"> }) {
+  const prompts = promptsOf(node);
+  if (prompts.length === 0) return null;
+  return (
+    <ul aria-label="Asks" className="group-data-[far=true]/canvas:hidden">
+      {prompts.map(({ target, agent, words }) => (
+        <li key={target} title={`The prompt of ${agent}: ${words}`} className="truncate text-s/[19px] text-ink-2">
+          <span className="text-ink-3">prompt: </span>
+          {words}
+        </li>
+      ))}
+    </ul>
+  );
+}
 
 /** One line for each, so that the height of the node is known before it is drawn. */
 export function Conditions({ node }: { node: Pick<Model, "conditions" | "hasFilter"> }) {

@@ -20,8 +20,9 @@ export function sampleGraph(ways: readonly Way[], lonely: readonly string[] = []
       hasTransform: false,
       hasFilter: true,
       conditions: Array.from({ length: conditions }, (_, index) => ({ place: `field${index}`, words: `is ${slug}` })),
+      prompt: null,
     })),
-    targets: slugs.map((slug) => ({ kind: "workflow", slug, file: `workflows/${slug}.ts`, attempts: 1, timeoutMs: 1000, concurrency: null })),
+    targets: slugs.map((slug) => ({ kind: "workflow", slug, file: `workflows/${slug}.ts`, attempts: 1, timeoutMs: 1000, concurrency: null, agent: null })),
   };
 }
 

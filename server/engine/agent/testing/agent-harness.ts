@@ -68,7 +68,7 @@ export async function createAgentHarness(script: Parameters<typeof startScripted
 
 /** As the build makes it. */
 function buildAgent(definition: AgentDefinition): ManifestAgent {
-  const { slug, model, tools, output, maxSteps, budget } = definition;
+  const { slug, model, instructions, tools, output, maxSteps, budget } = definition;
   return {
     slug,
     file: `agents/${slug}.ts`,
@@ -80,6 +80,7 @@ function buildAgent(definition: AgentDefinition): ManifestAgent {
     concurrency: null,
     maxQueued: null,
     model: { provider: model.provider, modelId: model.modelId },
+    instructions,
     tools: Object.entries(tools).map(([name, tool]) => ({
       name,
       description: String(tool.description),

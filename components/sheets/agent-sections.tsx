@@ -1,0 +1,87 @@
+import { ChevronRight } from "lucide-react";
+import { isStandIn } from "../../server/contract/stand-in.ts";
+import { SchemaTree } from "../schema/schema-tree.tsx";
+import { ApprovalMark } from "../ui/approval-mark.tsx";
+import { sayUsd } from "../ui/say-usd.ts";
+import { StandInBadge } from "../ui/stand-in-badge.tsx";
+import type { TargetDetails } from "./answers.ts";
+import { SheetFacts, SheetSection } from "./sheet-frame.tsx";
+
+type AgentDetails = NonNullable<TargetDetails["agent"]>;
+
+/** What an agent has beside what workflows have: its model, its instructions, and what the model may call. */
+export function AgentSections({ agent }: { agent: AgentDetails }) {
+  return (
+    <>
+      <SheetSection title="Model" note={isStandIn(agent.model) ? <StandInBadge /> : undefined}>
+        <SheetFacts
+          facts={[
+            ["model", <code key="model" className="break-all">{agent.model.modelId}</code>],
+            ["provider", <code key="provider" className="break-all">{agent.model.provider}</code>],
+            ["prices", sayPrice(agent.price)],
+          ]}
+        />
+      </SheetSection>
+      <Instructions text={agent.instructions} />
+      <SheetSection title="Tools" note={agent.tools.length === 0 ? undefined : String(agent.tools.length)}>
+        {agent.tools.length === 0 ? (
+          <p className="text-ink-2">None: the model can only answer.</p>
+        ) : (
+          <ul aria-label="Tools" className="divide-y overflow-hidden rounded-m border">
+            {agent.tools.map((tool) => (
+              <Tool key={tool.name} tool={tool} />
+            ))}
+          </ul>
+        )}
+      </SheetSection>
+    </>
+  );
+}
+
+/** Folded: they are read once, and long. */
+function Instructions({ text }: { text: string }) {
+  const [first = ""] = text.trim().split("\n", 1);
+  return (
+    <SheetSection title="Instructions">
+      {text === "" ? (
+        <p className="text-ink-2">Not in this build: build it again to see them.</p>
+      ) : (
+        <details className="group rounded-m border">
+          <summary className="flex min-h-9 cursor-pointer items-center px-3 py-1.5 hover:bg-sunken">
+            <ChevronRight aria-hidden size={13} className="mr-1.5 shrink-0 text-ink-3 group-open:rotate-90" />
+            <span className="min-w-0 truncate text-ink-2 group-open:text-ink-3">{first}</span>
+          </summary>
+          <p className="max-h-96 overflow-auto border-t px-3 py-2 break-words whitespace-pre-wrap">{text.trim()}</p>
+        </details>
+      )}
+    </SheetSection>
+  );
+}
+
+function Tool({ tool }: { tool: AgentDetails["tools"][number] }) {
+  const hasArguments = Object.keys(tool.inputSchema).length > 0;
+  return (
+    <li className="px-3 py-2">
+      <div className="flex items-center gap-2">
+        <code className="min-w-0 font-semibold break-all">{tool.name}</code>
+        <ApprovalMark needs={tool.needsApproval} />
+      </div>
+      {tool.description && <p className="text-s break-words text-ink-2">{tool.description}</p>}
+      {hasArguments && (
+        <details className="mt-1">
+          <summary className="cursor-pointer text-s text-ink-3 hover:text-ink">Arguments</summary>
+          <div className="pt-1">
+            <SchemaTree schema={tool.inputSchema} label={`Arguments of ${tool.name}, as a tree`} />
+          </div>
+        </details>
+      )}
+    </li>
+  );
+}
+
+/** `$0.25 in, $0.025 in again, $2.00 out, for a million tokens`. */
+function sayPrice(price: AgentDetails["price"]): string {
+  if (price === null) return "not known: say them in modelPrices of signalbox.config.ts, and its runs have a cost";
+  const cached = price.cachedInput === undefined ? "" : `, ${sayUsd(price.cachedInput)} in from the cache`;
+  return `${sayUsd(price.input)} in${cached}, ${sayUsd(price.output)} out, for a million tokens`;
+}

@@ -1,0 +1,28 @@
+import type { GraphTrigger } from "./answers.ts";
+
+/** How a trigger asks an agent: the template with its places marked. */
+export function PromptTemplate({ prompt }: { prompt: NonNullable<GraphTrigger["prompt"]> }) {
+  if (prompt.kind === "function") return <span className="text-s text-ink-2">prompt: made by a function</span>;
+  return (
+    <p className="max-h-40 overflow-auto text-s break-words whitespace-pre-wrap text-ink-2">
+      <span className="text-ink-3">prompt: </span>
+      {partsOf(prompt.text).map(({ text, isPlace }, index) =>
+        isPlace ? (
+          <code key={index} className="rounded-s bg-accent-soft px-0.5 whitespace-nowrap text-accent">
+            {text}
+          </code>
+        ) : (
+          text
+        ),
+      )}
+    </p>
+  );
+}
+
+/** A template in pieces: words, and the places where something of the payload comes in. */
+export function partsOf(template: string): { text: string; isPlace: boolean }[] {
+  return template
+    .split(/((?<!\\)\{\{[^{}]*\}\})/)
+    .map((text, index) => ({ text: index % 2 === 1 ? text : text.replaceAll("\\{{", "{{"), isPlace: index % 2 === 1 }))
+    .filter(({ text }) => text !== "");
+}

@@ -1,0 +1,19 @@
+import { expect, it } from "vitest";
+import { withAgent } from "../http/rest/testing/agent-fixture.ts";
+import { projectFixture } from "../http/rest/testing/project-fixture.ts";
+import { listNames } from "./list-names.ts";
+import { showGraph } from "./show-graph.ts";
+
+const project = { current: () => withAgent(projectFixture()) };
+
+it("agents stand on the canvas beside workflows, with their model, their tools and what they are asked", async () => {
+  const { triggers, targets } = await showGraph({ project, name: "acme", mode: "development" });
+  const tools = [{ name: "findCustomer", needsApproval: "never" }, { name: "refund", needsApproval: "always" }];
+  expect(targets.filter(({ kind }) => kind === "agent")).toEqual([{ kind: "agent", slug: "triage", file: "agents/triage.ts", attempts: 1, timeoutMs: 60_000, concurrency: null, agent: { model: { provider: "openai.chat", modelId: "gpt-5-mini" }, tools } }]);
+  expect(targets.filter(({ kind }) => kind === "workflow").map(({ agent }) => agent)).toEqual([null, null, null]);
+  expect(triggers.map(({ slug, prompt }) => [slug, prompt])).toContainEqual(["new-ticket", { kind: "template", text: "New ticket from {{ email }}" }]);
+});
+
+it("agents may be chosen by name as workflows may", () => {
+  expect(listNames({ project }).targets).toContainEqual({ kind: "agent", slug: "triage" });
+});
