@@ -1,6 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { Hand } from "lucide-react";
 import Link from "next/link";
 import { parseAsStringLiteral, useQueryState } from "nuqs";
 import { useRef } from "react";
@@ -14,6 +15,8 @@ import { PageTitle } from "../ui/page-title.tsx";
 import { Panel } from "../ui/panel.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { isOpen, runStatuses } from "../ui/statuses.ts";
+import { ApprovalsPanel } from "./agent/approvals-panel.tsx";
+import { openApprovals } from "./agent/conversation.ts";
 import { ConversationPanel } from "./agent/conversation-panel.tsx";
 import { useAgentTrace } from "./agent/use-agent-trace.ts";
 import { ErrorPanel } from "./error-panel.tsx";
@@ -53,10 +56,11 @@ function LoadedRun({ run }: { run: Run }) {
   return (
     <>
       <PageTitle crumb={{ href: "/runs", label: "Runs", rest: run.target.slug }} id={run.id}>
-        <StatusBadge face={runStatuses[run.status]} />
+        <StatusBadge {...badgeOf(run, trace.data)} />
         <RunActions key={run.id} run={run} wasAskedToStop={isOpen(run.status) && entries.some(({ kind }) => kind === "cancel_requested")} onEdit={openReplay} />
       </PageTitle>
       <RunFacts run={run} />
+      {trace.data && <ApprovalsPanel key={run.id} run={run} trace={trace.data} />}
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4">
         {run.target.kind === "agent" && <ConversationPanel key={run.id} run={run} trace={trace.data} entries={entries} error={trace.error} retry={() => void trace.refetch()} />}
         <Timeline run={run} entries={timeline.data} trace={trace.data} error={timeline.error} retry={() => void timeline.refetch()} />
@@ -86,6 +90,12 @@ function LoadedRun({ run }: { run: Run }) {
       {replay === "edit" && <ReplayDialog run={run} onClose={closeReplay} />}
     </>
   );
+}
+
+/** What a run waits for is said where it is a person. */
+function badgeOf(run: Run, trace: AgentTrace | undefined) {
+  const isHeld = trace !== undefined && openApprovals(trace, run.status).length > 0;
+  return isHeld ? { face: { ...runStatuses[run.status], icon: Hand }, label: "waits for approval" } : { face: runStatuses[run.status] };
 }
 
 function Timeline({ run, entries, trace, error, retry }: { run: Run; entries: TimelineEntry[] | undefined; trace: AgentTrace | undefined; error: unknown; retry: () => void }) {

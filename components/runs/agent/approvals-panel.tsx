@@ -1,0 +1,88 @@
+"use client";
+
+import { Check, Hand } from "lucide-react";
+import { useState } from "react";
+import type { AgentTrace } from "../../../server/contract/agent-trace.ts";
+import type { Run } from "../../../server/contract/run.ts";
+import { useWhyNot } from "../../auth/access.tsx";
+import { JsonView } from "../../json/json-view.tsx";
+import { PlainText } from "../../json/plain-text.tsx";
+import { Button } from "../../ui/button.tsx";
+import { RelativeTime } from "../../ui/relative-time.tsx";
+import { type Approval, openApprovals } from "./conversation.ts";
+import { DecideDialog } from "./decide-dialog.tsx";
+import { DecisionLine } from "./decision-line.tsx";
+
+const most = 10;
+
+/** The calls of tools for which the run waits; once they are decided, by whom, for as long as one stays on the page. */
+export function ApprovalsPanel({ run, trace }: { run: Run; trace: AgentTrace }) {
+  const open = openApprovals(trace, run.status);
+  const [asking, setAsking] = useState<{ name: string; isApproved: boolean } | null>(null);
+  const [seen, setSeen] = useState<ReadonlySet<string>>(new Set());
+  const unseen = open.filter(({ name }) => !seen.has(name));
+  if (unseen.length > 0) setSeen(new Set([...seen, ...unseen.map(({ name }) => name)]));
+  const decided = trace.approvals.filter(({ name, decidedAt }) => seen.has(name) && decidedAt !== null);
+  const asked = trace.approvals.find(({ name }) => name === asking?.name);
+  if (open.length === 0 && decided.length === 0 && !asked) return null;
+  return (
+    <section aria-label="Approvals" className="mb-4 overflow-hidden rounded-l border border-wait bg-panel">
+      {open.slice(0, most).map((approval) => (
+        <OpenApproval key={approval.name} approval={approval} onDecide={(isApproved) => setAsking({ name: approval.name, isApproved })} />
+      ))}
+      {open.length > most && <p className="border-b px-4 py-2 text-s text-ink-2 last:border-0">{open.length - most} more wait. They are shown as these are decided.</p>}
+      <div role="status">
+        {decided.slice(-most).map((approval) => (
+          <div key={approval.name} className="flex flex-wrap items-center gap-x-2 px-4 py-1.5 not-first:border-t [&>p]:border-0 [&>p]:p-0">
+            <code className="text-s font-semibold break-all">
+              <PlainText text={approval.request.toolName} />
+            </code>
+            <DecisionLine approval={approval} />
+          </div>
+        ))}
+      </div>
+      {asking && asked && <DecideDialog key={asking.name} run={run} approval={asked} others={open.length - 1} isApproved={asking.isApproved} onClose={() => setAsking(null)} />}
+    </section>
+  );
+}
+
+function OpenApproval({ approval, onDecide }: { approval: Approval; onDecide: (isApproved: boolean) => void }) {
+  const whyNot = useWhyNot("operate");
+  const { toolName, input } = approval.request;
+  return (
+    <div role="group" aria-label={`Approval of ${toolName}`} className="border-b last:border-0">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2 bg-wait-soft px-4 py-2">
+        <p className="flex min-w-0 flex-1 basis-72 items-start gap-2">
+          <Hand aria-hidden size={15} className="mt-0.5 shrink-0 text-wait" />
+          <span className="min-w-0">
+            <strong className="font-semibold">{whyNot === undefined ? "Waits for your decision: " : "Waits for the decision of an operator: "}</strong>
+            <code className="font-semibold break-all">
+              <PlainText text={toolName} />
+            </code>
+            <span className="block text-s text-ink-2">
+              Asked for <RelativeTime iso={approval.requestedAt} />.
+              {approval.until !== null && (
+                <>
+                  {" "}
+                  If nobody decides, it is refused <RelativeTime iso={approval.until} />.
+                </>
+              )}
+              {whyNot !== undefined && ` ${whyNot}.`}
+            </span>
+          </span>
+        </p>
+        {whyNot === undefined && (
+          <div className="flex gap-2">
+            <Button tone="danger" icon={Hand} onClick={() => onDecide(false)}>
+              Refuse…
+            </Button>
+            <Button tone="primary" icon={Check} onClick={() => onDecide(true)}>
+              Approve…
+            </Button>
+          </div>
+        )}
+      </div>
+      <JsonView text={JSON.stringify(input, null, 2)} label={`With what ${toolName} would be called`} copyLabel="Copy the arguments" maxHeight={260} />
+    </div>
+  );
+}

@@ -1,0 +1,108 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useId, useState } from "react";
+import type { Run } from "../../../server/contract/run.ts";
+import { JsonView } from "../../json/json-view.tsx";
+import { problemOf } from "../../trpc/problem-of.ts";
+import { useTRPC } from "../../trpc/trpc.ts";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { runStatuses } from "../../ui/statuses.ts";
+import { useToast } from "../../ui/toast.tsx";
+import type { Approval } from "./conversation.ts";
+import { DecisionLine } from "./decision-line.tsx";
+
+interface Props {
+  run: Run;
+  approval: Approval;
+  /** How many more calls of the run wait. */
+  others: number;
+  isApproved: boolean;
+  onClose: () => void;
+}
+
+/** Says what will happen, and decides. Somebody else may decide meanwhile: the question then stays, and says so. */
+export function DecideDialog({ run, approval, others, isApproved, onClose }: Props) {
+  const [reason, setReason] = useState("");
+  const { decide, isPending, isSuccess, error, isLost } = useDecide(run, onClose);
+  const { toolName, input } = approval.request;
+  const isClosed = !isSuccess && !isPending && (approval.decidedAt !== null || run.status !== "waiting" || isLost);
+  const verb = isApproved ? "Approve" : "Refuse";
+  return (
+    <ConfirmDialog
+      title={isClosed ? "There is nothing to decide any more" : `${verb} this call of ${toolName}?`}
+      confirmLabel={`${verb} the call`}
+      tone={isApproved ? "primary" : "danger"}
+      isOpen
+      isBusy={isPending || isSuccess || isClosed}
+      onConfirm={() => decide({ id: run.id, name: approval.name, isApproved, reason: isApproved || reason.trim() === "" ? null : reason.trim() })}
+      onClose={onClose}
+    >
+      {isClosed ? (
+        <ClosedWords run={run} approval={approval} />
+      ) : (
+        <>
+          <p>{wordsOf({ isApproved, others })}</p>
+          <div className="mt-3 overflow-hidden rounded-m border">
+            <JsonView text={JSON.stringify(input, null, 2)} label={`Arguments of ${toolName}`} maxHeight={220} />
+          </div>
+          {!isApproved && <Reason value={reason} onChange={setReason} />}
+        </>
+      )}
+      {error !== null && !isClosed && (
+        <div className="mt-3">
+          <ErrorNote error={error} what={isApproved ? "The call was not approved" : "The call was not refused"} />
+        </div>
+      )}
+    </ConfirmDialog>
+  );
+}
+
+function useDecide(run: Run, onDone: () => void) {
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  const toast = useToast();
+  const readAgain = () => Promise.all([trpc.runs.get, trpc.runs.agent, trpc.runs.timeline].map((read) => queries.invalidateQueries({ queryKey: read.queryKey({ id: run.id }) })));
+  const { mutate, isPending, isSuccess, error } = useMutation(
+    trpc.runs.decide.mutationOptions({
+      onSuccess(_, { isApproved }) {
+        toast({ tone: "ok", text: isApproved ? "Approved: the call is made." : "Refused: the model is told." });
+        onDone();
+      },
+      onSettled: () => void readAgain(),
+    }),
+  );
+  return { decide: mutate, isPending, isSuccess, error, isLost: error !== null && problemOf(error).code === "approval_closed" };
+}
+
+function wordsOf({ isApproved, others }: { isApproved: boolean; others: number }): string {
+  const then = others > 0 ? ` The run goes on when ${others === 1 ? "the other call is" : `the other ${others} calls are`} decided, too.` : " The run goes on.";
+  return isApproved ? `The tool is executed with exactly these arguments. That cannot be taken back.${then}` : `The tool is not executed. The model is told that a person has refused, and why.${then}`;
+}
+
+function ClosedWords({ run, approval }: { run: Run; approval: Approval }) {
+  if (approval.decidedAt === null) return <p>{run.status === "waiting" ? "Somebody else has decided it just now." : `The run does not wait for it: it is ${runStatuses[run.status].label}.`}</p>;
+  return (
+    <>
+      <p>Somebody else has decided it meanwhile.</p>
+      <div className="mt-2 [&>p]:border-0 [&>p]:p-0">
+        <DecisionLine approval={approval} />
+      </div>
+    </>
+  );
+}
+
+const mostCharacters = 2_000;
+
+function Reason({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const id = useId();
+  return (
+    <div className="mt-3">
+      <label htmlFor={id} className="mb-1 block text-s font-medium text-ink-2">
+        Reason, for the model and for the timeline (may be left out)
+      </label>
+      <textarea id={id} data-autofocus="" rows={3} maxLength={mostCharacters} value={value} onChange={(event) => onChange(event.target.value)} className="block w-full resize-y rounded-m border border-line-strong bg-raised px-2.5 py-1.5 text-ink" />
+    </div>
+  );
+}
