@@ -7,7 +7,7 @@ import { silentLogger } from "../ports/logger.ts";
 import type { ClaimedRun, RunTransition, Store } from "../ports/store.ts";
 import { openSqliteStore } from "../store/sqlite/open-store.ts";
 import { aRun } from "../store/testing/factories.ts";
-import { createSqliteDispatcher } from "./sqlite.ts";
+import { createStoreDispatcher } from "./store-dispatcher.ts";
 
 let folder: string;
 let store: Store;
@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 const dispatch = (capacity: number) =>
-  createSqliteDispatcher({ store, workerId: "wrk_1", capacity: () => capacity, pool: "shared", leaseMs: 60_000, concurrency: () => new Map(), clock: systemClock, logger: silentLogger });
+  createStoreDispatcher({ store, workerId: "wrk_1", capacity: () => capacity, pool: "shared", version: "v1", leaseMs: 60_000, concurrency: () => new Map(), clock: systemClock, logger: silentLogger });
 
 const end = (run: ClaimedRun, transition: RunTransition) =>
   store.writeProgress({ runId: run.id, token: run.token, now: Date.now(), entries: [], transition });

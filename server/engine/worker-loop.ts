@@ -96,7 +96,7 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
     for (const handle of late) handle.interrupt({ kind: "passed_on" });
   }
 
-  const heartbeat = () => store.heartbeatWorker({ ...worker, seenAt: clock.now() });
+  const heartbeat = () => store.heartbeatWorker({ ...worker, seenAt: clock.now(), isLeaving: isDraining });
 
   function repeat(everyMs: number, what: string, task: () => Promise<unknown>): void {
     const timer = setInterval(() => void task().catch((error: unknown) => logger.warn(`${what} failed; it is tried again`, { error })), everyMs);
@@ -104,7 +104,10 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
   }
 
   async function drain(): Promise<void> {
+    const isNew = !isDraining;
     isDraining = true;
+    // Others need not wait for it to take what its build accepted.
+    if (isNew) heartbeat().catch((error: unknown) => logger.warn("this worker could not say that it leaves", { error }));
     await dispatcher.drain();
   }
 

@@ -358,6 +358,8 @@ export interface ClaimRequest {
   concurrency: ReadonlyMap<string, number>;
   /** `isolated` claims only runs that must be alone in their process; `shared` claims only the others. */
   pool: "shared" | "isolated";
+  /** Of the worker's build. Where machines share a store it says which runs are for it; see `versionsToTake`. Absent: all are. */
+  version?: string;
 }
 
 export interface LostRun {
@@ -376,13 +378,15 @@ export interface WorkerInfo {
   version: string;
   startedAt: number;
   seenAt: number;
+  /** It takes no more runs, and ends those that it has. */
+  isLeaving?: boolean;
 }
 
 export interface EngineStore {
   /**
    * Takes up to `limit` runs that are due (`queued`, or `waiting` whose time has come), oldest first, and makes them `running`
    * under a new token with a lease. `attempt` grows by one, unless the run is resumed. Two claims never take the same run.
-   * Writes the timeline entry (`attempt_started` or `resumed`) as well.
+   * Writes the timeline entry (`attempt_started` or `resumed`) as well; its `message` says where another version accepted the run.
    */
   claimRuns(p: ClaimRequest): Promise<ClaimedRun[]>;
   /** Stored steps and sleeps of a run, to go on after them. */

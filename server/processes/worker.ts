@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { type Settings, readLogLevel, readProcessStart, readSettings } from "../config.ts";
 import type { Manifest } from "../contract/manifest.ts";
 import type { TargetKind } from "../contract/target.ts";
-import { createSqliteDispatcher } from "../dispatch/sqlite.ts";
+import { createStoreDispatcher } from "../dispatch/store-dispatcher.ts";
 import { newId } from "../domain/ids.ts";
 import type { RunEnding } from "../engine/execute-run.ts";
 import { installProcessGuards } from "../engine/process-guards.ts";
@@ -80,12 +80,13 @@ async function serve(): Promise<void> {
   const concurrency = concurrencyOf(manifest);
   const atATime = pool === "isolated" ? 1 : settings.workerConcurrency;
   const places = createRunPlaces({ places: atATime, mostAhead: pool === "isolated" ? 0 : claimAhead * atATime, now: () => performance.now() });
-  const dispatcher = createSqliteDispatcher({
+  const dispatcher = createStoreDispatcher({
     store: opened,
     workerId,
     capacity: () => atATime + places.ahead(),
     pool,
     leaseMs,
+    version: manifest.version,
     concurrency: () => concurrency,
     clock: systemClock,
     logger,
@@ -95,7 +96,7 @@ async function serve(): Promise<void> {
     code,
     dispatcher,
     places,
-    worker: { id: workerId, pid: process.pid, host: hostname(), version: manifest.version, startedAt: Date.now() },
+    worker: { id: workerId, pid: process.pid, host: hostname(), version: manifest.version, startedAt: systemClock.now() },
     clock: systemClock,
     logger,
     random: Math.random,

@@ -1,13 +1,16 @@
 import { randomUUID } from "node:crypto";
 import type { Json } from "../../contract/json.ts";
 import type { Target } from "../../contract/target.ts";
+import { type LiveVersion, versionsToTake } from "../../domain/versions-to-take.ts";
 import type { ClaimedRun, ClaimRequest } from "../../ports/store.ts";
+import { versionNote } from "../shared/version-note.ts";
 import type { Session } from "./session.ts";
 import { addEntries } from "./timeline.ts";
 
 /** Whether anything is due: a look that locks nothing, so a worker that is woken for nothing disturbs nobody. */
 export async function hasDue(session: Session, p: ClaimRequest): Promise<boolean> {
-  return (await selectDue(session, p, { free: await findFree(session, p), limit: 1, avoid: [] })).length > 0;
+  const scope = await findScope(session, p);
+  return (await selectDue(session, p, { scope, free: await findFree(session, p), limit: 1, avoid: [] })).length > 0;
 }
 
 /**
@@ -16,10 +19,11 @@ export async function hasDue(session: Session, p: ClaimRequest): Promise<boolean
  */
 export async function claimRuns(session: Session, p: ClaimRequest): Promise<ClaimedRun[]> {
   await lockBounds(session, p.concurrency);
+  const scope = await findScope(session, p);
   const free = await findFree(session, p);
   const taken: DueRun[] = [];
   for (const avoid: string[] = []; taken.length < p.limit; ) {
-    const due = await selectDue(session, p, { free, limit: p.limit - taken.length, avoid });
+    const due = await selectDue(session, p, { scope, free, limit: p.limit - taken.length, avoid });
     const locked = await lockRuns(session, p, due);
     for (const { target } of locked) free.set(target, (free.get(target) ?? 0) - 1);
     taken.push(...locked);
@@ -62,20 +66,44 @@ interface DueRun {
   availableAt: number;
 }
 
+/** Runs that a claim may take, by the version that accepted them. */
+interface Scope {
+  only: string | null;
+  allBut: readonly string[];
+  own: string;
+  /** Runs of a version that no worker has, and that were accepted later than this, are left alone. */
+  strangersUntil: number;
+}
+
+/** Where versions make no difference. */
+const anyVersion: Scope = { only: null, allBut: [], own: "", strangersUntil: Number.MAX_SAFE_INTEGER };
+/** Web and workers of a machine start together, and web may be first: its workers have so long to come before others take what it accepted. */
+const workersComeWithinMs = 10_000;
+
+const liveVersionsSql = `SELECT version, min(started_at) AS "beganAt" FROM worker WHERE seen_at > $1 AND NOT is_leaving GROUP BY version`;
+
+async function findScope(session: Session, { version, now, leaseMs }: ClaimRequest): Promise<Scope> {
+  if (version === undefined) return anyVersion;
+  const take = versionsToTake(version, await session.rows<LiveVersion>(liveVersionsSql, [now - leaseMs]));
+  return { only: "only" in take ? take.only : null, allBut: "allBut" in take ? take.allBut : [], own: version, strangersUntil: now - workersComeWithinMs };
+}
+
+const isInScope = "($6::text IS NULL OR version = $6) AND version <> ALL($7::text[]) AND (version = $8 OR created_at <= $9)";
+
 /** The oldest due runs of each target. A queued run is due whatever its time, so that a clock set back holds up nothing. */
 const dueRunsSql = `
   SELECT d.id, t.target, d.available_at AS "availableAt" FROM unnest($1::text[], $2::integer[]) AS t (target, free) CROSS JOIN LATERAL (
-    (SELECT id, available_at FROM run WHERE run.target = t.target AND is_isolated = $3 AND status = 'queued' AND id <> ALL($5::text[])
+    (SELECT id, available_at FROM run WHERE run.target = t.target AND is_isolated = $3 AND status = 'queued' AND id <> ALL($5::text[]) AND ${isInScope}
       ORDER BY available_at, id LIMIT t.free)
     UNION ALL
-    (SELECT id, available_at FROM run WHERE run.target = t.target AND is_isolated = $3 AND status = 'waiting' AND available_at <= $4 AND id <> ALL($5::text[])
+    (SELECT id, available_at FROM run WHERE run.target = t.target AND is_isolated = $3 AND status = 'waiting' AND available_at <= $4 AND id <> ALL($5::text[]) AND ${isInScope}
       ORDER BY available_at, id LIMIT t.free)
   ) AS d`;
 
-async function selectDue(session: Session, p: ClaimRequest, { free, limit, avoid }: { free: ReadonlyMap<string, number>; limit: number; avoid: readonly string[] }): Promise<DueRun[]> {
+async function selectDue(session: Session, p: ClaimRequest, { scope, free, limit, avoid }: { scope: Scope; free: ReadonlyMap<string, number>; limit: number; avoid: readonly string[] }): Promise<DueRun[]> {
   const open = [...free].filter(([, places]) => places > 0);
   if (open.length === 0) return [];
-  const values = [open.map(([target]) => target), open.map(([, places]) => Math.min(places, limit)), p.pool === "isolated", p.now, avoid];
+  const values = [open.map(([target]) => target), open.map(([, places]) => Math.min(places, limit)), p.pool === "isolated", p.now, avoid, scope.only, scope.allBut, scope.own, scope.strangersUntil];
   const rows = await session.rows<DueRun>(dueRunsSql, values);
   const byTarget = Map.groupBy(rows, ({ target }) => target);
   return oldestFirst([...byTarget].flatMap(([target, due]) => oldestFirst(due).slice(0, free.get(target)))).slice(0, limit);
@@ -109,6 +137,7 @@ interface TakenRow {
   payload: string | null;
   input: string | null;
   createdAt: number;
+  acceptedBy: string;
 }
 
 /** The flag that it is resumed stays while the run is held; whoever gives the run back sets it anew. */
@@ -116,17 +145,17 @@ const takeRunsSql = `
   UPDATE run SET status = 'running', attempt = attempt + CASE WHEN is_resuming THEN 0 ELSE 1 END, token = t.token, worker_id = $3, lease_until = $4, started_at = coalesce(started_at, $5)
   FROM unnest($1::text[], $2::text[]) AS t (id, token) WHERE run.id = t.id
   RETURNING run.id, run.token, trigger, attachment_id AS "attachmentId", target_kind AS kind, target_slug AS slug, delivery_id AS "deliveryId", attempt,
-    max_attempts AS "maxAttempts", is_resuming AS "isResumed", payload, input, created_at AS "createdAt"`;
+    max_attempts AS "maxAttempts", is_resuming AS "isResumed", payload, input, created_at AS "createdAt", version AS "acceptedBy"`;
 
-async function takeRuns(session: Session, { workerId, now, leaseMs }: ClaimRequest, taken: readonly DueRun[]): Promise<ClaimedRun[]> {
+async function takeRuns(session: Session, { workerId, now, leaseMs, version }: ClaimRequest, taken: readonly DueRun[]): Promise<ClaimedRun[]> {
   if (taken.length === 0) return [];
   const leaseUntil = now + leaseMs;
   const rows = await session.rows<TakenRow>(takeRunsSql, [taken.map(({ id }) => id), taken.map(() => randomUUID()), workerId, leaseUntil, now]);
   if (rows.length !== taken.length) throw new Error(`${rows.length} of ${taken.length} locked runs were taken`);
   const byId = new Map(rows.map((row) => [row.id, row]));
   const claimed = oldestFirst([...taken]).flatMap(({ id }) => byId.get(id) ?? []);
-  await addEntries(session, claimed.map(({ id, isResumed, attempt }) => ({ runId: id, entry: { at: now, kind: isResumed ? "resumed" : "attempt_started", attempt } })));
-  return claimed.map(({ kind, slug, payload, input, ...row }) => ({ ...row, leaseUntil, status: "running", target: { kind, slug }, payload: readJson(payload), input: readJson(input) }));
+  await addEntries(session, claimed.map(({ id, isResumed, attempt, acceptedBy }) => ({ runId: id, entry: { at: now, kind: isResumed ? "resumed" : "attempt_started", attempt, ...versionNote({ acceptedBy, executedBy: version }) } })));
+  return claimed.map(({ kind, slug, payload, input, acceptedBy: _acceptedBy, ...row }) => ({ ...row, leaseUntil, status: "running", target: { kind, slug }, payload: readJson(payload), input: readJson(input) }));
 }
 
 function readJson(stored: string | null): Json | null {

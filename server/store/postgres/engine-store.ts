@@ -1,4 +1,4 @@
-import { asc, desc, eq, gte } from "drizzle-orm";
+import { asc, desc, eq, getTableColumns, gte } from "drizzle-orm";
 import type { EngineStore, StepRecord, WorkerInfo } from "../../ports/store.ts";
 import { claimRuns, hasDue } from "./claim-runs.ts";
 import type { PostgresDatabase } from "./database.ts";
@@ -36,7 +36,7 @@ export function createEngineStore({ read, write, writeSoon, together }: Postgres
     countQueued: (pool) => read((session) => countQueued(session, pool)),
     heartbeatWorker: (info) => writeSoon((session) => saveWorker(session, info)),
     removeWorker: (id) => writeSoon(async ({ db }) => void (await db.delete(worker).where(eq(worker.id, id)))),
-    listWorkers: ({ seenSince }) => read(({ db }) => db.select().from(worker).where(gte(worker.seenAt, seenSince)).orderBy(desc(worker.startedAt), desc(worker.id))),
+    listWorkers: ({ seenSince }) => read(({ db }) => db.select(workerColumns).from(worker).where(gte(worker.seenAt, seenSince)).orderBy(desc(worker.startedAt), desc(worker.id))),
   };
 }
 
@@ -45,7 +45,8 @@ function loadSteps({ db }: Session, runId: string): Promise<StepRecord[]> {
   return db.select({ name, kind, attempt, startedAt, finishedAt, until, result }).from(runStep).where(eq(runStep.runId, runId)).orderBy(asc(runStep.position));
 }
 
-async function saveWorker({ db }: Session, info: WorkerInfo): Promise<void> {
-  const { pid, host, version, startedAt, seenAt } = info;
-  await db.insert(worker).values(info).onConflictDoUpdate({ target: worker.id, set: { pid, host, version, startedAt, seenAt } });
+const { isLeaving: _, ...workerColumns } = getTableColumns(worker);
+
+async function saveWorker({ db }: Session, { id, isLeaving = false, ...info }: WorkerInfo): Promise<void> {
+  await db.insert(worker).values({ id, isLeaving, ...info }).onConflictDoUpdate({ target: worker.id, set: { isLeaving, ...info } });
 }

@@ -427,4 +427,21 @@ export const worker = pgTable("worker", {
   version: text("version").notNull(),
   startedAt: whole("started_at").notNull(),
   seenAt: whole("seen_at").notNull(),
+  /** It takes no more runs, and ends those that it has. */
+  isLeaving: boolean("is_leaving").notNull().default(false),
 });
+
+/** What all machines of a store must agree on, as `secret`: the fingerprint of theirs. */
+export const storeFact = pgTable("store_fact", { name: text("name").primaryKey(), value: text("value").notNull() });
+
+/** What is left of a limit for whom it counts; without a row: all of it. */
+export const rateBucket = pgTable(
+  "rate_bucket",
+  {
+    name: text("name").primaryKey(),
+    tokens: doublePrecision("tokens").notNull(),
+    /** By the clock of the database. */
+    filledAt: whole("filled_at").notNull(),
+  },
+  (t) => [index("rate_bucket_by_time").on(t.filledAt)],
+);

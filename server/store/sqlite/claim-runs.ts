@@ -4,6 +4,7 @@ import { z } from "zod";
 import { jsonSchema, type Json } from "../../contract/json.ts";
 import { targetKindSchema } from "../../contract/target.ts";
 import type { ClaimedRun, ClaimRequest } from "../../ports/store.ts";
+import { versionNote } from "../shared/version-note.ts";
 import { type SqliteDatabase, given } from "./database.ts";
 import { prepareStatement } from "./prepare-statement.ts";
 import { run } from "./schema.ts";
@@ -105,22 +106,23 @@ function prepareTakeRun({ db, connection }: SqliteDatabase, addEntry: AddEntry):
       payload: run.payload,
       input: run.input,
       createdAt: run.createdAt,
+      version: run.version,
     });
   const take = prepareStatement(connection, query);
-  return (id, { workerId, now, leaseMs }) => {
+  return (id, { workerId, now, leaseMs, version }) => {
     const token = randomUUID();
     const leaseUntil = now + leaseMs;
     const row = take.get({ id, token, workerId, now, leaseUntil });
     if (row === undefined) return null;
-    const [trigger, attachmentId, kind, slug, deliveryId, attempt, maxAttempts, isResumed, payload, input, createdAt] = takenRow.parse(row);
-    addEntry(id, { at: now, kind: isResumed === 1 ? "resumed" : "attempt_started", attempt });
+    const [trigger, attachmentId, kind, slug, deliveryId, attempt, maxAttempts, isResumed, payload, input, createdAt, acceptedBy] = takenRow.parse(row);
+    addEntry(id, { at: now, kind: isResumed === 1 ? "resumed" : "attempt_started", attempt, ...versionNote({ acceptedBy, executedBy: version }) });
     const target = { kind, slug };
     return { id, token, leaseUntil, status: "running", trigger, attachmentId, target, deliveryId, attempt, maxAttempts, isResumed: isResumed === 1, payload: readJson(payload), input: readJson(input), createdAt };
   };
 }
 
 const text = z.string().nullable();
-const takenRow = z.tuple([text, text, targetKindSchema, z.string(), text, z.number(), z.number(), z.number(), text, text, z.number()]);
+const takenRow = z.tuple([text, text, targetKindSchema, z.string(), text, z.number(), z.number(), z.number(), text, text, z.number(), z.string()]);
 
 function readJson(stored: string | null): Json | null {
   return stored === null ? null : jsonSchema.parse(JSON.parse(stored));

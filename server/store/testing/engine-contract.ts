@@ -25,6 +25,16 @@ export function engineContract(open: OpenStore): void {
         expect(claimed.map((run) => run.id)).toEqual([runs[0]?.id, runs[2]?.id]);
       });
 
+      it("say in the timeline where another version than the accepting one executes a run, at each start", async () => {
+        const run = aRun({ version: "v1", createdAt: epoch - 60_000 });
+        await store.createRuns([run]);
+        const first = await claimOne(store, { version: "v1" });
+        await write(first, { to: "waiting", reason: "sleep", availableAt: epoch });
+        await claimOne(store, { version: "v2" });
+        const messages = (await store.listTimeline(run.id, { after: 0, limit: 10 })).flatMap(({ kind, message }) => (kind === "attempt_started" || kind === "resumed" ? [message] : []));
+        expect(messages).toEqual([null, "By version v2: no worker has version v1, which accepted it."]);
+      });
+
       it("give what is needed to execute, and begin the first attempt", async () => {
         const run = aRun({ input: { a: 1 }, payload: null });
         await store.createRuns([run]);

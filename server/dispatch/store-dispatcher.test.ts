@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { silentLogger } from "../ports/logger.ts";
 import type { ClaimedRun, ClaimRequest } from "../ports/store.ts";
-import { createSqliteDispatcher } from "./sqlite.ts";
+import { createStoreDispatcher } from "./store-dispatcher.ts";
 
 /** A queue in memory, whose claims can be held up or made to fail. */
 function createQueue() {
@@ -56,7 +56,7 @@ function createExecution() {
 /** Lets everything happen that needs no time. */
 const settle = () => vi.advanceTimersByTimeAsync(0);
 
-describe("the dispatcher of SQLite", () => {
+describe("the dispatcher", () => {
   beforeEach(() => {
     vi.useFakeTimers({ now: 1_000_000 });
   });
@@ -68,7 +68,7 @@ describe("the dispatcher of SQLite", () => {
   function create(capacity: number) {
     const queue = createQueue();
     const execution = createExecution();
-    const dispatcher = createSqliteDispatcher({ store: queue.store, workerId: "wrk_1", capacity: () => capacity, pool: "shared", leaseMs: 5000, concurrency: () => new Map([["workflow:w", 7]]), clock, logger: silentLogger });
+    const dispatcher = createStoreDispatcher({ store: queue.store, workerId: "wrk_1", capacity: () => capacity, pool: "shared", version: "v1", leaseMs: 5000, concurrency: () => new Map([["workflow:w", 7]]), clock, logger: silentLogger });
     return { ...queue, ...execution, dispatcher };
   }
 
@@ -79,7 +79,7 @@ describe("the dispatcher of SQLite", () => {
     await settle();
     expect(started).toEqual(["run_1", "run_2"]);
     expect(dispatcher.active().map((run) => run.id)).toEqual(["run_1", "run_2"]);
-    expect(state.claims).toEqual([{ workerId: "wrk_1", limit: 2, now: 1_000_000, leaseMs: 5000, concurrency: new Map([["workflow:w", 7]]), pool: "shared" }]);
+    expect(state.claims).toEqual([{ workerId: "wrk_1", limit: 2, now: 1_000_000, leaseMs: 5000, concurrency: new Map([["workflow:w", 7]]), pool: "shared", version: "v1" }]);
   });
 
   it("takes the next when one of its runs ends, however it ends", async () => {

@@ -5,13 +5,15 @@ import { runLogFields } from "../ports/run-log-fields.ts";
 import type { ClaimedRun, Store } from "../ports/store.ts";
 import { createAlarm } from "./alarm.ts";
 
-export interface SqliteDispatcherOptions {
+export interface StoreDispatcherOptions {
   store: Pick<Store, "claimRuns" | "nextAvailableAt" | "watch">;
   workerId: string;
   /** Most runs that this process may hold at a time. Asked for every claim. */
   capacity: () => number;
   pool: "shared" | "isolated";
   leaseMs: number;
+  /** Of the build that this worker has. */
+  version: string;
   /** Read for every claim, since a reload may change it. Keys are `kind:slug`. */
   concurrency: () => ReadonlyMap<string, number>;
   clock: Clock;
@@ -25,7 +27,7 @@ const longestRetryMs = 5000;
  * The run rows are the queue. Claims when something was written (here or in another process), when a run of its own ends, and when
  * the next waiting run is due; never in between. Leases are lengthened by whoever executes.
  */
-export function createSqliteDispatcher(p: SqliteDispatcherOptions): Dispatcher {
+export function createStoreDispatcher(p: StoreDispatcherOptions): Dispatcher {
   const running = new Map<ClaimedRun, Promise<void>>();
   const alarm = createAlarm(p.clock, wake);
   let execute: ((run: ClaimedRun) => Promise<void>) | null = null;
@@ -71,10 +73,10 @@ export function createSqliteDispatcher(p: SqliteDispatcherOptions): Dispatcher {
   }
 
   async function claim(execute: (run: ClaimedRun) => Promise<void>): Promise<void> {
-    const { store, workerId, pool, leaseMs } = p;
+    const { store, workerId, pool, leaseMs, version } = p;
     const now = p.clock.now();
     const limit = p.capacity() - running.size;
-    for (const run of await store.claimRuns({ workerId, limit, now, leaseMs, concurrency: p.concurrency(), pool })) hand(run, execute);
+    for (const run of await store.claimRuns({ workerId, limit, now, leaseMs, concurrency: p.concurrency(), pool, version })) hand(run, execute);
     // What was due by now and not taken waits for a run to end, and that is heard.
     const next = await store.nextAvailableAt(pool, now);
     if (!isDraining) alarm.setAt(next);
