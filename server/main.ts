@@ -129,9 +129,10 @@ export async function openSignalbox(p: {
 export async function openLocalApi(p: {
   projectDir: string;
   running: { mode: Settings["mode"]; url: string } | null;
+  isReplacingSecret?: boolean | undefined;
 }): Promise<{ fetch(request: Request): Promise<Response>; close(): Promise<void> }> {
   const settings = await readBuiltSettings({ projectDir: p.projectDir, mode: p.running?.mode ?? "deployed" });
-  const store = await openConfiguredStore(settings, silentLogger);
+  const store = await openConfiguredStore(settings, silentLogger, { isReplacingSecret: p.isReplacingSecret ?? false });
   const { mode, maxBodyBytes } = settings;
   const app = createRestApp({
     store,

@@ -16,17 +16,18 @@ export function registerStart(program: CliCommand, runner: CommandRunner): void 
     .subcommand("start", "serve what `signalbox build` made: deployed, webhooks need a key", ["signalbox build && signalbox start", "signalbox start --port 8080", "signalbox start --role web"])
     .option("--port <port>", "port to listen on (default: PORT, signalbox.config.ts, 3000)", parsePort)
     .option("--role <role>", "web receives and shows, worker runs, all does both; apart they need a Postgres store (default: all)", parseRole)
+    .option("--new-secret", "SIGNALBOX_SECRET was changed on purpose: put it in force on a Postgres store")
     .action(runner.action(start));
 }
 
-async function start(context: CommandContext, { port, role = "all" }: { port?: number; role?: Role }): Promise<void> {
+async function start(context: CommandContext, { port, role = "all", newSecret }: { port?: number; role?: Role; newSecret?: boolean }): Promise<void> {
   if (role === "worker") return work(context, {});
   const { projectDir } = context;
   const { settings, manifest, logger, events } = await readDeployed(context, port === undefined ? {} : { port });
   const [{ openLocalApi }, { requireSharedStore }] = await Promise.all([import("../../server/main.ts"), import("../../server/processes/require-shared-store.ts")]);
   if (role === "web") requireSharedStore(settings, "`signalbox start --role web`");
 
-  const local = await openLocalApi({ projectDir, running: null });
+  const local = await openLocalApi({ projectDir, running: null, isReplacingSecret: newSecret });
   try {
     const keyId = await makeFirstKey(createApiClient((request) => local.fetch(request)));
     if (keyId) events.notice("info", `A first webhook key was made (${keyId}). \`signalbox triggers url <slug>\` prints a URL with it.`);

@@ -4,3 +4,8 @@ import { hkdfSync } from "node:crypto";
 export function deriveSessionSecret(secret: string): string {
   return Buffer.from(hkdfSync("sha256", secret, "", "signalbox sessions v1", 32)).toString("base64url");
 }
+
+/** Tells secrets apart without giving one away. */
+export function deriveSecretFingerprint(secret: string): string {
+  return Buffer.from(hkdfSync("sha256", secret, "", "signalbox fingerprint v1", 16)).toString("base64url");
+}

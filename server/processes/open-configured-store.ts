@@ -1,12 +1,15 @@
-import type { Settings } from "../config.ts";
+import { deriveSecretFingerprint } from "../auth/derive-secret.ts";
+import { readSecret, type Settings } from "../config.ts";
+import { setClockAhead } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Store } from "../ports/store.ts";
 import { openSqliteStore } from "../store/sqlite/open-store.ts";
 
-/** The store that the settings name. */
-export async function openConfiguredStore({ database }: Settings, logger: Logger): Promise<Store> {
+/** The store that the settings name. On one that machines share, all must have one secret, and go by its clock; `isReplacingSecret`: that of this machine shall be it. */
+export async function openConfiguredStore({ database, stateDir }: Settings, logger: Logger, { isReplacingSecret = false } = {}): Promise<Store> {
   if (database.kind === "sqlite") return await openSqliteStore({ file: database.file, logger });
   // Whoever keeps to SQLite neither loads it nor pays for it.
   const { openPostgresStore } = await import("../store/postgres/open-store.ts");
-  return await openPostgresStore({ url: database.url, logger });
+  const secret = { fingerprint: deriveSecretFingerprint(readSecret(stateDir)), isReplacing: isReplacingSecret };
+  return await openPostgresStore({ url: database.url, logger, secret, onClock: setClockAhead });
 }

@@ -21,6 +21,8 @@ import { createPeopleStore } from "./people-store.ts";
 import { createPresetStore } from "./preset-store.ts";
 import { createRunStore } from "./run-store.ts";
 import type { Session } from "./session.ts";
+import { type SecretOfMachine, settleSecret } from "./settle-secret.ts";
+import { followClock } from "./store-clock.ts";
 import { toOpenError } from "./store-error.ts";
 import { createSwitchStore } from "./switch-store.ts";
 import { createTrafficStore } from "./traffic-store.ts";
@@ -36,6 +38,10 @@ interface OpenOptions {
   url: string;
   clock?: Clock;
   logger?: Logger;
+  /** Asked for where several machines must have the same. */
+  secret?: SecretOfMachine;
+  /** Told by how many milliseconds the clock of the database is ahead of this machine's. */
+  onClock?: (aheadMs: number) => void;
 }
 
 /**
@@ -48,15 +54,21 @@ export async function openPostgresStore(p: OpenOptions): Promise<Store> {
   const patient = createPool(p.url, { max: 1, logger, isPatient: true });
   try {
     await migrate(patient, { folder: migrationsFolder("postgres"), name, clock: p.clock ?? systemClock, logger });
+    if (p.secret) await settleSecret(patient, { ...p.secret, name });
   } catch (error) {
     throw toOpenError(error, name);
   } finally {
     await patient.end();
   }
-  return createStore({ url: p.url, writers: createPool(p.url, { max: mostWriters, logger }), readers: createPool(p.url, { max: mostReaders, logger }), logger });
+  const readers = createPool(p.url, { max: mostReaders, logger });
+  const stopClock = p.onClock ? await followClock({ pool: readers, tell: p.onClock, logger }).catch(async (error: unknown) => {
+    await readers.end();
+    throw toOpenError(error, name);
+  }) : () => {};
+  return createStore({ url: p.url, writers: createPool(p.url, { max: mostWriters, logger }), readers, stopClock, logger });
 }
 
-function createStore(p: { url: string; writers: Pool; readers: Pool; logger: Logger }): Store {
+function createStore(p: { url: string; writers: Pool; readers: Pool; stopClock: () => void; logger: Logger }): Store {
   const listener = createChangeListener({ url: p.url, pool: p.writers, logger: p.logger });
   const database = createDatabase({ readers: p.readers, writers: p.writers, changed: listener.changed });
   const { read, verdictSets } = database;
@@ -83,6 +95,7 @@ function createStore(p: { url: string; writers: Pool; readers: Pool; logger: Log
     mark: () => read(readMark),
     numbers: async () => ({ ...database.numbers(), fileBytes: { database: await read(sizeOf), log: 0 } }),
     async close() {
+      p.stopClock();
       folding.close();
       await database.close();
       await listener.close();

@@ -1,0 +1,130 @@
+import { Client } from "pg";
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { silentLogger } from "../../ports/logger.ts";
+import type { Store } from "../../ports/store.ts";
+import { aClaim, aRun, claimOne, epoch } from "../testing/factories.ts";
+import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
+import { createPool } from "./connect.ts";
+import { openPostgresStore } from "./open-store.ts";
+import { followClock } from "./store-clock.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+let server: PostgresServer;
+let url: string;
+beforeAll(async () => {
+  server = await startPostgres();
+}, 300_000);
+afterAll(() => server.stop());
+beforeEach(async () => {
+  url = await server.createDatabase();
+});
+
+async function withStore(use: (store: Store) => Promise<void>): Promise<void> {
+  const store = await openPostgresStore({ url });
+  await use(store).finally(() => store.close());
+}
+
+const open = async (fingerprint: string, isReplacing = false) => (await openPostgresStore({ url, secret: { fingerprint, isReplacing } })).close();
+
+it("the first secret of a store is that of all machines; another is refused, until it is put in its place on purpose", async () => {
+  await open("one");
+  await open("one");
+  const refused: unknown = await open("two").catch((error: unknown) => error);
+  expect(refused).toMatchObject({ code: "store_unusable", message: expect.stringMatching(/another secret than those.*same SIGNALBOX_SECRET.*--new-secret/) });
+  await open("two", true);
+  await open("two");
+  await expect(open("one")).rejects.toMatchObject({ code: "store_unusable" });
+});
+
+it("of machines that come to a new store at once with different secrets, one stays", async () => {
+  const opened = await Promise.allSettled(["a", "b", "c", "d"].map((fingerprint) => open(fingerprint)));
+  expect(opened.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+});
+
+it("tells by how much the database's clock is ahead, and as nothing what is usual between machines", async () => {
+  const pool = createPool(url, { max: 1, logger: silentLogger });
+  const told: number[] = [];
+  for (const aheadMs of [0, 200, -3_600_000, 3_600_000]) {
+    const stop = await followClock({ pool, tell: (ms) => told.push(ms), logger: silentLogger, now: () => Date.now() - aheadMs });
+    stop();
+  }
+  await pool.end();
+  expect(told.slice(0, 2)).toEqual([0, 0]);
+  expect(told[2]).toBeCloseTo(-3_600_000, -4);
+  expect(told[3]).toBeCloseTo(3_600_000, -4);
+});
+
+const old = epoch - 60_000;
+const at = epoch + 1000;
+
+async function liveWorkers(store: Store, versions: readonly string[]): Promise<void> {
+  for (const [n, version] of versions.entries()) await store.heartbeatWorker({ id: `wrk_${version}`, pid: n, host: "h", version, startedAt: n, seenAt: at });
+}
+
+const claim = async (store: Store, version: string, now = at) => (await store.claimRuns(aClaim({ version, now }))).map((run) => run.id).toSorted();
+
+it("while workers of two versions live, each takes what its own accepted, and the newest what nobody's did", async () => {
+  await withStore(async (store) => {
+    await liveWorkers(store, ["v1", "v2"]);
+    const [first, second, gone] = ["v1", "v2", "v0"].map((version) => aRun({ version, createdAt: old }));
+    if (!first || !second || !gone) throw new Error("three runs were to be made");
+    await store.createRuns([first, second, gone]);
+    expect(await claim(store, "v1")).toEqual([first.id]);
+    expect(await claim(store, "v2")).toEqual([second.id, gone.id].toSorted());
+  });
+});
+
+it("what a version accepted goes to the newest when its last worker leaves or is gone", async () => {
+  await withStore(async (store) => {
+    await liveWorkers(store, ["v1", "v2"]);
+    const runs = [aRun({ version: "v1", createdAt: old }), aRun({ version: "v1", createdAt: old })];
+    await store.createRuns(runs);
+    expect(await claim(store, "v2")).toEqual([]);
+    await store.heartbeatWorker({ id: "wrk_v1", pid: 1, host: "h", version: "v1", startedAt: 0, seenAt: at, isLeaving: true });
+    expect(await store.claimRuns(aClaim({ version: "v2", limit: 1, now: at }))).toHaveLength(1);
+    await store.heartbeatWorker({ id: "wrk_v1", pid: 1, host: "h", version: "v1", startedAt: 0, seenAt: at });
+    expect(await claim(store, "v2")).toEqual([]);
+    expect(await claim(store, "v2", at + 11_000)).toHaveLength(1);
+  });
+});
+
+it("what was accepted a moment ago waits for the workers of its version, which may be on their way", async () => {
+  await withStore(async (store) => {
+    await liveWorkers(store, ["v1"]);
+    await store.createRuns([aRun({ version: "v2", createdAt: at - 9_000 })]);
+    expect(await claim(store, "v1")).toEqual([]);
+    expect(await claim(store, "v1", at + 1_500)).toHaveLength(1);
+  });
+});
+
+it("a list of workers has those that leave, and no more of each than it had", async () => {
+  await withStore(async (store) => {
+    const worker = { id: "wrk_a", pid: 1, host: "h", version: "v1", startedAt: 0, seenAt: at };
+    await store.heartbeatWorker({ ...worker, isLeaving: true });
+    expect(await store.listWorkers({ seenSince: 0 })).toEqual([worker]);
+  });
+});
+
+it("what another store commits is heard of again, unasked, after the connection that listens was cut", async () => {
+  // Nobody looks by himself: what is heard comes by the connection.
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  await withStore(async (store) => {
+    const other = await openPostgresStore({ url });
+    let heard = 0;
+    const stop = store.watch(() => (heard += 1));
+    await vi.waitFor(() => expect(heard).toBe(1), { timeout: 10_000, interval: 20 });
+    const admin = new Client(url);
+    await admin.connect();
+    await admin.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'signalbox' AND datname = current_database()");
+    await admin.end();
+    // Those who watch are told to look when the connection is there again: what was committed meanwhile was told to nobody.
+    await vi.waitFor(() => expect(heard).toBe(2), { timeout: 10_000, interval: 20 });
+    const run = aRun();
+    await other.createRuns([run]);
+    await vi.waitFor(() => expect(heard).toBeGreaterThan(2), { timeout: 10_000, interval: 20 });
+    expect((await claimOne(store)).id).toBe(run.id);
+    stop();
+    await other.close();
+  }).finally(() => vi.useRealTimers());
+});
