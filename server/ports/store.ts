@@ -174,6 +174,26 @@ export interface RunFilter {
   replayOf?: string;
   /** Only those whose payload or input has this text (ASCII letters in either case). */
   text?: string;
+  /** Only runs of agents that have used so many tokens, or more. */
+  minTokens?: number;
+  /** Only runs of agents that have cost so many US dollars, or more; those whose cost is not known are left out. */
+  minCostUsd?: number;
+  /** Only runs that wait for a person's decision. */
+  needsApproval?: true;
+}
+
+/** What stands beside the spend of runs in one index. */
+export type SpendFilter = Pick<RunFilter, "trigger" | "target" | "targetKind" | "status" | "version" | "since" | "until" | "minTokens" | "minCostUsd">;
+
+/** What the runs of one agent have used. */
+export interface AgentSpend {
+  agent: string;
+  runs: number;
+  /** Of `runs`, those whose cost is known. */
+  pricedRuns: number;
+  tokens: number;
+  /** US dollars, of `pricedRuns`. */
+  costUsd: number;
 }
 
 export interface RunStore {
@@ -200,6 +220,8 @@ export interface RunStore {
    * `closed`: it is decided, or the run does not wait. Writes the timeline entry `approval_decided`.
    */
   decideApproval(p: { runId: string; name: string; decision: ApprovalDecision; now: number }): Promise<"decided" | "closed" | "missing">;
+  /** What runs of agents have used together, for each agent with any. At most the newest 25,000 in the time are looked at; `isCapped`: there are more. */
+  sumSpend(filter: SpendFilter): Promise<{ agents: AgentSpend[]; isCapped: boolean }>;
   /** Numbers for /metrics and the overview. */
   countOpenRuns(): Promise<{ queued: number; running: number; waiting: number }>;
 }

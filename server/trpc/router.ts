@@ -22,6 +22,7 @@ import { runsDecide } from "./procedures/runs-decide.ts";
 import { runsCancel } from "./procedures/runs-cancel.ts";
 import { runsCount } from "./procedures/runs-count.ts";
 import { runsGet } from "./procedures/runs-get.ts";
+import { runsUsage } from "./procedures/runs-usage.ts";
 import { runsList } from "./procedures/runs-list.ts";
 import { runsReplay } from "./procedures/runs-replay.ts";
 import { runsTimeline } from "./procedures/runs-timeline.ts";
@@ -43,7 +44,7 @@ export const appRouter = router({
   canvas: router({ graph: canvasGraph, activity: canvasActivity, pulses: canvasPulses }),
   triggers: router({ list: triggersList, names: triggersNames, get: triggersGet, url: triggersUrl, verdicts: triggersVerdicts, test: triggersTest, disabled: triggersDisabled, disable: triggersDisable, enable: triggersEnable }),
   targets: router({ get: targetsGet, run: targetsRun, recentInputs: targetsRecentInputs }),
-  runs: router({ list: runsList, byIds: runsByIds, get: runsGet, timeline: runsTimeline, agent: runsAgent, decide: runsDecide, count: runsCount, cancel: runsCancel, replay: runsReplay, bulk: runsBulk, act: runsAct }),
+  runs: router({ list: runsList, byIds: runsByIds, get: runsGet, timeline: runsTimeline, agent: runsAgent, decide: runsDecide, count: runsCount, usage: runsUsage, cancel: runsCancel, replay: runsReplay, bulk: runsBulk, act: runsAct }),
   deliveries: router({ list: deliveriesList, get: deliveriesGet, redeliver: deliveriesRedeliver, histogram: deliveriesHistogram }),
   presets: router({ list: presetsList, save: presetsSave, remove: presetsRemove }),
   account: router({ sessions: accountSessions, endSession: accountEndSession, changePassword: accountChangePassword }),

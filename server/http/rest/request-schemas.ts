@@ -52,6 +52,13 @@ export const runFilter = {
   since: moment,
   until: moment,
   text: text("their payload or input"),
+  minTokens: z.coerce.number().int().min(0).optional().openapi({ description: "Only runs of agents that used so many tokens, or more." }),
+  minCostUsd: z.coerce.number().min(0).optional().openapi({ description: "Only runs of agents that cost so many US dollars, or more; those whose cost is not known are left out." }),
+  needsApproval: z
+    .enum(["true"])
+    .transform(() => true as const)
+    .optional()
+    .openapi({ description: "Only runs that wait for a person's decision." }),
 };
 
 /** By which deliveries are listed. */

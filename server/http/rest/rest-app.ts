@@ -14,6 +14,7 @@ import { registerKeyRoutes } from "./routes/keys.ts";
 import { registerPeopleRoutes } from "./routes/people.ts";
 import { registerRunActionRoutes } from "./routes/run-actions.ts";
 import { registerRunExportRoute } from "./routes/run-export.ts";
+import { registerRunsUsageRoute } from "./routes/runs-usage.ts";
 import { registerRunRoutes } from "./routes/runs.ts";
 import { registerServiceRoutes } from "./routes/service.ts";
 import { registerTriggerRoutes } from "./routes/triggers.ts";
@@ -53,6 +54,7 @@ function buildApp(): OpenAPIHono<RestEnv> {
   app.use(admit, readJsonBody);
   // Before the route of one run, whose id could be any word.
   registerRunExportRoute(app);
+  registerRunsUsageRoute(app);
   registerRunRoutes(app);
   registerAgentRoutes(app);
   registerRunActionRoutes(app);

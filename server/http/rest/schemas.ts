@@ -8,6 +8,7 @@ import { keySchema } from "../../contract/key.ts";
 import { invitationSchema, personSchema } from "../../contract/person.ts";
 import { problemErrorSchema, problemSchema } from "../../contract/problem.ts";
 import { runErrorSchema, runSchema, runSummarySchema } from "../../contract/run.ts";
+import { runsUsageSchema } from "../../contract/runs-usage.ts";
 import { slugSchema } from "../../contract/slug.ts";
 import { targetSchema } from "../../contract/target.ts";
 import { timelineEntrySchema } from "../../contract/timeline.ts";
@@ -66,6 +67,7 @@ export const triggerUrl = z
   .object({ endpoint: z.string(), url: z.string(), keyId: z.string().nullable() })
   .openapi("TriggerUrl");
 
+export const runsUsage = named("RunsUsage", runsUsageSchema);
 export const agentTrace = named("AgentTrace", agentTraceSchema);
 
 export const json = jsonSchema;

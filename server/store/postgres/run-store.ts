@@ -1,9 +1,10 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import type { RunStore } from "../../ports/store.ts";
 import type { RunStatus } from "../../contract/run.ts";
 import { queueFull } from "../../domain/queue-full.ts";
 import { isFinal } from "../../domain/run-state.ts";
 import { toRun, toRunSummary } from "../shared/run-shapes.ts";
+import { type SpendRow, sumSpendQuery, toSpend } from "../shared/sum-spend.ts";
 import type { AcceptVerb } from "./accept-deliveries.ts";
 import type { PostgresDatabase } from "./database.ts";
 import { decideApproval } from "./decide-approval.ts";
@@ -30,6 +31,7 @@ export function createRunStore({ read, write }: PostgresDatabase, accept: Accept
     listTimeline: (runId, page) => read((session) => listTimeline(session, runId, page)),
     requestCancel: (runId, now) => write((session) => requestCancel(session, runId, now)),
     decideApproval: (p) => write((session) => decideApproval(session, p)),
+    sumSpend: (filter) => read(async ({ db }) => toSpend(await db.execute<SpendRow>(sumSpendQuery(run, sql`run`, filter)))),
     countOpenRuns: () =>
       read(async (session) => {
         const rows = await session.rows<{ status: RunStatus; count: number }>("SELECT status, count(*) AS count FROM run WHERE status IN ('queued', 'running', 'waiting') GROUP BY status");

@@ -1,21 +1,29 @@
-import { type Column, eq, type SQL } from "drizzle-orm";
+import { type Column, eq, gte, isNotNull, type SQL, sql } from "drizzle-orm";
 import type { RunFilter } from "../../ports/store.ts";
 import type { Term } from "./read-list.ts";
 
-type AskedColumn = "deliveryId" | "replayOf" | "keyId" | "status" | "trigger" | "targetSlug" | "version" | "targetKind";
+type AskedColumn = "deliveryId" | "replayOf" | "keyId" | "status" | "trigger" | "targetSlug" | "version" | "targetKind" | "tokens" | "costUsd" | "id";
 
 /** What a filter asks of a run. `hasText`: of what it was started with. */
 export function runTerms(run: Readonly<Record<AskedColumn, Column>>, filter: RunFilter, hasText: (text: string) => SQL): Term[] {
-  const { delivery, replayOf, keyId, trigger, target, targetKind, status, version, text } = filter;
+  const { delivery, replayOf, keyId, trigger, target, targetKind, status, version, text, minTokens, minCostUsd, needsApproval } = filter;
+  // What runs spent stands in one index, and in the rows behind all else: candidates come from there, and whatever else it has is looked at there.
+  const asksSpend = minTokens !== undefined || minCostUsd !== undefined;
+  const unlessSpend = (index: string) => (asksSpend ? {} : { index });
   const terms: (Term | undefined)[] = [
     delivery === undefined ? undefined : { condition: eq(run.deliveryId, delivery), index: "run_by_delivery" },
     replayOf === undefined ? undefined : { condition: eq(run.replayOf, replayOf), index: "run_by_replay" },
     keyId === undefined ? undefined : { condition: eq(run.keyId, keyId), index: "run_by_key" },
-    status === undefined ? undefined : { condition: eq(run.status, status), index: "run_by_status" },
-    trigger === undefined ? undefined : { condition: eq(run.trigger, trigger), index: "run_by_trigger" },
-    target === undefined ? undefined : { condition: eq(run.targetSlug, target), index: "run_by_target" },
+    needsApproval ? { condition: eq(run.status, "waiting"), ...unlessSpend("run_by_status") } : undefined,
+    status === undefined ? undefined : { condition: eq(run.status, status), ...unlessSpend("run_by_status") },
+    trigger === undefined ? undefined : { condition: eq(run.trigger, trigger), ...unlessSpend("run_by_trigger") },
+    target === undefined ? undefined : { condition: eq(run.targetSlug, target), ...unlessSpend("run_by_target") },
+    asksSpend ? { condition: isNotNull(run.tokens), index: "run_by_spend" } : undefined,
+    minTokens === undefined ? undefined : { condition: gte(run.tokens, minTokens) },
+    minCostUsd === undefined ? undefined : { condition: gte(run.costUsd, minCostUsd) },
     version === undefined ? undefined : { condition: eq(run.version, version) },
     targetKind === undefined ? undefined : { condition: eq(run.targetKind, targetKind) },
+    needsApproval ? { condition: sql`EXISTS (SELECT 1 FROM run_step WHERE run_step.run_id = ${run.id} AND run_step.kind = 'approval' AND run_step.finished_at IS NULL)` } : undefined,
     text === undefined ? undefined : { condition: hasText(text), isSlow: true },
   ];
   return terms.filter((term) => term !== undefined);

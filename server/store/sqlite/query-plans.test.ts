@@ -21,6 +21,7 @@ import { migrate } from "./migrate.ts";
 import { openConnection } from "./open-connection.ts";
 import { endQuery, stretchQuery } from "./list-reader.ts";
 import { queuedOfTargetSql } from "./queue-room.ts";
+import { spendQuery } from "./run-store.ts";
 import { searchIdsSql } from "./search-ids.ts";
 import { lastRunSql, recentRunsSql } from "./summarize-targets.ts";
 import { attachmentsSql, countDeliveriesSql, sumVerdictsSql } from "./traffic-store.ts";
@@ -79,7 +80,7 @@ function readBy<Row, Shape>(listing: Listing<Row, Shape>): string[] {
   for (const { index, plan } of plans) {
     expect(plan).toMatch(new RegExp(`USING (COVERING )?INDEX ${index}`));
     expect(plan).not.toContain("TEMP B-TREE");
-    expect(plan.startsWith("SEARCH") || index.endsWith("_by_time")).toBe(true);
+    expect(plan.startsWith("SEARCH") || /_by_(?:time|spend)$/.test(index)).toBe(true);
   }
   return [...new Set(plans.map(({ index }) => index))];
 }
@@ -97,6 +98,10 @@ describe("a part of the list of runs is read by an index, in its order, whatever
     [{ version: "v" }, ["run_by_time"]],
     [{ delivery: "d" }, ["run_by_delivery"]],
     [{ replayOf: "r" }, ["run_by_replay"]],
+    [{ minTokens: 5 }, ["run_by_spend"]],
+    [{ minCostUsd: 0.5, target: "t", targetKind: "agent", status: "failed", trigger: "t", since: 1 }, ["run_by_spend"]],
+    [{ minCostUsd: 0.5, delivery: "d", replayOf: "r", keyId: "k" }, ["run_by_delivery", "run_by_replay", "run_by_key", "run_by_spend"]],
+    [{ needsApproval: true, target: "t" }, ["run_by_status", "run_by_target"]],
     [
       { delivery: "d", replayOf: "r", keyId: "k", status: "failed", trigger: "t", target: "t", version: "v" },
       ["run_by_delivery", "run_by_replay", "run_by_key", "run_by_status", "run_by_trigger", "run_by_target"],
@@ -110,6 +115,8 @@ describe("a part of the list of runs is read by an index, in its order, whatever
     [{ target: "t", status: "failed", trigger: "t", targetKind: "agent", version: "v" }, "run_by_target"],
     [{ trigger: "t", target: "t", targetKind: "agent", version: "v" }, "run_by_trigger"],
     [{ version: "v", targetKind: "agent" }, "run_by_time"],
+    [{ minTokens: 5, minCostUsd: 0.5, status: "failed", trigger: "t", target: "t", version: "v" }, "run_by_spend"],
+    [{ needsApproval: true, trigger: "t", target: "t", targetKind: "agent" }, "run_by_status"],
   ])("%j is looked through in %s alone", (filter, index) => {
     const looks = plansOf(runListing(database, filter)).filter((plan) => plan.index === index);
     for (const { plan } of looks) expect(plan).toContain(`COVERING INDEX ${index}`);
@@ -137,6 +144,18 @@ describe("a part of the list of deliveries is read by an index, in its order, wh
   it("two filters are looked through in an index alone", () => {
     for (const { plan } of plansOf(deliveryListing(database, { endpoint: "e", responseStatus: 422, outcome: "rejected" }))) expect(plan).toContain("COVERING INDEX");
   });
+});
+
+it("approvals are looked up in the steps of a run, by its id", () => {
+  for (const { plan } of plansOf(runListing(database, { needsApproval: true })).filter(({ plan }) => plan.includes("run_step"))) expect(plan).toContain("SEARCH run_step EXISTS USING INDEX sqlite_autoindex_run_step_1 (run_id=?)");
+});
+
+it("what agents spent is summed from one index, from the newest on, within a time and a number of runs", () => {
+  const filter = { target: "t", targetKind: "agent", trigger: "t", status: "failed", version: "v", minTokens: 1, minCostUsd: 0.5 } as const;
+  expect(planOfSql(spendQuery({ ...filter, since: 1, until: 9 }))).toMatch(/SEARCH run USING COVERING INDEX run_by_spend \(created_at>\? AND created_at<\?\)/);
+  const anyTime = planOfSql(spendQuery(filter));
+  expect(anyTime).toMatch(/SCAN run USING COVERING INDEX run_by_spend/);
+  expect(anyTime).not.toContain("TEMP B-TREE FOR ORDER BY");
 });
 
 it("a part of a list has one bound on each side: SQLite would walk from the wider to the narrower", () => {

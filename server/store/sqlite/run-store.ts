@@ -1,8 +1,9 @@
-import { eq, sql } from "drizzle-orm";
+import { eq, type SQL, sql } from "drizzle-orm";
 import type { Run } from "../../contract/run.ts";
 import { queueFull } from "../../domain/queue-full.ts";
-import type { NewRun, QueueFull, RunStore } from "../../ports/store.ts";
+import type { NewRun, QueueFull, RunStore, SpendFilter } from "../../ports/store.ts";
 import { toRun, toRunSummary } from "../shared/run-shapes.ts";
+import { type SpendRow, sumSpendQuery, toSpend } from "../shared/sum-spend.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { prepareDecideApproval } from "./decide-approval.ts";
 import type { InsertRun } from "./insert-run.ts";
@@ -43,6 +44,7 @@ export function createRunStore(database: SqliteDatabase, p: RunStoreParts): RunS
     listTimeline: (runId, page) => read(() => listTimeline(database, runId, page)),
     requestCancel: (runId, now) => write(() => requestCancel(runId, now)),
     decideApproval: (decision) => write(() => decideApproval(decision)),
+    sumSpend: (filter) => read(() => toSpend(database.db.all<SpendRow>(spendQuery(filter)))),
     countOpenRuns: () => read(() => countOpenRuns(database)),
   };
 }
@@ -61,6 +63,11 @@ function getRun({ db }: SqliteDatabase, id: string): (Run & { keyId: string | nu
     .where(eq(run.id, id))
     .get();
   return row ? toRun(row) : null;
+}
+
+/** Apart, so that a test can look at its plan. */
+export function spendQuery(filter: SpendFilter): SQL {
+  return sumSpendQuery(run, sql`run INDEXED BY run_by_spend`, filter);
 }
 
 function countOpenRuns({ db }: SqliteDatabase): { queued: number; running: number; waiting: number } {

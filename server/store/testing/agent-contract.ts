@@ -1,6 +1,7 @@
+import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Spend, Store } from "../../ports/store.ts";
-import { aClaim, aRun, claimOne, epoch, type OpenStore, withRunningRun } from "./factories.ts";
+import type { RunFilter, Spend, SpendFilter, Store } from "../../ports/store.ts";
+import { aClaim, aRun, claimOne, epoch, type OpenStore, readPages, withRunningRun } from "./factories.ts";
 
 const agent = { kind: "agent", slug: "triage" } as const;
 
@@ -39,6 +40,72 @@ export function agentContract(open: OpenStore): void {
         expect(answers.map(({ held }) => held)).toEqual([true, false]);
         expect([await spentBy(store, a.id), await spentBy(store, b.id)]).toEqual([[7, 0.5], [0, null]]);
       });
+
+      it("is a filter of lists, and is summed for each agent over the very runs that are listed", async () => {
+        const asked = { target: fc.constantFrom("a", "b"), trigger: fc.constantFrom("t", "u"), version: fc.constantFrom("v1", "v2"), targetKind: fc.constantFrom("agent" as const, "workflow" as const) };
+        const spent = fc.record({ tokens: fc.integer({ min: 0, max: 4 }), costUsd: fc.option(fc.constantFrom(0, 0.25, 0.5, 1)) });
+        const rows = fc.array(fc.record({ ...asked, at: fc.integer({ min: 0, max: 5 }), spent }), { maxLength: 10 });
+        const filters: fc.Arbitrary<SpendFilter> = fc.record(
+          {
+            ...asked,
+            status: fc.constantFrom("running" as const, "queued" as const),
+            minTokens: fc.integer({ min: 0, max: 4 }),
+            minCostUsd: fc.constantFrom(0, 0.25, 0.5),
+            since: fc.integer({ min: epoch, max: epoch + 5 }),
+            until: fc.integer({ min: epoch, max: epoch + 6 }),
+          },
+          { requiredKeys: [] },
+        );
+        await fc.assert(
+          fc.asyncProperty(rows, filters, fc.integer({ min: 1, max: 4 }), async (rows, filter, limit) => {
+            const own = await open();
+            const made = rows.map((row) => ({ ...row, run: aRun({ trigger: row.trigger, version: row.version, target: { kind: row.targetKind, slug: row.target }, createdAt: epoch + row.at }) }));
+            await own.createRuns(made.map(({ run }) => run));
+            const tokens = new Map((await own.claimRuns(aClaim())).map(({ id, token }) => [id, token]));
+            const agents = made.filter(({ targetKind }) => targetKind === "agent");
+            for (const { run, spent } of agents) await own.writeProgress({ runId: run.id, token: tokens.get(run.id) ?? "", now: epoch, entries: [], spend: spent });
+            const pages = await readPages((cursor) => own.listRuns(filter, { limit, cursor }));
+            const sums = await own.sumSpend(filter);
+            await own.close();
+            const { minTokens, minCostUsd } = filter;
+            const wanted = made
+              .filter(({ run, at, spent, ...row }) => {
+                const { since = 0, until = Infinity, status = "running", minTokens: _, minCostUsd: __, ...same } = filter;
+                if (run.createdAt < since || run.createdAt >= until || status !== "running") return false;
+                if (!Object.entries(same).every(([name, value]) => Object.entries(row).some(([n, v]) => n === name && v === value))) return false;
+                if (minTokens === undefined && minCostUsd === undefined) return true;
+                return row.targetKind === "agent" && spent.tokens >= (minTokens ?? 0) && (minCostUsd === undefined || (spent.costUsd ?? -1) >= minCostUsd);
+              })
+              .sort((a, b) => b.at - a.at || (a.run.id < b.run.id ? 1 : -1));
+            expect(pages.flat().map(({ id }) => id)).toEqual(wanted.map(({ run }) => run.id));
+            const byAgent = Map.groupBy(wanted.filter(({ targetKind }) => targetKind === "agent"), ({ target }) => target);
+            const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, number) => sum + number, 0);
+            const expected = [...byAgent].map(([agent, runs]) => {
+              const costs = runs.flatMap(({ spent }) => spent.costUsd ?? []);
+              return { agent, runs: runs.length, pricedRuns: costs.length, tokens: sumOf(runs.map(({ spent }) => spent.tokens)), costUsd: sumOf(costs) };
+            });
+            const byName = (one: { agent: string }, other: { agent: string }) => (one.agent < other.agent ? -1 : 1);
+            expect({ ...sums, agents: sums.agents.toSorted(byName) }).toEqual({ agents: expected.toSorted(byName), isCapped: false });
+          }),
+          { numRuns: 50 },
+        );
+      });
+    });
+
+    it("lists the runs that wait for a person, and no others", async () => {
+      const request = { toolCallId: "a", toolName: "refund", input: {} };
+      const wait = async (run: { id: string; token: string }, kind: "approval" | "sleep") => {
+        const steps = [{ name: "one", kind, attempt: 1, startedAt: epoch, finishedAt: null, until: epoch + 1e9, result: { request } }];
+        await store.writeProgress({ runId: run.id, token: run.token, now: epoch, entries: [], steps, transition: { to: "waiting", reason: "sleep", availableAt: epoch + 1e9 } });
+      };
+      const [asking, decided, canceled, asleep] = [await withRunningRun(store, { target: agent }), await withRunningRun(store, { target: agent }), await withRunningRun(store, { target: agent }), await withRunningRun(store)];
+      for (const run of [asking, decided, canceled]) await wait(run, "approval");
+      await wait(asleep, "sleep");
+      await store.decideApproval({ runId: decided.id, name: "one", decision: { isApproved: true, reason: null, by: "Ada" }, now: epoch });
+      await store.requestCancel(canceled.id, epoch);
+      const listed = async (filter: RunFilter) => (await store.listRuns({ ...filter, needsApproval: true }, { limit: 10, cursor: null })).data.map(({ id }) => id);
+      expect(await listed({})).toEqual([asking.id]);
+      expect([await listed({ target: "triage", targetKind: "agent" }), await listed({ target: "other" }), await listed({ status: "failed" }), await listed({ minTokens: 1 })]).toEqual([[asking.id], [], [], []]);
     });
   });
 }

@@ -18,6 +18,9 @@ export const runFilterSchema = z.strictObject({
   since: momentSchema.optional(),
   until: momentSchema.optional(),
   text: searchText.optional(),
+  minTokens: z.int().min(0).optional(),
+  minCostUsd: z.number().min(0).optional(),
+  needsApproval: z.literal(true).optional(),
 });
 
 export function toRunFilter({ since, until, ...rest }: z.infer<typeof runFilterSchema>): RunFilter {
