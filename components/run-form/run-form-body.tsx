@@ -13,7 +13,8 @@ import { startDraft } from "./empty-draft.ts";
 import { filterHint } from "./filter-hints.ts";
 import { isJsonText } from "./is-json-text.ts";
 import { JsonEditor } from "./json-editor.tsx";
-import type { RunSubject } from "./run-subject.ts";
+import { PromptForm, hasPrompt } from "./prompt-form.tsx";
+import { type RunSubject, isPrompt } from "./run-subject.ts";
 import { showFirst, showPlace } from "./show-place.ts";
 import { StartAnswer } from "./start-answer.tsx";
 import { StartFrom } from "./start-from.tsx";
@@ -97,7 +98,10 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
         {isSubmitted && view === "form" && <TroubleSummary troubles={shown} onShow={(pointer) => element.current && showPlace(element.current, pointer)} />}
         <DraftNotes draft={draft.draft} fault={view === "form" ? draft.fault : null} isTooLong={draft.isTooLong} onJson={showJson} />
         {view === "json" && <JsonEditor id={`${formId}-json`} text={draft.text} onText={setJson} />}
-        {view === "form" && draft.draft && (
+        {view === "form" && draft.draft && isPrompt(subject) && hasPrompt(draft.draft) && (
+          <PromptForm draft={draft.draft} troubles={shown} formId={formId} onDraft={draft.setDraft} onLeave={leave} onSubmit={local.length > 0 ? refuse : send} />
+        )}
+        {view === "form" && draft.draft && !(isPrompt(subject) && hasPrompt(draft.draft)) && (
           <DraftForm schema={schema} draft={draft.draft} troubles={shown} hintAt={hintAt} formId={formId} onDraft={draft.setDraft} onLeave={leave} onValid={send} onInvalid={refuse} />
         )}
         {subject.kind === "trigger" && <WhatWouldHappen endpoint={subject.endpoint} trigger={subject.slug} text={isJson ? draft.text : null} />}

@@ -9,7 +9,7 @@ import { FormSkeleton } from "./form-skeleton.tsx";
 import { readKeptDraft } from "./kept-draft.ts";
 import type { RunFormProps } from "./run-form-props.ts";
 import { RunFormBody } from "./run-form-body.tsx";
-import { storageKeyOf } from "./run-subject.ts";
+import { type RunSubject, isPrompt, storageKeyOf } from "./run-subject.ts";
 import { type FirstText, useFirstText } from "./use-first-text.ts";
 import { type SubjectDetails, useSubject } from "./use-subject.ts";
 
@@ -23,11 +23,11 @@ export function RunFormPanel({ subject, initialText, initialLabel = "given", onT
   const key = storageKeyOf(subject);
   const origin = from ?? (initialText === undefined ? null : `given:${initialLabel}:${initialText.length}`);
   if (error) return <Failed error={error} what="The schema was not read" retry={retry} />;
-  if (asked.error && initialText === undefined) return <StartAnyway error={asked.error}>{details ? <RunFormBody subject={subject} details={details} first={exampleOf(details)} storageKey={key} origin={null} onText={onText} /> : <FormSkeleton />}</StartAnyway>;
+  if (asked.error && initialText === undefined) return <StartAnyway error={asked.error}>{details ? <RunFormBody subject={subject} details={details} first={firstOf(subject, details)} storageKey={key} origin={null} onText={onText} /> : <FormSkeleton />}</StartAnyway>;
   if (!details || given === undefined) return <FormSkeleton />;
   const kept = readKeptDraft(key);
   const isSame = kept !== null && (origin === null || kept.from === origin);
-  return <RunFormBody key={`${key} ${origin ?? ""}`} subject={subject} details={details} first={isSame ? kept : (given ?? exampleOf(details))} storageKey={key} origin={origin} onText={onText} />;
+  return <RunFormBody key={`${key} ${origin ?? ""}`} subject={subject} details={details} first={isSame ? kept : (given ?? firstOf(subject, details))} storageKey={key} origin={origin} onText={onText} />;
 }
 
 function Failed({ error, what, retry }: { error: unknown; what: string; retry: () => void }) {
@@ -49,7 +49,9 @@ function StartAnyway({ error, children }: { error: unknown; children: React.Reac
   );
 }
 
-function exampleOf({ schema, example }: SubjectDetails): FirstText {
+/** A made-up prompt would say nothing. */
+function firstOf(subject: RunSubject, { schema, example }: SubjectDetails): FirstText {
+  if (isPrompt(subject)) return { text: JSON.stringify({ prompt: "" }, null, 2), label: "empty" };
   if (example !== null) return { text: JSON.stringify(example, null, 2), label: "example" };
   const empty = emptyDraft(schema, schema);
   return { text: empty ? printDraft(empty) : "null", label: "empty" };

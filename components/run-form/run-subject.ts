@@ -17,6 +17,11 @@ export function targetOf(subject: RunSubject): Target | null {
   return subject.kind === "trigger" ? null : subject.target;
 }
 
+/** Whether the form is for what an agent is asked, and not for a payload that a trigger makes that of. */
+export function isPrompt(subject: RunSubject): boolean {
+  return triggerOf(subject) === null && targetOf(subject)?.kind === "agent";
+}
+
 /** Presets of a replay are those of what it replays. */
 export function presetSubjectOf(subject: RunSubject): PresetSubject {
   const trigger = triggerOf(subject);

@@ -10,8 +10,14 @@ import { Segmented } from "../ui/segmented.tsx";
 import { replaySubject } from "./replay-subject.ts";
 
 const words = {
-  payload: "It goes through the transform that is deployed now, like a webhook's body. The filter is not asked.",
-  input: "It goes through the target's input schema, to run().",
+  workflow: {
+    payload: "It goes through the transform that is deployed now, like a webhook's body. The filter is not asked.",
+    input: "It goes through the target's input schema, to run().",
+  },
+  agent: {
+    payload: "It goes through the transform and the prompt that are deployed now, like a webhook's body. The filter is not asked.",
+    input: "The agent is asked just this, past the trigger's prompt.",
+  },
 };
 
 /** The run again, with its payload or its input changed first. */
@@ -39,7 +45,7 @@ export function ReplayDialog({ run, onClose }: { run: Run; onClose: () => void }
         <IconButton label="Close" icon={X} onClick={onClose} />
       </div>
       <p className="px-4 pt-3 text-s text-ink-3">
-        The {of} of this run, to be changed. {words[of]}
+        The {of} of this run, to be changed. {words[run.target.kind][of]}
       </p>
       <div className="flex min-h-[min(480px,60dvh)] flex-col overflow-auto">
         <RunForm key={of} subject={{ kind: "replay", runId: run.id, of, trigger: run.trigger, target: run.target }} />

@@ -84,5 +84,6 @@ export function hrefFrom(entry: Pick<Entry, "href">, here: { path: string; query
   query.set("node", new URLSearchParams(entry.href.slice(2)).get("node") ?? "");
   query.delete("tab");
   query.delete("from");
+  query.delete("via");
   return `/?${query}`;
 }

@@ -8,6 +8,7 @@ export interface SheetNode {
 export function sheetHref({ node, tab, search = "" }: { node: SheetNode; tab?: string | undefined; search?: string }): string {
   const kept = new URLSearchParams(search);
   kept.delete("from");
+  kept.delete("via");
   kept.delete("tab");
   kept.set("node", `${node.kind}:${node.id}`);
   if (tab !== undefined) kept.set("tab", tab);

@@ -8,6 +8,8 @@ import { RunForm } from "../run-form/run-form.tsx";
 import { useTRPC } from "../trpc/trpc.ts";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { Tabs } from "../ui/tabs.tsx";
+import { AgentRun } from "./agent-run.tsx";
+import type { TargetDetails } from "./answers.ts";
 import { count } from "./say-counts.ts";
 import { SchemaSections } from "./schema-sections.tsx";
 import { SheetBody, SheetFrame, SheetSkeleton } from "./sheet-frame.tsx";
@@ -35,7 +37,7 @@ export function TargetSheet({ target, window, onClose }: { target: Target; windo
     <SheetFrame node={{ kind: target.kind, id: target.slug }} status={pill} onClose={onClose}>
       <Tabs label={`About the ${target.kind} ${target.slug}`} tabs={tabs} selected={tab} onSelect={setTab}>
         {tab === "run" ? (
-          <RunForm subject={{ kind: "target", target }} />
+          <RunTab target={target} attachments={details.data?.attachments ?? (details.error ? [] : null)} />
         ) : (
           <SheetBody key={tab} label={`${target.slug}, ${tabs.find(({ id }) => id === tab)?.label}`}>
             {tab === "overview" && <TargetOverview details={details.data} activity={activity} window={window} />}
@@ -57,4 +59,10 @@ export function TargetSheet({ target, window, onClose }: { target: Target; windo
       </Tabs>
     </SheetFrame>
   );
+}
+
+/** `attachments`: `null` while they are being read. */
+function RunTab({ target, attachments }: { target: Target; attachments: TargetDetails["attachments"] | null }) {
+  if (target.kind === "workflow") return <RunForm subject={{ kind: "target", target }} />;
+  return attachments ? <AgentRun target={target} attachments={attachments} /> : <SheetSkeleton label="The agent is being read" />;
 }

@@ -26,7 +26,7 @@ export function ApprovalsPanel({ run, trace }: { run: Run; trace: AgentTrace }) 
   const asked = trace.approvals.find(({ name }) => name === asking?.name);
   if (open.length === 0 && decided.length === 0 && !asked) return null;
   return (
-    <section aria-label="Approvals" className="mb-4 overflow-hidden rounded-l border border-wait bg-panel">
+    <section aria-label="Approvals" className={`mb-4 overflow-hidden rounded-l border bg-panel ${open.length > 0 ? "border-wait" : ""}`}>
       {open.slice(0, most).map((approval) => (
         <OpenApproval key={approval.name} approval={approval} onDecide={(isApproved) => setAsking({ name: approval.name, isApproved })} />
       ))}

@@ -36,7 +36,7 @@ function Conversation({ run, trace, entries }: { run: Run; trace: AgentTrace; en
   const answered = turns.filter(({ answer }) => answer !== null).length;
   return (
     <Panel title="Conversation">
-      <Totals trace={trace} calls={answered} />
+      <Totals trace={trace} calls={answered} target={run.target} />
       <PromptSection run={run} trace={trace} />
       {hidden > 0 && (
         <div className="border-t px-4 py-2.5">

@@ -5,7 +5,7 @@ import { PlainText } from "../../json/plain-text.tsx";
 import type { PromptPiece } from "./split-marks.ts";
 
 /** A prompt in which what came from the payload is marked; the path of the mark under the pointer or with the focus stands in the legend. */
-export function MarkedText({ pieces, label, isWhole, onWhole }: { pieces: readonly PromptPiece[]; label: string; isWhole: boolean; onWhole?: () => void }) {
+export function MarkedText({ pieces, label, isCut, onWhole }: { pieces: readonly PromptPiece[]; label: string; isCut: boolean; onWhole?: (() => void) | undefined }) {
   const [pointed, setPointed] = useState<string | null>(null);
   const base = useId();
   const paths = [...new Set(pieces.flatMap(({ path }) => (path === null ? [] : [path])))];
@@ -40,13 +40,11 @@ export function MarkedText({ pieces, label, isWhole, onWhole }: { pieces: readon
             </mark>
           ),
         )}
-        {!isWhole && (
-          <>
-            {"… "}
+        {isCut && "… "}
+        {isCut && onWhole && (
             <button type="button" onClick={onWhole} className="cursor-pointer rounded-s border border-line-strong px-1.5 text-xs text-accent hover:bg-sunken">
               show all of it
             </button>
-          </>
         )}
       </div>
       <div hidden>

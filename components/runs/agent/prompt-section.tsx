@@ -24,7 +24,7 @@ export function PromptSection({ run, trace }: { run: Run; trace: AgentTrace }) {
   return (
     <section aria-label="Prompt">
       <StepHead icon={MessageSquareText} title="Prompt" facts={input ? [`${input.prompt.length.toLocaleString("en")} characters`] : []} />
-      {input ? <MarkedText pieces={pieces} label="The prompt" isWhole={!isCut || isWhole} onWhole={() => setIsWhole(true)} /> : <p className="px-4 py-2.5 text-ink-2">{whyNone(run)}</p>}
+      {input ? <MarkedText pieces={pieces} label="The prompt" isCut={isCut} onWhole={isWhole ? undefined : () => setIsWhole(true)} /> : <p className="px-4 py-2.5 text-ink-2">{whyNone(run)}</p>}
       {told && told.system !== "" && (
         <Fold title="Instructions" note={`${told.system.length.toLocaleString("en")} characters`}>
           <RawText text={told.system} label="Instructions" copyLabel="Copy the instructions" maxHeight={360} />

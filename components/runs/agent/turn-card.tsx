@@ -5,6 +5,7 @@ import { useState } from "react";
 import type { Json } from "../../../server/contract/json.ts";
 import { JsonView } from "../../json/json-view.tsx";
 import { Button } from "../../ui/button.tsx";
+import { sayUsd } from "../../ui/say-usd.ts";
 import { StatusBadge } from "../../ui/status-badge.tsx";
 import { formatDuration } from "../../ui/time.ts";
 import { callFaces, sayFinish } from "./call-words.ts";
@@ -14,7 +15,7 @@ import { Fold } from "./fold.tsx";
 import { FoldedText } from "./folded-text.tsx";
 import { StepHead } from "./step-head.tsx";
 import { ToolCard } from "./tool-card.tsx";
-import { formatUsd, sayUsage } from "./usage-words.ts";
+import { sayUsage } from "./usage-words.ts";
 
 const mostTools = 20;
 
@@ -65,7 +66,7 @@ function factsOf({ answer, end }: Turn): string[] {
     ...(end === "final" ? ["the final answer"] : finishReason === "tool-calls" ? [] : [sayFinish(finishReason)]),
     formatDuration(answer.durationMs),
     sayUsage(usage) ?? "tokens not told",
-    costUsd === null ? "cost not known" : formatUsd(costUsd),
+    costUsd === null ? "cost not known" : sayUsd(costUsd),
   ];
 }
 

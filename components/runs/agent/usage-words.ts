@@ -1,14 +1,5 @@
 import type { Usage } from "../../../server/contract/agent-step.ts";
 
-/** US dollars with as many digits as they need: `$0.000312`, `$0.0124`, `$1.25`. */
-export function formatUsd(usd: number): string {
-  if (usd === 0) return "$0";
-  const digits = usd >= 1 ? 2 : usd >= 0.01 ? 4 : 6;
-  const text = usd.toFixed(digits);
-  if (Number(text) === 0) return "< $0.000001";
-  return `$${digits === 2 ? text : text.replace(/0+$/, "").replace(/\.(\d?)$/, (_, digit: string) => `.${digit.padEnd(2, "0")}`)}`;
-}
-
 /** `1,840 in (1,024 cached) · 212 out (64 thought)`; `null`: the provider says nothing. */
 export function sayUsage({ inputTokens, cachedInputTokens, outputTokens, reasoningTokens }: Usage): string | null {
   const parts = [

@@ -1,0 +1,85 @@
+"use client";
+
+import { useId, useMemo } from "react";
+import { agentInputSchema } from "../../server/contract/agent-input.ts";
+import { PlainText } from "../json/plain-text.tsx";
+import { MarkedText } from "../runs/agent/marked-text.tsx";
+import { cutPieces, splitMarks } from "../runs/agent/split-marks.ts";
+import type { Trouble } from "./check/trouble.ts";
+import { type Draft, draftOf, draftOfJson, memberOf, withMember } from "./draft/draft.ts";
+import { draftToJson } from "./draft/draft-to-json.ts";
+import { fieldClass } from "./form/use-field-attributes.ts";
+import { moveMarks, withLineFeeds } from "./move-marks.ts";
+
+interface Props {
+  draft: Draft;
+  troubles: readonly Trouble[];
+  formId: string;
+  onDraft: (draft: Draft) => void;
+  onLeave: (pointer: string) => void;
+  onSubmit: () => void;
+}
+
+const shown = { lines: 12, characters: 1_500, pieces: 100 };
+
+/** Whether a draft can be edited as a prompt: it is an object whose prompt, if there is one, is a text. */
+export function hasPrompt(draft: Draft): boolean {
+  return draft.is === "object" && (memberOf(draft, "prompt")?.draft.is ?? "string") === "string";
+}
+
+/** What an agent is asked, as one text; of a prompt that came from a payload, below it which parts did. They stay marked while it is edited. */
+export function PromptForm({ draft, troubles, formId, onDraft, onLeave, onSubmit }: Props) {
+  const id = useId();
+  const member = memberOf(draft, "prompt")?.draft;
+  const prompt = member?.is === "string" ? member.text : "";
+  const input = useMemo(() => agentInputSchema.safeParse(draftToJson(draft)).data, [draft]);
+  const { pieces, isCut } = useMemo(() => cutPieces(input ? splitMarks(input) : [], shown), [input]);
+  const edit = (text: string) => {
+    const changed = withMember(draft, "prompt", draftOf.text(text));
+    onDraft(input && input.marks.length > 0 ? withMember(changed, "marks", draftOfJson(moveMarks(withLineFeeds(input), text).marks)) : changed);
+  };
+  return (
+    <form
+      id={formId}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+      className="grid min-w-0 gap-3"
+    >
+      <div data-place="/prompt" className="grid min-w-0 gap-1">
+        <label htmlFor={id} className="text-s text-ink-3">
+          <span className="font-medium text-ink-2">Prompt</span> what the agent is asked
+        </label>
+        <textarea
+          id={id}
+          rows={6}
+          value={prompt}
+          spellCheck
+          autoComplete="off"
+          aria-invalid={troubles.length > 0 || undefined}
+          aria-describedby={troubles.length > 0 ? `${id}-error` : undefined}
+          onChange={(event) => edit(event.target.value)}
+          onBlur={() => onLeave("/prompt")}
+          className={`${fieldClass} h-auto max-h-[50vh] min-h-32 resize-y py-2 font-sans [field-sizing:content]`}
+        />
+        {troubles.length > 0 && (
+          <ul id={`${id}-error`} className="grid gap-0.5 text-s text-bad">
+            {troubles.map(({ pointer, message }) => (
+              <li key={`${pointer} ${message}`} className="break-words">
+                <PlainText text={message} />. <code className="break-all">{pointer === "" ? "the whole" : pointer}</code>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+      {input && input.marks.length > 0 && (
+        <div className="overflow-hidden rounded-m border">
+          <MarkedText pieces={pieces} label="The prompt with the payload's parts marked" isCut={isCut} />
+          <p className="border-t px-4 py-2 text-s text-ink-3">Marked parts stay the payload’s, also where you change them: to the model they are data, never instructions.</p>
+        </div>
+      )}
+    </form>
+  );
+}
