@@ -70,7 +70,7 @@ export function readSettings(p: {
     host: flags.host ?? env.HOST ?? fromProject.host ?? (p.mode === "development" ? "127.0.0.1" : "0.0.0.0"),
     port: flags.port ?? env.PORT ?? fromProject.port ?? (p.mode === "development" ? 3002 : 3000),
     baseUrl: (env.SIGNALBOX_BASE_URL ?? fromProject.baseUrl ?? null)?.replace(/\/+$/, "") ?? null,
-    database: parseDatabaseUrl(env.DATABASE_URL ?? fromProject.databaseUrl ?? "file:./.signalbox/signalbox.db", projectDir),
+    database: readDatabaseUrl(env.DATABASE_URL ?? fromProject.databaseUrl ?? "file:./.signalbox/signalbox.db", projectDir),
     maxBodyBytes: env.SIGNALBOX_MAX_BODY_BYTES ?? fromProject.maxBodyBytes ?? 1024 * 1024,
     limits: { ...fromProject.limits, connections: fromProject.limits?.connections ?? 5_000 },
     workers: env.SIGNALBOX_WORKERS ?? fromProject.workers ?? 1,
@@ -251,28 +251,29 @@ function parseEnvironment(env: NodeJS.ProcessEnv) {
   throw new SettingsError(`${issue?.message ?? "The environment cannot be read"} (it is ${JSON.stringify(env[String(issue?.path[0])])} in the environment).`);
 }
 
-function parseDatabaseUrl(url: string, projectDir: string): Settings["database"] {
+/** What a URL names, as DATABASE_URL has it; a relative `file:` lies in the project. Throws SettingsError. */
+export function readDatabaseUrl(url: string, projectDir: string, name = "DATABASE_URL"): Settings["database"] {
   if (/^postgres(ql)?:\/\//.test(url)) {
     // Its words are not repeated: there may be a password among them.
-    if (!URL.canParse(url)) throw new SettingsError("DATABASE_URL cannot be read: it must be postgres://user:password@host:port/database, and what is special in a password must be encoded (@ as %40, / as %2F, : as %3A).");
+    if (!URL.canParse(url)) throw new SettingsError(`${name} cannot be read: it must be postgres://user:password@host:port/database, and what is special in a password must be encoded (@ as %40, / as %2F, : as %3A).`);
     return { kind: "postgres", url };
   }
-  if (url.startsWith("file://")) return { kind: "sqlite", file: readFileUrl(url) };
+  if (url.startsWith("file://")) return { kind: "sqlite", file: readFileUrl(url, name) };
   if (url.startsWith("file:") && url.length > 5) return { kind: "sqlite", file: resolve(projectDir, url.slice(5)) };
-  throw badDatabaseUrl();
+  throw badDatabaseUrl(name);
 }
 
 /** With two slashes the first part would be a host: `file://data/x.db`. */
-function readFileUrl(url: string): string {
+function readFileUrl(url: string, name: string): string {
   try {
     return fileURLToPath(url);
   } catch {
-    throw badDatabaseUrl();
+    throw badDatabaseUrl(name);
   }
 }
 
-function badDatabaseUrl(): SettingsError {
-  return new SettingsError("DATABASE_URL must be a file: URL (file:./.signalbox/signalbox.db, file:///var/lib/signalbox.db) or postgres://…");
+function badDatabaseUrl(name: string): SettingsError {
+  return new SettingsError(`${name} must be a file: URL (file:./.signalbox/signalbox.db, file:///var/lib/signalbox.db) or postgres://…`);
 }
 
 function describeIssue(issue: z.core.$ZodIssue): string {

@@ -19,6 +19,8 @@ import { registerRunsCancel } from "./runs/cancel.ts";
 import { registerRunsGet } from "./runs/get.ts";
 import { registerRunsReplay } from "./runs/replay.ts";
 import { registerStart } from "./start.ts";
+import { registerStoreCopy } from "./store/copy.ts";
+import { registerStoreMigrate } from "./store/migrate.ts";
 import { registerTriggersList } from "./triggers/list.ts";
 import { registerTriggersRunsList } from "./triggers/runs-list.ts";
 import { registerTriggersSend } from "./triggers/send.ts";
@@ -62,6 +64,10 @@ export function registerCommands(program: CliCommand, runner: CommandRunner): vo
   registerPeopleInvite(people, runner);
   registerPeopleResetPassword(people, runner);
   registerPeopleSetupLink(people, runner);
+
+  const store = program.subcommand("store", "bring the store up to date, copy it to another database", ["signalbox store migrate", "signalbox store copy --from file:./.signalbox/signalbox.db --to postgres://signalbox@db.internal/signalbox"]);
+  registerStoreMigrate(store, runner);
+  registerStoreCopy(store, runner);
 
   registerBackup(program, runner);
   registerRestore(program, runner);

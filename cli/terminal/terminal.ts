@@ -10,6 +10,8 @@ export interface Output {
   write(text: string): void;
   paint: Paint;
   hasColor: boolean;
+  /** A person looks at it now: lines can be written over. */
+  isTerminal: boolean;
 }
 
 interface Stream {
@@ -32,5 +34,5 @@ export function createTerminal(p: { stdout: Stream; stderr: Stream; onReaderGone
 
 function toOutput(stream: Stream): Output {
   const isColored = hasColor(stream);
-  return { write: (text) => void stream.write(text), paint: createPaint(isColored), hasColor: isColored };
+  return { write: (text) => void stream.write(text), paint: createPaint(isColored), hasColor: isColored, isTerminal: stream.isTTY === true };
 }

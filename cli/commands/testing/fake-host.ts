@@ -32,7 +32,7 @@ export async function runFakeCli(argv: string[], p: { routes?: Record<string, Fa
 
 function fakeOutput(): { output: Output; text(): string } {
   let text = "";
-  return { output: { write: (more) => (text += more), paint: createPaint(false), hasColor: false }, text: () => text };
+  return { output: { write: (more) => (text += more), paint: createPaint(false), hasColor: false, isTerminal: false }, text: () => text };
 }
 
 export const fakeTrigger = {

@@ -25,8 +25,9 @@ const types = {
   },
 };
 
-/** How every connection is set: a commit that is told is on disk, and nobody waits for ever. */
-export function connectionConfig(url: string): ClientConfig {
+/** How every connection is set: a commit that is told is on disk, and nobody waits for ever. `isPatient`: statements may take their time, as those of migrations do. */
+export function connectionConfig(url: string, { isPatient = false } = {}): ClientConfig {
+  const patience = isPatient ? { statement_timeout: longestMigration, query_timeout: longestMigration } : {};
   return {
     connectionString: url,
     application_name: "signalbox",
@@ -37,6 +38,7 @@ export function connectionConfig(url: string): ClientConfig {
     query_timeout: longestSilence,
     idle_in_transaction_session_timeout: longestPauseInTransaction,
     lock_timeout: longestWaitForLock,
+    ...patience,
     types,
   };
 }
@@ -48,10 +50,9 @@ export async function settle(client: ClientBase): Promise<void> {
   await client.query(forgetSql);
 }
 
-/** Connects when it is asked for one. `isPatient`: statements may take their time, as those of migrations do. */
+/** Connects when it is asked for one. */
 export function createPool(url: string, p: { max: number; logger: Logger; isPatient?: boolean }): Pool {
-  const patience = p.isPatient ? { statement_timeout: longestMigration, query_timeout: longestMigration } : {};
-  const pool = new Pool({ ...connectionConfig(url), ...patience, max: p.max, idleTimeoutMillis: 60_000, onConnect: settle });
+  const pool = new Pool({ ...connectionConfig(url, p), max: p.max, idleTimeoutMillis: 60_000, onConnect: settle });
   const logTrouble = createSeldomLog((message, fields) => p.logger.warn(message, fields));
   // Of connections that nobody uses: the next verb makes a new one.
   pool.on("error", (error) => logTrouble("a connection to the store was lost", { error }));

@@ -13,19 +13,20 @@ const lockNumber = 7_245_113_902_417_733n;
 
 /**
  * Brings the database to this code's schema: the migrations that drizzle-kit wrote, by its journal. All pending ones are one transaction under
- * an advisory lock, so many processes may start at once, and a kill leaves the old schema or the new.
+ * an advisory lock, so many processes may start at once, and a kill leaves the old schema or the new. Gives those that this call applied.
  */
-export async function migrate(pool: Pool, p: { folder: string; name: string; clock: Clock; logger: Logger }): Promise<void> {
+export async function migrate(pool: Pool, p: { folder: string; name: string; clock: Clock; logger: Logger }): Promise<string[]> {
   const known = readJournal(p.folder);
   const pending = await transact(pool, async (session) => {
     await assertFits(session, p.name);
     return known.length - countApplied(await readApplied(session), { known, name: p.name });
   });
-  if (pending === 0) return;
+  if (pending === 0) return [];
   const began = p.clock.now();
   if (pending < known.length) p.logger.info("bringing the store up to date; a large one takes some minutes, and webhooks wait meanwhile", { database: p.name, pending: known.slice(-pending) });
-  await transact(pool, (session) => applyPending(session, { ...p, known, now: began }));
+  const done = await transact(pool, (session) => applyPending(session, { ...p, known, now: began }));
   if (pending < known.length) p.logger.info("the store is up to date", { seconds: Math.round((p.clock.now() - began) / 1000) });
+  return done;
 }
 
 const oldestServer = 150_000;
@@ -36,7 +37,7 @@ async function assertFits(session: Session, name: string): Promise<void> {
   if (facts && facts.encoding !== "UTF8") throw new AppError("store_unusable", `${name} cannot be used as the store: its encoding is ${facts.encoding}. Create it with UTF8: createdb --encoding=UTF8 --template=template0 <name>.`);
 }
 
-async function applyPending(session: Session, p: { folder: string; name: string; known: string[]; now: number }): Promise<void> {
+async function applyPending(session: Session, p: { folder: string; name: string; known: string[]; now: number }): Promise<string[]> {
   const { folder, known, name, now } = p;
   // Another process may take its minutes.
   await session.change("SET LOCAL lock_timeout = 0");
@@ -48,6 +49,7 @@ async function applyPending(session: Session, p: { folder: string; name: string;
     await session.run(readFileSync(join(folder, `${tag}.sql`), "utf8"));
     await session.change("INSERT INTO schema_migration (position, tag, applied_at) VALUES ($1, $2, $3)", [position, tag, now]);
   }
+  return known.slice(first);
 }
 
 async function readApplied(session: Session): Promise<string[]> {

@@ -23,6 +23,13 @@ export function readStored(stored: StoredVerdicts, readSet: (set: number) => Com
   return { common: readSet(set), actuals, own, places };
 }
 
+/** Those that the delivery has itself. */
+export function ownStored(stored: StoredVerdicts): readonly Verdict[] {
+  if (!hasNote(stored)) return stored;
+  const [, ...own] = stored;
+  return own;
+}
+
 /** The set that it refers to; `null`: it has all of them itself. */
 export function setOf(stored: StoredVerdicts): number | null {
   return hasNote(stored) ? stored[0].set : null;

@@ -10,22 +10,23 @@ import type { Connection } from "./open-connection.ts";
 /**
  * Brings the database to this code's schema: the migrations that drizzle-kit wrote, by its journal. All pending ones are one
  * transaction under the write lock, so several processes may start at once, and a kill leaves the old schema or the new.
- * (Drizzle's own migrator reads what was applied before it takes the lock, and knows nothing of newer databases.)
+ * (Drizzle's own migrator reads what was applied before it takes the lock, and knows nothing of newer databases.) Gives those that this call applied.
  */
-export function migrate(connection: Connection, { folder, clock, logger }: { folder: string; clock: Clock; logger: Logger }): void {
+export function migrate(connection: Connection, { folder, clock, logger }: { folder: string; clock: Clock; logger: Logger }): string[] {
   const known = readJournal(folder);
   const applied = assertPrefix(connection, readApplied(connection), known);
-  if (applied === known.length) return;
+  if (applied === known.length) return [];
   const began = clock.now();
   if (applied > 0) logger.info("bringing the store up to date; a large one takes some minutes, and webhooks wait meanwhile", { file: connection.name, pending: known.slice(applied) });
   // A table that is made anew would cascade; SQLite takes this pragma outside of transactions only.
   connection.pragma("foreign_keys = OFF");
   try {
-    connection.transaction(() => applyPending(connection, { folder, known, now: clock.now() })).immediate();
+    const done = connection.transaction(() => applyPending(connection, { folder, known, now: clock.now() })).immediate();
+    if (applied > 0) logger.info("the store is up to date", { seconds: Math.round((clock.now() - began) / 1000) });
+    return done;
   } finally {
     connection.pragma("foreign_keys = ON");
   }
-  if (applied > 0) logger.info("the store is up to date", { seconds: Math.round((clock.now() - began) / 1000) });
 }
 
 /** The migrations that a database has. Refuses one that is no store, and one of a newer version. */
@@ -36,7 +37,7 @@ export function readSchemaVersion(connection: Connection, folder: string): { app
   return { applied: assertPrefix(connection, applied, known), known: known.length };
 }
 
-function applyPending(connection: Connection, p: { folder: string; known: string[]; now: number }): void {
+function applyPending(connection: Connection, p: { folder: string; known: string[]; now: number }): string[] {
   const { folder, known, now } = p;
   connection.exec("CREATE TABLE IF NOT EXISTS schema_migration (position INTEGER PRIMARY KEY, tag TEXT NOT NULL, applied_at INTEGER NOT NULL)");
   const first = assertPrefix(connection, readApplied(connection), known);
@@ -48,6 +49,7 @@ function applyPending(connection: Connection, p: { folder: string; known: string
   }
   const broken = connection.pragma("foreign_key_check");
   if (Array.isArray(broken) && broken.length > 0) throw new Error(`The migrations leave ${broken.length} broken references: ${JSON.stringify(broken[0])}`);
+  return known.slice(first);
 }
 
 function readApplied(connection: Connection): string[] {

@@ -9,18 +9,22 @@ import { isBusy } from "./store-error.ts";
 export type Connection = Database.Database;
 
 const busyTimeoutMs = 5000;
+const aloneTimeoutMs = 500;
 const longestLogBytes = 64 * 1024 * 1024;
 
 /**
  * Opens the file, made with its folder where it is missing, so that a commit is on disk when it returns. Changing to WAL needs
- * the file alone, and SQLite does not always wait for that: processes that open a new file together try again.
+ * the file alone, and SQLite does not always wait for that: processes that open a new file together try again. `isAlone`: nobody else has it open, nor can open it
+ * meanwhile; it is busy where somebody has.
  */
-export async function openConnection(file: string): Promise<Connection> {
+export async function openConnection(file: string, { isAlone = false } = {}): Promise<Connection> {
   createPrivately(file);
   refuseDamagedLog(file);
-  for (const giveUpAt = performance.now() + busyTimeoutMs; ; await delay(20)) {
-    const connection = new Database(file, { timeout: busyTimeoutMs });
+  for (const giveUpAt = performance.now() + (isAlone ? 0 : busyTimeoutMs); ; await delay(20)) {
+    const connection = new Database(file, { timeout: isAlone ? aloneTimeoutMs : busyTimeoutMs });
     try {
+      // Before anything is read: the log's index is kept in this process then, where nobody else can see it.
+      if (isAlone) connection.pragma("locking_mode = EXCLUSIVE");
       configure(connection);
       return connection;
     } catch (error) {

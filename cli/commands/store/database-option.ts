@@ -1,0 +1,12 @@
+import { readDatabaseUrl, type Settings, SettingsError } from "../../../server/config.ts";
+import { usageFailure } from "../../terminal/failure.ts";
+
+/** What `--from` or `--to` names. Throws a Failure of wrong usage. */
+export function readDatabaseOption(name: string, url: string, projectDir: string): Settings["database"] {
+  try {
+    return readDatabaseUrl(url, projectDir, name);
+  } catch (error) {
+    if (error instanceof SettingsError) throw usageFailure(error.message);
+    throw error;
+  }
+}

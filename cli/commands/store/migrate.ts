@@ -1,0 +1,37 @@
+import type { Logger } from "../../../server/ports/logger.ts";
+import type { CliCommand } from "../cli-command.ts";
+import type { CommandContext, CommandRunner } from "../command-context.ts";
+import { plural } from "../text-events.ts";
+import { readDatabaseOption } from "./database-option.ts";
+
+export function registerStoreMigrate(store: CliCommand, runner: CommandRunner): void {
+  store
+    .subcommand("migrate", "bring the store to this version's schema, as a start does", ["signalbox store migrate", "signalbox store migrate --to postgres://owner@db.internal/signalbox"])
+    .option("--to <url>", "the store (default: what DATABASE_URL or signalbox.config.ts names)")
+    .action(runner.action(migrate));
+}
+
+async function migrate(context: CommandContext, { to }: { to?: string }): Promise<void> {
+  const { projectDir } = context;
+  const [{ readBuiltSettings }, { migrateStore }, { systemClock }] = await Promise.all([
+    import("../../../server/main.ts"),
+    import("../../../server/store/migrate-store.ts"),
+    import("../../../server/ports/clock.ts"),
+  ]);
+  const database = to === undefined ? (await readBuiltSettings({ projectDir, mode: "deployed" })).database : readDatabaseOption("--to", to, projectDir);
+  const migrated = await migrateStore({ database, clock: systemClock, logger: tellingLogger(context) });
+  const { store, applied, at } = migrated;
+  context.print({
+    document: migrated,
+    text: () => {
+      const mark = context.terminal.out.paint("good", "✓");
+      return applied.length === 0 ? `${mark} ${store} is up to date (${at}); there was nothing to do.\n` : `${mark} ${store} is up to date: ${plural(applied.length, "migration")} applied (${applied.join(", ")}).\n`;
+    },
+  });
+}
+
+/** A large store takes its time: a person is told so. */
+function tellingLogger({ isJson, tell }: CommandContext): Logger {
+  const say = (message: string) => void (isJson || tell(message));
+  return { debug() {}, info: say, warn: say, error: say };
+}

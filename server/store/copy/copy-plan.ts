@@ -1,0 +1,119 @@
+import { getTableName, is } from "drizzle-orm";
+import { getTableConfig, type PgColumn, PgTable } from "drizzle-orm/pg-core";
+import { getTableConfig as getSqliteTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
+import { decidedLines } from "../shared/decided-lines.ts";
+import { ownStored, type StoredVerdicts } from "../shared/stored-verdicts.ts";
+import * as postgresSchema from "../postgres/schema.ts";
+import * as sqliteSchema from "../sqlite/schema.ts";
+import type { Row } from "./table-rows.ts";
+
+/** A table as both databases have it: what is read of one, and written into the other. */
+export interface CopiedTable {
+  name: string;
+  columns: readonly CopiedColumn[];
+  /** Names of columns. */
+  primaryKey: readonly string[];
+  /** Columns of Postgres alone, which are made of the others. */
+  derived: readonly DerivedColumn[];
+  /** Numbers given by the database: what it gives next must be above all that it ever gave. */
+  counter: CopiedColumn | null;
+}
+
+export type ColumnType = "int4" | "int8" | "float8" | "bool" | "text" | "bytea";
+
+export interface CopiedColumn {
+  name: string;
+  type: ColumnType;
+  /** As SQLite knows it; some order by a column in Postgres, which is the number of the row here. */
+  inSqlite: string;
+}
+
+interface DerivedColumn {
+  name: string;
+  type: ColumnType;
+  of(row: Row, columns: readonly CopiedColumn[]): string;
+}
+
+/**
+ * Tables that are left out, and why. Everything else of the schema is copied; what is not in the schema is made by the copy itself: `schema_migration`
+ * has the target's own migrations, and SQLite's `sqlite_sequence` comes as the counters of the tables.
+ */
+export const notCopied: ReadonlyMap<string, string> = new Map([
+  ["run_live", "what a model is just saying: of no use once the process is gone that heard it"],
+  ["worker", "signs of life of processes that are stopped by then; runs go on without them when their lease runs out"],
+  ["rate_bucket", "what machines on one Postgres have let through in the last seconds"],
+  ["store_fact", "the fingerprint of the secret: the first machine that starts on the copy writes it"],
+]);
+
+/** Kept by SQLite as the number of the row. */
+const rowNumbers = new Set(["delivery.position", "run_step.position"]);
+
+const derived: ReadonlyMap<string, DerivedColumn["of"]> = new Map([
+  [
+    "delivery.decided",
+    (row: Row, columns: readonly CopiedColumn[]) => {
+      const verdicts = row[columns.findIndex(({ name }) => name === "verdicts")];
+      // Our own rows: what the store wrote, it reads.
+      return decidedLines(ownStored(JSON.parse(String(verdicts)) as StoredVerdicts));
+    },
+  ],
+]);
+
+/** All tables of the schema but those that are left out, each behind those that it refers to. Throws where the two schemas do not fit: a defect. */
+export function planCopy(): CopiedTable[] {
+  const tables = Object.values(postgresSchema).flatMap((table) => (is(table, PgTable) && !notCopied.has(getTableName(table)) ? [table] : []));
+  const sqliteColumns = listSqliteColumns();
+  const plans = tables.map((table) => planTable(table, sqliteColumns));
+  const missing = [...sqliteColumns.keys()].filter((name) => !notCopied.has(name) && plans.every((plan) => plan.name !== name));
+  if (missing.length > 0) throw new Error(`The schema of Postgres lacks ${missing.join(", ")}.`);
+  return inOrderOfReference(tables).map((name) => plans.find((plan) => plan.name === name)).filter((plan) => plan !== undefined);
+}
+
+function listSqliteColumns(): Map<string, Set<string>> {
+  const tables = Object.values(sqliteSchema).flatMap((table) => (is(table, SQLiteTable) ? [getSqliteTableConfig(table)] : []));
+  return new Map(tables.map(({ name, columns }) => [name, new Set(columns.map((column) => column.name))]));
+}
+
+function planTable(table: PgTable, sqliteColumns: ReadonlyMap<string, ReadonlySet<string>>): CopiedTable {
+  const { name, columns, primaryKeys } = getTableConfig(table);
+  const there = sqliteColumns.get(name) ?? new Set<string>();
+  const plan = { columns: new Array<CopiedColumn>(), derived: new Array<DerivedColumn>() };
+  for (const column of columns) {
+    const path = `${name}.${column.name}`;
+    const of = derived.get(path);
+    const type = typeOf(column);
+    if (there.has(column.name)) plan.columns.push({ name: column.name, type, inSqlite: `"${column.name}"` });
+    else if (rowNumbers.has(path)) plan.columns.push({ name: column.name, type, inSqlite: "rowid" });
+    else if (of) plan.derived.push({ name: column.name, type, of });
+    else throw new Error(`The schema of SQLite has no ${path}: say in copy-plan.ts how it is made.`);
+  }
+  const lost = [...there].filter((known) => columns.every((column) => column.name !== known));
+  if (lost.length > 0) throw new Error(`The schema of Postgres lacks ${lost.map((column) => `${name}.${column}`).join(", ")}.`);
+  const counted = columns.find((column) => column.getSQLType() === "bigserial");
+  return {
+    name,
+    ...plan,
+    primaryKey: [...columns.filter(({ primary }) => primary), ...primaryKeys.flatMap((key) => key.columns)].map((column) => column.name),
+    counter: plan.columns.find((column) => column.name === counted?.name) ?? null,
+  };
+}
+
+function typeOf(column: PgColumn): ColumnType {
+  const [sqlType = ""] = column.getSQLType().split(" COLLATE");
+  const types: Record<string, ColumnType> = { integer: "int4", bigint: "int8", bigserial: "int8", "double precision": "float8", boolean: "bool", text: "text", bytea: "bytea" };
+  const type = types[sqlType];
+  if (!type) throw new Error(`A store copy knows nothing of ${sqlType}, the type of ${column.name}.`);
+  return type;
+}
+
+/** Names of tables, each behind those that it refers to. */
+function inOrderOfReference(tables: readonly PgTable[]): string[] {
+  const needed = new Map(tables.map((table) => [getTableName(table), getTableConfig(table).foreignKeys.map((key) => getTableName(key.reference().foreignTable))]));
+  const ordered = new Set<string>();
+  const visit = (name: string) => {
+    for (const other of needed.get(name) ?? []) if (other !== name && !ordered.has(other)) visit(other);
+    ordered.add(name);
+  };
+  for (const name of [...needed.keys()].sort()) visit(name);
+  return [...ordered];
+}

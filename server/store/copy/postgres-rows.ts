@@ -1,0 +1,44 @@
+import { z } from "zod";
+import type { Client } from "pg";
+import { toPostgresText } from "../postgres/text-encoding.ts";
+import type { CopiedTable } from "./copy-plan.ts";
+import { portionBytes, portionRows, type Place, type Row, type TableReader } from "./table-rows.ts";
+
+const placeSchema = z.array(z.union([z.string(), z.number()]));
+
+/** Reads by the primary keys. */
+export function createPostgresReader(client: Client, name: string): Omit<TableReader, "close"> {
+  const numberOf = async (text: string, values: unknown[] = []) => z.array(z.tuple([z.number().nullable()])).parse((await client.query({ text, values, rowMode: "array" })).rows)[0]?.[0] ?? 0;
+  return {
+    name,
+    countRows: (table) => numberOf(`SELECT count(*) FROM "${table.name}"`),
+    async readPortion(table, after) {
+      const values = after?.map((value) => (typeof value === "string" ? toPostgresText(value) : value)) ?? [];
+      const { rows } = await client.query<Row[number][]>({ text: portionSql(table, after), values, rowMode: "array" });
+      const last = rows.at(-1);
+      if (!last) return null;
+      const place: Place = placeSchema.parse(last.slice(0, table.primaryKey.length));
+      return { rows: rows.map((row) => row.slice(table.primaryKey.length)), place };
+    },
+    async readCounter({ name: table, counter }) {
+      if (!counter) return 0;
+      const [sequence] = z.array(z.tuple([z.string()])).parse((await client.query({ text: "SELECT pg_get_serial_sequence($1, $2)", values: [`"${table}"`, counter.name], rowMode: "array" })).rows);
+      const given = await numberOf(`SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM ${sequence?.[0] ?? ""}`);
+      return Math.max(given, await numberOf(`SELECT max("${counter.name}") FROM "${table}"`));
+    },
+  };
+}
+
+/** How long values are is known without reading them; so no more is read than a portion may have. */
+function portionSql({ name, columns, primaryKey }: CopiedTable, after: Place | null): string {
+  const key = primaryKey.map((column) => `"${column}"`).join(", ");
+  const wanted = columns.map((column) => `"${column.name}"`).join(", ");
+  const lengths = columns.flatMap((column) => (column.type === "text" || column.type === "bytea" ? [`coalesce(octet_length("${column.name}"), 0)`] : []));
+  const behind = after === null ? "" : `WHERE (${key}) > (${after.map((_, at) => `$${at + 1}`).join(", ")})`;
+  return `
+    SELECT ${key}, ${wanted} FROM (
+      SELECT *, sum(copied_bytes) OVER (ORDER BY ${key}) - copied_bytes AS bytes_before FROM (
+        SELECT ${wanted}, (${["0::bigint", ...lengths].join(" + ")}) AS copied_bytes FROM "${name}" ${behind} ORDER BY ${key} LIMIT ${portionRows}
+      ) AS page
+    ) AS sized WHERE bytes_before < ${portionBytes} ORDER BY ${key}`;
+}
