@@ -3,7 +3,7 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import { tool } from "@ai-sdk/provider-utils";
 import { z } from "zod";
 import { z as z3 } from "zod/v3";
-import { defineAgent, defineTool, type Agent } from "signalbox/agent";
+import { defineAgent, defineTool, standInModel, type Agent, type StandInAnswer, type StandInConversation } from "signalbox/agent";
 import { defineWebhookSource, type Trigger } from "signalbox/trigger";
 import { type Equal, expectTrue } from "../testing/exact-type.ts";
 
@@ -68,7 +68,24 @@ ticket.attach({
 const written: string = ["{{", "x }}"].join("");
 ticket.attach({ agent: chat, prompt: written });
 
+// A stand-in is a model of the AI SDK like any other.
+const standIn: typeof model = standInModel({ answers: ["Hello", { calls: [{ tool: "lookup", input: { id: "7" } }] }, { output: { queue: "bugs" } }], pauseMs: 20 });
+const byRules = (conversation: StandInConversation): StandInAnswer => {
+  expectTrue<Equal<[typeof conversation.turn, typeof conversation.payload, (typeof conversation.results)[number]["output"]], [number, readonly string[], unknown]>>();
+  return conversation.prompt;
+};
+defineAgent({ slug: "chat", model: standIn, instructions: "Answer." });
+defineAgent({ slug: "chat", model: standInModel({ answers: byRules }), instructions: "Answer." });
+standInModel({ answers: async ({ turn }) => (turn === 1 ? { text: "One moment.", calls: [] } : "Done") });
+
 // ---- what must be refused, on the very line ----
+
+// @ts-expect-error it needs answers
+standInModel({});
+// @ts-expect-error a number is no answer
+standInModel({ answers: [1] });
+// @ts-expect-error a call names its tool
+standInModel({ answers: [{ calls: [{ input: {} }] }] });
 
 ticket.attach({
   agent: chat,
