@@ -63,7 +63,7 @@ async function resolveFile(build: PluginBuild, args: OnResolveArgs): Promise<OnR
 async function resolvePackage(build: PluginBuild, args: OnResolveArgs, projectDir: string): Promise<OnResolveResult> {
   const found = await lookAgain(build, args, args.resolveDir);
   if (!isFound(found) && isAlias(args.path)) return notFound(`Nothing is found as ${args.path}`, "Correct the name, make the file, or correct `paths` in tsconfig.json (`imports` in package.json for #).");
-  if (!isFound(found)) return notFound(`The package ${packageName(args.path)} is not found`, `Run \`npm install ${packageName(args.path)}\` in the project, or correct the name.`);
+  if (!isFound(found)) return notFound(`The package ${packageName(args.path)} is not found`, await sayHowToInstall(packageName(args.path), projectDir));
   const isPackage = found.external === true || /[\\/]node_modules[\\/]/.test(found.path);
   if (!isPackage || /\.[mc]?tsx?$/.test(found.path)) return found;
   const isNested = args.resolveDir !== projectDir && !args.resolveDir.startsWith(projectDir + sep);
@@ -72,6 +72,13 @@ async function resolvePackage(build: PluginBuild, args: OnResolveArgs, projectDi
     return notFound(`The package ${name} is not found from the project`, `Run \`npm install ${name}\` in the project: built code lies there.`);
   }
   return { path: args.path, external: true, sideEffects: found.sideEffects };
+}
+
+/** What package.json names was forgotten to be installed; anything else may be a slip of the pen. */
+async function sayHowToInstall(name: string, projectDir: string): Promise<string> {
+  const text = await readFile(join(projectDir, "package.json"), "utf8").catch(() => "");
+  if (text.includes(`${JSON.stringify(name)}:`)) return "Run `npm install` in the project: package.json names it, and it is not installed.";
+  return `Run \`npm install ${name}\` in the project, or correct the name.`;
 }
 
 async function lookAgain(build: PluginBuild, args: OnResolveArgs, resolveDir: string): Promise<OnResolveResult | null> {
