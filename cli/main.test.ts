@@ -51,7 +51,7 @@ describe("signalbox build", () => {
     expect(signalbox(["triggers", "list"], { cwd })).toMatchObject({ status: 1, stdout: "", stderr: expect.stringContaining("signalbox build") });
     expect(signalbox(["start"], { cwd })).toMatchObject({ status: 1, stdout: "", stderr: expect.stringContaining("signalbox build") });
     const built = signalbox(["build"], { cwd });
-    expect(built).toMatchObject({ status: 0, stderr: "", stdout: expect.stringMatching(/^✓ built [0-9a-f]+ in .+: \d+ triggers, \d+ workflows, in \.\/\.signalbox\/builds\//) });
+    expect(built).toMatchObject({ status: 0, stderr: "", stdout: expect.stringMatching(/^✓ built [0-9a-f]+ in .+: \d+ triggers, \d+ workflows, 1 agent, in \.\/\.signalbox\/builds\//) });
     expect(JSON.parse(signalbox(["build", "--json"], { cwd }).stdout)).toMatchObject({ version: /built ([0-9a-f]+)/.exec(built.stdout)?.[1], triggers: expect.any(Number) });
     expect(signalbox(["triggers", "list", "--project", cwd], { cwd: "/" }).stdout).toContain("POST /triggers/signup");
   });

@@ -1,30 +1,36 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import octokitExamples from "@octokit/webhooks-examples";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { z } from "zod";
 import type { TriggerDefinition } from "../sdk/definition.ts";
+import { startScriptedProvider } from "../server/engine/agent/testing/scripted-provider.ts";
 import invoiceFailed from "./starter/triggers/billing/invoice-failed";
 import invoicePaid from "./starter/triggers/billing/invoice-paid";
 import largeInvoice from "./starter/triggers/billing/large-invoice";
 import ciFailed from "./starter/triggers/ci-failed";
+import newIssue from "./starter/triggers/new-issue";
 import newSignup from "./starter/triggers/new-signup";
 import { execute, parse } from "./testing/execute.ts";
+import { openExample } from "./testing/open-example.ts";
 
 const starter = join(import.meta.dirname, "starter");
-const triggers: TriggerDefinition[] = [ciFailed, invoiceFailed, invoicePaid, largeInvoice, newSignup];
+const triggers: TriggerDefinition[] = [ciFailed, invoiceFailed, invoicePaid, largeInvoice, newIssue, newSignup];
 const completedRun = z.looseObject({ action: z.literal("completed"), workflow_run: z.looseObject({}) });
 const workflowRuns: unknown[] = octokitExamples.filter(({ name }) => name === "workflow_run").flatMap(({ examples }) => examples);
+const openedIssues: unknown[] = octokitExamples.filter(({ name }) => name === "issues").flatMap(({ examples }) => examples).filter((payload) => "action" in payload && payload.action === "opened");
 
 // Workflows run in the project's folder.
 let project = "";
 beforeEach(() => {
   project = mkdtempSync(join(tmpdir(), "signalbox-starter-"));
   vi.spyOn(process, "cwd").mockReturnValue(project);
+  for (const name of ["MODEL", "OPENAI_BASE_URL", "OPENAI_API_KEY"]) vi.stubEnv(name, undefined);
 });
 afterEach(() => {
   vi.restoreAllMocks();
+  vi.unstubAllEnvs();
   rmSync(project, { recursive: true, force: true });
 });
 
@@ -35,12 +41,14 @@ describe("the requests that come with the example", () => {
     ["invoice-large.json", "billing", ["invoice-paid", "large-invoice"]],
     ["invoice-failed.json", "billing", ["invoice-failed"]],
     ["ci-failed.json", "github", ["ci-failed"]],
+    ["issue-opened.json", "github", ["new-issue"]],
+    ["issue-crash.json", "github", ["new-issue"]],
   ])("%s sent to %s starts what its name says", (file, endpoint, slugs) => {
     expect(matching(endpoint, readRequest(file))).toEqual(slugs);
   });
 
   it("are all tried here", () => {
-    expect(readdirSync(join(starter, "requests")).sort()).toEqual(["ci-failed.json", "invoice-failed.json", "invoice-large.json", "invoice-paid.json", "signup.json"]);
+    expect(readdirSync(join(starter, "requests")).sort()).toEqual(["ci-failed.json", "invoice-failed.json", "invoice-large.json", "invoice-paid.json", "issue-crash.json", "issue-opened.json", "signup.json"]);
   });
 
   it("need a name and an address to sign up", () => {
@@ -105,6 +113,80 @@ describe("a workflow of the example", () => {
   it("report-ci-failure leaves its report in the outbox", async () => {
     await execute(ciFailed, readRequest("ci-failed.json"));
     expect(JSON.parse(outbox("ci-failures.jsonl"))).toEqual({ id: "run_1:report", text: expect.stringContaining("CI failed on octo-org/octo-repo (master)"), attempt: 1, url: expect.stringMatching(/^https:/) });
+  });
+});
+
+describe("new-issue, on what GitHub really sends", () => {
+  it("starts for issues that were opened, and for nothing else of all that GitHub sends", () => {
+    expect(openedIssues.length).toBeGreaterThan(3);
+    for (const payload of openedIssues) expect(matching("github", payload)).toEqual(["new-issue"]);
+    const others = octokitExamples.flatMap(({ examples }): unknown[] => examples).filter((payload) => !openedIssues.includes(payload));
+    expect(others.filter((payload) => matching("github", payload).includes("new-issue"))).toEqual([]);
+  });
+
+  it("comes with one of these payloads, unchanged", () => {
+    expect(openedIssues).toContainEqual(readRequest("issue-opened.json"));
+  });
+});
+
+describe("triage, where no model is named", () => {
+  it("goes through its whole conversation with a stand-in, which says that it is one, counts no tokens and costs nothing", async () => {
+    const example = await openExample("starter");
+    expect(example.manifest.agents).toMatchObject([{ slug: "triage", model: { provider: "stand-in", modelId: "stand-in" }, tools: [{ name: "findSimilarIssues", needsApproval: "never" }, { name: "updateIssue", needsApproval: "sometimes" }] }]);
+    for (const payload of openedIssues) {
+      const { run, steps } = await example.run("new-issue", payload);
+      expect(run).toMatchObject({ status: "completed", output: { severity: "low", area: "docs", summary: expect.stringContaining("A stand-in sorted this"), duplicateOf: null } });
+      const calls = steps.flatMap((step) => (step.type === "model" ? [step] : []));
+      expect(calls).toHaveLength(3);
+      for (const { content, usage, model, costUsd } of calls) {
+        expect(content[0]).toEqual({ type: "reasoning", text: "A stand-in answers here: no model was asked." });
+        expect([model.provider, usage.inputTokens, usage.outputTokens, costUsd]).toEqual(["stand-in", null, null, 0]);
+      }
+      expect(steps.flatMap((step) => (step.type === "tool" ? [[step.toolName, step.outcome]] : []))).toEqual([["findSimilarIssues", "done"], ["updateIssue", "done"]]);
+    }
+    const updates = readFileSync(join(example.projectDir, "outbox/issues.jsonl"), "utf8").trim().split("\n");
+    expect(updates).toHaveLength(openedIssues.length);
+    expect(JSON.parse(updates[0] ?? "")).toEqual({ id: expect.stringMatching(/^run_\w+:tool 2\.1 updateIssue$/), number: 1, labels: ["docs"], close: false });
+  });
+
+  it.each([
+    [true, ["done"], 1],
+    [false, ["refused"], 0],
+  ])("closes no issue before a person has decided (approved: %s)", async (isApproved, outcomes, updates) => {
+    const example = await openExample("starter");
+    const id = await example.start("new-issue", readRequest("issue-crash.json"));
+    expect((await example.stretch(id)).run.status).toBe("waiting");
+    const outbox = join(example.projectDir, "outbox/issues.jsonl");
+    expect(existsSync(outbox)).toBe(false);
+    await example.store.decideApproval({ runId: id, name: "approval 2.1 updateIssue", decision: { isApproved, reason: null, by: "Ada" }, now: example.clock.now() });
+    const { run, steps } = await example.stretch(id);
+    expect(run).toMatchObject({ status: "completed", output: { severity: "high", area: "app", duplicateOf: 1042 } });
+    expect(steps.flatMap((step) => (step.type === "tool" && step.toolName === "updateIssue" ? [step.outcome] : []))).toEqual(outcomes);
+    expect(existsSync(outbox) ? readFileSync(outbox, "utf8").trim().split("\n").length : 0).toBe(updates);
+  });
+});
+
+describe("triage, with a model of a server that speaks OpenAI's protocol", () => {
+  it("asks it by the address, the key and the name of the environment, and parses its answer", async () => {
+    const output = { severity: "high", area: "docs", summary: "A typo.", duplicateOf: null };
+    const provider = await startScriptedProvider([
+      { calls: [{ id: "a", name: "findSimilarIssues", arguments: { text: "spelling" } }], tokens: [200, 20] },
+      { calls: [{ id: "b", name: "updateIssue", arguments: { number: 1, labels: ["docs"] } }], tokens: [250, 20] },
+      { text: JSON.stringify(output), tokens: [300, 40] },
+    ]);
+    onTestFinished(() => provider.close());
+    vi.stubEnv("MODEL", "qwen3");
+    vi.stubEnv("OPENAI_BASE_URL", provider.baseURL);
+    vi.stubEnv("OPENAI_API_KEY", "sk-of-the-environment");
+    const example = await openExample("starter");
+    expect(example.manifest.agents[0]?.model).toEqual({ provider: "openai-compatible.chat", modelId: "qwen3" });
+    const { run, steps } = await example.run("new-issue", readRequest("issue-opened.json"));
+    expect(run).toMatchObject({ status: "completed", output });
+    expect(provider.requests.map(({ model }) => model)).toEqual(["qwen3", "qwen3", "qwen3"]);
+    expect(provider.authorizations).toEqual(Array(3).fill("Bearer sk-of-the-environment"));
+    expect(provider.requests[0]).toMatchObject({ stream_options: { include_usage: true }, response_format: { type: "json_schema" }, tools: [{ function: { name: "findSimilarIssues" } }, { function: { name: "updateIssue" } }] });
+    expect(steps.flatMap((step) => (step.type === "model" ? [step.usage.inputTokens] : []))).toEqual([200, 250, 300]);
+    expect(JSON.parse(readFileSync(join(example.projectDir, "outbox/issues.jsonl"), "utf8"))).toMatchObject({ number: 1, labels: ["docs"], close: false });
   });
 });
 

@@ -4,7 +4,7 @@ import { Failure } from "../../terminal/failure.ts";
 import { plural } from "../text-events.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
-import { mergeLines, planPackage } from "./plan-package.ts";
+import { dependenciesOf, mergeLines, planPackage } from "./plan-package.ts";
 import { readStarterFiles, type StarterFile } from "./starter-files.ts";
 
 export function registerInit(program: CliCommand, runner: CommandRunner): void {
@@ -67,7 +67,7 @@ function conflictFailure(conflicts: readonly string[]): Failure {
 
 function nextSteps(cwd: string, projectDir: string): string[] {
   const path = relative(cwd, projectDir);
-  const isInstalled = existsSync(join(projectDir, "node_modules/signalbox")) && existsSync(join(projectDir, "node_modules/zod"));
+  const isInstalled = dependenciesOf(readText(join(projectDir, "package.json")) ?? "{}").every((name) => existsSync(join(projectDir, "node_modules", name)));
   return [...(path === "" ? [] : [`cd ${/^[\w./-]+$/.test(path) ? path : JSON.stringify(path)}`]), ...(isInstalled ? [] : ["npm install"]), "npx signalbox dev"];
 }
 

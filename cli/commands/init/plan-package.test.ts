@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { mergeLines, packageName, planPackage } from "./plan-package.ts";
+import { dependenciesOf, mergeLines, packageName, planPackage } from "./plan-package.ts";
 
-const starter = JSON.stringify({ name: "example", scripts: { dev: "signalbox dev" }, devDependencies: { typescript: "^6.0.0" } });
+const starter = JSON.stringify({ name: "example", scripts: { dev: "signalbox dev" }, dependencies: { provider: "^3.0.0" }, devDependencies: { typescript: "^6.0.0" } });
 const plan = (existing: unknown) => JSON.parse(planPackage({ existing: existing === null ? null : JSON.stringify(existing), starter, projectDir: "/home/me/My Hooks" })) as Record<string, unknown>;
 
 it("a new package bears the folder's name and what a project needs", () => {
@@ -10,7 +10,7 @@ it("a new package bears the folder's name and what a project needs", () => {
     private: true,
     type: "module",
     scripts: { dev: "signalbox dev", build: "signalbox build", start: "signalbox start" },
-    dependencies: { zod: expect.stringMatching(/^\^4/), signalbox: expect.stringMatching(/^\^\d/) },
+    dependencies: { provider: "^3.0.0", zod: expect.stringMatching(/^\^4/), signalbox: expect.stringMatching(/^\^\d/) },
     devDependencies: { typescript: "^6.0.0" },
   });
 });
@@ -22,9 +22,15 @@ it("what `npm init -y` and `npm i` wrote is kept, in its order", () => {
     ...existing,
     type: "module",
     scripts: { dev: "own", test: "vitest", build: "signalbox build", start: "signalbox start" },
+    dependencies: { ...existing.dependencies, provider: "^3.0.0" },
     devDependencies: { typescript: "^6.0.0" },
   });
   expect(Object.keys(planned).slice(0, 3)).toEqual(["name", "version", "main"]);
+});
+
+it("what a project runs with stands in its dependencies, where it has any", () => {
+  expect(dependenciesOf(JSON.stringify({ dependencies: { zod: "^4.0.0" }, devDependencies: { typescript: "^6.0.0" } }))).toEqual(["zod"]);
+  expect(dependenciesOf("{}")).toEqual([]);
 });
 
 it("a package.json that is none is not overwritten", () => {

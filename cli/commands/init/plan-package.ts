@@ -33,6 +33,11 @@ export function planPackage(p: { existing: string | null; starter: string; proje
   });
 }
 
+/** The packages that a project runs with, by its package.json. */
+export function dependenciesOf(text: string): string[] {
+  return Object.keys(packageSchema.parse(JSON.parse(text)).dependencies ?? {});
+}
+
 /** A name that npm accepts, made from the folder's. */
 export function packageName(projectDir: string): string {
   const name = basename(projectDir).toLowerCase().replaceAll(/[^a-z0-9._-]+/g, "-").replace(/^[._-]+/, "").replace(/-+$/, "");

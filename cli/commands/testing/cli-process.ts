@@ -12,13 +12,13 @@ export function emptyFolder(): string {
   return dir;
 }
 
-/** A copy of the example project, with its Zod. */
+/** A copy of the example project, with its packages. */
 export function copyStarter(): string {
   const dir = emptyFolder();
   cpSync(join(packageRoot, "examples/starter"), dir, { recursive: true, filter: (path) => !/\.signalbox|outbox$|node_modules/.test(path.slice(packageRoot.length)) });
   renameSync(join(dir, "gitignore"), join(dir, ".gitignore"));
   mkdirSync(join(dir, "node_modules"));
-  symlinkSync(join(packageRoot, "node_modules/zod"), join(dir, "node_modules/zod"));
+  for (const name of ["zod", "@ai-sdk"]) symlinkSync(join(packageRoot, "node_modules", name), join(dir, "node_modules", name));
   return dir;
 }
 

@@ -29,6 +29,7 @@ export type ScriptedAnswer =
  */
 export async function startScriptedProvider(script: readonly ScriptedAnswer[] | ((request: ChatRequest, index: number) => ScriptedAnswer)) {
   const requests: ChatRequest[] = [];
+  const authorizations: (string | undefined)[] = [];
   const arrived: (() => void)[] = [];
   const closed = Promise.withResolvers<void>();
   const server = createServer((request, response) => void answer(request, response));
@@ -41,6 +42,7 @@ export async function startScriptedProvider(script: readonly ScriptedAnswer[] | 
     for await (const chunk of request) chunks.push(chunk);
     const body = requestSchema.parse(JSON.parse(Buffer.concat(chunks).toString()));
     requests.push(body);
+    authorizations.push(request.headers.authorization);
     for (const tell of arrived.splice(0)) tell();
     const next = typeof script === "function" ? script(body, requests.length - 1) : script[requests.length - 1];
     response.on("close", () => {
@@ -53,6 +55,8 @@ export async function startScriptedProvider(script: readonly ScriptedAnswer[] | 
   return {
     baseURL: `http://127.0.0.1:${port}/v1`,
     requests,
+    /** The header that each of them bore. */
+    authorizations,
     /** Resolves with the next request. */
     nextRequest: () => new Promise<void>((resolve) => arrived.push(resolve)),
     /** Resolves when a caller has gone before its answer had ended. */
