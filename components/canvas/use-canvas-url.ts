@@ -23,6 +23,7 @@ const parsers = {
   // Of the sheet: another node begins with its own first tab.
   tab: parseAsString,
   from: parseAsString,
+  via: parseAsString,
 };
 
 /** What a colleague sees who opens the same URL. Filters replace the entry of the history; opening a node makes one. */
@@ -30,6 +31,6 @@ export function useCanvasUrl() {
   const [{ window, endpoint, status, q, node }, set] = useQueryStates(parsers);
   const url = useMemo((): CanvasUrl => ({ window, endpoint, status, q, node }), [window, endpoint, status, q, node]);
   const filter = useCallback((change: Partial<Omit<CanvasUrl, "node">>) => void set(change), [set]);
-  const open = useCallback((id: string | null) => void set({ node: id, tab: null, from: null }, { history: "push" }), [set]);
+  const open = useCallback((id: string | null) => void set({ node: id, tab: null, from: null, via: null }, { history: "push" }), [set]);
   return { url, filter, open };
 }

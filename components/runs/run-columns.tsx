@@ -2,13 +2,13 @@ import type { RunSummary } from "../../server/contract/run.ts";
 import { PlainText } from "../json/plain-text.tsx";
 import type { Column } from "../list/column.ts";
 import { RelativeTime } from "../ui/relative-time.tsx";
-import { StatusBadge } from "../ui/status-badge.tsx";
 import { runStatuses } from "../ui/statuses.ts";
+import { RunBadge } from "./run-badge.tsx";
 import { startedByWords } from "./started-by-words.ts";
 import { TookBar } from "./took-bar.tsx";
 
 export const runColumns: readonly Column<RunSummary>[] = [
-  { id: "status", name: "Status", width: "104px", cell: (run) => <StatusBadge face={runStatuses[run.status]} /> },
+  { id: "status", name: "Status", width: "136px", cell: (run) => <RunBadge run={run} /> },
   { id: "id", name: "Run", width: "116px", cell: (run) => <code title={run.id}>{`…${run.id.slice(-8)}`}</code> },
   {
     id: "target",

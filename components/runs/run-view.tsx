@@ -1,7 +1,6 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { Hand } from "lucide-react";
 import Link from "next/link";
 import { parseAsStringLiteral, useQueryState } from "nuqs";
 import { useRef } from "react";
@@ -22,6 +21,7 @@ import { useAgentTrace } from "./agent/use-agent-trace.ts";
 import { ErrorPanel } from "./error-panel.tsx";
 import { ReplayDialog } from "./replay-dialog.tsx";
 import { RunActions } from "./run-actions.tsx";
+import { HeldBadge } from "./run-badge.tsx";
 import { RunData } from "./run-data.tsx";
 import { errorsOfRun } from "./run-errors.ts";
 import { RunFacts } from "./run-facts.tsx";
@@ -56,7 +56,7 @@ function LoadedRun({ run }: { run: Run }) {
   return (
     <>
       <PageTitle crumb={{ href: "/runs", label: "Runs", rest: run.target.slug }} id={run.id}>
-        <StatusBadge {...badgeOf(run, trace.data)} />
+        {trace.data && openApprovals(trace.data, run.status).length > 0 ? <HeldBadge /> : <StatusBadge face={runStatuses[run.status]} />}
         <RunActions key={run.id} run={run} wasAskedToStop={isOpen(run.status) && entries.some(({ kind }) => kind === "cancel_requested")} onEdit={openReplay} />
       </PageTitle>
       <RunFacts run={run} />
@@ -90,12 +90,6 @@ function LoadedRun({ run }: { run: Run }) {
       {replay === "edit" && <ReplayDialog run={run} onClose={closeReplay} />}
     </>
   );
-}
-
-/** What a run waits for is said where it is a person. */
-function badgeOf(run: Run, trace: AgentTrace | undefined) {
-  const isHeld = trace !== undefined && openApprovals(trace, run.status).length > 0;
-  return isHeld ? { face: { ...runStatuses[run.status], icon: Hand }, label: "waits for approval" } : { face: runStatuses[run.status] };
 }
 
 function Timeline({ run, entries, trace, error, retry }: { run: Run; entries: TimelineEntry[] | undefined; trace: AgentTrace | undefined; error: unknown; retry: () => void }) {

@@ -5,8 +5,7 @@ import { groupDigits } from "../../server/domain/schema/say-number.ts";
 import { SchemaTree } from "../schema/schema-tree.tsx";
 import { RelativeTime } from "../ui/relative-time.tsx";
 import { ShortId } from "../ui/short-id.tsx";
-import { StatusBadge } from "../ui/status-badge.tsx";
-import { runStatuses } from "../ui/statuses.ts";
+import { RunBadge } from "../runs/run-badge.tsx";
 import { formatDuration } from "../ui/time.ts";
 import type { Activity, TargetDetails } from "./answers.ts";
 import { AgentSections } from "./agent-sections.tsx";
@@ -88,7 +87,7 @@ function LastRun({ activity }: { activity: TargetActivity | undefined }) {
   if (!run) return <span className="text-ink-3">{activity ? "never ran" : "–"}</span>;
   return (
     <span className="flex flex-wrap items-center gap-2">
-      <StatusBadge face={runStatuses[run.status]} />
+      <RunBadge run={run} />
       <RelativeTime iso={run.createdAt} />
       <ShortId id={run.id} href={`/runs/${encodeURIComponent(run.id)}`} />
     </span>

@@ -8,8 +8,7 @@ import { visibleText } from "../../server/domain/schema/visible-text.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Elapsed } from "../ui/elapsed.tsx";
 import { RelativeTime } from "../ui/relative-time.tsx";
-import { StatusBadge } from "../ui/status-badge.tsx";
-import { runStatuses } from "../ui/statuses.ts";
+import { RunBadge } from "../runs/run-badge.tsx";
 import { DurationStrip } from "./duration-strip.tsx";
 import { SheetSection } from "./sheet-frame.tsx";
 import { EmptyNote, SheetList } from "./sheet-list.tsx";
@@ -59,7 +58,7 @@ function RunRows({ runs }: { runs: readonly RunSummary[] }) {
       {runs.map((run) => (
         <li key={run.id} className="border-line">
           <Link href={`/runs/${encodeURIComponent(run.id)}`} prefetch={false} title={run.id} className="grid min-h-9 grid-cols-[auto_minmax(0,1fr)_auto_auto] items-center gap-2.5 px-2.5 py-1.5 -outline-offset-2 hover:bg-sunken">
-            <StatusBadge face={runStatuses[run.status]} />
+            <RunBadge run={run} />
             <span className="truncate text-s text-ink-2">{run.error ? visibleText(run.error.message, 200) : (run.trigger ?? run.startedBy)}</span>
             <span className="text-s">
               <Elapsed from={run.startedAt} to={run.finishedAt} />

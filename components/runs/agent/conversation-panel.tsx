@@ -8,7 +8,8 @@ import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { LoadingRows } from "../../ui/faces.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { toConversation } from "./conversation.ts";
+import { isOpen } from "../../ui/statuses.ts";
+import { type Turn, toConversation } from "./conversation.ts";
 import { PromptSection } from "./prompt-section.tsx";
 import { Totals } from "./totals.tsx";
 import { TurnCard } from "./turn-card.tsx";
@@ -43,9 +44,19 @@ function Conversation({ run, trace, entries }: { run: Run; trace: AgentTrace; en
           <Button onClick={() => setIsWhole(true)}>Show {hidden.toLocaleString("en")} earlier calls of the model</Button>
         </div>
       )}
+      <p role="status" className="sr-only">
+        {isOpen(run.status) ? sayLatest(turns.at(-1)) : ""}
+      </p>
       {turns.slice(hidden).map((turn) => (
         <TurnCard key={turn.call} turn={turn} output={run.output} />
       ))}
     </Panel>
   );
+}
+
+/** Heard once for each change, not for each word. */
+function sayLatest(turn: Turn | undefined): string {
+  if (!turn) return "";
+  if (turn.isAsking) return `Model call ${turn.call}: the model is answering`;
+  return turn.answer ? `Model call ${turn.call} is answered` : "";
 }

@@ -44,7 +44,7 @@ describe("a conversation", () => {
   });
 
   it("takes in what is being said, and drops it as soon as the answer is stored or the run has ended", () => {
-    const live = { step: "model 2", startedAt: isoAt(40), text: "Let me", reasoning: "" };
+    const live = { step: "model 2", startedAt: isoAt(40), text: "Let me", textCut: 0, reasoning: "", reasoningCut: 0, toolCalls: [] };
     const before = traceOf({ steps: [answered("model 1", [1, 9], [called("a")])] });
     expect(toConversation({ ...known, trace: before, live })[1]).toMatchObject({ call: 2, isAsking: true, live, answer: null });
     expect(toConversation({ ...known, trace: before, live, run: { status: "failed", error: { name: "Timeout" } } })[1]).toMatchObject({ isAsking: false, live: null });

@@ -59,11 +59,15 @@ export interface Turn {
 }
 
 /** An answer while it is written. */
-interface LiveAnswer {
+export interface LiveAnswer {
   step: string;
   startedAt: string;
   text: string;
+  /** How much was left out before: of what is long, the end is known. */
+  textCut: number;
   reasoning: string;
+  reasoningCut: number;
+  toolCalls: { toolCallId: string; toolName: string; input: string; inputCut: number; isComplete: boolean }[];
 }
 
 interface Known {

@@ -13,6 +13,7 @@ import type { Turn } from "./conversation.ts";
 import { FailedTries } from "./failed-tries.tsx";
 import { Fold } from "./fold.tsx";
 import { FoldedText } from "./folded-text.tsx";
+import { LiveSpeech } from "./live-speech.tsx";
 import { StepHead } from "./step-head.tsx";
 import { ToolCard } from "./tool-card.tsx";
 import { sayUsage } from "./usage-words.ts";
@@ -29,6 +30,7 @@ export function TurnCard({ turn, output }: { turn: Turn; output: Json | null }) 
     <section aria-label={`Model call ${call}`} className="border-t">
       <StepHead icon={Bot} title={`Model call ${call}`} name={answer?.step.model.modelId} badge={answer ? undefined : <StatusBadge face={callFaces(turn)} />} facts={factsOf(turn)} />
       <FailedTries tries={turn.failures} />
+      {turn.isAsking && <LiveSpeech live={turn.live} call={call} />}
       {answer && answer.reasoning !== "" && (
         <Fold title="What it thought" note={`${answer.reasoning.length.toLocaleString("en")} characters`}>
           <FoldedText text={answer.reasoning} label={`thoughts of model call ${call}`} tone="text-ink-2" />

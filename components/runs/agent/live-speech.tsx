@@ -1,0 +1,66 @@
+"use client";
+
+import { ArrowDown, Wrench } from "lucide-react";
+import { PlainText } from "../../json/plain-text.tsx";
+import { Button } from "../../ui/button.tsx";
+import { useFollowEnd } from "../use-follow-end.ts";
+import type { LiveAnswer } from "./conversation.ts";
+
+/**
+ * What the model is just saying, in a box of one size from the beginning on, so that nothing around it moves. It follows the end, unless one scrolled up. Screen
+ * readers hear of it when it is said: see the conversation's status.
+ */
+export function LiveSpeech({ live, call }: { live: LiveAnswer | null; call: number }) {
+  const { scroller, isAtEnd, onScroll, toEnd } = useFollowEnd(true);
+  const isThinking = live !== null && live.text === "" && live.toolCalls.length === 0 && live.reasoning !== "";
+  return (
+    <div className="relative">
+      <div ref={scroller} onScroll={onScroll} role="region" aria-label={`What model call ${call} says so far`} tabIndex={0} className="h-52 overflow-auto px-4 py-2.5 [overflow-anchor:none] [overflow-wrap:anywhere] whitespace-pre-wrap -outline-offset-2">
+        {live === null || (live.text === "" && live.reasoning === "" && live.toolCalls.length === 0) ? (
+          <span className="text-ink-3">Waits for the first words </span>
+        ) : (
+          <>
+            {live.reasoning !== "" && (
+              <p className="mb-2 border-l-2 pl-3 text-s text-ink-2">
+                <Cut units={live.reasoningCut} />
+                <PlainText text={live.reasoning} />
+                {isThinking && <Caret />}
+              </p>
+            )}
+            <Cut units={live.textCut} />
+            <PlainText text={live.text} />
+          </>
+        )}
+        {!isThinking && (live?.toolCalls.length ?? 0) === 0 && <Caret />}
+        {live?.toolCalls.map((tool) => (
+          <p key={tool.toolCallId} className="mt-2 font-mono text-s">
+            <Wrench aria-hidden size={12} className="mr-1.5 inline text-ink-3" />
+            <strong className="font-semibold">
+              <PlainText text={tool.toolName} />
+            </strong>{" "}
+            <Cut units={tool.inputCut} />
+            <PlainText text={tool.input} />
+            {!tool.isComplete && <Caret />}
+          </p>
+        ))}
+      </div>
+      {!isAtEnd && (
+        <div className="absolute inset-x-0 bottom-2 flex justify-center">
+          <Button size="s" icon={ArrowDown} onClick={toEnd} className="shadow-raised">
+            Follow the end
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Where the next word comes. */
+function Caret() {
+  return <span aria-hidden className="ml-0.5 inline-block h-[1em] w-[7px] translate-y-[2px] animate-pulse rounded-[1px] bg-accent" />;
+}
+
+/** Of a long speech the end is kept alone. */
+function Cut({ units }: { units: number }) {
+  return units > 0 ? <span className="text-ink-3">({units.toLocaleString("en")} characters before) … </span> : null;
+}
