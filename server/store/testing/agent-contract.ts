@@ -69,7 +69,7 @@ export function agentContract(open: OpenStore): void {
             await own.close();
             const { minTokens, minCostUsd } = filter;
             const wanted = made
-              .filter(({ run, at, spent, ...row }) => {
+              .filter(({ run, at: _at, spent, ...row }) => {
                 const { since = 0, until = Infinity, status = "running", minTokens: _, minCostUsd: __, ...same } = filter;
                 if (run.createdAt < since || run.createdAt >= until || status !== "running") return false;
                 if (!Object.entries(same).every(([name, value]) => Object.entries(row).some(([n, v]) => n === name && v === value))) return false;
@@ -79,12 +79,10 @@ export function agentContract(open: OpenStore): void {
               .sort((a, b) => b.at - a.at || (a.run.id < b.run.id ? 1 : -1));
             expect(pages.flat().map(({ id }) => id)).toEqual(wanted.map(({ run }) => run.id));
             const byAgent = Map.groupBy(wanted.filter(({ targetKind }) => targetKind === "agent"), ({ target }) => target);
-            const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, number) => sum + number, 0);
             const expected = [...byAgent].map(([agent, runs]) => {
               const costs = runs.flatMap(({ spent }) => spent.costUsd ?? []);
               return { agent, runs: runs.length, pricedRuns: costs.length, tokens: sumOf(runs.map(({ spent }) => spent.tokens)), costUsd: sumOf(costs) };
             });
-            const byName = (one: { agent: string }, other: { agent: string }) => (one.agent < other.agent ? -1 : 1);
             expect({ ...sums, agents: sums.agents.toSorted(byName) }).toEqual({ agents: expected.toSorted(byName), isCapped: false });
           }),
           { numRuns: 50 },
@@ -108,6 +106,14 @@ export function agentContract(open: OpenStore): void {
       expect([await listed({ target: "triage", targetKind: "agent" }), await listed({ target: "other" }), await listed({ status: "failed" }), await listed({ minTokens: 1 })]).toEqual([[asking.id], [], [], []]);
     });
   });
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0);
+}
+
+function byName(one: { agent: string }, other: { agent: string }): number {
+  return one.agent < other.agent ? -1 : 1;
 }
 
 /** As the run alone, a list, and a look at some of them say it alike. */
