@@ -2,9 +2,10 @@ import type { Clock } from "../ports/clock.ts";
 import type { Dispatcher } from "../ports/dispatcher.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ProjectCode } from "../ports/project.ts";
-import type { ClaimedRun, EngineStore, WorkerInfo } from "../ports/store.ts";
+import type { ClaimedRun, EngineStore, Store, WorkerInfo } from "../ports/store.ts";
 import { type ExecuteRunOptions, type RunEnding, type RunHandle, executeRun } from "./execute-run.ts";
 import type { RunPlaces } from "./run-places.ts";
+import { watchCancels } from "./watch-cancels.ts";
 
 /** How long a worker's claim on its runs holds without being renewed. */
 export const leaseMs = 15_000;
@@ -17,7 +18,7 @@ const waitForPlaceMs = 1_000;
 const lookForWaitingMs = 250;
 
 export interface WorkerLoopOptions {
-  store: EngineStore;
+  store: EngineStore & Pick<Store, "watch">;
   code: ProjectCode;
   dispatcher: Dispatcher;
   worker: Omit<WorkerInfo, "seenAt">;
@@ -117,6 +118,8 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
       repeat(leaseMs / 3, "renewing the claim on runs", extendLeases);
       repeat(lookForWaitingMs, "passing on runs that wait for a place", passOnWaiting);
       repeat(heartbeatRowEveryMs, "reporting this worker", heartbeat);
+      const cancel = (runId: string) => handles.get(runId)?.interrupt({ kind: "canceled" });
+      stops.push(watchCancels({ store, runIds: () => [...handles.keys()], cancel, onTrouble: (error) => logger.warn("looking for runs that are to stop failed; it is tried again", { error }) }));
       dispatcher.start(execute);
     },
     wake: () => {

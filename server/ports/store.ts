@@ -435,6 +435,8 @@ export interface EngineStore {
     now: number;
     leaseMs: number;
   }): Promise<{ lost: string[]; cancelRequested: string[] }>;
+  /** Which of these run, and were asked to stop. */
+  listCancelRequested(runIds: readonly string[]): Promise<string[]>;
   /** Runs that a worker holds now. */
   listHeldRuns(workerId: string): Promise<{ id: string; token: string; target: Target; attempt: number; maxAttempts: number; crashes: number }[]>;
   /**

@@ -7,6 +7,7 @@ import { leaseMs } from "../engine/worker-loop.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import { targetLogFields } from "../ports/run-log-fields.ts";
+import { createSeldomLog } from "../ports/seldom-log.ts";
 import type { EngineStore } from "../ports/store.ts";
 import { createIsolation } from "./isolation.ts";
 import { createPoolTally } from "./pool-tally.ts";
@@ -50,6 +51,8 @@ export interface WorkerPool {
 }
 
 const reconcileEveryMs = 5_000;
+/** Where other machines share the store: a whole one that is gone is missed by the end of its leases alone. */
+const reconcileSharedEveryMs = 1_000;
 const killAfterGraceMs = 2_500;
 const recoverWithinMs = 1_000;
 
@@ -251,11 +254,12 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
 
   function repeat(everyMs: number, what: string, task: () => Promise<void>): void {
     let isBusy = false;
+    const logTrouble = createSeldomLog((message, fields) => logger.warn(message, fields));
     const timer = setInterval(() => {
       if (isBusy || isClosing) return;
       isBusy = true;
       void task()
-        .catch((error: unknown) => logger.warn(`${what} failed; it is tried again`, { error }))
+        .catch((error: unknown) => logTrouble(`${what} failed; it is tried again`, { error }))
         .finally(() => (isBusy = false));
     }, everyMs);
     timers.add(timer);
@@ -271,7 +275,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
         await watchWorkers();
         isolation.dismissIdle();
       });
-      repeat(reconcileEveryMs, "looking for lost runs", reconcile);
+      repeat(settings.database.kind === "postgres" ? reconcileSharedEveryMs : reconcileEveryMs, "looking for lost runs", reconcile);
       const starts = Array.from({ length: settings.workers }, () => spawnReady("shared"));
       isolation.look();
       await Promise.race(starts);

@@ -26,6 +26,8 @@ export function createEngineStore({ read, write, writeSoon, together }: Postgres
     loadSteps: (runId) => read((session) => loadSteps(session, runId)),
     writeProgress: (p) => writeOne(p),
     extendLeases: (p) => writeSoon((session) => extendLeases(session, p)),
+    listCancelRequested: (runIds) =>
+      read(async (session) => (await session.rows<{ id: string }>("SELECT id FROM run WHERE id = ANY($1::text[]) AND status = 'running' AND cancel_requested_at IS NOT NULL", [[...runIds]])).map(({ id }) => id)),
     listHeldRuns: (workerId) => read((session) => listHeldRuns(session, workerId)),
     releaseLostRuns: (p) => write((session) => releaseLostRuns(session, p)),
     async reconcile(now, spare = new Set()) {

@@ -3,7 +3,7 @@ import type { EngineStore, StepRecord, WorkerInfo } from "../../ports/store.ts";
 import { prepareClaimRuns } from "./claim-runs.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { prepareEndHold } from "./end-hold.ts";
-import { countQueued, listHeldRuns, prepareExtendLeases, prepareNextAvailable } from "./leases.ts";
+import { countQueued, listCancelRequested, listHeldRuns, prepareExtendLeases, prepareNextAvailable } from "./leases.ts";
 import { prepareReconcile, prepareReleaseLostRuns } from "./lost-runs.ts";
 import { runStep, worker } from "./schema.ts";
 import { prepareShortenWaits } from "./shorten-waits.ts";
@@ -26,6 +26,7 @@ export function createEngineStore(database: SqliteDatabase, addEntry: AddEntry):
     loadSteps: (runId) => read(() => loadSteps(runId)),
     writeProgress: (p) => write(() => writeProgress(p)),
     extendLeases: (p) => write(() => extendLeases(p), "kill"),
+    listCancelRequested: (runIds) => read(() => listCancelRequested(database, runIds)),
     listHeldRuns: (workerId) => read(() => listHeldRuns(database, workerId)),
     releaseLostRuns: (p) => write(() => releaseLostRuns(p)),
     async reconcile(now, spare = new Set()) {

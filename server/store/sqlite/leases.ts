@@ -1,4 +1,4 @@
-import { and, asc, count, eq, sql } from "drizzle-orm";
+import { and, asc, count, eq, inArray, isNotNull, sql } from "drizzle-orm";
 import { z } from "zod";
 import type { EngineStore } from "../../ports/store.ts";
 import { type SqliteDatabase, given } from "./database.ts";
@@ -34,6 +34,11 @@ export function prepareExtendLeases({ db, connection }: SqliteDatabase): (p: Lea
 }
 
 const extendedRow = z.tuple([z.number().nullable()]);
+
+export function listCancelRequested({ db }: SqliteDatabase, runIds: readonly string[]): string[] {
+  const rows = db.select({ id: run.id }).from(run).where(and(inArray(run.id, [...runIds]), eq(run.status, "running"), isNotNull(run.cancelRequestedAt))).all();
+  return rows.map(({ id }) => id);
+}
 
 /** Only running runs have a worker. Apart, so that a test can look at its plan. */
 export function heldRunsQuery({ db }: SqliteDatabase, workerId: string) {

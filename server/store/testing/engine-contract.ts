@@ -244,6 +244,15 @@ export function engineContract(open: OpenStore): void {
     });
 
     describe("leases", () => {
+      it("say at any time which of some running runs were asked to stop", async () => {
+        const [asked, unasked, queued] = [aRun(), aRun(), aRun({ createdAt: epoch + 1 })];
+        await store.createRuns([asked, unasked, queued]);
+        await store.claimRuns(aClaim({ limit: 2 }));
+        for (const { id } of [asked, queued]) await store.requestCancel(id, epoch + 2000);
+        expect(await store.listCancelRequested([asked, unasked, queued].map(({ id }) => id))).toEqual([asked.id]);
+        expect(await store.listCancelRequested([unasked.id])).toEqual([]);
+      });
+
       it("are lengthened for what is held, and the rest is named", async () => {
         await store.createRuns([aRun(), aRun(), aRun()]);
         const [a, b, c] = await store.claimRuns(aClaim());
