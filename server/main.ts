@@ -82,6 +82,7 @@ export async function openSignalbox(p: {
     ...common,
     authenticate: createAuthenticator(common),
     limits: settings.limits,
+    takeRates: store.takeRates,
     isShuttingDown: () => stopping.signal.aborted,
     // All webhooks of a turn of the event loop share one look: a switch that another process has turned counts for the next.
     disabledTriggers: () => switches("all"),

@@ -2,39 +2,49 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createRateLimit } from "./rate-limit.ts";
 
+const asked = (name: string, requests: number, windowMs = 60_000) => ({ name, rule: { requests, windowMs } });
+
 describe("a rate limit", () => {
   test("lets all of its requests in at once, and then one at a time, evenly", () => {
-    const limit = createRateLimit({ requests: 3, windowMs: 60_000, mostNames: 10 });
-    expect(limit.look("a", 0)).toEqual({ remaining: 3, oneMoreInMs: 0 });
-    for (let n = 0; n < 3; n += 1) limit.take("a", 0);
-    expect(limit.look("a", 0)).toEqual({ remaining: 0, oneMoreInMs: 20_000 });
-    expect(limit.look("a", 15_000)).toEqual({ remaining: 0, oneMoreInMs: 5_000 });
-    expect(limit.look("a", 20_000).remaining).toBe(1);
-    expect(limit.look("a", 3_600_000)).toEqual({ remaining: 3, oneMoreInMs: 0 });
-    expect(limit.look("b", 0).remaining).toBe(3);
+    const take = createRateLimit({ mostNames: 10 });
+    const a = [asked("a", 3)];
+    expect([0, 0, 0].map((now) => take(a, now))).toEqual([
+      { isOver: false, allowances: [{ remaining: 2, oneMoreInMs: 20_000 }] },
+      { isOver: false, allowances: [{ remaining: 1, oneMoreInMs: 20_000 }] },
+      { isOver: false, allowances: [{ remaining: 0, oneMoreInMs: 20_000 }] },
+    ]);
+    expect(take(a, 0)).toEqual({ isOver: true, allowances: [{ remaining: 0, oneMoreInMs: 20_000 }] });
+    expect(take(a, 15_000)).toEqual({ isOver: true, allowances: [{ remaining: 0, oneMoreInMs: 5_000 }] });
+    expect(take(a, 20_000)).toEqual({ isOver: false, allowances: [{ remaining: 0, oneMoreInMs: 20_000 }] });
+    expect(take(a, 3_600_000)).toEqual({ isOver: false, allowances: [{ remaining: 2, oneMoreInMs: 20_000 }] });
+    expect(take([asked("b", 3)], 0).isOver).toBe(false);
+  });
+
+  test("takes of several together, or of none where any has nothing left", () => {
+    const take = createRateLimit({ mostNames: 10 });
+    expect(take([asked("a", 2), asked("b", 1)], 0).allowances.map(({ remaining }) => remaining)).toEqual([1, 0]);
+    expect(take([asked("a", 2), asked("b", 1)], 0)).toMatchObject({ isOver: true, allowances: [{ remaining: 1 }, { remaining: 0 }] });
+    expect(take([asked("a", 2)], 0)).toMatchObject({ isOver: false, allowances: [{ remaining: 0 }] });
   });
 
   test("forgets the name that was asked for longest ago when there are too many", () => {
-    const limit = createRateLimit({ requests: 1, windowMs: 60_000, mostNames: 2 });
-    for (const name of ["a", "b", "a", "c"]) limit.take(name, 0);
-    expect(limit.look("a", 0).remaining).toBeLessThan(1);
-    expect(limit.look("b", 0).remaining).toBe(1);
+    const take = createRateLimit({ mostNames: 2 });
+    for (const name of ["a", "b", "a", "c"]) take([asked(name, 2)], 0);
+    expect(take([asked("a", 2)], 0).isOver).toBe(true);
+    expect(take([asked("b", 2)], 0).allowances).toMatchObject([{ remaining: 1 }]);
   });
 
   test("of every stream of requests, lets no more in within any window than twice its number, and never goes below nothing", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 20 }), fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 200 }), (requests, pauses) => {
-        const limit = createRateLimit({ requests, windowMs: 1000, mostNames: 1 });
+        const take = createRateLimit({ mostNames: 1 });
         const passed: number[] = [];
         let now = 0;
         for (const pause of pauses) {
           now += pause;
-          const { remaining, oneMoreInMs } = limit.look("a", now);
-          expect(remaining).toBeGreaterThanOrEqual(0);
-          expect(oneMoreInMs).toBeGreaterThanOrEqual(0);
-          if (remaining === 0) continue;
-          limit.take("a", now);
-          passed.push(now);
+          const { isOver, allowances } = take([asked("a", requests, 1000)], now);
+          for (const { remaining, oneMoreInMs } of allowances) expect(Math.min(remaining, oneMoreInMs)).toBeGreaterThanOrEqual(0);
+          if (!isOver) passed.push(now);
         }
         for (const from of passed) expect(passed.filter((at) => at >= from && at < from + 1000).length).toBeLessThanOrEqual(2 * requests);
       }),

@@ -1,7 +1,8 @@
 import { AppError } from "../contract/app-error.ts";
 import type { Rate } from "../contract/rate.ts";
 import type { RateLimits } from "../contract/settings.ts";
-import { createRateLimit, type RateLimit } from "../domain/rate-limit.ts";
+import type { Allowance } from "../domain/rate-bucket.ts";
+import { createRateLimit, type RateAsked, type RatesTaken } from "../domain/rate-limit.ts";
 import type { Arrival } from "./arrival.ts";
 
 /** `headers` go with whatever the answer will be; `refusal`: why the request may not come now. */
@@ -11,10 +12,13 @@ interface LimitVerdict {
 }
 
 /** `ownRate`: what the sources of the endpoint say in `rateLimit`; it takes the place of `perEndpoint` there. */
-export type Limiter = (arrival: Pick<Arrival, "path" | "startedAt">, keyId: string | null, ownRate: Rate | null) => LimitVerdict;
+export type Limiter = (arrival: Pick<Arrival, "path" | "startedAt">, keyId: string | null, ownRate: Rate | null) => Promise<LimitVerdict>;
 
-/** Keys and endpoints that are remembered of each limit: some MiB. */
-const mostNames = 10_000;
+/** Counts over all machines that receive. */
+export type TakeRates = (asked: readonly RateAsked[]) => Promise<RatesTaken>;
+
+/** Keys and endpoints that are remembered: some MiB. */
+const mostNames = 20_000;
 const windowSeconds = { second: 1, minute: 60, hour: 3600 };
 
 /** A limit that holds for a request: `subject` is whom it counts. */
@@ -22,44 +26,39 @@ interface Limit {
   name: "key" | "endpoint";
   rule: Rate;
   subject: string;
-  rate: RateLimit;
 }
 
-type AskedLimit = Limit & ReturnType<RateLimit["look"]>;
+type AskedLimit = Limit & Allowance;
 
 /**
- * Counts authenticated requests per key and per endpoint, in this process's memory. A request that any limit refuses is charged to none. The headers are those of
- * draft-ietf-httpapi-ratelimit-headers-11: no more than `r` may come within the next `t` seconds, which on a refusal equals Retry-After.
+ * Counts authenticated requests per key and per endpoint: where `takeRates` is given, over all machines, else in this process's memory. A request that any limit refuses is charged to none.
+ * The headers are those of draft-ietf-httpapi-ratelimit-headers-11: no more than `r` may come within the next `t` seconds, which on a refusal equals Retry-After.
  */
-export function createLimiter({ perKey, perEndpoint }: RateLimits): Limiter {
-  // A limit that is changed by a reload counts anew.
-  const rates = new Map<string, RateLimit>();
+export function createLimiter({ perKey, perEndpoint }: RateLimits, takeRates?: TakeRates): Limiter {
+  const takeHere = createRateLimit({ mostNames });
 
-  function limit(name: Limit["name"], rule: Rate | null | undefined, subject: string | null): Limit[] {
-    if (!rule || subject === null) return [];
-    const id = `${name} ${rule.requests}/${rule.per}`;
-    const rate = rates.get(id) ?? createRateLimit({ requests: rule.requests, windowMs: windowSeconds[rule.per] * 1000, mostNames });
-    rates.set(id, rate);
-    return [{ name, rule, subject, rate }];
-  }
-
-  return ({ path, startedAt: now }, keyId, ownRate) => {
+  return async ({ path, startedAt: now }, keyId, ownRate) => {
     const endpoint = path.kind === "endpoint" ? path.endpoint.slice(0, 256) : null;
     const limits = [...limit("key", perKey, keyId), ...limit("endpoint", ownRate ?? perEndpoint, endpoint)];
     if (limits.length === 0) return { headers: {}, refusal: null };
-    const asked = lookAt(limits, now);
-    const isOver = asked.some(({ remaining }) => remaining === 0);
-    if (!isOver) for (const { rate, subject } of asked) rate.take(subject, now);
+    const asked = limits.map(toAsked);
+    const { isOver, allowances } = takeRates ? await takeRates(asked) : takeHere(asked, now);
+    const answered = limits.map((one, at): AskedLimit => ({ ...one, ...(allowances[at] ?? { remaining: 0, oneMoreInMs: 0 }) }));
     const headers = {
       "ratelimit-policy": limits.map(({ name, rule }) => `"${name}";q=${rule.requests};w=${windowSeconds[rule.per]}`).join(", "),
-      ratelimit: (isOver ? asked : lookAt(limits, now)).map(({ name, remaining, oneMoreInMs }) => `"${name}";r=${remaining};t=${wholeSeconds(oneMoreInMs)}`).join(", "),
+      ratelimit: answered.map(({ name, remaining, oneMoreInMs }) => `"${name}";r=${remaining};t=${wholeSeconds(oneMoreInMs)}`).join(", "),
     };
-    return isOver ? refused(headers, asked) : { headers, refusal: null };
+    return isOver ? refused(headers, answered) : { headers, refusal: null };
   };
 }
 
-function lookAt(limits: readonly Limit[], now: number): AskedLimit[] {
-  return limits.map((limit) => ({ ...limit, ...limit.rate.look(limit.subject, now) }));
+function limit(name: Limit["name"], rule: Rate | null | undefined, subject: string | null): Limit[] {
+  return rule && subject !== null ? [{ name, rule, subject }] : [];
+}
+
+/** A limit that is changed by a reload counts anew. */
+function toAsked({ name, rule, subject }: Limit): RateAsked {
+  return { name: `${name} ${rule.requests}/${rule.per} ${subject}`, rule: { requests: rule.requests, windowMs: windowSeconds[rule.per] * 1000 } };
 }
 
 function refused(headers: Record<string, string>, asked: readonly AskedLimit[]): LimitVerdict {

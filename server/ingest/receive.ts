@@ -19,7 +19,7 @@ import { type Arrival, noteArrival } from "./arrival.ts";
 import { type Authenticate, authenticate } from "./authenticate.ts";
 import type { IngestAnswer, IngestRequest } from "./ingest-request.ts";
 import { beginIntake, contextOf, type Intake } from "./intake.ts";
-import { createLimiter } from "./limit.ts";
+import { createLimiter, type TakeRates } from "./limit.ts";
 import { readBody } from "./read-body.ts";
 import { createRefusalBudget, createRefuseStranger, refuse } from "./refuse.ts";
 import { requireJson } from "./require-json.ts";
@@ -41,6 +41,8 @@ export interface ReceiverDeps {
   mode?: Mode | undefined;
   /** None unless told. */
   limits?: RateLimits | undefined;
+  /** Where several machines receive: their requests count together. */
+  takeRates?: TakeRates | undefined;
   isShuttingDown: () => boolean;
   /** As they are switched now, also by other processes. Nobody is, unless told. */
   disabledTriggers?: (() => Promise<DisabledTriggers>) | undefined;
@@ -68,7 +70,7 @@ export function createReceiver(deps: ReceiverDeps): (request: IngestRequest) => 
   const refuseStranger = createRefuseStranger({ ...deps, ...logs, noteRefusal, announce: () => tell(deps, () => deps.onUnauthenticated?.()) });
   const announceUnrecorded = (code: ErrorCode) => tell(deps, () => deps.onUnrecorded?.(code));
   const refusing = { ...deps, ...logs, noteRefusal, announce, announceUnrecorded, budget: createUnverifiedBudget(deps.logger), limitedBudget: createRefusalBudget() };
-  const limit = createLimiter(deps.limits ?? {});
+  const limit = createLimiter(deps.limits ?? {}, deps.takeRates);
   return async (request) => {
     const arrival = noteArrival(request, deps.clock.now());
     let intake: Intake;
@@ -79,7 +81,7 @@ export function createReceiver(deps: ReceiverDeps): (request: IngestRequest) => 
     }
     try {
       const project = deps.project.current();
-      const { headers, refusal } = limit(arrival, intake.delivery.keyId, ownRateOf(project, arrival));
+      const { headers, refusal } = await limit(arrival, intake.delivery.keyId, ownRateOf(project, arrival));
       intake.limitHeaders = headers;
       if (refusal) throw refusal;
       const acceptance = await receiveAuthenticated(deps, { request, intake, project });

@@ -10,6 +10,7 @@ import type { Scope } from "../contract/scope.ts";
 import type { Run, RunError, RunStatus, RunSummary, StartedBy } from "../contract/run.ts";
 import type { Target } from "../contract/target.ts";
 import type { AuditStore, IdentityRows, NewAuditEntry, PeopleStore } from "./people-store.ts";
+import type { RateAsked, RatesTaken } from "../domain/rate-limit.ts";
 import type { StoreNumbers } from "./store-numbers.ts";
 import type { UpkeepStore } from "./upkeep-store.ts";
 import type { LogLevel, TimelineEntry, TimelineKind } from "../contract/timeline.ts";
@@ -34,6 +35,11 @@ export interface Store extends DeliveryStore, RunStore, TrafficStore, PresetStor
    * live. Cheap: asked for after every write.
    */
   mark(): Promise<string>;
+  /**
+   * Takes one request of every limit that is asked for, or of none where any has nothing left; for processes on all machines together, by the clock of the store. What was taken may be forgotten
+   * in a crash of it. Absent where one process receives: that counts by itself.
+   */
+  takeRates?(asked: readonly RateAsked[]): Promise<RatesTaken>;
   /** How this process fared with the store since it opened it. Costs the ledger nothing. */
   numbers(): Promise<StoreNumbers>;
   close(): Promise<void>;

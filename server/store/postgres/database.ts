@@ -20,6 +20,10 @@ export interface PostgresDatabase {
   writeSoon<Result>(verb: Verb<Result>): Promise<Result>;
   /** For jobs that share a transaction: gives the verb that writes one. */
   together<Job, Result>(p: { maxBatch: number; nameOf?: (job: Job) => string; write: (session: Session, jobs: readonly Job[]) => Promise<readonly Result[]> }): (job: Job) => Promise<Result>;
+  /**
+   * The same in a lane of its own, past what waits to be written; a crash of the database may undo it. For what neither needs the order of the other writes nor is told to anybody.
+   */
+  togetherAside<Job, Result>(p: { maxBatch: number; write: (session: Session, jobs: readonly Job[]) => Promise<readonly Result[]> }): (job: Job) => Promise<Result>;
   verdictSets: VerdictSets;
   numbers: WriteLane["numbers"];
   /** Writes what waits, and takes nothing more. */
@@ -28,6 +32,7 @@ export interface PostgresDatabase {
 
 export function createDatabase(p: { readers: Pool; writers: Pool; changed: () => void }): PostgresDatabase {
   const lane = createWriteLane();
+  const aside = createWriteLane();
   let isClosed = false;
 
   async function look<Result>(verb: () => Promise<Result>): Promise<Result> {
@@ -69,11 +74,15 @@ export function createDatabase(p: { readers: Pool; writers: Pool; changed: () =>
       };
       return (job) => lane.add(group, job);
     },
+    togetherAside({ maxBatch, write }) {
+      const group = { maxBatch, write: (jobs: readonly Parameters<typeof write>[1][number][], committing: () => void) => transact(p.readers, (session) => write(session, jobs), { isSoon: true, committing }) };
+      return (job) => aside.add(group, job);
+    },
     verdictSets: createVerdictSets(),
     numbers: lane.numbers,
     async close() {
       isClosed = true;
-      await lane.close();
+      await Promise.all([lane.close(), aside.close()]);
     },
   };
 }

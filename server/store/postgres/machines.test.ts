@@ -106,6 +106,28 @@ it("a list of workers has those that leave, and no more of each than it had", as
   });
 });
 
+it("a rate counts the requests of all machines together, and is charged for none that it refuses", async () => {
+  const stores = await Promise.all([1, 2, 3].map(() => openPostgresStore({ url })));
+  const hourly = (name: string, requests: number) => ({ name, rule: { requests, windowMs: 3_600_000 } });
+  const take = (store: Store, ...asked: Parameters<NonNullable<Store["takeRates"]>>[0]) => store.takeRates?.(asked);
+  const taken = await Promise.all(stores.flatMap((store) => Array.from({ length: 10 }, () => take(store, hourly("endpoint a", 7), hourly("key k", 20)))));
+  expect(taken.filter((answer) => answer?.isOver === false)).toHaveLength(7);
+  const [first, second] = stores;
+  if (!first || !second) throw new Error("stores were to open");
+  expect(await take(first, hourly("key k", 20))).toMatchObject({ isOver: false, allowances: [{ remaining: 12 }] });
+  expect(await take(second, hourly("key k", 20), hourly("endpoint b\0", 1))).toMatchObject({ isOver: false, allowances: [{ remaining: 11 }, { remaining: 0 }] });
+  expect(await take(first, hourly("endpoint b\0", 1))).toMatchObject({ isOver: true, allowances: [{ remaining: 0 }] });
+  await Promise.all(stores.map((store) => store.close()));
+});
+
+it("a rate comes back with the time", async () => {
+  await withStore(async (store) => {
+    const soon = [{ name: "soon", rule: { requests: 1, windowMs: 200 } }];
+    expect(await store.takeRates?.(soon)).toMatchObject({ isOver: false });
+    await vi.waitFor(async () => expect(await store.takeRates?.(soon)).toMatchObject({ isOver: false }), { timeout: 10_000, interval: 20 });
+  });
+});
+
 it("what another store commits is heard of again, unasked, after the connection that listens was cut", async () => {
   // Nobody looks by himself: what is heard comes by the connection.
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });

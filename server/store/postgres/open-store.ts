@@ -25,6 +25,7 @@ import { type SecretOfMachine, settleSecret } from "./settle-secret.ts";
 import { followClock } from "./store-clock.ts";
 import { toOpenError } from "./store-error.ts";
 import { createSwitchStore } from "./switch-store.ts";
+import { createTakeRates } from "./take-rates.ts";
 import { createTrafficStore } from "./traffic-store.ts";
 import { createUpkeepStore } from "./upkeep-store.ts";
 
@@ -91,6 +92,7 @@ function createStore(p: { url: string; writers: Pool; readers: Pool; stopClock: 
     ...createIdentityRows(database),
     ...createUpkeepStore(database),
     ping: () => ping(database),
+    takeRates: createTakeRates(database),
     watch: listener.watch,
     mark: () => read(readMark),
     numbers: async () => ({ ...database.numbers(), fileBytes: { database: await read(sizeOf), log: 0 } }),
