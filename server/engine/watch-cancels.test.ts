@@ -5,7 +5,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] 
 afterEach(() => void vi.useRealTimers());
 
 function watched(asked: string[]) {
-  let change = (): void => {};
+  let change: (() => void) | null = null;
   const canceled: string[] = [];
   const listCancelRequested = vi.fn<(ids: readonly string[]) => Promise<string[]>>(async (ids) => ids.filter((id) => asked.includes(id)));
   const running = ["a", "b"];
@@ -13,11 +13,11 @@ function watched(asked: string[]) {
     listCancelRequested,
     watch(listener: () => void) {
       change = listener;
-      return () => (change = () => {});
+      return () => (change = null);
     },
   };
   const stop = watchCancels({ store, runIds: () => running, cancel: (id) => canceled.push(id), onTrouble: () => {} });
-  return { change: () => change(), canceled, listCancelRequested, running, stop };
+  return { change: () => change?.(), canceled, listCancelRequested, running, stop };
 }
 
 it("stops a run as soon as the store changes, where somebody elsewhere asked for it", async () => {

@@ -97,6 +97,8 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
     for (const handle of late) handle.interrupt({ kind: "passed_on" });
   }
 
+  const cancel = (runId: string) => handles.get(runId)?.interrupt({ kind: "canceled" });
+
   const heartbeat = () => store.heartbeatWorker({ ...worker, seenAt: clock.now(), isLeaving: isDraining });
 
   function repeat(everyMs: number, what: string, task: () => Promise<unknown>): void {
@@ -118,14 +120,13 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
       repeat(leaseMs / 3, "renewing the claim on runs", extendLeases);
       repeat(lookForWaitingMs, "passing on runs that wait for a place", passOnWaiting);
       repeat(heartbeatRowEveryMs, "reporting this worker", heartbeat);
-      const cancel = (runId: string) => handles.get(runId)?.interrupt({ kind: "canceled" });
       stops.push(watchCancels({ store, runIds: () => [...handles.keys()], cancel, onTrouble: (error) => logger.warn("looking for runs that are to stop failed; it is tried again", { error }) }));
       dispatcher.start(execute);
     },
     wake: () => {
       if (!isDraining) dispatcher.wake();
     },
-    cancel: (runId) => handles.get(runId)?.interrupt({ kind: "canceled" }),
+    cancel,
     hold: () => dispatcher.hold(),
     release: () => dispatcher.release(),
     drain,

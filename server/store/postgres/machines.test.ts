@@ -106,10 +106,11 @@ it("a list of workers has those that leave, and no more of each than it had", as
   });
 });
 
+const hourly = (name: string, requests: number) => ({ name, rule: { requests, windowMs: 3_600_000 } });
+const take = (store: Store, ...asked: Parameters<NonNullable<Store["takeRates"]>>[0]) => store.takeRates?.(asked);
+
 it("a rate counts the requests of all machines together, and is charged for none that it refuses", async () => {
   const stores = await Promise.all([1, 2, 3].map(() => openPostgresStore({ url })));
-  const hourly = (name: string, requests: number) => ({ name, rule: { requests, windowMs: 3_600_000 } });
-  const take = (store: Store, ...asked: Parameters<NonNullable<Store["takeRates"]>>[0]) => store.takeRates?.(asked);
   const taken = await Promise.all(stores.flatMap((store) => Array.from({ length: 10 }, () => take(store, hourly("endpoint a", 7), hourly("key k", 20)))));
   expect(taken.filter((answer) => answer?.isOver === false)).toHaveLength(7);
   const [first, second] = stores;

@@ -16,15 +16,18 @@ export function createTakeRates({ togetherAside, writeSoon }: PostgresDatabase):
   function cleanNowAndThen(): void {
     if (performance.now() - cleanedAt < cleanEveryMs) return;
     cleanedAt = performance.now();
-    const clean = (session: Session) => session.change("DELETE FROM rate_bucket WHERE filled_at < extract(epoch FROM clock_timestamp()) * 1000 - $1::bigint", [longestWindowMs]);
     // Nobody waits for it, and it comes again.
-    writeSoon(clean).catch(() => {});
+    writeSoon(removeWhole).catch(() => {});
   }
 
   return (asked) => {
     cleanNowAndThen();
     return take(asked);
   };
+}
+
+function removeWhole(session: Session): Promise<number> {
+  return session.change("DELETE FROM rate_bucket WHERE filled_at < extract(epoch FROM clock_timestamp()) * 1000 - $1::bigint", [longestWindowMs]);
 }
 
 const lockSql = "SELECT pg_advisory_xact_lock(hashtextextended('signalbox rate ' || name, 0)) FROM unnest($1::text[]) AS name";
