@@ -12,6 +12,7 @@ export interface ModelRequest {
   prompt: ModelMessage[];
   tools?: { type: "function"; name: string; description?: string; inputSchema: JsonSchemaObject }[];
   responseFormat?: { type: "json"; schema: JsonSchemaObject; name: string };
+  providerOptions?: { [provider: string]: { [option: string]: Json } };
 }
 
 type ProviderOptions = { providerOptions?: { [provider: string]: Json } | undefined };

@@ -87,6 +87,16 @@ describe("an agent", () => {
     expect(h.provider.requests[0]?.messages[0]?.content).toContain('"enum":["bugs","other"]');
   });
 
+  test("asks for an output in the form that OpenAI's strict mode wants, and without that mode where the schema is more than it can keep", async () => {
+    for (const [output, strict] of [[z.object({ a: z.object({ b: z.int() }) }), true], [z.object({ a: z.object({ b: z.int().optional() }) }), false]] as const) {
+      const h = await agent([{ text: '{ "a": { "b": 1 } }' }], { output });
+      expect((await h.finish(await h.start())).run.output).toEqual({ a: { b: 1 } });
+      expect(h.provider.requests[0]?.response_format).toMatchObject({ json_schema: { strict, schema: { additionalProperties: false, properties: { a: { additionalProperties: false } } } } });
+      await h.close();
+      harness = null;
+    }
+  });
+
   test("is told what is wrong with its output, twice, and may mend it", async () => {
     const output = z.object({ queue: z.enum(["bugs", "other"]) });
     const h = await agent([{ text: "bugs" }, { text: '{ "queue": "bug" }' }, { text: '{ "queue": "bugs" }' }], { output });

@@ -6,6 +6,7 @@ import { costOf } from "../../domain/model-prices.ts";
 import type { ModelMessage, ModelRequest } from "../../ports/model.ts";
 import { FinalFailure } from "../run-errors.ts";
 import { type AgentRun, agentStep } from "./agent-run.ts";
+import { answerSchema } from "./answer-schema.ts";
 import { callModel } from "./call-model.ts";
 import { callTools } from "./call-tools.ts";
 import { delimitPrompt, explainBoundary } from "./delimit-prompt.ts";
@@ -59,7 +60,7 @@ async function beginConversation({ agent, built, ctx }: Omit<AgentRun, "messages
 
 /** Not every provider passes the schema on. */
 function explainOutput(schema: JsonSchemaObject): string {
-  return `Your last answer must be JSON that matches this JSON Schema, without any other text:\n${JSON.stringify(withoutDialect(schema))}`;
+  return `Your last answer must be JSON that matches this JSON Schema, without any other text:\n${JSON.stringify(answerSchema(schema).schema)}`;
 }
 
 /** One call of the model, made again while its failures allow it. Each try is a step of its own, so that what it cost in time is told and not repeated. */
@@ -86,19 +87,21 @@ async function askModel(run: AgentRun, call: number, spent: AgentSpend): Promise
 
 async function callOnce({ agent, built, messages, price, onPart }: AgentRun, signal: AbortSignal): Promise<ModelStep> {
   const { model } = agent;
-  const tools = built.tools.map(({ name, description, inputSchema }) => ({ type: "function" as const, name, ...(description === null ? {} : { description }), inputSchema: withoutDialect(inputSchema) }));
+  const tools = built.tools.map(({ name, description, inputSchema }) => ({ type: "function" as const, name, ...(description === null ? {} : { description }), inputSchema: answerSchema(inputSchema).schema }));
   const request: ModelRequest = {
     prompt: messages,
     ...(tools.length > 0 ? { tools } : {}),
-    ...(built.output ? { responseFormat: { type: "json" as const, schema: withoutDialect(built.output), name: "answer" } } : {}),
+    ...(built.output ? formatOf(built.output) : {}),
   };
   const answer = await callModel({ model, request, signal, timeoutMs: built.callTimeoutMs, onPart });
   return { type: "model", model: { provider: model.provider, modelId: model.modelId }, ...answer, costUsd: price && costOf(answer.usage, price) };
 }
 
-/** Providers look at the shape only, and some refuse what they do not know. */
-function withoutDialect(schema: JsonSchemaObject): JsonSchemaObject {
-  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => keyword !== "$schema"));
+/** OpenAI refuses a schema that its strict mode cannot keep; without it, the model does what it can, and the answer is parsed here all the same. */
+function formatOf(output: JsonSchemaObject): Pick<ModelRequest, "responseFormat" | "providerOptions"> {
+  const { schema, isStrict } = answerSchema(output);
+  const lax = { strictJsonSchema: false };
+  return { responseFormat: { type: "json", schema, name: "answer" }, ...(isStrict ? {} : { providerOptions: { openai: lax, openaiCompatible: lax } }) };
 }
 
 function spend({ built, price }: AgentRun, used: { spend: AgentSpend; usd: number }, answer: ModelStep): void {

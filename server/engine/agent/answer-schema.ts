@@ -1,0 +1,38 @@
+import type { Json, JsonSchemaObject } from "../../contract/json.ts";
+import { isObject } from "../../domain/schema/json-schema.ts";
+
+/**
+ * A schema as providers of models want it: without `$schema`, and each object closed (`additionalProperties: false`), which OpenAI asks for and the AI SDK does as
+ * well. `isStrict`: a provider may hold its model to it, by OpenAI's rules for `strict`: every property required, no records, no `oneOf` and no `allOf`.
+ * https://platform.openai.com/docs/guides/structured-outputs#supported-schemas
+ */
+export function answerSchema(schema: JsonSchemaObject): { schema: JsonSchemaObject; isStrict: boolean } {
+  const seen = { isStrict: true };
+  const { $schema: _, ...rest } = schema;
+  return { schema: closeObject(rest, seen), ...seen };
+}
+
+function closeObject(schema: JsonSchemaObject, seen: { isStrict: boolean }): JsonSchemaObject {
+  const closed = Object.fromEntries(Object.entries(schema).map(([keyword, value]) => [keyword, closeKeyword(keyword, value, seen)]));
+  if ("oneOf" in closed || "allOf" in closed) seen.isStrict = false;
+  if (closed["type"] !== "object") return closed;
+  const { additionalProperties, properties, required } = closed;
+  if (isObject(additionalProperties)) seen.isStrict = false;
+  else closed["additionalProperties"] = false;
+  const names = isObject(properties) ? Object.keys(properties) : [];
+  if (names.some((name) => !Array.isArray(required) || !required.includes(name))) seen.isStrict = false;
+  return closed;
+}
+
+/** Only where a schema stands: what is in `enum`, `const` and `default` stays as it is. So do the parts of `allOf`, which closed would refuse each other's properties. */
+function closeKeyword(keyword: string, value: Json, seen: { isStrict: boolean }): Json {
+  if (lists.has(keyword) && Array.isArray(value)) return value.map((item) => (isObject(item) ? closeObject(item, seen) : item));
+  if (!isObject(value)) return value;
+  if (singles.has(keyword)) return closeObject(value, seen);
+  if (!maps.has(keyword)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, isObject(child) ? closeObject(child, seen) : child]));
+}
+
+const singles: ReadonlySet<string> = new Set(["items", "additionalProperties", "not"]);
+const lists: ReadonlySet<string> = new Set(["anyOf", "oneOf", "prefixItems"]);
+const maps: ReadonlySet<string> = new Set(["properties", "$defs", "definitions"]);
