@@ -7,12 +7,12 @@ export interface Refresh {
   run(): boolean;
 }
 
-/** Reads the queries of a page again; those with `meta.live === false` are left alone, and those with `"build"` while the build is the same. No query is ever read twice at the same time. */
-export function createRefresh(queries: QueryClient): Refresh {
+/** Reads the queries of a page again; those with `meta.live === false` are left alone, and those with `"build"` while the build is the same. No query is ever read twice at the same time. `isMine`: which queries it minds; all, unless told. */
+export function createRefresh(queries: QueryClient, isMine: (query: Query) => boolean = () => true): Refresh {
   const owed = new Set<string>();
   return {
     changed(isOtherBuild) {
-      const mayHaveChanged = ({ meta }: Query) => meta?.["live"] !== false && (isOtherBuild || meta?.["live"] !== "build");
+      const mayHaveChanged = (query: Query) => query.meta?.["live"] !== false && (isOtherBuild || query.meta?.["live"] !== "build") && isMine(query);
       for (const query of queries.getQueryCache().findAll({ predicate: mayHaveChanged })) owed.add(query.queryHash);
     },
     run() {

@@ -1,6 +1,6 @@
 "use client";
 
-import { useQueryClient } from "@tanstack/react-query";
+import { type Query, useQueryClient } from "@tanstack/react-query";
 import { useSubscription } from "@trpc/tanstack-react-query";
 import { useRouter } from "next/navigation";
 import { type ReactNode, createContext, useContext, useEffect, useState } from "react";
@@ -12,6 +12,8 @@ import { useShown } from "./use-shown.ts";
 import { useSignedOut } from "./use-signed-out.ts";
 
 const everyMs = 1_000;
+/** Who reads along while a model speaks sees it word by word. */
+const speechEveryMs = 250;
 const retryMs = 2_000;
 
 const LiveContext = createContext<Liveness>("connecting");
@@ -21,24 +23,32 @@ export const useLiveness = () => useContext(LiveContext);
 
 /**
  * Listens to `changes` and has what the page shows read again: at once after quiet, at most once a second in a storm, not at all while the
- * tab is hidden. Another build of the project has the page's frame drawn again too. `version` is the one it was drawn with; `null`: who asks
+ * tab is hidden. What an agent does is read more often, and alone where nothing has changed but what its model is just saying. Another build of the project has the page's frame drawn again too. `version` is the one it was drawn with; `null`: who asks
  * may not know the project, and hears nothing.
  */
 export function Live({ version, children }: { version: string | null; children: ReactNode }) {
   const trpc = useTRPC();
   const router = useRouter();
-  const poke = useRefresh();
+  const speech = trpc.runs.agent.pathKey()[0];
+  const isSpeech = ({ queryKey: [path] }: Query) => JSON.stringify(path) === JSON.stringify(speech);
+  const poke = useRefresh(everyMs, (query) => !isSpeech(query));
+  const pokeSpeech = useRefresh(speechEveryMs, isSpeech);
   const { isSignedOut, ask } = useSignedOut();
   const isEnabled = useShown() && version !== null && !isSignedOut;
 
   // `onStarted` comes on every connection: what happened while there was none was missed, so read again. Which build it is comes at once, too.
   const [heard, setHeard] = useState(version);
-  const onData = (news: { version: string }) => {
+  const onData = (news: { version: string; isLiveOnly: boolean }) => {
     if (news.version !== version) router.refresh();
     setHeard(news.version);
-    poke(news.version !== heard);
+    pokeSpeech(news.version !== heard);
+    if (!news.isLiveOnly) poke(news.version !== heard);
   };
-  const { status, reset } = useSubscription(trpc.changes.subscriptionOptions(undefined, { enabled: isEnabled, onStarted: () => poke(false), onData }));
+  const onStarted = () => {
+    poke(false);
+    pokeSpeech(false);
+  };
+  const { status, reset } = useSubscription(trpc.changes.subscriptionOptions(undefined, { enabled: isEnabled, onStarted, onData }));
   // The service ends the stream when it stops, and a refused connection is given up: ask again until it is back.
   const isOver = isEnabled && (status === "idle" || status === "error");
   useEffect(() => {
@@ -51,11 +61,11 @@ export function Live({ version, children }: { version: string | null; children: 
   return <LiveContext value={isSignedOut ? "signed-out" : liveness}>{children}</LiveContext>;
 }
 
-/** What reads the page's queries again, at a calm pace. */
-function useRefresh(): (isOtherBuild: boolean) => void {
+/** What reads the page's queries again, or some of them, at a calm pace. */
+function useRefresh(everyMs: number, isMine: (query: Query) => boolean): (isOtherBuild: boolean) => void {
   const queries = useQueryClient();
   const [{ refresh, pace }] = useState(() => {
-    const refresh = createRefresh(queries);
+    const refresh = createRefresh(queries, isMine);
     return { refresh, pace: createPace({ action: refresh.run, everyMs }) };
   });
   useEffect(() => {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { agentLiveSchema } from "./agent-live.ts";
 import { agentStepSchema, approvalDecisionSchema, approvalRequestSchema, usageSchema } from "./agent-step.ts";
 
 /** What an agent did in a run: made of its steps, in the order in which they were finished. Times are ISO 8601. */
@@ -16,6 +17,8 @@ export const agentTraceSchema = z.object({
       decision: approvalDecisionSchema.nullable(),
     }),
   ),
+  /** What the model is just saying; `null` where no call of it is under way, or where it has not said a word yet. */
+  live: agentLiveSchema.nullable(),
   /** Of all calls of the model that were answered; `null` where no provider said. */
   usage: usageSchema,
   /** US dollars; `null` where the price of a call is not known. */

@@ -522,6 +522,7 @@ describe("interrupts", () => {
     let tries = 0;
     const away = {
       loadSteps: engine.store.loadSteps.bind(engine.store),
+      saveLive: engine.store.saveLive.bind(engine.store),
       writeProgress: (progress: Parameters<typeof engine.store.writeProgress>[0]) => {
         tries += 1;
         return isAway ? Promise.reject(new AppError("store_unavailable", "The disk of the database is full.")) : engine.store.writeProgress(progress);
@@ -543,6 +544,7 @@ describe("interrupts", () => {
     let refusals = 2;
     const busy = {
       loadSteps: engine.store.loadSteps.bind(engine.store),
+      saveLive: engine.store.saveLive.bind(engine.store),
       writeProgress: (progress: Parameters<typeof engine.store.writeProgress>[0]) =>
         refusals-- > 0 ? Promise.reject(new AppError("store_unavailable", "busy")) : engine.store.writeProgress(progress),
     };

@@ -21,7 +21,7 @@ import { createRunSession } from "./run-session.ts";
 import { setLongTimeout } from "./set-long-timeout.ts";
 
 export interface ExecuteRunOptions {
-  store: Pick<EngineStore, "loadSteps" | "writeProgress">;
+  store: Pick<EngineStore, "loadSteps" | "writeProgress" | "saveLive">;
   code: ProjectCode;
   clock: Clock;
   logger: Logger;

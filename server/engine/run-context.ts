@@ -235,7 +235,7 @@ export function createRunContext(options: RunContextOptions) {
       signal,
     },
     /** For agents only. */
-    agent: { step, approve },
+    agent: { step, approve, tellLive: session.tellLive },
     /** Before the last write: what was logged since the last step. */
     flushLog: () => retold.flush(),
     close(next: ContextState): void {

@@ -1,4 +1,5 @@
 import { AppError } from "../contract/app-error.ts";
+import type { ModelSpeech } from "../contract/agent-live.ts";
 import type { Json } from "../contract/json.ts";
 import type { RunStatus } from "../contract/run.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -14,12 +15,21 @@ interface Progress {
   spend?: Spend;
 }
 
+/** What the model of an agent's run has said so far in the step under way. */
+export interface LiveTold {
+  step: string;
+  startedAt: number;
+  said: ModelSpeech;
+}
+
 /** All that one attempt writes, in order, under its token. */
 export interface RunSession {
   /** Written soon, or with the next write. */
   note(progress: Progress): void;
   /** `false`: it was not written, because the run is over for this worker. */
   write(progress: Progress): Promise<boolean>;
+  /** Shown until the step is over, or the run here. Never rejects: what the store does not take is left out. */
+  tellLive(live: LiveTold): Promise<void>;
   /** The lease was renewed until then. */
   renewed(leaseUntil: number): void;
   /** The lease has run out unnoticed, since the process was stopped or held up: only a write tells whether the run is this worker's still. */
@@ -36,7 +46,7 @@ const longestPauseMs = 2_000;
 
 export function createRunSession(p: {
   run: ClaimedRun;
-  store: Pick<EngineStore, "writeProgress">;
+  store: Pick<EngineStore, "writeProgress" | "saveLive">;
   clock: Clock;
   logger: Logger;
   onInterrupt: (interrupt: Interrupt) => void;
@@ -49,6 +59,7 @@ export function createRunSession(p: {
   let isCancelRequested = false;
   let flushTimer: NodeJS.Timeout | null = null;
   let lastWrite: Promise<boolean> = Promise.resolve(true);
+  const live = createLiveWriter(p);
 
   /** Writes are done one after the other, so that the timeline has the order of events. */
   function enqueue(progress: Progress, transition?: RunTransition): Promise<boolean> {
@@ -71,7 +82,8 @@ export function createRunSession(p: {
   async function writeOnce(progress: Progress, transition?: RunTransition): Promise<boolean> {
     if (isAbandoned) return false;
     try {
-      const write = { runId: run.id, token: run.token, now: p.clock.now(), entries: [], ...progress, ...(transition ? { transition } : {}) };
+      const clearsLive = await live.isToClear(progress.steps ?? [], transition);
+      const write = { runId: run.id, token: run.token, now: p.clock.now(), entries: [], ...progress, ...(clearsLive ? { clearsLive } : {}), ...(transition ? { transition } : {}) };
       const { held, cancelRequested } = await retryWhileUnavailable(() => p.store.writeProgress(write), () => isAbandoned);
       isCancelRequested = cancelRequested;
       if (!held) p.onInterrupt({ kind: "lost" });
@@ -97,6 +109,9 @@ export function createRunSession(p: {
       pending.add(progress);
       return await enqueue(pending.take());
     },
+    async tellLive(told) {
+      if (!isSealed && !isAbandoned) await live.write(told);
+    },
     renewed: (until) => void (leaseUntil = until),
     isOverdue: () => p.clock.now() >= leaseUntil,
     async end(transition, entries, steps = []) {
@@ -111,6 +126,35 @@ export function createRunSession(p: {
       isSealed = true;
       isAbandoned = true;
       if (flushTimer) clearTimeout(flushTimer);
+    },
+  };
+}
+
+/** One write is under way at a time: whoever tells waits for it. */
+function createLiveWriter({ run, store, clock, logger }: { run: ClaimedRun; store: Pick<EngineStore, "saveLive">; clock: Clock; logger: Logger }) {
+  let shown: string | null = null;
+  let writing: Promise<void> = Promise.resolve();
+
+  async function save({ step, startedAt, said }: LiveTold): Promise<void> {
+    try {
+      await store.saveLive({ runId: run.id, token: run.token, step, attempt: run.attempt, startedAt, now: clock.now(), said });
+    } catch (error) {
+      logger.debug("what a model just says could not be written", { ...runLogFields(run), step, error });
+    }
+  }
+
+  return {
+    write(told: LiveTold): Promise<void> {
+      shown = told.step;
+      writing = save(told);
+      return writing;
+    },
+    /** Whether this write ends what is shown: its step is over, or the run is in other hands. What was told before it is written then. */
+    async isToClear(steps: readonly StepRecord[], transition: RunTransition | undefined): Promise<boolean> {
+      if (shown === null || (!transition && !steps.some(({ name, finishedAt }) => name === shown && finishedAt !== null))) return false;
+      shown = null;
+      await writing;
+      return true;
     },
   };
 }

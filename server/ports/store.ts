@@ -35,6 +35,8 @@ export interface Store extends DeliveryStore, RunStore, TrafficStore, PresetStor
    * live. Cheap: asked for after every write.
    */
   mark(): Promise<string>;
+  /** The same for what models of agents are just saying. When they have ended, `mark` is another one. */
+  liveMark(): Promise<string>;
   /**
    * Takes one request of every limit that is asked for, or of none where any has nothing left; for processes on all machines together, by the clock of the store. What was taken may be forgotten
    * in a crash of it. Absent where one process receives: that counts by itself.
@@ -344,6 +346,15 @@ export interface StepRecord {
   result: Json | null;
 }
 
+/** What a model is saying in a step that is not over. */
+export interface LiveRecord {
+  step: string;
+  attempt: number;
+  startedAt: number;
+  updatedAt: number;
+  said: Json;
+}
+
 /** What an agent's run has used since its beginning. */
 export interface Spend {
   /** In and out, of all calls of the model. */
@@ -432,8 +443,17 @@ export interface EngineStore {
     steps?: StepRecord[];
     /** Takes the place of what stood there. */
     spend?: Spend;
+    /** What the run's model was saying is over. */
+    clearsLive?: boolean;
     transition?: RunTransition;
   }): Promise<{ held: boolean; cancelRequested: boolean }>;
+  /**
+   * Shows what a run's model has said so far, in the place of what it had said before, if the token still holds the run. It survives `kill -9`, and need not survive
+   * the power.
+   */
+  saveLive(p: { runId: string; token: string; now: number } & Omit<LiveRecord, "updatedAt">): Promise<{ held: boolean }>;
+  /** What the model of a run is just saying, as told by whoever holds it now. */
+  getLive(runId: string): Promise<LiveRecord | null>;
   /** Lengthens the leases of runs that are still held; names those that are not, and those asked to stop. */
   extendLeases(p: {
     workerId: string;

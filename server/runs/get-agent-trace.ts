@@ -1,15 +1,25 @@
+import { type AgentLive, modelSpeechSchema } from "../contract/agent-live.ts";
 import { agentStepSchema, approvalStepSchema, type ModelStep, type Usage } from "../contract/agent-step.ts";
 import type { AgentTrace } from "../contract/agent-trace.ts";
-import type { EngineStore, RunStore, StepRecord } from "../ports/store.ts";
+import type { EngineStore, LiveRecord, RunStore, StepRecord } from "../ports/store.ts";
 import { findRun } from "./find-run.ts";
 
 /** What an agent did in a run, as far as it has come. Of a workflow's run it is empty. Throws AppError `not_found`. */
-export async function getAgentTrace(deps: { store: Pick<RunStore, "getRun"> & Pick<EngineStore, "loadSteps"> }, id: string): Promise<AgentTrace> {
+export async function getAgentTrace(deps: { store: Pick<RunStore, "getRun"> & Pick<EngineStore, "loadSteps" | "getLive"> }, id: string): Promise<AgentTrace> {
   const run = await findRun(deps, { id });
+  // Before the steps: what is over by then is among them.
+  const live = run.target.kind === "agent" && run.status === "running" ? await deps.store.getLive(id) : null;
   const records = run.target.kind === "agent" ? await deps.store.loadSteps(id) : [];
   const steps = records.flatMap(toStep).sort((a, b) => (a.finishedAt < b.finishedAt ? -1 : 1));
   const calls = steps.flatMap(({ step }) => (step.type === "model" ? [step] : []));
-  return { steps, approvals: records.flatMap(toApproval).sort((a, b) => (a.requestedAt < b.requestedAt ? -1 : 1)), usage: sumUsage(calls), costUsd: sumOf(calls.map(({ costUsd }) => costUsd), true) };
+  const approvals = records.flatMap(toApproval).sort((a, b) => (a.requestedAt < b.requestedAt ? -1 : 1));
+  return { steps, approvals, live: live && toLive(live, records), usage: sumUsage(calls), costUsd: sumOf(calls.map(({ costUsd }) => costUsd), true) };
+}
+
+function toLive({ said, startedAt, updatedAt, ...live }: LiveRecord, records: readonly StepRecord[]): AgentLive | null {
+  const parsed = modelSpeechSchema.safeParse(said);
+  const isOver = records.some(({ name, finishedAt }) => name === live.step && finishedAt !== null);
+  return parsed.success && !isOver ? { ...live, startedAt: isoOf(startedAt), updatedAt: isoOf(updatedAt), ...parsed.data } : null;
 }
 
 function toStep({ name, kind, attempt, startedAt, finishedAt, result }: StepRecord): AgentTrace["steps"] {

@@ -89,6 +89,32 @@ describe("the access check", () => {
 });
 
 describe("the news of changes", () => {
+  it("tell apart what a model is just saying, with which history has not changed", async () => {
+    const { service, trpc } = await open();
+    const { store } = service;
+    const run = { id: "run_agent", trigger: null, attachmentId: null, target: { kind: "agent" as const, slug: "triage" }, deliveryId: null, startedBy: "api" as const, replayOf: null, version: "v1", maxAttempts: 1 };
+    await store.createRuns([{ ...run, createdAt: 0, payload: null, input: { prompt: "Hi" }, keyId: null }]);
+    const [held] = await store.claimRuns({ workerId: "wrk_1", limit: 1, now: 1, leaseMs: 10_000, concurrency: new Map(), pool: "shared" });
+    if (!held) throw new Error("the run was to be due");
+    const leave = new AbortController();
+    const response = await trpc.handle(new Request("http://localhost:3002/api/trpc/changes", { signal: leave.signal }));
+    if (!response.body) throw new Error("no stream");
+    const heard: unknown[] = [];
+    const act = [
+      () => store.saveLive({ runId: held.id, token: held.token, now: 2, step: "model 1", attempt: 1, startedAt: 1, said: {} }),
+      () => store.writeProgress({ runId: held.id, token: held.token, now: 3, entries: [{ at: 3, kind: "log", attempt: 1, message: "said" }], clearsLive: true }),
+    ];
+    for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+      for (const line of chunk.matchAll(/^data: (\{.*"tick".*\})$/gm)) {
+        heard.push(z.looseObject({ isLiveOnly: z.boolean() }).parse(JSON.parse(line[1] ?? "")).isLiveOnly);
+        await act[heard.length - 1]?.();
+      }
+      if (heard.length === 3) break;
+    }
+    leave.abort();
+    expect(heard).toEqual([false, true, false]);
+  });
+
   it("tell the build at once, tick after something was written, at least 200 ms apart, and end when the reader leaves", async () => {
     const { service, trpc } = await open();
     const leave = new AbortController();

@@ -7,7 +7,7 @@ import type { Spend } from "../../ports/store.ts";
 import type { LoadedAgent } from "../../ports/project.ts";
 import type { ModelMessage } from "../../ports/model.ts";
 import type { StepContext } from "../run-context.ts";
-import type { ModelPart } from "./call-model.ts";
+import type { LiveTold } from "../run-session.ts";
 
 /** What an agent's run works with: the same steps and sleeps that a workflow gets, and approvals. */
 export interface AgentContext {
@@ -17,6 +17,8 @@ export interface AgentContext {
   sleep(name: string, durationMs: number): Promise<void>;
   /** Waits until a person has decided, for weeks if need be, without holding a worker. */
   approve(name: string, request: ApprovalRequest): Promise<ApprovalDecision>;
+  /** Shows what the model of a step says while it says it, until the step is over. Never rejects: a run does not fail by who looks at it. */
+  tellLive(live: LiveTold): Promise<void>;
   log: { info(message: string, data?: unknown): void; warn(message: string, data?: unknown): void };
 }
 
@@ -29,8 +31,6 @@ export interface AgentRun {
   messages: ModelMessage[];
   now: () => number;
   random: () => number;
-  /** Sees what the model says while it says it. */
-  onPart?: ((part: ModelPart) => void) | undefined;
 }
 
 type AgentStepOf<Type extends string> = Extract<z.infer<typeof agentStepSchema>, { type: Type }>;

@@ -14,10 +14,12 @@ const providerMetadata = z.record(z.string(), jsonSchema).optional();
 const tokens = z.number().nullish();
 const count = z.union([z.number(), z.looseObject({ total: tokens, cacheRead: tokens, reasoning: tokens })]).nullish();
 
-/** The parts of a stream that are kept; others go by. */
+/** The parts of a stream that are looked at; others go by. What a call of a tool begins with is only for those who listen: the whole call comes again. */
 const modelPartSchema = z.discriminatedUnion("type", [
   z.object({ type: z.enum(["text-start", "reasoning-start", "text-end", "reasoning-end"]), id: z.string(), providerMetadata }),
   z.object({ type: z.enum(["text-delta", "reasoning-delta"]), id: z.string(), delta: z.string(), providerMetadata }),
+  z.object({ type: z.literal("tool-input-start"), id: z.string(), toolName: z.string() }),
+  z.object({ type: z.literal("tool-input-delta"), id: z.string(), delta: z.string() }),
   z.object({ type: z.literal("tool-call"), toolCallId: z.string(), toolName: z.string(), input: z.string(), providerMetadata }),
   z.object({
     type: z.literal("finish"),
@@ -85,7 +87,7 @@ function createAnswer() {
       if (part.type === "error") throw part.error;
       if (part.type === "finish") end = { finishReason: readFinish(part.finishReason), usage: readUsage(part.usage) };
       else if (part.type === "tool-call") content.push(toToolCall(part));
-      else {
+      else if (part.type !== "tool-input-start" && part.type !== "tool-input-delta") {
         const kept = textPart(part.type.startsWith("text") ? "text" : "reasoning", part.id);
         if ("delta" in part) kept.text += part.delta;
         if (part.providerMetadata) kept.providerOptions = part.providerMetadata;

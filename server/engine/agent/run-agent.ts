@@ -10,6 +10,7 @@ import { answerSchema } from "./answer-schema.ts";
 import { callModel } from "./call-model.ts";
 import { callTools } from "./call-tools.ts";
 import { delimitPrompt, explainBoundary } from "./delimit-prompt.ts";
+import { createLiveSpeech } from "./live-speech.ts";
 import { planModelFailure } from "./model-failure.ts";
 import { readOutput } from "./read-output.ts";
 
@@ -70,7 +71,7 @@ async function askModel(run: AgentRun, call: number, spent: AgentSpend): Promise
     const name = tries === 1 ? `model ${call}` : `model ${call} try ${tries}`;
     const ask = async ({ signal }: { signal: AbortSignal }) => {
       try {
-        return await callOnce(run, signal);
+        return await callOnce(run, name, signal);
       } catch (error) {
         if (signal.aborted) throw error;
         return planModelFailure(error, { tries, now: run.now(), random: run.random });
@@ -85,7 +86,7 @@ async function askModel(run: AgentRun, call: number, spent: AgentSpend): Promise
   }
 }
 
-async function callOnce({ agent, built, messages, price, onPart }: AgentRun, signal: AbortSignal): Promise<ModelStep> {
+async function callOnce({ agent, built, messages, price, ctx, now }: AgentRun, step: string, signal: AbortSignal): Promise<ModelStep> {
   const { model } = agent;
   const tools = built.tools.map(({ name, description, inputSchema }) => ({ type: "function" as const, name, ...(description === null ? {} : { description }), inputSchema: answerSchema(inputSchema).schema }));
   const request: ModelRequest = {
@@ -93,8 +94,14 @@ async function callOnce({ agent, built, messages, price, onPart }: AgentRun, sig
     ...(tools.length > 0 ? { tools } : {}),
     ...(built.output ? formatOf(built.output) : {}),
   };
-  const answer = await callModel({ model, request, signal, timeoutMs: built.callTimeoutMs, onPart });
-  return { type: "model", model: { provider: model.provider, modelId: model.modelId }, ...answer, costUsd: price && costOf(answer.usage, price) };
+  const startedAt = now();
+  const speech = createLiveSpeech((said) => ctx.tellLive({ step, startedAt, said }));
+  try {
+    const answer = await callModel({ model, request, signal, timeoutMs: built.callTimeoutMs, onPart: speech.hear });
+    return { type: "model", model: { provider: model.provider, modelId: model.modelId }, ...answer, costUsd: price && costOf(answer.usage, price) };
+  } finally {
+    await speech.end();
+  }
 }
 
 /** OpenAI refuses a schema that its strict mode cannot keep; without it, the model does what it can, and the answer is parsed here all the same. */

@@ -43,7 +43,7 @@ export async function createEngineHarness() {
     return run;
   }
 
-  function execute(run: ClaimedRun, workflow: TestWorkflow, options: { transform?: (payload: never) => unknown; store?: Pick<Store, "loadSteps" | "writeProgress"> } = {}): RunHandle {
+  function execute(run: ClaimedRun, workflow: TestWorkflow, options: { transform?: (payload: never) => unknown; store?: Pick<Store, "loadSteps" | "writeProgress" | "saveLive"> } = {}): RunHandle {
     return executeRun(run, { store: options.store ?? store, code: createCode(workflow, options.transform), clock, logger: silentLogger, random: () => 0.5 });
   }
 

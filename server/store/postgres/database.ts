@@ -18,8 +18,8 @@ export interface PostgresDatabase {
   write<Result>(verb: Verb<Result>): Promise<Result>;
   /** The same for what nobody looks at and a crash of the database may undo: leases, signs of life, what is removed. */
   writeSoon<Result>(verb: Verb<Result>): Promise<Result>;
-  /** For jobs that share a transaction: gives the verb that writes one. */
-  together<Job, Result>(p: { maxBatch: number; nameOf?: (job: Job) => string; write: (session: Session, jobs: readonly Job[]) => Promise<readonly Result[]> }): (job: Job) => Promise<Result>;
+  /** For jobs that share a transaction: gives the verb that writes one. `isSoon`: a crash of the database may undo it; others are told all the same. */
+  together<Job, Result>(p: { maxBatch: number; nameOf?: (job: Job) => string; isSoon?: boolean; write: (session: Session, jobs: readonly Job[]) => Promise<readonly Result[]> }): (job: Job) => Promise<Result>;
   /**
    * The same in a lane of its own, past what waits to be written; a crash of the database may undo it. For what neither needs the order of the other writes nor is told to anybody.
    */
@@ -62,12 +62,12 @@ export function createDatabase(p: { readers: Pool; writers: Pool; changed: () =>
     readAtOnce: (verb) => look(() => transact(p.readers, verb, { isSnapshot: true })),
     write: (verb) => writeAlone(verb, {}),
     writeSoon: (verb) => writeAlone(verb, { isSoon: true }),
-    together({ maxBatch, nameOf, write }) {
+    together({ maxBatch, nameOf, isSoon = false, write }) {
       const group: JobGroup<Parameters<typeof write>[1][number], Awaited<ReturnType<typeof write>>[number]> = {
         maxBatch,
         ...(nameOf && { nameOf }),
         async write(jobs, committing) {
-          const results = await transact(p.writers, (session) => write(session, jobs), { committing });
+          const results = await transact(p.writers, (session) => write(session, jobs), { isSoon, committing });
           p.changed();
           return results;
         },

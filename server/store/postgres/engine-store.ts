@@ -3,6 +3,7 @@ import type { EngineStore, StepRecord, WorkerInfo } from "../../ports/store.ts";
 import { claimRuns, hasDue } from "./claim-runs.ts";
 import type { PostgresDatabase } from "./database.ts";
 import { countQueued, extendLeases, listHeldRuns, nextAvailableAt } from "./leases.ts";
+import { getLive, type LiveRequest, saveLives } from "./live.ts";
 import { hasExpired, reconcile, releaseLostRuns } from "./lost-runs.ts";
 import { runStep, worker } from "./schema.ts";
 import type { Session } from "./session.ts";
@@ -11,6 +12,7 @@ import { type Progress, writeProgress } from "./write-progress.ts";
 
 export function createEngineStore({ read, write, writeSoon, together }: PostgresDatabase): EngineStore {
   const writeOne = together({ maxBatch: 128, nameOf: ({ runId }: Progress) => runId, write: writeProgress });
+  const saveLive = together({ maxBatch: 128, nameOf: ({ runId }: LiveRequest) => runId, write: saveLives, isSoon: true });
   /** Until the clock goes back again there are no long waits to look for; the first time it may have been set back before. */
   let lookedAt = Number.POSITIVE_INFINITY;
 
@@ -25,6 +27,8 @@ export function createEngineStore({ read, write, writeSoon, together }: Postgres
     claimRuns: async (p) => ((await read((session) => hasDue(session, p))) ? write((session) => claimRuns(session, p)) : []),
     loadSteps: (runId) => read((session) => loadSteps(session, runId)),
     writeProgress: (p) => writeOne(p),
+    saveLive: (p) => saveLive(p),
+    getLive: (runId) => read((session) => getLive(session, runId)),
     extendLeases: (p) => writeSoon((session) => extendLeases(session, p)),
     listCancelRequested: (runIds) =>
       read(async (session) => (await session.rows<{ id: string }>("SELECT id FROM run WHERE id = ANY($1::text[]) AND status = 'running' AND cancel_requested_at IS NOT NULL", [[...runIds]])).map(({ id }) => id)),

@@ -1,5 +1,6 @@
 import type { EngineStore } from "../../ports/store.ts";
 import { decideEnding, endHolds, type Ending, type Held } from "./end-holds.ts";
+import { clearLives } from "./live.ts";
 import type { Session } from "./session.ts";
 import { addEntries, type EntryOfRun } from "./timeline.ts";
 
@@ -54,5 +55,6 @@ export async function reconcile(session: Session, now: number, spare: ReadonlySe
 async function giveBack(session: Session, lost: readonly { ending: Ending; entries: EntryOfRun[] }[]): Promise<void> {
   const decided = lost.map(({ ending, entries }) => ({ before: entries, ...decideEnding(ending) }));
   await addEntries(session, decided.flatMap(({ before, entries }) => [...before, ...entries]));
+  await clearLives(session, lost.map(({ ending }) => ending.held.id));
   await endHolds(session, decided.map(({ ending }) => ending));
 }

@@ -15,6 +15,7 @@ import { foldTraffic } from "./fold-traffic.ts";
 import { createIdentityRows } from "./identity-rows.ts";
 import { createInvitationStore } from "./invitation-store.ts";
 import { createKeyStore } from "./key-store.ts";
+import { readLiveMark } from "./live.ts";
 import { readMark } from "./mark.ts";
 import { migrate } from "./migrate.ts";
 import { createPeopleStore } from "./people-store.ts";
@@ -95,6 +96,7 @@ function createStore(p: { url: string; writers: Pool; readers: Pool; stopClock: 
     takeRates: createTakeRates(database),
     watch: listener.watch,
     mark: () => read(readMark),
+    liveMark: () => read(readLiveMark),
     numbers: async () => ({ ...database.numbers(), fileBytes: { database: await read(sizeOf), log: 0 } }),
     async close() {
       p.stopClock();

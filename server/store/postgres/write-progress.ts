@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import type { EngineStore, StepRecord } from "../../ports/store.ts";
 import { decideEnding, endHolds, type Held } from "./end-holds.ts";
 import { inPortions } from "./in-portions.ts";
+import { clearLives } from "./live.ts";
 import { runStep } from "./schema.ts";
 import type { Session } from "./session.ts";
 import { addEntries } from "./timeline.ts";
@@ -25,6 +26,7 @@ export async function writeProgress(session: Session, all: readonly Progress[]):
   await addEntries(session, decided.flatMap(({ progress: { runId, entries }, end }) => [...entries.map((entry) => ({ runId, entry })), ...(end?.entries ?? [])]));
   await saveSteps(session, held.flatMap(({ progress: { runId, steps = [] } }) => steps.map((step) => ({ runId, ...step }))));
   await saveInputs(session, held.map(({ progress }) => progress));
+  await clearLives(session, held.flatMap(({ progress: { runId, clearsLive } }) => (clearsLive ? [runId] : [])));
   await saveSpends(session, held.map(({ progress }) => progress));
   await endHolds(session, decided.flatMap(({ end }) => (end ? [end.ending] : [])));
   return all.map(({ runId, token }) => {

@@ -4,6 +4,7 @@ import { prepareClaimRuns } from "./claim-runs.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { prepareEndHold } from "./end-hold.ts";
 import { countQueued, listCancelRequested, listHeldRuns, prepareExtendLeases, prepareNextAvailable } from "./leases.ts";
+import { prepareLive } from "./live.ts";
 import { prepareReconcile, prepareReleaseLostRuns } from "./lost-runs.ts";
 import { runStep, worker } from "./schema.ts";
 import { prepareShortenWaits } from "./shorten-waits.ts";
@@ -12,6 +13,7 @@ import { prepareWriteProgress } from "./write-progress.ts";
 
 export function createEngineStore(database: SqliteDatabase, addEntry: AddEntry): EngineStore {
   const { db, read, write } = database;
+  const live = prepareLive(database.connection);
   const endHold = prepareEndHold(database, addEntry);
   const claims = prepareClaimRuns(database, addEntry);
   const writeProgress = prepareWriteProgress(database, { addEntry, endHold });
@@ -25,6 +27,8 @@ export function createEngineStore(database: SqliteDatabase, addEntry: AddEntry):
     claimRuns: async (p) => ((await read(() => claims.hasDue(p))) ? write(() => claims.claim(p), "kill") : []),
     loadSteps: (runId) => read(() => loadSteps(runId)),
     writeProgress: (p) => write(() => writeProgress(p)),
+    saveLive: (p) => write(() => live.save(p), "kill"),
+    getLive: (runId) => read(() => live.get(runId)),
     extendLeases: (p) => write(() => extendLeases(p), "kill"),
     listCancelRequested: (runIds) => read(() => listCancelRequested(database, runIds)),
     listHeldRuns: (workerId) => read(() => listHeldRuns(database, workerId)),

@@ -2,6 +2,7 @@ import { and, eq, lte, sql } from "drizzle-orm";
 import type { EngineStore, LostRun } from "../../ports/store.ts";
 import type { SqliteDatabase } from "./database.ts";
 import type { EndHold, Held } from "./end-hold.ts";
+import { prepareClearLive } from "./live.ts";
 import { run } from "./schema.ts";
 import type { AddEntry } from "./timeline.ts";
 
@@ -9,12 +10,14 @@ type Release = Parameters<EngineStore["releaseLostRuns"]>[0];
 
 /** After a worker process ended: its runs go back as its supervisor says. */
 export function prepareReleaseLostRuns(database: SqliteDatabase, p: { addEntry: AddEntry; endHold: EndHold }): (release: Release) => void {
+  const clearLive = prepareClearLive(database.connection);
   return ({ workerId, now, message, runs }) => {
     for (const lost of runs) {
       const held = findHeldBy(database, { id: lost.id, workerId });
       if (!held) continue;
       p.addEntry(lost.id, { at: now, kind: "worker_lost", attempt: held.attempt, message });
       countCrash(database, held, lost.fate.kind);
+      clearLive(lost.id);
       const { fate } = lost;
       if (fate.kind === "fail") for (const entry of fate.entries) p.addEntry(lost.id, entry);
       p.endHold(held, fate.kind === "fail" ? fate.transition : { to: "queued" }, now);
@@ -44,6 +47,7 @@ export function prepareReconcile(database: SqliteDatabase, p: { addEntry: AddEnt
   hasExpired(now: number, spare: ReadonlySet<string>): boolean;
   reconcile(now: number, spare: ReadonlySet<string>): number;
 } {
+  const clearLive = prepareClearLive(database.connection);
   const expired = (now: number, spare: ReadonlySet<string>) => expiredRunsQuery(database, now).all().filter(({ id }) => !spare.has(id));
   return {
     hasExpired: (now, spare) => expired(now, spare).length > 0,
@@ -52,6 +56,7 @@ export function prepareReconcile(database: SqliteDatabase, p: { addEntry: AddEnt
       for (const { id, token, attempt, cancelRequestedAt } of rows) {
         if (token === null) throw new Error(`${id} is running under no token`);
         p.addEntry(id, { at: now, kind: "worker_lost", attempt, message: "The lease of its worker ran out: the worker stopped answering." });
+        clearLive(id);
         p.endHold({ id, token, attempt, cancelRequestedAt }, { to: "queued" }, now);
       }
       return rows.length;

@@ -15,6 +15,7 @@ import { prepareFoldTraffic } from "./fold-traffic.ts";
 import { createIdentityRows } from "./identity-rows.ts";
 import { createInvitationStore } from "./invitation-store.ts";
 import { createKeyStore } from "./key-store.ts";
+import { prepareLiveMark } from "./live.ts";
 import { migrate } from "./migrate.ts";
 import { type Connection, openConnection } from "./open-connection.ts";
 import { createPeopleStore } from "./people-store.ts";
@@ -79,6 +80,7 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
   const fold = prepareFoldTraffic(connection, verdictSets.read);
   const addEntry = prepareAddEntry(database);
   const mark = prepareMark(connection);
+  const liveMark = prepareLiveMark(connection);
   const insertAudit = prepareInsertAudit(database);
   const insertRun = prepareInsertRun(database, { addEntry, room });
   // What a process that is gone has left.
@@ -99,6 +101,7 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
     ping: () => ping(database, queue),
     watch: watcher.watch,
     mark: () => database.read(mark),
+    liveMark: () => database.read(liveMark),
     numbers: async () => ({ ...queue.numbers(), fileBytes: await readFileBytes(file) }),
     async close() {
       folding.close();

@@ -4,6 +4,7 @@ import type { Json } from "../../contract/json.ts";
 import type { EngineStore, Spend, StepRecord } from "../../ports/store.ts";
 import { type SqliteDatabase, given } from "./database.ts";
 import type { EndHold } from "./end-hold.ts";
+import { prepareClearLive } from "./live.ts";
 import { prepareStatement } from "./prepare-statement.ts";
 import { run, runStep } from "./schema.ts";
 import type { AddEntry } from "./timeline.ts";
@@ -15,13 +16,15 @@ export function prepareWriteProgress(database: SqliteDatabase, p: { addEntry: Ad
   const saveStep = prepareSaveStep(database);
   const saveInput = prepareSaveInput(database);
   const saveSpend = prepareSaveSpend(database);
-  return ({ runId, token, now, input, entries, steps = [], spend, transition }) => {
+  const clearLive = prepareClearLive(database.connection);
+  return ({ runId, token, now, input, entries, steps = [], spend, clearsLive, transition }) => {
     const held = findHeld(runId, token);
     if (!held) return { held: false, cancelRequested: false };
     for (const entry of entries) p.addEntry(runId, entry);
     for (const step of steps) saveStep(runId, step);
     if (input !== undefined) saveInput({ id: runId, token, input });
     if (spend) saveSpend({ id: runId, token, spend });
+    if (clearsLive) clearLive(runId);
     if (transition) p.endHold(held, transition, now);
     return { held: true, cancelRequested: held.cancelRequestedAt !== null };
   };

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RunFilter, Spend, SpendFilter, Store } from "../../ports/store.ts";
 import { aClaim, aRun, claimOne, epoch, type OpenStore, readPages, withRunningRun } from "./factories.ts";
 
+const said = (text: string) => ({ text, toolCalls: ["\u0000\ud800"] });
 const agent = { kind: "agent", slug: "triage" } as const;
 
 /** What every store promises about runs of agents, beside what it promises about all runs. */
@@ -14,6 +15,8 @@ export function agentContract(open: OpenStore): void {
     });
     afterEach(() => store.close());
 
+    const say = (run: { id: string; token: string }, text: string, step = "model 1") =>
+      store.saveLive({ runId: run.id, token: run.token, step, attempt: 1, startedAt: epoch + 1, now: epoch + 2, said: said(text) });
     const spend = (run: { id: string; token: string }, spent: Spend) => store.writeProgress({ runId: run.id, token: run.token, now: epoch, entries: [], spend: spent });
 
     describe("what a run has used", () => {
@@ -104,6 +107,73 @@ export function agentContract(open: OpenStore): void {
       const listed = async (filter: RunFilter) => (await store.listRuns({ ...filter, needsApproval: true }, { limit: 10, cursor: null })).data.map(({ id }) => id);
       expect(await listed({})).toEqual([asking.id]);
       expect([await listed({ target: "triage", targetKind: "agent" }), await listed({ target: "other" }), await listed({ status: "failed" }), await listed({ minTokens: 1 })]).toEqual([[asking.id], [], [], []]);
+    });
+
+    describe("what a model is just saying", () => {
+      it("is there as it was told last, and another mark tells of it, where history stays as it is", async () => {
+        const run = await withRunningRun(store, { target: agent });
+        expect(await store.getLive(run.id)).toBeNull();
+        const history = await store.mark();
+        const marks = [await store.liveMark()];
+        for (const text of ["He", "Hello", "Hello"]) {
+          expect(await say(run, text)).toEqual({ held: true });
+          expect(await store.getLive(run.id)).toEqual({ step: "model 1", attempt: 1, startedAt: epoch + 1, updatedAt: epoch + 2, said: said(text) });
+          marks.push(await store.liveMark());
+        }
+        expect(new Set(marks).size).toBe(4);
+        expect(await store.liveMark()).toBe(marks.at(-1));
+        expect(await store.mark()).toBe(history);
+      });
+
+      it("goes with the step that it becomes, in one", async () => {
+        const run = await withRunningRun(store, { target: agent });
+        await say(run, "Hello");
+        const step = { name: "model 1", kind: "step" as const, attempt: 1, startedAt: epoch, finishedAt: epoch + 3, until: null, result: "Hello" };
+        await store.writeProgress({ runId: run.id, token: run.token, now: epoch, entries: [], steps: [step], clearsLive: true });
+        expect(await store.getLive(run.id)).toBeNull();
+        await say(run, "Next", "model 2");
+        expect(await store.getLive(run.id)).toMatchObject({ step: "model 2" });
+      });
+
+      it("is written by nobody but the holder of the run, each for itself", async () => {
+        const runs = Array.from({ length: 5 }, () => aRun({ target: agent }));
+        await store.createRuns(runs);
+        const [first, ...others] = await store.claimRuns(aClaim());
+        if (!first) throw new Error("runs were to be due");
+        const answers = await Promise.all([...others.map((run) => say(run, run.id)), say({ ...first, token: "tok_other" }, "stale"), say({ id: "run_unknown", token: first.token }, "nobody")]);
+        expect(answers.map(({ held }) => held)).toEqual([true, true, true, true, false, false]);
+        expect(await store.getLive(first.id)).toBeNull();
+        for (const run of others) expect(await store.getLive(run.id)).toMatchObject({ said: said(run.id) });
+      });
+
+      it.each<[string, (run: { id: string; token: string }) => Promise<unknown>]>([
+        ["was lost with its worker", (run) => store.releaseLostRuns({ workerId: "wrk_a", now: epoch, message: "gone", runs: [{ id: run.id, fate: { kind: "resume" } }] })],
+        ["has lost its lease", () => store.reconcile(epoch + 3_600_000)],
+        ["was put back", (run) => store.writeProgress({ runId: run.id, token: run.token, now: epoch, entries: [], transition: { to: "queued" } })],
+      ])("is not shown of a run that %s, not even when another has taken it", async (_, lose) => {
+        const run = await withRunningRun(store, { target: agent });
+        await say(run, "Hello");
+        const before = await store.mark();
+        await lose(run);
+        expect(await store.getLive(run.id)).toBeNull();
+        const next = await claimOne(store, { workerId: "wrk_b" });
+        expect(await store.getLive(run.id)).toBeNull();
+        expect(await say(run, "late")).toEqual({ held: false });
+        expect(await store.getLive(run.id)).toBeNull();
+        expect(await store.mark()).not.toBe(before);
+        await say(next, "Anew");
+        expect(await store.getLive(run.id)).toMatchObject({ said: said("Anew") });
+      });
+
+      it("is heard of by whoever watches", async () => {
+        const run = await withRunningRun(store, { target: agent });
+        const heard = Promise.withResolvers<string>();
+        const before = await store.liveMark();
+        const stop = store.watch(() => void store.liveMark().then((mark) => mark !== before && heard.resolve(mark)));
+        await say(run, "Hello");
+        expect(await heard.promise).toBe(await store.liveMark());
+        stop();
+      });
     });
   });
 }

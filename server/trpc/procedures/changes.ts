@@ -7,23 +7,27 @@ const quietMs = 200;
 
 /**
  * Tells that something has changed, not what: readers then read again what they show. `version` is the build in force, told at the start,
- * too. That a worker still lives is no news.
+ * too. That a worker still lives is no news. `isLiveOnly`: nothing has changed but what models of agents are just saying.
  */
 export const changes = procedure.subscription(async function* ({ ctx, signal }) {
   const ended = AbortSignal.any([ctx.stopping, ...(signal ? [signal] : [])]);
   const watch = watchChanges(ctx.news, ended);
   try {
     // A store that cannot be read just now is news, too.
-    const look = async () => ({ version: ctx.project.current().manifest.version, mark: await ctx.store.mark().catch(() => null) });
+    const look = async () => {
+      const [mark, live] = await Promise.all([ctx.store.mark().catch(() => null), ctx.store.liveMark().catch(() => null)]);
+      return { version: ctx.project.current().manifest.version, mark, live };
+    };
     let told = await look();
-    yield { tick: 0, version: told.version };
+    yield { tick: 0, version: told.version, isLiveOnly: false };
     for (let tick = 1; ; tick++) {
       await watch.next();
       if (ended.aborted) return;
       const now = await look();
-      if (now.mark !== null && now.mark === told.mark && now.version === told.version) continue;
+      const isLiveOnly = now.mark !== null && now.mark === told.mark && now.version === told.version;
+      if (isLiveOnly && now.live !== null && now.live === told.live) continue;
       told = now;
-      yield { tick, version: now.version };
+      yield { tick, version: now.version, isLiveOnly };
       await setTimeout(quietMs, undefined, { signal: ended }).catch(() => undefined);
     }
   } finally {

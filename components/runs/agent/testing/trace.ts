@@ -8,7 +8,7 @@ type Content = Extract<Step["step"], { type: "model" }>["content"];
 const noUsage = { inputTokens: null, cachedInputTokens: null, outputTokens: null, reasoningTokens: null };
 
 export function traceOf(p: { steps?: Step[]; approvals?: AgentTrace["approvals"] }): AgentTrace {
-  return { steps: p.steps ?? [], approvals: p.approvals ?? [], usage: noUsage, costUsd: null };
+  return { steps: p.steps ?? [], approvals: p.approvals ?? [], live: null, usage: noUsage, costUsd: null };
 }
 
 /** A step from so many milliseconds after the run's start to so many. */

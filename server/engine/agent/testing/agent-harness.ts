@@ -10,7 +10,7 @@ import type { ProjectCode } from "../../../ports/project.ts";
 import type { ClaimedRun, NewRun } from "../../../ports/store.ts";
 import { toAgent } from "../../../project/load-agent.ts";
 import { createEngineHarness } from "../../testing/engine-harness.ts";
-import { type RunHandle, executeRun } from "../../execute-run.ts";
+import { type ExecuteRunOptions, type RunHandle, executeRun } from "../../execute-run.ts";
 import { startScriptedProvider } from "./scripted-provider.ts";
 
 type AgentOptions = Partial<Parameters<typeof defineAgent>[0]> & { built?: Partial<ManifestAgent>; prompt?: PromptDefinition; prices?: ProjectCode["manifest"]["settings"]["modelPrices"] };
@@ -31,7 +31,7 @@ export async function createAgentHarness(script: Parameters<typeof startScripted
     trigger: async () => ({ request: z.looseObject({}) as never, transform: null, prompt: prompt ?? null }),
   };
 
-  const execute = (run: ClaimedRun): RunHandle => executeRun(run, { store: engine.store, code, clock: engine.clock, logger: silentLogger, random: () => 0.5 });
+  const execute = (run: ClaimedRun, store: ExecuteRunOptions["store"] = engine.store): RunHandle => executeRun(run, { store, code, clock: engine.clock, logger: silentLogger, random: () => 0.5 });
 
   return {
     ...engine,

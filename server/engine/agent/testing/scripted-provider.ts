@@ -15,13 +15,14 @@ export type ChatRequest = z.infer<typeof requestSchema>;
 
 /** How the provider answers one request. `tokens`: in and out. */
 export type ScriptedAnswer =
-  | { text: string; tokens?: [number, number]; reasoning?: string }
+  /** `until`: the second half of the text comes after that. */
+  | { text: string; tokens?: [number, number]; reasoning?: string; until?: Promise<void> }
   | { calls: { id?: string; name: string; arguments: unknown }[]; text?: string; tokens?: [number, number] }
   | { status: number; headers?: Record<string, string>; message: string }
   /** Says so much, and closes the connection. */
   | { breaksOffAfter: string }
-  /** Says so much, and nothing more, until the caller goes. */
-  | { hangsAfter: string };
+  /** Says so much, and of a call of a tool the first half of its arguments, and nothing more, until the caller goes. */
+  | { hangsAfter: string; reasoning?: string; call?: { name: string; arguments: unknown } };
 
 /**
  * A provider that speaks the chat protocol of OpenAI, with streaming and tool calls, over real HTTP, and says what its script says: one answer for each request,
@@ -49,7 +50,7 @@ export async function startScriptedProvider(script: readonly ScriptedAnswer[] | 
       if (!response.writableFinished) closed.resolve();
     });
     if (!next) return void response.writeHead(500, { "content-type": "application/json" }).end(JSON.stringify({ error: { message: "the script has ended" } }));
-    play(response, next);
+    await play(response, next);
   }
 
   return {
@@ -69,7 +70,7 @@ export async function startScriptedProvider(script: readonly ScriptedAnswer[] | 
   };
 }
 
-function play(response: ServerResponse, answer: ScriptedAnswer): void {
+async function play(response: ServerResponse, answer: ScriptedAnswer): Promise<void> {
   if ("status" in answer) {
     response.writeHead(answer.status, { "content-type": "application/json", ...answer.headers });
     response.end(JSON.stringify({ error: { message: answer.message, type: "scripted", code: null } }));
@@ -83,20 +84,29 @@ function play(response: ServerResponse, answer: ScriptedAnswer): void {
     setImmediate(() => response.destroy());
     return;
   }
-  if ("hangsAfter" in answer) return void send({ delta: { content: answer.hangsAfter } });
   if ("reasoning" in answer) send({ delta: { reasoning_content: answer.reasoning } });
   // In two pieces, as it comes in life.
-  for (const piece of halves(answer.text ?? "")) send({ delta: { content: piece } });
-  const calls = "calls" in answer ? answer.calls : [];
-  for (const [index, call] of calls.entries()) {
-    const [first, second] = halves(typeof call.arguments === "string" ? call.arguments : JSON.stringify(call.arguments));
-    send({ delta: { tool_calls: [{ index, id: call.id ?? `call_${index + 1}`, type: "function", function: { name: call.name, arguments: first ?? "" } }] } });
-    if (second) send({ delta: { tool_calls: [{ index, function: { arguments: second } }] } });
+  const [first, ...rest] = halves("hangsAfter" in answer ? answer.hangsAfter : (answer.text ?? ""));
+  send({ delta: { content: first } });
+  if ("until" in answer) await answer.until;
+  for (const piece of rest) send({ delta: { content: piece } });
+  if ("hangsAfter" in answer) {
+    if (answer.call) sendCall(send, 0, answer.call, 1);
+    return;
   }
+  const calls = "calls" in answer ? answer.calls : [];
+  for (const [index, call] of calls.entries()) sendCall(send, index, call, 2);
   send({ delta: {}, finish_reason: calls.length > 0 ? "tool_calls" : "stop" });
   const [input, output] = answer.tokens ?? [100, 10];
   send(null, { prompt_tokens: input, completion_tokens: output, total_tokens: input + output });
   response.end("data: [DONE]\n\n");
+}
+
+/** The first `pieces` of two. */
+function sendCall(send: (choice: object) => void, index: number, call: { id?: string; name: string; arguments: unknown }, pieces: 1 | 2): void {
+  const [first, second] = halves(typeof call.arguments === "string" ? call.arguments : JSON.stringify(call.arguments));
+  send({ delta: { tool_calls: [{ index, id: call.id ?? `call_${index + 1}`, type: "function", function: { name: call.name, arguments: first ?? "" } }] } });
+  if (second && pieces === 2) send({ delta: { tool_calls: [{ index, function: { arguments: second } }] } });
 }
 
 function halves(text: string): string[] {
