@@ -133,8 +133,7 @@ describe("triage, where no model is named", () => {
   it("goes through its whole conversation with a stand-in, which says that it is one, counts no tokens and costs nothing", async () => {
     const example = await openExample("starter");
     expect(example.manifest.agents).toMatchObject([{ slug: "triage", model: { provider: "stand-in", modelId: "stand-in" }, tools: [{ name: "findSimilarIssues", needsApproval: "never" }, { name: "updateIssue", needsApproval: "sometimes" }] }]);
-    for (const payload of openedIssues) {
-      const { run, steps } = await example.run("new-issue", payload);
+    for (const { run, steps } of await example.runAll("new-issue", openedIssues)) {
       expect(run).toMatchObject({ status: "completed", output: { severity: "low", area: "docs", summary: expect.stringContaining("A stand-in sorted this"), duplicateOf: null } });
       const calls = steps.flatMap((step) => (step.type === "model" ? [step] : []));
       expect(calls).toHaveLength(3);

@@ -26,12 +26,21 @@ export async function openExample(name: string) {
   onTestFinished(() => engine.close());
   vi.spyOn(process, "cwd").mockReturnValue(projectDir);
 
-  /** Executes once: to the end, or until the run waits. */
-  async function stretch(id: string) {
+  async function executeNext() {
     const run = await engine.claim();
     await executeRun(run, { store: engine.store, code, clock: engine.clock, logger: silentLogger, random: () => 0.5 }).ended;
+  }
+
+  async function read(id: string) {
     const steps = (await engine.store.loadSteps(id)).flatMap(({ result }) => agentStepSchema.safeParse(result).data ?? []);
     return { ...(await engine.read(id)), steps };
+  }
+
+  /** A run of a trigger, by the body of a webhook. */
+  async function start(trigger: string, body: unknown): Promise<string> {
+    const built = manifest?.triggers.find(({ slug }) => slug === trigger);
+    if (!built) throw new Error(`There is no trigger ${trigger}`);
+    return await engine.createRun({ trigger, attachmentId: built.attachmentId, target: built.target, startedBy: "webhook", input: null, payload: jsonSchema.parse(body) });
   }
 
   return {
@@ -39,16 +48,22 @@ export async function openExample(name: string) {
     projectDir,
     store: engine.store,
     clock: engine.clock,
-    stretch,
-    /** A run of a trigger, by the body of a webhook. */
-    async start(trigger: string, body: unknown) {
-      const built = manifest.triggers.find(({ slug }) => slug === trigger);
-      if (!built) throw new Error(`There is no trigger ${trigger}`);
-      return await engine.createRun({ trigger, attachmentId: built.attachmentId, target: built.target, startedBy: "webhook", input: null, payload: jsonSchema.parse(body) });
+    start,
+    /** Executes once: to the end, or until the run waits. */
+    async stretch(id: string) {
+      await executeNext();
+      return await read(id);
+    },
+    /** A run for each body, all at the same time, each to its end or until it waits. */
+    async runAll(trigger: string, bodies: readonly unknown[]) {
+      const ids: string[] = [];
+      for (const body of bodies) ids.push(await start(trigger, body));
+      await Promise.all(ids.map(executeNext));
+      return await Promise.all(ids.map(read));
     },
     async run(trigger: string, body: unknown) {
-      return await stretch(await this.start(trigger, body));
+      const id = await start(trigger, body);
+      return await this.stretch(id);
     },
   };
 }
-
