@@ -32,7 +32,7 @@ const mostTurns = 30;
 
 function Conversation({ run, trace, entries }: { run: Run; trace: AgentTrace; entries: readonly TimelineEntry[] }) {
   const [isWhole, setIsWhole] = useState(false);
-  const turns = useMemo(() => toConversation({ trace, live: null, entries, run }), [trace, entries, run]);
+  const turns = useMemo(() => toConversation({ trace, entries, run }), [trace, entries, run]);
   const hidden = isWhole ? 0 : Math.max(0, turns.length - mostTurns);
   const answered = turns.filter(({ answer }) => answer !== null).length;
   return (

@@ -4,7 +4,7 @@ import { openApprovals, toConversation } from "./conversation.ts";
 import { answered, asked, called, failed, ran, said, traceOf } from "./testing/trace.ts";
 
 const running = { status: "running", error: null };
-const known = { live: null, entries: [], run: running };
+const known = { entries: [], run: running };
 
 describe("a conversation", () => {
   it("is in the order of the model's calls and of the tools in an answer, however the steps come in", () => {
@@ -44,12 +44,12 @@ describe("a conversation", () => {
   });
 
   it("takes in what is being said, and drops it as soon as the answer is stored or the run has ended", () => {
-    const live = { step: "model 2", startedAt: isoAt(40), text: "Let me", textCut: 0, reasoning: "", reasoningCut: 0, toolCalls: [] };
+    const live = { step: "model 2", attempt: 1, startedAt: isoAt(40), updatedAt: isoAt(60), text: "Let me", textCut: 0, reasoning: "", reasoningCut: 0, toolCalls: [], toolCallsCut: 0 };
     const before = traceOf({ steps: [answered("model 1", [1, 9], [called("a")])] });
-    expect(toConversation({ ...known, trace: before, live })[1]).toMatchObject({ call: 2, isAsking: true, live, answer: null });
-    expect(toConversation({ ...known, trace: before, live, run: { status: "failed", error: { name: "Timeout" } } })[1]).toMatchObject({ isAsking: false, live: null });
+    expect(toConversation({ ...known, trace: { ...before, live } })[1]).toMatchObject({ call: 2, isAsking: true, live, answer: null });
+    expect(toConversation({ ...known, trace: { ...before, live }, run: { status: "failed", error: { name: "Timeout" } } })[1]).toMatchObject({ isAsking: false, live: null });
     const after = traceOf({ steps: [...before.steps, answered("model 2", [40, 90], [said("Let me see")])] });
-    expect(toConversation({ ...known, trace: after, live })[1]).toMatchObject({ isAsking: false, live: null, answer: { text: "Let me see" } });
+    expect(toConversation({ ...known, trace: { ...after, live } })[1]).toMatchObject({ isAsking: false, live: null, answer: { text: "Let me see" } });
   });
 
   it("forgets what was under way in a worker that was lost", () => {

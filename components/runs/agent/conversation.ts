@@ -1,3 +1,4 @@
+import type { AgentLive } from "../../../server/contract/agent-live.ts";
 import type { ContentPart, ModelFailureStep, ModelStep, ToolStep } from "../../../server/contract/agent-step.ts";
 import type { AgentTrace } from "../../../server/contract/agent-trace.ts";
 import type { Json } from "../../../server/contract/json.ts";
@@ -51,44 +52,31 @@ export interface Turn {
   failures: FailedTry[];
   answer: Answer | null;
   /** What is being said just now; `null`: nothing is known of it. */
-  live: LiveAnswer | null;
+  live: AgentLive | null;
   /** The model is being asked. */
   isAsking: boolean;
   tools: ToolUse[];
   end: TurnEnd;
 }
 
-/** An answer while it is written. */
-export interface LiveAnswer {
-  step: string;
-  startedAt: string;
-  text: string;
-  /** How much was left out before: of what is long, the end is known. */
-  textCut: number;
-  reasoning: string;
-  reasoningCut: number;
-  toolCalls: { toolCallId: string; toolName: string; input: string; inputCut: number; isComplete: boolean }[];
-}
-
 interface Known {
   trace: AgentTrace;
-  live: LiveAnswer | null;
   entries: readonly TimelineEntry[];
   run: { status: string; error: { name: string } | null };
 }
 
 /** What an agent and its model have said to each other, in order: made of the steps that are stored, of what is under way by the timeline, and of what is being said. */
-export function toConversation({ trace, live: heard, entries, run }: Known): Turn[] {
+export function toConversation({ trace, entries, run }: Known): Turn[] {
   const isOver = !openStatuses.has(run.status);
   const steps = new Map(trace.steps.map((step) => [step.name, step]));
-  const tries = triesOf([...trace.steps.map(({ name }) => name), ...namesOf(entries), ...(heard ? [heard.step] : [])]);
+  const tries = triesOf([...trace.steps.map(({ name }) => name), ...namesOf(entries), ...(trace.live ? [trace.live.step] : [])]);
   const under = isOver ? new Set<string>() : stepsUnderWay(entries);
   const approvals = new Map(trace.approvals.map((approval) => [approval.name, approval]));
   const turns = [...tries].sort(([a], [b]) => a - b).map(([call, names]): Turn => {
     const done = names.flatMap((name) => steps.get(name) ?? []);
     const answer = done.flatMap(toAnswer)[0] ?? null;
     const open = isOver || answer ? [] : names.filter((name) => !steps.has(name));
-    const live = heard && open.includes(heard.step) ? heard : null;
+    const live = trace.live && open.includes(trace.live.step) ? trace.live : null;
     const isAsking = open.some((name) => under.has(name)) || live !== null;
     const failures = done.flatMap((step) => toFailedTry(step)).map((one, index, all) => ({ ...one, again: isOver || answer || isAsking || index < all.length - 1 ? null : one.again }));
     return { call, failures, answer, live, isAsking, tools: toolsOf({ call, answer, steps, approvals, under, isOver }), end: "open" };

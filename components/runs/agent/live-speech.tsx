@@ -1,16 +1,16 @@
 "use client";
 
 import { ArrowDown, Wrench } from "lucide-react";
+import type { AgentLive } from "../../../server/contract/agent-live.ts";
 import { PlainText } from "../../json/plain-text.tsx";
 import { Button } from "../../ui/button.tsx";
 import { useFollowEnd } from "../use-follow-end.ts";
-import type { LiveAnswer } from "./conversation.ts";
 
 /**
  * What the model is just saying, in a box of one size from the beginning on, so that nothing around it moves. It follows the end, unless one scrolled up. Screen
  * readers hear of it when it is said: see the conversation's status.
  */
-export function LiveSpeech({ live, call }: { live: LiveAnswer | null; call: number }) {
+export function LiveSpeech({ live, call }: { live: AgentLive | null; call: number }) {
   const { scroller, isAtEnd, onScroll, toEnd } = useFollowEnd(true);
   const isThinking = live !== null && live.text === "" && live.toolCalls.length === 0 && live.reasoning !== "";
   return (
@@ -32,6 +32,7 @@ export function LiveSpeech({ live, call }: { live: LiveAnswer | null; call: numb
           </>
         )}
         {!isThinking && (live?.toolCalls.length ?? 0) === 0 && <Caret />}
+        {live !== null && live.toolCallsCut > 0 && <p className="mt-2 text-s text-ink-3">{live.toolCallsCut} calls of tools before</p>}
         {live?.toolCalls.map((tool) => (
           <p key={tool.toolCallId} className="mt-2 font-mono text-s">
             <Wrench aria-hidden size={12} className="mr-1.5 inline text-ink-3" />

@@ -7,8 +7,8 @@ type Content = Extract<Step["step"], { type: "model" }>["content"];
 
 const noUsage = { inputTokens: null, cachedInputTokens: null, outputTokens: null, reasoningTokens: null };
 
-export function traceOf(p: { steps?: Step[]; approvals?: AgentTrace["approvals"] }): AgentTrace {
-  return { steps: p.steps ?? [], approvals: p.approvals ?? [], live: null, usage: noUsage, costUsd: null };
+export function traceOf(p: Partial<Pick<AgentTrace, "steps" | "approvals" | "live">>): AgentTrace {
+  return { steps: p.steps ?? [], approvals: p.approvals ?? [], live: p.live ?? null, usage: noUsage, costUsd: null };
 }
 
 /** A step from so many milliseconds after the run's start to so many. */
