@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { runTsc } from "./testing/run-tsc.ts";
 
 const repository = join(import.meta.dirname, "..");
+const ofStarter = (path: string) => readFileSync(join(repository, "examples/starter", path), "utf8");
 const projects: string[] = [];
 afterAll(() => {
   for (const project of projects) rmSync(project, { recursive: true, force: true });
@@ -16,11 +17,17 @@ const unsaid = {
 import { z } from "zod";
 export default defineWorkflow({ slug: "notify-finance", input: z.object({ subject: z.string() }), run() {} });
 `,
+  "lib/known-issues.ts": ofStarter("lib/known-issues.ts"),
+  "lib/outbox.ts": ofStarter("lib/outbox.ts"),
   "workflows/answer.js": `import { defineWorkflow } from "signalbox/workflow";
 import { z } from "zod";
 export default defineWorkflow({ slug: "answer", input: z.object({}), run: () => "pong" });
 `,
 };
+
+it.each(["agents/triage.ts", "triggers/new-issue.ts", "lib/model.ts", "lib/stand-in.ts"])("docs/agents.md shows %s of the example project as it is", (path) => {
+  expect(readFileSync(join(repository, "docs/agents.md"), "utf8")).toContain(`\`\`\`ts\n// ${path}\n${ofStarter(path)}\`\`\``);
+});
 
 describe.each(["sdk", "agents"])("the guide docs/%s.md", (name) => {
   const guide = readFileSync(join(repository, `docs/${name}.md`), "utf8");
