@@ -15,7 +15,8 @@ export default async function RunsPage({ searchParams }: { searchParams: Promise
   if (!(await mayRead())) return <Locked />;
   const filter = toRunFilter(await loadFilter(searchParams), requestTime());
   const { queryClient, trpc } = await createReader();
-  await queryClient.prefetchQuery(trpc.runs.list.queryOptions({ ...filter, limit: runsPageRows }));
+  // Whether there are agents decides on the columns: known before the list is drawn, so that nothing jumps.
+  await Promise.all([queryClient.prefetchQuery(trpc.runs.list.queryOptions({ ...filter, limit: runsPageRows })), queryClient.prefetchQuery(trpc.triggers.names.queryOptions())]);
   return (
     <HydrationBoundary state={dehydrate(queryClient)}>
       <PageFrame isWide>

@@ -2,6 +2,8 @@ import type { RunSummary } from "../../server/contract/run.ts";
 import { PlainText } from "../json/plain-text.tsx";
 import type { Column } from "../list/column.ts";
 import { RelativeTime } from "../ui/relative-time.tsx";
+import { sayTokens } from "../ui/say-tokens.ts";
+import { sayUsd } from "../ui/say-usd.ts";
 import { runStatuses } from "../ui/statuses.ts";
 import { RunBadge } from "./run-badge.tsx";
 import { startedByWords } from "./started-by-words.ts";
@@ -30,6 +32,24 @@ export const runColumns: readonly Column<RunSummary>[] = [
   { id: "when", name: "When", width: "92px", cell: (run) => <RelativeTime iso={run.createdAt} /> },
   { id: "took", name: "Took", width: "minmax(120px, 180px)", cell: (run) => <TookBar run={run} /> },
 ];
+
+const spendColumn: Column<RunSummary> = {
+  id: "spend",
+  name: "Cost",
+  width: "112px",
+  isHiddenNarrow: true,
+  cell: ({ tokens, costUsd }) =>
+    // Of workflows there is nothing to say.
+    tokens !== null && (
+      <>
+        <span className="block truncate tabular-nums">{costUsd === null ? <span className="text-ink-3">not known</span> : sayUsd(costUsd)}</span>
+        <span className="block truncate text-s text-ink-3 tabular-nums">{sayTokens(tokens)}</span>
+      </>
+    ),
+};
+
+/** Of projects that have agents, where there is room. */
+export const runColumnsWithSpend: readonly Column<RunSummary>[] = [...runColumns.slice(0, -2), spendColumn, ...runColumns.slice(-2)];
 
 export function runLabel(run: RunSummary): string {
   return `Run ${run.id} of ${run.target.slug}, ${runStatuses[run.status].label}`;

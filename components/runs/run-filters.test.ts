@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type RunFilterState, exportHref, filterChips, toRunFilter } from "./run-filters.ts";
+import { type RunFilterState, exportHref, filterChips, isOfAgents, toRunFilter } from "./run-filters.ts";
 
-const none: RunFilterState = { status: null, trigger: null, target: null, version: null, since: null, until: null, text: null, delivery: null, replayOf: null };
+const none: RunFilterState = { status: null, trigger: null, target: null, version: null, since: null, until: null, text: null, delivery: null, replayOf: null, minTokens: null, minCostUsd: null, needsApproval: null };
 const now = Date.parse("2026-11-21T14:02:30.500Z");
 
 describe("the filters of the list of runs", () => {
@@ -23,6 +23,15 @@ describe("the filters of the list of runs", () => {
   it("have a chip each, in words", () => {
     const state: RunFilterState = { ...none, status: "timed_out", text: "<b>", since: "24h", until: "2026-11-21T10:00:00Z", version: "a7a3524ed8b7" };
     expect(filterChips(state).map(({ text }) => text)).toEqual(["timed out", "version a7a3524e", "last 24 hours", "before 2026-11-21 10:00 UTC", "contains “<b>”"]);
+  });
+
+  it("have amounts of agents, and leave out what is none", () => {
+    const state: RunFilterState = { ...none, minTokens: 50_000, minCostUsd: 0, needsApproval: true };
+    expect(toRunFilter(state, now)).toEqual({ minTokens: 50_000, minCostUsd: 0, needsApproval: true });
+    expect(filterChips(state).map(({ text }) => text)).toEqual(["50 k tokens or more", "$0.00 or more", "waits for approval"]);
+    expect(toRunFilter({ ...none, minTokens: -1, minCostUsd: Number.NaN, needsApproval: false }, now)).toEqual({});
+    expect([isOfAgents({ minCostUsd: 0 }), isOfAgents({ needsApproval: true }), isOfAgents({ status: "failed" })]).toEqual([true, true, false]);
+    expect(exportHref({ minCostUsd: 0.5, needsApproval: true }, "jsonl")).toBe("/api/v1/runs/export?format=jsonl&minCostUsd=0.5&needsApproval=true");
   });
 
   it("are the same for a file", () => {

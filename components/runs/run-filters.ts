@@ -1,5 +1,7 @@
-import { type inferParserType, parseAsString, parseAsStringLiteral } from "nuqs/server";
+import { type inferParserType, parseAsBoolean, parseAsFloat, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs/server";
 import type { RunStatus } from "../../server/contract/run.ts";
+import { sayTokens } from "../ui/say-tokens.ts";
+import { sayUsd } from "../ui/say-usd.ts";
 
 const statuses = ["queued", "running", "waiting", "completed", "failed", "canceled", "timed_out"] as const satisfies readonly RunStatus[];
 
@@ -15,13 +17,19 @@ export const runFilterParsers = {
   text: parseAsString,
   delivery: parseAsString,
   replayOf: parseAsString,
+  minTokens: parseAsInteger,
+  minCostUsd: parseAsFloat,
+  /** Only those that wait for a person. */
+  needsApproval: parseAsBoolean,
 };
 
 export type RunFilterState = inferParserType<typeof runFilterParsers>;
 export type RunFilterKey = keyof RunFilterState;
 
 /** As the API takes it. */
-export type RunFilter = { [key in RunFilterKey]?: key extends "status" ? RunStatus : string };
+export type RunFilter = { [key in TextKey]?: string } & { status?: RunStatus; minTokens?: number; minCostUsd?: number; needsApproval?: true };
+
+type TextKey = Exclude<RunFilterKey, "status" | "minTokens" | "minCostUsd" | "needsApproval">;
 
 export const timePresets = { "15m": 15, "1h": 60, "24h": 24 * 60, "7d": 7 * 24 * 60 } as const;
 export type TimePreset = keyof typeof timePresets;
@@ -36,11 +44,23 @@ export function toRunFilter(state: RunFilterState, now: number): RunFilter {
   const filter: RunFilter = {};
   if (state.status) filter.status = state.status;
   for (const key of ["trigger", "target", "version", "text", "delivery", "replayOf"] as const) if (state[key]) filter[key] = state[key].slice(0, 200);
+  if (isAmount(state.minTokens)) filter.minTokens = state.minTokens;
+  if (isAmount(state.minCostUsd)) filter.minCostUsd = state.minCostUsd;
+  if (state.needsApproval) filter.needsApproval = true;
   const since = momentOf(state.since, now);
   const until = momentOf(state.until, now);
   if (since) filter.since = since;
   if (until) filter.until = until;
   return filter;
+}
+
+function isAmount(value: number | null): value is number {
+  return value !== null && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
+}
+
+/** Whether only runs of agents are left, as far as the filter itself tells. */
+export function isOfAgents(filter: RunFilter): boolean {
+  return filter.minTokens !== undefined || filter.minCostUsd !== undefined || filter.needsApproval === true;
 }
 
 export function isTimePreset(value: string | null): value is TimePreset {
@@ -57,7 +77,7 @@ function momentOf(value: string | null, now: number): string | null {
 /** Where the same runs are a file. */
 export function exportHref(filter: RunFilter, format: "csv" | "jsonl"): string {
   const query = new URLSearchParams({ format });
-  for (const [key, value] of Object.entries(filter)) query.set(key, value);
+  for (const [key, value] of Object.entries(filter)) query.set(key, String(value));
   return `/api/v1/runs/export?${query}`;
 }
 
@@ -73,11 +93,15 @@ export function filterChips(state: RunFilterState): { key: RunFilterKey; text: s
     text: (value) => `contains “${value}”`,
     delivery: (value) => `of ${value}`,
     replayOf: (value) => `replays of ${value}`,
+    minTokens: (value) => `${sayTokens(Number(value))} or more`,
+    minCostUsd: (value) => `${sayUsd(Number(value))} or more`,
+    needsApproval: () => "waits for approval",
   };
   const keys = Object.keys(words) as RunFilterKey[];
   return keys.flatMap((key) => {
     const value = state[key];
-    return value ? [{ key, text: words[key](value) }] : [];
+    // What an agent used at least may be 0.
+    return value || value === 0 ? [{ key, text: words[key](String(value)) }] : [];
   });
 }
 

@@ -11,6 +11,8 @@ import { runStatuses } from "../ui/statuses.ts";
 import { ExactTimes } from "./exact-times.tsx";
 import { type RunFilter, type RunFilterState, exportHref, filterChips, isTimePreset, presetWords, timePresets } from "./run-filters.ts";
 import { saveLink } from "./save-file.ts";
+import { SpendChoice } from "./spend-choice.tsx";
+import { useAgentNames } from "./use-agent-names.ts";
 
 interface Props {
   state: RunFilterState;
@@ -24,15 +26,17 @@ export function RunsFilterBar({ state, filter, onChange }: Props) {
   const [isExact, setIsExact] = useState(false);
   const names = useNames(state);
   const chips = filterChips(state);
+  const hasAgents = useAgentNames().size > 0;
   return (
     <div className="mb-3">
       <div className="flex flex-wrap items-center gap-2">
         <div className="w-full sm:w-64">
           <FilterInput label="Runs whose payload or input contains" value={state.text ?? ""} placeholder="Text in the input" onChange={(text) => onChange({ text: text || null })} />
         </div>
-        <Choice label="Status" value={state.status ?? "any"} options={[{ value: "any", label: "Any status" }, ...entriesOf(runStatuses).map(([value, { label }]) => ({ value, label }))]} onChange={(value) => onChange({ status: value === "any" ? null : value })} />
+        <Choice label="Status" value={state.needsApproval ? approval.value : (state.status ?? "any")} options={statusOptions(hasAgents || state.needsApproval === true)} onChange={(value) => onChange({ status: value === "any" || value === "approval" ? null : value, needsApproval: value === "approval" || null })} />
         <Choice label="Trigger" value={state.trigger ?? ""} options={optionsOf("Any trigger", names.triggers)} onChange={(value) => onChange({ trigger: value || null })} />
         <Choice label="Target" value={state.target ?? ""} options={optionsOf("Any target", names.targets)} onChange={(value) => onChange({ target: value || null })} />
+        {hasAgents && <SpendChoice state={state} onChange={onChange} />}
         <Choice label="Version" value={state.version ?? ""} options={[{ value: "", label: "Any version" }, ...names.versions]} onChange={(value) => onChange({ version: value || null })} />
         <Choice
           label="Time"
@@ -78,6 +82,12 @@ export function RunsFilterBar({ state, filter, onChange }: Props) {
       {isExact && <ExactTimes state={state} onClose={() => setIsExact(false)} onApply={onChange} />}
     </div>
   );
+}
+
+const approval = { value: "approval", label: "waits for approval" } as const;
+
+function statusOptions(withApproval: boolean) {
+  return [{ value: "any", label: "Any status" } as const, ...entriesOf(runStatuses).map(([value, { label }]) => ({ value, label })), ...(withApproval ? [approval] : [])];
 }
 
 /** What there is to choose from: the project as it is now, and whatever the URL asks for. */

@@ -7,14 +7,17 @@ import { useLivePages } from "../list/use-live-pages.ts";
 import { VirtualTable } from "../list/virtual-table.tsx";
 import { useTRPC, useTRPCClient } from "../trpc/trpc.ts";
 import { isOpen } from "../ui/statuses.ts";
+import { useMediaQuery } from "../ui/use-media-query.ts";
 import { useNow } from "../ui/use-now.ts";
 import type { BulkAction, Matching } from "./bulk-action.ts";
 import { BulkDialogs, type BulkTarget } from "./bulk-dialogs.tsx";
-import { runColumns, runLabel } from "./run-columns.tsx";
+import { runColumns, runColumnsWithSpend, runLabel } from "./run-columns.tsx";
 import { runFilterParsers, runsPageRows, toRunFilter } from "./run-filters.ts";
 import { RunsEmpty } from "./runs-empty.tsx";
 import { RunsFilterBar } from "./runs-filter-bar.tsx";
 import { RunsSelectionBar } from "./runs-selection-bar.tsx";
+import { RunsSpend } from "./runs-spend.tsx";
+import { useAgentNames } from "./use-agent-names.ts";
 
 interface Selected {
   ids: ReadonlySet<string>;
@@ -48,11 +51,15 @@ export function RunsList() {
     pageRows: runsPageRows,
     rereading: { canChange: (run) => isOpen(run.status), fetch: (ids) => client.runs.byIds.query({ ids }) },
   });
+  const hasSpend = useAgentNames().size > 0;
+  const isWide = useMediaQuery("(width >= 1100px)", true);
+  const columns = hasSpend && isWide ? runColumnsWithSpend : runColumns;
   const targetOf = (): BulkTarget =>
     selected.all === null ? { kind: "chosen", runs: pages.rows.filter(({ id }) => selected.ids.has(id)) } : { kind: "matching", ...selected.all };
   return (
     <>
       <RunsFilterBar state={state} filter={filter} onChange={(change) => void setState(change)} />
+      <RunsSpend filter={name} />
       <RunsSelectionBar
         filter={filter}
         selected={selected.ids.size}
@@ -65,7 +72,7 @@ export function RunsList() {
       <VirtualTable
         {...pages}
         label="Runs"
-        columns={runColumns}
+        columns={columns}
         rowKey={(run) => run.id}
         rowHref={(run) => `/runs/${encodeURIComponent(run.id)}`}
         rowLabel={runLabel}

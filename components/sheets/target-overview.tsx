@@ -8,6 +8,7 @@ import { ShortId } from "../ui/short-id.tsx";
 import { RunBadge } from "../runs/run-badge.tsx";
 import { formatDuration } from "../ui/time.ts";
 import type { Activity, TargetDetails } from "./answers.ts";
+import { AgentSpend } from "./agent-spend.tsx";
 import { AgentSections } from "./agent-sections.tsx";
 import { PromptTemplate } from "./prompt-template.tsx";
 import { sayShare, windowWords } from "./say-counts.ts";
@@ -23,6 +24,7 @@ export function TargetOverview({ details, activity, window }: { details: TargetD
       <SheetSection title="Runs" note={windowWords[window]}>
         <Numbers activity={activity} />
       </SheetSection>
+      {details?.agent && <AgentSpend agent={details.slug} />}
       <SheetSection title="About">
         {details ? (
           <SheetFacts
