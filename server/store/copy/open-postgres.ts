@@ -37,8 +37,10 @@ export async function openPostgresSource(url: string, tables: readonly CopiedTab
 /** The same for the store that is written. Rejects where it is neither empty nor what a copy of the same source began. */
 export async function openPostgresTarget(url: string, p: { origin: CopyOrigin; tables: readonly CopiedTable[] }): Promise<CopyTarget> {
   return connectAlone(url, async (client, name) => {
-    const { rows } = await client.query<{ taken: boolean }>("SELECT pg_try_advisory_lock($1) AS taken", [lockNumber]);
-    if (!rows[0]?.taken) throw new AppError("store_unusable", `Another \`signalbox store copy\` writes into ${name} at this moment.`);
+    // The server may need a moment to see that a copy is dead.
+    await client.query("SELECT pg_advisory_lock($1)", [lockNumber]).catch((cause: unknown) => {
+      throw new AppError("store_unusable", `Another \`signalbox store copy\` writes into ${name} at this moment.`, { cause });
+    });
     const reader = createPostgresReader(client, name);
     const notes = notesOf(client);
     const migrate = async () => void (await migrateDatabase({ url, folder: notes.folder, clock: systemClock, logger: silentLogger }));
