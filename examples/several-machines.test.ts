@@ -1,0 +1,44 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { runFakeCli } from "../cli/commands/testing/fake-host.ts";
+
+const folder = join(import.meta.dirname, "several-machines");
+const compose = readFileSync(join(folder, "compose.yaml"), "utf8");
+const nginx = readFileSync(join(folder, "nginx.conf"), "utf8");
+
+/** The lists behind a name, which compose reads as JSON does. */
+function listsOf(name: string): string[][] {
+  return [...compose.matchAll(new RegExp(`^ +${name}: (\\[.*\\])$`, "gm"))].map(([, list = ""]) => JSON.parse(list) as string[]);
+}
+
+describe("the compose file for several machines", () => {
+  it("runs commands that there are", async () => {
+    const commands = listsOf("command");
+    expect(commands.map((command) => command.slice(2).join(" "))).toEqual(["store migrate", "start --role web", "worker --health-port 3001"]);
+    for (const [program, script, ...args] of commands) {
+      expect([program, script]).toEqual(["node", "node_modules/signalbox/bin/signalbox.cjs"]);
+      expect((await runFakeCli([...args, "--help"])).exitCode).toBe(0);
+    }
+  });
+
+  it("asks each part for its health where it listens", () => {
+    const tests = listsOf("test").map((test) => test.join(" "));
+    expect(tests).toEqual([expect.stringContaining("pg_isready"), expect.stringContaining(":3000/healthz"), expect.stringContaining(":3001/readyz"), expect.stringContaining(":8080/healthz")]);
+    expect(nginx).toContain("listen 8080;");
+    expect(nginx).toContain("proxy_pass http://$web:3000;");
+  });
+
+  it("starts nothing without the secret and the password", () => {
+    for (const name of ["SIGNALBOX_SECRET", "POSTGRES_PASSWORD"]) {
+      const uses = compose.match(new RegExp(String.raw`\$\{${name}[^}]*\}`, "g")) ?? [];
+      expect(uses.length).toBeGreaterThan(0);
+      for (const use of uses) expect(use).toMatch(/:\?It is made once/);
+    }
+  });
+
+  it("streams through nginx, keeps keys out of its log, and leaves paths and bodies to the service", () => {
+    for (const line of ["proxy_buffering off;", "proxy_request_buffering off;", "merge_slashes off;", "client_max_body_size 0;", "access_log /dev/stdout no_query;"]) expect(nginx).toContain(line);
+    expect(/log_format no_query '(.*)'/.exec(nginx)?.[1]).not.toMatch(/\$(request|args|query_string|request_uri|http_\w+)\b/);
+  });
+});
