@@ -3,12 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createKeyCipher } from "../../../server/auth/key-cipher.ts";
+import type { PostgresFacts } from "../../../server/store/postgres/inspect-database.ts";
 import { inspectDatabase } from "../../../server/store/sqlite/inspect-database.ts";
 import { openSqliteStore } from "../../../server/store/sqlite/open-store.ts";
 import { aDelivery, aKey } from "../../../server/store/testing/factories.ts";
 import { runFakeCli } from "../testing/fake-host.ts";
 import { type AccessContext, judgeAccess } from "./judge-access.ts";
 import { judgeAddress, judgeSpace } from "./judge-machine.ts";
+import { judgePostgres } from "./judge-postgres.ts";
 import { judgeStore } from "./judge-store.ts";
 
 const now = Date.parse("2026-11-21T10:00:00Z");
@@ -44,6 +46,31 @@ it("tells of a disk that is full, and of addresses that give keys away", () => {
   const states = [null, "http://hooks.example.com", "https://hooks.example.com", "http://localhost:3000"].map((baseUrl) => judgeAddress({ baseUrl, trustProxy: [], mode: "deployed" })[0]?.state);
   expect(states).toEqual(["warn", "warn", "warn", "ok"]);
   expect(found(judgeAddress({ baseUrl: "https://hooks.example.com", trustProxy: ["127.0.0.1"], mode: "deployed" }))).toEqual([]);
+});
+
+const postgres: PostgresFacts = {
+  name: "postgres://db/hooks", user: "hooks", server: "17.2", databaseBytes: 1e6, pendingMigrations: 0, mayWrite: true, isReplica: false, fsync: "on", fullPageWrites: "on", synchronousCommit: "on",
+  connections: { most: 97, used: 20, wanted: 42 }, aheadMs: 20, secretFingerprint: "mine", contents,
+};
+
+it.each<[string, Partial<PostgresFacts> & { own?: string | null; hasRetention?: boolean }, string[]]>([
+  ["nothing where nothing is wrong", {}, []],
+  ["a server that does not wait for its disk", { fsync: "off" }, ["disk bad"]],
+  ["one whose commits do not", { synchronousCommit: "off" }, ["disk warn"]],
+  ["one that waits for no replica", { synchronousCommit: "local" }, []],
+  ["pages that may be damaged", { fullPageWrites: "off" }, ["disk warn"]],
+  ["migrations to come", { pendingMigrations: 1 }, ["schema warn"]],
+  ["a user that may not write", { mayWrite: false }, ["rights bad"]],
+  ["a replica", { isReplica: true, mayWrite: false }, ["rights bad"]],
+  ["fewer connections than are wanted", { connections: { most: 97, used: 20, wanted: 98 } }, ["connections bad"]],
+  ["connections that are almost used up", { connections: { most: 97, used: 90, wanted: 42 } }, ["connections warn"]],
+  ["clocks that differ", { aheadMs: -700 }, ["clock warn"]],
+  ["another secret", { own: "other" }, ["machines bad"]],
+  ["a secret that is missing", { own: null }, ["machines bad"]],
+  ["a store that nobody has used", { secretFingerprint: null, own: null }, []],
+  ["a history that only grows", { databaseBytes: 2e9, hasRetention: false }, ["retention warn"]],
+])("of a Postgres, tells of %s", (_, { own = "mine", hasRetention = true, ...given }, expected) => {
+  expect(found(judgePostgres({ ...postgres, ...given }, { fingerprint: own, hasRetention }))).toEqual(expected);
 });
 
 let folder: string;

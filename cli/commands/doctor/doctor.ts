@@ -1,15 +1,17 @@
 import { dirname } from "node:path";
 import { existsSync } from "node:fs";
-import { hasSecret, readSecret, SettingsError } from "../../../server/config.ts";
+import { hasSecret, readSecret, type Settings, SettingsError } from "../../../server/config.ts";
 import { AppError } from "../../../server/contract/app-error.ts";
 import { ProjectError } from "../../../server/project/project-error.ts";
+import type { StoreContents } from "../../../server/store/shared/store-contents.ts";
 import { plainText } from "../../terminal/plain-text.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
-import { findOwnStore } from "../find-own-store.ts";
+import { findOwnSettings } from "../find-own-store.ts";
 import { bad, type Check, ok, warn } from "./check.ts";
 import { judgeAccess } from "./judge-access.ts";
 import { judgeAddress, judgeFolder } from "./judge-machine.ts";
+import { judgePostgres } from "./judge-postgres.ts";
 import { judgeStore } from "./judge-store.ts";
 
 export function registerDoctor(program: CliCommand, runner: CommandRunner): void {
@@ -40,25 +42,46 @@ async function lookAtProject(context: CommandContext): Promise<Check[]> {
 }
 
 async function look({ projectDir, now }: CommandContext): Promise<Check[]> {
-  const { file, settings, running } = await findOwnStore(projectDir, "doctor");
+  const { settings, running } = await findOwnSettings(projectDir, "doctor");
   const checks = [ok("settings", `of ${projectDir}`), running ? ok("service", `runs on ${running.url} (process ${running.pid})`) : ok("service", "does not run here"), ...judgeAddress(settings)];
-  const folder = dirname(file);
-  if (existsSync(folder)) checks.push(...judgeFolder(folder));
-  const [{ inspectDatabase }, { readManifest }, { createKeyCipher }] = await Promise.all([
-    import("../../../server/store/sqlite/inspect-database.ts"),
-    import("../../../server/project/read-manifest.ts"),
-    import("../../../server/auth/key-cipher.ts"),
-  ]);
   try {
-    const facts = inspectDatabase(file);
-    if (!facts) return [...checks, warn("store", `there is none yet (${file})`, "The first start makes it.")];
-    checks.push(...judgeStore(facts, { file, hasRetention: settings.retention.days !== null || settings.retention.deliveries !== null }));
-    if (!facts.contents) return checks;
+    const { checks: ofStore, contents } = await lookAtStore(settings);
+    checks.push(...ofStore);
+    if (!contents) return checks;
+    const [{ readManifest }, { createKeyCipher }] = await Promise.all([import("../../../server/project/read-manifest.ts"), import("../../../server/auth/key-cipher.ts")]);
     const openKey = hasSecret(settings.stateDir) ? createKeyCipher(readSecret(settings.stateDir)).open : null;
     const triggers = (await readManifest(settings.stateDir))?.triggers ?? [];
-    return [...checks, ...judgeAccess({ contents: facts.contents, now: now(), triggers, mode: settings.mode, isRunning: running !== null, openKey })];
+    return [...checks, ...judgeAccess({ contents, now: now(), triggers, mode: settings.mode, isRunning: running !== null, openKey })];
   } catch (error) {
     if (error instanceof AppError) return [...checks, bad("store", error.message, "docs/failures.md tells what to do.")];
     throw error;
   }
+}
+
+interface StoreLook {
+  checks: Check[];
+  /** `null`: there is nothing to look at. */
+  contents: StoreContents | null;
+}
+
+function lookAtStore(settings: Settings): Promise<StoreLook> {
+  const { database, retention } = settings;
+  const hasRetention = retention.days !== null || retention.deliveries !== null;
+  return database.kind === "sqlite" ? lookAtFile(database.file, hasRetention) : lookAtPostgres(database.url, { stateDir: settings.stateDir, hasRetention });
+}
+
+async function lookAtFile(file: string, hasRetention: boolean): Promise<StoreLook> {
+  const folder = dirname(file);
+  const checks = existsSync(folder) ? judgeFolder(folder) : [];
+  const { inspectDatabase } = await import("../../../server/store/sqlite/inspect-database.ts");
+  const facts = inspectDatabase(file);
+  if (!facts) return { checks: [...checks, warn("store", `there is none yet (${file})`, "The first start makes it.")], contents: null };
+  return { checks: [...checks, ...judgeStore(facts, { file, hasRetention })], contents: facts.contents };
+}
+
+async function lookAtPostgres(url: string, p: { stateDir: string; hasRetention: boolean }): Promise<StoreLook> {
+  const [{ inspectPostgres }, { deriveSecretFingerprint }] = await Promise.all([import("../../../server/store/postgres/inspect-database.ts"), import("../../../server/auth/derive-secret.ts")]);
+  const facts = await inspectPostgres(url);
+  const fingerprint = hasSecret(p.stateDir) ? deriveSecretFingerprint(readSecret(p.stateDir)) : null;
+  return { checks: judgePostgres(facts, { fingerprint, hasRetention: p.hasRetention }), contents: facts.contents };
 }

@@ -1,4 +1,4 @@
-import type { DatabaseContents } from "../../../server/store/sqlite/inspect-database.ts";
+import type { StoreContents } from "../../../server/store/shared/store-contents.ts";
 import { bad, type Check, ok, warn } from "./check.ts";
 
 const soonMs = 14 * 86_400_000;
@@ -6,7 +6,7 @@ const workerAliveMs = 15_000;
 const aheadMs = 60_000;
 
 export interface AccessContext {
-  contents: DatabaseContents;
+  contents: StoreContents;
   now: number;
   triggers: readonly { slug: string; endpoint: string }[];
   mode: "development" | "deployed";
@@ -26,7 +26,7 @@ function judgeClock({ contents, now }: AccessContext): Check {
   return bad("history", `the newest delivery is of ${new Date(newest).toISOString()}, which is yet to come`, "Set this machine's clock: it was set back, or was ahead when that came. Retention goes by it.");
 }
 
-function isUsable(key: DatabaseContents["keys"][number], now: number): boolean {
+function isUsable(key: StoreContents["keys"][number], now: number): boolean {
   return key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now);
 }
 

@@ -1,10 +1,13 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { migrationsFolder } from "../../paths.ts";
 import { silentLogger } from "../../ports/logger.ts";
 import type { Store } from "../../ports/store.ts";
-import { aClaim, aRun, claimOne, epoch } from "../testing/factories.ts";
+import { aClaim, aKey, aRun, claimOne, epoch } from "../testing/factories.ts";
 import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
+import { readJournal } from "../shared/migration-journal.ts";
 import { createPool } from "./connect.ts";
+import { inspectPostgres } from "./inspect-database.ts";
 import { openPostgresStore } from "./open-store.ts";
 import { followClock } from "./store-clock.ts";
 
@@ -127,6 +130,31 @@ it("a rate comes back with the time", async () => {
     expect(await store.takeRates?.(soon)).toMatchObject({ isOver: false });
     await vi.waitFor(async () => expect(await store.takeRates?.(soon)).toMatchObject({ isOver: false }), { timeout: 10_000, interval: 20 });
   });
+});
+
+it("a database is looked at as it is, whether or not anything was made in it, and nothing in it is changed", async () => {
+  const empty = await server.createDatabase("template1");
+  expect(await inspectPostgres(empty)).toMatchObject({ pendingMigrations: readJournal(migrationsFolder("postgres")).length, mayWrite: true, secretFingerprint: null, contents: null, connections: { wanted: 21 } });
+  expect((await inspectPostgres(empty)).pendingMigrations).toBeGreaterThan(0);
+  await open("one");
+  await withStore(async (store) => {
+    const key = aKey({ endpoints: ["signup"] });
+    await store.createKey(key);
+    for (const n of [1, 2]) await store.heartbeatWorker({ id: `wrk_${n}`, pid: n, host: `h${n}`, version: "v1", startedAt: 0, seenAt: Date.now() });
+    const facts = await inspectPostgres(url);
+    expect(facts).toMatchObject({ user: "signalbox", pendingMigrations: 0, mayWrite: true, isReplica: false, fsync: "off", fullPageWrites: "off", synchronousCommit: "on", secretFingerprint: "one" });
+    expect(facts.contents).toMatchObject({ newestDeliveryAt: null, keys: [{ id: key.id, endpoints: ["signup"] }], people: 0 });
+    expect(facts.connections).toMatchObject({ wanted: 42 });
+    expect(Math.abs(facts.aheadMs)).toBeLessThan(60_000);
+  });
+});
+
+it("a user that may look and not write is told of", async () => {
+  const admin = new Client(url);
+  await admin.connect();
+  await admin.query("CREATE ROLE reader LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader");
+  await admin.end();
+  expect(await inspectPostgres(url.replace("user=signalbox", "user=reader"))).toMatchObject({ user: "reader", mayWrite: false });
 });
 
 it("what another store commits is heard of again, unasked, after the connection that listens was cut", async () => {

@@ -31,7 +31,8 @@ export async function migrate(pool: Pool, p: { folder: string; name: string; clo
 
 const oldestServer = 150_000;
 
-async function assertFits(session: Session, name: string): Promise<void> {
+/** Throws AppError `store_unusable` where the server is too old, or keeps text in another encoding. */
+export async function assertFits(session: Session, name: string): Promise<void> {
   const [facts] = await session.rows<{ version: number; encoding: string }>("SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding");
   if (facts && facts.version < oldestServer) throw new AppError("store_unusable", `${name} cannot be used as the store: its Postgres is version ${Math.floor(facts.version / 10_000)}, and it takes 15 or later. Upgrade the server, or name another in DATABASE_URL.`);
   if (facts && facts.encoding !== "UTF8") throw new AppError("store_unusable", `${name} cannot be used as the store: its encoding is ${facts.encoding}. Create it with UTF8: createdb --encoding=UTF8 --template=template0 <name>.`);
@@ -52,7 +53,7 @@ async function applyPending(session: Session, p: { folder: string; name: string;
   return known.slice(first);
 }
 
-async function readApplied(session: Session): Promise<string[]> {
+export async function readApplied(session: Session): Promise<string[]> {
   const [found] = await session.rows<{ exists: boolean }>("SELECT to_regclass('schema_migration') IS NOT NULL AS exists");
   if (!found?.exists) return [];
   return (await session.rows<{ tag: string }>("SELECT tag FROM schema_migration ORDER BY position")).map(({ tag }) => tag);

@@ -33,6 +33,8 @@ import { createUpkeepStore } from "./upkeep-store.ts";
 /** Readers wait for each other, not for writers. One connection writes, another tells others of it. */
 const mostReaders = 4;
 const mostWriters = 2;
+/** With the one that listens. */
+export const connectionsOfProcess = mostReaders + mostWriters + 1;
 const mostAccepts = 256;
 
 interface OpenOptions {

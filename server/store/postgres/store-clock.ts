@@ -29,7 +29,7 @@ export async function followClock(p: { pool: Pool; tell: (aheadMs: number) => vo
 }
 
 /** The answer is of the middle of the way there and back. */
-async function askDifference(pool: Pool, now: () => number): Promise<number> {
+export async function askDifference(pool: Pool, now: () => number): Promise<number> {
   const before = now();
   const { rows } = await pool.query<{ at: string }>("SELECT extract(epoch FROM clock_timestamp()) * 1000 AS at");
   const after = now();

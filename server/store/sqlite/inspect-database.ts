@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import Database from "better-sqlite3";
 import { migrationsFolder } from "../../paths.ts";
+import type { StoreContents } from "../shared/store-contents.ts";
 import { findDamage } from "./find-damage.ts";
 import { readSchemaVersion } from "./migrate.ts";
 import type { Connection } from "./open-connection.ts";
@@ -19,17 +20,7 @@ export interface DatabaseFacts {
   /** Whether room that is not needed any more can be given back. */
   givesRoomBack: boolean;
   /** `null` where the schema is an older one. */
-  contents: DatabaseContents | null;
-}
-
-export interface DatabaseContents {
-  /** UTC milliseconds; `null`: no delivery yet. */
-  newestDeliveryAt: number | null;
-  lastSeenWorkers: number[];
-  keys: { id: string; name: string; kind: string; endpoints: string[] | null; ciphertext: string | null; expiresAt: number | null; revokedAt: number | null }[];
-  disabledTriggers: string[];
-  people: number;
-  admins: number;
+  contents: StoreContents | null;
 }
 
 /** Reads only. `null`: there is no file. Throws AppError where it cannot be opened. */
@@ -63,9 +54,9 @@ function readFacts(connection: Connection, file: string): DatabaseFacts {
   };
 }
 
-function readContents(connection: Connection): DatabaseContents {
+function readContents(connection: Connection): StoreContents {
   const numbers = (sql: string) => connection.prepare<unknown[], number>(sql).pluck().all();
-  const keys = connection.prepare<unknown[], Omit<DatabaseContents["keys"][number], "endpoints"> & { endpoints: string | null }>(
+  const keys = connection.prepare<unknown[], Omit<StoreContents["keys"][number], "endpoints"> & { endpoints: string | null }>(
     "SELECT id, name, kind, endpoints, ciphertext, expires_at AS expiresAt, revoked_at AS revokedAt FROM webhook_key",
   );
   return {

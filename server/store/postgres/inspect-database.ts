@@ -1,0 +1,111 @@
+import type { Pool } from "pg";
+import { migrationsFolder } from "../../paths.ts";
+import { silentLogger } from "../../ports/logger.ts";
+import { countApplied, readJournal } from "../shared/migration-journal.ts";
+import type { StoreContents } from "../shared/store-contents.ts";
+import { createPool, databaseName } from "./connect.ts";
+import { assertFits, readApplied } from "./migrate.ts";
+import { connectionsOfProcess } from "./open-store.ts";
+import { type Session, sessionOf } from "./session.ts";
+import { askDifference } from "./store-clock.ts";
+import { toOpenError } from "./store-error.ts";
+
+/** How a database is, and the server that it lies on, whoever uses it. */
+export interface PostgresFacts {
+  /** Without user and password. */
+  name: string;
+  user: string;
+  server: string;
+  databaseBytes: number;
+  pendingMigrations: number;
+  /** Whether the user may make and change the tables. */
+  mayWrite: boolean;
+  isReplica: boolean;
+  fsync: string;
+  fullPageWrites: string;
+  synchronousCommit: string;
+  connections: { most: number; used: number; wanted: number };
+  /** Milliseconds by which its clock is ahead of this machine's. */
+  aheadMs: number;
+  /** Of the secret that is in force; `null`: none yet. */
+  secretFingerprint: string | null;
+  /** `null` where the schema is an older one. */
+  contents: StoreContents | null;
+}
+
+/** Reads only. Throws AppError `store_unusable` where it cannot be reached or used. */
+export async function inspectPostgres(url: string): Promise<PostgresFacts> {
+  const name = databaseName(url);
+  const pool = createPool(url, { max: 1, logger: silentLogger });
+  try {
+    return await readFacts(pool, name);
+  } catch (error) {
+    throw toOpenError(error, name);
+  } finally {
+    await pool.end();
+  }
+}
+
+const serverSql = `
+  SELECT current_user AS "user", current_setting('server_version') AS server, pg_database_size(current_database()) AS "databaseBytes", pg_is_in_recovery() AS "isReplica",
+    current_setting('fsync') AS fsync, current_setting('full_page_writes') AS "fullPageWrites", current_setting('synchronous_commit') AS "synchronousCommit",
+    current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS most,
+    (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()) AS used,
+    coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS "mayCreate"`;
+
+type ServerRow = Omit<PostgresFacts, "name" | "connections" | "pendingMigrations" | "mayWrite" | "aheadMs" | "secretFingerprint" | "contents"> & { most: number; used: number; mayCreate: boolean };
+
+async function readFacts(pool: Pool, name: string): Promise<PostgresFacts> {
+  const session = sessionOf(pool);
+  await assertFits(session, name);
+  const [row] = await session.rows<ServerRow>(serverSql);
+  if (!row) throw new Error("The server says nothing of itself.");
+  const { most, used, mayCreate, ...server } = row;
+  const known = readJournal(migrationsFolder("postgres"));
+  const applied = countApplied(await readApplied(session), { known, name });
+  const isThere = applied === known.length;
+  const aheadMs = await askDifference(pool, Date.now);
+  return {
+    ...server,
+    name,
+    pendingMigrations: known.length - applied,
+    mayWrite: mayCreate && (applied === 0 || (await mayWriteRuns(session))),
+    connections: { most, used, wanted: isThere ? await countWanted(session, Date.now() + aheadMs) : connectionsOfProcess * leastProcesses },
+    aheadMs,
+    secretFingerprint: isThere ? ((await session.rows<{ value: string }>("SELECT value FROM store_fact WHERE name = 'secret'"))[0]?.value ?? null) : null,
+    contents: isThere ? await readContents(session) : null,
+  };
+}
+
+async function mayWriteRuns(session: Session): Promise<boolean> {
+  const [found] = await session.rows<{ may: boolean }>("SELECT bool_and(has_table_privilege('run', wanted)) AS may FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS wanted");
+  return found?.may ?? false;
+}
+
+/** A supervisor, a web process and a worker. */
+const leastProcesses = 3;
+const workerAliveMs = 15_000;
+
+/** As if every machine that has workers had a web process, too. */
+async function countWanted(session: Session, now: number): Promise<number> {
+  const [found] = await session.rows<{ workers: number; hosts: number }>("SELECT count(*) AS workers, count(DISTINCT host) AS hosts FROM worker WHERE seen_at > $1::bigint", [now - workerAliveMs]);
+  const processes = (found?.workers ?? 0) + 2 * (found?.hosts ?? 0);
+  return connectionsOfProcess * Math.max(leastProcesses, processes);
+}
+
+async function readContents(session: Session): Promise<StoreContents> {
+  const [counts] = await session.rows<{ newest: number | null; people: number; admins: number }>(
+    "SELECT (SELECT max(received_at) FROM delivery) AS newest, (SELECT count(*) FROM person) AS people, (SELECT count(*) FROM person WHERE role = 'admin') AS admins",
+  );
+  const keys = await session.rows<Omit<StoreContents["keys"][number], "endpoints"> & { endpoints: string | null }>(
+    `SELECT id, name, kind, endpoints, ciphertext, expires_at AS "expiresAt", revoked_at AS "revokedAt" FROM webhook_key`,
+  );
+  return {
+    newestDeliveryAt: counts?.newest ?? null,
+    lastSeenWorkers: (await session.rows<{ at: number }>("SELECT seen_at AS at FROM worker")).map(({ at }) => at),
+    keys: keys.map((key) => ({ ...key, endpoints: key.endpoints === null ? null : JSON.parse(key.endpoints) })),
+    disabledTriggers: (await session.rows<{ slug: string }>("SELECT slug FROM trigger_switch WHERE disabled_at IS NOT NULL ORDER BY slug")).map(({ slug }) => slug),
+    people: counts?.people ?? 0,
+    admins: counts?.admins ?? 0,
+  };
+}
