@@ -7,8 +7,8 @@ import { type ExecuteRunOptions, type RunEnding, type RunHandle, executeRun } fr
 import type { RunPlaces } from "./run-places.ts";
 import { watchCancels } from "./watch-cancels.ts";
 
-/** How long a worker's claim on its runs holds without being renewed. */
-export const leaseMs = 15_000;
+/** How long a worker's claim on its runs holds without being renewed: with the time until somebody looks, others have them within 15 seconds. */
+export const leaseMs = 12_000;
 const heartbeatRowEveryMs = 5_000;
 /** Code that goes on this long after its run has ended is taken for lost. */
 const zombieMs = 30_000;

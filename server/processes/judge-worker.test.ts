@@ -31,7 +31,7 @@ describe("judgeWorker", () => {
     expect(judgeWorker(sight({ silentMs: 15_001 }), now)).toBe("blocked");
   });
 
-  test("a worker of which no thread has spoken for as long as a lease lasts was stopped, whatever its runs' deadlines", () => {
+  test("a worker of which no thread has spoken for longer than a lease lasts was stopped, whatever its runs' deadlines", () => {
     for (const active of [[], [run(now + 3_600_000)], [run(now - 1_000_000)]]) {
       expect(judgeWorker(sight({ silentMs: 15_001, lifelessMs: 15_001, active }), now)).toBe("stopped");
       expect(judgeWorker(sight({ silentMs: 15_000, lifelessMs: 15_000, active }), now)).not.toBe("stopped");

@@ -1,5 +1,3 @@
-import { leaseMs } from "../engine/worker-loop.ts";
-
 /** What the supervisor sees of a worker. */
 export interface WorkerSight {
   /** Time since its last heartbeat. */
@@ -16,16 +14,18 @@ export type WorkerVerdict = "fine" | "blocked" | "stopped" | "out_of_memory";
 /** Heartbeats come twice a second: a second without one means a blocked event loop. */
 const silenceMs = 1_000;
 const deadlineSlackMs = 500;
-/** How long a blocked loop may hold up its neighbours: as long as their leases last by themselves. */
-const neighboursWaitMs = leaseMs;
+/** How long a blocked loop may hold up its neighbours. */
+const neighboursWaitMs = 15_000;
+/** Longer than a lease lasts. */
+const stoppedAfterMs = 15_000;
 
 /**
- * Whether a worker must be ended. Stopped: no thread of it has spoken for as long as a lease lasts, so that its runs are anybody's. Blocked: past the deadline of a run, or for so long that its neighbours suffer. A single run may block
+ * Whether a worker must be ended. Stopped: no thread of it has spoken for longer than a lease lasts, so that its runs are anybody's. Blocked: past the deadline of a run, or for so long that its neighbours suffer. A single run may block
  * its process until its own deadline. Memory counts as the system sees it, because Buffers are not in V8's heap.
  */
 export function judgeWorker(sight: WorkerSight, now: number): WorkerVerdict {
   if (sight.rssBytes > sight.maxRssBytes) return "out_of_memory";
-  if (sight.lifelessMs > leaseMs) return "stopped";
+  if (sight.lifelessMs > stoppedAfterMs) return "stopped";
   if (sight.silentMs <= silenceMs) return "fine";
   const isPastDeadline = sight.active.some(({ deadlineAt }) => now > deadlineAt + deadlineSlackMs);
   const holdsUpOthers = sight.silentMs > neighboursWaitMs && sight.active.length !== 1;

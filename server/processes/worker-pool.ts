@@ -9,6 +9,7 @@ import type { Logger } from "../ports/logger.ts";
 import { targetLogFields } from "../ports/run-log-fields.ts";
 import { createSeldomLog } from "../ports/seldom-log.ts";
 import type { EngineStore } from "../ports/store.ts";
+import { createLeaseTrust } from "./lease-trust.ts";
 import { createIsolation } from "./isolation.ts";
 import { createPoolTally } from "./pool-tally.ts";
 import type { Reporter, RunEndedReport, WorkerToSupervisor } from "./protocol.ts";
@@ -68,6 +69,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   let manifest: Manifest | null = null;
   const restarts = createRestartPolicy();
   const tally = createPoolTally();
+  const leaseTrust = createLeaseTrust({ leaseMs });
   let isClosing = false;
   const watchWorkers = createWorkerWatch({ workers: children, memoryMb: settings.workerMemoryMb, clock, mapStack: options.mapStack });
 
@@ -222,9 +224,12 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   async function reconcile(): Promise<void> {
     // Where this process was held up, the workers' signs of life may be there unread.
     await new Promise(setImmediate);
-    await keepLeasesOfBlocked();
-    const count = await store.reconcile(clock.now(), runsUnderWay());
-    await takeOver();
+    const count = await leaseTrust.watch(async () => {
+      await keepLeasesOfBlocked();
+      const expired = leaseTrust.mayTrust() ? await store.reconcile(clock.now(), runsUnderWay()) : 0;
+      await takeOver();
+      return expired;
+    });
     if (count > 0) wake();
     isolation.look();
   }
