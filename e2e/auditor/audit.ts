@@ -7,9 +7,10 @@ import { type Clients, startClients } from "./clients.ts";
 import type { Facts, Kill } from "./facts.ts";
 import { createKiller, type Killer, type PlannedKill, planKills } from "./kills.ts";
 import { createRandom } from "./random.ts";
-import { checkIntegrity, readProgress, readStoredRuns } from "./read-store.ts";
-import { judge, type Violation } from "./rules.ts";
+import { readSqlite } from "./read-sqlite.ts";
+import { judge, listTakeOvers, type Violation } from "./rules.ts";
 import { prepareProject, type Service, startService } from "./service.ts";
+import type { StoreReader } from "./store-reader.ts";
 import { openSink, type Sink } from "./sink.ts";
 
 export interface AuditOptions {
@@ -98,9 +99,10 @@ async function conduct(options: AuditOptions, { projectDir, killer, sink, key }:
         service = await start(Number(new URL(url).port));
       }
     }
-    await comeToRest(options, { projectDir, clients });
+    const reader = readSqlite(projectDir);
+    await comeToRest(options, { reader, clients });
     await options.atRest?.(kills);
-    return judgeAtRest({ projectDir, orders: clients.orders(), effects: sink.effects, kills, startedAt });
+    return await judgeAtRest({ reader, orders: clients.orders(), effects: sink.effects, kills, startedAt });
   } finally {
     await service.stop();
     await clients.finish();
@@ -108,21 +110,21 @@ async function conduct(options: AuditOptions, { projectDir, killer, sink, key }:
 }
 
 /** Reads the store, and judges all that was written down. */
-export function judgeAtRest(p: Omit<Facts, "runs"> & { projectDir: string; startedAt: number }): Verdict {
-  const { projectDir, startedAt, ...written } = p;
-  const facts = { ...written, runs: readStoredRuns(projectDir) };
-  const integrity = checkIntegrity(projectDir);
+export async function judgeAtRest(p: Omit<Facts, "runs"> & { reader: StoreReader; startedAt: number }): Promise<Verdict> {
+  const { reader, startedAt, ...written } = p;
+  const facts = { ...written, runs: await reader.runs(), handBacks: (await reader.handBacks?.()) ?? [] };
+  const integrity = await reader.integrity();
   const violations = [...judge(facts), ...(integrity === "ok" ? [] : [{ rule: "the store stays whole", what: integrity }])];
   return { violations, facts, summary: summarize(facts, performance.now() - startedAt) };
 }
 
 /** No new orders; everything that was sent is answered, and every run ends, or nothing moves any more. */
-export async function comeToRest({ stuckMs, restMs, tell }: AuditOptions, p: { projectDir: string; clients: Clients }): Promise<void> {
+export async function comeToRest({ stuckMs, restMs, tell }: Pick<AuditOptions, "stuckMs" | "restMs" | "tell">, p: { reader: StoreReader; clients: Clients }): Promise<void> {
   await p.clients.finish();
   let last = { open: -1, mark: "" };
   const giveUpAt = performance.now() + restMs;
   for (let movedAt = performance.now(); performance.now() < Math.min(giveUpAt, movedAt + stuckMs); await new Promise((resolve) => setTimeout(resolve, 200))) {
-    const now = readProgress(p.projectDir);
+    const now = await p.reader.progress();
     if (now.open === 0) return;
     if (now.mark !== last.mark) movedAt = performance.now();
     last = now;
@@ -130,10 +132,12 @@ export async function comeToRest({ stuckMs, restMs, tell }: AuditOptions, p: { p
   tell(`${last.open} runs do not end`);
 }
 
-function summarize({ orders, runs, effects, kills }: Facts, tookMs: number): string {
+function summarize(facts: Facts, tookMs: number): string {
+  const { orders, runs, effects, kills } = facts;
+  const slowest = Math.max(0, ...listTakeOvers(facts).map(({ ms }) => ms));
   const answers = orders.flatMap(({ answers }) => answers).filter(({ status }) => status === 202).length;
   const by = [...Map.groupBy(kills, ({ kind }) => kind)].map(([kind, some]) => `${kind} ${some.length}`);
   const begun = effects.filter(({ phase }) => phase === "begin");
   const repeated = begun.length - new Set(begun.map(({ runId, step }) => `${runId} ${step}`)).size;
-  return `${kills.length} kills (${by.join(", ")}), ${orders.length} orders, ${answers} times 202, ${runs.length} runs, ${begun.length} steps begun, ${repeated} of them again; ${(tookMs / 1000).toFixed(1)} s`;
+  return `${kills.length} kills (${by.join(", ")}), ${orders.length} orders, ${answers} times 202, ${runs.length} runs, ${begun.length} steps begun, ${repeated} of them again; ${slowest > 0 ? `the slowest take-over took ${(slowest / 1000).toFixed(1)} s; ` : ""}${(tookMs / 1000).toFixed(1)} s`;
 }

@@ -1,9 +1,20 @@
+import { z } from "zod";
+
 /** What an audit goes by: written down by the clients, the sink and the killer, and read from the store at the end. Times are the auditor's own. */
 export interface Facts {
   orders: readonly Order[];
   runs: readonly StoredRun[];
   effects: readonly Effect[];
   kills: readonly Kill[];
+  /** Where there are machines that live on: how soon they have what a dead one had, ms. */
+  takeOverWithinMs?: number;
+  /** When runs were taken from processes that were gone: where that is asked. */
+  handBacks?: readonly HandBack[];
+}
+
+export interface HandBack {
+  at: number;
+  runId: string;
 }
 
 /** One event that a client has sent, as often as it took. Its id stands in the payload. */
@@ -23,13 +34,8 @@ export interface Answer {
   runs: Readonly<Record<string, string>> | null;
 }
 
-export interface StoredRun {
-  id: string;
-  orderId: string;
-  attachmentId: string;
-  deliveryId: string | null;
-  status: string;
-}
+export const storedRunSchema = z.object({ id: z.string(), orderId: z.string(), attachmentId: z.string(), deliveryId: z.string().nullable(), status: z.string() });
+export type StoredRun = z.infer<typeof storedRunSchema>;
 
 /** What the sink was told from inside a step. */
 export interface Effect {
@@ -46,13 +52,18 @@ export interface Effect {
 
 export interface Kill {
   at: number;
-  /** `stop` is SIGSTOP for longer than the lease: to its runs the process is dead. `supervisor`: it alone; its children have to leave by themselves. */
-  kind: "group" | "supervisor" | "web" | "worker" | "stop";
+  /**
+   * `stop` is SIGSTOP for longer than the lease: to its runs the process is dead. `supervisor`: it alone; its children have to leave by themselves.
+   * `postgres` is the database whole, `connection` some of its backends: they touch no process, and excuse nothing.
+   */
+  kind: "group" | "supervisor" | "web" | "worker" | "stop" | "postgres" | "connection";
   generation: number;
   /** `null`: every process of that generation. */
   pid: number | null;
   /** Processes of the service that were still there long after its supervisor was. */
   outlivedBy?: readonly number[];
+  /** Of a database: when it took connections again. */
+  backAt?: number;
 }
 
 export const isAcknowledged = (order: Order): boolean => order.answers.some(({ status }) => status === 202);

@@ -1,10 +1,8 @@
-import type { Effect, Kill } from "./facts.ts";
+import type { Kill } from "./facts.ts";
+import { createMoments, type Moment, type Moments } from "./moments.ts";
 import { isRunning } from "./processes.ts";
 import type { Random } from "./random.ts";
 import type { Service } from "./service.ts";
-
-/** When exactly: at any time, right when a client sees a 202, when a step has just begun, or between its effect and its record. */
-type Moment = "any" | "acknowledged" | "step_begun" | "step_done";
 
 export interface PlannedKill {
   /** `stop`: a worker gets SIGSTOP, and nobody wakes it. */
@@ -28,31 +26,13 @@ export function planKills(p: { random: Random; kills: number; gapMs: number }): 
   });
 }
 
-export interface Killer {
+export interface Killer extends Omit<Moments, "at"> {
   /** Kills as planned, and gives what was done; `null` when there was nothing to kill. */
   kill(service: Service, planned: PlannedKill): Promise<Kill | null>;
-  sawAcknowledgement(): void;
-  sawEffect(effect: Effect): void;
 }
 
-const waitForMomentMs = 5_000;
-
 export function createKiller(random: Random, stop: (pid: number) => void): Killer {
-  /** Called in the very turn of the event loop that brings the news. */
-  let watching: ((moment: Moment, effect: Effect | null) => void) | null = null;
-
-  function atMoment(wanted: Moment, act: (effect: Effect | null) => Kill | null): Promise<Kill | null> {
-    if (wanted === "any") return Promise.resolve(act(null));
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => finish(null), waitForMomentMs);
-      const finish = (effect: Effect | null) => {
-        watching = null;
-        clearTimeout(timer);
-        resolve(act(effect));
-      };
-      watching = (moment, effect) => moment === wanted && finish(effect);
-    });
-  }
+  const moments = createMoments();
 
   return {
     async kill(service, { kind, moment, afterMs }) {
@@ -61,7 +41,7 @@ export function createKiller(random: Random, stop: (pid: number) => void): Kille
       // Looked for beforehand: at the moment itself there is no time.
       const candidates = kind === "web" ? service.web() : service.workers();
       const victim = candidates.length > 0 ? random.pick(candidates) : null;
-      return await atMoment(moment, (effect) => {
+      return await moments.at(moment, (effect) => {
         if (service.hasEnded()) return null;
         const at = performance.now();
         if (kind === "group" || kind === "supervisor") {
@@ -77,7 +57,7 @@ export function createKiller(random: Random, stop: (pid: number) => void): Kille
         return { at, kind, generation, pid };
       });
     },
-    sawAcknowledgement: () => watching?.("acknowledged", null),
-    sawEffect: (effect) => watching?.(effect.phase === "begin" ? "step_begun" : "step_done", effect),
+    sawAcknowledgement: moments.sawAcknowledgement,
+    sawEffect: moments.sawEffect,
   };
 }

@@ -7,14 +7,14 @@ import type { SourceChange } from "./changed-source.ts";
 import { type Clients, startClients } from "./clients.ts";
 import type { Effect, Kill } from "./facts.ts";
 import { createRandom, type Random } from "./random.ts";
-import { isLocked } from "./read-store.ts";
+import { isLocked, readSqlite } from "./read-sqlite.ts";
 import { prepareProject, type Service, startService } from "./service.ts";
 import { openSink, type Sink } from "./sink.ts";
 
-/** A lease of four seconds in place of fifteen, looked after as often: nothing else of the service is another. */
+/** A lease of four seconds in place of twelve, looked after as often: nothing else of the service is another. */
 export const shortLeases: readonly SourceChange[] = [
-  { file: "server/engine/worker-loop.ts", find: "leaseMs = 15_000;", replace: "leaseMs = 4_000;" },
-  { file: "server/processes/worker-pool.ts", find: "reconcileEveryMs = 5_000;", replace: "reconcileEveryMs = 1_000;" },
+  { file: "server/engine/worker-loop.ts", find: "leaseMs = 12_000;", replace: "leaseMs = 4_000;" },
+  { file: "server/processes/worker-pool.ts", find: "reconcileEveryMs = 2_000;", replace: "reconcileEveryMs = 1_000;" },
 ];
 
 export interface LatenessOptions extends Pick<AuditOptions, "seed" | "changes" | "tell"> {
@@ -62,8 +62,9 @@ async function conduct(options: AuditOptions & LatenessOptions, { projectDir, wa
       await beLate(late, { random, watch, kills, projectDir });
       options.tell(`server ${late.generation} was stopped, and woke when ${watch.takenOver()} of its runs were in other hands`);
     }
-    await comeToRest(options, { projectDir, clients });
-    return judgeAtRest({ projectDir, orders: clients.orders(), effects: sink.effects, kills, startedAt });
+    const reader = readSqlite(projectDir);
+    await comeToRest(options, { reader, clients });
+    return await judgeAtRest({ reader, orders: clients.orders(), effects: sink.effects, kills, startedAt });
   } finally {
     for (const service of services) {
       service.signalGroup("SIGCONT");

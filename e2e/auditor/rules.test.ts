@@ -49,6 +49,15 @@ it("a run that slept is woken by any process, also by one that had it before", (
   expect(judge({ ...facts, effects: slept, kills: [kill(30)] })).toEqual([]);
 });
 
+it("a lost process's run may take as long as the database is away, or as those that take it over are lost, too", () => {
+  const facts = { ...honest(), takeOverWithinMs: 9 };
+  expect(judge({ ...facts, handBacks: [{ runId: "run_ship", at: 48 }] })).toEqual([]);
+  const within = (more: Kill) => judge({ ...facts, kills: [...facts.kills, more] }).map(({ rule }) => rule);
+  expect(within(kill(42, { kind: "postgres", backAt: 43 }))).toEqual([]);
+  expect(within(kill(44, { pid: 3 }))).toEqual([]);
+  expect(within(kill(42, { kind: "connection" }))).toEqual(["what a lost process had goes on in time"]);
+});
+
 const [paid, note] = honest().orders;
 if (!paid || !note) throw new Error("the ledger has two orders");
 const runs = honest().runs;
@@ -90,6 +99,11 @@ const doctored: Record<RuleName, Record<string, Partial<Facts>>> = {
     "the same process did it twice": { effects: [...effects, begin("send", 80, { pid: 2 })] },
   },
   "no step starts after the next one did": { "from the start again": { effects: [...effects, begin("reserve", 80, { pid: 3 })], kills: [...honest().kills, kill(40, { kind: "group", pid: null })] } },
+  "what a lost process had goes on in time": {
+    "it took longer": { takeOverWithinMs: 9 },
+    "it was taken from it late": { takeOverWithinMs: 8, handBacks: [{ runId: "run_ship", at: 49 }] },
+    "the database was away before only": { takeOverWithinMs: 9, kills: [...honest().kills, kill(20, { kind: "postgres", backAt: 25 })] },
+  },
   "no process outlives its supervisor": { "web holds the port": { kills: [...honest().kills, kill(80, { kind: "supervisor", pid: null, outlivedBy: [9] })] } },
   "a process begins nothing of a run that another has taken over": {
     "the late one goes on": { effects: [...effects, begin("send", 80)] },

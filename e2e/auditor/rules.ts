@@ -83,6 +83,8 @@ export const rules = {
       });
     }),
 
+  "what a lost process had goes on in time": (facts: Facts) => listTakeOvers(facts).filter(({ ms, withinMs }) => ms > withinMs).map(({ runId, step, ms, withinMs }) => `${runId} went on with ${step} ${Math.round(ms)} ms after its process was lost, and others had ${Math.round(withinMs)} ms`),
+
   "no process outlives its supervisor": ({ kills }: Facts) => kills.flatMap(({ generation, outlivedBy = [] }) => outlivedBy.map((pid) => `process ${pid} was still there long after the supervisor of start ${generation} had been killed`)),
 
   "a process begins nothing of a run that another has taken over": (facts: Facts) =>
@@ -115,13 +117,44 @@ export function judge(facts: Facts): Violation[] {
 /** From the decision to stop a process to the moment in which it stands still, at most, ms. */
 const signalDelayMs = 250;
 
+export interface TakeOver {
+  runId: string;
+  step: string;
+  /** From the loss of its process until it was anybody's again, or to its next sign: how long it then waits for a place is another matter. */
+  ms: number;
+  /** How long that may have taken: whoever took over may have been lost as well, and nobody can while the database is away. */
+  withinMs: number;
+}
+
+/** Empty where no machine lives on. */
+export function listTakeOvers({ effects, kills, takeOverWithinMs, handBacks = [] }: Facts): TakeOver[] {
+  if (takeOverWithinMs === undefined) return [];
+  return [...Map.groupBy(effects, ({ runId }) => runId)].flatMap(([runId, unsorted]) => {
+    const sorted = unsorted.toSorted((a, b) => a.at - b.at);
+    return sorted.flatMap((after, index) => {
+      const before = sorted[index - 1];
+      const kill = before && kills.find((one) => hits(one, before) && one.at >= before.at && one.at <= after.at);
+      // One that slept was nobody's.
+      if (!kill || (sleepsBefore[after.workflow] === after.step && before.step !== after.step)) return [];
+      const at = Math.min(after.at, ...handBacks.filter((one) => one.runId === runId && one.at >= kill.at).map((one) => one.at));
+      const meanwhile = kills.filter((one) => one !== kill && one.at >= kill.at - takeOverWithinMs && one.at <= at);
+      const outages = meanwhile.filter(({ kind }) => kind === "postgres").map(({ at, backAt = at }) => backAt - at + takeOverWithinMs);
+      const losses = meanwhile.filter((one) => takesRuns(one) && one.at > kill.at).length;
+      const withinMs = takeOverWithinMs * (1 + losses) + outages.reduce((sum, ms) => sum + ms, 0);
+      return [{ runId, step: after.step, ms: at - kill.at, withinMs }];
+    });
+  });
+}
+
+const takesRuns = ({ kind }: Kill): boolean => kind !== "web" && kind !== "postgres" && kind !== "connection";
+
 /** Whether the process that was in this step was killed before the other began. A kill of web touches no run. */
 function wasKilled({ kills }: Facts, step: Effect, other: Effect): boolean {
   return kills.some((kill) => hits(kill, step) && kill.at <= other.at);
 }
 
 function hits(kill: Kill, { generation, pid, at }: Effect): boolean {
-  if (kill.kind === "web" || kill.generation !== generation || (kill.pid !== null && kill.pid !== pid)) return false;
+  if (!takesRuns(kill) || kill.generation !== generation || (kill.pid !== null && kill.pid !== pid)) return false;
   // One that was stopped goes on later: what it began then is its own affair.
   return kill.kind !== "stop" || kill.at > at - signalDelayMs;
 }

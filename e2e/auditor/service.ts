@@ -16,6 +16,8 @@ export interface ServiceOptions {
   /** What is changed in the sources as they are loaded. */
   changes: readonly SourceChange[];
   env?: NodeJS.ProcessEnv | undefined;
+  /** One machine of several, with a name of its own where the system lets it have one. */
+  machine?: { role: "web" | "worker"; name: string };
 }
 
 /** `signalbox start` of the audited project, as a process group of its own. */
@@ -42,10 +44,18 @@ const readyWithinMs = 120_000;
 const stopWithinMs = 60_000;
 const leaveWithinMs = 30_000;
 
+/** Elsewhere all have the name of this machine: what one of them leaves the others take over at once, rather than when its leases are over. */
+function mayName(): boolean {
+  return spawnSync("unshare", ["--uts", "hostname", "audited"], { stdio: "ignore" }).status === 0;
+}
+
 /** Not ready yet, and not looked after. */
 export function spawnService(options: ServiceOptions) {
-  const { projectDir, port } = options;
-  return spawn(process.execPath, [program, "start", "--project", projectDir, "--port", String(port)], {
+  const { projectDir, port, machine } = options;
+  const named = machine && mayName() ? ["unshare", "--uts", "sh", "-c", `hostname "$0" && exec "$@"`, machine.name] : [];
+  const role = machine?.role === "worker" ? ["worker", "--health-port", String(port)] : ["start", "--port", String(port), ...(machine ? ["--role", machine.role] : [])];
+  const [command = "", ...args] = [...named, process.execPath, program, ...role, "--project", projectDir];
+  return spawn(command, args, {
     cwd: projectDir,
     env: serviceEnvironment(options),
     detached: true,
@@ -66,7 +76,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   process.once("exit", killAll);
   child.once("exit", () => process.off("exit", killAll));
   const exited = hasEnded() ? Promise.resolve() : new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  const url = await untilReady(projectDir, child, () => output);
+  const url = options.machine?.role === "worker" ? await untilHealthy(options.port, child, () => output) : await untilReady(projectDir, child, () => output);
   assertAllChanged(projectDir, options.changes);
   return {
     pid,
@@ -102,14 +112,14 @@ export async function untilLeft(group: number): Promise<number[]> {
 }
 
 /** Builds the project and makes a key, which every client sends. */
-export function prepareProject(projectDir: string): { key: string } {
-  signalbox(projectDir, "build");
-  const made = signalbox(projectDir, "keys", "create", "--name", "auditor", "--json");
+export function prepareProject(projectDir: string, env: NodeJS.ProcessEnv = {}): { key: string } {
+  signalbox(projectDir, env, "build");
+  const made = signalbox(projectDir, env, "keys", "create", "--name", "auditor", "--json");
   return { key: z.object({ secret: z.string() }).parse(JSON.parse(made)).secret };
 }
 
-function signalbox(projectDir: string, ...args: string[]): string {
-  const result = spawnSync(process.execPath, [program, ...args, "--project", projectDir], { cwd: projectDir, env: cleanEnvironment(), encoding: "utf8" });
+function signalbox(projectDir: string, env: NodeJS.ProcessEnv, ...args: string[]): string {
+  const result = spawnSync(process.execPath, [program, ...args, "--project", projectDir], { cwd: projectDir, env: { ...cleanEnvironment(), ...env }, encoding: "utf8" });
   if (result.status !== 0) throw new Error(`signalbox ${args.join(" ")} ended with ${result.status}:\n${result.stderr}`);
   return result.stdout;
 }
@@ -132,6 +142,20 @@ function assertAllChanged(projectDir: string, changes: readonly SourceChange[]):
   const made = new Set(existsSync(changesMade(projectDir)) ? readFileSync(changesMade(projectDir), "utf8").split("\n") : []);
   const missing = changes.filter((change) => !made.has(JSON.stringify(change)));
   if (missing.length > 0) throw new Error(`No process has loaded ${missing.map(({ file }) => file).join(", ")}: this is not the mutant that was asked for`);
+}
+
+/** Workers announce themselves nowhere: whoever looks after them asks their health port. */
+async function untilHealthy(port: number, child: ChildProcess, output: () => string): Promise<string> {
+  const url = `http://127.0.0.1:${port}`;
+  const giveUpAt = performance.now() + readyWithinMs;
+  while (performance.now() < giveUpAt) {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`The workers ended before they were ready:\n${output()}`);
+    const status = await fetch(`${url}/readyz`).then((response) => response.status, () => 0);
+    if (status === 200) return url;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  if (child.pid && isRunning(child.pid)) process.kill(-child.pid, "SIGKILL");
+  throw new Error(`The workers were not ready within ${readyWithinMs / 1000} s:\n${output()}`);
 }
 
 const announcedSchema = z.object({ pid: z.int(), url: z.string() });

@@ -8,7 +8,7 @@ import { createSender, type Ledger } from "./clients.ts";
 import { type AnswerOrder, judgeAnswer } from "./durable-answer.ts";
 import type { Kill } from "./facts.ts";
 import { isRunning } from "./processes.ts";
-import { readProgress } from "./read-store.ts";
+import { readSqlite } from "./read-sqlite.ts";
 import { prepareProject, type Service, startService } from "./service.ts";
 import { openSink, type Sink } from "./sink.ts";
 import { attachStrace, diskCalls, signalAtCall } from "./strace.ts";
@@ -69,7 +69,7 @@ export async function sweepCalls({ of, stride, tell }: SweepOptions): Promise<Ve
       if (isOver) break;
       kills.push({ at, kind: of === "accept" ? "web" : "worker", generation: 0, pid });
     }
-    return { ...judgeAtRest({ projectDir, orders, effects: sink.effects, kills, startedAt }), calls: n - 1 };
+    return { ...(await judgeAtRest({ reader: readSqlite(projectDir), orders, effects: sink.effects, kills, startedAt })), calls: n - 1 };
   });
 }
 
@@ -96,18 +96,19 @@ async function accept({ send, orders }: Stage, id: string, kind: OrderKind | und
 }
 
 async function untilAtRest(projectDir: string): Promise<void> {
-  await until(() => readProgress(projectDir).open === 0, "the runs do not end");
+  const reader = readSqlite(projectDir);
+  await until(async () => (await reader.progress()).open === 0, "the runs do not end");
 }
 
 /** Web is one; a run that must be alone has a worker of its own for a while. */
 async function oneProcess(list: () => number[]): Promise<number> {
   let found: number[] = [];
-  await until(() => (found = list()).length === 1, "the processes are not back to one");
+  await until(async () => (found = list()).length === 1, "the processes are not back to one");
   return found[0] ?? 0;
 }
 
-async function until(isSo: () => boolean, otherwise: string): Promise<void> {
-  for (const giveUpAt = performance.now() + 120_000; !isSo(); ) {
+async function until(isSo: () => Promise<boolean>, otherwise: string): Promise<void> {
+  for (const giveUpAt = performance.now() + 120_000; !(await isSo()); ) {
     if (performance.now() > giveUpAt) throw new Error(otherwise);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

@@ -1,0 +1,105 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type PostgresCluster, startCluster } from "../../scripts/postgres-cluster.ts";
+import { type AuditOptions, comeToRest, judgeAtRest, type Verdict } from "./audit.ts";
+import { writeAuditedProject } from "./audited-project.ts";
+import { startClients } from "./clients.ts";
+import type { Kill } from "./facts.ts";
+import { createMachineKiller, type PlannedMachineKill, planMachineKills } from "./machine-kills.ts";
+import { type Machine, type Role, startMachines } from "./machines.ts";
+import { createMoments, type Moments } from "./moments.ts";
+import { createRandom } from "./random.ts";
+import { query, readPostgres } from "./read-postgres.ts";
+import { prepareProject } from "./service.ts";
+import { openSink, type Sink } from "./sink.ts";
+
+export interface MachinesAuditOptions extends Omit<AuditOptions, "plan" | "stop" | "atRest" | "workers"> {
+  roles: readonly Role[];
+  plan?: readonly PlannedMachineKill[];
+  /** Longest steps of an order, ms. */
+  stepMs: number;
+  takeOverWithinMs: number;
+  /** Gets what each machine has printed. */
+  keep: (outputs: string[]) => void;
+}
+
+const defaults: MachinesAuditOptions = { seed: 1, kills: 50, gapMs: 1_200, paceMs: 1_200, restMs: 180_000, changes: [], tell: () => {}, keep: () => {}, takeOverWithinMs: 15_000, clients: 10, roles: ["web", "web", "worker", "worker", "worker"], stepMs: 400, stuckMs: 60_000 };
+
+/**
+ * Several machines on one Postgres under traffic: web on some, workers on others. Machines, their processes, the database and its connections are killed at random moments. All of it
+ * comes to rest, and what everybody wrote down is judged.
+ */
+export async function auditMachines(given: Partial<MachinesAuditOptions>): Promise<Verdict> {
+  const options = { ...defaults, ...given };
+  const folder = mkdtempSync(join(tmpdir(), "signalbox-audit-"));
+  const moments = createMoments();
+  const sink = await openSink(moments.sawEffect);
+  const cluster = await startCluster();
+  try {
+    await query(cluster.url("postgres"), "CREATE DATABASE audited");
+    return await conduct(options, { folder, sink, cluster, moments });
+  } finally {
+    await sink.close();
+    await cluster.remove();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+interface Stage {
+  folder: string;
+  sink: Sink;
+  cluster: PostgresCluster;
+  moments: Moments;
+}
+
+async function conduct(options: MachinesAuditOptions, { folder, sink, cluster, moments }: Stage): Promise<Verdict> {
+  const startedAt = performance.now();
+  const url = cluster.url("audited");
+  const env = { DATABASE_URL: url, SIGNALBOX_SECRET: "of all machines, the same for each" };
+  const projectDir = join(folder, "project");
+  mkdirSync(projectDir);
+  writeAuditedProject(projectDir, 1);
+  const { key } = prepareProject(projectDir, env);
+  const machines = await startMachines({ projectDir, folder, roles: options.roles, sinkUrl: sink.url, env, changes: options.changes });
+  const random = createRandom(options.seed + 1);
+  const urls = machines.filter(({ role }) => role === "web").map((machine) => machine.url);
+  const clients = startClients({ ...options, ms: { min: 0, max: options.stepMs }, url: () => random.pick(urls), key, onAcknowledged: moments.sawAcknowledgement });
+  const killer = createMachineKiller({ machines, cluster, url: cluster.url("postgres"), moments, random });
+  const kills: Kill[] = [];
+  try {
+    for (const planned of options.plan ?? planMachineKills({ random: createRandom(options.seed), kills: options.kills, gapMs: options.gapMs })) {
+      const kill = await killer.kill(planned);
+      if (kill) kills.push(kill);
+      options.tell(kill ? `${kills.length}: ${describe(kill, planned)}, ${clients.orders().length} orders` : `there was no ${planned.kind} to kill`);
+      assertAlive(machines, kills, options.tell);
+    }
+    await killer.settled();
+    const reader = readPostgres(url);
+    await comeToRest(options, { reader, clients });
+    return await judgeAtRest({ reader, orders: clients.orders(), effects: sink.effects, kills, takeOverWithinMs: options.takeOverWithinMs, startedAt });
+  } finally {
+    for (const machine of machines) {
+      await machine.settled().catch(() => {});
+      machine.service().signalGroup("SIGCONT");
+    }
+    await Promise.all(machines.map((machine) => machine.service().stop()));
+    options.keep(machines.map((machine) => machine.output()));
+    await clients.finish();
+  }
+}
+
+function describe(kill: Kill, { moment, awayMs }: PlannedMachineKill): string {
+  const whose = kill.generation < 0 ? "" : ` of start ${kill.generation}`;
+  const away = kill.kind === "web" || kill.kind === "worker" || kill.kind === "connection" ? "" : `, away for ${awayMs} ms`;
+  return `${kill.kind}${whose} (${moment}${away})`;
+}
+
+/** Nothing that was not killed may end by itself. */
+function assertAlive(machines: readonly Machine[], kills: readonly Kill[], tell: (line: string) => void): void {
+  const killed = new Set(kills.filter(({ kind }) => kind === "group" || kind === "supervisor").map(({ generation }) => generation));
+  const ended = machines.map((machine) => machine.service()).find((service) => service.hasEnded() && !killed.has(service.generation));
+  if (!ended) return;
+  tell(ended.output());
+  throw new Error(`The machine of start ${ended.generation} has ended by itself.`);
+}

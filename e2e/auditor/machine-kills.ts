@@ -1,0 +1,127 @@
+import type { PostgresCluster } from "../../scripts/postgres-cluster.ts";
+import type { Kill } from "./facts.ts";
+import type { Machine } from "./machines.ts";
+import type { Moment, Moments } from "./moments.ts";
+import { isRunning } from "./processes.ts";
+import type { Random } from "./random.ts";
+import { query } from "./read-postgres.ts";
+
+export interface PlannedMachineKill {
+  /** `group`: all processes of a machine. `stop`: all of them get SIGSTOP, and SIGCONT when they are back. */
+  kind: Kill["kind"];
+  /** Of whose processes; where it does not matter, of any. */
+  role?: Machine["role"];
+  moment: Moment;
+  afterMs: number;
+  /** How long what was killed stays away. */
+  awayMs: number;
+}
+
+/** Longer than the leases of a machine that is gone: others must have its runs before it is back. */
+const pastLeaseMs = 17_000;
+
+/** The same seed gives the same plan. What it meets is the machines' affair. */
+export function planMachineKills(p: { random: Random; kills: number; gapMs: number }): PlannedMachineKill[] {
+  const { random } = p;
+  return Array.from({ length: p.kills }, (): PlannedMachineKill => {
+    const kind = random.pick(["group", "group", "group", "supervisor", "web", "web", "worker", "worker", "worker", "stop", "postgres", "postgres", "postgres", "connection", "connection", "connection"] as const);
+    const moment = random.pick<Moment>(kind === "web" ? ["any", "acknowledged"] : ["any", "acknowledged", "step_begun", "step_done"]);
+    const isLong = kind === "stop" || (kind === "postgres" ? random.chance(0.15) : kind === "group" && random.chance(0.4));
+    return { kind, moment, afterMs: random.between(0, p.gapMs), awayMs: isLong ? pastLeaseMs : random.between(100, 2_500) };
+  });
+}
+
+export interface MachineKiller {
+  /** Kills as planned, and gives what was done; `null` when there was nothing to kill. */
+  kill(planned: PlannedMachineKill): Promise<Kill | null>;
+  /** Resolves when all that was killed is back. */
+  settled(): Promise<void>;
+}
+
+export function createMachineKiller(p: { machines: readonly Machine[]; cluster: PostgresCluster; url: string; moments: Moments; random: Random }): MachineKiller {
+  const { machines, cluster, moments, random } = p;
+  const stopped = new Set<Machine>();
+  const waking: Promise<void>[] = [];
+
+  /** One of those that are up; never the last worker, since nothing would be left to audit. */
+  function pickMachine(kind: Kill["kind"], role: Machine["role"] | undefined): Machine | null {
+    const up = machines.filter((machine) => machine.isUp() && !stopped.has(machine));
+    const workers = up.filter((machine) => machine.role === "worker");
+    const isOfRole = (machine: Machine) => (kind === "web" ? machine.role === "web" : kind === "worker" || kind === "stop" ? machine.role === "worker" : role === undefined || machine.role === role);
+    const found = up.filter((machine) => isOfRole(machine) && (kind === "web" || kind === "worker" || machine.role === "web" || workers.length > 1));
+    return found.length > 0 ? random.pick(found) : null;
+  }
+
+  async function killDatabase({ moment, awayMs }: PlannedMachineKill): Promise<Kill> {
+    const killed = await moments.at(moment, () => ({ at: performance.now(), gone: cluster.kill() }));
+    await killed.gone;
+    await new Promise((resolve) => setTimeout(resolve, awayMs));
+    await cluster.start();
+    return { at: killed.at, kind: "postgres", generation: -1, pid: null, backAt: performance.now() };
+  }
+
+  /** Some of its connections, or all. */
+  async function cutConnections({ moment }: PlannedMachineKill): Promise<Kill> {
+    const some = random.pick([1, 1, 2, 3, 1_000]);
+    const text = `SELECT count(pg_terminate_backend(pid)) FROM (SELECT pid FROM pg_stat_activity WHERE application_name = 'signalbox' ORDER BY random() LIMIT ${some}) AS a`;
+    const cut = await moments.at(moment, () => ({ at: performance.now(), done: query(p.url, text) }));
+    await cut.done;
+    return { at: cut.at, kind: "connection", generation: -1, pid: null };
+  }
+
+  function wakeLater(machine: Machine, ms: number): void {
+    stopped.add(machine);
+    const service = machine.service();
+    const wake = async () => {
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      service.signalGroup("SIGCONT");
+      stopped.delete(machine);
+    };
+    waking.push(wake());
+  }
+
+  async function killMachine(planned: PlannedMachineKill): Promise<Kill | null> {
+    const { kind, moment, awayMs } = planned;
+    const machine = pickMachine(kind, planned.role);
+    if (!machine) return null;
+    const service = machine.service();
+    const { generation } = service;
+    // Looked for beforehand: at the moment itself there is no time.
+    const pids = kind === "web" ? service.web() : service.workers();
+    const victim = pids.length > 0 ? random.pick(pids) : null;
+    const kill = await moments.at(moment, (effect): Kill | null => {
+      if (service.hasEnded()) return null;
+      const at = performance.now();
+      if (kind === "web" || kind === "worker") {
+        const pid = kind === "worker" && effect?.generation === generation ? effect.pid : victim;
+        if (pid === null || !isRunning(pid)) return null;
+        process.kill(pid, "SIGKILL");
+        return { at, kind, generation, pid };
+      }
+      if (kind === "group") service.signalGroup("SIGKILL");
+      else if (kind === "stop") service.signalGroup("SIGSTOP");
+      else process.kill(service.pid, "SIGKILL");
+      return { at, kind, generation, pid: null };
+    });
+    if (kill?.kind === "stop") wakeLater(machine, awayMs);
+    if (kill?.kind === "group" || kill?.kind === "supervisor") {
+      await service.exited;
+      if (kind === "supervisor") kill.outlivedBy = await service.untilLeft();
+      machine.returnIn(awayMs);
+    }
+    return kill;
+  }
+
+  return {
+    async kill(planned) {
+      await new Promise((resolve) => setTimeout(resolve, planned.afterMs));
+      if (planned.kind === "postgres") return killDatabase(planned);
+      if (planned.kind === "connection") return cutConnections(planned);
+      return killMachine(planned);
+    },
+    async settled() {
+      await Promise.all(waking);
+      for (const machine of machines) await machine.settled();
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import { cpSync } from "node:fs";
+import { createServer } from "node:net";
+import { once } from "node:events";
+import { join } from "node:path";
+import type { SourceChange } from "./changed-source.ts";
+import { type Service, startService } from "./service.ts";
+
+export type Role = "web" | "worker";
+
+/** A machine of the audited platform, whoever lives on it now. */
+export interface Machine {
+  readonly role: Role;
+  /** Stays the same over all its starts. */
+  readonly url: string;
+  /** What runs on it; of one that is down, what ran last. */
+  service(): Service;
+  isUp(): boolean;
+  /** What all its starts have printed. */
+  output(): string;
+  /** Starts it again after a while; tries as long as the database is away, as whatever starts services does. */
+  returnIn(ms: number): void;
+  /** Resolves when it is up again, if it is to be. */
+  settled(): Promise<void>;
+}
+
+export interface MachinesOptions {
+  /** A project that was built. Each machine has a copy of its own. */
+  projectDir: string;
+  folder: string;
+  roles: readonly Role[];
+  sinkUrl: string;
+  env: NodeJS.ProcessEnv;
+  changes: readonly SourceChange[];
+}
+
+const giveUpAfterMs = 60_000;
+
+/** Every start of any of them has a number of its own, its generation. */
+export async function startMachines(p: MachinesOptions): Promise<Machine[]> {
+  let generations = 0;
+  const starting = p.roles.map(async (role, at): Promise<Machine> => {
+    const projectDir = join(p.folder, `machine-${at}`);
+    cpSync(p.projectDir, projectDir, { recursive: true, verbatimSymlinks: true });
+    const port = await freePort();
+    const machine = { role, name: `audited-${at}` };
+    const changes = p.changes.filter(({ file }) => isLoadedBy(role, file));
+    const start = () => startService({ projectDir, port, sinkUrl: p.sinkUrl, generation: generations++, changes, env: p.env, machine });
+    let service = await start();
+    const services = [service];
+    let returning: Promise<void> | null = null;
+
+    async function comeBack(ms: number): Promise<void> {
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      for (const giveUpAt = performance.now() + giveUpAfterMs; ; ) {
+        try {
+          service = await start();
+          services.push(service);
+          return;
+        } catch (error) {
+          if (performance.now() > giveUpAt) throw error;
+          await new Promise((resolve) => setTimeout(resolve, 500));
+        }
+      }
+    }
+
+    return {
+      role,
+      url: service.url,
+      service: () => service,
+      output: () => services.map((one) => one.output()).join("\n"),
+      isUp: () => returning === null && !service.hasEnded(),
+      returnIn(ms) {
+        const coming = comeBack(ms).finally(() => (returning = null));
+        // Looked at when all shall be at rest.
+        coming.catch(() => {});
+        returning = coming;
+      },
+      async settled() {
+        await returning;
+      },
+    };
+  });
+  return await Promise.all(starting);
+}
+
+/** A mutant of what only one kind of process loads. */
+function isLoadedBy(role: Role, file: string): boolean {
+  if (file.startsWith("server/ingest/")) return role === "web";
+  return file.startsWith("server/store/") || role === "worker";
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("There is no free port.");
+  return address.port;
+}

@@ -1,0 +1,33 @@
+import type { Effect } from "./facts.ts";
+
+/** When exactly: at any time, right when a client sees a 202, when a step has just begun, or between its effect and its record. */
+export type Moment = "any" | "acknowledged" | "step_begun" | "step_done";
+
+export interface Moments {
+  /** Acts in the very turn of the event loop that brings the news, or after a while where none comes; `effect` is that of a step. */
+  at<Result>(wanted: Moment, act: (effect: Effect | null) => Result): Promise<Result>;
+  sawAcknowledgement(): void;
+  sawEffect(effect: Effect): void;
+}
+
+const waitForMomentMs = 5_000;
+
+export function createMoments(): Moments {
+  let watching: ((moment: Moment, effect: Effect | null) => void) | null = null;
+  return {
+    at(wanted, act) {
+      if (wanted === "any") return Promise.resolve(act(null));
+      return new Promise((resolve) => {
+        const timer = setTimeout(() => finish(null), waitForMomentMs);
+        const finish = (effect: Effect | null) => {
+          watching = null;
+          clearTimeout(timer);
+          resolve(act(effect));
+        };
+        watching = (moment, effect) => moment === wanted && finish(effect);
+      });
+    },
+    sawAcknowledgement: () => watching?.("acknowledged", null),
+    sawEffect: (effect) => watching?.(effect.phase === "begin" ? "step_begun" : "step_done", effect),
+  };
+}

@@ -1,0 +1,52 @@
+import { Client } from "pg";
+import { z } from "zod";
+import { storedRunSchema } from "./facts.ts";
+import type { StoreReader } from "./store-reader.ts";
+
+const progressSchema = z.tuple([z.object({ open: z.coerce.number(), last: z.coerce.string() })]);
+
+/** Payloads are JSON as text, with what Postgres refuses kept in a way of the product's own: orders have none of it. */
+const runsSql = `
+  SELECT id, payload::json ->> 'order' AS "orderId", attachment_id AS "attachmentId", delivery_id AS "deliveryId", status FROM run ORDER BY id`;
+
+/** Every table and every index of ours is read through, and each row looked up in its indexes: raises what it finds. */
+const integritySql = `
+  CREATE EXTENSION IF NOT EXISTS amcheck;
+  SELECT bt_index_check(c.oid, true) FROM pg_class c JOIN pg_am a ON a.oid = c.relam WHERE c.relkind = 'i' AND a.amname = 'btree' AND c.relnamespace = 'public'::regnamespace;`;
+const heapSql = `SELECT concat(c.relname, ': ', h.msg) AS what FROM pg_class c CROSS JOIN LATERAL verify_heapam(c.oid) AS h WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace`;
+
+/** Asks with a connection of its own each time: those that stay are killed, too. */
+export function readPostgres(url: string): StoreReader {
+  return {
+    runs: async () => z.array(storedRunSchema).parse(await query(url, runsSql)),
+    async progress() {
+      const [{ open, last }] = progressSchema.parse(await query(url, "SELECT count(*) FILTER (WHERE status IN ('queued', 'waiting', 'running')) AS open, (SELECT max(id) FROM run_event) AS last FROM run"));
+      return { open, mark: `${open} ${last}` };
+    },
+    async handBacks() {
+      const rows = z.array(z.object({ runId: z.string(), at: z.coerce.number() })).parse(await query(url, `SELECT run_id AS "runId", at FROM run_event WHERE kind = 'worker_lost'`));
+      return rows.map(({ runId, at }) => ({ runId, at: at - performance.timeOrigin }));
+    },
+    async integrity() {
+      try {
+        await query(url, integritySql);
+        const found = z.array(z.object({ what: z.string() })).parse(await query(url, heapSql));
+        return found.length === 0 ? "ok" : found.map(({ what }) => what).join("; ");
+      } catch (error) {
+        return error instanceof Error ? error.message : String(error);
+      }
+    },
+  };
+}
+
+export async function query(url: string, text: string): Promise<unknown[]> {
+  const client = new Client({ connectionString: url, application_name: "auditor", connectionTimeoutMillis: 10_000 });
+  // Its end is told to whoever asks.
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,47 @@
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { z } from "zod";
+import { storedRunSchema } from "./facts.ts";
+import type { StoreReader } from "./store-reader.ts";
+
+/** Reads the file of a project. */
+export function readSqlite(projectDir: string): StoreReader {
+  return {
+    runs: async () =>
+      query(projectDir, (db) =>
+        z.array(storedRunSchema).parse(
+          db.prepare("SELECT id, json_extract(payload, '$.order') AS orderId, attachment_id AS attachmentId, delivery_id AS deliveryId, status FROM run ORDER BY id").all(),
+        ),
+      ),
+    progress: async () =>
+      query(projectDir, (db) => {
+        const open = z.number().parse(db.prepare("SELECT count(*) FROM run WHERE status IN ('queued', 'waiting', 'running')").pluck().get());
+        return { open, mark: `${open} ${String(db.prepare("SELECT max(rowid) FROM run_event").pluck().get())}` };
+      }),
+    integrity: async () => query(projectDir, (db) => z.string().parse(db.pragma("integrity_check", { simple: true }))),
+  };
+}
+
+/** Whether nobody can write now: somebody holds the lock, and does not let go of it. */
+export function isLocked(projectDir: string): boolean {
+  // Longer than a commit takes; much shorter than a lease, since nobody can lengthen one meanwhile.
+  const db = new Database(join(projectDir, ".signalbox/signalbox.db"), { timeout: 150 });
+  try {
+    db.exec("BEGIN IMMEDIATE; ROLLBACK");
+    return false;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "SQLITE_BUSY") return true;
+    throw error;
+  } finally {
+    db.close();
+  }
+}
+
+function query<T>(projectDir: string, read: (db: Database.Database) => T): T {
+  const db = new Database(join(projectDir, ".signalbox/signalbox.db"), { readonly: true, timeout: 10_000 });
+  try {
+    return read(db);
+  } finally {
+    db.close();
+  }
+}

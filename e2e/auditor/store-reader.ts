@@ -1,0 +1,12 @@
+import type { HandBack, StoredRun } from "./facts.ts";
+
+/** How an audit reads what lies in the store, past all of the product's own code. */
+export interface StoreReader {
+  runs(): Promise<StoredRun[]>;
+  /** `mark` changes whenever a run moves, or a line is added to its timeline. */
+  progress(): Promise<{ open: number; mark: string }>;
+  /** When runs were taken from processes that were gone. Where the store has no machines, none are told. */
+  handBacks?(): Promise<HandBack[]>;
+  /** What the database itself says of its state: "ok". */
+  integrity(): Promise<string>;
+}
