@@ -21,11 +21,11 @@ const noFencing: SourceChange[] = [
 
 interface PostgresMutant {
   audit: Partial<MachinesAuditOptions> & Pick<MachinesAuditOptions, "changes" | "plan">;
-  /** One of these must say so. */
+  /** One of these says so. */
   caughtBy: readonly RuleName[];
 }
 
-/** The product with one guard broken, on a Postgres, and the kills by which that shows. */
+/** The product with one guard broken, on a Postgres, and the kills by which that shows: `node e2e/auditor/main.ts --store postgres --mutant <name>`. */
 export const postgresMutants = {
   "acknowledge-before-commit": {
     audit: {
