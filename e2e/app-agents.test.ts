@@ -1,0 +1,192 @@
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Page } from "playwright";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { Run } from "../server/contract/run.ts";
+import { type ScriptedAnswer, startScriptedProvider } from "../server/engine/agent/testing/scripted-provider.ts";
+import { getJson, postJson, waitForRun } from "./support/api.ts";
+import { visit } from "./support/browser.ts";
+import { writeProject } from "./support/project.ts";
+import { signInWithToken } from "./support/sign-in.ts";
+import { type Service, signalbox, startService } from "./support/service.ts";
+
+const project = {
+  "agents/support.ts": `
+    import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+    import { defineAgent, defineTool } from "signalbox/agent";
+    import { z } from "zod";
+    const provider = createOpenAICompatible({ name: "scripted", baseURL: process.env["MODEL_URL"] ?? "http://127.0.0.1:1/v1", apiKey: "none", includeUsage: true });
+    export default defineAgent({
+      slug: "support",
+      model: provider("scripted-1"),
+      instructions: "You help.",
+      tools: {
+        lookUp: defineTool({ description: "Looks up", inputSchema: z.object({ name: z.string() }), execute: ({ name }) => ({ name, note: "<b>bold</b>" }) }),
+        refund: defineTool({ description: "Pays back", inputSchema: z.object({ cents: z.int() }), needsApproval: true, execute: ({ cents }) => ({ paid: cents }) }),
+      },
+      budget: { tokens: 1_000 },
+    });`,
+  "triggers/ticket.ts": `
+    import { defineWebhookSource } from "signalbox/trigger";
+    import { z } from "zod";
+    import support from "../agents/support";
+    export default defineWebhookSource({ slug: "ticket", endpoint: "tickets", request: z.object({ from: z.string(), subject: z.string() }) }).attach({
+      agent: support,
+      prompt: "Ticket of {{ from }}: {{ subject }}. Be brief.",
+    });`,
+  "signalbox.config.ts": `
+    import { defineConfig } from "signalbox/config";
+    export default defineConfig({ modelPrices: { "scripted-1": { input: 1_000, output: 2_000 } } });`,
+};
+
+const hostile = `<img src=x onerror="alert(1)"> **now** [pay](javascript:alert(2))`;
+const refunds: ScriptedAnswer = { calls: [{ id: "a", name: "refund", arguments: { cents: 500 } }, { id: "b", name: "refund", arguments: { cents: 90_000 } }] };
+
+async function openProject(script: ScriptedAnswer[]) {
+  const provider = await startScriptedProvider(script);
+  onTestFinished(() => provider.close());
+  return { projectDir: writeProject(project), env: { MODEL_URL: provider.baseURL }, provider };
+}
+
+async function openService(script: ScriptedAnswer[]) {
+  const { projectDir, env, provider } = await openProject(script);
+  return { service: await startService({ projectDir, command: "dev", env }), provider };
+}
+
+async function sendTicket(url: string): Promise<string> {
+  return ((await (await postJson(url, { from: "Ada", subject: hostile })).json()) as { runId: string }).runId;
+}
+
+const part = (page: Page, name: string | RegExp) => page.getByRole("region", { name });
+const approvals = (page: Page) => part(page, "Approvals");
+const runIdIn = (page: Page) => new URL(page.url()).pathname.split("/").at(-1) ?? "";
+
+async function expectNoFaults(page: Page, where: string): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  const grave = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+  expect(grave.map(({ id, nodes }) => [where, id, nodes.map(({ html }) => html.slice(0, 160))])).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), where).toBeLessThanOrEqual(0);
+}
+
+/** At a desk in the light, and on a phone in the dark. */
+async function lookAround(page: Page, where: string): Promise<void> {
+  for (const [colorScheme, width] of [["light", 1280], ["dark", 390]] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 900 });
+    await expectNoFaults(page, `${where}, ${colorScheme}, ${width} px`);
+  }
+  await page.setViewportSize({ width: 1280, height: 900 });
+}
+
+describe("the page of an agent's run", () => {
+  it("shows the answer while it is written, what came from the payload, and what it cost; and nothing that strangers or models wrote is markup", async () => {
+    const gate = Promise.withResolvers<void>();
+    const { service } = await openService([
+      { calls: [{ name: "lookUp", arguments: { name: "Ada" } }, { name: "launch", arguments: {} }], text: "I look.", tokens: [100, 10] },
+      { text: `Here is the first half ${hostile} and here is the second half.`, until: gate.promise, tokens: [300, 40] },
+    ]);
+    const { page, errors, foreignRequests } = await visit(service.url, { reducedMotion: "reduce" });
+    const id = await sendTicket(`${service.url}/triggers/tickets`);
+    await page.goto(`${service.url}/runs/${id}`);
+    const said = part(page, "What model call 2 says so far");
+    await said.getByText("Here is the first half").waitFor();
+    expect(await said.textContent()).not.toContain("second half");
+    expect(await getJson<Run>(`${service.url}/api/v1/runs/${id}`)).toMatchObject({ status: "running" });
+    gate.resolve();
+    await part(page, "Model call 2").getByText("and here is the second half.").waitFor();
+    await said.waitFor({ state: "detached" });
+    await waitForRun(service, id);
+
+    await part(page, "Model call 2").getByText("the final answer").waitFor();
+    const used = page.locator("dl[aria-label='Used so far']");
+    await used.getByText("400 in · 50 out").waitFor();
+    await used.getByText("$0.50", { exact: true }).waitFor();
+    await used.getByText("550 of 1,000 left").waitFor();
+    await part(page, "Model call 1").getByText("$0.12", { exact: true }).waitFor();
+    await part(page, "Tool lookUp, call 1.1").getByText(`"<b>bold</b>"`).waitFor();
+    await part(page, "Tool launch, call 1.2").getByText("not called", { exact: true }).waitFor();
+
+    const prompt = part(page, "Prompt");
+    const mark = prompt.locator("mark", { hasText: "onerror" });
+    expect(await mark.textContent()).toBe(hostile);
+    await mark.focus();
+    await prompt.locator("code", { hasText: /^subject$/ }).waitFor();
+    const row = (name: RegExp) => page.getByRole("list", { name: /^What happened in/ }).getByRole("button", { name });
+    for (const name of [/^Prompt, done/, /^Model call 2, done/, /^Tool lookUp, done/, /^Tool launch, failed/]) await row(name).waitFor();
+    expect(await page.locator("img[src=x], a[href^=javascript], main strong:text-is('now'), b:text-is('bold')").count()).toBe(0);
+    await lookAround(page, "a finished run");
+    expect(errors).toEqual([]);
+    expect(foreignRequests).toEqual([]);
+  });
+
+  it("has calls of tools approved and refused, with a reason for the model; one that is decided meanwhile says so", async () => {
+    const { service, provider } = await openService([refunds, refunds, { text: "Done" }]);
+    const { page, errors } = await visit(service.url, { reducedMotion: "reduce" });
+    await page.goto(`${service.url}/?node=agent:support&tab=run`);
+    await page.getByRole("textbox", { name: /^Prompt/ }).fill("Pay them back");
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.waitForURL("**/runs/run_*");
+    await page.getByRole("main").getByText("waits for approval", { exact: true }).first().waitFor();
+    await lookAround(page, "a run that waits for a person");
+
+    const call = (cents: string) => approvals(page).getByRole("group", { name: "Approval of refund" }).filter({ hasText: cents });
+    await call("500").getByRole("button", { name: "Approve…" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("executed with exactly these arguments").waitFor();
+    await dialog.getByRole("button", { name: "Approve the call" }).click();
+    await approvals(page).getByText(/^Approved by/).waitFor();
+    await call("90000").getByRole("button", { name: "Refuse…" }).click();
+    await dialog.getByRole("textbox", { name: /^Reason/ }).fill("Ask <b>the manager</b> first.");
+    await dialog.getByRole("button", { name: "Refuse the call" }).click();
+    await part(page, "Tool refund, call 1.2").getByText("refused", { exact: true }).waitFor();
+    await part(page, "Tool refund, call 1.1").getByText("done", { exact: true }).waitFor();
+    expect(JSON.stringify(provider.requests[1]?.messages)).toContain("Reason: Ask <b>the manager</b> first.");
+
+    await call("500").getByRole("button", { name: "Approve…" }).click();
+    expect(errors).toEqual([]);
+    const decide = (name: string) => postJson(`${service.url}/api/v1/runs/${runIdIn(page)}/approvals`, { name, isApproved: false });
+    expect((await decide("approval 2.1 refund")).status).toBe(200);
+    await dialog.getByText("Somebody else has decided it meanwhile.").waitFor();
+    expect(await dialog.getByRole("button", { name: "Approve the call" }).isDisabled()).toBe(true);
+    await decide("approval 2.2 refund");
+    expect(await waitForRun(service, runIdIn(page))).toMatchObject({ status: "completed", output: "Done", input: { prompt: "Pay them back" } });
+  });
+
+  it("replays with an edited prompt in which the payload's part stays marked", async () => {
+    const { service } = await openService([{ text: "One" }, { text: "Two" }]);
+    const { page, errors } = await visit(service.url);
+    const first = await sendTicket(`${service.url}/triggers/tickets`);
+    await waitForRun(service, first);
+    await page.goto(`${service.url}/runs/${first}?replay=edit`);
+    await page.getByRole("radio", { name: "Input" }).check();
+    const dialog = page.getByRole("dialog", { name: "Replay with changes" });
+    const field = dialog.getByRole("textbox", { name: /^Prompt/ });
+    await field.fill(`Hello! ${await field.inputValue()}`);
+    await dialog.getByRole("button", { name: "Replay", exact: true }).click();
+    await page.waitForURL((url) => url.search === "" && !url.pathname.endsWith(first));
+    const { input } = await waitForRun(service, runIdIn(page));
+    const { prompt, marks } = input as { prompt: string; marks: { start: number; end: number; path: string }[] };
+    expect(prompt).toBe(`Hello! Ticket of Ada: ${hostile}. Be brief.`);
+    expect(marks.map(({ start, end, path }) => [path, prompt.slice(start, end)])).toEqual([["from", "Ada"], ["subject", hostile]]);
+    expect(errors).toEqual([]);
+  });
+});
+
+describe("who only looks", () => {
+  it("sees that a run waits for a person, and why it is not for them to decide", async () => {
+    const { projectDir, env } = await openProject([refunds]);
+    const cli = (...args: string[]) => signalbox([...args, "--project", projectDir], { cwd: projectDir });
+    expect(cli("build").status).toBe(0);
+    const service: Service = await startService({ projectDir, command: "start", env });
+    const id = await sendTicket(cli("triggers", "url", "ticket").stdout.trim());
+    const { secret } = JSON.parse(cli("keys", "create", "--api", "--scope", "read", "--name", "looker", "--json").stdout) as { secret: string };
+    const { page, errors } = await visit(service.url);
+    await page.goto(`${service.url}/runs`);
+    await signInWithToken(page, secret);
+    await page.getByRole("table", { name: "Runs" }).getByText("waits for approval", { exact: true }).waitFor();
+    await page.goto(`${service.url}/runs/${id}`);
+    await approvals(page).getByText("Waits for the decision of an operator").first().waitFor();
+    await approvals(page).getByText("Your role only looks: this needs operator").first().waitFor();
+    expect(await page.getByRole("button", { name: /^(Approve|Refuse)/ }).count()).toBe(0);
+    expect(errors).toEqual([]);
+  });
+});
