@@ -62,6 +62,8 @@ export const fakeRun = {
   deliveryId: "dlv_01K9ZR7M3QD4V8XN2T5B6C7E8F",
   startedBy: "webhook",
   replayOf: null,
+  tokens: null,
+  costUsd: null,
   version: "9f31c2ab",
   attempt: 3,
   maxAttempts: 3,
