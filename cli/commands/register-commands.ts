@@ -16,6 +16,7 @@ import { registerPeopleResetPassword } from "./people/reset-password.ts";
 import { registerPeopleSetupLink } from "./people/setup-link.ts";
 import { registerRestore } from "./restore.ts";
 import { registerRunsCancel } from "./runs/cancel.ts";
+import { registerRunsDecide } from "./runs/decide.ts";
 import { registerRunsGet } from "./runs/get.ts";
 import { registerRunsReplay } from "./runs/replay.ts";
 import { registerStart } from "./start.ts";
@@ -45,10 +46,11 @@ export function registerCommands(program: CliCommand, runner: CommandRunner): vo
   registerTriggersSend(triggers, runner);
   registerTriggersSwitch(triggers, runner);
 
-  const runs = program.subcommand("runs", "look at a run, replay it, cancel it", ["signalbox runs get run_01K9ZR7M3QD4V8XN2T5B6C7E8F"]);
+  const runs = program.subcommand("runs", "look at a run, replay it, cancel it, approve what it waits with", ["signalbox runs get run_01K9ZR7M3QD4V8XN2T5B6C7E8F"]);
   registerRunsGet(runs, runner);
   registerRunsReplay(runs, runner);
   registerRunsCancel(runs, runner);
+  registerRunsDecide(runs, runner);
 
   const agents = program.subcommand("agents", "ask an agent of the project", ['signalbox agents run triage --prompt "Hello"']);
   registerAgentsRun(agents, runner);

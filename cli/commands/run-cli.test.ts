@@ -14,6 +14,7 @@ const askedTrace = {
     { type: "tool", toolCallId: "a", toolName: "lookup", input: { id: 7 }, outcome: "done", output: { name: "Ada" } },
   ].map((step, index) => ({ name: `step ${index}`, attempt: 1, startedAt: moment, finishedAt: moment, step })),
   approvals: [{ name: "approval 1.2 refund", request: { toolCallId: "b", toolName: "refund", input: { cents: 5 } }, requestedAt: moment, until: null, decidedAt: null, decision: null }],
+  live: null,
   usage,
   costUsd: 0.0123,
 };
@@ -36,6 +37,7 @@ const routes = {
   "POST /agents/triage/runs": () => ({ ok: true, runId: askedRun.id, runs: [{ runId: askedRun.id, trigger: null, target: askedRun.target }] }),
   [`GET /runs/${askedRun.id}`]: () => askedRun,
   [`GET /runs/${askedRun.id}/agent`]: () => askedTrace,
+  [`POST /runs/${askedRun.id}/approvals`]: () => askedRun,
   "GET /keys": () => ({ data: [fakeKey] }),
   "POST /keys": ({ body }: { body: unknown }) => ({ ...fakeKey, ...(body as object), secret: "sbk_secret" }),
   [`POST /keys/${fakeKey.id}/rotate`]: () => ({ key: { ...fakeKey, id: "key_next", secret: "sbk_next" }, old: { ...fakeKey, replacedBy: "key_next", expiresAt: "2026-11-22T10:00:00.000Z" } }),
@@ -55,6 +57,8 @@ const commands: [command: string, line: string[]][] = [
   ["runs get", ["runs", "get", fakeRun.id]],
   ["runs replay", ["runs", "replay", fakeRun.id]],
   ["runs cancel", ["runs", "cancel", fakeRun.id]],
+  ["runs approve", ["runs", "approve", askedRun.id]],
+  ["runs refuse", ["runs", "refuse", askedRun.id, "refund", "--reason", "Ask the manager first."]],
   ["agents run", ["agents", "run", "triage", "--prompt", "Hello"]],
   ["keys create", ["keys", "create"]],
   ["keys list", ["keys", "list"]],
@@ -178,6 +182,36 @@ describe("what fails exits with 1, says what, and the way out", () => {
   });
 });
 
+const approval = (name: string, decision: object | null = null) => ({ ...askedTrace.approvals[0], name: `approval ${name}`, request: { toolCallId: name, toolName: name.split(" ")[1], input: {} }, decision });
+const decide = async (line: string[], approvals: object[]) => {
+  const bodies: unknown[] = [];
+  const own = { ...routes, [`GET /runs/${askedRun.id}/agent`]: () => ({ ...askedTrace, approvals }), [`POST /runs/${askedRun.id}/approvals`]: ({ body }: { body: unknown }) => (bodies.push(body), askedRun) };
+  return { ...(await runFakeCli(["runs", ...line], { routes: own })), bodies };
+};
+
+describe("what a run waits with", () => {
+  const decided = approval("1.1 refund", { isApproved: true, reason: null, by: "Ada" });
+
+  it("is approved, or refused with a reason", async () => {
+    expect(await decide(["approve", askedRun.id], [decided, approval("2.1 refund")])).toMatchObject({ exitCode: 0, stdout: "approved  refund {}\n", bodies: [{ name: "approval 2.1 refund", isApproved: true }] });
+    expect((await decide(["refuse", askedRun.id, "--reason", "No"], [approval("2.1 refund")])).bodies).toEqual([{ name: "approval 2.1 refund", isApproved: false, reason: "No" }]);
+  });
+
+  it("is named where it is one of several, by the tool where that says enough", async () => {
+    const several = [approval("1.1 refund"), approval("1.2 refund"), approval("1.3 close")];
+    expect((await decide(["approve", askedRun.id, "close"], several)).bodies).toMatchObject([{ name: "approval 1.3 close" }]);
+    expect((await decide(["approve", askedRun.id, "approval 1.2 refund"], several)).bodies).toMatchObject([{ name: "approval 1.2 refund" }]);
+    for (const line of [["approve", askedRun.id], ["approve", askedRun.id, "refund"]]) {
+      expect(await decide(line, several)).toMatchObject({ exitCode: 1, bodies: [], stderr: expect.stringMatching(/waits with several calls:\n +approval 1\.1 refund  refund \{\}\n[\s\S]+Name one of them/) });
+    }
+    expect(await decide(["approve", askedRun.id, "pay"], several)).toMatchObject({ exitCode: 1, bodies: [], stderr: expect.stringContaining('does not wait with a call "pay", but with:') });
+  });
+
+  it("is nothing, once all is decided", async () => {
+    expect(await decide(["approve", askedRun.id], [decided])).toMatchObject({ exitCode: 1, bodies: [], stderr: expect.stringContaining("waits for nobody to approve anything") });
+  });
+});
+
 describe("results for people", () => {
   it("triggers url is exactly one line", async () => {
     const { stdout, stderr } = await runFakeCli(["triggers", "url", "new-signup"], { routes });
@@ -257,7 +291,7 @@ describe("agents run", () => {
     const { exitCode, stdout, stderr } = await runFakeCli(["agents", "run", "triage", "--prompt", "Hello"], { routes });
     expect(exitCode).toBe(0);
     expect(stdout).toBe("Good day\n\\u001b[31mto you\nrun_asked  100 tokens in, 10 out, $0.0123\n");
-    expect(stderr).toContain('One moment.\n→ lookup {"id":7}\n← lookup done: {"name":"Ada"}\nIt waits for somebody to approve refund {"cents":5}: POST /api/v1/runs/run_asked/approvals { "name": "approval 1.2 refund", "isApproved": true }');
+    expect(stderr).toContain('One moment.\n→ lookup {"id":7}\n← lookup done: {"name":"Ada"}\nIt waits for somebody to approve refund {"cents":5}: signalbox runs approve run_asked "approval 1.2 refund", or refuse');
   });
 
   it("with --no-wait prints the run's id alone", async () => {

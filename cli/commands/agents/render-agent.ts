@@ -24,7 +24,11 @@ export function stepLines(step: AgentTrace["steps"][number]["step"]): string[] {
 }
 
 export function approvalLine({ name, request }: AgentTrace["approvals"][number], runId: string): string {
-  return `It waits for somebody to approve ${plainLine(request.toolName, 64)} ${show(request.input)}: POST /api/v1/runs/${runId}/approvals { "name": ${JSON.stringify(name)}, "isApproved": true }`;
+  return `It waits for somebody to approve ${showCall(request)}: signalbox runs approve ${runId} ${JSON.stringify(name)}, or refuse`;
+}
+
+export function showCall({ toolName, input }: { toolName: string; input: Json }): string {
+  return `${plainLine(toolName, 64)} ${show(input)}`;
 }
 
 /** What the run ended with, and what it cost. */

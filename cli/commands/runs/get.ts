@@ -28,5 +28,6 @@ async function getRun(context: CommandContext, id: string, options: { wait?: boo
   }
   const timeline = context.isJson ? [] : (await api.request({ path: apiPath`/runs/${id}/timeline`, query: { limit: 100 }, answer: timelineAnswer })).data;
   context.print({ document: run, text: () => renderRun({ run, timeline, paint: context.terminal.out.paint, now: context.now() }) });
+  if (run.status === "waiting" && timeline.findLast(({ kind }) => kind.startsWith("approval_"))?.kind === "approval_requested") context.tell(`It waits for somebody to decide: signalbox runs approve ${run.id}, or refuse`);
   return options.wait && run.status !== "completed" ? 1 : 0;
 }
