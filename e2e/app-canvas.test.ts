@@ -92,7 +92,7 @@ describe("the canvas", () => {
     await page.goto(service.url);
     await page.getByRole("link", { name: /^Endpoint \/triggers\/signup/ }).focus();
     const focused = () => page.evaluate(() => document.activeElement?.closest("[data-node]")?.getAttribute("data-node") ?? null);
-    for (const [key, id] of [["ArrowRight", "trigger:new-signup"], ["ArrowRight", "workflow:welcome-email"], ["ArrowLeft", "trigger:new-signup"], ["ArrowUp", "trigger:ci-failed"]] as const) {
+    for (const [key, id] of [["ArrowRight", "trigger:new-signup"], ["ArrowRight", "workflow:welcome-email"], ["ArrowLeft", "trigger:new-signup"], ["ArrowUp", "trigger:new-issue"], ["ArrowUp", "trigger:ci-failed"]] as const) {
       await page.keyboard.press(key);
       await vi.waitFor(async () => expect(await focused()).toBe(id));
     }
@@ -155,14 +155,14 @@ describe("the canvas", () => {
     const { page } = await visit(service.url);
     await page.goto(service.url);
     await page.getByRole("textbox", { name: "Filter the canvas" }).fill("invoice-paid");
-    await page.getByText("1 of 5 triggers").waitFor();
+    await page.getByText("1 of 6 triggers").waitFor();
     await page.waitForURL((url) => url.searchParams.get("q") === "invoice-paid");
     expect(await nodeOf(page, "trigger:ci-failed").getAttribute("data-dim")).toBe("true");
     await page.getByRole("combobox", { name: "Window of time" }).selectOption("24h");
     await page.getByRole("combobox", { name: "Endpoint" }).selectOption("billing");
     await page.waitForURL((url) => url.searchParams.get("endpoint") === "billing");
     await page.reload();
-    await page.getByText("1 of 5 triggers").waitFor();
+    await page.getByText("1 of 6 triggers").waitFor();
     await expect.poll(() => page.locator(".react-flow__node").count()).toBe(1 + 3 + 2);
     expect(await page.getByRole("combobox", { name: "Window of time" }).inputValue()).toBe("24h");
   });
@@ -229,7 +229,7 @@ describe("where nothing has happened yet", () => {
     await first.getByText(`curl -i ${service.url}/triggers/`).waitFor();
     await postJson(`${service.url}/triggers/signup`, { name: "Ada", email: "ada@example.com" });
     await first.waitFor({ state: "detached" });
-    expect(await page.getByRole("link", { name: /^Trigger / }).count()).toBe(5);
+    expect(await page.getByRole("link", { name: /^Trigger / }).count()).toBe(6);
   });
 
   it("a project without triggers shows what to write", async () => {

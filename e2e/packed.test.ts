@@ -52,6 +52,8 @@ describe("the packed product, in an empty folder", () => {
     expect(response.status).toBe(202);
     const { runId } = (await response.json()) as { runId: string };
     expect(await waitForRun(service, runId)).toMatchObject({ status: "completed" });
+    const asked = await postJson(`${service.url}/triggers/github`, JSON.parse(readFileSync(join(dir, "requests/issue-opened.json"), "utf8")));
+    expect(await waitForRun(service, ((await asked.json()) as { runId: string }).runId)).toMatchObject({ status: "completed", output: { area: "docs", duplicateOf: null } });
     const { page, errors, foreignRequests } = await visit(service.url);
     await page.goto(service.url);
     await page.locator(`a[href="/runs/${runId}"]`).first().waitFor();

@@ -31,6 +31,11 @@ describe("the README", () => {
     expect(response.status).toBe(202);
     const { runId } = (await response.json()) as { runId: string };
     expect(await waitForRun(service, runId)).toMatchObject({ status: "completed" });
+    // The README's second request, from the file that it names.
+    const [, endpoint = "", file = ""] = /curl http:\/\/127\.0\.0\.1:3002(\S+) .* --data @(\S+)/.exec(readme) ?? [];
+    const asked = await postJson(service.url + endpoint, JSON.parse(readFileSync(join(repository, file), "utf8")));
+    const agentRun = await waitForRun(service, ((await asked.json()) as { runId: string }).runId);
+    expect(agentRun).toMatchObject({ status: "completed", target: { kind: "agent", slug: "triage" }, output: { summary: expect.stringContaining("no model was asked") } });
     const { page } = await visit(service.url);
     await page.goto(service.url, { timeout: 90_000 });
     await page.getByRole("link", { name: /^Trigger new-signup/ }).waitFor({ timeout: 90_000 });

@@ -73,7 +73,7 @@ export function signalbox(args: string[], options: { cwd: string; env?: NodeJS.P
 }
 
 export function cleanEnv(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(SIGNALBOX_|OTEL_|DATABASE_URL$|PORT$|HOST$|VITEST|NODE_ENV$|NODE_OPTIONS$)/.test(name));
+  const kept = Object.entries(process.env).filter(([name]) => !/^(SIGNALBOX_|OTEL_|OPENAI_|MODEL$|DATABASE_URL$|PORT$|HOST$|VITEST|NODE_ENV$|NODE_OPTIONS$)/.test(name));
   return Object.fromEntries(kept);
 }
 
