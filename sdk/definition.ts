@@ -115,6 +115,8 @@ export interface ToolLike {
   readonly inputSchema: unknown;
   execute?(input: never, options: never): unknown;
   readonly needsApproval?: unknown;
+  /** How long an approval is waited for; of `defineTool`. */
+  readonly approvalTimeout?: unknown;
 }
 
 /** What a run may use up at most, over all its calls of the model. A run that goes beyond it fails with `budget_exceeded`. */
@@ -137,6 +139,7 @@ export interface AgentDefinition {
   readonly timeout: Duration | undefined;
   readonly callTimeout: Duration | undefined;
   readonly concurrency: number | undefined;
+  readonly maxQueued: number | undefined;
 }
 
 /** A piece of a prompt. `path` says where in the payload it came from, e.g. `customer.email`; `""`: from the payload, no matter where; `null`: from the project. */

@@ -15,7 +15,7 @@ type Body = z.infer<typeof bodySchema>;
 
 let delivered = 0;
 
-const manifest = { version: "v1", workflows: [] };
+const manifest = { version: "v1", workflows: [], agents: [] };
 
 /**
  * Microseconds of CPU that one delivery takes from the parsed body to the disk: which triggers match, what every other says, and delivery, run and counts in the

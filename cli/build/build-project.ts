@@ -76,7 +76,7 @@ async function build(projectDir: string, files: ProjectFiles, options: BuildOpti
     const mapper = createStackMapper({ buildDir: draft, projectDir });
     const evaluation = await evaluateAll(draft, discovered, code, evaluator);
     const sources = await bundleSourcesOf(projectDir, draft, discovered, evaluation.entries);
-    const found = await allDiagnostics({ evaluation, sources, discovered, files, mapper });
+    const found = await allDiagnostics({ evaluation, sources, discovered, settings: settings.value, files, mapper });
     refuse(found);
     options.signal?.throwIfAborted();
     if (!sources.ok) throw new Error("unreachable: a failed bundle has errors");
@@ -172,12 +172,13 @@ interface Findings {
   evaluation: Evaluation;
   sources: Bundle;
   discovered: DiscoveredFiles;
+  settings: ProjectSettings;
   files: ProjectFiles;
   mapper: StackMapper;
 }
 
 /** Everything that can be said of the project at once, errors and warnings. */
-async function allDiagnostics({ evaluation, sources, discovered, files, mapper }: Findings): Promise<Diagnostic[]> {
+async function allDiagnostics({ evaluation, sources, discovered, settings, files, mapper }: Findings): Promise<Diagnostic[]> {
   const { entries, casualties } = evaluation;
   const kinds = new Map([...discovered.workflows.map((file) => [file, "workflow"] as const), ...discovered.agents.map((file) => [file, "agent"] as const), ...discovered.triggers.map((file) => [file, "trigger"] as const)]);
   const context = { files, mapper };
@@ -188,7 +189,7 @@ async function allDiagnostics({ evaluation, sources, discovered, files, mapper }
     ...exportDiagnostics(entries, kinds, files),
     ...definitionDiagnostics(entries, files),
     ...guardDiagnostics(entries, files),
-    ...agentDiagnostics(entries, files),
+    ...agentDiagnostics(entries, files, settings),
     ...promptDiagnostics(entries, files),
     ...(await schemaDiagnostics(entries, context)),
     ...beyondDefaultDiagnostics(messages, targetsOf(discovered), files),

@@ -1,25 +1,37 @@
+import type { ProjectSettings } from "../../server/contract/settings.ts";
+import { nearestName } from "../../server/domain/did-you-mean.ts";
+import { findPrice } from "../../server/domain/model-prices.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import type { DiagnosticCode } from "./diagnostic-codes.ts";
 import { isCount, isTimeout, show } from "./check-definitions.ts";
-import type { EvaluatedEntry } from "./evaluation/protocol.ts";
+import type { EvaluatedAgent, EvaluatedEntry } from "./evaluation/protocol.ts";
 import type { ProjectFiles } from "./project-files.ts";
 
+type ModelPrices = NonNullable<ProjectSettings["modelPrices"]>;
+
 /** What stands in agents beside their slugs and output: tools, bounds and times. */
-export function agentDiagnostics(entries: readonly EvaluatedEntry[], files: ProjectFiles): Diagnostic[] {
+export function agentDiagnostics(entries: readonly EvaluatedEntry[], files: ProjectFiles, { modelPrices = {} }: Pick<ProjectSettings, "modelPrices">): Diagnostic[] {
   return entries.flatMap((entry) => {
     if (entry.outcome !== "agent") return [];
     const { file, agent } = entry;
     const found: Diagnostic[] = [];
-    const report = (property: string, code: DiagnosticCode, title: string): void => {
-      found.push(files.diagnose({ code, title: `${file} › ${title}`, at: files.findProperty(file, property) ?? { file } }));
+    const report = (property: string, code: DiagnosticCode, title: string, own: { fix?: string } = {}): void => {
+      found.push(files.diagnose({ code, title: `${file} › ${title}`, at: files.findProperty(file, property) ?? { file }, ...own }));
     };
     for (const tool of agent.tools) {
       if ("problem" in tool.inputSchema) report(tool.name, "invalid_tool", `tools › ${tool.name} › inputSchema cannot be told to a model: ${tool.inputSchema.problem}`);
     }
+    for (const { name, approvalTimeout, needsApproval } of agent.tools) {
+      if (approvalTimeout === undefined) continue;
+      if (!isTimeout(approvalTimeout)) report("approvalTimeout", "invalid_approval_timeout", `tools › ${name} › approvalTimeout is ${show(approvalTimeout)}`);
+      else if (needsApproval === "never") report("approvalTimeout", "invalid_approval_timeout", `tools › ${name} › approvalTimeout stands there without needsApproval`, { fix: "Write needsApproval: true beside it, or leave approvalTimeout out." });
+    }
     for (const { property, title } of budgetProblems(agent.budget)) report(property, "invalid_budget", title);
+    if (lacksPrice(agent, modelPrices)) report("usd", "no_model_price", `budget › usd cannot be counted: no price is known for the model ${show(agent.model.modelId)}`, { fix: priceFix(agent.model.modelId, modelPrices) });
     if (agent.maxSteps !== undefined && !isCount(agent.maxSteps)) report("maxSteps", "invalid_max_steps", `maxSteps is ${show(agent.maxSteps)}`);
     if (agent.timeout !== undefined && !isTimeout(agent.timeout)) report("timeout", "invalid_timeout", `timeout is ${show(agent.timeout)}`);
     if (agent.callTimeout !== undefined && !isTimeout(agent.callTimeout)) report("callTimeout", "invalid_timeout", `callTimeout is ${show(agent.callTimeout)}`);
+    if (agent.maxQueued !== undefined && !isCount(agent.maxQueued)) report("maxQueued", "invalid_max_queued", `maxQueued is ${show(agent.maxQueued)}`);
     if (agent.concurrency !== undefined && !isCount(agent.concurrency)) report("concurrency", "invalid_concurrency", `concurrency is ${show(agent.concurrency)}`);
     return found;
   });
@@ -29,6 +41,18 @@ export function agentDiagnostics(entries: readonly EvaluatedEntry[], files: Proj
 export function budgetOf(budget: unknown): { tokens: number | null; usd: number | null } {
   const { tokens, usd } = optionsOf(budget);
   return { tokens: typeof tokens === "number" ? tokens : null, usd: typeof usd === "number" ? usd : null };
+}
+
+/** Every run of such an agent would fail (`NoPrice`) before anything is asked. */
+function lacksPrice({ budget, model }: EvaluatedAgent, modelPrices: ModelPrices): boolean {
+  const { usd } = optionsOf(budget);
+  return typeof usd === "number" && usd > 0 && findPrice(model.modelId, modelPrices) === null;
+}
+
+function priceFix(modelId: string, modelPrices: ModelPrices): string {
+  const near = nearestName(modelId, Object.keys(modelPrices));
+  const meant = near === null ? "" : `modelPrices has ${show(near)}: if that was meant, correct its name. `;
+  return `${meant}Write modelPrices: { ${show(modelId)}: { input: …, output: … } } into signalbox.config.ts, in US dollars for a million tokens. Or bound the budget by tokens.`;
 }
 
 function budgetProblems(budget: unknown): { property: string; title: string }[] {

@@ -77,6 +77,11 @@ export const diagnosticCodes = {
     fix: "Write inputSchema with Zod, or with jsonSchema() of the AI SDK.",
   },
   invalid_budget: { text: "budget takes tokens (a whole number from 1) and usd (a number above 0).", fix: "Write e.g. budget: { tokens: 50_000, usd: 0.25 }." },
+  no_model_price: { text: "A budget in US dollars is counted by the price of the model. Without a price every run would fail before anything is asked.", fix: "Say the price in modelPrices of signalbox.config.ts, or bound the budget by tokens." },
+  invalid_approval_timeout: {
+    text: "approvalTimeout is how long a call that needs approval waits for a person: a number with its unit, e.g. \"4h\" or \"7d\", or milliseconds.",
+    fix: "Correct the value, or leave it out for 30 days.",
+  },
   invalid_max_steps: { text: "maxSteps is how often the model may be called in one run: a whole number from 1.", fix: "Write e.g. maxSteps: 10." },
   invalid_prompt: {
     text: "Between {{ and }} of a prompt stands a path into the payload, as customer.email or items.0.id. There is no code in a prompt.",
@@ -95,11 +100,11 @@ export const diagnosticCodes = {
     fix: "Correct the value.",
   },
   invalid_concurrency: {
-    text: "concurrency is how many runs of the workflow may be under way at once, over all workers: a whole number from 1.",
+    text: "concurrency is how many runs of the workflow or agent may be under way at once, over all workers: a whole number from 1.",
     fix: "Correct the value, or leave it out for no limit.",
   },
   invalid_max_queued: {
-    text: "maxQueued is how many runs of the workflow may be queued at most; what would queue more is refused. A whole number from 1.",
+    text: "maxQueued is how many runs of the workflow or agent may be queued at most; what would queue more is refused. A whole number from 1.",
     fix: "Correct the value, or leave it out for no limit.",
   },
   missing_secret: {

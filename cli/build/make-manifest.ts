@@ -15,6 +15,9 @@ import type { EvaluatedAgent, EvaluatedEntry, EvaluatedSchema, EvaluatedTrigger,
 /** Longest time of an attempt where a workflow does not say it. */
 const defaultTimeout = "1h";
 
+/** How long a person has for a decision where a tool does not say it. */
+const defaultApprovalTimeout = "30d";
+
 /** Trigger files in the order of their attachment ids, by code units. */
 export function orderTriggers(entries: readonly EvaluatedEntry[]): { file: string; trigger: EvaluatedTrigger }[] {
   return entries
@@ -89,10 +92,10 @@ function toManifestAgent(file: string, agent: EvaluatedAgent): ManifestAgent {
     retries: { attempts: 1, backoff: "fixed", initialMs: 0, maxMs: 0 },
     timeoutMs: parseDuration(agent.timeout ?? defaultTimeout) ?? 1,
     concurrency: typeof agent.concurrency === "number" ? agent.concurrency : null,
-    maxQueued: null,
+    maxQueued: typeof agent.maxQueued === "number" ? agent.maxQueued : null,
     model: agent.model,
     instructions: agent.instructions,
-    tools: agent.tools.map((tool) => ({ ...tool, inputSchema: "json" in tool.inputSchema ? tool.inputSchema.json : {} })),
+    tools: agent.tools.map(({ approvalTimeout, inputSchema, ...tool }) => ({ ...tool, inputSchema: "json" in inputSchema ? inputSchema.json : {}, approvalTimeoutMs: parseDuration(approvalTimeout ?? defaultApprovalTimeout) ?? 1 })),
     maxSteps: typeof agent.maxSteps === "number" ? agent.maxSteps : 20,
     budget: budgetOf(agent.budget),
     callTimeoutMs: parseDuration(agent.callTimeout ?? "5m") ?? 1,

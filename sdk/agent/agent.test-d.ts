@@ -24,6 +24,7 @@ const triage = defineAgent({
       description: "Pays back",
       inputSchema: z.object({ cents: z.int().default(0) }),
       needsApproval: ({ cents }) => cents > 100,
+      approvalTimeout: "7d",
       execute(input, { idempotencyKey, toolCallId, abortSignal }) {
         expectTrue<Equal<typeof input, { cents: number }>>();
         expectTrue<Equal<[typeof idempotencyKey, typeof toolCallId, typeof abortSignal], [string, string, AbortSignal]>>();
@@ -36,6 +37,7 @@ const triage = defineAgent({
   timeout: "10m",
   callTimeout: "1m",
   concurrency: 2,
+  maxQueued: 500,
 });
 expectTrue<Equal<typeof triage, Agent<"triage", { queue: "bugs" | "other"; urgent: boolean }>>>();
 

@@ -15,9 +15,9 @@ const define: (options: unknown) => unknown = defineAgent as never;
 describe("defineAgent", () => {
   it("marks what it made, and keeps what it was told", () => {
     const output = z.object({ a: z.string() });
-    const agent = defineAgent({ slug: "triage", model, instructions: "Sort.", tools: { tool }, output, maxSteps: 3, budget: { tokens: 10 }, timeout: "1m", callTimeout: "10s", concurrency: 2 });
+    const agent = defineAgent({ slug: "triage", model, instructions: "Sort.", tools: { tool }, output, maxSteps: 3, budget: { tokens: 10 }, timeout: "1m", callTimeout: "10s", concurrency: 2, maxQueued: 9 });
     expect(agent[definitionKind]).toBe("agent");
-    expect(agent).toMatchObject({ slug: "triage", model, instructions: "Sort.", tools: { tool }, output, maxSteps: 3, budget: { tokens: 10 }, timeout: "1m", callTimeout: "10s", concurrency: 2 });
+    expect(agent).toMatchObject({ slug: "triage", model, instructions: "Sort.", tools: { tool }, output, maxSteps: 3, budget: { tokens: 10 }, timeout: "1m", callTimeout: "10s", concurrency: 2, maxQueued: 9 });
     expect(Object.isFrozen(agent)).toBe(true);
   });
 

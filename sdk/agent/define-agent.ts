@@ -27,6 +27,11 @@ export interface AgentOptions<Slug extends string, Output extends Schema> {
   callTimeout?: Duration;
   /** Most runs of this agent at the same time, over all workers: a whole number from 1. No bound unless told. */
   concurrency?: number;
+  /**
+   * Most runs of this agent that may be `queued`: a whole number from 1. A webhook that would queue more is answered 503 with Retry-After, and nothing of it is recorded: its sender
+   * comes again. No bound unless told.
+   */
+  maxQueued?: number;
 }
 
 /** An agent, to attach to triggers. `Output` is what a run of it ends with. */
@@ -54,7 +59,7 @@ export function defineAgent<Slug extends string, Output extends Schema>(options:
 // Plain JavaScript calls this too: no type is trusted before it is checked.
 export function defineAgent(options: AgentShape): AgentDefinition {
   checkOptions(options, "defineAgent", "defineAgent({ slug, model, instructions })");
-  const { slug, model, instructions, tools, output, maxSteps, budget, timeout, callTimeout, concurrency } = options;
+  const { slug, model, instructions, tools, output, maxSteps, budget, timeout, callTimeout, concurrency, maxQueued } = options;
   checkText(slug, "slug", "defineAgent", "triage");
   const where = `defineAgent({ slug: ${JSON.stringify(slug)} })`;
   checkModel(model, where);
@@ -62,7 +67,7 @@ export function defineAgent(options: AgentShape): AgentDefinition {
   if (tools !== undefined) checkTools(tools, where);
   if (output !== undefined) checkSchema(output, "output", where);
   if (budget !== undefined) checkOptions(budget, `${where}: budget`, "budget: { tokens: 50_000 }");
-  return Object.freeze<AgentDefinition>({ [definitionKind]: "agent", slug, model, instructions, tools: tools ?? {}, output, maxSteps, budget, timeout, callTimeout, concurrency });
+  return Object.freeze<AgentDefinition>({ [definitionKind]: "agent", slug, model, instructions, tools: tools ?? {}, output, maxSteps, budget, timeout, callTimeout, concurrency, maxQueued });
 }
 
 interface AgentShape {
@@ -76,6 +81,7 @@ interface AgentShape {
   timeout?: Duration;
   callTimeout?: Duration;
   concurrency?: number;
+  maxQueued?: number;
 }
 
 /** Without an `output` schema, a run ends with what the model wrote. */

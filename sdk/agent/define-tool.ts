@@ -1,5 +1,5 @@
 import { checkFunction, checkOptions, checkSchema } from "../check-shape.ts";
-import type { ToolLike } from "../definition.ts";
+import type { Duration, ToolLike } from "../definition.ts";
 import type { Schema, SchemaOutput } from "../schema.ts";
 
 /** What a tool gets beside its arguments. */
@@ -21,6 +21,8 @@ export interface ToolOptions<Input extends Schema, Result> {
   execute(input: SchemaOutput<Input>, context: ToolCallContext): Result | Promise<Result>;
   /** Whether a person must approve each call before it is executed, or which calls. */
   needsApproval?: boolean | ((input: SchemaOutput<Input>) => boolean | Promise<boolean>);
+  /** How long a call may wait for its approval, e.g. `"7d"`; then it is refused. `"30d"` unless told. */
+  approvalTimeout?: Duration;
 }
 
 /** A tool of an agent. */

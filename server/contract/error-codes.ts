@@ -152,8 +152,8 @@ export const errorCodes = {
   queue_full: entry(
     503,
     "The queue of a workflow is full",
-    "As many runs of the workflow are queued as its `maxQueued` lets wait. Nothing was recorded, and nothing was started.",
-    "Send it again after the seconds in Retry-After; most senders do so by themselves. The detail names the workflow. Where it stays full: find out why its runs do not begin (`concurrency`, workers), or raise its maxQueued.",
+    "As many runs of the workflow or agent are queued as its `maxQueued` lets wait. Nothing was recorded, and nothing was started.",
+    "Send it again after the seconds in Retry-After; most senders do so by themselves. The detail names it. Where it stays full: find out why its runs do not begin (`concurrency`, workers), or raise its maxQueued.",
     true,
   ),
   store_unavailable: entry(

@@ -62,6 +62,8 @@ const manifestAgentSchema = manifestWorkflowSchema.extend({
       inputSchema: jsonSchemaObjectSchema,
       /** `sometimes`: a function of the arguments decides. */
       needsApproval: z.enum(["never", "sometimes", "always"]),
+      /** How long a call waits for its approval. Builds of old do not have it. */
+      approvalTimeoutMs: z.int().min(1).default(30 * 24 * 3_600_000),
     }),
   ),
   maxSteps: z.int().min(1),

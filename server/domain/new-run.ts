@@ -1,12 +1,12 @@
 import type { Json } from "../contract/json.ts";
-import type { Manifest } from "../contract/manifest.ts";
+import type { Manifest, ManifestWorkflow } from "../contract/manifest.ts";
 import type { StartedBy } from "../contract/run.ts";
 import type { Target } from "../contract/target.ts";
 import { newId } from "./ids.ts";
 
 /** A run of a trigger, as the store takes it: queued, with the payload that its transform will get. */
 export function planRun(p: {
-  manifest: Pick<Manifest, "version" | "workflows">;
+  manifest: Pick<Manifest, "version" | "workflows" | "agents">;
   trigger: { slug: string; attachmentId: string; target: Target };
   payload: Json | null;
   now: number;
@@ -33,7 +33,8 @@ export function planRun(p: {
   };
 }
 
-function boundsOf(manifest: Pick<Manifest, "workflows">, target: Target): { maxAttempts: number; maxQueued: number | null } {
-  const workflow = target.kind === "workflow" ? manifest.workflows.find(({ slug }) => slug === target.slug) : undefined;
-  return { maxAttempts: workflow?.retries.attempts ?? 1, maxQueued: workflow?.maxQueued ?? null };
+function boundsOf(manifest: Pick<Manifest, "workflows" | "agents">, { kind, slug }: Target): { maxAttempts: number; maxQueued: number | null } {
+  const targets: readonly Pick<ManifestWorkflow, "slug" | "retries" | "maxQueued">[] = kind === "workflow" ? manifest.workflows : manifest.agents;
+  const target = targets.find((other) => other.slug === slug);
+  return { maxAttempts: target?.retries.attempts ?? 1, maxQueued: target?.maxQueued ?? null };
 }

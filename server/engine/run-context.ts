@@ -51,8 +51,6 @@ export interface RunContextOptions {
 }
 
 const maxNameChars = 200;
-/** What nobody has decided after so long is refused. */
-const approvalTimeMs = 30 * 24 * 3_600_000;
 /** A new one each time: what waits for a promise is kept as long as the promise. */
 const never = (): Promise<never> => new Promise(() => {});
 
@@ -162,13 +160,13 @@ export function createRunContext(options: RunContextOptions) {
   }
 
   /** Put aside until a person has decided, or until it is given up. What is decided stands in the store when the run goes on. */
-  async function approve(name: string, request: ApprovalRequest): Promise<ApprovalDecision> {
+  async function approve(name: string, request: ApprovalRequest, timeoutMs: number): Promise<ApprovalDecision> {
     if (!isOpen()) return await never();
     const key = takeName(name, takenNames);
     const known = findStored(stored, key, "approval");
     retold.reach(key);
     if (known && known.finishedAt !== null) return await ordered.give(readDecision(known.result), known.finishedAt);
-    const record = known ?? beginApproval(key, request);
+    const record = known ?? beginApproval(key, request, timeoutMs);
     const until = record.until ?? record.startedAt;
     if (until <= clock.now()) return giveUp(record, until);
     return await new Promise((resolve) => {
@@ -181,9 +179,9 @@ export function createRunContext(options: RunContextOptions) {
   }
 
   /** Not in the store before the run is put aside: nobody can decide while it is still at work. */
-  function beginApproval(key: string, request: ApprovalRequest): StepRecord {
+  function beginApproval(key: string, request: ApprovalRequest, timeoutMs: number): StepRecord {
     const startedAt = clock.now();
-    const until = startedAt + approvalTimeMs;
+    const until = startedAt + timeoutMs;
     session.note({ entries: [{ at: startedAt, kind: "approval_requested", attempt, name: key, until, data: { ...request } }] });
     return { name: key, kind: "approval", attempt, startedAt, finishedAt: null, until, result: { request: { ...request } } };
   }

@@ -23,7 +23,7 @@ export type Decision =
  * rejected; on a shared endpoint, when only a `filter` fails, or when it is switched off, it is skipped.
  */
 export function decideDelivery(p: {
-  manifest: Pick<Manifest, "version" | "workflows">;
+  manifest: Pick<Manifest, "version" | "workflows" | "agents">;
   triggers: readonly TriggerSource[];
   /** Of exactly these triggers; `null` asks all of them. */
   index: TriggerIndex | null;

@@ -28,7 +28,7 @@ const bodies = fc.record({ type: fc.constantFrom(...types, "other"), amount: fc.
 const someOff = fc.subarray(slugs).map((off): DisabledTriggers => new Map(off.map((slug) => [slug, { at: "2026-01-01T00:00:00.000Z", reason: slug === "event-1" ? "noisy" : null }])));
 
 const decide = (body: Json, disabled: DisabledTriggers, indexed: boolean) =>
-  decideDelivery({ manifest: { version: "v1", workflows: [] }, triggers, index: indexed ? index : null, isShared: true, body, deliveryId: "dlv_1", now: 0, startedBy: "webhook", keyId: null, disabled });
+  decideDelivery({ manifest: { version: "v1", workflows: [], agents: [] }, triggers, index: indexed ? index : null, isShared: true, body, deliveryId: "dlv_1", now: 0, startedBy: "webhook", keyId: null, disabled });
 
 test("a trigger that is switched off never starts a run and says so of every body; the others say and start what they do without it", () => {
   let folded = 0;
@@ -51,7 +51,7 @@ test("a trigger that is switched off never starts a run and says so of every bod
 test("the only trigger of an endpoint, switched off, skips what it would reject", () => {
   const [only] = triggers;
   const alone = (disabled: DisabledTriggers) =>
-    decideDelivery({ manifest: { version: "v1", workflows: [] }, triggers: only ? [only] : [], index: null, isShared: false, body: {}, deliveryId: "dlv_1", now: 0, startedBy: "webhook", keyId: null, disabled });
+    decideDelivery({ manifest: { version: "v1", workflows: [], agents: [] }, triggers: only ? [only] : [], index: null, isShared: false, body: {}, deliveryId: "dlv_1", now: 0, startedBy: "webhook", keyId: null, disabled });
   expect(alone(new Map())).toMatchObject({ outcome: "rejected", responseStatus: 422 });
   const off = alone(new Map([["event-0", { at: "2026-01-01T00:00:00.000Z", reason: "noisy" }]]));
   expect(off).toMatchObject({ outcome: "skipped", responseStatus: 200 });

@@ -65,6 +65,7 @@ async function readAgent(agent: AgentDefinition): Promise<EvaluatedAgent> {
     timeout: plain(agent.timeout),
     callTimeout: plain(agent.callTimeout),
     concurrency: plain(agent.concurrency),
+    maxQueued: plain(agent.maxQueued),
   };
 }
 

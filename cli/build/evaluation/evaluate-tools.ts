@@ -15,6 +15,7 @@ export async function evaluateTools(tools: Readonly<Record<string, ToolLike>>): 
       description: typeof tool.description === "string" ? tool.description : null,
       inputSchema: await exportToolSchema(tool.inputSchema),
       needsApproval: typeof tool.needsApproval === "function" ? "sometimes" : tool.needsApproval === true ? "always" : "never",
+      approvalTimeout: typeof tool.approvalTimeout === "object" ? String(tool.approvalTimeout) : tool.approvalTimeout,
     })),
   );
 }

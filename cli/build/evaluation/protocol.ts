@@ -76,6 +76,7 @@ export interface EvaluatedAgent {
   timeout: unknown;
   callTimeout: unknown;
   concurrency: unknown;
+  maxQueued: unknown;
 }
 
 export interface EvaluatedTool {
@@ -84,6 +85,7 @@ export interface EvaluatedTool {
   /** `problem`: why its schema cannot be told to a model. */
   inputSchema: { json: JsonSchemaObject } | { problem: string };
   needsApproval: "never" | "sometimes" | "always";
+  approvalTimeout: unknown;
 }
 
 export interface EvaluatedSchema {

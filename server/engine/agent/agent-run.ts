@@ -15,8 +15,8 @@ export interface AgentContext {
   /** `spendAfter`: what the run has used in all when the step has this result. */
   step(name: string, fn: (step: StepContext) => unknown, spendAfter?: (result: Json) => Spend | undefined): Promise<Json>;
   sleep(name: string, durationMs: number): Promise<void>;
-  /** Waits until a person has decided, for weeks if need be, without holding a worker. */
-  approve(name: string, request: ApprovalRequest): Promise<ApprovalDecision>;
+  /** Waits until a person has decided, for weeks if need be, without holding a worker. What nobody has decided in time is refused. */
+  approve(name: string, request: ApprovalRequest, timeoutMs: number): Promise<ApprovalDecision>;
   /** Shows what the model of a step says while it says it, until the step is over. Never rejects: a run does not fail by who looks at it. */
   tellLive(live: LiveTold): Promise<void>;
   log: { info(message: string, data?: unknown): void; warn(message: string, data?: unknown): void };

@@ -29,12 +29,17 @@ export async function callTools(run: AgentRun, round: number, { content }: Model
     if (await needsApproval(run, each)) held.push(each);
     else done.set(each, await execute(run, each));
   }
-  const decisions = await Promise.all(held.map(({ call, name }) => run.ctx.approve(`approval ${name}`, { toolCallId: call.toolCallId, toolName: call.toolName, input: call.input })));
+  const decisions = await Promise.all(held.map(({ call, name }) => run.ctx.approve(`approval ${name}`, { toolCallId: call.toolCallId, toolName: call.toolName, input: call.input }, approvalTimeoutOf(run, call))));
   for (const [index, each] of held.entries()) done.set(each, await executeDecided(run, each, decisions[index]));
   return planned.flatMap((each) => {
     const step = done.get(each);
     return step ? [toResult(step)] : [];
   });
+}
+
+/** Only tools of the build are held: another one is never called. */
+function approvalTimeoutOf({ built }: AgentRun, { toolName }: ToolCall): number {
+  return built.tools.find(({ name }) => name === toolName)?.approvalTimeoutMs ?? 1;
 }
 
 async function planCall({ agent }: AgentRun, call: ToolCall, name: string): Promise<PlannedCall> {

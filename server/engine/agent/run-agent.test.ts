@@ -294,6 +294,15 @@ describe("a tool that needs approval", () => {
     expect((await h.steps(id)).get("tool 1.1 refund")).toMatchObject({ outcome: "refused", output: "Nobody decided in time." });
   });
 
+  test("is refused after its own approvalTimeout where it has one", async () => {
+    const h = await agent(script, { tools: { refund: defineTool({ description: "Pays back", inputSchema: z.object({ cents: z.int() }), needsApproval: ({ cents }) => cents > 100, approvalTimeout: "4h", execute: () => "paid" }) } });
+    const id = await h.start();
+    await h.stretch();
+    expect(await h.store.nextAvailableAt("shared")).toBe(h.clock.now() + 4 * 3_600_000);
+    expect((await h.finish(id)).run.output).toBe("Done");
+    expect((await h.steps(id)).get("tool 1.1 refund")).toMatchObject({ outcome: "refused", output: "Nobody decided in time." });
+  });
+
   test("lets its run be canceled while it waits", async () => {
     const h = await agent(script, { tools: { refund: refund([]) } });
     const id = await h.start();

@@ -4,6 +4,7 @@ import { type AgentDefinition, type PromptDefinition } from "../../../../sdk/def
 import { defineAgent } from "../../../../sdk/agent/define-agent.ts";
 import { agentInputJsonSchema } from "../../../contract/agent-input.ts";
 import { agentStepSchema } from "../../../contract/agent-step.ts";
+import { parseDuration } from "../../../../sdk/duration.ts";
 import type { ManifestAgent } from "../../../contract/manifest.ts";
 import { silentLogger } from "../../../ports/logger.ts";
 import type { ProjectCode } from "../../../ports/project.ts";
@@ -86,6 +87,7 @@ function buildAgent(definition: AgentDefinition): ManifestAgent {
       description: String(tool.description),
       inputSchema: tool.inputSchema instanceof z.ZodType ? z.record(z.string(), z.json()).parse(z.toJSONSchema(tool.inputSchema)) : {},
       needsApproval: typeof tool.needsApproval === "function" ? "sometimes" : tool.needsApproval === true ? "always" : "never",
+      approvalTimeoutMs: parseDuration(tool.approvalTimeout ?? "30d") ?? 1,
     })),
     maxSteps: maxSteps ?? 20,
     budget: { tokens: budget?.tokens ?? null, usd: budget?.usd ?? null },

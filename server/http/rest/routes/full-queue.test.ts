@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { planRun } from "../../../domain/new-run.ts";
 import { actOnRuns } from "../../../runs/act-on-runs.ts";
+import { withAgent } from "../testing/agent-fixture.ts";
 import { deliver, openTestService, type TestService } from "../testing/test-service.ts";
 
 const signup = '{ "name": "a", "email": "a@example.com" }';
@@ -28,6 +30,19 @@ describe("while the queue of a workflow is full", () => {
     expect([(await service.store.countOpenRuns()).queued, service.state.queued]).toEqual([1, queued]);
     bound(service, 2);
     expect((await service.post(path, body)).status).toBe(202);
+  });
+
+  it("agents are bound by theirs, from the API and from a webhook's payload alike", async () => {
+    const service = await openTestService();
+    service.state.sources = withAgent(service.state.sources, { maxQueued: 1 });
+    const ask = () => service.post("/api/v1/agents/triage/runs", { prompt: "Hi" });
+    expect((await ask()).status).toBe(202);
+    expect((await ask()).json).toMatchObject({ status: 503, code: "queue_full", detail: expect.stringContaining("agent triage takes no run more: its maxQueued is 1") });
+    const { manifest } = service.state.sources;
+    const trigger = { slug: "new-ticket", attachmentId: "new-ticket:triage", target: { kind: "agent" as const, slug: "triage" } };
+    const planned = planRun({ manifest, trigger, payload: {}, now: service.state.now, startedBy: "webhook", deliveryId: null, replayOf: null, keyId: null });
+    expect(planned).toMatchObject({ maxQueued: 1, maxAttempts: 1 });
+    await expect(service.store.createRuns([planned])).rejects.toMatchObject({ code: "queue_full" });
   });
 
   it("replays of many start as far as there is room, and the others are named", async () => {

@@ -10,7 +10,7 @@ export default defineAgent({
   tools: {
     lookup: tool({ description: "Looks a customer up", inputSchema: z.object({ email: z.email().refine((email) => email.length < 100) }), execute: async ({ email }) => ({ email }) }),
     note: tool({ description: "Takes a note", inputSchema: jsonSchema<{ text: string }>({ type: "object", properties: { text: { type: "string" } } }), execute: async ({ text }) => text, needsApproval: true }),
-    refund: defineTool({ description: "Pays back", inputSchema: z.object({ cents: z.int() }), needsApproval: ({ cents }) => cents > 100, execute: ({ cents }) => cents }),
+    refund: defineTool({ description: "Pays back", inputSchema: z.object({ cents: z.int() }), needsApproval: ({ cents }) => cents > 100, approvalTimeout: "7d", execute: ({ cents }) => cents }),
   },
   output: z.object({ queue: z.enum(["bugs", "other"]) }),
   maxSteps: 5,
@@ -18,4 +18,5 @@ export default defineAgent({
   timeout: "10m",
   callTimeout: "1m",
   concurrency: 3,
+  maxQueued: 100,
 });
