@@ -110,6 +110,8 @@ describe("the page of an agent's run", () => {
     expect(await mark.textContent()).toBe(hostile);
     await mark.focus();
     await prompt.locator("code", { hasText: /^subject$/ }).waitFor();
+    await page.keyboard.press("ArrowLeft");
+    await prompt.locator("code", { hasText: /^from$/ }).waitFor();
     const row = (name: RegExp) => page.getByRole("list", { name: /^What happened in/ }).getByRole("button", { name });
     for (const name of [/^Prompt, done/, /^Model call 2, done/, /^Tool lookUp, done/, /^Tool launch, failed/]) await row(name).waitFor();
     expect(await page.locator("img[src=x], a[href^=javascript], main strong:text-is('now'), b:text-is('bold')").count()).toBe(0);

@@ -11,7 +11,7 @@ import { Button } from "../../ui/button.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { type Approval, openApprovals } from "./conversation.ts";
 import { DecideDialog } from "./decide-dialog.tsx";
-import { DecisionLine } from "./decision-line.tsx";
+import { DecisionLine, sayWho } from "./decision-line.tsx";
 
 const most = 10;
 
@@ -31,7 +31,10 @@ export function ApprovalsPanel({ run, trace }: { run: Run; trace: AgentTrace }) 
         <OpenApproval key={approval.name} approval={approval} onDecide={(isApproved) => setAsking({ name: approval.name, isApproved })} />
       ))}
       {open.length > most && <p className="border-b px-4 py-2 text-s text-ink-2 last:border-0">{open.length - most} more wait. They are shown as these are decided.</p>}
-      <div role="status">
+      <p role="status" className="sr-only">
+        {decided.map(sayDecision).join(" ")}
+      </p>
+      <div>
         {decided.slice(-most).map((approval) => (
           <div key={approval.name} className="flex flex-wrap items-center gap-x-2 px-4 py-1.5 not-first:border-t [&>p]:border-0 [&>p]:p-0">
             <code className="text-s font-semibold break-all">
@@ -44,6 +47,11 @@ export function ApprovalsPanel({ run, trace }: { run: Run; trace: AgentTrace }) 
       {asking && asked && <DecideDialog key={asking.name} run={run} approval={asked} others={open.length - 1} isApproved={asking.isApproved} onClose={() => setAsking(null)} />}
     </section>
   );
+}
+
+/** For who does not see it; without a time, which would be told anew each second. */
+function sayDecision({ request, decision }: Approval): string {
+  return decision?.by === null ? `Nobody decided on ${request.toolName} in time.` : `${request.toolName} was ${decision?.isApproved ? "approved" : "refused"} by ${sayWho(decision?.by ?? null)}.`;
 }
 
 function OpenApproval({ approval, onDecide }: { approval: Approval; onDecide: (isApproved: boolean) => void }) {

@@ -61,6 +61,8 @@ describe("a conversation", () => {
     const steps = [answered("model 1", [1, 2], [said("Sure!")]), answered("model 2", [3, 4], [said("{}")])];
     const ends = (run: { status: string; error: { name: string } | null }) => toConversation({ ...known, trace: traceOf({ steps }), run }).map(({ end }) => end);
     expect(ends({ status: "completed", error: null })).toEqual(["repaired", "final"]);
+    const entries = timelineOf([2, "log", { data: { call: 1, why: "It is not JSON." } }], [3, "log", { data: { call: "1", why: 1 } }]);
+    expect(toConversation({ trace: traceOf({ steps }), entries, run: { status: "completed", error: null } }).map(({ why }) => why)).toEqual(["It is not JSON.", null]);
     expect(ends({ status: "failed", error: { name: "InvalidOutput" } })).toEqual(["repaired", "unusable"]);
     expect(ends({ status: "failed", error: { name: "budget_exceeded" } })).toEqual(["repaired", "open"]);
   });

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { AgentLive } from "../../../server/contract/agent-live.ts";
 import type { ContentPart, ModelFailureStep, ModelStep, ToolStep } from "../../../server/contract/agent-step.ts";
 import type { AgentTrace } from "../../../server/contract/agent-trace.ts";
@@ -57,6 +58,8 @@ export interface Turn {
   isAsking: boolean;
   tools: ToolUse[];
   end: TurnEnd;
+  /** What the model was told of an answer that is `repaired`; `null`: not known. */
+  why: string | null;
 }
 
 interface Known {
@@ -79,9 +82,13 @@ export function toConversation({ trace, entries, run }: Known): Turn[] {
     const live = trace.live && open.includes(trace.live.step) ? trace.live : null;
     const isAsking = open.some((name) => under.has(name)) || live !== null;
     const failures = done.flatMap((step) => toFailedTry(step)).map((one, index, all) => ({ ...one, again: isOver || answer || isAsking || index < all.length - 1 ? null : one.again }));
-    return { call, failures, answer, live, isAsking, tools: toolsOf({ call, answer, steps, approvals, under, isOver }), end: "open" };
+    return { call, failures, answer, live, isAsking, tools: toolsOf({ call, answer, steps, approvals, under, isOver }), end: "open", why: null };
   });
-  return turns.map((turn, index) => ({ ...turn, end: endOf(turn, { isLast: index === turns.length - 1, run }) }));
+  const reasons = reasonsOf(entries);
+  return turns.map((turn, index) => {
+    const end = endOf(turn, { isLast: index === turns.length - 1, run });
+    return { ...turn, end, why: end === "repaired" ? (reasons.get(turn.call) ?? null) : null };
+  });
 }
 
 const openStatuses: ReadonlySet<string> = new Set(["queued", "running", "waiting"]);
@@ -164,6 +171,14 @@ function endOf(turn: Turn, { isLast, run }: { isLast: boolean; run: Known["run"]
   if (run.status === "completed") return "final";
   return run.error?.name === "InvalidOutput" ? "unusable" : "open";
 }
+
+/** What is logged of answers that were sent back, by the call that they answer. Tools cannot write into this log. */
+function reasonsOf(entries: readonly TimelineEntry[]): Map<number, string> {
+  const told = entries.flatMap(({ kind, data }) => (kind === "log" ? (repairSchema.safeParse(data).data ?? []) : []));
+  return new Map(told.map(({ call, why }) => [call, why]));
+}
+
+const repairSchema = z.object({ call: z.int(), why: z.string() });
 
 function between(from: string, to: string): number {
   return Math.max(0, Date.parse(to) - Date.parse(from));

@@ -30,6 +30,6 @@ export function DecisionLine({ approval: { decision, decidedAt } }: { approval: 
 }
 
 /** On the developer's own machine nobody has a name. */
-function sayWho(by: string | null): string {
+export function sayWho(by: string | null): string {
   return by === null || by === "machine" ? "somebody at this machine" : by;
 }

@@ -1,14 +1,18 @@
 "use client";
 
-import { useId, useState } from "react";
+import { type KeyboardEvent, useId, useState } from "react";
 import { PlainText } from "../../json/plain-text.tsx";
 import type { PromptPiece } from "./split-marks.ts";
 
 /** A prompt in which what came from the payload is marked; the path of the mark under the pointer or with the focus stands in the legend. */
 export function MarkedText({ pieces, label, isCut, onWhole }: { pieces: readonly PromptPiece[]; label: string; isCut: boolean; onWhole?: (() => void) | undefined }) {
   const [pointed, setPointed] = useState<string | null>(null);
+  const [stop, setStop] = useState<number | null>(null);
   const base = useId();
   const paths = [...new Set(pieces.flatMap(({ path }) => (path === null ? [] : [path])))];
+  // One stop of the Tab key for all marks; the arrow keys go from one to the next.
+  const firstMark = pieces.findIndex(({ path }) => path !== null);
+  const tabStop = stop !== null && typeof pieces[stop]?.path === "string" ? stop : firstMark;
   const idOf = (path: string) => `${base}-${paths.indexOf(path)}`;
   return (
     <>
@@ -27,12 +31,16 @@ export function MarkedText({ pieces, label, isCut, onWhole }: { pieces: readonly
           ) : (
             <mark
               key={index}
-              tabIndex={0}
+              tabIndex={index === tabStop ? 0 : -1}
+              onKeyDown={moveFocus}
               title={`From the payload: ${sayPath(path)}`}
               aria-describedby={idOf(path)}
               onPointerEnter={() => setPointed(path)}
               onPointerLeave={() => setPointed(null)}
-              onFocus={() => setPointed(path)}
+              onFocus={() => {
+                setPointed(path);
+                setStop(index);
+              }}
               onBlur={() => setPointed(null)}
               className={markClass}
             >
@@ -59,6 +67,15 @@ export function MarkedText({ pieces, label, isCut, onWhole }: { pieces: readonly
 }
 
 const markClass = "rounded-s border-b-2 border-dotted border-accent bg-accent-soft box-decoration-clone text-ink";
+
+function moveFocus(event: KeyboardEvent<HTMLElement>): void {
+  const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+  const marks = [...(event.currentTarget.parentElement?.querySelectorAll("mark") ?? [])];
+  const next = step === undefined ? undefined : marks[marks.findIndex((mark) => mark === event.currentTarget) + step];
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
+}
 
 function sayPath(path: string): string {
   return path === "" ? "a function of the trigger put it in" : path;

@@ -5,6 +5,7 @@ import { useState } from "react";
 import type { Json } from "../../../server/contract/json.ts";
 import { JsonView } from "../../json/json-view.tsx";
 import { Button } from "../../ui/button.tsx";
+import { PlainText } from "../../json/plain-text.tsx";
 import { sayUsd } from "../../ui/say-usd.ts";
 import { StatusBadge } from "../../ui/status-badge.tsx";
 import { formatDuration } from "../../ui/time.ts";
@@ -14,11 +15,13 @@ import { FailedTries } from "./failed-tries.tsx";
 import { Fold } from "./fold.tsx";
 import { FoldedText } from "./folded-text.tsx";
 import { LiveSpeech } from "./live-speech.tsx";
+import { cutText } from "./split-marks.ts";
 import { StepHead } from "./step-head.tsx";
 import { ToolCard } from "./tool-card.tsx";
 import { sayUsage } from "./usage-words.ts";
 
 const mostTools = 20;
+const mostWords = { lines: 12, characters: 1_200 };
 
 /** One call of the model: what it took, what it said, and the tools that it called. `output`: what the run has ended with, where this is its last call. */
 export function TurnCard({ turn, output }: { turn: Turn; output: Json | null }) {
@@ -56,6 +59,11 @@ export function TurnCard({ turn, output }: { turn: Turn; output: Json | null }) 
         </>
       )}
       {turn.end === "repaired" && <Note icon={RotateCcw}>This does not fit the agent’s output schema. The model was told so, and asked again.</Note>}
+      {turn.why !== null && (
+        <p className="-mt-1.5 px-4 pb-2.5 pl-[37px] font-mono text-s [overflow-wrap:anywhere] whitespace-pre-wrap text-ink-2">
+          <PlainText text={cutText(turn.why, mostWords)} />
+        </p>
+      )}
       {turn.end === "unusable" && <Note icon={TriangleAlert}>This does not fit the agent’s output schema, and the model was asked often enough: the run failed.</Note>}
     </section>
   );

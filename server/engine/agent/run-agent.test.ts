@@ -100,7 +100,9 @@ describe("an agent", () => {
   test("is told what is wrong with its output, twice, and may mend it", async () => {
     const output = z.object({ queue: z.enum(["bugs", "other"]) });
     const h = await agent([{ text: "bugs" }, { text: '{ "queue": "bug" }' }, { text: '{ "queue": "bugs" }' }], { output });
-    expect((await h.finish(await h.start())).run.output).toEqual({ queue: "bugs" });
+    const { run, timeline } = await h.finish(await h.start());
+    expect(run.output).toEqual({ queue: "bugs" });
+    expect(timeline.filter(({ kind }) => kind === "log").map(({ data }) => data)).toEqual([{ call: 1, why: "It is not JSON." }, { call: 2, why: expect.stringContaining("/queue: Invalid option") }]);
     expect(h.provider.requests[1]?.messages.at(-1)).toMatchObject({ role: "user", content: expect.stringContaining("It is not JSON.") });
     expect(h.provider.requests[2]?.messages.at(-1)).toMatchObject({ role: "user", content: expect.stringContaining("/queue: Invalid option") });
   });

@@ -41,6 +41,8 @@ export async function runAgent(p: Omit<AgentRun, "messages">, input: AgentInput)
     if (output.isValid) return output.value;
     if (repairs >= mostRepairs) throw new FinalFailure("InvalidOutput", `The answer of agent ${p.built.slug} does not parse with its output schema, also after ${mostRepairs} corrections:\n${output.why}`);
     repairs += 1;
+    // The timeline is where people, and the run's page, see why: of the conversation only what a model says is stored.
+    p.ctx.log.warn("The answer does not parse with the output schema, and goes back to the model.", { call, why: output.why });
     run.messages.push({ role: "user", content: [{ type: "text", text: `Your answer cannot be used:\n${output.why}\nAnswer again, with nothing but JSON that matches the schema.` }] });
   }
   throw new FinalFailure("max_steps_exceeded", `Agent ${p.built.slug} has called its model ${p.built.maxSteps} times and has not come to an end. Raise maxSteps, or tell it to do less.`);
