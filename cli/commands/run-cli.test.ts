@@ -85,7 +85,7 @@ describe("every command", () => {
     expect(stdout).not.toContain("\u001b");
   });
 
-  const all = [...commands.map(([name]) => name), "dev", "build", "start", "worker", "triggers send", "init", "triggers", "runs", "agents", "keys", "people", "triggers runs"];
+  const all = [...commands.map(([name]) => name), "dev", "build", "start", "worker", "triggers send", "init", "triggers", "runs", "agents", "keys", "people", "triggers runs", "store", "store migrate", "store copy"];
   it.each(all)("%s --help shows its usage and an example, and exits with 0", async (name) => {
     const { exitCode, stdout, stderr } = await runFakeCli([...name.split(" "), "--help"]);
     expect(exitCode).toBe(0);

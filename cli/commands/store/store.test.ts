@@ -1,0 +1,58 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { openSqliteStore } from "../../../server/store/sqlite/open-store.ts";
+import { aKey } from "../../../server/store/testing/factories.ts";
+import { runFakeCli } from "../testing/fake-host.ts";
+
+function emptyFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "signalbox-store-command-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+it("store migrate makes a store, says what it applied, and the next time that there was nothing to do", async () => {
+  const cwd = emptyFolder();
+  const migrate = (...more: string[]) => runFakeCli(["store", "migrate", "--to", "file:data/ledger.db", ...more], { cwd });
+  const first = await migrate("--json");
+  expect([first.exitCode, JSON.parse(first.stdout)]).toEqual([0, { store: join(cwd, "data/ledger.db"), applied: expect.arrayContaining(["0000_ledger"]), at: expect.stringMatching(/^\d{4}_/) }]);
+  const second = await migrate();
+  expect([second.exitCode, second.stdout]).toEqual([0, expect.stringMatching(/ledger\.db is up to date \(\d{4}_\w+\); there was nothing to do\.\n$/)]);
+});
+
+it("store copy lists every table with its rows and their hash, in text and as JSON", async () => {
+  const cwd = emptyFolder();
+  const store = await openSqliteStore({ file: join(cwd, "a.db") });
+  await store.createKey(aKey());
+  await store.close();
+  const text = await runFakeCli(["store", "copy", "--from", "file:a.db", "--to", "file:b.db"], { cwd });
+  expect(text.exitCode).toBe(0);
+  expect(text.stdout).toMatch(/^webhook_key +1 +[0-9a-f]{64}$/m);
+  expect(text.stdout).toMatch(/✓ .*b\.db has all that .*a\.db has: 1 rows, compared one by one/);
+  expect(text.stderr).toMatch(/same SIGNALBOX_SECRET/);
+  const json = await runFakeCli(["store", "copy", "--from", "file:a.db", "--to", "file:c.db", "--json"], { cwd });
+  expect(JSON.parse(json.stdout)).toMatchObject({ from: join(cwd, "a.db"), to: join(cwd, "c.db"), isContinued: false, changedRows: 0, tables: expect.arrayContaining([{ name: "webhook_key", rows: 1, hash: expect.stringMatching(/^[0-9a-f]{64}$/) }]) });
+  expect(json.stderr).toBe("");
+});
+
+it("store copy that is refused says why and the way out, and exits with 1", async () => {
+  const cwd = emptyFolder();
+  const missing = await runFakeCli(["store", "copy", "--from", "file:none.db", "--to", "file:b.db"], { cwd });
+  expect([missing.exitCode, missing.stderr]).toEqual([1, `✗ There is no store ${join(cwd, "none.db")}: nothing to copy.\n`]);
+  expect(existsSync(join(cwd, "b.db"))).toBe(false);
+  const store = await openSqliteStore({ file: join(cwd, "served.db") });
+  onTestFinished(() => store.close());
+  const served = await runFakeCli(["store", "copy", "--from", "file:served.db", "--to", "file:b.db", "--json"], { cwd });
+  expect([served.exitCode, JSON.parse(served.stdout)]).toEqual([1, { error: { code: "store_unusable", message: expect.stringMatching(/served\.db is in use by another process\. Stop the service first/) } }]);
+});
+
+it.each([
+  [["--from", "file:a.db"], /--to <url>' not specified/],
+  [["--from", "a.db", "--to", "file:b.db"], /--from must be a file: URL/],
+  [["--from", "file:a.db", "--to", "mysql://x"], /--to must be a file: URL/],
+  [["--from", "file:a.db", "--to", "file:./a.db"], /name the same store/],
+])("store copy %j is wrong usage", async (options, message) => {
+  const { exitCode, stderr } = await runFakeCli(["store", "copy", ...options], { cwd: emptyFolder() });
+  expect([exitCode, stderr]).toEqual([2, expect.stringMatching(message)]);
+});
