@@ -299,6 +299,14 @@ describe("agents run", () => {
     expect([exitCode, stdout]).toEqual([0, "run_asked\n"]);
   });
 
+  it("says so where a stand-in answered in place of a model", async () => {
+    const [first] = askedTrace.steps;
+    const none = { inputTokens: null, cachedInputTokens: null, outputTokens: null, reasoningTokens: null };
+    const trace = { ...askedTrace, steps: [{ ...first, step: { ...first?.step, model: { provider: "stand-in", modelId: "stand-in" }, usage: none, costUsd: 0 } }], approvals: [], usage: none, costUsd: 0 };
+    const { stdout } = await runFakeCli(["agents", "run", "triage", "--prompt", "Hello"], { routes: { ...routes, [`GET /runs/${askedRun.id}/agent`]: () => trace } });
+    expect(stdout).toMatch(/\nrun_asked {2}stand-in, no model\n$/);
+  });
+
   it("exits with 1 when the run has failed, and says why", async () => {
     const failed = { ...askedRun, status: "failed", output: null, error: { name: "budget_exceeded", message: "The run has used 1500 tokens", stack: null } };
     const { exitCode, stdout } = await runFakeCli(["agents", "run", "triage", "--prompt", "Hello"], { routes: { ...routes, "GET /runs/run_asked": () => failed } });

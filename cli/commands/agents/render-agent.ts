@@ -34,7 +34,8 @@ export function showCall({ toolName, input }: { toolName: string; input: Json })
 /** What the run ended with, and what it cost. */
 export function resultText({ run, trace, paint }: { run: Run; trace: AgentTrace; paint: Paint }): string {
   const { inputTokens, outputTokens } = trace.usage;
-  const cost = [inputTokens === null ? "" : `${inputTokens} tokens in, ${outputTokens ?? 0} out`, trace.costUsd === null ? "" : `$${trace.costUsd.toFixed(4)}`].filter((part) => part !== "").join(", ");
+  const standIn = trace.steps.some(({ step }) => step.type === "model" && step.model.provider === "stand-in") ? "stand-in, no model" : "";
+  const cost = [standIn, inputTokens === null ? "" : `${inputTokens} tokens in, ${outputTokens ?? 0} out`, trace.costUsd === null || standIn !== "" ? "" : `$${trace.costUsd.toFixed(4)}`].filter((part) => part !== "").join(", ");
   const output = run.status === "completed" ? plainLines(typeof run.output === "string" ? run.output : JSON.stringify(run.output, null, 2)) : `${run.status}${run.error ? `: ${plainLines(run.error.message)}` : ""}`;
   return `${output}\n${paint("dim", `${run.id}${cost === "" ? "" : `  ${cost}`}`)}\n`;
 }
