@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { startCluster } from "../scripts/postgres-cluster.ts";
 import { postJson, waitForRun } from "./support/api.ts";
 import { visit } from "./support/browser.ts";
 import { copyIn, readDockerfile } from "./support/dockerfile.ts";
@@ -72,6 +73,15 @@ describe("the packed product, in an empty folder", () => {
     const key = new URL(url).searchParams.get("token") ?? "";
     expect(await waitForRun(service, runId, { "x-api-key": key })).toMatchObject({ status: "completed" });
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+  });
+
+  it("keeps its ledger on a Postgres, with nothing more to install", async () => {
+    const cluster = await startCluster();
+    onTestFinished(() => cluster.remove());
+    const onPostgres = { ...env, DATABASE_URL: cluster.url("postgres"), SIGNALBOX_SECRET: "a secret for this test alone" };
+    const signalbox = (...args: string[]) => execFileSync(process.execPath, ["node_modules/signalbox/bin/signalbox.cjs", ...args, "--json"], { cwd: dir, env: onPostgres, encoding: "utf8" });
+    const { id } = JSON.parse(signalbox("keys", "create")) as { id: string };
+    expect(JSON.parse(signalbox("keys", "list"))).toMatchObject({ data: [{ id }] });
   });
 
   it("becomes an image by its Dockerfile, each step tried: built from the lock file, healthy while it serves, its state in the volume, ended by SIGTERM", async () => {

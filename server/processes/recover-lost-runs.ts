@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import { hostname } from "node:os";
 import type { RetryPolicy } from "../contract/manifest.ts";
 import type { Target } from "../contract/target.ts";
 import { type HeldRun, type WorkerDeath, describeDeath, planLostRuns } from "../engine/plan-lost-runs.ts";
@@ -33,11 +32,11 @@ export async function recoverLostRuns(
  * Gives back what workers of this machine held when everything was killed, rather than waiting for their leases. Nobody is blamed:
  * nobody saw how they ended. Returns how many runs go on.
  */
-export async function recoverFromLastTime(options: RecoverOptions & { isOwn: (workerId: string) => boolean }): Promise<number> {
-  const { store, clock, isOwn } = options;
+export async function recoverFromLastTime(options: RecoverOptions & { host: string; isOwn: (workerId: string) => boolean }): Promise<number> {
+  const { store, clock, host, isOwn } = options;
   let count = 0;
   for (const worker of await store.listWorkers({ seenSince: 0 })) {
-    if (worker.host !== hostname() || isOwn(worker.id) || (await isAlive(worker))) continue;
+    if (worker.host !== host || isOwn(worker.id) || (await isAlive(worker))) continue;
     const held = await store.listHeldRuns(worker.id);
     const runs = held.map(({ id }) => ({ id, fate: { kind: "resume" as const } }));
     if (runs.length > 0) await store.releaseLostRuns({ workerId: worker.id, now: clock.now(), message: "The service was stopped while this ran.", runs });

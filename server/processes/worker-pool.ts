@@ -12,6 +12,7 @@ import type { EngineStore } from "../ports/store.ts";
 import { createLeaseTrust } from "./lease-trust.ts";
 import { createIsolation } from "./isolation.ts";
 import { createPoolTally } from "./pool-tally.ts";
+import { machineName } from "./machine-name.ts";
 import type { Reporter, RunEndedReport, WorkerToSupervisor } from "./protocol.ts";
 import { recoverFromLastTime, recoverLostRuns } from "./recover-lost-runs.ts";
 import { createRestartPolicy } from "./restart-policy.ts";
@@ -236,7 +237,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
 
   /** What dead workers of this machine held that are not this pool's: of a service that was killed. */
   async function takeOver(): Promise<void> {
-    const count = await recoverFromLastTime({ store, clock, isOwn: (id) => ownIds.has(id) });
+    const count = await recoverFromLastTime({ store, clock, host: machineName(settings), isOwn: (id) => ownIds.has(id) });
     if (count === 0) return;
     reporter.notice("info", `${count} ${count === 1 ? "run goes" : "runs go"} on where the service was stopped.`);
     wake();

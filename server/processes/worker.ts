@@ -1,4 +1,3 @@
-import { hostname } from "node:os";
 import { type Settings, readLogLevel, readProcessStart, readSettings } from "../config.ts";
 import type { Manifest } from "../contract/manifest.ts";
 import type { TargetKind } from "../contract/target.ts";
@@ -17,6 +16,7 @@ import { readManifest } from "../project/read-manifest.ts";
 import { openTracing } from "../tracing/open-tracing.ts";
 import type { RunTrace, Tracing } from "../ports/tracing.ts";
 import { collectStartUp } from "./collect-start-up.ts";
+import { machineName } from "./machine-name.ts";
 import { once } from "./once.ts";
 import { openConfiguredStore } from "./open-configured-store.ts";
 import type { SupervisorToWorker, WorkerToSupervisor } from "./protocol.ts";
@@ -96,7 +96,7 @@ async function serve(): Promise<void> {
     code,
     dispatcher,
     places,
-    worker: { id: workerId, pid: process.pid, host: hostname(), version: manifest.version, startedAt: systemClock.now() },
+    worker: { id: workerId, pid: process.pid, host: machineName(settings), version: manifest.version, startedAt: systemClock.now() },
     clock: systemClock,
     logger,
     random: Math.random,
