@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -38,8 +39,9 @@ const project = {
   "triggers/ticket.ts": `
     import { defineWebhookSource } from "signalbox/trigger";
     import { z } from "zod";
+    import { github } from "signalbox/verify";
     import support from "../agents/support";
-    export default defineWebhookSource({ slug: "ticket", endpoint: "tickets", request: z.object({ from: z.string(), subject: z.string() }) }).attach({
+    export default defineWebhookSource({ slug: "ticket", endpoint: "tickets", verify: process.env["TICKET_SECRET"] ? github({ secret: process.env["TICKET_SECRET"] }) : undefined, request: z.object({ from: z.string(), subject: z.string() }) }).attach({
       agent: support,
       prompt: "Ticket of {{ from }}: {{ subject }}",
     });`,
@@ -55,7 +57,33 @@ async function setUp(script: ScriptedAnswer[]) {
   return { provider, projectDir, effects, start };
 }
 
+/** What the processes that a service has started were given, by what they are: `web` or `worker`. */
+function environmentsOf(pid: number | undefined): Map<string, string> {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
+  return new Map(children.map((child) => [/\/(web|worker)\.[jt]s/.exec(readFileSync(`/proc/${child}/cmdline`, "utf8"))?.[1] ?? child, readFileSync(`/proc/${child}/environ`, "utf8")]));
+}
+
 describe("an agent in a running service", () => {
+  it("has the key of its model in the workers only, and the receiver the secrets of its triggers", async () => {
+    const { projectDir, provider } = await setUp([{ text: "Hello" }]);
+    const env = { MODEL_URL: provider.baseURL, MODEL_KEY: key, OPENAI_API_KEY: `${key}-unused`, TICKET_SECRET: "sk-of-the-sender", UNRELATED: "stays" };
+    const service = await startService({ projectDir, command: "dev", env });
+    const given = environmentsOf(service.child.pid);
+    // Beside them there is what builds the project.
+    expect([...given.keys()]).toEqual(expect.arrayContaining(["web", "worker"]));
+    for (const value of [`MODEL_KEY=${key}`, "OPENAI_API_KEY=", "TICKET_SECRET=sk-of-the-sender", "UNRELATED=stays"]) expect(given.get("worker")).toContain(value);
+    for (const value of ["TICKET_SECRET=sk-of-the-sender", "UNRELATED=stays"]) expect(given.get("web")).toContain(value);
+    for (const value of [key, "MODEL_KEY", "OPENAI_API_KEY"]) expect(given.get("web")).not.toContain(value);
+
+    const body = { from: "ada", subject: "Help" };
+    const send = async (secret: string) => (await postJson(`${service.url}/triggers/tickets`, body, { "x-hub-signature-256": `sha256=${createHmac("sha256", secret).update(JSON.stringify(body)).digest("hex")}` })).status;
+    expect([await send("sk-of-the-sender"), await send(key)]).toEqual([202, 401]);
+    // Another build may need more.
+    const trigger = join(projectDir, "triggers/ticket.ts");
+    writeFileSync(trigger, readFileSync(trigger, "utf8").replaceAll("TICKET_SECRET", "MODEL_KEY"));
+    await vi.waitFor(async () => expect([await send("sk-of-the-sender"), await send(key)]).toEqual([401, 202]), { timeout: 30_000, interval: 200 });
+  });
+
   it("that is killed between two calls of tools goes on behind the first, and asks its model nothing twice", async () => {
     const { provider, projectDir, effects, start } = await setUp([{ calls: [{ id: "a", name: "first", arguments: {} }, { id: "b", name: "second", arguments: {} }] }, { text: "Done" }]);
     const first = await start();

@@ -173,6 +173,16 @@ export function childEnvironment(start: z.infer<typeof processStartSchema>, env:
   return { MALLOC_ARENA_MAX: "2", ...env, SIGNALBOX_PROCESS: JSON.stringify(start) };
 }
 
+/** The variables whose names are needed, of this environment. */
+export function pickEnvironment(isNeeded: (name: string) => boolean, env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => isNeeded(name)));
+}
+
+/** What another build of the project needs besides. What this process has set for itself stays. */
+export function extendEnvironment(env: NodeJS.ProcessEnv): void {
+  Object.assign(process.env, { ...env, ...process.env });
+}
+
 /** What the supervisor told this child process (`ProcessStart` in server/processes/protocol.ts). */
 export function readProcessStart(env: NodeJS.ProcessEnv = process.env): z.infer<typeof processStartSchema> {
   const given = env["SIGNALBOX_PROCESS"];

@@ -20,8 +20,8 @@ export type WebToSupervisor =
   | { type: "delivery"; delivery: DeliverySummary };
 
 export type SupervisorToWeb =
-  /** `.signalbox/manifest.json` changed: load it. Answered with `reloaded`. */
-  | { type: "reload" }
+  /** `.signalbox/manifest.json` changed: load it. Answered with `reloaded`. `env`: what the process may know of the environment now. */
+  | { type: "reload"; env: NodeJS.ProcessEnv }
   | { type: "shutdown" }
   /** Answers `read-numbers`. */
   | { type: "numbers"; numbers: ServiceNumbers };

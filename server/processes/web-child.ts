@@ -1,9 +1,10 @@
 import { fork } from "node:child_process";
-import { childEnvironment } from "../config.ts";
+import { childEnvironment, pickEnvironment } from "../config.ts";
 import { entryFile } from "../paths.ts";
 import { type ChildPulse, followPulse } from "./child-pulse.ts";
 import { isFault } from "./is-fault.ts";
 import type { ProcessStart, SupervisorToWeb, WebToSupervisor } from "./protocol.ts";
+import { readWebNeeds } from "./web-environment.ts";
 
 export interface WebChild extends ChildPulse {
   /** Monotonic milliseconds. */
@@ -26,13 +27,16 @@ export interface WebEnd {
 
 export interface WebChildOptions {
   start: ProcessStart;
+  /** Of which it gets what it needs. */
   env: NodeJS.ProcessEnv | undefined;
+  stateDir: string;
   onMessage: (message: WebToSupervisor) => void;
 }
 
 export function forkWeb(p: WebChildOptions): WebChild {
+  const env = childEnvironment(p.start, pickEnvironment(readWebNeeds(p.stateDir), p.env));
   // The last one is the pipe of its watching thread (blockReportFd).
-  const child = fork(entryFile("web"), [], { env: childEnvironment(p.start, p.env), execArgv: [], stdio: ["ignore", 2, 2, "ipc", "pipe"] });
+  const child = fork(entryFile("web"), [], { env, execArgv: [], stdio: ["ignore", 2, 2, "ipc", "pipe"] });
   const pulse = followPulse(child);
   const ready = Promise.withResolvers<{ host: string; port: number }>();
   const exited = Promise.withResolvers<WebEnd>();

@@ -120,7 +120,7 @@ test("one that falls silent is ended, and started again at once", async () => {
 test("a reload that the web process cannot answer any more is refused, not left open", async () => {
   const { last, keeper } = await keep();
   const reloading = keeper.reload();
-  expect(last().sent).toEqual([{ type: "reload" }]);
+  expect(last().sent).toEqual([{ type: "reload", env: {} }]);
   void last().end(killed);
   await expect(reloading).rejects.toThrow("The web process was killed (SIGKILL).");
 });

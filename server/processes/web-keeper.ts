@@ -1,9 +1,10 @@
-import type { Settings } from "../config.ts";
+import { pickEnvironment, type Settings } from "../config.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ProcessStart, Reporter, SupervisorToWeb, WebToSupervisor } from "./protocol.ts";
 import { createRestartPolicy } from "./restart-policy.ts";
 import { createWebWatch, watchEveryMs } from "./watch-web.ts";
 import { type WebChild, forkWeb } from "./web-child.ts";
+import { readWebNeeds } from "./web-environment.ts";
 
 export interface WebKeeper {
   readonly host: string;
@@ -52,7 +53,7 @@ export async function keepWeb(p: {
   void keepAlive();
 
   function spawn(): WebChild {
-    return fork({ start: { projectDir: settings.projectDir, mode: settings.mode, flags }, env: p.env, onMessage: hear });
+    return fork({ start: { projectDir: settings.projectDir, mode: settings.mode, flags }, env: p.env, stateDir: settings.stateDir, onMessage: hear });
   }
 
   function hear(message: WebToSupervisor): void {
@@ -61,6 +62,11 @@ export async function keepWeb(p: {
     const [first] = waiting.splice(0, 1);
     if (message.error === null) first?.resolve();
     else first?.reject(new Error(message.error));
+  }
+
+  /** Another build may read what the last one did not. */
+  function askToReload(): void {
+    child.send({ type: "reload", env: pickEnvironment(readWebNeeds(settings.stateDir), p.env) });
   }
 
   async function keepAlive(): Promise<void> {
@@ -75,7 +81,7 @@ export async function keepWeb(p: {
       child = spawn();
       count += 1;
       // Asked for while nobody was there to answer.
-      for (let n = waiting.length; n > 0; n -= 1) child.send({ type: "reload" });
+      for (let n = waiting.length; n > 0; n -= 1) askToReload();
       child.ready.catch((error: Error) => reporter.notice("error", error.message));
     }
   }
@@ -106,7 +112,7 @@ export async function keepWeb(p: {
     reload: () =>
       new Promise((resolve, reject) => {
         waiting.push({ resolve, reject });
-        child.send({ type: "reload" });
+        askToReload();
         // A new build is worth another try at once.
         endPause?.();
       }),

@@ -1,5 +1,5 @@
 import type { AddressInfo } from "node:net";
-import { readLogLevel, readProcessStart } from "../config.ts";
+import { extendEnvironment, readLogLevel, readProcessStart } from "../config.ts";
 import { listVerdicts, ownVerdicts } from "../domain/verdict-list.ts";
 import { trustProxies } from "../http/read-client.ts";
 import { createHttpServer, type PagesHandler } from "../http/http-server.ts";
@@ -95,7 +95,7 @@ async function serve(): Promise<void> {
   // It may have gone while this process was starting.
   if (!process.connected) void close();
   process.on("message", (message: SupervisorToWeb) => {
-    if (message.type === "reload") void reload(signalbox);
+    if (message.type === "reload") void reload(signalbox, message.env);
     else if (message.type === "numbers") numbers.answered(message.numbers);
     else void close();
   });
@@ -107,7 +107,8 @@ function logDelivery(log: Logger, { id, endpoint, outcome, responseStatus, durat
   log.info("delivery", { deliveryId: id, endpoint, outcome, status: responseStatus, problem: problem?.code ?? null, runIds, durationMs });
 }
 
-async function reload(signalbox: Signalbox): Promise<void> {
+async function reload(signalbox: Signalbox, env: NodeJS.ProcessEnv): Promise<void> {
+  extendEnvironment(env);
   const error = await signalbox.project.reload().then(
     () => null,
     (reason: unknown) => (reason instanceof Error ? reason.message : String(reason)),

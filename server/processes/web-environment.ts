@@ -1,0 +1,60 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { manifestSchema } from "../contract/manifest.ts";
+
+/** What a build is made of, as text. */
+interface BuiltCode {
+  /** All of the project that the web process loads: triggers, with the secrets of their `verify`. */
+  sources: string;
+  /** What workers load: triggers, too, and workflows, agents and what these import. */
+  code: string;
+}
+
+/** Ours, Node's, and what the system and the libraries of the web process go by. */
+const ofWeb =
+  /^(SIGNALBOX_.*|DATABASE_URL|PORT|HOST|HOSTNAME|(NODE|NEXT|__NEXT|OTEL|UV|LC|LD|DYLD|MALLOC|SSL_CERT|XDG|FAKETIME)_.*|PG[A-Z]+|FAKETIME|PATH|HOME|USER|LOGNAME|SHELL|PWD|TZ|TERM|LANG|LANGUAGE|TMPDIR|TMP|TEMP|CI|DEBUG|NO_COLOR|FORCE_COLOR|HTTPS?_PROXY|ALL_PROXY|NO_PROXY|https?_proxy|all_proxy|no_proxy|SystemRoot|windir|ComSpec|APPDATA|LOCALAPPDATA|USERPROFILE)$/i;
+
+/** What packages of models' providers read by themselves; their code need not be in the build. */
+const ofProviders = /(^|_)API_(KEY|TOKEN)$|^(ANTHROPIC|OPENAI|AZURE_OPENAI)_|^AWS_(SECRET_ACCESS_KEY|SESSION_TOKEN|BEARER_TOKEN_.*)$|^GOOGLE_APPLICATION_CREDENTIALS$|^(HF|VERCEL_OIDC)_TOKEN$/;
+
+/**
+ * Which variables of the environment the web process is given: all but those that only workers read, by the build that is in force. A key of a model's provider never gets there unless a
+ * trigger names it. Where triggers make up names as they run, nobody knows which they read: then they get what is not a provider's.
+ */
+export function readWebNeeds(stateDir: string): (name: string) => boolean {
+  const built = readBuiltCode(stateDir);
+  const mayReadAny = readsByMadeUpNames(built.sources);
+  return (name) => {
+    if (ofWeb.test(name) || has(built.sources, name)) return true;
+    return !ofProviders.test(name) && (mayReadAny || !has(built.code, name));
+  };
+}
+
+/** `process.env` that is neither followed by a name nor by one in quotes: `process.env[name]`, `const { A } = process.env`. */
+function readsByMadeUpNames(sources: string): boolean {
+  return /process\??\.env\b(?!\s*\??\.\s*[\w$])(?!\s*(\?\.)?\s*\[\s*["'])/.test(sources) || /["'](node:)?process["']|[{,]\s*env\b[^}]*\}\s*=\s*(globalThis\.)?process\b/.test(sources);
+}
+
+/** As a word: in `process.env.NAME`, `process.env["NAME"]`, or the options of whoever reads it. */
+function has(text: string, name: string): boolean {
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+    if (!isOfWord(text[at - 1]) && !isOfWord(text[at + name.length])) return true;
+  }
+  return false;
+}
+
+function isOfWord(char: string | undefined): boolean {
+  return char !== undefined && /[\w$]/.test(char);
+}
+
+/** What cannot be read has nothing in it: the web process says why it cannot start. */
+function readBuiltCode(stateDir: string): BuiltCode {
+  try {
+    const manifest = manifestSchema.pick({ folder: true, sources: true }).parse(JSON.parse(readFileSync(join(stateDir, "manifest.json"), "utf8")));
+    const folder = join(stateDir, manifest.folder);
+    const files = readdirSync(join(folder, "code"), { recursive: true, encoding: "utf8" }).filter((file) => /\.m?js$/.test(file));
+    return { sources: readFileSync(join(folder, manifest.sources), "utf8"), code: files.map((file) => readFileSync(join(folder, "code", file), "utf8")).join("\n") };
+  } catch {
+    return { sources: "", code: "" };
+  }
+}
