@@ -175,7 +175,10 @@ export function childEnvironment(start: z.infer<typeof processStartSchema>, env:
 
 /** The variables whose names are needed, of this environment. */
 export function pickEnvironment(isNeeded: (name: string) => boolean, env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => isNeeded(name)));
+  // A copy: Next's types make NODE_ENV compulsory, and nobody knows whether it is there.
+  const picked = { ...env };
+  for (const name of Object.keys(env)) if (!isNeeded(name)) delete picked[name];
+  return picked;
 }
 
 /** What another build of the project needs besides. What this process has set for itself stays. */

@@ -8,6 +8,13 @@ const started = { ok: true, runId: "run_new", runs: [{ runId: "run_new", trigger
 const askedRun = { ...run, id: "run_asked", status: "completed", target: { kind: "agent", slug: "triage" }, error: null, output: "Good day\n\u001b[31mto you" };
 const usage = { inputTokens: 100, cachedInputTokens: null, outputTokens: 10, reasoningTokens: null };
 const moment = "2026-11-21T09:57:02.000Z";
+const answered = (name: string, text: string) => ({
+  name,
+  attempt: 1,
+  startedAt: moment,
+  finishedAt: moment,
+  step: { type: "model", model: { provider: "openai", modelId: "gpt-5-mini" }, content: [{ type: "reasoning", text: "Politely." }, { type: "text", text }], finishReason: "stop", usage, costUsd: 0 },
+});
 const askedTrace = {
   steps: [
     { type: "model", model: { provider: "openai", modelId: "gpt-5-mini" }, content: [{ type: "text", text: "One moment." }, { type: "tool-call", toolCallId: "a", toolName: "lookup", input: { id: 7 }, isMalformed: false }], finishReason: "tool-calls", usage, costUsd: 0.0123 },
@@ -59,7 +66,7 @@ const commands: [command: string, line: string[]][] = [
   ["runs cancel", ["runs", "cancel", fakeRun.id]],
   ["runs approve", ["runs", "approve", askedRun.id]],
   ["runs refuse", ["runs", "refuse", askedRun.id, "refund", "--reason", "Ask the manager first."]],
-  ["agents run", ["agents", "run", "triage", "--prompt", "Hello"]],
+  ["agents run", ["agents", "run", "triage", "--prompt", "Hello", "--no-wait"]],
   ["keys create", ["keys", "create"]],
   ["keys list", ["keys", "list"]],
   ["keys rotate", ["keys", "rotate", fakeKey.id]],
@@ -287,15 +294,56 @@ describe("what is asked of the service", () => {
 });
 
 describe("agents run", () => {
-  it("tells what the agent says and does, what waits for a person, and ends with its output", async () => {
-    const { exitCode, stdout, stderr } = await runFakeCli(["agents", "run", "triage", "--prompt", "Hello"], { routes });
+  const ask = ["agents", "run", "triage", "--prompt", "Hello"];
+  const steps = [...askedTrace.steps, answered("model 2", "Good day\n\u001b[31mto you")];
+  const approvals = [{ ...askedTrace.approvals[0], decision: { isApproved: true, reason: null, by: "Ada" } }];
+  const live = { step: "model 2", attempt: 1, startedAt: moment, updatedAt: moment, text: "", textCut: 0, reasoning: "Politely.", reasoningCut: 0, toolCalls: [], toolCallsCut: 0 };
+  /** What the service says of it, look by look. */
+  const looks = [
+    { status: "running", trace: { ...askedTrace, approvals: [] } },
+    { status: "waiting", trace: askedTrace },
+    { status: "running", trace: { ...askedTrace, approvals, live } },
+    { status: "running", trace: { ...askedTrace, approvals, live: { ...live, text: "Good" } } },
+    { status: "running", trace: { ...askedTrace, approvals, live: { ...live, text: "Good day\n\u001b[31m" } } },
+    { status: "completed", trace: { ...askedTrace, approvals, steps } },
+  ];
+  const looking = () => {
+    let at = -1;
+    return {
+      ...routes,
+      "GET /runs/run_asked": () => ({ ...askedRun, status: looks[(at += 1)]?.status, finishedAt: looks[at]?.status === "completed" ? moment : null }),
+      "GET /runs/run_asked/agent": () => looks[at]?.trace,
+    };
+  };
+
+  it("prints what the agent says as it comes, what it does, what waits for a person, and what it cost, nothing twice", async () => {
+    const { exitCode, stdout } = await runFakeCli(ask, { routes: looking() });
     expect(exitCode).toBe(0);
-    expect(stdout).toBe("Good day\n\\u001b[31mto you\nrun_asked  100 tokens in, 10 out, $0.0123\n");
-    expect(stderr).toContain('One moment.\n→ lookup {"id":7}\n← lookup done: {"name":"Ada"}\nIt waits for somebody to approve refund {"cents":5}: signalbox runs approve run_asked "approval 1.2 refund", or refuse');
+    expect(stdout).toBe(
+      [
+        "One moment.",
+        '→ lookup {"id":7}',
+        '← lookup done: {"name":"Ada"}',
+        'It waits for somebody to approve refund {"cents":5}: signalbox runs approve run_asked "approval 1.2 refund", or refuse',
+        "(thinks) Politely.",
+        "Good day",
+        "\\u001b[31mto you",
+        "run_asked  100 tokens in, 10 out, $0.0123\n",
+      ].join("\n"),
+    );
+  });
+
+  it("with --json prints a line for each, and all of it in the last", async () => {
+    const { stdout, stderr } = await runFakeCli([...ask, "--json"], { routes: looking() });
+    const lines = stdout.trimEnd().split("\n").map((line): Record<string, unknown> => JSON.parse(line));
+    expect(lines.map(({ type, step }) => [type, step])).toEqual([["text", "step 0"], ["tool_call", "step 0"], ["tool_result", "step 1"], ["approval", undefined], ["reasoning", "model 2"], ["text", "model 2"], ["text", "model 2"], ["text", "model 2"], ["ended", undefined]]);
+    expect(lines.filter(({ step, type }) => step === "model 2" && type === "text").map(({ text }) => text)).toEqual(["Good", " day\n\u001b[31m", "to you"]);
+    expect(lines.at(-1)).toMatchObject({ run: { id: "run_asked", status: "completed" }, agent: { costUsd: 0.0123 } });
+    expect(stderr).toBe("");
   });
 
   it("with --no-wait prints the run's id alone", async () => {
-    const { exitCode, stdout } = await runFakeCli(["agents", "run", "triage", "--prompt", "Hello", "--no-wait"], { routes });
+    const { exitCode, stdout } = await runFakeCli([...ask, "--no-wait"], { routes });
     expect([exitCode, stdout]).toEqual([0, "run_asked\n"]);
   });
 
@@ -309,7 +357,7 @@ describe("agents run", () => {
 
   it("exits with 1 when the run has failed, and says why", async () => {
     const failed = { ...askedRun, status: "failed", output: null, error: { name: "budget_exceeded", message: "The run has used 1500 tokens", stack: null } };
-    const { exitCode, stdout } = await runFakeCli(["agents", "run", "triage", "--prompt", "Hello"], { routes: { ...routes, "GET /runs/run_asked": () => failed } });
-    expect([exitCode, stdout]).toEqual([1, "failed: The run has used 1500 tokens\nrun_asked  100 tokens in, 10 out, $0.0123\n"]);
+    const { exitCode, stdout } = await runFakeCli(ask, { routes: { ...routes, "GET /runs/run_asked": () => failed } });
+    expect([exitCode, stdout.split("\n").slice(-3)]).toEqual([1, ["failed: The run has used 1500 tokens", "run_asked  100 tokens in, 10 out, $0.0123", ""]]);
   });
 });

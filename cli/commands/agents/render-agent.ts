@@ -3,41 +3,62 @@ import type { Json } from "../../../server/contract/json.ts";
 import type { Run } from "../../../server/contract/run.ts";
 import type { Paint } from "../../terminal/paint.ts";
 import { plainLine, plainText } from "../../terminal/plain-text.ts";
+import type { AgentNews } from "./agent-news.ts";
 
 const widthOfValues = 200;
 
-/** What a step did, for people: what the model said, and what tools were called with and gave. */
-export function stepLines(step: AgentTrace["steps"][number]["step"]): string[] {
-  switch (step.type) {
-    case "model":
-      return step.content.flatMap((part) => {
-        if (part.type === "tool-call") return [`→ ${plainLine(part.toolName, 64)} ${show(part.input)}`];
-        return part.type === "text" ? [plainLines(part.text)] : [`(thinks) ${plainLine(part.text, widthOfValues)}`];
-      });
-    case "model_failure":
-      return [`! ${plainLine(step.message, widthOfValues)}${step.waitMs === null ? "" : ` It is tried again in ${Math.ceil(step.waitMs / 1000)} s.`}`];
-    case "tool":
-      return [`← ${plainLine(step.toolName, 64)} ${step.outcome}: ${show(step.output)}`];
-    default:
-      return [];
+/** What an agent says as it comes, and a line for each thing that it does. */
+export function createAgentPrinter(p: { runId: string; paint: Paint; write: (text: string) => void }) {
+  let isLineBegun = false;
+
+  function endLine(): void {
+    if (isLineBegun) p.write("\n");
+    isLineBegun = false;
   }
+
+  function line(text: string): void {
+    endLine();
+    p.write(`${text}\n`);
+  }
+
+  return {
+    print(news: AgentNews): void {
+      if (news.type !== "text") return line(lineOf(news, p));
+      const text = `${news.skipped > 0 ? "[…] " : ""}${plainLines(news.text)}`;
+      p.write(text);
+      isLineBegun = !text.endsWith("\n");
+    },
+    /** What it ended with, where that was not said already, and what it cost. */
+    end(run: Run, trace: AgentTrace): void {
+      if (run.status !== "completed") line(`${run.status}${run.error ? `: ${plainLines(run.error.message)}` : ""}`);
+      line(p.paint("dim", [run.id, costText(trace)].filter((part) => part !== "").join("  ")));
+    },
+  };
 }
 
-export function approvalLine({ name, request }: AgentTrace["approvals"][number], runId: string): string {
-  return `It waits for somebody to approve ${showCall(request)}: signalbox runs approve ${runId} ${JSON.stringify(name)}, or refuse`;
+function lineOf(news: Exclude<AgentNews, { type: "text" }>, { runId, paint }: { runId: string; paint: Paint }): string {
+  switch (news.type) {
+    case "reasoning":
+      return paint("dim", `(thinks) ${plainLine(news.text, widthOfValues)}`);
+    case "tool_call":
+      return `→ ${showCall(news)}`;
+    case "tool_result":
+      return `← ${plainLine(news.toolName, 64)} ${news.outcome}: ${show(news.output)}`;
+    case "model_failure":
+      return `! ${plainLine(news.message, widthOfValues)}${news.waitMs === null ? "" : ` It is tried again in ${Math.ceil(news.waitMs / 1000)} s.`}`;
+    case "approval":
+      return `It waits for somebody to approve ${showCall(news.request)}: signalbox runs approve ${runId} ${JSON.stringify(news.name)}, or refuse`;
+  }
 }
 
 export function showCall({ toolName, input }: { toolName: string; input: Json }): string {
   return `${plainLine(toolName, 64)} ${show(input)}`;
 }
 
-/** What the run ended with, and what it cost. */
-export function resultText({ run, trace, paint }: { run: Run; trace: AgentTrace; paint: Paint }): string {
-  const { inputTokens, outputTokens } = trace.usage;
-  const standIn = trace.steps.some(({ step }) => step.type === "model" && step.model.provider === "stand-in") ? "stand-in, no model" : "";
-  const cost = [standIn, inputTokens === null ? "" : `${inputTokens} tokens in, ${outputTokens ?? 0} out`, trace.costUsd === null || standIn !== "" ? "" : `$${trace.costUsd.toFixed(4)}`].filter((part) => part !== "").join(", ");
-  const output = run.status === "completed" ? plainLines(typeof run.output === "string" ? run.output : JSON.stringify(run.output, null, 2)) : `${run.status}${run.error ? `: ${plainLines(run.error.message)}` : ""}`;
-  return `${output}\n${paint("dim", `${run.id}${cost === "" ? "" : `  ${cost}`}`)}\n`;
+function costText({ steps, usage, costUsd }: AgentTrace): string {
+  const isStandIn = steps.some(({ step }) => step.type === "model" && step.model.provider === "stand-in");
+  const tokens = usage.inputTokens === null ? "" : `${usage.inputTokens} tokens in, ${usage.outputTokens ?? 0} out`;
+  return [isStandIn ? "stand-in, no model" : "", tokens, costUsd === null || isStandIn ? "" : `$${costUsd.toFixed(4)}`].filter((part) => part !== "").join(", ");
 }
 
 function show(value: Json): string {

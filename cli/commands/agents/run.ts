@@ -1,11 +1,18 @@
+import { setTimeout } from "node:timers/promises";
 import { type AgentTrace, agentTraceSchema } from "../../../server/contract/agent-trace.ts";
 import { type Run, runSchema } from "../../../server/contract/run.ts";
 import { type ApiClient, apiPath } from "../../api/api-client.ts";
+import type { Output } from "../../terminal/terminal.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
 import { tellIfIdle } from "../runs/tell-if-idle.ts";
 import { startedRunsAnswer } from "../triggers/trigger-answers.ts";
-import { approvalLine, resultText, stepLines } from "./render-agent.ts";
+import { type AgentNews, createAgentNews } from "./agent-news.ts";
+import { createAgentPrinter } from "./render-agent.ts";
+
+/** How often it is looked while the agent is at work, and while it waits for a person or a provider. */
+const workingMs = 200;
+const waitingMs = 1_000;
 
 export function registerAgentsRun(agents: CliCommand, runner: CommandRunner): void {
   agents
@@ -19,7 +26,7 @@ export function registerAgentsRun(agents: CliCommand, runner: CommandRunner): vo
     .action(runner.action(runAgent));
 }
 
-/** What the agent does is told on stderr as it comes; stdout has what it ends with. */
+/** What the agent says and does is printed as it comes; with --json a line of JSON for each, the last of which has all of it. */
 async function runAgent(context: CommandContext, slug: string, options: { prompt: string; wait: boolean }): Promise<number> {
   const api = await context.api();
   const started = await api.request({ method: "POST", path: apiPath`/agents/${slug}/runs`, body: { prompt: options.prompt }, answer: startedRunsAnswer, notFoundFix: "Agents are the default exports of the files in agents/." });
@@ -28,30 +35,28 @@ async function runAgent(context: CommandContext, slug: string, options: { prompt
     context.print({ document: started, text: () => `${started.runId}\n` });
     return 0;
   }
-  const { run, trace } = await follow(context, api, started.runId);
-  context.print({ document: { run, agent: trace }, text: () => resultText({ run, trace, paint: context.terminal.out.paint }) });
+  const { out } = context.terminal;
+  const printer = context.isJson ? createJsonPrinter(out) : createAgentPrinter({ runId: started.runId, paint: out.paint, write: out.write });
+  const { run, trace } = await follow(api, started.runId, printer.print);
+  printer.end(run, trace);
   return run.status === "completed" ? 0 : 1;
 }
 
-async function follow(context: CommandContext, api: ApiClient, id: string): Promise<{ run: Run; trace: AgentTrace }> {
-  const told = new Set<string>();
-  for (;;) {
-    const run = await api.request({ path: apiPath`/runs/${id}`, query: { wait: 1 }, answer: runSchema });
-    const trace = await api.request({ path: apiPath`/runs/${id}/agent`, answer: agentTraceSchema });
-    if (!context.isJson) tellNews(context, trace, { id, told });
-    if (run.finishedAt !== null) return { run, trace };
-  }
+function createJsonPrinter({ write }: Output) {
+  return {
+    print: (news: AgentNews) => write(`${JSON.stringify(news)}\n`),
+    end: (run: Run, agent: AgentTrace) => write(`${JSON.stringify({ type: "ended", run, agent })}\n`),
+  };
 }
 
-function tellNews(context: CommandContext, trace: AgentTrace, { id, told }: { id: string; told: Set<string> }): void {
-  for (const { name, step } of trace.steps) {
-    if (told.has(name)) continue;
-    told.add(name);
-    for (const line of stepLines(step)) context.tell(line);
-  }
-  for (const approval of trace.approvals) {
-    if (approval.decision !== null || told.has(approval.name)) continue;
-    told.add(approval.name);
-    context.tell(approvalLine(approval, id));
+async function follow(api: ApiClient, id: string, print: (news: AgentNews) => void): Promise<{ run: Run; trace: AgentTrace }> {
+  const newsOf = createAgentNews();
+  for (;;) {
+    // The run first: of one that has ended the trace is whole.
+    const run = await api.request({ path: apiPath`/runs/${id}`, answer: runSchema });
+    const trace = await api.request({ path: apiPath`/runs/${id}/agent`, answer: agentTraceSchema });
+    for (const news of newsOf(trace)) print(news);
+    if (run.finishedAt !== null) return { run, trace };
+    await setTimeout(run.status === "waiting" ? waitingMs : workingMs);
   }
 }
