@@ -9,11 +9,13 @@ import { rememberInstalls } from "./peers/install-peer.ts";
 import { describeMachine, hasUncommitted, idOfCommit } from "./report/machine.ts";
 import { printProfiles } from "./report/print-profiles.ts";
 import { profileService, profilingOptions } from "./report/profile-service.ts";
-import { markdownTable, replaceTable, textTable } from "./report/table.ts";
+import { type Cells, cellsOf, markdownTable, replaceTable, textTable } from "./report/table.ts";
 import { allRows } from "./rows/all-rows.ts";
 import type { Bench } from "./rows/bench.ts";
 import type { Row } from "./rows/row.ts";
 import { writeBenchProject } from "./service/bench-project.ts";
+import { measureStores } from "./stores/measure-stores.ts";
+import { storesTable } from "./stores/stores-table.ts";
 import { installPackageOf, linkModules } from "./service/package-of-commit.ts";
 import { linkCheckout } from "./service/signalbox-service.ts";
 
@@ -21,6 +23,7 @@ const help = `npm run bench -- [options]
 
   --only <rows>     some of the rows, e.g. --only accepts,latency
                     (${Object.keys(allRows).join(", ")})
+  --stores          instead of the rows: SQLite and Postgres with 1, 2 and 4 workers, next to each other
   --quick           shorter and fewer rounds: to see that it works, not to quote
   --peers           also Node-RED, n8n and Restate, installed by npm into ~/.cache/signalbox-bench
   --commit <id>     what npm pack makes of this commit; otherwise of the last one
@@ -33,6 +36,7 @@ const { values } = parseArgs({
   options: {
     help: { type: "boolean", default: false },
     only: { type: "string" },
+    stores: { type: "boolean", default: false },
     quick: { type: "boolean", default: false },
     peers: { type: "boolean", default: false },
     commit: { type: "string", default: "HEAD" },
@@ -63,7 +67,7 @@ const client = startLoadClient();
 const notes: string[] = [];
 const note = (text: string) => void (notes.includes(text) || notes.push(text));
 if (values.quick) note("Measured with `--quick`: too short to be quoted.");
-if (!values.peers) note("Without Node-RED, n8n and Restate: `npm run bench -- --peers` installs them and measures them, too.");
+if (!values.peers && !values.stores) note("Without Node-RED, n8n and Restate: `npm run bench -- --peers` installs them and measures them, too.");
 const bench: Bench = {
   client,
   note,
@@ -85,25 +89,29 @@ const bench: Bench = {
 const [load = 0] = loadavg();
 if (load > 0.5) note(`The machine did other things, too: its load was ${load.toFixed(1)} when this began.`);
 const described = describeMachine(product);
-const rows: Row[] = [];
-try {
-  for (const name of names) {
-    console.error(`measuring ${name} …`);
-    rows.push(...((await allRows[name]?.(bench)) ?? []));
-  }
-} finally {
-  client.close();
-}
+let results: Row[] | null = null;
+const cells = await measure().finally(() => client.close());
 if (client.highestCpu() > 0) note(`The client used ${client.highestCpu().toFixed(2)} of one core at most.`);
 if (profiles) printProfiles(profiles);
 else report();
 
+async function measure(): Promise<Cells> {
+  if (values.stores) return storesTable(await measureStores(bench));
+  const rows: Row[] = [];
+  for (const name of names) {
+    console.error(`measuring ${name} …`);
+    rows.push(...((await allRows[name]?.(bench)) ?? []));
+  }
+  results = rows;
+  return cellsOf(rows);
+}
+
 function report(): void {
-  console.log(`${described.map(([name, text]) => `${name.padEnd(12)} ${text}`).join("\n")}\n\n${textTable(rows)}\n${notes.map((note) => `\n${note}`).join("")}`);
-  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify({ machine: Object.fromEntries(described), notes, rows }, null, 2)}\n`);
+  console.log(`${described.map(([name, text]) => `${name.padEnd(12)} ${text}`).join("\n")}\n\n${textTable(cells)}\n${notes.map((note) => `\n${note}`).join("")}`);
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify({ machine: Object.fromEntries(described), notes, rows: results ?? cells }, null, 2)}\n`);
   if (values.markdown) {
     const page = join(packageRoot, "docs/performance.md");
-    writeFileSync(page, replaceTable(readFileSync(page, "utf8"), markdownTable(rows, described, notes)));
+    writeFileSync(page, replaceTable(readFileSync(page, "utf8"), markdownTable(cells, described, notes), values.stores ? " --stores" : ""));
   }
 }
 

@@ -5,6 +5,8 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { Client } from "pg";
+import { z } from "zod";
 import { findOrInstallPostgres } from "./find-postgres.ts";
 
 /** A Postgres of whoever asks, in a temporary folder: of its commits that are told every one is on disk, as with the settings that a server comes with. */
@@ -12,6 +14,9 @@ export interface PostgresCluster {
   /** By TCP; `host` where it is reached by another address than 127.0.0.1. */
   url(database: string, host?: string): string;
   port: number;
+  createDatabase(name: string): Promise<void>;
+  /** As `PostgreSQL 17.2`. */
+  version(): Promise<string>;
   /** Of its first process; that of all others is its parent. */
   pid(): number;
   /** Resolves when it takes connections. What was killed recovers first. */
@@ -56,10 +61,22 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Postgr
     server = null;
   }
 
+  async function ask(text: string): Promise<unknown[]> {
+    const client = new Client(`postgres://signalbox@127.0.0.1:${port}/postgres`);
+    await client.connect();
+    try {
+      return (await client.query(text)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
   await start();
   return {
     url: (database, host = "127.0.0.1") => `postgres://signalbox@${host}:${port}/${database}`,
     port,
+    createDatabase: async (name) => void (await ask(`CREATE DATABASE ${name}`)),
+    version: async () => `PostgreSQL ${z.tuple([z.object({ server_version: z.string() })]).parse(await ask("SHOW server_version"))[0].server_version.split(" ")[0]}`,
     pid: () => server?.pid ?? 0,
     start,
     kill: () => end(killNow),

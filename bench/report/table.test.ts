@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
 import type { Row } from "../rows/row.ts";
-import { markdownTable, replaceTable, textTable } from "./table.ts";
+import { cellsOf, markdownTable, replaceTable, textTable } from "./table.ts";
 
 const row: Row = { work: "300 bytes", measure: "accepts a second", ours: "9", other: "node:http: 10", ratio: "0.90 (0.80–1.00)", goal: "≥ 0.6", isMet: true, durability: "fsync" };
 
 describe("textTable", () => {
   it("says of each goal whether it was met", () => {
-    const text = textTable([row, { ...row, isMet: false }, { ...row, goal: null, isMet: null }]);
+    const text = textTable(cellsOf([row, { ...row, isMet: false }, { ...row, goal: null, isMet: null }]));
     expect(text).toContain("≥ 0.6: met");
     expect(text).toContain("≥ 0.6: missed");
     expect(text.match(/≥ 0\.6/g)).toHaveLength(2);
   });
 
   it("begins every column at the same place in every line", () => {
-    const [titles = "", , first = "", second = ""] = textTable([row, { ...row, work: "a push of 7.7 kB", other: null }]).split("\n");
+    const [titles = "", , first = "", second = ""] = textTable(cellsOf([row, { ...row, work: "a push of 7.7 kB", other: null }])).split("\n");
     const at = titles.indexOf("what the numbers are");
     expect([first, second].map((line) => line.slice(at, at + 7))).toEqual(["accepts", "accepts"]);
   });
@@ -21,14 +21,14 @@ describe("textTable", () => {
 
 describe("markdownTable", () => {
   it("has what was measured on, a line for each row, and what must be known of it", () => {
-    const page = markdownTable([row, row], [["node", "v24"]], ["Too short."]);
+    const page = markdownTable(cellsOf([row, row]), [["node", "v24"]], ["Too short."]);
     expect(page).toMatch(/^- node: v24\n\n\| work \|/);
     expect(page.split("\n").filter((line) => line.startsWith("| 300 bytes |"))).toHaveLength(2);
     expect(page).toMatch(/\n\n- Too short\.$/);
   });
 
   it("keeps a bar inside its cell", () => {
-    expect(markdownTable([{ ...row, work: "a|b" }], [], [])).toContain("| a\\|b |");
+    expect(markdownTable(cellsOf([{ ...row, work: "a|b" }]), [], [])).toContain("| a\\|b |");
   });
 });
 
@@ -39,6 +39,11 @@ describe("replaceTable", () => {
     const written = replaceTable(page, "new");
     expect(written).toBe(page.replace("old", "new"));
     expect(replaceTable(written, "newer")).toBe(page.replace("old", "newer"));
+  });
+
+  it("leaves the table of another command alone", () => {
+    const two = `${page}<!-- bench-stores: begin. Written by \`npm run bench -- --stores --markdown\`; do not edit. -->\nold\n<!-- bench-stores: end -->\n`;
+    expect(replaceTable(two, "new", " --stores")).toBe(`${page}${two.slice(page.length).replace("old", "new")}`);
   });
 
   it("refuses a page without the marks, and says which it needs", () => {

@@ -12,22 +12,28 @@ const columns: [title: string, of: (row: Row) => string][] = [
 
 export type Described = readonly (readonly [name: string, text: string])[];
 
+/** Lines of cells; the first has the titles. */
+export type Cells = readonly (readonly string[])[];
+
+export function cellsOf(rows: readonly Row[]): Cells {
+  return [columns.map(([title]) => title), ...rows.map((row) => columns.map(([, of]) => of(row)))];
+}
+
 /** The table as text for a terminal: each column as wide as its widest cell. */
-export function textTable(rows: readonly Row[]): string {
-  const lines = [columns.map(([title]) => title), ...rows.map((row) => columns.map(([, of]) => of(row)))];
-  const widths = columns.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
+export function textTable(lines: Cells): string {
+  const widths = (lines[0] ?? []).map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
   const [titles = "", ...rest] = lines.map((line) => line.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("  ").trimEnd());
   return [titles, widths.map((width) => "─".repeat(width)).join("  "), ...rest].join("\n");
 }
 
 /** The same for a page, with what it was measured on. */
-export function markdownTable(rows: readonly Row[], described: Described, notes: readonly string[]): string {
+export function markdownTable([titles = [], ...rest]: Cells, described: Described, notes: readonly string[]): string {
   return [
     ...described.map(([name, text]) => `- ${name}: ${text}`),
     "",
-    markdownLine(columns.map(([title]) => title)),
-    markdownLine(columns.map(() => "---")),
-    ...rows.map((row) => markdownLine(columns.map(([, of]) => of(row)))),
+    markdownLine(titles),
+    markdownLine(titles.map(() => "---")),
+    ...rest.map(markdownLine),
     ...(notes.length > 0 ? ["", ...notes.map((note) => `- ${note}`)] : []),
   ].join("\n");
 }
@@ -36,11 +42,11 @@ function markdownLine(cells: readonly string[]): string {
   return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
 }
 
-const begin = "<!-- bench: begin. Written by `npm run bench -- --markdown`; do not edit. -->";
-const end = "<!-- bench: end -->";
-
-/** The page with what stands between its two marks replaced. Throws where the page has none. */
-export function replaceTable(page: string, table: string): string {
+/** The page with what stands between the two marks of a command's table replaced. Throws where the page has none. */
+export function replaceTable(page: string, table: string, options: "" | " --stores" = ""): string {
+  const name = `bench${options.replace(" --", "-")}`;
+  const begin = `<!-- ${name}: begin. Written by \`npm run bench --${options} --markdown\`; do not edit. -->`;
+  const end = `<!-- ${name}: end -->`;
   const [from, to] = [page.indexOf(begin), page.indexOf(end)];
   if (from < 0 || to < from) throw new Error(`The page needs the lines ${JSON.stringify(begin)} and ${JSON.stringify(end)}, in this order.`);
   return `${page.slice(0, from + begin.length)}\n${table}\n${page.slice(to)}`;

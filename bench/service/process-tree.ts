@@ -35,6 +35,11 @@ export function residentMb(root: number | undefined, program: "web" | "worker" |
   return sizes.length === 0 ? Number.NaN : Math.max(...sizes);
 }
 
+/** Which program of ours, by its file: `web`, `worker`, or what the command line is. */
+export function programOf(pid: number): string | null {
+  return /\/(?:dist|processes|servers|cli)\/([a-z-]+)\.[cm]?[jt]s/.exec(read(pid, "cmdline"))?.[1] ?? null;
+}
+
 function listProcesses(): ProcessStat[] {
   try {
     return readdirSync("/proc").filter((name) => /^\d+$/.test(name)).flatMap((name) => readStat(Number(name)));

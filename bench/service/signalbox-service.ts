@@ -10,6 +10,8 @@ export interface ServiceOptions {
   port?: number;
   /** For Node itself, e.g. `--cpu-prof`; every process of the service gets it. */
   nodeOptions?: string | undefined;
+  /** Settings, as of the store. */
+  env?: NodeJS.ProcessEnv;
 }
 
 export interface Service {
@@ -37,11 +39,11 @@ export function linkCheckout(folder: string, checkout: string): void {
 
 /** `signalbox build`, then `signalbox start` with a webhook key, on a port of the system's choice. */
 export async function startSignalbox(options: ServiceOptions): Promise<Service> {
-  const { folder, command = "start" } = options;
-  if (command === "start") runSignalbox(folder, ["build"]);
+  const { folder, command = "start", env } = options;
+  if (command === "start") runSignalbox(folder, ["build"], env);
   const child = launch(options);
   const origin = await untilReady(folder, child);
-  const url = new URL(runSignalbox(folder, ["triggers", "url", "queued"]).trim());
+  const url = new URL(runSignalbox(folder, ["triggers", "url", "queued"], env).trim());
   const token = url.searchParams.get("token") ?? "";
   return {
     origin,
@@ -54,13 +56,13 @@ export async function startSignalbox(options: ServiceOptions): Promise<Service> 
 }
 
 /** Starts it and does not wait. It logs to a file, as under a process manager. */
-export function launch({ folder, command = "start", port = 0, nodeOptions }: ServiceOptions): ChildProcess {
+export function launch({ folder, command = "start", port = 0, nodeOptions, env: settings = {} }: ServiceOptions): ChildProcess {
   rmSync(join(folder, ".signalbox/server.json"), { force: true });
   const [program = "", ...args] = programOf(folder);
   const log = openSync(join(folder, "service.log"), "a");
   const child = spawn(program, [...args, command, "--project", folder, "--port", String(port)], {
     cwd: folder,
-    env: { ...cleanEnvironment(), HOST: "127.0.0.1", ...(nodeOptions ? { NODE_OPTIONS: nodeOptions } : {}) },
+    env: { ...cleanEnvironment(), HOST: "127.0.0.1", ...settings, ...(nodeOptions ? { NODE_OPTIONS: nodeOptions } : {}) },
     stdio: ["ignore", log, log],
   });
   closeSync(log);
@@ -78,9 +80,9 @@ export async function stopProcess(child: ChildProcess): Promise<void> {
 }
 
 /** Runs one command to its end, and gives what it printed. */
-export function runSignalbox(folder: string, args: string[]): string {
+export function runSignalbox(folder: string, args: string[], env: NodeJS.ProcessEnv = {}): string {
   const [program = "", ...before] = programOf(folder);
-  return execFileSync(program, [...before, ...args, "--project", folder], { cwd: folder, env: cleanEnvironment(), encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  return execFileSync(program, [...before, ...args, "--project", folder], { cwd: folder, env: { ...cleanEnvironment(), ...env }, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 }
 
 /** Settings of whoever measures must not change what is measured. */

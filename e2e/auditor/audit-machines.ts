@@ -10,7 +10,7 @@ import { createMachineKiller, type PlannedMachineKill, planMachineKills } from "
 import { type Machine, type Role, startMachines } from "./machines.ts";
 import { createMoments, type Moments } from "./moments.ts";
 import { createRandom } from "./random.ts";
-import { query, readPostgres } from "./read-postgres.ts";
+import { readPostgres } from "./read-postgres.ts";
 import { prepareProject } from "./service.ts";
 import { openSink, type Sink } from "./sink.ts";
 
@@ -37,7 +37,7 @@ export async function auditMachines(given: Partial<MachinesAuditOptions>): Promi
   const sink = await openSink(moments.sawEffect);
   const cluster = await startCluster();
   try {
-    await query(cluster.url("postgres"), "CREATE DATABASE audited");
+    await cluster.createDatabase("audited");
     return await conduct(options, { folder, sink, cluster, moments });
   } finally {
     await sink.close();

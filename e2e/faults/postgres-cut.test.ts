@@ -21,7 +21,7 @@ async function openWay(name: string, net: string, port: number): Promise<Cut> {
 async function startDatabase() {
   const cluster = await startCluster(byNamespace ? { listen: "*" } : {});
   onTestFinished(() => cluster.remove());
-  await query(cluster.url("postgres"), "CREATE DATABASE cut");
+  await cluster.createDatabase("cut");
   return cluster;
 }
 

@@ -1,0 +1,49 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import type { PostgresCluster } from "../../scripts/postgres-cluster.ts";
+import type { Store } from "../../server/ports/store.ts";
+import { openPostgresStore } from "../../server/store/postgres/open-store.ts";
+import { openSqliteStore } from "../../server/store/sqlite/open-store.ts";
+import type { Bench } from "../rows/bench.ts";
+import { startSignalbox, type Service } from "../service/signalbox-service.ts";
+import { openPostgresLedger, openSqliteLedger, type Ledger } from "./ledger.ts";
+
+export const stores = ["SQLite", "Postgres"] as const;
+export type StoreName = (typeof stores)[number];
+
+/** A service on one of the stores with so many workers, and its ledger. */
+export interface Side {
+  store: StoreName;
+  workers: number;
+  service: Service;
+  ledger: Ledger;
+  /** A process of its own beside the service, as another machine would be. Whoever opens it closes it. */
+  openStore(): Promise<Store>;
+  /** Root processes by name: the service, and the database where it is another. */
+  pids: { service: number | undefined; database: number | undefined };
+  close(): Promise<void>;
+}
+
+/** `cluster`: where databases are made. */
+export async function startSide(bench: Bench, p: { store: StoreName; workers: number; cluster: PostgresCluster; name: string }): Promise<Side> {
+  const { store, workers, cluster } = p;
+  const folder = bench.makeProject({ workers });
+  const file = join(folder, ".signalbox/signalbox.db");
+  const url = cluster.url(p.name);
+  if (store === "Postgres") await cluster.createDatabase(p.name);
+  const service = await startSignalbox({ folder, nodeOptions: bench.nodeOptions, env: store === "Postgres" ? { DATABASE_URL: url } : {} });
+  const ledger = store === "Postgres" ? await openPostgresLedger(url) : openSqliteLedger(file);
+  return {
+    store,
+    workers,
+    service,
+    ledger,
+    openStore: () => (store === "Postgres" ? openPostgresStore({ url }) : openSqliteStore({ file })),
+    pids: { service: service.child.pid, database: store === "Postgres" ? cluster.pid() : undefined },
+    async close() {
+      await ledger.close();
+      await service.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
