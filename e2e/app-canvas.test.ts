@@ -110,6 +110,8 @@ describe("the canvas", () => {
     const { service, projectDir } = await openStarter();
     const { page, errors } = await visit(service.url);
     await page.goto(service.url);
+    // What to send first lies over the lowest nodes.
+    await page.getByRole("region", { name: "No deliveries yet" }).getByRole("button", { name: "Close" }).click();
     await page.getByRole("link", { name: /^Trigger new-signup/ }).click();
     await page.getByRole("complementary", { name: "trigger new-signup" }).waitFor();
     const first = await placeOf(page, "trigger:ci-failed");
