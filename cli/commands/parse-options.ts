@@ -13,6 +13,15 @@ function wholeNumber(name: string, min: number, max: number): (value: string) =>
 export const parsePort = wholeNumber("A port", 0, 65_535);
 export const parseLimit = wholeNumber("A limit", 1, 100);
 
+export const parseTokens = wholeNumber("A number of tokens", 0, Number.MAX_SAFE_INTEGER);
+
+/** US dollars. */
+export function parseDollars(value: string): number {
+  const dollars = /^\d+(?:\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
+  if (Number.isFinite(dollars)) return dollars;
+  throw new InvalidArgumentError("An amount is in US dollars, e.g. 0.5.");
+}
+
 const roles = ["all", "web", "worker"] as const;
 export type Role = (typeof roles)[number];
 
@@ -28,6 +37,13 @@ export function parseLifetime(value: string): number {
   const ms = parseDuration(value);
   if (ms !== null && ms > 0) return ms;
   throw new InvalidArgumentError("A lifetime is a number with its unit, e.g. 12h or 90d.");
+}
+
+/** Milliseconds. */
+export function parseAgo(value: string): number {
+  const ms = parseDuration(value);
+  if (ms !== null && ms > 0) return ms;
+  throw new InvalidArgumentError("A stretch of time is a number with its unit, e.g. 30m, 24h or 7d.");
 }
 
 /** Milliseconds; none at all is possible. */

@@ -17,7 +17,9 @@ import { registerPeopleSetupLink } from "./people/setup-link.ts";
 import { registerRestore } from "./restore.ts";
 import { registerRunsCancel } from "./runs/cancel.ts";
 import { registerRunsDecide } from "./runs/decide.ts";
+import { registerRunsApprovals } from "./runs/approvals.ts";
 import { registerRunsGet } from "./runs/get.ts";
+import { registerRunsList } from "./runs/list.ts";
 import { registerRunsReplay } from "./runs/replay.ts";
 import { registerStart } from "./start.ts";
 import { registerStoreCopy } from "./store/copy.ts";
@@ -47,9 +49,11 @@ export function registerCommands(program: CliCommand, runner: CommandRunner): vo
   registerTriggersSwitch(triggers, runner);
 
   const runs = program.subcommand("runs", "look at a run, replay it, cancel it, approve what it waits with", ["signalbox runs get run_01K9ZR7M3QD4V8XN2T5B6C7E8F"]);
+  registerRunsList(runs, runner);
   registerRunsGet(runs, runner);
   registerRunsReplay(runs, runner);
   registerRunsCancel(runs, runner);
+  registerRunsApprovals(runs, runner);
   registerRunsDecide(runs, runner);
 
   const agents = program.subcommand("agents", "ask an agent of the project", ['signalbox agents run triage --prompt "Hello"']);

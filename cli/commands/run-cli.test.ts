@@ -26,6 +26,8 @@ const askedTrace = {
   costUsd: 0.0123,
 };
 
+const askedSummary = { ...fakeRun, id: askedRun.id, status: "waiting", target: askedRun.target, error: null, tokens: 12_345, costUsd: 0.0123, attempt: 1, maxAttempts: 1, finishedAt: null };
+
 const routes = {
   "GET /triggers": () => ({ data: [fakeTrigger] }),
   "POST /triggers/new-signup/disable": ({ body }: { body: unknown }) => ({ slug: "new-signup", disabled: { at: "2026-11-21T10:00:00.000Z", ...(body as object) } }),
@@ -44,6 +46,7 @@ const routes = {
   "POST /agents/triage/runs": () => ({ ok: true, runId: askedRun.id, runs: [{ runId: askedRun.id, trigger: null, target: askedRun.target }] }),
   [`GET /runs/${askedRun.id}`]: () => askedRun,
   [`GET /runs/${askedRun.id}/agent`]: () => askedTrace,
+  [`GET /runs/${fakeRun.id}/agent`]: () => askedTrace,
   [`POST /runs/${askedRun.id}/approvals`]: () => askedRun,
   "GET /keys": () => ({ data: [fakeKey] }),
   "POST /keys": ({ body }: { body: unknown }) => ({ ...fakeKey, ...(body as object), secret: "sbk_secret" }),
@@ -61,6 +64,8 @@ const commands: [command: string, line: string[]][] = [
   ["triggers enable", ["triggers", "enable", "new-signup"]],
   ["triggers runs list", ["triggers", "runs", "list", "new-signup"]],
   ["triggers test", ["triggers", "test", "signup", "--data", "{}"]],
+  ["runs list", ["runs", "list", "--since", "24h"]],
+  ["runs approvals", ["runs", "approvals"]],
   ["runs get", ["runs", "get", fakeRun.id]],
   ["runs replay", ["runs", "replay", fakeRun.id]],
   ["runs cancel", ["runs", "cancel", fakeRun.id]],
@@ -114,6 +119,9 @@ describe("wrong usage exits with 2 and says on stderr what is wrong", () => {
     [["triggers", "test", "signup", "--data", "@/no/such/file"], /\/no\/such\/file cannot be read \(ENOENT\)/],
     [["triggers", "runs", "list", "x", "--status", "done"], /Allowed choices are queued, running/],
     [["triggers", "runs", "list", "x", "--limit", "0"], /A limit is a whole number from 1 to 100/],
+    [["runs", "list", "--min-cost", "much"], /An amount is in US dollars, e\.g\. 0\.5/],
+    [["runs", "list", "--min-tokens", "1.5"], /A number of tokens is a whole number/],
+    [["runs", "list", "--since", "yesterday"], /A stretch of time is a number with its unit/],
     [["dev", "--port", "70000"], /A port is a whole number from 0 to 65535/],
     [["keys", "create", "--expires", "soon"], /A lifetime is a number with its unit/],
     [["keys", "create", "--api", "--endpoint", "signup"], /--api and --endpoint do not go together/],
@@ -204,6 +212,16 @@ describe("what a run waits with", () => {
     expect((await decide(["refuse", askedRun.id, "--reason", "No"], [approval("2.1 refund")])).bodies).toEqual([{ name: "approval 2.1 refund", isApproved: false, reason: "No" }]);
   });
 
+  it("is listed over all runs, call by call, with how long there is to decide", async () => {
+    const open = { ...approval("2.1 refund"), request: { toolCallId: "x", toolName: "refund", input: { cents: 9900 } }, until: "2026-11-28T10:00:00.000Z" };
+    const own = { "GET /runs": () => ({ data: [askedSummary], nextCursor: null }), [`GET /runs/${askedRun.id}/agent`]: () => ({ ...askedTrace, approvals: [decided, open] }) };
+    const { asked, stdout, stderr } = await runFakeCli(["runs", "approvals", "--target", "triage"], { routes: own });
+    expect(asked).toEqual(["GET /runs?needsApproval=true&target=triage&limit=20", `GET /runs/${askedRun.id}/agent`]);
+    expect(stdout).toBe('RUN        AGENT   ASKED      UNTIL   APPROVAL             CALL\nrun_asked  triage  2 min ago  in 7 d  approval 2.1 refund  refund {"cents":9900}\n');
+    expect(stderr).toContain("signalbox runs approve <id>");
+    expect((await runFakeCli(["runs", "approvals"], { routes: { "GET /runs": () => ({ data: [], nextCursor: null }) } })).stderr).toBe("Nothing waits for anybody's approval.\n");
+  });
+
   it("is named where it is one of several, by the tool where that says enough", async () => {
     const several = [approval("1.1 refund"), approval("1.2 refund"), approval("1.3 close")];
     expect((await decide(["approve", askedRun.id, "close"], several)).bodies).toMatchObject([{ name: "approval 1.3 close" }]);
@@ -260,6 +278,21 @@ describe("what is asked of the service", () => {
   it("filters of runs are passed on", async () => {
     const { asked } = await runFakeCli(["triggers", "runs", "list", "new-signup", "--workflow", "welcome-email", "--status", "failed", "--limit", "7"], { routes });
     expect(asked).toEqual(["GET /runs?trigger=new-signup&target=welcome-email&status=failed&limit=7"]);
+  });
+
+  it("cost, tokens and time of runs are passed on, over as many short pages as it takes", async () => {
+    const page = (data: object[], nextCursor: string | null) => ({ data, nextCursor });
+    const pages = [page([], "c1"), page([askedSummary], "c2"), page([], null)];
+    const { asked, stdout } = await runFakeCli(["runs", "list", "--target", "triage", "--min-cost", "0.5", "--min-tokens", "1000", "--since", "24h", "--limit", "2"], { routes: { "GET /runs": () => pages.shift() } });
+    const query = (limit: number) => `target=triage&minTokens=1000&minCostUsd=0.5&since=2026-11-20T10%3A00%3A00.000Z&limit=${limit}`;
+    expect(asked).toEqual([`GET /runs?${query(2)}`, `GET /runs?${query(2)}&cursor=c1`, `GET /runs?${query(1)}&cursor=c2`]);
+    expect(stdout).toBe(
+      [
+        "STATUS     RUN        TARGET        CREATED    TOOK  ATTEMPT  TOKENS  COST     ERROR",
+        "◔ waiting  run_asked  agent triage  3 min ago        1/1      12345   $0.0123",
+        "",
+      ].join("\n"),
+    );
   });
 
   it("a key bears its name, its endpoints and its end", async () => {

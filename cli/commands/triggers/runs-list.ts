@@ -1,16 +1,12 @@
 import { Option } from "commander";
-import { type RunStatus, type RunSummary, runStatusSchema } from "../../../server/contract/run.ts";
+import { type RunStatus, runStatusSchema } from "../../../server/contract/run.ts";
 import { didYouMean } from "../../../server/domain/did-you-mean.ts";
 import type { ApiClient } from "../../api/api-client.ts";
 import { Failure } from "../../terminal/failure.ts";
-import type { Paint } from "../../terminal/paint.ts";
-import { plainLine } from "../../terminal/plain-text.ts";
-import { durationText, relativeTime } from "../../terminal/relative-time.ts";
-import { renderMark, runMarks } from "../../terminal/status-marks.ts";
-import { renderTable } from "../../terminal/table.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
 import { parseLimit } from "../parse-options.ts";
+import { renderRuns } from "../runs/render-runs.ts";
 import { listsTriggers, runsAnswer, triggersAnswer } from "./trigger-answers.ts";
 
 export function registerTriggersRunsList(triggerRuns: CliCommand, runner: CommandRunner): void {
@@ -39,27 +35,6 @@ async function listTriggerRuns(context: CommandContext, trigger: string, options
   if (context.isJson) return;
   if (document.data.length === 0) context.tell(emptyHint(trigger, workflow !== undefined || status !== undefined));
   if (document.nextCursor !== null) context.tell(limit < 100 ? "There are older ones: --limit shows up to 100." : "There are older ones: the REST API and the app page through all.");
-}
-
-function renderRuns(runs: readonly RunSummary[], p: { paint: Paint; now: number }): string {
-  if (runs.length === 0) return "";
-  return renderTable({
-    headings: ["STATUS", "RUN", "TARGET", "CREATED", "TOOK", "ATTEMPT", "ERROR"],
-    rows: runs.map((run) => [
-      renderMark(runMarks[run.status], p.paint),
-      run.id,
-      `${run.target.kind} ${run.target.slug}`,
-      relativeTime(run.createdAt, p.now),
-      tookText(run),
-      `${run.attempt}/${run.maxAttempts}`,
-      run.error ? plainLine(run.error.message, 60) : "",
-    ]),
-    paint: p.paint,
-  });
-}
-
-function tookText({ startedAt, finishedAt }: RunSummary): string {
-  return startedAt && finishedAt ? durationText(Date.parse(finishedAt) - Date.parse(startedAt)) : "";
 }
 
 function emptyHint(trigger: string, isFiltered: boolean): string {

@@ -1,0 +1,52 @@
+import { type AgentTrace, agentTraceSchema } from "../../../server/contract/agent-trace.ts";
+import type { RunSummary } from "../../../server/contract/run.ts";
+import { type ApiClient, apiPath } from "../../api/api-client.ts";
+import type { Paint } from "../../terminal/paint.ts";
+import { plainLine } from "../../terminal/plain-text.ts";
+import { relativeTime } from "../../terminal/relative-time.ts";
+import { renderTable } from "../../terminal/table.ts";
+import { showCall } from "../agents/render-agent.ts";
+import type { CliCommand } from "../cli-command.ts";
+import type { CommandContext, CommandRunner } from "../command-context.ts";
+import { parseLimit } from "../parse-options.ts";
+import { readRuns } from "./read-runs.ts";
+
+interface Waiting {
+  run: RunSummary;
+  /** Those that nobody has decided yet. */
+  approvals: AgentTrace["approvals"];
+}
+
+export function registerRunsApprovals(runs: CliCommand, runner: CommandRunner): void {
+  runs
+    .subcommand("approvals", "the calls of tools that agents wait with for somebody to approve", ["signalbox runs approvals", "signalbox runs approvals --target triage"])
+    .option("--target <slug>", "only those of this agent")
+    .option("--limit <number>", "of at most so many runs, 1 to 100", parseLimit, 20)
+    .action(runner.action(listApprovals));
+}
+
+async function listApprovals(context: CommandContext, { target, limit }: { target?: string; limit: number }): Promise<void> {
+  const api = await context.api();
+  const { data: runs, nextCursor } = await readRuns(api, { needsApproval: "true", target, limit });
+  const data: Waiting[] = [];
+  for (const run of runs) data.push({ run, approvals: await readOpen(api, run.id) });
+  const open = data.filter(({ approvals }) => approvals.length > 0);
+  context.print({ document: { data: open, nextCursor }, text: () => renderApprovals(open, { paint: context.terminal.out.paint, now: context.now() }) });
+  if (context.isJson) return;
+  context.tell(open.length === 0 ? "Nothing waits for anybody's approval." : "`signalbox runs approve <id>` and `signalbox runs refuse <id> --reason …` decide.");
+  if (nextCursor !== null) context.tell("There may be older ones: --limit shows those of up to 100 runs.");
+}
+
+async function readOpen(api: ApiClient, id: string): Promise<Waiting["approvals"]> {
+  const { approvals } = await api.request({ path: apiPath`/runs/${id}/agent`, answer: agentTraceSchema });
+  return approvals.filter(({ decision }) => decision === null);
+}
+
+function renderApprovals(waiting: readonly Waiting[], { paint, now }: { paint: Paint; now: number }): string {
+  if (waiting.length === 0) return "";
+  return renderTable({
+    headings: ["RUN", "AGENT", "ASKED", "UNTIL", "APPROVAL", "CALL"],
+    rows: waiting.flatMap(({ run, approvals }) => approvals.map(({ name, request, requestedAt, until }) => [run.id, run.target.slug, relativeTime(requestedAt, now), until === null ? "" : relativeTime(until, now), plainLine(name, 60), showCall(request)])),
+    paint,
+  });
+}
