@@ -281,11 +281,10 @@ describe("what is asked of the service", () => {
   });
 
   it("cost, tokens and time of runs are passed on, over as many short pages as it takes", async () => {
-    const page = (data: object[], nextCursor: string | null) => ({ data, nextCursor });
-    const pages = [page([], "c1"), page([askedSummary], "c2"), page([], null)];
+    const pages = [{ data: [], nextCursor: "c1" }, { data: [askedSummary], nextCursor: "c2" }, { data: [], nextCursor: null }];
     const { asked, stdout } = await runFakeCli(["runs", "list", "--target", "triage", "--min-cost", "0.5", "--min-tokens", "1000", "--since", "24h", "--limit", "2"], { routes: { "GET /runs": () => pages.shift() } });
-    const query = (limit: number) => `target=triage&minTokens=1000&minCostUsd=0.5&since=2026-11-20T10%3A00%3A00.000Z&limit=${limit}`;
-    expect(asked).toEqual([`GET /runs?${query(2)}`, `GET /runs?${query(2)}&cursor=c1`, `GET /runs?${query(1)}&cursor=c2`]);
+    const query = "target=triage&minTokens=1000&minCostUsd=0.5&since=2026-11-20T10%3A00%3A00.000Z";
+    expect(asked).toEqual([`GET /runs?${query}&limit=2`, `GET /runs?${query}&limit=2&cursor=c1`, `GET /runs?${query}&limit=1&cursor=c2`]);
     expect(stdout).toBe(
       [
         "STATUS     RUN        TARGET        CREATED    TOOK  ATTEMPT  TOKENS  COST     ERROR",

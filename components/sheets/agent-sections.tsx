@@ -5,6 +5,7 @@ import { ApprovalMark } from "../ui/approval-mark.tsx";
 import { sayUsd } from "../ui/say-usd.ts";
 import { StandInBadge } from "../ui/stand-in-badge.tsx";
 import type { TargetDetails } from "./answers.ts";
+import { sayPause } from "./say-retries.ts";
 import { SheetFacts, SheetSection } from "./sheet-frame.tsx";
 
 type AgentDetails = NonNullable<TargetDetails["agent"]>;
@@ -67,6 +68,7 @@ function Tool({ tool }: { tool: AgentDetails["tools"][number] }) {
         <ApprovalMark needs={tool.needsApproval} />
       </div>
       {tool.description && <p className="text-s break-words text-ink-2">{tool.description}</p>}
+      {tool.needsApproval !== "never" && <p className="text-s text-ink-3">Refused when nobody has decided after {sayPause(tool.approvalTimeoutMs)}.</p>}
       {hasArguments && (
         <details className="mt-1">
           <summary className="cursor-pointer text-s text-ink-3 hover:text-ink">Arguments</summary>
