@@ -2,6 +2,8 @@ import { Worker } from "node:worker_threads";
 import { currentScope } from "../engine/run-scope.ts";
 import { blockReportFd } from "./block-report.ts";
 
+/** As this process began: the supervisor may be gone before the thread is there. */
+const { ppid } = process;
 const currentRunKey = "signalbox.currentRun";
 const beatMs = 250;
 
@@ -16,7 +18,7 @@ export function watchEventLoop({ lookAfterMs = 1_000, orphanAfterMs = 5_000 } = 
   const beats = new Int32Array(new SharedArrayBuffer(4));
   setInterval(() => Atomics.add(beats, 0, 1), beatMs).unref();
   Object.assign(globalThis, { [Symbol.for(currentRunKey)]: () => currentScope()?.run.runId ?? null });
-  const thread = new Worker(threadCode, { eval: true, name: "signalbox-watch", workerData: { beats, fd: blockReportFd, key: currentRunKey, lookAfter: lookAfterMs / beatMs, orphanAfter: orphanAfterMs / beatMs }, execArgv: [], resourceLimits: { maxOldGenerationSizeMb: 32 } });
+  const thread = new Worker(threadCode, { eval: true, name: "signalbox-watch", workerData: { beats, ppid, fd: blockReportFd, key: currentRunKey, lookAfter: lookAfterMs / beatMs, orphanAfter: orphanAfterMs / beatMs }, execArgv: [], resourceLimits: { maxOldGenerationSizeMb: 32 } });
   // Without it a blocked loop is still ended, only nobody is named.
   thread.on("error", () => {});
   thread.unref();
@@ -24,14 +26,13 @@ export function watchEventLoop({ lookAfterMs = 1_000, orphanAfterMs = 5_000 } = 
 
 /** Plain JavaScript: the thread must not need a file of its own. */
 const threadCode = `
-const { workerData: { beats, fd, key, lookAfter, orphanAfter } } = require("node:worker_threads");
+const { workerData: { beats, ppid, fd, key, lookAfter, orphanAfter } } = require("node:worker_threads");
 const { writeSync } = require("node:fs");
 const { Session } = require("node:inspector");
 let seen = -1;
 let missed = 0;
 let isLooking = false;
 let orphaned = 0;
-const { ppid } = process;
 setInterval(() => {
   const now = Atomics.load(beats, 0);
   missed = now === seen ? missed + 1 : 0;
