@@ -147,8 +147,11 @@ describe("several machines on one Postgres", () => {
     expect(stepsOf("long")).toEqual(everyStepOnce(1));
   });
 
-  it("told to stop, every machine ends by itself", async () => {
-    expect(await Promise.all([...webs, newer].map((machine) => machine.stop()))).toEqual([0, 0, 0]);
+  it("without a worker anywhere webs say that they are not ready, and go on receiving; told to stop, every machine ends by itself", async () => {
+    expect(await newer.stop()).toBe(0);
+    for (const { url } of webs) expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ ok: false, reasons: ["No worker was seen in the last 15 seconds."] });
+    await sendNotes("later", { count: 2 });
+    expect(await Promise.all(webs.map((machine) => machine.stop()))).toEqual([0, 0]);
   });
 });
 
