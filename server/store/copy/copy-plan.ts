@@ -5,7 +5,7 @@ import { decidedLines } from "../shared/decided-lines.ts";
 import { ownStored, type StoredVerdicts } from "../shared/stored-verdicts.ts";
 import * as postgresSchema from "../postgres/schema.ts";
 import * as sqliteSchema from "../sqlite/schema.ts";
-import type { Row } from "./table-rows.ts";
+import type { Row } from "./row.ts";
 
 /** A table as both databases have it: what is read of one, and written into the other. */
 export interface CopiedTable {

@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
   await server.stop();
-});
+}, 60_000);
 
 let made = 0;
 beforeEach(() => void (made += 1));

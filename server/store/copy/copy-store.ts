@@ -1,8 +1,9 @@
 import type { Settings } from "../../config.ts";
 import { AppError } from "../../contract/app-error.ts";
 import { type CopiedTable, planCopy } from "./copy-plan.ts";
+import type { Row } from "./row.ts";
 import { createTableHash } from "./row-hash.ts";
-import type { CopySource, CopyTarget, Place, Row, TableReader } from "./table-rows.ts";
+import type { CopySource, CopyTarget, Place, TableReader } from "./table-rows.ts";
 
 type Database = Settings["database"];
 

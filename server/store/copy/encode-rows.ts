@@ -1,5 +1,5 @@
 import type { ColumnType } from "./copy-plan.ts";
-import type { Value } from "./table-rows.ts";
+import type { Value } from "./row.ts";
 
 const head = Buffer.from("PGCOPY\n\u00ff\r\n\0\0\0\0\0\0\0\0\0", "latin1");
 

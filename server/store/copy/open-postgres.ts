@@ -4,7 +4,7 @@ import { AppError } from "../../contract/app-error.ts";
 import { migrationsFolder } from "../../paths.ts";
 import { systemClock } from "../../ports/clock.ts";
 import { silentLogger } from "../../ports/logger.ts";
-import { connectionConfig, databaseName } from "../postgres/connect.ts";
+import { connectionConfig, databaseName, settle } from "../postgres/connect.ts";
 import { migrateDatabase } from "../postgres/migrate-database.ts";
 import { toOpenError } from "../postgres/store-error.ts";
 import { toPostgresText } from "../postgres/text-encoding.ts";
@@ -14,7 +14,8 @@ import { beginCopy, type CopyNotes, type CopyOrigin } from "./copy-notes.ts";
 import type { CopiedTable } from "./copy-plan.ts";
 import { encodeRows } from "./encode-rows.ts";
 import { createPostgresReader } from "./postgres-rows.ts";
-import type { CopySource, CopyTarget, Row, TableProgress } from "./table-rows.ts";
+import type { Row } from "./row.ts";
+import type { CopySource, CopyTarget, TableProgress } from "./table-rows.ts";
 
 const applicationName = "signalbox store copy";
 /** Held by the copy that writes a target, as long as it is connected. */
@@ -109,11 +110,13 @@ async function inTransaction(client: Client, act: () => Promise<void>): Promise<
 
 async function connectAlone<End>(url: string, open: (client: Client, name: string) => Promise<End>): Promise<End> {
   const name = databaseName(url);
-  // A source stands in one transaction until all of it is read and compared.
-  const client = new Client({ ...connectionConfig(url, { isPatient: true }), application_name: applicationName, idle_in_transaction_session_timeout: 0 });
+  const client = new Client({ ...connectionConfig(url, { isPatient: true }), application_name: applicationName });
   client.on("error", () => {});
   try {
     await client.connect();
+    await settle(client, { isPatient: true });
+    // A source stands in one transaction until all of it is read and compared.
+    await client.query("SET idle_in_transaction_session_timeout = 0");
     const { rows } = await client.query<{ users: number }>("SELECT count(*) AS users FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'signalbox%' AND application_name <> $1", [applicationName]);
     if ((rows[0]?.users ?? 0) > 0) throw new AppError("store_unusable", `${name} is in use: a Signalbox is connected to it. Stop the service on every machine first.`);
     return await open(client, name);

@@ -2,7 +2,8 @@ import { z } from "zod";
 import type { Client } from "pg";
 import { toPostgresText } from "../postgres/text-encoding.ts";
 import type { CopiedTable } from "./copy-plan.ts";
-import { portionBytes, portionRows, type Place, type Row, type TableReader } from "./table-rows.ts";
+import type { Row } from "./row.ts";
+import { portionBytes, portionRows, type Place, type TableReader } from "./table-rows.ts";
 
 const placeSchema = z.array(z.union([z.string(), z.number()]));
 

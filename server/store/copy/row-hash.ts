@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Row } from "./table-rows.ts";
+import type { Row } from "./row.ts";
 
 /** Of a table's rows, in whatever order they come. */
 export interface TableHash {

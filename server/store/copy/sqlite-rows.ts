@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { Connection } from "../sqlite/open-connection.ts";
 import type { CopiedColumn, CopiedTable } from "./copy-plan.ts";
-import { bytesOf, type Place, portionBytes, portionRows, type Row, type TableReader, type Value } from "./table-rows.ts";
+import type { Row, Value } from "./row.ts";
+import { bytesOf, type Place, portionBytes, portionRows, type TableReader } from "./table-rows.ts";
 
 type RawValue = Exclude<Value, boolean>;
 

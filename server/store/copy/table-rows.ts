@@ -1,8 +1,5 @@
 import type { CopiedTable } from "./copy-plan.ts";
-
-/** As a database gives and takes it, whatever JSON it may hold: values by the columns of the plan. */
-export type Row = readonly Value[];
-export type Value = string | number | boolean | Uint8Array | null;
+import type { Row } from "./row.ts";
 
 /** Where to go on behind: the values of the key by which a database pages. */
 export type Place = readonly (string | number)[];
