@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
   await server.stop();
-});
+}, 60_000);
 
 const empty: Record<Settings["database"]["kind"], () => Promise<Settings["database"]>> = {
   sqlite: async () => ({ kind: "sqlite", file: join(mkdtempSync(join(folder, "s-")), "new/ledger.db") }),

@@ -25,34 +25,32 @@ const types = {
   },
 };
 
-/** How every connection is set: a commit that is told is on disk, and nobody waits for ever. `isPatient`: statements may take their time, as those of migrations do. */
+/** How a connection is made; `settle` follows. `isPatient`: statements may take their time, as those of migrations do. */
 export function connectionConfig(url: string, { isPatient = false } = {}): ClientConfig {
-  const patience = isPatient ? { statement_timeout: longestMigration, query_timeout: longestMigration } : {};
   return {
     connectionString: url,
     application_name: "signalbox",
     connectionTimeoutMillis: connectMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveAfter,
-    statement_timeout: longestStatement,
-    query_timeout: longestSilence,
-    idle_in_transaction_session_timeout: longestPauseInTransaction,
-    lock_timeout: longestWaitForLock,
-    ...patience,
+    query_timeout: isPatient ? longestMigration : longestSilence,
     types,
   };
 }
 
 /** The server forgets whom it cannot reach, rather than keeping a place for them for two hours. Where its system has no such settings it says so in its log. */
-const forgetSql = "SELECT set_config('tcp_keepalives_idle', '10', false), set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '15000', false)";
+const forgetting = { tcp_keepalives_idle: 10, tcp_keepalives_interval: 5, tcp_keepalives_count: 3, tcp_user_timeout: 15_000 };
 
-export async function settle(client: ClientBase): Promise<void> {
-  await client.query(forgetSql);
+/** What the server is to keep to on a connection: nobody waits for ever. Told when it is made rather than by its first message, which PgBouncer would refuse. */
+export async function settle(client: ClientBase, { isPatient = false } = {}): Promise<void> {
+  const waiting = { statement_timeout: isPatient ? longestMigration : longestStatement, lock_timeout: longestWaitForLock, idle_in_transaction_session_timeout: longestPauseInTransaction };
+  const settings = Object.entries({ ...waiting, ...forgetting });
+  await client.query(`SELECT ${settings.map(([name, value]) => `set_config('${name}', '${value}', false)`).join(", ")}`);
 }
 
 /** Connects when it is asked for one. */
 export function createPool(url: string, p: { max: number; logger: Logger; isPatient?: boolean }): Pool {
-  const pool = new Pool({ ...connectionConfig(url, p), max: p.max, idleTimeoutMillis: 60_000, onConnect: settle });
+  const pool = new Pool({ ...connectionConfig(url, p), max: p.max, idleTimeoutMillis: 60_000, onConnect: (client) => settle(client, p) });
   const logTrouble = createSeldomLog((message, fields) => p.logger.warn(message, fields));
   // Of connections that nobody uses: the next verb makes a new one.
   pool.on("error", (error) => logTrouble("a connection to the store was lost", { error }));
