@@ -1,10 +1,12 @@
+import { spawn } from "node:child_process";
 import { createHmac } from "node:crypto";
+import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type ScriptedAnswer, startScriptedProvider } from "../server/engine/agent/testing/scripted-provider.ts";
 import { getJson, postJson, timelineOf, waitForRun } from "./support/api.ts";
-import { writeProject } from "./support/project.ts";
+import { repository, writeProject } from "./support/project.ts";
 import { signalbox, startService } from "./support/service.ts";
 
 const key = "sk-the-key-of-the-workers";
@@ -116,5 +118,24 @@ describe("an agent in a running service", () => {
     expect(approved.status).toBe(200);
     expect(await waitForRun(service, id)).toMatchObject({ status: "completed", output: "Paid back", startedBy: "cli" });
     expect(effects()).toEqual(["refund 500"]);
+  });
+
+  it("prints on the command line what its model says while it says it, and nothing is left of that but the answer", async () => {
+    const goOn = Promise.withResolvers<void>();
+    const { projectDir, start } = await setUp([{ text: "Hello from the model", until: goOn.promise, tokens: [20, 4] }]);
+    const service = await start();
+    const asked = spawn(process.execPath, [join(repository, "cli/main.ts"), "agents", "run", "support", "--prompt", "Greet us", "--project", projectDir], { cwd: projectDir, stdio: ["ignore", "pipe", "inherit"] });
+    let printed = "";
+    asked.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));
+    const ended = once(asked, "close");
+    await vi.waitFor(() => expect(printed).toBe("Hello from"), { timeout: 30_000 });
+    const { data } = await getJson<{ data: { id: string }[] }>(`${service.url}/api/v1/runs?targetKind=agent`);
+    const id = data[0]?.id ?? "";
+    expect(await getJson(`${service.url}/api/v1/runs/${id}/agent`)).toMatchObject({ live: { step: "model 1", text: "Hello from" }, steps: [{ name: "prompt" }] });
+    goOn.resolve();
+    expect(await ended).toEqual([0, null]);
+    expect(printed).toBe(`Hello from the model\n${id}  20 tokens in, 4 out\n`);
+    expect(await getJson(`${service.url}/api/v1/runs/${id}/agent`)).toMatchObject({ live: null });
+    expect(await getJson(`${service.url}/api/v1/runs/${id}`)).toMatchObject({ tokens: 24, costUsd: null });
   });
 });
