@@ -148,6 +148,30 @@ it("one process hears at once of what another writes, and of nothing when it no 
   }).finally(() => vi.useRealTimers());
 });
 
+it("what a model says to a worker is heard of at once by the process that shows it, and history stays as it is", async () => {
+  // By themselves they look every two seconds: never, here.
+  vi.useFakeTimers({ toFake: ["setInterval"] });
+  await withStores(2, async ([web, worker]) => {
+    if (!web || !worker) throw new Error("two stores were to open");
+    await worker.createRuns([aRun({ target: { kind: "agent", slug: "triage" } })]);
+    const [run] = await worker.claimRuns(aClaim());
+    if (!run) throw new Error("the run was to be due");
+    const listening = Promise.withResolvers<void>();
+    const heard = Promise.withResolvers<unknown>();
+    const stop = web.watch(() => {
+      listening.resolve();
+      void web.getLive(run.id).then((live) => live && heard.resolve(live.said));
+    });
+    await listening.promise;
+    const [history, mark] = [await web.mark(), await web.liveMark()];
+    await worker.saveLive({ runId: run.id, token: run.token, step: "model 1", attempt: 1, startedAt: 1, now: 2, said: { text: "Hello" } });
+    expect(await heard.promise).toEqual({ text: "Hello" });
+    expect(await web.mark()).toBe(history);
+    expect(await web.liveMark()).not.toBe(mark);
+    stop();
+  }).finally(() => vi.useRealTimers());
+});
+
 it("counts that several processes add up at once are each counted once", async () => {
   await withStores(3, async (stores, url) => {
     const receivedAt = 1_800_000_000_000;
