@@ -78,7 +78,7 @@ describe("the canvas", () => {
     // So wide that a sheet leaves all three columns in sight: what is out of sight is not drawn.
     const { page, errors } = await visit(service.url, { viewport: { width: 1_920, height: 1_000 } });
     await page.goto(service.url);
-    for (const [name, id] of [[/^Endpoint \/triggers\/billing/, "endpoint:billing"], [/^Trigger ci-failed/, "trigger:ci-failed"], [/^Workflow welcome-email/, "workflow:welcome-email"]] as const) {
+    for (const [name, id] of [[/^Endpoint \/triggers\/billing/, "endpoint:billing"], [/^Trigger ci-failed/, "trigger:ci-failed"], [/^Agent triage/, "agent:triage"], [/^Workflow welcome-email/, "workflow:welcome-email"]] as const) {
       await page.getByRole("link", { name }).click();
       await page.waitForURL((url) => url.searchParams.get("node") === id);
       await page.getByRole("complementary", { name: id.replace(":", " ") }).waitFor();
@@ -87,6 +87,30 @@ describe("the canvas", () => {
     await page.waitForURL((url) => url.searchParams.get("node") === null);
     await page.goBack();
     await page.getByRole("complementary", { name: "workflow welcome-email" }).waitFor();
+    expect(errors).toEqual([]);
+  });
+
+  it("an agent shows its model, its tools and what it is asked, is found by a tool, and says what its runs have used", async () => {
+    const { service } = await openStarter();
+    const { page, errors } = await visit(service.url, { viewport: { width: 1_920, height: 1_000 } });
+    await page.goto(service.url);
+    await page.getByRole("link", { name: "Agent triage, stand-in without a model, 2 tools, 1 needs approval" }).waitFor();
+    await nodeOf(page, "agent:triage").getByText("Stand-in, no model").waitFor();
+    await nodeOf(page, "trigger:new-issue").getByText("prompt: New issue #{{ issue.number }} in").waitFor();
+    const issue = { number: 1, title: "A typo in the README", body: null };
+    await postJson(`${service.url}/triggers/github`, { action: "opened", issue, repository: { full_name: "acme/app" } });
+    await page.getByRole("link", { name: /^Agent triage, .*, last run completed/ }).waitFor();
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("updateIss");
+    await page.getByRole("option", { name: "updateIssue tool of triage" }).waitFor();
+    await page.keyboard.press("Enter");
+    const sheet = page.getByRole("complementary", { name: "agent triage" });
+    await sheet.getByRole("listitem").filter({ hasText: "updateIssue" }).getByText("may need approval").waitFor();
+    await sheet.getByText("You sort new issues of a software project.").first().click();
+    await sheet.getByText("First look for open issues like the new one").waitFor();
+    await sheet.getByRole("link", { name: /^1 run, / }).first().click();
+    await page.waitForURL("**/runs?target=triage&since=24h");
+    await page.getByRole("status", { name: "What these runs have used" }).filter({ hasText: /^1 run, / }).waitFor();
     expect(errors).toEqual([]);
   });
 
