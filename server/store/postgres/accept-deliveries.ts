@@ -1,8 +1,8 @@
-import { and, asc, inArray, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, asc, inArray, isNotNull, isNull } from "drizzle-orm";
 import type { AcceptedRun, AcceptResult, NewDelivery, NewRun, QueueFull } from "../../ports/store.ts";
 import { type AcceptRequest, type FirstDelivery, judgeRepeat, toFirstRuns } from "../shared/repeats.ts";
 import { createTrafficCounts } from "../shared/traffic-counts.ts";
-import { inPortions } from "./in-portions.ts";
+import { insertRows } from "./insert-rows.ts";
 import { insertRuns } from "./insert-runs.ts";
 import { lockRoom, type QueueRoom } from "./queue-room.ts";
 import { delivery, idempotencyKey, run } from "./schema.ts";
@@ -109,22 +109,16 @@ async function insertDeliveries(session: Session, deliveries: readonly NewDelive
     counts.add(one, mine.verdictSet);
     return [{ ...one, ...mine }];
   });
-  for (const portion of inPortions(rows, ({ body }) => body?.length ?? 0)) await session.db.insert(delivery).values(portion);
+  await insertRows(session, delivery, rows, { bytesOf: ({ body }) => body?.length ?? 0 });
   // One row for all: senders wait for it. Counters lie far apart, and are added to later on; see fold-traffic.ts.
   await session.change("INSERT INTO traffic_log (counts) VALUES ($1)", [counts.toText()]);
   p.counted(counts.size());
 }
 
-async function rememberKeys({ db }: Session, rows: readonly KeyRow[]): Promise<void> {
-  for (const portion of inPortions(rows)) {
-    await db
-      .insert(idempotencyKey)
-      .values(portion)
-      .onConflictDoUpdate({
-        target: [idempotencyKey.endpoint, idempotencyKey.key],
-        set: { deliveryId: sql`excluded.delivery_id`, bodySha256: sql`excluded.body_sha256`, acceptedAt: sql`excluded.accepted_at` },
-      });
-  }
+const newestKeySql = "ON CONFLICT (endpoint, key) DO UPDATE SET delivery_id = excluded.delivery_id, body_sha256 = excluded.body_sha256, accepted_at = excluded.accepted_at";
+
+async function rememberKeys(session: Session, rows: readonly KeyRow[]): Promise<void> {
+  await insertRows(session, idempotencyKey, rows, { conflict: newestKeySql });
 }
 
 async function listFirstRuns({ db }: Session, deliveryIds: readonly string[]): Promise<Map<string, AcceptedRun[]>> {

@@ -1,6 +1,6 @@
 import type { NewRun } from "../../ports/store.ts";
 import { tokensAtStart } from "../shared/tokens-at-start.ts";
-import { inPortions } from "./in-portions.ts";
+import { insertRows } from "./insert-rows.ts";
 import { run } from "./schema.ts";
 import type { Session } from "./session.ts";
 import { addEntries } from "./timeline.ts";
@@ -8,6 +8,6 @@ import { addEntries } from "./timeline.ts";
 /** Records queued runs, each with its first timeline entry. */
 export async function insertRuns(session: Session, runs: readonly NewRun[]): Promise<void> {
   const rows = runs.map(({ target: { kind, slug }, ...newRun }) => ({ ...newRun, status: "queued" as const, targetKind: kind, targetSlug: slug, target: `${kind}:${slug}`, tokens: tokensAtStart(kind), availableAt: newRun.createdAt }));
-  for (const portion of inPortions(rows)) await session.db.insert(run).values(portion);
+  await insertRows(session, run, rows);
   await addEntries(session, runs.map(({ id, createdAt }) => ({ runId: id, entry: { at: createdAt, kind: "queued", attempt: 0 } })));
 }

@@ -9,6 +9,8 @@ export interface Session {
   rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** The same for a statement that gives no rows: how many it changed. */
   change(text: string, values?: readonly unknown[]): Promise<number>;
+  /** The same for a text that comes seldom again: it is not prepared. */
+  changeOnce(text: string, values: readonly unknown[]): Promise<number>;
   /** Runs statements that are not known beforehand, as those of a migration. */
   run(statements: string): Promise<void>;
 }
@@ -28,6 +30,7 @@ export function sessionOf(client: Pool | PoolClient): Session {
     }),
     rows: async <Row extends object>(text: string, values: readonly unknown[] = []) => (await query<Row>(text, values)).rows,
     change: async (text, values = []) => (await query(text, values)).rowCount ?? 0,
+    changeOnce: async (text, values) => (await client.query({ text, values: values.map(toParameter) })).rowCount ?? 0,
     run: async (statements) => void (await client.query(statements)),
   };
   sessions.set(client, session);

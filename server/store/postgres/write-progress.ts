@@ -1,7 +1,6 @@
-import { sql } from "drizzle-orm";
 import type { EngineStore, StepRecord } from "../../ports/store.ts";
 import { decideEnding, endHolds, type Held } from "./end-holds.ts";
-import { inPortions } from "./in-portions.ts";
+import { insertRows } from "./insert-rows.ts";
 import { clearLives } from "./live.ts";
 import { runStep } from "./schema.ts";
 import type { Session } from "./session.ts";
@@ -37,18 +36,13 @@ export async function writeProgress(session: Session, all: readonly Progress[]):
 
 type StepRow = StepRecord & { runId: string };
 
+const laterStateSql = `
+  ON CONFLICT (run_id, name) DO UPDATE SET attempt = excluded.attempt, finished_at = excluded.finished_at, until = excluded.until, result = excluded.result
+  WHERE run_step.finished_at IS NULL`;
+
 /** A sleep is written when it begins and again when it is over. What is finished stays as it is. */
-async function saveSteps({ db }: Session, steps: readonly StepRow[]): Promise<void> {
-  for (const portion of inPortions(mergeSteps(steps))) {
-    await db
-      .insert(runStep)
-      .values(portion)
-      .onConflictDoUpdate({
-        target: [runStep.runId, runStep.name],
-        set: { attempt: sql`excluded.attempt`, finishedAt: sql`excluded.finished_at`, until: sql`excluded.until`, result: sql`excluded.result` },
-        setWhere: sql`run_step.finished_at IS NULL`,
-      });
-  }
+async function saveSteps(session: Session, steps: readonly StepRow[]): Promise<void> {
+  await insertRows(session, runStep, mergeSteps(steps), { conflict: laterStateSql });
 }
 
 /** One statement takes each step once. */
