@@ -5,8 +5,8 @@ import { z } from "zod";
 /** Looks into a store past all of the product's own code, beside the service. Times are milliseconds since the epoch. */
 export interface Ledger {
   accepted(endpoint: string): Promise<number>;
-  /** Runs of a trigger that have not ended. */
-  open(trigger: string): Promise<number>;
+  /** Whether runs of a trigger have not ended yet. */
+  hasOpen(trigger: string): Promise<boolean>;
   /** Of the completed runs of a trigger that were created since: what came of each. */
   completed(trigger: string, since: number): Promise<CompletedRun[]>;
   /** Transactions that were committed so far, where the database counts them. */
@@ -17,8 +17,9 @@ export interface Ledger {
 const completedSchema = z.object({ receivedAt: z.coerce.number().nullable(), startedAt: z.coerce.number(), finishedAt: z.coerce.number(), output: z.string().nullable() });
 type CompletedRun = z.infer<typeof completedSchema>;
 
-const acceptedSql = "SELECT count(*) AS n FROM delivery WHERE outcome = 'accepted' AND endpoint = ";
-const openSql = "SELECT count(*) AS n FROM run WHERE status IN ('queued', 'waiting', 'running') AND trigger = ";
+const acceptedSql = "SELECT count(*) AS n FROM delivery WHERE outcome = 'accepted' AND endpoint = $1";
+/** Asked for again and again beside what is measured. */
+const openSql = "SELECT count(*) AS n FROM (SELECT 1 FROM run WHERE status IN ('queued', 'waiting', 'running') AND trigger = $1 LIMIT 1) AS o";
 const completedSql = `
   SELECT delivery.received_at AS "receivedAt", run.started_at AS "startedAt", run.finished_at AS "finishedAt", run.output AS output
   FROM run LEFT JOIN delivery ON delivery.id = run.delivery_id WHERE run.status = 'completed'`;
@@ -26,10 +27,10 @@ const countSchema = z.object({ n: z.coerce.number() });
 
 export function openSqliteLedger(file: string): Ledger {
   const db = new Database(file, { readonly: true });
-  const countOf = async (sql: string, value: string) => countSchema.parse(db.prepare(`${sql} ?`).get(value)).n;
+  const countOf = async (sql: string, value: string) => countSchema.parse(db.prepare(sql.replaceAll("$1", "?1")).get(value)).n;
   return {
     accepted: (endpoint) => countOf(acceptedSql, endpoint),
-    open: (trigger) => countOf(openSql, trigger),
+    hasOpen: async (trigger) => (await countOf(openSql, trigger)) > 0,
     completed: async (trigger, since) => z.array(completedSchema).parse(db.prepare(`${completedSql} AND run.trigger = ? AND run.created_at >= ?`).all(trigger, since)),
     commits: async () => null,
     async close() {
@@ -43,8 +44,8 @@ export async function openPostgresLedger(url: string): Promise<Ledger> {
   await client.connect();
   const countOf = async (sql: string, values: string[] = []) => countSchema.parse((await client.query(sql, values)).rows[0]).n;
   return {
-    accepted: (endpoint) => countOf(`${acceptedSql} $1`, [endpoint]),
-    open: (trigger) => countOf(`${openSql} $1`, [trigger]),
+    accepted: (endpoint) => countOf(acceptedSql, [endpoint]),
+    hasOpen: async (trigger) => (await countOf(openSql, [trigger])) > 0,
     completed: async (trigger, since) => z.array(completedSchema).parse((await client.query(`${completedSql} AND run.trigger = $1 AND run.created_at >= $2`, [trigger, since])).rows),
     commits: () => countOf("SELECT xact_commit AS n FROM pg_stat_database WHERE datname = current_database()"),
     close: () => client.end(),

@@ -96,7 +96,7 @@ async function measureStarts(bench: Bench, { service, ledger }: Side): Promise<{
   await post(bench.turnMs / 4);
   const since = Date.now();
   await post(bench.turnMs);
-  await untilNone(() => ledger.open(endpoints.timed));
+  await untilNone(() => ledger.hasOpen(endpoints.timed));
   const runs = await ledger.completed(endpoints.timed, since);
   const waits = Float64Array.from(runs, ({ output, receivedAt }) => outputSchema.parse(JSON.parse(output ?? "")).beganAt - (receivedAt ?? Number.NaN)).sort();
   return { p50: percentile(waits, 0.5), p99: percentile(waits, 0.99) };
@@ -108,7 +108,7 @@ async function measureRuns(bench: Bench, { ledger, openStore, ...side }: Side): 
   const spent = await watchEffort({ ledger, openStore, ...side });
   const store = await openStore();
   await queueRuns(store, { slug: "trivial", count: bench.backlog, inOneTransaction: true }).finally(() => store.close());
-  await untilNone(() => ledger.open("trivial"));
+  await untilNone(() => ledger.hasOpen("trivial"));
   const effort = await spent();
   const runs = await ledger.completed("trivial", since);
   if (runs.length !== bench.backlog) throw new Error(`${side.store}: ${runs.length} of ${bench.backlog} runs have completed`);
@@ -117,8 +117,8 @@ async function measureRuns(bench: Bench, { ledger, openStore, ...side }: Side): 
   return { runs: bench.backlog / ((ended - began) / 1000), effort };
 }
 
-async function untilNone(count: () => Promise<number>): Promise<void> {
-  for (const deadline = performance.now() + withinMs; (await count()) > 0; await delay(20)) {
+async function untilNone(hasOpen: () => Promise<boolean>): Promise<void> {
+  for (const deadline = performance.now() + withinMs; await hasOpen(); await delay(50)) {
     if (performance.now() > deadline) throw new Error(`Not all runs have ended within ${withinMs / 1000} s`);
   }
 }
