@@ -1,6 +1,5 @@
 import type { MachinesAuditOptions } from "./audit-machines.ts";
 import type { SourceChange } from "./changed-source.ts";
-import { shortLeases } from "./lateness.ts";
 import { mutants } from "./mutants.ts";
 import type { RuleName } from "./rules.ts";
 
@@ -40,11 +39,11 @@ export const postgresMutants = {
   "no-fencing": {
     audit: {
       paceMs: 300,
-      stuckMs: 12_000,
+      stuckMs: 30_000,
       roles: ["web", "worker", "worker"],
       stepMs: 1_200,
-      changes: [...shortLeases, ...noFencing],
-      plan: [{ kind: "stop" as const, moment: "step_done" as const, afterMs: 500, awayMs: 7_000 }],
+      changes: noFencing,
+      plan: [{ kind: "stop" as const, moment: "step_done" as const, afterMs: 500, awayMs: 17_000 }],
     },
     caughtBy: ["a step is repeated only if a kill fell inside it", "a process begins nothing of a run that another has taken over"],
   },
