@@ -8,7 +8,7 @@ function createQueue() {
   let listener: (() => void) | null = null;
   let made = 0;
   const due: ClaimedRun[] = [];
-  const state = { claims: [] as ClaimRequest[], waiting: [] as number[], fail: null as Error | null, gate: null as Promise<void> | null, isWatched: false };
+  const state = { claims: [] as ClaimRequest[], waiting: [] as number[], lost: [] as string[], renewals: [] as unknown[], fail: null as Error | null, gate: null as Promise<void> | null, isWatched: false };
   const add = (count: number): void => {
     for (let n = 0; n < count; n += 1) due.push(aClaimedRun(`run_${(made += 1)}`));
     listener?.();
@@ -19,6 +19,10 @@ function createQueue() {
       await state.gate;
       if (state.fail) throw state.fail;
       return due.splice(0, p.limit);
+    },
+    async extendLeases(p: { runs: { id: string; token: string }[]; now: number }) {
+      state.renewals.push(p);
+      return { lost: state.lost, cancelRequested: [] };
     },
     nextAvailableAt: async (_: string, after = 0) => state.waiting.find((at) => at > after) ?? null,
     watch(given: () => void) {
@@ -80,6 +84,30 @@ describe("the dispatcher", () => {
     expect(started).toEqual(["run_1", "run_2"]);
     expect(dispatcher.active().map((run) => run.id)).toEqual(["run_1", "run_2"]);
     expect(state.claims).toEqual([{ workerId: "wrk_1", limit: 2, now: 1_000_000, leaseMs: 5000, concurrency: new Map([["workflow:w", 7]]), pool: "shared", version: "v1" }]);
+  });
+
+  it("renews what took long to claim before it begins, and leaves alone what others have by then", async () => {
+    const { add, state, started, dispatcher, execute } = create(2);
+    const gate = Promise.withResolvers<void>();
+    state.gate = gate.promise;
+    state.lost = ["run_1"];
+    add(2);
+    dispatcher.start(execute);
+    await settle();
+    vi.setSystemTime(1_001_667);
+    gate.resolve();
+    await settle();
+    expect(state.renewals).toEqual([{ workerId: "wrk_1", runs: [{ id: "run_1", token: "run_1" }, { id: "run_2", token: "run_2" }], now: 1_001_667, leaseMs: 5000 }]);
+    expect(started).toEqual(["run_2"]);
+    expect(dispatcher.active()).toMatchObject([{ id: "run_2", leaseUntil: 1_006_667 }]);
+  });
+
+  it("renews nothing that was claimed at once", async () => {
+    const { add, state, dispatcher, execute } = create(2);
+    add(2);
+    dispatcher.start(execute);
+    await settle();
+    expect(state.renewals).toEqual([]);
   });
 
   it("takes the next when one of its runs ends, however it ends", async () => {

@@ -6,7 +6,7 @@ import type { ClaimedRun, Store } from "../ports/store.ts";
 import { createAlarm } from "./alarm.ts";
 
 export interface StoreDispatcherOptions {
-  store: Pick<Store, "claimRuns" | "nextAvailableAt" | "watch">;
+  store: Pick<Store, "claimRuns" | "extendLeases" | "nextAvailableAt" | "watch">;
   workerId: string;
   /** Most runs that this process may hold at a time. Asked for every claim. */
   capacity: () => number;
@@ -76,10 +76,20 @@ export function createStoreDispatcher(p: StoreDispatcherOptions): Dispatcher {
     const { store, workerId, pool, leaseMs, version } = p;
     const now = p.clock.now();
     const limit = p.capacity() - running.size;
-    for (const run of await store.claimRuns({ workerId, limit, now, leaseMs, concurrency: p.concurrency(), pool, version })) hand(run, execute);
+    const claimed = await store.claimRuns({ workerId, limit, now, leaseMs, concurrency: p.concurrency(), pool, version });
+    for (const run of await renewLate(claimed, now)) hand(run, execute);
     // What was due by now and not taken waits for a run to end, and that is heard.
     const next = await store.nextAvailableAt(pool, now);
     if (!isDraining) alarm.setAt(next);
+  }
+
+  /** A process that was stopped while it claimed, or waited long for the store, has leases that are as good as over: others may be taking its runs already. */
+  async function renewLate(claimed: readonly ClaimedRun[], since: number): Promise<readonly ClaimedRun[]> {
+    const now = p.clock.now();
+    if (claimed.length === 0 || now - since <= p.leaseMs / 3) return claimed;
+    const { lost } = await p.store.extendLeases({ workerId: p.workerId, runs: claimed.map(({ id, token }) => ({ id, token })), now, leaseMs: p.leaseMs });
+    const isLost = new Set(lost);
+    return claimed.filter(({ id }) => !isLost.has(id)).map((run) => ({ ...run, leaseUntil: now + p.leaseMs }));
   }
 
   function hand(run: ClaimedRun, execute: (run: ClaimedRun) => Promise<void>): void {
