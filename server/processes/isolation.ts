@@ -11,6 +11,8 @@ const lookAheadMs = 5_000;
 export interface Isolation {
   /** Starts processes for runs that must be alone, as many as are due, up to a bound. */
   look(): void;
+  /** Starts none for so long: the last one could not be started, say. */
+  pause(ms: number): void;
   /** Sends away processes that no run needs any more. */
   dismissIdle(): void;
 }
@@ -25,6 +27,8 @@ export function createIsolation(p: {
   dismiss: (worker: WorkerChild) => void;
   later: (delayMs: number, action: () => void) => void;
 }): Isolation {
+  let pauses = 0;
+
   async function startWorkers(): Promise<void> {
     const [queued, wakesAt] = await Promise.all([p.store.countQueued("isolated"), p.store.nextAvailableAt("isolated")]);
     const waitMs = wakesAt === null ? Infinity : wakesAt - p.clock.now();
@@ -32,7 +36,8 @@ export function createIsolation(p: {
     const there = p.workers();
     for (const worker of there) worker.send({ type: "wake" });
     const free = there.filter(isFree).length;
-    for (let n = free; n < due && p.workers().length < maxWorkers; n += 1) p.spawn();
+    const wanted = pauses > 0 ? 0 : due;
+    for (let n = free; n < wanted && p.workers().length < maxWorkers; n += 1) p.spawn();
     if (waitMs > 0 && waitMs < lookAheadMs) p.later(waitMs, look);
   }
 
@@ -42,6 +47,13 @@ export function createIsolation(p: {
 
   return {
     look,
+    pause(ms) {
+      pauses += 1;
+      p.later(ms, () => {
+        pauses -= 1;
+        look();
+      });
+    },
     dismissIdle() {
       for (const worker of p.workers()) if (worker.isReady() && isFree(worker) && performance.now() - worker.changedAt() > idleMs) p.dismiss(worker);
     },

@@ -68,7 +68,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   const ownIds = new Set<string>();
   const timers = new Set<NodeJS.Timeout>();
   let manifest: Manifest | null = null;
-  const restarts = createRestartPolicy();
+  const restarts = { shared: createRestartPolicy(), isolated: createRestartPolicy() };
   const tally = createPoolTally();
   const leaseTrust = createLeaseTrust({ leaseMs });
   let isClosing = false;
@@ -162,22 +162,22 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     void recovery.finally(() => recoveries.delete(recovery));
     if (isClosing) return;
     if (wasLeaving) return;
-    const pauseMs = child.pool === "isolated" ? 0 : pauseAfter(child, death);
+    const pauseMs = pauseAfter(child, death);
     noticeDeath(child, death);
-    if (child.pool === "isolated") return;
     if (pauseMs === 0) replace(child);
+    else if (child.pool === "isolated") isolation.pause(pauseMs);
     else later(pauseMs, () => replace(child));
   }
 
   function pauseAfter(child: WorkerChild, death: WorkerDeath): number {
     const isOwnFault = death.kind === "crashed" || death.kind === "blocked";
-    return restarts.pauseAfter({ startedAt: child.startedAt, readyAt: child.readyAt(), endedAt: performance.now(), isOwnFault, hadWork: child.active().length > 0 });
+    return restarts[child.pool].pauseAfter({ startedAt: child.startedAt, readyAt: child.readyAt(), endedAt: performance.now(), isOwnFault, hadWork: child.active().length > 0 });
   }
 
   function noticeDeath(child: WorkerChild, death: WorkerDeath): void {
     const runs = child.active().map(({ runId }) => runId);
     const had = runs.length > 0 ? ` It ran ${runs.slice(0, 3).join(", ")}${runs.length > 3 ? ` and ${runs.length - 3} more` : ""}.` : "";
-    const isLoop = restarts.failedStarts() > 2 ? " It keeps happening: runs wait until a worker stays up." : "";
+    const isLoop = restarts[child.pool].failedStarts() > 2 ? " It keeps happening: runs wait until a worker stays up." : "";
     reporter.notice(child.isReady() ? "warn" : "error", `A worker process ${child.isReady() ? "" : "could not start, it "}${describeDeath(death)}${had}${isLoop}`);
   }
 

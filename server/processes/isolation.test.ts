@@ -1,0 +1,40 @@
+import { expect, it, vi } from "vitest";
+import { systemClock } from "../ports/clock.ts";
+import { silentLogger } from "../ports/logger.ts";
+import { createIsolation } from "./isolation.ts";
+
+it("starts no process for a run that must be alone while it pauses, whatever asks for one, and then looks by itself", async () => {
+  const timers: { delayMs: number; action: () => void }[] = [];
+  const spawn = vi.fn<() => void>();
+  const countQueued = vi.fn<() => Promise<number>>(async () => 1);
+  const isolation = createIsolation({
+    store: { countQueued, nextAvailableAt: async () => null },
+    clock: systemClock,
+    logger: silentLogger,
+    workers: () => [],
+    spawn,
+    dismiss() {},
+    later: (delayMs, action) => void timers.push({ delayMs, action }),
+  });
+  const looked = async (times: number) => {
+    await vi.waitFor(() => expect(countQueued).toHaveBeenCalledTimes(times));
+    await new Promise(setImmediate);
+  };
+  isolation.look();
+  await looked(1);
+  expect(spawn).toHaveBeenCalledTimes(1);
+
+  isolation.pause(500);
+  isolation.pause(250);
+  isolation.look();
+  await looked(2);
+  expect(spawn).toHaveBeenCalledTimes(1);
+  expect(timers.map(({ delayMs }) => delayMs)).toEqual([500, 250]);
+
+  timers[1]?.action();
+  await looked(3);
+  expect(spawn).toHaveBeenCalledTimes(1);
+  timers[0]?.action();
+  await looked(4);
+  expect(spawn).toHaveBeenCalledTimes(2);
+});
