@@ -27,7 +27,7 @@ const countSchema = z.object({ n: z.coerce.number() });
 
 export function openSqliteLedger(file: string): Ledger {
   const db = new Database(file, { readonly: true });
-  const countOf = async (sql: string, value: string) => countSchema.parse(db.prepare(sql.replaceAll("$1", "?1")).get(value)).n;
+  const countOf = async (sql: string, value: string) => countSchema.parse(db.prepare(sql.replace("$1", "?")).get(value)).n;
   return {
     accepted: (endpoint) => countOf(acceptedSql, endpoint),
     hasOpen: async (trigger) => (await countOf(openSql, trigger)) > 0,
