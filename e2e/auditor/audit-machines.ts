@@ -69,7 +69,9 @@ async function conduct(options: MachinesAuditOptions, { folder, sink, cluster, m
   const kills: Kill[] = [];
   try {
     for (const planned of options.plan ?? planMachineKills({ random: createRandom(options.seed), kills: options.kills, gapMs: options.gapMs })) {
-      const kill = await killer.kill(planned);
+      let kill = await killer.kill(planned);
+      // What it would kill may not be back yet.
+      for (let tries = 0; kill === null && tries < 20; tries += 1) kill = await killer.kill({ ...planned, afterMs: 1_000 });
       if (kill) kills.push(kill);
       options.tell(kill ? `${kills.length}: ${describe(kill, planned)}, ${clients.orders().length} orders` : `there was no ${planned.kind} to kill`);
       assertAlive(machines, kills, options.tell);
