@@ -34,11 +34,7 @@ async function dragNode(page: Page, id: string, by: { x: number; y: number }) {
   await dragBy(page, { x: box.x + 70, y: box.y + box.height - 8 }, by);
 }
 
-/** What says what to send first lies over the lowest nodes of the example. */
-const closeFirstDelivery = (page: Page) => page.getByRole("region", { name: "No deliveries yet" }).getByRole("button", { name: "Close" }).click();
-
 async function copySignupUrl(page: Page): Promise<string> {
-  await closeFirstDelivery(page);
   await page.getByRole("button", { name: "Copy the URL of signup" }).click();
   return vi.waitFor(async () => {
     const text = await page.evaluate(() => navigator.clipboard.readText());
@@ -138,7 +134,8 @@ describe("the canvas", () => {
     const { service, projectDir } = await openStarter();
     const { page, errors } = await visit(service.url);
     await page.goto(service.url);
-    await closeFirstDelivery(page);
+    // What says what to send first leaves the lowest nodes in sight.
+    await page.getByRole("region", { name: "No deliveries yet" }).waitFor();
     await page.getByRole("link", { name: /^Trigger new-signup/ }).click();
     await page.getByRole("complementary", { name: "trigger new-signup" }).waitFor();
     const first = await placeOf(page, "trigger:ci-failed");

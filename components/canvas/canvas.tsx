@@ -19,6 +19,7 @@ export function Canvas({ project, model, store, url, filter, open, onSeen }: Can
   const [storage] = useState(() => createCanvasStorage({ project, lasting: localStorageOrNull(), passing: sessionStorageOrNull() }));
   const folds = useFolds({ model, storage, opened: url.node });
   const [round, setRound] = useState(0);
+  const [covered, setCovered] = useState(0);
   const graph = useMemo(() => visibleGraph(model, { endpoint: url.endpoint, collapsed: folds.collapsed }), [model, url.endpoint, folds.collapsed]);
   const shape = `${url.endpoint ?? ""}|${[...folds.collapsed].toSorted().join(" ")}`;
   const laid = useLayout({ graph, shape, round, storage });
@@ -32,11 +33,11 @@ export function Canvas({ project, model, store, url, filter, open, onSeen }: Can
     <ReactFlowProvider>
       <Toolbar model={model} url={url} filter={filter} kept={kept} folds={folds} onTidy={tidy} />
       {laid ? (
-        <FlowPlane graph={laid.graph} layout={laid.layout} round={round} store={store} storage={storage} selected={url.node} kept={kept} folds={folds} open={open} onSeen={onSeen} />
+        <FlowPlane graph={laid.graph} layout={laid.layout} round={round} covered={covered} store={store} storage={storage} selected={url.node} kept={kept} folds={folds} open={open} onSeen={onSeen} />
       ) : (
         <CanvasSkeleton />
       )}
-      <FirstDelivery model={model} store={store} />
+      <FirstDelivery model={model} store={store} onCovers={setCovered} />
     </ReactFlowProvider>
   );
 }

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
-import { useState, useSyncExternalStore } from "react";
+import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { FirstCurl } from "../sheets/first-curl.tsx";
 import { useOrigin } from "../sheets/use-origin.ts";
 import { useTRPC } from "../trpc/trpc.ts";
@@ -11,20 +11,40 @@ import type { EvidenceStore } from "./evidence-store.ts";
 import type { CanvasModel } from "./model/build-model.ts";
 
 /** Where nothing was ever delivered: what to paste into a terminal. It goes away with the first delivery. */
-export function FirstDelivery({ model, store }: { model: CanvasModel; store: EvidenceStore }) {
+export function FirstDelivery({ model, store, onCovers }: { model: CanvasModel; store: EvidenceStore; onCovers?: (height: number) => void }) {
   const isSilent = useSyncExternalStore(store.subscribeAll, () => isSilentEverywhere(model, store), () => false);
   const [isClosed, setIsClosed] = useState(false);
   const [trigger] = model.triggers;
   if (!isSilent || isClosed || !trigger) return null;
-  return <Card endpoint={trigger.endpoint} slug={trigger.slug} onClose={() => setIsClosed(true)} />;
+  return <Card endpoint={trigger.endpoint} slug={trigger.slug} onClose={() => setIsClosed(true)} onCovers={onCovers} />;
 }
 
-function Card({ endpoint, slug, onClose }: { endpoint: string; slug: string; onClose: () => void }) {
+interface CardProps {
+  endpoint: string;
+  slug: string;
+  onClose: () => void;
+  /** Told how much of what lies below it covers at its lower edge. */
+  onCovers: ((height: number) => void) | undefined;
+}
+
+function Card({ endpoint, slug, onClose, onCovers }: CardProps) {
+  const card = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const { current } = card;
+    if (!current || !onCovers) return;
+    // It grows when the example of a body is there.
+    const observer = new ResizeObserver(() => onCovers(current.offsetHeight));
+    observer.observe(current);
+    return () => {
+      observer.disconnect();
+      onCovers(0);
+    };
+  }, [onCovers]);
   const trpc = useTRPC();
   const origin = useOrigin();
   const { data: graph } = useQuery(trpc.canvas.graph.queryOptions());
   return (
-    <section aria-label="No deliveries yet" className="z-10 rounded-l border bg-panel shadow-raised md:absolute md:bottom-4 md:left-1/2 md:w-[560px] md:max-w-[calc(100%-120px)] md:-translate-x-1/2">
+    <section ref={card} aria-label="No deliveries yet" className="z-10 rounded-l border bg-panel shadow-raised md:absolute md:bottom-4 md:left-1/2 md:w-[560px] md:max-w-[calc(100%-120px)] md:-translate-x-1/2">
       <div className="flex items-start gap-2 pt-2.5 pr-2 pl-4">
         <div className="min-w-0 flex-1">
           <h2 className="font-semibold">No deliveries yet</h2>

@@ -18,6 +18,7 @@ import { TargetNode } from "./nodes/target-node.tsx";
 import { TriggerNode } from "./nodes/trigger-node.tsx";
 import { PulseLayer } from "./pulse-layer.tsx";
 import { useCanvasKeys } from "./use-canvas-keys.ts";
+import { useClearOf } from "./use-clear-of.ts";
 import { useFlight } from "./use-flight.ts";
 import type { Folds } from "./use-folds.ts";
 import { useMoved } from "./use-moved.ts";
@@ -32,6 +33,8 @@ interface Props {
   graph: VisibleGraph;
   layout: Layout;
   round: number;
+  /** How much of its lower edge something else lies on, px. */
+  covered: number;
   store: EvidenceStore;
   storage: CanvasStorage;
   selected: string | null;
@@ -42,7 +45,7 @@ interface Props {
 }
 
 /** The plane itself. Only what is in sight is drawn, and nothing is measured: all sizes are told. */
-export function FlowPlane({ graph, layout, round, store, storage, selected, kept, folds, open, onSeen }: Props) {
+export function FlowPlane({ graph, layout, round, covered, store, storage, selected, kept, folds, open, onSeen }: Props) {
   const frame = useRef<HTMLDivElement>(null);
   const { moved, onNodesChange } = useMoved({ storage, round });
   const places = useMemo(() => placesOf(graph, { layout, moved }), [graph, layout, moved]);
@@ -55,12 +58,14 @@ export function FlowPlane({ graph, layout, round, store, storage, selected, kept
   const look = useSeen({ graph, places, onSeen });
   useCanvasKeys({ graph, places, open, flight, frame });
   const context = useMemo(() => ({ store, selected, kept, collapsed: folds.collapsed, toggle: flight.toggle, open }), [store, selected, kept, folds.collapsed, flight.toggle, open]);
-  const start = () => {
+  const start = (coveredNow: number) => {
     const bounds = boundsOf(graph.nodes, places);
     const { current } = frame;
-    return storage.viewport() ?? (bounds && current ? firstView(bounds, current.getBoundingClientRect()) : { x: 0, y: 0, zoom: 1 });
+    return bounds && current ? firstView(bounds, { width: current.clientWidth, height: current.clientHeight - coveredNow }) : { x: 0, y: 0, zoom: 1 };
   };
-  const onInit = ({ setViewport }: ReactFlowInstance<FlowNode, FlowEdge>) => void setViewport(start());
+  const [visited] = useState(() => storage.viewport());
+  const onInit = ({ setViewport }: ReactFlowInstance<FlowNode, FlowEdge>) => void setViewport(visited ?? start(covered));
+  useClearOf(covered, visited === null ? start : null);
   return (
     <CanvasProvider value={context}>
       <div ref={frame} role="group" data-far={isFar} aria-label="Canvas: arrow keys walk, Enter opens, f fits" className="group/canvas absolute inset-0 [--xy-attribution-background-color:transparent] [&_.react-flow\_\_attribution_a]:text-ink-3!">

@@ -3,10 +3,12 @@
 import { Bot, RotateCcw, TriangleAlert } from "lucide-react";
 import { useState } from "react";
 import type { Json } from "../../../server/contract/json.ts";
+import { isStandIn } from "../../../server/contract/stand-in.ts";
 import { JsonView } from "../../json/json-view.tsx";
 import { Button } from "../../ui/button.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
 import { sayUsd } from "../../ui/say-usd.ts";
+import { StandInBadge } from "../../ui/stand-in-badge.tsx";
 import { StatusBadge } from "../../ui/status-badge.tsx";
 import { formatDuration } from "../../ui/time.ts";
 import { callFaces, sayFinish } from "./call-words.ts";
@@ -31,7 +33,7 @@ export function TurnCard({ turn, output }: { turn: Turn; output: Json | null }) 
   const isStructured = turn.end === "final" && output !== null && typeof output !== "string";
   return (
     <section aria-label={`Model call ${call}`} className="border-t">
-      <StepHead icon={Bot} title={`Model call ${call}`} name={answer?.step.model.modelId} badge={answer ? undefined : <StatusBadge face={callFaces(turn)} />} facts={factsOf(turn)} />
+      <StepHead icon={Bot} title={`Model call ${call}`} name={answer?.step.model.modelId} badge={answer ? isStandIn(answer.step.model) && <StandInBadge /> : <StatusBadge face={callFaces(turn)} />} facts={factsOf(turn)} />
       <FailedTries tries={turn.failures} />
       {turn.isAsking && <LiveSpeech live={turn.live} call={call} />}
       {answer && answer.reasoning !== "" && (
