@@ -1,5 +1,5 @@
 import type { Page } from "playwright";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { postJson } from "./support/api.ts";
 import { visit } from "./support/browser.ts";
 import { copyStarter } from "./support/project.ts";
@@ -83,7 +83,13 @@ describe("with twenty deliveries a second arriving", () => {
     await page.goto(`${service.url}/deliveries`);
     await page.locator('a[href^="/deliveries/dlv_"]').nth(5).waitFor();
     await page.mouse.move(700, 450);
-    await page.mouse.wheel(0, 900);
+    await vi.waitFor(
+      async () => {
+        await page.mouse.wheel(0, 900);
+        expect(await page.evaluate(() => scrollY)).toBeGreaterThan(500);
+      },
+      { timeout: 10_000, interval: 300 },
+    );
     await page.waitForTimeout(500);
     const middle = () => page.evaluate(() => document.elementsFromPoint(700, 450).map((one) => one.closest("a, [role=row], tr")?.querySelector('a[href^="/deliveries/dlv_"]')?.getAttribute("href") ?? null).find(Boolean) ?? null);
     const reading = await middle();
