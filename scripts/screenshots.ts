@@ -33,6 +33,7 @@ async function sendTraffic(durationMs: number): Promise<string> {
     ["billing", sample("invoice-large.json")],
     signup,
     ["github", sample("ci-failed.json")],
+    ["github", sample("issue-opened.json")],
     ["billing", JSON.stringify({ id: "evt_0120", type: "customer.updated" })],
     signup,
     paid,
@@ -57,7 +58,7 @@ async function send(endpoint: string, body: string): Promise<string> {
 }
 
 async function take(p: { name: string; colorScheme: "light" | "dark"; path: string; ready: (page: Page) => Promise<void> }): Promise<void> {
-  const page = await browser.newPage({ colorScheme: p.colorScheme, viewport: { width: 1360, height: 850 }, reducedMotion: "reduce" });
+  const page = await browser.newPage({ colorScheme: p.colorScheme, viewport: { width: 1440, height: 900 }, reducedMotion: "reduce" });
   await page.goto(values.url + p.path);
   await p.ready(page);
   await page.evaluate(() => document.fonts.ready);
