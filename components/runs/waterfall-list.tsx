@@ -1,9 +1,8 @@
 "use client";
 
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { ArrowDown } from "lucide-react";
 import { type KeyboardEvent, useState } from "react";
-import { Button } from "../ui/button.tsx";
+import { FollowEndButton } from "./follow-end-button.tsx";
 import type { ShownRow } from "./group-rows.ts";
 import { RowDetails } from "./row-details.tsx";
 import type { TimeScale } from "./time-scale.ts";
@@ -79,13 +78,7 @@ export function WaterfallList({ label, rows, scale, now, isGrowing, opened, onTo
           })}
         </ol>
       </div>
-      {isGrowing && !isAtEnd && (
-        <div className="absolute inset-x-0 bottom-3 flex justify-center">
-          <Button size="s" icon={ArrowDown} onClick={toEnd} className="shadow-raised">
-            Follow the end
-          </Button>
-        </div>
-      )}
+      {isGrowing && !isAtEnd && <FollowEndButton onClick={toEnd} />}
     </div>
   );
 }

@@ -1,9 +1,9 @@
 "use client";
 
-import { ArrowDown, Wrench } from "lucide-react";
+import { Wrench } from "lucide-react";
 import type { AgentLive } from "../../../server/contract/agent-live.ts";
 import { PlainText } from "../../json/plain-text.tsx";
-import { Button } from "../../ui/button.tsx";
+import { FollowEndButton } from "../follow-end-button.tsx";
 import { useFollowEnd } from "../use-follow-end.ts";
 
 /**
@@ -45,13 +45,7 @@ export function LiveSpeech({ live, call }: { live: AgentLive | null; call: numbe
           </p>
         ))}
       </div>
-      {!isAtEnd && (
-        <div className="absolute inset-x-0 bottom-2 flex justify-center">
-          <Button size="s" icon={ArrowDown} onClick={toEnd} className="shadow-raised">
-            Follow the end
-          </Button>
-        </div>
-      )}
+      {!isAtEnd && <FollowEndButton onClick={toEnd} />}
     </div>
   );
 }

@@ -1,0 +1,13 @@
+import { ArrowDown } from "lucide-react";
+import { Button } from "../ui/button.tsx";
+
+/** Over the lower edge of what grows, when one has scrolled up in it. */
+export function FollowEndButton({ onClick }: { onClick: () => void }) {
+  return (
+    <div className="absolute inset-x-0 bottom-3 flex justify-center">
+      <Button size="s" icon={ArrowDown} onClick={onClick} className="shadow-raised">
+        Follow the end
+      </Button>
+    </div>
+  );
+}
