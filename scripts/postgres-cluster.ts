@@ -1,13 +1,13 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { Client } from "pg";
 import { z } from "zod";
+import { askPostgres } from "./ask-postgres.ts";
 import { findOrInstallPostgres } from "./find-postgres.ts";
+import { freePort } from "./free-port.ts";
 
 /** A Postgres of whoever asks, in a temporary folder: of its commits that are told every one is on disk, as with the settings that a server comes with. */
 export interface PostgresCluster {
@@ -61,15 +61,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Postgr
     server = null;
   }
 
-  async function ask(text: string): Promise<unknown[]> {
-    const client = new Client(`postgres://signalbox@127.0.0.1:${port}/postgres`);
-    await client.connect();
-    try {
-      return (await client.query(text)).rows;
-    } finally {
-      await client.end();
-    }
-  }
+  const ask = (text: string) => askPostgres(`postgres://signalbox@127.0.0.1:${port}/postgres`, text);
 
   await start();
   return {
@@ -133,15 +125,4 @@ export async function untilReady(server: ChildProcess): Promise<void> {
     }
   }
   throw new Error(`Postgres did not start:\n${said.join("\n")}`);
-}
-
-/** Postgres takes no port of the system's choice. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("There is no free port.");
-  return address.port;
 }

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { freePort } from "../service/free-port.ts";
+import { freePort } from "../../scripts/free-port.ts";
 import { cleanEnvironment } from "../service/signalbox-service.ts";
 import { peerPackages } from "./install-peer.ts";
 import { startPeerProcess, untilAnswers } from "./peer-process.ts";

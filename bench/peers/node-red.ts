@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { freePort } from "../service/free-port.ts";
+import { freePort } from "../../scripts/free-port.ts";
 import { peerPackages } from "./install-peer.ts";
 import { startPeerProcess, untilAnswers } from "./peer-process.ts";
 import type { Peer } from "./peer.ts";

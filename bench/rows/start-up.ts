@@ -5,7 +5,7 @@ import { smallBody } from "../load/bodies.ts";
 import { milliseconds, ratio } from "../report/format.ts";
 import { median, ratioByRounds } from "../report/statistics.ts";
 import { endpoints } from "../service/bench-project.ts";
-import { freePort } from "../service/free-port.ts";
+import { freePort } from "../../scripts/free-port.ts";
 import { launch, runSignalbox, stopProcess } from "../service/signalbox-service.ts";
 import { startServer } from "../service/start-server.ts";
 import type { Bench } from "./bench.ts";

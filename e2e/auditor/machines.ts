@@ -1,7 +1,6 @@
 import { cpSync } from "node:fs";
-import { createServer } from "node:net";
-import { once } from "node:events";
 import { join } from "node:path";
+import { freePort } from "../../scripts/free-port.ts";
 import type { SourceChange } from "./changed-source.ts";
 import { type Service, startService } from "./service.ts";
 
@@ -87,14 +86,4 @@ export async function startMachines(p: MachinesOptions): Promise<Machine[]> {
 function isLoadedBy(role: Role, file: string): boolean {
   if (file.startsWith("server/ingest/")) return role === "web";
   return file.startsWith("server/store/") || role === "worker";
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("There is no free port.");
-  return address.port;
 }

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Client } from "pg";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { askPostgres } from "../../scripts/ask-postgres.ts";
 import type { Settings } from "../config.ts";
 import { migrationsFolder } from "../paths.ts";
 import { systemClock } from "../ports/clock.ts";
@@ -41,10 +41,7 @@ async function execute(database: Settings["database"], sql: string): Promise<voi
     connection.close();
     return;
   }
-  const client = new Client(database.url);
-  await client.connect();
-  await client.query(sql);
-  await client.end();
+  await askPostgres(database.url, sql);
 }
 
 it.each(kinds)("ten at once make an empty %s store whole: one does the work, and the next time nobody does", async (kind) => {

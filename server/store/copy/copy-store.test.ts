@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { askPostgres } from "../../../scripts/ask-postgres.ts";
 import { createKeyCipher } from "../../auth/key-cipher.ts";
 import type { Settings } from "../../config.ts";
 import { openPostgresStore } from "../postgres/open-store.ts";
@@ -43,16 +43,6 @@ const file = (name: string): Database & { kind: "sqlite" } => ({ kind: "sqlite",
 const emptyPostgres = async (): Promise<Database & { kind: "postgres" }> => ({ kind: "postgres", url: await server.createDatabase("template1") });
 const copy = (from: Database, to: Database, onProgress: (progress: CopyProgress) => void = () => {}) => copyStore({ from, to, onProgress });
 
-async function ask<Row extends object>(url: string, text: string): Promise<Row[]> {
-  const client = new Client(url);
-  await client.connect();
-  try {
-    return (await client.query<Row & Record<string, unknown>>(text)).rows;
-  } finally {
-    await client.end();
-  }
-}
-
 /** Of other tables nobody asks for the order in which their rows came. */
 const numbered = new Set(planCopy().flatMap(({ name, columns }) => (columns.some(({ inSqlite }) => inSqlite === "rowid") ? [name] : [])));
 
@@ -69,7 +59,7 @@ async function dump(name: string): Promise<Record<string, unknown[]>> {
 
 it("every table of both databases is copied, or left out with a reason", async () => {
   const planned = new Set([...planCopy().map(({ name }) => name), ...notCopied.keys()]);
-  const postgres = await ask<{ name: string }>(await server.createDatabase(), "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_migration'");
+  const postgres = await askPostgres<{ name: string }>(await server.createDatabase(), "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_migration'");
   const sqlite = Object.keys(await dump(full)).filter((name) => !name.startsWith("sqlite_"));
   expect(new Set(postgres.map(({ name }) => name))).toEqual(planned);
   expect(new Set([...sqlite, ...notCopied.keys()])).toEqual(planned);
@@ -80,7 +70,7 @@ it("from SQLite to Postgres and back, every row of every table is what it was, a
   const there = await copy({ kind: "sqlite", file: full }, middle);
   expect(there.tables.map(({ name }) => name)).toEqual(planCopy().map(({ name }) => name));
   expect(there.tables.every(({ rows }) => rows === 40)).toBe(true);
-  const decided = await ask<{ decided: string }>(middle.url, "SELECT decided FROM delivery ORDER BY position LIMIT 2");
+  const decided = await askPostgres<{ decided: string }>(middle.url, "SELECT decided FROM delivery ORDER BY position LIMIT 2");
   expect(decided.map((row) => row.decided)).toEqual(['\n["t0\\u0000","matched"]\n', '\n["t1\\u0000","matched"]\n']);
   const returned = await copy(middle, back);
   expect(returned.tables).toEqual(there.tables);
@@ -156,9 +146,9 @@ it("a target that has anything in it is refused, and stays as it is", async () =
   const before = await dump(used.file);
   await expect(copy({ kind: "sqlite", file: full }, used)).rejects.toMatchObject({ code: "store_unusable", message: expect.stringMatching(/not empty: its table webhook_key has a row/) });
   expect(await dump(used.file)).toEqual(before);
-  await ask(other.url, "CREATE TABLE theirs (a integer)");
+  await askPostgres(other.url, "CREATE TABLE theirs (a integer)");
   await expect(copy({ kind: "sqlite", file: full }, other)).rejects.toThrow(/tables of something else/);
-  expect(await ask(other.url, "SELECT 1 FROM pg_tables WHERE schemaname = 'public'")).toHaveLength(1);
+  expect(await askPostgres(other.url, "SELECT 1 FROM pg_tables WHERE schemaname = 'public'")).toHaveLength(1);
 });
 
 it("the beginning of a copy of another store is refused", async () => {

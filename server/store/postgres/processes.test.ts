@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { askPostgres } from "../../../scripts/ask-postgres.ts";
 import { migrationsFolder } from "../../paths.ts";
 import type { Store } from "../../ports/store.ts";
 import { readJournal } from "../shared/migration-journal.ts";
@@ -27,30 +28,20 @@ async function withStores(count: number, use: (stores: readonly Store[], url: st
   }
 }
 
-async function ask<Row extends object>(url: string, text: string): Promise<Row[]> {
-  const client = new Client(url);
-  await client.connect();
-  try {
-    return (await client.query<Row & Record<string, unknown>>(text)).rows;
-  } finally {
-    await client.end();
-  }
-}
-
 it("many that start at once on an empty database make its schema once", async () => {
   const url = await server.createDatabase("template1");
   const stores = await Promise.all(Array.from({ length: 6 }, () => openPostgresStore({ url })));
   for (const store of stores) await store.ping();
   await Promise.all(stores.map((store) => store.close()));
-  const applied = await ask<{ tag: string }>(url, "SELECT tag FROM schema_migration ORDER BY position");
+  const applied = await askPostgres<{ tag: string }>(url, "SELECT tag FROM schema_migration ORDER BY position");
   expect(applied.map(({ tag }) => tag)).toEqual(readJournal(migrationsFolder("postgres")));
 });
 
 it("a database of a newer version is refused, and left as it is", async () => {
   const url = await server.createDatabase();
-  await ask(url, "INSERT INTO schema_migration (position, tag, applied_at) VALUES (1000, '9000_later', 0)");
+  await askPostgres(url, "INSERT INTO schema_migration (position, tag, applied_at) VALUES (1000, '9000_later', 0)");
   await expect(openPostgresStore({ url })).rejects.toMatchObject({ code: "store_unusable", message: expect.stringMatching(/newer Signalbox.*9000_later/) });
-  expect(await ask(url, "SELECT 1 FROM schema_migration WHERE tag = '9000_later'")).toHaveLength(1);
+  expect(await askPostgres(url, "SELECT 1 FROM schema_migration WHERE tag = '9000_later'")).toHaveLength(1);
 });
 
 it("what cannot be used says why, without the password", async () => {
@@ -98,7 +89,7 @@ it("runs are claimed exactly once by several processes, and no more of a target 
         for (let idle = 0; idle < 3; ) {
           const claimed = await store.claimRuns(aClaim({ workerId: `wrk_${n}`, limit: 7, concurrency }));
           idle = claimed.length === 0 ? idle + 1 : 0;
-          const [running] = await ask<{ runs: string }>(url, "SELECT count(*) AS runs FROM run WHERE status = 'running' AND target = 'workflow:narrow'");
+          const [running] = await askPostgres<{ runs: string }>(url, "SELECT count(*) AS runs FROM run WHERE status = 'running' AND target = 'workflow:narrow'");
           most.push(Number(running?.runs));
           for (const { id, token } of claimed) {
             had.push(id);
@@ -179,13 +170,13 @@ it("counts that several processes add up at once are each counted once", async (
       await Promise.all(stores.flatMap((store) => Array.from({ length: 5 }, () => store.recordDelivery(aDelivery({ receivedAt, verdicts: folded(someCommon()) })))));
     }
     // Folding begins two seconds after the first count.
-    await vi.waitFor(async () => expect(await ask(url, "SELECT 1 FROM traffic_log")).toEqual([]), { timeout: 20_000, interval: 200 });
+    await vi.waitFor(async () => expect(await askPostgres(url, "SELECT 1 FROM traffic_log")).toEqual([]), { timeout: 20_000, interval: 200 });
     const window = { since: receivedAt - 3_600_000, until: receivedAt + 3_600_000, bucketMs: 60_000 } as const;
     for (const store of stores) {
       expect((await store.countDeliveries({ ...window, endpoints: ["signup"] })).map(({ count }) => count)).toEqual([45]);
       expect((await store.countVerdicts({ ...window, endpoints: ["signup"] })).map(({ count }) => count)).toEqual([45, 45, 45, 45]);
     }
-    expect(await ask<{ sets: string }>(url, "SELECT count(*) AS sets FROM verdict_set")).toEqual([{ sets: "1" }]);
+    expect(await askPostgres<{ sets: string }>(url, "SELECT count(*) AS sets FROM verdict_set")).toEqual([{ sets: "1" }]);
   });
 });
 
@@ -195,7 +186,7 @@ it("lists of verdicts that nobody needs are removed, beside those who write them
     const common = someCommon();
     for (let round = 0; round < 10; round += 1) {
       await store.recordDelivery(aDelivery({ verdicts: folded(common) }));
-      await ask(url, "DELETE FROM delivery; DELETE FROM traffic_log");
+      await askPostgres(url, "DELETE FROM delivery; DELETE FROM traffic_log");
       const delivery = aDelivery({ verdicts: folded(common) });
       await Promise.all([other.removeUnusedVerdicts(), store.recordDelivery(delivery)]);
       expect((await other.getDelivery(delivery.id))?.verdicts).toHaveLength(common.length);
@@ -235,8 +226,8 @@ it("a connection that is cut fails what is under way, and the next verb has a ne
     await holder.connect();
     await holder.query("BEGIN; LOCK TABLE run IN ACCESS EXCLUSIVE MODE");
     const refused = store.createRuns([aRun()]).catch((error: unknown) => error);
-    await vi.waitFor(async () => expect(await ask(url, "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")).not.toEqual([]), { timeout: 20_000, interval: 50 });
-    await ask(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'signalbox' AND datname = current_database()");
+    await vi.waitFor(async () => expect(await askPostgres(url, "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")).not.toEqual([]), { timeout: 20_000, interval: 50 });
+    await askPostgres(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'signalbox' AND datname = current_database()");
     expect(await refused).toMatchObject({ code: "store_unavailable" });
     await holder.query("ROLLBACK");
     await holder.end();
