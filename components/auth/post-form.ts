@@ -18,9 +18,3 @@ export async function postForm(path: AuthPath, values: Record<string, string>): 
   const { detail, errors } = problem.data;
   return { message: detail, field: z.string().safeParse(errors?.[0]?.pointer.slice(1)).data || null };
 }
-
-/** A page of ours, whatever stands in the address: never another site's. */
-export function pageOf(next: string | null | undefined): string {
-  if (!next?.startsWith("/") || next.startsWith("//") || next.includes("\\")) return "/";
-  return next.startsWith("/sign-in") ? "/" : next;
-}

@@ -1,4 +1,5 @@
 import { parse } from "hono/utils/cookie";
+import { parseNextPage } from "../contract/next-page.ts";
 import type { ApiAuthenticator, Principal } from "./principal.ts";
 
 /** How the pages open with an API token, where there is no account: it is kept in a cookie that no script can read and that other sites' forms cannot bring along. */
@@ -18,9 +19,9 @@ export async function answerSignIn(deps: { authenticate: ApiAuthenticator; isSec
   const { token, next } = await readForm(request);
   const principal = await identify(deps.authenticate, request, token);
   if (principal === null || principal.kind === "webhook") {
-    return { response: redirect(`/sign-in?${new URLSearchParams({ failed: "token", next: pageOf(next) })}`), principal: null };
+    return { response: redirect(`/sign-in?${new URLSearchParams({ failed: "token", next: parseNextPage(next) })}`), principal: null };
   }
-  return { response: redirect(pageOf(next), [cookie(token, deps.isSecure)]), principal };
+  return { response: redirect(parseNextPage(next), [cookie(token, deps.isSecure)]), principal };
 }
 
 /**
@@ -39,15 +40,6 @@ async function readForm(request: Request): Promise<{ token: string; next: string
     return typeof value === "string" ? value.trim() : "";
   };
   return { token: text("token"), next: text("next") };
-}
-
-/** A page of ours, whatever the form says: never another site's. */
-export function pageOf(next: string): string {
-  const origin = "http://pages.invalid";
-  const url = URL.canParse(next, origin) ? new URL(next, origin) : new URL(origin);
-  // A path that begins with two slashes would name another host.
-  const isOurs = next.startsWith("/") && next.length <= 4_000 && url.origin === origin && !url.pathname.startsWith("//");
-  return isOurs ? url.pathname + url.search : "/";
 }
 
 async function identify(authenticate: ApiAuthenticator, request: Request, token: string): Promise<Principal | null> {

@@ -5,11 +5,12 @@ import { auditOf, doerOf, strangerAt } from "../auth/doer.ts";
 import { joinByInvitation, joinRequestSchema } from "../auth/join-by-invitation.ts";
 import { refuseForeignOrigin } from "../auth/refuse-cross-site.ts";
 import { resetPassword, resetRequestSchema } from "../auth/reset-password.ts";
-import { answerSignIn, clearCookie, isFromAnotherSite, pageOf, redirect } from "../auth/session.ts";
+import { answerSignIn, clearCookie, isFromAnotherSite, redirect } from "../auth/session.ts";
 import { personSessionCookie } from "../domain/session-cookie.ts";
 import type { ApiAuthenticator } from "../auth/principal.ts";
 import type { Mode } from "../config.ts";
 import { AppError } from "../contract/app-error.ts";
+import { parseNextPage } from "../contract/next-page.ts";
 import { parseJsonBody } from "../domain/json-body.ts";
 import { readWithin } from "../domain/read-within.ts";
 import { requireJsonType } from "../domain/require-json-type.ts";
@@ -131,7 +132,7 @@ async function signInWithToken(deps: AuthDoorDeps, request: Request, client: Cli
 
 async function startElsewhere(deps: AuthDoorDeps, request: Request, client: Client): Promise<Response> {
   const { next } = await readForm(deps, request, z.strictObject({ next: z.string().max(4_000) }));
-  const way = await (await deps.identity()).startElsewhere({ next: pageOf(next), address: client.address });
+  const way = await (await deps.identity()).startElsewhere({ next: parseNextPage(next), address: client.address });
   if (!way) throw new AppError("not_found", "There is no provider to sign in with, or it cannot be reached.");
   // The page goes there itself: its policy lets forms lead to this service only.
   return answerWith({ url: way.location }, secured(deps, client, way.setCookie));
