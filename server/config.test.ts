@@ -27,9 +27,11 @@ describe("settings", () => {
   });
 
   it("keep everything for ever unless told how long, or how much; 0 is for ever, too, and wins from the environment", () => {
-    expect(read({}).retention).toEqual({ days: null, deliveries: null });
-    expect(read({ SIGNALBOX_RETENTION_DAYS: "0" }, { retentionDays: 30, retentionDeliveries: 5 }).retention).toEqual({ days: null, deliveries: 5 });
-    expect(read({ SIGNALBOX_RETENTION_DELIVERIES: "7" }, { retentionDays: 30 }).retention).toEqual({ days: 30, deliveries: 7 });
+    expect(read({}).retention).toEqual({ days: null, deliveries: null, auditDays: 365 });
+    expect(read({ SIGNALBOX_RETENTION_DAYS: "0" }, { retentionDays: 30, retentionDeliveries: 5 }).retention).toEqual({ days: null, deliveries: 5, auditDays: 365 });
+    expect(read({ SIGNALBOX_RETENTION_DELIVERIES: "7" }, { retentionDays: 30 }).retention).toEqual({ days: 30, deliveries: 7, auditDays: 365 });
+    expect(read({ SIGNALBOX_AUDIT_RETENTION_DAYS: "0" }, { auditRetentionDays: 30 }).retention.auditDays).toBeNull();
+    expect(read({}, { auditRetentionDays: 30 }).retention.auditDays).toBe(30);
   });
 
   it.each([

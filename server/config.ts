@@ -28,7 +28,7 @@ export interface Settings {
   workerConcurrency: number;
   workerMemoryMb: number;
   /** What is removed by age and by count; `null`: nothing. */
-  retention: { days: number | null; deliveries: number | null };
+  retention: { days: number | null; deliveries: number | null; auditDays: number | null };
   /** `null`: people sign in with passwords only. */
   oidc: OidcSettings | null;
   /** Reverse proxies that are believed: IP addresses and CIDR ranges. */
@@ -81,6 +81,7 @@ export function readSettings(p: {
     retention: {
       days: (env.SIGNALBOX_RETENTION_DAYS ?? fromProject.retentionDays) || null,
       deliveries: (env.SIGNALBOX_RETENTION_DELIVERIES ?? fromProject.retentionDeliveries) || null,
+      auditDays: (env.SIGNALBOX_AUDIT_RETENTION_DAYS ?? fromProject.auditRetentionDays ?? 365) || null,
     },
     tracing: readTracing(p.env ?? process.env, fromProject.name ?? basename(projectDir)),
     pages: isSource && (p.env ?? process.env)["SIGNALBOX_PAGES"] !== "built" ? "source" : "built",
@@ -245,6 +246,7 @@ const environmentSchema = z.object({
     .optional(),
   SIGNALBOX_LOG_LEVEL: z.enum(logLevels, `SIGNALBOX_LOG_LEVEL must be one of ${logLevels.join(", ")}`).optional(),
   SIGNALBOX_RETENTION_DAYS: integer("SIGNALBOX_RETENTION_DAYS", 0, 100_000),
+  SIGNALBOX_AUDIT_RETENTION_DAYS: integer("SIGNALBOX_AUDIT_RETENTION_DAYS", 0, 100_000),
   SIGNALBOX_RETENTION_DELIVERIES: integer("SIGNALBOX_RETENTION_DELIVERIES", 0, Number.MAX_SAFE_INTEGER),
 });
 

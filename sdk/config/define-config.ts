@@ -56,6 +56,8 @@ export interface ProjectConfig {
   retentionDays?: number;
   /** So many of the newest deliveries are kept; older ones are removed with their ended runs. All unless told, or 0. Environment: `SIGNALBOX_RETENTION_DELIVERIES`. */
   retentionDeliveries?: number;
+  /** Days after which entries of the audit log are removed; 0 keeps them permanently. Default: 365. Environment: `SIGNALBOX_AUDIT_RETENTION_DAYS`. */
+  auditRetentionDays?: number;
 }
 
 /**

@@ -42,6 +42,8 @@ export const projectSettingsSchema = z.strictObject({
   retentionDays: z.int().min(0).max(100_000).optional(),
   /** So many of the newest deliveries are kept; 0 keeps all. */
   retentionDeliveries: z.int().min(0).optional(),
+  /** Days after which entries of the audit log are removed; 0 keeps them permanently. Default: 365. */
+  auditRetentionDays: z.int().min(0).max(100_000).optional(),
   /** What models cost, by their ids; goes before the prices that we know. */
   modelPrices: z.record(z.string().min(1), modelPriceSchema).optional(),
   /** The secret may come from the environment: what stands here is written into the build. */

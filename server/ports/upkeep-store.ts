@@ -37,6 +37,10 @@ export interface UpkeepStore {
   removeOldCounters(p: { before: number; after: CounterPlace | null }): Promise<UpkeepBatch<CounterPlace>>;
   /** Removes workers that were not seen since, and hold nothing. */
   removeOldWorkers(before: number): Promise<number>;
+  /** Removes entries of the audit log that were written before that time. `next: true`: there are more. */
+  removeOldAudit(p: { before: number }): Promise<UpkeepBatch<true>>;
+  /** Removes sessions that expired before that time, and sign-ins at a provider that were not finished by then. */
+  removeExpiredSignIns(p: { before: number }): Promise<UpkeepBatch<true>>;
   /** Gives some of the room that removed rows left back to the file system; says whether there is more to give. */
   releaseSpace(): Promise<boolean>;
 }

@@ -11,6 +11,7 @@ const workersKeptMs = dayMs;
 export interface Retention {
   days: number | null;
   deliveries: number | null;
+  auditDays: number | null;
 }
 
 export interface RemovedRows {
@@ -19,6 +20,8 @@ export interface RemovedRows {
   keys: number;
   counters: number;
   workers: number;
+  auditEntries: number;
+  signIns: number;
   verdictLists: number;
 }
 
@@ -38,7 +41,7 @@ export async function removeOld(p: {
   const keysSince = p.longestDedupeMs === null ? Number.NEGATIVE_INFINITY : now - Math.max(usualDedupeMs, p.longestDedupeMs);
   const byAge = retention.days === null ? null : now - retention.days * dayMs;
   const byCount = retention.deliveries === null ? null : await store.findOldestOf(retention.deliveries);
-  const removed: RemovedRows = { deliveries: 0, runs: 0, keys: 0, counters: 0, workers: 0, verdictLists: 0 };
+  const removed: RemovedRows = { deliveries: 0, runs: 0, keys: 0, counters: 0, workers: 0, auditEntries: 0, signIns: 0, verdictLists: 0 };
   let goesOn = true;
 
   async function walk<Place>(what: keyof RemovedRows, batch: (after: Place | null) => Promise<UpkeepBatch<Place>>): Promise<void> {
@@ -59,6 +62,9 @@ export async function removeOld(p: {
   }
   if (Number.isFinite(keysSince)) await walk("keys", (after: { endpoint: string; key: string } | null) => store.removeOldKeys({ before: keysSince, after }));
   if (byAge !== null) await walk("counters", (after: { bucketMs: number; endpoint: string; attachmentId: string } | null) => store.removeOldCounters({ before: byAge, after }));
+  const { auditDays } = retention;
+  if (auditDays !== null) await walk("auditEntries", () => store.removeOldAudit({ before: now - auditDays * dayMs }));
+  await walk("signIns", () => store.removeExpiredSignIns({ before: now }));
   if (goesOn) removed.workers = await store.removeOldWorkers(now - workersKeptMs);
   if (goesOn && removed.deliveries > 0) removed.verdictLists = await store.removeUnusedVerdicts();
   while (goesOn && (await store.releaseSpace())) goesOn = await pause(0);

@@ -16,6 +16,8 @@ function fakeStore() {
     removeOldKeys: vi.fn<UpkeepStore["removeOldKeys"]>(async () => nothing),
     removeOldCounters: vi.fn<UpkeepStore["removeOldCounters"]>(async () => nothing),
     removeOldWorkers: vi.fn<UpkeepStore["removeOldWorkers"]>(async () => 0),
+    removeOldAudit: vi.fn<UpkeepStore["removeOldAudit"]>(async () => nothing),
+    removeExpiredSignIns: vi.fn<UpkeepStore["removeExpiredSignIns"]>(async () => nothing),
     removeUnusedVerdicts: vi.fn<() => Promise<number>>(async () => 0),
     releaseSpace: vi.fn<() => Promise<boolean>>(async () => false),
   };
@@ -25,7 +27,7 @@ const day = 86_400_000;
 const now = 100 * day;
 type Given = Partial<Parameters<typeof startUpkeep>[0]>;
 const start = (store: ReturnType<typeof fakeStore>, given: Given = {}) =>
-  startUpkeep({ store, retention: { days: 30, deliveries: null }, longestDedupeMs: async () => 0, isOurTurn: async () => true, clock: { now: () => now }, logger: silentLogger, ...given });
+  startUpkeep({ store, retention: { days: 30, deliveries: null, auditDays: null }, longestDedupeMs: async () => 0, isOurTurn: async () => true, clock: { now: () => now }, logger: silentLogger, ...given });
 
 it("removes what is older than asked for a minute after the start, then every ten minutes, until it is closed", async () => {
   const store = fakeStore();
@@ -50,6 +52,16 @@ it("of several servers on one store, one does it; when it is gone, another", asy
   isOurTurn = true;
   await vi.advanceTimersByTimeAsync(601_000);
   expect(store.removeOldDeliveries).toHaveBeenCalledOnce();
+  await upkeep.close();
+});
+
+it("removes old entries of the audit log and expired sign-ins, also where deliveries are kept permanently", async () => {
+  const store = fakeStore();
+  store.removeOldAudit.mockResolvedValueOnce({ removed: 500, next: true });
+  const upkeep = start(store, { retention: { days: null, deliveries: null, auditDays: 40 } });
+  await vi.advanceTimersByTimeAsync(61_000);
+  expect(store.removeOldAudit.mock.calls).toEqual([[{ before: 60 * day }], [{ before: 60 * day }]]);
+  expect(store.removeExpiredSignIns).toHaveBeenCalledExactlyOnceWith({ before: now });
   await upkeep.close();
 });
 

@@ -1,9 +1,15 @@
-import type { UpkeepStore } from "../../ports/upkeep-store.ts";
+import type { UpkeepBatch, UpkeepStore } from "../../ports/upkeep-store.ts";
 import type { PostgresDatabase } from "./database.ts";
 import { removeCounters, removeKeys } from "./remove-counters.ts";
 import { removeDeliveries, removeRuns } from "./remove-history.ts";
+import type { Session } from "./session.ts";
 
 const removeWorkersSql = "DELETE FROM worker WHERE seen_at < $1 AND NOT EXISTS (SELECT 1 FROM run WHERE run.worker_id = worker.id)";
+
+const rowsAtOnce = 1_000;
+const removeSql = (table: string, time: string) => `DELETE FROM ${table} WHERE ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE ${time} < $1 LIMIT ${rowsAtOnce}))`;
+const removeAuditSql = removeSql("audit_entry", "at");
+const removeExpiredSql = [removeSql("person_session", "expires_at"), removeSql("person_verification", "expires_at")];
 
 /** Nothing here waits for the disk: what a crash undoes is removed again. */
 export function createUpkeepStore({ read, writeSoon }: PostgresDatabase): UpkeepStore {
@@ -19,7 +25,20 @@ export function createUpkeepStore({ read, writeSoon }: PostgresDatabase): Upkeep
     removeOldKeys: (p) => writeSoon((session) => removeKeys(session, p)),
     removeOldCounters: (p) => writeSoon((session) => removeCounters(session, p)),
     removeOldWorkers: (before) => writeSoon((session) => session.change(removeWorkersSql, [before])),
+    removeOldAudit: ({ before }) => writeSoon((session) => remove(session, [removeAuditSql], before)),
+    removeExpiredSignIns: ({ before }) => writeSoon((session) => remove(session, removeExpiredSql, before)),
     // Postgres uses the room again by itself.
     releaseSpace: async () => false,
   };
+}
+
+async function remove(session: Session, statements: readonly string[], before: number): Promise<UpkeepBatch<true>> {
+  let removed = 0;
+  let next: true | null = null;
+  for (const sql of statements) {
+    const rows = await session.change(sql, [before]);
+    removed += rows;
+    if (rows === rowsAtOnce) next = true;
+  }
+  return { removed, next };
 }

@@ -9,7 +9,7 @@ import { type Connection, openConnection } from "./open-connection.ts";
 import { openSqliteStore } from "./open-store.ts";
 import { keysAfterSql, nextCounterSql, removeCountersSql } from "./remove-counters.ts";
 import { deliveryIsNeededSql, oldDeliveriesSql, oldRunsSql } from "./remove-history.ts";
-import { nthNewestSql } from "./upkeep-store.ts";
+import { nthNewestSql, removeAuditSql, removeSessionsSql, removeUnfinishedSignInsSql } from "./upkeep-store.ts";
 
 const day = 86_400_000;
 
@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 
 const remove = (p: Partial<Parameters<typeof removeOld>[0]> = {}) =>
-  removeOld({ store, retention: { days: 1, deliveries: null }, longestDedupeMs: 0, now: epoch, pause: async () => true, ...p });
+  removeOld({ store, retention: { days: 1, deliveries: null, auditDays: null }, longestDedupeMs: 0, now: epoch, pause: async () => true, ...p });
 
 const record = (count: number, at: number) => Promise.all(Array.from({ length: count }, () => web.recordDelivery(aDelivery({ receivedAt: at, body: Buffer.alloc(6_000, "x") }))));
 
@@ -76,7 +76,7 @@ const left = () => connection.prepare<unknown[], number>("SELECT received_at FRO
 
 it("by count, the newest stay, and what a key may still name is counted out", async () => {
   for (let n = 0; n < 6; n += 1) await web.acceptDelivery({ delivery: aDelivery({ receivedAt: epoch + n }), runs: [], idempotency: n === 0 ? { key: "k", notBefore: 0 } : null });
-  const retention = { days: null, deliveries: 2 };
+  const retention = { days: null, deliveries: 2, auditDays: null };
   expect(await remove({ retention, now: epoch + 100 })).toMatchObject({ deliveries: 3 });
   expect(left()).toEqual([0, 4, 5]);
   expect(await remove({ retention, now: epoch + 5 * day, longestDedupeMs: null })).toMatchObject({ deliveries: 0, keys: 0 });
@@ -88,7 +88,7 @@ it("by count, the newest stay, and what a key may still name is counted out", as
 it("without a retention no delivery is removed; with it, lists of verdicts go that no delivery has", async () => {
   await web.recordDelivery(aDelivery({ verdicts: folded(someCommon()) }));
   connection.exec("DELETE FROM traffic_log");
-  expect(await remove({ retention: { days: null, deliveries: null }, now: epoch + 1000 * day })).toMatchObject({ deliveries: 0, verdictLists: 0 });
+  expect(await remove({ retention: { days: null, deliveries: null, auditDays: null }, now: epoch + 1000 * day })).toMatchObject({ deliveries: 0, verdictLists: 0 });
   expect(await remove({ now: epoch + 1000 * day })).toMatchObject({ deliveries: 1, verdictLists: 1 });
 });
 
@@ -106,10 +106,13 @@ it.each([
   ["keys", keysAfterSql, { endpoint: "", key: "" }, /SEARCH idempotency_key USING INDEX sqlite_autoindex/],
   ["counters", nextCounterSql, { bucketMs: 0, endpoint: "", attachmentId: "" }, /SEARCH traffic USING PRIMARY KEY/],
   ["old counters", removeCountersSql, { bucketMs: 0, endpoint: "", attachmentId: "", before: 0 }, /SEARCH traffic USING PRIMARY KEY/],
+  ["old entries of the audit log", removeAuditSql, { before: 0 }, /SEARCH audit_entry USING COVERING INDEX audit_entry_by_time/],
+  ["expired sessions", removeSessionsSql, { before: 0 }, /SEARCH person_session USING COVERING INDEX person_session_by_expiry/],
+  ["sign-ins that were not finished", removeUnfinishedSignInsSql, { before: 0 }, /SEARCH person_verification USING COVERING INDEX person_verification_by_expiry/],
 ])("%s are found by an index, without sorting", (_, sql, values, plan) => {
   const text = JSON.stringify(connection.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(values));
   expect(text).toMatch(plan);
-  expect(text).not.toMatch(/SCAN (delivery|run|idempotency_key|traffic)\b|TEMP B-TREE FOR ORDER/);
+  expect(text).not.toMatch(/SCAN (delivery|run|idempotency_key|traffic|audit_entry|person_session|person_verification)\b|TEMP B-TREE FOR ORDER/);
 });
 
 it("the newest of so many are counted in an index", () => {

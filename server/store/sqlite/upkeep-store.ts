@@ -1,4 +1,4 @@
-import type { UpkeepStore } from "../../ports/upkeep-store.ts";
+import type { UpkeepBatch, UpkeepStore } from "../../ports/upkeep-store.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { prepareRemoveCounters } from "./remove-counters.ts";
 import { prepareRemoveHistory } from "./remove-history.ts";
@@ -12,11 +12,18 @@ const pagesAtOnce = 64;
 export const nthNewestSql = "SELECT received_at FROM delivery ORDER BY received_at DESC, id DESC LIMIT 1 OFFSET ?";
 const removeWorkersSql = "DELETE FROM worker WHERE seen_at < ? AND NOT EXISTS (SELECT 1 FROM run WHERE run.worker_id = worker.id)";
 
+const rowsAtOnce = 500;
+export const removeAuditSql = `DELETE FROM audit_entry WHERE rowid IN (SELECT rowid FROM audit_entry WHERE at < @before LIMIT ${rowsAtOnce})`;
+export const removeSessionsSql = `DELETE FROM person_session WHERE rowid IN (SELECT rowid FROM person_session WHERE expires_at < @before LIMIT ${rowsAtOnce})`;
+export const removeUnfinishedSignInsSql = `DELETE FROM person_verification WHERE rowid IN (SELECT rowid FROM person_verification WHERE expires_at < @before LIMIT ${rowsAtOnce})`;
+
 /** Nothing here waits for the disk: what a power cut undoes is removed again. */
 export function createUpkeepStore(database: SqliteDatabase): UpkeepStore {
   const { connection, read, write } = database;
   const nthNewest = connection.prepare<unknown[], number>(nthNewestSql).pluck();
   const removeWorkers = connection.prepare(removeWorkersSql);
+  const removeAudit = connection.prepare(removeAuditSql);
+  const removeExpired = [removeSessionsSql, removeUnfinishedSignInsSql].map((sql) => connection.prepare(sql));
   const history = prepareRemoveHistory(connection);
   const counters = prepareRemoveCounters(connection);
   return {
@@ -27,6 +34,8 @@ export function createUpkeepStore(database: SqliteDatabase): UpkeepStore {
     removeOldKeys: (p) => write(() => counters.removeKeys(p), "kill"),
     removeOldCounters: (p) => write(() => counters.removeCounters(p), "kill"),
     removeOldWorkers: (before) => write(() => removeWorkers.run(before).changes, "kill"),
+    removeOldAudit: (p) => write(() => batchOf([removeAudit.run(p).changes]), "kill"),
+    removeExpiredSignIns: (p) => write(() => batchOf(removeExpired.map((statement) => statement.run(p).changes)), "kill"),
     async releaseSpace() {
       const pages = await read(() => pagesToRelease(database));
       if (pages <= 0) return false;
@@ -34,6 +43,10 @@ export function createUpkeepStore(database: SqliteDatabase): UpkeepStore {
       return pages > pagesAtOnce;
     },
   };
+}
+
+function batchOf(changes: readonly number[]): UpkeepBatch<true> {
+  return { removed: changes.reduce((sum, rows) => sum + rows, 0), next: changes.some((rows) => rows === rowsAtOnce) ? true : null };
 }
 
 /** None where the file was made without `auto_vacuum`: its room is used again, but stays in it. */

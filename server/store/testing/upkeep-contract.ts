@@ -104,6 +104,30 @@ export function upkeepContract(open: OpenStore): void {
       expect((await store.listWorkers({ seenSince: 0 })).map(({ id }) => id).sort()).toEqual(["wrk_a", "wrk_c"]);
     });
 
+    it("removes old entries of the audit log, a bounded number at a time, and no others", async () => {
+      const entry = (n: number, at: number) => store.recordAudit({ id: `aud_${n}_${at}`, at, action: "session.refused", actor: { kind: "stranger", id: null, name: null }, subject: `${n}`, address: null, detail: null });
+      await Promise.all(Array.from({ length: 1_200 }, (_, n) => entry(n, epoch + n)));
+      await entry(0, epoch + day);
+      const first = await store.removeOldAudit({ before: epoch + day });
+      expect([first.removed < 1_200, first.next]).toEqual([true, true]);
+      expect(first.removed + (await toTheEnd(() => store.removeOldAudit({ before: epoch + day })))).toBe(1_200);
+      expect((await store.listAudit({}, { limit: 100, cursor: null })).data.map(({ at }) => Date.parse(at))).toEqual([epoch + day]);
+    });
+
+    it("removes expired sessions and sign-ins that were not finished, and no others", async () => {
+      const [createdAt, updatedAt] = [new Date(epoch), new Date(epoch)];
+      await store.insertRow("user", { id: "per_1", name: "Ada", email: "ada@example.com", role: "viewer", createdAt, updatedAt });
+      for (const at of [epoch, epoch + day]) {
+        await store.insertRow("session", { id: `ses_${at}`, userId: "per_1", token: `${at}`, createdAt, updatedAt, expiresAt: new Date(at) });
+        await store.insertRow("verification", { id: `ver_${at}`, identifier: `${at}`, value: "", createdAt, updatedAt, expiresAt: new Date(at) });
+      }
+      expect(await toTheEnd(() => store.removeExpiredSignIns({ before: epoch + 1 }))).toBe(2);
+      for (const [table, prefix] of [["session", "ses"], ["verification", "ver"]] as const) {
+        const rows = await store.findRows({ table, where: [], limit: 10, offset: 0, sortBy: null });
+        expect(rows.map(({ id }) => id)).toEqual([`${prefix}_${epoch + day}`]);
+      }
+    });
+
     it("what was counted of late stays when old counters are removed, and rare verdicts are still found", async () => {
       const verdicts = [aVerdict()];
       for (const at of [epoch, epoch + 5 * day]) await store.recordDelivery(aDelivery({ receivedAt: at, verdicts }));
