@@ -10,7 +10,7 @@ export function proxy(request: NextRequest): NextResponse {
   const response = NextResponse.next({ request: { headers } });
   response.headers.set("content-security-policy", policy);
   response.headers.set("x-content-type-options", "nosniff");
-  response.headers.set("referrer-policy", "no-referrer");
+  response.headers.set("referrer-policy", "same-origin");
   response.headers.set("x-frame-options", "DENY");
   response.headers.set("permissions-policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()");
   response.headers.set("cross-origin-opener-policy", "same-origin");

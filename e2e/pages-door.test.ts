@@ -20,7 +20,7 @@ describe("the door of the pages", () => {
       expect(policy.get("connect-src"), path).toBe("connect-src 'self'");
       expect(policy.get("frame-ancestors"), path).toBe("frame-ancestors 'none'");
       expect(response.headers.get("x-content-type-options"), path).toBe("nosniff");
-      expect(response.headers.get("referrer-policy"), path).toBe("no-referrer");
+      expect(response.headers.get("referrer-policy"), path).toBe("same-origin");
     }
   });
 

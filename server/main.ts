@@ -6,6 +6,7 @@ import { hashInvitationToken } from "./auth/invitation-token.ts";
 import { createKeyCipher } from "./auth/key-cipher.ts";
 import { readSecret, readSettings, serviceUrl, type Settings, SettingsError } from "./config.ts";
 import type { ServiceNumbers } from "./domain/service-numbers.ts";
+import { type AdmitAnonymous, createAdmitAnonymous } from "./http/admit-anonymous.ts";
 import { createAuthDoor } from "./http/auth-door.ts";
 import { type PageGate, createPageGate } from "./http/page-gate.ts";
 import { guardDevelopment } from "./http/guard-development.ts";
@@ -40,6 +41,8 @@ export interface Signalbox {
   trpc(request: Request, client?: Client): Promise<Response>;
   /** Where people sign in. */
   auth(request: Request, client?: Client): Promise<Response>;
+  /** Bounds anonymous requests, before `rest`, `trpc`, `auth` and pages. */
+  admit: AdmitAnonymous;
   gate: PageGate;
   /** What a link lets in, as long as it does. */
   findInvitation(token: string): Promise<Invitation | null>;
@@ -99,6 +102,7 @@ export async function openSignalbox(p: {
   const restDeps: RestDeps = { ...common, baseUrl, cipher: createKeyCipher(secret), authenticate, metrics, stopping: stopping.signal };
   const auth = createAuthDoor({
     ...common,
+    hasProvider: settings.oidc !== null,
     identity,
     authenticate,
     isSecure: settings.baseUrl?.startsWith("https:") ?? false,
@@ -114,6 +118,7 @@ export async function openSignalbox(p: {
     rest: createRestApp(restDeps).fetch,
     trpc: trpc.handle,
     auth: (request, client = unknownClient) => auth(request, client),
+    admit: createAdmitAnonymous({ authenticate, logger }),
     gate: createPageGate({ authenticate, mode, ownHost }),
     findInvitation: async (token) => (mode === "development" ? null : store.findInvitation(hashInvitationToken(token), systemClock.now())),
     createCaller: trpc.caller,

@@ -15,6 +15,8 @@ export interface HostileService extends Service {
   token: string;
   /** The most memory that the web process has had at any time, in MiB, as the kernel counts it. */
   peakMemoryMb(): number;
+  /** The CPU time that the web process has used so far, in ms. */
+  cpuMs(): number;
   /** How many runs there are, of all triggers. */
   countRuns(): Promise<number>;
 }
@@ -35,13 +37,13 @@ const keySchema = z.object({ secret: z.string() });
 const pageSchema = z.object({ data: z.array(z.unknown()), nextCursor: z.string().nullable() });
 
 /** Builds a project and starts it, `signalbox start` or, where told, `signalbox dev`. */
-export async function startHostileService(p: { command?: "dev" | "start"; files?: Record<string, string> } = {}): Promise<HostileService> {
+export async function startHostileService(p: { command?: "dev" | "start"; files?: Record<string, string>; env?: NodeJS.ProcessEnv } = {}): Promise<HostileService> {
   const { command = "start" } = p;
   const projectDir = writeProject({ ...files, ...p.files });
   if (command === "start") run(["build"]);
   const key = command === "start" ? keySchema.parse(JSON.parse(run(["keys", "create", "--name", "hooks", "--json"]))).secret : "";
   const token = command === "start" ? keySchema.parse(JSON.parse(run(["keys", "create", "--api", "--name", "ci", "--json"]))).secret : "";
-  const service = await startService({ projectDir, command });
+  const service = await startService({ projectDir, command, ...(p.env ? { env: p.env } : {}) });
   const headers: Record<string, string> = token === "" ? {} : { authorization: `Bearer ${token}` };
   return {
     ...service,
@@ -50,6 +52,7 @@ export async function startHostileService(p: { command?: "dev" | "start"; files?
     key,
     token,
     peakMemoryMb: () => peakMemoryOf(childrenOf(service.child.pid ?? 0, "web")[0] ?? 0),
+    cpuMs: () => cpuOf(childrenOf(service.child.pid ?? 0, "web")[0] ?? 0),
     async countRuns() {
       let runs = 0;
       for (let cursor: string | null = ""; cursor !== null; ) {
@@ -74,6 +77,13 @@ import { z } from "zod";
 import note from "../workflows/note";
 export default defineWebhookSource({ slug: "${p.slug}", endpoint: "${p.endpoint ?? p.slug}", request: ${p.request} }).attach({ workflow: note });
 `;
+}
+
+function cpuOf(pid: number): number {
+  // In user and system mode, in ticks of 10 ms, behind the name in brackets (proc(5)).
+  const [user, system] = (readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1) ?? "").split(" ").slice(11, 13).map(Number);
+  if (user === undefined || system === undefined) throw new Error(`The kernel does not say how much CPU time process ${pid} had`);
+  return (user + system) * 10;
 }
 
 function peakMemoryOf(pid: number): number {

@@ -50,6 +50,32 @@ export const routeAccess = {
   "GET /api/v1/audit": "admin",
 } as const satisfies Record<string, Access>;
 
+/** Below /api/auth, where people sign in. Open to anonymous clients. */
+export const authRoutes = ["POST /api/auth/sign-in", "POST /api/auth/sign-out", "POST /api/auth/join", "POST /api/auth/reset", "POST /api/auth/token", "POST /api/auth/oidc", "GET /api/auth/callback/oidc"] as const;
+
+/** Pages that are open to anonymous clients, and the files that these are made of, which are the same everywhere. `{name+}` stands for the rest of the path. */
+const openPages = ["/sign-in", "/setup/{token}", "/invite/{token}", "/reset/{token}", "/_next/static/{file+}", "/icon.svg"];
+
+export interface AnonymousRoute {
+  method: string;
+  path: string;
+  pattern: RegExp;
+  isPage: boolean;
+}
+
+/** Everything that answers anonymous clients with more than a rejection, besides webhooks. A flood of each is tested in e2e/hostile. */
+export const anonymousRoutes: readonly AnonymousRoute[] = [
+  ...Object.entries(routeAccess).flatMap(([route, access]) => (access === "open" ? [toAnonymousRoute(route)] : [])),
+  ...authRoutes.map((route) => toAnonymousRoute(route)),
+  ...openPages.map((path) => ({ ...toAnonymousRoute(`GET ${path}`), isPage: true })),
+];
+
+function toAnonymousRoute(route: string): AnonymousRoute {
+  const [method = "", path = ""] = route.split(" ");
+  const pattern = path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+").replaceAll(/\{\w+\+\}/g, ".+");
+  return { method, path, pattern: new RegExp(`^${pattern}$`), isPage: false };
+}
+
 /** Who may use which procedure of the app: `open` ones there are none. One that is missing here is refused to everybody. */
 export const procedureAccess = {
   access: "read",

@@ -1,25 +1,27 @@
 import { expect, it } from "vitest";
 import { AppError } from "../contract/app-error.ts";
-import { createAttemptLimit } from "./attempt-limit.ts";
+import { createAttemptLimit, createSignInLimits } from "./attempt-limit.ts";
+import { networkOf } from "./network-of.ts";
 
-/** Which of these attempts pass. */
-function passesOf(addresses: readonly (string | null)[], limit = createAttemptLimit(), now = 0): boolean[] {
-  return addresses.map((address) => {
-    try {
-      limit(address, now);
-      return true;
-    } catch (error) {
-      if (error instanceof AppError && error.code === "rate_limited") return false;
-      throw error;
-    }
-  });
+/** Whether this attempt passes. */
+function passes(attempt: () => void): boolean {
+  try {
+    attempt();
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && error.code === "rate_limited") return false;
+    throw error;
+  }
 }
+
+const limitOfTen = () => createAttemptLimit({ perMinute: 10 });
+const passesOf = (addresses: readonly (string | null)[], limit = limitOfTen(), now = 0) => addresses.map((address) => passes(() => limit(networkOf(address ?? ""), now)));
 
 const others = (from: number) => Array.from({ length: 5_100 }, (_, at) => `198.51.${(from + at) >> 8}.${(from + at) & 255}`);
 const times = (count: number, address: string) => Array<string>(count).fill(address);
 
 it("ten in a minute pass from one address, and one more every six seconds", () => {
-  const limit = createAttemptLimit();
+  const limit = limitOfTen();
   expect(passesOf(times(11, "192.0.2.1"), limit)).toEqual([...Array<boolean>(10).fill(true), false]);
   expect(passesOf(["192.0.2.2", null], limit)).toEqual([true, true]);
   expect(passesOf(times(2, "192.0.2.1"), limit, 6_000)).toEqual([true, false]);
@@ -33,8 +35,17 @@ it("all IPv6 addresses of one network count as one, however they are written", (
 });
 
 it("forgets those of longest ago, not those who try on", () => {
-  const limit = createAttemptLimit();
+  const limit = limitOfTen();
   passesOf([...times(10, "192.0.2.1"), ...times(10, "192.0.2.2")], limit);
   expect(passesOf([...others(0), "192.0.2.1"], limit).at(-1)).toBe(false);
   expect(passesOf([...others(5_100), "192.0.2.1", "192.0.2.2"], limit).slice(-2)).toEqual([false, true]);
+});
+
+it("an account has thirty attempts a minute, however many networks they come from; a network that has signed in to it before goes on", () => {
+  const limits = createSignInLimits();
+  const attempt = (email: string, address: string) => passes(() => limits.take({ email, address, now: 0 }));
+  limits.signedIn({ email: "ada@example.com", address: "192.0.2.1" });
+  const guesses = Array.from({ length: 40 }, (_, at) => attempt(at % 2 ? "Ada@example.com" : "ada@example.com", `198.51.100.${at}`));
+  expect(guesses).toEqual([...Array<boolean>(30).fill(true), ...Array<boolean>(10).fill(false)]);
+  expect([attempt("ada@example.com", "192.0.2.1"), attempt("ada@example.com", "192.0.2.2"), attempt("eve@example.com", "192.0.2.2")]).toEqual([true, false, true]);
 });

@@ -1,31 +1,54 @@
-import { isIPv6 } from "node:net";
 import { AppError } from "../contract/app-error.ts";
 import { type TokenBucket, createTokenBucket } from "../domain/token-bucket.ts";
+import { networkOf } from "./network-of.ts";
 
-/** As many as for signing in. */
-const mostInAMinute = 10;
-/** A stranger with many addresses shall not fill the memory: those that were heard of longest ago are forgotten. */
-const mostAddresses = 10_000;
+/** An anonymous client with many addresses must not fill the memory: the least recently seen keys are forgotten. */
+const maxKeys = 10_000;
 
-/** How often somebody at one address may try a link. Throws AppError `rate_limited`. */
-export function createAttemptLimit(): (address: string | null, now: number) => void {
-  const buckets = new Map<string, TokenBucket>();
-  return (address, now) => {
-    const network = networkOf(address ?? "");
-    const bucket = buckets.get(network) ?? createTokenBucket({ perSecond: mostInAMinute / 60, burst: mostInAMinute });
-    buckets.delete(network);
-    buckets.set(network, bucket);
-    const [oldest] = buckets.keys();
-    if (buckets.size > mostAddresses && oldest !== undefined) buckets.delete(oldest);
+/** Counts attempts per key: a network or an account. Throws AppError `rate_limited`. */
+export function createAttemptLimit({ perMinute }: { perMinute: number }): (key: string, now: number) => void {
+  const buckets = createRecentMap<TokenBucket>();
+  return (key, now) => {
+    const bucket = buckets.get(key) ?? createTokenBucket({ perSecond: perMinute / 60, burst: perMinute });
+    buckets.set(key, bucket);
     if (!bucket.take(now).passes) throw new AppError("rate_limited", "Too many attempts. Try again in a minute.");
   };
 }
 
-/** Whoever has an IPv6 address has 2^64 of them. */
-function networkOf(address: string): string {
-  if (!isIPv6(address)) return address;
-  const [head = "", tail] = new URL(`http://[${address.replace(/%.*$/, "")}]`).hostname.slice(1, -1).split("::");
-  const before = head.split(":").filter(Boolean);
-  const after = (tail ?? "").split(":").filter(Boolean);
-  return [...before, ...Array<string>(8 - before.length - after.length).fill("0"), ...after].slice(0, 4).join(":");
+/** Attempts at links and sign-ins of one network. */
+export const attemptsPerMinute = 10;
+/** From all networks together. Three machines that guess reach it; one network that has signed in before is not stopped by it. */
+const accountAttemptsPerMinute = 30;
+
+/**
+ * Bounds attempts to sign in, per network and per account. The limit of an account does not count for networks from which somebody has signed in to it since the
+ * service started: anonymous clients cannot lock a person out of an account that they use.
+ */
+export function createSignInLimits() {
+  const limitNetwork = createAttemptLimit({ perMinute: attemptsPerMinute });
+  const limitAccount = createAttemptLimit({ perMinute: accountAttemptsPerMinute });
+  const known = createRecentMap<true>();
+  return {
+    /** Throws AppError `rate_limited`. */
+    take(p: { email: string; address: string | null; now: number }): void {
+      limitNetwork(networkOf(p.address ?? ""), p.now);
+      if (!known.get(pairOf(p))) limitAccount(p.email.toLowerCase(), p.now);
+    },
+    signedIn: (p: { email: string; address: string | null }): void => known.set(pairOf(p), true),
+  };
+}
+
+const pairOf = ({ email, address }: { email: string; address: string | null }) => `${email.toLowerCase()} ${networkOf(address ?? "")}`;
+
+function createRecentMap<V>() {
+  const entries = new Map<string, V>();
+  return {
+    get: (key: string) => entries.get(key),
+    set(key: string, value: V): void {
+      entries.delete(key);
+      entries.set(key, value);
+      const [oldest] = entries.keys();
+      if (entries.size > maxKeys && oldest !== undefined) entries.delete(oldest);
+    },
+  };
 }

@@ -35,6 +35,17 @@ export function refuseForeignOrigin(request: Request, ownHost: string | null): v
   if (isForeign) throw new AppError("forbidden", "A page of another site may not act for somebody who is signed in here.");
 }
 
+/**
+ * Whether a form was sent by one of our own pages. A form of another site could put a browser under a token of its author's, or sign it out: SameSite keeps no cookie
+ * from being set. Browsers that send no Sec-Fetch-Site send Origin; a form with neither header is rejected.
+ */
+export function isFormOfOurs({ url, headers }: Request, ownHost: string | null): boolean {
+  const site = headers.get("sec-fetch-site");
+  if (site !== null) return site === "same-origin" || site === "none";
+  const origin = headers.get("origin");
+  return origin !== null && [headers.get("host") ?? new URL(url).host, ownHost].some((name) => name !== null && isSameHost(origin, name));
+}
+
 function isOwnName(host: string, ownHost: string | null): boolean {
   if (host === ownHost) return true;
   const name = host.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1").toLowerCase();

@@ -5,12 +5,14 @@ import { answerSignIn } from "./session.ts";
 
 const origin = "http://hooks.example.com";
 
+const ownPage = { "sec-fetch-site": "same-origin" };
+
 async function open() {
   const service = await openTestService({ mode: "deployed" });
   const { deps } = service;
-  const signIn = (token: string, isSecure = false, headers: Record<string, string> = {}, next = "") => {
+  const signIn = (token: string, isSecure = false, headers: Record<string, string> = ownPage, next = "") => {
     const body = new URLSearchParams({ token, next });
-    return answerSignIn({ authenticate: deps.authenticate, isSecure }, new Request(`${origin}/api/auth/token`, { method: "POST", body, headers })).then(({ response }) => response);
+    return answerSignIn({ authenticate: deps.authenticate, isSecure, ownHost: "signalbox.example.com" }, new Request(`${origin}/api/auth/token`, { method: "POST", body, headers })).then(({ response }) => response);
   };
   const ask = (headers: Record<string, string>, method = "GET") => deps.authenticate(new Request(`${origin}/api/v1/runs`, { method, headers }));
   return { service, deps, signIn, ask };
@@ -53,8 +55,8 @@ describe("signing in with an API token", () => {
   ])("leads to the page that was asked for (%s), and to none of another site's", async (next, page) => {
     const { service, signIn } = await open();
     const { secret } = await makeKey(service, { kind: "api" });
-    expect((await signIn(secret, false, {}, next)).headers.get("location")).toBe(page);
-    const failed = new URL((await signIn("sbt_unknown", false, {}, next)).headers.get("location") ?? "", origin);
+    expect((await signIn(secret, false, ownPage, next)).headers.get("location")).toBe(page);
+    const failed = new URL((await signIn("sbt_unknown", false, ownPage, next)).headers.get("location") ?? "", origin);
     expect([failed.origin, failed.pathname, failed.searchParams.get("next")]).toEqual([origin, "/sign-in", page]);
   });
 
@@ -64,11 +66,27 @@ describe("signing in with an API token", () => {
     expect((await signIn(secret)).headers.get("location")).toBe("/sign-in?failed=token&next=%2F");
   });
 
-  it.each(["cross-site", "same-site"])("signs nobody in by the form of another site (%s)", async (site) => {
+  it.each<Record<string, string>>([
+    { "sec-fetch-site": "cross-site" },
+    { "sec-fetch-site": "same-site" },
+    { "sec-fetch-site": "cross-site", origin },
+    { origin: "https://evil.example" },
+    { origin: `${origin}.evil.example` },
+    { origin: "null" },
+    {},
+  ])("signs nobody in by the form of another site (%j)", async (headers) => {
     const { service, signIn } = await open();
     const { secret } = await makeKey(service, { kind: "api" });
-    const answer = await signIn(secret, false, { "sec-fetch-site": site });
+    const answer = await signIn(secret, false, headers);
     expect([answer.headers.get("location"), answer.headers.get("set-cookie")]).toEqual(["/", null]);
-    expect((await signIn(secret, false, { "sec-fetch-site": "same-origin" })).headers.get("set-cookie")).toContain(secret);
   });
+
+  it.each<Record<string, string>>([{ "sec-fetch-site": "same-origin", origin: "null" }, { "sec-fetch-site": "none" }, { origin }, { origin: "https://signalbox.example.com" }])(
+    "signs in by a form of its own pages (%j)",
+    async (headers) => {
+      const { service, signIn } = await open();
+      const { secret } = await makeKey(service, { kind: "api" });
+      expect((await signIn(secret, false, headers)).headers.get("set-cookie")).toContain(secret);
+    },
+  );
 });

@@ -1,6 +1,7 @@
 import { parse } from "hono/utils/cookie";
 import { parseNextPage } from "../contract/next-page.ts";
 import type { ApiAuthenticator, Principal } from "./principal.ts";
+import { isFormOfOurs } from "./refuse-cross-site.ts";
 
 /** How the pages open with an API token, where there is no account: it is kept in a cookie that no script can read and that other sites' forms cannot bring along. */
 const sessionCookie = "signalbox_session";
@@ -14,23 +15,14 @@ export function readSessionToken(headers: Headers): string | null {
  * Answers the form that takes a token: a form with `token` and `next`, the page that was asked for. Leads to that page, or back to /sign-in where the
  * token opens nothing. `principal`: who signed in.
  */
-export async function answerSignIn(deps: { authenticate: ApiAuthenticator; isSecure: boolean }, request: Request): Promise<{ response: Response; principal: Principal | null }> {
-  if (isFromAnotherSite(request)) return { response: redirect("/"), principal: null };
+export async function answerSignIn(deps: { authenticate: ApiAuthenticator; isSecure: boolean; ownHost: string | null }, request: Request): Promise<{ response: Response; principal: Principal | null }> {
+  if (!isFormOfOurs(request, deps.ownHost)) return { response: redirect("/"), principal: null };
   const { token, next } = await readForm(request);
   const principal = await identify(deps.authenticate, request, token);
   if (principal === null || principal.kind === "webhook") {
     return { response: redirect(`/sign-in?${new URLSearchParams({ failed: "token", next: parseNextPage(next) })}`), principal: null };
   }
   return { response: redirect(parseNextPage(next), [cookie(token, deps.isSecure)]), principal };
-}
-
-/**
- * A form elsewhere must not put a browser under a token of its author's, nor sign it out: SameSite keeps no cookie from being set. Forms of our own pages,
- * which send no referrer, have the Origin "null", so that it tells nothing here.
- */
-export function isFromAnotherSite({ headers }: Request): boolean {
-  const site = headers.get("sec-fetch-site");
-  return site === "cross-site" || site === "same-site";
 }
 
 async function readForm(request: Request): Promise<{ token: string; next: string }> {

@@ -145,7 +145,7 @@ export const errorCodes = {
   rate_limited: entry(
     429,
     "Too many requests",
-    "The sender is over its rate limit.",
+    "The sender is over its rate limit, or too many requests without credentials are in progress.",
     "Wait for the seconds in Retry-After, then send again.",
     true,
   ),

@@ -5,8 +5,9 @@ import { unknownClient } from "../auth/client.ts";
 import { machine } from "../auth/doer.ts";
 import type { Role } from "../contract/person.ts";
 import type { Mode } from "../config.ts";
-import { createAuthDoor } from "./auth-door.ts";
-import { openTestService } from "./rest/testing/test-service.ts";
+import type { Identity } from "../ports/identity.ts";
+import { type AuthDoorDeps, createAuthDoor } from "./auth-door.ts";
+import { openTestService, type TestService } from "./rest/testing/test-service.ts";
 
 const password = "correct horse battery";
 
@@ -15,7 +16,7 @@ async function open(given: { mode?: Mode; address?: string } = {}) {
   const { deps, store, state } = service;
   // The library that keeps sessions has the machine's clock.
   state.now = Date.now();
-  const door = createAuthDoor({ ...deps, mode: deps.mode, isSecure: false, ownHost: null });
+  const door = createAuthDoor({ ...deps, mode: deps.mode, hasProvider: false, isSecure: false, ownHost: null });
   const send = (path: string, body: unknown, p: { headers?: Record<string, string>; isSecure?: boolean; address?: string } = {}) =>
     door(new Request(`http://localhost:3000/api/auth/${path}`, { method: "POST", headers: { "content-type": "application/json", ...p.headers }, body: JSON.stringify(body) }), {
       address: p.address ?? given.address ?? "192.0.2.1",
@@ -26,6 +27,17 @@ async function open(given: { mode?: Mode; address?: string } = {}) {
   const ask = (cookie: string, headers: Record<string, string> = {}, method = "GET") => deps.authenticate(new Request("http://localhost:3000/api/v1/runs", { method, headers: { cookie, ...headers } }));
   const log = async () => (await store.listAudit({}, { limit: 100, cursor: null })).data.map(({ action, actor, subject, address }) => [action, actor.name, subject, address]);
   return { service, door, send, invite, join, ask, log };
+}
+
+/** Without the time that hashes take. */
+const rejecting = (identity: Identity): Identity => ({ ...identity, signIn: async () => ({ outcome: "refused" }) });
+
+/** Sign-ins of an account and an address each. */
+function openDoor({ deps }: TestService, given: Partial<AuthDoorDeps> = {}) {
+  const door = createAuthDoor({ ...deps, hasProvider: false, isSecure: false, ownHost: null, ...given });
+  const guess = (at: number, email = `eve${at}@example.com`) =>
+    door(new Request("http://localhost:3000/api/auth/sign-in", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ email, password: "a guess" }) }), { ...unknownClient, address: `10.0.${at >> 8}.${at & 255}` });
+  return { guess };
 }
 
 const cookieOf = (answer: Response) => (answer.headers.getSetCookie()[0] ?? "").split(";")[0] ?? "";
@@ -80,6 +92,43 @@ describe("people at the door", () => {
     expect((await guess("198.51.100.8")).status).toBe(401);
   });
 
+  it("have thirty attempts a minute on one account, from however many addresses", async () => {
+    const service = await openTestService({ mode: "deployed" });
+    const { guess } = openDoor(service, { identity: async () => rejecting(await service.deps.identity()) });
+    const statuses = await Promise.all(Array.from({ length: 32 }, async (_, at) => (await guess(at, at % 2 ? "ada@example.com" : "Ada@example.com")).status));
+    expect(statuses).toEqual([...Array<number>(30).fill(401), 429, 429]);
+    expect((await guess(40, "eve@example.com")).status).toBe(401);
+  });
+
+  it("do not make the service hash more passwords at once than it can: further sign-ins are rejected, not queued", async () => {
+    const { guess } = openDoor(await openTestService({ mode: "deployed" }));
+    const answers = await Promise.all(Array.from({ length: 300 }, (_, at) => guess(at)));
+    const busy = answers.filter(({ status }) => status === 429);
+    expect(busy.length).toBeGreaterThan(200);
+    expect(busy.every(({ headers }) => Number(headers.get("retry-after")) > 0)).toBe(true);
+    expect(answers.filter(({ status }) => status === 401).length).toBe(300 - busy.length);
+    expect(busy.length).toBeLessThan(300);
+  });
+
+  it("leave a bounded number of rejected sign-ins in the audit log, and the next entry counts those that are not in it", async () => {
+    const service = await openTestService({ mode: "deployed" });
+    const { guess } = openDoor(service, { identity: async () => rejecting(await service.deps.identity()) });
+    for (let at = 0; at < 60; at += 1) expect((await guess(at)).status).toBe(401);
+    const rejected = async () => (await service.store.listAudit({ action: "session.refused" }, { limit: 100, cursor: null })).data;
+    expect((await rejected()).length).toBe(50);
+    service.state.now += 10_000;
+    await guess(60);
+    expect((await rejected())[0]).toMatchObject({ subject: "eve60@example.com", detail: { notRecorded: 10 } });
+  });
+
+  it("find no OpenID Connect where none is configured, and calling it leaves no trace", async () => {
+    const { door, send, log } = await open();
+    const callback = await door(new Request("http://localhost:3000/api/auth/callback/oidc?code=x&state=y"), { ...unknownClient, address: "192.0.2.1" });
+    expect([callback.status, callback.headers.get("content-type")]).toEqual([404, "application/problem+json"]);
+    expect((await send("oidc", { next: "/" })).status).toBe(404);
+    expect(await log()).toEqual([]);
+  });
+
   it("have cookies that only travel by TLS where they came by it", async () => {
     const { join, send } = await open();
     await join("viewer");
@@ -87,14 +136,19 @@ describe("people at the door", () => {
   });
 
   it("are no business of other sites: neither their forms nor their scripts act for somebody", async () => {
-    const { join, send, ask } = await open();
+    const { door, join, send, ask } = await open();
     const cookie = cookieOf(await join("admin"));
     const foreign: Record<string, string>[] = [{ origin: "https://evil.example" }, { "sec-fetch-site": "cross-site" }, { "sec-fetch-site": "same-site" }, { origin: "null" }];
     for (const headers of foreign) {
       expect((await send("sign-in", { email: "ada@example.com", password }, { headers })).status, JSON.stringify(headers)).toBe(403);
       await expect(ask(cookie, headers, "POST")).rejects.toMatchObject({ code: "forbidden" });
     }
-    expect((await send("sign-in", "email=a", { headers: { "content-type": "text/plain" } })).status).toBe(415);
+    for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]) {
+      for (const path of ["sign-in", "join", "reset", "oidc"]) expect((await send(path, { email: "ada@example.com", password }, { headers: { "content-type": type } })).status, path).toBe(415);
+    }
+    const signOut = (headers: Record<string, string>) => door(new Request("http://localhost:3000/api/auth/sign-out", { method: "POST", headers: { cookie, ...headers } }), unknownClient);
+    for (const headers of [...foreign, {}]) expect((await signOut(headers)).headers.get("location"), JSON.stringify(headers)).toBe("/");
+    expect(await ask(cookie)).toMatchObject({ role: "admin" });
     expect(await ask(cookie, { origin: "http://localhost:3000", "sec-fetch-site": "same-origin", host: "localhost:3000" }, "POST")).toMatchObject({ role: "admin" });
   });
 

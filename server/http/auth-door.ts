@@ -1,16 +1,19 @@
 import { z } from "zod";
+import { authRoutes } from "../auth/access-table.ts";
 import type { Client } from "../auth/client.ts";
-import { createAttemptLimit } from "../auth/attempt-limit.ts";
+import { attemptsPerMinute, createAttemptLimit, createSignInLimits } from "../auth/attempt-limit.ts";
 import { auditOf, doerOf, strangerAt } from "../auth/doer.ts";
 import { joinByInvitation, joinRequestSchema } from "../auth/join-by-invitation.ts";
-import { refuseForeignOrigin } from "../auth/refuse-cross-site.ts";
+import { networkOf } from "../auth/network-of.ts";
+import { isFormOfOurs, refuseForeignOrigin } from "../auth/refuse-cross-site.ts";
 import { resetPassword, resetRequestSchema } from "../auth/reset-password.ts";
-import { answerSignIn, clearCookie, isFromAnotherSite, redirect } from "../auth/session.ts";
+import { answerSignIn, clearCookie, redirect } from "../auth/session.ts";
 import { personSessionCookie } from "../domain/session-cookie.ts";
 import type { ApiAuthenticator } from "../auth/principal.ts";
 import type { Mode } from "../config.ts";
 import { AppError } from "../contract/app-error.ts";
 import { parseNextPage } from "../contract/next-page.ts";
+import { createTokenBucket } from "../domain/token-bucket.ts";
 import { parseJsonBody } from "../domain/json-body.ts";
 import { readWithin } from "../domain/read-within.ts";
 import { requireJsonType } from "../domain/require-json-type.ts";
@@ -22,6 +25,8 @@ import { problemResponse, toAppError } from "./rest/problem-response.ts";
 
 export interface AuthDoorDeps {
   store: PeopleStore & AuditStore;
+  /** Whether people can sign in with OpenID Connect. */
+  hasProvider: boolean;
   /** Loaded by the first who asks: it is heavy. */
   identity: () => Promise<Identity>;
   authenticate: ApiAuthenticator;
@@ -34,8 +39,21 @@ export interface AuthDoorDeps {
   ownHost: string | null;
 }
 
-/** `limitAttempts`: on links, as the library's on signing in. */
-type DoorDeps = AuthDoorDeps & { limitAttempts: ReturnType<typeof createAttemptLimit> };
+type DoorDeps = AuthDoorDeps & { limits: ReturnType<typeof createLimits> };
+
+/** Anonymous requests that look something up, hash a password, ask a provider or write a row. */
+function createLimits() {
+  return {
+    links: createAttemptLimit({ perMinute: attemptsPerMinute }),
+    signIns: createSignInLimits(),
+    /** Each asks the provider for its configuration. */
+    provider: createAttemptLimit({ perMinute: 30 }),
+    /** Of all networks: each start writes a row, which is kept until it has expired. */
+    providerInAll: createAttemptLimit({ perMinute: 600 }),
+    /** Rejected sign-ins that are written to the audit log. The next entry has the number of those that were not. */
+    rejections: createTokenBucket({ perSecond: 0.2, burst: 50 }),
+  };
+}
 
 type Answer = (deps: DoorDeps, request: Request, client: Client) => Promise<Response>;
 
@@ -43,7 +61,7 @@ const formBytes = 16 * 1024;
 const signInSchema = z.strictObject({ email: z.string().trim().min(1).max(254), password: z.string().min(1).max(128) });
 
 /** Everything below /api/auth: the only door that lets strangers in. */
-const routes: Record<string, Answer> = {
+const routes: Record<(typeof authRoutes)[number], Answer> = {
   "POST /api/auth/sign-in": signIn,
   "POST /api/auth/sign-out": signOut,
   "POST /api/auth/join": join,
@@ -52,10 +70,10 @@ const routes: Record<string, Answer> = {
   "POST /api/auth/oidc": startElsewhere,
   "GET /api/auth/callback/oidc": finishElsewhere,
 };
-const paths = new Set(Object.keys(routes).map((route) => route.split(" ")[1]));
+const paths = new Set(authRoutes.map((route) => route.split(" ")[1]));
 
 export function createAuthDoor(given: AuthDoorDeps): (request: Request, client: Client) => Promise<Response> {
-  const deps: DoorDeps = { ...given, limitAttempts: createAttemptLimit() };
+  const deps: DoorDeps = { ...given, limits: createLimits() };
   return async (request, client) => {
     try {
       const { pathname } = new URL(request.url);
@@ -69,14 +87,15 @@ export function createAuthDoor(given: AuthDoorDeps): (request: Request, client: 
   };
 }
 
-async function signIn(deps: AuthDoorDeps, request: Request, client: Client): Promise<Response> {
+async function signIn(deps: DoorDeps, request: Request, client: Client): Promise<Response> {
   const { email, password } = await readForm(deps, request, signInSchema);
+  deps.limits.signIns.take({ email, address: client.address, now: deps.clock.now() });
   return startSession(deps, { email, password, request, client });
 }
 
 async function join(deps: DoorDeps, request: Request, client: Client): Promise<Response> {
   const form = await readForm(deps, request, joinRequestSchema);
-  deps.limitAttempts(client.address, deps.clock.now());
+  deps.limits.links(networkOf(client.address ?? ""), deps.clock.now());
   await joinByInvitation({ ...deps, identity: await deps.identity() }, form, client.address);
   return startSession(deps, { email: form.email, password: form.password, request, client });
 }
@@ -84,23 +103,21 @@ async function join(deps: DoorDeps, request: Request, client: Client): Promise<R
 /** Signs nobody in: who has the link shows that they know the password as well. */
 async function reset(deps: DoorDeps, request: Request, client: Client): Promise<Response> {
   const form = await readForm(deps, request, resetRequestSchema);
-  deps.limitAttempts(client.address, deps.clock.now());
+  deps.limits.links(networkOf(client.address ?? ""), deps.clock.now());
   await resetPassword(deps, form, client.address);
   return answerWith({ ok: true }, []);
 }
 
-async function startSession(deps: AuthDoorDeps, p: { email: string; password: string; request: Request; client: Client }): Promise<Response> {
+async function startSession(deps: DoorDeps, p: { email: string; password: string; request: Request; client: Client }): Promise<Response> {
   const { email, client } = p;
   const identity = await deps.identity();
   const result = await identity.signIn({ email, password: p.password, address: client.address, userAgent: p.request.headers.get("user-agent") });
   const now = deps.clock.now();
-  if (result.outcome === "throttled") {
-    return problemResponse(new AppError("rate_limited", `Too many attempts. Try again in ${result.retryAfterSeconds} seconds.`), { "retry-after": String(result.retryAfterSeconds) });
-  }
   if (result.outcome === "refused") {
-    await deps.store.recordAudit(auditOf(strangerAt(client.address), { action: "session.refused", subject: email, now }));
+    await recordRejection(deps, client, { subject: email, by: "password" });
     throw new AppError("unauthorized", "This address and password do not belong together.");
   }
+  deps.limits.signIns.signedIn({ email, address: client.address });
   const cookies = secured(deps, client, result.setCookie);
   const who = await deps.authenticate(new Request(p.request.url, { headers: { cookie: cookies.map((cookie) => cookie.split(";")[0]).join("; ") } }));
   await deps.store.recordAudit(auditOf(doerOf(who, client.address), { action: "session.started", subject: email, now }));
@@ -115,7 +132,7 @@ function answerWith(body: object, cookies: readonly string[]): Response {
 
 /** A plain form, so that it works on any page. */
 async function signOut(deps: AuthDoorDeps, request: Request, client: Client): Promise<Response> {
-  if (isFromAnotherSite(request)) return redirect("/");
+  if (!isFormOfOurs(request, deps.ownHost)) return redirect("/");
   const who = await deps.authenticate(new Request(request.url, { headers: { cookie: request.headers.get("cookie") ?? "" } })).catch(() => null);
   if (who?.kind === "person") {
     const audit = auditOf(doerOf(who, client.address), { action: "session.ended", subject: who.sessionId, now: deps.clock.now() });
@@ -125,27 +142,49 @@ async function signOut(deps: AuthDoorDeps, request: Request, client: Client): Pr
 }
 
 async function signInWithToken(deps: AuthDoorDeps, request: Request, client: Client): Promise<Response> {
-  const { response, principal } = await answerSignIn({ authenticate: deps.authenticate, isSecure: deps.isSecure || client.isSecure }, await bounded(request));
+  const { response, principal } = await answerSignIn({ authenticate: deps.authenticate, isSecure: deps.isSecure || client.isSecure, ownHost: deps.ownHost }, await bounded(request));
   if (principal) await deps.store.recordAudit(auditOf(doerOf(principal, client.address), { action: "session.started", subject: null, now: deps.clock.now() }));
   return response;
 }
 
-async function startElsewhere(deps: AuthDoorDeps, request: Request, client: Client): Promise<Response> {
+async function startElsewhere(deps: DoorDeps, request: Request, client: Client): Promise<Response> {
   const { next } = await readForm(deps, request, z.strictObject({ next: z.string().max(4_000) }));
-  const way = await (await deps.identity()).startElsewhere({ next: parseNextPage(next), address: client.address });
-  if (!way) throw new AppError("not_found", "There is no provider to sign in with, or it cannot be reached.");
+  const identity = await providerIdentity(deps, client, "start");
+  const way = await identity.startElsewhere({ next: parseNextPage(next), address: client.address });
+  if (!way) throw new AppError("not_found", "The provider cannot be reached. Try again in a moment.");
   // The page goes there itself: its policy lets forms lead to this service only.
   return answerWith({ url: way.location }, secured(deps, client, way.setCookie));
 }
 
-async function finishElsewhere(deps: AuthDoorDeps, request: Request, client: Client): Promise<Response> {
-  const way = await (await deps.identity()).finishElsewhere(request, client.address);
+async function finishElsewhere(deps: DoorDeps, request: Request, client: Client): Promise<Response> {
+  const identity = await providerIdentity(deps, client, "callback");
+  const way = await identity.finishElsewhere(request, client.address);
   const cookies = secured(deps, client, way.setCookie);
-  const who = way.isSignedIn ? await deps.authenticate(new Request(request.url, { headers: { cookie: cookies.map((cookie) => cookie.split(";")[0]).join("; ") } })) : null;
-  const now = deps.clock.now();
-  const doer = who ? doerOf(who, client.address) : strangerAt(client.address);
-  await deps.store.recordAudit(auditOf(doer, { action: who ? "session.started" : "session.refused", subject: who?.kind === "person" ? who.email : null, detail: { by: "oidc" }, now }));
+  if (!way.isSignedIn) {
+    await recordRejection(deps, client, { subject: null, by: "oidc" });
+    return redirect(way.location, cookies);
+  }
+  const who = await deps.authenticate(new Request(request.url, { headers: { cookie: cookies.map((cookie) => cookie.split(";")[0]).join("; ") } }));
+  await deps.store.recordAudit(auditOf(doerOf(who, client.address), { action: "session.started", subject: who.kind === "person" ? who.email : null, detail: { by: "oidc" }, now: deps.clock.now() }));
   return redirect(way.location, cookies);
+}
+
+/** Throws AppError `not_found` where no provider is configured, and `rate_limited`, before anything is asked or written. */
+async function providerIdentity(deps: DoorDeps, client: Client, step: "start" | "callback"): Promise<Identity> {
+  if (!deps.hasProvider) throw new AppError("not_found", "OpenID Connect is not configured. Set SIGNALBOX_OIDC_ISSUER and its other settings (docs/people.md).");
+  const now = deps.clock.now();
+  deps.limits.provider(networkOf(client.address ?? ""), now);
+  deps.limits.providerInAll(step, now);
+  return deps.identity();
+}
+
+/** Anonymous clients can cause any number of these: a bounded number is written, and each says how many before it were not. */
+async function recordRejection(deps: DoorDeps, client: Client, { subject, by }: { subject: string | null; by: "password" | "oidc" }): Promise<void> {
+  const now = deps.clock.now();
+  const taken = deps.limits.rejections.take(now);
+  if (!taken.passes) return;
+  const detail = { ...(by === "oidc" ? { by } : {}), ...(taken.refused > 0 ? { notRecorded: taken.refused } : {}) };
+  await deps.store.recordAudit(auditOf(strangerAt(client.address), { action: "session.refused", subject, detail: Object.keys(detail).length > 0 ? detail : null, now }));
 }
 
 /** Whether the browser came by TLS is known here alone. */

@@ -23,6 +23,9 @@ function pagesThatTell() {
 
 const form = (headers: string, body = "") => `POST /session HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n\r\n${body}`;
 
+/** The same by GET, which may have a body as well. */
+const read = (headers: string, body = "") => form(headers, body).replace("POST", "GET");
+
 const hostless = (line: string) => `POST /triggers/signup HTTP/1.1\r\n${line}Content-Type: application/json\r\nContent-Length: ${ada.length}\r\n\r\n${ada}`;
 
 describe("a request that does not say once for whom it is", () => {
@@ -94,12 +97,12 @@ describe("the HTTP server", () => {
     const piece = fc.constantFrom("/", "//", "\\", "..", ".", "triggers", "signup", "%74", "%2F", "%00", "%zz", "%ff", "http://evil.example", "?", "?token=a", "#", ";", "@", "api/v1", "*", "\x80");
     const targets = fc.oneof(fc.constantFrom("/triggers/signup", "/triggers/signup?x", "/"), fc.array(piece, { minLength: 1, maxLength: 6 }).map((all) => all.join("")));
     await fc.assert(
-      fc.asyncProperty(targets, async (target) => {
+      fc.asyncProperty(targets, fc.boolean(), async (target, isPost) => {
         const before = store.runs.length;
-        const answer = await sendRaw(port, Buffer.from(post(target), "latin1"));
+        const answer = await sendRaw(port, Buffer.from(isPost ? post(target) : get(target), "latin1"));
         expect([200, 202, 400, 404, 405]).toContain(answer.status);
         expect(answer.head).not.toMatch(/^location: (?!\/api\/v1\/runs\/run_)/im);
-        const isEndpoint = /^(http:\/\/evil\.example)?\/triggers\/signup(\?|#|$)/.test(target);
+        const isEndpoint = isPost && /^(http:\/\/evil\.example)?\/triggers\/signup(\?|#|$)/.test(target);
         expect(store.runs.length - before === 1 || !isEndpoint).toBe(true);
         expect(store.runs.length === before || /triggers\/signup|triggers\/%73/.test(target)).toBe(true);
       }),
@@ -124,14 +127,43 @@ describe("the HTTP server", () => {
     }
   });
 
-  test("hands no large or endless body to the pages, and takes their forms", async () => {
+  test("hands no large or endless body to the pages", async () => {
     const pages = pagesThatTell();
     const { port } = await serve({ triggers, pages });
-    expect((await sendRaw(port, form("Content-Length: 314572800"))).status).toBe(413);
-    expect((await sendRaw(port, form("Transfer-Encoding: chunked", "5\r\nhello\r\n"))).status).toBe(413);
-    expect((await sendRaw(port, form("Expect: 100-continue\r\nContent-Length: 70000"))).status).toBe(413);
+    expect((await sendRaw(port, read("Content-Length: 314572800"))).status).toBe(413);
+    expect((await sendRaw(port, read("Transfer-Encoding: chunked", "5\r\nhello\r\n"))).status).toBe(413);
+    expect((await sendRaw(port, read("Expect: 100-continue\r\nContent-Length: 70000"))).status).toBe(413);
     expect(pages.handle).not.toHaveBeenCalled();
-    expect((await sendRaw(port, form("Content-Length: 7", "token=x"))).status).toBe(200);
+    expect((await sendRaw(port, read("Content-Length: 7", "token=x"))).status).toBe(200);
+  });
+
+  test.each(["Next-Action: 7f0123456789", "Content-Type: multipart/form-data; boundary=x", "Content-Type: application/x-www-form-urlencoded", "Content-Type: text/plain\r\nRSC: 1"])(
+    "a POST to a page is 405 before the pages see it, with %s",
+    async (headers) => {
+      const pages = pagesThatTell();
+      const { port } = await serve({ triggers, pages });
+      for (const path of ["/", "/sign-in", "/sign-in/", "/settings", "/nowhere", "/_next/data/x", "/__nextjs_original-stack-frames"]) {
+        const answer = await sendRaw(port, form(`${headers}\r\nContent-Length: 7`, "token=x").replace("/session", path));
+        expect(answer, path).toMatchObject({ status: 405, head: expect.stringMatching(/^allow: GET, HEAD\r?$/im), body: expect.stringContaining("method_not_allowed") });
+      }
+      expect(pages.handle).not.toHaveBeenCalled();
+    },
+  );
+
+  test("in development the pages' own server gets the reports that it asks for by POST, and no other", async () => {
+    const pages = { ...pagesThatTell(), upgrade: () => {} };
+    const { port } = await serve({ triggers, pages });
+    expect((await sendRaw(port, form("Content-Length: 2", "{}").replace("/session", "/__nextjs_original-stack-frames"))).status).toBe(200);
+    expect((await sendRaw(port, form("Content-Length: 2", "{}"))).status).toBe(405);
+  });
+
+  test("where the base URL is https, every answer tells browsers to use nothing else", async () => {
+    const targets = ["/sign-in", "/nowhere", "/api/v1/runs", "/api/trpc/runs.list", "/api/auth/sign-in", "/triggers/signup", "/%zz", "/healthz"];
+    const { port } = await serve({ triggers, pages: pagesThatTell(), isSecure: true });
+    for (const target of targets) expect((await sendRaw(port, get(target))).head, target).toMatch(/^strict-transport-security: max-age=31536000\r?$/im);
+    expect((await sendRaw(port, post("/triggers/signup"))).head).toMatch(/^strict-transport-security: /im);
+    const plain = await serve({ triggers, pages: pagesThatTell() });
+    for (const target of targets) expect((await sendRaw(plain.port, get(target))).head, target).not.toMatch(/^strict-transport-security/im);
   });
 
   test("answers what is not HTTP with a bare 400, too many headers with 431, and lives on", async () => {

@@ -5,6 +5,7 @@ import type { Client } from "../auth/client.ts";
 import { AppError, toProblem } from "../contract/app-error.ts";
 import { newId } from "../domain/ids.ts";
 import type { Logger } from "../ports/logger.ts";
+import type { AdmitAnonymous } from "./admit-anonymous.ts";
 import { createConnections } from "./connections.ts";
 import { handleIngest, type Ingest } from "./ingest-door.ts";
 import type { PageGate } from "./page-gate.ts";
@@ -25,9 +26,13 @@ interface HttpServerParts {
   trpc: (request: Request, client: Client) => Promise<Response>;
   /** Where people sign in. */
   auth: (request: Request, client: Client) => Promise<Response>;
+  /** Before the API, sign-in and pages. */
+  admit: AdmitAnonymous;
   /** Asked before each page. */
   gate: PageGate;
   proxies: TrustedProxies;
+  /** Whether the base URL is https: browsers then use nothing else for this host (Strict-Transport-Security). */
+  isSecure: boolean;
   /** `null`: there are no pages. */
   pages: PagesHandler | null;
   logger: Logger;
@@ -56,6 +61,7 @@ export function createHttpServer(parts: HttpServerParts): { server: http.Server;
   const handle = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => {
     if (refused.has(request.socket)) return;
     connections.track(request, response);
+    if (parts.isSecure) response.setHeader("strict-transport-security", "max-age=31536000");
     if (!namesOneHost(request)) {
       refused.add(request.socket);
       response.setHeader("connection", "close");
@@ -76,7 +82,7 @@ export function createHttpServer(parts: HttpServerParts): { server: http.Server;
 /** A webhook has the id of its delivery; every other request has one of its own. */
 const requestIdHeader = "signalbox-request";
 
-function createListener({ ingest, rest, trpc, auth, gate, proxies, pages, logger, bodyTimeoutMs = longestBodyMs }: HttpServerParts) {
+function createListener({ ingest, rest, trpc, auth, admit, gate, proxies, pages, logger, bodyTimeoutMs = longestBodyMs }: HttpServerParts) {
   const listen = (door: typeof rest) => (client: Client) =>
     getRequestListener((request) => door(request, client), { overrideGlobalObjects: false, errorHandler: (error: unknown) => restFailure({ logger, requestId: client.requestId }, error) });
   const listeners = { rest: listen(rest), trpc: listen(trpc), auth: listen(auth) };
@@ -88,15 +94,20 @@ function createListener({ ingest, rest, trpc, auth, gate, proxies, pages, logger
     const requestId = newId("req");
     response.setHeader(requestIdHeader, requestId);
     const client = { ...readClient(request, proxies), requestId };
+    if (destination.to === "pages") {
+      const refusal = refusePageRequest(request, { isDevelopment: pages?.upgrade !== undefined });
+      if (refusal?.code === "method_not_allowed") response.setHeader("allow", "GET, HEAD");
+      if (refusal) return answer(request, response, refusal);
+    }
+    const rejection = await settle(admit(request, response, client.address));
+    if (rejection) return answer(request, response, rejection);
+    if (response.destroyed) return;
     if (destination.to !== "pages") {
       if (expectsContinue) response.writeContinue();
       return listeners[destination.to](client)(request, response);
     }
-    const refusal = refusePageRequest(request);
-    if (refusal?.code === "method_not_allowed") response.setHeader("allow", "GET, HEAD, POST");
-    if (refusal) return answer(request, response, refusal);
     if (!pages) return answer(request, response, new AppError("not_found", "There are no pages here: this service answers webhooks and the API only."));
-    const elsewhere = await passGate(gate, request);
+    const elsewhere = await settle(gate(request));
     if (elsewhere instanceof AppError) return answer(request, response, elsewhere);
     if (elsewhere !== null) return void response.writeHead(303, { location: elsewhere, "cache-control": "no-store" }).end();
     if (expectsContinue) response.writeContinue();
@@ -110,9 +121,10 @@ function namesOneHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
   return hosts === 1 || (hosts === 0 && httpVersion === "1.0");
 }
 
-async function passGate(gate: PageGate, request: IncomingMessage): Promise<string | AppError | null> {
+/** An expected failure becomes a value, to be answered. */
+async function settle<T>(work: Promise<T>): Promise<T | AppError> {
   try {
-    return await gate(request);
+    return await work;
   } catch (error) {
     if (error instanceof AppError) return error;
     throw error;
@@ -162,6 +174,7 @@ function answer(request: IncomingMessage, response: ServerResponse, error: AppEr
   const problem = toProblem(error);
   // A body that nobody reads ends with its connection.
   if (!request.complete && hasBody(request)) response.setHeader("connection", "close");
+  if (problem.status === 429 || problem.status === 503) response.setHeader("retry-after", "5");
   const body = JSON.stringify(problem);
   response.writeHead(problem.status, { ...problemHeaders, "content-length": Buffer.byteLength(body) }).end(body);
 }

@@ -8,7 +8,7 @@ async function open(mode: Mode = "deployed") {
   const service = await openTestService({ mode });
   const gate = createPageGate({ ...service.deps, ownHost: null });
   const served = await serve({ gate, pages: { handle: (_, response) => void response.end("the page") } });
-  const ask = (path: string, headers: Record<string, string> = {}, method = "GET") => fetch(served.url + path, { method, headers, redirect: "manual" });
+  const ask = (path: string, headers: Record<string, string> = {}) => fetch(served.url + path, { headers, redirect: "manual" });
   return { service, ask };
 }
 
@@ -36,7 +36,6 @@ it("opens with a session, and to nothing that only looks like one", async () => 
   expect((await ask("/runs", { cookie: `signalbox_session=${key.secret}` })).status).toBe(303);
   expect((await ask("/runs", { cookie: "signalbox_person=x.y" })).status).toBe(303);
   expect((await ask("/runs", { authorization: `Bearer ${token.secret}` })).status).toBe(303);
-  expect((await ask("/runs", {}, "POST")).status).toBe(401);
 });
 
 it("does not exist in development", async () => {

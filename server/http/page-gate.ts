@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { anonymousRoutes } from "../auth/access-table.ts";
 import type { ApiAuthenticator } from "../auth/principal.ts";
 import { refuseForeignName } from "../auth/refuse-cross-site.ts";
 import { AppError } from "../contract/app-error.ts";
@@ -7,25 +8,21 @@ import type { Mode } from "../config.ts";
 /** Where a stranger is sent who asks for a page; `null`: who asks may go on. */
 export type PageGate = (request: IncomingMessage) => Promise<string | null>;
 
-/** The pages by which one comes in, and what those are made of: files of the product itself, the same everywhere. */
-const openPaths = [/^\/sign-in$/, /^\/(setup|invite|reset)\/[^/]+$/, /^\/_next\/static\//, /^\/icon\.svg$/];
-
 /**
  * In front of all pages of a deployed service, before anything of them is drawn: whoever is not signed in comes to /sign-in. In development they
- * are open, under our own names (`ownHost`: that of the base URL). Throws AppError `unauthorized` for what is no reading, `forbidden` and `store_unavailable`.
+ * are open, under our own names (`ownHost`: that of the base URL). Throws AppError `forbidden` and `store_unavailable`.
  */
 export function createPageGate(deps: { authenticate: ApiAuthenticator; mode: Mode; ownHost: string | null }): PageGate {
   return async (request) => {
-    const { url = "/", method, headers } = request;
+    const { url = "/", headers } = request;
     const [path = "/"] = url.split("?", 1);
     if (deps.mode === "development") {
       // A page under a foreign name that was pointed at this machine would read what it likes (DNS rebinding).
       refuseForeignName(headers.host ?? "localhost", deps.ownHost);
       return null;
     }
-    if (openPaths.some((pattern) => pattern.test(path))) return null;
+    if (anonymousRoutes.some(({ isPage, pattern }) => isPage && pattern.test(path))) return null;
     if (await isSignedIn(deps.authenticate, headers)) return null;
-    if (method !== "GET" && method !== "HEAD") throw new AppError("unauthorized", "Sign in first.");
     return url === "/" ? "/sign-in" : `/sign-in?next=${encodeURIComponent(withoutInternals(url))}`;
   };
 }

@@ -1,14 +1,16 @@
 import type { IncomingMessage } from "node:http";
 import { AppError } from "../contract/app-error.ts";
 
-/** Pages are read; what they post are small forms. */
-const pageMethods = new Set(["GET", "HEAD", "POST"]);
-const maxFormBytes = 64 * 1024;
+const maxBodyBytes = 64 * 1024;
 
-/** Why a request is not handed to the pages, or `null`. Next would keep a body of any size in memory, whoever sends it. */
-export function refusePageRequest({ method, headers }: IncomingMessage): AppError | null {
-  if (!pageMethods.has(method ?? "")) return new AppError("method_not_allowed", "This method is not allowed here.");
+/**
+ * Why a request is not passed to the pages, or `null`. Pages have no server actions: a POST never reaches Next, which would decode it. Next's
+ * development server reports errors by POST. A body of any size would be kept in memory.
+ */
+export function refusePageRequest({ method, url, headers }: Pick<IncomingMessage, "method" | "url" | "headers">, { isDevelopment }: { isDevelopment: boolean }): AppError | null {
+  const isReport = isDevelopment && method === "POST" && url?.startsWith("/__nextjs_");
+  if (method !== "GET" && method !== "HEAD" && !isReport) return new AppError("method_not_allowed", "Pages take GET and HEAD only.");
   if (headers["transfer-encoding"] !== undefined) return new AppError("body_too_large", "Pages take bodies with a Content-Length only.");
-  if (Number(headers["content-length"] ?? 0) > maxFormBytes) return new AppError("body_too_large", `Pages take bodies of ${maxFormBytes} bytes at most.`);
+  if (Number(headers["content-length"] ?? 0) > maxBodyBytes) return new AppError("body_too_large", `Pages take bodies of ${maxBodyBytes} bytes at most.`);
   return null;
 }

@@ -20,7 +20,7 @@ async function open() {
   const { deps, state, store } = service;
   // The library that keeps sessions has the machine's clock.
   state.now = Date.now();
-  const door = createAuthDoor({ ...deps, mode: "deployed", isSecure: false, ownHost: null });
+  const door = createAuthDoor({ ...deps, mode: "deployed", hasProvider: false, isSecure: false, ownHost: null });
   const trpc = createTrpc({ ...deps, name: "my project", news: store });
   const address = `203.0.113.${++addresses}`;
   const json = { "content-type": "application/json" };

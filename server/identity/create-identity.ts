@@ -1,7 +1,11 @@
+import { availableParallelism } from "node:os";
 import { hashPassword, verifyPassword } from "better-auth/crypto";
 import type { BetterAuthOptions } from "better-auth";
 import { betterAuth } from "better-auth/minimal";
+import { AppError } from "../contract/app-error.ts";
 import { personSessionCookie, sessionLifetimeSeconds } from "../domain/session-cookie.ts";
+import { createSlots, type Slots } from "../domain/slots.ts";
+import { newId } from "../domain/ids.ts";
 import type { Identity, SignInResult } from "../ports/identity.ts";
 import type { AuditStore, IdentityRows } from "../ports/people-store.ts";
 import { addressHeader, addressHeaders } from "./address-header.ts";
@@ -9,8 +13,11 @@ import { createIdentityAdapter } from "./identity-adapter.ts";
 import { createOidcSignIn } from "./oidc-sign-in.ts";
 import type { OidcSettings } from "../config.ts";
 
-/** Attempts to sign in, from one address, within a minute. */
-const mostAttempts = { window: 60, max: 10 };
+/**
+ * A scrypt hash takes some 50 ms of a core and 32 MiB. It runs in Node's thread pool, beside the event loop, but the loop needs a core as well: at most half
+ * of the cores hash at once, and one account has one hash at a time.
+ */
+const hashLimits = { maxActive: Math.min(4, Math.max(1, Math.floor(availableParallelism() / 2))), maxActivePerGroup: 1, maxWaiting: 20, maxWaitingPerGroup: 4, maxWaitMs: 5_000 };
 
 /** People by better-auth. Nothing of its own leaves this folder; only what is named here can be asked of it. */
 export function createIdentity(p: { rows: IdentityRows & Pick<AuditStore, "recordAudit">; baseUrl: string; secret: string; oidc: OidcSettings | null }): Identity {
@@ -24,7 +31,8 @@ export function createIdentity(p: { rows: IdentityRows & Pick<AuditStore, "recor
     emailAndPassword: { enabled: true, disableSignUp: true },
     user: { additionalFields: { role: { type: "string", required: false, input: false } } },
     session: { expiresIn: sessionLifetimeSeconds, disableSessionRefresh: true, cookieCache: { enabled: false } },
-    rateLimit: { enabled: true, storage: "memory", customRules: { "/sign-in/email": mostAttempts } },
+    // Attempts are counted before anything gets here.
+    rateLimit: { enabled: false },
     advanced: {
       cookies: { session_token: { name: personSessionCookie } },
       cookiePrefix: "signalbox",
@@ -39,26 +47,38 @@ export function createIdentity(p: { rows: IdentityRows & Pick<AuditStore, "recor
     logger: { disabled: true },
   } satisfies BetterAuthOptions;
   const auth = betterAuth(options);
+  /** Sign-ins of anonymous clients do not delay those who change a password or use a link. */
+  const [signIns, changes] = [createSlots(hashLimits), createSlots(hashLimits)];
 
   return {
     async signIn({ email, password, address, userAgent }) {
       const headers = new Headers({ "content-type": "application/json", ...addressHeaders(address) });
       if (userAgent !== null) headers.set("user-agent", userAgent.slice(0, 500));
       const request = new Request(`${p.baseUrl}/api/auth/sign-in/email`, { method: "POST", headers, body: JSON.stringify({ email, password }) });
-      const result = toResult(await auth.handler(request));
+      const result = toResult(await whenFree(signIns, email.toLowerCase(), () => auth.handler(request)));
       // What nobody can use any more goes with the next who comes.
       if (result.outcome === "signed-in") await Promise.all((["session", "verification"] as const).map((table) => p.rows.removeRows(table, [{ field: "expiresAt", operator: "lt", value: new Date(), connector: "AND" }])));
       return result;
     },
     ...createOidcSignIn({ ...p, options }),
-    hashPassword,
-    isPassword: (hash, password) => verifyPassword({ hash, password }),
+    hashPassword: (password) => whenFree(changes, newId("per"), () => hashPassword(password)),
+    isPassword: (hash, password) => whenFree(changes, hash, () => verifyPassword({ hash, password })),
   };
 }
 
 function toResult(response: Response): SignInResult {
   if (response.ok) return { outcome: "signed-in", setCookie: response.headers.getSetCookie() };
-  if (response.status === 429) return { outcome: "throttled", retryAfterSeconds: Number(response.headers.get("x-retry-after")) || mostAttempts.window };
   if (response.status < 500) return { outcome: "refused" };
   throw new Error(`Signing in failed with ${response.status}.`);
+}
+
+/** Throws AppError `rate_limited`. */
+async function whenFree<T>(slots: Slots, account: string, hash: () => Promise<T>): Promise<T> {
+  const release = await slots.acquire(account);
+  if (!release) throw new AppError("rate_limited", "Too many passwords are being checked. Try again in a few seconds.");
+  try {
+    return await hash();
+  } finally {
+    release();
+  }
 }

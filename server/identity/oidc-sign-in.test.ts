@@ -70,7 +70,7 @@ async function open(claims: Claims, role: Role = "viewer") {
     secret: "a session secret of many characters",
     oidc: { issuer, clientId: "signalbox", clientSecret: "a secret of the client", domains: ["example.com"], role, name: "Example" },
   });
-  const door = createAuthDoor({ ...deps, identity: async () => identity, isSecure: false, ownHost: null });
+  const door = createAuthDoor({ ...deps, identity: async () => identity, hasProvider: true, isSecure: false, ownHost: null });
   const signIn = async () => {
     const left = await door(new Request(`${ours}/api/auth/oidc`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ next: "/runs" }) }), { ...unknownClient, address: "192.0.2.1" });
     const { url } = (await left.json()) as { url: string };
@@ -117,10 +117,18 @@ describe("signing in by OpenID Connect", () => {
     expect(await signIn()).toMatchObject({ to: "/sign-in?failed=oidc", who: null });
   });
 
+  it("takes thirty callbacks a minute from one network before it asks or writes anything", async () => {
+    const { door, store } = await open({ email: "ada@example.com", email_verified: true });
+    const call = async (at: number) => (await door(new Request(`${ours}/api/auth/callback/oidc?code=x&state=y`), { ...unknownClient, address: `2001:db8::${at + 1}` })).status;
+    const statuses = await Promise.all(Array.from({ length: 40 }, (_, at) => call(at)));
+    expect(statuses.filter((status) => status === 429)).toHaveLength(10);
+    expect((await store.listAudit({}, { limit: 100, cursor: null })).data).toHaveLength(30);
+  });
+
   it("answers where the provider cannot be reached", async () => {
     const { deps, store } = await openTestService({ mode: "deployed" });
     const identity = createIdentity({ rows: store, baseUrl: ours, secret: "a session secret of many characters", oidc: { issuer: "http://127.0.0.1:1", clientId: "a", clientSecret: "b", domains: ["example.com"], role: "viewer", name: "Away" } });
-    const door = createAuthDoor({ ...deps, identity: async () => identity, isSecure: false, ownHost: null });
+    const door = createAuthDoor({ ...deps, identity: async () => identity, hasProvider: true, isSecure: false, ownHost: null });
     const answer = await door(new Request(`${ours}/api/auth/oidc`, { method: "POST", headers: { "content-type": "application/json" }, body: '{"next":"/"}' }), { ...unknownClient, address: "192.0.2.1" });
     expect(answer.status).toBe(404);
   });

@@ -35,15 +35,11 @@ export function createOidcSignIn(p: {
   };
 }
 
-/** Each asks the provider for its configuration. */
-const mostAttempts = { window: 60, max: 30 };
-
 const failedPage = "/sign-in?failed=oidc";
 
 function withProvider({ options, rows }: Parameters<typeof createOidcSignIn>[0], oidc: OidcSettings): BetterAuthOptions {
   return {
     ...options,
-    rateLimit: { ...options.rateLimit, customRules: { "/sign-in/social": mostAttempts, "/callback/*": mostAttempts } },
     user: { ...options.user, validateUserInfo: ({ user }) => (mayComeIn(oidc, user) ? undefined : { error: "not_allowed" }) },
     // Whoever joined by invitation keeps to their password: that they own the address was never shown.
     account: { accountLinking: { enabled: false }, encryptOAuthTokens: true },

@@ -2,17 +2,16 @@
 export type SignInResult =
   | { outcome: "signed-in"; setCookie: string[] }
   /** One outcome for an unknown address and for a wrong password. */
-  | { outcome: "refused" }
-  | { outcome: "throttled"; retryAfterSeconds: number };
+  | { outcome: "refused" };
 
 export interface Redirection {
   location: string;
   setCookie: string[];
 }
 
-/** Who says that people are who they say: passwords, sign-in and its limits. */
+/** Checks who people are: passwords and sign-in. Hashes of passwords are bounded: what has one throws AppError `rate_limited` under too many. */
 export interface Identity {
-  /** `address`: of the browser, for the limit on attempts; `null`: all of unknown address share one. */
+  /** `address`: of the browser, for the list of sessions. */
   signIn(p: { email: string; password: string; address: string | null; userAgent: string | null }): Promise<SignInResult>;
   /** Sends the browser to the provider; `null`: there is none, or it cannot be reached. `next`: the page to come back to. */
   startElsewhere(p: { next: string; address: string | null }): Promise<Redirection | null>;

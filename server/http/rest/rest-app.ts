@@ -79,7 +79,12 @@ function registerDocument(app: OpenAPIHono<RestEnv>): void {
     security: [],
     responses: { 200: answer("OpenAPI 3.1.", z.looseObject({ openapi: z.string() })) },
   });
-  app.openapi(documentRoute, (c) => c.json({ ...describe(app) }, 200));
+  // Anonymous clients may read it. Building it takes tens of milliseconds, so it is built once.
+  let text: string | null = null;
+  app.openapi(documentRoute, (c) => {
+    text ??= JSON.stringify(describe(app));
+    return c.body(text, 200, { "content-type": "application/json" }) as never;
+  });
 }
 
 const openapiVersion = "3.1.0";

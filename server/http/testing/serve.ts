@@ -8,6 +8,7 @@ import { systemClock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { ProjectSources, TriggerSource } from "../../ports/project.ts";
 import { noSignals } from "../../ports/signals.ts";
+import type { AdmitAnonymous } from "../admit-anonymous.ts";
 import type { PageGate } from "../page-gate.ts";
 import { trustNobody } from "../read-client.ts";
 import { createHttpServer, type PagesHandler } from "../http-server.ts";
@@ -27,7 +28,9 @@ interface ServeOptions extends Partial<Omit<ReceiverDeps, "project">> {
   rest?: (request: Request) => Promise<Response>;
   trpc?: (request: Request) => Promise<Response>;
   pages?: PagesHandler | null;
+  admit?: AdmitAnonymous;
   gate?: PageGate;
+  isSecure?: boolean;
   bodyTimeoutMs?: number;
   maxConnections?: number;
 }
@@ -50,7 +53,7 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     isShuttingDown: () => false,
     ...deps,
   });
-  const { server, close } = createHttpServer({ ingest, rest: rest ?? (async () => new Response("rest")), trpc: trpc ?? (async () => new Response("trpc")), auth: async () => new Response("auth"), gate: options.gate ?? (async () => null), proxies: trustNobody, pages, logger, bodyTimeoutMs, ...(maxConnections === undefined ? {} : { maxConnections }) });
+  const { server, close } = createHttpServer({ ingest, rest: rest ?? (async () => new Response("rest")), trpc: trpc ?? (async () => new Response("trpc")), auth: async () => new Response("auth"), admit: options.admit ?? (async () => {}), gate: options.gate ?? (async () => null), isSecure: options.isSecure ?? false, proxies: trustNobody, pages, logger, bodyTimeoutMs, ...(maxConnections === undefined ? {} : { maxConnections }) });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => close(0));
   const { port } = server.address() as AddressInfo;

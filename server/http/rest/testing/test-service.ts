@@ -39,8 +39,10 @@ export async function openTestService(p: { mode?: Mode; maxBodyBytes?: number; s
   const stopping = new AbortController();
   const mode = p.mode ?? "development";
   const clock = { now: () => state.now };
+  let identity: Promise<Identity> | null = null;
+  const loadIdentity = async () => (await import("../../../identity/create-identity.ts")).createIdentity({ rows: store, baseUrl: "https://hooks.example.com", secret: sessionSecret, oidc: null });
   const deps: RestDeps & { identity: () => Promise<Identity> } = {
-    identity: async () => (await import("../../../identity/create-identity.ts")).createIdentity({ rows: store, baseUrl: "https://hooks.example.com", secret: sessionSecret, oidc: null }),
+    identity: () => (identity ??= loadIdentity()),
     store,
     project: { current: () => state.sources },
     signals: { runsQueued: () => void state.queued++, cancelRequested: (id) => void state.canceled.push(id) },

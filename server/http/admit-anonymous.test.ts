@@ -1,0 +1,44 @@
+import { request as send } from "node:http";
+import { expect, it } from "vitest";
+import { createAdmitAnonymous } from "./admit-anonymous.ts";
+import { bearer, makeKey, openTestService } from "./rest/testing/test-service.ts";
+import { serve } from "./testing/serve.ts";
+
+/** Pages that answer when the test says so. */
+async function open() {
+  const service = await openTestService({ mode: "deployed" });
+  const held: (() => void)[] = [];
+  const hold = () => new Promise<void>((resolve) => held.push(resolve));
+  const rest = async () => hold().then(() => new Response("the API"));
+  const served = await serve({ admit: createAdmitAnonymous(service.deps), rest, pages: { handle: async (_, response) => hold().then(() => void response.end("the page")) } });
+  const ask = (path: string, headers: Record<string, string> = {}) =>
+    new Promise<{ status: number; retryAfter: string | undefined }>((resolve, reject) => {
+      const request = send(served.url + path, { headers, agent: false }, (response) => {
+        response.resume();
+        response.once("end", () => resolve({ status: response.statusCode ?? 0, retryAfter: response.headers["retry-after"] }));
+      });
+      request.once("error", reject).end();
+    });
+  return { service, held, ask };
+}
+
+it("a flood of one page is rejected beyond what can wait; other routes, people, tokens and probes are answered meanwhile", async () => {
+  const { service, held, ask } = await open();
+  const token = await makeKey(service, { kind: "api", scope: "read" });
+  const answers: Awaited<ReturnType<typeof ask>>[] = [];
+  const flood = Array.from({ length: 300 }, async () => answers.push(await ask("/sign-in")));
+  await expect.poll(() => answers.length, { timeout: 10_000 }).toBe(200);
+  expect(answers.every(({ status, retryAfter }) => status === 429 && Number(retryAfter) > 0)).toBe(true);
+  const before = held.length;
+  expect(before).toBeGreaterThanOrEqual(4);
+  const others = [ask("/api/v1/runs", bearer(token.secret)), ask("/runs", { cookie: `signalbox_session=${token.secret}` }), ask("/healthz"), ask("/readyz"), ask("/invite/x")];
+  await expect.poll(() => held.length).toBeGreaterThanOrEqual(before + others.length);
+  // Credentials that are not valid are none.
+  expect((await ask("/sign-in", bearer("sbt_unknown"))).status).toBe(429);
+  const answering = setInterval(() => held.splice(0).forEach((answer) => answer()), 1);
+  expect((await Promise.all(others)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  await Promise.all(flood);
+  clearInterval(answering);
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(100);
+  expect(service.state.log.filter((line) => line.startsWith("anonymous request rejected")).length).toBe(1);
+});
