@@ -37,7 +37,8 @@ export function refuseForeignOrigin(request: Request, ownHost: string | null): v
 
 /**
  * Whether a form was sent by one of our own pages. A form of another site could put a browser under a token of its author's, or sign it out: SameSite keeps no cookie
- * from being set. Browsers that send no Sec-Fetch-Site send Origin; a form with neither header is rejected.
+ * from being set. Browsers send Sec-Fetch-Site to https and localhost only; elsewhere they send Origin, which the pages' Referrer-Policy lets them. A form with neither is
+ * rejected.
  */
 export function isFormOfOurs({ url, headers }: Request, ownHost: string | null): boolean {
   const site = headers.get("sec-fetch-site");
