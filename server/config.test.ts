@@ -7,6 +7,20 @@ import { parseProjectSettings, readSecret, readSettings, serviceUrl, SettingsErr
 const read = (env: NodeJS.ProcessEnv, fromProject = {}, mode: "development" | "deployed" = "deployed") =>
   readSettings({ projectDir: "/srv/automations", mode, fromProject, env });
 
+/** What Kubernetes says of a Service. */
+const injected = (name: string) => ({
+  [`${name}_SERVICE_HOST`]: "10.96.0.12",
+  [`${name}_SERVICE_PORT`]: "3000",
+  [`${name}_SERVICE_PORT_HTTP`]: "3000",
+  [`${name}_PORT`]: "tcp://10.96.0.12:3000",
+  [`${name}_PORT_3000_TCP`]: "tcp://10.96.0.12:3000",
+  [`${name}_PORT_3000_TCP_PROTO`]: "tcp",
+  [`${name}_PORT_3000_TCP_PORT`]: "3000",
+  [`${name}_PORT_3000_TCP_ADDR`]: "10.96.0.12",
+  [`${name}_PORT_53_UDP_ADDR`]: "10.96.0.12",
+});
+const readDeployed = (env: NodeJS.ProcessEnv) => readSettings({ projectDir: "/p", mode: "deployed", fromProject: {}, env });
+
 describe("settings", () => {
   it("have the defaults of the contract", () => {
     expect(read({})).toMatchObject({
@@ -57,6 +71,15 @@ describe("settings", () => {
     expect(attempt).toThrow(SettingsError);
     expect(attempt).toThrow(message);
     expect(() => read({ [name]: value })).not.toThrow(/\n/);
+  });
+
+  it("are not mixed up with what Kubernetes says of Services whose names begin with signalbox", () => {
+    for (const name of ["SIGNALBOX", "SIGNALBOX_WEB", "SIGNALBOX_BASE_URL", "SIGNALBOX_WORKERS", "HOOKS", "HOST", "PORT", "DATABASE_URL"]) {
+      expect(readDeployed({ ...injected(name), SIGNALBOX_WORKERS: "2" })).toEqual(readDeployed({ SIGNALBOX_WORKERS: "2" }));
+    }
+    // A person's own mistake is still found.
+    expect(() => readDeployed({ SIGNALBOX_PORT: "3000" })).toThrow(/SIGNALBOX_PORT is not a setting/);
+    expect(() => readDeployed({ SIGNALBOX_HOST: "10.0.0.1" })).toThrow(/SIGNALBOX_HOST is not a setting/);
   });
 
   it("refuse a name in signalbox.config.ts that is none, and say which there are", () => {

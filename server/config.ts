@@ -253,10 +253,19 @@ const environmentSchema = z.object({
 /** Read by the command line's client commands and by child processes, not settings of the service. */
 const otherNames = new Set(["SIGNALBOX_URL", "SIGNALBOX_TOKEN", "SIGNALBOX_PROCESS", "SIGNALBOX_PROJECT", "SIGNALBOX_PAGES"]);
 
+/**
+ * Kubernetes describes each Service to the containers of its namespace. For one named `signalbox`, or `signalbox-web`, these are variables such as
+ * SIGNALBOX_SERVICE_HOST, SIGNALBOX_PORT=tcp://10.0.0.1:3000 and SIGNALBOX_PORT_3000_TCP_ADDR: they are not misspelt settings.
+ */
+function isOfKubernetes(name: string, value = ""): boolean {
+  if (/_SERVICE_(HOST|PORT(_.+)?)$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/.test(name)) return true;
+  return name.endsWith("_PORT") && /^(tcp|udp|sctp):\/\//.test(value);
+}
+
 function parseEnvironment(env: NodeJS.ProcessEnv) {
   const known = Object.keys(environmentSchema.shape);
-  for (const name of Object.keys(env)) {
-    if (!name.startsWith("SIGNALBOX_") || known.includes(name) || otherNames.has(name)) continue;
+  for (const [name, value] of Object.entries(env)) {
+    if (!name.startsWith("SIGNALBOX_") || known.includes(name) || otherNames.has(name) || isOfKubernetes(name, value)) continue;
     throw new SettingsError(`${name} is not a setting of Signalbox. There are: ${known.join(", ")}.`);
   }
   const present = Object.fromEntries(known.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
