@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { Failure } from "../../terminal/failure.ts";
 import { plural } from "../text-events.ts";
@@ -22,6 +22,8 @@ async function init(context: CommandContext, dir: string | undefined, { force = 
     .filter(({ path }) => !(ownChoice.has(path) && existsSync(join(projectDir, path))))
     .map((file) => adapt(file, projectDir));
   const changed = files.filter(({ path, contents }) => !isSame(join(projectDir, path), contents));
+  const links = [...new Set(changed.flatMap(({ path }) => findLink(projectDir, path) ?? []))];
+  if (links.length > 0) throw linkFailure(links);
   const conflicts = changed.filter(({ path, isMerged }) => !isMerged && existsSync(join(projectDir, path))).map(({ path }) => path);
   if (conflicts.length > 0 && !force) throw conflictFailure(conflicts);
 
@@ -55,6 +57,21 @@ function adapt(file: StarterFile, projectDir: string): PlannedFile {
 }
 
 const linesOnly: ReadonlySet<string> = new Set([".gitignore", ".dockerignore"]);
+
+/** The first part of a path below the project that is a symbolic link: what is written there would land elsewhere. */
+function findLink(projectDir: string, path: string): string | null {
+  const parts = path.split("/");
+  const paths = parts.map((_, at) => parts.slice(0, at + 1).join("/"));
+  return paths.find((part) => lstatSync(join(projectDir, part), { throwIfNoEntry: false })?.isSymbolicLink()) ?? null;
+}
+
+function linkFailure(links: readonly string[]): Failure {
+  return new Failure(`${links.length === 1 ? "A path is a symbolic link" : "Paths are symbolic links"}, and \`init\` writes only into the project's own folder:${links.map((path) => `\n  ${path}`).join("")}`, {
+    code: "symbolic_links",
+    fix: "Nothing was written. Replace each link by a file or a folder, or choose an empty folder.",
+    extra: { links },
+  });
+}
 
 function conflictFailure(conflicts: readonly string[]): Failure {
   const list = conflicts.map((path) => `\n  ${path}`).join("");
