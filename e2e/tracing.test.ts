@@ -87,7 +87,7 @@ it("a delivery, its run and each step are one tree below the sender's span, acro
     { msg: "step completed", level: "debug", ...ids, attempt: 2, step: "send" },
   ]);
   expect(linesOf("supervisor")).toMatchObject([
-    { msg: "run ended", level: "info", ...ids, attempt: 1, status: "waiting" },
+    { msg: "run is waiting", level: "info", ...ids, attempt: 1, status: "waiting" },
     { msg: "run ended", level: "info", ...ids, attempt: 2, status: "completed" },
   ]);
   expect(lines.find(({ msg, deliveryId }) => msg === "delivery" && deliveryId === run.deliveryId)).toMatchObject({ process: "web", endpoint: "billing", runIds: [run.id] });

@@ -1,3 +1,5 @@
+import type { RunStatus } from "../../server/contract/run.ts";
+import { isFinal } from "../../server/domain/run-state.ts";
 import type { Logger } from "../../server/ports/logger.ts";
 import { targetLogFields } from "../../server/ports/run-log-fields.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -18,7 +20,7 @@ export function createDeployedEvents({ terminal, logger }: { terminal: Terminal;
     },
     runEnded({ runId, deliveryId, target, trigger, attempt, status, durationMs, error }) {
       const hasFailed = status === "failed" || status === "timed_out";
-      logger[hasFailed ? "warn" : "info"]("run ended", { runId, deliveryId, ...targetLogFields(target), trigger, attempt, status, durationMs, error });
+      logger[hasFailed ? "warn" : "info"](describeEnd(status), { runId, deliveryId, ...targetLogFields(target), trigger, attempt, status, durationMs, error });
     },
     delivery() {},
     notice: (level, message) => logger[level](message),
@@ -27,4 +29,10 @@ export function createDeployedEvents({ terminal, logger }: { terminal: Terminal;
     unchanged: () => {},
     buildFailed: () => {},
   };
+}
+
+/** Workers report each time that they let go of a run: it may also sleep, wait for its next attempt or an approval, or be handed back. */
+function describeEnd(status: RunStatus): string {
+  if (isFinal(status)) return "run ended";
+  return status === "waiting" ? "run is waiting" : "run returned to the queue";
 }
