@@ -66,15 +66,16 @@ function environmentsOf(pid: number | undefined): Map<string, string> {
 }
 
 describe("an agent in a running service", () => {
-  it("has the key of its model in the workers only, and the receiver the secrets of its triggers", async () => {
+  it("has the key of its model in the workers only, and the secrets of triggers and of the service in the receiver only", async () => {
     const { projectDir, provider } = await setUp([{ text: "Hello" }]);
-    const env = { MODEL_URL: provider.baseURL, MODEL_KEY: key, OPENAI_API_KEY: `${key}-unused`, TICKET_SECRET: "sk-of-the-sender", UNRELATED: "stays" };
+    const env = { MODEL_URL: provider.baseURL, MODEL_KEY: key, OPENAI_API_KEY: `${key}-unused`, TICKET_SECRET: "sk-of-the-sender", SIGNALBOX_SECRET: "of-the-service-itself", UNRELATED: "stays" };
     const service = await startService({ projectDir, command: "dev", env });
     const given = environmentsOf(service.child.pid);
     // Beside them there is what builds the project.
     expect([...given.keys()]).toEqual(expect.arrayContaining(["web", "worker"]));
-    for (const value of [`MODEL_KEY=${key}`, "OPENAI_API_KEY=", "TICKET_SECRET=sk-of-the-sender", "UNRELATED=stays"]) expect(given.get("worker")).toContain(value);
-    for (const value of ["TICKET_SECRET=sk-of-the-sender", "UNRELATED=stays"]) expect(given.get("web")).toContain(value);
+    for (const value of [`MODEL_KEY=${key}`, "OPENAI_API_KEY=", "UNRELATED=stays"]) expect(given.get("worker")).toContain(value);
+    for (const value of ["TICKET_SECRET", "sk-of-the-sender", "SIGNALBOX_SECRET", "of-the-service-itself"]) expect(given.get("worker")).not.toContain(value);
+    for (const value of ["TICKET_SECRET=sk-of-the-sender", "SIGNALBOX_SECRET=of-the-service-itself", "UNRELATED=stays"]) expect(given.get("web")).toContain(value);
     for (const value of [key, "MODEL_KEY", "OPENAI_API_KEY"]) expect(given.get("web")).not.toContain(value);
 
     const body = { from: "ada", subject: "Help" };

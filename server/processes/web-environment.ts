@@ -31,12 +31,12 @@ export function readWebNeeds(stateDir: string): (name: string) => boolean {
 }
 
 /** `process.env` that is neither followed by a name nor by one in quotes: `process.env[name]`, `const { A } = process.env`. */
-function readsByMadeUpNames(sources: string): boolean {
+export function readsByMadeUpNames(sources: string): boolean {
   return /process\??\.env\b(?!\s*\??\.\s*[\w$])(?!\s*(\?\.)?\s*\[\s*["'])/.test(sources) || /["'](node:)?process["']|[{,]\s*env\b[^}]*\}\s*=\s*(globalThis\.)?process\b/.test(sources);
 }
 
 /** As a word: in `process.env.NAME`, `process.env["NAME"]`, or the options of whoever reads it. */
-function has(text: string, name: string): boolean {
+export function has(text: string, name: string): boolean {
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
     if (!isOfWord(text[at - 1]) && !isOfWord(text[at + name.length])) return true;
   }
@@ -48,7 +48,7 @@ function isOfWord(char: string | undefined): boolean {
 }
 
 /** What cannot be read has nothing in it: the web process says why it cannot start. */
-function readBuiltCode(stateDir: string): BuiltCode {
+export function readBuiltCode(stateDir: string): BuiltCode {
   try {
     const manifest = manifestSchema.pick({ folder: true, sources: true }).parse(JSON.parse(readFileSync(join(stateDir, "manifest.json"), "utf8")));
     const folder = join(stateDir, manifest.folder);

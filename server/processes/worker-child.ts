@@ -1,10 +1,12 @@
 import { fork } from "node:child_process";
-import { childEnvironment } from "../config.ts";
+import { join } from "node:path";
+import { childEnvironment, pickEnvironment } from "../config.ts";
 import type { WorkerDeath } from "../engine/plan-lost-runs.ts";
 import { entryFile } from "../paths.ts";
 import type { ProcessStart, SupervisorToWorker, WorkerToSupervisor } from "./protocol.ts";
 import { type ChildPulse, followPulse } from "./child-pulse.ts";
 import { isFault } from "./is-fault.ts";
+import { readWorkerNeeds } from "./worker-environment.ts";
 import { once } from "./once.ts";
 
 export interface WorkerChildOptions {
@@ -41,7 +43,7 @@ export function forkWorker(options: WorkerChildOptions): WorkerChild {
   const child = fork(entryFile("worker"), [], {
     // User code finds its files from the project's folder, wherever the command was given.
     cwd: start.projectDir,
-    env: childEnvironment(start, options.env),
+    env: childEnvironment(start, pickEnvironment(readWorkerNeeds(join(start.projectDir, ".signalbox")), options.env)),
     execArgv: [`--max-old-space-size=${memoryMb}`],
     // The last one is the pipe of its watching thread (blockReportFd).
     // What the project prints goes to stderr: stdout is for the command's own results, which may be JSON.

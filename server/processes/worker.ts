@@ -72,7 +72,7 @@ try {
 
 async function serve(): Promise<void> {
   const { settings, manifest } = await readProject();
-  const opened = await openConfiguredStore(settings, logger);
+  const opened = await openConfiguredStore(settings, logger, { hasSecret: false });
   store = opened;
   // Before the project's code, which may look for it as it loads.
   tracing = await openTracing({ settings: settings.tracing, process: "worker", logger });
@@ -136,7 +136,9 @@ async function readProject(): Promise<{ settings: Settings; manifest: NonNullabl
   const { stateDir } = readSettings({ ...start, fromProject: {} });
   const manifest = await readManifest(stateDir);
   if (!manifest) throw new Error(`There is no build in ${stateDir}. Run \`signalbox build\`.`);
-  return { settings: readSettings({ ...start, fromProject: manifest.settings }), manifest };
+  // Its secret is in the environment, which workers do not have whole; they sign nobody in.
+  const { oidc: _, ...fromProject } = manifest.settings;
+  return { settings: readSettings({ ...start, fromProject }), manifest };
 }
 
 function obey(message: SupervisorToWorker): void {

@@ -1,0 +1,77 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { readWorkerNeeds } from "./worker-environment.ts";
+
+/** Which of the variables a worker of a project with this code is given. */
+function needs(files: Record<string, string>, names: readonly string[]): string[] {
+  const stateDir = mkdtempSync(join(tmpdir(), "signalbox-env-"));
+  onTestFinished(() => rmSync(stateDir, { recursive: true }));
+  for (const [path, text] of Object.entries({ "sources.mjs": "", ...files })) {
+    mkdirSync(dirname(join(stateDir, "builds/1", path)), { recursive: true });
+    writeFileSync(join(stateDir, "builds/1", path), text);
+  }
+  writeFileSync(join(stateDir, "manifest.json"), JSON.stringify({ folder: "builds/1", sources: "sources.mjs" }));
+  return names.filter(readWorkerNeeds(stateDir));
+}
+
+const trigger = (verify: string, rest = "") => ({ "code/triggers/a.mjs": `// triggers/a.ts\nvar a = defineWebhookSource({ slug: "a", verify: ${verify} }).attach({ workflow: note${rest} });\n` });
+
+describe("a worker is not given", () => {
+  test("what the service alone needs, whoever names it", () => {
+    const names = ["SIGNALBOX_SECRET", "SIGNALBOX_TOKEN", "SIGNALBOX_OIDC_CLIENT_SECRET", "SIGNALBOX_OIDC_ISSUER"];
+    expect(needs({ "code/workflows/a.mjs": names.map((name) => `process.env.${name}`).join() }, names)).toEqual([]);
+  });
+
+  test.each([
+    "github({ secret: process.env.A_SECRET })",
+    'github({ secret: process.env["A_SECRET"] })',
+    "svix({ secret: process.env.A_SECRET })",
+    "github2({ secret: process.env.A_SECRET })",
+    "process.env.A_SECRET ? github({ secret: process.env.A_SECRET }) : void 0",
+    'process.env["A_SECRET"] && github({ secret: process.env["A_SECRET"] })',
+    "verify.github({ secret: process.env.A_SECRET })",
+    'hmac({ header: "x-s", timestamp: { header: "x-t", unit: "ms" }, secret: process.env.A_SECRET, prefix: "v1=" })',
+    'stripe({\n  tolerance: "1m",\n  secret: process.env.A_SECRET\n})',
+  ])("the secret of %s", (verify) => {
+    expect(needs(trigger(verify), ["A_SECRET", "OTHER"])).toEqual(["OTHER"]);
+  });
+
+  test("the secrets of a list, also where triggers share them", () => {
+    const files = { ...trigger("both"), "code/chunks/b.mjs": '// lib/both.ts\nvar both = standardWebhooks({ secret: [process.env.NEW_SECRET, process.env["OLD_SECRET"]] });\n' };
+    expect(needs(files, ["NEW_SECRET", "OLD_SECRET"])).toEqual([]);
+  });
+});
+
+describe("a worker is given", () => {
+  const github = "github({ secret: process.env.A_SECRET })";
+
+  test("what it is set up by, and what the build does not know", () => {
+    const names = ["DATABASE_URL", "SIGNALBOX_WORKERS", "SIGNALBOX_LOG_LEVEL", "SIGNALBOX_BASE_URL", "PATH", "HOME", "PGPASSWORD", "OPENAI_API_KEY", "UNHEARD_OF"];
+    expect(needs(trigger(github), names)).toEqual(names);
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ["a workflow", { ...trigger(github), "code/workflows/w.mjs": "// workflows/w.ts\nprocess.env.A_SECRET" }],
+    ["a workflow, by a name in quotes", { ...trigger(github), "code/workflows/w.mjs": '// workflows/w.ts\nrequire("A_SECRET")' }],
+    ["a workflow, of all of the environment", { ...trigger(github), "code/workflows/w.mjs": "// workflows/w.ts\nvar { A_SECRET } = process.env" }],
+    ["an agent's tool", { ...trigger(github), "code/chunks/c.mjs": "// lib/tools.ts\nprocess.env.A_SECRET" }],
+    ["a transform", trigger(github, ", transform: (x) => ({ x, by: process.env.A_SECRET })")],
+    ["something else of the same call", trigger("hmac({ header: process.env.A_SECRET, secret: process.env.A_SECRET })")],
+    ["code of the project that makes up names", { ...trigger(github), "code/workflows/w.mjs": "// workflows/w.ts\nprocess.env[`${name}_SECRET`]" }],
+  ])("a secret that is also read by %s", (_, files) => {
+    expect(needs(files, ["A_SECRET"])).toEqual(["A_SECRET"]);
+  });
+
+  // Without it such a module would throw as it loads, or do something else.
+  test.each(["github({ secret: process.env.A_SECRET.trim() })", 'github({ secret: required("A_SECRET") })', "github({ secret })", "other({ secret: process.env.A_SECRET })", 'github({ secret: process.env.A_SECRET ?? fail("x") })'])(
+    "a secret of which the build cannot tell that the module loads without it: %s",
+    (verify) => expect(needs(trigger(verify), ["A_SECRET"])).toEqual(["A_SECRET"]),
+  );
+
+  test("no secret because a package makes up names", () => {
+    const files = { ...trigger(github), "code/chunks/c.mjs": "// node_modules/pkg/index.js\nprocess.env[key]\n// signalbox:sdk/x.ts\nprocess.env[key]" };
+    expect(needs(files, ["A_SECRET"])).toEqual([]);
+  });
+});
