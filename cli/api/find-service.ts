@@ -4,7 +4,8 @@ import { findRunningServer } from "./running-server.ts";
 
 /** Where the running service is reached: SIGNALBOX_URL, else what serves the project on this machine. */
 export function findServiceUrl(projectDir: string): string {
-  const url = readClientSettings()?.url ?? findRunningServer(projectDir)?.url;
+  const running = findRunningServer(projectDir);
+  const url = readClientSettings()?.url ?? running?.localUrl ?? running?.url;
   if (url) return url;
   throw new Failure(`Nothing serves ${projectDir} now.`, {
     code: "not_running",

@@ -31,11 +31,28 @@ it("what a killed server left behind is ignored", () => {
   expect(findRunningServer(dir)).toBeNull();
 });
 
-it("a server leaves alone what a later one has announced", () => {
+it("when the newest server ends, the one before it is found again; one that ends earlier leaves the newest", () => {
   const dir = project();
-  const withdraw = announceServer(dir, { ...server, pid: 999_999_99 });
-  announceServer(dir, server);
+  // Two other processes that are alive.
+  const first = { ...server, pid: process.ppid, url: "http://127.0.0.1:3001" };
+  const second = { ...server, pid: 1, url: "http://127.0.0.1:3003" };
+  const withdrawFirst = announceServer(dir, first);
+  const withdrawSecond = announceServer(dir, second);
+  const withdraw = announceServer(dir, server);
+  expect(findRunningServer(dir)).toEqual(server);
+  withdrawSecond();
+  expect(findRunningServer(dir)).toEqual(server);
   withdraw();
+  expect(findRunningServer(dir)).toEqual(first);
+  withdrawFirst();
+  expect(existsSync(join(dir, ".signalbox/server.json"))).toBe(false);
+});
+
+it("when the newest server was killed, the one before it is found", () => {
+  const dir = project();
+  announceServer(dir, server);
+  const { pid } = spawnSync(process.execPath, ["--version"]);
+  announceServer(dir, { ...server, pid });
   expect(findRunningServer(dir)).toEqual(server);
 });
 

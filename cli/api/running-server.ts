@@ -5,41 +5,52 @@ import { z } from "zod";
 /** What `dev` and `start` leave in `.signalbox/server.json` while they run, so that other commands find them. */
 const runningServerSchema = z.object({
   pid: z.int().positive(),
+  /** Where the world reaches it. */
   url: z.url(),
+  /** Where this machine reaches it: the base URL may be that of a proxy or a tunnel. */
+  localUrl: z.url().optional(),
   mode: z.enum(["development", "deployed"]),
   startedAt: z.iso.datetime(),
 });
 
 export type RunningServer = z.infer<typeof runningServerSchema>;
 
-/** The service that runs for a project on this machine, or `null`. What a killed one left behind is ignored. */
+/** Services that were started before the newest one and may still run; commands use them when it has ended. */
+const serverFileSchema = runningServerSchema.extend({ earlier: z.array(runningServerSchema).default([]) });
+
+/** The newest service that runs for a project on this machine, or `null`. Entries that a killed one left behind are ignored. */
 export function findRunningServer(projectDir: string): RunningServer | null {
-  const server = readServerFile(serverFile(projectDir));
-  return server && isAlive(server.pid) ? server : null;
+  return readRunning(serverFile(projectDir))[0] ?? null;
 }
 
-/** Says where this process serves the project. Returns the way to take it back, which leaves the word of another process alone. */
+/** Records where this process serves the project. Returns a function that removes the entry; those of other processes stay. */
 export function announceServer(projectDir: string, server: RunningServer): () => void {
   const file = serverFile(projectDir);
-  const draft = `${file}.${server.pid}`;
+  const others = () => readRunning(file).filter(({ pid }) => pid !== server.pid);
   mkdirSync(join(projectDir, ".signalbox"), { recursive: true });
-  writeFileSync(draft, `${JSON.stringify(server, null, 2)}\n`);
+  write(file, [server, ...others()]);
+  return () => write(file, others());
+}
+
+function write(file: string, [newest, ...earlier]: readonly RunningServer[]): void {
+  if (!newest) return rmSync(file, { force: true });
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, `${JSON.stringify({ ...newest, ...(earlier.length > 0 && { earlier }) }, null, 2)}\n`);
   // A reader sees the old file or the new one, never half of it.
   renameSync(draft, file);
-  return () => {
-    if (readServerFile(file)?.pid === server.pid) rmSync(file, { force: true });
-  };
 }
 
 function serverFile(projectDir: string): string {
   return join(projectDir, ".signalbox", "server.json");
 }
 
-function readServerFile(file: string): RunningServer | null {
+/** The newest first. */
+function readRunning(file: string): RunningServer[] {
   try {
-    return runningServerSchema.safeParse(JSON.parse(readFileSync(file, "utf8"))).data ?? null;
+    const { earlier, ...newest } = serverFileSchema.parse(JSON.parse(readFileSync(file, "utf8")));
+    return [newest, ...earlier].filter(({ pid }) => isAlive(pid));
   } catch {
-    return null;
+    return [];
   }
 }
 

@@ -9,8 +9,8 @@ import { renderReady } from "./text-events.ts";
 /** `signalbox start` says on stdout where it serves; from then on everything is a line of the log. */
 export function createDeployedEvents({ terminal, logger }: { terminal: Terminal; logger: Logger }): ServiceEvents {
   return {
-    ready({ url, manifest }) {
-      terminal.out.write(renderReady({ url, manifest, paint: terminal.out.paint, isDevelopment: false }));
+    ready({ url, localUrl, manifest }) {
+      terminal.out.write(renderReady({ url, localUrl, manifest, paint: terminal.out.paint, isDevelopment: false }));
       logger.info("ready", { url, version: manifest.version });
     },
     working({ manifest, healthPort }) {

@@ -5,7 +5,8 @@ import type { Diagnostic } from "../build/diagnostic.ts";
 
 /** What `dev` and `start` tell of a service while it runs: drawn for a person, or as one JSON object a line. */
 export interface ServiceEvents extends Reporter {
-  ready(p: { mode: Mode; url: string; manifest: Manifest; warnings: readonly Diagnostic[] }): void;
+  /** `localUrl`: where this machine reaches it. */
+  ready(p: { mode: Mode; url: string; localUrl: string; manifest: Manifest; warnings: readonly Diagnostic[] }): void;
   /** Workers are there, without a web process. `healthPort`: where their health is asked for; `null`: nowhere. */
   working(p: { manifest: Manifest; healthPort: number | null }): void;
   /** A new build is in force. */

@@ -1,4 +1,4 @@
-import { type Settings, SettingsError } from "../../server/config.ts";
+import { type Settings, serviceUrl, SettingsError } from "../../server/config.ts";
 import { AppError } from "../../server/contract/app-error.ts";
 import type { Logger } from "../../server/ports/logger.ts";
 import type { Reporter } from "../../server/processes/protocol.ts";
@@ -6,7 +6,10 @@ import { announceServer, findRunningServer } from "../api/running-server.ts";
 import { Failure } from "../terminal/failure.ts";
 
 export interface Service {
+  /** Where the world reaches it. */
   url: string;
+  /** Where this machine reaches it. */
+  localUrl: string;
   reload(): Promise<void>;
   close(): Promise<void>;
 }
@@ -36,14 +39,19 @@ export function toStartFailure(cause: unknown): unknown {
   return new Failure(cause.message, { code: "start_failed", cause });
 }
 
-async function announce<Started extends Omit<Service, "reload">>({ settings, reporter, now }: StartOptions, start: () => Promise<Started>): Promise<Started> {
+async function announce<Started extends { url: string; port: number; close(): Promise<void> }>(
+  { settings, reporter, now }: StartOptions,
+  start: () => Promise<Started>,
+): Promise<Started & { localUrl: string }> {
   const other = findRunningServer(settings.projectDir);
   const supervisor = await start().catch((cause: unknown) => {
     throw toStartFailure(cause);
   });
+  const localUrl = serviceUrl({ baseUrl: null, host: settings.host }, supervisor.port);
   const withdraw = announceServer(settings.projectDir, {
     pid: process.pid,
     url: supervisor.url,
+    localUrl,
     mode: settings.mode,
     startedAt: new Date(now).toISOString(),
   });
@@ -51,6 +59,7 @@ async function announce<Started extends Omit<Service, "reload">>({ settings, rep
   process.once("exit", withdraw);
   return {
     ...supervisor,
+    localUrl,
     async close() {
       withdraw();
       await supervisor.close();

@@ -37,7 +37,7 @@ async function start(context: CommandContext, { port, role = "all", newSecret }:
 
   const stopped = untilStopped();
   const service = await (role === "web" ? startWeb : startService)({ settings, reporter: events, logger, now: context.now() });
-  events.ready({ mode: "deployed", url: service.url, manifest, warnings: [] });
+  events.ready({ mode: "deployed", url: service.url, localUrl: service.localUrl, manifest, warnings: [] });
   // The service is up: a store that is away in this moment must not end it.
   await tellHowToSignIn({ projectDir, url: service.url, events }).catch((error: unknown) => events.notice("warn", `Whether anybody has an account could not be read: ${error instanceof Error ? error.message : String(error)}`));
   await stopped;

@@ -67,7 +67,8 @@ it("the start names the endpoints, and a webhook to paste that is of the right s
   };
   const trigger = { slug: "new-signup", endpoint: "signup", attachmentId: "new-signup:welcome-email", target, file: "", module: "", hasTransform: false, request, filter: null, verify: null, dedupe: null, rateLimit: null, prompt: null };
   const manifest: Manifest = { format: 1, version: "9f31c2ab", builtAt: "", name: "hooks", folder: "", sources: "", settings: {}, triggers: [trigger], workflows: [], agents: [] };
-  expect(renderReady({ url: "http://127.0.0.1:3002", manifest, paint, isDevelopment: true })).toBe(`
+  const localUrl = "http://127.0.0.1:3002";
+  expect(renderReady({ url: localUrl, localUrl, manifest, paint, isDevelopment: true })).toBe(`
 hooks 9f31c2ab in development on http://127.0.0.1:3002
 
   POST /triggers/signup  new-signup → welcome-email
@@ -76,6 +77,11 @@ Try it:
   curl http://127.0.0.1:3002/triggers/signup -H 'content-type: application/json' -d '{"name":"text","email":"ada@example.com","amount":100,"kind":"it'\\''s"}'
 
 `);
+  // Behind a tunnel only this machine needs no key; on one address of a network nothing does without.
+  const behindTunnel = renderReady({ url: "https://dev.example.com", localUrl, manifest, paint, isDevelopment: true });
+  expect(behindTunnel).toContain("in development on https://dev.example.com\n");
+  expect(behindTunnel).toContain("curl http://127.0.0.1:3002/triggers/signup ");
+  expect(renderReady({ url: "http://192.168.1.5:3002", localUrl: "http://192.168.1.5:3002", manifest, paint, isDevelopment: true })).not.toContain("curl");
 });
 
 it("a project is told by what it has, agents only where there are some", () => {

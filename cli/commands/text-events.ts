@@ -1,5 +1,6 @@
 import type { DeliverySummary } from "../../server/contract/delivery.ts";
 import type { Manifest } from "../../server/contract/manifest.ts";
+import { isLoopbackUrl } from "../../server/domain/local-request.ts";
 import { exampleBody } from "../../server/domain/schema/example-body.ts";
 import type { RunEndedReport } from "../../server/processes/protocol.ts";
 import { renderDiagnostics } from "../build/render-diagnostics.ts";
@@ -21,9 +22,9 @@ export function createTextEvents(p: { terminal: Terminal; now(): number }): Serv
   const time = () => out.paint("dim", clockTime(p.now()));
   const warn = (warnings: readonly Diagnostic[]) => warnings.length > 0 && err.write(`\n${renderDiagnostics(warnings, { color })}\n`);
   return {
-    ready({ url, manifest, mode, warnings }) {
+    ready({ url, localUrl, manifest, mode, warnings }) {
       warn(warnings);
-      out.write(renderReady({ url, manifest, paint: out.paint, isDevelopment: mode === "development" }));
+      out.write(renderReady({ url, localUrl, manifest, paint: out.paint, isDevelopment: mode === "development" }));
     },
     working: () => {},
     reloaded({ manifest, warnings, durationMs }) {
@@ -47,14 +48,14 @@ export function createTextEvents(p: { terminal: Terminal; now(): number }): Serv
   };
 }
 
-export function renderReady(p: { url: string; manifest: Manifest; paint: Paint; isDevelopment: boolean }): string {
-  const { url, manifest, paint } = p;
+export function renderReady(p: { url: string; localUrl: string; manifest: Manifest; paint: Paint; isDevelopment: boolean }): string {
+  const { url, localUrl, manifest, paint } = p;
   const endpoints = endpointsOf(manifest).map((endpoint) => {
     const slugs = manifest.triggers.filter((trigger) => trigger.endpoint === endpoint).map(({ attachmentId }) => attachmentId.replace(":", " → "));
     return `  POST /triggers/${endpoint}  ${paint("dim", slugs.join(", "))}\n`;
   });
-  // The shortest to paste.
-  const [webhook] = manifest.triggers.map((trigger) => curlLine(url, trigger)).sort((a, b) => a.length - b.length);
+  // The shortest to paste. Only on this machine is no key needed.
+  const [webhook] = (isLoopbackUrl(localUrl) ? manifest.triggers : []).map((trigger) => curlLine(localUrl, trigger)).sort((a, b) => a.length - b.length);
   return [
     `\n${paint("strong", manifest.name)} ${paint("dim", manifest.version)} ${p.isDevelopment ? "in development" : "deployed"} on ${paint("link", url)}\n`,
     endpoints.length > 0 ? `\n${endpoints.join("")}` : "\nThere are no triggers yet: write one in triggers/.\n",

@@ -33,7 +33,7 @@ function setUp(p: { start?: () => Promise<void>; reload?: () => Promise<void> } 
     async start() {
       await p.start?.();
       told.push("start");
-      return { url: "http://x", reload: async () => { await p.reload?.(); told.push("reload"); }, close: async () => void told.push("close") };
+      return { url: "http://x", localUrl: "http://x", reload: async () => { await p.reload?.(); told.push("reload"); }, close: async () => void told.push("close") };
     },
     events,
   });

@@ -41,7 +41,7 @@ export function createDevSession(p: {
     if (!serving) {
       const service = await p.start(settings);
       serving = { service, settings, version: manifest.version, isMixed: false };
-      return events.ready({ mode: settings.mode, url: service.url, manifest, warnings });
+      return events.ready({ mode: settings.mode, url: service.url, localUrl: service.localUrl, manifest, warnings });
     }
     tellOfSettings(serving, settings);
     if (manifest.version === serving.version && !serving.isMixed) return events.unchanged({ version: manifest.version, wasBroken: isBroken });

@@ -6,7 +6,7 @@ const answerWithinMs = 3_000;
 /** Two of them would build over each other, and commands would find only one. What a killed one left behind does not count, nor a process that took over its number. */
 export async function refuseSecond(projectDir: string): Promise<void> {
   const running = findRunningServer(projectDir);
-  if (!running || running.pid === process.pid || !(await answers(running.url))) return;
+  if (!running || running.pid === process.pid || !(await answers(running.localUrl ?? running.url))) return;
   const command = running.mode === "development" ? "dev" : "start";
   throw new Failure(`\`signalbox ${command}\` serves this project already, on ${running.url} (process ${running.pid}).`, {
     code: "already_running",

@@ -1,0 +1,38 @@
+/**
+ * Headers that proxies, tunnels and CDNs add to what they forward. A tunnel's agent runs on this machine and may rewrite `Host` to `localhost`:
+ * then these headers are all that tells its requests from local ones.
+ */
+const addedByForwarders =
+  /^(forwarded|via|cdn-loop|client-ip|x-forwarded(-.*)?|x-original-.*|x-envoy-.*|x-(real|client|cluster-client|azure-client)-?ip|(true|fastly|fly)-client-ip|cf-.*|ngrok-.*|tailscale-.*|x-tunnel-.*)$/i;
+
+/**
+ * Whether a request was made on this machine: it comes from a loopback address, asks for a loopback name, and was not forwarded. Development is open
+ * to such requests alone. `rawHeaders`: name, value, name, value, as sent.
+ */
+export function isLocalRequest(p: { peerAddress: string | undefined; rawHeaders: readonly string[] }): boolean {
+  if (p.peerAddress === undefined || !isLoopbackAddress(p.peerAddress)) return false;
+  const names = p.rawHeaders.filter((_, at) => at % 2 === 0);
+  if (names.some((name) => addedByForwarders.test(name))) return false;
+  const hosts = p.rawHeaders.filter((_, at) => at % 2 === 1 && p.rawHeaders[at - 1]?.toLowerCase() === "host");
+  return hosts.length === 1 && hosts.every(isLoopbackHost);
+}
+
+/** Whether others can reach a service that listens on `host` and is known by `baseUrl`. */
+export function isReachableFromElsewhere({ host, baseUrl }: { host: string; baseUrl: string | null }): boolean {
+  return !isLoopbackHost(host.includes(":") ? `[${host}]` : host) || (baseUrl !== null && !isLoopbackUrl(baseUrl));
+}
+
+export function isLoopbackUrl(url: string): boolean {
+  return isLoopbackHost(new URL(url).host);
+}
+
+/** Of a Host header or a URL, with or without a port. Other names may be pointed at this machine by anybody who has a domain (DNS rebinding). */
+function isLoopbackHost(host: string): boolean {
+  const name = host.replace(/:\d*$/, "").toLowerCase();
+  if (name === "localhost" || name.endsWith(".localhost")) return true;
+  return isLoopbackAddress(name.replace(/^\[(.*)\]$/, "$1"));
+}
+
+function isLoopbackAddress(address: string): boolean {
+  return address === "::1" || /^(::ffff:)?127(\.\d{1,3}){3}$/i.test(address);
+}
