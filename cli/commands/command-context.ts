@@ -82,6 +82,11 @@ function createContext(host: CliHost, options: GlobalOptions): { context: Comman
   return { context, close: async () => (await opened?.catch(() => null))?.close() };
 }
 
+/** Whether a person reads what `tell` writes. Secrets are shown to a person only: logs keep them. */
+export function isWatched({ isJson, terminal }: Pick<CommandContext, "isJson" | "terminal">): boolean {
+  return !isJson && terminal.err.isTerminal;
+}
+
 export function jsonDocument(document: unknown): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }

@@ -1,7 +1,7 @@
-import { createApiClient, type ApiClient } from "../api/api-client.ts";
+import { createApiClient } from "../api/api-client.ts";
 import type { CliCommand } from "./cli-command.ts";
-import type { CommandContext, CommandRunner } from "./command-context.ts";
-import { createdKeyAnswer, keysAnswer } from "./keys/key-answers.ts";
+import { type CommandContext, type CommandRunner, isWatched } from "./command-context.ts";
+import { makeFirstKey } from "./keys/first-key.ts";
 import { peopleAnswer } from "./people/list.ts";
 import { invitationAnswer } from "./people/setup-link.ts";
 import { parsePort, parseRole, type Role } from "./parse-options.ts";
@@ -39,30 +39,23 @@ async function start(context: CommandContext, { port, role = "all", newSecret }:
   const service = await (role === "web" ? startWeb : startService)({ settings, reporter: events, logger, now: context.now() });
   events.ready({ mode: "deployed", url: service.url, localUrl: service.localUrl, manifest, warnings: [] });
   // The service is up: a store that is away in this moment must not end it.
-  await tellHowToSignIn({ projectDir, url: service.url, events }).catch((error: unknown) => events.notice("warn", `Whether anybody has an account could not be read: ${error instanceof Error ? error.message : String(error)}`));
+  await tellHowToSignIn(context, { url: service.url, events }).catch((error: unknown) => events.notice("warn", `Whether anybody has an account could not be read: ${error instanceof Error ? error.message : String(error)}`));
   await stopped;
   events.stopping();
   await service.close();
 }
 
-/** Without people nobody could sign in: each start says how the first one does. */
-async function tellHowToSignIn(p: { projectDir: string; url: string; events: ServiceEvents }): Promise<void> {
+/** While there are no accounts, each start says how the first admin signs in. The link for that is for a person at a terminal: a log keeps it, and others may read it. */
+async function tellHowToSignIn(context: CommandContext, { url, events }: { url: string; events: ServiceEvents }): Promise<void> {
   const { openLocalApi } = await import("../../server/main.ts");
-  const local = await openLocalApi({ projectDir: p.projectDir, running: { mode: "deployed", url: p.url } });
+  const local = await openLocalApi({ projectDir: context.projectDir, running: { mode: "deployed", url } });
   try {
     const api = createApiClient((request) => local.fetch(request));
     if ((await api.request({ path: "/people", answer: peopleAnswer })).data.length > 0) return;
-    const { url } = await api.request({ method: "POST", path: "/setup-links", answer: invitationAnswer });
-    p.events.notice("info", `Nobody has an account yet. This link lets the first admin in, once, within an hour: ${url} (\`signalbox people setup-link\` makes another.)`);
+    if (!isWatched(context)) return events.notice("warn", "There are no accounts yet. `signalbox people setup-link`, run on this machine, makes a link by which the first admin signs in.");
+    const link = await api.request({ method: "POST", path: "/setup-links", answer: invitationAnswer });
+    context.tell(`There are no accounts yet. By this link the first admin signs in, once, within an hour:\n  ${link.url}\n\`signalbox people setup-link\` makes another.\n`);
   } finally {
     await local.close();
   }
-}
-
-/** Without a key nobody could send anything: the first start makes one. Gives its id, or `null` where there were keys. */
-async function makeFirstKey(api: ApiClient): Promise<string | null> {
-  const { data } = await api.request({ path: "/keys", answer: keysAnswer });
-  if (data.some(({ kind }) => kind === "webhook")) return null;
-  const body = { kind: "webhook", name: "first key", endpoints: null, expiresAt: null };
-  return (await api.request({ method: "POST", path: "/keys", body, answer: createdKeyAnswer })).id;
 }
