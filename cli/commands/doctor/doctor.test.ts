@@ -17,7 +17,7 @@ const now = Date.parse("2026-11-21T10:00:00Z");
 const day = 86_400_000;
 const key = { id: "key_1", name: "a", kind: "webhook", endpoints: null, ciphertext: null, expiresAt: null, revokedAt: null };
 const contents: AccessContext["contents"] = { newestDeliveryAt: now, lastSeenWorkers: [now], keys: [key], disabledTriggers: [], people: 1, admins: 1 };
-const access: AccessContext = { contents, now, triggers: [{ slug: "new-signup", endpoint: "signup" }], mode: "deployed", isRunning: true, openKey: () => "sbk_x" };
+const access: AccessContext = { contents, now, triggers: [{ slug: "new-signup", endpoint: "signup" }], mode: "deployed", needsKeys: true, isRunning: true, openKey: () => "sbk_x" };
 const found = (checks: { name: string; state: string }[]) => checks.filter(({ state }) => state !== "ok").map(({ name, state }) => `${name} ${state}`);
 const judge = ({ contents: some, ...given }: Partial<Omit<AccessContext, "contents">> & { contents?: Partial<AccessContext["contents"]> } = {}) =>
   found(judgeAccess({ ...access, ...given, contents: { ...contents, ...some } }));
@@ -27,7 +27,8 @@ it("finds nothing where nothing is wrong", () => expect(judge()).toEqual([]));
 it.each<[string, Parameters<typeof judge>[0], string[]]>([
   ["a delivery of the future", { contents: { newestDeliveryAt: now + day } }, ["history bad"]],
   ["no key yet", { contents: { keys: [] } }, ["keys warn"]],
-  ["no key in development", { mode: "development", contents: { keys: [] } }, []],
+  ["no key in development", { mode: "development", needsKeys: false, contents: { keys: [] } }, []],
+  ["no key in development that others can reach", { mode: "development", needsKeys: true, contents: { keys: [], people: 0, admins: 0 } }, ["keys warn"]],
   ["keys that have all ended", { contents: { keys: [{ ...key, expiresAt: now - 1 }, { ...key, revokedAt: 1 }] } }, ["keys bad"]],
   ["an endpoint that no key opens", { contents: { keys: [{ ...key, endpoints: ["other"] }] } }, ["keys bad"]],
   ["a key that ends soon", { contents: { keys: [{ ...key, expiresAt: now + 13 * day }] } }, ["keys warn"]],
@@ -43,9 +44,27 @@ it.each<[string, Parameters<typeof judge>[0], string[]]>([
 
 it("tells of a disk that is full, and of addresses that give keys away", () => {
   expect([10, 100_000_000, 10e9].map((room) => judgeSpace(room).state)).toEqual(["bad", "warn", "ok"]);
-  const states = [null, "http://hooks.example.com", "https://hooks.example.com", "http://localhost:3000"].map((baseUrl) => judgeAddress({ baseUrl, trustProxy: [], mode: "deployed" })[0]?.state);
+  const states = [null, "http://hooks.example.com", "https://hooks.example.com", "http://localhost:3000"].map((baseUrl) => judgeAddress({ baseUrl, host: "0.0.0.0", trustProxy: [], mode: "deployed" })[0]?.state);
   expect(states).toEqual(["warn", "warn", "warn", "ok"]);
-  expect(found(judgeAddress({ baseUrl: "https://hooks.example.com", trustProxy: ["127.0.0.1"], mode: "deployed" }))).toEqual([]);
+  expect(found(judgeAddress({ host: "0.0.0.0", baseUrl: "https://hooks.example.com", trustProxy: ["127.0.0.1"], mode: "deployed" }))).toEqual([]);
+});
+
+it("says what keys are for: all endpoints, or each one some", () => {
+  const triggers = [{ slug: "a", endpoint: "a" }, { slug: "b", endpoint: "b" }];
+  const say = (...endpoints: (string[] | null)[]) =>
+    judgeAccess({ ...access, triggers, contents: { ...contents, keys: endpoints.map((of, at) => ({ ...key, id: `key_${at}`, endpoints: of })) } }).find(({ name }) => name === "keys")?.message;
+  expect(say(null)).toBe("1 webhook key for all endpoints");
+  expect(say(null, null)).toBe("2 webhook keys for all endpoints");
+  expect(say(["a"], ["b"])).toBe("every endpoint has a key: 2 webhook keys, none for all endpoints");
+  expect(say(["a"], null)).toBe("every endpoint has a key: 2 webhook keys, 1 for all endpoints");
+});
+
+const sayAddress = (given: { host?: string; baseUrl?: string }) => judgeAddress({ host: "127.0.0.1", baseUrl: null, trustProxy: [], mode: "development", ...given })[0]?.message;
+
+it("says of development whether others can reach it", () => {
+  expect(sayAddress({})).toBe("development listens on this machine only");
+  expect(sayAddress({ baseUrl: "https://dev.example.com" })).toContain("can be reached from elsewhere, by https://dev.example.com");
+  expect(sayAddress({ host: "0.0.0.0" })).toContain("can be reached from elsewhere, by 0.0.0.0");
 });
 
 const postgres: PostgresFacts = {

@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import { existsSync } from "node:fs";
 import { hasSecret, readSecret, type Settings, SettingsError } from "../../../server/config.ts";
 import { AppError } from "../../../server/contract/app-error.ts";
+import { isReachableFromElsewhere } from "../../../server/domain/local-request.ts";
 import { ProjectError } from "../../../server/project/project-error.ts";
 import type { StoreContents } from "../../../server/store/shared/store-contents.ts";
 import { plainText } from "../../terminal/plain-text.ts";
@@ -51,7 +52,7 @@ async function look({ projectDir, now }: CommandContext): Promise<Check[]> {
     const [{ readManifest }, { createKeyCipher }] = await Promise.all([import("../../../server/project/read-manifest.ts"), import("../../../server/auth/key-cipher.ts")]);
     const openKey = hasSecret(settings.stateDir) ? createKeyCipher(readSecret(settings.stateDir)).open : null;
     const triggers = (await readManifest(settings.stateDir))?.triggers ?? [];
-    return [...checks, ...judgeAccess({ contents, now: now(), triggers, mode: settings.mode, isRunning: running !== null, openKey })];
+    return [...checks, ...judgeAccess({ contents, now: now(), triggers, mode: settings.mode, needsKeys: settings.mode === "deployed" || isReachableFromElsewhere(settings), isRunning: running !== null, openKey })];
   } catch (error) {
     if (error instanceof AppError) return [...checks, bad("store", error.message, "docs/failures.md tells what to do.")];
     throw error;

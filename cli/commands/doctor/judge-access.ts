@@ -1,4 +1,5 @@
 import type { StoreContents } from "../../../server/store/shared/store-contents.ts";
+import { plural } from "../text-events.ts";
 import { bad, type Check, ok, warn } from "./check.ts";
 
 const soonMs = 14 * 86_400_000;
@@ -10,6 +11,8 @@ export interface AccessContext {
   now: number;
   triggers: readonly { slug: string; endpoint: string }[];
   mode: "development" | "deployed";
+  /** Deployed, and in development that others can reach. */
+  needsKeys: boolean;
   isRunning: boolean;
   /** `null`: sealed under another secret, or there is none. */
   openKey: ((ciphertext: string) => string | null) | null;
@@ -30,18 +33,25 @@ function isUsable(key: StoreContents["keys"][number], now: number): boolean {
   return key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now);
 }
 
-function judgeKeys({ contents, now, mode, triggers }: AccessContext): Check[] {
+function judgeKeys({ contents, now, needsKeys, triggers }: AccessContext): Check[] {
   const webhookKeys = contents.keys.filter(({ kind }) => kind === "webhook");
   const usable = webhookKeys.filter((key) => isUsable(key, now));
   const ending = contents.keys.filter((key) => isUsable(key, now) && key.expiresAt !== null && key.expiresAt < now + soonMs);
   const closed = [...new Set(triggers.map(({ endpoint }) => endpoint))].filter((endpoint) => !usable.some(({ endpoints }) => endpoints === null || endpoints.includes(endpoint)));
   const create = "`signalbox keys create` makes one.";
-  if (webhookKeys.length === 0) return [mode === "development" ? ok("keys", "none yet; development needs none") : warn("keys", "there is no webhook key yet", `The first \`signalbox start\` makes one; ${create}`)];
+  if (webhookKeys.length === 0) return [!needsKeys ? ok("keys", "none yet; development on this machine needs none") : warn("keys", "there is no webhook key yet", `The first \`signalbox start\` makes one; ${create}`)];
   const checks: Check[] = [];
   if (usable.length === 0) checks.push(bad("keys", "every webhook key is revoked or has expired: no webhook gets in", create));
   else if (closed.length > 0) checks.push(bad("keys", `no key opens ${closed.join(", ")}`, `${create} \`--endpoint\` names what it opens.`));
   if (ending.length > 0) checks.push(warn("keys", `${ending.map(({ id, name }) => `${name} (${id})`).join(", ")} end within 14 days`, "`signalbox keys rotate <id>` makes a new one beside the old."));
-  return checks.length > 0 ? checks : [ok("keys", `${usable.length} webhook keys open every endpoint`)];
+  return checks.length > 0 ? checks : [ok("keys", describeKeys(usable))];
+}
+
+/** Each endpoint has a key; few keys may be for all of them. */
+function describeKeys(usable: StoreContents["keys"]): string {
+  const forAll = usable.filter(({ endpoints }) => endpoints === null).length;
+  if (forAll === usable.length) return `${plural(forAll, "webhook key")} for all endpoints`;
+  return `every endpoint has a key: ${plural(usable.length, "webhook key")}, ${forAll === 0 ? "none" : forAll} for all endpoints`;
 }
 
 function judgeSecret({ contents, openKey }: AccessContext): Check {
@@ -62,7 +72,7 @@ function judgeTriggers({ contents, triggers }: AccessContext): Check {
 function judgePeople({ contents, mode }: AccessContext): Check {
   if (contents.admins > 0) return ok("people", `${contents.people} may sign in, ${contents.admins} as admin`);
   if (contents.people > 0) return bad("people", "nobody is an admin", "`signalbox people invite --role admin` makes a link that lets one in.");
-  return mode === "development" ? ok("people", "nobody has an account; development needs none") : warn("people", "nobody has an account yet", "`signalbox people setup-link` lets the first admin in.");
+  return mode === "development" ? ok("people", "there are no accounts; development needs none") : warn("people", "there are no accounts yet", "`signalbox people setup-link` lets the first admin in.");
 }
 
 function judgeWorkers({ contents, now, isRunning }: AccessContext): Check {

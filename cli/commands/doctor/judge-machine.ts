@@ -1,6 +1,7 @@
 import { type BigIntStats, mkdtempSync, rmSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Settings } from "../../../server/config.ts";
+import { isReachableFromElsewhere } from "../../../server/domain/local-request.ts";
 import { byteText } from "../byte-text.ts";
 import { bad, type Check, ok, warn } from "./check.ts";
 
@@ -50,8 +51,9 @@ function judgeClock(folder: string): Check {
 }
 
 /** Of how the world reaches the service. */
-export function judgeAddress({ baseUrl, trustProxy, mode }: Pick<Settings, "baseUrl" | "trustProxy" | "mode">): Check[] {
-  if (mode === "development") return [ok("address", "development listens on this machine only")];
+export function judgeAddress({ host, baseUrl, trustProxy, mode }: Pick<Settings, "host" | "baseUrl" | "trustProxy" | "mode">): Check[] {
+  if (mode === "development" && !isReachableFromElsewhere({ host, baseUrl })) return [ok("address", "development listens on this machine only")];
+  if (mode === "development") return [ok("address", `development can be reached from elsewhere, by ${baseUrl ?? host}; requests from there need a key or a token`)];
   if (baseUrl === null) return [warn("address", "no base URL is set: URLs that are shown name this machine", "Set SIGNALBOX_BASE_URL, e.g. https://hooks.example.com.")];
   const { protocol, hostname } = new URL(baseUrl);
   if (protocol === "http:" && !/^(localhost|127\.|\[::1\])/.test(hostname)) return [warn("address", `${baseUrl} is not encrypted: keys can be read on the way`, "Put a proxy with TLS in front, and make the base URL https://.")];
