@@ -17,8 +17,8 @@ export const viewport: Viewport = { width: "device-width", initialScale: 1, colo
 
 /** Name and build are for those who may read: a stranger at a deployed service sees neither. */
 async function describeProject(): Promise<ShellProject> {
-  const { settings, project } = await signalbox();
-  return { name: settings.name, mode: settings.mode, version: project.current().manifest.version };
+  const { settings, pageMode, project } = await signalbox();
+  return { name: settings.name, mode: pageMode(), version: project.current().manifest.version };
 }
 
 export default async function RootLayout({ children }: { children: ReactNode }) {

@@ -26,15 +26,20 @@ describe("where only Next runs", () => {
     const service = { url: `http://127.0.0.1:${port}` };
     await vi.waitFor(async () => expect((await fetch(`${service.url}/healthz`)).status, output).toBe(200), { timeout: 60_000, interval: 200 });
 
-    const accepted = await postJson(`${service.url}/triggers/signup`, { name: "Ada", email: "ada@example.com" });
+    const ada = { name: "Ada", email: "ada@example.com" };
+    // Next does not say where a request comes from: a key is needed, also in development.
+    expect((await fetch(`${service.url}/triggers/signup`, { method: "POST" })).status).toBe(401);
+    const { secret } = JSON.parse(signalbox(["keys", "create", "--json", "--project", projectDir], { cwd: projectDir }).stdout) as { secret: string };
+    const key = { authorization: `Bearer ${secret}` };
+    const accepted = await postJson(`${service.url}/triggers/signup`, ada, key);
     expect(accepted.status, output).toBe(202);
     const { runId } = (await accepted.json()) as { runId: string };
-    expect(await waitForRun(service, runId)).toMatchObject({ status: "completed", trigger: "new-signup" });
+    expect(await waitForRun(service, runId, key)).toMatchObject({ status: "completed", trigger: "new-signup" });
 
-    const mismatch = await postJson(`${service.url}/triggers/signup`, { name: "", email: "ada@example.com" });
+    const mismatch = await postJson(`${service.url}/triggers/signup`, { name: "", email: "ada@example.com" }, key);
     expect(mismatch.status).toBe(422);
     expect(await mismatch.json()).toMatchObject({ code: "request_mismatch", errors: [{ pointer: "/name" }] });
-    expect((await fetch(`${service.url}/triggers/signup`)).status).toBe(405);
-    expect((await postJson(`${service.url}/triggers/nowhere`, {})).status).toBe(404);
+    expect((await fetch(`${service.url}/triggers/signup`, { headers: key })).status).toBe(405);
+    expect((await postJson(`${service.url}/triggers/nowhere`, {}, key)).status).toBe(404);
   });
 });

@@ -1,10 +1,11 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { createApiAuthenticator } from "./auth/api-authenticator.ts";
 import { createAuthenticator } from "./auth/authenticator.ts";
 import { type Client, unknownClient } from "./auth/client.ts";
 import { deriveSessionSecret } from "./auth/derive-secret.ts";
 import { hashInvitationToken } from "./auth/invitation-token.ts";
 import { createKeyCipher } from "./auth/key-cipher.ts";
-import { readSecret, readSettings, serviceUrl, type Settings, SettingsError } from "./config.ts";
+import { type Mode, readSecret, readSettings, serviceUrl, type Settings, SettingsError } from "./config.ts";
 import type { ServiceNumbers } from "./domain/service-numbers.ts";
 import { type AdmitAnonymous, createAdmitAnonymous } from "./http/admit-anonymous.ts";
 import { createAuthDoor } from "./http/auth-door.ts";
@@ -35,7 +36,7 @@ import { createTrpc } from "./trpc/create-trpc.ts";
 export interface Signalbox {
   settings: Settings;
   project: ReloadableProject;
-  ingest(request: IngestRequest): Promise<IngestAnswer>;
+  ingest(request: IngestRequest, isLocal: boolean): Promise<IngestAnswer>;
   ingestFetch(request: Request): Promise<Response>;
   rest(request: Request, client?: Client): Promise<Response>;
   trpc(request: Request, client?: Client): Promise<Response>;
@@ -44,6 +45,10 @@ export interface Signalbox {
   /** Bounds anonymous requests, before `rest`, `trpc`, `auth` and pages. */
   admit: AdmitAnonymous;
   gate: PageGate;
+  /** Draws a page: what it reads meanwhile, it reads for this client. */
+  drawPageFor<T>(client: Client, draw: () => T): T;
+  /** How the page that is being drawn is served: `development` to local requests only. */
+  pageMode(): Mode;
   /** What a link lets in, as long as it does. */
   findInvitation(token: string): Promise<Invitation | null>;
   /** Reads for a page; `headers` are those of the browser's request. */
@@ -70,58 +75,79 @@ export async function openSignalbox(p: {
   if (settings.mode === "deployed") requireSecrets(project.current());
   const stopping = new AbortController();
   const metrics = createMetrics({ store, isDeclared: (endpoint) => project.current().byEndpoint.has(endpoint), serviceNumbers: p.serviceNumbers });
-  const { mode, maxBodyBytes } = settings;
-  const common = { store, project, signals, clock: systemClock, logger, mode, maxBodyBytes };
+  const { maxBodyBytes } = settings;
+  const parts = { store, project, signals, clock: systemClock, logger, maxBodyBytes };
   let port = settings.port;
   const baseUrl = () => serviceUrl(settings, port);
   const secret = readSecret(settings.stateDir);
   const sessionSecret = deriveSessionSecret(secret);
-  const authenticate = createApiAuthenticator({ ...common, sessionSecret, baseUrl: settings.baseUrl });
   const identity = loadIdentity(() => ({ rows: store, baseUrl: baseUrl(), secret: sessionSecret, oidc: settings.oidc }));
 
   const switches = oncePerTurn(() => store.listDisabledTriggers());
 
-  const receive = createReceiver({
-    ...common,
-    authenticate: createAuthenticator(common),
-    limits: settings.limits,
-    takeRates: store.takeRates,
-    isShuttingDown: () => stopping.signal.aborted,
-    // All webhooks of a turn of the event loop share one look: a switch that another process has turned counts for the next.
-    disabledTriggers: () => switches("all"),
-    onDelivery(delivery, tookMs) {
-      metrics.observeDelivery(delivery, tookMs);
-      p.onDelivery?.(delivery, tookMs);
-    },
-    onRefused: metrics.observeRefusal,
-    onUnauthenticated: () => metrics.observeUnauthenticated("webhook"),
-    onUnrecorded: (code) => metrics.observeUnrecorded(code),
-  });
   const ownHost = settings.baseUrl === null ? null : new URL(settings.baseUrl).host;
-  const ingest = mode === "development" ? guardDevelopment(receive, ownHost) : receive;
-  const restDeps: RestDeps = { ...common, baseUrl, cipher: createKeyCipher(secret), authenticate, metrics, stopping: stopping.signal };
-  const auth = createAuthDoor({
-    ...common,
-    hasProvider: settings.oidc !== null,
-    identity,
-    authenticate,
-    isSecure: settings.baseUrl?.startsWith("https:") ?? false,
-    ownHost,
-  });
-  const trpc = createTrpc({ ...restDeps, identity, name: settings.name, news: watchBoth(store, project) });
+
+  /** All that answers requests. `mode` says which: `development` needs no key. */
+  function openDoors(mode: Mode) {
+    const common = { ...parts, mode };
+    const authenticate = createApiAuthenticator({ ...common, sessionSecret, baseUrl: settings.baseUrl });
+    const receive = createReceiver({
+      ...common,
+      authenticate: createAuthenticator(common),
+      limits: settings.limits,
+      takeRates: store.takeRates,
+      isShuttingDown: () => stopping.signal.aborted,
+      // All webhooks of a turn of the event loop share one look: a switch that another process has turned counts for the next.
+      disabledTriggers: () => switches("all"),
+      onDelivery(delivery, tookMs) {
+        metrics.observeDelivery(delivery, tookMs);
+        p.onDelivery?.(delivery, tookMs);
+      },
+      onRefused: metrics.observeRefusal,
+      onUnauthenticated: () => metrics.observeUnauthenticated("webhook"),
+      onUnrecorded: (code) => metrics.observeUnrecorded(code),
+    });
+    const restDeps: RestDeps = { ...common, baseUrl, cipher: createKeyCipher(secret), authenticate, metrics, stopping: stopping.signal };
+    return {
+      mode,
+      authenticate,
+      ingest: mode === "development" ? guardDevelopment(receive) : receive,
+      rest: createRestApp(restDeps).fetch,
+      trpc: createTrpc({ ...restDeps, identity, name: settings.name, news: watchBoth(store, project) }),
+      auth: createAuthDoor({
+        ...common,
+        hasProvider: settings.oidc !== null,
+        identity,
+        authenticate,
+        isSecure: settings.baseUrl?.startsWith("https:") ?? false,
+        ownHost,
+      }),
+    };
+  }
+
+  // Development is open to this machine alone: all others it answers as a deployed service does.
+  const forOthers = openDoors("deployed");
+  const forThisMachine = settings.mode === "development" ? openDoors("development") : forOthers;
+  const doorsFor = ({ isLocal = false }: Pick<Client, "isLocal">) => (isLocal ? forThisMachine : forOthers);
+  const ingest = (request: IngestRequest, isLocal: boolean) => doorsFor({ isLocal }).ingest(request);
+  // Next hands pages the headers of a request and nothing else of it.
+  const pageClients = new AsyncLocalStorage<Client>();
+  const pageDoors = () => doorsFor(pageClients.getStore() ?? unknownClient);
 
   return {
     settings,
     project,
     ingest,
     ingestFetch: createIngestFetch(ingest),
-    rest: createRestApp(restDeps).fetch,
-    trpc: trpc.handle,
-    auth: (request, client = unknownClient) => auth(request, client),
-    admit: createAdmitAnonymous({ authenticate, logger }),
-    gate: createPageGate({ authenticate, mode, ownHost }),
-    findInvitation: async (token) => (mode === "development" ? null : store.findInvitation(hashInvitationToken(token), systemClock.now())),
-    createCaller: trpc.caller,
+    rest: (request, client = unknownClient) => doorsFor(client).rest(request, client),
+    trpc: (request, client = unknownClient) => doorsFor(client).trpc.handle(request, client),
+    auth: (request, client = unknownClient) => doorsFor(client).auth(request, client),
+    admit: createAdmitAnonymous({ authenticateFor: (client) => doorsFor(client).authenticate, logger }),
+    gate: createPageGate({ authenticate: forOthers.authenticate, mode: settings.mode }),
+    drawPageFor: (client, draw) => pageClients.run(client, draw),
+    pageMode: () => pageDoors().mode,
+    findInvitation: async (token) => (pageDoors().mode === "development" ? null : store.findInvitation(hashInvitationToken(token), systemClock.now())),
+    createCaller: (headers) => pageDoors().trpc.caller(headers),
     setPort: (actual) => void (port = actual),
     beginShutdown: () => stopping.abort(),
     close: () => store.close(),

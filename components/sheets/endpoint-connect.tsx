@@ -55,7 +55,7 @@ export function EndpointConnect({ url, slug, needsKey, access }: { url: string; 
       </SheetSection>
       <SheetSection title="How to authenticate">
         <p className="mb-2 text-ink-2">
-          {needsKey ? "Every webhook needs a key, in one of these forms. Where several are sent, each must be valid." : "In development no key is needed. Deployed, every webhook needs one, in one of these forms."}
+          {needsKey ? "Every webhook needs a key, in one of these forms. Where several are sent, each must be valid." : "In development, webhooks from this machine need no key. All others need one, in one of these forms."}
         </p>
         {data?.verify && (
           <p className="mb-2 text-ink-2">

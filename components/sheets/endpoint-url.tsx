@@ -12,7 +12,7 @@ export function EndpointUrl({ url, endpoint, needsKey, access }: { url: string; 
   return (
     <div className="grid gap-2">
       <UrlLine label={`Copy the URL of ${endpoint}`} url={url} />
-      {!needsKey && <p className="text-s text-ink-3">In development no key is needed. Deployed, every webhook needs one.</p>}
+      {!needsKey && <p className="text-s text-ink-3">In development, webhooks from this machine need no key. All others need one.</p>}
       {needsKey && (
         <>
           {access.url === null ? <MaskedUrl url={url} endpoint={endpoint} access={access} /> : <UrlLine label={`Copy the URL of ${endpoint} with its key`} url={access.url} />}

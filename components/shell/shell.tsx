@@ -34,7 +34,7 @@ export function Shell({ project, children }: { project: ShellProject | null; chi
         <div className="ml-auto flex items-center gap-2">
           {project && <SearchButton />}
           {project?.mode === "development" && (
-            <span title="Development: webhooks need no key" className="hidden text-s text-ink-3 lg:block">
+            <span title="Development: requests from this machine need no key" className="hidden text-s text-ink-3 lg:block">
               development
             </span>
           )}

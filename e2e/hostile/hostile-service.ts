@@ -37,18 +37,18 @@ const keySchema = z.object({ secret: z.string() });
 const pageSchema = z.object({ data: z.array(z.unknown()), nextCursor: z.string().nullable() });
 
 /** Builds a project and starts it, `signalbox start` or, where told, `signalbox dev`. */
-export async function startHostileService(p: { command?: "dev" | "start"; files?: Record<string, string>; env?: NodeJS.ProcessEnv } = {}): Promise<HostileService> {
+export async function startHostileService(p: { command?: "dev" | "start"; files?: Record<string, string>; env?: NodeJS.ProcessEnv; port?: number; program?: string[] } = {}): Promise<HostileService> {
   const { command = "start" } = p;
   const projectDir = writeProject({ ...files, ...p.files });
   if (command === "start") run(["build"]);
   const key = command === "start" ? keySchema.parse(JSON.parse(run(["keys", "create", "--name", "hooks", "--json"]))).secret : "";
   const token = command === "start" ? keySchema.parse(JSON.parse(run(["keys", "create", "--api", "--name", "ci", "--json"]))).secret : "";
-  const service = await startService({ projectDir, command, ...(p.env ? { env: p.env } : {}) });
+  const service = await startService({ projectDir, command, ...(p.env && { env: p.env }), ...(p.port !== undefined && { port: p.port }), ...(p.program && { program: p.program }) });
   const headers: Record<string, string> = token === "" ? {} : { authorization: `Bearer ${token}` };
   return {
     ...service,
     projectDir,
-    port: Number(new URL(service.url).port),
+    port: p.port ?? Number(new URL(service.url).port),
     key,
     token,
     peakMemoryMb: () => peakMemoryOf(childrenOf(service.child.pid ?? 0, "web")[0] ?? 0),

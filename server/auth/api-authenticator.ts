@@ -15,7 +15,7 @@ import { refuseCrossSite, refuseForeignOrigin } from "./refuse-cross-site.ts";
 import { readSessionToken } from "./session.ts";
 
 /**
- * Development is open to this machine. Deployed, a key is needed in `Authorization: Bearer` or `x-api-key` (RFC 6750); where
+ * Development is open to local requests; `mode` is `deployed` for all others. Deployed, a key is needed in `Authorization: Bearer` or `x-api-key` (RFC 6750); where
  * both are sent, each must be valid. Keys in the query are for webhook senders only: API URLs end up in histories and logs. A browser
  * in which somebody signed in sends a cookie of their session, or the API token that they signed in with.
  */
@@ -26,7 +26,7 @@ export function createApiAuthenticator(deps: {
   mode: Mode;
   clock: Clock;
   logger?: Logger;
-  /** Where the world reaches this service: its host is one of our names in development. */
+  /** Where the world reaches this service: pages under its host are ours. */
   baseUrl?: string | null;
 }): ApiAuthenticator {
   const logger = deps.logger ?? silentLogger;
@@ -34,7 +34,7 @@ export function createApiAuthenticator(deps: {
   const ownHost = deps.baseUrl ? new URL(deps.baseUrl).host : null;
   return async (request) => {
     if (deps.mode === "development") {
-      refuseCrossSite(request, ownHost);
+      refuseCrossSite(request);
       return { kind: "local" };
     }
     const now = deps.clock.now();

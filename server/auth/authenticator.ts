@@ -11,7 +11,7 @@ import { createNoteKeyUse } from "./key-usage.ts";
 export type Authenticator = (presented: readonly string[], endpoint: string) => Promise<{ ok: true; keyId: string | null } | { ok: false }>;
 
 /**
- * Decides who may send webhooks. Development is open. Deployed, at least one key is needed and each one that is presented must be
+ * Decides who may send webhooks. Development is open to local requests; `mode` is `deployed` for all others. Deployed, at least one key is needed and each one that is presented must be
  * valid for the endpoint. A key of another endpoint gets the very answer that an unknown key gets.
  */
 export function createAuthenticator(deps: {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { refuseCrossSite, refuseForeignOrigin } from "./refuse-cross-site.ts";
 
-const refused = (headers: Record<string, string>, ownHost: string | null = null) => {
+const refused = (headers: Record<string, string>) => {
   const request = new Request("http://127.0.0.1:3002/api/v1/runs", { headers });
   try {
-    refuseCrossSite(request, ownHost);
+    refuseCrossSite(request);
     return false;
   } catch {
     return true;
@@ -16,7 +16,6 @@ describe("the open API of development", () => {
     ["a command line tool", {}],
     ["a page of its own", { host: "localhost:3002", "sec-fetch-site": "same-origin", origin: "http://localhost:3002" }],
     ["an address typed into a browser", { host: "127.0.0.1:3002", "sec-fetch-site": "none" }],
-    ["a page reached by an IP address", { host: "192.168.1.5:3002", origin: "http://192.168.1.5:3002" }],
     ["a page reached by IPv6", { host: "[::1]:3002", origin: "http://[::1]:3002" }],
   ])("answers %s", (_, headers) => {
     expect(refused(headers)).toBe(false);
@@ -27,14 +26,8 @@ describe("the open API of development", () => {
     ["a page of a neighbour on the same machine", { host: "localhost:3002", "sec-fetch-site": "same-site", origin: "http://localhost:8080" }],
     ["a browser that tells only the origin", { host: "localhost:3002", origin: "https://evil.example" }],
     ["a page without an origin of its own", { host: "localhost:3002", origin: "null" }],
-    ["a foreign name that points at this machine", { host: "evil.example:3002", origin: "http://evil.example:3002", "sec-fetch-site": "same-origin" }],
   ])("refuses %s", (_, headers) => {
     expect(refused(headers)).toBe(true);
-  });
-
-  it("answers to the name that the settings give it", () => {
-    expect(refused({ host: "box.example" }, "box.example")).toBe(false);
-    expect(refused({ host: "box.example.evil.example" }, "box.example")).toBe(true);
   });
 });
 

@@ -1,27 +1,18 @@
-import { isIP } from "node:net";
 import { AppError } from "../contract/app-error.ts";
 
 /**
- * In development the API and the endpoints are open to this machine, and so to every page that a browser on it shows. Refuses what such pages can
- * send: requests from another site (Sec-Fetch-Site, Origin), and requests under a name that is not ours (DNS rebinding: a
- * foreign name that was pointed at 127.0.0.1). Throws AppError `forbidden`.
+ * In development the API and the endpoints are open to local requests, and so to every page that a browser on this machine shows. Rejects requests
+ * that come from another site (Sec-Fetch-Site, Origin). Requests under a name that was pointed at this machine (DNS rebinding) are not local, and
+ * need a key. Throws AppError `forbidden`.
  */
-export function refuseCrossSite(request: { url: string; headers: Pick<Headers, "get"> }, ownHost: string | null): void {
-  const url = new URL(request.url);
-  const host = request.headers.get("host") ?? url.host;
-  refuseForeignName(host, ownHost);
+export function refuseCrossSite(request: { url: string; headers: Pick<Headers, "get"> }): void {
+  const host = request.headers.get("host") ?? new URL(request.url).host;
   const site = request.headers.get("sec-fetch-site");
   const isForeignSite = site !== null && site !== "same-origin" && site !== "none";
   const origin = request.headers.get("origin");
   if (isForeignSite || (origin !== null && !isSameHost(origin, host))) {
     throw new AppError("forbidden", "In development no key is needed, so no requests are taken from pages of other sites.");
   }
-}
-
-/** In development: refuses what was asked under a name that is not ours, also where it only reads. Throws AppError `forbidden`. */
-export function refuseForeignName(host: string, ownHost: string | null): void {
-  if (isOwnName(host, ownHost)) return;
-  throw new AppError("forbidden", `In development this service answers to localhost and IP addresses, not to "${host}". Set SIGNALBOX_BASE_URL if this service has that name.`);
 }
 
 /** What a signed-in browser brings along must come from our own pages. `ownHost`: that of the base URL, where a proxy sends us another. Throws AppError `forbidden`. */
@@ -45,12 +36,6 @@ export function isFormOfOurs({ url, headers }: Request, ownHost: string | null):
   if (site !== null) return site === "same-origin" || site === "none";
   const origin = headers.get("origin");
   return origin !== null && [headers.get("host") ?? new URL(url).host, ownHost].some((name) => name !== null && isSameHost(origin, name));
-}
-
-function isOwnName(host: string, ownHost: string | null): boolean {
-  if (host === ownHost) return true;
-  const name = host.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1").toLowerCase();
-  return name === "localhost" || name.endsWith(".localhost") || isIP(name) !== 0;
 }
 
 function isSameHost(origin: string, host: string): boolean {

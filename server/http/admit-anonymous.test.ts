@@ -10,7 +10,7 @@ async function open() {
   const held: (() => void)[] = [];
   const hold = () => new Promise<void>((resolve) => held.push(resolve));
   const rest = async () => hold().then(() => new Response("the API"));
-  const served = await serve({ admit: createAdmitAnonymous(service.deps), rest, pages: { handle: async (_, response) => hold().then(() => void response.end("the page")) } });
+  const served = await serve({ admit: createAdmitAnonymous({ ...service.deps, authenticateFor: () => service.deps.authenticate }), rest, pages: { handle: async (_, response) => hold().then(() => void response.end("the page")) } });
   const ask = (path: string, headers: Record<string, string> = {}) =>
     new Promise<{ status: number; retryAfter: string | undefined }>((resolve, reject) => {
       const request = send(served.url + path, { headers, agent: false }, (response) => {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { anonymousRoutes } from "../auth/access-table.ts";
 import { networkOf } from "../auth/network-of.ts";
+import type { Client } from "../auth/client.ts";
 import type { ApiAuthenticator } from "../auth/principal.ts";
 import { AppError } from "../contract/app-error.ts";
 import { createSlots } from "../domain/slots.ts";
@@ -8,7 +9,7 @@ import type { Logger } from "../ports/logger.ts";
 import { createSeldomLog } from "../ports/seldom-log.ts";
 
 /** Waits for a slot for this request. Throws AppError `rate_limited`. */
-export type AdmitAnonymous = (request: IncomingMessage, response: ServerResponse, address: string | null) => Promise<void>;
+export type AdmitAnonymous = (request: IncomingMessage, response: ServerResponse, client: Client) => Promise<void>;
 
 /** Few at once, as each may render a page: a webhook that arrives meanwhile waits for them. */
 const limits = { maxActive: 8, maxActivePerGroup: 4, maxWaiting: 1_000, maxWaitingPerGroup: 200, maxPerMember: 100, maxWaitMs: 5_000 };
@@ -21,16 +22,16 @@ const probes = new Set(["/healthz", "/readyz"]);
  * Bounds the requests of anonymous clients that are in progress, per route and in all, so that a flood of them delays neither webhooks nor signed-in
  * people and tokens, which are admitted at once. Not for webhooks: they have their own limits.
  */
-export function createAdmitAnonymous(deps: { authenticate: ApiAuthenticator; logger: Logger }): AdmitAnonymous {
+export function createAdmitAnonymous(deps: { authenticateFor: (client: Client) => ApiAuthenticator; logger: Logger }): AdmitAnonymous {
   const slots = createSlots(limits);
   const logRejected = createSeldomLog((message, fields) => deps.logger.warn(message, fields));
-  return async (request, response, address) => {
+  return async (request, response, client) => {
     const [path = "/"] = (request.url ?? "/").split("?", 1);
-    if (probes.has(path) || (await isKnown(deps.authenticate, request))) return;
+    if (probes.has(path) || (await isKnown(deps.authenticateFor(client), request))) return;
     const route = anonymousRoutes.find(({ pattern }) => pattern.test(path))?.path ?? "guarded";
-    const release = await slots.acquire(route, networkOf(address ?? ""));
+    const release = await slots.acquire(route, networkOf(client.address ?? ""));
     if (!release) {
-      logRejected("anonymous request rejected: too many in progress", { route, address });
+      logRejected("anonymous request rejected: too many in progress", { route, address: client.address });
       throw new AppError("rate_limited", "Too many requests without credentials are in progress. Try again in a few seconds.");
     }
     if (response.destroyed || request.destroyed) return release();

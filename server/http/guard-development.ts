@@ -1,17 +1,16 @@
 import { refuseCrossSite } from "../auth/refuse-cross-site.ts";
 import { AppError } from "../contract/app-error.ts";
-import type { IngestRequest } from "../ingest/ingest-request.ts";
+import type { IngestAnswer, IngestRequest } from "../ingest/ingest-request.ts";
 import { answerProblem } from "../ingest/respond.ts";
-import type { Ingest } from "./ingest-door.ts";
 
 /**
- * In development webhooks need no key, so no page that a browser on this machine shows may send one: neither from another site, nor under a
- * foreign name that was pointed at this machine (DNS rebinding). Such requests get 403 and are not recorded. `ownHost`: that of the base URL.
+ * In development local webhooks need no key, so no page of another site that a browser on this machine shows may send one. Such requests get 403 and
+ * are not recorded.
  */
-export function guardDevelopment(ingest: Ingest, ownHost: string | null): Ingest {
+export function guardDevelopment(ingest: (request: IngestRequest) => Promise<IngestAnswer>): (request: IngestRequest) => Promise<IngestAnswer> {
   return async (request) => {
     try {
-      refuseCrossSite({ url: "http://localhost/", headers: headersOf(request) }, ownHost);
+      refuseCrossSite({ url: "http://localhost/", headers: headersOf(request) });
     } catch (error) {
       if (error instanceof AppError) return answerProblem({ deliveryId: null, closesConnection: true }, error, []);
       throw error;

@@ -10,12 +10,12 @@ import { createConnections } from "./connections.ts";
 import { handleIngest, type Ingest } from "./ingest-door.ts";
 import type { PageGate } from "./page-gate.ts";
 import { refusePageRequest } from "./page-request.ts";
-import { type TrustedProxies, readClient } from "./read-client.ts";
+import { type TrustedProxies, isLocal, readClient } from "./read-client.ts";
 import { findDestination } from "./request-path.ts";
 
 /** What answers everything that is neither a webhook nor the API. */
 export interface PagesHandler {
-  handle(request: IncomingMessage, response: ServerResponse): void | Promise<void>;
+  handle(request: IncomingMessage, response: ServerResponse, client: Client): void | Promise<void>;
   upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
@@ -99,7 +99,7 @@ function createListener({ ingest, rest, trpc, auth, admit, gate, proxies, pages,
       if (refusal?.code === "method_not_allowed") response.setHeader("allow", "GET, HEAD");
       if (refusal) return answer(request, response, refusal);
     }
-    const rejection = await settle(admit(request, response, client.address));
+    const rejection = await settle(admit(request, response, client));
     if (rejection) return answer(request, response, rejection);
     if (response.destroyed) return;
     if (destination.to !== "pages") {
@@ -107,11 +107,11 @@ function createListener({ ingest, rest, trpc, auth, admit, gate, proxies, pages,
       return listeners[destination.to](client)(request, response);
     }
     if (!pages) return answer(request, response, new AppError("not_found", "There are no pages here: this service answers webhooks and the API only."));
-    const elsewhere = await settle(gate(request));
+    const elsewhere = await settle(gate(request, client.isLocal ?? false));
     if (elsewhere instanceof AppError) return answer(request, response, elsewhere);
     if (elsewhere !== null) return void response.writeHead(303, { location: elsewhere, "cache-control": "no-store" }).end();
     if (expectsContinue) response.writeContinue();
-    return pages.handle(request, response);
+    return pages.handle(request, response, client);
   };
 }
 
@@ -139,7 +139,8 @@ function isForPages({ pages }: HttpServerParts, { url, headers }: IncomingMessag
 function upgrade({ pages, logger }: HttpServerParts, request: IncomingMessage, socket: Duplex, head: Buffer): void {
   socket.on("error", () => socket.destroy());
   const destination = findDestination(request.url ?? "");
-  if (destination.to !== "pages" || !pages?.upgrade) {
+  // The socket of the pages' development server is for who edits them.
+  if (destination.to !== "pages" || !pages?.upgrade || !isLocal(request)) {
     socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
     return;
   }

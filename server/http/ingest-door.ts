@@ -1,9 +1,11 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { AppError } from "../contract/app-error.ts";
+import { isLocal } from "./read-client.ts";
 import type { IngestAnswer, IngestRequest } from "../ingest/ingest-request.ts";
 
-export type Ingest = (request: IngestRequest) => Promise<IngestAnswer>;
+/** `isLocal`: the request was made on this machine. */
+export type Ingest = (request: IngestRequest, isLocal: boolean) => Promise<IngestAnswer>;
 
 /** How long a sender has to read its answer while the rest of its body waits unread. */
 const lingerMs = 1_000;
@@ -18,15 +20,18 @@ export async function handleIngest(p: {
   bodyTimeoutMs: number;
 }): Promise<void> {
   const { request, response, target } = p;
-  const answer = await p.ingest({
-    method: request.method ?? "",
-    target,
-    headers: pairs(request.rawHeaders),
-    readBody(take) {
-      if (p.expectsContinue) response.writeContinue();
-      return readChunks(request, { take, withinMs: p.bodyTimeoutMs });
+  const answer = await p.ingest(
+    {
+      method: request.method ?? "",
+      target,
+      headers: pairs(request.rawHeaders),
+      readBody(take) {
+        if (p.expectsContinue) response.writeContinue();
+        return readChunks(request, { take, withinMs: p.bodyTimeoutMs });
+      },
     },
-  });
+    isLocal(request),
+  );
   if (response.destroyed || response.writableEnded) return;
   await send(request, response, answer);
 }

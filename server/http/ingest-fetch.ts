@@ -1,15 +1,18 @@
 import type { Ingest } from "./ingest-door.ts";
 
-/** The ingest door for where only a web `Request` is at hand, such as a route handler of Next. */
+/** The ingest door for where only a web `Request` is at hand, such as a route handler of Next. Its peer is not known, so no request is local. */
 export function createIngestFetch(ingest: Ingest): (request: Request) => Promise<Response> {
   return async (request) => {
     const { pathname, search } = new URL(request.url);
-    const answer = await ingest({
-      method: request.method,
-      target: pathname + search,
-      headers: Array.from(request.headers),
-      readBody: async (take) => (request.body ? readChunks(request.body, take) : undefined),
-    });
+    const answer = await ingest(
+      {
+        method: request.method,
+        target: pathname + search,
+        headers: Array.from(request.headers),
+        readBody: async (take) => (request.body ? readChunks(request.body, take) : undefined),
+      },
+      false,
+    );
     const hasBody = request.method !== "HEAD";
     return new Response(hasBody ? answer.body : null, { status: answer.status, headers: answer.headers });
   };

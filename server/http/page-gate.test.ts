@@ -1,4 +1,5 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { createApiAuthenticator } from "../auth/api-authenticator.ts";
 import type { Mode } from "../config.ts";
 import { makeKey, openTestService } from "./rest/testing/test-service.ts";
 import { createPageGate } from "./page-gate.ts";
@@ -6,7 +7,8 @@ import { serve } from "./testing/serve.ts";
 
 async function open(mode: Mode = "deployed") {
   const service = await openTestService({ mode });
-  const gate = createPageGate({ ...service.deps, ownHost: null });
+  // Requests that are not local are authenticated as by a deployed service.
+  const gate = createPageGate({ mode, authenticate: createApiAuthenticator({ ...service.deps, baseUrl: null, mode: "deployed", sessionSecret: "a session secret of many characters" }) });
   const served = await serve({ gate, pages: { handle: (_, response) => void response.end("the page") } });
   const ask = (path: string, headers: Record<string, string> = {}) => fetch(served.url + path, { headers, redirect: "manual" });
   return { service, ask };
@@ -38,6 +40,18 @@ it("opens with a session, and to nothing that only looks like one", async () => 
   expect((await ask("/runs", { authorization: `Bearer ${token.secret}` })).status).toBe(303);
 });
 
-it("does not exist in development", async () => {
-  expect(await (await (await open("development")).ask("/runs")).text()).toBe("the page");
+describe("in development", () => {
+  it("is open to local requests", async () => {
+    const { ask } = await open("development");
+    expect(await (await ask("/runs")).text()).toBe("the page");
+  });
+
+  it("sends forwarded requests to /sign-in, and takes their session", async () => {
+    const { service, ask } = await open("development");
+    const forwarded = { "x-forwarded-for": "203.0.113.5" };
+    expect((await ask("/runs", forwarded)).headers.get("location")).toBe("/sign-in?next=%2Fruns");
+    expect((await ask("/sign-in", forwarded)).status).toBe(200);
+    const token = await makeKey(service, { kind: "api", scope: "read" });
+    expect((await ask("/runs", { ...forwarded, cookie: `signalbox_session=${token.secret}` })).status).toBe(200);
+  });
 });

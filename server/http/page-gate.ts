@@ -1,26 +1,21 @@
 import type { IncomingMessage } from "node:http";
 import { anonymousRoutes } from "../auth/access-table.ts";
 import type { ApiAuthenticator } from "../auth/principal.ts";
-import { refuseForeignName } from "../auth/refuse-cross-site.ts";
 import { AppError } from "../contract/app-error.ts";
 import type { Mode } from "../config.ts";
 
-/** Where a stranger is sent who asks for a page; `null`: who asks may go on. */
-export type PageGate = (request: IncomingMessage) => Promise<string | null>;
+/** Where a request for a page is redirected to that may not see it; `null`: it may. `isLocal`: it was made on this machine. */
+export type PageGate = (request: IncomingMessage, isLocal: boolean) => Promise<string | null>;
 
 /**
- * In front of all pages of a deployed service, before anything of them is drawn: whoever is not signed in comes to /sign-in. In development they
- * are open, under our own names (`ownHost`: that of the base URL). Throws AppError `forbidden` and `store_unavailable`.
+ * In front of all pages of a deployed service, before anything of them is drawn: requests that are not signed in are redirected to /sign-in. In
+ * development pages are open to local requests; `authenticate` is for the others. Throws AppError `store_unavailable`.
  */
-export function createPageGate(deps: { authenticate: ApiAuthenticator; mode: Mode; ownHost: string | null }): PageGate {
-  return async (request) => {
+export function createPageGate(deps: { authenticate: ApiAuthenticator; mode: Mode }): PageGate {
+  return async (request, isLocal) => {
+    if (deps.mode === "development" && isLocal) return null;
     const { url = "/", headers } = request;
     const [path = "/"] = url.split("?", 1);
-    if (deps.mode === "development") {
-      // A page under a foreign name that was pointed at this machine would read what it likes (DNS rebinding).
-      refuseForeignName(headers.host ?? "localhost", deps.ownHost);
-      return null;
-    }
     if (anonymousRoutes.some(({ isPage, pattern }) => isPage && pattern.test(path))) return null;
     if (await isSignedIn(deps.authenticate, headers)) return null;
     return url === "/" ? "/sign-in" : `/sign-in?next=${encodeURIComponent(withoutInternals(url))}`;

@@ -22,7 +22,7 @@ async function ask(proxies: Parameters<typeof readClient>[1], headers: Record<st
 it("strangers are not believed, and what they said is gone behind the door", async () => {
   for (const proxies of [trustNobody, trustProxies(["10.0.0.0/8"])]) {
     const { client, headers, raw } = await ask(proxies, forwarded);
-    expect(client).toEqual({ address: "127.0.0.1", isSecure: false });
+    expect(client).toEqual({ address: "127.0.0.1", isSecure: false, isLocal: false });
     expect(headers.host).toBe("10.0.0.9:3000");
     expect(`${Object.keys(headers).join()} ${raw.join()}`).not.toMatch(/forwarded/i);
   }
@@ -30,7 +30,7 @@ it("strangers are not believed, and what they said is gone behind the door", asy
 
 it("a trusted proxy is believed: the nearest address that is none of ours, its host, and TLS", async () => {
   const { client, headers, raw } = await ask(trustProxies(["127.0.0.1", "10.0.0.0/8", "::1"]), forwarded);
-  expect(client).toEqual({ address: "203.0.113.7", isSecure: true });
+  expect(client).toEqual({ address: "203.0.113.7", isSecure: true, isLocal: false });
   expect(headers.host).toBe("hooks.example.com");
   expect(raw.filter((_, at) => raw[at - 1]?.toLowerCase() === "host")).toEqual(["hooks.example.com"]);
   expect(raw.join()).not.toMatch(/forwarded/i);
@@ -44,9 +44,16 @@ it.each([
   [{ "x-forwarded-for": "10.0.0.3, 10.0.0.2", "x-forwarded-proto": "http, https" }, "10.0.0.3", true],
 ])("of a trusted proxy that says %j it takes %s", async (headers, address, isSecure) => {
   const { client } = await ask(trustProxies(["127.0.0.0/8", "10.0.0.0/8"]), headers);
-  expect(client).toEqual({ address, isSecure });
+  expect(client).toEqual({ address, isSecure, isLocal: false });
 });
 
 it("a host that is none is not taken", async () => {
   expect((await ask(trustProxies(["127.0.0.1"]), { "x-forwarded-host": "evil.example/path?" })).headers.host).toBe("10.0.0.9:3000");
+});
+
+it("a request under a name of this machine is local, and a forwarded one is not, also where the proxy is trusted", async () => {
+  for (const proxies of [trustNobody, trustProxies(["127.0.0.1"])]) {
+    expect((await ask(proxies, { host: "localhost:3002" })).client.isLocal).toBe(true);
+    expect((await ask(proxies, { host: "localhost:3002", "x-forwarded-for": "127.0.0.1", "x-forwarded-host": "localhost" })).client.isLocal).toBe(false);
+  }
 });

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { BlockList, isIP } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { Client } from "../auth/client.ts";
+import { isLocalRequest } from "../domain/local-request.ts";
 
 /** Which peers are proxies of ours: IP addresses and CIDR ranges. */
 export type TrustedProxies = { trusts(address: string): boolean };
@@ -27,15 +28,21 @@ const forwardedNames = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-f
  */
 export function readClient(request: IncomingMessage, proxies: TrustedProxies): Client {
   const peer = plainAddress(request.socket.remoteAddress ?? "");
+  const isOfThisMachine = isLocal(request);
   const isTls = (request.socket as Partial<TLSSocket>).encrypted === true;
   const isTrusted = proxies.trusts(peer);
   const said = { for: textOf(request, "x-forwarded-for"), host: textOf(request, "x-forwarded-host"), proto: textOf(request, "x-forwarded-proto") };
   dropHeaders(request, forwardedNames);
-  if (!isTrusted) return { address: peer || null, isSecure: isTls };
+  if (!isTrusted) return { address: peer || null, isSecure: isTls, isLocal: isOfThisMachine };
   const host = lastOf(said.host);
   if (host !== null && /^[\w.:[\]-]{1,255}$/.test(host)) setHost(request, host);
   const proto = lastOf(said.proto)?.toLowerCase();
-  return { address: clientBehind(peer, said.for, proxies), isSecure: proto === undefined ? isTls : proto === "https" };
+  return { address: clientBehind(peer, said.for, proxies), isSecure: proto === undefined ? isTls : proto === "https", isLocal: isOfThisMachine };
+}
+
+/** Whether a request was made on this machine. To be asked before headers of forwarders are removed. */
+export function isLocal({ socket, rawHeaders }: IncomingMessage): boolean {
+  return isLocalRequest({ peerAddress: socket.remoteAddress, rawHeaders });
 }
 
 /** Proxies add at the end: from there, the first address that is none of ours. */

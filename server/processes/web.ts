@@ -64,7 +64,7 @@ async function serve(): Promise<void> {
   });
   Object.assign(globalThis, { [Symbol.for("signalbox.container")]: signalbox });
 
-  const pages = pagesWhenAsked(logger, () => loadPages({ mode: settings.pages, dir: packageRoot, host: settings.host, port: settings.port }));
+  const pages = pagesWhenAsked(logger, signalbox.drawPageFor, () => loadPages({ mode: settings.pages, dir: packageRoot, host: settings.host, port: settings.port }));
   // Only the pages' development server talks over a socket of its own.
   const http = createHttpServer({ ingest: signalbox.ingest, rest: signalbox.rest, trpc: signalbox.trpc, auth: signalbox.auth, admit: signalbox.admit, gate: signalbox.gate, isSecure: settings.baseUrl?.startsWith("https:") ?? false, proxies: trustProxies(settings.trustProxy), pages: settings.pages === "source" ? pages : { handle: pages.handle }, maxConnections: settings.limits.connections, logger });
   await new Promise<void>((resolve, reject) => {
@@ -117,7 +117,7 @@ async function reload(signalbox: Signalbox, env: NodeJS.ProcessEnv): Promise<voi
 }
 
 /** Webhooks are served before the pages are loaded; a request for a page waits for them. */
-function pagesWhenAsked(log: Logger, load: () => ReturnType<typeof loadPages>): PagesHandler & { load(): void; close(): Promise<void> } {
+function pagesWhenAsked(log: Logger, drawFor: Signalbox["drawPageFor"], load: () => ReturnType<typeof loadPages>): PagesHandler & { load(): void; close(): Promise<void> } {
   let loading: ReturnType<typeof loadPages> | null = null;
   const loaded = () => {
     if (loading) return loading;
@@ -130,7 +130,10 @@ function pagesWhenAsked(log: Logger, load: () => ReturnType<typeof loadPages>): 
   };
   return {
     load: () => void loaded(),
-    handle: async (request, response) => (await loaded()).handle(request, response),
+    async handle(request, response, client) {
+      const { handle } = await loaded();
+      return drawFor(client, () => handle(request, response));
+    },
     upgrade: (request, socket, head) =>
       void loaded()
         .then((pages) => (pages.upgrade ? pages.upgrade(request, socket, head) : socket.destroy()))

@@ -1,9 +1,10 @@
 import type { Mode } from "../config.ts";
 import { AppError } from "../contract/app-error.ts";
+import { isLoopbackUrl } from "../domain/local-request.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import { endpointFor } from "./find-triggers.ts";
 
-/** `keyId` is the key whose token the URL bears; `null` in development, where none is needed. */
+/** `keyId` is the key whose token the URL has; `null` in development on this machine, where none is needed. */
 export interface TriggerUrl {
   endpoint: string;
   url: string;
@@ -14,16 +15,17 @@ export interface TriggerUrl {
 type FindShowableKey = (endpoint: string) => Promise<{ found: true; keyId: string; secret: string } | { found: false; sealed: boolean }>;
 
 /**
- * Where to send webhooks for a trigger or an endpoint, ready to paste into a sender's settings: deployed, with the newest usable key
- * that opens it. Throws AppError `not_found`.
+ * Where to send webhooks for a trigger or an endpoint, ready to paste into a sender's settings: deployed, and in development where the base URL is
+ * that of a tunnel, with the newest usable key that opens it. Throws AppError `not_found`.
  */
 export async function triggerUrl(
   deps: { project: ProjectReader; mode: Mode; baseUrl: () => string; findShowableKey: FindShowableKey },
   slugOrEndpoint: string,
 ): Promise<TriggerUrl> {
   const endpoint = endpointFor(deps.project.current(), slugOrEndpoint);
-  const url = `${deps.baseUrl()}/triggers/${endpoint}`;
-  if (deps.mode === "development") return { endpoint, url, keyId: null };
+  const baseUrl = deps.baseUrl();
+  const url = `${baseUrl}/triggers/${endpoint}`;
+  if (deps.mode === "development" && isLoopbackUrl(baseUrl)) return { endpoint, url, keyId: null };
   const key = await deps.findShowableKey(endpoint);
   if (key.found) return { endpoint, url: `${url}?token=${key.secret}`, keyId: key.keyId };
   throw new AppError("not_found", key.sealed ? sealedDetail(endpoint) : `No usable webhook key opens ${endpoint}. Make one: signalbox keys create --endpoint ${endpoint}`);

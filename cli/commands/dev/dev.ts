@@ -1,4 +1,5 @@
 import { readLogLevel, readSettings, SettingsError } from "../../../server/config.ts";
+import { isReachableFromElsewhere } from "../../../server/domain/local-request.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
 import { createJsonEvents } from "../json-events.ts";
@@ -9,13 +10,14 @@ import { createTextEvents } from "../text-events.ts";
 import { untilStopped } from "../until-stopped.ts";
 import { createDevSession, type DevSession } from "./dev-session.ts";
 import { createRebuildLoop } from "./rebuild-loop.ts";
+import { prepareRemoteAccess } from "./remote-access.ts";
 import { refuseSecond } from "./refuse-second.ts";
 import { watchProject } from "./watch-project.ts";
 import type { ServiceEvents } from "../service-events.ts";
 
 export function registerDev(program: CliCommand, runner: CommandRunner): void {
   program
-    .subcommand("dev", "build, serve and run the project, again at every change; webhooks need no key", ["signalbox dev", "signalbox dev --port 4000 --project services/hooks"])
+    .subcommand("dev", "build, serve and run the project, again at every change; on this machine webhooks need no key", ["signalbox dev", "signalbox dev --port 4000 --project services/hooks"])
     .option("--port <port>", "port to listen on (default: PORT, signalbox.config.ts, 3002)", parsePort)
     .action(runner.action(dev));
 }
@@ -68,7 +70,12 @@ async function openSession(context: CommandContext, p: OpenSession): Promise<Dev
       return built;
     },
     readSettings: (manifest) => readSettings({ projectDir, mode: "development", fromProject: manifest.settings, flags: p.flags }),
-    start: (settings) => startService({ settings, reporter: p.events, logger, now: context.now() }),
+    async start(settings) {
+      const tellOthers = isReachableFromElsewhere(settings) ? await prepareRemoteAccess(context, { settings, events: p.events }) : null;
+      const service = await startService({ settings, reporter: p.events, logger, now: context.now() });
+      tellOthers?.(service);
+      return service;
+    },
     events: p.events,
   });
 }

@@ -96,7 +96,7 @@ function describe(app: OpenAPIHono<RestEnv>) {
       title: "Signalbox",
       version: "1",
       description:
-        "Runs, deliveries, triggers and keys of one Signalbox. In development no key is needed; deployed, send an API token. A webhook key reads the runs that it started, and nothing more. Every error is a problem (RFC 9457).",
+        "Runs, deliveries, triggers and keys of one Signalbox. Send an API token; in development, requests from the same machine need none. A webhook key reads the runs that it started, and nothing more. Every error is a problem (RFC 9457).",
     },
     servers: [{ url: "/" }],
     security: [{ bearer: [] }, { apiKey: [] }],

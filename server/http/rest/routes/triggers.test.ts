@@ -124,10 +124,16 @@ describe("POST /api/v1/verdicts", () => {
 
 describe("GET /api/v1/url", () => {
   it("in development is the endpoint alone, by slug or by endpoint", async () => {
-    const service = await openTestService();
+    const service = await openTestService({ baseUrl: "http://localhost:3002" });
     for (const name of ["new-signup", "signup"]) {
-      expect((await service.get(`/api/v1/url?for=${name}`)).json).toEqual({ endpoint: "signup", url: "https://hooks.example.com/triggers/signup", keyId: null });
+      expect((await service.get(`/api/v1/url?for=${name}`)).json).toEqual({ endpoint: "signup", url: "http://localhost:3002/triggers/signup", keyId: null });
     }
+  });
+
+  it("in development behind a tunnel has a key", async () => {
+    const service = await openTestService({ baseUrl: "https://dev.example.com" });
+    const key = await makeKey(service, { kind: "webhook" });
+    expect((await service.get("/api/v1/url?for=signup")).json).toEqual({ endpoint: "signup", url: `https://dev.example.com/triggers/signup?token=${key.secret}`, keyId: key.id });
   });
 
   it("deployed bears the newest usable key that opens the endpoint", async () => {

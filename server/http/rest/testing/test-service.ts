@@ -25,7 +25,7 @@ import { projectFixture } from "./project-fixture.ts";
 export type TestService = Awaited<ReturnType<typeof openTestService>>;
 
 /** The REST app over a real store of its own, gone when the test has finished. Every answer is held against the OpenAPI document. */
-export async function openTestService(p: { mode?: Mode; maxBodyBytes?: number; secret?: string } = {}) {
+export async function openTestService(p: { mode?: Mode; maxBodyBytes?: number; secret?: string; baseUrl?: string } = {}) {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-api-"));
   const store = await openSqliteStore({ file: join(dir, "test.db"), logger: silentLogger });
   onTestFinished(async () => {
@@ -50,7 +50,7 @@ export async function openTestService(p: { mode?: Mode; maxBodyBytes?: number; s
     logger,
     mode,
     maxBodyBytes: p.maxBodyBytes ?? 100_000,
-    baseUrl: () => "https://hooks.example.com",
+    baseUrl: () => p.baseUrl ?? "https://hooks.example.com",
     cipher: createKeyCipher(p.secret ?? "a secret of sixteen characters or more"),
     authenticate: createApiAuthenticator({ store, sessionSecret, mode, clock, logger }),
     metrics: createMetrics({ store, isDeclared: (endpoint) => state.sources.byEndpoint.has(endpoint) }),
