@@ -6,8 +6,8 @@ import { manifestSchema } from "../contract/manifest.ts";
 interface BuiltCode {
   /** All of the project that the web process loads: triggers, with the secrets of their `verify`. */
   sources: string;
-  /** What workers load: triggers, too, and workflows, agents and what these import. */
-  code: string;
+  /** What workers load: triggers, too, and workflows, agents and what these import. A text for each file. */
+  code: readonly string[];
 }
 
 /** Ours, Node's, and what the system and the libraries of the web process go by. */
@@ -23,10 +23,11 @@ const ofProviders = /(^|_)API_(KEY|TOKEN)$|^(ANTHROPIC|OPENAI|AZURE_OPENAI)_|^AW
  */
 export function readWebNeeds(stateDir: string): (name: string) => boolean {
   const built = readBuiltCode(stateDir);
+  const code = built.code.join("\n");
   const mayReadAny = readsByMadeUpNames(built.sources);
   return (name) => {
     if (ofWeb.test(name) || has(built.sources, name)) return true;
-    return !ofProviders.test(name) && (mayReadAny || !has(built.code, name));
+    return !ofProviders.test(name) && (mayReadAny || !has(code, name));
   };
 }
 
@@ -53,8 +54,8 @@ export function readBuiltCode(stateDir: string): BuiltCode {
     const manifest = manifestSchema.pick({ folder: true, sources: true }).parse(JSON.parse(readFileSync(join(stateDir, "manifest.json"), "utf8")));
     const folder = join(stateDir, manifest.folder);
     const files = readdirSync(join(folder, "code"), { recursive: true, encoding: "utf8" }).filter((file) => /\.m?js$/.test(file));
-    return { sources: readFileSync(join(folder, manifest.sources), "utf8"), code: files.map((file) => readFileSync(join(folder, "code", file), "utf8")).join("\n") };
+    return { sources: readFileSync(join(folder, manifest.sources), "utf8"), code: files.map((file) => readFileSync(join(folder, "code", file), "utf8")) };
   } catch {
-    return { sources: "", code: "" };
+    return { sources: "", code: [] };
   }
 }

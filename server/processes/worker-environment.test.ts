@@ -27,6 +27,7 @@ describe("a worker is not given", () => {
   test.each([
     "github({ secret: process.env.A_SECRET })",
     'github({ secret: process.env["A_SECRET"] })',
+    'github({ secret: process.env.A_SECRET ?? "" })',
     "svix({ secret: process.env.A_SECRET })",
     "github2({ secret: process.env.A_SECRET })",
     "process.env.A_SECRET ? github({ secret: process.env.A_SECRET }) : void 0",
@@ -36,6 +37,15 @@ describe("a worker is not given", () => {
     'stripe({\n  tolerance: "1m",\n  secret: process.env.A_SECRET\n})',
   ])("the secret of %s", (verify) => {
     expect(needs(trigger(verify), ["A_SECRET", "OTHER"])).toEqual(["OTHER"]);
+  });
+
+  test.each([
+    ["secret", "github({ secret })"],
+    ["mine", 'hmac({ header: "x", secret: mine })'],
+    ["mine", "github({ secret: [mine, process.env.OLD_SECRET] })"],
+  ])("a secret that a constant stands for: %s in %s", (constant, verify) => {
+    const file = `// triggers/a.ts\nvar ${constant} = process.env.A_SECRET || "";\nvar a = source({ verify: ${verify} });\n// signalbox:sdk/verify/secrets.ts\nfunction read(secret, mine) {}\n`;
+    expect(needs({ "code/triggers/a.mjs": file, "code/triggers/b.mjs": file.replaceAll("A_SECRET", "B_SECRET") }, ["A_SECRET", "B_SECRET"])).toEqual([]);
   });
 
   test("the secrets of a list, also where triggers share them", () => {
@@ -59,6 +69,9 @@ describe("a worker is given", () => {
     ["an agent's tool", { ...trigger(github), "code/chunks/c.mjs": "// lib/tools.ts\nprocess.env.A_SECRET" }],
     ["a transform", trigger(github, ", transform: (x) => ({ x, by: process.env.A_SECRET })")],
     ["something else of the same call", trigger("hmac({ header: process.env.A_SECRET, secret: process.env.A_SECRET })")],
+    ["something else, by a constant", { "code/triggers/a.mjs": "// triggers/a.ts\nvar secret = process.env.A_SECRET;\nvar a = source({ verify: github({ secret }) }).attach({ transform: () => ({ by: secret }) });\n" }],
+    ["another module, by a constant", { "code/chunks/a.mjs": "// lib/a.ts\nvar secret = process.env.A_SECRET;\nvar verify = github({ secret });\nexport { secret, verify };\n" }],
+    ["a workflow in the same file, by a constant", { "code/chunks/a.mjs": "// lib/a.ts\nvar secret = process.env.A_SECRET;\nvar verify = github({ secret });\n// workflows/b.ts\nvar b = workflow({ run: () => sign(secret) });\n" }],
     ["code of the project that makes up names", { ...trigger(github), "code/workflows/w.mjs": "// workflows/w.ts\nprocess.env[`${name}_SECRET`]" }],
   ])("a secret that is also read by %s", (_, files) => {
     expect(needs(files, ["A_SECRET"])).toEqual(["A_SECRET"]);

@@ -5,9 +5,10 @@ import { has, readBuiltCode, readsByMadeUpNames } from "./web-environment.ts";
 const ofService = /^SIGNALBOX_(SECRET|TOKEN|OIDC_.+)$/;
 
 const read = String.raw`process\.env(?:\.[\w$]+|\["[\w$]+"\])`;
+const fallback = String.raw`(?:\s*(?:\?\?|\|\|)\s*"[^"\\\n]*")?`;
 /** `github({ secret: process.env.A })`, with a list, or behind `process.env.A ?`, as esbuild prints it. The condition and the value of `secret` are captured. */
 const verification = new RegExp(
-  String.raw`(?:(${read})\s*(?:\?|&&)\s*)?\b(?:${Object.keys(schemes).join("|")})\d*\(\{(?:[^{}]|\{[^{}]*\})*?\bsecret:\s*(${read}|\[\s*${read}(?:\s*,\s*${read})*,?\s*\])\s*[,}]`,
+  String.raw`(?:(${read})\s*(?:\?|&&)\s*)?\b(?:${Object.keys(schemes).join("|")})\d*\(\{(?:[^{}]|\{[^{}]*\})*?\bsecret:\s*(${read}|\[\s*${read}(?:\s*,\s*${read})*,?\s*\])${fallback}\s*[,}]`,
   "g",
 );
 
@@ -17,8 +18,10 @@ const verification = new RegExp(
  * any variable, and keeps them.
  */
 export function readWorkerNeeds(stateDir: string): (name: string) => boolean {
-  const { code } = readBuiltCode(stateDir);
-  const secrets = readsByMadeUpNames(ownCode(code)) ? new Set<string>() : findVerificationSecrets(code);
+  const files = readBuiltCode(stateDir).code.map(splitFile);
+  const own = files.map((file) => inlineConstants(file.own)).join("\n");
+  const others = files.map((file) => file.others).join("\n");
+  const secrets = readsByMadeUpNames(own) ? new Set<string>() : findVerificationSecrets(`${own}\n${others}`);
   return (name) => !ofService.test(name) && !secrets.has(name);
 }
 
@@ -28,12 +31,22 @@ function findVerificationSecrets(code: string): ReadonlySet<string> {
   return new Set([...names].filter((name) => count(code, name) === count(values, name)));
 }
 
-/** Without the SDK and the packages of others: each module is below a comment with its path. */
-function ownCode(code: string): string {
-  return code
-    .split(/^(?=\/\/ )/m)
-    .filter((module) => !/^\/\/ (signalbox:|(\.\.\/)*node_modules\/)/.test(module))
-    .join("");
+/** The project's own modules apart from the SDK's and those of packages: each is below a comment with its path. */
+function splitFile(code: string): { own: string; others: string } {
+  const modules = code.split(/^(?=\/\/ )/m);
+  const { own = [], others = [] } = Object.groupBy(modules, (module) => (/^\/\/ (signalbox:|(\.\.\/)*node_modules\/)/.test(module) ? "others" : "own"));
+  return { own: own.join(""), others: others.join("") };
+}
+
+/**
+ * Puts `process.env.A` where a constant stands for it: `var secret = process.env.A;` above `github({ secret })`. Too many reads are no harm: one that is
+ * not of a signature keeps the variable.
+ */
+function inlineConstants(code: string): string {
+  const constant = new RegExp(String.raw`^(?:var|let|const) ([\w$]+) = (${read})${fallback};$`, "gm");
+  const values = new Map([...code.matchAll(constant)].map(([, name = "", value = ""]) => [name, value]));
+  const longhand = code.replaceAll(constant, "").replaceAll(/([{,]\s*)secret(?=\s*[,}])/g, "$1secret: secret");
+  return longhand.replaceAll(/(?<![\w$.])[\w$]+(?!\s*:)(?![\w$])/g, (word) => values.get(word) ?? word);
 }
 
 function count(text: string, name: string): number {
