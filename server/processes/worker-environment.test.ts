@@ -20,8 +20,13 @@ const trigger = (verify: string, rest = "") => ({ "code/triggers/a.mjs": `// tri
 
 describe("a worker is not given", () => {
   test("what the service alone needs, whoever names it", () => {
-    const names = ["SIGNALBOX_SECRET", "SIGNALBOX_TOKEN", "SIGNALBOX_OIDC_CLIENT_SECRET", "SIGNALBOX_OIDC_ISSUER"];
+    const names = ["SIGNALBOX_SECRET", "SIGNALBOX_OIDC_CLIENT_SECRET", "SIGNALBOX_OIDC_ISSUER"];
     expect(needs({ "code/workflows/a.mjs": names.map((name) => `process.env.${name}`).join() }, names)).toEqual([]);
+  });
+
+  test("the token of commands, unless a workflow names it", () => {
+    expect(needs({}, ["SIGNALBOX_TOKEN"])).toEqual([]);
+    expect(needs({ "code/workflows/a.mjs": "process.env.SIGNALBOX_TOKEN" }, ["SIGNALBOX_TOKEN"])).toEqual(["SIGNALBOX_TOKEN"]);
   });
 
   test.each([

@@ -1,8 +1,10 @@
 import * as schemes from "../../sdk/verify/index.ts";
 import { has, readBuiltCode, readsByMadeUpNames } from "./web-environment.ts";
 
-/** For signing in, for sealing keys, and for asking another service: workers do none of this. */
-const ofService = /^SIGNALBOX_(SECRET|TOKEN|OIDC_.+)$/;
+/** For sealing keys and for signing in: workers do neither. */
+const ofService = /^SIGNALBOX_(SECRET|OIDC_.+)$/;
+/** For commands, which ask another service with it; a workflow may do so, too. */
+const ofCommands = "SIGNALBOX_TOKEN";
 
 const read = String.raw`process\.env(?:\.[\w$]+|\["[\w$]+"\])`;
 const fallback = String.raw`(?:\s*(?:\?\?|\|\|)\s*"[^"\\\n]*")?`;
@@ -13,7 +15,7 @@ const verification = new RegExp(
 );
 
 /**
- * Which variables of the environment a worker is given, by the build that is in force: all but those of the service alone, and secrets that the
+ * Which variables of the environment a worker is given, by the build that is in force: all but those of the service and of commands, and secrets that the
  * project's code names in `verify` and nowhere else. Signatures are checked by the web process. Where the code makes up names as it runs, it may read
  * any variable, and keeps them.
  */
@@ -22,7 +24,7 @@ export function readWorkerNeeds(stateDir: string): (name: string) => boolean {
   const own = files.map((file) => inlineConstants(file.own)).join("\n");
   const others = files.map((file) => file.others).join("\n");
   const secrets = readsByMadeUpNames(own) ? new Set<string>() : findVerificationSecrets(`${own}\n${others}`);
-  return (name) => !ofService.test(name) && !secrets.has(name);
+  return (name) => !ofService.test(name) && !secrets.has(name) && (name !== ofCommands || has(own, name));
 }
 
 function findVerificationSecrets(code: string): ReadonlySet<string> {
