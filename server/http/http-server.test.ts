@@ -12,7 +12,7 @@ const ada = JSON.stringify({ name: "Ada" });
 const get = (target: string, method = "GET") => `${method} ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
 const post = (target: string, headers = "") => `POST ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n${headers}Content-Length: ${ada.length}\r\n\r\n${ada}`;
 
-const upgradeOf = (target: string) => `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n`;
+const upgradeOf = (target: string, host = "localhost:3002") => `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n`;
 
 const nameOf = (head: string) => /^signalbox-request: (req_\w+)\r?$/im.exec(head)?.[1];
 
@@ -216,11 +216,12 @@ describe("the HTTP server", () => {
     await vi.waitFor(() => expect(gone).toHaveBeenCalledOnce());
   });
 
-  test("hands upgrades to the pages, of their own paths only, and answers all others as if nothing had been offered", async () => {
+  test("hands local upgrades to the pages, of their own paths only, and answers all others as if nothing had been offered", async () => {
     const upgraded = vi.fn<(request: IncomingMessage, socket: { end(text: string): void }) => void>((_, socket) => socket.end("HTTP/1.1 101 Switching Protocols\r\n\r\n"));
     const { port } = await serve({ triggers, pages: { ...pagesThatTell(), upgrade: upgraded } });
     expect((await sendRaw(port, upgradeOf("/_next/webpack-hmr"))).status).toBe(101);
     expect((await sendRaw(port, upgradeOf("/triggers/signup"))).status).toBe(405);
+    expect((await sendRaw(port, upgradeOf("/_next/webpack-hmr", "dev.example.com"))).body).toBe("page GET /_next/webpack-hmr");
     expect(upgraded).toHaveBeenCalledOnce();
     const none = await serve({ triggers });
     expect((await sendRaw(none.port, upgradeOf("/_next/webpack-hmr"))).status).toBe(404);

@@ -132,8 +132,9 @@ async function settle<T>(work: Promise<T>): Promise<T | AppError> {
 }
 
 /** An offer that is not taken is no mistake (RFC 9110, 7.8): clients that know HTTP/2 make one with each first request. */
-function isForPages({ pages }: HttpServerParts, { url, headers }: IncomingMessage): boolean {
-  return pages?.upgrade !== undefined && headers.upgrade?.toLowerCase() === "websocket" && findDestination(url ?? "").to === "pages";
+function isForPages({ pages }: HttpServerParts, request: IncomingMessage): boolean {
+  const { url, headers } = request;
+  return pages?.upgrade !== undefined && headers.upgrade?.toLowerCase() === "websocket" && findDestination(url ?? "").to === "pages" && isLocal(request);
 }
 
 function upgrade({ pages, logger }: HttpServerParts, request: IncomingMessage, socket: Duplex, head: Buffer): void {
