@@ -42,19 +42,27 @@ export interface RateLimitOptions {
 }
 
 /** What names an event, so that it starts nothing twice. */
-export type DedupeOptions = {
-  /** How long an event is remembered after it was accepted: `"1s"` to `"30d"`. Default `"24h"`. */
-  window?: Duration;
-} & (
+export type DedupeOptions =
   | {
-      /** A header of the request, e.g. `"x-github-delivery"`. */
+      /** A header of the request, e.g. `"x-event-id"`. Where the source has `verify`, it must be a header that the signature covers. */
       header: string;
+      field?: never;
+      /** How long an event is remembered after it was accepted: `"1s"` to `"30d"`. Default `"24h"`. */
+      window?: Duration;
     }
   | {
-      /** A place in the body that holds a text or a whole number: a JSON pointer, or names joined by dots: `"/event/id"`, `"event.id"`. */
+      /** A path in the body to a string or an integer: a JSON Pointer, or names joined by dots: `"/event/id"`, `"event.id"`. */
       field: string;
+      header?: never;
+      /** How long an event is remembered after it was accepted: `"1s"` to `"30d"`. Default `"24h"`. */
+      window?: Duration;
     }
-);
+  | {
+      /** How long an event is remembered after it was accepted: `"1s"` to `"30d"`. On its own it changes only that. */
+      window: Duration;
+      header?: never;
+      field?: never;
+    };
 
 /** A request, as far as signatures go. */
 export interface SignedRequest {
@@ -71,6 +79,16 @@ export interface SignatureFault {
   readonly detail: string;
 }
 
+/** What a signature covers, of a request that `check` found genuine. */
+export interface SignedEvent {
+  /** The value of a header that the signature covers, by its name in lower case; `null` for every other header. */
+  header(name: string): string | null;
+  /** Equal for requests with the same signed content, however their signature is written down, and only for those. */
+  contentHash(): string;
+  /** How far apart two receipts of one signature can be, in milliseconds; `null` where the scheme signs no time. */
+  readonly validMs: number | null;
+}
+
 /** Checks the signatures of one sender. The receiver runs it; everything else knows no more than the scheme's name. */
 export interface VerificationDefinition {
   readonly [definitionKind]: "verification";
@@ -79,6 +97,10 @@ export interface VerificationDefinition {
   readonly secretProblem: { readonly kind: "missing" | "unusable"; readonly words: string } | null;
   /** `null`: the request is genuine. */
   check(request: SignedRequest): SignatureFault | null;
+  /** The headers, in lower case, that the signature covers and that may identify an event. */
+  readonly signedHeaders: readonly string[];
+  /** What the signature of a genuine request covers. Call it after `check`. */
+  readSigned(request: SignedRequest): SignedEvent;
   /** The answer that the sender waits for before it sends events, when this body asks for it; `null`: it is an ordinary one. */
   answer(body: unknown): unknown;
   /** Equal for verifications that let the same requests pass. Made of the secrets: to be compared, never to be kept or shown. */

@@ -14,10 +14,16 @@ export function guardDiagnostics(entries: readonly EvaluatedEntry[], files: Proj
   return [...triggers.flatMap((trigger) => [...secretDiagnostics(trigger, files), ...dedupeDiagnostics(trigger, files), ...rateDiagnostics(trigger, files)]), ...disagreements(triggers, files)];
 }
 
-/** What `dedupe` asks for. Expects that guardDiagnostics finds nothing in it. */
-export function dedupeOf(dedupe: unknown): Dedupe | null {
+/** What `dedupe` asks for, without a header that does not count. Expects that guardDiagnostics finds no error in it. */
+export function dedupeOf({ dedupe, verify }: Pick<EvaluatedTrigger, "dedupe" | "verify">): Dedupe | null {
   const read = dedupe === undefined ? null : readDedupe(dedupe);
-  return read && "dedupe" in read ? read.dedupe : null;
+  if (!read || "problem" in read) return null;
+  return isUnsigned(read.dedupe.header, verify) ? { ...read.dedupe, header: null } : read.dedupe;
+}
+
+/** Everybody who has seen one signed request can send it again with another value of such a header. */
+function isUnsigned(header: string | null, verify: EvaluatedTrigger["verify"]): boolean {
+  return header !== null && verify !== null && !verify.signedHeaders.includes(header);
 }
 
 /** What `rateLimit` asks for. Expects that guardDiagnostics finds nothing in it. */
@@ -36,11 +42,14 @@ function secretDiagnostics({ file, verify }: FoundTrigger, files: ProjectFiles):
   return [kind === "missing" ? files.diagnose({ code: "missing_secret", title, at, severity: "warning" }) : files.diagnose({ code: "unusable_secret", title, at })];
 }
 
-function dedupeDiagnostics({ file, dedupe, request }: FoundTrigger, files: ProjectFiles): Diagnostic[] {
+function dedupeDiagnostics({ file, dedupe, request, verify }: FoundTrigger, files: ProjectFiles): Diagnostic[] {
   if (dedupe === undefined) return [];
   const read = readDedupe(dedupe);
   if ("problem" in read) return [files.diagnose({ code: "invalid_dedupe", title: `${file} › dedupe › ${read.problem}`, at: files.findProperty(file, read.property) ?? { file } })];
-  const { field } = read.dedupe;
+  const { field, header } = read.dedupe;
+  if (verify && isUnsigned(header, verify)) {
+    return [files.diagnose({ code: "unsigned_dedupe_header", title: `${file} › dedupe › ${header} is not signed by ${verify.scheme}, and does not count`, at: files.findProperty(file, "header", header) ?? files.findProperty(file, "dedupe") ?? { file }, severity: "warning" })];
+  }
   if (field === null || !request.json || mayHold(request.json, fromPointer(field))) return [];
   return [files.diagnose({ code: "unnamed_dedupe_field", title: `${file} › dedupe › request names no ${field}`, at: files.findProperty(file, "field") ?? { file }, severity: "warning" })];
 }

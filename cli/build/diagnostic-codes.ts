@@ -116,12 +116,16 @@ export const diagnosticCodes = {
     fix: "Take it from the sender's settings, whole and as it is shown. One that you choose yourself: `openssl rand -hex 32`.",
   },
   invalid_dedupe: {
-    text: "dedupe says what names an event: { header: \"x-github-delivery\" } or { field: \"/event/id\" }, a JSON pointer or names joined by dots. window is how long it is remembered, from \"1s\" to \"30d\".",
+    text: "dedupe says what names an event: { header: \"x-event-id\" } or { field: \"/event/id\" }, a JSON pointer or names joined by dots. window is how long it is remembered, from \"1s\" to \"30d\", and may stand alone.",
     fix: "Correct the value.",
   },
   unnamed_dedupe_field: {
     text: "Events are told apart by a place in the body that `request` does not name. Should bodies not have it, no repeat is noticed.",
     fix: "Correct the place, or name it in `request`. The build goes on.",
+  },
+  unsigned_dedupe_header: {
+    text: "The signature does not cover this header. A replay of a signed request can change it, so repeats are recognised by what is signed instead.",
+    fix: "Name a field of the body: { field: \"/id\" }. Without one, requests with the same signed content are one event: keep only the window, or leave dedupe out. The build continues.",
   },
   invalid_rate_limit: {
     text: "rateLimit is how many requests the endpoint takes: { requests: 100, per: \"minute\" }, with 1 to 1,000,000 requests per second, minute or hour.",

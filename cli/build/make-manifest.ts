@@ -61,7 +61,7 @@ function toManifestTrigger(file: string, trigger: EvaluatedTrigger): ManifestTri
     request: exported(trigger.request),
     filter: trigger.filter ? exported(trigger.filter) : null,
     verify: trigger.verify?.scheme ?? null,
-    dedupe: dedupeOf(trigger.dedupe),
+    dedupe: dedupeOf(trigger),
     rateLimit: rateLimitOf(trigger.rateLimit),
     prompt: trigger.prompt,
   };

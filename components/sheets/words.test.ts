@@ -20,8 +20,9 @@ describe("retries in words", () => {
 });
 
 it("what names an event is said with its time", () => {
-  expect(sayDedupe({ header: "x-github-delivery", field: null, windowMs: 86_400_000 })).toBe("told by the header x-github-delivery, for 1 d");
-  expect(sayDedupe({ header: null, field: "/event/id", windowMs: 90_000 })).toBe("told by /event/id in the body, for 1 min 30 s");
+  expect(sayDedupe({ header: "x-github-delivery", field: null, windowMs: 86_400_000 })).toBe("recognised by the header x-github-delivery, for 1 d");
+  expect(sayDedupe({ header: null, field: "/event/id", windowMs: 90_000 })).toBe("recognised by /event/id in the body, for 1 min 30 s");
+  expect(sayDedupe({ header: null, field: null, windowMs: 3_600_000 })).toBe("recognised by the usual headers or the signed content, for 1 h");
 });
 
 it("a sum of dollars is never rounded to nothing", () => {

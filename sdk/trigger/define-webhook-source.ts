@@ -93,7 +93,7 @@ export function defineWebhookSource(options: PlainOptions): SourceDefinition {
   checkSchema(request, "request", where);
   if (filter !== undefined) checkSchema(filter, "filter", where);
   if (verify !== undefined) checkVerification(verify, where);
-  if (dedupe !== undefined) checkOptions(dedupe, `${where}: dedupe`, 'dedupe: { header: "x-github-delivery" }');
+  if (dedupe !== undefined) checkOptions(dedupe, `${where}: dedupe`, 'dedupe: { field: "/id" }');
   if (rateLimit !== undefined) checkOptions(rateLimit, `${where}: rateLimit`, 'rateLimit: { requests: 100, per: "minute" }');
   const source = {
     [definitionKind]: "source",

@@ -3,7 +3,7 @@ import { type Secret, readSecrets, textKey } from "./secrets.ts";
 import { type Verification, createVerification } from "./verification.ts";
 
 /**
- * Webhooks of GitHub, signed in `x-hub-signature-256`. Repeats are named by `x-github-delivery`: add `dedupe: { header: "x-github-delivery" }`.
+ * Webhooks of GitHub, signed in `x-hub-signature-256`. GitHub signs the body alone, not `x-github-delivery`: repeats are recognised by the body.
  * https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries
  *
  * @example

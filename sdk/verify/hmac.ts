@@ -50,6 +50,7 @@ export function hmac(options: HmacOptions): Verification {
       form: `${prefix === "" ? "" : `${prefix} and `}${encoding === "hex" ? `${bytes * 2} hexadecimal digits` : `${bytes} bytes in base64`}`,
       readSignatures: (value) => [value.startsWith(prefix) ? decode(value.slice(prefix.length), bytes) : null],
       signed: (request) => signedParts(parts, request),
+      signedHeaders: parts.flatMap((part) => ("header" in part && part.header !== time?.header ? [part.header] : [])),
       ...(time && { time: { place: time.header, toleranceMs: time.toleranceMs, read: ({ header }: SignedRequest) => readTime(header(time.header), time.unit) } }),
       options: { header, algorithm, encoding, prefix, time, parts },
     },

@@ -5,7 +5,7 @@ import { type Verification, createVerification, readTolerance } from "./verifica
 
 /**
  * Webhooks of Linear, signed in `linear-signature`; when it was sent stands in the body, as `webhookTimestamp`. `tolerance` 5 minutes unless
- * told. Repeats are named by `linear-delivery`: add `dedupe: { header: "linear-delivery" }`. https://linear.app/developers/webhooks
+ * told. Linear does not sign `linear-delivery`: repeats are recognised by the rest of the body. https://linear.app/developers/webhooks
  *
  * @example
  * verify: linear({ secret: process.env.LINEAR_SECRET })
@@ -21,6 +21,8 @@ export function linear(options: { secret: Secret; tolerance?: Duration }): Verif
       form: "64 hexadecimal digits",
       readSignatures: (header) => [fromHex(header, 32)],
       signed: ({ body }) => [body],
+      // A retry is sent with a time of its own.
+      eventContent: ({ body }) => [JSON.stringify({ ...parseObject(body), webhookTimestamp: undefined })],
       time: { place: "webhookTimestamp in the body", toleranceMs, read: readSentAt },
       options: { toleranceMs },
     },
@@ -30,11 +32,16 @@ export function linear(options: { secret: Secret; tolerance?: Duration }): Verif
 
 /** Milliseconds since 1970, inside the body that is signed. */
 function readSentAt({ body }: SignedRequest): number | null {
+  const { webhookTimestamp } = parseObject(body);
+  return typeof webhookTimestamp === "number" ? webhookTimestamp : null;
+}
+
+/** Empty for a body that is not a JSON object. */
+function parseObject(body: Uint8Array): { webhookTimestamp?: unknown } {
   try {
     const json: unknown = JSON.parse(new TextDecoder().decode(body));
-    if (typeof json !== "object" || json === null || !("webhookTimestamp" in json)) return null;
-    return typeof json.webhookTimestamp === "number" ? json.webhookTimestamp : null;
+    return typeof json === "object" && json !== null ? json : {};
   } catch {
-    return null;
+    return {};
   }
 }

@@ -74,6 +74,6 @@ describe("options that cannot be meant", () => {
     const define = defineWebhookSource as (options: unknown) => unknown;
     const source = { slug: "a", endpoint: "a", request: z.object({}) };
     expect(() => define({ ...source, verify: () => true })).toThrow('defineWebhookSource({ slug: "a" }): verify must be what a function of signalbox/verify returns, and is a function. Write verify: github({ secret: process.env.GITHUB_SECRET }).');
-    expect(() => define({ ...source, dedupe: "x-id" })).toThrow('defineWebhookSource({ slug: "a" }): dedupe needs an object, and got "x-id". Write dedupe: { header: "x-github-delivery" }.');
+    expect(() => define({ ...source, dedupe: "x-id" })).toThrow('defineWebhookSource({ slug: "a" }): dedupe needs an object, and got "x-id". Write dedupe: { field: "/id" }.');
   });
 });

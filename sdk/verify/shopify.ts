@@ -3,8 +3,8 @@ import { type Secret, readSecrets, textKey } from "./secrets.ts";
 import { type Verification, createVerification } from "./verification.ts";
 
 /**
- * Webhooks of Shopify, signed in `x-shopify-hmac-sha256` with the app's client secret. Repeats are named by `x-shopify-webhook-id`: add
- * `dedupe: { header: "x-shopify-webhook-id" }`. https://shopify.dev/docs/apps/build/webhooks/subscribe/https
+ * Webhooks of Shopify, signed in `x-shopify-hmac-sha256` with the app's client secret. Shopify signs the body alone, not
+ * `x-shopify-webhook-id`: repeats are recognised by the body. https://shopify.dev/docs/apps/build/webhooks/subscribe/https
  *
  * @example
  * verify: shopify({ secret: process.env.SHOPIFY_SECRET })

@@ -5,7 +5,7 @@ import { type Verification, createVerification, fault, readSeconds, readToleranc
 
 /**
  * Webhooks that follow Standard Webhooks: `webhook-signature` over `webhook-id`, `webhook-timestamp` and the body. `secret` is base64, mostly
- * after `whsec_`; `tolerance` 5 minutes unless told. Repeats are told by `webhook-id` already. Public keys (`v1a`) are not read.
+ * after `whsec_`; `tolerance` 5 minutes unless told. Repeats are recognised by the signed `webhook-id`. Public keys (`v1a`) are not read.
  * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  *
  * @example
@@ -16,7 +16,7 @@ export function standardWebhooks(options: { secret: Secret; tolerance?: Duration
 }
 
 /**
- * Webhooks sent through Svix: Standard Webhooks, with headers that begin with `svix-` (or `webhook-`). Add `dedupe: { header: "svix-id" }`.
+ * Webhooks sent through Svix: Standard Webhooks, with headers that begin with `svix-` (or `webhook-`). Repeats are recognised by the signed id.
  * https://docs.svix.com/receiving/verifying-payloads/how-manual
  *
  * @example
@@ -42,6 +42,9 @@ function create(name: string, options: { secret: Secret; tolerance?: Duration },
         if (typeof id === "string" && typeof time === "string") return [headerBytes(id), ".", time, ".", request.body];
         return fault("malformed", `The header ${typeof id === "string" ? parts[1] : parts[0]} is missing (${name}).`);
       },
+      signedHeaders: name === "svix" ? ["svix-id", "webhook-id"] : ["webhook-id"],
+      // The one id that is signed, under either name: a replay can rename the headers.
+      readSignedHeader: (request) => request.header(`${prefixOf(request)}-id`),
       time: { place: "the timestamp header", toleranceMs, read: (request) => readSeconds(request.header(`${prefixOf(request)}-timestamp`)) },
       options: { toleranceMs },
     },

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { type SignatureFault, type SignedRequest, type VerificationDefinition, definitionKind } from "../definition.ts";
+import { type SignatureFault, type SignedEvent, type SignedRequest, type VerificationDefinition, definitionKind } from "../definition.ts";
 import { parseDuration } from "../duration.ts";
 import type { SecretKeys } from "./secrets.ts";
 import { sayDistance } from "./say-distance.ts";
@@ -22,6 +22,12 @@ export interface Scheme {
   signed(request: SignedRequest, signature: string): readonly (string | Uint8Array)[] | SignatureFault;
   /** When it was signed; looked at only once the signature holds. Left out where the scheme has no time. */
   time?: { place: string; toleranceMs: number; read(request: SignedRequest, signature: string): number | null };
+  /** The headers that are signed and may identify an event. */
+  signedHeaders?: readonly string[];
+  /** The value of one of `signedHeaders`. Default: of the header of that name. */
+  readSignedHeader?(request: SignedRequest, name: string): string | null;
+  /** The signed content without what changes when the sender repeats the event. Default: all of it. */
+  eventContent?(request: SignedRequest): readonly (string | Uint8Array)[];
   /** What the sender wants to hear of this body before it sends anything else; `null`: it is an ordinary one. */
   answer?: (body: unknown) => unknown;
   /** Tells this scheme from others of its name. */
@@ -34,6 +40,8 @@ export function createVerification(scheme: Scheme, secrets: SecretKeys): Verific
     scheme: scheme.name,
     secretProblem: secrets.problem,
     check: (request) => check(scheme, secrets, request),
+    signedHeaders: scheme.signedHeaders ?? [],
+    readSigned: (request) => readSigned(scheme, request),
     answer: (body) => scheme.answer?.(body) ?? null,
     fingerprint: () => fingerprint(scheme, secrets),
   });
@@ -57,6 +65,23 @@ function check(scheme: Scheme, { keys, problem }: SecretKeys, request: SignedReq
     return fault("mismatch", `The signature in ${name} does not match the request (${scheme.name}): the sender has another secret, or something on the way changed the request.`);
   }
   return checkTime(scheme, request, header);
+}
+
+function readSigned(scheme: Scheme, request: SignedRequest): SignedEvent {
+  return {
+    header(name) {
+      if (!scheme.signedHeaders?.includes(name)) return null;
+      return scheme.readSignedHeader ? scheme.readSignedHeader(request, name) : request.header(name);
+    },
+    // Of the content, not of the signature: one signature can be written in several ways, and two secrets make two of the same content.
+    contentHash() {
+      const content = scheme.eventContent?.(request) ?? scheme.signed(request, request.header(scheme.signatureHeader(request)) ?? "");
+      const hash = createHash("sha256").update(`${scheme.name}\n`);
+      if (!("kind" in content)) for (const part of content) hash.update(part);
+      return hash.digest("hex");
+    },
+    validMs: scheme.time ? 2 * scheme.time.toleranceMs : null,
+  };
 }
 
 /** Looks at every signature, whichever holds: the time it takes tells nothing. */

@@ -14,6 +14,7 @@ hmac({ secret, header: "x-signature", algorithm: "sha512", encoding: "base64", p
 const source = { slug: "push", endpoint: "github", request: z.object({ id: z.string() }) } as const;
 defineWebhookSource({ ...source, verify, dedupe: { header: "x-github-delivery" } });
 defineWebhookSource({ ...source, dedupe: { field: "/id", window: "7d" } });
+defineWebhookSource({ ...source, dedupe: { window: "7d" } });
 defineWebhookSource({ ...source, rateLimit: { requests: 100, per: "minute" } });
 
 // @ts-expect-error a secret is needed
@@ -28,8 +29,8 @@ hmac({ secret });
 stripe({ secret, tolerance: "ten minutes" });
 // @ts-expect-error a secret alone verifies nothing
 defineWebhookSource({ ...source, verify: secret });
-// @ts-expect-error a header or a field
-defineWebhookSource({ ...source, dedupe: { window: "1h" } });
+// @ts-expect-error one of a header and a field
+defineWebhookSource({ ...source, dedupe: { header: "x-id", field: "/id", window: "1h" } });
 // @ts-expect-error not a window that is counted by
 defineWebhookSource({ ...source, rateLimit: { requests: 100, per: "day" } });
 // @ts-expect-error how many must be said

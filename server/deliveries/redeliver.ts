@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { SignedEvent } from "../../sdk/definition.ts";
 import { AppError, toProblem } from "../contract/app-error.ts";
 import type { Delivery } from "../contract/delivery.ts";
 import type { Json } from "../contract/json.ts";
@@ -32,7 +33,7 @@ export async function redeliver(
   const sources = deps.project.current();
   const triggers = receiversOf(old, request.trigger, sources);
   const wasRefused = old.problem?.code === "invalid_signature";
-  if (wasRefused) verifyAgain(old, bytes, triggers);
+  const signed = wasRefused ? verifyAgain(old, bytes, triggers) : null;
   const body = parseBody(old, bytes);
   const now = deps.clock.now();
   const id = newId("dlv", now);
@@ -70,7 +71,7 @@ export async function redeliver(
   // Asked for by hand: the idempotency key of the first delivery must not hold it back. What was never accepted counts as the sender's own
   // attempt: it may have sent the event again by itself, or may yet do so.
   const isFirst = wasRefused && request.trigger === null;
-  const idempotency = isFirst ? idempotencyOf({ header: headerOf(old), body, dedupe: triggers[0]?.dedupe ?? null, receivedAt: Date.parse(old.receivedAt) }) : null;
+  const idempotency = isFirst ? idempotencyOf({ header: headerOf(old), body, dedupe: triggers[0]?.dedupe ?? null, receivedAt: Date.parse(old.receivedAt), signed }) : null;
   const result = await deps.store.acceptDelivery({ delivery, runs, idempotency });
   if (result.kind === "full") throw queueFull(result.queue);
   if (result.kind !== "accepted") throw new AppError("not_replayable", `This event was accepted meanwhile, as delivery ${result.deliveryId}. Redeliver that one to run it once more.`);
@@ -95,10 +96,14 @@ function keptBody(old: Delivery): Buffer {
   throw new AppError("not_replayable", `The body of delivery ${old.id} is not kept: it was refused before it was read, or retention removed it.`);
 }
 
-/** As of the time when it came: its secret may be mended by now, and its timestamp was good then or never. */
-function verifyAgain(old: Delivery, body: Buffer, triggers: readonly TriggerSource[]): void {
-  const fault = triggers[0]?.verify?.check({ body, receivedAtMs: Date.parse(old.receivedAt), header: headerOf(old) });
-  if (fault) throw new AppError("not_replayable", `The signature of delivery ${old.id} does not hold now either. ${fault.detail}`);
+/** As of the time of receipt: its secret may be fixed by now, and its timestamp was valid then or never. Returns what the signature covers. */
+function verifyAgain(old: Delivery, body: Buffer, triggers: readonly TriggerSource[]): SignedEvent | null {
+  const verification = triggers[0]?.verify;
+  if (!verification) return null;
+  const request = { body, receivedAtMs: Date.parse(old.receivedAt), header: headerOf(old) };
+  const fault = verification.check(request);
+  if (!fault) return verification.readSigned(request);
+  throw new AppError("not_replayable", `The signature of delivery ${old.id} does not hold now either. ${fault.detail}`);
 }
 
 function headerOf({ headers }: Delivery): (name: string) => string | null {

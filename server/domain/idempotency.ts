@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { SignedEvent } from "../../sdk/definition.ts";
 import type { Dedupe } from "../contract/dedupe.ts";
 import type { Json } from "../contract/json.ts";
 import { fromPointer, valueAt } from "./json-pointer.ts";
@@ -6,8 +7,11 @@ import { fromPointer, valueAt } from "./json-pointer.ts";
 /** How long a key is remembered after it was accepted, unless the source says otherwise. */
 const usualWindowMs = 24 * 60 * 60 * 1000;
 
+/** How long keys are kept at least, so that no signature outlives its key: a signed time may be up to a day off, either way. */
+export const minKeyRetentionMs = 2 * usualWindowMs;
+
 /** Headers that name an event, the first one wins: the IETF draft's, then that of Standard Webhooks. */
-const headerNames = ["idempotency-key", "webhook-id"];
+const usualHeaders = ["idempotency-key", "webhook-id"];
 
 /** What a delivery is remembered by. */
 export interface Idempotency {
@@ -19,27 +23,39 @@ export interface Idempotency {
 }
 
 /**
- * What names the event of a delivery: what the source says in `dedupe`, else the usual headers; `null` when it has no name. A field of the
- * body names its event whatever else the body says: senders count attempts there, or note when they sent it. A header is said to come
- * with equal bytes.
+ * What identifies the event of a delivery; `null`: nothing does. In this order: the field or the header of `dedupe`, then the usual headers.
+ *
+ * Where the request has a valid signature (`signed`), only what the signature covers counts: a replay can change all other headers. The body
+ * is always covered. A request whose signed names identify nothing is identified by its signed content.
+ *
+ * A field identifies its event whatever the rest of the body is: senders count attempts there, or note the time of sending. A header
+ * is expected to come with equal bytes.
  */
-export function idempotencyOf(p: { header: (name: string) => string | null; body: Json; dedupe: Dedupe | null; receivedAt: number }): Idempotency | null {
-  const own = p.dedupe && ownName(p.dedupe, p);
-  if (own) return { key: hash(own), notBefore: p.receivedAt - (p.dedupe?.windowMs ?? usualWindowMs), mayDiffer: p.dedupe?.field !== null };
-  const name = headerNames.map((header) => nameIn(header, p)).find((found) => found !== null);
-  return name ? { key: hash(name), notBefore: p.receivedAt - usualWindowMs, mayDiffer: false } : null;
+export function idempotencyOf(p: {
+  header: (name: string) => string | null;
+  body: Json;
+  dedupe: Dedupe | null;
+  receivedAt: number;
+  signed: SignedEvent | null;
+}): Idempotency | null {
+  const notBefore = p.receivedAt - Math.max(p.dedupe?.windowMs ?? usualWindowMs, p.signed?.validMs ?? 0);
+  const field = fieldName(p.dedupe?.field ?? null, p.body);
+  if (field !== null) return { key: hash(field), notBefore, mayDiffer: true };
+  const headers = p.dedupe?.header ? [p.dedupe.header, ...usualHeaders] : usualHeaders;
+  const name = headers.map((header) => headerName(header, p.signed ? p.signed.header : p.header)).find((found) => found !== null);
+  if (name) return { key: hash(name), notBefore, mayDiffer: false };
+  return p.signed ? { key: hash(`signed:${p.signed.contentHash()}`), notBefore, mayDiffer: true } : null;
 }
 
-function ownName({ header, field }: Dedupe, p: { header: (name: string) => string | null; body: Json }): string | null {
-  if (header !== null) return nameIn(header, p);
-  const value = field === null ? undefined : valueAt(p.body, fromPointer(field));
+function fieldName(field: string | null, body: Json): string | null {
+  const value = field === null ? undefined : valueAt(body, fromPointer(field));
   // Past the safe integers, numbers that were sent as different ones are read as the same.
   const isName = (typeof value === "string" && value !== "") || Number.isSafeInteger(value);
   return isName ? `field ${field}:${JSON.stringify(value)}` : null;
 }
 
-function nameIn(header: string, p: { header: (name: string) => string | null }): string | null {
-  const value = p.header(header)?.trim();
+function headerName(header: string, read: (name: string) => string | null): string | null {
+  const value = read(header)?.trim();
   return value ? `${header}:${value}` : null;
 }
 

@@ -96,7 +96,7 @@ describe("a source that names events by a field of the body", () => {
   });
 });
 
-const nameOf = (id: Json) => idempotencyOf({ header: () => null, body: { event: { id } }, dedupe: byField, receivedAt: 0 })?.key ?? null;
+const nameOf = (id: Json) => idempotencyOf({ header: () => null, body: { event: { id } }, dedupe: byField, receivedAt: 0, signed: null })?.key ?? null;
 
 describe("the name of an event", () => {
   test("is a text or a whole number, and every other one is another event", () => {
@@ -112,6 +112,6 @@ describe("the name of an event", () => {
 
   test("is nothing that may stand for two events: no null, no object, no number past those that JSON keeps apart", () => {
     for (const id of [null, "", true, {}, ["a"], 1.5, 2 ** 53, 9_007_199_254_740_994]) expect(nameOf(id)).toBeNull();
-    expect(idempotencyOf({ header: () => null, body: [], dedupe: byField, receivedAt: 0 })).toBeNull();
+    expect(idempotencyOf({ header: () => null, body: [], dedupe: byField, receivedAt: 0, signed: null })).toBeNull();
   });
 });

@@ -113,7 +113,8 @@ async function receiveAuthenticated(deps: ReceiverDeps, { request, intake, proje
   });
   intake.isBodyRead = true;
   Object.assign(delivery, { body: bytes, bodyBytes: bytes.length, bodySha256: hash("sha256", bytes) });
-  verify(triggers, arrival, { body: bytes, mayBeUnsigned: deps.mode === "development" });
+  const header = (name: string) => arrival.headers.get(name)?.join(", ") ?? null;
+  const signed = verify(triggers, { body: bytes, receivedAtMs: arrival.receivedAt, header }, { mayBeUnsigned: deps.mode === "development" });
   const body = parseJsonBody(bytes);
   const challenge = answerToChallenge(triggers, body);
   if (challenge) return acceptChallenge(deps.store, intake, challenge);
@@ -129,8 +130,7 @@ async function receiveAuthenticated(deps: ReceiverDeps, { request, intake, proje
     keyId: delivery.keyId,
     disabled: (await deps.disabledTriggers?.()) ?? noneDisabled,
   });
-  const header = (name: string) => arrival.headers.get(name)?.join(", ") ?? null;
-  return accept(deps.store, intake, decision, idempotencyOf({ header, body, dedupe: triggers[0]?.dedupe ?? null, receivedAt: arrival.receivedAt }));
+  return accept(deps.store, intake, decision, idempotencyOf({ header, body, dedupe: triggers[0]?.dedupe ?? null, receivedAt: arrival.receivedAt, signed }));
 }
 
 function respond(intake: Intake, acceptance: Acceptance): IngestAnswer {

@@ -1,16 +1,18 @@
+import type { SignedEvent, SignedRequest } from "../../sdk/definition.ts";
 import { AppError } from "../contract/app-error.ts";
 import type { Json } from "../contract/json.ts";
 import type { TriggerSource } from "../ports/project.ts";
-import type { Arrival } from "./arrival.ts";
 
 /**
- * Checks the signature over the bytes as they came. In development what bears no signature is let in, as it is without a key: a bad one is
- * not. Throws AppError `invalid_signature`.
+ * Checks the signature over the bytes as received, and returns what it covers; `null` where none is required. In development, requests
+ * without a signature are accepted, as they are without a key. Requests with an invalid one are not. Throws AppError `invalid_signature`.
  */
-export function verify(triggers: readonly TriggerSource[], { headers, receivedAt }: Pick<Arrival, "headers" | "receivedAt">, p: { body: Uint8Array; mayBeUnsigned: boolean }): void {
-  const fault = triggers[0]?.verify?.check({ body: p.body, receivedAtMs: receivedAt, header: (name) => headers.get(name)?.join(", ") ?? null });
-  if (!fault || (fault.kind === "unsigned" && p.mayBeUnsigned)) return;
-  throw new AppError("invalid_signature", fault.detail);
+export function verify(triggers: readonly TriggerSource[], request: SignedRequest, p: { mayBeUnsigned: boolean }): SignedEvent | null {
+  const verification = triggers[0]?.verify;
+  const fault = verification?.check(request);
+  if (!verification || (fault?.kind === "unsigned" && p.mayBeUnsigned)) return null;
+  if (fault) throw new AppError("invalid_signature", fault.detail);
+  return verification.readSigned(request);
 }
 
 /** What the sender wants to be told of this body before it sends events (Slack's `url_verification`); `null`: it is an event. */

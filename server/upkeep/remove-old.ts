@@ -1,10 +1,9 @@
+import { minKeyRetentionMs } from "../domain/idempotency.ts";
 import type { UpkeepBatch, UpkeepStore } from "../ports/upkeep-store.ts";
 import type { DeliveryStore } from "../ports/store.ts";
 
 const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;
-/** The window of a key whose source says nothing of it. */
-const usualDedupeMs = dayMs;
 /** Nobody would look for a worker that has not been seen for so long. */
 const workersKeptMs = dayMs;
 
@@ -38,7 +37,7 @@ export async function removeOld(p: {
   pause: (tookMs: number) => Promise<boolean>;
 }): Promise<RemovedRows> {
   const { store, retention, now, pause } = p;
-  const keysSince = p.longestDedupeMs === null ? Number.NEGATIVE_INFINITY : now - Math.max(usualDedupeMs, p.longestDedupeMs);
+  const keysSince = p.longestDedupeMs === null ? Number.NEGATIVE_INFINITY : now - Math.max(minKeyRetentionMs, p.longestDedupeMs);
   const byAge = retention.days === null ? null : now - retention.days * dayMs;
   const byCount = retention.deliveries === null ? null : await store.findOldestOf(retention.deliveries);
   const removed: RemovedRows = { deliveries: 0, runs: 0, keys: 0, counters: 0, workers: 0, auditEntries: 0, signIns: 0, verdictLists: 0 };

@@ -35,7 +35,7 @@ it("removes what is older than asked for a minute after the start, then every te
   await vi.advanceTimersByTimeAsync(59_000);
   expect(store.removeOldDeliveries).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(2_000);
-  expect(store.removeOldDeliveries).toHaveBeenCalledExactlyOnceWith({ before: 70 * day, keysSince: 99 * day, after: null });
+  expect(store.removeOldDeliveries).toHaveBeenCalledExactlyOnceWith({ before: 70 * day, keysSince: 98 * day, after: null });
   await vi.advanceTimersByTimeAsync(601_000);
   expect(store.removeOldDeliveries).toHaveBeenCalledTimes(2);
   await upkeep.close();

@@ -40,7 +40,7 @@ export async function readTrigger({ source, target, transform, prompt }: Trigger
     hasTransform: transform !== undefined,
     request: await evaluateSchema(source.request),
     filter: source.filter === undefined ? null : await evaluateSchema(source.filter),
-    verify: source.verify ? { scheme: source.verify.scheme, problem: source.verify.secretProblem, fingerprint: source.verify.fingerprint() } : null,
+    verify: source.verify ? { scheme: source.verify.scheme, problem: source.verify.secretProblem, fingerprint: source.verify.fingerprint(), signedHeaders: source.verify.signedHeaders } : null,
     dedupe: plain(source.dedupe),
     rateLimit: plain(source.rateLimit),
     prompt: readPrompt(prompt),

@@ -46,7 +46,7 @@ export interface EvaluatedTrigger {
   request: EvaluatedSchema;
   filter: EvaluatedSchema | null;
   /** `fingerprint` is made of the secrets: it is compared, and goes no further. */
-  verify: { scheme: string; problem: { kind: "missing" | "unusable"; words: string } | null; fingerprint: string } | null;
+  verify: { scheme: string; problem: { kind: "missing" | "unusable"; words: string } | null; fingerprint: string; signedHeaders: readonly string[] } | null;
   dedupe: unknown;
   rateLimit: unknown;
   /** Of agents. */

@@ -6,9 +6,9 @@ const list = (...triggers: unknown[]) => runFakeCli(["triggers", "list"], { rout
 it("who signs, what names an event, and how many may come, are columns where a trigger has them", async () => {
   const plain = await list(fakeTrigger);
   expect(plain.stdout).not.toMatch(/SIGNED|REPEATS|LIMIT/);
-  const guarded = { ...fakeTrigger, slug: "pushed", verify: "github", dedupe: { header: "x-github-delivery", field: null, windowMs: 86_400_000 }, rateLimit: { requests: 100, per: "minute" } };
+  const guarded = { ...fakeTrigger, slug: "pushed", verify: "github", dedupe: { header: null, field: null, windowMs: 86_400_000 }, rateLimit: { requests: 100, per: "minute" } };
   const { stdout } = await list(fakeTrigger, guarded);
   expect(stdout).toMatch(/FILTER +SIGNED +REPEATS BY +LIMIT +FILE/);
   expect(stdout).toMatch(/new-signup .* no +no +usual keys +no +triggers/);
-  expect(stdout).toMatch(/pushed .* no +github +x-github-delivery +100\/minute +triggers/);
+  expect(stdout).toMatch(/pushed .* no +github +signature +100\/minute +triggers/);
 });

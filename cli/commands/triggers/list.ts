@@ -38,7 +38,7 @@ function renderTriggers(triggers: readonly Trigger[], paint: Paint): string {
       `${target.kind} ${target.slug}`,
       filter === null ? "no" : "yes",
       ...(isAnySigned ? [verify ?? "no"] : []),
-      ...(isAnyNamed ? [dedupe?.header ?? dedupe?.field ?? "usual keys"] : []),
+      ...(isAnyNamed ? [dedupe?.header ?? dedupe?.field ?? (verify === null ? "usual keys" : "signature")] : []),
       ...(isAnyLimited ? [rateLimit === null ? "no" : `${rateLimit.requests}/${rateLimit.per}`] : []),
       paint("dim", file),
     ]),

@@ -7,5 +7,5 @@ export default defineWebhookSource({
   slug: "neither",
   endpoint: "neither",
   request: z.object({ id: z.string() }),
-  dedupe: { window: "1h" },
+  dedupe: {},
 }).attach({ workflow: work });
