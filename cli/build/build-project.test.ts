@@ -199,10 +199,14 @@ describe("buildProject", () => {
     expect((await buildManifest(link)).version).toBe((await buildManifest(projectDir)).version);
   });
 
-  test("warns of a regular expression that could not be checked, and builds", async () => {
-    const projectDir = makeProject({ ...smallProject, "triggers/paid.ts": smallProject["triggers/paid.ts"].replace("id: z.string()", "id: z.string().regex(/^[\\p{L}--[a-z]]+$/v)") });
-    const result = await buildProject({ projectDir });
-    expect(result).toMatchObject({ ok: true, warnings: [{ code: "schema_unchecked_regex", severity: "warning", file: "triggers/paid.ts", line: 8 }] });
+  test("rejects a regular expression that could not be checked, until the settings name it", async () => {
+    const source = smallProject["triggers/paid.ts"].replace("id: z.string()", "id: z.string().regex(/^[\\p{L}--[a-z]]+$/v)");
+    const result = await buildProject({ projectDir: makeProject({ ...smallProject, "triggers/paid.ts": source }) });
+    expect(result).toMatchObject({ ok: false, diagnostics: [{ code: "schema_unchecked_regex", severity: "error", file: "triggers/paid.ts", line: 8 }] });
+    const fix = result.ok ? "" : (result.diagnostics[0]?.fix ?? "");
+    const setting = /uncheckedRegexes: \[.+\]/.exec(fix)?.[0] ?? "";
+    const settings = `export default { ${setting} };`;
+    expect(await buildProject({ projectDir: makeProject({ ...smallProject, "triggers/paid.ts": source, "signalbox.config.ts": settings }) })).toMatchObject({ ok: true, warnings: [] });
   });
 });
 

@@ -181,7 +181,7 @@ interface Findings {
 async function allDiagnostics({ evaluation, sources, discovered, settings, files, mapper }: Findings): Promise<Diagnostic[]> {
   const { entries, casualties } = evaluation;
   const kinds = new Map([...discovered.workflows.map((file) => [file, "workflow"] as const), ...discovered.agents.map((file) => [file, "agent"] as const), ...discovered.triggers.map((file) => [file, "trigger"] as const)]);
-  const context = { files, mapper };
+  const context = { files, mapper, uncheckedRegexes: settings.uncheckedRegexes ?? [] };
   const messages = sources.ok ? sources.warnings : [...sources.errors, ...sources.warnings];
   const found = [
     ...casualties.map((casualty) => casualtyDiagnostic(casualty, context)),

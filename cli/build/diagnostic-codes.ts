@@ -152,8 +152,8 @@ export const diagnosticCodes = {
     fix: "Write it without repetitions that can match the same text in several ways, or limit the length and use a plain check.",
   },
   schema_unchecked_regex: {
-    text: "Whether a text can be sent that keeps this regular expression busy for very long could not be found out.",
-    fix: "Make it simpler if you can. The build goes on.",
+    text: "The build could not find out whether a text can be sent that keeps this regular expression busy for very long, and with it the receiver of all webhooks.",
+    fix: "Write it with fewer nested or optional repetitions. If you know that it is safe, add it to `uncheckedRegexes` in signalbox.config.ts.",
   },
   schema_varying_default: {
     text: "The schema is exported once, at build time, and so is its default: a default that is made anew each time cannot be exported.",

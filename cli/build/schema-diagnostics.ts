@@ -3,7 +3,7 @@ import { type Diagnostic, trail } from "./diagnostic.ts";
 import type { EvaluatedEntry, EvaluatedSchema, SchemaProblem } from "./evaluation/protocol.ts";
 import type { Place, ProjectFiles } from "./project-files.ts";
 import { type SchemaField, fixFor, textFor } from "./schema/advice.ts";
-import { checkRegexes } from "./schema/check-regex.ts";
+import { checkRegexes, keyOf } from "./schema/check-regex.ts";
 
 interface FieldSchema {
   file: string;
@@ -14,6 +14,8 @@ interface FieldSchema {
 interface Context {
   files: ProjectFiles;
   mapper: StackMapper;
+  /** Regular expressions that the project vouches for: `uncheckedRegexes` of its settings. */
+  uncheckedRegexes: readonly string[];
 }
 
 /** Everything that the schemas of all files have that cannot be exported, or that is dangerous. */
@@ -62,18 +64,19 @@ function asWritten(method: string, word: string): string {
 }
 
 async function regexDiagnostics(schemas: readonly FieldSchema[], context: Context): Promise<Diagnostic[]> {
-  const regexes = schemas.flatMap(({ file, field, schema }) => schema.regexes.map((regex) => ({ file, field, ...regex })));
+  const regexes = schemas.flatMap(({ file, field, schema }) => schema.regexes.map((regex) => ({ file, field, ...regex }))).filter((regex) => !context.uncheckedRegexes.includes(keyOf(regex)));
   const verdicts = await checkRegexes(regexes);
   return regexes.flatMap((regex, index): Diagnostic[] => {
     const verdict = verdicts[index];
     if (!verdict || verdict.status === "safe") return [];
     const at = locate(regex.file, regex.field, regex.stack, context);
     const where = trail(regex.file, regex.field, ...regex.path);
-    const written = shorten(`/${regex.source}/${regex.flags}`);
+    const written = shorten(keyOf(regex));
     if (verdict.status === "unknown") {
-      return [context.files.diagnose({ code: "schema_unchecked_regex", title: `${where} uses ${written}, which could not be checked (${verdict.reason})`, at, severity: "warning" })];
+      const fix = `Write it with fewer nested or optional repetitions. If you know that it is safe, add it to signalbox.config.ts: uncheckedRegexes: [${JSON.stringify(keyOf(regex))}].`;
+      return [context.files.diagnose({ code: "schema_unchecked_regex", title: `${where} uses ${written}, which could not be checked (${verdict.reason})`, at, fix })];
     }
-    const text = `A text can be sent that keeps this regular expression busy for very long (${verdict.complexity} time), and with it the receiver of all webhooks:\n  ${verdict.attack}`;
+    const text = `A text can be sent that keeps this regular expression busy for very long (${verdict.cost}), and with it the receiver of all webhooks:\n  ${verdict.attack}`;
     return [context.files.diagnose({ code: "schema_unsafe_regex", title: `${where} uses a dangerous regular expression: ${written}`, at, text })];
   });
 }

@@ -48,6 +48,11 @@ export interface ProjectConfig {
   /** What models of agents cost, by their ids, in US dollars for a million tokens; goes before the prices that Signalbox knows. */
   modelPrices?: Record<string, { input: number; cachedInput?: number; output: number }>;
   /**
+   * Regular expressions in schemas that `signalbox build` does not check for texts that keep them busy (ReDoS). Each as written in code: `"/^(?:[a-z]{1,9} ?){1,9}$/i"`. Only for
+   * those that you know to be safe.
+   */
+  uncheckedRegexes?: string[];
+  /**
    * Reverse proxies whose `X-Forwarded-For`, `-Host` and `-Proto` are believed: IP addresses and CIDR ranges, e.g. `["127.0.0.1", "10.0.0.0/8"]`. Nobody's unless
    * told. Environment: `SIGNALBOX_TRUST_PROXY`, with commas.
    */

@@ -46,6 +46,8 @@ export const projectSettingsSchema = z.strictObject({
   auditRetentionDays: z.int().min(0).max(100_000).optional(),
   /** What models cost, by their ids; goes before the prices that we know. */
   modelPrices: z.record(z.string().min(1), modelPriceSchema).optional(),
+  /** Regular expressions of schemas that the build does not check, as written in code: `/^a+$/i`. */
+  uncheckedRegexes: z.array(z.string().regex(/^\/.+\/[a-z]*$/s, 'Write each as in code, e.g. "/^[a-z]+$/i"')).max(1000).optional(),
   /** The secret may come from the environment: what stands here is written into the build. */
   oidc: oidcSettingsSchema.partial({ clientSecret: true }).optional(),
   /** Reverse proxies whose X-Forwarded-For, -Host and -Proto are believed: addresses and CIDR ranges. Nobody's unless told. */

@@ -13,6 +13,9 @@ export default defineWebhookSource({
     host: z.url({ hostname: /^(a+)+$/ }),
     format: z.stringFormat("words", /^(\w+\s?)*$/),
     template: z.templateLiteral([z.string(), "-", z.string(), "-", z.string()]),
+    optional: z.string().regex(/a?a?a?a?a?a?a?a?a?a?a?a?aaaaaaaaaaaa!/),
+    nested: z.string().regex(/^(?:(?:a{1,30}){1,30}){1,30}$/),
+    unreadable: z.string().regex(/^[\p{L}--[a-z]]+$/v),
     fine: z.string().regex(/^[a-z]+(?:-[a-z]+)*$/),
   }),
 }).attach({ workflow: work });
