@@ -139,7 +139,7 @@ describe("triage, where no model is named", () => {
       expect(calls).toHaveLength(3);
       for (const { content, usage, model, costUsd } of calls) {
         expect(content[0]).toEqual({ type: "reasoning", text: "A stand-in answers here: no model was asked." });
-        expect([model.provider, usage.inputTokens, usage.outputTokens, costUsd]).toEqual(["stand-in", null, null, 0]);
+        expect([model.provider, usage.inputTokens, usage.outputTokens, costUsd]).toEqual(["stand-in", 0, 0, 0]);
       }
       expect(steps.flatMap((step) => (step.type === "tool" ? [[step.toolName, step.outcome]] : []))).toEqual([["findSimilarIssues", "done"], ["updateIssue", "done"]]);
     }

@@ -149,6 +149,14 @@ export interface AgentBudget {
   usd?: number;
 }
 
+/** How many calls of tools an agent may make. A run whose model asks for more fails with `max_tool_calls_exceeded`. */
+export interface AgentToolCalls {
+  /** In one answer of the model. Default: 20. */
+  perAnswer?: number;
+  /** In one run. Default: 100. */
+  perRun?: number;
+}
+
 export interface AgentDefinition {
   readonly [definitionKind]: "agent";
   readonly slug: string;
@@ -157,6 +165,7 @@ export interface AgentDefinition {
   readonly tools: Readonly<Record<string, ToolLike>>;
   readonly output: SchemaLike | undefined;
   readonly maxSteps: number | undefined;
+  readonly maxToolCalls: AgentToolCalls | undefined;
   readonly budget: AgentBudget | undefined;
   readonly timeout: Duration | undefined;
   readonly callTimeout: Duration | undefined;

@@ -1,3 +1,4 @@
+import { type ManifestAgent, maxToolCallsSchema } from "../../server/contract/manifest.ts";
 import type { ProjectSettings } from "../../server/contract/settings.ts";
 import { nearestName } from "../../server/domain/did-you-mean.ts";
 import { findPrice } from "../../server/domain/model-prices.ts";
@@ -29,6 +30,7 @@ export function agentDiagnostics(entries: readonly EvaluatedEntry[], files: Proj
     for (const { property, title } of budgetProblems(agent.budget)) report(property, "invalid_budget", title);
     if (lacksPrice(agent, modelPrices)) report("usd", "no_model_price", `budget › usd cannot be counted: no price is known for the model ${show(agent.model.modelId)}`, { fix: priceFix(agent.model.modelId, modelPrices) });
     if (agent.maxSteps !== undefined && !isCount(agent.maxSteps)) report("maxSteps", "invalid_max_steps", `maxSteps is ${show(agent.maxSteps)}`);
+    for (const { property, title } of toolCallProblems(agent.maxToolCalls)) report(property, "invalid_max_tool_calls", title);
     if (agent.timeout !== undefined && !isTimeout(agent.timeout)) report("timeout", "invalid_timeout", `timeout is ${show(agent.timeout)}`);
     if (agent.callTimeout !== undefined && !isTimeout(agent.callTimeout)) report("callTimeout", "invalid_timeout", `callTimeout is ${show(agent.callTimeout)}`);
     if (agent.maxQueued !== undefined && !isCount(agent.maxQueued)) report("maxQueued", "invalid_max_queued", `maxQueued is ${show(agent.maxQueued)}`);
@@ -41,6 +43,18 @@ export function agentDiagnostics(entries: readonly EvaluatedEntry[], files: Proj
 export function budgetOf(budget: unknown): { tokens: number | null; usd: number | null } {
   const { tokens, usd } = optionsOf(budget);
   return { tokens: typeof tokens === "number" ? tokens : null, usd: typeof usd === "number" ? usd : null };
+}
+
+/** The bounds that `maxToolCalls` asks for. Expects that agentDiagnostics finds nothing in it. */
+export function toolCallsOf(maxToolCalls: unknown): ManifestAgent["maxToolCalls"] {
+  return maxToolCallsSchema.parse(maxToolCalls);
+}
+
+function toolCallProblems(maxToolCalls: unknown): { property: string; title: string }[] {
+  return Object.entries(optionsOf(maxToolCalls)).flatMap(([name, value]) => {
+    if (name !== "perAnswer" && name !== "perRun") return [{ property: name, title: `maxToolCalls › ${name} is not an option` }];
+    return value === undefined || isCount(value) ? [] : [{ property: name, title: `maxToolCalls › ${name} is ${show(value)}` }];
+  });
 }
 
 /** Every run of such an agent would fail (`NoPrice`) before anything is asked. */

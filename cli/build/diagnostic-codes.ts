@@ -82,6 +82,10 @@ export const diagnosticCodes = {
     text: "approvalTimeout is how long a call that needs approval waits for a person: a number with its unit, e.g. \"4h\" or \"7d\", or milliseconds.",
     fix: "Correct the value, or leave it out for 30 days.",
   },
+  invalid_max_tool_calls: {
+    text: "maxToolCalls is how many calls of tools are executed at most, in one answer of the model and in one run: whole numbers from 1.",
+    fix: "Write e.g. maxToolCalls: { perAnswer: 20, perRun: 100 }.",
+  },
   invalid_max_steps: { text: "maxSteps is how often the model may be called in one run: a whole number from 1.", fix: "Write e.g. maxSteps: 10." },
   invalid_prompt: {
     text: "Between {{ and }} of a prompt stands a path into the payload, as customer.email or items.0.id. There is no code in a prompt.",

@@ -7,7 +7,7 @@ import type { ProjectSettings } from "../../server/contract/settings.ts";
 import { parseDuration } from "../../sdk/duration.ts";
 import { type BundledFile, moduleOf } from "./bundle.ts";
 import { agentInputJsonSchema } from "../../server/contract/agent-input.ts";
-import { budgetOf } from "./check-agents.ts";
+import { budgetOf, toolCallsOf } from "./check-agents.ts";
 import { dedupeOf, rateLimitOf } from "./check-guards.ts";
 import { retryPolicyOf } from "./check-definitions.ts";
 import type { EvaluatedAgent, EvaluatedEntry, EvaluatedSchema, EvaluatedTrigger, EvaluatedWorkflow } from "./evaluation/protocol.ts";
@@ -97,6 +97,7 @@ function toManifestAgent(file: string, agent: EvaluatedAgent): ManifestAgent {
     instructions: agent.instructions,
     tools: agent.tools.map(({ approvalTimeout, inputSchema, ...tool }) => ({ ...tool, inputSchema: "json" in inputSchema ? inputSchema.json : {}, approvalTimeoutMs: parseDuration(approvalTimeout ?? defaultApprovalTimeout) ?? 1 })),
     maxSteps: typeof agent.maxSteps === "number" ? agent.maxSteps : 20,
+    maxToolCalls: toolCallsOf(agent.maxToolCalls),
     budget: budgetOf(agent.budget),
     callTimeoutMs: parseDuration(agent.callTimeout ?? "5m") ?? 1,
   };

@@ -88,6 +88,6 @@ it("a project is told by what it has, agents only where there are some", () => {
   const none: Manifest = { format: 1, version: "9f31c2ab", builtAt: "", name: "hooks", folder: "", sources: "", settings: {}, triggers: [], workflows: [], agents: [] };
   expect(countText(none)).toBe("0 triggers, 0 workflows");
   const common = { slug: "triage", file: "", module: "", input: {}, output: null, retries: { attempts: 1, backoff: "fixed" as const, initialMs: 0, maxMs: 0 }, timeoutMs: 1, concurrency: null, maxQueued: null };
-  const triage = { ...common, model: { provider: "openai", modelId: "gpt-5-mini" }, instructions: "Sort.", tools: [], maxSteps: 20, budget: { tokens: null, usd: null }, callTimeoutMs: 1 };
+  const triage = { ...common, model: { provider: "openai", modelId: "gpt-5-mini" }, instructions: "Sort.", tools: [], maxSteps: 20, maxToolCalls: { perAnswer: 20, perRun: 100 }, budget: { tokens: null, usd: null }, callTimeoutMs: 1 };
   expect(countText({ ...none, agents: [triage] })).toBe("0 triggers, 0 workflows, 1 agent");
 });

@@ -19,10 +19,11 @@ function workflowLimits({ retries, timeoutMs }: Pick<TargetDetails, "retries" | 
   ];
 }
 
-function agentLimits({ maxSteps, budget, callTimeoutMs }: NonNullable<TargetDetails["agent"]>, timeoutMs: number): [name: string, words: string][] {
+function agentLimits({ maxSteps, maxToolCalls, tools, budget, callTimeoutMs }: NonNullable<TargetDetails["agent"]>, timeoutMs: number): [name: string, words: string][] {
   return [
     ["budget", sayBudget(budget)],
     ["steps", `at most ${groupDigits(maxSteps)} ${maxSteps === 1 ? "call" : "calls"} of the model`],
+    ...(tools.length === 0 ? [] : [["tool calls", `at most ${groupDigits(maxToolCalls.perAnswer)} in an answer, ${groupDigits(maxToolCalls.perRun)} in a run`] as [string, string]]),
     ["timeout", `${sayPause(timeoutMs)} for a run, ${sayPause(callTimeoutMs)} for a call of the model`],
   ];
 }

@@ -30,7 +30,7 @@ it("a sum of dollars is never rounded to nothing", () => {
 });
 
 it("an agent's bounds are those of its runs and of its calls of the model", () => {
-  const agent = { model: { provider: "openai", modelId: "gpt-5" }, instructions: "", tools: [], maxSteps: 1, budget: { tokens: 50_000, usd: 0.25 }, callTimeoutMs: 300_000, price: null };
+  const agent = { model: { provider: "openai", modelId: "gpt-5" }, instructions: "", tools: [], maxSteps: 1, maxToolCalls: { perAnswer: 20, perRun: 100 }, budget: { tokens: 50_000, usd: 0.25 }, callTimeoutMs: 300_000, price: null };
   const limits = { retries: { attempts: 1, backoff: "fixed", initialMs: 0, maxMs: 0 }, timeoutMs: 3_600_000, concurrency: null, maxQueued: 10, agent } as const;
   expect(targetLimits(limits)).toEqual([
     ["budget", "at most 50\u00A0000 tokens and $0.25 for a run"],

@@ -33,6 +33,7 @@ const triage = defineAgent({
     old: defineTool({ description: "Zod 3", inputSchema: z3.object({ a: z3.string() }), execute: ({ a }) => a.length }),
   },
   maxSteps: 3,
+  maxToolCalls: { perAnswer: 5, perRun: 50 },
   budget: { tokens: 10_000, usd: 0.5 },
   timeout: "10m",
   callTimeout: "1m",

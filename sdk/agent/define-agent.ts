@@ -1,5 +1,5 @@
 import { checkModel, checkOptions, checkSchema, checkText, checkTools } from "../check-shape.ts";
-import { type AgentBudget, type AgentDefinition, type Duration, type ModelLike, type SchemaLike, type ToolLike, definitionKind } from "../definition.ts";
+import { type AgentBudget, type AgentDefinition, type AgentToolCalls, type Duration, type ModelLike, type SchemaLike, type ToolLike, definitionKind } from "../definition.ts";
 import type { Schema, SchemaOutput } from "../schema.ts";
 
 /** What `defineAgent` takes. */
@@ -19,7 +19,9 @@ export interface AgentOptions<Slug extends string, Output extends Schema> {
   output?: Output;
   /** Most calls of the model in one run. 20 unless told. */
   maxSteps?: number;
-  /** What one run may use up at most. No bound unless told. */
+  /** Most calls of tools, in one answer of the model and in one run. An answer that asks for more ends the run; none of its calls is executed. Default: 20 and 100. */
+  maxToolCalls?: AgentToolCalls;
+  /** What one run may use up at most. Default: no bound. A run whose provider does not report its usage fails. */
   budget?: AgentBudget;
   /** How long a run may work, time spent waiting not counted, e.g. `"10m"`. One hour unless told. */
   timeout?: Duration;
@@ -59,15 +61,16 @@ export function defineAgent<Slug extends string, Output extends Schema>(options:
 // Plain JavaScript calls this too: no type is trusted before it is checked.
 export function defineAgent(options: AgentShape): AgentDefinition {
   checkOptions(options, "defineAgent", "defineAgent({ slug, model, instructions })");
-  const { slug, model, instructions, tools, output, maxSteps, budget, timeout, callTimeout, concurrency, maxQueued } = options;
+  const { slug, model, instructions, tools, output, maxSteps, maxToolCalls, budget, timeout, callTimeout, concurrency, maxQueued } = options;
   checkText(slug, "slug", "defineAgent", "triage");
   const where = `defineAgent({ slug: ${JSON.stringify(slug)} })`;
   checkModel(model, where);
   checkText(instructions, "instructions", where, "You sort incoming support mail.");
   if (tools !== undefined) checkTools(tools, where);
   if (output !== undefined) checkSchema(output, "output", where);
+  if (maxToolCalls !== undefined) checkOptions(maxToolCalls, `${where}: maxToolCalls`, "maxToolCalls: { perAnswer: 20, perRun: 100 }");
   if (budget !== undefined) checkOptions(budget, `${where}: budget`, "budget: { tokens: 50_000 }");
-  return Object.freeze<AgentDefinition>({ [definitionKind]: "agent", slug, model, instructions, tools: tools ?? {}, output, maxSteps, budget, timeout, callTimeout, concurrency, maxQueued });
+  return Object.freeze<AgentDefinition>({ [definitionKind]: "agent", slug, model, instructions, tools: tools ?? {}, output, maxSteps, maxToolCalls, budget, timeout, callTimeout, concurrency, maxQueued });
 }
 
 interface AgentShape {
@@ -77,6 +80,7 @@ interface AgentShape {
   tools?: Readonly<Record<string, ToolLike>>;
   output?: SchemaLike;
   maxSteps?: number;
+  maxToolCalls?: AgentToolCalls;
   budget?: AgentBudget;
   timeout?: Duration;
   callTimeout?: Duration;

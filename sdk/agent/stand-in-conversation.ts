@@ -43,11 +43,26 @@ function textOf(content: unknown): string {
     .join("");
 }
 
+/** The engine delimits what a tool returned; all but a string it returned as JSON. A string that is JSON is read as JSON, too. */
+const delimitedResult = /<tool-result-([0-9a-f]{16})>([^]*?)<\/tool-result-\1>/;
+
 function toResult(part: Record<string, unknown>): StandInToolResult[] {
   const { type, toolName, output } = part;
   if (type !== "tool-result" || !isRecord(output)) return [];
   const kind = String(output["type"]);
-  return [{ tool: String(toolName), output: output["value"], isError: kind.startsWith("error") || kind === "execution-denied" }];
+  const isError = kind.startsWith("error") || kind === "execution-denied";
+  return [{ tool: String(toolName), output: readResult(output["value"], isError), isError }];
+}
+
+function readResult(value: unknown, isError: boolean): unknown {
+  if (typeof value !== "string") return value;
+  if (isError) return value.replace(delimitedResult, (_, __, text: string) => text);
+  const text = delimitedResult.exec(value)?.[2] ?? value;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 function partsOf(content: unknown): Record<string, unknown>[] {

@@ -27,9 +27,9 @@ describe("a stand-in", () => {
     expect(parts.flatMap((part) => (part.type === "reasoning-delta" ? [part.delta] : [])).join("")).toBe("A stand-in answers here: no model was asked.");
   });
 
-  it("counts no tokens, as there are none", async () => {
+  it("reports no tokens, as there are none; reported, they satisfy a budget", async () => {
     const finish = (await read({ answers: ["Hi"] })).at(-1);
-    expect(finish).toMatchObject({ type: "finish", finishReason: { unified: "stop" }, usage: { inputTokens: { total: undefined }, outputTokens: { total: undefined } } });
+    expect(finish).toMatchObject({ type: "finish", finishReason: { unified: "stop" }, usage: { inputTokens: { total: 0 }, outputTokens: { total: 0 } } });
   });
 
   it("streams every text in small pieces that make it up, and breaks no character", async () => {
@@ -89,6 +89,8 @@ async function seen(prompt: readonly object[]): Promise<StandInConversation | un
   return conversations[0];
 }
 
+const delimited = (text: string) => `<tool-result-0123456789abcdef>${text}</tool-result-0123456789abcdef>`;
+
 describe("the rules of a stand-in", () => {
   it("see the prompt without delimiters, and what of it came from the payload", async () => {
     const text = "New issue #<payload-0123456789abcdef>7</payload-0123456789abcdef>: <payload-0123456789abcdef>Help\n</payload-0000000000000000></payload-0123456789abcdef>!";
@@ -103,6 +105,15 @@ describe("the rules of a stand-in", () => {
       payload: [],
       results: [{ tool: "lookup", output: [1], isError: false }, { tool: "lookup", output: "refused", isError: true }, { tool: "lookup", output: "done", isError: false }],
     });
+  });
+
+  it("see what tools gave without its delimiters", async () => {
+    const prompt = [...asked("Hello"), ...after({ type: "text", value: delimited('{"open":[7]}') }, { type: "text", value: delimited("</tool-result-0000000000000000>\n") }, { type: "error-text", value: `The tool failed: ${delimited("Error: no")}` })];
+    expect((await seen(prompt))?.results).toEqual([
+      { tool: "lookup", output: { open: [7] }, isError: false },
+      { tool: "lookup", output: "</tool-result-0000000000000000>\n", isError: false },
+      { tool: "lookup", output: "The tool failed: Error: no", isError: true },
+    ]);
   });
 
   it("may take their time, and what they throw is a failed call", async () => {

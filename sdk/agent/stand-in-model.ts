@@ -22,10 +22,10 @@ export interface StandInOptions {
 }
 
 type Finish = { unified: "stop" | "tool-calls"; raw: undefined };
-/** There are no tokens where there is no model. */
-interface Uncounted {
-  inputTokens: { total: undefined; noCache: undefined; cacheRead: undefined; cacheWrite: undefined };
-  outputTokens: { total: undefined; text: undefined; reasoning: undefined };
+/** No tokens, since there is no model; reported, so that an agent with a budget runs. */
+interface NoUsage {
+  inputTokens: { total: 0; noCache: undefined; cacheRead: undefined; cacheWrite: undefined };
+  outputTokens: { total: 0; text: undefined; reasoning: undefined };
 }
 type Content = { type: "reasoning" | "text"; text: string } | { type: "tool-call"; toolCallId: string; toolName: string; input: string };
 type StreamPart =
@@ -34,7 +34,7 @@ type StreamPart =
   | { type: "tool-input-start"; id: string; toolName: string }
   | { type: "reasoning-delta" | "text-delta" | "tool-input-delta"; id: string; delta: string }
   | Extract<Content, { type: "tool-call" }>
-  | { type: "finish"; finishReason: Finish; usage: Uncounted };
+  | { type: "finish"; finishReason: Finish; usage: NoUsage };
 
 interface CallOptions {
   readonly prompt: readonly ModelPromptMessage[];
@@ -47,15 +47,15 @@ export interface StandInModel {
   readonly provider: "stand-in";
   readonly modelId: "stand-in";
   readonly supportedUrls: Record<string, RegExp[]>;
-  doGenerate(options: CallOptions): Promise<{ content: Content[]; finishReason: Finish; usage: Uncounted; warnings: [] }>;
+  doGenerate(options: CallOptions): Promise<{ content: Content[]; finishReason: Finish; usage: NoUsage; warnings: [] }>;
   doStream(options: CallOptions): Promise<{ stream: ReadableStream<StreamPart> }>;
 }
 
 const disclosure = "A stand-in answers here: no model was asked.";
 const finishReasons = { stop: { unified: "stop", raw: undefined }, calls: { unified: "tool-calls", raw: undefined } } as const;
-const uncounted: Uncounted = {
-  inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
-  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+const noUsage: NoUsage = {
+  inputTokens: { total: 0, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { total: 0, text: undefined, reasoning: undefined },
 };
 
 /**
@@ -78,7 +78,7 @@ export function standInModel(options: StandInOptions): StandInModel {
     supportedUrls: {},
     async doGenerate(call) {
       const content = await contentOf(call);
-      return { content, finishReason: finishOf(content), usage: uncounted, warnings: [] };
+      return { content, finishReason: finishOf(content), usage: noUsage, warnings: [] };
     },
     async doStream(call) {
       return { stream: toStream(streamParts(await contentOf(call), pauseMs, call.abortSignal)) };
@@ -120,7 +120,7 @@ async function* streamParts(content: readonly Content[], pauseMs: number, signal
     yield { type: `${kind}-end`, id };
     if (isCall) yield part;
   }
-  yield { type: "finish", finishReason: finishOf(content), usage: uncounted };
+  yield { type: "finish", finishReason: finishOf(content), usage: noUsage };
 }
 
 function toStream(parts: AsyncGenerator<StreamPart>): ReadableStream<StreamPart> {

@@ -37,6 +37,9 @@ export const manifestTriggerSchema = z.object({
   prompt: promptSchema.nullable().default(null),
 });
 
+/** How many calls of tools an agent may make. Older builds do not have it. */
+export const maxToolCallsSchema = z.object({ perAnswer: z.int().min(1).default(20), perRun: z.int().min(1).default(100) }).prefault({});
+
 const manifestWorkflowSchema = z.object({
   slug: slugSchema,
   file: z.string(),
@@ -67,6 +70,7 @@ const manifestAgentSchema = manifestWorkflowSchema.extend({
     }),
   ),
   maxSteps: z.int().min(1),
+  maxToolCalls: maxToolCallsSchema,
   budget: z.object({ tokens: z.int().min(1).nullable(), usd: z.number().positive().nullable() }),
   callTimeoutMs: z.int().min(1),
 });

@@ -30,7 +30,7 @@ export interface ToolResultMessage {
   type: "tool-result";
   toolCallId: string;
   toolName: string;
-  output: { type: "text" | "error-text"; value: string } | { type: "json"; value: Json };
+  output: { type: "text" | "error-text"; value: string };
 }
 
 export interface ToolCallOptions {

@@ -23,7 +23,7 @@ export interface TargetDetails extends Target {
   agent: AgentDetails | null;
 }
 
-interface AgentDetails extends Pick<ManifestAgent, "model" | "instructions" | "tools" | "maxSteps" | "budget" | "callTimeoutMs"> {
+interface AgentDetails extends Pick<ManifestAgent, "model" | "instructions" | "tools" | "maxSteps" | "maxToolCalls" | "budget" | "callTimeoutMs"> {
   /** What its runs are counted by; `null`: no price of its model is known. */
   price: ModelPrice | null;
 }
@@ -52,6 +52,6 @@ export function getTarget(deps: { project: ProjectReader }, target: Target): Tar
 function agentDetails({ agents, settings }: Manifest, slug: string): AgentDetails | null {
   const agent = agents.find((other) => other.slug === slug);
   if (!agent) return null;
-  const { model, instructions, tools, maxSteps, budget, callTimeoutMs } = agent;
-  return { model, instructions, tools, maxSteps, budget, callTimeoutMs, price: findPrice(model.modelId, settings.modelPrices) };
+  const { model, instructions, tools, maxSteps, maxToolCalls, budget, callTimeoutMs } = agent;
+  return { model, instructions, tools, maxSteps, maxToolCalls, budget, callTimeoutMs, price: findPrice(model.modelId, settings.modelPrices) };
 }

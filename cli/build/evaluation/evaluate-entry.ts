@@ -61,6 +61,7 @@ async function readAgent(agent: AgentDefinition): Promise<EvaluatedAgent> {
     tools: await evaluateTools(agent.tools),
     output: agent.output === undefined ? null : await evaluateSchema(agent.output),
     maxSteps: plain(agent.maxSteps),
+    maxToolCalls: plain(agent.maxToolCalls),
     budget: plain(agent.budget),
     timeout: plain(agent.timeout),
     callTimeout: plain(agent.callTimeout),

@@ -72,6 +72,7 @@ export interface EvaluatedAgent {
   tools: EvaluatedTool[];
   output: EvaluatedSchema | null;
   maxSteps: unknown;
+  maxToolCalls: unknown;
   budget: unknown;
   timeout: unknown;
   callTimeout: unknown;

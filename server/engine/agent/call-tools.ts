@@ -1,7 +1,7 @@
 import type { ApprovalDecision, ContentPart, ModelStep, ToolStep } from "../../contract/agent-step.ts";
-import type { Json } from "../../contract/json.ts";
 import type { LoadedTool, ToolCallOptions, ToolResultMessage } from "../../ports/model.ts";
 import { toJson } from "../json-value.ts";
+import { delimitResult } from "./delimit-prompt.ts";
 import { hideKeys } from "./model-failure.ts";
 import { type AgentRun, agentStep } from "./agent-run.ts";
 
@@ -33,7 +33,7 @@ export async function callTools(run: AgentRun, round: number, { content }: Model
   for (const [index, each] of held.entries()) done.set(each, await executeDecided(run, each, decisions[index]));
   return planned.flatMap((each) => {
     const step = done.get(each);
-    return step ? [toResult(step)] : [];
+    return step ? [toResult(step, run.ctx.run.id)] : [];
   });
 }
 
@@ -84,16 +84,18 @@ function optionsOf({ messages }: AgentRun, { toolCallId }: ToolCall, { signal, i
   return { toolCallId, messages: structuredClone(messages), abortSignal: signal, idempotencyKey };
 }
 
-function toResult({ toolCallId, toolName, outcome, output }: ToolStep): ToolResultMessage {
-  return { type: "tool-result", toolCallId, toolName, output: toOutput(outcome, output) };
+function toResult(step: ToolStep, runId: string): ToolResultMessage {
+  const { toolCallId, toolName } = step;
+  return { type: "tool-result", toolCallId, toolName, output: toOutput(step, runId) };
 }
 
-function toOutput(outcome: ToolStep["outcome"], output: Json): ToolResultMessage["output"] {
+/** What a tool returned or threw may come from anywhere, so it is delimited. */
+function toOutput({ toolCallId, outcome, output }: ToolStep, runId: string): ToolResultMessage["output"] {
   switch (outcome) {
     case "done":
-      return typeof output === "string" ? { type: "text", value: output } : { type: "json", value: output };
+      return { type: "text", value: delimitResult(typeof output === "string" ? output : JSON.stringify(output), { runId, toolCallId }) };
     case "failed":
-      return { type: "error-text", value: `The tool failed: ${String(output)}` };
+      return { type: "error-text", value: `The tool failed: ${delimitResult(String(output), { runId, toolCallId })}` };
     case "invalid":
       return { type: "error-text", value: `The tool was not called: ${String(output)}` };
     case "refused":

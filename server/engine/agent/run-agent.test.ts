@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { defineTool } from "../../../sdk/agent/define-tool.ts";
 import { getAgentTrace } from "../../runs/get-agent-trace.ts";
+import { delimitResult } from "./delimit-prompt.ts";
 import { createAgentHarness } from "./testing/agent-harness.ts";
 
 type Harness = Awaited<ReturnType<typeof createAgentHarness>>;
@@ -51,8 +52,8 @@ describe("an agent", () => {
     expect(h.provider.requests[0]?.tools).toMatchObject([{ type: "function", function: { name: "lookup", description: "Looks a customer up", parameters: { type: "object", required: ["id"] } } }, { function: { name: "count" } }]);
     expect(h.provider.requests[1]?.messages.slice(2)).toMatchObject([
       { role: "assistant", content: "One moment.", tool_calls: [{ id: "a", function: { name: "lookup", arguments: '{"id":"7"}' } }, { id: "b", function: { name: "count", arguments: "{}" } }] },
-      { role: "tool", tool_call_id: "a", content: "null" },
-      { role: "tool", tool_call_id: "b", content: '{"of":"mails","count":3}' },
+      { role: "tool", tool_call_id: "a", content: delimitResult("null", { runId: id, toolCallId: "a" }) },
+      { role: "tool", tool_call_id: "b", content: delimitResult('{"of":"mails","count":3}', { runId: id, toolCallId: "b" }) },
     ]);
     expect((await h.steps(id)).get("tool 1.2 count")).toMatchObject({ type: "tool", toolCallId: "b", outcome: "done", input: {}, output: { of: "mails", count: 3 } });
   });
@@ -73,7 +74,7 @@ describe("an agent", () => {
       "The tool was not called: The arguments are not a JSON object.",
       "The tool was not called: /id: Invalid input: expected string, received number",
       'The tool was not called: There is no tool "lokup". There are: lookup, broken.',
-      "The tool failed: RangeError: no such customer",
+      `The tool failed: ${delimitResult("RangeError: no such customer", { runId: id, toolCallId: "d" })}`,
     ]);
     expect([...(await h.steps(id)).values()].flatMap((step) => (step.type === "tool" ? [step.outcome] : []))).toEqual(["invalid", "invalid", "invalid", "failed"]);
   });
@@ -119,6 +120,52 @@ describe("an agent", () => {
     const { run } = await h.finish(await h.start());
     expect(run).toMatchObject({ status: "failed", error: { name: "max_steps_exceeded" } });
     expect(h.provider.requests).toHaveLength(3);
+  });
+});
+
+/** An answer with so many calls. */
+const many = (count: number) => ({ calls: Array.from({ length: count }, (_, n) => ({ id: `c${n}`, name: "lookup", arguments: { id: String(n) } })) });
+
+describe("an agent's calls of tools", () => {
+  test("are bounded in one answer: one that asks for more ends the run before any is made", async () => {
+    const calls: unknown[] = [];
+    const h = await agent([many(400), { text: "Done" }], { tools: { lookup: lookup(calls) } });
+    const { run } = await h.finish(await h.start());
+    expect(run).toMatchObject({ status: "failed", error: { name: "max_tool_calls_exceeded", message: expect.stringMatching(/400 calls of tools in one answer, and the limit is 20\. None of them was made\. Raise maxToolCalls\.perAnswer/) } });
+    expect([calls.length, h.provider.requests.length]).toEqual([0, 1]);
+  });
+
+  test("are bounded in one run, over all its answers", async () => {
+    const calls: unknown[] = [];
+    const h = await agent(() => many(3), { tools: { lookup: lookup(calls) }, maxToolCalls: { perAnswer: 3, perRun: 8 } });
+    const { run } = await h.finish(await h.start());
+    expect(run).toMatchObject({ status: "failed", error: { name: "max_tool_calls_exceeded", message: expect.stringContaining("9 calls of tools in this run, and the limit is 8") } });
+    expect([calls.length, h.provider.requests.length]).toEqual([6, 3]);
+  });
+
+  test("may be as many as the bounds say", async () => {
+    const calls: unknown[] = [];
+    const h = await agent([many(3), many(3), { text: "Done" }], { tools: { lookup: lookup(calls) }, maxToolCalls: { perAnswer: 3, perRun: 6 } });
+    expect((await h.finish(await h.start())).run).toMatchObject({ status: "completed", output: "Done" });
+    expect(calls).toHaveLength(6);
+  });
+});
+
+describe("a budget whose use the provider does not report", () => {
+  test.each([
+    ["in tokens", { budget: { tokens: 1_000_000 } }],
+    ["in dollars", { budget: { usd: 100 }, prices: { "scripted-1": { input: 1, output: 1 } } }],
+  ])("%s fails the run after the first call, before a tool is executed", async (_, options) => {
+    const calls: unknown[] = [];
+    const h = await agent(() => ({ calls: [{ name: "lookup", arguments: { id: "1" } }], tokens: null }), { tools: { lookup: lookup(calls) }, ...options });
+    const { run } = await h.finish(await h.start());
+    expect(run).toMatchObject({ status: "failed", error: { name: "NoUsage", message: expect.stringContaining("does not report how many tokens a call has used") } });
+    expect([calls.length, h.provider.requests.length]).toEqual([0, 1]);
+  });
+
+  test("is no matter to an agent without a budget", async () => {
+    const h = await agent([{ text: "Hi", tokens: null }]);
+    expect((await h.finish(await h.start())).run).toMatchObject({ status: "completed", output: "Hi" });
   });
 });
 

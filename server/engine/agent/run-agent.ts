@@ -9,7 +9,7 @@ import { type AgentRun, agentStep } from "./agent-run.ts";
 import { answerSchema } from "./answer-schema.ts";
 import { callModel } from "./call-model.ts";
 import { callTools } from "./call-tools.ts";
-import { delimitPrompt, explainBoundary } from "./delimit-prompt.ts";
+import { delimitPrompt, explainBoundary, explainResults } from "./delimit-prompt.ts";
 import { createLiveSpeech } from "./live-speech.ts";
 import { planModelFailure } from "./model-failure.ts";
 import { readOutput } from "./read-output.ts";
@@ -19,7 +19,7 @@ const mostRepairs = 2;
 /**
  * Runs an agent to its end: asks the model, executes the tools that it calls, and asks again, until it answers. Every call of the model and of a tool is a step;
  * code that runs again after a crash takes what is stored and goes on. Gives what the run ends with. Throws FinalFailure `budget_exceeded`,
- * `max_steps_exceeded`, `ModelCallFailed`, `InvalidOutput` or `NoPrice`.
+ * `max_steps_exceeded`, `max_tool_calls_exceeded`, `ModelCallFailed`, `InvalidOutput`, `NoPrice` or `NoUsage`.
  */
 export async function runAgent(p: Omit<AgentRun, "messages">, input: AgentInput): Promise<Json> {
   if (p.built.budget.usd !== null && !p.price) {
@@ -28,10 +28,12 @@ export async function runAgent(p: Omit<AgentRun, "messages">, input: AgentInput)
   const run: AgentRun = { ...p, messages: await beginConversation(p, input) };
   const used = { spend: nothingSpent, usd: 0 };
   let repairs = 0;
+  let toolCalls = 0;
   for (let call = 1; call <= p.built.maxSteps; call += 1) {
     const answer = await askModel(run, call, used.spend);
     spend(run, used, answer);
     run.messages.push(toMessage(answer));
+    toolCalls = countToolCalls(run, toolCalls, answer);
     const results = await callTools(run, call, answer);
     if (results.length > 0) {
       run.messages.push({ role: "tool", content: results });
@@ -52,7 +54,7 @@ export async function runAgent(p: Omit<AgentRun, "messages">, input: AgentInput)
 async function beginConversation({ agent, built, ctx }: Omit<AgentRun, "messages">, input: AgentInput): Promise<ModelMessage[]> {
   const { system, message } = await agentStep(ctx, "prompt", ["prompt"], () => {
     const { message, boundary } = delimitPrompt(input, ctx.run.id);
-    const parts = [agent.instructions, boundary === null ? null : explainBoundary(boundary), built.output && explainOutput(built.output)];
+    const parts = [agent.instructions, boundary === null ? null : explainBoundary(boundary), built.tools.length === 0 ? null : explainResults, built.output && explainOutput(built.output)];
     return { type: "prompt", system: parts.filter((part) => part !== null).join("\n\n"), message, boundary };
   });
   return [
@@ -113,11 +115,24 @@ function formatOf(output: JsonSchemaObject): Pick<ModelRequest, "responseFormat"
   return { responseFormat: { type: "json", schema, name: "answer" }, ...(isStrict ? {} : { providerOptions: { openai: lax, openaiCompatible: lax } }) };
 }
 
-function spend({ built, price }: AgentRun, used: { spend: AgentSpend; usd: number }, answer: ModelStep): void {
+/** Before any of them is executed. */
+function countToolCalls({ built }: AgentRun, before: number, { content }: ModelStep): number {
+  const calls = content.filter(({ type }) => type === "tool-call").length;
+  const { perAnswer, perRun } = built.maxToolCalls;
+  if (calls > perAnswer) throw new FinalFailure("max_tool_calls_exceeded", `The model of agent ${built.slug} asked for ${calls} calls of tools in one answer, and the limit is ${perAnswer}. None of them was made. Raise maxToolCalls.perAnswer, or instruct it to make fewer.`);
+  if (before + calls > perRun) throw new FinalFailure("max_tool_calls_exceeded", `The model of agent ${built.slug} asked for ${before + calls} calls of tools in this run, and the limit is ${perRun}. Those of its last answer were not made. Raise maxToolCalls.perRun, or instruct it to make fewer.`);
+  return before + calls;
+}
+
+function spend({ built, price, agent }: AgentRun, used: { spend: AgentSpend; usd: number }, answer: ModelStep): void {
   used.spend = addSpend(used.spend, answer);
   // What an older attempt recorded without a price costs what it costs now.
   used.usd += answer.costUsd ?? (price ? costOf(answer.usage, price) : 0);
   const { tokens, usd } = built.budget;
+  const isCounted = answer.usage.inputTokens !== null && answer.usage.outputTokens !== null;
+  if (!isCounted && (tokens !== null || usd !== null)) {
+    throw new FinalFailure("NoUsage", `Agent ${built.slug} has a budget, and its provider ${agent.model.provider} does not report how many tokens a call has used. Have it report them (createOpenAICompatible: includeUsage: true), or remove the budget.`);
+  }
   if (tokens !== null && used.spend.tokens > tokens) throw new FinalFailure("budget_exceeded", `The run has used ${used.spend.tokens} tokens, and its budget is ${tokens}. Raise budget.tokens of agent ${built.slug}, or ask less of it.`);
   if (usd !== null && used.usd > usd) throw new FinalFailure("budget_exceeded", `The run has cost $${used.usd.toFixed(6)}, and its budget is $${usd}. Raise budget.usd of agent ${built.slug}, or ask less of it.`);
 }

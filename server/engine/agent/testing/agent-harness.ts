@@ -69,7 +69,7 @@ export async function createAgentHarness(script: Parameters<typeof startScripted
 
 /** As the build makes it. */
 function buildAgent(definition: AgentDefinition): ManifestAgent {
-  const { slug, model, instructions, tools, output, maxSteps, budget } = definition;
+  const { slug, model, instructions, tools, output, maxSteps, maxToolCalls, budget } = definition;
   return {
     slug,
     file: `agents/${slug}.ts`,
@@ -90,6 +90,7 @@ function buildAgent(definition: AgentDefinition): ManifestAgent {
       approvalTimeoutMs: parseDuration(tool.approvalTimeout ?? "30d") ?? 1,
     })),
     maxSteps: maxSteps ?? 20,
+    maxToolCalls: { perAnswer: maxToolCalls?.perAnswer ?? 20, perRun: maxToolCalls?.perRun ?? 100 },
     budget: { tokens: budget?.tokens ?? null, usd: budget?.usd ?? null },
     callTimeoutMs: 30_000,
   };

@@ -13,11 +13,11 @@ const requestSchema = z.looseObject({
 
 export type ChatRequest = z.infer<typeof requestSchema>;
 
-/** How the provider answers one request. `tokens`: in and out. */
+/** How the provider answers one request. `tokens`: in and out; `null`: it does not report them. */
 export type ScriptedAnswer =
   /** `until`: the second half of the text comes after that. */
-  | { text: string; tokens?: [number, number]; reasoning?: string; until?: Promise<void> }
-  | { calls: { id?: string; name: string; arguments: unknown }[]; text?: string; tokens?: [number, number] }
+  | { text: string; tokens?: [number, number] | null; reasoning?: string; until?: Promise<void> }
+  | { calls: { id?: string; name: string; arguments: unknown }[]; text?: string; tokens?: [number, number] | null }
   | { status: number; headers?: Record<string, string>; message: string }
   /** Says so much, and closes the connection. */
   | { breaksOffAfter: string }
@@ -98,7 +98,7 @@ async function play(response: ServerResponse, answer: ScriptedAnswer): Promise<v
   for (const [index, call] of calls.entries()) sendCall(send, index, call, 2);
   send({ delta: {}, finish_reason: calls.length > 0 ? "tool_calls" : "stop" });
   const [input, output] = answer.tokens ?? [100, 10];
-  send(null, { prompt_tokens: input, completion_tokens: output, total_tokens: input + output });
+  if (answer.tokens !== null) send(null, { prompt_tokens: input, completion_tokens: output, total_tokens: input + output });
   response.end("data: [DONE]\n\n");
 }
 
