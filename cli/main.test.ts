@@ -68,6 +68,25 @@ describe("signalbox build", () => {
   });
 });
 
+describe("a build that has warnings, too", () => {
+  it("fails with its error; with --json the warnings are apart", () => {
+    const cwd = copyStarter();
+    edit(cwd, "triggers/new-signup.ts", (text) => text.replace("z.email()", "z.email().transform((x) => x)"));
+    // Comes before the error, by its name.
+    writeFileSync(join(cwd, "triggers/a-warning.ts"), `import { defineWebhookSource } from "signalbox/trigger";
+import { github } from "signalbox/verify";
+import { z } from "zod";
+import welcomeEmail from "../workflows/welcome-email";
+export default defineWebhookSource({ slug: "a", endpoint: "a", request: z.object({ to: z.email(), displayName: z.string() }), verify: github({ secret: undefined }) }).attach({ workflow: welcomeEmail });
+`);
+    const { status, stdout } = signalbox(["build", "--json"], { cwd });
+    const { error } = JSON.parse(stdout) as { error: { message: string; diagnostics: unknown[]; warnings: unknown[] } };
+    expect([status, error.message]).toEqual([1, expect.stringContaining("triggers/new-signup.ts › request")]);
+    expect(error.diagnostics).toMatchObject([{ severity: "error", file: "triggers/new-signup.ts" }]);
+    expect(error.warnings).toMatchObject([{ severity: "warning", code: "missing_secret", file: "triggers/a-warning.ts" }]);
+  });
+});
+
 describe("output", () => {
   it("a reader that leaves early is no failure", async () => {
     const child = spawn(process.execPath, [entryFile("cli"), "--help"], { stdio: ["ignore", "pipe", "pipe"] });

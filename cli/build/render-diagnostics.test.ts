@@ -32,6 +32,6 @@ describe("renderDiagnostics", () => {
 
   test("is empty where there is nothing to say", () => {
     expect(renderDiagnostics([], { color: true })).toBe("");
-    expect(diagnosticsJson([])).toEqual({ diagnostics: [] });
+    expect(diagnosticsJson([])).toEqual({ diagnostics: [], warnings: [] });
   });
 });

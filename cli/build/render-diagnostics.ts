@@ -6,9 +6,9 @@ export function renderDiagnostics(diagnostics: readonly Diagnostic[], options: {
   return diagnostics.map((diagnostic) => renderOne(diagnostic, paint)).join("\n\n") + (diagnostics.length > 0 ? "\n" : "");
 }
 
-/** The diagnostics for a program: what `--json` prints. */
-export function diagnosticsJson(diagnostics: readonly Diagnostic[]): { diagnostics: Diagnostic[] } {
-  return { diagnostics: [...diagnostics] };
+/** The diagnostics of a failed build for a program, as `--json` prints them: what fails it, and the warnings beside it. */
+export function diagnosticsJson(all: readonly Diagnostic[]): { diagnostics: Diagnostic[]; warnings: Diagnostic[] } {
+  return { diagnostics: all.filter(({ severity }) => severity === "error"), warnings: all.filter(({ severity }) => severity === "warning") };
 }
 
 type Paint = Record<"title" | "warning" | "place" | "marker" | "faint", (text: string) => string>;

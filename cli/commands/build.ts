@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 import type { Diagnostic } from "../build/diagnostic.ts";
-import { renderDiagnostics } from "../build/render-diagnostics.ts";
+import { diagnosticsJson, renderDiagnostics } from "../build/render-diagnostics.ts";
 import { Failure } from "../terminal/failure.ts";
 import { durationText } from "../terminal/relative-time.ts";
 import type { CliCommand } from "./cli-command.ts";
@@ -37,8 +37,9 @@ async function build(context: CommandContext): Promise<number> {
   return 0;
 }
 
-function buildFailure(diagnostics: readonly Diagnostic[]): Failure {
-  return new Failure(diagnostics[0]?.title ?? "The project cannot be built.", { code: "build_failed", extra: { diagnostics } });
+function buildFailure(all: readonly Diagnostic[]): Failure {
+  const { diagnostics, warnings } = diagnosticsJson(all);
+  return new Failure(diagnostics[0]?.title ?? "The project cannot be built.", { code: "build_failed", extra: { diagnostics, warnings } });
 }
 
 function folderText({ cwd, projectDir }: CommandContext, folder: string): string {

@@ -1,5 +1,6 @@
 import type { Manifest } from "../../server/contract/manifest.ts";
 import type { RunEndedReport } from "../../server/processes/protocol.ts";
+import { diagnosticsJson } from "../build/render-diagnostics.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { ServiceEvents } from "./service-events.ts";
 
@@ -12,7 +13,7 @@ export function createJsonEvents(p: { terminal: Terminal; now(): number }): Serv
     working: ({ manifest, healthPort }) => tell("working", { name: manifest.name, ...counts(manifest), healthPort }),
     reloaded: ({ manifest, warnings, durationMs }) => tell("build", { ok: true, ...counts(manifest), durationMs, warnings }),
     unchanged: ({ version }) => tell("build", { ok: true, version, unchanged: true }),
-    buildFailed: ({ diagnostics, serving }) => tell("build", { ok: false, diagnostics, serving }),
+    buildFailed: ({ diagnostics, serving }) => tell("build", { ok: false, ...diagnosticsJson(diagnostics), serving }),
     delivery: (delivery) => tell("delivery", { delivery }),
     runEnded: (run) => tell("run", { run: runFields(run) }),
     notice: (level, message) => tell("notice", { level, message }),
