@@ -10,7 +10,7 @@ export function redactVerdicts(verdicts: Verdicts): Verdicts {
   return { ...verdicts, actuals, own: verdicts.own.map(redactVerdict) };
 }
 
-function redactVerdict(verdict: Verdict): Verdict {
+export function redactVerdict(verdict: Verdict): Verdict {
   return verdict.reasons.length === 0 ? verdict : { ...verdict, reasons: verdict.reasons.map(redactReason) };
 }
 

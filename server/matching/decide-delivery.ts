@@ -9,6 +9,7 @@ import { redactVerdicts } from "../domain/redact-verdicts.ts";
 import { listVerdicts, mapOwnVerdicts, type Verdicts } from "../domain/verdict-list.ts";
 import type { TriggerIndex, TriggerSource } from "../ports/project.ts";
 import type { NewRun } from "../ports/store.ts";
+import { toProblemErrors } from "./explain.ts";
 import { matchTriggers } from "./match-triggers.ts";
 import { silenceDisabled } from "./silence-disabled.ts";
 
@@ -44,10 +45,10 @@ export function decideDelivery(p: {
   if (runs.length > 0) return { outcome: "accepted", responseStatus: 202, verdicts, runs };
   const [only] = p.isShared ? [] : listVerdicts(verdicts);
   if (only?.outcome !== "request_mismatch") return { outcome: "skipped", responseStatus: 200, verdicts, runs: [] };
-  return { outcome: "rejected", responseStatus: 422, verdicts, runs: [], refusal: mismatch(only) };
+  return { outcome: "rejected", responseStatus: 422, verdicts, runs: [], refusal: requestMismatch(only) };
 }
 
-function mismatch({ trigger, reasons }: Verdict): AppError {
-  const errors = reasons.map(({ pointer, code, message }) => ({ pointer, code, message }));
-  return new AppError("request_mismatch", `The body does not match the request schema of trigger ${trigger}.`, { errors });
+/** What the sender of a body gets that fails `request`, and the caller of the API who starts the trigger with it. */
+export function requestMismatch({ trigger, reasons }: Verdict): AppError {
+  return new AppError("request_mismatch", `The body does not match the request schema of trigger ${trigger}.`, { errors: toProblemErrors(reasons) });
 }

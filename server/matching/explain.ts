@@ -1,4 +1,5 @@
 import type { Json } from "../contract/json.ts";
+import type { ProblemError } from "../contract/problem.ts";
 import type { Reason } from "../contract/verdict.ts";
 import { toPointer, valueAt } from "../domain/json-pointer.ts";
 import { shortJson, shortText } from "../domain/short-json.ts";
@@ -17,6 +18,11 @@ export function explainIssues(issues: readonly AnyIssue[], body: Json): Reason[]
     if (reasons.length >= mostReasons) break;
   }
   return reasons.slice(0, mostReasons);
+}
+
+/** The same as a sender or caller gets it, in a problem. Every entrance words the same mistake by this. */
+export function toProblemErrors(reasons: readonly Reason[]): ProblemError[] {
+  return reasons.map(({ pointer, code, message }) => ({ pointer, code, message }));
 }
 
 /** `base` is where the issue's path starts: the place of the union that it belongs to. */

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { type Json, jsonSchema } from "../contract/json.ts";
+import { explainIssues, toProblemErrors } from "../matching/explain.ts";
 import { checkInput } from "./check-input.ts";
 
 const exported = (schema: z.ZodType) => z.record(z.string(), jsonSchema).parse(z.toJSONSchema(schema, { io: "input" }));
@@ -18,7 +19,27 @@ describe("the early check of an input", () => {
   it("names each place that does not hold, as a JSON pointer", () => {
     const errors = checkInput(exported(signup), { to: "nope", tags: ["a", "c"], age: -1 });
     expect(errors.map(({ pointer }) => pointer).sort()).toEqual(["/age", "/name", "/tags/1", "/to"]);
-    expect(errors.find(({ pointer }) => pointer === "/name")).toEqual({ pointer: "/name", code: "required", message: "Required" });
+    expect(errors.find(({ pointer }) => pointer === "/name")).toEqual({ pointer: "/name", code: "invalid_type", message: "Invalid input: expected string, received undefined" });
+  });
+
+  it("words a mistake as the receiver of webhooks does", () => {
+    const schema = z.object({
+      name: z.string().min(1),
+      email: z.email(),
+      count: z.int().max(5),
+      kind: z.enum(["a", "b"]),
+      shape: z.discriminatedUnion("type", [z.object({ type: z.literal("x"), v: z.string() }), z.object({ type: z.literal("y"), w: z.number() })]),
+      note: z.string().nullable(),
+      code: z.string().regex(/^[a-z]+$/),
+      at: z.iso.datetime(),
+      one: z.strictObject({ a: z.string() }),
+      tags: z.array(z.string()).min(1),
+      missing: z.boolean(),
+    });
+    const input = { name: "", email: "ada", count: 9, kind: "c", shape: { type: "y", w: "1" }, note: 5, code: "A1", at: "now", one: { a: "x", b: 1 }, tags: [] };
+    const said = schema.safeParse(input).error?.issues ?? [];
+    expect(said).toHaveLength(11);
+    expect(checkInput(exported(schema), input)).toEqual(toProblemErrors(explainIssues(said as never, input)));
   });
 
   it("says nothing of an input that holds", () => {

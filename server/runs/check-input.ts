@@ -1,7 +1,10 @@
 import { type OutputUnit, type Schema, Validator } from "@cfworker/json-schema";
+import { z } from "zod";
 import type { Json, JsonSchemaObject } from "../contract/json.ts";
 import type { ProblemError } from "../contract/problem.ts";
 import { toPointer } from "../domain/json-pointer.ts";
+import { explainIssues, toProblemErrors } from "../matching/explain.ts";
+import type { AnyIssue } from "../ports/project.ts";
 
 /**
  * What is wrong with an input by a workflow's exported JSON Schema; empty when nothing is. An early answer only: the worker parses with
@@ -13,7 +16,8 @@ export function checkInput(schema: JsonSchemaObject, input: Json): ProblemError[
     const { valid, errors } = validator.validate(input);
     // The export does not say that a string is trimmed, or its case changed, before it is checked.
     if (valid || changedForms(input).some((form) => validator.validate(form).valid)) return [];
-    return errors.filter((error) => !structural.has(error.keyword)).map(toProblemError).slice(0, 20);
+    const issues = zodIssuesOf(schema, input);
+    return issues.length > 0 ? toProblemErrors(explainIssues(issues, input)) : errors.filter((error) => !structural.has(error.keyword)).map(toProblemError).slice(0, 20);
   } catch {
     // A pattern that JavaScript takes without the `u` flag only, or half a surrogate pair in a key: the validator itself falls over these.
     return [];
@@ -28,6 +32,40 @@ function validatorOf(schema: JsonSchemaObject): Validator {
   const validator = new Validator(readable(schema) as Schema, "2020-12", false);
   validators.set(schema, validator);
   return validator;
+}
+
+/**
+ * The same mistakes in Zod's words, which senders of webhooks get, too; none where Zod does not see one. The workflow's own schema is in the workers only, so it is
+ * rebuilt from its export.
+ */
+function zodIssuesOf(schema: JsonSchemaObject, input: Json): readonly AnyIssue[] {
+  try {
+    const known = zodSchemas.get(schema) ?? z.fromJSONSchema(withoutFormatPatterns(schema) as z.core.JSONSchema.JSONSchema);
+    zodSchemas.set(schema, known);
+    return (known.safeParse(input).error?.issues ?? []).map((issue) => ofNullable({ ...issue }));
+  } catch {
+    // Keywords that Zod does not read.
+    return [];
+  }
+}
+
+const zodSchemas = new WeakMap<JsonSchemaObject, z.ZodType>();
+
+/** Of a format, Zod exports the pattern as well; the format has the better words. */
+function withoutFormatPatterns(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map(withoutFormatPatterns);
+  if (schema === null || typeof schema !== "object") return schema;
+  const hasFormat = typeof schema["format"] === "string";
+  const kept = Object.entries(schema).filter(([keyword, value]) => !(hasFormat && keyword === "pattern" && typeof value === "string"));
+  return Object.fromEntries(kept.map(([keyword, value]) => [keyword, valueKeywords.has(keyword) ? value : withoutFormatPatterns(value)]));
+}
+
+/** `.nullable()` is exported as a union with null. What is wrong is then what the other alternative says. */
+function ofNullable(issue: AnyIssue): AnyIssue {
+  const alternatives = issue.code === "invalid_union" && Array.isArray(issue["errors"]) ? (issue["errors"] as AnyIssue[][]) : [];
+  const others = alternatives.filter(([first]) => first?.["expected"] !== "null");
+  const [only] = others.length === 1 && alternatives.length === 2 ? (others[0] ?? []) : [];
+  return only ? { ...only, path: [...issue.path, ...only.path] } : issue;
 }
 
 /** Keywords that only say that something below them failed, which has its own error. */

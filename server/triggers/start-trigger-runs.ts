@@ -1,8 +1,9 @@
-import { AppError } from "../contract/app-error.ts";
 import type { Json } from "../contract/json.ts";
 import type { StartedBy } from "../contract/run.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import { planRun } from "../domain/new-run.ts";
+import { redactVerdict } from "../domain/redact-verdicts.ts";
+import { requestMismatch } from "../matching/decide-delivery.ts";
 import { evaluateTriggers } from "../matching/evaluate-trigger.ts";
 import { disabledVerdict } from "../matching/silence-disabled.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -31,10 +32,7 @@ export async function startTriggerRuns(
   if (disabled.has(request.slug)) return { runs: [], verdicts: triggers.map((trigger) => disabledVerdict(trigger, disabled)) };
   const evaluated = evaluateTriggers(triggers, request.body);
   const mismatch = evaluated.find(({ verdict }) => verdict.outcome === "request_mismatch");
-  if (mismatch) {
-    const errors = mismatch.verdict.reasons.map(({ pointer, code, message }) => ({ pointer, code, message }));
-    throw new AppError("request_mismatch", `The body does not match the request schema of trigger ${request.slug}.`, { errors });
-  }
+  if (mismatch) throw requestMismatch(redactVerdict(mismatch.verdict));
   const now = deps.clock.now();
   const runs = evaluated.flatMap(({ verdict, payload }) => {
     const trigger = triggers.find(({ attachmentId }) => attachmentId === verdict.attachmentId);
