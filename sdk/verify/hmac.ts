@@ -19,8 +19,9 @@ export interface HmacOptions {
   /** A header with the time of signing, in seconds or milliseconds since 1970; it must be signed too. `tolerance` 5 minutes unless told. */
   timestamp?: { header: string; unit?: "s" | "ms"; tolerance?: Duration };
   /**
-   * What is signed: `{body}` stands for the bytes of the body, `{timestamp}` for the value of its header, any other name in braces for the
-   * header of that name, e.g. `"v1:{x-request-id}:{timestamp}:{body}"`. Default `"{body}"`, with a timestamp `"{timestamp}.{body}"`.
+   * What is signed: `{body}` stands for the bytes of the body, `{timestamp}` for the value of its header, `{header:x-request-id}` for the value of another header, e.g.
+   * `"v1:{header:x-request-id}:{timestamp}:{body}"`. A name with a hyphen needs no `header:`. Everything else is text. Where the sender signs its URL, write the URL as in the
+   * sender's settings: `` `${process.env.WEBHOOK_URL}{body}` ``. Default: `"{body}"`, with a timestamp `"{timestamp}.{body}"`.
    */
   signedContent?: string;
 }
@@ -68,8 +69,19 @@ function parseContent(content: unknown, timeHeader: string | null): Part[] {
     const name = /^\{(.*)\}$/.exec(piece)?.[1];
     if (name === undefined) return piece === "" ? [] : [{ text: piece }];
     if (name === "body") return [{ body: true }];
-    return [{ header: name === "timestamp" && timeHeader !== null ? timeHeader : headerName(name, "signedContent") }];
+    if (name === "timestamp" && timeHeader !== null) return [{ header: timeHeader }];
+    if (name.startsWith("header:")) return [{ header: headerName(name.slice("header:".length), "signedContent") }];
+    // A word alone could mean something of the request, such as its URL.
+    if (name.includes("-") && headerPattern.test(name)) return [{ header: name.toLowerCase() }];
+    throw unknownPlaceholder(name);
   });
+}
+
+function unknownPlaceholder(name: string): TypeError {
+  const what = `hmac: signedContent names {${name}}, which is no placeholder.`;
+  if (name === "url") return new TypeError(`${what} Write the URL itself, as the sender has it in its settings: signedContent: \`\${process.env.WEBHOOK_URL}{body}\`.`);
+  const header = headerPattern.test(name) ? ` For a header of this name, write {header:${name}}.` : "";
+  return new TypeError(`${what} There are {body}, {timestamp} and {header:<name>}.${header}`);
 }
 
 function signedParts(parts: readonly Part[], request: SignedRequest): (string | Uint8Array)[] | SignatureFault {
@@ -97,10 +109,11 @@ function readTime(text: string | null, unit: "s" | "ms"): number | null {
   return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
 }
 
+const headerPattern = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
+
 function headerName(name: unknown, option: string): string {
-  checkText(name, option, "hmac", "x-signature");
-  const lower = String(name).toLowerCase();
-  if (/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(lower)) return lower;
+  if (option !== "signedContent") checkText(name, option, "hmac", "x-signature");
+  if (headerPattern.test(String(name))) return String(name).toLowerCase();
   throw new TypeError(`hmac: ${option} must name a header, and is ${JSON.stringify(name)}. Write ${option}: "x-signature".`);
 }
 

@@ -10,6 +10,19 @@ const sample = Buffer.from('{"type":"issue.opened","title":"Größe 😀","n":1}
 /** The senders' libraries take texts only. */
 const bodies = fc.string({ unit: "binary", minLength: 1, maxLength: 200 }).map((text) => Buffer.from(text.toWellFormed()));
 
+describe("what hmac signs", () => {
+  it.each([
+    ["a header, by its name with a hyphen", "{x-id}.{body}", "7.{}"],
+    ["a header of any name", "{header:id}.{header:X-Id}.{body}", "9.7.{}"],
+    ["the URL that the sender has in its settings, as a text", "https://hooks.example.com/triggers/shop?token=sbk_1{body}", "https://hooks.example.com/triggers/shop?token=sbk_1{}"],
+  ])("may hold %s", (_, signedContent, signed) => {
+    const verification = hmac({ secret: textSecret, header: "x-signature", signedContent });
+    const headers = { id: "9", "x-id": "7", "x-signature": createHmac("sha256", textSecret).update(signed).digest("hex") };
+    expect(verification.check(requestOf(headers, Buffer.from("{}")))).toBeNull();
+    expect(verification.check(requestOf(headers, Buffer.from("{ }")))?.kind).toBe("mismatch");
+  });
+});
+
 describe.each(senders)("$name", ({ verify, secret, otherSecret, sign, signatureHeader, timeHeader }) => {
   const verification = verify(secret);
 
