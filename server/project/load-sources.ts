@@ -30,6 +30,8 @@ function toSource(entry: ManifestTrigger, definition: unknown, file: string): Tr
     throw new ProjectError(`${file} does not hold the trigger ${entry.attachmentId} of the manifest. Run \`signalbox build\`.`);
   }
   const { filter, request, verify } = definition.source;
+  // The code that checks signatures is part of the build: a build of an older version cannot say what a signature covers.
+  if (verify && typeof verify.readSigned !== "function") throw new ProjectError(`${entry.file} › verify was built by an older version of Signalbox. Run \`signalbox build\`.`);
   return {
     slug: entry.slug,
     endpoint: entry.endpoint,

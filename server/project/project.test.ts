@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
@@ -94,6 +94,20 @@ describe("createProjectReader", () => {
     const { stateDir, manifest } = await builtProject();
     const changed = { ...manifest, triggers: [...manifest.triggers, ...manifest.triggers] };
     await expect(loadSources(stateDir, changed)).rejects.toThrow("does not hold the trigger paid:receipt of the manifest. Run `signalbox build`.");
+  });
+
+  test("says to build again where an older version built how signatures are checked", async () => {
+    const source = `import { github } from "signalbox/verify";\n${smallProject["triggers/paid.ts"].replace("request:", 'verify: github({ secret: "0123456789abcdef" }), request:')}`;
+    const projectDir = makeProject({ ...smallProject, "triggers/paid.ts": source });
+    await build(projectDir);
+    const stateDir = join(projectDir, ".signalbox");
+    const manifest = await readManifest(stateDir);
+    if (!manifest) throw new Error("not built");
+    expect((await loadSources(stateDir, manifest)).triggers[0]?.verify?.scheme).toBe("github");
+    const other = { ...manifest, folder: `${manifest.folder}-old` };
+    cpSync(join(stateDir, manifest.folder), join(stateDir, other.folder), { recursive: true });
+    writeFileSync(join(stateDir, other.folder, manifest.sources), readFileSync(join(stateDir, manifest.folder, manifest.sources), "utf8").replaceAll("readSigned:", "readNothing:"));
+    await expect(loadSources(stateDir, other)).rejects.toThrow("triggers/paid.ts › verify was built by an older version of Signalbox. Run `signalbox build`.");
   });
 
   test("says to build again where the sources cannot be loaded", async () => {
