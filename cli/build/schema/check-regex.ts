@@ -1,17 +1,12 @@
 import { Worker } from "node:worker_threads";
 import { regexCheckerFile } from "../../../server/paths.ts";
-import { findBoundedAttack } from "./count-backtracking.ts";
+import { findBoundedAttack, type Pattern } from "./count-backtracking.ts";
 
 export type RegexVerdict =
   | { status: "safe" }
   /** `cost`: `exponential time`. `attack`: a text that keeps it busy, as an expression. */
   | { status: "vulnerable"; cost: string; attack: string }
   | { status: "unknown"; reason: string };
-
-export interface Pattern {
-  source: string;
-  flags: string;
-}
 
 /** For one expression, in milliseconds; after twice that time the thread that checks is ended. Long enough for a busy machine: an expression that is not judged fails the build. */
 const timeoutMs = 10_000;

@@ -1,5 +1,10 @@
 import { type AST, RegExpParser } from "@eslint-community/regexpp";
-import type { Pattern } from "./check-regex.ts";
+
+/** A regular expression. */
+export interface Pattern {
+  source: string;
+  flags: string;
+}
 
 /**
  * Steps that one attempt to match may take at most: where it begins at the start of the text alone, and where one begins at each character. Webhooks may have a million
