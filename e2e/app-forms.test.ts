@@ -24,6 +24,9 @@ const schema = `z.object({
 
 const files = {
   "workflows/book.ts": `import { defineWorkflow } from "signalbox/workflow";\nimport { z } from "zod";\nexport default defineWorkflow({ slug: "book", input: ${schema}, async run(input) { return { booked: input.amount }; } });\n`,
+  "workflows/tell.ts": `import { defineWorkflow } from "signalbox/workflow";\nimport { z } from "zod";\nexport default defineWorkflow({ slug: "tell", input: z.object({ amount: z.number() }), async run() {} });\n`,
+  "triggers/large.ts": `import { defineWebhookSource } from "signalbox/trigger";\nimport { z } from "zod";\nimport tell from "../workflows/tell";\nexport default defineWebhookSource({ slug: "large", endpoint: "billing", request: z.object({ amount: z.number().min(1000) }) }).attach({ workflow: tell });\n`,
+  "triggers/only.ts": `import { defineWebhookSource } from "signalbox/trigger";\nimport { z } from "zod";\nimport tell from "../workflows/tell";\nexport default defineWebhookSource({ slug: "only", endpoint: "single", request: z.object({ amount: z.number() }) }).attach({ workflow: tell });\n`,
   "triggers/paid.ts": `import { defineWebhookSource } from "signalbox/trigger";\nimport { z } from "zod";\nimport book from "../workflows/book";\nexport default defineWebhookSource({ slug: "paid", endpoint: "billing", request: ${schema}, filter: z.object({ amount: z.number().min(10) }) }).attach({ workflow: book });\n`,
 };
 
@@ -61,12 +64,14 @@ async function inputOfRunAt(service: Service, page: Page): Promise<Run> {
 }
 
 describe("the form of a trigger", () => {
-  it("sends a test event, leads to its run, and shows it end; what the filter stops starts nothing, and says why", async () => {
+  it("sends a delivery, leads to its run, and shows it end; what the filter stops starts nothing, and its delivery says why", async () => {
     const { service, page, errors, foreignRequests } = await openForm("/?node=trigger:paid&tab=test");
     await writeDraft(page, JSON.stringify({ ...good, amount: 5 }));
     await page.getByRole("button", { name: "Send", exact: true }).click();
-    await page.getByText("Nothing was started: it did not pass").waitFor();
+    await page.waitForURL("**/deliveries/dlv_*");
+    await page.getByRole("cell", { name: "filter mismatch" }).waitFor();
     expect((await getJson<{ data: Run[] }>(`${service.url}/api/v1/runs`)).data).toEqual([]);
+    await page.goBack();
     await field(page, "amount").fill("50");
     await page.getByText("fires book").waitFor();
     await page.getByRole("button", { name: "Send", exact: true }).click();
@@ -75,6 +80,37 @@ describe("the form of a trigger", () => {
     await page.getByText("completed").first().waitFor();
     expect(errors).toEqual([]);
     expect(foreignRequests).toEqual([]);
+  });
+
+  it("starts what it promises: every trigger on the endpoint decides, and the delivery with its two runs is shown and counted", async () => {
+    const { service, page, errors } = await openForm("/?node=trigger:paid&tab=test");
+    await writeDraft(page, JSON.stringify({ ...good, amount: 5000 }));
+    const promise = page.getByRole("region", { name: "What would happen" });
+    await promise.getByText("fires book").waitFor();
+    await promise.getByText("fires tell").waitFor();
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    await page.waitForURL("**/deliveries/dlv_*");
+    await page.getByText("2 evaluated · 2 fired").waitFor();
+    await page.getByText("a form in the app").waitFor();
+    const { data: runs } = await getJson<{ data: Run[] }>(`${service.url}/api/v1/runs`);
+    expect(runs.map(({ trigger, startedBy }) => [trigger, startedBy]).toSorted()).toEqual([["large", "form"], ["paid", "form"]]);
+    expect(new Set(runs.map(({ deliveryId }) => deliveryId))).toEqual(new Set([new URL(page.url()).pathname.split("/").at(-1)]));
+    await page.goto(`${service.url}/?node=trigger:large`);
+    await page.getByRole("complementary").getByText(/^1 fired/).waitFor();
+    expect(errors).toEqual([]);
+  });
+
+  it("stays where the endpoint rejects the delivery, and shows the answer that a sender gets", async () => {
+    const { page, errors } = await openForm("/?node=trigger:only&tab=test");
+    await view(page, "JSON");
+    await textArea(page).fill('{"amount": "a lot"}');
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    await page.getByText("The endpoint answered 422. Nothing was started").waitFor();
+    await page.getByRole("alert").getByText("/amount").waitFor();
+    await page.getByRole("link", { name: "Open the delivery" }).click();
+    await page.waitForURL("**/deliveries/dlv_*");
+    await page.getByText("422, rebuilt from what is kept").waitFor();
+    expect(errors).toEqual([]);
   });
 
   it("copies a command that sends the very same body", async () => {

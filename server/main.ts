@@ -113,7 +113,7 @@ export async function openSignalbox(p: {
       authenticate,
       ingest: mode === "development" ? guardDevelopment(receive) : receive,
       rest: createRestApp(restDeps).fetch,
-      trpc: createTrpc({ ...restDeps, identity, name: settings.name, news: watchBoth(store, project) }),
+      trpc: createTrpc({ ...restDeps, receive, identity, name: settings.name, news: watchBoth(store, project) }),
       auth: createAuthDoor({
         ...common,
         hasProvider: settings.oidc !== null,

@@ -1,6 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { ownHeaders } from "../../server/contract/own-headers.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Facts } from "../ui/facts.tsx";
@@ -28,6 +29,7 @@ export function DeliveryHead({ delivery, onCompare }: { delivery: FullDelivery; 
         facts={[
           ["received", <span key="at">{exactUtc(delivery.receivedAt)} · <RelativeTime iso={delivery.receivedAt} /></span>],
           ["answered in", <span key="took" className="tabular-nums">{formatDuration(delivery.durationMs)}</span>],
+          ["sent from", sentFrom(delivery)],
           ["body", formatBytes(delivery.bodyBytes)],
           ["sha256", sha && <Sha key="sha" sha={sha} />],
           ["Idempotency-Key", key === undefined ? null : <code key="key" className="break-all"><PlainText text={key} /></code>],
@@ -37,6 +39,12 @@ export function DeliveryHead({ delivery, onCompare }: { delivery: FullDelivery; 
       />
     </>
   );
+}
+
+/** `null`: a sender's webhook. */
+function sentFrom({ headers }: FullDelivery): string | null {
+  if (headers[ownHeaders.sentFrom] !== "form") return null;
+  return headers[ownHeaders.signatureCheck] === "skipped" ? "a form in the app, signature not checked" : "a form in the app";
 }
 
 function Sha({ sha }: { sha: string }) {

@@ -14,7 +14,7 @@ import { filterHint } from "./filter-hints.ts";
 import { isJsonText } from "./is-json-text.ts";
 import { JsonEditor } from "./json-editor.tsx";
 import { PromptForm, hasPrompt } from "./prompt-form.tsx";
-import { type RunSubject, isPrompt } from "./run-subject.ts";
+import { type RunSubject, isPrompt, triggerOf } from "./run-subject.ts";
 import { showFirst, showPlace } from "./show-place.ts";
 import { StartAnswer } from "./start-answer.tsx";
 import { StartFrom } from "./start-from.tsx";
@@ -52,9 +52,9 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
   const mod = useModKey();
   const formId = useId();
   const element = useRef<HTMLDivElement>(null);
-  const { shown, local, leave, showAll, isSubmitted } = useTroubles({ schema, draft: draft.draft, error: starter.sent === draft.text ? starter.error : null });
+  const { shown, local, leave, showAll, isSubmitted } = useTroubles({ schema, draft: draft.draft, told: starter.sent === draft.text ? starter.problem : null });
   // A replay does not ask the filter again.
-  const asked = subject.kind === "trigger" ? filter : null;
+  const asked = subject.kind !== "replay" ? filter : null;
   const hintAt = useCallback((path: readonly (string | number)[]) => filterHint(asked, path), [asked]);
   const isJson = useMemo(() => isJsonText(draft.text), [draft.text]);
   useEffect(() => onText?.(draft.text), [onText, draft.text]);
@@ -104,7 +104,7 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
         {view === "form" && draft.draft && !(isPrompt(subject) && hasPrompt(draft.draft)) && (
           <DraftForm schema={schema} draft={draft.draft} troubles={shown} hintAt={hintAt} formId={formId} onDraft={draft.setDraft} onLeave={leave} onValid={send} onInvalid={refuse} />
         )}
-        {subject.kind === "trigger" && <WhatWouldHappen endpoint={subject.endpoint} trigger={subject.slug} text={isJson ? draft.text : null} />}
+        {subject.kind !== "replay" && triggerOf(subject) !== null && <WhatWouldHappen subject={subject} text={isJson ? draft.text : null} />}
       </div>
       <div className="sticky bottom-0 grid shrink-0 gap-3 border-t bg-panel px-4 py-3">
         <StartAnswer starter={starter} />

@@ -1,16 +1,23 @@
 import type { PresetSubject } from "../../server/contract/preset.ts";
 import type { Target } from "../../server/contract/target.ts";
 
-/** What a form starts: test events of a trigger, runs of a target, or an earlier run again with changes. */
+/** What a form starts: a delivery to a trigger's endpoint, a run of one target (of its input, or of a payload through a trigger), or an earlier run again with changes. */
 export type RunSubject =
   | { kind: "trigger"; slug: string; endpoint: string }
-  | { kind: "target"; target: Target }
+  | { kind: "target"; target: Target; via?: { trigger: string; endpoint: string } }
   | { kind: "replay"; runId: string; of: "payload" | "input"; trigger: string | null; target: Target };
 
 /** The trigger whose `request` the form follows; `null`: the target's `input`. */
 export function triggerOf(subject: RunSubject): string | null {
   if (subject.kind === "trigger") return subject.slug;
-  return subject.kind === "replay" && subject.of === "payload" ? subject.trigger : null;
+  if (subject.kind === "target") return subject.via?.trigger ?? null;
+  return subject.of === "payload" ? subject.trigger : null;
+}
+
+/** The endpoint whose bodies the form takes; `null`: it takes none. */
+export function endpointOf(subject: RunSubject): string | null {
+  if (subject.kind === "trigger") return subject.endpoint;
+  return subject.kind === "target" ? (subject.via?.endpoint ?? null) : null;
 }
 
 export function targetOf(subject: RunSubject): Target | null {

@@ -1,14 +1,22 @@
 "use client";
 
 import { Info } from "lucide-react";
-import { problemOf } from "../trpc/problem-of.ts";
-import { ErrorNote } from "../ui/error-note.tsx";
+import Link from "next/link";
+import { ProblemNote } from "../ui/error-note.tsx";
 import type { Starter } from "./use-start.ts";
 import { sayVerdict } from "./what-would-happen.tsx";
 
 /** Why nothing was started. Places that the server named are marked in the form. */
-export function StartAnswer({ starter: { error, stopped } }: { starter: Starter }) {
-  if (error) return <ErrorNote error={error} what={problemOf(error).errors.length > 0 ? "Nothing was started: the service does not take it" : "Nothing was started"} />;
+export function StartAnswer({ starter: { problem, rejected, stopped } }: { starter: Starter }) {
+  if (problem && rejected) {
+    const toDelivery = rejected.deliveryId !== null && (
+      <Link href={`/deliveries/${encodeURIComponent(rejected.deliveryId)}`} className="whitespace-nowrap text-accent underline">
+        Open the delivery
+      </Link>
+    );
+    return <ProblemNote problem={problem} what={`The endpoint answered ${rejected.status}. Nothing was started`} more={toDelivery} />;
+  }
+  if (problem) return <ProblemNote problem={problem} what={problem.errors.length > 0 ? "Nothing was started: the input is invalid" : "Nothing was started"} />;
   if (!stopped) return null;
   return (
     <div role="alert" className="flex max-h-48 items-start gap-2.5 overflow-auto rounded-m bg-wait-soft px-3 py-2.5">

@@ -15,7 +15,7 @@ import { sayProblem } from "../trpc/problem-of.ts";
 import { PasteDialog } from "./paste-dialog.tsx";
 import { PresetsDialog } from "./presets-dialog.tsx";
 import { SavePresetDialog } from "./save-preset-dialog.tsx";
-import { type RunSubject, presetSubjectOf, targetOf, triggerOf } from "./run-subject.ts";
+import { type RunSubject, endpointOf, presetSubjectOf, targetOf, triggerOf } from "./run-subject.ts";
 import { textOfBody } from "./text-of-body.ts";
 
 interface Props {
@@ -73,7 +73,7 @@ function useEarlier(subject: RunSubject, onText: Props["onText"]): MenuItem[] {
   const toast = useToast();
   const now = useNow();
   const target = triggerOf(subject) === null ? targetOf(subject) : null;
-  const endpoint = subject.kind === "trigger" ? subject.endpoint : null;
+  const endpoint = endpointOf(subject);
   const inputs = useQuery({ ...trpc.targets.recentInputs.queryOptions(target === null ? skipToken : target), ...calm });
   const deliveries = useQuery({ ...trpc.deliveries.list.queryOptions(endpoint === null ? skipToken : { endpoint, limit: mostDeliveries }), ...calm });
   const body = useMutation({

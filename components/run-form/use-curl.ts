@@ -23,6 +23,7 @@ export function useCurl(subject: RunSubject): (text: string) => Promise<string> 
     const base = `${window.location.origin}/api/v1`;
     if (subject.kind === "replay") return jsonCurl({ url: `${base}/runs/${subject.runId}/replay`, text: `{${JSON.stringify(subject.of)}: ${text}}`, tokenVariable });
     const { kind, slug } = subject.target;
+    if (subject.via) return jsonCurl({ url: `${base}/triggers/${subject.via.trigger}/runs?target=${slug}`, text, tokenVariable });
     return jsonCurl({ url: `${base}/${kind}s/${slug}/runs`, text, tokenVariable });
   };
 }

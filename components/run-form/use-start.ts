@@ -2,61 +2,68 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { useState } from "react";
-import type { Target } from "../../server/contract/target.ts";
+import { useMemo, useState } from "react";
 import type { Verdict } from "../../server/contract/verdict.ts";
+import { type ProblemWords, problemOf, problemWords } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { useToast } from "../ui/toast.tsx";
 import type { RunSubject } from "./run-subject.ts";
 
-interface Started {
-  runs: readonly { runId: string; target: Target }[];
-  verdicts: readonly Verdict[];
-}
-
 export interface Starter {
   start: (text: string) => void;
   isBusy: boolean;
-  error: unknown;
-  /** What stopped it: nothing went wrong, and nothing started. */
+  /** Why nothing was started: the call failed, or the endpoint rejected the delivery. */
+  problem: ProblemWords | null;
+  /** The rejected delivery, with what a sender would have been answered. */
+  rejected: { status: number; deliveryId: string | null } | null;
+  /** A trigger did not pass a payload on to the target: nothing failed, and nothing started. */
   stopped: readonly Verdict[] | null;
   /** The text that was last sent: the answers are about it. */
   sent: string | null;
   forget: () => void;
 }
 
-/** Starts what the form is for, and leads to the run. */
+/** Starts what the form is for, and leads to the run: or to the delivery, where it started several runs or none. */
 export function useStart(subject: RunSubject): Starter {
   const trpc = useTRPC();
   const router = useRouter();
   const toast = useToast();
   const [sent, setSent] = useState<string | null>(null);
-  const [stopped, setStopped] = useState<readonly Verdict[] | null>(null);
-  const onStarted = ({ runs, verdicts }: Started) => {
-    const [first, ...others] = runs;
-    if (!first) return setStopped(verdicts);
-    for (const { runId, target } of others) toast({ tone: "ok", text: `${target.slug} was started, too`, href: runPath(runId), linkLabel: "Its run" });
-    router.push(runPath(first.runId));
-  };
-  const test = useMutation(trpc.triggers.test.mutationOptions({ onSuccess: onStarted }));
-  const run = useMutation(trpc.targets.run.mutationOptions({ onSuccess: ({ runId }, { kind, slug }) => onStarted({ runs: [{ runId, target: { kind, slug } }], verdicts: [] }) }));
-  const replay = useMutation(trpc.runs.replay.mutationOptions({ onSuccess: ({ runId }) => router.push(runPath(runId)) }));
-  const used = { trigger: test, target: run, replay }[subject.kind];
+  const send = useMutation(
+    trpc.deliveries.send.mutationOptions({
+      onSuccess: ({ status, runs, deliveryId, problem }) => {
+        const [only, ...others] = runs;
+        if (problem) return;
+        if (only && others.length === 0) return router.push(pathOf("runs", only.runId));
+        toast({ tone: runs.length > 0 ? "ok" : "idle", text: runs.length > 0 ? `The delivery started ${runs.length} runs.` : `The endpoint answered ${status}. The delivery started no run.` });
+        if (deliveryId !== null) router.push(pathOf("deliveries", deliveryId));
+      },
+    }),
+  );
+  const run = useMutation(trpc.targets.run.mutationOptions({ onSuccess: ({ runId }) => runId !== null && router.push(pathOf("runs", runId)) }));
+  const replay = useMutation(trpc.runs.replay.mutationOptions({ onSuccess: ({ runId }) => router.push(pathOf("runs", runId)) }));
+  const used = { trigger: send, target: run, replay }[subject.kind];
   const start = (text: string) => {
     if (used.isPending) return;
     setSent(text);
-    setStopped(null);
-    if (subject.kind === "trigger") test.mutate({ trigger: subject.slug, text });
-    else if (subject.kind === "target") run.mutate({ ...subject.target, text });
+    if (subject.kind === "trigger") send.mutate({ endpoint: subject.endpoint, text });
+    else if (subject.kind === "target") run.mutate({ ...subject.target, trigger: subject.via?.trigger, text });
     else replay.mutate({ id: subject.runId, change: subject.of === "payload" ? { payload: text } : { input: text } });
   };
-  const forget = () => {
-    setStopped(null);
-    used.reset();
+  const rejection = send.data?.problem ?? null;
+  const { error } = used;
+  const problem = useMemo(() => (error ? problemOf(error) : rejection && problemWords(rejection)), [error, rejection]);
+  return {
+    start,
+    isBusy: used.isPending,
+    problem,
+    rejected: send.data && rejection ? { status: send.data.status, deliveryId: send.data.deliveryId } : null,
+    stopped: run.data?.runId === null ? run.data.verdicts : null,
+    sent,
+    forget: () => used.reset(),
   };
-  return { start, isBusy: used.isPending, error: used.error, stopped, sent, forget };
 }
 
-function runPath(id: string): string {
-  return `/runs/${encodeURIComponent(id)}`;
+function pathOf(page: "runs" | "deliveries", id: string): string {
+  return `/${page}/${encodeURIComponent(id)}`;
 }

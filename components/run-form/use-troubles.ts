@@ -2,7 +2,7 @@
 
 import { useCallback, useDeferredValue, useMemo, useState } from "react";
 import type { JsonSchemaObject } from "../../server/contract/json.ts";
-import { problemOf } from "../trpc/problem-of.ts";
+import type { ProblemWords } from "../trpc/problem-of.ts";
 import { checkDraft } from "./check/check-draft.ts";
 import type { Trouble } from "./check/trouble.ts";
 import type { Draft } from "./draft/draft.ts";
@@ -20,18 +20,18 @@ interface Troubles {
 /** Told at once: nobody has to leave a place to see that it cannot be read. */
 const urgent = new Set(["json", "duplicate"]);
 
-/** What is wrong with a draft, and how much of it is to be seen. `error`: the server's answer to just this draft. */
-export function useTroubles({ schema, draft, error }: { schema: JsonSchemaObject; draft: Draft | null; error: unknown }): Troubles {
+/** What is wrong with a draft, and how much of it is to be seen. `told`: how the server rejected just this draft. */
+export function useTroubles({ schema, draft, told: problem }: { schema: JsonSchemaObject; draft: Draft | null; told: Pick<ProblemWords, "errors"> | null }): Troubles {
   const checked = useDeferredValue(draft);
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const [isSubmitted, setIsSubmitted] = useState(false);
   const local = useMemo(() => (checked ? checkDraft(schema, schema, checked) : []), [schema, checked]);
   const shown = useMemo(() => {
     const seen = local.filter(({ pointer, code }) => isSubmitted || urgent.has(code) || left.has(pointer));
-    const told = error ? problemOf(error).errors.filter(({ pointer }) => !seen.some((one) => one.pointer === pointer)) : [];
+    const told = (problem?.errors ?? []).filter(({ pointer }) => !seen.some((one) => one.pointer === pointer));
     return [...seen, ...told.map((one) => ({ ...one, message: one.message.replace(/\.$/, "") }))];
-  }, [local, isSubmitted, left, error]);
+  }, [local, isSubmitted, left, problem]);
   const leave = useCallback((pointer: string) => setLeft((before) => (before.has(pointer) ? before : new Set([...before, pointer]))), []);
   const showAll = useCallback(() => setIsSubmitted(true), []);
-  return { shown, local, leave, showAll, isSubmitted: isSubmitted || (error !== null && error !== undefined) };
+  return { shown, local, leave, showAll, isSubmitted: isSubmitted || problem !== null };
 }

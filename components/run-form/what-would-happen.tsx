@@ -5,11 +5,16 @@ import { visibleText } from "../../server/domain/schema/visible-text.ts";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { verdictOutcomes } from "../ui/statuses.ts";
+import { type RunSubject, triggerOf } from "./run-subject.ts";
 import { useVerdicts } from "./use-verdicts.ts";
 
-/** Live: which triggers the draft would fire, and why not. */
-export function WhatWouldHappen({ endpoint, trigger, text }: { endpoint: string; trigger: string; text: string | null }) {
-  const { verdicts, error } = useVerdicts(endpoint, text);
+/** Live: which triggers the draft would fire, and why not. Where the form starts one target only: whether the trigger passes the draft on to it. */
+export function WhatWouldHappen({ subject, text }: { subject: Exclude<RunSubject, { kind: "replay" }>; text: string | null }) {
+  const trigger = triggerOf(subject);
+  const only = subject.kind === "target" ? subject.target.slug : null;
+  const answer = useVerdicts(subject.kind === "trigger" ? { endpoint: subject.endpoint } : { trigger: trigger ?? "" }, text);
+  const verdicts = answer.verdicts?.filter(({ target }) => only === null || target.slug === only) ?? null;
+  const { error } = answer;
   return (
     <section aria-label="What would happen" className="grid gap-1.5 rounded-m border bg-sunken px-3 py-2.5">
       <h3 className="text-s font-semibold">What would happen</h3>

@@ -21,6 +21,7 @@ export const auditWords: Record<AuditAction, string> = {
   "run.canceled": "Canceled runs",
   "run.replayed": "Replayed runs",
   "approval.decided": "Decided an approval",
+  "delivery.sent": "Sent a delivery",
   "delivery.redelivered": "Delivered again",
   "trigger.disabled": "Switched a trigger off",
   "trigger.enabled": "Switched a trigger on",

@@ -28,7 +28,7 @@ export function AgentRun({ target, attachments }: { target: Target; attachments:
         {via && triggers.length > 1 && <Choice label="Trigger" value={via.trigger} options={triggers.map(({ trigger }) => ({ value: trigger, label: trigger }))} onChange={choose} />}
         {via && triggers.length === 1 && <code className="min-w-0 truncate text-s">{via.trigger}</code>}
       </div>
-      {via ? <RunForm key={via.trigger} subject={{ kind: "trigger", slug: via.trigger, endpoint: via.endpoint }} /> : <RunForm subject={{ kind: "target", target }} />}
+      {via ? <RunForm key={via.trigger} subject={{ kind: "target", target, via }} /> : <RunForm subject={{ kind: "target", target }} />}
     </>
   );
 }

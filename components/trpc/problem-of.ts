@@ -1,5 +1,5 @@
 import { TRPCClientError } from "@trpc/client";
-import type { ProblemError } from "../../server/contract/problem.ts";
+import type { Problem, ProblemError } from "../../server/contract/problem.ts";
 import type { AppRouter } from "../../server/trpc/router.ts";
 
 /** A failed call in words, with where to go from here. */
@@ -16,11 +16,16 @@ export interface ProblemWords {
 export function problemOf(error: unknown): ProblemWords {
   if (!isCallError(error)) return { code: "page_error", title: "This page made a mistake", detail: messageOf(error), errors: [], wayOut: null };
   const problem = error.data?.problem;
-  if (problem) return { code: problem.code, title: problem.title, detail: problem.detail, errors: problem.errors ?? [], wayOut: wayOutOf(problem.code) };
+  if (problem) return problemWords(problem);
   if (error.cause instanceof SyntaxError) {
     return { code: "unreadable_answer", title: "The answer did not come from Signalbox", detail: "Something between this page and the service answered in its place, e.g. a proxy.", errors: [], wayOut: null };
   }
   return { code: "unreachable", title: "The service does not answer", detail: "It may be restarting, or the network is down.", errors: [], wayOut: null };
+}
+
+/** A problem that the service answered, in words. */
+export function problemWords({ code, title, detail, errors = [] }: Problem): ProblemWords {
+  return { code, title, detail, errors, wayOut: wayOutOf(code) };
 }
 
 /** The same in one line, for where there is no room for a way out. */

@@ -89,7 +89,6 @@ export const procedureAccess = {
   "triggers.get": "read",
   "triggers.url": "operate",
   "triggers.verdicts": "read",
-  "triggers.test": "operate",
   "triggers.disabled": "read",
   "triggers.disable": "operate",
   "triggers.enable": "operate",
@@ -111,6 +110,7 @@ export const procedureAccess = {
   "deliveries.list": "read",
   "deliveries.get": "read",
   "deliveries.histogram": "read",
+  "deliveries.send": "operate",
   "deliveries.redeliver": "operate",
   "presets.list": "read",
   "presets.save": "operate",
@@ -158,7 +158,6 @@ const routeActions: { [Route in keyof typeof routeAccess]?: AuditAction } = {
 };
 
 const procedureActions: { [Path in keyof typeof procedureAccess]?: AuditAction } = {
-  "triggers.test": "run.started",
   "triggers.disable": "trigger.disabled",
   "triggers.enable": "trigger.enabled",
   "targets.run": "run.started",
@@ -168,6 +167,7 @@ const procedureActions: { [Path in keyof typeof procedureAccess]?: AuditAction }
   // Or replayed: their input says which.
   "runs.bulk": "run.canceled",
   "runs.act": "run.canceled",
+  "deliveries.send": "delivery.sent",
   "deliveries.redeliver": "delivery.redelivered",
   "presets.save": "preset.saved",
   "presets.remove": "preset.removed",

@@ -22,6 +22,7 @@ export const auditActionSchema = z.enum([
   "run.canceled",
   "run.replayed",
   "approval.decided",
+  "delivery.sent",
   "delivery.redelivered",
   "trigger.disabled",
   "trigger.enabled",

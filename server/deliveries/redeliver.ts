@@ -3,6 +3,7 @@ import type { SignedEvent } from "../../sdk/definition.ts";
 import { AppError, toProblem } from "../contract/app-error.ts";
 import type { Delivery } from "../contract/delivery.ts";
 import type { Json } from "../contract/json.ts";
+import { ownHeaders } from "../contract/own-headers.ts";
 import type { StartedBy } from "../contract/run.ts";
 import { idempotencyOf } from "../domain/idempotency.ts";
 import { newId } from "../domain/ids.ts";
@@ -14,9 +15,6 @@ import type { ProjectReader, ProjectSources, TriggerSource } from "../ports/proj
 import type { Signals } from "../ports/signals.ts";
 import type { DeliveryStore, NewDelivery, SwitchStore } from "../ports/store.ts";
 import { getDelivery } from "./get-delivery.ts";
-
-/** Names the delivery whose body was delivered again. */
-const redeliveryHeader = "signalbox-redelivery-of";
 
 /**
  * Delivers the stored body of a delivery again, byte for byte, to the triggers that are in the project now, or to one of them: a new
@@ -60,7 +58,7 @@ export async function redeliver(
     endpoint: old.endpoint,
     receivedAt: now,
     method: old.method,
-    headers: { ...old.headers, [redeliveryHeader]: old.id },
+    headers: { ...old.headers, [ownHeaders.redeliveryOf]: old.id },
     body: bytes,
     bodyBytes: bytes.length,
     bodySha256: createHash("sha256").update(bytes).digest("hex"),

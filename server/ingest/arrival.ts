@@ -1,3 +1,4 @@
+import { ownHeaders } from "../contract/own-headers.ts";
 import { newId } from "../domain/ids.ts";
 import { redactHeaders, redactText } from "../domain/redaction.ts";
 import type { NewDelivery } from "../ports/store.ts";
@@ -50,6 +51,7 @@ export function noteArrival(request: IngestRequest, now: number): Arrival {
 export type DeliveryDraft = Omit<NewDelivery, "outcome" | "responseStatus" | "problem" | "verdicts" | "durationMs">;
 
 const longestEndpoint = 256;
+const ownHeaderNames = new Set<string>(Object.values(ownHeaders));
 
 export function draftDelivery(arrival: Arrival, keyId: string | null): DeliveryDraft {
   return {
@@ -57,13 +59,18 @@ export function draftDelivery(arrival: Arrival, keyId: string | null): DeliveryD
     endpoint: redactText(arrival.path.raw, arrival.secrets).slice(0, longestEndpoint),
     receivedAt: arrival.receivedAt,
     method: arrival.method,
-    headers: redactHeaders(arrival.headers, arrival.secrets),
+    headers: redactHeaders(withoutOwnHeaders(arrival.headers), arrival.secrets),
     body: null,
     bodyBytes: arrival.declaredBytes ?? 0,
     bodySha256: null,
     keyId,
     redeliveryOf: null,
   };
+}
+
+/** A sender cannot claim what only the service knows. */
+function withoutOwnHeaders(headers: HeaderMap): HeaderMap {
+  return Object.values(ownHeaders).some((name) => headers.has(name)) ? new Map([...headers].filter(([name]) => !ownHeaderNames.has(name))) : headers;
 }
 
 function declaredLength(headers: HeaderMap): number | null {

@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { AppError } from "../contract/app-error.ts";
 import { deliverySummarySchema } from "../contract/delivery.ts";
+import { github } from "../../sdk/verify/index.ts";
 import { problemSchema } from "../contract/problem.ts";
 import type { IngestRequest } from "./ingest-request.ts";
 import { createReceiver, type ReceiverDeps } from "./receive.ts";
@@ -242,5 +243,29 @@ describe("the receiver", () => {
     const { send, store } = receiver();
     store.failure = new AppError("rate_limited", "Too many.");
     expect((await send({})).status).toBe(429);
+  });
+});
+
+describe("a delivery that a person sends from a form", () => {
+  const project = projectOf([triggerOf({ slug: "paid", endpoint: "billing", request: z.object({ id: z.string() }), verify: github({ secret: "a secret of the sender" }) })]);
+
+  test("needs no key and no signature; the record says that the signature was not checked", async () => {
+    const { receive, store } = receiver({ project: { current: () => project }, authenticate: async () => ({ ok: false }), mode: "deployed" });
+    expect((await receive(post({ endpoint: "billing", body: { id: "a" } }), "form")).status).toBe(202);
+    expect(store.deliveries[0]).toMatchObject({ outcome: "accepted", keyId: null, headers: { "signalbox-sent-from": "form", "signalbox-signature-check": "skipped" } });
+    expect(store.runs[0]).toMatchObject({ startedBy: "form", deliveryId: store.deliveries[0]?.id });
+  });
+
+  test("counts for the rate limit of the endpoint, as a webhook does", async () => {
+    const { receive } = receiver({ limits: { perEndpoint: { requests: 1, per: "hour" } } });
+    expect((await receive(post({}), "form")).status).toBe(202);
+    expect((await receive(post({}), "form")).status).toBe(429);
+  });
+
+  test("cannot be claimed by a webhook", async () => {
+    const { receive, store } = receiver({ project: { current: () => project }, mode: "deployed" });
+    const headers = { "signalbox-sent-from": "form", "Signalbox-Signature-Check": "skipped", "signalbox-redelivery-of": "dlv_1", "x-own": "kept" };
+    expect((await receive(post({ endpoint: "billing", body: { id: "a" }, headers }))).status).toBe(401);
+    expect(Object.keys(store.deliveries[0]?.headers ?? {})).toEqual(["content-type", "content-length", "x-own"]);
   });
 });

@@ -3,6 +3,7 @@ import type { Mode } from "../config.ts";
 import { AppError } from "../contract/app-error.ts";
 import { noneDisabled, type DisabledTriggers } from "../contract/disabled.ts";
 import type { ErrorCode } from "../contract/error-codes.ts";
+import { ownHeaders } from "../contract/own-headers.ts";
 import type { Rate } from "../contract/rate.ts";
 import type { RateLimits } from "../contract/settings.ts";
 import { idempotencyOf } from "../domain/idempotency.ts";
@@ -56,11 +57,14 @@ export interface ReceiverDeps {
   onUnrecorded?: ((code: ErrorCode) => void) | undefined;
 }
 
+/** `form`: a person with a session sends it from the app. The caller has checked that the person may. */
+export type Receive = (request: IngestRequest, sentFrom?: "webhook" | "form") => Promise<IngestAnswer>;
+
 /**
  * Receives webhooks: authenticate → limit → route → read → verify → parse → match → accept → respond. Never rejects: every request gets its answer, and a
- * 202 leaves only when the delivery and its runs are on disk.
+ * 202 leaves only when the delivery and its runs are on disk. A delivery from a form needs no key and no signature: everything else is the same.
  */
-export function createReceiver(deps: ReceiverDeps): (request: IngestRequest) => Promise<IngestAnswer> {
+export function createReceiver(deps: ReceiverDeps): Receive {
   const logs = {
     logStoreTrouble: createSeldomLog((message, fields) => deps.logger.error(message, fields)),
     logFullQueue: createSeldomLog((message, fields) => deps.logger.warn(message, fields)),
@@ -71,11 +75,11 @@ export function createReceiver(deps: ReceiverDeps): (request: IngestRequest) => 
   const announceUnrecorded = (code: ErrorCode) => tell(deps, () => deps.onUnrecorded?.(code));
   const refusing = { ...deps, ...logs, noteRefusal, announce, announceUnrecorded, budget: createUnverifiedBudget(deps.logger), limitedBudget: createRefusalBudget() };
   const limit = createLimiter(deps.limits ?? {}, deps.takeRates);
-  return async (request) => {
+  return async (request, sentFrom = "webhook") => {
     const arrival = noteArrival(request, deps.clock.now());
     let intake: Intake;
     try {
-      intake = beginIntake(arrival, await authenticate(deps.authenticate, arrival));
+      intake = beginIntake(arrival, sentFrom === "form" ? null : await authenticate(deps.authenticate, arrival));
     } catch (error) {
       return refuseStranger(arrival, error);
     }
@@ -84,7 +88,7 @@ export function createReceiver(deps: ReceiverDeps): (request: IngestRequest) => 
       const { headers, refusal } = await limit(arrival, intake.delivery.keyId, ownRateOf(project, arrival));
       intake.limitHeaders = headers;
       if (refusal) throw refusal;
-      const acceptance = await receiveAuthenticated(deps, { request, intake, project });
+      const acceptance = await receiveAuthenticated(deps, { request, intake, project, sentFrom });
       if (acceptance.outcome === "accepted") tell(deps, () => deps.signals.runsQueued());
       announce(acceptance.delivery, arrival);
       if (acceptance.outcome === "rejected") noteRefusal(acceptance.refusal.code);
@@ -100,8 +104,12 @@ function ownRateOf({ byEndpoint }: ProjectSources, { path }: Arrival): Rate | nu
   return (path.kind === "endpoint" && byEndpoint.get(path.endpoint)?.[0]?.rateLimit) || null;
 }
 
-async function receiveAuthenticated(deps: ReceiverDeps, { request, intake, project }: { request: IngestRequest; intake: Intake; project: ProjectSources }): Promise<Acceptance> {
+async function receiveAuthenticated(
+  deps: ReceiverDeps,
+  { request, intake, project, sentFrom }: { request: IngestRequest; intake: Intake; project: ProjectSources; sentFrom: "webhook" | "form" },
+): Promise<Acceptance> {
   const { arrival, delivery } = intake;
+  if (sentFrom === "form") delivery.headers = { ...delivery.headers, [ownHeaders.sentFrom]: "form" };
   if (deps.isShuttingDown()) throw new AppError("shutting_down", "The service is shutting down. Send it again in a few seconds.");
   const { endpoint, triggers } = route(project, arrival);
   delivery.endpoint = endpoint;
@@ -114,7 +122,9 @@ async function receiveAuthenticated(deps: ReceiverDeps, { request, intake, proje
   intake.isBodyRead = true;
   Object.assign(delivery, { body: bytes, bodyBytes: bytes.length, bodySha256: hash("sha256", bytes) });
   const header = (name: string) => arrival.headers.get(name)?.join(", ") ?? null;
-  const signed = verify(triggers, { body: bytes, receivedAtMs: arrival.receivedAt, header }, { mayBeUnsigned: deps.mode === "development" });
+  const needsSignature = sentFrom === "webhook";
+  const signed = needsSignature ? verify(triggers, { body: bytes, receivedAtMs: arrival.receivedAt, header }, { mayBeUnsigned: deps.mode === "development" }) : null;
+  if (!needsSignature && triggers[0]?.verify) delivery.headers = { ...delivery.headers, [ownHeaders.signatureCheck]: "skipped" };
   const body = parseJsonBody(bytes);
   const challenge = answerToChallenge(triggers, body);
   if (challenge) return acceptChallenge(deps.store, intake, challenge);
@@ -126,7 +136,7 @@ async function receiveAuthenticated(deps: ReceiverDeps, { request, intake, proje
     body,
     deliveryId: arrival.id,
     now: arrival.receivedAt,
-    startedBy: "webhook",
+    startedBy: sentFrom,
     keyId: delivery.keyId,
     disabled: (await deps.disabledTriggers?.()) ?? noneDisabled,
   });

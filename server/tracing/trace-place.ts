@@ -1,10 +1,10 @@
 import { type Context, ROOT_CONTEXT, SpanKind, TraceFlags, defaultTextMapGetter, trace } from "@opentelemetry/api";
 import { W3CTraceContextPropagator } from "@opentelemetry/core";
 import { type Sampler, SamplingDecision } from "@opentelemetry/sdk-trace";
+import { ownHeaders } from "../contract/own-headers.ts";
 import { spanIdOf, traceIdOf } from "./trace-ids.ts";
 
 const propagator = new W3CTraceContextPropagator();
-const redeliveryHeader = "signalbox-redelivery-of";
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -15,7 +15,7 @@ export function readSender(headers: Headers): Context {
 
 /** Where runs of a delivery belong: below its span, which another process made, or makes at this moment. What was delivered again belongs to the first delivery. */
 export function contextOfDelivery(deliveryId: string, headers: Headers, sampler: Sampler): Context {
-  return below(readSender(headers), headers[redeliveryHeader] ?? deliveryId, sampler);
+  return below(readSender(headers), headers[ownHeaders.redeliveryOf] ?? deliveryId, sampler);
 }
 
 /** Where later stretches of a run belong that no delivery started: below its first. */

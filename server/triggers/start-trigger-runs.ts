@@ -2,12 +2,13 @@ import type { Json } from "../contract/json.ts";
 import type { StartedBy } from "../contract/run.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import { planRun } from "../domain/new-run.ts";
+import { didYouMean } from "../domain/did-you-mean.ts";
 import { redactVerdict } from "../domain/redact-verdicts.ts";
 import { requestMismatch } from "../matching/decide-delivery.ts";
 import { evaluateTriggers } from "../matching/evaluate-trigger.ts";
 import { disabledVerdict } from "../matching/silence-disabled.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { ProjectReader } from "../ports/project.ts";
+import type { ProjectReader, TriggerSource } from "../ports/project.ts";
 import type { Signals } from "../ports/signals.ts";
 import type { NewRun, RunStore, SwitchStore } from "../ports/store.ts";
 import { triggersWithSlug } from "./find-triggers.ts";
@@ -19,15 +20,15 @@ export interface StartedTrigger {
 }
 
 /**
- * Starts a trigger without a webhook: the body goes through `request` and `filter`, and each attachment with this slug gets a
- * run. Throws AppError `not_found`, `request_mismatch` or `queue_full`.
+ * Starts a trigger without a webhook: the body goes through `request` and `filter`, and each attachment with this slug, or the one to
+ * `target`, gets a run. No delivery is recorded. Throws AppError `not_found`, `request_mismatch` or `queue_full`.
  */
 export async function startTriggerRuns(
   deps: { store: Pick<RunStore, "createRuns"> & Pick<SwitchStore, "listDisabledTriggers">; project: ProjectReader; signals: Signals; clock: Clock },
-  request: { slug: string; body: Json; startedBy: StartedBy },
+  request: { slug: string; target?: string | undefined; body: Json; startedBy: StartedBy },
 ): Promise<StartedTrigger> {
   const { manifest, ...sources } = deps.project.current();
-  const triggers = triggersWithSlug({ manifest, ...sources }, request.slug);
+  const triggers = attachmentsOf(triggersWithSlug({ manifest, ...sources }, request.slug), request);
   const disabled = await deps.store.listDisabledTriggers();
   if (disabled.has(request.slug)) return { runs: [], verdicts: triggers.map((trigger) => disabledVerdict(trigger, disabled)) };
   const evaluated = evaluateTriggers(triggers, request.body);
@@ -45,4 +46,11 @@ export async function startTriggerRuns(
     deps.signals.runsQueued();
   }
   return { runs, verdicts };
+}
+
+function attachmentsOf(triggers: readonly TriggerSource[], { slug, target }: { slug: string; target?: string | undefined }): readonly TriggerSource[] {
+  if (target === undefined) return triggers;
+  const asked = triggers.filter((trigger) => trigger.target.slug === target);
+  if (asked.length > 0) return asked;
+  throw new AppError("not_found", `The trigger ${JSON.stringify(slug)} does not start ${JSON.stringify(target)}.${didYouMean(target, triggers.map((trigger) => trigger.target.slug))}`);
 }

@@ -11,7 +11,7 @@ export interface SwitchedTrigger {
 }
 
 /**
- * Switches a trigger off: webhooks, redeliveries and test events start nothing by it, from the next request on and over builds and restarts, until it is
+ * Switches a trigger off: webhooks, redeliveries and deliveries from forms start nothing by it, from the next request on and over builds and restarts, until it is
  * switched on. Its runs go on, and may be replayed. Throws AppError `not_found`.
  */
 export async function disableTrigger(deps: { store: SwitchStore; project: ProjectReader; clock: Clock }, { slug, reason }: { slug: string; reason: string | null }): Promise<SwitchedTrigger> {

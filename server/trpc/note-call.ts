@@ -13,13 +13,13 @@ export async function noteCall(
   const { input, answer } = call;
   const action = actionOfProcedure(call.path, textOf(input, "action"));
   if (action === null) return;
-  const entry = auditOf(call.doer, { action, subject: subjectOf(input), detail: { ...pick(input, ["kind", "ids", "name", "reason"]), ...pick(answer, ["runId", "runs", "deliveryId", "done"]) }, now: deps.clock.now() });
+  const entry = auditOf(call.doer, { action, subject: subjectOf(input), detail: { ...pick(input, ["kind", "ids", "name", "reason"]), ...pick(answer, ["runId", "runs", "deliveryId", "status", "done"]) }, now: deps.clock.now() });
   await deps.store.recordAudit(entry).catch((error: unknown) => deps.logger.error("what was done could not be written to the audit log", { ...entry, error }));
 }
 
 /** What inputs call the thing that they are about. Never a body. */
 function subjectOf(input: unknown): string | null {
-  return textOf(input, "id") ?? textOf(input, "trigger") ?? textOf(input, "slug") ?? textOf(Reflect.get(Object(input), "subject"), "slug");
+  return textOf(input, "id") ?? textOf(input, "endpoint") ?? textOf(input, "slug") ?? textOf(input, "trigger") ?? textOf(Reflect.get(Object(input), "subject"), "slug");
 }
 
 function textOf(value: unknown, name: string): string | null {

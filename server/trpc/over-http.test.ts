@@ -27,12 +27,12 @@ async function problemOf(response: Response) {
   return { status: response.status, code: error.data.problem.code, detail: error.data.problem.detail };
 }
 
-const test = { trigger: "invoice-paid", text: paidBody };
+const test = { endpoint: "billing", text: paidBody };
 
 describe("a mutation", () => {
   it("starts what it says", async () => {
     const { service, client } = await open();
-    const { runs } = await client().triggers.test.mutate(test);
+    const { runs } = await client().deliveries.send.mutate(test);
     expect(runs.map(({ target }) => target.slug)).toEqual(["notify", "record-invoice"]);
     const listed = await client().runs.list.query({});
     expect(listed.data.map(({ id, startedBy }) => [id, startedBy]).toSorted()).toEqual(runs.map(({ runId }) => [runId, "form"]).toSorted());
@@ -41,7 +41,7 @@ describe("a mutation", () => {
 
   it("is never a GET", async () => {
     const { url, service } = await open();
-    const response = await fetch(`${url}/triggers.test?input=${encodeURIComponent(JSON.stringify(test))}`);
+    const response = await fetch(`${url}/deliveries.send?input=${encodeURIComponent(JSON.stringify(test))}`);
     expect(await problemOf(response)).toMatchObject({ status: 405, code: "method_not_allowed" });
     expect(service.state.queued).toBe(0);
   });
@@ -64,15 +64,75 @@ describe("a mutation", () => {
 
   it("says where a text is no JSON, and where it does not match", async () => {
     const { client } = await open();
-    await expect(client().triggers.test.mutate({ trigger: "invoice-paid", text: '{\n  "type": }' })).rejects.toMatchObject({
+    await expect(client().targets.run.mutate({ kind: "workflow", slug: "record-invoice", trigger: "invoice-paid", text: '{\n  "type": }' })).rejects.toMatchObject({
       data: { httpStatus: 400, problem: { code: "invalid_json", detail: expect.stringContaining("Line 2, column 11") } },
     });
-    await expect(client().triggers.test.mutate({ trigger: "invoice-paid", text: '{"type":"invoice.paid"}' })).rejects.toMatchObject({
+    await expect(client().targets.run.mutate({ kind: "workflow", slug: "record-invoice", trigger: "invoice-paid", text: '{"type":"invoice.paid"}' })).rejects.toMatchObject({
       data: { httpStatus: 422, problem: { code: "request_mismatch", errors: [{ pointer: "/amount" }] } },
     });
     await expect(client().targets.run.mutate({ kind: "workflow", slug: "record-invoice", text: '{"amount":"1"}' })).rejects.toMatchObject({
       data: { problem: { code: "invalid_input", errors: [{ pointer: "/amount" }] } },
     });
+  });
+});
+
+describe("a delivery that a person sends", () => {
+  it("is evaluated by every trigger on the endpoint and recorded, with the answer that a sender gets, and is in the audit log", async () => {
+    const { service, client } = await open("deployed");
+    const operator = await makeKey(service, { kind: "api", scope: "operate" });
+    const api = client(bearer(operator.secret));
+    const sent = await api.deliveries.send.mutate(test);
+    expect(sent).toMatchObject({ status: 202, problem: null, runs: [{ trigger: "invoice-paid", target: { slug: "notify" } }, { trigger: "invoice-paid", target: { slug: "record-invoice" } }] });
+    const delivery = await api.deliveries.get.query({ id: sent.deliveryId ?? "" });
+    expect(delivery).toMatchObject({ endpoint: "billing", outcome: "accepted", responseStatus: 202, body: Buffer.from(paidBody).toString("base64"), headers: { "content-type": "application/json", "signalbox-sent-from": "form" } });
+    expect(delivery.verdicts.map(({ attachmentId, outcome }) => [attachmentId, outcome])).toEqual([["invoice-paid:notify", "matched"], ["invoice-paid:record-invoice", "matched"], ["refund:notify", "request_mismatch"]]);
+    expect((await api.runs.list.query({})).data.map(({ startedBy, deliveryId }) => [startedBy, deliveryId])).toEqual([["form", delivery.id], ["form", delivery.id]]);
+    const [entry] = (await service.store.listAudit({}, { limit: 1, cursor: null })).data;
+    expect(entry).toMatchObject({ action: "delivery.sent", subject: "billing", actor: { kind: "token" }, detail: { deliveryId: delivery.id, status: 202 } });
+  });
+
+  it("counts in the numbers of the canvas", async () => {
+    const { client } = await open();
+    await client().deliveries.send.mutate(test);
+    const { endpoints, triggers, targets } = await client().canvas.activity.query({ window: "1h", endpoints: ["billing"], targets: [{ kind: "workflow", slug: "notify" }] });
+    expect(endpoints[0]?.outcomes).toEqual({ accepted: 1, skipped: 0, rejected: 0, repeated: 0 });
+    expect(triggers.map(({ attachmentId, matched, request_mismatch }) => [attachmentId, matched, request_mismatch])).toEqual([["invoice-paid:notify", 1, 0], ["invoice-paid:record-invoice", 1, 0], ["refund:notify", 0, 1]]);
+    expect(targets).toMatchObject([{ runs: 1 }]);
+  });
+
+  it("is recorded where nothing matches and where it is rejected, with the problem that a sender gets", async () => {
+    const { client } = await open();
+    const skipped = await client().deliveries.send.mutate({ endpoint: "billing", text: "{}" });
+    expect(skipped).toMatchObject({ status: 200, runs: [], problem: null });
+    expect(await client().deliveries.get.query({ id: skipped.deliveryId ?? "" })).toMatchObject({ outcome: "skipped" });
+    const mismatch = await client().deliveries.send.mutate({ endpoint: "signup", text: '{"name":""}' });
+    expect(mismatch).toMatchObject({ status: 422, runs: [], problem: { code: "request_mismatch", errors: [{ pointer: "/name" }, { pointer: "/email" }] } });
+    expect(await client().deliveries.get.query({ id: mismatch.deliveryId ?? "" })).toMatchObject({ outcome: "rejected", problem: { code: "request_mismatch" } });
+    const noJson = await client().deliveries.send.mutate({ endpoint: "billing", text: '{\n  "type": }' });
+    expect(noJson).toMatchObject({ status: 400, problem: { code: "invalid_json", detail: expect.stringContaining("Line 2, column 11") } });
+    expect(await client().deliveries.send.mutate({ endpoint: "nowhere", text: "{}" })).toMatchObject({ status: 404, problem: { code: "unknown_endpoint" } });
+  });
+
+  it("starts nothing while the service stops, and names no delivery, as none was recorded", async () => {
+    const { client, service } = await open();
+    service.stop();
+    expect(await client().deliveries.send.mutate(test)).toMatchObject({ status: 503, deliveryId: null, problem: { code: "shutting_down" } });
+    expect(service.state.queued).toBe(0);
+  });
+});
+
+describe("the form of a target, by a payload through a trigger", () => {
+  it("starts this target alone, and records no delivery", async () => {
+    const { client } = await open();
+    const { runId } = await client().targets.run.mutate({ kind: "workflow", slug: "record-invoice", trigger: "invoice-paid", text: paidBody });
+    expect((await client().runs.list.query({})).data).toMatchObject([{ id: runId, trigger: "invoice-paid", target: { slug: "record-invoice" }, startedBy: "form", deliveryId: null }]);
+    expect((await client().deliveries.list.query({})).data).toEqual([]);
+  });
+
+  it("says why the trigger does not pass a payload on", async () => {
+    const { client } = await open();
+    const text = '{"name":"a","email":"a@elsewhere.example"}';
+    expect(await client().targets.run.mutate({ kind: "workflow", slug: "welcome-email", trigger: "new-signup", text })).toMatchObject({ runId: null, verdicts: [{ outcome: "filter_mismatch", reasons: [{ pointer: "/email" }] }] });
   });
 });
 
@@ -86,7 +146,7 @@ describe("pages of other sites", () => {
 
   it("can do nothing in development", async () => {
     const { post, service } = await open();
-    for (const headers of foreign) expect(await problemOf(await post("triggers.test", test, headers))).toMatchObject({ status: 403, code: "forbidden" });
+    for (const headers of foreign) expect(await problemOf(await post("deliveries.send", test, headers))).toMatchObject({ status: 403, code: "forbidden" });
     expect(service.state.queued).toBe(0);
   });
 
@@ -94,14 +154,14 @@ describe("pages of other sites", () => {
     const { post, service } = await open("deployed");
     const token = await makeKey(service, { kind: "api" });
     const cookie = `signalbox_session=${token.secret}`;
-    for (const headers of foreign) expect(await problemOf(await post("triggers.test", test, { ...headers, cookie }))).toMatchObject({ status: 403, code: "forbidden" });
+    for (const headers of foreign) expect(await problemOf(await post("deliveries.send", test, { ...headers, cookie }))).toMatchObject({ status: 403, code: "forbidden" });
     expect(service.state.queued).toBe(0);
-    expect((await post("triggers.test", test, { cookie, "sec-fetch-site": "same-origin" })).status).toBe(200);
+    expect((await post("deliveries.send", test, { cookie, "sec-fetch-site": "same-origin" })).status).toBe(200);
   });
 
   it.each(["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/octet-stream"])("cannot send %s, which browsers send without asking first", async (type) => {
     const { post, service } = await open();
-    expect(await problemOf(await post("triggers.test", test, { "content-type": type }))).toMatchObject({ status: 415, code: "unsupported_media_type" });
+    expect(await problemOf(await post("deliveries.send", test, { "content-type": type }))).toMatchObject({ status: 415, code: "unsupported_media_type" });
     expect(service.state.queued).toBe(0);
   });
 });
@@ -132,7 +192,7 @@ describe("every procedure", () => {
 
   it("is asked before the body of a stranger is read", async () => {
     const { post } = await open("deployed");
-    expect(await problemOf(await post("triggers.test", { text: "x".repeat(4 * maxBodyBytes) }))).toMatchObject({ status: 401 });
+    expect(await problemOf(await post("deliveries.send", { text: "x".repeat(4 * maxBodyBytes) }))).toMatchObject({ status: 401 });
   });
 });
 

@@ -9,6 +9,7 @@ import { deliveriesGet } from "./procedures/deliveries-get.ts";
 import { deliveriesHistogram } from "./procedures/deliveries-histogram.ts";
 import { deliveriesList } from "./procedures/deliveries-list.ts";
 import { deliveriesRedeliver } from "./procedures/deliveries-redeliver.ts";
+import { deliveriesSend } from "./procedures/deliveries-send.ts";
 import { keysCreate, keysList, keysRevoke, keysRotate, keysShow } from "./procedures/keys.ts";
 import { invitationsCreate, invitationsList, invitationsRevoke, peopleChangeRole, peopleEndSession, peopleList, peopleMakeResetLink, peopleRemove, peopleSessions } from "./procedures/people.ts";
 import { presetsList } from "./procedures/presets-list.ts";
@@ -34,7 +35,6 @@ import { triggersGet } from "./procedures/triggers-get.ts";
 import { triggersList } from "./procedures/triggers-list.ts";
 import { triggersNames } from "./procedures/triggers-names.ts";
 import { triggersDisable, triggersDisabled, triggersEnable } from "./procedures/triggers-switch.ts";
-import { triggersTest } from "./procedures/triggers-test.ts";
 import { triggersUrl } from "./procedures/triggers-url.ts";
 import { triggersVerdicts } from "./procedures/triggers-verdicts.ts";
 import { router } from "./trpc.ts";
@@ -42,10 +42,10 @@ import { router } from "./trpc.ts";
 export const appRouter = router({
   access,
   canvas: router({ graph: canvasGraph, activity: canvasActivity, pulses: canvasPulses }),
-  triggers: router({ list: triggersList, names: triggersNames, get: triggersGet, url: triggersUrl, verdicts: triggersVerdicts, test: triggersTest, disabled: triggersDisabled, disable: triggersDisable, enable: triggersEnable }),
+  triggers: router({ list: triggersList, names: triggersNames, get: triggersGet, url: triggersUrl, verdicts: triggersVerdicts, disabled: triggersDisabled, disable: triggersDisable, enable: triggersEnable }),
   targets: router({ get: targetsGet, run: targetsRun, recentInputs: targetsRecentInputs }),
   runs: router({ list: runsList, byIds: runsByIds, get: runsGet, timeline: runsTimeline, agent: runsAgent, decide: runsDecide, count: runsCount, usage: runsUsage, cancel: runsCancel, replay: runsReplay, bulk: runsBulk, act: runsAct }),
-  deliveries: router({ list: deliveriesList, get: deliveriesGet, redeliver: deliveriesRedeliver, histogram: deliveriesHistogram }),
+  deliveries: router({ list: deliveriesList, get: deliveriesGet, send: deliveriesSend, redeliver: deliveriesRedeliver, histogram: deliveriesHistogram }),
   presets: router({ list: presetsList, save: presetsSave, remove: presetsRemove }),
   account: router({ sessions: accountSessions, endSession: accountEndSession, changePassword: accountChangePassword }),
   people: router({ list: peopleList, changeRole: peopleChangeRole, remove: peopleRemove, makeResetLink: peopleMakeResetLink, sessions: peopleSessions, endSession: peopleEndSession }),

@@ -12,6 +12,7 @@ import { errorCodes } from "../contract/error-codes.ts";
 import type { ProblemError } from "../contract/problem.ts";
 import { toPointer } from "../domain/json-pointer.ts";
 import { redactText } from "../domain/redaction.ts";
+import type { Receive } from "../ingest/receive.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Identity } from "../ports/identity.ts";
 import type { Logger } from "../ports/logger.ts";
@@ -40,6 +41,8 @@ export interface TrpcDeps {
   /** Where the world reaches this service, without a trailing slash. */
   baseUrl: () => string;
   cipher: KeyCipher;
+  /** The receiver of webhooks, for deliveries that a person sends. */
+  receive: Receive;
   /** Loaded by the first who asks. */
   identity: () => Promise<Identity>;
   /** Aborted when the service begins to stop: subscriptions end. */

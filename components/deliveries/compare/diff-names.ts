@@ -1,3 +1,4 @@
+import { ownHeaders } from "../../../server/contract/own-headers.ts";
 import type { Verdict } from "../../../server/contract/verdict.ts";
 
 /** One name whose values differ; `null`: not there. */
@@ -8,7 +9,7 @@ export interface NamedDifference {
 }
 
 /** Headers that differ between any two requests, and say nothing. */
-const ofTheConnection = new Set(["content-length", "host", "connection", "signalbox-redelivery-of"]);
+const ofTheConnection = new Set(["content-length", "host", "connection", ...Object.values(ownHeaders)]);
 
 /** Headers whose values differ, by name. */
 export function diffHeaders(before: Record<string, string>, after: Record<string, string>): NamedDifference[] {

@@ -41,6 +41,15 @@ describe("POST /api/v1/triggers/{slug}/runs", () => {
     expect(service.state.queued).toBe(1);
   });
 
+  it("starts the one target that the query names", async () => {
+    const service = await openTestService();
+    const body = { type: "invoice.paid", amount: 5 };
+    const { runs } = startedRuns.parse((await service.post("/api/v1/triggers/invoice-paid/runs?target=record-invoice", body)).json);
+    expect(runs.map(({ target }) => target.slug)).toEqual(["record-invoice"]);
+    const unknown = await service.post("/api/v1/triggers/invoice-paid/runs?target=record-invoices", body);
+    expect([unknown.status, unknown.text]).toEqual([404, expect.stringContaining('Did you mean \\"record-invoice\\"?')]);
+  });
+
   it("is skipped when only the filter does not hold", async () => {
     const service = await openTestService();
     const answer = await service.post("/api/v1/triggers/new-signup/runs", { name: "a", email: "a@elsewhere.example" });

@@ -30,10 +30,15 @@ const startRoute = createRoute({
   path: "/api/v1/triggers/{slug}/runs",
   operationId: "startTriggerRuns",
   summary: "Start a trigger with a payload",
-  description: "The payload goes through `request`, `filter` and `transform`, as a webhook's body does.",
+  description: "The payload goes through `request`, `filter` and `transform`, as a webhook's body does. Other triggers on the endpoint are not evaluated, and no delivery is recorded.",
   tags: ["Triggers"],
   middleware: requireBody,
-  request: { params: slugParam, query: noQuery, headers: clientHeader, body: body(json, true) },
+  request: {
+    params: slugParam,
+    query: querySchema({ target: z.string().optional().openapi({ description: "Slug of the one workflow or agent to start. Default: every target of the trigger." }) }),
+    headers: clientHeader,
+    body: body(json, true),
+  },
   responses: {
     200: answer("The filter does not hold, or the trigger is switched off: nothing was started.", skipped),
     202: answer("One run for each target of the trigger.", startedRuns),
@@ -100,7 +105,7 @@ export function registerTriggerRoutes(app: OpenAPIHono<RestEnv>): void {
 
   app.openapi(startRoute, async (c) => {
     const startedBy = c.req.valid("header")["signalbox-client"] ?? "api";
-    const { runs } = await startTriggerRuns(c.env, { slug: c.req.valid("param").slug, body: c.req.valid("json"), startedBy });
+    const { runs } = await startTriggerRuns(c.env, { slug: c.req.valid("param").slug, target: c.req.valid("query").target, body: c.req.valid("json"), startedBy });
     const [first] = runs;
     if (!first) return c.json({ ok: true as const, skipped: true as const }, 200);
     return c.json(toStartedRuns(first, runs), 202, runLocation(first));

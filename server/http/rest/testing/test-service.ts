@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { type Json, jsonSchema } from "../../../contract/json.ts";
 import { createApiAuthenticator } from "../../../auth/api-authenticator.ts";
+import { createAuthenticator } from "../../../auth/authenticator.ts";
 import { createKey } from "../../../auth/create-key.ts";
 import { machine } from "../../../auth/doer.ts";
 import { createKeyCipher } from "../../../auth/key-cipher.ts";
@@ -13,6 +14,7 @@ import type { Scope } from "../../../contract/scope.ts";
 import { newId } from "../../../domain/ids.ts";
 import type { Identity } from "../../../ports/identity.ts";
 import { planRun } from "../../../domain/new-run.ts";
+import { createReceiver, type Receive } from "../../../ingest/receive.ts";
 import { evaluateTriggers } from "../../../matching/evaluate-trigger.ts";
 import { type Logger, silentLogger } from "../../../ports/logger.ts";
 import { openSqliteStore } from "../../../store/sqlite/open-store.ts";
@@ -41,20 +43,35 @@ export async function openTestService(p: { mode?: Mode; maxBodyBytes?: number; s
   const clock = { now: () => state.now };
   let identity: Promise<Identity> | null = null;
   const loadIdentity = async () => (await import("../../../identity/create-identity.ts")).createIdentity({ rows: store, baseUrl: "https://hooks.example.com", secret: sessionSecret, oidc: null });
-  const deps: RestDeps & { identity: () => Promise<Identity> } = {
+  const project = { current: () => state.sources };
+  const signals = { runsQueued: () => void state.queued++, cancelRequested: (id: string) => void state.canceled.push(id) };
+  const maxBodyBytes = p.maxBodyBytes ?? 100_000;
+  const deps: RestDeps & { identity: () => Promise<Identity>; receive: Receive } = {
     identity: () => (identity ??= loadIdentity()),
     store,
-    project: { current: () => state.sources },
-    signals: { runsQueued: () => void state.queued++, cancelRequested: (id) => void state.canceled.push(id) },
+    project,
+    signals,
     clock,
     logger,
     mode,
-    maxBodyBytes: p.maxBodyBytes ?? 100_000,
+    maxBodyBytes,
     baseUrl: () => p.baseUrl ?? "https://hooks.example.com",
     cipher: createKeyCipher(p.secret ?? "a secret of sixteen characters or more"),
     authenticate: createApiAuthenticator({ store, sessionSecret, mode, clock, logger }),
     metrics: createMetrics({ store, isDeclared: (endpoint) => state.sources.byEndpoint.has(endpoint) }),
     stopping: stopping.signal,
+    receive: createReceiver({
+      store,
+      project,
+      signals,
+      clock,
+      logger,
+      mode,
+      maxBodyBytes,
+      authenticate: createAuthenticator({ store, mode, clock }),
+      disabledTriggers: () => store.listDisabledTriggers(),
+      isShuttingDown: () => stopping.signal.aborted,
+    }),
   };
   const app = createRestApp(deps);
   return { ...deps, deps, app, state, stop: () => stopping.abort(), ...caller(app) };

@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { type Problem, problemSchema } from "../contract/problem.ts";
+import { targetSchema } from "../contract/target.ts";
+import type { DeliveryStore } from "../ports/store.ts";
+import type { Receive } from "./receive.ts";
+
+/** What a sender would have been answered, and where to see what became of the delivery. */
+export interface SentDelivery {
+  status: number;
+  /** `null`: it was rejected and not recorded. */
+  deliveryId: string | null;
+  /** Empty where nothing was started, also where this is the repeat of an accepted event. */
+  runs: z.infer<typeof acceptedSchema>["runs"];
+  problem: Problem | null;
+}
+
+const acceptedSchema = z.object({ runs: z.array(z.object({ runId: z.string(), trigger: z.string(), target: targetSchema })) });
+
+/**
+ * Sends a body to an endpoint as a webhook would: all triggers on the endpoint are evaluated, and the delivery is recorded. The caller has
+ * checked that the person may start runs; no key is used.
+ */
+export async function sendFromForm(deps: { receive: Receive; store: Pick<DeliveryStore, "getDeliveryHeaders"> }, { endpoint, text }: { endpoint: string; text: string }): Promise<SentDelivery> {
+  const body = Buffer.from(text);
+  const path = endpoint.split("/").map(encodeURIComponent).join("/");
+  const { status, headers, ...answer } = await deps.receive(
+    {
+      method: "POST",
+      target: `/triggers/${path}`,
+      headers: [["content-type", "application/json"], ["content-length", String(body.length)]],
+      readBody: async (take) => void take(body),
+    },
+    "form",
+  );
+  const id = headers["signalbox-delivery"] ?? null;
+  const json: unknown = JSON.parse(answer.body);
+  if (status >= 400) return { status, deliveryId: id !== null && (await deps.store.getDeliveryHeaders(id)) ? id : null, runs: [], problem: problemSchema.parse(json) };
+  const isRepeated = headers["idempotent-replayed"] === "true";
+  return { status, deliveryId: id, runs: isRepeated ? [] : (acceptedSchema.safeParse(json).data?.runs ?? []), problem: null };
+}
