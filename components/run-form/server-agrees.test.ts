@@ -4,6 +4,8 @@ import { z } from "zod";
 import * as z3 from "zod/v3";
 import { exportSchema } from "../../cli/build/schema/export.ts";
 import type { Json } from "../../server/contract/json.ts";
+import { askSchema } from "../../server/matching/evaluate-trigger.ts";
+import type { AnySchema } from "../../server/ports/project.ts";
 import { adaptSchema } from "./adapt-schema.ts";
 import { checkDraft } from "./check/check-draft.ts";
 import { switchNull, switchOption } from "./choose-option.ts";
@@ -115,6 +117,26 @@ describe("for every schema and every value", () => {
     fc.assert(fc.property(withValue, ({ one, value }) => {
         expect(disagreement(one.four, value)).toBeNull();
       }), { numRuns });
+  });
+
+  test("the form reports a failed union against the alternative that the server names, of either Zod", () => {
+    const fields = fc.dictionary(fc.constantFrom("a", "b", "c", "d"), fc.constantFrom<"text" | "number">("text", "number"), { minKeys: 1, maxKeys: 3, noNullPrototype: true });
+    const alternatives = fc.array(fc.tuple(fields, fc.option(fc.constantFrom("x", "y", "z"))), { minLength: 2, maxLength: 4 });
+    const values = fc.dictionary(fc.constantFrom("a", "b", "c", "d", "type"), fc.constantFrom<Json>("x", "y", 1, true), { maxKeys: 4, noNullPrototype: true });
+    fc.assert(
+      fc.property(alternatives, values, (options, value) => {
+        for (const zod of [z, z3 as unknown as typeof z]) {
+          const kinds = { text: zod.string(), number: zod.number() };
+          const objects = options.map(([of, tag]) => zod.object({ ...Object.fromEntries(Object.entries(of).map(([name, kind]) => [name, kinds[kind]])), ...(tag === null ? {} : { type: zod.literal(tag) }) }));
+          const schema = zod.union(objects as unknown as [z.ZodType, z.ZodType]);
+          const exported = exportSchema(schema);
+          const opinion = askSchema(schema as unknown as AnySchema, value);
+          const said = opinion.success ? [] : opinion.reasons.map(({ pointer }) => pointer);
+          expect(checkDraft(exported, exported, draftOfJson(value)).map(({ pointer }) => pointer).toSorted()).toEqual(said.toSorted());
+        }
+      }),
+      { numRuns },
+    );
   });
 
   test("form and JSON lose nothing, through every switch of a union and back", () => {

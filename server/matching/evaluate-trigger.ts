@@ -37,7 +37,7 @@ export function askSchema(schema: AnySchema, body: Json): Opinion {
   try {
     const parsed = parseBounded(schema, body);
     if (parsed.success) return { success: true, payload: toJson(parsed.data) };
-    return { success: false, reasons: explainIssues(parsed.error.issues, body) };
+    return { success: false, reasons: explainIssues(parsed.error.issues, body, schema) };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     const message = shortText(`The schema failed while it read the body: ${why}`, 300);

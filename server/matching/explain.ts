@@ -2,19 +2,22 @@ import type { Json } from "../contract/json.ts";
 import type { ProblemError } from "../contract/problem.ts";
 import type { Reason } from "../contract/verdict.ts";
 import { toPointer, valueAt } from "../domain/json-pointer.ts";
+import { compareAlternatives, compareDistances, type Comparison, type Shape, shapeBelow } from "../domain/schema/nearest-alternative.ts";
 import { shortJson, shortText } from "../domain/short-json.ts";
 import type { AnyIssue } from "../ports/project.ts";
 import { describeExpected, oneOf } from "./expected.ts";
 import { isFixedValue, omittedOf } from "./omitted.ts";
+import { shapeOfZod } from "./shape-of-zod.ts";
 
 /** A body with a hundred thousand bad items is not explained a hundred thousand times. */
 export const mostReasons = 20;
 
-/** Why a body did not parse, by Zod's issues (of Zod 4 or Zod 3): where, what was expected, and what stands there. */
-export function explainIssues(issues: readonly AnyIssue[], body: Json): Reason[] {
+/** Why a body did not parse, by Zod's issues (of Zod 4 or Zod 3): where, what was expected, and what stands there. `schema`: what it was parsed with. */
+export function explainIssues(issues: readonly AnyIssue[], body: Json, schema: unknown = null): Reason[] {
   const reasons: Reason[] = [];
+  const root: Place = { path: [], skip: 0, shape: schema === null ? null : shapeOfZod(schema) };
   for (const issue of issues) {
-    reasons.push(...explainIssue(issue, [], body));
+    reasons.push(...explainIssue(issue, root, body));
     if (reasons.length >= mostReasons) break;
   }
   return reasons.slice(0, mostReasons);
@@ -25,14 +28,38 @@ export function toProblemErrors(reasons: readonly Reason[]): ProblemError[] {
   return reasons.map(({ pointer, code, message }) => ({ pointer, code, message }));
 }
 
-/** `base` is where the issue's path starts: the place of the union that it belongs to. */
-function explainIssue(issue: AnyIssue, base: readonly PropertyKey[], body: Json): Reason[] {
-  const path = [...base, ...issue.path];
-  const branches = branchesOf(issue, base);
+/** Where the paths of issues begin: the body, or a union in it. */
+interface Place {
+  path: readonly PropertyKey[];
+  /** So many steps of an issue's path lead here: in Zod 3 every path begins at the root. */
+  skip: number;
+  /** Of what stands here; `null`: not known. */
+  shape: Shape | null;
+}
+
+function explainIssue(issue: AnyIssue, at: Place, body: Json): Reason[] {
+  const path = [...at.path, ...issue.path.slice(at.skip)];
+  const branches = branchesOf(issue, at, body);
   if (branches.length === 0) return [reason(issue, path, body)];
-  if (branches.every((branch) => branch.issues.every((inner) => inner.path.length === branch.depth))) return [wholeUnion(issue, branches, path, body)];
-  const [best] = branches.toSorted((a, b) => compareLists(distanceOf(a), distanceOf(b)));
-  return best ? best.issues.slice(0, mostReasons).flatMap((inner) => explainIssue(inner, best.base, body)) : [];
+  if (branches.every(({ issues, place }) => issues.every((inner) => inner.path.length === place.skip))) return [wholeUnion(issue, branches, path, body)];
+  const { nearest, unmet } = chooseBranch(branches, valueAt(body, path));
+  if (unmet) return [unmetReason(unmet, path, body)];
+  return nearest ? nearest.issues.slice(0, mostReasons).flatMap((inner) => explainIssue(inner, nearest.place, body)) : [];
+}
+
+/** The branch that the value is nearest to. Where the shapes are not known, or tell nothing, by what is wrong. */
+function chooseBranch(branches: readonly Branch[], value: Json | undefined): { nearest: Branch | undefined; unmet: Comparison["unmet"] } {
+  const shapes = branches.map(({ place }) => place.shape).filter((shape) => shape !== null);
+  const compared = value !== undefined && shapes.length === branches.length ? compareAlternatives(shapes, value) : null;
+  const ranked = branches.map((branch, index) => ({ branch, distance: compared ? [...(compared.distances[index] ?? []), countIssues(branch)] : distanceOf(branch) }));
+  const [first] = ranked.toSorted((a, b) => compareDistances(a.distance, b.distance));
+  return { nearest: first?.branch, unmet: compared?.unmet ?? null };
+}
+
+/** A field that tells the alternatives apart has a value that none of them knows. */
+function unmetReason({ path, values }: NonNullable<Comparison["unmet"]>, base: readonly PropertyKey[], body: Json): Reason {
+  const shown = values.slice(0, 12).map((value) => JSON.stringify(value)).join("|");
+  return reason({ code: "invalid_value", path: [], message: `Invalid option: expected one of ${shown}`, values }, [...base, ...path], body);
 }
 
 function reason(issue: AnyIssue, path: readonly PropertyKey[], body: Json): Reason {
@@ -65,29 +92,44 @@ function describeActual(issue: AnyIssue, path: readonly PropertyKey[], body: Jso
 /** One alternative of a union and what it says of the body. */
 interface Branch {
   issues: readonly AnyIssue[];
-  base: readonly PropertyKey[];
-  /** Length of the path of an issue that is about the union's own place. */
-  depth: number;
+  place: Place;
 }
 
 /** The alternatives that were tried; those of a union directly inside a union count as the outer one's own. */
-function branchesOf(issue: AnyIssue, base: readonly PropertyKey[]): Branch[] {
-  return ownBranches(issue, base).flatMap((branch) => {
+function branchesOf(issue: AnyIssue, at: Place, body: Json): Branch[] {
+  return ownBranches(issue, at, body).flatMap((branch) => {
     const [inner, ...others] = branch.issues;
-    const isOneInnerIssue = inner !== undefined && others.length === 0 && inner.path.length === branch.depth;
-    const nested = isOneInnerIssue ? branchesOf(inner, branch.base) : [];
+    const isOneInnerIssue = inner !== undefined && others.length === 0 && inner.path.length === branch.place.skip;
+    const nested = isOneInnerIssue ? branchesOf(inner, branch.place, body) : [];
     return nested.length > 0 ? nested : [branch];
   });
 }
 
 /** Zod 4 gives each alternative's issues with paths from the union on, Zod 3 with paths from the root. */
-function ownBranches(issue: AnyIssue, base: readonly PropertyKey[]): Branch[] {
+function ownBranches(issue: AnyIssue, at: Place, body: Json): Branch[] {
   if (issue.code !== "invalid_union") return [];
-  if (Array.isArray(issue["errors"])) {
-    return (issue["errors"] as AnyIssue[][]).map((issues) => ({ issues, base: [...base, ...issue.path], depth: 0 }));
-  }
-  const errors = Array.isArray(issue["unionErrors"]) ? (issue["unionErrors"] as { issues: AnyIssue[] }[]) : [];
-  return errors.map(({ issues }) => ({ issues, base, depth: issue.path.length }));
+  const isZod4 = Array.isArray(issue["errors"]);
+  const lists = isZod4 ? (issue["errors"] as AnyIssue[][]) : Array.isArray(issue["unionErrors"]) ? (issue["unionErrors"] as { issues: AnyIssue[] }[]).map(({ issues }) => issues) : [];
+  const steps = issue.path.slice(at.skip);
+  const options = optionsAt(at, steps, body);
+  const path = [...at.path, ...steps];
+  return lists.map((issues, index) => ({ issues, place: { path, skip: isZod4 ? 0 : issue.path.length, shape: options.length === lists.length ? (options[index] ?? null) : null } }));
+}
+
+/** The alternatives of the union at a path; empty where they are not known. */
+function optionsAt({ path, shape }: Place, steps: readonly PropertyKey[], body: Json): Shape[] {
+  let at = shape;
+  for (const [index, step] of steps.entries()) at = at && shapeBelow(at, step, valueAt(body, [...path, ...steps.slice(0, index)]));
+  return at ? unionIn(at) : [];
+}
+
+/** A nullable union, or one that a lazy schema stands for, is the union itself to the issues of Zod. */
+function unionIn(shape: Shape): Shape[] {
+  if (shape.is === "all") return shape.parts.length === 1 && shape.parts[0] ? unionIn(shape.parts[0]()) : [];
+  if (shape.is !== "union") return [];
+  const options = shape.options.map((read) => read());
+  const [only, ...others] = shape.isNullable ? options.filter((option) => option.is === "union" || option.is === "all") : [];
+  return only && others.length === 0 ? unionIn(only) : options;
 }
 
 /** No alternative looked inside: say what each of them would have taken. */
@@ -104,15 +146,14 @@ function wholeUnion(issue: AnyIssue, branches: readonly Branch[], path: readonly
  * How far a body is from an alternative, most telling first: is it of another kind altogether, how many fixed values differ (they
  * usually say which alternative is meant), how much is wrong, and how near to the surface.
  */
-function distanceOf({ issues, depth }: Branch): number[] {
-  const ofAnotherKind = issues.filter(({ code, path }) => code === "invalid_type" && path.length === depth).length;
+function distanceOf({ issues, place }: Branch): number[] {
+  const ofAnotherKind = issues.filter(({ code, path }) => code === "invalid_type" && path.length === place.skip).length;
   const omitted = omittedOf(issues);
   const otherValues = issues.filter(isFixedValue).length + omitted.fixedValues;
   const deepest = issues.slice(0, mostReasons).reduce((most, { path }) => Math.max(most, path.length), 0);
   return [ofAnotherKind, otherValues, issues.length + omitted.issues, -deepest];
 }
 
-function compareLists(a: readonly number[], b: readonly number[]): number {
-  const difference = a.map((value, index) => value - (b[index] ?? 0)).find((value) => value !== 0);
-  return difference ?? 0;
+function countIssues({ issues }: Branch): number {
+  return issues.length + omittedOf(issues).issues;
 }

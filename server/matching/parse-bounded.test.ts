@@ -14,7 +14,7 @@ import { toJson } from "./to-json.ts";
 /** What Zod says when nothing is left out. */
 function askPlainly(schema: AnySchema, body: Json): Opinion {
   const parsed = schema.safeParse(body);
-  return parsed.success ? { success: true, payload: toJson(parsed.data) } : { success: false, reasons: explainIssues(parsed.error.issues, body) };
+  return parsed.success ? { success: true, payload: toJson(parsed.data) } : { success: false, reasons: explainIssues(parsed.error.issues, body, schema) };
 }
 
 /** The same body with longer lists: each item comes again and again, and each object has more members. */

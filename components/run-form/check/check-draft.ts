@@ -7,7 +7,7 @@ import { draftToJson } from "../draft/draft-to-json.ts";
 import { describeFault, parseDraft } from "../draft/parse-draft.ts";
 import { asSchema, followRef, listIn, own, schemasIn } from "../resolve-schema.ts";
 import { checkPlace } from "./check-place.ts";
-import { nearest } from "./nearest.ts";
+import { type Failed, nearest } from "./nearest.ts";
 import type { Trouble } from "./trouble.ts";
 
 /** Everything that the server would find wrong by the exported schema, in words, and what is no JSON yet. */
@@ -91,12 +91,13 @@ function checkNot(context: Context, { not }: JsonSchemaObject, draft: Draft, poi
 }
 
 function checkUnion(context: Context, schema: JsonSchemaObject, draft: Draft, pointer: string): Trouble[] {
-  const fitting = (keyword: string) => schemasIn(schema[keyword]).map((one) => check(context, one, draft, pointer));
+  const explain = (failed: readonly Failed[]) => nearest(failed, { root: context.root, value: draftToJson(draft), pointer });
+  const fitting = (keyword: string) => schemasIn(schema[keyword]).map((one): Failed => ({ schema: one, troubles: check(context, one, draft, pointer) }));
   const any = fitting("anyOf");
   const one = fitting("oneOf");
-  const fits = one.filter((troubles) => troubles.length === 0).length;
+  const fits = one.filter(({ troubles }) => troubles.length === 0).length;
   if (fits > 1) return [{ pointer, code: "oneOf", message: "Must fit exactly one of the alternatives" }];
-  return [...(any.some((troubles) => troubles.length === 0) ? [] : nearest(any, pointer)), ...(fits === 1 ? [] : nearest(one, pointer))];
+  return [...(any.length === 0 || any.some(({ troubles }) => troubles.length === 0) ? [] : explain(any)), ...(one.length === 0 || fits === 1 ? [] : explain(one))];
 }
 
 function checkMembers(context: Context, schema: JsonSchemaObject, members: readonly Member[], pointer: string): Trouble[] {

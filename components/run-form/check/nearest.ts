@@ -1,43 +1,48 @@
+import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
+import { toPointer } from "../../../server/domain/json-pointer.ts";
+import { compareAlternatives, compareDistances } from "../../../server/domain/schema/nearest-alternative.ts";
+import { shapeOfSchema } from "./shape-of-schema.ts";
 import type { Trouble } from "./trouble.ts";
 
-/**
- * Of alternatives that all fail, what the one says that was most likely meant: is the value of another kind altogether, how many fixed
- * values differ (they usually say which alternative is meant), how much is wrong, and how near to the surface.
- */
-export function nearest(alternatives: readonly Trouble[][], pointer: string): Trouble[] {
-  const [first] = alternatives;
-  if (!first) return [];
-  if (alternatives.every((troubles) => troubles.every((trouble) => trouble.pointer === pointer))) return [together(alternatives, pointer)];
-  const discriminator = sharedFixedPlace(alternatives);
-  if (discriminator !== undefined) return [together(alternatives.map((troubles) => troubles.filter((trouble) => trouble.pointer === discriminator)), discriminator)];
-  return alternatives.reduce((best, troubles) => (isNearer(troubles, best, pointer) ? troubles : best), first);
+/** One alternative of a union, and what it finds wrong with a value. */
+export interface Failed {
+  schema: JsonSchemaObject;
+  troubles: readonly Trouble[];
 }
 
-/** A place whose fixed value is another one in each alternative, and none of them. */
-function sharedFixedPlace(alternatives: readonly Trouble[][]): string | undefined {
-  const [first = []] = alternatives;
-  return first.find((trouble) => isFixed(trouble) && alternatives.every((troubles) => troubles.some((other) => isFixed(other) && other.pointer === trouble.pointer)))?.pointer;
+interface Asked {
+  root: JsonSchemaObject;
+  value: Json;
+  pointer: string;
 }
 
-function isFixed({ code }: Trouble): boolean {
-  return code === "const" || code === "enum";
+/** Of alternatives that all fail, what the one says that the value is nearest to: chosen by the server's own rule. */
+export function nearest(alternatives: readonly Failed[], asked: Asked): Trouble[] {
+  const { pointer } = asked;
+  const lists = alternatives.map(({ troubles }) => troubles);
+  if (lists.length === 0) return [];
+  if (lists.every((troubles) => troubles.every((trouble) => trouble.pointer === pointer))) return [together(lists, pointer)];
+  const { index, unmet } = compare(alternatives, asked);
+  const place = unmet && pointer + toPointer(unmet.path);
+  const said = place === null ? [] : lists.map((troubles) => troubles.filter((trouble) => trouble.pointer === place)).filter((troubles) => troubles.length > 0);
+  if (place !== null && said.length > 0) return [together(said, place)];
+  return [...(lists[index] ?? [])];
 }
 
-export function isNearer(left: readonly Trouble[], right: readonly Trouble[], pointer: string): boolean {
-  const [a, b] = [distance(left, pointer), distance(right, pointer)];
-  const at = a.findIndex((value, index) => value !== b[index]);
-  return at !== -1 && (a[at] ?? 0) < (b[at] ?? 0);
+/** Which alternative a value is nearest to. */
+export function nearestIndex(alternatives: readonly Failed[], asked: Omit<Asked, "pointer">): number {
+  return compare(alternatives, asked).index;
 }
 
-function distance(troubles: readonly Trouble[], pointer: string): number[] {
-  const ofAnotherKind = troubles.filter((trouble) => trouble.code === "type" && trouble.pointer === pointer).length;
-  const otherValues = troubles.filter(({ code }) => code === "const" || code === "enum").length;
-  const deepest = troubles.reduce((most, trouble) => Math.max(most, trouble.pointer.length), 0);
-  return [ofAnotherKind, otherValues, troubles.length, -deepest];
+function compare(alternatives: readonly Failed[], { root, value }: Omit<Asked, "pointer">) {
+  const { distances, unmet } = compareAlternatives(alternatives.map(({ schema }) => shapeOfSchema(schema, root)), value);
+  const ranked = alternatives.map(({ troubles }, index) => ({ index, distance: [...(distances[index] ?? []), troubles.length] }));
+  const [first] = ranked.toSorted((a, b) => compareDistances(a.distance, b.distance));
+  return { index: first?.index ?? 0, unmet };
 }
 
 /** No alternative looked inside: say what each would have taken. */
-function together(alternatives: readonly Trouble[][], pointer: string): Trouble {
+function together(alternatives: readonly (readonly Trouble[])[], pointer: string): Trouble {
   const messages = [...new Set(alternatives.flatMap((troubles) => troubles.slice(0, 1).map(({ message }) => message)))];
   const areAlike = messages.every((message) => message.startsWith("Must be "));
   const message = areAlike ? messages.map((message, index) => (index === 0 ? message : message.replace("Must be ", ""))).join(" or ") : messages.join(", or ");
