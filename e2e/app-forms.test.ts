@@ -20,6 +20,7 @@ const schema = `z.object({
   labels: z.record(z.string(), z.string()),
   method: z.discriminatedUnion("type", [z.object({ type: z.literal("card"), last4: z.string().length(4) }), z.object({ type: z.literal("sepa"), iban: z.string().min(8) })]),
   meta: z.unknown().optional(),
+  size: z.union([z.int(), z.string()]).optional(),
 })`;
 
 const files = {
@@ -168,6 +169,20 @@ describe("the form of a workflow", () => {
     await page.getByRole("button", { name: "/email" }).click();
     expect(await field(page, "email").evaluate((element) => element === document.activeElement)).toBe(true);
     expect((await getJson<{ data: Run[] }>(`${service.url}/api/v1/runs`)).data).toEqual([]);
+    expect(errors).toEqual([]);
+  });
+
+  it("sends no empty text for a number that was chosen and left empty", async () => {
+    const { service, page, errors } = await openForm("/?node=workflow:book&tab=run");
+    await writeDraft(page, JSON.stringify({ ...good, size: "large" }));
+    await page.getByRole("radio", { name: "integer" }).check();
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByRole("listitem").filter({ hasText: "Must be a whole number. /size" }).first().waitFor();
+    expect((await getJson<{ data: Run[] }>(`${service.url}/api/v1/runs`)).data).toEqual([]);
+    expect(JSON.parse(await draftOf(page))).toEqual(good);
+    await field(page, "size").fill("12");
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    expect((await inputOfRunAt(service, page)).input).toEqual({ ...good, size: 12 });
     expect(errors).toEqual([]);
   });
 

@@ -19,7 +19,7 @@ export function emptyDraft(schema: JsonSchemaObject, root: JsonSchemaObject): Dr
 export function startDraft(schema: JsonSchemaObject, root: JsonSchemaObject, isNullRefused = false): Draft {
   const node = adaptSchema(schema, root);
   const laid = isNullRefused && node.isNullable && node.default === null ? undefined : lay({ root, within: new Set(), isCut: false, isNullRefused }, schema);
-  return laid ?? blank(node);
+  return laid ?? blank(node, root);
 }
 
 interface Context {
@@ -93,10 +93,10 @@ function layUnion(context: Context, options: readonly UnionOption[]): Draft | un
 }
 
 function layItem(context: Context, schema: JsonSchemaObject): Draft {
-  return lay(context, schema) ?? blank(adaptSchema(schema, context.root));
+  return lay(context, schema) ?? blank(adaptSchema(schema, context.root), context.root);
 }
 
-function blank(node: FormNode): Draft {
+function blank(node: FormNode, root: JsonSchemaObject): Draft {
   switch (node.kind) {
     case "object":
       return draftOf.object([]);
@@ -109,8 +109,11 @@ function blank(node: FormNode): Draft {
       return node.values[0] === undefined ? draftOf.nothing() : draftOfJson(node.values[0]);
     case "boolean":
       return draftOf.boolean(false);
+    case "union": {
+      const first = node.options[0] && adaptSchema(node.options[0].schema, root);
+      return { ...(first && first.kind !== "union" ? blank(first, root) : draftOf.text("")), choice: { option: 0, kept: {} } };
+    }
     case "text":
-    case "union":
       return draftOf.text("");
     default:
       return draftOf.nothing();

@@ -12,6 +12,8 @@ const say = (schema: z.ZodType, draft: Draft) => {
   return checkDraft(exported, exported, draft).map(({ pointer, message }) => `${message}. ${pointer}`);
 };
 
+const chosen = (text: string): Draft => ({ ...draftOf.number(text), choice: { option: 0, kept: {} } });
+
 describe("a form says", () => {
   test.each<[string, z.ZodType, string, string[]]>([
     ["a missing field", z.object({ a: z.string() }), "{}", ["Required. /a"]],
@@ -45,6 +47,16 @@ describe("a form says", () => {
     expect(say(z.object({ n: z.number() }), draftOf.object([["n", draftOf.number("12x")]]))).toEqual(["Must be a number. /n"]);
     expect(say(z.object({ any: z.unknown() }), draftOf.object([["any", { is: "raw", text: "{\n1}" }]]))).toEqual(["Line 2, column 1: a property name in double quotes should be here. /any"]);
     expect(say(z.object({ any: z.number() }), draftOf.object([["any", { is: "raw", text: ' "x"' }]]))).toEqual(["Must be a number. /any"]);
+  });
+
+  test("that a number is missing where a number was chosen, although text would fit, too", () => {
+    const size = z.union([z.int(), z.string()]);
+    expect(say(z.object({ size }), draftOf.object([["size", chosen("")]]))).toEqual(["Must be a whole number. /size"]);
+    expect(say(z.object({ size }), draftOf.object([["size", chosen("12x")]]))).toEqual(["Must be a whole number. /size"]);
+    expect(say(z.object({ size }), draftOf.object([["size", chosen("12")]]))).toEqual([]);
+    expect(say(size, draftOf.number(""))).toEqual(["Must be a whole number or text. "]);
+    expect(say(z.array(z.union([z.number().nullable(), z.enum(["auto"])])), draftOf.list([draftOf.number("")]))).toEqual(["Must be a number or null or one of auto. /0"]);
+    expect(say(z.unknown(), draftOf.number(""))).toEqual(["Must be a number. "]);
   });
 
   test("nothing of text that the server trims before it looks", () => {

@@ -2,13 +2,14 @@ import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
 import { toPointer } from "../../../server/domain/json-pointer.ts";
 import { isObject } from "../../../server/domain/schema/json-schema.ts";
 import { adaptSchema } from "../adapt-schema.ts";
-import { type Draft, type Item, type Member, memberOf, withoutChoice } from "../draft/draft.ts";
+import { type Draft, type Item, type Member, isJsonNumber, memberOf, withoutChoice } from "../draft/draft.ts";
 import { draftToJson } from "../draft/draft-to-json.ts";
 import { describeFault, parseDraft } from "../draft/parse-draft.ts";
 import { asSchema, followRef, listIn, own, schemasIn } from "../resolve-schema.ts";
 import { checkPlace } from "./check-place.ts";
 import { type Failed, nearest } from "./nearest.ts";
 import type { Trouble } from "./trouble.ts";
+import { wordsOf } from "./words.ts";
 
 /** Everything that the server would find wrong by the exported schema, in words, and what is no JSON yet. */
 export function checkDraft(schema: JsonSchemaObject, root: JsonSchemaObject, draft: Draft): Trouble[] {
@@ -55,7 +56,7 @@ function checkRaw(context: Context, schema: JsonSchemaObject, text: string, poin
 
 function checkParsed(context: Context, schema: JsonSchemaObject, draft: Draft, pointer: string): Trouble[] {
   const target = typeof schema["$ref"] === "string" ? followRef(schema["$ref"], context.root) : undefined;
-  const here = checkPlace(schema, shallowValue(schema, draft)).map((finding) => ({ pointer, ...finding }));
+  const here = isUnfinished(draft) ? checkUnfinished(schema, target).map((finding) => ({ pointer, ...finding })) : checkPlace(schema, shallowValue(schema, draft)).map((finding) => ({ pointer, ...finding }));
   if (here.some(({ code }) => code === "type")) return here;
   return [
     ...(target ? check(context, target, draft, pointer) : []),
@@ -66,6 +67,19 @@ function checkParsed(context: Context, schema: JsonSchemaObject, draft: Draft, p
     ...(draft.is === "object" ? checkMembers(context, schema, draft.members, pointer) : []),
     ...(draft.is === "list" ? checkItems(context, schema, draft.items, pointer) : []),
   ];
+}
+
+/** A number that is not entered yet, or not yet a number. It fits no schema, also where its text would fit. */
+function isUnfinished(draft: Draft): boolean {
+  return draft.is === "number" && !isJsonNumber(draft.text);
+}
+
+/** Empty where the parts of the schema say it. */
+function checkUnfinished(schema: JsonSchemaObject, target: JsonSchemaObject | undefined): { code: string; message: string }[] {
+  const keyword = ["const", "enum", "type"].find((one) => schema[one] !== undefined);
+  if (keyword !== undefined) return [{ code: keyword, message: wordsOf(keyword, schema) }];
+  const hasParts = target !== undefined || ["allOf", "anyOf", "oneOf"].some((one) => schemasIn(schema[one]).length > 0);
+  return hasParts ? [] : [{ code: "type", message: "Must be a number" }];
 }
 
 /** The place alone; what stands below it only where a keyword reads it as a whole. */

@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../../server/contract/json.ts";
-import { draftOfJson, memberOf, withMember } from "./draft.ts";
+import { draftOf, draftOfJson, memberOf, withMember } from "./draft.ts";
+import { draftToJson } from "./draft-to-json.ts";
 import { describeFault, parseDraft } from "./parse-draft.ts";
 import { printDraft } from "./print-draft.ts";
 
@@ -21,6 +22,12 @@ describe("Form and JSON", () => {
     '{"__proto__": {"isAdmin": true}, "constructor": 1, "prototype": null, "toString": ""}', String.raw`"\ud800"`, "[[], {}, [{}]]", '{"": ""}',
   ])("keep %s as it is written", (text) => {
     expect(squeeze(reprint(text) ?? "").replaceAll(/([,])(?=\S)/g, "$1 ").replaceAll(/: +/g, ": ")).toBe(text);
+  });
+
+  test("do without a number that nobody has entered", () => {
+    const draft = draftOf.object([["size", draftOf.number("")], ["sizes", draftOf.list([draftOf.number("")])], ["half", draftOf.number("12x")]]);
+    expect(JSON.parse(printDraft(draft))).toEqual({ sizes: [null], half: "12x" });
+    expect(draftToJson(draft)).toEqual({ sizes: [null], half: "12x" });
   });
 
   test("lose nothing of any JSON value", () => {

@@ -78,6 +78,11 @@ export function withoutChoice(draft: Draft): Draft {
   return content;
 }
 
+/** A number that nobody has entered: it is no value, so a document does without it. */
+export function isEmptyNumber(draft: Draft): boolean {
+  return draft.is === "number" && draft.text === "";
+}
+
 /** A number that JSON can write (RFC 8259). */
 export function isJsonNumber(text: string): boolean {
   return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text);

@@ -1,5 +1,5 @@
 import { splitHidden } from "../../json/split-hidden.ts";
-import { type Draft, isJsonNumber } from "./draft.ts";
+import { type Draft, isEmptyNumber, isJsonNumber } from "./draft.ts";
 
 /** The JSON text of a draft, two spaces deep. What was typed and is no JSON yet stands in it as typed. */
 export function printDraft(draft: Draft): string {
@@ -11,7 +11,7 @@ function print(draft: Draft, newline: string): string {
     case "string":
       return textInJson(draft.text);
     case "number":
-      return isJsonNumber(draft.text) ? draft.text : JSON.stringify(draft.text);
+      return isJsonNumber(draft.text) ? draft.text : isEmptyNumber(draft) ? "null" : JSON.stringify(draft.text);
     case "boolean":
       return String(draft.value);
     case "null":
@@ -21,7 +21,7 @@ function print(draft: Draft, newline: string): string {
     case "list":
       return enclose("[", draft.items.map((item) => print(item.draft, `${newline}  `)), "]", newline);
     case "object":
-      return enclose("{", draft.members.map(({ key, draft }) => `${textInJson(key)}: ${print(draft, `${newline}  `)}`), "}", newline);
+      return enclose("{", draft.members.filter((member) => !isEmptyNumber(member.draft)).map(({ key, draft }) => `${textInJson(key)}: ${print(draft, `${newline}  `)}`), "}", newline);
   }
 }
 
