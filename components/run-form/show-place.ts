@@ -9,8 +9,20 @@ export function showPlace(form: HTMLElement, pointer: string): void {
     for (let around: HTMLElement | null = place; around; around = around.parentElement) if (around instanceof HTMLDetailsElement) around.open = true;
     // A label's buttons come before the field itself.
     const field = place.querySelector<HTMLElement>("[aria-invalid], [data-invalid]") ?? place.querySelector<HTMLElement>("input, textarea, select, [role=switch]") ?? place.querySelector<HTMLElement>(controls);
-    place.scrollIntoView({ block: "center" });
+    centerInScroller(place);
     (field?.matches(controls) ? field : field?.querySelector<HTMLElement>(controls))?.focus({ preventScroll: true });
+    return;
+  }
+}
+
+/** Scrolls the nearest scroll container only: `scrollIntoView` moves every one around it, too. */
+function centerInScroller(place: HTMLElement): void {
+  for (let around = place.parentElement; around; around = around.parentElement) {
+    const isPage = around === document.scrollingElement;
+    if (around.scrollHeight <= around.clientHeight || !(isPage || /auto|scroll/.test(getComputedStyle(around).overflowY))) continue;
+    const inner = place.getBoundingClientRect();
+    const top = isPage ? 0 : around.getBoundingClientRect().top;
+    around.scrollTop += inner.top - top - Math.max(0, (around.clientHeight - inner.height) / 2);
     return;
   }
 }

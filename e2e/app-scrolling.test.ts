@@ -1,0 +1,107 @@
+import type { Page } from "playwright";
+import { describe, expect, it } from "vitest";
+import { visit } from "./support/browser.ts";
+import { writeProject } from "./support/project.ts";
+import { startService } from "./support/service.ts";
+
+const parts = Array.from({ length: 8 }, (_, index) => `part${index}: z.object({
+  kind: z.enum(["one", "two", "three"]),
+  size: z.union([z.int(), z.string()]),
+  by: z.discriminatedUnion("type", [z.object({ type: z.literal("card"), last4: z.string().length(4) }), z.object({ type: z.literal("sepa"), iban: z.string().min(8) })]),
+})`).join(",\n");
+
+const files = {
+  "workflows/long.ts": `import { defineWorkflow } from "signalbox/workflow";\nimport { z } from "zod";\nexport default defineWorkflow({ slug: "long", input: z.object({ ${parts} }), async run() {} });\n`,
+  "triggers/long-event.ts": `import { defineWebhookSource } from "signalbox/trigger";\nimport { z } from "zod";\nimport long from "../workflows/long";\nexport default defineWebhookSource({ slug: "long-event", endpoint: "long", request: z.object({ ${parts} }) }).attach({ workflow: long });\n`,
+};
+
+const viewports = [
+  { width: 1440, height: 900 },
+  { width: 1024, height: 640 },
+  { width: 768, height: 1024 },
+  { width: 390, height: 844 },
+];
+
+/** Where the frame of the app is, and whether anything but the sheet can be scrolled. */
+function frameOf(page: Page) {
+  return page.evaluate(() => {
+    const root = document.scrollingElement ?? document.documentElement;
+    const around: number[] = [];
+    for (let at = document.querySelector("aside")?.parentElement ?? null; at; at = at.parentElement) around.push(at.scrollTop);
+    return { top: root.scrollTop, headerAt: document.querySelector("header")?.getBoundingClientRect().top, scrolled: around.filter((top) => top !== 0) };
+  });
+}
+
+const still = { top: 0, headerAt: 0, scrolled: [] };
+
+/** Absolutely positioned elements whose containing block is outside of the container that scrolls them: they would make an outer one scroll. */
+function escapedFrom(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const escaped: string[] = [];
+    for (const element of document.querySelectorAll("*")) {
+      if (getComputedStyle(element).position !== "absolute") continue;
+      for (let around = element.parentElement; around; around = around.parentElement) {
+        const { position, transform, overflow } = getComputedStyle(around);
+        if (position !== "static" || transform !== "none") break;
+        if (!/auto|scroll/.test(overflow)) continue;
+        escaped.push(`${element.tagName} ${element.className} in ${around.className}`);
+        break;
+      }
+    }
+    return escaped;
+  });
+}
+
+async function open() {
+  const service = await startService({ projectDir: writeProject(files), command: "dev" });
+  const visited = await visit(service.url, { viewport: viewports[0] ?? null });
+  return { service, ...visited };
+}
+
+describe("the frame of the app stays where it is", () => {
+  it("while a long form is scrolled to its end, and after Ctrl+Enter on an invalid draft, on every screen", async () => {
+    const { service, page, errors } = await open();
+    for (const viewport of viewports) {
+      await page.setViewportSize(viewport);
+      for (const path of ["/?node=workflow:long&tab=run", "/?node=trigger:long-event&tab=test"]) {
+        await page.goto(service.url + path);
+        const send = page.getByRole("button", { name: /^(Run|Send)$/ });
+        await send.waitFor();
+        await page.getByRole("radio", { name: "JSON", exact: true }).check();
+        await page.getByRole("textbox", { name: "JSON", exact: true }).fill("{}");
+        await page.getByRole("radio", { name: "Form", exact: true }).check();
+        for (let part = 0; part < 8; part += 1) await page.getByRole("button", { name: `Add part${part}`, exact: true }).click();
+        await page.getByRole("radio", { name: "two" }).last().check();
+        const end = page.locator("[data-place='/part7/by']");
+        const { x, y } = (await page.locator("[data-place='/part0']").boundingBox()) ?? { x: 0, y: 0 };
+        await page.mouse.move(x + 20, Math.max(y, 200));
+        await expect.poll(async () => (await page.mouse.wheel(0, 5000), end.evaluate((element) => element.getBoundingClientRect().bottom <= innerHeight))).toBe(true);
+        await page.mouse.wheel(0, 5000);
+        expect(await frameOf(page), `${path} scrolled, ${viewport.width}`).toEqual(still);
+        await end.getByRole("textbox").first().focus();
+        await page.keyboard.press("Control+Enter");
+        await page.getByRole("alert").first().waitFor();
+        await expect.poll(() => page.evaluate(() => document.activeElement?.closest<HTMLElement>("[data-place]")?.dataset["place"])).toBe("/part0/kind");
+        expect(await frameOf(page), `${path} sent, ${viewport.width}`).toEqual(still);
+        expect(await escapedFrom(page), `${path}, ${viewport.width}`).toEqual([]);
+      }
+    }
+    expect(errors).toEqual([]);
+  });
+
+  it("as nothing that is hidden escapes what scrolls it, on any page", async () => {
+    const { service, page, errors } = await open();
+    await fetch(`${service.url}/triggers/long`, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" });
+    await fetch(`${service.url}/api/v1/workflows/long/runs`, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" });
+    for (const viewport of viewports) {
+      await page.setViewportSize(viewport);
+      for (const path of ["/", "/?node=endpoint:long&tab=try", "/?node=trigger:long-event", "/?node=trigger:long-event&tab=deliveries", "/deliveries", "/runs"]) {
+        await page.goto(service.url + path);
+        await page.getByRole("main").waitFor();
+        await page.waitForLoadState("networkidle").catch(() => {});
+        expect(await escapedFrom(page), `${path}, ${viewport.width}`).toEqual([]);
+      }
+    }
+    expect(errors).toEqual([]);
+  });
+});
