@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
 import type { Verdict } from "../../server/contract/verdict.ts";
+import { sayVerdict } from "../run-form/what-would-happen.tsx";
 import { decisionOf, nearMissOf } from "./decision-of.ts";
+import { verdictMarks } from "./verdict-marks.ts";
 
 const verdict = (over: Partial<Verdict> = {}): Verdict => ({
   trigger: "billing-audit",
@@ -15,8 +17,17 @@ const delivery = { endpoint: "billing", outcome: "skipped" as const, problem: nu
 const problem = { type: "/errors/x", title: "The body does not match", status: 422, code: "request_mismatch", detail: "Why." };
 
 it("a delivery that one trigger passed over says at which stage, where, and what was there", () => {
-  expect(decisionOf(delivery)).toBe("filter: /data/amount ≥ 10000, was 4200");
-  expect(decisionOf({ ...delivery, outcome: "rejected", problem, verdicts: [verdict({ outcome: "request_mismatch", reasons: [{ pointer: "", code: "", message: "Required", expected: null, actual: null }] })] })).toBe("request: the whole body Required, was missing");
+  expect(decisionOf(delivery)).toBe("filter: /data/amount: expected ≥ 10000, was 4200");
+  expect(decisionOf({ ...delivery, outcome: "rejected", problem, verdicts: [verdict({ outcome: "request_mismatch", reasons: [{ pointer: "", code: "", message: "Required", expected: null, actual: null }] })] })).toBe("request: the whole body: Required");
+  const missing = { pointer: "/data/amount", code: "invalid_type", message: "Required", expected: "a number", actual: null };
+  expect(decisionOf({ ...delivery, verdicts: [verdict({ reasons: [missing] })] })).toBe("filter: /data/amount: expected a number, missing");
+});
+
+it("of a trigger that is switched off it says since when and why, and nothing of the body", () => {
+  const reasons = [{ pointer: "", code: "disabled", message: "Switched off since 2026-01-01T00:00:00.000Z: noisy", expected: null, actual: null }];
+  expect(decisionOf({ ...delivery, verdicts: [verdict({ outcome: "disabled", reasons })] })).toBe("Switched off since 2026-01-01T00:00:00.000Z: noisy");
+  expect(sayVerdict(verdict({ outcome: "disabled", reasons }))).toBe("Switched off since 2026-01-01T00:00:00.000Z: noisy");
+  expect(verdictMarks([verdict({ outcome: "disabled", reasons })], null)).toEqual([]);
 });
 
 it("a delivery to several triggers says how many of them fired, and which", () => {

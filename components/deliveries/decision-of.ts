@@ -1,4 +1,5 @@
 import type { DeliverySummary } from "../../server/contract/delivery.ts";
+import { sayReason } from "./say-reason.ts";
 import { verdictOutcomes } from "../ui/statuses.ts";
 
 /** One short line that says why a delivery did, or did not, start something. */
@@ -15,8 +16,7 @@ export function decisionOf(delivery: Pick<DeliverySummary, "endpoint" | "problem
   if (!only || verdicts.length > 1) return `0 of ${verdicts.length} fired, stopped at ${stages}`;
   const reason = only.reasons[0];
   if (!reason) return verdictOutcomes[only.outcome].label;
-  const was = reason.actual === null ? ", was missing" : `, was ${reason.actual}`;
-  return `${verdictOutcomes[only.outcome].stage}: ${reason.pointer || "the whole body"} ${reason.expected ?? reason.message}${was}`;
+  return only.outcome === "disabled" ? sayReason(reason) : `${verdictOutcomes[only.outcome].stage}: ${sayReason(reason)}`;
 }
 
 /** Of a delivery to an unknown endpoint, the one that was probably meant; `null` where none is near. */

@@ -11,7 +11,8 @@ import type { Tone } from "../ui/statuses.ts";
  * `trigger`: only those of this one.
  */
 export function verdictMarks(verdicts: readonly Verdict[], trigger: string | null): JsonMark[] {
-  const chosen = verdicts.filter((verdict) => trigger === null || verdict.trigger === trigger);
+  // One that is switched off says nothing of the body.
+  const chosen = verdicts.filter((verdict) => verdict.outcome !== "disabled" && (trigger === null || verdict.trigger === trigger));
   const asked = new Set(chosen.map((verdict) => verdict.trigger)).size;
   const said = chosen.flatMap(({ outcome, reasons, trigger }) =>
     reasons.map(({ pointer, expected, message }) => ({ pointer, tone: tones[outcome], words: expected === null ? message : `expected ${expected}`, trigger })),

@@ -5,6 +5,7 @@ import { PlainText } from "../json/plain-text.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { verdictOutcomes } from "../ui/statuses.ts";
 import { Cell, Row, Table } from "../ui/table.tsx";
+import { reasonParts } from "./say-reason.ts";
 import { RunState } from "./run-state.tsx";
 
 interface Props {
@@ -41,7 +42,7 @@ function VerdictRow({ verdict, reason, isFirst, onPlace }: { verdict: Verdict; r
       </Cell>
       <Cell name="Decided">{isFirst ? <StatusBadge face={face} /> : null}</Cell>
       <Cell name="Stage">{isFirst && <span className="whitespace-nowrap text-ink-2">{face.stage}</span>}</Cell>
-      <Cell name="Where">{reason && <Place pointer={reason.pointer} onPlace={onPlace} />}</Cell>
+      <Cell name="Where">{reason && reasonParts(reason).where !== null && <Place pointer={reason.pointer} onPlace={onPlace} />}</Cell>
       <Cell name="Expected">
         {reason && (
           <div className="xl:min-w-36">
@@ -75,10 +76,12 @@ function Place({ pointer, onPlace }: { pointer: string; onPlace: Props["onPlace"
 }
 
 function Was({ reason }: { reason: Reason }) {
-  if (typeof reason.actual !== "string") return <span className="text-ink-3">missing</span>;
+  const { was } = reasonParts(reason);
+  if (was === null) return null;
+  if (reason.actual === null) return <span className="text-ink-3">{was}</span>;
   return (
     <code className="block max-w-72 break-words">
-      <PlainText text={reason.actual} />
+      <PlainText text={was} />
     </code>
   );
 }

@@ -2,6 +2,7 @@
 
 import type { Verdict } from "../../server/contract/verdict.ts";
 import { visibleText } from "../../server/domain/schema/visible-text.ts";
+import { sayReason } from "../deliveries/say-reason.ts";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { verdictOutcomes } from "../ui/statuses.ts";
@@ -44,8 +45,6 @@ export function sayVerdict({ outcome, reasons, target }: Verdict): string {
   const [first, ...others] = reasons;
   const stage = verdictOutcomes[outcome].stage;
   if (!first) return stage;
-  const expected = first.expected === null ? first.message : `expected ${first.expected}`;
-  const was = first.actual === null ? "missing" : `was ${first.actual}`;
   const more = others.length === 0 ? "" : `, and ${others.length} more`;
-  return visibleText(`${stage}: ${first.pointer || "the whole body"}: ${expected}, ${was}${more}`, 400);
+  return visibleText(`${outcome === "disabled" ? "" : `${stage}: `}${sayReason(first)}${more}`, 400);
 }

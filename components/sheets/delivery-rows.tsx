@@ -4,6 +4,7 @@ import Link from "next/link";
 import type { DeliverySummary } from "../../server/contract/delivery.ts";
 import { visibleText } from "../../server/domain/schema/visible-text.ts";
 import { decisionOf } from "../deliveries/decision-of.ts";
+import { sayReason } from "../deliveries/say-reason.ts";
 import { RelativeTime } from "../ui/relative-time.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { deliveryOutcomes, verdictOutcomes } from "../ui/statuses.ts";
@@ -41,9 +42,4 @@ function ofTrigger(delivery: DeliverySummary, trigger: string) {
   const [reason] = verdict.reasons;
   const words = reason ? sayReason(reason) : verdict.runId ? `started ${verdict.target.slug}` : "";
   return { face: verdictOutcomes[verdict.outcome], label: verdictOutcomes[verdict.outcome].label, words };
-}
-
-function sayReason({ pointer, expected, message, actual }: DeliverySummary["verdicts"][number]["reasons"][number]): string {
-  const was = actual === null ? "missing" : `was ${actual}`;
-  return `${pointer || "the whole body"}: ${expected === null ? message : `expected ${expected}`}, ${was}`;
 }

@@ -1,5 +1,6 @@
 import type { Reason, Verdict } from "../../server/contract/verdict.ts";
 import { visibleText } from "../../server/domain/schema/visible-text.ts";
+import { reasonParts } from "../deliveries/say-reason.ts";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { verdictOutcomes } from "../ui/statuses.ts";
 
@@ -29,12 +30,12 @@ export function VerdictList({ verdicts }: { verdicts: readonly Verdict[] }) {
   );
 }
 
-function ReasonLine({ reason: { pointer, expected, message, actual } }: { reason: Reason }) {
+function ReasonLine({ reason }: { reason: Reason }) {
+  const { where, said, was } = reasonParts(reason);
   return (
     <li className="text-s break-words text-ink-2">
-      <code className="text-ink">{pointer === "" ? "the whole body" : visibleText(pointer, 200)}</code> {expected === null ? visibleText(message, 300) : `expected ${visibleText(expected, 200)}`}
-      {", "}
-      {actual === null ? "missing" : <>was {<code className="break-all text-ink">{visibleText(actual, 200)}</code>}</>}
+      {where !== null && <code className="text-ink">{visibleText(where, 200)}</code>} {visibleText(said, 300)}
+      {was !== null && (reason.actual === null ? `, ${was}` : <>, was <code className="break-all text-ink">{visibleText(was, 200)}</code></>)}
     </li>
   );
 }

@@ -15,7 +15,9 @@ export function renderVerdicts(verdicts: readonly Verdict[], paint: Paint): stri
 }
 
 /** One line, e.g. `/amount: expected >= 1000, got 12`. */
-export function renderReason({ pointer, message, expected, actual }: Reason, paint: Paint): string {
+export function renderReason({ pointer, code, message, expected, actual }: Reason, paint: Paint): string {
+  // It is about the trigger, not about the body.
+  if (code === "disabled") return plainLine(message);
   const where = paint("strong", plainLine(pointer || "the body"));
   if (expected === null) return `${where}: ${plainLine(message)}`;
   return `${where}: expected ${plainLine(expected, 80)}${actual === null ? "" : `, got ${plainLine(actual, 80)}`}`;

@@ -1,5 +1,6 @@
 import { ownHeaders } from "../../../server/contract/own-headers.ts";
 import type { Verdict } from "../../../server/contract/verdict.ts";
+import { reasonParts } from "../say-reason.ts";
 
 /** One name whose values differ; `null`: not there. */
 export interface NamedDifference {
@@ -26,7 +27,10 @@ function decisions(verdicts: readonly Verdict[]): Map<string, string> {
 }
 
 function decided({ outcome, reasons }: Verdict): string {
-  const places = reasons.map(({ pointer, expected, message }) => `${pointer || "the whole body"} ${expected ?? message}`);
+  const places = reasons.map((reason) => {
+    const { where } = reasonParts(reason);
+    return where === null ? reason.message : `${where} ${reason.expected ?? reason.message}`;
+  });
   return [outcome.replaceAll("_", " "), ...places].join(" · ");
 }
 
