@@ -173,6 +173,25 @@ describe("the page of an agent's run", () => {
   });
 });
 
+describe("an agent of which a run waits for approval", () => {
+  it("is said to wait on the canvas and in its sheet, also when a later run has completed", async () => {
+    const { service } = await openService([refunds, { text: "Done" }]);
+    const start = async (prompt: string) => ((await (await postJson(`${service.url}/api/v1/agents/support/runs`, { prompt })).json()) as Run & { runId: string }).runId;
+    const { page, errors } = await visit(service.url, { viewport: { width: 1440, height: 900 } });
+    const first = await start("Pay");
+    await expect.poll(async () => (await getJson<Run>(`${service.url}/api/v1/runs/${first}`)).status, { timeout: 30_000 }).toBe("waiting");
+    await waitForRun(service, await start("Greet"));
+    await page.goto(`${service.url}/?node=agent:support`);
+    await page.getByRole("complementary").getByText(/^2 runs · 1 waits for approval · last /).waitFor();
+    const node = page.getByRole("link", { name: /^Agent support, .* 1 run waits for approval, / });
+    await node.waitFor();
+    await page.getByRole("link", { name: "waits for approval", exact: true }).click();
+    await page.waitForURL(/\/runs\?.*needsApproval=true/);
+    await page.getByRole("table", { name: "Runs" }).getByText("waits for approval", { exact: true }).waitFor();
+    expect(errors).toEqual([]);
+  });
+});
+
 describe("who only looks", () => {
   it("sees that a run waits for a person, and why it is not for them to decide", async () => {
     const { projectDir, env } = await openProject([refunds]);

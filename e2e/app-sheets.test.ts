@@ -78,6 +78,7 @@ describe("the switch of a trigger", () => {
     await page.goto(`${service.url}/deliveries/${skipped.headers.get("signalbox-delivery")}`);
     await page.getByText(/: the mail server is down$/).first().waitFor();
     await page.getByText("disabled", { exact: true }).first().waitFor();
+    expect(await page.getByRole("table", { name: "What each trigger decided" }).textContent()).not.toMatch(/whole body|missing/);
 
     // The command line is another process: its switch counts for the next webhook, and shows by itself.
     await page.goto(`${service.url}/?node=trigger:new-signup`);
@@ -85,6 +86,28 @@ describe("the switch of a trigger", () => {
     expect(cli("triggers", "enable", "new-signup").status).toBe(0);
     expect((await send()).status).toBe(202);
     await trigger.getByRole("button", { name: "Switch off" }).waitFor();
+    expect(errors).toEqual([]);
+  });
+});
+
+describe("the sheet of a workflow", () => {
+  it("says that most runs failed, with another mark than for success", async () => {
+    const projectDir = writeProject({
+      "workflows/breaks.ts": `import { defineWorkflow } from "signalbox/workflow"; import { z } from "zod"; export default defineWorkflow({ slug: "breaks", input: z.object({ isBroken: z.boolean() }), retries: { attempts: 1 }, run({ isBroken }) { if (isBroken) throw new Error("broken"); } });`,
+      "triggers/breaks.ts": `import { defineWebhookSource } from "signalbox/trigger"; import { z } from "zod"; import breaks from "../workflows/breaks"; export default defineWebhookSource({ slug: "breaks", endpoint: "breaks", request: z.object({ isBroken: z.boolean() }) }).attach({ workflow: breaks });`,
+    });
+    const service = await startService({ projectDir, command: "dev" });
+    const run = async (isBroken: boolean) => waitForRun(service, ((await (await postJson(`${service.url}/triggers/breaks`, { isBroken })).json()) as { runId: string }).runId);
+    await run(true);
+    const { page, errors } = await visit(service.url);
+    await page.goto(`${service.url}/?node=workflow:breaks`);
+    const pill = sheet(page, "workflow breaks").locator("header");
+    await pill.getByText(/^1 run · most failed · last /).waitFor();
+    expect(await pill.locator("svg.lucide-circle-check").count()).toBe(0);
+    await run(false);
+    await run(false);
+    await pill.getByText(/^3 runs · some failed · last /).waitFor();
+    expect(await pill.locator("svg.lucide-circle-check").count()).toBe(0);
     expect(errors).toEqual([]);
   });
 });

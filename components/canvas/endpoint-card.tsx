@@ -85,7 +85,7 @@ export function TargetLink({ target }: { target: TargetNode }) {
         <NodeLink id={target.id} className="min-w-0 truncate font-medium">
           {target.target.slug}
         </NodeLink>
-        <span className="ml-auto">{activity?.lastRun && <LastRun run={activity.lastRun} open={activity.open} />}</span>
+        <span className="ml-auto">{activity?.lastRun && <LastRun activity={activity} />}</span>
       </div>
       {target.target.agent && <AgentLines agent={target.target.agent} />}
       <TargetNumbers activity={activity} isAttached={target.triggers.length > 0} />

@@ -6,7 +6,7 @@ const activity = (matched: number, other: number): Activity => ({
   since: "2026-01-01T00:00:00.000Z",
   until: "2026-01-01T01:00:00.000Z",
   bucketMs: 60_000,
-  endpoints: [{ endpoint: "billing", outcomes: { accepted: 1, skipped: 0, rejected: 0, repeated: 0 }, buckets: [], lastAt: null }],
+  endpoints: [{ endpoint: "billing", health: "unknown", outcomes: { accepted: 1, skipped: 0, rejected: 0, repeated: 0 }, buckets: [], lastAt: null }],
   triggers: [
     { attachmentId: "paid:ledger", matched, request_mismatch: 0, filter_mismatch: 0, disabled: 0 },
     { attachmentId: "failed:notify", matched: other, request_mismatch: 0, filter_mismatch: 0, disabled: 0 },

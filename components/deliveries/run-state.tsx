@@ -1,10 +1,9 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { RunBadge } from "../runs/run-badge.tsx";
 import { useTRPC } from "../trpc/trpc.ts";
 import { ShortId } from "../ui/short-id.tsx";
-import { StatusBadge } from "../ui/status-badge.tsx";
-import { runStatuses } from "../ui/statuses.ts";
 
 /** A run's id, and how it stands right now. */
 export function RunState({ runId }: { runId: string }) {
@@ -13,7 +12,7 @@ export function RunState({ runId }: { runId: string }) {
   return (
     <span className="inline-flex items-center gap-2 whitespace-nowrap">
       <ShortId id={runId} href={`/runs/${encodeURIComponent(runId)}`} />
-      {data ? <StatusBadge face={runStatuses[data.status]} /> : <span className="inline-block w-20 text-xs text-ink-3">{error ? "not kept" : ""}</span>}
+      {data ? <RunBadge run={data} /> : <span className="inline-block w-20 text-xs text-ink-3">{error ? "not kept" : ""}</span>}
     </span>
   );
 }

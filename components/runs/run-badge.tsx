@@ -1,11 +1,10 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { Hand } from "lucide-react";
 import type { RunSummary } from "../../server/contract/run.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { StatusBadge } from "../ui/status-badge.tsx";
-import { type StatusFace, runStatuses } from "../ui/statuses.ts";
+import { approvalFace, runStatuses } from "../ui/statuses.ts";
 
 /** As many as are looked at: of more, the oldest are shown as waiting alone. */
 const most = 100;
@@ -18,8 +17,6 @@ export function RunBadge({ run }: { run: Pick<RunSummary, "id" | "status" | "tar
   return isHeld ? <HeldBadge /> : <StatusBadge face={runStatuses[run.status]} />;
 }
 
-const heldFace: StatusFace = { ...runStatuses.waiting, label: "waits for approval", icon: Hand };
-
 export function HeldBadge() {
-  return <StatusBadge face={heldFace} />;
+  return <StatusBadge face={approvalFace} />;
 }

@@ -111,3 +111,8 @@ function minuteOf(value: string): string {
   const ms = Date.parse(value);
   return Number.isNaN(ms) ? value : `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
+
+/** The runs of a target that wait for a person's approval. */
+export function waitingHref(target: string): string {
+  return `/runs?target=${encodeURIComponent(target)}&needsApproval=true`;
+}

@@ -37,7 +37,7 @@ export function EndpointSheet({ endpoint, graph, window, onClose }: { endpoint: 
   const needsKey = graph.mode === "deployed";
   const traffic = activity?.endpoints.find((one) => one.endpoint === endpoint);
   const total = traffic ? Object.values(traffic.outcomes).reduce((sum, one) => sum + one, 0) : null;
-  const pill = <TrafficPill words={total === null ? null : total === 0 ? "quiet" : count(total, "delivery", "deliveries")} lastAt={traffic?.lastAt ?? null} tone={total === 0 ? "idle" : undefined} />;
+  const pill = <TrafficPill words={total === null ? null : total === 0 ? "quiet" : count(total, "delivery", "deliveries")} lastAt={traffic?.lastAt ?? null} health={traffic?.health ?? "unknown"} fault="rejected" />;
   return (
     <SheetFrame node={{ kind: "endpoint", id: endpoint }} status={pill} onClose={onClose}>
       <Tabs label={`About the endpoint ${endpoint}`} tabs={tabs} selected={tab} onSelect={setTab}>

@@ -2,16 +2,18 @@
 
 import type { Window } from "../../server/contract/window.ts";
 import { groupDigits } from "../../server/domain/schema/say-number.ts";
+import Link from "next/link";
 import { SchemaTree } from "../schema/schema-tree.tsx";
 import { RelativeTime } from "../ui/relative-time.tsx";
 import { ShortId } from "../ui/short-id.tsx";
+import { waitingHref } from "../runs/run-filters.ts";
 import { RunBadge } from "../runs/run-badge.tsx";
 import { formatDuration } from "../ui/time.ts";
 import type { Activity, TargetDetails } from "./answers.ts";
 import { AgentSpend } from "./agent-spend.tsx";
 import { AgentSections } from "./agent-sections.tsx";
 import { PromptTemplate } from "./prompt-template.tsx";
-import { sayShare, windowWords } from "./say-counts.ts";
+import { count, sayShare, windowWords } from "./say-counts.ts";
 import { targetLimits } from "./target-limits.ts";
 import { SheetFacts, SheetSection } from "./sheet-frame.tsx";
 import { SheetLink } from "./sheet-link.tsx";
@@ -32,6 +34,7 @@ export function TargetOverview({ details, activity, window }: { details: TargetD
               ["started by", <Starters key="by" attachments={details.attachments} />],
               ...targetLimits(details),
               ["file", <code key="file" className="break-all">{details.file}</code>],
+              ["approvals", activity && activity.waitingForApproval > 0 ? <Waiting key="waiting" slug={details.slug} runs={activity.waitingForApproval} /> : null],
               ["last run", <LastRun key="last" activity={activity} />],
             ]}
           />
@@ -81,6 +84,14 @@ function Starters({ attachments }: { attachments: TargetDetails["attachments"] }
         </li>
       ))}
     </ul>
+  );
+}
+
+function Waiting({ slug, runs }: { slug: string; runs: number }) {
+  return (
+    <Link href={waitingHref(slug)} prefetch={false} className="text-wait hover:underline">
+      {count(runs, "run waits", "runs wait")} for approval
+    </Link>
   );
 }
 

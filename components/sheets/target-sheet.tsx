@@ -32,7 +32,7 @@ export function TargetSheet({ target, window, onClose }: { target: Target; windo
   const [tab, setTab] = useSheetTab(["overview", "run", "runs", "schema"]);
   const details = useQuery(trpc.targets.get.queryOptions(target));
   const activity = useActivity({ window, target })?.targets[0];
-  const pill = <TrafficPill words={activity ? activity.isCapped ? `${groupDigits(activity.runs)}+ runs` : count(activity.runs, "run") : null} lastAt={activity?.lastRun?.createdAt ?? null} tone={activity?.runs === 0 ? "idle" : undefined} />;
+  const pill = <TrafficPill words={activity ? activity.isCapped ? `${groupDigits(activity.runs)}+ runs` : count(activity.runs, "run") : null} lastAt={activity?.lastRun?.createdAt ?? null} health={activity?.health ?? "unknown"} waitingForApproval={activity?.waitingForApproval} />;
   return (
     <SheetFrame node={{ kind: target.kind, id: target.slug }} status={pill} onClose={onClose}>
       <Tabs label={`About the ${target.kind} ${target.slug}`} tabs={tabs} selected={tab} onSelect={setTab}>

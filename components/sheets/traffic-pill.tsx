@@ -1,16 +1,27 @@
 "use client";
 
-import { CircleCheck, CircleDashed } from "lucide-react";
+import type { Health } from "../../server/contract/health.ts";
 import { StatusBadge } from "../ui/status-badge.tsx";
-import type { Tone } from "../ui/statuses.ts";
+import { approvalFace, healths } from "../ui/statuses.ts";
 import { relativeTime } from "../ui/time.ts";
 import { useNow } from "../ui/use-now.ts";
 
-/** How it does, in one line: `388 fired · last 12 s ago`. */
-export function TrafficPill({ words, lastAt, tone }: { words: string | null; lastAt: string | null; tone?: Tone }) {
+interface Props {
+  /** `null`: not known yet. */
+  words: string | null;
+  lastAt: string | null;
+  health: Health;
+  /** What a fault is called: `failed`, `rejected`. */
+  fault?: string;
+  waitingForApproval?: number;
+}
+
+/** How it does, in one line: `388 fired · last 12 s ago`, `12 runs · most failed · last 3 min ago`. */
+export function TrafficPill({ words, lastAt, health, fault = "failed", waitingForApproval = 0 }: Props) {
   const now = useNow();
   if (words === null) return <span className="block h-[18px] w-32 animate-pulse rounded-full bg-sunken" />;
-  const isQuiet = lastAt === null;
-  const label = isQuiet ? words : `${words} · last ${relativeTime(lastAt, now)}`;
-  return <StatusBadge face={{ label, tone: tone ?? (isQuiet ? "idle" : "ok"), icon: isQuiet ? CircleDashed : CircleCheck }} />;
+  const faults = healths[health].label;
+  const waiting = waitingForApproval > 0 ? `${waitingForApproval} ${waitingForApproval === 1 ? "waits" : "wait"} for approval` : null;
+  const parts = [words, waiting ?? (faults && `${faults} ${fault}`), lastAt && `last ${relativeTime(lastAt, now)}`];
+  return <StatusBadge face={waiting ? approvalFace : healths[health]} label={parts.filter(Boolean).join(" · ")} />;
 }

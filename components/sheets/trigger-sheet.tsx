@@ -38,7 +38,7 @@ export function TriggerSheet({ slug, graph, window, onClose }: { slug: string; g
   const lastFired = useQuery(trpc.deliveries.list.queryOptions({ trigger: slug, verdict: "matched", limit: 1 }));
   const url = `${useOrigin()}/triggers/${endpoint}`;
   const needsKey = graph.mode === "deployed";
-  const pill = <TrafficPill words={counts && `${groupDigits(counts.matched)} fired`} lastAt={lastFired.data?.data[0]?.receivedAt ?? null} tone={counts?.matched === 0 ? "idle" : undefined} />;
+  const pill = <TrafficPill words={counts && `${groupDigits(counts.matched)} fired`} lastAt={lastFired.data?.data[0]?.receivedAt ?? null} health={counts && counts.matched > 0 ? "healthy" : "unknown"} />;
   return (
     <SheetFrame node={{ kind: "trigger", id: slug }} status={pill} onClose={onClose}>
       <Tabs label={`About the trigger ${slug}`} tabs={tabs} selected={tab} onSelect={setTab}>

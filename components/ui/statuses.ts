@@ -1,5 +1,6 @@
-import { CircleCheck, CircleDashed, CircleSlash, Clock, type LucideIcon, LoaderCircle, Pause, Repeat2, SkipForward, TimerOff, TriangleAlert } from "lucide-react";
+import { CircleCheck, CircleDashed, CircleSlash, CircleX, Clock, Hand, type LucideIcon, LoaderCircle, Pause, Repeat2, SkipForward, TimerOff, TriangleAlert } from "lucide-react";
 import type { DeliveryOutcome } from "../../server/contract/delivery.ts";
+import type { Health } from "../../server/contract/health.ts";
 import type { RunStatus } from "../../server/contract/run.ts";
 import type { VerdictOutcome } from "../../server/contract/verdict.ts";
 
@@ -21,6 +22,17 @@ export const runStatuses: Record<RunStatus, StatusFace> = {
   failed: { label: "failed", icon: TriangleAlert, tone: "bad" },
   canceled: { label: "canceled", icon: CircleSlash, tone: "idle" },
   timed_out: { label: "timed out", icon: TimerOff, tone: "bad" },
+};
+
+/** Of a run that waits for a person. */
+export const approvalFace: StatusFace = { ...runStatuses.waiting, label: "waits for approval", icon: Hand };
+
+/** The one table of how something does. The label says how much of it failed. */
+export const healths: Record<Health, StatusFace> = {
+  unknown: { label: "", icon: CircleDashed, tone: "idle" },
+  healthy: { label: "", icon: CircleCheck, tone: "ok" },
+  degraded: { label: "some", icon: TriangleAlert, tone: "wait" },
+  failing: { label: "most", icon: CircleX, tone: "bad" },
 };
 
 /** The one table of what became of a delivery. */

@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { deliver, executeRuns, openTestService, paidBody } from "../http/rest/testing/test-service.ts";
+import { newId } from "../domain/ids.ts";
+import { withApproval } from "../http/rest/testing/held-run.ts";
+import { deliver, executeRuns, openTestService, paidBody, type TestService } from "../http/rest/testing/test-service.ts";
+import { sendFromForm } from "../ingest/send-from-form.ts";
 import { showActivity } from "./show-activity.ts";
 import { showHistogram } from "./show-histogram.ts";
 import { createTrafficReader } from "./traffic-reader.ts";
@@ -47,6 +50,49 @@ describe("activity", () => {
       const counted = endpoints[0]?.buckets.reduce((sum, { count }) => sum + count, 0);
       expect([window, counted]).toEqual([window, data.length]);
     }
+  });
+});
+
+async function end(service: TestService, to: "completed" | "failed", times: number) {
+  for (let at = 0; at < times; at += 1) {
+    await deliver(service, { endpoint: "billing", body: '{ "type": "refund" }' });
+    await executeRuns(service, to === "completed" ? { to, output: null } : { to, error: null });
+  }
+}
+
+async function healthOf(service: TestService) {
+  return (await showActivity({ ...service, traffic: createTrafficReader(service.store) }, { window: "1h", endpoints: [], targets: [notify] })).targets[0]?.health;
+}
+
+describe("how a target and an endpoint do", () => {
+  it("is failing when more than half of the runs that ended failed, and never healthy when any did", async () => {
+    const service = await openTestService();
+    expect(await healthOf(service)).toBe("unknown");
+    await end(service, "failed", 2);
+    expect(await healthOf(service)).toBe("failing");
+    await end(service, "completed", 2);
+    expect(await healthOf(service)).toBe("degraded");
+    const other = await openTestService();
+    await end(other, "completed", 1);
+    expect(await healthOf(other)).toBe("healthy");
+  });
+
+  it("is that runs wait for approval, however later runs ended", async () => {
+    const service = await openTestService();
+    const triage = { kind: "agent", slug: "triage" } as const;
+    await withApproval(service);
+    service.state.now += 1000;
+    await service.store.createRuns([{ id: newId("run", service.state.now), trigger: null, attachmentId: null, target: triage, deliveryId: null, startedBy: "form", replayOf: null, version: "v1", maxAttempts: 1, maxQueued: null, createdAt: service.state.now, payload: null, input: { prompt: "Hi" }, keyId: null }]);
+    await executeRuns(service);
+    const { targets } = await showActivity({ ...service, traffic: createTrafficReader(service.store) }, { window: "1h", endpoints: [], targets: [triage, notify] });
+    expect(targets).toMatchObject([{ waitingForApproval: 1, lastRun: { status: "completed" }, runs: 2 }, { waitingForApproval: 0 }]);
+  });
+
+  it("is failing for an endpoint that rejects most deliveries", async () => {
+    const service = await openTestService();
+    for (const text of ['{"name":""}', "{}"]) await sendFromForm(service.deps, { endpoint: "signup", text });
+    const { endpoints } = await showActivity({ ...service, traffic: createTrafficReader(service.store) }, { window: "1h", endpoints: ["signup", "billing"], targets: [] });
+    expect(endpoints).toMatchObject([{ health: "failing", outcomes: { rejected: 2 } }, { health: "unknown" }]);
   });
 });
 

@@ -1,9 +1,10 @@
+import type { Health } from "../contract/health.ts";
 import type { Target } from "../contract/target.ts";
 import type { VerdictOutcome } from "../contract/verdict.ts";
 import type { Window } from "../contract/window.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectReader } from "../ports/project.ts";
-import type { DeliveryCount, TargetSummary, TrafficStore, VerdictCount } from "../ports/store.ts";
+import type { DeliveryCount, RunStore, TargetSummary, TrafficStore, VerdictCount } from "../ports/store.ts";
 import { inPortions } from "../domain/in-portions.ts";
 import { type OutcomeCounts, sumOutcomes } from "./sum-outcomes.ts";
 import { type TimeFrame, bucketStarts, frameOfWindow } from "./time-frame.ts";
@@ -11,6 +12,8 @@ import type { TrafficReader } from "./traffic-reader.ts";
 
 interface EndpointActivity {
   endpoint: string;
+  /** By how many deliveries were rejected. */
+  health: Health;
   outcomes: OutcomeCounts;
   /** Without gaps; `at` is the start of the bucket, ISO 8601. */
   buckets: { at: string; count: number; rejected: number }[];
@@ -27,12 +30,21 @@ export interface Activity {
   bucketMs: number;
   endpoints: EndpointActivity[];
   triggers: AttachmentActivity[];
-  targets: TargetSummary[];
+  targets: TargetActivity[];
 }
+
+interface TargetActivity extends TargetSummary {
+  /** By the runs that ended in the window. */
+  health: Health;
+  /** Runs that wait for a person's approval, whenever they began; of all agents together at most the newest 100 are counted. */
+  waitingForApproval: number;
+}
+
+const mostHeld = 100;
 
 /** What went through these endpoints and targets in a window of time that ends now. Whole buckets from `since` on are counted. */
 export async function showActivity(
-  deps: { store: Pick<TrafficStore, "summarizeTargets">; traffic: TrafficReader; project: ProjectReader; clock: Clock },
+  deps: { store: Pick<TrafficStore, "summarizeTargets"> & Pick<RunStore, "listRuns">; traffic: TrafficReader; project: ProjectReader; clock: Clock },
   request: { window: Window; endpoints: readonly string[]; targets: readonly Target[] },
 ): Promise<Activity> {
   const now = deps.clock.now();
@@ -40,6 +52,7 @@ export async function showActivity(
   const frame = frameOfWindow(request.window, now);
   const { deliveries, verdicts, lastTimes } = await deps.traffic.read({ endpoints, frame, now });
   const summaries = await inPortions(request.targets, { size: targetsAtOnce, work: (targets) => deps.store.summarizeTargets({ targets, since: frame.since }) });
+  const held = request.targets.some(({ kind }) => kind === "agent") ? (await deps.store.listRuns({ needsApproval: true }, { limit: mostHeld, cursor: null })).data : [];
   const byEndpoint = Map.groupBy(deliveries, ({ endpoint }) => endpoint);
   const byAttachment = Map.groupBy(verdicts, ({ attachmentId }) => attachmentId);
   return {
@@ -48,11 +61,21 @@ export async function showActivity(
     bucketMs: frame.bucketMs,
     endpoints: endpoints.map((endpoint, index) => describeEndpoint({ endpoint, counts: byEndpoint.get(endpoint) ?? [], frame, lastAt: lastTimes[index] ?? null })),
     triggers: attachmentsOn(deps.project, endpoints).map((attachmentId) => describeAttachment(attachmentId, byAttachment.get(attachmentId) ?? [])),
-    targets: summaries,
+    targets: summaries.map((summary) => ({
+      ...summary,
+      health: healthOf({ good: summary.completed, bad: summary.failed }),
+      waitingForApproval: held.filter(({ target }) => target.kind === summary.target.kind && target.slug === summary.target.slug).length,
+    })),
   };
 }
 
 const targetsAtOnce = 20;
+
+function healthOf({ good, bad }: { good: number; bad: number }): Health {
+  if (good + bad === 0) return "unknown";
+  if (bad === 0) return "healthy";
+  return bad > good ? "failing" : "degraded";
+}
 
 function attachmentsOn(project: ProjectReader, endpoints: readonly string[]): string[] {
   const asked = new Set(endpoints);
@@ -65,7 +88,9 @@ function describeEndpoint(p: { endpoint: string; counts: readonly DeliveryCount[
     const outcomes = sumOutcomes(byBucket.get(at) ?? []);
     return { at: new Date(at).toISOString(), count: outcomes.accepted + outcomes.skipped + outcomes.rejected + outcomes.repeated, rejected: outcomes.rejected };
   });
-  return { endpoint: p.endpoint, outcomes: sumOutcomes(p.counts), buckets, lastAt: p.lastAt };
+  const outcomes = sumOutcomes(p.counts);
+  const health = healthOf({ good: outcomes.accepted + outcomes.skipped + outcomes.repeated, bad: outcomes.rejected });
+  return { endpoint: p.endpoint, health, outcomes, buckets, lastAt: p.lastAt };
 }
 
 function describeAttachment(attachmentId: string, verdicts: readonly VerdictCount[]): AttachmentActivity {

@@ -5,7 +5,7 @@ import { type CanvasStatus, type Known, keptNodes } from "./kept-nodes.ts";
 import { sampleGraph, sampleModel } from "./testing/sample-graph.ts";
 
 const model = sampleModel([["billing", "failed", "notify"], ["billing", "paid", "ledger"], ["billing", "paid", "notify"], ["signup", "welcome", "mail"]]);
-const target = (change: Partial<TargetActivity>): TargetActivity => ({ target: { kind: "workflow", slug: "any" }, runs: 0, isCapped: false, completed: 0, failed: 0, open: 0, p50Ms: null, lastRun: null, ...change });
+const target = (change: Partial<TargetActivity>): TargetActivity => ({ target: { kind: "workflow", slug: "any" }, runs: 0, isCapped: false, completed: 0, failed: 0, open: 0, p50Ms: null, lastRun: null, health: "unknown", waitingForApproval: 0, ...change });
 const nothing: Known = { evidence: () => undefined, target: () => undefined };
 const kept = (change: { text?: string; status?: CanvasStatus; known?: Known }) => [...(keptNodes(model, { text: "", status: "all", known: nothing, ...change }) ?? [])].toSorted();
 

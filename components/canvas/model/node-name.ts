@@ -16,7 +16,10 @@ export function endpointName(path: string, p: { triggers: number; deliveries: nu
 export function targetName(target: Pick<GraphTarget, "kind" | "slug" | "agent">, activity: TargetActivity | undefined): string {
   const name = `${target.kind === "agent" ? "Agent" : "Workflow"} ${target.slug}${target.agent ? agentWords(target.agent) : ""}`;
   if (!activity) return name;
-  return activity.lastRun ? `${name}, last run ${activity.lastRun.status.replace("_", " ")}, ${targetWords(activity)}` : `${name}, never ran`;
+  if (!activity.lastRun) return `${name}, never ran`;
+  const waiting = activity.waitingForApproval;
+  const state = waiting > 0 ? `${waiting} ${waiting === 1 ? "run waits" : "runs wait"} for approval` : `last run ${activity.lastRun.status.replace("_", " ")}`;
+  return `${name}, ${state}, ${targetWords(activity)}`;
 }
 
 /** `, 2 tools, 1 needs approval`. */

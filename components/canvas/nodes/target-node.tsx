@@ -3,8 +3,9 @@
 import type { Node, NodeProps } from "@xyflow/react";
 import Link from "next/link";
 import { memo } from "react";
+import { waitingHref } from "../../runs/run-filters.ts";
 import { StatusBadge } from "../../ui/status-badge.tsx";
-import { isOpen, runStatuses } from "../../ui/statuses.ts";
+import { approvalFace, isOpen, runStatuses } from "../../ui/statuses.ts";
 import { TargetIcon } from "../../ui/target-icon.tsx";
 import { formatDuration } from "../../ui/time.ts";
 import { useTargetActivity } from "../canvas-context.tsx";
@@ -28,7 +29,7 @@ export const TargetNode = memo(function TargetNode({ data: { node } }: NodeProps
         {agent && <ToolCount tools={agent.tools.length} />}
         {activity?.lastRun && (
           <span className="ml-auto -mr-1">
-            <LastRun run={activity.lastRun} open={activity.open} />
+            <LastRun activity={activity} />
           </span>
         )}
       </div>
@@ -47,8 +48,16 @@ function ToolCount({ tools }: { tools: number }) {
   return <span>· {tools === 1 ? "1 tool" : `${tools || "no"} tools`}</span>;
 }
 
-/** The state of the last run; leads to it. */
-export function LastRun({ run, open }: { run: NonNullable<TargetActivity["lastRun"]>; open: number }) {
+/** The state of the last run, which it leads to; or that runs wait for a person, however later runs ended. */
+export function LastRun({ activity: { target, lastRun: run, open, waitingForApproval } }: { activity: TargetActivity }) {
+  if (waitingForApproval > 0) {
+    return (
+      <Link href={waitingHref(target.slug)} prefetch={false} draggable={false} title="The runs that wait" className="relative flex rounded-full hover:brightness-95">
+        <StatusBadge face={approvalFace} label={waitingForApproval > 1 ? `${waitingForApproval} wait for approval` : approvalFace.label} />
+      </Link>
+    );
+  }
+  if (!run) return null;
   const face = runStatuses[run.status];
   const label = isOpen(run.status) && open > 1 ? `${face.label} ${open}` : face.label;
   return (
