@@ -6,7 +6,6 @@ import { useMemo, useState } from "react";
 import type { Verdict } from "../../server/contract/verdict.ts";
 import { type ProblemWords, problemOf, problemWords } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
-import { useToast } from "../ui/toast.tsx";
 import type { RunSubject } from "./run-subject.ts";
 
 export interface Starter {
@@ -27,16 +26,14 @@ export interface Starter {
 export function useStart(subject: RunSubject): Starter {
   const trpc = useTRPC();
   const router = useRouter();
-  const toast = useToast();
   const [sent, setSent] = useState<string | null>(null);
   const send = useMutation(
     trpc.deliveries.send.mutationOptions({
-      onSuccess: ({ status, runs, deliveryId, problem }) => {
+      onSuccess: ({ runs, deliveryId, problem }) => {
         const [only, ...others] = runs;
         if (problem) return;
-        if (only && others.length === 0) return router.push(pathOf("runs", only.runId));
-        toast({ tone: runs.length > 0 ? "ok" : "idle", text: runs.length > 0 ? `The delivery started ${runs.length} runs.` : `The endpoint answered ${status}. The delivery started no run.` });
-        if (deliveryId !== null) router.push(pathOf("deliveries", deliveryId));
+        if (only && others.length === 0) router.push(pathOf("runs", only.runId));
+        else if (deliveryId !== null) router.push(pathOf("deliveries", deliveryId));
       },
     }),
   );
