@@ -20,7 +20,7 @@ function fetchDoor() {
     maxBodyBytes: 1000,
     isShuttingDown: () => false,
   });
-  return { store, door: createIngestFetch(ingest) };
+  return { store, door: createIngestFetch((request) => ingest(request)) };
 }
 
 const url = "http://localhost/triggers/signup?token=good-key";

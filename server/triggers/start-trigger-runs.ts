@@ -1,3 +1,4 @@
+import { AppError } from "../contract/app-error.ts";
 import type { Json } from "../contract/json.ts";
 import type { StartedBy } from "../contract/run.ts";
 import type { Verdict } from "../contract/verdict.ts";

@@ -53,7 +53,7 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     isShuttingDown: () => false,
     ...deps,
   });
-  const { server, close } = createHttpServer({ ingest, rest: rest ?? (async () => new Response("rest")), trpc: trpc ?? (async () => new Response("trpc")), auth: async () => new Response("auth"), admit: options.admit ?? (async () => {}), gate: options.gate ?? (async () => null), isSecure: options.isSecure ?? false, proxies: trustNobody, pages, logger, bodyTimeoutMs, ...(maxConnections === undefined ? {} : { maxConnections }) });
+  const { server, close } = createHttpServer({ ingest: (request) => ingest(request), rest: rest ?? (async () => new Response("rest")), trpc: trpc ?? (async () => new Response("trpc")), auth: async () => new Response("auth"), admit: options.admit ?? (async () => {}), gate: options.gate ?? (async () => null), isSecure: options.isSecure ?? false, proxies: trustNobody, pages, logger, bodyTimeoutMs, ...(maxConnections === undefined ? {} : { maxConnections }) });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => close(0));
   const { port } = server.address() as AddressInfo;
