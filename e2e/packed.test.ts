@@ -1,6 +1,6 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
@@ -32,19 +32,29 @@ async function freePort(): Promise<number> {
   return port;
 }
 
+/** The README's commands for a project of one's own: those that pack, those that install, those that make the project and start it. */
+const readme = readFileSync(join(repository, "README.md"), "utf8");
+const [packing = "", installing = "", making = ""] = /In a project of your own[^]*?```sh\n([^]*?)```/.exec(readme)?.[1]?.split("\n") ?? [];
+
 beforeAll(() => {
   const tarball = existsSync(packFolder) ? readdirSync(packFolder).find((name) => /^signalbox-.*\.tgz$/.test(name)) : undefined;
   if (!tarball) throw new Error("There is no tarball: run `npm test -- pack` first");
-  sh("npm", ["init", "-y"]);
-  sh("npm", ["install", "--no-audit", "--no-fund", join(packFolder, tarball), "zod"]);
+  // What the README's first line leaves in the folder.
+  copyFileSync(join(packFolder, tarball), join(dir, tarball));
+  sh("sh", ["-c", installing.replace("cd ../my-hooks && ", "")]);
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }));
 
 describe("the packed product, in an empty folder", () => {
+  it("is installed there by the README's commands", () => {
+    expect(packing).toBe("npm ci && mkdir ../my-hooks && npm pack --pack-destination ../my-hooks");
+    expect(installing).toMatch(/^cd \.\.\/my-hooks && npm /);
+    expect(making).toMatch(/^npx signalbox init \. && npm install && npx signalbox dev$/);
+  });
+
   it("makes a project that type-checks, and serves it in development with the page", async () => {
-    sh("npx", ["--no-install", "signalbox", "init", "."]);
+    sh("sh", ["-c", making.replace(" && npx signalbox dev", "")]);
     expect(existsSync(join(dir, "triggers/new-signup.ts"))).toBe(true);
-    sh("npm", ["install", "--no-audit", "--no-fund"]);
     const types = spawnSync(process.execPath, [join(repository, "node_modules/typescript/lib/tsc.js"), "--noEmit", "-p", "."], { cwd: dir, encoding: "utf8" });
     expect(types.stdout + types.stderr).toBe("");
 
@@ -84,15 +94,15 @@ describe("the packed product, in an empty folder", () => {
     expect(JSON.parse(signalbox("keys", "list"))).toMatchObject({ data: [{ id }] });
   });
 
-  it("becomes an image by its Dockerfile, each step tried: built from the lock file, healthy while it serves, its state in the volume, ended by SIGTERM", async () => {
+  it("becomes an image by its Dockerfile, each step tried: built from the folder alone by the lock file, healthy while it serves, its state in the volume, ended by SIGTERM", async () => {
     const [build, image] = readDockerfile(join(dir, "Dockerfile"));
-    // Beside `dir`, as the lock file names the tarball by a relative path.
-    const [app, data] = ["image", "data"].map((name) => mkdtempSync(join(tmpdir(), `signalbox-${name}-`)));
-    if (!build || !image || !app || !data) throw new Error("The Dockerfile has two stages.");
-    onTestFinished(() => [app, data].forEach((folder) => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })));
+    const [app, data, cache] = ["image", "data", "cache"].map((name) => mkdtempSync(join(tmpdir(), `signalbox-${name}-`)));
+    if (!build || !image || !app || !data || !cache) throw new Error("The Dockerfile has two stages.");
+    onTestFinished(() => [app, data, cache].forEach((folder) => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })));
     for (const { name, rest } of build.steps) {
       if (name === "COPY") copyIn(rest, { from: dir, to: app });
-      if (name === "RUN") execFileSync("sh", ["-c", rest], { cwd: app, env, stdio: "pipe" });
+      // An image has no cache of npm's from before: a tarball must be among what was copied.
+      if (name === "RUN") execFileSync("sh", ["-c", rest], { cwd: app, env: { ...env, npm_config_cache: cache }, stdio: "pipe" });
     }
     expect(existsSync(join(app, "node_modules/typescript"))).toBe(false);
     expect(image.user).toBe("node");

@@ -1,4 +1,4 @@
-import { cpSync, readFileSync } from "node:fs";
+import { cpSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** As much of a Dockerfile as ours has: stages of instructions, with lines that go on after a backslash. */
@@ -29,8 +29,9 @@ export function readDockerfile(file: string): Stage[] {
   return stages;
 }
 
-/** What `COPY a b ./` and `COPY . .` bring along; names in `.dockerignore` stay behind. */
+/** Copies as `COPY a *.b ./` and `COPY . .` do. Names in `.dockerignore` are left out. A pattern may match nothing; a file without a pattern must exist. */
 export function copyIn(rest: string, p: { from: string; to: string }): void {
   const ignored = readFileSync(join(p.from, ".dockerignore"), "utf8").split("\n").filter(Boolean).map((name) => join(p.from, name.replace(/\/$/, "")));
-  for (const source of rest.split(" ").slice(0, -1)) cpSync(join(p.from, source), source === "." ? p.to : join(p.to, source), { recursive: true, filter: (path) => !ignored.includes(path) });
+  const sources = rest.split(" ").slice(0, -1).flatMap((source) => (source.includes("*") ? globSync(source, { cwd: p.from }) : [source]));
+  for (const source of sources) cpSync(join(p.from, source), source === "." ? p.to : join(p.to, source), { recursive: true, filter: (path) => !ignored.includes(path) });
 }
