@@ -11,4 +11,11 @@ describe("docs/errors", () => {
   it.each([...errorPages()])("%s says what the table says (else: node scripts/write-error-pages.ts)", (name, text) => {
     expect(readFileSync(join(errorPagesFolder, name), "utf8")).toBe(text);
   });
+
+  it("sends nobody back to the sender alone where the owner of the service can change something", () => {
+    const ownersPart = /signalbox (?:keys|triggers|doctor)|signalbox\.config|SIGNALBOX_|[Dd]eploy|`dedupe`|\bsecret\b|\bbackup\b/;
+    const owners = [...errorPages()].filter(([name, text]) => name !== "README.md" && ownersPart.test(text.split("## What to do")[1] ?? ""));
+    expect(owners.length).toBeGreaterThan(8);
+    expect(owners.filter(([, text]) => text.includes("change it first")).map(([name]) => name)).toEqual([]);
+  });
 });

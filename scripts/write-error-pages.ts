@@ -1,7 +1,7 @@
 /** Writes docs/errors/<code>.md from the table of error codes: `node scripts/write-error-pages.ts`. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type ErrorCode, type ErrorCodeEntry, errorCodes } from "../server/contract/error-codes.ts";
+import { type ErrorCode, type ErrorCodeEntry, errorCodes, resendAdvice } from "../server/contract/error-codes.ts";
 
 export const errorPagesFolder = join(import.meta.dirname, "../docs/errors");
 
@@ -12,7 +12,8 @@ export function errorPages(): Map<string, string> {
   return new Map([["README.md", index(entries)], ...pages]);
 }
 
-function errorPage(code: ErrorCode, { status, title, why, fix, retryable }: ErrorCodeEntry): string {
+function errorPage(code: ErrorCode, entry: ErrorCodeEntry): string {
+  const { status, title, why, fix } = entry;
   return `# ${title}
 
 \`${code}\`, answered with status ${status}.
@@ -25,7 +26,7 @@ ${why}
 
 ${fix}
 
-${retryable ? "The same request may succeed later: send it again." : "The same request will fail again: change it first."}
+${resendAdvice(entry)}
 `;
 }
 

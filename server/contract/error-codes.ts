@@ -7,17 +7,30 @@ export interface ErrorCodeEntry {
   title: string;
   /** Whether the same request may succeed later. */
   retryable: boolean;
+  /** Where it is not: the side that must change something first. */
+  changedBy: "sender" | "owner" | "either";
   why: string;
   fix: string;
 }
 
-const entry = (status: number, title: string, why: string, fix: string, retryable = false): ErrorCodeEntry => ({
+const entry = (status: number, title: string, why: string, fix: string, retryable = false, changedBy: ErrorCodeEntry["changedBy"] = "sender"): ErrorCodeEntry => ({
   status,
   title,
   retryable,
+  changedBy,
   why,
   fix,
 });
+
+/** Whether it helps to send the same request again, in a sentence. */
+export function resendAdvice({ retryable, changedBy }: ErrorCodeEntry): string {
+  if (retryable) return "The same request may succeed later: send it again.";
+  return {
+    sender: "The same request will fail again: change it first.",
+    owner: "The same request will fail again until the owner of this service has fixed the cause.",
+    either: "The same request will fail again until the sender changes it, or the owner of this service changes the cause.",
+  }[changedBy];
+}
 
 export const errorCodes = {
   unauthorized: entry(
@@ -25,24 +38,32 @@ export const errorCodes = {
     "A valid key is needed",
     "The request carried no key, or one that is unknown, expired or revoked. Where several keys are sent, each must be valid.",
     "Send the key as ?token=, ?api_key=, Authorization: Bearer or x-api-key. `signalbox triggers url <slug>` prints a URL that works; `signalbox keys create` makes a new key.",
+    false,
+    "either",
   ),
   invalid_signature: entry(
     401,
     "The signature does not hold",
     "The source of this endpoint takes only requests that its sender signed (`verify`), and this one's signature is missing, malformed, too old or too new, or was made with another secret or of other bytes.",
     "The detail says which. Compare the secret with the sender's; when both are equal, look for a proxy that changes bodies, and at the clock. The delivery is kept: redeliver it when the secret is mended.",
+    false,
+    "either",
   ),
   forbidden: entry(
     403,
     "This key may not do that",
     "The key is valid, but not for this: a webhook key reads only the runs that it started. In development, where no key is needed: a page of another site asked, or somebody by a name that is not this service's.",
     "Use an API token: `signalbox keys create --api`. In development ask localhost or an IP address; behind a tunnel set SIGNALBOX_BASE_URL to its address.",
+    false,
+    "either",
   ),
   unknown_endpoint: entry(
     404,
     "No trigger listens on this endpoint",
     "The path after /triggers/ must equal the endpoint of a trigger exactly: no trailing slash, no upper case, no escapes.",
     "`signalbox triggers list` shows the endpoints. If the trigger is new, build and deploy the project.",
+    false,
+    "either",
   ),
   not_found: entry(
     404,
@@ -93,18 +114,24 @@ export const errorCodes = {
     "The body is too large",
     "The body is over the limit of this service (1 MiB unless configured).",
     "Send less, or raise maxBodyBytes in signalbox.config.ts (SIGNALBOX_MAX_BODY_BYTES).",
+    false,
+    "either",
   ),
   request_mismatch: entry(
     422,
     "The body does not match the trigger's request schema",
     "The endpoint has one trigger, and the body does not parse with its `request`.",
-    "`errors` says where and why. `signalbox triggers test <slug> --data @body.json` checks a body without sending it.",
+    "`errors` says where and why. `signalbox triggers test <slug> --data @body.json` checks a body without sending it. If the sender is right, change `request` in the trigger, then build and deploy. The delivery is kept: redeliver it afterwards.",
+    false,
+    "either",
   ),
   idempotency_conflict: entry(
     422,
     "This idempotency key was used with another body",
     "A request with the same Idempotency-Key or webhook-id, or the same value of the header that the source names in `dedupe`, was accepted on this endpoint in the last 24 hours (or the source's own `window`), and its body was different.",
-    "Use a new key for a new event; send the very same bytes to repeat one.",
+    "Use a new key for a new event; send the very same bytes to repeat one. If different events of your sender have the same value, name another header or field in `dedupe`.",
+    false,
+    "either",
   ),
   invalid_input: entry(
     422,
@@ -135,12 +162,16 @@ export const errorCodes = {
     "The key has ended",
     "It is revoked, has expired, or was rotated before: there is nothing to change over.",
     "The detail says which. Rotate the key that took its place, or make a new one: `signalbox keys create`.",
+    false,
+    "either",
   ),
   not_replayable: entry(
     409,
     "This cannot be sent again",
     "What would be sent is not kept any more, or its trigger or target is not in the project that runs now.",
     "Deploy a project that has it, or start the target with an input of your own.",
+    false,
+    "either",
   ),
   rate_limited: entry(
     429,
@@ -160,7 +191,7 @@ export const errorCodes = {
     503,
     "The store cannot take this now",
     "The store is busy, full or closing. Nothing was recorded, and nothing was started.",
-    "Send it again after the seconds in Retry-After; most senders do so by themselves.",
+    "Send it again after the seconds in Retry-After; most senders do so by themselves. If it continues, the owner of the service finds the cause in its log, with `GET /readyz`, and with `signalbox doctor`.",
     true,
   ),
   store_unusable: entry(
@@ -168,6 +199,8 @@ export const errorCodes = {
     "The store cannot be opened",
     "What DATABASE_URL names is damaged, is no database of Signalbox, cannot be reached, or was written by a newer version. Nothing in it was changed.",
     "The message says which, and what is wrong with it. A file that is damaged: keep a copy of it with its -wal, then restore a backup; without one, `sqlite3 damaged.db .recover | sqlite3 new.db` saves what can be read. A Postgres: `signalbox doctor` looks closer. Where a newer version wrote it: upgrade signalbox.",
+    false,
+    "owner",
   ),
   shutting_down: entry(
     503,

@@ -3,7 +3,7 @@ import { notFound } from "next/navigation";
 import { PageFrame } from "../../../components/shell/page-frame.tsx";
 import { Facts } from "../../../components/ui/facts.tsx";
 import { Panel } from "../../../components/ui/panel.tsx";
-import { type ErrorCodeEntry, errorCodes } from "../../../server/contract/error-codes.ts";
+import { type ErrorCodeEntry, errorCodes, resendAdvice } from "../../../server/contract/error-codes.ts";
 
 interface Props {
   params: Promise<{ code: string }>;
@@ -28,7 +28,7 @@ export default async function ErrorCodePage({ params }: Props) {
         <Facts
           facts={[
             ["HTTP status", String(entry.status)],
-            ["worth sending again", entry.retryable ? "yes, later" : "not without a change"],
+            ["sending it again", resendAdvice(entry)],
           ]}
         />
         <div className="grid gap-4">

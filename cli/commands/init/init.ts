@@ -9,7 +9,7 @@ import { readStarterFiles, type StarterFile } from "./starter-files.ts";
 
 export function registerInit(program: CliCommand, runner: CommandRunner): void {
   program
-    .subcommand("init", "a new project that runs", ["signalbox init my-hooks", "npm init -y && npm i signalbox zod && npx signalbox init ."])
+    .subcommand("init", "a new project that runs", ["signalbox init my-hooks", "signalbox init ."])
     .argument("[dir]", "folder of the project, made where it is missing (default: the current folder)")
     .option("--force", "overwrite files that are there")
     .action(runner.action(init));

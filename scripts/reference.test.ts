@@ -1,0 +1,188 @@
+/** What docs/ says of settings, commands, routes and links, next to what the program has. */
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { Readable } from "node:stream";
+import type { Command } from "commander";
+import { describe, expect, it } from "vitest";
+import { CliCommand } from "../cli/commands/cli-command.ts";
+import { createCommandRunner } from "../cli/commands/command-context.ts";
+import { registerCommands } from "../cli/commands/register-commands.ts";
+import { createPaint } from "../cli/terminal/paint.ts";
+import { diagnosticCodes } from "../cli/build/diagnostic-codes.ts";
+import { readSettings } from "../server/config.ts";
+import { projectSettingsSchema } from "../server/contract/settings.ts";
+import { openApiDocument } from "../server/http/rest/rest-app.ts";
+
+const repository = join(import.meta.dirname, "..");
+const textOf = (page: string) => readFileSync(join(repository, page), "utf8");
+const pages = globSync(["*.md", "docs/**/*.md", "examples/*/README.md"], { cwd: repository }).filter((page) => page !== "CHANGELOG.md").sort();
+
+describe("settings", () => {
+  const section = /## Settings\n([^]*?)\n## /.exec(textOf("docs/sdk.md"))?.[1] ?? "";
+
+  it("of signalbox.config.ts all have a line in docs/sdk.md, and no others have", () => {
+    const documented = [...section.matchAll(/^ {2}(\w+): /gm)].map(([, name = ""]) => name);
+    expect(documented.sort()).toEqual(Object.keys(projectSettingsSchema.shape).sort());
+  });
+
+  it("of the environment are all in docs/sdk.md, and no page names others", () => {
+    const known = environmentNames();
+    expect(known).toContain("SIGNALBOX_BASE_URL");
+    expect(known.filter((name) => !new RegExp(`\\b${name}\\b`).test(section))).toEqual([]);
+    // Read by commands and by this repository's own programs; the last is set by Kubernetes.
+    const others = ["SIGNALBOX_URL", "SIGNALBOX_TOKEN", "SIGNALBOX_PAGES", "SIGNALBOX_PROJECT", "SIGNALBOX_PORT"];
+    const unknown = pages.flatMap((page) => [...textOf(page).matchAll(/\bSIGNALBOX_[A-Z_]+[A-Z]\b(?!…)/g)].filter(([name]) => !known.includes(name) && !others.includes(name)).map(([name]) => `${page}: ${name}`));
+    expect(unknown).toEqual([]);
+  });
+});
+
+/** As the program lists them where one is unknown. */
+function environmentNames(): string[] {
+  try {
+    readSettings({ projectDir: "/nowhere", mode: "deployed", fromProject: {}, env: { SIGNALBOX_NO_SUCH_SETTING: "1" } });
+  } catch (error) {
+    return / There are: (.*)\.$/.exec(String(error))?.[1]?.split(", ") ?? [];
+  }
+  return [];
+}
+
+describe("commands", () => {
+  const program = createProgram();
+  const leaves = leavesOf(program);
+
+  it("all have their usage in docs/cli.md, with their own options and no others", () => {
+    expect(leaves.length).toBeGreaterThan(25);
+    const usages = [...textOf("docs/cli.md").matchAll(/`([^`\n]+)`/g)].flatMap(([, text = ""]) => usageOf(text) ?? []);
+    const documented = Object.fromEntries(leaves.map(({ path }) => [path, [...new Set(usages.filter((usage) => usage.path === path).flatMap(({ flags }) => flags))].sort()]));
+    expect(documented).toEqual(Object.fromEntries(leaves.map(({ path, flags }) => [path, flags])));
+    expect(leaves.map(({ path }) => path).filter((path) => !usages.some((usage) => usage.path === path))).toEqual([]);
+  });
+
+  it("that any page names are there, with their options", () => {
+    const named = pages.flatMap((page) => commandLinesIn(textOf(page)).map((line) => ({ page, line })));
+    expect(named.length).toBeGreaterThan(100);
+    expect(named.flatMap(({ page, line }) => faultOf(line).map((fault) => `${page}: ${fault} (${line})`))).toEqual([]);
+  });
+
+  it("have examples in their help that are right", () => {
+    const examples = leaves.flatMap(({ help }) => [...help.matchAll(/^ {2}\$ (.*)$/gm)].flatMap(([, line = ""]) => commandsIn(line)));
+    expect(examples.length).toBeGreaterThan(leaves.length);
+    expect(examples.flatMap((line) => faultOf(line).map((fault) => `${fault} (${line})`))).toEqual([]);
+  });
+
+  /** What a piece of code in docs/cli.md says of one command, or of several whose names have `|` between them. `null`: it is about something else. */
+  function usageOf(text: string): { path: string; flags: string[] }[] | null {
+    const flags = [...text.matchAll(/--[a-z-]+/g)].map(([flag]) => flag).filter((flag) => flag !== "--json" && flag !== "--project");
+    const words = text.replace(/^signalbox /, "").split(" ");
+    const paths = leaves.map(({ path }) => path).filter((path) => path.split(" ").every((name, index) => words[index] === name || (index > 0 && words[index]?.split("|").includes(name))));
+    return paths.length === 0 ? null : paths.map((path) => ({ path, flags }));
+  }
+
+  /** What is wrong with `signalbox …`, as somebody would type it. */
+  function faultOf(line: string): string[] {
+    const words = line.split(/\s+/).slice(1);
+    let command: Command = program;
+    while (command.commands.length > 0 && words[0] !== undefined && !words[0].startsWith("-")) {
+      const name = words.shift() ?? "";
+      // `keys create|list`, and "keys …" where no one of them is meant.
+      if (name === "…") return [];
+      const below = name.split("|").map((one) => command.commands.find((candidate) => candidate.name() === one));
+      const [first] = below;
+      if (!first || below.includes(undefined)) return [`there is no command ${name}`];
+      command = first;
+    }
+    const known = [...program.options, ...command.options].map(({ long }) => long);
+    return words.flatMap((word) => /^\[?(--[a-z-]+)/.exec(word)?.[1] ?? []).filter((flag) => flag !== "--help" && !known.includes(flag)).map((flag) => `${command.name()} has no ${flag}`);
+  }
+});
+
+function createProgram(): CliCommand {
+  const output = { write() {}, paint: createPaint(false), hasColor: false, isTerminal: false };
+  const runner = createCommandRunner({
+    terminal: { out: output, err: output },
+    cwd: "/nowhere",
+    stdin: Readable.from([]),
+    now: () => 0,
+    openApi: () => Promise.reject(new Error("No command is run here")),
+  });
+  const root = new CliCommand("signalbox").option("--project <dir>").option("--json").option("--version").helpOption("--help");
+  registerCommands(root, runner);
+  return root;
+}
+
+interface Leaf {
+  /** Without `signalbox`. */
+  path: string;
+  flags: string[];
+  help: string;
+}
+
+function leavesOf(command: Command, path: string[] = []): Leaf[] {
+  if (command.commands.length > 0) return command.commands.flatMap((below) => leavesOf(below, [...path, below.name()]));
+  let help = "";
+  command.configureOutput({ writeOut: (text) => (help += text) });
+  command.outputHelp();
+  return [{ path: path.join(" "), flags: command.options.flatMap(({ long }) => long ?? []).sort(), help }];
+}
+
+/** From code in the text, and from lines of shell. */
+function commandLinesIn(text: string): string[] {
+  const inline = [...text.replaceAll(/```[^]*?```/g, "").matchAll(/`([^`\n]+)`/g)].map(([, code = ""]) => code);
+  const shell = [...text.matchAll(/```sh\n([^]*?)```/g)].flatMap(([, block = ""]) => block.split("\n")).map((line) => line.replace(/(^|\s)#.*$/, ""));
+  return [...inline, ...shell].flatMap(commandsIn);
+}
+
+function commandsIn(line: string): string[] {
+  return [...line.matchAll(/(?:^|(?<=[\s("$])(?<!exec ))signalbox( [a-z-][^`"');&]*)/g)].map(([, rest = ""]) => `signalbox${rest.replace(/ [|>] .*/, "")}`.trim());
+}
+
+describe("routes", () => {
+  /** Rows like "| `GET /runs`, `POST /runs/{id}/cancel` | … |". */
+  const rows = [...textOf("docs/api.md").matchAll(/^\| ((?:`(?:GET|POST) \/[^`]*`(?:, )?)+) \| (.*) \|$/gm)].flatMap(([, names = "", text = ""]) => [...names.matchAll(/`(GET|POST) ([^`?]+)/g)].map(([, method, path]) => ({ route: `${method} ${path}`, text: `${names} ${text}` })));
+  const { paths } = openApiDocument() as { paths: Record<string, Record<string, { parameters?: { in: string; name: string }[] }>> };
+  const routes = Object.entries(paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, route: `${method.toUpperCase()} ${path.replace("/api/v1", "")}`, operation }))).filter(({ path }) => path.startsWith("/api/v1/") && path !== "/api/v1/openapi.json");
+
+  it("of the API all have a row in docs/api.md, and no others have", () => {
+    expect(rows.map(({ route }) => route).sort()).toEqual(routes.map(({ route }) => route).sort());
+  });
+
+  it("have their query parameters in their rows", () => {
+    const missing = routes.flatMap(({ route, operation }) => {
+      const text = rows.find((row) => row.route === route)?.text ?? "";
+      const names = (operation.parameters ?? []).filter((parameter) => parameter.in === "query").map(({ name }) => name);
+      const said = new Set([...text.matchAll(/[?`](\w+)(?==|`)/g)].map(([, name]) => name));
+      // `limit` and `cursor` are told of once, for all lists.
+      return text.includes(" filters") ? [] : names.filter((name) => !["limit", "cursor"].includes(name) && !said.has(name)).map((name) => `${route}: ${name}`);
+    });
+    expect(missing).toEqual([]);
+  });
+});
+
+it("docs/build.md names no diagnostic that there is not", () => {
+  const named = [...textOf("docs/build.md").matchAll(/^\| ((?:`[a-z_]+`(?:, )?)+) \|/gm)].flatMap(([, names = ""]) => [...names.matchAll(/`([a-z_]+)`/g)].map(([, name = ""]) => name));
+  expect(named.length).toBeGreaterThan(30);
+  expect(named.filter((name) => !(name in diagnosticCodes))).toEqual([]);
+});
+
+it("links lead to files and headings that exist", () => {
+  const links = pages.flatMap((page) => [...textOf(page).replaceAll(/```[^]*?```/g, "").matchAll(/\]\((?![a-z]+:)([^)\s]+)\)/g)].map(([, target = ""]) => ({ page, target })));
+  expect(links.length).toBeGreaterThan(200);
+  const broken = links.filter(({ page, target }) => {
+    const [path = "", anchor] = target.split("#");
+    const file = path === "" ? page : normalize(join(dirname(page), path));
+    if (!existsSync(join(repository, file))) return true;
+    return anchor !== undefined && !anchorsOf(textOf(file)).includes(anchor);
+  });
+  expect(broken.map(({ page, target }) => `${page}: ${target}`)).toEqual([]);
+});
+
+/** As GitHub makes them of headings. */
+function anchorsOf(text: string): string[] {
+  return [...text.replaceAll(/```[^]*?```/g, "").matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
+    heading
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
