@@ -50,6 +50,11 @@ export interface SettingsFlags {
   host?: string;
 }
 
+/** The folder of a project that holds its builds, and its store by default. */
+export function stateDirOf(projectDir: string): string {
+  return join(resolve(projectDir), ".signalbox");
+}
+
 /** Merges flags, environment, `signalbox.config.ts` and defaults, in that order. Throws SettingsError. */
 export function readSettings(p: {
   projectDir: string;
@@ -61,7 +66,7 @@ export function readSettings(p: {
   const env = parseEnvironment(p.env ?? process.env);
   const { fromProject, flags = {} } = p;
   const projectDir = resolve(p.projectDir);
-  const stateDir = join(projectDir, ".signalbox");
+  const stateDir = stateDirOf(projectDir);
   return {
     mode: p.mode,
     projectDir,

@@ -5,7 +5,7 @@ import { type Client, unknownClient } from "./auth/client.ts";
 import { deriveSessionSecret } from "./auth/derive-secret.ts";
 import { hashInvitationToken } from "./auth/invitation-token.ts";
 import { createKeyCipher } from "./auth/key-cipher.ts";
-import { type Mode, readSecret, readSettings, serviceUrl, type Settings, SettingsError } from "./config.ts";
+import { type Mode, readSecret, readSettings, serviceUrl, type Settings, SettingsError, stateDirOf } from "./config.ts";
 import type { ServiceNumbers } from "./domain/service-numbers.ts";
 import { type AdmitAnonymous, createAdmitAnonymous } from "./http/admit-anonymous.ts";
 import { createAuthDoor } from "./http/auth-door.ts";
@@ -185,8 +185,7 @@ export async function openLocalApi(p: {
 
 /** The settings of a project as it was built; the environment and the flags win over what it says. Throws SettingsError without a build. */
 export async function readBuiltSettings(p: Omit<Parameters<typeof readSettings>[0], "fromProject">): Promise<Settings> {
-  const { stateDir } = readSettings({ ...p, fromProject: {} });
-  const manifest = await readManifest(stateDir);
+  const manifest = await readManifest(stateDirOf(p.projectDir));
   if (!manifest) throw new SettingsError(`There is no build of ${p.projectDir} yet. Run \`signalbox build\` there, or \`signalbox dev\`.`);
   return readSettings({ ...p, fromProject: manifest.settings });
 }

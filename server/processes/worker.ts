@@ -1,4 +1,4 @@
-import { type Settings, readLogLevel, readProcessStart, readSettings } from "../config.ts";
+import { type Settings, readLogLevel, readProcessStart, readSettings, stateDirOf } from "../config.ts";
 import type { Manifest } from "../contract/manifest.ts";
 import type { TargetKind } from "../contract/target.ts";
 import { createStoreDispatcher } from "../dispatch/store-dispatcher.ts";
@@ -133,7 +133,7 @@ function boundsOf(kind: TargetKind, targets: Manifest["workflows"]): [string, nu
 }
 
 async function readProject(): Promise<{ settings: Settings; manifest: NonNullable<Awaited<ReturnType<typeof readManifest>>> }> {
-  const { stateDir } = readSettings({ ...start, fromProject: {} });
+  const stateDir = stateDirOf(start.projectDir);
   const manifest = await readManifest(stateDir);
   if (!manifest) throw new Error(`There is no build in ${stateDir}. Run \`signalbox build\`.`);
   // Its secret is in the environment, which workers do not have whole; they sign nobody in.
