@@ -158,6 +158,20 @@ describe("routes", () => {
   });
 });
 
+it("metrics that any page names have a row in docs/metrics.md", () => {
+  const documented = [...textOf("docs/metrics.md").matchAll(/^\| `(\w+)` \|/gm)].map(([, name = ""]) => name);
+  expect(documented.length).toBeGreaterThan(40);
+  const named = pages.flatMap((page) => [...textOf(page).matchAll(/\bsignalbox_[a-z_]+\b/g)].map(([name]) => ({ page, name }))).filter(({ name }) => /_(total|seconds|bytes|runs|workers|writes|bucket)$/.test(name));
+  expect(named.length).toBeGreaterThan(documented.length / 2);
+  expect(named.filter(({ name }) => !documented.includes(name.replace(/_(bucket|sum|count)$/, ""))).map(({ page, name }) => `${page}: ${name}`)).toEqual([]);
+});
+
+it("files of this repository that any page names exist", () => {
+  const named = pages.flatMap((page) => [...textOf(page).replaceAll(/```[^]*?```/g, "").matchAll(/`((?:server|cli|e2e|components|app|sdk|scripts|bench|docs|drizzle)\/[\w./[\]-]*)`/g)].map(([, path = ""]) => ({ page, path })));
+  expect(named.length).toBeGreaterThan(100);
+  expect(named.filter(({ path }) => !existsSync(join(repository, path))).map(({ page, path }) => `${page}: ${path}`)).toEqual([]);
+});
+
 it("docs/build.md names no diagnostic that there is not", () => {
   const named = [...textOf("docs/build.md").matchAll(/^\| ((?:`[a-z_]+`(?:, )?)+) \|/gm)].flatMap(([, names = ""]) => [...names.matchAll(/`([a-z_]+)`/g)].map(([, name = ""]) => name));
   expect(named.length).toBeGreaterThan(30);
