@@ -20,12 +20,12 @@ const pages = globSync(["*.md", "docs/**/*.md", "examples/*/README.md"], { cwd: 
 describe("settings", () => {
   const section = /## Settings\n([^]*?)\n## /.exec(textOf("docs/sdk.md"))?.[1] ?? "";
 
-  it("of signalbox.config.ts all have a line in docs/sdk.md, and no others have", () => {
+  it("in signalbox.config.ts each have a line in docs/sdk.md, and there are no other lines", () => {
     const documented = [...section.matchAll(/^ {2}(\w+): /gm)].map(([, name = ""]) => name);
     expect(documented.sort()).toEqual(Object.keys(projectSettingsSchema.shape).sort());
   });
 
-  it("of the environment are all in docs/sdk.md, and no page names others", () => {
+  it("in the environment are all in docs/sdk.md, and no page names others", () => {
     const known = environmentNames();
     expect(known).toContain("SIGNALBOX_BASE_URL");
     expect(known.filter((name) => !new RegExp(`\\b${name}\\b`).test(section))).toEqual([]);
@@ -50,7 +50,7 @@ describe("commands", () => {
   const program = createProgram();
   const leaves = leavesOf(program);
 
-  it("all have their usage in docs/cli.md, with their own options and no others", () => {
+  it("each have their usage in docs/cli.md, with all of their options and no others", () => {
     expect(leaves.length).toBeGreaterThan(25);
     const usages = [...textOf("docs/cli.md").matchAll(/`([^`\n]+)`/g)].flatMap(([, text = ""]) => usageOf(text) ?? []);
     const documented = Object.fromEntries(leaves.map(({ path }) => [path, [...new Set(usages.filter((usage) => usage.path === path).flatMap(({ flags }) => flags))].sort()]));
@@ -58,7 +58,13 @@ describe("commands", () => {
     expect(leaves.map(({ path }) => path).filter((path) => !usages.some((usage) => usage.path === path))).toEqual([]);
   });
 
-  it("that any page names are there, with their options", () => {
+  it("each have their JSON document in docs/cli.md", () => {
+    const section = /## The JSON documents\n([^]*)$/.exec(textOf("docs/cli.md"))?.[1] ?? "";
+    const named = [...section.matchAll(/^\| ((?:`[a-z -]+`(?:, )?)+) \|/gm)].flatMap(([, names = ""]) => [...names.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name));
+    expect(named.sort()).toEqual(leaves.map(({ path }) => path).sort());
+  });
+
+  it("named on any page exist, with their options", () => {
     const named = pages.flatMap((page) => commandLinesIn(textOf(page)).map((line) => ({ page, line })));
     expect(named.length).toBeGreaterThan(100);
     expect(named.flatMap(({ page, line }) => faultOf(line).map((fault) => `${page}: ${fault} (${line})`))).toEqual([]);
@@ -78,7 +84,7 @@ describe("commands", () => {
     return paths.length === 0 ? null : paths.map((path) => ({ path, flags }));
   }
 
-  /** What is wrong with `signalbox …`, as somebody would type it. */
+  /** Mistakes in a command line: commands and options that do not exist. */
   function faultOf(line: string): string[] {
     const words = line.split(/\s+/).slice(1);
     let command: Command = program;
@@ -142,7 +148,7 @@ describe("routes", () => {
   const { paths } = openApiDocument() as { paths: Record<string, Record<string, { parameters?: { in: string; name: string }[] }>> };
   const routes = Object.entries(paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, route: `${method.toUpperCase()} ${path.replace("/api/v1", "")}`, operation }))).filter(({ path }) => path.startsWith("/api/v1/") && path !== "/api/v1/openapi.json");
 
-  it("of the API all have a row in docs/api.md, and no others have", () => {
+  it("of the API each have a row in docs/api.md, and there are no other rows", () => {
     expect(rows.map(({ route }) => route).sort()).toEqual(routes.map(({ route }) => route).sort());
   });
 
@@ -158,7 +164,7 @@ describe("routes", () => {
   });
 });
 
-it("metrics that any page names have a row in docs/metrics.md", () => {
+it("metrics named on any page have a row in docs/metrics.md", () => {
   const documented = [...textOf("docs/metrics.md").matchAll(/^\| `(\w+)` \|/gm)].map(([, name = ""]) => name);
   expect(documented.length).toBeGreaterThan(40);
   const named = pages.flatMap((page) => [...textOf(page).matchAll(/\bsignalbox_[a-z_]+\b/g)].map(([name]) => ({ page, name }))).filter(({ name }) => /_(total|seconds|bytes|runs|workers|writes|bucket)$/.test(name));
@@ -166,13 +172,13 @@ it("metrics that any page names have a row in docs/metrics.md", () => {
   expect(named.filter(({ name }) => !documented.includes(name.replace(/_(bucket|sum|count)$/, ""))).map(({ page, name }) => `${page}: ${name}`)).toEqual([]);
 });
 
-it("files of this repository that any page names exist", () => {
+it("files of this repository that are named on any page exist", () => {
   const named = pages.flatMap((page) => [...textOf(page).replaceAll(/```[^]*?```/g, "").matchAll(/`((?:server|cli|e2e|components|app|sdk|scripts|bench|docs|drizzle)\/[\w./[\]-]*)`/g)].map(([, path = ""]) => ({ page, path })));
   expect(named.length).toBeGreaterThan(100);
   expect(named.filter(({ path }) => !existsSync(join(repository, path))).map(({ page, path }) => `${page}: ${path}`)).toEqual([]);
 });
 
-it("docs/build.md names no diagnostic that there is not", () => {
+it("docs/build.md names existing diagnostics only", () => {
   const named = [...textOf("docs/build.md").matchAll(/^\| ((?:`[a-z_]+`(?:, )?)+) \|/gm)].flatMap(([, names = ""]) => [...names.matchAll(/`([a-z_]+)`/g)].map(([, name = ""]) => name));
   expect(named.length).toBeGreaterThan(30);
   expect(named.filter((name) => !(name in diagnosticCodes))).toEqual([]);

@@ -12,7 +12,7 @@ describe("docs/errors", () => {
     expect(readFileSync(join(errorPagesFolder, name), "utf8")).toBe(text);
   });
 
-  it("sends nobody back to the sender alone where the owner of the service can change something", () => {
+  it("does not ask only the sender for a change where the owner of the service can make one", () => {
     const ownersPart = /signalbox (?:keys|triggers|doctor)|signalbox\.config|SIGNALBOX_|[Dd]eploy|`dedupe`|\bsecret\b|\bbackup\b/;
     const owners = [...errorPages()].filter(([name, text]) => name !== "README.md" && ownersPart.test(text.split("## What to do")[1] ?? ""));
     expect(owners.length).toBeGreaterThan(8);
