@@ -46,6 +46,21 @@ function environmentNames(): string[] {
   return [];
 }
 
+describe("options", () => {
+  it.each([
+    { of: "defineWebhookSource", file: "sdk/trigger/define-webhook-source.ts", name: "WebhookSourceOptions", page: "docs/sdk.md", heading: "## A trigger", besides: ["agent", "prompt", "transform", "workflow"] },
+    { of: "defineWorkflow", file: "sdk/workflow/define-workflow.ts", name: "WorkflowOptions", page: "docs/sdk.md", heading: "## A workflow", besides: ["maxDelay"] },
+    { of: "defineAgent", file: "sdk/agent/define-agent.ts", name: "AgentOptions", page: "docs/agents.md", heading: "## Options", besides: [] },
+  ])("of $of each have a row in $page, and there are no other rows", ({ file, name, page, heading, besides }) => {
+    const body = new RegExp(`export interface ${name}<[^]*?\\n}`).exec(textOf(file))?.[0] ?? "";
+    const options = [...body.matchAll(/^ {2}(\w+)(?:\?:|:|\()/gm)].map(([, option = ""]) => option);
+    expect(options.length).toBeGreaterThan(4);
+    const table = textOf(page).split(`\n${heading}\n`)[1]?.split("\n## ")[0]?.split("\n### ")[0] ?? "";
+    const rows = [...table.matchAll(/^\| ((?:`[^`]+`(?:, )?)+) \|/gm)].flatMap(([, names = ""]) => [...names.matchAll(/`(\w+)[^`]*`/g)].map(([, row = ""]) => row));
+    expect([...new Set(rows)].sort()).toEqual([...options, ...besides].sort());
+  });
+});
+
 describe("commands", () => {
   const program = createProgram();
   const leaves = leavesOf(program);
