@@ -25,18 +25,14 @@ export default async function ErrorCodePage({ params }: Props) {
           Error code <code>{code}</code>
         </p>
         <h1 className="mt-1 text-xl font-[640] tracking-[-0.015em]">{entry.title}</h1>
-        <Facts
-          facts={[
-            ["HTTP status", String(entry.status)],
-            ["sending it again", resendAdvice(entry)],
-          ]}
-        />
+        <Facts facts={[["HTTP status", String(entry.status)]]} />
         <div className="grid gap-4">
           <Panel title="Why">
             <p className="px-4 py-3">{withCode(entry.why)}</p>
           </Panel>
           <Panel title="What to do">
-            <p className="px-4 py-3">{withCode(entry.fix)}</p>
+            <p className="px-4 pt-3">{withCode(entry.fix)}</p>
+            <p className="px-4 py-3">{resendAdvice(entry)}</p>
           </Panel>
         </div>
       </div>
