@@ -158,8 +158,11 @@ function commandsIn(line: string): string[] {
 }
 
 describe("routes", () => {
-  /** Rows like "| `GET /runs`, `POST /runs/{id}/cancel` | … |". */
-  const rows = [...textOf("docs/api.md").matchAll(/^\| ((?:`(?:GET|POST) \/[^`]*`(?:, )?)+) \| (.*) \|$/gm)].flatMap(([, names = "", text = ""]) => [...names.matchAll(/`(GET|POST) ([^`?]+)/g)].map(([, method, path]) => ({ route: `${method} ${path}`, text: `${names} ${text}` })));
+  /** Rows like "| `GET /runs`, `POST /runs/{id}/cancel` | … |", and "| `POST /keys/{id}/rotate`, `…/revoke` | … |". */
+  const rows = [...textOf("docs/api.md").matchAll(/^\| ((?:`(?:(?:GET|POST) \/|…\/)[^`]*`(?:, )?)+) \| (.*) \|$/gm)].flatMap(([, names = "", text = ""]) => {
+    const whole = names.replace(/`((?:GET|POST) [^`]*)\/[^`/]*`, `…\/([^`]*)`/, (both, start: string, end: string) => `${both.split(", ")[0]}, \`${start}/${end}\``);
+    return [...whole.matchAll(/`(GET|POST) ([^`?]+)/g)].map(([, method, path]) => ({ route: `${method} ${path}`, text: `${names} ${text}` }));
+  });
   const { paths } = openApiDocument() as { paths: Record<string, Record<string, { parameters?: { in: string; name: string }[] }>> };
   const routes = Object.entries(paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, route: `${method.toUpperCase()} ${path.replace("/api/v1", "")}`, operation }))).filter(({ path }) => path.startsWith("/api/v1/") && path !== "/api/v1/openapi.json");
 
