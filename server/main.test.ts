@@ -9,4 +9,4 @@ it("a built project's sign-in provider may have its secret, and nothing else, in
   expect(await buildProject({ projectDir })).toMatchObject({ ok: true });
   const settings = await readBuiltSettings({ projectDir, mode: "deployed", env: { SIGNALBOX_OIDC_CLIENT_SECRET: "a secret" } });
   expect(settings.oidc).toMatchObject({ issuer: "https://login.example.com", clientId: "hooks", clientSecret: "a secret", domains: ["example.com"] });
-});
+}, 60_000);
