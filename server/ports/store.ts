@@ -251,6 +251,21 @@ export interface VerdictCount {
   count: number;
 }
 
+/** Verdicts in one bucket of time. */
+export interface VerdictBucket extends VerdictCount {
+  /** Start of the bucket, UTC milliseconds. */
+  at: number;
+}
+
+/** Deliveries to an endpoint that its triggers of this target decided about, each once: by the verdict that came furthest (matched, filter, request, off). */
+export interface TargetCount {
+  endpoint: string;
+  /** The slug of the target. */
+  target: string;
+  outcome: VerdictOutcome;
+  count: number;
+}
+
 /** How a target did of late, from at most its newest 200 runs. */
 export interface TargetSummary {
   target: Target;
@@ -279,8 +294,10 @@ export interface TrafficWindow {
 export interface TrafficStore {
   /** Deliveries by endpoint, bucket and outcome, oldest first; of these endpoints, or of all together with `endpoint: ""`. */
   countDeliveries(window: TrafficWindow & { endpoints: readonly string[] | null }): Promise<DeliveryCount[]>;
-  /** Verdicts of the attachments on these endpoints, over the whole window. By the minute, they are kept for two days. */
-  countVerdicts(window: TrafficWindow & { endpoints: readonly string[] }): Promise<VerdictCount[]>;
+  /** Verdicts of the attachments on these endpoints, and deliveries by the targets of their triggers, over the whole window. By the minute, they are kept for two days. */
+  countVerdicts(window: TrafficWindow & { endpoints: readonly string[] }): Promise<{ verdicts: VerdictCount[]; targets: TargetCount[] }>;
+  /** Verdicts of the attachments of one trigger on an endpoint, by bucket, oldest first. By the minute, they are kept for two days. */
+  countVerdictBuckets(window: TrafficWindow & { endpoint: string; trigger: string }): Promise<VerdictBucket[]>;
   /** In the order asked. */
   summarizeTargets(p: { targets: readonly Target[]; since: number }): Promise<TargetSummary[]>;
   /** Newest runs and deliveries whose ids begin or end so; at most `limit` of each. Ends are looked for among the newest 10,000. */

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Window } from "../contract/window.ts";
+import { type DeliveryQuery, filterDeliveries } from "../deliveries/filter-deliveries.ts";
 import { newId } from "../domain/ids.ts";
 import { withApproval } from "../http/rest/testing/held-run.ts";
 import { deliver, executeRuns, openTestService, paidBody, type TestService } from "../http/rest/testing/test-service.ts";
@@ -24,7 +26,7 @@ async function openBusyService() {
 describe("activity", () => {
   it("counts what came, passed and was stopped in the window, and how targets did", async () => {
     const service = await openBusyService();
-    const { endpoints, triggers, targets } = await showActivity(service, { window: "24h", endpoints: ["billing", "signup"], targets: [notify] });
+    const { endpoints, triggers, routes, targets } = await showActivity(service, { window: "24h", endpoints: ["billing", "signup"], targets: [notify] });
     expect(endpoints.map(({ endpoint, outcomes, lastAt }) => ({ endpoint, outcomes, lastAt }))).toEqual([
       { endpoint: "billing", outcomes: { accepted: 2, skipped: 1, rejected: 0, repeated: 0 }, lastAt: "2026-11-21T11:00:00.000Z" },
       { endpoint: "signup", outcomes: { accepted: 0, skipped: 0, rejected: 0, repeated: 0 }, lastAt: null },
@@ -39,6 +41,8 @@ describe("activity", () => {
       { attachmentId: "new-signup:welcome-email", matched: 0, request_mismatch: 0, filter_mismatch: 0, disabled: 0 },
       { attachmentId: "refund:notify", matched: 1, request_mismatch: 2, filter_mismatch: 0, disabled: 0 },
     ]);
+    // One delivery passed by each of the two triggers, and one by none.
+    expect(routes).toEqual([{ endpoint: "billing", target: "notify", matched: 2, request_mismatch: 1, filter_mismatch: 0, disabled: 0 }]);
     expect(targets).toMatchObject([{ target: notify, runs: 2, completed: 1, failed: 0, open: 1, lastRun: { status: "queued" } }]);
   });
 
@@ -139,25 +143,67 @@ describe("activity, asked for again and again", () => {
   });
 });
 
+const histogram = (service: Awaited<ReturnType<typeof openTestService>>, { window, ...query }: DeliveryQuery & { window?: Window }) =>
+  showHistogram(service, { window, filter: filterDeliveries(service.project.current(), query) });
+
 describe("the histogram of deliveries", () => {
   it("has no gaps, and counts by outcome over all endpoints or one", async () => {
     const service = await openBusyService();
     await deliver(service, { endpoint: "signup", body: "{}" });
-    const { since, until, bucketMs, buckets } = await showHistogram(service, { window: "24h" });
+    const { since, until, bucketMs, buckets } = await histogram(service, { window: "24h" });
     expect(buckets.length * bucketMs).toBe(Date.parse(until) - Date.parse(since));
-    expect(buckets.at(-1)).toEqual({ at: "2026-11-21T11:00:00.000Z", accepted: 1, skipped: 1, rejected: 0, repeated: 0 });
-    expect((await showHistogram(service, { window: "24h", endpoint: "billing" })).buckets.at(-1)).toMatchObject({ accepted: 1, skipped: 0 });
+    expect(buckets.at(-1)).toEqual({ at: "2026-11-21T11:00:00.000Z", counts: { accepted: 1, skipped: 1 } });
+    expect((await histogram(service, { window: "24h", endpoint: "billing" })).buckets.at(-1)?.counts).toEqual({ accepted: 1 });
+    const skipped = await histogram(service, { window: "24h", outcome: "skipped" });
+    expect([skipped.kinds, skipped.buckets.at(-1)?.counts]).toEqual([["skipped"], { skipped: 1 }]);
   });
 
   it("covers a range of one's own", async () => {
     const service = await openBusyService();
-    const { buckets } = await showHistogram(service, { since: Date.parse("2026-11-21T09:55:00Z"), until: Date.parse("2026-11-21T10:05:00Z") });
-    expect(buckets.filter(({ accepted }) => accepted > 0)).toEqual([{ at: "2026-11-21T10:00:00.000Z", accepted: 1, skipped: 1, rejected: 0, repeated: 0 }]);
+    const { buckets } = await histogram(service, { since: Date.parse("2026-11-21T09:55:00Z"), until: Date.parse("2026-11-21T10:05:00Z") });
+    expect(buckets.filter(({ counts }) => counts.accepted)).toEqual([{ at: "2026-11-21T10:00:00.000Z", counts: { accepted: 1, skipped: 1 } }]);
     expect(buckets).toHaveLength(10);
+  });
+
+  it("counts what a trigger decided, each delivery once, however many targets it has", async () => {
+    const service = await openBusyService();
+    const paid = await histogram(service, { window: "24h", trigger: "invoice-paid" });
+    expect(paid.kinds).toEqual(["matched", "filter_mismatch", "disabled", "request_mismatch"]);
+    expect(paid.buckets.slice(-2).map(({ counts }) => counts)).toEqual([{ matched: 1, request_mismatch: 1 }, { request_mismatch: 1 }]);
+    const matched = await histogram(service, { window: "24h", trigger: "invoice-paid", verdict: "matched" });
+    expect(matched.buckets.slice(-2).map(({ counts }) => counts)).toEqual([{ matched: 1 }, {}]);
+    const elsewhere = await histogram(service, { window: "24h", trigger: "invoice-paid", endpoint: "signup" });
+    expect(elsewhere.buckets.every(({ counts }) => Object.keys(counts).length === 0)).toBe(true);
+  });
+
+  it("is about the same deliveries as the list with the same filter", async () => {
+    const service = await openBusyService();
+    for (const filter of [{}, { endpoint: "billing" }, { outcome: "skipped" as const }, { trigger: "refund" }, { trigger: "refund", verdict: "stopped" as const }, { trigger: "invoice-paid", verdict: "request_mismatch" as const }]) {
+      const { buckets, ignored } = await histogram(service, { window: "24h", ...filter });
+      const { data } = await service.store.listDeliveries(filterDeliveries(service.project.current(), filter), { limit: 100, cursor: null });
+      const counted = buckets.flatMap(({ counts }) => Object.values(counts)).reduce((sum, count) => sum + count, 0);
+      expect([filter, counted, ignored]).toEqual([filter, data.length, []]);
+    }
+  });
+
+  it("says which filters it cannot respect", async () => {
+    const service = await openBusyService();
+    const ignoredOf = async (filter: DeliveryQuery) => (await histogram(service, { window: "24h", ...filter })).ignored;
+    expect(await ignoredOf({ text: "paid", responseStatus: 202 })).toEqual(["status", "text"]);
+    expect(await ignoredOf({ trigger: "refund", outcome: "accepted" })).toEqual(["outcome"]);
+    expect(await ignoredOf({ trigger: "gone" })).toEqual(["trigger"]);
+  });
+
+  it("counts verdicts by the hour where those by the minute are no longer kept", async () => {
+    const service = await openBusyService();
+    const since = Date.parse("2026-11-21T09:50:00Z");
+    service.state.now += 72 * 60 * minute;
+    const { bucketMs, buckets } = await histogram(service, { since, until: since + 30 * minute, trigger: "refund" });
+    expect([bucketMs, buckets.at(-1)]).toEqual([60 * minute, { at: "2026-11-21T10:00:00.000Z", counts: { request_mismatch: 2 } }]);
   });
 
   it("refuses a range that ends before it begins", async () => {
     const service = await openTestService();
-    await expect(showHistogram(service, { since: 10, until: 5 })).rejects.toMatchObject({ code: "invalid_request" });
+    await expect(histogram(service, { since: 10, until: 5 })).rejects.toMatchObject({ code: "invalid_request" });
   });
 });

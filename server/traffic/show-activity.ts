@@ -4,7 +4,7 @@ import type { VerdictOutcome } from "../contract/verdict.ts";
 import type { Window } from "../contract/window.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectReader } from "../ports/project.ts";
-import type { DeliveryCount, RunStore, TargetSummary, TrafficStore, VerdictCount } from "../ports/store.ts";
+import type { DeliveryCount, RunStore, TargetCount, TargetSummary, TrafficStore, VerdictCount } from "../ports/store.ts";
 import { inPortions } from "../domain/in-portions.ts";
 import { type OutcomeCounts, sumOutcomes } from "./sum-outcomes.ts";
 import { type TimeFrame, bucketStarts, frameOfWindow } from "./time-frame.ts";
@@ -24,12 +24,17 @@ interface EndpointActivity {
 /** How many deliveries passed the edge of an attachment, and how many were stopped there, by what. */
 type AttachmentActivity = { attachmentId: string } & Record<VerdictOutcome, number>;
 
+/** How many deliveries to an endpoint passed on to a target by any of its triggers, and how many by none of them: each once, by the verdict that came furthest. */
+type RouteActivity = { endpoint: string; target: string } & Record<VerdictOutcome, number>;
+
 export interface Activity {
   since: string;
   until: string;
   bucketMs: number;
   endpoints: EndpointActivity[];
   triggers: AttachmentActivity[];
+  /** One for each endpoint and target that several triggers join. */
+  routes: RouteActivity[];
   targets: TargetActivity[];
 }
 
@@ -50,10 +55,11 @@ export async function showActivity(
   const now = deps.clock.now();
   const endpoints = [...new Set(request.endpoints)];
   const frame = frameOfWindow(request.window, now);
-  const { deliveries, verdicts, lastTimes } = await deps.traffic.read({ endpoints, frame, now });
+  const { deliveries, verdicts, targets, lastTimes } = await deps.traffic.read({ endpoints, frame, now });
   const summaries = await inPortions(request.targets, { size: targetsAtOnce, work: (targets) => deps.store.summarizeTargets({ targets, since: frame.since }) });
   const held = request.targets.some(({ kind }) => kind === "agent") ? (await deps.store.listRuns({ needsApproval: true }, { limit: mostHeld, cursor: null })).data : [];
   const byEndpoint = Map.groupBy(deliveries, ({ endpoint }) => endpoint);
+  const byRoute = Map.groupBy(targets, routeOf);
   const byAttachment = Map.groupBy(verdicts, ({ attachmentId }) => attachmentId);
   return {
     since: new Date(frame.since).toISOString(),
@@ -61,6 +67,7 @@ export async function showActivity(
     bucketMs: frame.bucketMs,
     endpoints: endpoints.map((endpoint, index) => describeEndpoint({ endpoint, counts: byEndpoint.get(endpoint) ?? [], frame, lastAt: lastTimes[index] ?? null })),
     triggers: attachmentsOn(deps.project, endpoints).map((attachmentId) => describeAttachment(attachmentId, byAttachment.get(attachmentId) ?? [])),
+    routes: routesOn(deps.project, endpoints).map((route) => ({ ...route, ...sumVerdicts(byRoute.get(routeOf(route)) ?? []) })),
     targets: summaries.map((summary) => ({
       ...summary,
       health: healthOf({ good: summary.completed, bad: summary.failed }),
@@ -82,6 +89,16 @@ function attachmentsOn(project: ProjectReader, endpoints: readonly string[]): st
   return project.current().manifest.triggers.flatMap(({ endpoint, attachmentId }) => (asked.has(endpoint) ? [attachmentId] : []));
 }
 
+function routesOn(project: ProjectReader, endpoints: readonly string[]): Pick<RouteActivity, "endpoint" | "target">[] {
+  const asked = new Set(endpoints);
+  const routes = project.current().manifest.triggers.filter(({ endpoint }) => asked.has(endpoint)).map(({ endpoint, target }) => ({ endpoint, target: target.slug }));
+  return [...Map.groupBy(routes, routeOf).values()].flatMap(([route, ...others]) => (route && others.length > 0 ? [route] : []));
+}
+
+function routeOf({ endpoint, target }: Pick<TargetCount, "endpoint" | "target">): string {
+  return `${endpoint} ${target}`;
+}
+
 function describeEndpoint(p: { endpoint: string; counts: readonly DeliveryCount[]; frame: TimeFrame; lastAt: string | null }): EndpointActivity {
   const byBucket = Map.groupBy(p.counts, ({ at }) => p.frame.since + Math.floor((at - p.frame.since) / p.frame.bucketMs) * p.frame.bucketMs);
   const buckets = bucketStarts(p.frame).map((at) => {
@@ -94,7 +111,11 @@ function describeEndpoint(p: { endpoint: string; counts: readonly DeliveryCount[
 }
 
 function describeAttachment(attachmentId: string, verdicts: readonly VerdictCount[]): AttachmentActivity {
-  const sums: AttachmentActivity = { attachmentId, matched: 0, request_mismatch: 0, filter_mismatch: 0, disabled: 0 };
-  for (const { outcome, count } of verdicts) sums[outcome] += count;
+  return { attachmentId, ...sumVerdicts(verdicts) };
+}
+
+function sumVerdicts(counts: readonly { outcome: VerdictOutcome; count: number }[]): Record<VerdictOutcome, number> {
+  const sums: Record<VerdictOutcome, number> = { matched: 0, request_mismatch: 0, filter_mismatch: 0, disabled: 0 };
+  for (const { outcome, count } of counts) sums[outcome] += count;
   return sums;
 }

@@ -1,44 +1,98 @@
 import { AppError } from "../contract/app-error.ts";
+import type { DeliveryOutcome } from "../contract/delivery.ts";
+import type { VerdictOutcome } from "../contract/verdict.ts";
 import type { Window } from "../contract/window.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { TrafficStore } from "../ports/store.ts";
-import { type OutcomeCounts, sumOutcomes } from "./sum-outcomes.ts";
+import type { DeliveryFilter, TrafficStore, VerdictBucket } from "../ports/store.ts";
 import { type TimeFrame, bucketStarts, frameOfRange, frameOfWindow, storedBuckets } from "./time-frame.ts";
+
+type CountedAs = DeliveryOutcome | VerdictOutcome;
+
+/** A filter of the list that the counters cannot answer. */
+type IgnoredFilter = "outcome" | "status" | "trigger" | "text";
 
 export interface Histogram {
   since: string;
   until: string;
   bucketMs: number;
-  /** Without gaps; `at` is the start of the bucket, ISO 8601. */
-  buckets: ({ at: string } & OutcomeCounts)[];
+  /** What is counted, from the ground up: deliveries by outcome, or those that a trigger decided about by its verdict. */
+  kinds: CountedAs[];
+  /** Filters that were asked for and that the numbers do not respect. */
+  ignored: IgnoredFilter[];
+  /** Without gaps; `at` is the start of the bucket, ISO 8601. What is zero is left out. */
+  buckets: { at: string; counts: Partial<Record<CountedAs, number>> }[];
 }
 
 export interface HistogramRequest {
   window?: Window | undefined;
-  /** UTC milliseconds. */
-  since?: number | undefined;
-  until?: number | undefined;
-  endpoint?: string | undefined;
+  /** Of the list of deliveries. `since` and `until` take the place of a window. */
+  filter: Omit<DeliveryFilter, "redeliveryOf">;
 }
 
-/** Deliveries over time by outcome, on one endpoint or on all: over a window that ends now (24 hours unless said), or from `since` to `until`. */
-export async function showHistogram(deps: { store: Pick<TrafficStore, "countDeliveries">; clock: Clock }, request: HistogramRequest): Promise<Histogram> {
-  const frame = frameOf(request, deps.clock.now());
-  const counts = await deps.store.countDeliveries({ ...storedBuckets(frame), endpoints: request.endpoint === undefined ? null : [request.endpoint] });
-  const byBucket = Map.groupBy(counts, ({ at }) => frame.since + Math.floor((at - frame.since) / frame.bucketMs) * frame.bucketMs);
+interface Count {
+  at: number;
+  outcome: CountedAs;
+  count: number;
+}
+
+/** Verdicts by the minute are kept for two days; an hour less, so that none is missing. */
+const verdictMinutesMs = 47 * 3_600_000;
+const hourMs = 3_600_000;
+const outcomeOrder = ["accepted", "skipped", "repeated", "rejected"] as const satisfies DeliveryOutcome[];
+const verdictOrder = ["matched", "filter_mismatch", "disabled", "request_mismatch"] as const satisfies VerdictOutcome[];
+
+/**
+ * Deliveries over time, over a window that ends now (default: 24 hours), or from `since` to `until`; as far as counters can tell, those that the same filter lists: by endpoint and
+ * outcome, or by a trigger and its verdict.
+ */
+export async function showHistogram(
+  deps: { store: Pick<TrafficStore, "countDeliveries" | "countVerdictBuckets">; clock: Clock },
+  { window, filter }: HistogramRequest,
+): Promise<Histogram> {
+  const { endpoint, verdict, outcome } = filter;
+  const now = deps.clock.now();
+  const frame = frameOf(window, filter, now);
+  const ignored = [filter.responseStatus === undefined ? [] : ["status" as const], filter.text === undefined ? [] : ["text" as const]].flat();
+  // A trigger that the project does not have, on no endpoint: no counter can be found.
+  if (verdict && endpoint !== undefined) {
+    const coarse = frame.since < now - verdictMinutesMs && frame.bucketMs % hourMs !== 0 ? frameOfRange(frame.since, frame.until, hourMs) : frame;
+    const counts = onePerTrigger(await deps.store.countVerdictBuckets({ ...storedBuckets(coarse), endpoint, trigger: verdict.trigger }));
+    return describe(coarse, { kinds: verdictOrder.filter((one) => verdict.outcomes.includes(one)), counts, ignored: [...(outcome === undefined ? [] : ["outcome" as const]), ...ignored] });
+  }
+  const counts = await deps.store.countDeliveries({ ...storedBuckets(frame), endpoints: endpoint === undefined ? null : [endpoint] });
+  const kinds = outcomeOrder.filter((one) => outcome === undefined || one === outcome);
+  return describe(frame, { kinds, counts, ignored: [...ignored, ...(verdict ? ["trigger" as const] : [])] });
+}
+
+/** The attachments of a trigger share its verdict: a delivery that several of them saw counts once. */
+function onePerTrigger(buckets: readonly VerdictBucket[]): Count[] {
+  return [...Map.groupBy(buckets, ({ at, outcome }) => `${at} ${outcome}`).values()].flatMap((same) => same.toSorted((a, b) => b.count - a.count).slice(0, 1));
+}
+
+function describe(frame: TimeFrame, p: { kinds: CountedAs[]; counts: readonly Count[]; ignored: IgnoredFilter[] }): Histogram {
+  const wanted = new Set(p.kinds);
+  const byBucket = Map.groupBy(p.counts.filter(({ outcome }) => wanted.has(outcome)), ({ at }) => frame.since + Math.floor((at - frame.since) / frame.bucketMs) * frame.bucketMs);
   return {
     since: new Date(frame.since).toISOString(),
     until: new Date(frame.until).toISOString(),
     bucketMs: frame.bucketMs,
-    buckets: bucketStarts(frame).map((at) => ({ at: new Date(at).toISOString(), ...sumOutcomes(byBucket.get(at) ?? []) })),
+    kinds: p.kinds,
+    ignored: p.ignored,
+    buckets: bucketStarts(frame).map((at) => ({ at: new Date(at).toISOString(), counts: sum(byBucket.get(at) ?? []) })),
   };
 }
 
-function frameOf({ window, since, until }: HistogramRequest, now: number): TimeFrame {
+function sum(counts: readonly Count[]): Partial<Record<CountedAs, number>> {
+  const sums: Partial<Record<CountedAs, number>> = {};
+  for (const { outcome, count } of counts) sums[outcome] = (sums[outcome] ?? 0) + count;
+  return sums;
+}
+
+function frameOf(window: Window | undefined, { since, until }: Pick<DeliveryFilter, "since" | "until">, now: number): TimeFrame {
   if (since === undefined && until === undefined) return frameOfWindow(window ?? "24h", now);
   if (window !== undefined) throw new AppError("invalid_request", 'Send "window", or "since" and "until", not both.');
   const end = until ?? now;
-  const start = since ?? end - 24 * 3_600_000;
+  const start = since ?? end - 24 * hourMs;
   if (start >= end) throw new AppError("invalid_request", '"since" must be before "until".');
   return frameOfRange(start, end);
 }

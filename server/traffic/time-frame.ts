@@ -29,10 +29,10 @@ export function frameOfWindow(window: Window, now: number): TimeFrame {
 const sizes = [1, 2, 5, 10, 15, 30].map((minutes) => minutes * minute).concat([1, 2, 3, 6, 12].map((hours) => hours * hour), [1, 2, 7, 14, 30, 90, 365].map((days) => days * day));
 const mostBuckets = 60;
 
-/** The frame of at most 60 buckets that holds all from `since` to `until`. */
-export function frameOfRange(since: number, until: number): TimeFrame {
+/** The frame of at most 60 buckets that holds all from `since` to `until`; its buckets are no shorter than `minBucketMs`. */
+export function frameOfRange(since: number, until: number, minBucketMs = minute): TimeFrame {
   const sizeFor = (ms: number) => Math.ceil(until / ms) - Math.floor(since / ms);
-  const bucketMs = sizes.find((ms) => sizeFor(ms) <= mostBuckets) ?? Math.ceil((until - since) / (mostBuckets - 1) / day) * day;
+  const bucketMs = sizes.find((ms) => ms >= minBucketMs && sizeFor(ms) <= mostBuckets) ?? Math.ceil((until - since) / (mostBuckets - 1) / day) * day;
   return { since: Math.floor(since / bucketMs) * bucketMs, until: Math.ceil(until / bucketMs) * bucketMs, bucketMs };
 }
 

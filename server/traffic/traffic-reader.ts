@@ -1,4 +1,4 @@
-import type { DeliveryCount, DeliveryStore, TrafficStore, VerdictCount } from "../ports/store.ts";
+import type { DeliveryCount, DeliveryStore, TargetCount, TrafficStore, VerdictCount } from "../ports/store.ts";
 import { inPortions } from "../domain/in-portions.ts";
 import { type TimeFrame, storedBuckets } from "./time-frame.ts";
 
@@ -6,6 +6,7 @@ import { type TimeFrame, storedBuckets } from "./time-frame.ts";
 interface EndpointTraffic {
   deliveries: DeliveryCount[];
   verdicts: VerdictCount[];
+  targets: TargetCount[];
   /** When the last delivery came to each endpoint, in their order; whenever it was. */
   lastTimes: (string | null)[];
 }
@@ -14,7 +15,7 @@ export interface TrafficReader {
   read(p: { endpoints: readonly string[]; frame: TimeFrame; now: number }): Promise<EndpointTraffic>;
 }
 
-type Counts = Pick<EndpointTraffic, "deliveries" | "verdicts">;
+type Counts = Pick<EndpointTraffic, "deliveries" | "verdicts" | "targets">;
 
 /** The slowest delivery is recorded so long after it began, in whose bucket it counts. */
 const settledAfterMs = 2 * 60_000;
@@ -41,8 +42,8 @@ export function createTrafficReader(store: Pick<TrafficStore, "countDeliveries" 
 
   async function readCounts(endpoints: readonly string[], frame: TimeFrame): Promise<Counts> {
     const window = { ...storedBuckets(frame), endpoints };
-    const [deliveries, verdicts] = await Promise.all([store.countDeliveries(window), store.countVerdicts(window)]);
-    return { deliveries: coarsen(deliveries, frame), verdicts };
+    const [deliveries, { verdicts, targets }] = await Promise.all([store.countDeliveries(window), store.countVerdicts(window)]);
+    return { deliveries: coarsen(deliveries, frame), verdicts, targets };
   }
 
   /** Asked for again only when something has come since. */
@@ -64,7 +65,8 @@ export function createTrafficReader(store: Pick<TrafficStore, "countDeliveries" 
       const openCounts = Map.groupBy(open.deliveries, ({ endpoint }) => endpoint);
       const seenOn = (endpoint: string) => JSON.stringify([settledUntil, bucketMs, openCounts.get(endpoint)?.map(({ count }) => count)]);
       const lastTimes = await inPortions(endpoints, { size: portion, work: (some) => Promise.all(some.map((endpoint) => lastTimeOf(endpoint, seenOn(endpoint)))) });
-      return { deliveries: [...over.flatMap((counts) => counts.deliveries), ...open.deliveries], verdicts: [...over.flatMap((counts) => counts.verdicts), ...open.verdicts], lastTimes };
+      const all = [...over, open];
+      return { deliveries: all.flatMap((counts) => counts.deliveries), verdicts: all.flatMap((counts) => counts.verdicts), targets: all.flatMap((counts) => counts.targets), lastTimes };
     },
   };
 }

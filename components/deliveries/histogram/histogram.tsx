@@ -1,34 +1,29 @@
 "use client";
 
 import type { KeyboardEvent } from "react";
-import type { DeliveryOutcome } from "../../../server/contract/delivery.ts";
-import { deliveryOutcomes } from "../../ui/statuses.ts";
 import { formatDuration } from "../../ui/time.ts";
 import { useIsHydrated } from "../../ui/use-now.ts";
 import type { Frame } from "./brush.ts";
 import { clockOf } from "./clock-of.ts";
+import { barsOf, type Counts, faceOf, type Kind, toneOf } from "./kinds.ts";
 import { type Handle, useBrush } from "./use-brush.ts";
 
-export type HistogramBucket = { at: string } & Record<DeliveryOutcome, number>;
+type Bucket = Counts["buckets"][number];
 
 interface Props {
-  frame: Omit<Frame, "buckets"> & { buckets: readonly HistogramBucket[] };
+  frame: Omit<Frame, "buckets"> & Counts;
   since: string | null;
   until: string | null;
   onBrush: (times: { since: string | null; until: string | null }) => void;
 }
 
-/** From the ground up. */
-const order: readonly DeliveryOutcome[] = ["accepted", "skipped", "repeated", "rejected"];
-const fills: Record<DeliveryOutcome, string> = { accepted: "fill-ok", skipped: "fill-idle", repeated: "fill-wait", rejected: "fill-bad" };
-
-/** Deliveries over time by outcome. A stretch of time is chosen by dragging, or by moving its two ends with the arrow keys; Esc takes it back. */
+/** Deliveries over time by outcome, or by the verdict of a trigger. A stretch of time is chosen by dragging, or by moving its two ends with the arrow keys; Esc takes it back. */
 export function Histogram(props: Props) {
   const { frame } = props;
   const { plot, chosen, hovered, dragging, moveByKey } = useBrush(props);
   const count = frame.buckets.length;
   const isHydrated = useIsHydrated();
-  const top = Math.max(1, ...frame.buckets.map(totalOf));
+  const top = Math.max(1, ...frame.buckets.map(({ counts }) => frame.kinds.reduce((sum, kind) => sum + (counts[kind] ?? 0), 0)));
   const bucket = hovered === null ? undefined : frame.buckets[hovered];
   const { from, to } = chosen ?? { from: 0, to: count };
   return (
@@ -36,7 +31,7 @@ export function Histogram(props: Props) {
       <div ref={plot} role="group" aria-label={`Deliveries from ${clockOf(frame.since, frame)} to ${clockOf(frame.until, frame)} UTC`} className="relative h-16 cursor-crosshair touch-pan-y select-none" {...dragging}>
         <svg aria-hidden viewBox={`0 0 ${count} 100`} preserveAspectRatio="none" className="absolute inset-0 h-full w-full">
           {frame.buckets.map((bucket, index) => (
-            <Bar key={bucket.at} bucket={bucket} x={index} top={top} isFaded={index < from || index >= to} />
+            <Bars key={bucket.at} kinds={frame.kinds} bucket={bucket} x={index} top={top} isFaded={index < from || index >= to} />
           ))}
         </svg>
         <span aria-hidden className="absolute inset-x-0 bottom-0 border-b border-line-strong" />
@@ -74,22 +69,17 @@ function StretchEnd({ handle, place, frame, isChosen, onKeyDown }: { handle: Han
   );
 }
 
-function Bar({ bucket, x, top, isFaded }: { bucket: HistogramBucket; x: number; top: number; isFaded: boolean }) {
-  const heightOf = (outcomes: readonly DeliveryOutcome[]) => (outcomes.reduce((sum, outcome) => sum + bucket[outcome], 0) / top) * 96;
+function Bars({ kinds, bucket, x, top, isFaded }: { kinds: readonly Kind[]; bucket: Bucket; x: number; top: number; isFaded: boolean }) {
   return (
     <g opacity={isFaded ? 0.35 : 1}>
-      {order.map((outcome, index) => (
-        <rect key={outcome} x={x + 0.1} width={0.8} y={100 - heightOf(order.slice(0, index + 1))} height={heightOf([outcome])} className={fills[outcome]} />
+      {barsOf({ kinds, counts: bucket.counts, top }).map(({ kind, y, height }) => (
+        <rect key={kind} x={x + 0.1} width={0.8} y={y} height={height} className={toneOf(kind).fill} />
       ))}
     </g>
   );
 }
 
-function totalOf(bucket: HistogramBucket): number {
-  return order.reduce((sum, outcome) => sum + bucket[outcome], 0);
-}
-
-function bucketWords(bucket: HistogramBucket, frame: Frame, isLocal: boolean): string {
-  const counts = order.filter((outcome) => bucket[outcome] > 0).map((outcome) => `${bucket[outcome]} ${deliveryOutcomes[outcome].label}`);
-  return `${clockOf(bucket.at, frame, isLocal)}, ${formatDuration(frame.bucketMs)}: ${counts.length === 0 ? "none" : counts.join(", ")}`;
+function bucketWords({ at, counts }: Bucket, frame: Props["frame"], isLocal: boolean): string {
+  const words = frame.kinds.filter((kind) => counts[kind]).map((kind) => `${counts[kind]} ${faceOf(kind).label}`);
+  return `${clockOf(at, frame, isLocal)}, ${formatDuration(frame.bucketMs)}: ${words.length === 0 ? "none" : words.join(", ")}`;
 }

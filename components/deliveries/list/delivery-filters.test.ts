@@ -17,11 +17,17 @@ it("moments in the address are any that a clock can read, and no others", () => 
 });
 
 const now = Date.parse("2026-11-21T12:00:00.000Z");
-const input = { endpoint: null, since: null, until: null, window: "1h" as const, now };
+const input = { ...noFilters, window: "1h" as const, now };
 
 it("the histogram shows the window that ends now, as long as what is chosen lies in it", () => {
   expect(histogramInput(input)).toEqual({ window: "1h" });
   expect(histogramInput({ ...input, endpoint: "billing", since: "2026-11-21T11:20:00.000Z", until: "2026-11-21T11:30:00.000Z" })).toEqual({ endpoint: "billing", window: "1h" });
+});
+
+it("the histogram is asked with the same filters as the list", () => {
+  const filters = { ...noFilters, endpoint: "billing", trigger: "paid", verdict: "stopped" as const, status: 202, text: "ada" };
+  const { limit: _, ...listed } = listInput(filters);
+  expect(histogramInput({ ...filters, window: "24h", now })).toEqual({ ...listed, window: "24h" });
 });
 
 it("what lies further back is shown with half as much around it", () => {

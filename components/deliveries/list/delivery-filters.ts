@@ -57,9 +57,10 @@ export function listInput({ endpoint, outcome, status, trigger, verdict, since, 
   };
 }
 
-/** The question for the histogram: the window that ends now, or a stretch further back. */
-export function histogramInput({ endpoint, since, until, window, now }: { endpoint: string | null; since: string | null; until: string | null; window: keyof typeof windowMs; now: number }) {
-  const on = endpoint === null ? {} : { endpoint };
+/** The question for the histogram: the filters of the list, over the window that ends now or over a stretch further back. */
+export function histogramInput({ window, now, ...filters }: DeliveryFilters & { window: keyof typeof windowMs; now: number }) {
+  const { since, until } = filters;
+  const { limit: _, ...on } = listInput({ ...filters, since: null, until: null });
   const begins = now - windowMs[window];
   const isRecent = (since === null || Date.parse(since) >= begins - slackMs) && (until === null || Date.parse(until) >= begins);
   if (isRecent) return { ...on, window };

@@ -6,9 +6,9 @@ import { windowSchema } from "../../../server/contract/window.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Segmented } from "../../ui/segmented.tsx";
-import { deliveryOutcomes } from "../../ui/statuses.ts";
 import { useNow } from "../../ui/use-now.ts";
-import { Histogram, type HistogramBucket } from "../histogram/histogram.tsx";
+import { Histogram } from "../histogram/histogram.tsx";
+import { type Counts, faceOf, toneOf } from "../histogram/kinds.ts";
 import { type DeliveryFilters, histogramInput, windowParser } from "./delivery-filters.ts";
 
 interface Props {
@@ -16,8 +16,7 @@ interface Props {
   onChange: (some: Partial<DeliveryFilters>) => void;
 }
 
-const tones = { accepted: "text-ok", skipped: "text-idle", repeated: "text-wait", rejected: "text-bad" };
-const outcomes = ["accepted", "skipped", "repeated", "rejected"] as const;
+const filterNames = { outcome: "outcome", status: "status", trigger: "trigger", text: "text" };
 const minuteMs = 60_000;
 
 /** How many came when, and the stretch of time that is looked at. */
@@ -26,12 +25,14 @@ export function HistogramPanel({ filters, onChange }: Props) {
   const [window, setWindow] = useQueryState("window", windowParser);
   // By the minute: the question must not change with every second.
   const now = Math.floor(useNow() / minuteMs) * minuteMs;
-  const { endpoint, since, until } = filters;
-  const histogram = useQuery(trpc.deliveries.histogram.queryOptions(histogramInput({ endpoint, since, until, window, now }), { placeholderData: keepPreviousData }));
+  const { since, until } = filters;
+  const histogram = useQuery(trpc.deliveries.histogram.queryOptions(histogramInput({ ...filters, window, now }), { placeholderData: keepPreviousData }));
+  const ignored = histogram.data?.ignored ?? [];
   return (
     <section aria-label="Deliveries over time" className="min-w-0 overflow-hidden rounded-l border bg-panel">
       <div className="flex min-h-11 flex-wrap items-center gap-x-4 gap-y-2 px-4 pt-2">
-        <Legend buckets={histogram.data?.buckets ?? []} />
+        {histogram.data && <Legend counts={histogram.data} />}
+        {ignored.length > 0 && <p className="text-s text-ink-3">Counted without the filter by {new Intl.ListFormat("en").format(ignored.map((name) => filterNames[name]))}.</p>}
         <span className="ml-auto">
           <Segmented label="How far back" value={window} options={windowSchema.options.map((value) => ({ value, label: value }))} onChange={(value) => void setWindow(value)} />
         </span>
@@ -49,15 +50,15 @@ export function HistogramPanel({ filters, onChange }: Props) {
   );
 }
 
-function Legend({ buckets }: { buckets: readonly HistogramBucket[] }) {
+function Legend({ counts: { kinds, buckets } }: { counts: Counts }) {
   return (
     <ul className="flex flex-wrap gap-x-4 text-s text-ink-2">
-      {outcomes.map((outcome) => {
-        const { icon: Icon, label } = deliveryOutcomes[outcome];
+      {kinds.map((kind) => {
+        const { icon: Icon, label } = faceOf(kind);
         return (
-          <li key={outcome} className="inline-flex items-center gap-1">
-            <Icon aria-hidden size={13} className={tones[outcome]} />
-            <span className="font-[560] text-ink tabular-nums">{buckets.reduce((sum, bucket) => sum + bucket[outcome], 0).toLocaleString("en")}</span>
+          <li key={kind} className="inline-flex items-center gap-1">
+            <Icon aria-hidden size={13} className={toneOf(kind).text} />
+            <span className="font-[560] text-ink tabular-nums">{buckets.reduce((sum, { counts }) => sum + (counts[kind] ?? 0), 0).toLocaleString("en")}</span>
             {label}
           </li>
         );

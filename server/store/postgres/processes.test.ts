@@ -174,7 +174,7 @@ it("counts that several processes add up at once are each counted once", async (
     const window = { since: receivedAt - 3_600_000, until: receivedAt + 3_600_000, bucketMs: 60_000 } as const;
     for (const store of stores) {
       expect((await store.countDeliveries({ ...window, endpoints: ["signup"] })).map(({ count }) => count)).toEqual([45]);
-      expect((await store.countVerdicts({ ...window, endpoints: ["signup"] })).map(({ count }) => count)).toEqual([45, 45, 45, 45]);
+      expect((await store.countVerdicts({ ...window, endpoints: ["signup"] })).verdicts.map(({ count }) => count)).toEqual([45, 45, 45, 45]);
     }
     expect(await askPostgres<{ sets: string }>(url, "SELECT count(*) AS sets FROM verdict_set")).toEqual([{ sets: "1" }]);
   });

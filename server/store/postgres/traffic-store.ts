@@ -1,8 +1,7 @@
 import type { CommonVerdicts } from "../../domain/verdict-list.ts";
-import type { VerdictOutcome } from "../../contract/verdict.ts";
-import type { DeliveryCount, TrafficStore, VerdictCount } from "../../ports/store.ts";
+import type { DeliveryCount, TrafficStore, VerdictBucket } from "../../ports/store.ts";
 import { addCounts, byEndpoint, expandSets, setsOf, type TrafficSum } from "../shared/traffic-counts.ts";
-import { joinDeliveryCounts, joinVerdictCounts, partsOf, together, wholeBuckets } from "../shared/traffic-windows.ts";
+import { type CountedVerdicts, joinDeliveryCounts, joinVerdictBuckets, joinVerdictCounts, partsOf, together, wholeBuckets } from "../shared/traffic-windows.ts";
 import type { PostgresDatabase } from "./database.ts";
 import { searchIds } from "./search-ids.ts";
 import type { Session } from "./session.ts";
@@ -14,6 +13,7 @@ export function createTrafficStore({ read, readAtOnce, verdictSets }: PostgresDa
     // Counters and log are read at once: a count could move from the one to the other in between.
     countDeliveries: (p) => readAtOnce((session) => countDeliveries(session, verdictSets, p)),
     countVerdicts: (p) => readAtOnce((session) => countVerdicts(session, verdictSets, p)),
+    countVerdictBuckets: (p) => readAtOnce((session) => countVerdictBuckets(session, verdictSets, p)),
     summarizeTargets: (p) => read((session) => summarizeTargets(session, p)),
     searchIds: (p) => read((session) => searchIds(session, verdictSets, p)),
   };
@@ -31,15 +31,29 @@ async function countDeliveries(session: Session, verdictSets: VerdictSets, p: Pa
 }
 
 const sumVerdictsSql = `
-  SELECT attachment_id AS "attachmentId", outcome, sum(count)::bigint AS count FROM traffic
-  WHERE bucket_ms = $1 AND endpoint = ANY($2::text[]) AND attachment_id > '' AND at >= $3 AND at < $4 GROUP BY attachment_id, outcome`;
+  SELECT endpoint, attachment_id AS "attachmentId", outcome, sum(count)::bigint AS count FROM traffic
+  WHERE bucket_ms = $1 AND endpoint = ANY($2::text[]) AND attachment_id > '' AND at >= $3 AND at < $4 GROUP BY endpoint, attachment_id, outcome`;
 
-async function countVerdicts(session: Session, verdictSets: VerdictSets, p: Parameters<TrafficStore["countVerdicts"]>[0]): Promise<VerdictCount[]> {
-  const window = wholeBuckets(p);
+async function countVerdicts(session: Session, verdictSets: VerdictSets, p: Parameters<TrafficStore["countVerdicts"]>[0]): ReturnType<TrafficStore["countVerdicts"]> {
   const endpoints = [...new Set(p.endpoints)];
-  const counted: { attachmentId: string; outcome: VerdictOutcome; count: number }[] = [];
-  for (const { bucketMs, since, until } of partsOf(window)) counted.push(...(await session.rows<VerdictCount>(sumVerdictsSql, [bucketMs, endpoints, since, until])));
-  return joinVerdictCounts(counted, { log: await readLog(session, verdictSets), endpoints, window });
+  return joinVerdictCounts(await readVerdicts(session, p), { log: await readLog(session, verdictSets), endpoints, window: wholeBuckets(p) });
+}
+
+async function readVerdicts(session: Session, p: Parameters<TrafficStore["countVerdicts"]>[0]): Promise<CountedVerdicts[]> {
+  const counted: CountedVerdicts[] = [];
+  for (const { bucketMs, since, until } of partsOf(wholeBuckets(p))) counted.push(...(await session.rows<CountedVerdicts>(sumVerdictsSql, [bucketMs, p.endpoints, since, until])));
+  return counted;
+}
+
+const verdictBucketsSql = `
+  SELECT at, attachment_id AS "attachmentId", outcome, count FROM traffic
+  WHERE bucket_ms = $1 AND endpoint = $2 AND starts_with(attachment_id, $3) AND at >= $4 AND at < $5`;
+
+async function countVerdictBuckets(session: Session, verdictSets: VerdictSets, p: Parameters<TrafficStore["countVerdictBuckets"]>[0]): Promise<VerdictBucket[]> {
+  const { endpoint, trigger } = p;
+  const window = wholeBuckets(p);
+  const counted = await session.rows<VerdictBucket>(verdictBucketsSql, [window.bucketMs, endpoint, `${trigger}:`, window.since, window.until]);
+  return joinVerdictBuckets(counted, { log: await readLog(session, verdictSets), endpoint, trigger, window });
 }
 
 /** What was counted and is not in the counters yet, by endpoint. */

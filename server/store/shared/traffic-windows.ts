@@ -1,7 +1,7 @@
 import { deliveryOutcomeSchema } from "../../contract/delivery.ts";
 import { type VerdictOutcome, verdictOutcomeSchema } from "../../contract/verdict.ts";
-import type { DeliveryCount, TrafficWindow, VerdictCount } from "../../ports/store.ts";
-import type { TrafficSum } from "./traffic-counts.ts";
+import type { DeliveryCount, TargetCount, TrafficWindow, VerdictBucket, VerdictCount } from "../../ports/store.ts";
+import { isOfAnyTrigger, targetSlugOf, type TrafficSum } from "./traffic-counts.ts";
 
 /** The endpoint of the counts of all endpoints together, and the attachment of the deliveries themselves. */
 export const together = "";
@@ -51,9 +51,29 @@ export function joinDeliveryCounts(counted: readonly DeliveryCount[], { log, end
   return addUp([...counted, ...logged], ({ at, outcome, endpoint }) => `${at} ${outcome} ${endpoint}`).sort(byTime);
 }
 
-export function joinVerdictCounts(counted: readonly VerdictCount[], { log, endpoints, window }: Logged & { endpoints: readonly string[] }): VerdictCount[] {
-  const logged = endpoints.flatMap((endpoint) => log.get(endpoint) ?? []).flatMap((sum) => toVerdictCounts(sum, window));
-  return addUp([...counted.filter(({ count }) => count > 0), ...logged], keyOfVerdict).sort((a, b) => compare(keyOfVerdict(a), keyOfVerdict(b)));
+/** What the counters have of an attachment on one endpoint, or (`anyTriggerOf`) of a target. */
+export interface CountedVerdicts extends VerdictCount {
+  endpoint: string;
+}
+
+/** The deliveries of a target are the verdicts of all its triggers, those that the project has no longer, too, with what corrects them. */
+export function joinVerdictCounts(counted: readonly CountedVerdicts[], { log, endpoints, window }: Logged & { endpoints: readonly string[] }): { verdicts: VerdictCount[]; targets: TargetCount[] } {
+  const all = [...counted, ...endpoints.flatMap((endpoint) => log.get(endpoint) ?? []).flatMap((sum) => toVerdictCounts(sum, window))];
+  const verdicts = all.filter(({ attachmentId }) => !isOfAnyTrigger(attachmentId)).map(({ attachmentId, outcome, count }): VerdictCount => ({ attachmentId, outcome, count }));
+  const targets = all.map(({ endpoint, attachmentId, outcome, count }): TargetCount => ({ endpoint, target: targetSlugOf(attachmentId), outcome, count }));
+  return { verdicts: sumsByKey(verdicts, keyOfVerdict), targets: sumsByKey(targets, ({ endpoint, target, outcome }) => `${target} ${outcome} ${endpoint}`) };
+}
+
+/** Those that counted something, in the order of their keys. */
+function sumsByKey<Count extends { count: number }>(counts: readonly Count[], keyOf: (one: Count) => string): Count[] {
+  return addUp(counts, keyOf).filter(({ count }) => count > 0).sort((a, b) => compare(keyOf(a), keyOf(b)));
+}
+
+/** Verdicts of a trigger over time: those of its attachments, by bucket. */
+export function joinVerdictBuckets(counted: readonly VerdictBucket[], { log, endpoint, trigger, window }: Logged & { endpoint: string; trigger: string }): VerdictBucket[] {
+  const logged = (log.get(endpoint) ?? []).filter(({ attachmentId }) => attachmentId.startsWith(`${trigger}:`)).flatMap((sum) => toVerdictCounts(sum, window));
+  const buckets = [...counted, ...logged].map(({ at, attachmentId, outcome, count }): VerdictBucket => ({ at, attachmentId, outcome, count }));
+  return addUp(buckets, (one) => `${one.at} ${keyOfVerdict(one)}`).sort((a, b) => a.at - b.at || compare(keyOfVerdict(a), keyOfVerdict(b)));
 }
 
 function byTime(a: DeliveryCount, b: DeliveryCount): number {
@@ -71,10 +91,10 @@ function keyOfVerdict({ attachmentId, outcome }: VerdictCount): string {
   return `${attachmentId} ${outcome}`;
 }
 
-function toVerdictCounts({ attachmentId, at, outcome: name, count }: TrafficSum, window: TrafficWindow): VerdictCount[] {
+function toVerdictCounts({ endpoint, attachmentId, at, outcome: name, count }: TrafficSum, window: TrafficWindow): (CountedVerdicts & VerdictBucket)[] {
   if (attachmentId === "" || at < window.since || at >= window.until) return [];
   const outcome = verdictOutcomeSchema.options.find((one) => one === name);
-  return outcome ? [{ attachmentId, outcome, count }] : [];
+  return outcome ? [{ endpoint, attachmentId, at: at - (at % window.bucketMs), outcome, count }] : [];
 }
 
 /** Those with the same key as one, in the order in which they came first. */

@@ -24,7 +24,7 @@ import { queuedOfTargetSql } from "./queue-room.ts";
 import { spendQuery } from "./run-store.ts";
 import { searchIdsSql } from "./search-ids.ts";
 import { lastRunSql, recentRunsSql } from "./summarize-targets.ts";
-import { attachmentsSql, countDeliveriesSql, sumVerdictsSql } from "./traffic-store.ts";
+import { attachmentsSql, countDeliveriesSql, sumVerdictsSql, verdictBucketsSql } from "./traffic-store.ts";
 import { firstCountedHourSql, verdictHoursSql } from "./verdict-hours.ts";
 import { addTrafficSql, forgetMinutesSql, oldestLoggedSql } from "./fold-traffic.ts";
 import { logRangeSql, logRowsSql } from "./traffic-log.ts";
@@ -183,6 +183,7 @@ describe("questions about traffic", () => {
     expect(attachments).toContain("(bucket_ms=? AND endpoint=? AND attachment_id>?)");
     expect(attachments).not.toContain("SCAN t");
     expect(explain(sumVerdictsSql, { bucketMs: 60_000, since: 0, until: 1, endpoint: "e", attachmentId: "a" })).toBe("SEARCH traffic USING PRIMARY KEY (bucket_ms=? AND endpoint=? AND attachment_id=? AND at>? AND at<?)");
+    expect(explain(verdictBucketsSql, { bucketMs: 60_000, since: 0, until: 1, endpoint: "e", trigger: "t" })).toBe("SEARCH traffic USING PRIMARY KEY (bucket_ms=? AND endpoint=? AND attachment_id>? AND attachment_id<?)");
     expect(explain(forgetMinutesSql, "", "", 0)).toMatch(/^SEARCH traffic USING .*\(bucket_ms=\? AND endpoint=\? AND attachment_id=\? AND at<\?\)$/);
     expect(explain(addTrafficSql, 1, "", "", 0, "matched", 1)).not.toContain("SCAN");
   });

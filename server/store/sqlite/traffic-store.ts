@@ -1,6 +1,6 @@
 import type { VerdictOutcome } from "../../contract/verdict.ts";
-import type { DeliveryCount, TrafficStore, VerdictCount } from "../../ports/store.ts";
-import { joinDeliveryCounts, joinVerdictCounts, partsOf, together, verdictOutcomes, wholeBuckets } from "../shared/traffic-windows.ts";
+import type { DeliveryCount, TrafficStore, VerdictBucket } from "../../ports/store.ts";
+import { type CountedVerdicts, joinDeliveryCounts, joinVerdictBuckets, joinVerdictCounts, partsOf, together, verdictOutcomes, wholeBuckets } from "../shared/traffic-windows.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { searchIds } from "./search-ids.ts";
 import { summarizeTargets } from "./summarize-targets.ts";
@@ -12,6 +12,7 @@ export function createTrafficStore(database: SqliteDatabase): TrafficStore {
   return {
     countDeliveries: (p) => atOnce(() => countDeliveries(database, p)),
     countVerdicts: (p) => atOnce(() => countVerdicts(database, p)),
+    countVerdictBuckets: (p) => atOnce(() => countVerdictBuckets(database, p)),
     summarizeTargets: (p) => read(() => summarizeTargets(database, p)),
     searchIds: (p) => read(() => searchIds(database, p)),
   };
@@ -44,15 +45,27 @@ export const sumVerdictsSql = `
   SELECT ${verdictOutcomes.map((outcome) => `coalesce(sum(count) FILTER (WHERE outcome = '${outcome}'), 0) AS ${outcome}`).join(", ")} FROM traffic
   WHERE bucket_ms = @bucketMs AND endpoint = @endpoint AND attachment_id = @attachmentId AND at >= @since AND at < @until`;
 
-function countVerdicts({ connection, trafficLog }: SqliteDatabase, p: Parameters<TrafficStore["countVerdicts"]>[0]): VerdictCount[] {
-  const window = wholeBuckets(p);
-  const parts = partsOf(window);
-  const endpoints = [...new Set(p.endpoints)];
+function countVerdicts(database: SqliteDatabase, p: Parameters<TrafficStore["countVerdicts"]>[0]): Awaited<ReturnType<TrafficStore["countVerdicts"]>> {
+  return joinVerdictCounts(readVerdicts(database, p), { log: database.trafficLog(), endpoints: [...new Set(p.endpoints)], window: wholeBuckets(p) });
+}
+
+function readVerdicts({ connection }: SqliteDatabase, p: Parameters<TrafficStore["countVerdicts"]>[0]): CountedVerdicts[] {
+  const parts = partsOf(wholeBuckets(p));
   const attachments = connection.prepare<unknown[], { endpoint: string; attachmentId: string }>(attachmentsSql);
   const sumVerdicts = connection.prepare<unknown[], Record<VerdictOutcome, number>>(sumVerdictsSql);
-  const counted = attachments.all({ bucketMs: p.bucketMs, endpoints: JSON.stringify(endpoints) }).flatMap((attachment) => {
+  return attachments.all({ bucketMs: p.bucketMs, endpoints: JSON.stringify([...new Set(p.endpoints)]) }).flatMap((attachment) => {
     const sums = parts.map((part) => sumVerdicts.get({ ...part, ...attachment }));
-    return verdictOutcomes.map((outcome): VerdictCount => ({ attachmentId: attachment.attachmentId, outcome, count: sums.reduce((sum, part) => sum + (part?.[outcome] ?? 0), 0) }));
+    return verdictOutcomes.map((outcome): CountedVerdicts => ({ ...attachment, outcome, count: sums.reduce((sum, part) => sum + (part?.[outcome] ?? 0), 0) }));
   });
-  return joinVerdictCounts(counted, { log: trafficLog(), endpoints, window });
+}
+
+export const verdictBucketsSql = `
+  SELECT at, attachment_id AS attachmentId, outcome, count FROM traffic
+  WHERE bucket_ms = @bucketMs AND endpoint = @endpoint AND attachment_id > @trigger || ':' AND attachment_id < @trigger || ';' AND at >= @since AND at < @until`;
+
+function countVerdictBuckets({ connection, trafficLog }: SqliteDatabase, p: Parameters<TrafficStore["countVerdictBuckets"]>[0]): VerdictBucket[] {
+  const { endpoint, trigger } = p;
+  const window = wholeBuckets(p);
+  const counted = connection.prepare<unknown[], VerdictBucket>(verdictBucketsSql).all({ ...window, endpoint, trigger });
+  return joinVerdictBuckets(counted, { log: trafficLog(), endpoint, trigger, window });
 }

@@ -19,6 +19,8 @@ export function trafficContract(open: OpenStore): void {
     afterEach(() => store.close());
 
     const record = (given: Partial<NewDelivery>) => store.recordDelivery(aDelivery(given));
+    const countVerdicts = async (window: Parameters<Store["countVerdicts"]>[0]) => (await store.countVerdicts(window)).verdicts;
+    const countTargets = async (window: Parameters<Store["countVerdicts"]>[0]) => (await store.countVerdicts(window)).targets;
     const wholeDay = { since: epoch, until: epoch + 24 * hour, bucketMs: minute } as const;
 
     it("counts deliveries by endpoint, minute and outcome, oldest first", async () => {
@@ -63,9 +65,9 @@ export function trafficContract(open: OpenStore): void {
         { attachmentId: "b:y", outcome: "matched", count: 1 },
       ];
       for (const bucketMs of [minute, hour] as const) {
-        expect(await store.countVerdicts({ ...wholeDay, bucketMs, endpoints: ["signup", "signup"] })).toEqual(all);
+        expect(await countVerdicts({ ...wholeDay, bucketMs, endpoints: ["signup", "signup"] })).toEqual(all);
       }
-      expect(await store.countVerdicts({ ...wholeDay, until: epoch + hour, endpoints: ["signup", "billing"] })).toEqual([
+      expect(await countVerdicts({ ...wholeDay, until: epoch + hour, endpoints: ["signup", "billing"] })).toEqual([
         { attachmentId: "a:x", outcome: "matched", count: 1 },
         { attachmentId: "b:y", outcome: "filter_mismatch", count: 1 },
         { attachmentId: "b:y", outcome: "matched", count: 1 },
@@ -78,7 +80,7 @@ export function trafficContract(open: OpenStore): void {
       for (const deviates of [false, true, false]) await record({ verdicts: folded(common, { deviates }) });
       await record({ verdicts: folded(someCommon(1), { deviates: true }), receivedAt: epoch + hour });
       for (const bucketMs of [minute, hour] as const) {
-        expect(await store.countVerdicts({ ...wholeDay, bucketMs, endpoints: ["signup"] })).toEqual([
+        expect(await countVerdicts({ ...wholeDay, bucketMs, endpoints: ["signup"] })).toEqual([
           { attachmentId: "open:x", outcome: "matched", count: 4 },
           { attachmentId: "stopped-0:x", outcome: "filter_mismatch", count: 4 },
           { attachmentId: "stopped-1:x", outcome: "filter_mismatch", count: 2 },
@@ -88,15 +90,69 @@ export function trafficContract(open: OpenStore): void {
       }
     });
 
+    it("counts a delivery once for a target, however many triggers lead there: by the verdict that came furthest", async () => {
+      await record({ verdicts: verdictsOf({ "a:x": "matched", "b:x": "matched", "c:x": "filter_mismatch", "d:y": "matched" }) });
+      await record({ verdicts: verdictsOf({ "a:x": "request_mismatch", "b:x": "filter_mismatch", "c:x": "disabled", "d:y": "disabled" }) });
+      await record({ verdicts: verdictsOf({ "a:x": "request_mismatch", "b:x": "request_mismatch", "c:x": "disabled" }), receivedAt: epoch + hour });
+      // One of the triggers alone, as when a delivery is delivered again to it.
+      await record({ verdicts: verdictsOf({ "b:x": "matched" }), receivedAt: epoch + hour });
+      await record({ verdicts: verdictsOf({ "e:x": "matched", "f:x": "matched" }), endpoint: "billing" });
+      const all = [
+        { endpoint: "signup", target: "x", outcome: "filter_mismatch", count: 1 },
+        { endpoint: "billing", target: "x", outcome: "matched", count: 1 },
+        { endpoint: "signup", target: "x", outcome: "matched", count: 2 },
+        { endpoint: "signup", target: "x", outcome: "request_mismatch", count: 1 },
+        { endpoint: "signup", target: "y", outcome: "disabled", count: 1 },
+        { endpoint: "signup", target: "y", outcome: "matched", count: 1 },
+      ];
+      for (const bucketMs of [minute, hour] as const) {
+        expect(await countTargets({ ...wholeDay, bucketMs, endpoints: ["signup", "billing", "signup"] })).toEqual(all);
+      }
+      const firstHour = await countTargets({ ...wholeDay, until: epoch + hour, endpoints: ["signup"] });
+      expect(firstHour.filter(({ target }) => target === "x").map(({ outcome, count }) => [outcome, count])).toEqual([["filter_mismatch", 1], ["matched", 1]]);
+      // The triggers themselves are counted as before.
+      expect((await countVerdicts({ ...wholeDay, endpoints: ["signup"] })).map(({ attachmentId }) => attachmentId)).not.toContain("*:x");
+    });
+
+    it("counts every delivery with a folded list once for a target, too", async () => {
+      const common = someCommon();
+      for (const deviates of [false, true, false]) await record({ verdicts: folded(common, { deviates }) });
+      const none = someCommon(1);
+      await record({ verdicts: { common: none, actuals: {}, own: [aVerdict({ trigger: "open", attachmentId: "open:x", outcome: "request_mismatch" })], places: [2] } });
+      for (const bucketMs of [minute, hour] as const) {
+        expect(await countTargets({ ...wholeDay, bucketMs, endpoints: ["signup"] })).toEqual([
+          { endpoint: "signup", target: "x", outcome: "filter_mismatch", count: 1 },
+          { endpoint: "signup", target: "x", outcome: "matched", count: 3 },
+        ]);
+      }
+    });
+
+    it("counts the verdicts of one trigger over time", async () => {
+      const both = [aVerdict({ trigger: "a", attachmentId: "a:x" }), aVerdict({ trigger: "a", attachmentId: "a:y" }), aVerdict({ trigger: "ab", attachmentId: "ab:x" })];
+      await record({ verdicts: both, receivedAt: epoch + hour });
+      await record({ verdicts: both, receivedAt: epoch + hour + 5 });
+      await record({ verdicts: [aVerdict({ trigger: "a", attachmentId: "a:x", outcome: "filter_mismatch" })] });
+      await record({ verdicts: both, endpoint: "billing" });
+      const window = { ...wholeDay, endpoint: "signup", trigger: "a" } as const;
+      const all = [
+        { at: epoch, attachmentId: "a:x", outcome: "filter_mismatch", count: 1 },
+        { at: epoch + hour, attachmentId: "a:x", outcome: "matched", count: 2 },
+        { at: epoch + hour, attachmentId: "a:y", outcome: "matched", count: 2 },
+      ];
+      for (const bucketMs of [minute, hour] as const) expect(await store.countVerdictBuckets({ ...window, bucketMs })).toEqual(all);
+      expect(await store.countVerdictBuckets({ ...window, until: epoch + hour })).toEqual(all.slice(0, 1));
+      expect(await store.countVerdictBuckets({ ...window, trigger: "unknown" })).toEqual([]);
+    });
+
     it("keeps verdicts by the minute for two days, and by the hour for good", async () => {
       const days = 24 * hour;
       for (const at of [0, 1 * minute, 2 * days, 2 * days + hour, 9 * days]) {
         await record({ receivedAt: epoch + at, verdicts: [aVerdict()] });
         const window = { since: epoch + at - 2 * days, until: epoch + at + minute, endpoints: ["signup"] };
-        expect((await store.countVerdicts({ ...window, bucketMs: minute }))[0]?.count).toBe((await store.countDeliveries({ ...window, bucketMs: minute })).length);
+        expect((await countVerdicts({ ...window, bucketMs: minute }))[0]?.count).toBe((await store.countDeliveries({ ...window, bucketMs: minute })).length);
       }
       const all = { since: epoch, until: epoch + 10 * days, endpoints: ["signup"] };
-      expect((await store.countVerdicts({ ...all, bucketMs: hour }))[0]?.count).toBe(5);
+      expect((await countVerdicts({ ...all, bucketMs: hour }))[0]?.count).toBe(5);
       expect(await store.countDeliveries({ ...all, bucketMs: minute })).toHaveLength(5);
     });
 
@@ -107,7 +163,7 @@ export function trafficContract(open: OpenStore): void {
         for (let until = since; until < 135; until += 11) {
           const window = { since: epoch + since * hour, until: epoch + until * hour, bucketMs: hour, endpoints: ["signup"] } as const;
           const count = received.filter((at) => at >= window.since && at < window.until).length;
-          expect((await store.countVerdicts(window))[0]?.count ?? 0).toBe(count);
+          expect((await countVerdicts(window))[0]?.count ?? 0).toBe(count);
         }
       }
     });
@@ -142,7 +198,7 @@ export function trafficContract(open: OpenStore): void {
           await Promise.all(
             rows.map(({ at, endpoint, outcome, verdicts }) =>
               own.recordDelivery(
-                aDelivery({ receivedAt: epoch + at, endpoint, outcome, verdicts: verdicts.map((verdict, n) => aVerdict({ attachmentId: `${endpoint}:${n}`, outcome: verdict })) }),
+                aDelivery({ receivedAt: epoch + at, endpoint, outcome, verdicts: verdicts.map((verdict, n) => aVerdict({ attachmentId: `${endpoint}${n}:x`, outcome: verdict })) }),
               ),
             ),
           );
@@ -151,9 +207,13 @@ export function trafficContract(open: OpenStore): void {
             const expected = tally(rows.map(({ at, endpoint, outcome }) => [endpoint, epoch + at - (at % bucketMs), outcome]));
             const counted = await own.countDeliveries({ ...window, endpoints: ["a", "b"] });
             expect(counted.map(({ endpoint, at, outcome, count }) => [endpoint, at, outcome, count].join()).sort()).toEqual(expected);
-            const verdicts = await own.countVerdicts({ ...window, endpoints: ["a", "b"] });
+            const { verdicts, targets } = await own.countVerdicts({ ...window, endpoints: ["a", "b"] });
             expect(verdicts.map(({ attachmentId, outcome, count }) => [attachmentId, outcome, count].join()).sort()).toEqual(
-              tally(rows.flatMap(({ endpoint, verdicts: outcomes }) => outcomes.map((outcome, n) => [`${endpoint}:${n}`, outcome]))),
+              tally(rows.flatMap(({ endpoint, verdicts: outcomes }) => outcomes.map((outcome, n) => [`${endpoint}${n}:x`, outcome]))),
+            );
+            const decided = rows.filter(({ verdicts: outcomes }) => outcomes.length > 0);
+            expect(targets.map(({ endpoint, target, outcome, count }) => [endpoint, target, outcome, count].join()).sort()).toEqual(
+              tally(decided.map(({ endpoint, verdicts: outcomes }) => [endpoint, "x", outcomes.includes("matched") ? "matched" : "disabled"])),
             );
             const together = await own.countDeliveries({ ...window, endpoints: null });
             expect(together.reduce((sum, { count }) => sum + count, 0)).toBe(rows.length);
@@ -207,6 +267,11 @@ export function trafficContract(open: OpenStore): void {
       for (const text of ["", "nothing", "\ud800", "1X"]) expect(await find(text)).toEqual([]);
     });
   });
+}
+
+/** Verdicts by attachment. */
+function verdictsOf(outcomes: Record<string, VerdictOutcome>): Verdict[] {
+  return Object.entries(outcomes).map(([attachmentId, outcome]) => aVerdict({ trigger: attachmentId.split(":")[0] ?? "", attachmentId, outcome }));
 }
 
 /** Equal ones counted, as text. */

@@ -1,16 +1,12 @@
 import { z } from "zod";
-import { momentMs, momentSchema } from "../../contract/moment.ts";
 import { windowSchema } from "../../contract/window.ts";
+import { filterDeliveries } from "../../deliveries/filter-deliveries.ts";
 import { showHistogram } from "../../traffic/show-histogram.ts";
 import { procedure } from "../trpc.ts";
+import { deliveryQuery, toDeliveryQuery } from "./delivery-query.ts";
 
-const input = z.strictObject({
-  window: windowSchema.optional(),
-  since: momentSchema.optional(),
-  until: momentSchema.optional(),
-  endpoint: z.string().optional(),
-});
+const input = z.strictObject({ ...deliveryQuery, window: windowSchema.optional() });
 
-export const deliveriesHistogram = procedure.input(input).query(({ ctx, input: { since, until, ...rest } }) =>
-  showHistogram(ctx, { ...rest, since: momentMs(since), until: momentMs(until) }),
+export const deliveriesHistogram = procedure.input(input).query(({ ctx, input: { window, ...query } }) =>
+  showHistogram(ctx, { window, filter: filterDeliveries(ctx.project.current(), toDeliveryQuery(query)) }),
 );
