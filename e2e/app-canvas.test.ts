@@ -34,6 +34,48 @@ async function dragNode(page: Page, id: string, by: { x: number; y: number }) {
   await dragBy(page, { x: box.x + 70, y: box.y + box.height - 8 }, by);
 }
 
+/** Nodes whose box lies at least partly, or (`whole`) altogether, in the pane. */
+function nodesInView(page: Page, p: { whole: boolean } = { whole: false }): Promise<string[]> {
+  return page.evaluate(({ whole }) => {
+    const pane = document.querySelector(".react-flow__pane")?.getBoundingClientRect();
+    if (!pane) return [];
+    return [...document.querySelectorAll<HTMLElement>("[data-node]")].flatMap((node) => {
+      const box = node.getBoundingClientRect();
+      const touches = box.right > pane.left && box.left < pane.right && box.bottom > pane.top && box.top < pane.bottom;
+      const isWhole = box.left >= pane.left && box.right <= pane.right && box.top >= pane.top && box.bottom <= pane.bottom;
+      return (whole ? isWhole : touches) ? [node.dataset["node"] ?? ""] : [];
+    });
+  }, p);
+}
+
+/** How much of the pane's width the nodes take, of 1; 1 as well where they are shown in their own size. */
+function shareOfPane(page: Page): Promise<number> {
+  return page.evaluate(() => {
+    const pane = document.querySelector(".react-flow__pane")?.getBoundingClientRect();
+    const boxes = [...document.querySelectorAll("[data-node]")].map((node) => node.getBoundingClientRect());
+    const scale = Number(/scale\(([\d.]+)\)/.exec(document.querySelector<HTMLElement>(".react-flow__viewport")?.style.transform ?? "")?.[1]);
+    // 40 px stay free at each side.
+    return scale === 1 ? 1 : (Math.max(...boxes.map(({ right }) => right)) - Math.min(...boxes.map(({ left }) => left))) / ((pane?.width ?? 0) - 80);
+  });
+}
+
+/** The tab has looked at a part of the plane where there is no node. */
+async function lookAway(page: Page) {
+  await page.evaluate(() => {
+    for (const name of Object.keys(sessionStorage)) if (name.includes("canvas.viewport")) sessionStorage.setItem(name, JSON.stringify({ endpoint: null, node: null, viewport: { x: -3_000, y: -3_000, zoom: 1 } }));
+  });
+}
+
+const triggerOfMany = (index: number) => `import { defineWebhookSource } from "signalbox/trigger";
+import { z } from "zod";
+import work from "../workflows/work";
+export default defineWebhookSource({ slug: "t${index}", endpoint: "many", request: z.object({}) }).attach({ workflow: work, transform: () => ({}) });`;
+const workOfMany = `import { defineWorkflow } from "signalbox/workflow";
+import { z } from "zod";
+export default defineWorkflow({ slug: "work", input: z.object({}), async run() {} });`;
+
+const viewports = [{ width: 768, height: 900 }, { width: 1_440, height: 900 }, { width: 1_920, height: 1_080 }];
+
 async function copySignupUrl(page: Page): Promise<string> {
   await page.getByRole("button", { name: "Copy the URL of signup" }).click();
   return vi.waitFor(async () => {
@@ -225,6 +267,86 @@ describe("the canvas", () => {
     await page.getByRole("link", { name: /^Trigger second-signup/ }).waitFor();
     await vi.waitFor(async () => expect(await build.textContent()).not.toBe(before), { timeout: 10_000 });
     expect(errors).toEqual([]);
+  });
+});
+
+describe.each(viewports)("the viewport of the canvas at $width × $height", (viewport) => {
+  it("shows all that is left when an endpoint is folded and \"show all\" is pressed before the new layout is there", async () => {
+    // Large enough that "all" of it is another view once its triggers are folded.
+    const files = Object.fromEntries(Array.from({ length: 24 }, (_, index) => [`triggers/t${index}.ts`, triggerOfMany(index)]));
+    const service = await startService({ projectDir: writeProject({ ...files, "workflows/work.ts": workOfMany }), command: "dev" });
+    const { page, errors } = await visit(service.url, { viewport });
+    await page.goto(`${service.url}/?node=endpoint:many`);
+    await page.getByRole("button", { name: "24 triggers" }).waitFor();
+    // The layout's worker answers late.
+    await page.evaluate(() => {
+      const post = Worker.prototype.postMessage;
+      Worker.prototype.postMessage = function (this: Worker, ...message: [unknown]) {
+        setTimeout(() => post.apply(this, message), 1_500);
+      };
+    });
+    await page.evaluate(() => document.querySelector<HTMLElement>('[data-node="endpoint:many"] button[aria-expanded]')?.click());
+    await page.getByRole("button", { name: "Show all (f)" }).click();
+    await vi.waitFor(async () => expect((await nodesInView(page, { whole: true })).toSorted()).toEqual(["endpoint:many", "workflow:work"]), { timeout: 10_000 });
+    await expect.poll(() => shareOfPane(page)).toBeCloseTo(1, 1);
+    expect(errors).toEqual([]);
+  });
+
+  it("shows the endpoint of a link, wherever this tab has looked before", async () => {
+    const { service } = await openStarter();
+    const { page } = await visit(service.url, { viewport });
+    await page.goto(service.url);
+    await page.getByRole("link", { name: /^Trigger new-signup/ }).waitFor();
+    await vi.waitFor(async () => expect(await page.evaluate(() => Object.keys(sessionStorage).join())).toContain("canvas.viewport"));
+    await lookAway(page);
+    await page.goto(`${service.url}/?endpoint=signup`);
+    await vi.waitFor(async () => expect((await nodesInView(page, { whole: true })).toSorted()).toEqual(["endpoint:signup", "trigger:new-signup", "workflow:welcome-email"]));
+    await page.getByRole("combobox", { name: "Endpoint" }).selectOption("billing");
+    await vi.waitFor(async () => expect(await nodesInView(page)).toContain("endpoint:billing"));
+    await lookAway(page);
+    await page.goto(service.url);
+    await vi.waitFor(async () => expect(await nodesInView(page)).not.toEqual([]));
+  });
+
+  it("shows the node of a link that is opened in a tab that has looked elsewhere, also on a slow machine", async () => {
+    const { service } = await openStarter();
+    const { page } = await visit(service.url, { viewport });
+    await page.goto(service.url);
+    await page.getByRole("link", { name: /^Trigger new-signup/ }).waitFor();
+    await vi.waitFor(async () => expect(await page.evaluate(() => Object.keys(sessionStorage).join())).toContain("canvas.viewport"));
+    const devtools = await page.context().newCDPSession(page);
+    await devtools.send("Emulation.setCPUThrottlingRate", { rate: 8 });
+    for (const id of ["trigger:new-signup", "workflow:notify-finance", "endpoint:billing"]) {
+      await lookAway(page);
+      await page.goto(`${service.url}/?node=${id}`);
+      await page.getByRole("complementary", { name: id.replace(":", " ") }).waitFor();
+      await vi.waitFor(async () => expect(await nodesInView(page, { whole: true })).toContain(id), { timeout: 20_000 });
+    }
+    await devtools.send("Emulation.setCPUThrottlingRate", { rate: 1 });
+    // The same by the search, in the app, past a filter that would leave the node out.
+    await page.getByRole("combobox", { name: "Endpoint" }).selectOption("billing");
+    await page.waitForURL((url) => url.searchParams.get("endpoint") === "billing");
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("ci-failed");
+    await page.getByRole("option", { name: /^ci-failed/ }).first().waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("complementary", { name: "trigger ci-failed" }).waitFor();
+    await vi.waitFor(async () => expect(await nodesInView(page, { whole: true })).toContain("trigger:ci-failed"), { timeout: 10_000 });
+  });
+
+  it("comes back to the node that is open when one searches for it after looking elsewhere", async () => {
+    const { service } = await openStarter();
+    const { page } = await visit(service.url, { viewport });
+    await page.goto(`${service.url}/?node=trigger:ci-failed`);
+    await page.getByRole("link", { name: /^Trigger ci-failed/ }).waitFor();
+    const pane = await page.locator(".react-flow__pane").boundingBox();
+    for (let times = 0; times < 3; times += 1) await dragBy(page, { x: (pane?.x ?? 0) + 20, y: (pane?.y ?? 0) + 400 }, { x: (pane?.width ?? 0) - 40, y: 0 });
+    await vi.waitFor(async () => expect(await nodesInView(page)).not.toContain("trigger:ci-failed"));
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("ci-failed");
+    await page.getByRole("option", { name: /^ci-failed/ }).first().waitFor();
+    await page.keyboard.press("Enter");
+    await vi.waitFor(async () => expect(await nodesInView(page, { whole: true })).toContain("trigger:ci-failed"), { timeout: 10_000 });
   });
 });
 

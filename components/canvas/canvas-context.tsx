@@ -36,10 +36,10 @@ export function useTargetActivity(id: string): TargetActivity | undefined {
   return useSyncExternalStore(useCallback((listener) => store.subscribe([id], listener), [store, id]), () => store.target(id), nothing);
 }
 
-/** `attachments` must stay the same array while it means the same. */
-export function useEvidence(attachments: readonly string[], together = false): Evidence | undefined {
+/** `counts` must stay the same array while it means the same. */
+export function useEvidence(counts: readonly string[]): Evidence | undefined {
   const { store } = useCanvas();
-  return useSyncExternalStore(useCallback((listener) => store.subscribe(attachments, listener), [store, attachments]), () => store.evidence(attachments, together), nothing);
+  return useSyncExternalStore(useCallback((listener) => store.subscribe(counts, listener), [store, counts]), () => store.evidence(counts), nothing);
 }
 
 function nothing(): undefined {

@@ -20,7 +20,9 @@ export function Canvas({ project, model, store, url, filter, open, onSeen }: Can
   const folds = useFolds({ model, storage, opened: url.node });
   const [round, setRound] = useState(0);
   const [covered, setCovered] = useState(0);
-  const graph = useMemo(() => visibleGraph(model, { endpoint: url.endpoint, collapsed: folds.collapsed }), [model, url.endpoint, folds.collapsed]);
+  // Without a filter it is drawn anyway.
+  const opened = url.endpoint === null ? null : url.node;
+  const graph = useMemo(() => visibleGraph(model, { endpoint: url.endpoint, collapsed: folds.collapsed, opened }), [model, url.endpoint, folds.collapsed, opened]);
   const shape = `${url.endpoint ?? ""}|${[...folds.collapsed].toSorted().join(" ")}`;
   const laid = useLayout({ graph, shape, round, storage });
   const kept = useKept({ model, store, text: url.q, status: url.status });
@@ -33,7 +35,7 @@ export function Canvas({ project, model, store, url, filter, open, onSeen }: Can
     <ReactFlowProvider>
       <Toolbar model={model} url={url} filter={filter} kept={kept} folds={folds} onTidy={tidy} />
       {laid ? (
-        <FlowPlane graph={laid.graph} layout={laid.layout} round={round} covered={covered} store={store} storage={storage} selected={url.node} kept={kept} folds={folds} open={open} onSeen={onSeen} />
+        <FlowPlane graph={laid.graph} layout={laid.layout} round={laid.round} shape={laid.shape} covered={covered} store={store} storage={storage} selected={url.node} kept={kept} folds={folds} open={open} onSeen={onSeen} />
       ) : (
         <CanvasSkeleton />
       )}

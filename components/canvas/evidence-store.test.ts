@@ -1,6 +1,8 @@
 import { expect, it, vi } from "vitest";
 import { createEvidenceStore } from "./evidence-store.ts";
 import type { Activity } from "./model/answers.ts";
+import { sampleModel } from "./model/testing/sample-graph.ts";
+import { visibleGraph } from "./model/visible-graph.ts";
 
 const activity = (matched: number, other: number): Activity => ({
   since: "2026-01-01T00:00:00.000Z",
@@ -11,6 +13,7 @@ const activity = (matched: number, other: number): Activity => ({
     { attachmentId: "paid:ledger", matched, request_mismatch: 0, filter_mismatch: 0, disabled: 0 },
     { attachmentId: "failed:notify", matched: other, request_mismatch: 0, filter_mismatch: 0, disabled: 0 },
   ],
+  routes: [{ endpoint: "billing", target: "notify", matched, request_mismatch: 1, filter_mismatch: 0, disabled: 0 }],
   targets: [],
 });
 
@@ -24,6 +27,17 @@ it("one count that changes tells those who look at it, and nobody else", () => {
   store.subscribeAll(all);
   store.feed(activity(2, 1));
   expect([paid, failed, endpoint, all].map(({ mock }) => mock.calls.length)).toEqual([1, 0, 0, 1]);
+});
+
+it("several triggers of a target have the counts of their route, not the sum of their verdicts", () => {
+  const model = sampleModel([["billing", "failed", "notify"], ["billing", "paid", "notify"], ["billing", "paid", "ledger"]]);
+  const { edges } = visibleGraph(model, { endpoint: null, collapsed: new Set(["endpoint:billing"]), opened: null });
+  const store = createEvidenceStore();
+  store.feed(activity(2, 1));
+  expect(edges.map(({ target, counts }) => [target, store.evidence(counts)])).toEqual([
+    ["workflow:notify", { passed: 2, request: 1, filter: 0, disabled: 0 }],
+    ["workflow:ledger", { passed: 2, request: 0, filter: 0, disabled: 0 }],
+  ]);
 });
 
 it("what has not changed stays the same object", () => {

@@ -1,17 +1,17 @@
-import type { Activity, EndpointActivity, TargetActivity, TriggerActivity } from "./model/answers.ts";
-import { type Evidence, evidenceOfTrigger, sumEvidence } from "./model/evidence.ts";
-import { endpointId, targetId } from "./model/node-id.ts";
+import type { Activity, EndpointActivity, TargetActivity, VerdictCounts } from "./model/answers.ts";
+import { type Evidence, evidenceOfTrigger } from "./model/evidence.ts";
+import { endpointId, routeId, targetId } from "./model/node-id.ts";
 
 /**
  * What is known of the traffic, outside of React: a node asks for its own part and is drawn again only when that part has changed. Keys are
- * ids of endpoints and targets, and ids of attachments.
+ * ids of endpoints, targets, attachments and routes.
  */
 export interface EvidenceStore {
   feed(activity: Activity): void;
   endpoint(id: string): EndpointActivity | undefined;
   target(id: string): TargetActivity | undefined;
-  /** Of one trigger by all its attachments, or (`together`) of several triggers by one attachment each. The same object until it changes. */
-  evidence(attachments: readonly string[], together?: boolean): Evidence | undefined;
+  /** Of one trigger by all its attachments, or of a route. The same object until it changes. */
+  evidence(counts: readonly string[]): Evidence | undefined;
   /** Since when is counted; `null` before anything is known. */
   since(): string | null;
   /** Grows with every change. */
@@ -23,7 +23,7 @@ export interface EvidenceStore {
 export function createEvidenceStore(): EvidenceStore {
   const endpoints = new Map<string, EndpointActivity>();
   const targets = new Map<string, TargetActivity>();
-  const triggers = new Map<string, TriggerActivity>();
+  const counted = new Map<string, VerdictCounts>();
   const computed = new WeakMap<readonly string[], Evidence>();
   const watchers = createWatchers();
   let since: string | null = null;
@@ -35,7 +35,8 @@ export function createEvidenceStore(): EvidenceStore {
       const changed = [
         ...activity.endpoints.flatMap((one) => put(endpoints, endpointId(one.endpoint), one)),
         ...activity.targets.flatMap((one) => put(targets, targetId(one.target), one)),
-        ...activity.triggers.flatMap((one) => put(triggers, one.attachmentId, one)),
+        ...activity.triggers.flatMap(({ attachmentId, ...counts }) => put(counted, attachmentId, counts)),
+        ...activity.routes.flatMap(({ endpoint, target, ...counts }) => put(counted, routeId(endpoint, target), counts)),
       ];
       if (changed.length === 0) return;
       version += 1;
@@ -43,13 +44,13 @@ export function createEvidenceStore(): EvidenceStore {
     },
     endpoint: (id) => endpoints.get(id),
     target: (id) => targets.get(id),
-    evidence(attachments, together = false) {
-      const known = attachments.flatMap((id) => triggers.get(id) ?? []);
+    evidence(counts) {
+      const known = counts.flatMap((id) => counted.get(id) ?? []);
       if (known.length === 0) return undefined;
-      const evidence = together ? sumEvidence(known.map((one) => evidenceOfTrigger([one]))) : evidenceOfTrigger(known);
-      const before = computed.get(attachments);
+      const evidence = evidenceOfTrigger(known);
+      const before = computed.get(counts);
       if (before && isEqual(before, evidence)) return before;
-      computed.set(attachments, evidence);
+      computed.set(counts, evidence);
       return evidence;
     },
     since: () => since,

@@ -1,6 +1,6 @@
 "use client";
 
-import { useReactFlow, useStore } from "@xyflow/react";
+import { useStore } from "@xyflow/react";
 import { type PointerEvent, useMemo } from "react";
 import type { Layout } from "./model/column-layout.ts";
 import { type Box, boundsOf, boxOf } from "./model/viewports.ts";
@@ -10,17 +10,16 @@ const size = { width: 156, height: 96 };
 const pad = 60;
 
 /** All nodes as one path, so that 6,000 of them cost no more than six; the window as a frame to drag. */
-export function Minimap({ graph, places, selected }: { graph: VisibleGraph; places: Layout; selected: string | null }) {
+export function Minimap({ graph, places, selected, onLookAt }: { graph: VisibleGraph; places: Layout; selected: string | null; onLookAt: (centre: { x: number; y: number }) => void }) {
   const bounds = useMemo(() => boundsOf(graph.nodes, places), [graph, places]);
   const path = useMemo(() => graph.nodes.map((node) => rectangle(boxOf(node, places))).join(""), [graph, places]);
   const chosen = graph.nodes.find(({ id }) => id === selected);
-  const { setCenter, getZoom } = useReactFlow();
   if (!bounds) return null;
   const { box, scale } = mapOf(bounds);
   const go = (event: PointerEvent<SVGSVGElement>) => {
     if (event.buttons !== 1) return;
     const frame = event.currentTarget.getBoundingClientRect();
-    void setCenter(box.x + (event.clientX - frame.left) * scale.x, box.y + (event.clientY - frame.top) * scale.y, { zoom: getZoom() });
+    onLookAt({ x: box.x + (event.clientX - frame.left) * scale.x, y: box.y + (event.clientY - frame.top) * scale.y });
   };
   return (
     // A picture for the eye and the mouse: by keyboard one walks the nodes themselves.

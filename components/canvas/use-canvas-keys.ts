@@ -1,12 +1,11 @@
 "use client";
 
-import { useReactFlow } from "@xyflow/react";
 import { type RefObject, useEffect, useEffectEvent } from "react";
 import { isNowhere } from "../ui/keep-focus.ts";
 import type { Layout } from "./model/column-layout.ts";
 import type { VisibleGraph } from "./model/visible-graph.ts";
 import { type Step, walk } from "./model/walk.ts";
-import type { Flight } from "./use-flight.ts";
+import type { CanvasView } from "./use-viewport.ts";
 
 const steps: readonly Step[] = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
 
@@ -14,15 +13,14 @@ const steps: readonly Step[] = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight
  * Arrow keys walk from node to node, `f` fits, `+` and `-` zoom, `Esc` closes what is open. Enter opens, as on every link. They work on the
  * canvas, and as long as nothing else has the focus.
  */
-export function useCanvasKeys(p: { graph: VisibleGraph; places: Layout; open: (id: string | null) => void; flight: Flight; frame: RefObject<HTMLElement | null> }) {
-  const { zoomIn, zoomOut } = useReactFlow();
+export function useCanvasKeys(p: { graph: VisibleGraph; places: Layout; open: (id: string | null) => void; view: CanvasView; frame: RefObject<HTMLElement | null> }) {
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     const isOnCanvas = event.target instanceof Node && p.frame.current?.contains(event.target);
     if (event.metaKey || event.ctrlKey || event.altKey || event.defaultPrevented || !(isOnCanvas || isNowhere(event.target)) || document.querySelector("dialog:modal")) return;
     // The sheet itself hears of Esc from nowhere.
     if (event.key === "Escape" && !isOnCanvas) return;
     const step = steps.find((one) => one === event.key);
-    const action = step ? () => goOn(step, event, p) : { f: p.flight.fit, "+": () => void zoomIn(), "=": () => void zoomIn(), "-": () => void zoomOut(), Escape: () => p.open(null) }[event.key];
+    const action = step ? () => goOn(step, event, p) : { f: p.view.fit, "+": p.view.zoomIn, "=": p.view.zoomIn, "-": p.view.zoomOut, Escape: () => p.open(null) }[event.key];
     if (!action) return;
     event.preventDefault();
     action();
@@ -34,11 +32,11 @@ export function useCanvasKeys(p: { graph: VisibleGraph; places: Layout; open: (i
   }, []);
 }
 
-function goOn(step: Step, event: KeyboardEvent, p: { graph: VisibleGraph; places: Layout; flight: Flight; frame: RefObject<HTMLElement | null> }): void {
+function goOn(step: Step, event: KeyboardEvent, p: { graph: VisibleGraph; places: Layout; view: CanvasView; frame: RefObject<HTMLElement | null> }): void {
   const from = event.target instanceof Element ? event.target.closest("[data-node]")?.getAttribute("data-node") : null;
   const to = from ? walk(p.graph, { from, step, layout: p.places }) : p.graph.nodes[0]?.id;
   if (!to) return;
-  p.flight.show(to);
+  p.view.show(to);
   focusWhenDrawn(to, p.frame, 40);
 }
 

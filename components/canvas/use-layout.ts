@@ -28,7 +28,7 @@ interface Laid {
  * was shown before stays. `shape` names what a person chose (filter, folded endpoints): only within it may nodes stay where they were.
  * Another `round` lays out anew.
  */
-export function useLayout(p: { graph: VisibleGraph; shape: string; round: number; storage: CanvasStorage }): { graph: VisibleGraph; layout: Layout } | null {
+export function useLayout(p: { graph: VisibleGraph; shape: string; round: number; storage: CanvasStorage }): Pick<Laid, "graph" | "layout" | "shape" | "round"> | null {
   const { graph, shape, round, storage } = p;
   const key = `${shape}|${layoutKey(graph)}`;
   const [laid, setLaid] = useState<Laid | null>(null);
@@ -67,7 +67,7 @@ export function useLayout(p: { graph: VisibleGraph; shape: string; round: number
   }, [key, round, storage]);
   // The words of a condition may change without its place.
   const current = laid?.key === key ? graph : laid?.graph;
-  return useMemo(() => (laid && current ? { graph: current, layout: laid.layout } : null), [laid, current]);
+  return useMemo(() => (laid && current ? { ...laid, graph: current } : null), [laid, current]);
 }
 
 /** What needs no making: a layout of this very graph, or of one that became it. */

@@ -4,6 +4,7 @@ import { Command } from "cmdk";
 import { Bot, Download, FileSearch, type LucideIcon, Monitor, Moon, PanelsTopLeft, Play, Search, Sun, Webhook, Workflow, Wrench, Zap } from "lucide-react";
 import { usePathname } from "next/navigation";
 import { type KeyboardEvent, useEffect, useEffectEvent, useState } from "react";
+import { showNode } from "../canvas/show-node.ts";
 import { chooseTheme, type Theme } from "../shell/theme.ts";
 import { useLeave } from "../shell/use-leave.tsx";
 import { ModalElement } from "../ui/dialog.tsx";
@@ -84,6 +85,8 @@ function useGo(onClose: () => void): (entry: Entry) => void {
     rememberEntry(entry);
     onClose();
     leave(hrefFrom(entry, { path, query: location.search }));
+    const node = new URLSearchParams(entry.href.split("?")[1]).get("node");
+    if (node !== null) showNode(node);
   };
 }
 

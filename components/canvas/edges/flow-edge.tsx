@@ -12,7 +12,7 @@ export type FlowEdgeType = Edge<{ edge: CanvasEdge; endpoint: string }, "flow">;
 export const FlowEdge = memo(function FlowEdge({ data, source, target, ...ends }: EdgeProps<FlowEdgeType>) {
   const { selected, kept } = useCanvas();
   const isSummary = data?.edge.kind === "summary";
-  const evidence = useEvidence(data?.edge.attachments ?? none, isSummary);
+  const evidence = useEvidence(data?.edge.counts ?? none);
   const [path, x, y] = getBezierPath(ends);
   const isLit = selected === source || selected === target;
   const isDim = kept !== null && !(kept.has(source) && kept.has(target));

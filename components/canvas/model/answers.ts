@@ -12,5 +12,5 @@ export type GraphAgent = NonNullable<GraphTarget["agent"]>;
 /** What happened on some of it within a window of time. */
 export type Activity = Answers["activity"];
 export type EndpointActivity = Activity["endpoints"][number];
-export type TriggerActivity = Activity["triggers"][number];
+export type VerdictCounts = Omit<Activity["triggers"][number], "attachmentId">;
 export type TargetActivity = Activity["targets"][number];

@@ -31,15 +31,22 @@ it("moved nodes, folded endpoints and the viewport come back, each project's its
   const storage = open(lasting);
   storage.keepMoved(layout);
   storage.keepCollapsed(new Set(["endpoint:billing"]));
-  storage.keepViewport({ x: 1, y: 2, zoom: 0.5 });
-  expect([storage.moved(), storage.collapsed(), storage.viewport()]).toEqual([layout, new Set(["endpoint:billing"]), { x: 1, y: 2, zoom: 0.5 }]);
+  storage.keepViewport({ endpoint: null, node: "trigger:paid", viewport: { x: 1, y: 2, zoom: 0.5 } });
+  expect([storage.moved(), storage.collapsed(), storage.viewport(null)]).toEqual([layout, new Set(["endpoint:billing"]), { endpoint: null, node: "trigger:paid", viewport: { x: 1, y: 2, zoom: 0.5 } }]);
   expect(createCanvasStorage({ project: "other", lasting, passing: null }).moved()).toEqual(new Map());
 });
 
 it.each(["", "{", "null", "[[1,2,3]]", `[["id","x",2]]`, `{"x":1}`, `[{"key":"k"}]`])("what is no longer readable (%s) is as if it were not there", (text) => {
   const broken: TextStorage = { getItem: () => text, setItem: () => {}, removeItem: () => {} };
   const storage = createCanvasStorage({ project: "mine", lasting: broken, passing: broken });
-  expect([storage.layout("k"), storage.moved(), storage.collapsed(), storage.viewport()]).toEqual([null, new Map(), new Set(), null]);
+  expect([storage.layout("k"), storage.moved(), storage.collapsed(), storage.viewport(null)]).toEqual([null, new Map(), new Set(), null]);
+});
+
+it("the viewport is that of one filter: another endpoint is looked at from its own start", () => {
+  const storage = open();
+  const kept = { endpoint: "billing", node: null, viewport: { x: 1, y: 2, zoom: 0.5 } };
+  storage.keepViewport(kept);
+  expect([storage.viewport("billing"), storage.viewport(null), storage.viewport("signup")]).toEqual([kept, null, null]);
 });
 
 it("storage that is full or forbidden breaks nothing", () => {

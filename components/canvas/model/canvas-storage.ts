@@ -11,8 +11,9 @@ export interface CanvasStorage {
   keepMoved(moved: Layout): void;
   collapsed(): ReadonlySet<string>;
   keepCollapsed(collapsed: ReadonlySet<string>): void;
-  viewport(): Viewport | null;
-  keepViewport(viewport: Viewport): void;
+  /** Of the canvas with this filter by endpoint. */
+  viewport(endpoint: string | null): KeptViewport | null;
+  keepViewport(kept: KeptViewport): void;
 }
 
 /** Plain storage, as the browser's. */
@@ -23,6 +24,14 @@ export interface Viewport {
   x: number;
   y: number;
   zoom: number;
+}
+
+interface KeptViewport {
+  /** The filter by endpoint. */
+  endpoint: string | null;
+  /** What was open at the side. */
+  node: string | null;
+  viewport: Viewport;
 }
 
 type Place = [id: string, x: number, y: number];
@@ -55,8 +64,11 @@ export function createCanvasStorage(p: { project: string; lasting: TextStorage |
     keepMoved: (moved) => write(p.lasting, name("moved"), moved.size > 0 ? fromLayout(moved) : null),
     collapsed: () => new Set(read(p.lasting, name("collapsed"), isListOf(isText))),
     keepCollapsed: (collapsed) => write(p.lasting, name("collapsed"), collapsed.size > 0 ? [...collapsed] : null),
-    viewport: () => read(p.passing, name("viewport"), isViewport),
-    keepViewport: (viewport) => write(p.passing, name("viewport"), viewport),
+    viewport(endpoint) {
+      const kept = read(p.passing, name("viewport"), isKeptViewport);
+      return kept?.endpoint === endpoint ? kept : null;
+    },
+    keepViewport: (kept) => write(p.passing, name("viewport"), kept),
   };
 }
 
@@ -86,6 +98,10 @@ const isPlace: Check<Place> = (value): value is Place => Array.isArray(value) &&
 
 function isViewport(value: unknown): value is Viewport {
   return isObject(value) && isNumber(value["x"]) && isNumber(value["y"]) && isNumber(value["zoom"]) && value["zoom"] > 0;
+}
+
+function isKeptViewport(value: unknown): value is KeptViewport {
+  return isObject(value) && [value["endpoint"], value["node"]].every((name) => name === null || isText(name)) && isViewport(value["viewport"]);
 }
 
 function isKeptLayout(value: unknown): value is KeptLayout {

@@ -17,7 +17,7 @@ const groupGap = 30;
  * The simple layout: triggers below each other, endpoints beside the middle of their triggers, targets beside the middle of what leads to
  * them, no two over each other. One pass over the nodes, so that it is there at once, however large the project.
  */
-export function layoutColumns({ nodes, edges }: VisibleGraph): Layout {
+export function layoutColumns({ nodes, edges }: Pick<VisibleGraph, "nodes" | "edges">): Layout {
   const layout = new Map<string, Point>();
   placeGroups(nodes, layout);
   const middles = middlesOfSources({ nodes, edges }, layout);
@@ -65,7 +65,7 @@ function groupsOf(nodes: readonly ModelNode[]): ModelNode[][] {
 const reach = 700;
 
 /** The middle of what leads to a target; of what is far apart, the middle of the uppermost. */
-function middlesOfSources({ nodes, edges }: VisibleGraph, layout: Layout): Map<string, number> {
+function middlesOfSources({ nodes, edges }: Pick<VisibleGraph, "nodes" | "edges">, layout: Layout): Map<string, number> {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const sources = new Map<string, number[]>();
   for (const { source, target } of edges) {

@@ -1,4 +1,4 @@
-import type { TriggerActivity } from "./answers.ts";
+import type { VerdictCounts } from "./answers.ts";
 
 /** What an edge has to show for itself within the window: how many deliveries passed it, and how many ended there, by stage. */
 export interface Evidence {
@@ -11,20 +11,15 @@ export interface Evidence {
 const noEvidence: Evidence = { passed: 0, request: 0, filter: 0, disabled: 0 };
 
 /** Of one trigger: its attachments share request and filter, so a delivery that all of them saw counts once. */
-export function evidenceOfTrigger(activities: readonly TriggerActivity[]): Evidence {
+export function evidenceOfTrigger(activities: readonly VerdictCounts[]): Evidence {
   if (activities.length === 0) return noEvidence;
-  const most = (pick: (activity: TriggerActivity) => number) => Math.max(...activities.map(pick));
+  const most = (pick: (activity: VerdictCounts) => number) => Math.max(...activities.map(pick));
   return {
     passed: most(({ matched }) => matched),
     request: most((one) => one.request_mismatch),
     filter: most((one) => one.filter_mismatch),
     disabled: Math.min(...activities.map(({ disabled }) => disabled)),
   };
-}
-
-/** Of several triggers together, each with its attachments. */
-export function sumEvidence(parts: readonly Evidence[]): Evidence {
-  return parts.reduce((sum, part) => ({ passed: sum.passed + part.passed, request: sum.request + part.request, filter: sum.filter + part.filter, disabled: sum.disabled + part.disabled }), noEvidence);
 }
 
 export function stoppedCount({ request, filter, disabled }: Evidence): number {

@@ -9,7 +9,7 @@ import { placeNewcomers } from "./place-newcomers.ts";
 import { largeModel, sampleModel } from "./testing/sample-graph.ts";
 import { type VisibleGraph, visibleGraph } from "./visible-graph.ts";
 
-const all = (model: CanvasModel) => visibleGraph(model, { endpoint: null, collapsed: new Set() });
+const all = (model: CanvasModel) => visibleGraph(model, { endpoint: null, collapsed: new Set(), opened: null });
 
 function overlaps({ nodes }: VisibleGraph, layout: Layout): string[] {
   const boxes = nodes.map((node) => ({ id: node.id, kind: node.kind, y: layout.get(node.id)?.y ?? Number.NaN, height: nodeSize(node).height }));

@@ -16,3 +16,8 @@ export function parseNodeId(id: string): { kind: NodeKind; id: string } | null {
   const name = id.slice(colon + 1);
   return kind && name !== "" ? { kind, id: name } : null;
 }
+
+/** Names the counts of all triggers between an endpoint and a target. */
+export function routeId(endpoint: string, targetSlug: string): string {
+  return `${endpoint} > ${targetSlug}`;
+}

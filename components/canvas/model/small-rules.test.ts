@@ -6,7 +6,7 @@ import { nodeSize } from "./node-size.ts";
 import { shownTools } from "./shown-tools.ts";
 import { sparkBars } from "./spark-bars.ts";
 import { largeModel } from "./testing/sample-graph.ts";
-import { fitAll, firstView, viewOf } from "./viewports.ts";
+import { fitAll, firstView } from "./viewports.ts";
 
 describe("names of nodes", () => {
   it("say what a node is and how it does", () => {
@@ -67,12 +67,6 @@ describe("the window over the canvas", () => {
     expect(large.zoom).toBe(1);
     expect(large.y).toBeGreaterThan(0);
     expect(fitAll({ x: 0, y: 0, width: 1000, height: 5_000 }, frame).zoom).toBeLessThan(0.2);
-  });
-
-  it("moves only for what is out of sight", () => {
-    const viewport = { x: 0, y: 0, zoom: 1 };
-    expect(viewOf({ x: 100, y: 100, width: 200, height: 80 }, { viewport, frame })).toBeNull();
-    expect(viewOf({ x: 100, y: 2_000, width: 200, height: 80 }, { viewport, frame })).toEqual({ x: 500, y: -1640, zoom: 1 });
   });
 });
 

@@ -50,15 +50,53 @@ export function firstView(bounds: Box, frame: { width: number; height: number })
   return { x: Math.max(margins.left, middle(margins.left, room.width, bounds.width * zoom)) - bounds.x * zoom, y: margins.top - bounds.y * zoom, zoom };
 }
 
-/** Where to look so that the box is in sight; `null` where it is already. */
-export function viewOf(box: Box, p: { viewport: Viewport; frame: { width: number; height: number } }): Viewport | null {
-  const { viewport, frame } = p;
+/** What the canvas is meant to show: set by one action, in force until the next one. `hand`: where the person left it. */
+export type Aim = { to: "start" } | { to: "all" } | { to: "node"; id: string } | { to: "stay"; id: string; top: number } | { to: "hand" };
+
+interface View {
+  viewport: Viewport;
+  /** The part of the window that nothing covers, px. */
+  frame: { width: number; height: number };
+}
+
+/**
+ * The one rule for the viewport; `null`: it stays. `isDue`: the aim, the frame or what is shown is another one than before, so the aim is applied. Otherwise
+ * only what is selected is kept in view. In every case some node is in view afterwards.
+ */
+export function viewFor(aim: Aim, p: View & { nodes: readonly ModelNode[]; places: Layout; isDue: boolean; isCentred: boolean }): Viewport | null {
+  const aimed = aimedView(aim, p);
+  const isInView = p.nodes.some((node) => {
+    const box = boxOf(node, p.places);
+    return box !== null && isInWindow(box, { viewport: aimed ?? p.viewport, frame: p.frame });
+  });
+  const bounds = boundsOf(p.nodes, p.places);
+  return isInView || !bounds ? aimed : firstView(bounds, p.frame);
+}
+
+function aimedView(aim: Aim, { nodes, places, frame, viewport, isDue, isCentred }: Parameters<typeof viewFor>[1]): Viewport | null {
+  if (aim.to === "node" || aim.to === "stay") {
+    const node = nodes.find(({ id }) => id === aim.id);
+    const box = node && boxOf(node, places);
+    if (!box) return null;
+    if (aim.to === "node") return (isDue && isCentred) || !isInView(box, { viewport, frame }) ? centreOn(box, { viewport, frame }) : null;
+    const y = aim.top - box.y * viewport.zoom;
+    return !isDue || y === viewport.y ? null : { ...viewport, y };
+  }
+  const bounds = isDue && aim.to !== "hand" ? boundsOf(nodes, places) : null;
+  if (!bounds) return null;
+  return aim.to === "all" ? fitAll(bounds, frame) : firstView(bounds, frame);
+}
+
+/** Whole, below the toolbar, and large enough to be read. */
+function isInView(box: Box, { viewport, frame }: View): boolean {
   const left = box.x * viewport.zoom + viewport.x;
   const top = box.y * viewport.zoom + viewport.y;
   const right = left + box.width * viewport.zoom;
   const bottom = top + box.height * viewport.zoom;
-  const isInSight = left >= 0 && top >= margins.top - 24 && right <= frame.width && bottom <= frame.height;
-  if (isInSight && viewport.zoom >= readable / 2) return null;
+  return left >= 0 && top >= margins.top - 24 && right <= frame.width && bottom <= frame.height && viewport.zoom >= readable / 2;
+}
+
+function centreOn(box: Box, { viewport, frame }: View): Viewport {
   const zoom = Math.max(viewport.zoom, 0.9);
   return { x: frame.width / 2 - (box.x + box.width / 2) * zoom, y: frame.height / 2 - (box.y + box.height / 2) * zoom, zoom };
 }

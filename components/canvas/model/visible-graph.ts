@@ -1,4 +1,5 @@
 import type { CanvasModel, EndpointNode, ModelNode } from "./build-model.ts";
+import { routeId } from "./node-id.ts";
 
 export interface CanvasEdge {
   id: string;
@@ -6,6 +7,8 @@ export interface CanvasEdge {
   target: string;
   /** Of which the edge tells: those of the trigger that it leads to, or that it leads from. */
   attachments: readonly string[];
+  /** The counts that it shows: of the attachments of one trigger, or of the route that several triggers are. */
+  counts: readonly string[];
   kind: "evaluates" | "starts" | "summary";
   /** For a summary: how many triggers it stands for, and the one if it is one. */
   triggers: readonly string[];
@@ -13,13 +16,17 @@ export interface CanvasEdge {
 
 /** What is drawn: everything, less what is filtered out or folded into its endpoint. In the order of the model. */
 export interface VisibleGraph {
+  /** The endpoint that it is filtered by. */
+  endpoint: string | null;
   nodes: ModelNode[];
   edges: CanvasEdge[];
 }
 
-/** With `endpoint`, only what belongs to it. A collapsed endpoint leads straight to its targets. */
-export function visibleGraph(model: CanvasModel, p: { endpoint: string | null; collapsed: ReadonlySet<string> }): VisibleGraph {
-  const shown = p.endpoint === null ? model.endpoints : model.endpoints.filter(({ endpoint }) => endpoint === p.endpoint);
+/** With `endpoint`, only what belongs to it, and the node that is `opened` at the side, with its endpoint. A collapsed endpoint leads straight to its targets. */
+export function visibleGraph(model: CanvasModel, p: { endpoint: string | null; collapsed: ReadonlySet<string>; opened: string | null }): VisibleGraph {
+  const opened = p.opened === null ? undefined : model.byId.get(p.opened);
+  const names = new Set([p.endpoint, opened && opened.kind !== "target" ? opened.endpoint : null]);
+  const shown = p.endpoint === null ? model.endpoints : model.endpoints.filter(({ endpoint }) => names.has(endpoint));
   const edges: CanvasEdge[] = [];
   const nodes: ModelNode[] = [];
   for (const endpoint of shown) {
@@ -28,18 +35,18 @@ export function visibleGraph(model: CanvasModel, p: { endpoint: string | null; c
     else addTriggers(model, endpoint, { nodes, edges });
   }
   const reached = new Set(edges.map(({ target }) => target));
-  const targets = model.targets.filter(({ id, triggers }) => reached.has(id) || (p.endpoint === null && triggers.length === 0));
-  return { nodes: [...nodes, ...targets], edges };
+  const targets = model.targets.filter(({ id, triggers }) => reached.has(id) || id === p.opened || (p.endpoint === null && triggers.length === 0));
+  return { endpoint: p.endpoint, nodes: [...nodes, ...targets], edges };
 }
 
-function addTriggers(model: CanvasModel, endpoint: EndpointNode, into: VisibleGraph): void {
+function addTriggers(model: CanvasModel, endpoint: EndpointNode, into: Pick<VisibleGraph, "nodes" | "edges">): void {
   for (const id of endpoint.triggers) {
     const trigger = model.byId.get(id);
     if (trigger?.kind !== "trigger") continue;
     into.nodes.push(trigger);
-    into.edges.push({ id: `${endpoint.id}>${id}`, source: endpoint.id, target: id, attachments: trigger.attachmentIds, kind: "evaluates", triggers: [id] });
+    into.edges.push({ id: `${endpoint.id}>${id}`, source: endpoint.id, target: id, attachments: trigger.attachmentIds, counts: trigger.attachmentIds, kind: "evaluates", triggers: [id] });
     for (const { attachmentId, target } of trigger.attachments) {
-      into.edges.push({ id: `${id}>${target}`, source: id, target, attachments: [attachmentId], kind: "starts", triggers: [id] });
+      into.edges.push({ id: `${id}>${target}`, source: id, target, attachments: [attachmentId], counts: [attachmentId], kind: "starts", triggers: [id] });
     }
   }
 }
@@ -56,5 +63,8 @@ function summaryEdges(model: CanvasModel, endpoint: EndpointNode): CanvasEdge[] 
       byTarget.set(target, sum);
     }
   }
-  return [...byTarget].map(([target, sum]) => ({ id: `${endpoint.id}>${target}`, source: endpoint.id, target, ...sum, kind: "summary" as const }));
+  return [...byTarget].map(([target, sum]) => {
+    const counts = sum.attachments.length === 1 ? sum.attachments : [routeId(endpoint.endpoint, target.slice(target.indexOf(":") + 1))];
+    return { id: `${endpoint.id}>${target}`, source: endpoint.id, target, ...sum, counts, kind: "summary" as const };
+  });
 }
