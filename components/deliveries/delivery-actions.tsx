@@ -5,7 +5,7 @@ import { Columns2, FilePenLine, RotateCw } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useMemo, useState } from "react";
 import { useMay, useWhyNot } from "../auth/access.tsx";
-import { sayProblem } from "../trpc/problem-of.ts";
+import { problemOf, sayProblem } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { useLeave } from "../shell/use-leave.tsx";
 import { Button, ButtonLink } from "../ui/button.tsx";
@@ -53,13 +53,20 @@ function CopyAsCurl({ delivery }: { delivery: FullDelivery }) {
   const trpc = useTRPC();
   // Unknown endpoints have no URL with a key in it.
   const queries = useQueryClient();
+  const toast = useToast();
   const mayOperate = useMay("operate");
   const plain = () => location.origin + endpointPath(delivery.endpoint);
   // Only on the click: that a key was shown is written down. Unknown endpoints have no URL with a key in it, and who only looks sees none.
   const urlOf = async () => {
     if (!mayOperate || delivery.problem?.code === "unknown_endpoint") return plain();
-    const found = await queries.fetchQuery(trpc.triggers.url.queryOptions({ for: delivery.endpoint }, { retry: false })).catch(() => null);
-    return found?.url ?? plain();
+    try {
+      return (await queries.fetchQuery(trpc.triggers.url.queryOptions({ for: delivery.endpoint }, { retry: false }))).url;
+    } catch (error) {
+      // The project may not have the endpoint any more.
+      if (problemOf(error).code === "not_found") return plain();
+      toast({ tone: "bad", text: `The URL was not read. ${sayProblem(error)}` });
+      throw error;
+    }
   };
   return (
     <span className="[&>button]:h-8 [&>button]:px-3 [&>button]:text-m [&>button]:text-ink">

@@ -9,6 +9,8 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode;
   /** Left out where rows are stacked, on narrow screens. */
   isHiddenNarrow?: boolean;
+  /** In a table only from this width of the window on: `lg` 1,024 px, `xl` 1,280 px. Default: always. */
+  from?: "lg" | "xl";
 }
 
 export interface Selection {
@@ -24,8 +26,23 @@ export function stackedPx<Row>(columns: readonly Column<Row>[]): number {
   return 26 + 24 * columns.filter((column) => !column.isHiddenNarrow).length;
 }
 
-/** Grid tracks of a row. The first is for the box that selects it, where rows can be selected. */
-export function tracksOf<Row>(columns: readonly Column<Row>[], hasSelection: boolean): string {
-  const tracks = columns.map((column) => column.width ?? "minmax(0, 1fr)");
-  return [...(hasSelection ? ["20px"] : []), ...tracks].join(" ");
+type Size = "md" | "lg" | "xl";
+
+const sizes: readonly Size[] = ["md", "lg", "xl"];
+
+/** Grid tracks of a row, as a variable for each width of the window. The first track is for the box that selects the row, where rows can be selected. */
+export function tracksOf<Row>(columns: readonly Column<Row>[], hasSelection: boolean): Record<`--tracks-${Size}`, string> {
+  const tracksAt = (size: Size) => {
+    const shown = columns.filter(({ from }) => sizes.indexOf(from ?? "md") <= sizes.indexOf(size));
+    return [...(hasSelection ? ["20px"] : []), ...shown.map((column) => column.width ?? "minmax(0, 1fr)")].join(" ");
+  };
+  return { "--tracks-md": tracksAt("md"), "--tracks-lg": tracksAt("lg"), "--tracks-xl": tracksAt("xl") };
+}
+
+/** Of a row and of the head. */
+export const rowTracks = "md:grid-cols-(--tracks-md) lg:grid-cols-(--tracks-lg) xl:grid-cols-(--tracks-xl)";
+
+/** Of a cell, where rows are one line. */
+export function shownFrom({ from }: Pick<Column<unknown>, "from">): string {
+  return from === undefined ? "md:block" : from === "lg" ? "md:hidden lg:block" : "md:hidden xl:block";
 }

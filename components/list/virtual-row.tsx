@@ -2,7 +2,7 @@
 
 import Link from "next/link";
 import { type CSSProperties, type MouseEvent, type ReactNode, type Ref, useRef } from "react";
-import type { Column } from "./column.ts";
+import { type Column, rowTracks, shownFrom } from "./column.ts";
 
 interface Props<Row> {
   row: Row;
@@ -39,11 +39,11 @@ export function VirtualRow<Row>({ row, index, columns, href, label, isTabStop, s
       data-index={index}
       onClick={followLink}
       style={style}
-      className={`absolute inset-x-0 top-0 grid gap-1 border-b px-4 py-3 hover:bg-sunken has-[a[data-row-link]:focus-visible]:bg-sunken md:h-11 md:grid-cols-(--tracks) md:items-center md:gap-x-4 md:py-0 ${isSelected ? "bg-sunken shadow-[inset_3px_0_0_var(--accent)]" : "bg-panel"} ${hasArrived ? "animate-arrive" : ""}`}
+      className={`absolute inset-x-0 top-0 grid gap-1 border-b px-4 py-3 hover:bg-sunken has-[a[data-row-link]:focus-visible]:bg-sunken md:h-11 ${rowTracks} md:items-center md:gap-x-4 md:py-0 ${isSelected ? "bg-sunken shadow-[inset_3px_0_0_var(--accent)]" : "bg-panel"} ${hasArrived ? "animate-arrive" : ""}`}
     >
       {box}
       {columns.map((column, at) => (
-        <div key={column.id} role="cell" className={`${column.isHiddenNarrow ? "hidden md:block" : "flex md:block"} min-w-0 items-baseline gap-3`}>
+        <div key={column.id} role="cell" className={`${column.isHiddenNarrow ? "hidden" : "flex"} ${shownFrom(column)} min-w-0 items-baseline gap-3`}>
           {at === 0 && (
             <Link ref={link} href={href} prefetch={false} data-row-link="" aria-label={label} tabIndex={isTabStop ? 0 : -1} className="absolute inset-0 -outline-offset-2" />
           )}

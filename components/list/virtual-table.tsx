@@ -4,7 +4,7 @@ import { ArrowUp } from "lucide-react";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { type CSSProperties, type ReactNode, type RefObject, useCallback, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from "react";
 import { ErrorNote } from "../ui/error-note.tsx";
-import { type Column, rowPx, type Selection, stackedPx, tracksOf } from "./column.ts";
+import { type Column, rowPx, rowTracks, type Selection, shownFrom, stackedPx, tracksOf } from "./column.ts";
 import { countUnshown } from "./list-state.ts";
 import { SelectionBox } from "./selection-box.tsx";
 import { toggleSelection } from "./selection.ts";
@@ -91,7 +91,7 @@ export function VirtualTable<Row>(props: Props<Row>) {
     if (mayCatchUp) beginAnew();
   }, [mayCatchUp]);
 
-  const tracks: CSSProperties & Record<"--tracks", string> = { "--tracks": tracksOf(columns, selection !== undefined) };
+  const tracks: CSSProperties = tracksOf(columns, selection !== undefined) as CSSProperties;
   const tabStop = activeKey !== null && keys.includes(activeKey) ? activeKey : keys[0];
   return (
     <div style={tracks} aria-busy={props.isLoading || props.isStale} className={`relative min-w-0 overflow-clip rounded-l border bg-panel transition-opacity ${props.isStale ? "opacity-60" : ""}`}>
@@ -188,7 +188,7 @@ function Head<Row>({ columns, keys, selection }: { columns: readonly Column<Row>
   const state = chosen === 0 ? "off" : chosen === keys.length ? "on" : "some";
   return (
     <div role="rowgroup" className={`${selection ? "" : "max-md:sr-only"} md:sticky md:top-(--header-height) md:z-2 md:block md:bg-panel`}>
-      <div role="row" aria-rowindex={1} className="flex h-[34px] items-center gap-x-4 border-b px-4 md:grid md:grid-cols-(--tracks)">
+      <div role="row" aria-rowindex={1} className={`flex h-[34px] items-center gap-x-4 border-b px-4 md:grid ${rowTracks}`}>
         {selection && (
           <div role="columnheader" className="flex flex-1 items-center justify-between md:block">
             <span aria-hidden className="text-xs font-medium text-ink-3 md:hidden">
@@ -198,7 +198,7 @@ function Head<Row>({ columns, keys, selection }: { columns: readonly Column<Row>
           </div>
         )}
         {columns.map((column) => (
-          <div key={column.id} role="columnheader" className="truncate text-xs font-medium text-ink-3 max-md:sr-only">
+          <div key={column.id} role="columnheader" className={`truncate text-xs font-medium text-ink-3 max-md:sr-only ${shownFrom(column)}`}>
             {column.name}
           </div>
         ))}

@@ -6,6 +6,7 @@ import { useRouter } from "next/navigation";
 import { useState } from "react";
 import type { Run } from "../../server/contract/run.ts";
 import { useWhyNot } from "../auth/access.tsx";
+import { sayProblem } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
@@ -25,6 +26,7 @@ export function RunActions({ run, wasAskedToStop, onEdit }: { run: Run; wasAsked
         toast({ tone: "ok", text: "Replayed with the same input: this is the new run." });
         router.push(`/runs/${runId}`);
       },
+      onError: (error) => toast({ tone: "bad", text: `The run was not replayed. ${sayProblem(error)}` }),
     }),
   );
   return (
@@ -36,11 +38,6 @@ export function RunActions({ run, wasAskedToStop, onEdit }: { run: Run; wasAsked
       <Button tone="primary" icon={RotateCcw} title={whyNot} disabled={whyNot !== undefined || replay.isPending || replay.isSuccess} aria-busy={replay.isPending} onClick={() => replay.mutate({ id: run.id })}>
         Replay
       </Button>
-      {replay.error && (
-        <div className="basis-full">
-          <ErrorNote error={replay.error} what="The run was not replayed" />
-        </div>
-      )}
     </div>
   );
 }

@@ -11,7 +11,7 @@ import { TookBar } from "./took-bar.tsx";
 
 export const runColumns: readonly Column<RunSummary>[] = [
   { id: "status", name: "Status", width: "136px", cell: (run) => <RunBadge run={run} /> },
-  { id: "id", name: "Run", width: "116px", cell: (run) => <code title={run.id}>{`…${run.id.slice(-8)}`}</code> },
+  { id: "id", name: "Run", width: "116px", from: "lg", cell: (run) => <code title={run.id}>{`…${run.id.slice(-8)}`}</code> },
   {
     id: "target",
     name: "Target",
@@ -28,9 +28,9 @@ export const runColumns: readonly Column<RunSummary>[] = [
     ),
   },
   { id: "trigger", name: "Trigger", width: "minmax(0, 1.1fr)", cell: (run) => <span className="block truncate">{run.trigger ?? <span className="text-ink-3">–</span>}</span> },
-  { id: "startedBy", name: "Started by", width: "minmax(0, 1fr)", isHiddenNarrow: true, cell: (run) => <span className="block truncate text-ink-2">{startedByWords[run.startedBy]}</span> },
+  { id: "startedBy", name: "Started by", width: "minmax(0, 1fr)", isHiddenNarrow: true, from: "xl", cell: (run) => <span className="block truncate text-ink-2">{startedByWords[run.startedBy]}</span> },
   { id: "when", name: "When", width: "92px", cell: (run) => <RelativeTime iso={run.createdAt} /> },
-  { id: "took", name: "Took", width: "minmax(120px, 180px)", cell: (run) => <TookBar run={run} /> },
+  { id: "took", name: "Took", width: "minmax(120px, 180px)", from: "lg", cell: (run) => <TookBar run={run} /> },
 ];
 
 const spendColumn: Column<RunSummary> = {
@@ -38,6 +38,7 @@ const spendColumn: Column<RunSummary> = {
   name: "Cost",
   width: "112px",
   isHiddenNarrow: true,
+  from: "xl",
   cell: ({ tokens, costUsd }) =>
     // Of workflows there is nothing to say.
     tokens !== null && (
@@ -48,7 +49,7 @@ const spendColumn: Column<RunSummary> = {
     ),
 };
 
-/** Of projects that have agents, where there is room. */
+/** Of projects that have agents. */
 export const runColumnsWithSpend: readonly Column<RunSummary>[] = [...runColumns.slice(0, -2), spendColumn, ...runColumns.slice(-2)];
 
 export function runLabel(run: RunSummary): string {

@@ -7,7 +7,6 @@ import { useLivePages } from "../list/use-live-pages.ts";
 import { VirtualTable } from "../list/virtual-table.tsx";
 import { useTRPC, useTRPCClient } from "../trpc/trpc.ts";
 import { isOpen } from "../ui/statuses.ts";
-import { useMediaQuery } from "../ui/use-media-query.ts";
 import { useNow } from "../ui/use-now.ts";
 import type { BulkAction, Matching } from "./bulk-action.ts";
 import { BulkDialogs, type BulkTarget } from "./bulk-dialogs.tsx";
@@ -52,8 +51,7 @@ export function RunsList() {
     rereading: { canChange: (run) => isOpen(run.status), fetch: (ids) => client.runs.byIds.query({ ids }) },
   });
   const hasSpend = useAgentNames().size > 0;
-  const isWide = useMediaQuery("(width >= 1100px)", true);
-  const columns = hasSpend && isWide ? runColumnsWithSpend : runColumns;
+  const columns = hasSpend ? runColumnsWithSpend : runColumns;
   const targetOf = (): BulkTarget =>
     selected.all === null ? { kind: "chosen", runs: pages.rows.filter(({ id }) => selected.ids.has(id)) } : { kind: "matching", ...selected.all };
   return (

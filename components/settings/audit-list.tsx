@@ -18,8 +18,8 @@ const columns: readonly Column<AuditEntry>[] = [
   { id: "who", name: "Who", width: "minmax(0, 150px)", cell: (entry) => <span className="block truncate">{actorWords(entry)}</span> },
   { id: "what", name: "What", width: "180px", cell: ({ action }) => <span className={action === "session.refused" ? "text-bad" : ""}>{auditWords[action]}</span> },
   { id: "subject", name: "Of", width: "minmax(0, 1fr)", cell: ({ subject }) => <span title={subject ?? undefined} className="block truncate font-mono text-s">{subject}</span> },
-  { id: "detail", name: "Details", width: "minmax(0, 1.4fr)", cell: (entry) => <span className="block truncate text-s text-ink-2" title={detailWords(entry)}>{detailWords(entry)}</span>, isHiddenNarrow: true },
-  { id: "from", name: "From", width: "140px", cell: ({ address }) => <span className="truncate font-mono text-s">{address}</span>, isHiddenNarrow: true },
+  { id: "detail", name: "Details", width: "minmax(0, 1.4fr)", cell: (entry) => <span className="block truncate text-s text-ink-2" title={detailWords(entry)}>{detailWords(entry)}</span>, isHiddenNarrow: true, from: "lg" },
+  { id: "from", name: "From", width: "140px", cell: ({ address }) => <span className="truncate font-mono text-s">{address}</span>, isHiddenNarrow: true, from: "xl" },
 ];
 
 const everything = "all";
