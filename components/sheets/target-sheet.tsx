@@ -51,7 +51,7 @@ export function TargetSheet({ target, window, onClose }: { target: Target; windo
                   ]}
                 />
               ) : (
-                <SheetSkeleton label="The schemas are being read" />
+                !details.error && <SheetSkeleton label="The schemas are being read" />
               ))}
             {details.error && <ErrorNote error={details.error} what={`The ${target.kind} could not be read`} retry={() => void details.refetch()} />}
           </SheetBody>

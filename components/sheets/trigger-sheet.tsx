@@ -48,7 +48,7 @@ export function TriggerSheet({ slug, graph, window, onClose }: { slug: string; g
           <SheetBody key={tab} label={`${slug}, ${tabs.find(({ id }) => id === tab)?.label}`}>
             {tab === "overview" && listed && <TriggerOverview p={{ trigger: listed, details: details.data, counts, window, last: lastFired, url, needsKey }} />}
             {tab === "deliveries" && <TriggerDeliveries slug={slug} url={url} needsKey={needsKey} />}
-            {tab === "schema" && <TriggerSchemas details={details.data} />}
+            {tab === "schema" && !details.error && <TriggerSchemas details={details.data} />}
             {details.error && <ErrorNote error={details.error} what="The trigger's schemas could not be read" retry={() => void details.refetch()} />}
           </SheetBody>
         )}

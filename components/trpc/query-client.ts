@@ -8,7 +8,9 @@ export function createQueryClient(): QueryClient {
   const queries = new QueryClient({
     defaultOptions: {
       // The server draws the page without what it could not read at once; the browser tries again.
-      queries: { staleTime: 10_000, retry: typeof window === "undefined" ? false : 1 },
+      // A browser without a network may still reach a service on this machine: whether it answers shows when it is asked.
+      queries: { staleTime: 10_000, retry: typeof window === "undefined" ? false : 1, networkMode: "always" },
+      mutations: { networkMode: "always" },
     },
   });
   for (const path of ofBuild) queries.setQueryDefaults([path], { staleTime: Infinity, meta: { live: "build" } });
