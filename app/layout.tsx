@@ -18,7 +18,7 @@ export const viewport: Viewport = { width: "device-width", initialScale: 1, colo
 /** Name and build are for those who may read: a stranger at a deployed service sees neither. */
 async function describeProject(): Promise<ShellProject> {
   const { settings, pageMode, project } = await signalbox();
-  return { name: settings.name, mode: pageMode(), version: project.current().manifest.version };
+  return { name: settings.name, mode: pageMode(), version: project.current().manifest.version, failedBuild: project.failedBuild() };
 }
 
 export default async function RootLayout({ children }: { children: ReactNode }) {

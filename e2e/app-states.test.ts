@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Page } from "playwright";
 import { expect, it } from "vitest";
 import { getJson, postJson } from "./support/api.ts";
@@ -36,6 +38,79 @@ it("while the service does not answer no link leads away, actions say so, and wh
   expect(await page.locator("aside textarea").inputValue()).toBe(draft);
   await page.getByRole("button", { name: "Send", exact: true }).click();
   await page.waitForURL("**/runs/run_*");
+});
+
+it("a sheet that was opened while the service did not answer is read once it is back", async () => {
+  const projectDir = copyStarter();
+  const first = await startService({ projectDir, command: "dev" });
+  // Without a delivery the canvas says what to send first, over its lowest nodes.
+  await postJson(`${first.url}/triggers/signup`, person);
+  const { page } = await visit(first.url);
+  await page.goto(first.url);
+  await isLive(page);
+  await first.stop();
+  await page.getByRole("status").getByText("reconnecting").waitFor();
+  await page.getByRole("link", { name: /^Trigger new-signup/ }).click();
+  const sheet = page.getByRole("complementary", { name: "trigger new-signup" });
+  await sheet.getByRole("tab", { name: "Schema" }).click();
+  await sheet.getByRole("alert").getByText("could not be read").waitFor();
+  await startService({ projectDir, command: "dev", port: Number(new URL(first.url).port) });
+  await isLive(page);
+  await sheet.getByRole("region", { name: "Request", exact: true }).getByText("email").first().waitFor();
+  expect(await sheet.getByRole("alert").count()).toBe(0);
+});
+
+it.each([390, 768, 1_440])("a replay while the service does not answer says so, and moves nothing on the page (%d px)", async (width) => {
+  const projectDir = copyStarter();
+  const service = await startService({ projectDir, command: "dev" });
+  const { runs } = (await (await postJson(`${service.url}/triggers/signup`, person)).json()) as { runs: { runId: string }[] };
+  const { page } = await visit(service.url, { viewport: { width, height: 900 } });
+  await page.goto(`${service.url}/runs/${runs[0]?.runId}`);
+  await isLive(page);
+  await service.stop();
+  await page.getByRole("status").getByText("reconnecting").waitFor();
+  const replay = page.getByRole("button", { name: "Replay", exact: true });
+  const header = async () => [await page.getByRole("heading", { level: 1 }).boundingBox(), await replay.boundingBox()];
+  const before = await header();
+  await replay.click();
+  await page.getByRole("status", { name: "Messages" }).getByText("The run was not replayed. The service does not answer").waitFor();
+  expect(await header()).toEqual(before);
+});
+
+it("a build that fails is shown on every page with where and how to fix it, until it is right again", async () => {
+  const projectDir = copyStarter();
+  const service = await startService({ projectDir, command: "dev" });
+  const { page, errors } = await visit(service.url);
+  await page.goto(service.url);
+  await isLive(page);
+  const file = join(projectDir, "triggers/new-signup.ts");
+  const good = readFileSync(file, "utf8");
+  writeFileSync(file, good.replace("export default", "export defaul"));
+  const banner = page.getByRole("region", { name: "Build failed" });
+  await banner.getByRole("alert").getByText("triggers/new-signup.ts").waitFor();
+  await page.goto(`${service.url}/runs`);
+  await banner.getByRole("button", { name: "Show details" }).click();
+  const details = page.getByRole("dialog", { name: "Build failed" });
+  await details.getByText(/^triggers\/new-signup\.ts:\d+:\d+$/).waitFor();
+  await details.getByText("How to fix it:").waitFor();
+  await details.getByRole("button", { name: "Close" }).click();
+  writeFileSync(file, good);
+  await banner.waitFor({ state: "detached" });
+  expect(errors).toEqual([]);
+});
+
+it.each([768, 1_024, 1_440])("the list of runs names trigger and target (%d px)", async (width) => {
+  const service = await startService({ projectDir: copyStarter(), command: "dev" });
+  await postJson(`${service.url}/triggers/signup`, person);
+  const { page } = await visit(service.url, { viewport: { width, height: 900 } });
+  await page.goto(`${service.url}/runs`);
+  for (const text of ["welcome-email", "new-signup"]) {
+    const cell = page.getByRole("cell").getByText(text, { exact: true });
+    await cell.waitFor();
+    const { shown, whole } = await cell.evaluate((element) => ({ shown: element.clientWidth, whole: element.scrollWidth }));
+    expect(shown).toBe(whole);
+  }
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBeLessThanOrEqual(0);
 });
 
 it("whose token is revoked in mid-use is told so, and signs in to the very page with what was typed", async () => {

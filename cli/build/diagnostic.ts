@@ -1,21 +1,9 @@
+import type { BuildProblem } from "../../server/contract/failed-build.ts";
 import type { DiagnosticCode } from "./diagnostic-codes.ts";
 
-/** One thing that the build has to say about the user's files. `line` and `column` start at 1. */
-export interface Diagnostic {
+/** One problem that the build reports about the user's files. */
+export interface Diagnostic extends BuildProblem {
   code: DiagnosticCode;
-  severity: "error" | "warning";
-  /** Path in the project, with `/`; `null` when it is about the project as a whole. */
-  file: string | null;
-  line: number | null;
-  column: number | null;
-  /** The lines around the place, with a marker below it. */
-  frame: string | null;
-  /** One line: where and what, e.g. `triggers/stripe.ts › request › amount uses .transform()`. */
-  title: string;
-  /** Why it is so. */
-  text: string;
-  /** The way out. */
-  fix: string;
 }
 
 /** Ends a build with what the user has to mend. Never leaves the build library. */

@@ -1,5 +1,6 @@
 import { type Settings, serviceUrl, SettingsError } from "../../server/config.ts";
 import { AppError } from "../../server/contract/app-error.ts";
+import type { FailedBuild } from "../../server/contract/failed-build.ts";
 import type { Logger } from "../../server/ports/logger.ts";
 import type { Reporter } from "../../server/processes/protocol.ts";
 import { announceServer, findRunningServer } from "../api/running-server.ts";
@@ -11,6 +12,8 @@ export interface Service {
   /** Where this machine reaches it. */
   localUrl: string;
   reload(): Promise<void>;
+  /** Whether the newest build failed: pages show it. */
+  reportBuild(failed: FailedBuild | null): void;
   close(): Promise<void>;
 }
 
@@ -28,7 +31,7 @@ export async function startService(p: StartOptions): Promise<Service> {
 }
 
 /** The same for web without workers: those of other machines do the work. */
-export async function startWeb(p: StartOptions): Promise<Omit<Service, "reload">> {
+export async function startWeb(p: StartOptions): Promise<Omit<Service, "reload" | "reportBuild">> {
   const { startWebAlone } = await import("../../server/processes/start-web-alone.ts");
   return announce(p, () => startWebAlone(p));
 }

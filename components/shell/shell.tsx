@@ -1,6 +1,8 @@
 import { LogOut } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
+import type { FailedBuild } from "../../server/contract/failed-build.ts";
+import { BuildBanner } from "./build-banner.tsx";
 import { Keyboard } from "./keyboard.tsx";
 import { LivePill } from "./live-pill.tsx";
 import { NavRail } from "./nav-rail.tsx";
@@ -12,6 +14,7 @@ export interface ShellProject {
   mode: "development" | "deployed";
   /** Of the build. */
   version: string;
+  failedBuild: FailedBuild | null;
 }
 
 /**
@@ -24,7 +27,7 @@ export function Shell({ project, children }: { project: ShellProject | null; chi
       <a href="#content" className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-30 focus:bg-panel focus:px-3 focus:py-2">
         Skip to content
       </a>
-      <header className="sticky top-0 z-20 flex h-(--header-height) shrink-0 items-center gap-3 border-b bg-panel pr-2.5 pl-4 md:gap-4">
+      <header className="sticky top-0 z-20 flex h-(--bar-height) shrink-0 items-center gap-3 border-b bg-panel pr-2.5 pl-4 md:gap-4">
         <Link href="/" className="flex items-center gap-2 font-[650] tracking-[-0.01em]">
           <Mark />
           Signalbox
@@ -42,6 +45,7 @@ export function Shell({ project, children }: { project: ShellProject | null; chi
           {project?.mode === "deployed" && <SignOut />}
         </div>
       </header>
+      {project && <BuildBanner initial={project.failedBuild} version={project.version} />}
       <div className="flex flex-1 flex-col md:flex-row">
         {project && <NavRail />}
         <main id="content" tabIndex={-1} className="relative grid min-w-0 flex-1 grid-cols-[minmax(0,1fr)] outline-none">

@@ -97,6 +97,7 @@ export const procedureAccess = {
   "targets.run": "operate",
   "runs.list": "read",
   "runs.byIds": "read",
+  "project.failedBuild": "read",
   "runs.get": "read",
   "runs.timeline": "read",
   "runs.count": "read",

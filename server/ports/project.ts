@@ -1,6 +1,7 @@
 import type { PromptDefinition, VerificationDefinition } from "../../sdk/definition.ts";
 import type { CodeExcerpt } from "../contract/code-excerpt.ts";
 import type { Dedupe } from "../contract/dedupe.ts";
+import type { FailedBuild } from "../contract/failed-build.ts";
 import type { Json } from "../contract/json.ts";
 import type { Manifest } from "../contract/manifest.ts";
 import type { Rate } from "../contract/rate.ts";
@@ -53,6 +54,8 @@ export interface ProjectSources {
 /** Gives the sources in force now. Callers ask once per request and keep the answer. */
 export interface ProjectReader {
   current(): ProjectSources;
+  /** The newest build, if it failed and an older one is in force. Absent where builds are not followed. */
+  failedBuild?(): FailedBuild | null;
 }
 
 export interface LoadedWorkflow {

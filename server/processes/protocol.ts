@@ -1,4 +1,5 @@
 import type { DeliverySummary } from "../contract/delivery.ts";
+import type { FailedBuild } from "../contract/failed-build.ts";
 import type { RunStatus } from "../contract/run.ts";
 import type { Target } from "../contract/target.ts";
 import type { ServiceNumbers } from "../domain/service-numbers.ts";
@@ -22,6 +23,8 @@ export type WebToSupervisor =
 export type SupervisorToWeb =
   /** `.signalbox/manifest.json` changed: load it. Answered with `reloaded`. `env`: what the process may know of the environment now. */
   | { type: "reload"; env: NodeJS.ProcessEnv }
+  /** Whether the newest build failed. */
+  | { type: "build"; failed: FailedBuild | null }
   | { type: "shutdown" }
   /** Answers `read-numbers`. */
   | { type: "numbers"; numbers: ServiceNumbers };

@@ -12,7 +12,7 @@ import { keepWeb } from "./web-keeper.ts";
  * Starts a web process and no worker: it receives and shows, and workers on other machines run what it accepts. They hear of it by the store. Rejects with SettingsError
  * where the store is for one machine only.
  */
-export async function startWebAlone(p: { settings: Settings; env?: NodeJS.ProcessEnv; reporter: Reporter; logger: Logger }): Promise<Omit<Supervisor, "reload">> {
+export async function startWebAlone(p: { settings: Settings; env?: NodeJS.ProcessEnv; reporter: Reporter; logger: Logger }): Promise<Omit<Supervisor, "reload" | "reportBuild">> {
   const { settings, env, reporter, logger } = p;
   requireSharedStore(settings, "`signalbox start --role web`");
   const noWorkers = createPoolTally();

@@ -1,4 +1,5 @@
 import { type Settings, serviceUrl } from "../config.ts";
+import type { FailedBuild } from "../contract/failed-build.ts";
 import type { Logger } from "../ports/logger.ts";
 import { mapCurrentStack } from "../project/map-current-stack.ts";
 import { collectStartUp } from "./collect-start-up.ts";
@@ -12,6 +13,8 @@ export interface Supervisor {
   port: number;
   /** `.signalbox/manifest.json` changed: workers and web take the new build. Rejects when web cannot; the old one is then still served. */
   reload(): Promise<void>;
+  /** Whether the newest build failed: pages show it. */
+  reportBuild(failed: FailedBuild | null): void;
   /** Stops taking webhooks, lets runs end or hands them back, and ends all children. Takes ten seconds at most. Calls after the first wait for it. */
   close(): Promise<void>;
 }
@@ -69,6 +72,7 @@ export async function startSupervisor(p: { settings: Settings; env?: NodeJS.Proc
       const [reloaded] = await Promise.allSettled([reloading, replacing.done]);
       if (reloaded.status === "rejected") throw reloaded.reason;
     },
+    reportBuild: web.reportBuild,
     close: () => (closing ??= close()),
   };
 }

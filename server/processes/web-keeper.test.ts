@@ -71,6 +71,20 @@ async function keep() {
   return { ...fake, keeper: await keeping, notices };
 }
 
+test("a web process that is started again knows of the failed build, too", async () => {
+  const { keeper, last } = await keep();
+  const report = { at: "2026-11-21T10:00:00.000Z", problems: [] };
+  keeper.reportBuild(report);
+  expect(last().sent).toEqual([{ type: "build", failed: report }]);
+  await last().end(killed);
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(last().sent).toEqual([{ type: "build", failed: report }]);
+  keeper.reportBuild(null);
+  await last().end(killed);
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(last().sent).toEqual([]);
+});
+
 test("a healthy web process that is killed is started again at once, on the same port, however often it happens", async () => {
   const { webs, last, notices } = await keep();
   for (let n = 0; n < 20; n += 1) {

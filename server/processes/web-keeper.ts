@@ -1,4 +1,5 @@
 import { pickEnvironment, type Settings } from "../config.ts";
+import type { FailedBuild } from "../contract/failed-build.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ProcessStart, Reporter, SupervisorToWeb, WebToSupervisor } from "./protocol.ts";
 import { createRestartPolicy } from "./restart-policy.ts";
@@ -14,6 +15,8 @@ export interface WebKeeper {
   restarts(): number;
   /** Resolves when the web process serves the new build; rejects with why it does not. */
   reload(): Promise<void>;
+  /** Reports to the web process, and to each one after it, whether the newest build failed. */
+  reportBuild(failed: FailedBuild | null): void;
   close(withinMs: number): Promise<void>;
 }
 
@@ -35,6 +38,7 @@ export async function keepWeb(p: {
   const { settings, reporter, fork = forkWeb } = p;
   let flags: NonNullable<ProcessStart["flags"]> = { port: settings.port, host: settings.host };
   let waiting: { resolve: () => void; reject: (error: Error) => void }[] = [];
+  let failedBuild: FailedBuild | null = null;
   let isClosing = false;
   const restarts = createRestartPolicy();
   let count = 0;
@@ -80,6 +84,7 @@ export async function keepWeb(p: {
       if (isClosing) return;
       child = spawn();
       count += 1;
+      if (failedBuild) child.send({ type: "build", failed: failedBuild });
       // Asked for while nobody was there to answer.
       for (let n = waiting.length; n > 0; n -= 1) askToReload();
       child.ready.catch((error: Error) => reporter.notice("error", error.message));
@@ -116,6 +121,10 @@ export async function keepWeb(p: {
         // A new build is worth another try at once.
         endPause?.();
       }),
+    reportBuild(failed) {
+      failedBuild = failed;
+      child.send({ type: "build", failed });
+    },
     async close(withinMs) {
       isClosing = true;
       clearInterval(watching);

@@ -96,6 +96,7 @@ async function serve(): Promise<void> {
   if (!process.connected) void close();
   process.on("message", (message: SupervisorToWeb) => {
     if (message.type === "reload") void reload(signalbox, message.env);
+    else if (message.type === "build") signalbox.project.reportBuild(message.failed);
     else if (message.type === "numbers") numbers.answered(message.numbers);
     else void close();
   });

@@ -1,3 +1,4 @@
+import type { FailedBuild } from "../contract/failed-build.ts";
 import type { ProjectReader, ProjectSources } from "../ports/project.ts";
 import { loadSources } from "./load-sources.ts";
 import { ProjectError } from "./project-error.ts";
@@ -9,12 +10,21 @@ import { readManifest } from "./read-manifest.ts";
  */
 export async function createProjectReader(stateDir: string): Promise<ReloadableProject> {
   let sources = await load(stateDir);
+  let failedBuild: FailedBuild | null = null;
   const listeners = new Set<() => void>();
+  const notify = () => {
+    for (const listener of listeners) listener();
+  };
   return {
     current: () => sources,
+    failedBuild: () => failedBuild,
     async reload() {
       sources = await load(stateDir);
-      for (const listener of listeners) listener();
+      notify();
+    },
+    reportBuild(failed) {
+      failedBuild = failed;
+      notify();
     },
     watch(listener) {
       listeners.add(listener);
@@ -25,7 +35,10 @@ export async function createProjectReader(stateDir: string): Promise<ReloadableP
 
 export interface ReloadableProject extends ProjectReader {
   reload(): Promise<void>;
-  /** Calls the listener after each reload. Returns the way to stop. */
+  failedBuild(): FailedBuild | null;
+  /** Whether the newest build failed; `null`: it is in force. */
+  reportBuild(failed: FailedBuild | null): void;
+  /** Calls the listener after each reload and each report. Returns the way to stop. */
   watch(listener: () => void): () => void;
 }
 

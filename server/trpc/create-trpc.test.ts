@@ -2,6 +2,7 @@ import { createTRPCClient, httpBatchLink } from "@trpc/client";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { bearer, deliver, executeRuns, makeKey, openTestService, paidBody } from "../http/rest/testing/test-service.ts";
+import type { FailedBuild } from "../contract/failed-build.ts";
 import { createTrpc } from "./create-trpc.ts";
 import type { AppRouter } from "./router.ts";
 
@@ -113,6 +114,29 @@ describe("the news of changes", () => {
     }
     leave.abort();
     expect(heard).toEqual([false, true, false]);
+  });
+
+  it("report a build that has failed, though nothing was written", async () => {
+    const service = await openTestService();
+    let failed: FailedBuild | null = null;
+    const listeners: (() => void)[] = [];
+    const news = { watch: (listener: () => void) => (listeners.push(listener), () => {}) };
+    const trpc = createTrpc({ ...service.deps, name: "my project", news, project: { ...service.deps.project, failedBuild: () => failed } });
+    const leave = new AbortController();
+    const response = await trpc.handle(new Request("http://localhost:3002/api/trpc/changes", { signal: leave.signal }));
+    if (!response.body) throw new Error("no stream");
+    const heard: boolean[] = [];
+    for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+      for (const line of chunk.matchAll(/^data: (\{.*"tick".*\})$/gm)) {
+        heard.push(z.looseObject({ isLiveOnly: z.boolean() }).parse(JSON.parse(line[1] ?? "")).isLiveOnly);
+        failed = { at: "2026-11-21T10:00:00.000Z", problems: [] };
+        for (const listener of listeners) listener();
+      }
+      if (heard.length === 2) break;
+    }
+    leave.abort();
+    expect(heard).toEqual([false, false]);
+    expect(await trpc.caller(new Headers({ host: "localhost:3002" })).project.failedBuild()).toEqual(failed);
   });
 
   it("tell the build at once, tick after something was written, at least 200 ms apart, and end when the reader leaves", async () => {

@@ -15,6 +15,7 @@ import { invitationsCreate, invitationsList, invitationsRevoke, peopleChangeRole
 import { presetsList } from "./procedures/presets-list.ts";
 import { presetsRemove } from "./procedures/presets-remove.ts";
 import { presetsSave } from "./procedures/presets-save.ts";
+import { projectFailedBuild } from "./procedures/project-failed-build.ts";
 import { runsAct } from "./procedures/runs-act.ts";
 import { runsByIds } from "./procedures/runs-by-ids.ts";
 import { runsBulk } from "./procedures/runs-bulk.ts";
@@ -41,6 +42,7 @@ import { router } from "./trpc.ts";
 
 export const appRouter = router({
   access,
+  project: router({ failedBuild: projectFailedBuild }),
   canvas: router({ graph: canvasGraph, activity: canvasActivity, pulses: canvasPulses }),
   triggers: router({ list: triggersList, names: triggersNames, get: triggersGet, url: triggersUrl, verdicts: triggersVerdicts, disabled: triggersDisabled, disable: triggersDisable, enable: triggersEnable }),
   targets: router({ get: targetsGet, run: targetsRun, recentInputs: targetsRecentInputs }),

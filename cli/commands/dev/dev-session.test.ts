@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { readSettings } from "../../../server/config.ts";
+import type { FailedBuild } from "../../../server/contract/failed-build.ts";
 import type { Manifest } from "../../../server/contract/manifest.ts";
 import type { ProjectSettings } from "../../../server/contract/settings.ts";
 import type { BuildResult } from "../../build/build-project.ts";
@@ -15,6 +16,7 @@ function manifest(version: string, settings: ProjectSettings): Manifest {
 
 function setUp(p: { start?: () => Promise<void>; reload?: () => Promise<void> } = {}) {
   const told: string[] = [];
+  const reported: (FailedBuild | null)[] = [];
   let next: BuildResult = broken;
   const events: ServiceEvents = {
     ready: (e) => told.push(`ready ${e.manifest.version}`),
@@ -33,9 +35,10 @@ function setUp(p: { start?: () => Promise<void>; reload?: () => Promise<void> } 
     async start() {
       await p.start?.();
       told.push("start");
-      return { url: "http://x", localUrl: "http://x", reload: async () => { await p.reload?.(); told.push("reload"); }, close: async () => void told.push("close") };
+      return { url: "http://x", localUrl: "http://x", reload: async () => { await p.reload?.(); told.push("reload"); }, reportBuild: (failed) => void reported.push(failed), close: async () => void told.push("close") };
     },
     events,
+    now: () => Date.parse("2026-11-21T10:00:00.000Z"),
   });
   const rebuild = async (result: BuildResult) => {
     next = result;
@@ -43,7 +46,7 @@ function setUp(p: { start?: () => Promise<void>; reload?: () => Promise<void> } 
     await session.rebuild();
     return [...told];
   };
-  return { session, rebuild };
+  return { session, rebuild, reported };
 }
 
 it("a project that cannot be built at first starts once it is mended", async () => {
@@ -59,6 +62,30 @@ it("the last good build is served while a new one fails, and the same content is
   expect(await rebuild(built("v1"))).toEqual(["unchanged v1 mended"]);
   expect(await rebuild(built("v1"))).toEqual(["unchanged v1"]);
   expect(await rebuild(built("v2"))).toEqual(["reload", "reloaded v2"]);
+});
+
+it("the pages show a failed build until a good one is in force", async () => {
+  const { rebuild, reported } = setUp();
+  const problem = { code: "syntax_error", severity: "error", file: "triggers/a.ts", line: 3, column: 1, frame: null, title: "triggers/a.ts:3 is not TypeScript", text: "", fix: "Fix it." } as const;
+  await rebuild(broken);
+  await rebuild(built("v1"));
+  expect(reported).toEqual([]);
+  await rebuild({ ok: false, diagnostics: [problem] });
+  expect(reported).toEqual([{ at: "2026-11-21T10:00:00.000Z", problems: [problem] }]);
+  await rebuild(built("v1"));
+  await rebuild(built("v2"));
+  expect(reported.slice(1)).toEqual([null]);
+});
+
+it("the pages show a build that cannot be loaded", async () => {
+  let fails = true;
+  const { rebuild, reported } = setUp({ reload: async () => { if (fails) throw new Error("No such secret."); } });
+  await rebuild(built("v1"));
+  await expect(rebuild(built("v2"))).rejects.toThrow("No such secret.");
+  expect(reported).toMatchObject([{ problems: [{ title: "The new build could not be loaded", text: "No such secret." }] }]);
+  fails = false;
+  await rebuild(built("v2"));
+  expect(reported.at(-1)).toBeNull();
 });
 
 it("a changed setting is said once to need a start", async () => {

@@ -1,4 +1,5 @@
 import type { Settings } from "../../../server/config.ts";
+import type { BuildProblem } from "../../../server/contract/failed-build.ts";
 import type { Manifest } from "../../../server/contract/manifest.ts";
 import type { BuildResult } from "../../build/build-project.ts";
 import type { ServiceEvents } from "../service-events.ts";
@@ -29,11 +30,14 @@ export function createDevSession(p: {
   readSettings(manifest: Manifest): Settings;
   start(settings: Settings): Promise<Service>;
   events: ServiceEvents;
+  now(): number;
 }): DevSession {
   const { events } = p;
   let serving: Serving | null = null;
   let inputs: ReadonlySet<string> = new Set();
   let isBroken = false;
+  /** The pages show a failed build. */
+  let isReported = false;
 
   async function putInForce(built: BuildResult & { ok: true }, startedAt: number): Promise<void> {
     const { manifest, warnings } = built;
@@ -59,17 +63,36 @@ export function createDevSession(p: {
     current.settings = settings;
   }
 
+  /** For the pages, once for each change. */
+  function report(problems: BuildProblem[]): void {
+    if (problems.length > 0 || isReported) serving?.service.reportBuild(problems.length > 0 ? { at: new Date(p.now()).toISOString(), problems } : null);
+    isReported = problems.length > 0;
+  }
+
   return {
     async rebuild() {
       const startedAt = performance.now();
       const built = await p.build();
-      if (built.ok) inputs = new Set(built.inputs);
-      if (built.ok) await putInForce(built, startedAt);
-      else events.buildFailed({ diagnostics: built.diagnostics, serving: serving?.version ?? null });
+      if (built.ok) {
+        inputs = new Set(built.inputs);
+        await putInForce(built, startedAt).catch((error: unknown) => {
+          report([notInForce(error)]);
+          throw error;
+        });
+      } else {
+        events.buildFailed({ diagnostics: built.diagnostics, serving: serving?.version ?? null });
+      }
+      report(built.ok ? [] : built.diagnostics);
       isBroken = !built.ok;
     },
     isServing: () => serving !== null,
     concerns: (path) => isPartOfBuild(path, { inputs, isBroken }),
     close: async () => serving?.service.close(),
   };
+}
+
+/** The build is good, and cannot be loaded. */
+function notInForce(error: unknown): BuildProblem {
+  const text = error instanceof Error ? error.message : String(error);
+  return { code: "not_in_force", severity: "error", file: null, line: null, column: null, frame: null, title: "The new build could not be loaded", text, fix: "Fix the cause and save a file, or start `signalbox dev` again." };
 }

@@ -77,6 +77,7 @@ async function openSession(context: CommandContext, p: OpenSession): Promise<Dev
       return service;
     },
     events: p.events,
+    now: context.now,
   });
 }
 

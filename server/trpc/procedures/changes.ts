@@ -16,7 +16,7 @@ export const changes = procedure.subscription(async function* ({ ctx, signal }) 
     // A store that cannot be read just now is news, too.
     const look = async () => {
       const [mark, live] = await Promise.all([ctx.store.mark().catch(() => null), ctx.store.liveMark().catch(() => null)]);
-      return { version: ctx.project.current().manifest.version, mark, live };
+      return { version: ctx.project.current().manifest.version, failedBuild: ctx.project.failedBuild?.() ?? null, mark, live };
     };
     let told = await look();
     yield { tick: 0, version: told.version, isLiveOnly: false };
@@ -24,7 +24,7 @@ export const changes = procedure.subscription(async function* ({ ctx, signal }) 
       await watch.next();
       if (ended.aborted) return;
       const now = await look();
-      const isLiveOnly = now.mark !== null && now.mark === told.mark && now.version === told.version;
+      const isLiveOnly = now.mark !== null && now.mark === told.mark && now.version === told.version && now.failedBuild === told.failedBuild;
       if (isLiveOnly && now.live !== null && now.live === told.live) continue;
       told = now;
       yield { tick, version: now.version, isLiveOnly };
