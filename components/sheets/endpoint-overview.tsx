@@ -16,6 +16,7 @@ import { SheetSection } from "./sheet-frame.tsx";
 import { EmptyNote, SheetList } from "./sheet-list.tsx";
 import { SheetLink } from "./sheet-link.tsx";
 import type { ListedTrigger } from "./triggers-of.ts";
+import { deliveriesHref } from "../canvas/model/evidence.ts";
 import { verdictCountsOf } from "./use-activity.ts";
 import type { EndpointKey } from "./use-endpoint-key.ts";
 
@@ -90,15 +91,16 @@ function TriggerLine({ trigger, activity }: { trigger: ListedTrigger; activity: 
             </span>
           ))}
         </span>
-        {counts && <Counts slug={trigger.slug} matched={counts.matched} stopped={counts.byRequest + counts.byFilter} />}
+        {counts && <Counts trigger={trigger} matched={counts.matched} stopped={counts.byRequest + counts.byFilter + counts.disabled} since={activity?.since} />}
       </div>
       <ConditionList conditions={trigger.conditions} />
     </li>
   );
 }
 
-function Counts({ slug, matched, stopped }: { slug: string; matched: number; stopped: number }) {
-  const href = (verdict: string) => `/deliveries?trigger=${encodeURIComponent(slug)}&verdict=${verdict}`;
+/** Each number leads to the deliveries that it counts. */
+function Counts({ trigger: { slug, endpoint }, matched, stopped, since }: { trigger: ListedTrigger; matched: number; stopped: number; since: string | undefined }) {
+  const href = (verdict: "matched" | "stopped") => deliveriesHref({ endpoint, trigger: slug, verdict, since });
   return (
     <span className="ml-auto text-s whitespace-nowrap text-ink-3 tabular-nums">
       <Link href={href("matched")} className="font-medium text-ok hover:underline">
