@@ -12,7 +12,7 @@ import { createAuthDoor } from "./http/auth-door.ts";
 import { type PageGate, createPageGate } from "./http/page-gate.ts";
 import { guardDevelopment } from "./http/guard-development.ts";
 import { createIngestFetch } from "./http/ingest-fetch.ts";
-import { createMetrics } from "./http/rest/metrics/create-metrics.ts";
+import { createMetrics, type Metrics } from "./http/rest/metrics/create-metrics.ts";
 import { createRestApp } from "./http/rest/rest-app.ts";
 import type { RestDeps } from "./http/rest/rest-deps.ts";
 import type { IngestAnswer, IngestRequest } from "./ingest/ingest-request.ts";
@@ -49,6 +49,8 @@ export interface Signalbox {
   drawPageFor<T>(client: Client, draw: () => T): T;
   /** How the page that is being drawn is served: `development` to local requests only. */
   pageMode(): Mode;
+  /** Counts what the HTTP server does with connections. */
+  metrics: Pick<Metrics, "observeClosedConnection">;
   /** What a link lets in, as long as it does. */
   findInvitation(token: string): Promise<Invitation | null>;
   /** Reads for a page; `headers` are those of the browser's request. */
@@ -143,6 +145,7 @@ export async function openSignalbox(p: {
     trpc: (request, client = unknownClient) => doorsFor(client).trpc.handle(request, client),
     auth: (request, client = unknownClient) => doorsFor(client).auth(request, client),
     admit: createAdmitAnonymous({ authenticateFor: (client) => doorsFor(client).authenticate, logger }),
+    metrics,
     gate: createPageGate({ authenticate: forOthers.authenticate, mode: settings.mode }),
     drawPageFor: (client, draw) => pageClients.run(client, draw),
     pageMode: () => pageDoors().mode,

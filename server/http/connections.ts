@@ -1,45 +1,160 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { networkOf } from "../auth/network-of.ts";
+import type { Logger } from "../ports/logger.ts";
+import { createSeldomLog } from "../ports/seldom-log.ts";
+import { plainAddress, type TrustedProxies } from "./read-client.ts";
+
+/** A connection that is closed because a limit is reached. */
+export interface ClosedConnection {
+  /** The share of one client address, or the limit of all connections. */
+  limit: "address" | "total";
+  /** The connection that was idle for longest, or the new one because every other has a request in flight. */
+  connection: "idle" | "new";
+}
+
+interface Connection {
+  client: Client | null;
+  requests: number;
+  /** Requests that wait for the one before them. */
+  waiting: (() => void)[];
+}
+
+interface ConnectionOptions {
+  /** Open connections. Default: no limit. */
+  maxConnections?: number | undefined;
+  /** Their connections carry many clients, so no share applies to them. */
+  proxies: TrustedProxies;
+  logger: Logger;
+  onClosed?: ((closed: ClosedConnection) => void) | undefined;
+}
 
 interface Connections {
-  track(request: IncomingMessage, response: ServerResponse): void;
-  /** What is being answered on this connection. */
+  /**
+   * Handles the requests of a connection one after another. Requests that are pipelined behind a response that closes the connection are
+   * not handled at all (RFC 9112, 9.6).
+   */
+  inTurn(request: IncomingMessage, response: ServerResponse, handle: () => void): void;
+  /** The connection now speaks another protocol: it is never idle. */
+  trackUpgrade(socket: Duplex): void;
+  /** The response that is under way on this connection. */
   answeringOn(socket: Duplex): ServerResponse | undefined;
   close(graceMs: number): Promise<void>;
 }
 
-/** Knows which requests are under way on a server, so that it can be closed without cutting one off. */
-export function createConnections(server: Server): Connections {
-  const sockets = new Set<Socket>();
+/** The connections of one client address. */
+interface Client {
+  network: string;
+  open: number;
+  /** The longest idle one is first. */
+  idle: Set<Duplex>;
+}
+
+/** Parsed requests that wait for their turn on one connection. A connection with more is closed: they would fill the memory. */
+const maxPipelined = 200;
+
+/** One client address may have a quarter of all connections. */
+const shareOf = (maxConnections: number) => Math.max(1, Math.floor(maxConnections / 4));
+
+/**
+ * Bounds the connections of a server, and knows which requests are under way, so that it can be closed without interrupting one. A new connection
+ * over a limit takes the place of the connection that was idle for longest; it is closed itself only when all others have a request in flight.
+ */
+export function createConnections(server: Server, { maxConnections = Infinity, proxies, logger, onClosed }: ConnectionOptions): Connections {
+  const open = new Map<Duplex, Connection>();
+  /** The longest idle one is first. */
+  const idle = new Set<Duplex>();
+  const clients = new Map<string, Client>();
   const answering = new Map<Duplex, ServerResponse>();
+  const logLimit = createSeldomLog((message, fields) => logger.warn(message, fields));
   let isClosing = false;
 
   server.on("connection", (socket: Socket) => {
-    sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
+    const client = clientOf(plainAddress(socket.remoteAddress ?? ""));
+    if (client && client.open >= shareOf(maxConnections) && !makeRoom(socket, { limit: "address", idle: client.idle, client })) return;
+    if (open.size >= maxConnections && !makeRoom(socket, { limit: "total", idle, client })) return;
+    open.set(socket, { client, requests: 0, waiting: [] });
+    if (client) {
+      clients.set(client.network, client);
+      client.open += 1;
+    }
+    setIdle(socket, true);
+    socket.once("close", () => forget(socket));
   });
 
+  function clientOf(address: string): Client | null {
+    if (proxies.trusts(address)) return null;
+    const network = networkOf(address);
+    return clients.get(network) ?? { network, open: 0, idle: new Set() };
+  }
+
+  /** Whether the new connection may stay. */
+  function makeRoom(socket: Socket, p: { limit: ClosedConnection["limit"]; idle: Set<Duplex>; client: Client | null }): boolean {
+    const [longestIdle] = p.idle;
+    const connection = longestIdle ? "idle" : "new";
+    logLimit("connection limit reached", { limit: p.limit, closed: connection, open: open.size, client: p.client?.network ?? null, openOfClient: p.client?.open ?? null });
+    onClosed?.({ limit: p.limit, connection });
+    if (longestIdle) forget(longestIdle);
+    (longestIdle ?? socket).destroy();
+    return longestIdle !== undefined;
+  }
+
+  function forget(socket: Duplex): void {
+    const client = open.get(socket)?.client;
+    setIdle(socket, false);
+    answering.delete(socket);
+    if (!open.delete(socket) || !client) return;
+    client.open -= 1;
+    if (client.open === 0) clients.delete(client.network);
+  }
+
+  function setIdle(socket: Duplex, isIdle: boolean): void {
+    for (const sockets of [idle, open.get(socket)?.client?.idle]) {
+      if (isIdle) sockets?.add(socket);
+      else sockets?.delete(socket);
+    }
+  }
+
+  function addRequests(socket: Duplex, count: number): void {
+    const connection = open.get(socket);
+    if (!connection) return;
+    connection.requests += count;
+    setIdle(socket, connection.requests === 0);
+  }
+
+  function begin({ socket }: IncomingMessage, response: ServerResponse, handle: () => void): void {
+    answering.set(socket, response);
+    addRequests(socket, 1);
+    if (isClosing) response.shouldKeepAlive = false;
+    response.once("close", () => {
+      addRequests(socket, -1);
+      answering.delete(socket);
+      // Its headers may have promised to keep the connection before the server began to close.
+      if (isClosing) socket.destroySoon();
+      if (socket.writable) open.get(socket)?.waiting.shift()?.();
+    });
+    handle();
+  }
+
   return {
-    track(request, response) {
+    inTurn(request, response, handle) {
       const { socket } = request;
-      answering.set(socket, response);
-      if (isClosing) response.shouldKeepAlive = false;
-      response.once("close", () => {
-        if (answering.get(socket) === response) answering.delete(socket);
-        // Its headers may have promised to keep the connection before the server was told to close.
-        if (isClosing && !answering.has(socket)) socket.destroySoon();
-      });
+      if (!socket.writable) return;
+      if (!answering.has(socket)) return begin(request, response, handle);
+      const waiting = open.get(socket)?.waiting ?? [];
+      if (waiting.push(() => begin(request, response, handle)) > maxPipelined) socket.destroy();
     },
+    trackUpgrade: (socket) => addRequests(socket, 1),
     answeringOn: (socket) => answering.get(socket),
     async close(graceMs) {
       isClosing = true;
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
       for (const response of answering.values()) response.shouldKeepAlive = false;
       // Node's own closeIdleConnections leaves those that never sent a request, and those that were upgraded.
-      for (const socket of sockets) if (!answering.has(socket)) socket.destroy();
+      for (const socket of open.keys()) if (!answering.has(socket)) socket.destroy();
       const cutOff = setTimeout(() => {
-        for (const socket of sockets) socket.destroy();
+        for (const socket of open.keys()) socket.destroy();
       }, graceMs);
       await closed;
       clearTimeout(cutOff);

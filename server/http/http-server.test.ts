@@ -48,6 +48,46 @@ describe("a request that does not say once for whom it is", () => {
   });
 });
 
+describe("a request after which the connection ends", () => {
+  const keptAlive = post("/triggers/signup").replace("Connection: close\r\n", "");
+  test.each([
+    ["because its sender says so", "202 Accepted", post("/triggers/signup")],
+    ["because its sender says so among other things", "202 Accepted", post("/triggers/signup").replace("Connection: close", "Connection: x-hop, close")],
+    ["because it is HTTP/1.0", "202 Accepted", keptAlive.replace("HTTP/1.1", "HTTP/1.0")],
+    ["because its response says so", "415 Unsupported Media Type", keptAlive.replace("application/json", "text/plain")],
+  ])("(%s) is the last one: what is pipelined behind it never runs", async (_, status, last) => {
+    const { port, store } = await serve({ triggers });
+    const text = await sendUntilClosed(port, keptAlive + last + keptAlive + keptAlive);
+    expect(text.match(/HTTP\/1\.1 .*/g)).toEqual(["HTTP/1.1 202 Accepted", `HTTP/1.1 ${status}`]);
+    expect(store.deliveries).toHaveLength(2);
+  });
+
+  test("(because there are 200 behind it, all at once) is the last one, too", async () => {
+    const due = Promise.withResolvers<void>();
+    const { port, store } = await serve({ triggers, rest: () => due.promise.then(() => new Response("done")) });
+    const socket = await open(port, get("/healthz").replace("Connection: close\r\n", "") + keptAlive.repeat(201));
+    await new Promise((resolve) => socket.once("close", resolve));
+    due.resolve();
+    expect(store.deliveries).toEqual([]);
+  });
+
+  test("(because the service closes) is the last one, too", async () => {
+    const due = Promise.withResolvers<void>();
+    const rest = vi.fn<() => Promise<Response>>(() => due.promise.then(() => new Response("done")));
+    const { port, store, close } = await serve({ triggers, rest });
+    const socket = await open(port, get("/healthz").replace("Connection: close\r\n", ""));
+    const ended = new Promise((resolve) => socket.once("close", resolve));
+    await vi.waitFor(() => expect(rest).toHaveBeenCalledOnce());
+    const closed = close(60_000);
+    socket.write(keptAlive);
+    // Another connection would be refused: this one shows that the bytes above were read.
+    await new Promise((resolve) => void setImmediate(() => setImmediate(resolve)));
+    due.resolve();
+    await Promise.all([ended, closed]);
+    expect(store.runs).toEqual([]);
+  });
+});
+
 describe("the HTTP server", () => {
   test.each([
     ["/", "page GET /"],

@@ -6,7 +6,7 @@ import { AppError, toProblem } from "../contract/app-error.ts";
 import { newId } from "../domain/ids.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { AdmitAnonymous } from "./admit-anonymous.ts";
-import { createConnections } from "./connections.ts";
+import { type ClosedConnection, createConnections } from "./connections.ts";
 import { handleIngest, type Ingest } from "./ingest-door.ts";
 import type { PageGate } from "./page-gate.ts";
 import { refusePageRequest } from "./page-request.ts";
@@ -36,8 +36,10 @@ interface HttpServerParts {
   /** `null`: there are no pages. */
   pages: PagesHandler | null;
   logger: Logger;
-  /** Of all who are connected; further ones are closed at once. As many as the system bears unless said. */
+  /** Open connections, of which one client address may have a quarter. Default: no limit. */
   maxConnections?: number;
+  /** A connection was closed because a limit is reached. */
+  onConnectionClosed?: (closed: ClosedConnection) => void;
   /** How long a webhook's body may take; a minute unless said. */
   bodyTimeoutMs?: number;
 }
@@ -54,27 +56,28 @@ const timeouts = { headersTimeout: 15_000, requestTimeout: longestBodyMs + 10_00
 export function createHttpServer(parts: HttpServerParts): { server: http.Server; close(graceMs: number): Promise<void> } {
   // Node's own answer to a request without Host closes the connection only when it has sent it: what came behind would run.
   const server = http.createServer({ ...timeouts, requireHostHeader: false, shouldUpgradeCallback: (request) => isForPages(parts, request) });
-  if (parts.maxConnections !== undefined) server.maxConnections = parts.maxConnections;
-  const connections = createConnections(server);
+  const connections = createConnections(server, { ...parts, onClosed: parts.onConnectionClosed });
   const listener = createListener(parts);
-  const refused = new WeakSet<Duplex>();
-  const handle = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => {
-    if (refused.has(request.socket)) return;
-    connections.track(request, response);
-    if (parts.isSecure) response.setHeader("strict-transport-security", "max-age=31536000");
-    if (!namesOneHost(request)) {
-      refused.add(request.socket);
-      response.setHeader("connection", "close");
-      return answer(request, response, new AppError("invalid_request", "Send one Host header (RFC 9112, 3.2)."));
-    }
-    listener(request, response, expectsContinue).catch((cause: unknown) => fail(parts.logger, response, cause));
-  };
+  const handle = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) =>
+    connections.inTurn(request, response, () => {
+      if (parts.isSecure) response.setHeader("strict-transport-security", "max-age=31536000");
+      if (!namesOneHost(request)) {
+        response.setHeader("connection", "close");
+        return answer(request, response, new AppError("invalid_request", "Send one Host header (RFC 9112, 3.2)."));
+      }
+      listener(request, response, expectsContinue).catch((cause: unknown) => fail(parts.logger, response, cause));
+    });
   server.on("request", (request, response) => handle(request, response, false));
   server.on("checkContinue", (request, response) => handle(request, response, true));
   // Expectations other than 100-continue may be ignored (RFC 9110, 10.1.1).
   server.on("checkExpectation", (request, response) => handle(request, response, false));
   // Without a listener Node answers such requests as any other; with one, older versions of Node ask for no callback.
-  if (parts.pages?.upgrade) server.on("upgrade", (request, socket, head) => upgrade(parts, request, socket, head));
+  if (parts.pages?.upgrade) {
+    server.on("upgrade", (request, socket, head) => {
+      connections.trackUpgrade(socket);
+      upgrade(parts, request, socket, head);
+    });
+  }
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuseBytes(error, socket, connections.answeringOn(socket)));
   return { server, close: connections.close };
 }
@@ -156,6 +159,8 @@ function upgrade({ pages, logger }: HttpServerParts, request: IncomingMessage, s
 
 /** Bytes that are no HTTP request, or no body of one. Where an answer is already under way, or due to an earlier request, another would only garble it. */
 function refuseBytes(error: NodeJS.ErrnoException, socket: Duplex, answering: ServerResponse | undefined): void {
+  // The request before these bytes asked for the end of the connection, which comes with its response.
+  if (error.code === "HPE_CLOSED_CONNECTION") return;
   const isGarbling = answering !== undefined && (answering.headersSent || answering.req.complete);
   if (!socket.writable || isGarbling || error.code === "ECONNRESET") {
     socket.destroy();

@@ -1,5 +1,4 @@
-import { connect } from "node:net";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { z } from "zod";
 import type { Authenticate } from "../ingest/authenticate.ts";
 import { triggerOf } from "../ingest/testing/project.ts";
@@ -85,17 +84,4 @@ test("without limits no answer speaks of them", async () => {
   const { send } = await limited({});
   const { status, headers } = await send("ada");
   expect([status, headers.has("ratelimit"), headers.has("ratelimit-policy")]).toEqual([202, false, false]);
-});
-
-test("connections over their number are closed at once, and those that are there are served", async () => {
-  const { port } = await serve({ triggers, maxConnections: 2 });
-  const first = connect({ port, host: "127.0.0.1" });
-  const second = connect({ port, host: "127.0.0.1" });
-  await Promise.all([first, second].map((socket) => new Promise((resolve) => socket.once("connect", resolve))));
-  expect((await sendRaw(port, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")).status).toBe(0);
-  let text = "";
-  first.on("data", (chunk) => (text += chunk.toString()));
-  first.write("GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
-  await vi.waitFor(() => expect(text).toContain("200 OK"));
-  second.destroy();
 });

@@ -56,7 +56,7 @@ function clientBehind(peer: string, forwardedFor: string, proxies: TrustedProxie
 }
 
 /** IPv4 as IPv4, also where a socket for both writes it as IPv6. */
-function plainAddress(address: string): string {
+export function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, "");
 }
 

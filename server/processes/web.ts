@@ -66,7 +66,7 @@ async function serve(): Promise<void> {
 
   const pages = pagesWhenAsked(logger, signalbox.drawPageFor, () => loadPages({ mode: settings.pages, dir: packageRoot, host: settings.host, port: settings.port }));
   // Only the pages' development server talks over a socket of its own.
-  const http = createHttpServer({ ingest: signalbox.ingest, rest: signalbox.rest, trpc: signalbox.trpc, auth: signalbox.auth, admit: signalbox.admit, gate: signalbox.gate, isSecure: settings.baseUrl?.startsWith("https:") ?? false, proxies: trustProxies(settings.trustProxy), pages: settings.pages === "source" ? pages : { handle: pages.handle }, maxConnections: settings.limits.connections, logger });
+  const http = createHttpServer({ ingest: signalbox.ingest, rest: signalbox.rest, trpc: signalbox.trpc, auth: signalbox.auth, admit: signalbox.admit, gate: signalbox.gate, isSecure: settings.baseUrl?.startsWith("https:") ?? false, proxies: trustProxies(settings.trustProxy), pages: settings.pages === "source" ? pages : { handle: pages.handle }, maxConnections: settings.limits.connections, onConnectionClosed: signalbox.metrics.observeClosedConnection, logger });
   await new Promise<void>((resolve, reject) => {
     http.server.once("error", reject);
     http.server.listen(settings.port, settings.host, resolve);

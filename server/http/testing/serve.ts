@@ -10,7 +10,8 @@ import type { ProjectSources, TriggerSource } from "../../ports/project.ts";
 import { noSignals } from "../../ports/signals.ts";
 import type { AdmitAnonymous } from "../admit-anonymous.ts";
 import type { PageGate } from "../page-gate.ts";
-import { trustNobody } from "../read-client.ts";
+import type { ClosedConnection } from "../connections.ts";
+import { trustNobody, type TrustedProxies } from "../read-client.ts";
 import { createHttpServer, type PagesHandler } from "../http-server.ts";
 
 export interface Served {
@@ -33,11 +34,13 @@ interface ServeOptions extends Partial<Omit<ReceiverDeps, "project">> {
   isSecure?: boolean;
   bodyTimeoutMs?: number;
   maxConnections?: number;
+  proxies?: TrustedProxies;
+  onConnectionClosed?: (closed: ClosedConnection) => void;
 }
 
 /** A real receiver behind the real server, on a port of the system's choice. */
 export async function serve(options: ServeOptions = {}): Promise<Served> {
-  const { triggers = [], indexes = new Map(), rest, trpc, pages = null, bodyTimeoutMs = 60_000, maxConnections, ...deps } = options;
+  const { triggers = [], indexes = new Map(), rest, trpc, pages = null, bodyTimeoutMs = 60_000, maxConnections, onConnectionClosed, ...deps } = options;
   const store = createMemoryDeliveryStore();
   const logged: string[] = [];
   const logger = collectingLogger(logged);
@@ -53,7 +56,7 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     isShuttingDown: () => false,
     ...deps,
   });
-  const { server, close } = createHttpServer({ ingest: (request) => ingest(request), rest: rest ?? (async () => new Response("rest")), trpc: trpc ?? (async () => new Response("trpc")), auth: async () => new Response("auth"), admit: options.admit ?? (async () => {}), gate: options.gate ?? (async () => null), isSecure: options.isSecure ?? false, proxies: trustNobody, pages, logger, bodyTimeoutMs, ...(maxConnections === undefined ? {} : { maxConnections }) });
+  const { server, close } = createHttpServer({ ingest: (request) => ingest(request), rest: rest ?? (async () => new Response("rest")), trpc: trpc ?? (async () => new Response("trpc")), auth: async () => new Response("auth"), admit: options.admit ?? (async () => {}), gate: options.gate ?? (async () => null), isSecure: options.isSecure ?? false, proxies: options.proxies ?? trustNobody, pages, logger, bodyTimeoutMs, ...(maxConnections === undefined ? {} : { maxConnections }), ...(onConnectionClosed ? { onConnectionClosed } : {}) });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => close(0));
   const { port } = server.address() as AddressInfo;

@@ -1,6 +1,7 @@
 import { Registry, collectDefaultMetrics } from "prom-client";
 import type { ErrorCode } from "../../../contract/error-codes.ts";
 import type { ServiceNumbers } from "../../../domain/service-numbers.ts";
+import type { ClosedConnection } from "../../connections.ts";
 import type { ReceivedDelivery } from "../../../ingest/summarize-delivery.ts";
 import type { RunStore, Store } from "../../../ports/store.ts";
 import type { StoreNumbers } from "../../../ports/store-numbers.ts";
@@ -20,6 +21,8 @@ export interface Metrics {
   observeUnauthenticated(door: "webhook" | "api"): void;
   /** An authenticated webhook was refused, and there is no delivery to tell of it. */
   observeUnrecorded(code: ErrorCode): void;
+  /** A connection was closed because a limit is reached. */
+  observeClosedConnection(closed: ClosedConnection): void;
   /** The text format of Prometheus, version 0.0.4. */
   render(): Promise<{ contentType: string; text: string }>;
 }
@@ -42,10 +45,21 @@ export function createMetrics({ store, isDeclared, serviceNumbers = () => Promis
   let inStore: StoreNumbers | null = null;
   let inService: ServiceNumbers | null = null;
   metrics.gauge({ name: "signalbox_open_runs", help: "Runs that have not ended, by status.", labels: ["status"], read: () => Object.entries(openRuns ?? {}).map(([status, count]) => [{ status }, count] as const) });
+  const closedConnections = new Map<string, { closed: ClosedConnection; count: number }>();
+  metrics.counter({
+    name: "signalbox_closed_connections_total",
+    help: "Connections that were closed because a limit is reached, by the limit and by which connection was closed.",
+    labels: ["limit", "connection"],
+    read: () => Array.from(closedConnections.values(), ({ closed, count }) => [{ ...closed }, count] as const),
+  });
   registerStoreMetrics(metrics, () => inStore);
   registerServiceMetrics(metrics, () => inService);
   return {
     ...deliveries,
+    observeClosedConnection(closed) {
+      const key = `${closed.limit} ${closed.connection}`;
+      closedConnections.set(key, { closed, count: (closedConnections.get(key)?.count ?? 0) + 1 });
+    },
     async render() {
       // A store that does not answer takes nobody's sight of all the rest.
       [openRuns, inStore, inService] = await Promise.all([countOpenRuns(), store.numbers().catch(() => null), serviceNumbers()]);

@@ -1,0 +1,96 @@
+import { connect, type Socket } from "node:net";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { trustProxies } from "./read-client.ts";
+import { type Served, serve } from "./testing/serve.ts";
+
+const get = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
+
+describe("a server with eight connections, of which one client address may have two", () => {
+  test("closes the longest idle connection of an address to admit its third one, and leaves other addresses alone", async () => {
+    const { port, closed, logged } = await start();
+    const other = await open(port, "127.0.0.3");
+    const [first, second] = [await open(port, "127.0.0.2"), await open(port, "127.0.0.2")];
+    // The older one is used: now the other one is idle for longer.
+    await first.answers(get);
+    const third = await open(port, "127.0.0.2");
+    await second.ended;
+    for (const one of [first, third, other]) await one.answers(get);
+    expect(closed).toEqual([{ limit: "address", connection: "idle" }]);
+    expect(logged).toEqual([expect.stringMatching(/^connection limit reached .*"limit":"address","closed":"idle","open":3,"client":"127\.0\.0\.2"/)]);
+  });
+
+  test("closes the longest idle connection of all to admit a ninth one", async () => {
+    const { port, closed } = await start();
+    const [first, ...rest] = await openEach(port, ["127.0.0.2", "127.0.0.2", "127.0.0.3", "127.0.0.3", "127.0.0.4", "127.0.0.4", "127.0.0.5", "127.0.0.5"]);
+    const ninth = await open(port, "127.0.0.6");
+    await first?.ended;
+    for (const one of [...rest, ninth]) await one.answers(get);
+    expect(closed).toEqual([{ limit: "total", connection: "idle" }]);
+  });
+
+  test("never closes a connection with a request in flight: the new one is closed where there are only such", async () => {
+    const due = Promise.withResolvers<void>();
+    const rest = vi.fn<() => Promise<Response>>(() => due.promise.then(() => new Response("done")));
+    const { port, closed } = await start({ rest });
+    const busy = await openEach(port, ["127.0.0.2", "127.0.0.2"]);
+    const answered = busy.map((one) => one.answers(get));
+    await vi.waitFor(() => expect(rest).toHaveBeenCalledTimes(2));
+    await (await open(port, "127.0.0.2")).ended;
+    expect(closed).toEqual([{ limit: "address", connection: "new" }]);
+    due.resolve();
+    await Promise.all(answered);
+  });
+
+  test("counts no share for a trusted proxy, whose connections carry many clients", async () => {
+    const { port, closed } = await start({ proxies: trustProxies(["127.0.0.2"]) });
+    const all = await openEach(port, Array.from({ length: 8 }, () => "127.0.0.2"));
+    for (const one of all) await one.answers(get);
+    expect(closed).toEqual([]);
+  });
+
+  test("forgets connections that have ended", async () => {
+    const { port, closed } = await start();
+    for (let n = 0; n < 20; n += 1) {
+      const one = await open(port, "127.0.0.2");
+      await one.answers(get.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"));
+      await one.ended;
+    }
+    expect(closed).toEqual([]);
+  });
+});
+
+async function start(options: Parameters<typeof serve>[0] = {}): Promise<Served & { closed: unknown[] }> {
+  const closed: unknown[] = [];
+  const served = await serve({ maxConnections: 8, onConnectionClosed: (one) => closed.push(one), ...options });
+  return { ...served, closed };
+}
+
+async function openEach(port: number, addresses: readonly string[]): Promise<Client[]> {
+  const clients: Client[] = [];
+  for (const address of addresses) clients.push(await open(port, address));
+  return clients;
+}
+
+interface Client {
+  /** Sends the request, and resolves when its response begins with 200. */
+  answers(request: string): Promise<void>;
+  ended: Promise<void>;
+}
+
+/** The loopback network has many addresses: each is a client of its own. */
+async function open(port: number, localAddress: string): Promise<Client> {
+  const socket: Socket = connect({ port, host: "127.0.0.1", localAddress });
+  onTestFinished(() => void socket.destroy());
+  socket.on("error", () => {});
+  const ended = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  await new Promise<void>((resolve) => socket.once("connect", resolve));
+  return {
+    ended,
+    answers: (request) =>
+      new Promise((resolve, reject) => {
+        socket.once("data", (text) => (String(text).startsWith("HTTP/1.1 200") ? resolve() : reject(new Error(String(text)))));
+        socket.once("close", () => reject(new Error("the connection ended without a response")));
+        socket.write(request);
+      }),
+  };
+}
