@@ -6,6 +6,7 @@ import { deriveSessionSecret } from "./auth/derive-secret.ts";
 import { hashInvitationToken } from "./auth/invitation-token.ts";
 import { createKeyCipher } from "./auth/key-cipher.ts";
 import { type Mode, readSecret, readSettings, serviceUrl, type Settings, SettingsError, stateDirOf } from "./config.ts";
+import { createBodyBudget } from "./domain/body-budget.ts";
 import type { ServiceNumbers } from "./domain/service-numbers.ts";
 import { type AdmitAnonymous, createAdmitAnonymous } from "./http/admit-anonymous.ts";
 import { createAuthDoor } from "./http/auth-door.ts";
@@ -78,7 +79,7 @@ export async function openSignalbox(p: {
   const stopping = new AbortController();
   const metrics = createMetrics({ store, isDeclared: (endpoint) => project.current().byEndpoint.has(endpoint), serviceNumbers: p.serviceNumbers });
   const { maxBodyBytes } = settings;
-  const parts = { store, project, signals, clock: systemClock, logger, maxBodyBytes };
+  const parts = { store, project, signals, clock: systemClock, logger, maxBodyBytes, bodies: createBodyBudget(maxBodyBytes) };
   let port = settings.port;
   const baseUrl = () => serviceUrl(settings, port);
   const secret = readSecret(settings.stateDir);
@@ -177,6 +178,7 @@ export async function openLocalApi(p: {
     logger: silentLogger,
     mode,
     maxBodyBytes,
+    bodies: createBodyBudget(maxBodyBytes),
     baseUrl: () => settings.baseUrl ?? p.running?.url ?? serviceUrl(settings, settings.port),
     cipher: createKeyCipher(readSecret(settings.stateDir)),
     authenticate: async () => ({ kind: "local" }),

@@ -1,7 +1,7 @@
 import { Agent } from "node:http";
 import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { getJson } from "../support/api.ts";
 import { post, startBystander } from "./bystander.ts";
 import { type HostileService, startHostileService } from "./hostile-service.ts";
@@ -64,6 +64,45 @@ it("thousands of wrong keys all get 401, fill neither disk nor memory, and keep 
   expect(await countRejected(service)).toBeLessThanOrEqual(60 + 10 * seconds);
   expect(service.peakMemoryMb()).toBeLessThan(mostMemoryMb);
 });
+
+it("hundreds of bodies that are sent in full but for their last byte do not fill the memory: those without room get 503, other keys are served, and so is this one when they are gone", async () => {
+  const service = await startHostileService();
+  const key = service.createKey("greedy");
+  const bystander = startBystander(service);
+  const attack = Array.from({ length: 800 }, () => sendUnfinished(service, key));
+  const refused = await Promise.all(attack.slice(200).map(({ answered }) => answered));
+  // Behind so many there is no room for any more of this key.
+  const full = (await sendUnfinished(service, key).answered).toLowerCase();
+  expect(full).toMatch(/^http\/1\.1 503 /);
+  expect(full).toMatch(/^retry-after: [1-9]/m);
+  expect(full).toContain('"code":"overloaded"');
+  expect(refused.filter((text) => text.startsWith("HTTP/1.1 503 ")).length).toBeGreaterThan(300);
+  expect(service.peakMemoryMb()).toBeLessThan(mostMemoryMb);
+  const statuses = await bystander.finish();
+  expect(statuses.length).toBeGreaterThan(5);
+  expect(new Set(statuses)).toEqual(new Set([202]));
+
+  for (const { end } of attack) end();
+  await vi.waitFor(async () => expect((await post({ url: `${service.url}/triggers/signup`, body: `{"name":"${"x".repeat(mib / 2)}"}`, headers: { "x-api-key": key }, agent: newAgent() })).status).toBe(202), { timeout: 20_000 });
+});
+
+/** Sends a body of 1 MiB but for its last byte. `answered`: all that came back when the other side had closed, or ten seconds were over. */
+function sendUnfinished({ port }: HostileService, key: string): { answered: Promise<string>; end(): void } {
+  const socket = connect({ port, host: "127.0.0.1" });
+  onTestFinished(() => void socket.destroy());
+  let text = "";
+  const answered = new Promise<string>((resolve) => {
+    socket.on("data", (chunk) => (text += chunk.toString("latin1")));
+    socket.on("error", () => {});
+    socket.once("close", () => resolve(text));
+    setTimeout(() => resolve(text), 10_000);
+  });
+  socket.write(`POST /triggers/signup HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\nContent-Type: application/json\r\nContent-Length: ${mib}\r\n\r\n`);
+  socket.write(almostWhole);
+  return { answered, end: () => socket.destroy() };
+}
+
+const almostWhole = Buffer.alloc(mib - 1, 0x20);
 
 function deep(levels: number): string {
   return "[".repeat(levels) + "]".repeat(levels);

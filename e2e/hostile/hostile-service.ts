@@ -11,6 +11,8 @@ export interface HostileService extends Service {
   port: number;
   /** A webhook key that opens every endpoint. */
   key: string;
+  /** Makes another such key. */
+  createKey(name: string): string;
   /** An API token that may do everything. */
   token: string;
   /** The most memory that the web process has had at any time, in MiB, as the kernel counts it. */
@@ -41,7 +43,8 @@ export async function startHostileService(p: { command?: "dev" | "start"; files?
   const { command = "start" } = p;
   const projectDir = writeProject({ ...files, ...p.files });
   if (command === "start") run(["build"]);
-  const key = command === "start" ? keySchema.parse(JSON.parse(run(["keys", "create", "--name", "hooks", "--json"]))).secret : "";
+  const createKey = (name: string) => keySchema.parse(JSON.parse(run(["keys", "create", "--name", name, "--json"]))).secret;
+  const key = command === "start" ? createKey("hooks") : "";
   const token = command === "start" ? keySchema.parse(JSON.parse(run(["keys", "create", "--api", "--name", "ci", "--json"]))).secret : "";
   const service = await startService({ projectDir, command, ...(p.env && { env: p.env }), ...(p.port !== undefined && { port: p.port }), ...(p.program && { program: p.program }) });
   const headers: Record<string, string> = token === "" ? {} : { authorization: `Bearer ${token}` };
@@ -50,6 +53,7 @@ export async function startHostileService(p: { command?: "dev" | "start"; files?
     projectDir,
     port: p.port ?? Number(new URL(service.url).port),
     key,
+    createKey,
     token,
     peakMemoryMb: () => peakMemoryOf(childrenOf(service.child.pid ?? 0, "web")[0] ?? 0),
     cpuMs: () => cpuOf(childrenOf(service.child.pid ?? 0, "web")[0] ?? 0),

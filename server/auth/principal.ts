@@ -29,6 +29,12 @@ export function mayAccess(principal: Principal, access: Access): boolean {
   return held !== null && holdsScope(held, access);
 }
 
+/** Names who asks, for limits: a person with all sessions, or a key. */
+export function ownerOf(principal: Principal): string {
+  if (principal.kind === "local") return "local";
+  return principal.kind === "person" ? principal.personId : principal.keyId;
+}
+
 /** The key whose runs alone may be seen; `undefined`: all runs. */
 export function visibleToKey(principal: Principal): string | undefined {
   return principal.kind === "webhook" ? principal.keyId : undefined;

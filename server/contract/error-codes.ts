@@ -202,6 +202,13 @@ export const errorCodes = {
     false,
     "owner",
   ),
+  overloaded: entry(
+    503,
+    "Too many large requests at once",
+    "The bodies of the requests in progress use all the memory that the service has for them, or that one key may use. Nothing was recorded, and nothing was started.",
+    "Send it again after the seconds in Retry-After. If it happens often, look for a client that opens many requests and does not finish them.",
+    true,
+  ),
   shutting_down: entry(
     503,
     "The service is shutting down",

@@ -195,12 +195,17 @@ function secured(deps: AuthDoorDeps, client: Client, cookies: readonly string[])
 async function readForm<T extends z.ZodType>(deps: AuthDoorDeps, request: Request, schema: T): Promise<z.infer<T>> {
   refuseForeignOrigin(request, deps.ownHost);
   requireJsonType(request.headers);
-  const parsed = schema.safeParse(parseJsonBody(await readWithin(request, formBytes)));
+  const parsed = schema.safeParse(parseJsonBody(await readFormBytes(request)));
   if (parsed.success) return parsed.data;
   const errors = parsed.error.issues.map(({ path, code, message }) => ({ pointer: `/${path.join("/")}`, code, message }));
   throw new AppError("invalid_input", errors[0]?.message ?? "The form cannot be read.", { errors });
 }
 
+/** Forms are small: as many as there may be connections fit into the memory. */
+function readFormBytes(request: Request): Promise<Buffer<ArrayBuffer>> {
+  return readWithin(request, formBytes, { take() {}, free() {} });
+}
+
 async function bounded(request: Request): Promise<Request> {
-  return new Request(request.url, { method: "POST", headers: request.headers, body: await readWithin(request, formBytes) });
+  return new Request(request.url, { method: "POST", headers: request.headers, body: await readFormBytes(request) });
 }

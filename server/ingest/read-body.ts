@@ -1,23 +1,30 @@
 import { AppError } from "../contract/app-error.ts";
+import { type BodyMemory, createBodyBuffer } from "../domain/body-budget.ts";
 import type { IngestRequest } from "./ingest-request.ts";
 
 /**
  * The whole body, no longer than the limit. `onBytes` is told how many bytes have come. Throws AppError `body_too_large` as soon as the
- * limit is passed, at once where the declared length passes it, `incomplete_body` when the sender goes away, or
+ * limit is passed, at once where the declared length passes it, `overloaded` where `memory` has no room, `incomplete_body` when the sender goes away, or
  * what the door says of a body that comes too slowly.
  */
 export async function readBody(
   request: IngestRequest,
-  p: { declaredBytes: number | null; maxBodyBytes: number; onBytes: (received: number) => void },
+  p: { declaredBytes: number | null; maxBodyBytes: number; memory: BodyMemory; onBytes: (received: number) => void },
 ): Promise<Uint8Array> {
   if (p.declaredBytes !== null && p.declaredBytes > p.maxBodyBytes) throw tooLarge(p.maxBodyBytes);
-  const chunks: Uint8Array[] = [];
+  const body = createBodyBuffer(p.memory);
   let received = 0;
+  let failure: unknown = null;
   try {
     await request.readBody((chunk) => {
       received += chunk.length;
-      chunks.push(chunk);
-      return received <= p.maxBodyBytes;
+      if (received > p.maxBodyBytes) return false;
+      try {
+        body.add(chunk);
+      } catch (error) {
+        failure = error;
+      }
+      return failure === null;
     });
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
@@ -26,8 +33,8 @@ export async function readBody(
     p.onBytes(received);
   }
   if (received > p.maxBodyBytes) throw tooLarge(p.maxBodyBytes);
-  const [only] = chunks;
-  return only && chunks.length === 1 ? only : Buffer.concat(chunks, received);
+  if (failure !== null) throw failure;
+  return body.bytes();
 }
 
 function tooLarge(maxBodyBytes: number): AppError {

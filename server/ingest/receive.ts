@@ -6,6 +6,7 @@ import type { ErrorCode } from "../contract/error-codes.ts";
 import { ownHeaders } from "../contract/own-headers.ts";
 import type { Rate } from "../contract/rate.ts";
 import type { RateLimits } from "../contract/settings.ts";
+import { type BodyBudget, type BodyMemory, createBodyBudget } from "../domain/body-budget.ts";
 import { idempotencyOf } from "../domain/idempotency.ts";
 import { parseJsonBody } from "../domain/json-body.ts";
 import { decideDelivery } from "../matching/decide-delivery.ts";
@@ -38,6 +39,8 @@ export interface ReceiverDeps {
   clock: Clock;
   logger: Logger;
   maxBodyBytes: number;
+  /** The memory for all bodies that are in progress. Default: one of its own. */
+  bodies?: BodyBudget | undefined;
   /** In development what bears no signature needs none. Deployed unless told. */
   mode?: Mode | undefined;
   /** None unless told. */
@@ -65,6 +68,7 @@ export type Receive = (request: IngestRequest, sentFrom?: "webhook" | "form") =>
  * 202 leaves only when the delivery and its runs are on disk. A delivery from a form needs no key and no signature: everything else is the same.
  */
 export function createReceiver(deps: ReceiverDeps): Receive {
+  const bodies = deps.bodies ?? createBodyBudget(deps.maxBodyBytes);
   const logs = {
     logStoreTrouble: createSeldomLog((message, fields) => deps.logger.error(message, fields)),
     logFullQueue: createSeldomLog((message, fields) => deps.logger.warn(message, fields)),
@@ -83,18 +87,21 @@ export function createReceiver(deps: ReceiverDeps): Receive {
     } catch (error) {
       return refuseStranger(arrival, error);
     }
+    const memory = bodies.open(intake.delivery.keyId ?? "local");
     try {
       const project = deps.project.current();
       const { headers, refusal } = await limit(arrival, intake.delivery.keyId, ownRateOf(project, arrival));
       intake.limitHeaders = headers;
       if (refusal) throw refusal;
-      const acceptance = await receiveAuthenticated(deps, { request, intake, project, sentFrom });
+      const acceptance = await receiveAuthenticated(deps, { request, intake, project, memory, sentFrom });
       if (acceptance.outcome === "accepted") tell(deps, () => deps.signals.runsQueued());
       announce(acceptance.delivery, arrival);
       if (acceptance.outcome === "rejected") noteRefusal(acceptance.refusal.code);
       return respond(intake, acceptance);
     } catch (error) {
-      return refuse(refusing, intake, error);
+      return await refuse(refusing, intake, error);
+    } finally {
+      memory.free();
     }
   };
 }
@@ -106,7 +113,7 @@ function ownRateOf({ byEndpoint }: ProjectSources, { path }: Arrival): Rate | nu
 
 async function receiveAuthenticated(
   deps: ReceiverDeps,
-  { request, intake, project, sentFrom }: { request: IngestRequest; intake: Intake; project: ProjectSources; sentFrom: "webhook" | "form" },
+  { request, intake, project, memory, sentFrom }: { request: IngestRequest; intake: Intake; project: ProjectSources; memory: BodyMemory; sentFrom: "webhook" | "form" },
 ): Promise<Acceptance> {
   const { arrival, delivery } = intake;
   if (sentFrom === "form") delivery.headers = { ...delivery.headers, [ownHeaders.sentFrom]: "form" };
@@ -117,6 +124,7 @@ async function receiveAuthenticated(
   const bytes = await readBody(request, {
     declaredBytes: arrival.declaredBytes,
     maxBodyBytes: deps.maxBodyBytes,
+    memory,
     onBytes: (received) => (delivery.bodyBytes = received),
   });
   intake.isBodyRead = true;

@@ -29,8 +29,8 @@ interface RefuseDeps extends RecordDeps {
   limitedBudget: TokenBucket;
 }
 
-/** The store did not take it, a queue is full, or we are closing: the sender must come again, and nothing of this time is kept. */
-const unrecorded = new Set<ErrorCode>(["store_unavailable", "queue_full", "shutting_down"]);
+/** The store did not take it, a queue or the memory is full, or the service closes: the sender must come again, and nothing of this time is kept. */
+const unrecorded = new Set<ErrorCode>(["store_unavailable", "queue_full", "overloaded", "shutting_down"]);
 
 /** Answers an authenticated request that something is wrong with, and records it. */
 export async function refuse(deps: RefuseDeps, intake: Intake, cause: unknown): Promise<IngestAnswer> {

@@ -48,6 +48,7 @@ const problemHeaders: Partial<Record<ErrorCode, Record<string, string>>> = {
   unsupported_media_type: { accept: "application/json" },
   queue_full: { "retry-after": "10" },
   store_unavailable: { "retry-after": "2" },
+  overloaded: { "retry-after": "2" },
   shutting_down: { "retry-after": "5" },
 };
 

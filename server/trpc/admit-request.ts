@@ -1,5 +1,6 @@
-import { type ApiAuthenticator, type Principal, scopeOf } from "../auth/principal.ts";
+import { type ApiAuthenticator, ownerOf, type Principal, scopeOf } from "../auth/principal.ts";
 import { AppError } from "../contract/app-error.ts";
+import type { BodyBudget } from "../domain/body-budget.ts";
 import { readWithin } from "../domain/read-within.ts";
 import { requireJsonType } from "../domain/require-json-type.ts";
 
@@ -8,7 +9,11 @@ interface Admitted {
   caller: Principal | AppError;
   /** The request with its body in memory; without its body where it is refused. */
   req: Request;
+  /** Frees the memory of the body: to be called when the request is answered. */
+  done(): void;
 }
+
+const noBody = () => {};
 
 /** A text of the largest size, with every character escaped by JSON, and what stands around it. */
 const bodyLimit = (maxBodyBytes: number) => 2 * maxBodyBytes + 64 * 1024;
@@ -17,15 +22,17 @@ const bodyLimit = (maxBodyBytes: number) => 2 * maxBodyBytes + 64 * 1024;
  * First who asks, then the body: of strangers nothing is read. What a form of another site can send without asking first is no
  * JSON, and is refused.
  */
-export async function admitRequest(deps: { authenticate: ApiAuthenticator; maxBodyBytes: number }, request: Request): Promise<Admitted> {
+export async function admitRequest(deps: { authenticate: ApiAuthenticator; maxBodyBytes: number; bodies: BodyBudget }, request: Request): Promise<Admitted> {
   const caller = await whoAsks(deps.authenticate, request);
-  if (request.method !== "POST") return { caller, req: request };
-  if (caller instanceof AppError || scopeOf(caller) === null) return { caller, req: withBody(request, "{}") };
+  if (request.method !== "POST") return { caller, req: request, done: noBody };
+  if (caller instanceof AppError || scopeOf(caller) === null) return { caller, req: withBody(request, "{}"), done: noBody };
+  const memory = deps.bodies.open(ownerOf(caller));
   try {
     requireJsonType(request.headers);
-    return { caller, req: withBody(request, await readWithin(request, bodyLimit(deps.maxBodyBytes))) };
+    return { caller, req: withBody(request, await readWithin(request, bodyLimit(deps.maxBodyBytes), memory)), done: memory.free };
   } catch (error) {
-    if (error instanceof AppError) return { caller: error, req: withBody(request, "{}") };
+    memory.free();
+    if (error instanceof AppError) return { caller: error, req: withBody(request, "{}"), done: noBody };
     throw error;
   }
 }

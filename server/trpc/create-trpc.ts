@@ -1,3 +1,4 @@
+import type { TRPCError } from "@trpc/server";
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import { type Client, unknownClient } from "../auth/client.ts";
 import type { ApiAuthenticator } from "../auth/principal.ts";
@@ -21,7 +22,7 @@ export function createTrpc(parts: Omit<TrpcDeps, "traffic"> & { authenticate: Ap
   const deps = { ...parts, traffic: createTrafficReader(parts.store) };
   return {
     async handle(request, client = unknownClient) {
-      const { caller, req } = await admitRequest(deps, request);
+      const { caller, req, done } = await admitRequest(deps, request);
       return fetchRequestHandler({
         endpoint: "/api/trpc",
         req,
@@ -29,11 +30,15 @@ export function createTrpc(parts: Omit<TrpcDeps, "traffic"> & { authenticate: Ap
         // Queries may be longer than a URL.
         allowMethodOverride: true,
         createContext: async (): Promise<TrpcContext> => ({ deps, caller, client }),
-        responseMeta: () => ({ headers: { "cache-control": "no-store", "x-content-type-options": "nosniff" } }),
-      });
+        responseMeta: ({ errors }) => ({ headers: { "cache-control": "no-store", "x-content-type-options": "nosniff", ...(errors.some(isForLater) ? { "retry-after": "5" } : {}) } }),
+      }).finally(done);
     },
     caller: (headers) => newCaller(async () => ({ deps, caller: await whoAsks(deps.authenticate, pageRequest(headers)), client: unknownClient })),
   };
+}
+
+function isForLater({ code }: TRPCError): boolean {
+  return code === "SERVICE_UNAVAILABLE" || code === "TOO_MANY_REQUESTS";
 }
 
 /** A link from elsewhere may open a page; so of the browser's headers only those count that say under which name and as whom it asks. */

@@ -62,6 +62,19 @@ describe("a mutation", () => {
     await expect(client().triggers.verdicts.mutate(input)).rejects.toMatchObject({ data: { httpStatus: 413, problem: { code: "body_too_large" } } });
   });
 
+  it("answers 503 where the memory for bodies has no room, and frees what a request took", async () => {
+    const { post, service } = await open();
+    const others = service.bodies.open("local");
+    others.take(64 * 1024 * 1024 - 60_000);
+    const send = (bytes: number) => post("triggers.verdicts", { trigger: "invoice-paid", text: `{"x":"${"x".repeat(bytes)}"}` });
+    for (let n = 0; n < 3; n += 1) expect((await send(20_000)).status).toBe(200);
+    const full = await send(90_000);
+    expect(full.headers.get("retry-after")).toMatch(/^[1-9]/);
+    expect(await problemOf(full)).toMatchObject({ status: 503, code: "overloaded" });
+    others.free();
+    expect((await send(90_000)).status).toBe(200);
+  });
+
   it("says where a text is no JSON, and where it does not match", async () => {
     const { client } = await open();
     await expect(client().targets.run.mutate({ kind: "workflow", slug: "record-invoice", trigger: "invoice-paid", text: '{\n  "type": }' })).rejects.toMatchObject({

@@ -10,6 +10,7 @@ import type { Mode } from "../config.ts";
 import { AppError, toProblem } from "../contract/app-error.ts";
 import { errorCodes } from "../contract/error-codes.ts";
 import type { ProblemError } from "../contract/problem.ts";
+import type { BodyBudget } from "../domain/body-budget.ts";
 import { toPointer } from "../domain/json-pointer.ts";
 import { redactText } from "../domain/redaction.ts";
 import type { Receive } from "../ingest/receive.ts";
@@ -38,6 +39,8 @@ export interface TrpcDeps {
   name: string;
   /** The largest body that a webhook may bring: so much a person may send as a text, too. */
   maxBodyBytes: number;
+  /** The memory for all bodies that are in progress. */
+  bodies: BodyBudget;
   /** Where the world reaches this service, without a trailing slash. */
   baseUrl: () => string;
   cipher: KeyCipher;

@@ -16,7 +16,7 @@ export function body<Schema extends z.ZodType>(schema: Schema, required: boolean
 const everywhere: readonly ErrorCode[] = ["invalid_request", "unauthorized", "forbidden", "store_unavailable", "internal"];
 
 /** What a route with a body may answer besides. */
-export const bodyProblems: readonly ErrorCode[] = ["invalid_json", "unsupported_media_type", "body_too_large", "invalid_input"];
+export const bodyProblems: readonly ErrorCode[] = ["invalid_json", "unsupported_media_type", "body_too_large", "overloaded", "invalid_input"];
 
 /**
  * The problems that a route may answer, by status. Typed as nothing: handlers throw AppErrors and never return these, so they have no

@@ -95,6 +95,19 @@ describe("what the API refuses", () => {
     expect(problemSchema.parse(JSON.parse(text)).detail).toMatch(/^Line 2, column \d+: /);
   });
 
+  it("is a body for which the memory has no room, until other requests have ended", async () => {
+    const service = await openTestService();
+    const others = service.bodies.open("local");
+    others.take(64 * 1024 * 1024 - 60_000);
+    const send = (bytes: number) => service.post("/api/v1/verdicts", { endpoint: "billing", body: { text: "x".repeat(bytes) } });
+    // Each frees what it took.
+    for (let n = 0; n < 3; n += 1) expect((await send(20_000)).status).toBe(200);
+    const full = await send(90_000);
+    expect([full.status, full.headers.get("retry-after"), problemSchema.parse(JSON.parse(full.text)).code]).toEqual([503, "5", "overloaded"]);
+    others.free();
+    expect((await send(90_000)).status).toBe(200);
+  });
+
   it("a defect is answered without its details, which are in the log", async () => {
     const service = await openTestService();
     service.store.listKeys = () => Promise.reject(new Error("canary of the inside"));

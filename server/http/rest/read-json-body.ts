@@ -1,5 +1,7 @@
-import type { MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler, Next } from "hono";
+import { ownerOf } from "../../auth/principal.ts";
 import { AppError } from "../../contract/app-error.ts";
+import type { BodyMemory } from "../../domain/body-budget.ts";
 import { parseJsonBody } from "../../domain/json-body.ts";
 import { readWithin } from "../../domain/read-within.ts";
 import { requireJsonType } from "../../domain/require-json-type.ts";
@@ -12,7 +14,17 @@ import type { RestEnv } from "./rest-deps.ts";
 export const readJsonBody: MiddlewareHandler<RestEnv> = async (c, next) => {
   const { raw } = c.req;
   if (raw.body === null || raw.method === "GET" || raw.method === "HEAD") return next();
-  const bytes = await readWithin(raw, c.env.maxBodyBytes);
+  const memory = c.env.bodies.open(ownerOf(c.var.principal));
+  try {
+    return await readThen(c, { memory, next });
+  } finally {
+    memory.free();
+  }
+};
+
+async function readThen(c: Context<RestEnv>, { memory, next }: { memory: BodyMemory; next: Next }): Promise<void> {
+  const { raw } = c.req;
+  const bytes = await readWithin(raw, c.env.maxBodyBytes, memory);
   const headers = new Headers(raw.headers);
   if (bytes.length === 0) {
     headers.delete("content-type");
@@ -25,7 +37,7 @@ export const readJsonBody: MiddlewareHandler<RestEnv> = async (c, next) => {
   headers.set("content-type", "application/json");
   c.req.raw = new Request(raw.url, { method: raw.method, headers, body: JSON.stringify(json), signal: raw.signal });
   return next();
-};
+}
 
 /** For routes that cannot do without a body. */
 export const requireBody: MiddlewareHandler<RestEnv> = async (c, next) => {

@@ -2,6 +2,7 @@ import type { Client } from "../../auth/client.ts";
 import type { ApiAuthenticator, Principal } from "../../auth/principal.ts";
 import type { KeyCipher } from "../../auth/key-cipher.ts";
 import type { Mode } from "../../config.ts";
+import type { BodyBudget } from "../../domain/body-budget.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { ProjectReader } from "../../ports/project.ts";
@@ -18,6 +19,8 @@ export interface RestDeps {
   logger: Logger;
   mode: Mode;
   maxBodyBytes: number;
+  /** The memory for all bodies that are in progress. */
+  bodies: BodyBudget;
   /** Where the world reaches this service, without a trailing slash. Asked per request: the port may be known late. */
   baseUrl: () => string;
   cipher: KeyCipher;

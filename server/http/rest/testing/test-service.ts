@@ -11,6 +11,7 @@ import { machine } from "../../../auth/doer.ts";
 import { createKeyCipher } from "../../../auth/key-cipher.ts";
 import type { Mode } from "../../../config.ts";
 import type { Scope } from "../../../contract/scope.ts";
+import { createBodyBudget } from "../../../domain/body-budget.ts";
 import { newId } from "../../../domain/ids.ts";
 import type { Identity } from "../../../ports/identity.ts";
 import { planRun } from "../../../domain/new-run.ts";
@@ -55,6 +56,7 @@ export async function openTestService(p: { mode?: Mode; maxBodyBytes?: number; s
     logger,
     mode,
     maxBodyBytes,
+    bodies: createBodyBudget(maxBodyBytes),
     baseUrl: () => p.baseUrl ?? "https://hooks.example.com",
     cipher: createKeyCipher(p.secret ?? "a secret of sixteen characters or more"),
     authenticate: createApiAuthenticator({ store, sessionSecret, mode, clock, logger }),

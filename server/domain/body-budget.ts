@@ -1,0 +1,71 @@
+import { AppError } from "../contract/app-error.ts";
+
+/** The memory that request bodies may use, in all and per owner: a key or a person. */
+export interface BodyBudget {
+  /** For one body. What it takes counts until it is freed, which must be when the request is answered. */
+  open(owner: string): BodyMemory;
+}
+
+export interface BodyMemory {
+  /** Throws AppError `overloaded` where the budget has no room. */
+  take(bytes: number): void;
+  free(): void;
+}
+
+const minTotalBytes = 128 * 1024 * 1024;
+
+/** 128 MiB, or eight bodies of the largest size; one owner has half. */
+export function createBodyBudget(maxBodyBytes: number): BodyBudget {
+  const maxTotal = Math.max(minTotalBytes, 8 * maxBodyBytes);
+  const owners = new Map<string, number>();
+  let total = 0;
+
+  function add(owner: string, bytes: number): void {
+    total += bytes;
+    const used = (owners.get(owner) ?? 0) + bytes;
+    if (used > 0) owners.set(owner, used);
+    else owners.delete(owner);
+  }
+
+  return {
+    open(owner) {
+      let taken = 0;
+      return {
+        take(bytes) {
+          if (total + bytes > maxTotal) throw new AppError("overloaded", "Too many large requests are in progress. Send it again in a few seconds.");
+          if ((owners.get(owner) ?? 0) + bytes > maxTotal / 2) throw new AppError("overloaded", "Too many large requests with this key are in progress. Send it again in a few seconds.");
+          taken += bytes;
+          add(owner, bytes);
+        },
+        free() {
+          add(owner, -taken);
+          taken = 0;
+        },
+      };
+    },
+  };
+}
+
+/**
+ * A body as it is received. It grows with the bytes that came, not with those that were announced, and copies small chunks together: a body in
+ * pieces of one byte takes hardly more memory than one in a single piece.
+ */
+export function createBodyBuffer(memory: BodyMemory): { add(chunk: Uint8Array): void; bytes(): Buffer<ArrayBuffer> } {
+  let buffer: Buffer = Buffer.alloc(0);
+  let length = 0;
+  return {
+    add(chunk) {
+      const needed = length + chunk.length;
+      if (needed > buffer.length) {
+        const size = length === 0 ? chunk.length : Math.max(needed, 2 * buffer.length);
+        memory.take(size - buffer.length);
+        const larger = Buffer.allocUnsafeSlow(size);
+        buffer.copy(larger, 0, 0, length);
+        buffer = larger;
+      }
+      buffer.set(chunk, length);
+      length = needed;
+    },
+    bytes: () => buffer.subarray(0, length) as Buffer<ArrayBuffer>,
+  };
+}
