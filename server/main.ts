@@ -5,6 +5,7 @@ import { type Client, unknownClient } from "./auth/client.ts";
 import { deriveSessionSecret } from "./auth/derive-secret.ts";
 import { hashInvitationToken } from "./auth/invitation-token.ts";
 import { createKeyCipher } from "./auth/key-cipher.ts";
+import { createRequestSlots } from "./auth/request-slots.ts";
 import { type Mode, readSecret, readSettings, serviceUrl, type Settings, SettingsError, stateDirOf } from "./config.ts";
 import { createBodyBudget } from "./domain/body-budget.ts";
 import type { ServiceNumbers } from "./domain/service-numbers.ts";
@@ -79,7 +80,7 @@ export async function openSignalbox(p: {
   const stopping = new AbortController();
   const metrics = createMetrics({ store, isDeclared: (endpoint) => project.current().byEndpoint.has(endpoint), serviceNumbers: p.serviceNumbers });
   const { maxBodyBytes } = settings;
-  const parts = { store, project, signals, clock: systemClock, logger, maxBodyBytes, bodies: createBodyBudget(maxBodyBytes) };
+  const parts = { store, project, signals, clock: systemClock, logger, maxBodyBytes, bodies: createBodyBudget(maxBodyBytes), takeSlot: createRequestSlots() };
   let port = settings.port;
   const baseUrl = () => serviceUrl(settings, port);
   const secret = readSecret(settings.stateDir);
@@ -179,6 +180,7 @@ export async function openLocalApi(p: {
     mode,
     maxBodyBytes,
     bodies: createBodyBudget(maxBodyBytes),
+    takeSlot: createRequestSlots(),
     baseUrl: () => settings.baseUrl ?? p.running?.url ?? serviceUrl(settings, settings.port),
     cipher: createKeyCipher(readSecret(settings.stateDir)),
     authenticate: async () => ({ kind: "local" }),

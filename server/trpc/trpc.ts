@@ -6,6 +6,7 @@ import { doerOf } from "../auth/doer.ts";
 import { scopeOfProcedure } from "../auth/access-table.ts";
 import type { Principal } from "../auth/principal.ts";
 import { refuseAccess } from "../auth/refuse-access.ts";
+import type { TakeSlot } from "../auth/request-slots.ts";
 import type { Mode } from "../config.ts";
 import { AppError, toProblem } from "../contract/app-error.ts";
 import { errorCodes } from "../contract/error-codes.ts";
@@ -39,6 +40,8 @@ export interface TrpcDeps {
   name: string;
   /** The largest body that a webhook may bring: so much a person may send as a text, too. */
   maxBodyBytes: number;
+  /** Bounds what one key or person has in progress. */
+  takeSlot: TakeSlot;
   /** The memory for all bodies that are in progress. */
   bodies: BodyBudget;
   /** Where the world reaches this service, without a trailing slash. */
@@ -80,7 +83,8 @@ export const procedure = t.procedure.use(async ({ ctx, next, path, type, getRawI
   if (caller instanceof AppError) throw toTrpcError(caller);
   checkAccess(caller, path);
   const doer = doerOf(caller, client.address);
-  const result = await next({ ctx: { ...deps, principal: caller, doer } });
+  const free = lists.has(path) ? takeSlot(deps, caller) : () => {};
+  const result = await next({ ctx: { ...deps, principal: caller, doer } }).finally(free);
   if (result.ok) {
     if (type === "mutation") await noteCall(deps, { path, input: await getRawInput(), answer: result.data, doer });
     return result;
@@ -89,6 +93,17 @@ export const procedure = t.procedure.use(async ({ ctx, next, path, type, getRawI
   if (failure.code === "internal") deps.logger.error("a procedure failed", { requestId: client.requestId, procedure: path, error: result.error });
   throw toTrpcError(failure);
 });
+
+/** Procedures that look through the store. */
+const lists = new Set(["runs.list", "runs.count", "runs.usage", "runs.act", "deliveries.list", "deliveries.histogram", "search"]);
+
+function takeSlot(deps: TrpcDeps, caller: Principal): () => void {
+  try {
+    return deps.takeSlot("list", caller);
+  } catch (error) {
+    throw error instanceof AppError ? toTrpcError(error) : error;
+  }
+}
 
 function checkAccess(caller: Principal, path: string): void {
   const needed = scopeOfProcedure(path);

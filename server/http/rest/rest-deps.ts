@@ -1,6 +1,7 @@
 import type { Client } from "../../auth/client.ts";
 import type { ApiAuthenticator, Principal } from "../../auth/principal.ts";
 import type { KeyCipher } from "../../auth/key-cipher.ts";
+import type { TakeSlot } from "../../auth/request-slots.ts";
 import type { Mode } from "../../config.ts";
 import type { BodyBudget } from "../../domain/body-budget.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -19,6 +20,8 @@ export interface RestDeps {
   logger: Logger;
   mode: Mode;
   maxBodyBytes: number;
+  /** Bounds what one key or person has in progress. */
+  takeSlot: TakeSlot;
   /** The memory for all bodies that are in progress. */
   bodies: BodyBudget;
   /** Where the world reaches this service, without a trailing slash. Asked per request: the port may be known late. */

@@ -2,7 +2,14 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Position } from "./cursor.ts";
 import { lookThrough } from "./look-through.ts";
-import { answerOf, takeSteps } from "./steps.ts";
+import { answerOf, type Steps } from "./steps.ts";
+
+/** Carries out steps whose answers are all there at once, pauses and all. */
+function takeSteps<Result>(steps: Steps<Result>): Result {
+  let step = steps.next();
+  while (!step.done) step = steps.next(step.value);
+  return step.value;
+}
 
 interface Row {
   at: number;
@@ -16,21 +23,24 @@ function searchOf(holds: boolean[]) {
   const rows = holds.map((held, n): Row => ({ at: holds.length - n, holds: held }));
   let clock = 0;
   let looked = 0;
-  const search = (p: { limit: number; after: Position | null; firstLook: number; budgetMs: number }) =>
+  const looks: number[] = [];
+  const search = (p: { limit: number; after: Position | null; firstLook: number; budgetMs: number; lookMs?: number }) =>
     takeSteps(lookThrough<Row>({
+      lookMs: p.budgetMs,
       ...p,
       *look(after, candidates) {
         const below = rows.filter((row) => after === null || row.at < after.at);
         const seen = below.slice(0, candidates);
         clock += seen.length;
         looked += seen.length;
+        looks.push(seen.length);
         const last = seen.at(-1);
         return yield* answerOf({ found: seen.filter((row) => row.holds).slice(0, p.limit + 1), end: seen.length === candidates && last ? position(last) : null });
       },
       position,
       now: () => clock,
     }));
-  return { rows, search, looked: () => looked };
+  return { rows, search, looks, looked: () => looked };
 }
 
 it("gives every row that holds exactly once, in order, however short the pages", () => {
@@ -61,6 +71,17 @@ it("looks no longer than the time it has, however few rows hold", () => {
   );
 });
 
+it("keeps each look within its time, once it knows how long one takes", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 10, max: 20 }), (firstLook, lookMs) => {
+      const { search, looks } = searchOf(Array.from({ length: 5000 }, () => false));
+      search({ limit: 50, after: null, firstLook, lookMs, budgetMs: 200 });
+      expect(looks.length).toBeGreaterThan(5);
+      expect(Math.max(...looks)).toBeLessThanOrEqual(lookMs);
+    }),
+  );
+});
+
 it("keeps its looks within bounds, however many of them end early", () => {
   let most = 0;
   function* look(after: Position | null, candidates: number) {
@@ -68,7 +89,7 @@ it("keeps its looks within bounds, however many of them end early", () => {
     const at = (after?.at ?? 2000) - 1;
     return yield* answerOf({ found: [], end: at === 0 ? null : { at, id: "x" } });
   }
-  expect(takeSteps(lookThrough<Row>({ limit: 5, after: null, firstLook: 24, budgetMs: 1, look, position, now: () => 0 }))).toEqual({ rows: [], next: null });
+  expect(takeSteps(lookThrough<Row>({ limit: 5, after: null, firstLook: 24, lookMs: 1, budgetMs: 1, look, position, now: () => 0 }))).toEqual({ rows: [], next: null });
   expect(most).toBe(100_000);
 });
 

@@ -1,5 +1,5 @@
 import type { Position } from "./cursor.ts";
-import type { Steps } from "./steps.ts";
+import { pause, type Steps } from "./steps.ts";
 
 /** What a look at the next candidates gave. */
 interface Look<Row> {
@@ -14,9 +14,11 @@ interface Search<Row> {
   after: Position | null;
   look: (after: Position | null, candidates: number) => Steps<Look<Row>>;
   position: (row: Row) => Position;
-  /** How many candidates to look at first; each look has twice as many as the one before. */
+  /** How many candidates to look at first. The next looks have twice as many, as long as they take no longer than `lookMs`. */
   firstLook: number;
-  /** Milliseconds that may pass. */
+  /** Milliseconds that one look may take. */
+  lookMs: number;
+  /** Milliseconds that all looks together may take. */
   budgetMs: number;
   now: () => number;
 }
@@ -26,18 +28,25 @@ const mostCandidates = 100_000;
 
 /**
  * Looks through candidates for those that hold, until a page is full, the end is reached or the time is up: then the page is short,
- * and the next goes on after the last candidate. Each look costs about twice the one before, so none begins that would not end in time.
+ * and the next goes on after the last candidate. Each look costs at most about twice the one before, so none begins that would not end in time. Between
+ * looks there is a pause, whose length does not count.
  */
 export function* lookThrough<Row>(p: Search<Row>): Steps<{ rows: Row[]; next: Position | null }> {
-  const began = p.now();
   const rows: Row[] = [];
   let after = p.after;
-  for (let candidates = p.firstLook; ; candidates = Math.min(2 * candidates, mostCandidates)) {
+  let spentMs = 0;
+  for (let candidates = p.firstLook; ; yield* pause()) {
+    const began = p.now();
     const { found, end } = yield* p.look(after, candidates);
+    const tookMs = p.now() - began;
+    spentMs += tookMs;
+    const nextMs = 2 * tookMs > p.lookMs ? tookMs : 2 * tookMs;
     rows.push(...found);
     const last = rows[p.limit - 1];
     if (rows.length > p.limit && last !== undefined) return { rows: rows.slice(0, p.limit), next: p.position(last) };
-    if (end === null || (p.now() - began) * 3 > p.budgetMs) return { rows, next: end };
+    if (end === null || spentMs + nextMs > p.budgetMs) return { rows, next: end };
     after = end;
+    if (nextMs > tookMs || tookMs === 0) candidates = Math.min(2 * candidates, mostCandidates);
+    else if (tookMs > p.lookMs) candidates = Math.max(1, Math.floor((candidates * p.lookMs) / tookMs));
   }
 }

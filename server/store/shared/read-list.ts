@@ -54,13 +54,22 @@ export interface Driver {
 export interface ListReader {
   /** How many candidates to look at first: where terms are quick to answer, and where they read payloads. */
   firstLook: { fast: number; slow: number };
+  /** Milliseconds that one look may take. */
+  lookMs: number;
   /** Where so many candidates of an index end; `null` where there are not so many. */
   findEnd<Row, Shape>(listing: Listing<Row, Shape>, reach: Reach): Position | null | Promise<Position | null>;
-  /** Ids of the rows of a stretch for which all terms hold, newest first. */
-  findIds<Row, Shape>(listing: Listing<Row, Shape>, stretch: Stretch): string[] | Promise<string[]>;
+  /** Ids of the rows of a stretch for which all terms hold, newest first. May stop early where terms are slow. */
+  findIds<Row, Shape>(listing: Listing<Row, Shape>, stretch: Stretch): Found | Promise<Found>;
 }
 
-const budgetMs = 30;
+export interface Found {
+  ids: string[];
+  /** The last row that was looked at, where there is more of the stretch. */
+  stoppedAt: Position | null;
+}
+
+/** Milliseconds for a page. */
+export const budgetMs = 30;
 const probed = 1000;
 const denseAnHour = 30;
 const hourMs = 3_600_000;
@@ -74,7 +83,7 @@ export function* readList<Row, Shape>(reader: ListReader, listing: Listing<Row, 
   const driver = yield* chooseDriver(reader, listing, after);
   const { position, shape } = listing;
   if (listing.terms.every((term) => term === driver.term)) {
-    return toPage(yield* readStretch(reader, listing, { driver, after, downTo: null, limit: limit + 1 }), { limit, position, shape });
+    return toPage((yield* readStretch(reader, listing, { driver, after, downTo: null, limit: limit + 1 })).rows, { limit, position, shape });
   }
   const nextRegion = listing.nextRegion && (yield* isDense(reader, listing, { driver, after })) ? listing.nextRegion : undefined;
   const { rows, next } = yield* lookThrough({
@@ -83,10 +92,12 @@ export function* readList<Row, Shape>(reader: ListReader, listing: Listing<Row, 
     *look(from, candidates) {
       const region = nextRegion?.(from) ?? { after: from, downTo: null };
       const end = higher(yield* answerOf(reader.findEnd(listing, { driver, after: region.after, candidates })), region.downTo);
-      return { found: yield* readStretch(reader, listing, { driver, after: region.after, downTo: end, limit: limit + 1 }), end };
+      const { rows: found, stoppedAt } = yield* readStretch(reader, listing, { driver, after: region.after, downTo: end, limit: limit + 1 });
+      return { found, end: stoppedAt ?? end };
     },
     position,
     firstLook: listing.terms.some((term) => term.isSlow) ? reader.firstLook.slow : reader.firstLook.fast,
+    lookMs: reader.lookMs,
     budgetMs,
     now: () => performance.now(),
   });
@@ -121,9 +132,9 @@ export interface Reach {
   candidates: number;
 }
 
-function* readStretch<Row, Shape>(reader: ListReader, listing: Listing<Row, Shape>, stretch: Stretch): Steps<Row[]> {
-  const ids = yield* answerOf(reader.findIds(listing, stretch));
-  return ids.length === 0 ? [] : yield* answerOf(listing.readRows(ids));
+function* readStretch<Row, Shape>(reader: ListReader, listing: Listing<Row, Shape>, stretch: Stretch): Steps<{ rows: Row[]; stoppedAt: Position | null }> {
+  const { ids, stoppedAt } = yield* answerOf(reader.findIds(listing, stretch));
+  return { rows: ids.length === 0 ? [] : yield* answerOf(listing.readRows(ids)), stoppedAt };
 }
 
 /** One bound on each side, the narrower one: of two, a database goes to the first in the index and walks to the second. */

@@ -10,11 +10,24 @@ export function* answerOf<Answer>(asked: Answer | Promise<Answer>): Steps<Answer
   return (yield asked) as Answer;
 }
 
-/** Carries out steps whose answers are all there at once. */
-export function takeSteps<Result>(steps: Steps<Result>): Result {
-  let step = steps.next();
-  while (!step.done) step = steps.next(step.value);
-  return step.value;
+const pauseMark = Symbol("pause");
+
+/** Between two pauses the steps may hold up everything else on the event loop. */
+export function* pause(): Steps<void> {
+  yield pauseMark;
+}
+
+/** Carries out steps whose answers are all there at once, a slice at a time: `runSlice` runs what comes before the next pause. */
+export async function takeSlices<Result>(steps: Steps<Result>, runSlice: (slice: () => IteratorResult<unknown, Result>) => Promise<IteratorResult<unknown, Result>>): Promise<Result> {
+  const slice = () => {
+    let step = steps.next();
+    while (!step.done && step.value !== pauseMark) step = steps.next(step.value);
+    return step;
+  };
+  for (;;) {
+    const step = await runSlice(slice);
+    if (step.done) return step.value;
+  }
 }
 
 export async function awaitSteps<Result>(steps: Steps<Result>): Promise<Result> {

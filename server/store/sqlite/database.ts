@@ -2,8 +2,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type SQL, sql } from "drizzle-orm";
 import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3";
 import { AppError } from "../../contract/app-error.ts";
+import { inTurn } from "../../domain/turns.ts";
+import { type Steps, takeSlices } from "../shared/steps.ts";
 import type { Connection } from "./open-connection.ts";
-import { isBusy, toStoreError } from "./store-error.ts";
+import { isBusy, isUnavailable, toStoreError } from "./store-error.ts";
 import { createTrafficLogReader } from "./traffic-log.ts";
 import { createVerdictSets, type VerdictSets } from "./verdict-sets.ts";
 import type { WriteQueue } from "./write-queue.ts";
@@ -17,22 +19,27 @@ export interface SqliteDatabase {
   /** What was counted and is not in the table `traffic` yet, by endpoint. */
   trafficLog: ReturnType<typeof createTrafficLogReader>;
   verdictSets: VerdictSets;
-  /** Runs a verb that only reads. */
+  /** Reads at once, for the receiver and the engine. */
   read<T>(verb: () => T): Promise<T>;
-  /** The same for several statements that must see the store at one moment, whatever other processes remove meanwhile. */
-  readAtOnce<T>(verb: () => T): Promise<T>;
+  /** Reads for people and clients of the API: in turns, so that the receiver has half of the event loop. The statements of `verb` see the store at one moment. */
+  readInTurn<T>(verb: () => T): Promise<T>;
+  /** The same for a read that may take long; each slice sees the store at one moment. */
+  readSlices<T>(begin: () => Steps<T>): Promise<T>;
 }
 
-export function createDatabase(connection: Connection, write: WriteQueue["write"]): SqliteDatabase {
+/** `noteFailure`: a read failed for reasons of the store. */
+export function createDatabase(connection: Connection, write: WriteQueue["write"], noteFailure: (error: unknown) => void = () => {}): SqliteDatabase {
   const verdictSets = createVerdictSets(connection);
-  async function read<T>(verb: () => T): Promise<T> {
+  async function read<T>(verb: () => T | Promise<T>): Promise<T> {
     for (const giveUpAt = performance.now() + waitForLockMs; ; await delay(betweenTriesMs)) {
       if (!connection.open) throw new AppError("store_unavailable", "The store is closed.");
       try {
-        return verb();
+        return await verb();
       } catch (error) {
         // Readers wait for nobody, but while the log is made anew after a crash. Others are answered meanwhile.
-        if (!isBusy(error) || performance.now() > giveUpAt) throw toStoreError(error);
+        if (isBusy(error) && performance.now() <= giveUpAt) continue;
+        if (isUnavailable(error)) noteFailure(error);
+        throw toStoreError(error);
       }
     }
   }
@@ -43,9 +50,16 @@ export function createDatabase(connection: Connection, write: WriteQueue["write"
     trafficLog: createTrafficLogReader(connection, verdictSets.read),
     verdictSets,
     read,
-    // Making the transaction costs little beside what is read in it.
-    readAtOnce: (verb) => read(() => connection.transaction(verb).deferred()),
+    readInTurn: (verb) => read(() => inTurn(() => atOneMoment(verb))),
+    // A read that has to begin again after a lock begins with its first slice.
+    readSlices: (begin) => read(() => takeSlices(begin(), (slice) => inTurn(() => atOneMoment(slice)))),
   };
+
+  /** Other processes remove rows meanwhile. Making the transaction costs little beside what is read in it. */
+  function atOneMoment<T>(verb: () => T): T {
+    if (!connection.open) throw new AppError("store_unavailable", "The store is closed.");
+    return connection.transaction(verb).deferred();
+  }
 }
 
 const waitForLockMs = 5_000;

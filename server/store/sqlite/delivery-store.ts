@@ -12,16 +12,16 @@ import { removeUnusedSql } from "./verdict-sets.ts";
 import type { WriteQueue } from "./write-queue.ts";
 
 export function createDeliveryStore(database: SqliteDatabase, p: { insertRun: InsertRun; room: QueueRoom; countTraffic: CountTraffic; queueing: WriteQueue["write"] }): DeliveryStore {
-  const { read, readAtOnce, write } = database;
+  const { read, readInTurn, write } = database;
   const insertDelivery = prepareInsertDelivery(database, p.countTraffic);
   const acceptDelivery = prepareAcceptDelivery(database, { insertDelivery, insertRun: p.insertRun, room: p.room });
   const removeUnused = database.connection.prepare(removeUnusedSql);
   return {
     acceptDelivery: (request) => p.queueing(() => acceptDelivery(request)),
     recordDelivery: (newDelivery) => p.queueing(() => insertDelivery(newDelivery)),
-    listDeliveries: (filter, page) => readAtOnce(() => listDeliveries(database, filter, page)),
+    listDeliveries: (filter, page) => listDeliveries(database, filter, page),
     getDelivery: (id) =>
-      readAtOnce(() => {
+      readInTurn(() => {
         const row = database.db.select().from(delivery).where(eq(delivery.id, id)).get();
         return row ? toDelivery({ ...row, verdicts: database.verdictSets.list(row.verdicts) }) : null;
       }),

@@ -5,7 +5,6 @@ import type { DeliveryFilter, PageRequest } from "../../ports/store.ts";
 import { type DeliverySummaryRow, toDeliverySummary } from "../shared/delivery-shapes.ts";
 import { deliveryTerms } from "../shared/delivery-terms.ts";
 import { type Listing, readList } from "../shared/read-list.ts";
-import { takeSteps } from "../shared/steps.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { hasText } from "./has-text.ts";
 import { createListReader } from "./list-reader.ts";
@@ -30,8 +29,8 @@ const deliverySummaryColumns = {
   redeliveryOf: delivery.redeliveryOf,
 };
 
-export function listDeliveries(database: SqliteDatabase, filter: DeliveryFilter, page: PageRequest): Page<DeliverySummary> {
-  return takeSteps(readList(createListReader(database), deliveryListing(database, filter), page));
+export function listDeliveries(database: SqliteDatabase, filter: DeliveryFilter, page: PageRequest): Promise<Page<DeliverySummary>> {
+  return database.readSlices(() => readList(createListReader(database), deliveryListing(database, filter), page));
 }
 
 /** Apart, so that a test can look at the plans of its queries. */

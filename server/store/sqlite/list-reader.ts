@@ -1,14 +1,21 @@
 import { and, type SQL, sql } from "drizzle-orm";
+import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
 import type { Position } from "../shared/cursor.ts";
-import { between, type Driver, type Listing, type ListReader, type Reach, type Stretch } from "../shared/read-list.ts";
+import { between, type Driver, type Found, type Listing, type ListReader, type Reach, type Stretch } from "../shared/read-list.ts";
 import type { SqliteDatabase } from "./database.ts";
 
+/** Webhooks are received on the same event loop, and wait for as long. */
+const lookMs = 5;
+
 /** SQLite is told the index: it would not find out by itself which one is best. */
-export function createListReader({ db }: SqliteDatabase): ListReader {
+export function createListReader(database: SqliteDatabase): ListReader {
+  const { db } = database;
   return {
     firstLook: { fast: 400, slow: 24 },
+    lookMs,
     findEnd: (listing, reach) => db.get<Position | undefined>(endQuery(listing, reach)) ?? null,
-    findIds: (listing, stretch) => db.all<{ id: string }>(stretchQuery(listing, stretch)).map(({ id }) => id),
+    findIds: (listing, stretch) =>
+      listing.terms.some(({ isSlow }) => isSlow) ? findSlowly(database, listing, stretch) : { ids: db.all<{ id: string }>(stretchQuery(listing, stretch)).map(({ id }) => id), stoppedAt: null },
   };
 }
 
@@ -24,6 +31,28 @@ export function stretchQuery<Row, Shape>(listing: Listing<Row, Shape>, { driver,
   const { at, id, terms } = listing;
   const where = and(...terms.map((term) => term.condition), ...between(listing, after, downTo)) ?? sql`TRUE`;
   return sql`SELECT ${id} AS id FROM ${indexed(listing, driver)} WHERE ${where} ORDER BY ${at} DESC, ${id} DESC LIMIT ${limit}`;
+}
+
+const dialect = new SQLiteSyncDialect();
+
+/** Row by row, until the time for one look is over: a few large payloads take as long as thousands of small ones. */
+function findSlowly<Row, Shape>({ connection }: SqliteDatabase, listing: Listing<Row, Shape>, stretch: Stretch): Found {
+  const { sql: text, params } = dialect.sqlToQuery(slowStretchQuery(listing, stretch));
+  const endAt = performance.now() + lookMs;
+  const ids: string[] = [];
+  for (const { id, at, holds } of connection.prepare<unknown[], Position & { holds: number }>(text).iterate(...params)) {
+    if (holds === 1) ids.push(id);
+    if (ids.length >= stretch.limit || performance.now() > endAt) return { ids, stoppedAt: { at, id } };
+  }
+  return { ids, stoppedAt: null };
+}
+
+/** Apart, so that a test can look at its plan. */
+export function slowStretchQuery<Row, Shape>(listing: Listing<Row, Shape>, { driver, after, downTo }: Stretch): SQL {
+  const { at, id, terms } = listing;
+  const fast = and(...terms.filter(({ isSlow }) => !isSlow).map((term) => term.condition), ...between(listing, after, downTo)) ?? sql`TRUE`;
+  const slow = and(...terms.filter(({ isSlow }) => isSlow).map((term) => term.condition)) ?? sql`TRUE`;
+  return sql`SELECT ${id} AS id, ${at} AS at, (${slow}) AS holds FROM ${indexed(listing, driver)} WHERE ${fast} ORDER BY ${at} DESC, ${id} DESC`;
 }
 
 function indexed<Row, Shape>({ table }: Listing<Row, Shape>, { index }: Driver): SQL {

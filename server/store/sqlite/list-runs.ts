@@ -5,7 +5,6 @@ import type { PageRequest, RunFilter } from "../../ports/store.ts";
 import { type RunSummaryRow, toRunSummary } from "../shared/run-shapes.ts";
 import { runTerms } from "../shared/run-terms.ts";
 import { type Listing, readList } from "../shared/read-list.ts";
-import { takeSteps } from "../shared/steps.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { hasText } from "./has-text.ts";
 import { createListReader } from "./list-reader.ts";
@@ -41,8 +40,8 @@ function readSpend(column: "tokens" | "cost_usd"): SQL<number | null> {
   ) as SQL<number | null>;
 }
 
-export function listRuns(database: SqliteDatabase, filter: RunFilter, page: PageRequest): Page<RunSummary> {
-  return takeSteps(readList(createListReader(database), runListing(database, filter), page));
+export function listRuns(database: SqliteDatabase, filter: RunFilter, page: PageRequest): Promise<Page<RunSummary>> {
+  return database.readSlices(() => readList(createListReader(database), runListing(database, filter), page));
 }
 
 /** Apart, so that a test can look at the plans of its queries. */

@@ -19,7 +19,7 @@ import { runListing, runRowsQuery } from "./list-runs.ts";
 import { expiredRunsQuery } from "./lost-runs.ts";
 import { migrate } from "./migrate.ts";
 import { openConnection } from "./open-connection.ts";
-import { endQuery, stretchQuery } from "./list-reader.ts";
+import { endQuery, slowStretchQuery, stretchQuery } from "./list-reader.ts";
 import { queuedOfTargetSql } from "./queue-room.ts";
 import { spendQuery } from "./run-store.ts";
 import { searchIdsSql } from "./search-ids.ts";
@@ -68,7 +68,7 @@ function planOfSql(query: SQL): string {
 function plansOf<Row, Shape>(listing: Listing<Row, Shape>): { index: string; plan: string }[] {
   return driversOf(listing).flatMap((driver) =>
     [null, position].flatMap((after) => [
-      ...[null, position].map((downTo) => ({ index: driver.index, plan: planOfSql(stretchQuery(listing, { driver, after, downTo, limit: 51 })) })),
+      ...[null, position].flatMap((downTo) => [stretchQuery, slowStretchQuery].map((query) => ({ index: driver.index, plan: planOfSql(query(listing, { driver, after, downTo, limit: 51 })) }))),
       { index: driver.index, plan: planOfSql(endQuery(listing, { driver, after, candidates: 1000 })) },
     ]),
   );

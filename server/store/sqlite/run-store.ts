@@ -22,7 +22,7 @@ interface RunStoreParts {
 }
 
 export function createRunStore(database: SqliteDatabase, p: RunStoreParts): RunStore {
-  const { read, write } = database;
+  const { read, readInTurn, write } = database;
   const decideApproval = prepareDecideApproval(database, p.addEntry);
   const requestCancel = prepareRequestCancel(database, p.addEntry);
   return {
@@ -38,13 +38,13 @@ export function createRunStore(database: SqliteDatabase, p: RunStoreParts): RunS
           return queue ? [{ id: newRun.id, queue }] : [];
         }),
       ),
-    listRuns: (filter, page) => read(() => listRuns(database, filter, page)),
-    findRuns: (ids) => read(() => runRowsQuery(database, [...ids]).all().map(toRunSummary)),
-    getRun: (id) => read(() => getRun(database, id)),
-    listTimeline: (runId, page) => read(() => listTimeline(database, runId, page)),
+    listRuns: (filter, page) => listRuns(database, filter, page),
+    findRuns: (ids) => readInTurn(() => runRowsQuery(database, [...ids]).all().map(toRunSummary)),
+    getRun: (id) => readInTurn(() => getRun(database, id)),
+    listTimeline: (runId, page) => readInTurn(() => listTimeline(database, runId, page)),
     requestCancel: (runId, now) => write(() => requestCancel(runId, now)),
     decideApproval: (decision) => write(() => decideApproval(decision)),
-    sumSpend: (filter) => read(() => toSpend(database.db.all<SpendRow>(spendQuery(filter)))),
+    sumSpend: (filter) => readInTurn(() => toSpend(database.db.all<SpendRow>(spendQuery(filter)))),
     countOpenRuns: () => read(() => countOpenRuns(database)),
   };
 }

@@ -6,15 +6,14 @@ import { searchIds } from "./search-ids.ts";
 import { summarizeTargets } from "./summarize-targets.ts";
 
 export function createTrafficStore(database: SqliteDatabase): TrafficStore {
-  const { read } = database;
-  // Counters and log are read in one transaction: a count could move from the one to the other in between.
-  const atOnce = <Result>(verb: () => Result) => read(database.connection.transaction(verb));
+  // Counters and log are read at one moment: a count could move from the one to the other in between.
+  const { readInTurn } = database;
   return {
-    countDeliveries: (p) => atOnce(() => countDeliveries(database, p)),
-    countVerdicts: (p) => atOnce(() => countVerdicts(database, p)),
-    countVerdictBuckets: (p) => atOnce(() => countVerdictBuckets(database, p)),
-    summarizeTargets: (p) => read(() => summarizeTargets(database, p)),
-    searchIds: (p) => read(() => searchIds(database, p)),
+    countDeliveries: (p) => readInTurn(() => countDeliveries(database, p)),
+    countVerdicts: (p) => readInTurn(() => countVerdicts(database, p)),
+    countVerdictBuckets: (p) => readInTurn(() => countVerdictBuckets(database, p)),
+    summarizeTargets: (p) => readInTurn(() => summarizeTargets(database, p)),
+    searchIds: (p) => readInTurn(() => searchIds(database, p)),
   };
 }
 

@@ -11,6 +11,7 @@ const quietMs = 200;
  */
 export const changes = procedure.subscription(async function* ({ ctx, signal }) {
   const ended = AbortSignal.any([ctx.stopping, ...(signal ? [signal] : [])]);
+  const free = ctx.takeSlot("wait", ctx.principal);
   const watch = watchChanges(ctx.news, ended);
   try {
     // A store that cannot be read just now is news, too.
@@ -32,5 +33,6 @@ export const changes = procedure.subscription(async function* ({ ctx, signal }) 
     }
   } finally {
     watch.stop();
+    free();
   }
 });

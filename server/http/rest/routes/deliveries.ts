@@ -6,6 +6,7 @@ import { getDelivery } from "../../../deliveries/get-delivery.ts";
 import { listDeliveries } from "../../../deliveries/list-deliveries.ts";
 import { redeliver } from "../../../deliveries/redeliver.ts";
 import { answer, body, bodyProblems, problems } from "../answers.ts";
+import { holdSlot } from "../hold-slot.ts";
 import { clientHeader, deliveryFilter, idParam, noQuery, paging, querySchema } from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
 import { delivery, deliverySummary } from "../schemas.ts";
@@ -19,7 +20,8 @@ const listRoute = createRoute({
   request: {
     query: querySchema({ ...deliveryFilter, ...paging }),
   },
-  responses: { 200: answer("One page.", pageSchema(deliverySummary)), ...problems() },
+  middleware: holdSlot("list"),
+  responses: { 200: answer("One page.", pageSchema(deliverySummary)), ...problems(["rate_limited"]) },
 });
 
 const getRoute = createRoute({

@@ -5,6 +5,7 @@ import type { RunFilter } from "../../../ports/store.ts";
 import { exportRunSummaries, exportRuns } from "../../../runs/export-runs.ts";
 import { problems } from "../answers.ts";
 import { downloadResponse } from "../download-response.ts";
+import { freeAfter, takeStreamSlot } from "../hold-slot.ts";
 import { querySchema, runFilter, toFilter } from "../request-schemas.ts";
 import type { RestDeps, RestEnv } from "../rest-deps.ts";
 
@@ -21,7 +22,7 @@ const exportRoute = createRoute({
   request: { query: querySchema({ format: formatSchema, ...runFilter }) },
   responses: {
     200: { description: "The file, made while it is sent.", content: { "text/csv": { schema: z.string() }, "application/jsonl": { schema: z.string() } } },
-    ...problems(),
+    ...problems(["rate_limited"]),
   },
 });
 
@@ -29,9 +30,12 @@ export function registerRunExportRoute(app: OpenAPIHono<RestEnv>): void {
   app.openapi(exportRoute, async (c) => {
     const { format, ...query } = c.req.valid("query");
     const { clock, stopping, logger } = c.env;
+    const free = takeStreamSlot(c, "export");
     const time = new Date(clock.now()).toISOString().slice(0, 19).replaceAll(":", "-");
+    const { pieces, contentType } = files[format](c.env, toFilter(query));
     return downloadResponse({
-      ...files[format](c.env, toFilter(query)),
+      pieces: freeAfter(pieces, free),
+      contentType,
       fileName: `signalbox-runs-${time}Z.${format}`,
       stopping,
       onError: (error) => logger.warn("an export of runs broke off", { error }),

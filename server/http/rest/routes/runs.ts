@@ -9,6 +9,7 @@ import { listRuns } from "../../../runs/list-runs.ts";
 import { listTimeline } from "../../../runs/list-timeline.ts";
 import { streamRunEvents } from "../../../runs/stream-run-events.ts";
 import { answer, problems } from "../answers.ts";
+import { freeAfter, holdSlot, takeStreamSlot } from "../hold-slot.ts";
 import { idParam, noQuery, paging, querySchema, runFilter, timelinePaging, toFilter } from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
 import { run, runSummary, timelineEntry } from "../schemas.ts";
@@ -23,7 +24,8 @@ const listRoute = createRoute({
   request: {
     query: querySchema({ ...runFilter, ...paging }),
   },
-  responses: { 200: answer("One page. A webhook key sees the runs that it started.", pageSchema(runSummary)), ...problems() },
+  middleware: holdSlot("list"),
+  responses: { 200: answer("One page. A webhook key sees the runs that it started.", pageSchema(runSummary)), ...problems(["rate_limited"]) },
 });
 
 const getRoute = createRoute({
@@ -44,7 +46,7 @@ const getRoute = createRoute({
         .openapi({ description: "Seconds to hold the answer until the run has ended." }),
     }),
   },
-  responses: { 200: answer("The run, ended or as it is when the seconds have passed.", run), ...problems(["not_found"]) },
+  responses: { 200: answer("The run, ended or as it is when the seconds have passed.", run), ...problems(["not_found", "rate_limited"]) },
 });
 
 const timelineRoute = createRoute({
@@ -74,7 +76,7 @@ const eventsRoute = createRoute({
   },
   responses: {
     200: { description: "The stream.", content: { "text/event-stream": { schema: z.string() } } },
-    ...problems(["not_found"]),
+    ...problems(["not_found", "rate_limited"]),
   },
 });
 
@@ -89,7 +91,8 @@ export function registerRunRoutes(app: OpenAPIHono<RestEnv>): void {
     const { id } = c.req.valid("param");
     const waitMs = c.req.valid("query").wait * 1000;
     const signal = AbortSignal.any([c.req.raw.signal, c.env.stopping]);
-    return c.json(await getRun(c.env, { id, keyId: visibleToKey(c.var.principal), waitMs, signal }), 200);
+    const free = waitMs > 0 ? c.env.takeSlot("wait", c.var.principal) : () => {};
+    return c.json(await getRun(c.env, { id, keyId: visibleToKey(c.var.principal), waitMs, signal }).finally(free), 200);
   });
 
   app.openapi(timelineRoute, async (c) => {
@@ -103,10 +106,11 @@ export function registerRunRoutes(app: OpenAPIHono<RestEnv>): void {
     const after = Number(c.req.valid("header")["last-event-id"] ?? 0);
     const { store, stopping, logger } = c.env;
     await findRun(c.env, { id: runId, keyId: visibleToKey(c.var.principal) });
+    const free = takeStreamSlot(c, "wait");
     return sseResponse({
       open: (left) => {
         const signal = AbortSignal.any([left, c.req.raw.signal]);
-        return toEvents(streamRunEvents({ store }, { runId, after, signal }), signal);
+        return freeAfter(toEvents(streamRunEvents({ store }, { runId, after, signal }), signal), free);
       },
       stopping,
       onError: (error) => logger.warn("a stream of run events broke off", { runId, error }),

@@ -9,6 +9,7 @@ import { createAuthenticator } from "../../../auth/authenticator.ts";
 import { createKey } from "../../../auth/create-key.ts";
 import { machine } from "../../../auth/doer.ts";
 import { createKeyCipher } from "../../../auth/key-cipher.ts";
+import { createRequestSlots } from "../../../auth/request-slots.ts";
 import type { Mode } from "../../../config.ts";
 import type { Scope } from "../../../contract/scope.ts";
 import { createBodyBudget } from "../../../domain/body-budget.ts";
@@ -56,6 +57,7 @@ export async function openTestService(p: { mode?: Mode; maxBodyBytes?: number; s
     logger,
     mode,
     maxBodyBytes,
+    takeSlot: createRequestSlots(),
     bodies: createBodyBudget(maxBodyBytes),
     baseUrl: () => p.baseUrl ?? "https://hooks.example.com",
     cipher: createKeyCipher(p.secret ?? "a secret of sixteen characters or more"),
