@@ -64,6 +64,31 @@ describe("a store that cannot be used, at the start", { timeout: 300_000 }, () =
 });
 
 describe("a store that is damaged while it is used", { timeout: 300_000 }, () => {
+  it("and is cut off in place is not ready for as long as webhooks get 503, with the reason", async () => {
+    const service = await startFaultyService(prepareFaultyProject());
+    const { url, key, file } = service;
+    const load = startLoad({ url, key, clients: 3, paceMs: 50 });
+    await vi.waitFor(() => expect(load.answers().filter(({ status }) => status === 202).length).toBeGreaterThan(10), { timeout: 20_000 });
+    expect((await statusOf(`${url}/readyz`)).status).toBe(200);
+    truncateSync(file, 8_192);
+    await vi.waitFor(() => expect(load.answers().slice(-10).map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 503)), { timeout: 30_000 });
+    // An answer counts for a second.
+    await vi.waitFor(async () => expect((await statusOf(`${url}/readyz`)).status).toBe(503), { timeout: 5_000 });
+    for (let looks = 0; looks < 10; looks += 1) {
+      const ready = await statusOf(`${url}/readyz`);
+      expect([ready.status, ready.text]).toEqual([503, expect.stringMatching(/The store cannot be written\. The d(atabase file is damaged|isk of the database)/)]);
+      const seen = load.answers().length;
+      await vi.waitFor(() => expect(load.answers().length).toBeGreaterThan(seen + 3), { timeout: 20_000 });
+    }
+    expect((await statusOf(`${url}/healthz`)).status).toBe(200);
+    await load.finish();
+    // Nobody sends any more, and the damage is still there: for longer than an answer and a failure alone count.
+    for (const since = performance.now(); performance.now() - since < 5_000; await new Promise((resolve) => setTimeout(resolve, 250))) {
+      expect((await statusOf(`${url}/readyz`)).status).toBe(503);
+    }
+    await service.killGroup();
+  });
+
   it("is answered with 503, never with 500, the service says why, and goes on when it is put back and the service started again", async () => {
     const project = prepareFaultyProject();
     const service = await startFaultyService(project);

@@ -73,6 +73,7 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
       room.forget();
       return verb();
     }, survives),
+    queue.noteFailure,
   );
   // Verbs that change what is queued by insertRun alone.
   const queueing = queue.write;
@@ -98,7 +99,7 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
     ...createAuditStore(database),
     ...createIdentityRows(database),
     ...createUpkeepStore(database),
-    ping: () => ping(database, queue),
+    ping: () => ping(database, { mark, ...queue }),
     watch: watcher.watch,
     mark: () => database.read(mark),
     liveMark: () => database.read(liveMark),
@@ -112,9 +113,13 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
   };
 }
 
-/** Writes for real (a number that nobody reads), so that a full disk and a read-only file show as well, also where so small a write still fits. */
-async function ping({ connection, write }: SqliteDatabase, { lastFailure }: Pick<WriteQueue, "lastFailure">): Promise<void> {
-  await write(() => {
+/**
+ * Reads the ends of the tables to which webhooks add, and writes for real (a number that nobody reads). What failed a moment ago counts, too: a small write
+ * may fit onto a full disk, and pages that are not damaged can still be read.
+ */
+async function ping({ connection, read }: SqliteDatabase, { mark, probe, lastFailure }: { mark: () => string } & Pick<WriteQueue, "probe" | "lastFailure">): Promise<void> {
+  await read(mark);
+  await probe(() => {
     connection.pragma("user_version = 1");
   });
   const failure = lastFailure();

@@ -9,8 +9,12 @@ import { isBusy, isDiskFailure, isUnavailable, toStoreError } from "./store-erro
 export interface WriteQueue {
   /** Runs a synchronous verb inside a write transaction. The verb may be run twice: it must not leave traces outside the database. */
   write<T>(verb: () => T, survives?: Survival): Promise<T>;
-  /** Why the disk took not even one write, where that was a moment ago: it may take a small one all the same. */
+  /** The same for a write that only shows whether the store can be written. Its success says nothing of larger ones. */
+  probe(verb: () => void): Promise<void>;
+  /** Why the store failed, where that was a moment ago, or within a minute and no write has succeeded since. */
   lastFailure(): unknown;
+  /** A read failed for reasons of the store. */
+  noteFailure(error: unknown): void;
   /** How it fared so far. */
   numbers(): Omit<StoreNumbers, "fileBytes">;
   /** Writes what waits, and takes nothing more. */
@@ -25,6 +29,7 @@ type Survival = "power" | "kill";
 
 interface Job {
   survives: Survival;
+  isProbe: boolean;
   /** Monotonic milliseconds. */
   since: number;
   run(): void;
@@ -44,8 +49,8 @@ const betweenTriesMs = { soon: 1, long: 20 };
 /** How long a verb waits for a lock that another process holds; and how long once that process has held it for so long. */
 const waitForLockMs = 5_000;
 const waitForStuckLockMs = 500;
-/** For how long the store counts as one that the disk does not take. */
-const rememberFailureMs = 2_000;
+/** For how long a failure counts: also when smaller writes succeed, and when nothing was written since. */
+const failureMs = { always: 2_000, untilSuccess: 60_000 };
 /** A bad row fails alone; where so many in a row find the disk unwilling, it is not the rows. */
 const failuresToBeSure = 3;
 
@@ -76,6 +81,7 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
   let lockedAt = 0;
   let failedAt = -Infinity;
   let failedWith: unknown;
+  let succeededAt = -Infinity;
   let isClosed = false;
   /** What lies in the log is on disk, or will be by the next fsync. */
   let isLogTrusted = true;
@@ -145,6 +151,7 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
       return { error };
     }
     lockedSince = null;
+    if (batch.some(({ isProbe }) => !isProbe)) succeededAt = performance.now();
     tally.committed(batch, synchronous === "FULL");
     for (const job of batch) job.succeed();
     return null;
@@ -191,18 +198,23 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
     if (waiting.length > 0) retrying = setTimeout(flush, now - lockedSince < isLongMs ? betweenTriesMs.soon : betweenTriesMs.long);
   }
 
+  function enqueue<T>(p: { verb: () => T; survives: Survival; isProbe: boolean }): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      if (isClosed) return reject(new AppError("store_unavailable", "The store is closed."));
+      if (waiting.length >= maxWaiting) {
+        tally.failed(1);
+        return reject(new AppError("store_unavailable", "Too many writes wait for the disk."));
+      }
+      waiting.push(createJob({ ...p, resolve, reject }));
+      flushSoon();
+    });
+  }
+
   return {
-    write: <T>(verb: () => T, survives: Survival = "power") =>
-      new Promise<T>((resolve, reject) => {
-        if (isClosed) return reject(new AppError("store_unavailable", "The store is closed."));
-        if (waiting.length >= maxWaiting) {
-          tally.failed(1);
-          return reject(new AppError("store_unavailable", "Too many writes wait for the disk."));
-        }
-        waiting.push(createJob({ verb, survives, resolve, reject }));
-        flushSoon();
-      }),
-    lastFailure: () => (performance.now() - failedAt < rememberFailureMs ? failedWith : undefined),
+    write: (verb, survives = "power") => enqueue({ verb, survives, isProbe: false }),
+    probe: (verb) => enqueue({ verb, survives: "power", isProbe: true }),
+    lastFailure: () => (performance.now() - failedAt < (succeededAt > failedAt ? failureMs.always : failureMs.untilSuccess) ? failedWith : undefined),
+    noteFailure: remember,
     numbers: () => ({ ...tally.read(), waitingWrites: waiting.length }),
     close() {
       isClosed = true;
@@ -221,11 +233,12 @@ function failJobs(tally: CommitTally, jobs: readonly Job[], cause: unknown): voi
   for (const job of jobs) job.fail(error);
 }
 
-function createJob<T>(p: { verb: () => T; survives: Survival; resolve: (value: T) => void; reject: (error: unknown) => void }): Job {
-  const { verb, survives, resolve, reject } = p;
+function createJob<T>(p: { verb: () => T; survives: Survival; isProbe: boolean; resolve: (value: T) => void; reject: (error: unknown) => void }): Job {
+  const { verb, survives, isProbe, resolve, reject } = p;
   let result: { value: T } | null = null;
   return {
     survives,
+    isProbe,
     since: performance.now(),
     run() {
       result = { value: verb() };
