@@ -73,3 +73,24 @@ describe("server-sent events", () => {
     expect(opened).not.toHaveBeenCalled();
   });
 });
+
+it("a reader that leaves while nothing happens is no error, and ends the events", async () => {
+  const waiting = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  const onError = vi.fn<(error: unknown) => void>();
+  async function* untilAborted(signal: AbortSignal) {
+    yield { id: "1", event: "a", data: {} };
+    waiting.resolve();
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    ended.resolve();
+  }
+  const reader = sseResponse({ open: untilAborted, stopping: new AbortController().signal, onError }).body?.getReader();
+  await reader?.read();
+  await reader?.read();
+  const pending = reader?.read();
+  await waiting.promise;
+  await reader?.cancel();
+  await Promise.all([ended.promise, pending]);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(onError).not.toHaveBeenCalled();
+});

@@ -29,11 +29,14 @@ export function sseResponse(p: { open: (signal: AbortSignal) => AsyncIterable<Ss
         try {
           pending ??= iterator.next();
           const result = await nextWithin(pending, heartbeatMs);
+          // The reader left meanwhile, which is no error: there is nothing to write to.
+          if (left.signal.aborted) return;
           if (result === "silence") return send(": still here\n\n");
           pending = null;
           if (result.done) return controller.close();
           send(formatEvent(result.value));
         } catch (error) {
+          if (left.signal.aborted) return;
           p.onError(error);
           controller.error(error);
         }
