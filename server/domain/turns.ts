@@ -1,3 +1,6 @@
+// Not the global ones: a rest is for this thread, whatever clock a test has put in their place.
+import { setImmediate, setTimeout } from "node:timers";
+
 /** Runs a slice of work when its turn has come. */
 export type InTurn = <Result>(slice: () => Result | Promise<Result>) => Promise<Result>;
 
