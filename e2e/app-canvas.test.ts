@@ -297,15 +297,15 @@ describe.each(viewports)("the viewport of the canvas at $width × $height", (vie
     const { page } = await visit(service.url, { viewport });
     await page.goto(service.url);
     await page.getByRole("link", { name: /^Trigger new-signup/ }).waitFor();
-    await vi.waitFor(async () => expect(await page.evaluate(() => Object.keys(sessionStorage).join())).toContain("canvas.viewport"));
+    await vi.waitFor(async () => expect(await page.evaluate(() => Object.keys(sessionStorage).join())).toContain("canvas.viewport"), { timeout: 10_000 });
     await lookAway(page);
     await page.goto(`${service.url}/?endpoint=signup`);
-    await vi.waitFor(async () => expect((await nodesInView(page, { whole: true })).toSorted()).toEqual(["endpoint:signup", "trigger:new-signup", "workflow:welcome-email"]));
+    await vi.waitFor(async () => expect((await nodesInView(page, { whole: true })).toSorted()).toEqual(["endpoint:signup", "trigger:new-signup", "workflow:welcome-email"]), { timeout: 10_000 });
     await page.getByRole("combobox", { name: "Endpoint" }).selectOption("billing");
-    await vi.waitFor(async () => expect(await nodesInView(page)).toContain("endpoint:billing"));
+    await vi.waitFor(async () => expect(await nodesInView(page)).toContain("endpoint:billing"), { timeout: 10_000 });
     await lookAway(page);
     await page.goto(service.url);
-    await vi.waitFor(async () => expect(await nodesInView(page)).not.toEqual([]));
+    await vi.waitFor(async () => expect(await nodesInView(page)).not.toEqual([]), { timeout: 10_000 });
   });
 
   it("shows the node of a link that is opened in a tab that has looked elsewhere, also on a slow machine", async () => {
@@ -313,7 +313,7 @@ describe.each(viewports)("the viewport of the canvas at $width × $height", (vie
     const { page } = await visit(service.url, { viewport });
     await page.goto(service.url);
     await page.getByRole("link", { name: /^Trigger new-signup/ }).waitFor();
-    await vi.waitFor(async () => expect(await page.evaluate(() => Object.keys(sessionStorage).join())).toContain("canvas.viewport"));
+    await vi.waitFor(async () => expect(await page.evaluate(() => Object.keys(sessionStorage).join())).toContain("canvas.viewport"), { timeout: 10_000 });
     const devtools = await page.context().newCDPSession(page);
     await devtools.send("Emulation.setCPUThrottlingRate", { rate: 8 });
     for (const id of ["trigger:new-signup", "workflow:notify-finance", "endpoint:billing"]) {
@@ -341,7 +341,7 @@ describe.each(viewports)("the viewport of the canvas at $width × $height", (vie
     await page.getByRole("link", { name: /^Trigger ci-failed/ }).waitFor();
     const pane = await page.locator(".react-flow__pane").boundingBox();
     for (let times = 0; times < 3; times += 1) await dragBy(page, { x: (pane?.x ?? 0) + 20, y: (pane?.y ?? 0) + 400 }, { x: (pane?.width ?? 0) - 40, y: 0 });
-    await vi.waitFor(async () => expect(await nodesInView(page)).not.toContain("trigger:ci-failed"));
+    await vi.waitFor(async () => expect(await nodesInView(page)).not.toContain("trigger:ci-failed"), { timeout: 10_000 });
     await page.keyboard.press("Control+k");
     await page.keyboard.type("ci-failed");
     await page.getByRole("option", { name: /^ci-failed/ }).first().waitFor();

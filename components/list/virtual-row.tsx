@@ -23,7 +23,7 @@ interface Props<Row> {
 
 export const rowLinkSelector = "a[data-row-link]";
 
-/** One row: its link lies over all of it; what can be clicked or hovered for itself lies above the link. */
+/** One row: its link covers all of it; what can be clicked or hovered for itself is above the link. Cells clip, and stay `static`: below the link. */
 export function VirtualRow<Row>({ row, index, columns, href, label, isTabStop, style, measure, box, isSelected, hasArrived }: Props<Row>) {
   const link = useRef<HTMLAnchorElement>(null);
   const followLink = (event: MouseEvent) => {
@@ -50,7 +50,7 @@ export function VirtualRow<Row>({ row, index, columns, href, label, isTabStop, s
           <span aria-hidden className="w-[84px] shrink-0 text-xs text-ink-3 md:hidden">
             {column.name}
           </span>
-          <div className="min-w-0 flex-1 break-words md:max-h-10 md:overflow-hidden md:*:align-middle [&_:is(a,button,input,label,[title]):not([data-row-link])]:relative">{column.cell(row)}</div>
+          <div className="static min-w-0 flex-1 break-words md:max-h-10 md:overflow-hidden md:*:align-middle [&_:is(a,button,input,label,[title]):not([data-row-link])]:relative">{column.cell(row)}</div>
         </div>
       ))}
     </div>

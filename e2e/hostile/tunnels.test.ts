@@ -52,7 +52,7 @@ describe("development behind a tunnel", () => {
       for (const path of pages) {
         const page = await ask({ method: "GET", path, headers });
         expect([page.status, String(page.headers["location"]).startsWith("/sign-in")], `${path} ${how}`).toEqual([303, true]);
-        expect((await ask({ method: "POST", path, headers: { ...headers, "next-action": "x" }, body: "[]" })).status, `POST ${path} ${how}`).toBe(401);
+        expect((await ask({ method: "POST", path, headers: { ...headers, "next-action": "x" }, body: "[]" })).status, `POST ${path} ${how}`).toBe(405);
       }
       for (const path of openPages) expect((await ask({ method: "GET", path, headers })).status, `${path} ${how}`).toBe(200);
       for (const endpoint of ["signup", "anything", "nowhere"]) {

@@ -48,30 +48,18 @@ export async function openTestService(p: { mode?: Mode; maxBodyBytes?: number; s
   const project = { current: () => state.sources };
   const signals = { runsQueued: () => void state.queued++, cancelRequested: (id: string) => void state.canceled.push(id) };
   const maxBodyBytes = p.maxBodyBytes ?? 100_000;
+  const common = { store, project, signals, clock, logger, mode, maxBodyBytes, bodies: createBodyBudget(maxBodyBytes) };
   const deps: RestDeps & { identity: () => Promise<Identity>; receive: Receive } = {
+    ...common,
     identity: () => (identity ??= loadIdentity()),
-    store,
-    project,
-    signals,
-    clock,
-    logger,
-    mode,
-    maxBodyBytes,
     takeSlot: createRequestSlots(),
-    bodies: createBodyBudget(maxBodyBytes),
     baseUrl: () => p.baseUrl ?? "https://hooks.example.com",
     cipher: createKeyCipher(p.secret ?? "a secret of sixteen characters or more"),
-    authenticate: createApiAuthenticator({ store, sessionSecret, mode, clock, logger }),
+    authenticate: createApiAuthenticator({ ...common, sessionSecret }),
     metrics: createMetrics({ store, isDeclared: (endpoint) => state.sources.byEndpoint.has(endpoint) }),
     stopping: stopping.signal,
     receive: createReceiver({
-      store,
-      project,
-      signals,
-      clock,
-      logger,
-      mode,
-      maxBodyBytes,
+      ...common,
       authenticate: createAuthenticator({ store, mode, clock }),
       disabledTriggers: () => store.listDisabledTriggers(),
       isShuttingDown: () => stopping.signal.aborted,
