@@ -2,12 +2,12 @@
 // `bench/seed.ts --triggers 300` (or 2000) writes a project for it.
 import { parseArgs } from "node:util";
 import { chromium } from "playwright";
-import { findOrInstallBrowser } from "../scripts/find-browser.ts";
+import { findOrInstall } from "../scripts/test-tools.ts";
 import { measureFrames } from "./canvas/measure-frames.ts";
 
 const { values } = parseArgs({ options: { url: { type: "string", default: "http://127.0.0.1:3002" }, token: { type: "string" } } });
 
-const browser = await chromium.launch({ executablePath: findOrInstallBrowser(), args: ["--no-sandbox"] });
+const browser = await chromium.launch({ executablePath: findOrInstall("chromium"), args: ["--no-sandbox"] });
 const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
 if (values.token) {
   await page.goto(values.url);

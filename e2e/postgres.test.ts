@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { findOrInstallFaketime } from "../scripts/find-faketime.ts";
+import { findOrInstall } from "../scripts/test-tools.ts";
 import { type PostgresCluster, startCluster } from "../scripts/postgres-cluster.ts";
 import type { Run } from "../server/contract/run.ts";
 import type { TimelineEntry } from "../server/contract/timeline.ts";
@@ -166,5 +166,5 @@ function everyStepOnce(count: number): string[] {
 }
 
 function clockAhead(by: string): NodeJS.ProcessEnv {
-  return { LD_PRELOAD: findOrInstallFaketime(), FAKETIME: by, FAKETIME_DONT_FAKE_MONOTONIC: "1", DONT_FAKE_MONOTONIC: "1", NO_FAKE_STAT: "1" };
+  return { LD_PRELOAD: findOrInstall("libfaketime"), FAKETIME: by, FAKETIME_DONT_FAKE_MONOTONIC: "1", DONT_FAKE_MONOTONIC: "1", NO_FAKE_STAT: "1" };
 }

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { z } from "zod";
 import { askPostgres } from "./ask-postgres.ts";
-import { findOrInstallPostgres } from "./find-postgres.ts";
 import { freePort } from "./free-port.ts";
+import { findOrInstall } from "./test-tools.ts";
 
 /** A Postgres of whoever asks, in a temporary folder: of its commits that are told every one is on disk, as with the settings that a server comes with. */
 export interface PostgresCluster {
@@ -36,7 +36,7 @@ export interface ClusterOptions {
 
 /** Makes one and starts it. Rejects when there is no Postgres and none can be installed. */
 export async function startCluster(options: ClusterOptions = {}): Promise<PostgresCluster> {
-  const bin = findOrInstallPostgres();
+  const bin = findOrInstall("postgres");
   const folder = mkdtempSync(join(tmpdir(), "signalbox-pg-"));
   const owner = ownerOf(folder);
   const data = join(folder, "data");

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { type Page, chromium } from "playwright";
-import { findOrInstallBrowser } from "./find-browser.ts";
+import { findOrInstall } from "./test-tools.ts";
 
 const { values } = parseArgs({ options: { url: { type: "string", default: "http://127.0.0.1:3002" }, minutes: { type: "string", default: "4" } } });
 const root = join(import.meta.dirname, "..");
@@ -15,7 +15,7 @@ const folder = join(root, "docs/images");
 
 const lastDelivery = await sendTraffic(Number(values.minutes) * 60_000);
 mkdirSync(folder, { recursive: true });
-const browser = await chromium.launch({ executablePath: findOrInstallBrowser(), args: ["--no-sandbox", "--disable-gpu"] });
+const browser = await chromium.launch({ executablePath: findOrInstall("chromium"), args: ["--no-sandbox", "--disable-gpu"] });
 await take({ name: "canvas", colorScheme: "light", path: "/?window=15m", ready: (page) => page.getByRole("link", { name: /^Trigger invoice-paid, [1-9]/ }).waitFor() });
 await take({ name: "delivery", colorScheme: "dark", path: `/deliveries/${lastDelivery}`, ready: (page) => page.getByText("What each trigger decided").waitFor() });
 await browser.close();

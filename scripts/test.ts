@@ -1,84 +1,145 @@
 /**
- * Everything that must hold, in the order in which a failure is cheapest to find. `npm test -- unit` or another step's name runs one.
+ * Everything that must hold, cheapest failures first. `npm test -- unit e2e` runs the named steps only. A step that succeeds prints
+ * one line; the output of one that fails is printed whole.
  */
-import { spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { z } from "zod";
-import { findOrInstallBrowser } from "./find-browser.ts";
-import { findOrInstallFaketime } from "./find-faketime.ts";
-import { findOrInstallSlowhttptest } from "./find-slowhttptest.ts";
+import { installMissing } from "./test-tools.ts";
 
 const root = join(import.meta.dirname, "..");
 const reports = mkdtempSync(join(tmpdir(), "signalbox-test-"));
 /** `npm pack` builds (prepack); the end-to-end tests install what it made. */
 const packFolder = join(root, "node_modules/.cache/pack");
+/** Programs that tests start by the hundred read their sources, stripped of types, from here. */
+const compileCache = join(root, "node_modules/.cache/compile");
 
-const steps: Record<string, () => void> = {
-  types: () => {
-    run("tsc", ["-p", "."]);
-    // Next's types make NODE_ENV compulsory everywhere, so the pages are a program of their own.
-    run("tsc", ["-p", "app"]);
+/** Each resolves with whether it succeeded. Steps of one group run at the same time. */
+const groups: Record<string, (output: Output) => Promise<boolean>>[] = [
+  {
+    types: (output) => inOrder(output, ["tsc", "-p", "."], ["tsc", "-p", "app"]),
+    lint: (output) => run(output, "oxlint", ["--deny-warnings"]),
+    "dead-code": (output) => run(output, "knip", []),
   },
-  lint: () => run("oxlint", ["--deny-warnings"]),
-  "dead-code": () => run("knip", []),
-  unit: () => vitest("unit"),
-  pack: () => {
-    rmSync(packFolder, { recursive: true, force: true });
-    mkdirSync(packFolder, { recursive: true });
-    const result = spawnSync("npm", ["pack", "--pack-destination", packFolder], { cwd: root, stdio: "inherit" });
-    if (result.status !== 0) hasFailed = true;
+  {
+    unit: (output) => {
+      installMissing(["postgres"]);
+      return vitest(output, "unit");
+    },
   },
-  e2e: () => {
-    process.env["CHROMIUM_PATH"] = findOrInstallBrowser();
-    findOrInstallFaketime();
-    findOrInstallSlowhttptest();
-    vitest("e2e");
+  {
+    pack: (output) => {
+      rmSync(packFolder, { recursive: true, force: true });
+      mkdirSync(packFolder, { recursive: true });
+      return run(output, "npm", ["pack", "--pack-destination", packFolder]);
+    },
   },
-};
+  {
+    e2e: (output) => {
+      installMissing();
+      return vitest(output, "e2e");
+    },
+  },
+];
 
-const reportSchema = z.object({ numPassedTests: z.number(), numFailedTests: z.number(), numPendingTests: z.number() });
+type Output = (chunk: Buffer) => void;
 
 const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => !Object.hasOwn(steps, name));
+const names = groups.flatMap((group) => Object.keys(group));
+const unknown = wanted.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
-  console.error(`There is no step ${unknown.join(", ")}. There are: ${Object.keys(steps).join(", ")}.`);
+  console.error(`Unknown step: ${unknown.join(", ")}. The steps are ${names.join(", ")}.`);
   process.exit(2);
 }
 
-let hasFailed = false;
-for (const [name, step] of Object.entries(steps)) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
-  console.log(`\n── ${name} ──`);
-  const startedAt = performance.now();
-  step();
-  console.log(`── ${name}: ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
-  if (hasFailed) break;
+const running = new Set<ChildProcess>();
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => {
+    for (const child of running) child.kill(signal);
+    process.exit(1);
+  });
 }
 
-const counts = ["unit", "e2e"].flatMap((project) => readCounts(project));
-const passed = counts.reduce((sum, count) => sum + count.numPassedTests, 0);
-const failed = counts.reduce((sum, count) => sum + count.numFailedTests, 0);
-const skipped = counts.reduce((sum, count) => sum + count.numPendingTests, 0);
-console.log(`\n${passed} passed, ${failed} failed, ${skipped} skipped`);
+const startedAt = performance.now();
+let hasFailed = false;
+for (const group of groups) {
+  const steps = Object.entries(group).filter(([name]) => wanted.length === 0 || wanted.includes(name));
+  const results = await Promise.all(steps.map(([name, step]) => report(name, step)));
+  if (results.includes(false)) {
+    hasFailed = true;
+    break;
+  }
+}
+printSlowest();
+printCounts();
+rmSync(reports, { recursive: true, force: true });
 process.exit(hasFailed ? 1 : 0);
 
-function vitest(project: string): void {
-  const parallel = project === "e2e" ? ["--no-file-parallelism"] : [];
-  run("vitest", ["run", "--project", project, ...parallel, "--reporter=default", "--reporter=json", `--outputFile.json=${reportFile(project)}`]);
+async function report(name: string, step: (output: Output) => Promise<boolean>): Promise<boolean> {
+  const chunks: Buffer[] = [];
+  const stepStartedAt = performance.now();
+  if (process.stdout.isTTY) process.stdout.write(`… ${name}\r`);
+  const succeeded = await step((chunk) => void chunks.push(chunk));
+  if (!succeeded) process.stdout.write(`\n── ${name} ──\n${Buffer.concat(chunks).toString()}`);
+  console.log(`${succeeded ? "✓" : "✗"} ${name.padEnd(9)} ${seconds(performance.now() - stepStartedAt).padStart(7)}`);
+  return succeeded;
 }
 
-function run(command: string, args: string[]): void {
-  const result = spawnSync(join(root, "node_modules/.bin", command), args, { cwd: root, stdio: "inherit" });
-  if (result.status !== 0) hasFailed = true;
+function vitest(output: Output, project: string): Promise<boolean> {
+  return run(output, "vitest", ["run", "--project", project, "--reporter=minimal", "--reporter=json", `--outputFile.json=${reportFile(project)}`]);
+}
+
+async function inOrder(output: Output, ...commands: [string, ...string[]][]): Promise<boolean> {
+  for (const [command, ...args] of commands) if (!(await run(output, command, args))) return false;
+  return true;
+}
+
+function run(output: Output, command: string, args: string[]): Promise<boolean> {
+  const own = join(root, "node_modules/.bin", command);
+  const child = spawn(existsSync(own) ? own : command, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, NODE_COMPILE_CACHE: compileCache } });
+  running.add(child);
+  child.stdout.on("data", output);
+  child.stderr.on("data", output);
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (code) => {
+      running.delete(child);
+      resolve(code === 0);
+    });
+  });
 }
 
 function reportFile(project: string): string {
   return join(reports, `${project}.json`);
 }
 
-function readCounts(project: string) {
-  const file = reportFile(project);
-  return existsSync(file) ? [reportSchema.parse(JSON.parse(readFileSync(file, "utf8")))] : [];
+function readReports() {
+  const schema = z.object({
+    numPassedTests: z.number(),
+    numFailedTests: z.number(),
+    numPendingTests: z.number(),
+    testResults: z.array(z.object({ name: z.string(), startTime: z.number(), endTime: z.number() })),
+  });
+  const files = ["unit", "e2e"].map(reportFile).filter((file) => existsSync(file));
+  return files.map((file) => schema.parse(JSON.parse(readFileSync(file, "utf8"))));
+}
+
+function printSlowest(): void {
+  const files = readReports().flatMap(({ testResults }) => testResults.map(({ name, startTime, endTime }) => ({ name, ms: endTime - startTime })));
+  if (files.length === 0) return;
+  console.log("\nSlowest files:");
+  for (const { name, ms } of files.toSorted((a, b) => b.ms - a.ms).slice(0, 10)) console.log(`${seconds(ms).padStart(9)}  ${relative(root, name)}`);
+}
+
+function printCounts(): void {
+  const counts = readReports();
+  const sum = (key: "numPassedTests" | "numFailedTests" | "numPendingTests") => counts.reduce((total, count) => total + count[key], 0);
+  console.log(`\n${seconds(performance.now() - startedAt)} in all`);
+  console.log(`${sum("numPassedTests")} passed, ${sum("numFailedTests")} failed, ${sum("numPendingTests")} skipped`);
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
 }

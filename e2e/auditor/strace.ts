@@ -1,20 +1,20 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { installMissing } from "../../scripts/test-tools.ts";
 
 /** The system calls by which SQLite writes, and brings to disk. */
 export const diskCalls = "pwrite64,fsync,fdatasync";
 
-/** Whether strace is there, and may be used; installed where that is possible. */
+/** Whether strace is installed and may be used. Installs it when it is missing. */
 export function findOrInstallStrace(): boolean {
   if (process.platform !== "linux") return false;
-  if (worksStrace()) return true;
-  spawnSync("sh", ["-c", "apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends strace"], { stdio: "ignore", timeout: 300_000 });
-  return worksStrace();
+  installMissing(["strace"]);
+  return canTrace();
 }
 
-/** Containers may have it, and forbid it. */
-function worksStrace(): boolean {
+/** Some containers have it and forbid its use. */
+function canTrace(): boolean {
   return spawnSync("strace", ["-o", "/dev/null", "true"], { stdio: "ignore" }).status === 0;
 }
 

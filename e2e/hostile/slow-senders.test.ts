@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
 import { stripVTControlCharacters } from "node:util";
 import { expect, it, onTestFinished } from "vitest";
-import { findOrInstallSlowhttptest } from "../../scripts/find-slowhttptest.ts";
+import { findOrInstall } from "../../scripts/test-tools.ts";
 import { startBystander } from "./bystander.ts";
 import { startHostileService } from "./hostile-service.ts";
 import { exchange } from "./raw-exchange.ts";
 
 it("five hundred senders that drip their headers and their bodies keep nobody else waiting, and cost no memory to speak of; a head that does not end is 408, and its connection is closed", async () => {
-  const program = findOrInstallSlowhttptest();
+  const program = findOrInstall("slowhttptest");
   const service = await startHostileService();
   // It has 15 seconds, however steadily it drips; most of them pass beside the others.
   const endless = exchange(service.port, `POST /triggers/signup?token=${service.key} HTTP/1.1\r\nHost: x\r\nX-Slow: a`, { drip: "a", patienceMs: 60_000 });

@@ -1,6 +1,6 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright";
-import { onTestFinished } from "vitest";
-import { findOrInstallBrowser } from "../../scripts/find-browser.ts";
+import { afterAll, onTestFinished } from "vitest";
+import { findOrInstall } from "../../scripts/test-tools.ts";
 
 const args = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"];
 
@@ -12,11 +12,15 @@ export interface Visit {
   foreignRequests: string[];
 }
 
-/** Opens a browser on the service; closed when the test ends. */
+/** One browser for all tests of a file. */
+let browser: Promise<Browser> | null = null;
+afterAll(async () => (await browser)?.close());
+
+/** Opens a page on the service, with storage and cookies of its own. Closed when the test ends. */
 export async function visit(origin: string, options: BrowserContextOptions = {}): Promise<Visit> {
-  const browser: Browser = await chromium.launch({ executablePath: findOrInstallBrowser(), args });
-  onTestFinished(() => browser.close());
-  const context = await browser.newContext(options);
+  browser ??= chromium.launch({ executablePath: findOrInstall("chromium"), args });
+  const context = await (await browser).newContext(options);
+  onTestFinished(() => context.close());
   const page = await context.newPage();
   const errors: string[] = [];
   const foreignRequests: string[] = [];

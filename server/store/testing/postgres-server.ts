@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { getTableName, is } from "drizzle-orm";
 import { PgTable } from "drizzle-orm/pg-core";
 import { Client } from "pg";
-import { findOrInstallPostgres } from "../../../scripts/find-postgres.ts";
+import { findOrInstall } from "../../../scripts/test-tools.ts";
 import { ownerOf, untilReady } from "../../../scripts/postgres-cluster.ts";
 import type { Store } from "../../ports/store.ts";
 import { openPostgresStore } from "../postgres/open-store.ts";
@@ -26,7 +26,7 @@ export interface PostgresServer {
  * when there is no Postgres and none can be installed.
  */
 export async function startPostgres(): Promise<PostgresServer> {
-  const bin = findOrInstallPostgres();
+  const bin = findOrInstall("postgres");
   const folder = mkdtempSync(join(tmpdir(), "signalbox-pg-"));
   const owner = ownerOf(folder);
   const data = join(folder, "data");
