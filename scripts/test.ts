@@ -26,7 +26,7 @@ const groups: Record<string, (output: Output) => Promise<boolean>>[] = [
   {
     unit: (output) => {
       installMissing(["postgres"]);
-      return vitest(output, "unit");
+      return vitest(output, "unit", ["unit", "processes"]);
     },
   },
   {
@@ -39,7 +39,7 @@ const groups: Record<string, (output: Output) => Promise<boolean>>[] = [
   {
     e2e: (output) => {
       installMissing();
-      return vitest(output, "e2e");
+      return vitest(output, "e2e", ["e2e"]);
     },
   },
 ];
@@ -74,7 +74,7 @@ for (const group of groups) {
 }
 printSlowest();
 printCounts();
-rmSync(reports, { recursive: true, force: true });
+//KEEP
 process.exit(hasFailed ? 1 : 0);
 
 async function report(name: string, step: (output: Output) => Promise<boolean>): Promise<boolean> {
@@ -87,8 +87,9 @@ async function report(name: string, step: (output: Output) => Promise<boolean>):
   return succeeded;
 }
 
-function vitest(output: Output, project: string): Promise<boolean> {
-  return run(output, "vitest", ["run", "--project", project, "--reporter=minimal", "--reporter=json", `--outputFile.json=${reportFile(project)}`]);
+function vitest(output: Output, name: string, projects: string[]): Promise<boolean> {
+  const selected = projects.flatMap((project) => ["--project", project]);
+  return run(output, "vitest", ["run", ...selected, "--reporter=minimal", "--reporter=json", `--outputFile.json=${reportFile(name)}`]);
 }
 
 async function inOrder(output: Output, ...commands: [string, ...string[]][]): Promise<boolean> {
@@ -111,8 +112,8 @@ function run(output: Output, command: string, args: string[]): Promise<boolean> 
   });
 }
 
-function reportFile(project: string): string {
-  return join(reports, `${project}.json`);
+function reportFile(name: string): string {
+  return join(reports, `${name}.json`);
 }
 
 function readReports() {
