@@ -40,7 +40,17 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "e2e", include: ["e2e/**/*.test.ts"], testTimeout: 120_000, hookTimeout: 240_000 },
+        test: {
+          name: "e2e",
+          include: ["e2e/**/*.test.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 240_000,
+          // Three at a time took 23 minutes on two cores: they compute more than they wait, and floods and kills disturb the others.
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+          // Processes are killed and stopped here at any instant, and browsers wait for real time. What fails twice in a row is a defect.
+          retry: 1,
+        },
       },
     ],
   },

@@ -74,7 +74,7 @@ for (const group of groups) {
 }
 printSlowest();
 printCounts();
-//KEEP
+rmSync(reports, { recursive: true, force: true });
 process.exit(hasFailed ? 1 : 0);
 
 async function report(name: string, step: (output: Output) => Promise<boolean>): Promise<boolean> {
