@@ -154,7 +154,7 @@ describe("for every set of schemas of both versions of Zod, and every body near 
           madeBy.set(said.common, madeBy.get(said.common) ?? body);
         }
       }),
-      { numRuns: 120 },
+      { numRuns: 240 },
     );
     expect(seen.folded).toBeGreaterThan(seen.bodies / 10);
     expect(seen.ofAnotherBody).toBeGreaterThan(0);
