@@ -77,6 +77,8 @@ export default defineWorkflow({ slug: "work", input: z.object({}), async run() {
 const viewports = [{ width: 768, height: 900 }, { width: 1_440, height: 900 }, { width: 1_920, height: 1_080 }];
 
 async function copySignupUrl(page: Page): Promise<string> {
+  // All pages of a browser have one clipboard.
+  await page.evaluate(() => navigator.clipboard.writeText(""));
   await page.getByRole("button", { name: "Copy the URL of signup" }).click();
   return vi.waitFor(async () => {
     const text = await page.evaluate(() => navigator.clipboard.readText());
