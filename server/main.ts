@@ -13,11 +13,11 @@ import { type AdmitAnonymous, createAdmitAnonymous } from "./http/admit-anonymou
 import { createAuthDoor } from "./http/auth-door.ts";
 import { type PageGate, createPageGate } from "./http/page-gate.ts";
 import { guardDevelopment } from "./http/guard-development.ts";
+import type { Ingest } from "./http/ingest-door.ts";
 import { createIngestFetch } from "./http/ingest-fetch.ts";
 import { createMetrics, type Metrics } from "./http/rest/metrics/create-metrics.ts";
 import { createRestApp } from "./http/rest/rest-app.ts";
 import type { RestDeps } from "./http/rest/rest-deps.ts";
-import type { IngestAnswer, IngestRequest } from "./ingest/ingest-request.ts";
 import { createReceiver } from "./ingest/receive.ts";
 import type { ReceivedDelivery } from "./ingest/summarize-delivery.ts";
 import { systemClock } from "./ports/clock.ts";
@@ -38,7 +38,7 @@ import { createTrpc } from "./trpc/create-trpc.ts";
 export interface Signalbox {
   settings: Settings;
   project: ReloadableProject;
-  ingest(request: IngestRequest, isLocal: boolean): Promise<IngestAnswer>;
+  ingest: Ingest;
   ingestFetch(request: Request): Promise<Response>;
   rest(request: Request, client?: Client): Promise<Response>;
   trpc(request: Request, client?: Client): Promise<Response>;
@@ -133,7 +133,7 @@ export async function openSignalbox(p: {
   const forOthers = openDoors("deployed");
   const forThisMachine = settings.mode === "development" ? openDoors("development") : forOthers;
   const doorsFor = ({ isLocal = false }: Pick<Client, "isLocal">) => (isLocal ? forThisMachine : forOthers);
-  const ingest = (request: IngestRequest, isLocal: boolean) => doorsFor({ isLocal }).ingest(request);
+  const ingest: Ingest = (request, isLocal) => doorsFor({ isLocal: settings.mode === "development" && isLocal() }).ingest(request);
   // Next hands pages the headers of a request and nothing else of it.
   const pageClients = new AsyncLocalStorage<Client>();
   const pageDoors = () => doorsFor(pageClients.getStore() ?? unknownClient);

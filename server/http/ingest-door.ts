@@ -4,8 +4,8 @@ import { AppError } from "../contract/app-error.ts";
 import { isLocal } from "./read-client.ts";
 import type { IngestAnswer, IngestRequest } from "../ingest/ingest-request.ts";
 
-/** `isLocal`: the request was made on this machine. */
-export type Ingest = (request: IngestRequest, isLocal: boolean) => Promise<IngestAnswer>;
+/** `isLocal`: whether the request was made on this machine. It reads all headers, so a deployed service does not call it. */
+export type Ingest = (request: IngestRequest, isLocal: () => boolean) => Promise<IngestAnswer>;
 
 /** How long a sender has to read its answer while the rest of its body waits unread. */
 const lingerMs = 1_000;
@@ -30,7 +30,7 @@ export async function handleIngest(p: {
         return readChunks(request, { take, withinMs: p.bodyTimeoutMs });
       },
     },
-    isLocal(request),
+    () => isLocal(request),
   );
   if (response.destroyed || response.writableEnded) return;
   await send(request, response, answer);

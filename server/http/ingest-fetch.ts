@@ -11,7 +11,7 @@ export function createIngestFetch(ingest: Ingest): (request: Request) => Promise
         headers: Array.from(request.headers),
         readBody: async (take) => (request.body ? readChunks(request.body, take) : undefined),
       },
-      false,
+      () => false,
     );
     const hasBody = request.method !== "HEAD";
     return new Response(hasBody ? answer.body : null, { status: answer.status, headers: answer.headers });
