@@ -36,13 +36,14 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "processes", include: processTests, testTimeout: 60_000, hookTimeout: 60_000 },
+        test: { name: "processes", include: processTests, globalSetup: "scripts/ensure-built.ts", setupFiles: "scripts/run-built.ts", testTimeout: 60_000, hookTimeout: 60_000 },
       },
       {
         extends: true,
         test: {
           name: "e2e",
           include: ["e2e/**/*.test.ts"],
+          globalSetup: "scripts/ensure-built.ts",
           testTimeout: 120_000,
           hookTimeout: 240_000,
           // Three at a time took 23 minutes on two cores: they compute more than they wait, and floods and kills disturb the others.

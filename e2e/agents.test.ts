@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type ScriptedAnswer, startScriptedProvider } from "../server/engine/agent/testing/scripted-provider.ts";
 import { getJson, postJson, timelineOf, waitForRun } from "./support/api.ts";
-import { repository, writeProject } from "./support/project.ts";
+import { cliFile, writeProject } from "./support/project.ts";
 import { signalbox, startService } from "./support/service.ts";
 
 const key = "sk-the-key-of-the-workers";
@@ -125,7 +125,7 @@ describe("an agent in a running service", () => {
     const goOn = Promise.withResolvers<void>();
     const { projectDir, start } = await setUp([{ text: "Hello from the model", until: goOn.promise, tokens: [20, 4] }]);
     const service = await start();
-    const asked = spawn(process.execPath, [join(repository, "cli/main.ts"), "agents", "run", "support", "--prompt", "Greet us", "--project", projectDir], { cwd: projectDir, stdio: ["ignore", "pipe", "inherit"] });
+    const asked = spawn(process.execPath, [cliFile, "agents", "run", "support", "--prompt", "Greet us", "--project", projectDir], { cwd: projectDir, stdio: ["ignore", "pipe", "inherit"] });
     let printed = "";
     asked.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));
     const ended = once(asked, "close");

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, lstatSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
-import { type BuildOptions, type Metafile, type Plugin, build } from "esbuild";
+import { type Metafile, build } from "esbuild";
+import { bundleOptions, bundleProcesses, bundleSdk } from "./bundle.ts";
 import { packageFolderOf, thirdPartyLicenses } from "./third-party-licenses.ts";
 
 /**
@@ -12,43 +12,14 @@ import { packageFolderOf, thirdPartyLicenses } from "./third-party-licenses.ts";
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
 const inRoot = (path: string) => join(root, path);
-const { dependencies, version } = JSON.parse(readFileSync(inRoot("package.json"), "utf8")) as { dependencies: Record<string, string>; version: string };
-
-const common = {
-  absWorkingDir: root,
-  bundle: true,
-  splitting: true,
-  format: "esm",
-  platform: "node",
-  target: "node22.18",
-  sourcemap: "linked",
-  sourcesContent: false,
-  legalComments: "external",
-  logLevel: "warning",
-} satisfies BuildOptions;
-
-/** Zod hands out its messages in sixty languages. We speak one, and every process would keep all of them in memory. */
-const englishOnly: Plugin = {
-  name: "english-only",
-  setup({ onLoad }) {
-    onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({ contents: 'export { default as en } from "./en.js";' }));
-  },
-};
-
-/** `pg` asks for its native binding when somebody reads `pg.native`, which we do not. The binding is a package of its own, with a compiler. */
-const withoutNativePostgres: Plugin = {
-  name: "without-native-postgres",
-  setup({ onLoad }) {
-    onLoad({ filter: /[\\/]pg[\\/]lib[\\/]native[\\/]index\.js$/ }, () => ({ contents: 'throw new Error("The native binding of pg is not part of Signalbox.");' }));
-  },
-};
+const { version } = JSON.parse(readFileSync(inRoot("package.json"), "utf8")) as { version: string };
 
 /** Folders of the packages that were bundled. */
 const bundled = new Set<string>();
 
 rmSync(dist, { recursive: true, force: true });
-await bundleProcesses();
-await bundleSdk();
+noteBundled(await bundleProcesses({ outdir: dist }));
+await bundleSdk({ outdir: join(dist, "sdk") });
 await bundleRegexChecker();
 run("tsc", ["-p", "sdk/tsconfig.build.json"]);
 buildPages();
@@ -57,48 +28,9 @@ writeLicenses();
 checkNoTraces();
 console.log(`dist/ is built: signalbox ${version}`);
 
-/** Everything but real dependencies is bundled, so that a user's own Zod, Hono or drizzle never meets ours. */
-async function bundleProcesses(): Promise<void> {
-  const { metafile } = await build({
-    ...common,
-    entryPoints: {
-      cli: inRoot("cli/main.ts"),
-      evaluate: inRoot("cli/build/evaluate.ts"),
-      web: inRoot("server/processes/web.ts"),
-      worker: inRoot("server/processes/worker.ts"),
-      "only-next": inRoot("server/processes/only-next.ts"),
-    },
-    outdir: dist,
-    chunkNames: "chunks/[name]-[hash]",
-    external: Object.keys(dependencies),
-    // CommonJS packages inside the bundle call `require` for Node's own modules.
-    banner: { js: 'import { createRequire as createRequireForBundle } from "node:module"; const require = createRequireForBundle(import.meta.url);' },
-    metafile: true,
-    plugins: [englishOnly, withoutNativePostgres],
-  });
-  noteBundled(metafile);
-  const strangers = Object.values(metafile.outputs).flatMap((output) => output.imports.filter(({ external, path }) => external && !isAllowedImport(path)));
-  if (strangers.length > 0) throw new Error(`dist/ would import what the package does not depend on: ${strangers.map(({ path }) => path).join(", ")}`);
-}
-
-function isAllowedImport(path: string): boolean {
-  return path.startsWith("node:") || createRequire(import.meta.url).resolve.paths(path) === null || Object.keys(dependencies).some((name) => path === name || path.startsWith(`${name}/`));
-}
-
-/** What users import. Zod stays theirs. */
-async function bundleSdk(): Promise<void> {
-  await build({
-    ...common,
-    entryPoints: Object.fromEntries(["trigger", "workflow", "agent", "verify", "config"].map((door) => [door, inRoot(`sdk/${door}/index.ts`)])),
-    outdir: join(dist, "sdk"),
-    chunkNames: "shared-[hash]",
-    external: ["zod"],
-  });
-}
-
 /** The checker of regular expressions in plain JavaScript: the package would bring 50 MB of Java and native builds of the same. */
 async function bundleRegexChecker(): Promise<void> {
-  const { metafile } = await build({ ...common, metafile: true, splitting: false, format: "cjs", sourcemap: false, minify: true, entryPoints: { recheck: inRoot("node_modules/recheck/lib/browser.js") }, outdir: dist, outExtension: { ".js": ".cjs" } });
+  const { metafile } = await build({ ...bundleOptions, metafile: true, splitting: false, format: "cjs", sourcemap: false, minify: true, entryPoints: { recheck: inRoot("node_modules/recheck/lib/browser.js") }, outdir: dist, outExtension: { ".js": ".cjs" } });
   noteBundled(metafile);
 }
 
@@ -133,7 +65,7 @@ function refuseSymlinks(folder: string): void {
 async function noteClientPackages(): Promise<void> {
   const pages = readdirSync(inRoot("app"), { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".tsx"));
   const { metafile } = await build({
-    ...common,
+    ...bundleOptions,
     entryPoints: pages.map((path) => inRoot(`app/${path}`)),
     outdir: dist,
     splitting: false,

@@ -27,7 +27,7 @@ describe("a supervisor that is killed alone (kill -9)", { timeout: 240_000 }, ()
   });
 
   it.each([0, 300])("leaves nobody behind when its children have been starting for %d ms", async (startingMs) => {
-    const { pid = 0 } = spawnService({ ...prepare(), port: 0, generation: 0, changes: [] });
+    const { pid = 0 } = await spawnService({ ...prepare(), port: 0, generation: 0, changes: [] });
     await vi.waitFor(() => expect(childrenOf(pid, "web")).toHaveLength(1), { timeout: 60_000, interval: 5 });
     await new Promise((resolve) => setTimeout(resolve, startingMs));
     process.kill(pid, "SIGKILL");

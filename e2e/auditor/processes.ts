@@ -15,7 +15,7 @@ export function isStopped(pid: number): boolean {
 export function childrenOf(parent: number, program: "web" | "worker"): number[] {
   return readdirSync("/proc")
     .map(Number)
-    .filter((pid) => pid > 0 && statOf(pid)?.parent === parent && isRunning(pid) && read(`/proc/${pid}/cmdline`)?.includes(`/processes/${program}.ts`))
+    .filter((pid) => pid > 0 && statOf(pid)?.parent === parent && isRunning(pid) && read(`/proc/${pid}/cmdline`)?.includes(`/dist/${program}.js`))
     .sort((a, b) => a - b);
 }
 

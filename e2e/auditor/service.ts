@@ -1,11 +1,12 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, type ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import type { Readable } from "node:stream";
 import { z } from "zod";
-import { repository } from "./audited-project.ts";
+import { cliFile } from "../support/project.ts";
 import type { SourceChange } from "./changed-source.ts";
+import { buildMutant } from "./build-mutant.ts";
 import { childrenOf, isRunning, membersOf } from "./processes.ts";
 
 export interface ServiceOptions {
@@ -39,7 +40,6 @@ export interface Service {
   output(): string;
 }
 
-const program = join(repository, "cli/main.ts");
 const readyWithinMs = 120_000;
 const stopWithinMs = 60_000;
 const leaveWithinMs = 30_000;
@@ -50,7 +50,8 @@ function mayName(): boolean {
 }
 
 /** Not ready yet, and not looked after. */
-export function spawnService(options: ServiceOptions) {
+export async function spawnService(options: ServiceOptions): Promise<ChildProcessByStdio<null, Readable, Readable>> {
+  const program = options.changes.length > 0 ? await buildMutant(options.changes) : cliFile;
   const { projectDir, port, machine } = options;
   const named = machine && mayName() ? ["unshare", "--uts", "sh", "-c", `hostname "$0" && exec "$@"`, machine.name] : [];
   const role = machine?.role === "worker" ? ["worker", "--health-port", String(port)] : ["start", "--port", String(port), ...(machine ? ["--role", machine.role] : [])];
@@ -65,7 +66,7 @@ export function spawnService(options: ServiceOptions) {
 
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { projectDir, generation } = options;
-  const child = spawnService(options);
+  const child = await spawnService(options);
   let output = "";
   child.stdout?.on("data", (chunk: Buffer) => (output += chunk.toString()));
   child.stderr?.on("data", (chunk: Buffer) => (output += chunk.toString()));
@@ -77,7 +78,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   child.once("exit", () => process.off("exit", killAll));
   const exited = hasEnded() ? Promise.resolve() : new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const url = options.machine?.role === "worker" ? await untilHealthy(options.port, child, () => output) : await untilReady(projectDir, child, () => output);
-  assertAllChanged(projectDir, options.changes);
   return {
     pid,
     generation,
@@ -119,7 +119,7 @@ export function prepareProject(projectDir: string, env: NodeJS.ProcessEnv = {}):
 }
 
 function signalbox(projectDir: string, env: NodeJS.ProcessEnv, ...args: string[]): string {
-  const result = spawnSync(process.execPath, [program, ...args, "--project", projectDir], { cwd: projectDir, env: { ...cleanEnvironment(), ...env }, encoding: "utf8" });
+  const result = spawnSync(process.execPath, [cliFile, ...args, "--project", projectDir], { cwd: projectDir, env: { ...cleanEnvironment(), ...env }, encoding: "utf8" });
   if (result.status !== 0) throw new Error(`signalbox ${args.join(" ")} ended with ${result.status}:\n${result.stderr}`);
   return result.stdout;
 }
@@ -129,19 +129,10 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(SIGNALBOX_|AUDIT_|VITEST|(DATABASE_URL|PORT|HOST|NODE_ENV|NODE_OPTIONS)$)/.test(name)));
 }
 
-const changesMade = (projectDir: string) => join(projectDir, "changes-made.log");
-
-function serviceEnvironment({ projectDir, sinkUrl, generation, changes, env }: ServiceOptions): NodeJS.ProcessEnv {
-  const hook = { NODE_OPTIONS: `--import=${pathToFileURL(join(import.meta.dirname, "load-changed.ts")).href}`, AUDIT_CHANGES: JSON.stringify(changes), AUDIT_CHANGES_MADE: changesMade(projectDir) };
+function serviceEnvironment({ sinkUrl, generation, env }: ServiceOptions): NodeJS.ProcessEnv {
   // A service is started often here, and mostly killed: what one that ended well has compiled is kept for the others.
   const cache = { NODE_COMPILE_CACHE: join(tmpdir(), "signalbox-audit-cache") };
-  return { ...cleanEnvironment(), ...cache, AUDIT_SINK: sinkUrl, AUDIT_GENERATION: String(generation), ...(changes.length > 0 ? hook : {}), ...env };
-}
-
-function assertAllChanged(projectDir: string, changes: readonly SourceChange[]): void {
-  const made = new Set(existsSync(changesMade(projectDir)) ? readFileSync(changesMade(projectDir), "utf8").split("\n") : []);
-  const missing = changes.filter((change) => !made.has(JSON.stringify(change)));
-  if (missing.length > 0) throw new Error(`No process has loaded ${missing.map(({ file }) => file).join(", ")}: this is not the mutant that was asked for`);
+  return { ...cleanEnvironment(), ...cache, AUDIT_SINK: sinkUrl, AUDIT_GENERATION: String(generation), ...env };
 }
 
 /** Workers announce themselves nowhere: whoever looks after them asks their health port. */

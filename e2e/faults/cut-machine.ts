@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node
 import { join } from "node:path";
 import { onTestFinished, vi } from "vitest";
 import { z } from "zod";
-import { repository, writeProject } from "../support/project.ts";
+import { cliFile, writeProject } from "../support/project.ts";
 import { cleanEnv, signalbox } from "../support/service.ts";
 import type { Cut } from "./cut-network.ts";
 
@@ -76,7 +76,7 @@ export async function startMachine(platform: Platform, p: { name: string; role: 
   mkdirSync(join(projectDir, ".."), { recursive: true });
   for (const part of ["package.json", "signalbox.config.ts", "workflows", "triggers", "node_modules", ".signalbox"]) cpSync(join(platform.projectDir, part), join(projectDir, part), { recursive: true, verbatimSymlinks: true });
   const role = p.role === "web" ? ["start", "--role", "web", "--port", "0"] : ["worker"];
-  const [program = "", ...args] = [...(p.way?.prefix ?? []), process.execPath, join(repository, "cli/main.ts"), ...role, "--project", projectDir];
+  const [program = "", ...args] = [...(p.way?.prefix ?? []), process.execPath, cliFile, ...role, "--project", projectDir];
   const child = spawn(program, args, { cwd: projectDir, env: { ...cleanEnv(), ...platform.env, DATABASE_URL: p.database, MACHINE: p.name }, detached: true, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));

@@ -1,9 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it, vi } from "vitest";
-import { repository } from "../support/project.ts";
+import { cliFile } from "../support/project.ts";
 import { cleanEnv } from "../support/service.ts";
 import { expectAnswersOf, statusOf } from "./expectations.ts";
 import { prepareFaultyProject, startFaultyService } from "./faulty-service.ts";
@@ -47,7 +46,7 @@ describe("a store that cannot be used, at the start", { timeout: 300_000 }, () =
       cpSync(good, project.file);
       damage(project.file);
       const before = fingerprint(project.file);
-      const result = spawnSync(process.execPath, [join(repository, "cli/main.ts"), "start", "--project", project.projectDir, "--port", "0"], {
+      const result = spawnSync(process.execPath, [cliFile, "start", "--project", project.projectDir, "--port", "0"], {
         cwd: project.projectDir,
         env: { ...cleanEnv(), ...project.env },
         encoding: "utf8",

@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { vi } from "vitest";
-import { repository } from "../support/project.ts";
+import { cliFile, repository } from "../support/project.ts";
 import { cleanEnv, signalbox } from "../support/service.ts";
 
 /** A folder of its own with the same build, as a machine has it. */
@@ -60,8 +60,8 @@ export function openFleet(p: { files: Record<string, string>; env: NodeJS.Proces
 
 async function startMachine(dir: string, p: { role: "web" | "worker"; env: NodeJS.ProcessEnv }): Promise<Machine> {
   const args = p.role === "web" ? ["start", "--role", "web", "--port", "0"] : ["worker", "--health-port", "0"];
-  const env = { ...cleanEnv(), SIGNALBOX_PAGES: "built", HOST: "127.0.0.1", ...p.env };
-  const child = spawn(process.execPath, [join(repository, "cli/main.ts"), ...args, "--project", dir, "--json"], { cwd: dir, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  const env = { ...cleanEnv(), HOST: "127.0.0.1", ...p.env };
+  const child = spawn(process.execPath, [cliFile, ...args, "--project", dir, "--json"], { cwd: dir, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   child.stdout?.on("data", (chunk: Buffer) => (output += chunk.toString()));
   child.stderr?.on("data", (chunk: Buffer) => (output += chunk.toString()));

@@ -2,12 +2,15 @@ import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeF
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
+import type { OnCleanup } from "./service.ts";
 
 export const repository = join(import.meta.dirname, "../..");
+/** The command line as users get it. */
+export const cliFile = join(repository, "dist/cli.js");
 
 /** A fresh copy of the example project in a folder of its own, removed when the test ends. */
-export function copyStarter(): string {
-  const dir = emptyFolder();
+export function copyStarter(onCleanup: OnCleanup = onTestFinished): string {
+  const dir = emptyFolder(onCleanup);
   cpSync(join(repository, "examples/starter"), dir, { recursive: true, filter: (path) => !/\/(\.signalbox|outbox|node_modules)(\/|$)/.test(path.slice(join(repository, "examples/starter").length)) });
   renameSync(join(dir, "gitignore"), join(dir, ".gitignore"));
   linkPackages(dir);
@@ -15,8 +18,8 @@ export function copyStarter(): string {
 }
 
 /** A project made of the given files. */
-export function writeProject(files: Record<string, string>): string {
-  const dir = emptyFolder();
+export function writeProject(files: Record<string, string>, onCleanup: OnCleanup = onTestFinished): string {
+  const dir = emptyFolder(onCleanup);
   for (const [path, text] of Object.entries({ "package.json": `{"name":"e2e","private":true,"type":"module"}`, ...files })) writeFile(dir, path, text);
   linkPackages(dir);
   return dir;
@@ -28,9 +31,9 @@ function writeFile(dir: string, path: string, text: string): void {
 }
 
 /** An empty folder, removed when the test ends. */
-function emptyFolder(): string {
+function emptyFolder(onCleanup: OnCleanup): string {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-e2e-"));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }));
+  onCleanup(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }));
   return dir;
 }
 

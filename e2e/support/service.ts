@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { onTestFinished, vi } from "vitest";
-import { repository } from "./project.ts";
+import { it, onTestFinished, vi } from "vitest";
+import { cliFile, repository } from "./project.ts";
 
 export interface Service {
   url: string;
@@ -19,22 +19,47 @@ export interface ServiceOptions {
   projectDir: string;
   command: "dev" | "start";
   env?: NodeJS.ProcessEnv;
-  /** The program to run; the repository's own sources by default. */
+  /** The program to run; what `npm run build` made by default. */
   program?: string[];
   port?: number;
   /** The program is `npm run`, in the repository: the script names the project itself. */
   npmScript?: boolean;
 }
 
-/** Starts `signalbox dev` or `signalbox start` as a process group of its own, and waits until it says that it is ready. */
-export async function startService(options: ServiceOptions): Promise<Service> {
-  const [program = "", ...args] = options.program ?? [process.execPath, join(repository, "cli/main.ts")];
+/** Starts `signalbox dev` or `signalbox start` as a process group of its own, and waits until it says that it is ready. Killed when the test ends. */
+export function startService(options: ServiceOptions): Promise<Service> {
+  return launch(options, onTestFinished);
+}
+
+/**
+ * `it` whose tests get the same running `service`, started once for the file: for tests that look only at what they made themselves.
+ *
+ *     const it = withSharedService((onCleanup) => ({ projectDir: copyStarter(onCleanup), command: "dev" }));
+ *     it("answers", async ({ service }) => expect((await fetch(service.url)).status).toBe(200));
+ */
+export function withSharedService(options: (onCleanup: OnCleanup) => ServiceOptions) {
+  // oxlint-disable-next-line no-empty-pattern -- Vitest reads from the pattern which other fixtures are needed.
+  return it.extend("service", { scope: "file" }, ({}, { onCleanup }) => {
+    const cleanups: CleanUp[] = [];
+    onCleanup(async () => {
+      for (const cleanUp of cleanups.toReversed()) await cleanUp();
+    });
+    const add: OnCleanup = (cleanUp) => void cleanups.push(cleanUp);
+    return launch(options(add), add);
+  });
+}
+
+/** Takes what is to be done at the end: of a test (`onTestFinished`), or of a file. */
+export type OnCleanup = (cleanUp: CleanUp) => void;
+type CleanUp = () => void | Promise<void>;
+
+async function launch(options: ServiceOptions, onCleanup: OnCleanup): Promise<Service> {
+  const [program = "", ...args] = options.program ?? [process.execPath, cliFile];
   const port = ["--port", String(options.port ?? 0)];
   const rest = options.npmScript ? ["--", ...port] : ["--project", options.projectDir, ...port];
   const child = spawn(program, [...args, options.command, ...rest], {
     cwd: options.npmScript ? repository : options.projectDir,
-    // The pages as users get them; Next's development server over their sources is for `npm run dev` alone.
-    env: { ...cleanEnv(), ...(options.npmScript ? {} : { SIGNALBOX_PAGES: "built" }), ...options.env },
+    env: { ...cleanEnv(), ...options.env },
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -45,7 +70,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     if (child.pid && child.exitCode === null && child.signalCode === null) process.kill(-child.pid, "SIGKILL");
     await exited(child);
   };
-  onTestFinished(killGroup);
+  onCleanup(killGroup);
   const url = await waitForUrl(options.projectDir, child, () => output);
   return {
     url,
@@ -62,7 +87,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
 /** Runs one command of the command line to its end. */
 export function signalbox(args: string[], options: { cwd: string; env?: NodeJS.ProcessEnv; input?: string }) {
-  const result = spawnSync(process.execPath, [join(repository, "cli/main.ts"), ...args], {
+  const result = spawnSync(process.execPath, [cliFile, ...args], {
     cwd: options.cwd,
     env: { ...cleanEnv(), ...options.env },
     encoding: "utf8",

@@ -1,5 +1,4 @@
-import { join } from "node:path";
-import { repository } from "./project.ts";
+import { cliFile } from "./project.ts";
 
 /** `signalbox` as `startService` runs it, in a terminal of its own: what it shows to a person only, it shows here. */
-export const inTerminal = ["sh", "-c", 'exec script -qefc "$*" /dev/null', "sh", process.execPath, join(repository, "cli/main.ts")];
+export const inTerminal = ["sh", "-c", 'exec script -qefc "$*" /dev/null', "sh", process.execPath, cliFile];

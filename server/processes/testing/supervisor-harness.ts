@@ -41,7 +41,7 @@ export async function startTestSupervisor(workflows: Record<string, HarnessWorkf
   };
   /** Throws unless there is one. */
   const webPid = (): number => {
-    const [web, ...others] = children().filter(({ pid, command }) => command.includes("web.ts") && environmentOf(pid).includes(project.dir));
+    const [web, ...others] = children().filter(({ pid, command }) => command.includes("/web.js") && environmentOf(pid).includes(project.dir));
     if (!web || others.length > 0) throw new Error(`there are ${others.length + (web ? 1 : 0)} web processes`);
     return web.pid;
   };
@@ -52,7 +52,7 @@ export async function startTestSupervisor(workflows: Record<string, HarnessWorkf
 export function children(): { pid: number; command: string }[] {
   return execFileSync("ps", ["-A", "-o", "pid=,ppid=,stat=,args="], { encoding: "utf8" }).split("\n").flatMap((line) => {
     const [, pid, parent, state, command = ""] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
-    return Number(parent) === process.pid && !state?.startsWith("Z") && /processes\/(web|worker)\.ts/.test(command) ? [{ pid: Number(pid), command }] : [];
+    return Number(parent) === process.pid && !state?.startsWith("Z") && /dist\/(web|worker)\.js/.test(command) ? [{ pid: Number(pid), command }] : [];
   });
 }
 
