@@ -4,17 +4,30 @@ import { defineConfig } from "vitest/config";
 /** Tests beside the code that start processes of the product, and mostly wait for them. */
 const processTests = ["server/processes/**/*.test.ts", "server/store/*/{processes,machines,migrate-killed}.test.ts", "cli/main.test.ts"];
 
-/** Files that wait begin first, so that the others compute meanwhile. */
-class WaitingFirst extends BaseSequencer {
+/** Tests that measure how the service answers under a flood: other tests beside them would change what they measure. */
+const aloneTests = ["e2e/hostile/{floods,slow-senders}.test.ts"];
+
+/** Files that mostly wait take turns with files that mostly compute, so that the processor is never idle. */
+class WaitingBesideComputing extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    return [...sorted.filter(isWaiting), ...sorted.filter((file) => !isWaiting(file))];
+    const waiting = sorted.filter(isWaiting);
+    const computing = sorted.filter((file) => !isWaiting(file));
+    const length = Math.max(waiting.length, computing.length);
+    return Array.from({ length }, (_, index) => [waiting[index], computing[index]].filter((file) => file !== undefined)).flat();
   }
 }
 
-function isWaiting({ project }: TestSpecification): boolean {
-  return project.name === "processes";
+function isWaiting({ project, moduleId }: TestSpecification): boolean {
+  return project.name === "processes" || /\/e2e\/(auditor|faults)\//.test(moduleId);
 }
+
+const productTest = {
+  globalSetup: "scripts/ensure-built.ts",
+  testTimeout: 120_000,
+  hookTimeout: 240_000,
+  expect: { poll: { timeout: 15_000 } },
+};
 
 export default defineConfig({
   resolve: {
@@ -23,7 +36,7 @@ export default defineConfig({
   test: {
     // More than the two cores of CI: a good part of the time is spent waiting.
     maxWorkers: 3,
-    sequence: { sequencer: WaitingFirst },
+    sequence: { sequencer: WaitingBesideComputing },
     projects: [
       {
         extends: true,
@@ -34,25 +47,9 @@ export default defineConfig({
           testTimeout: 20_000,
         },
       },
-      {
-        extends: true,
-        test: { name: "processes", include: processTests, globalSetup: "scripts/ensure-built.ts", setupFiles: "scripts/run-built.ts", testTimeout: 60_000, hookTimeout: 60_000 },
-      },
-      {
-        extends: true,
-        test: {
-          name: "e2e",
-          include: ["e2e/**/*.test.ts"],
-          globalSetup: "scripts/ensure-built.ts",
-          testTimeout: 120_000,
-          hookTimeout: 240_000,
-          // Three at a time took 23 minutes on two cores: they compute more than they wait, and floods and kills disturb the others.
-          maxWorkers: 1,
-          sequence: { groupOrder: 1 },
-          // Processes are killed and stopped here at any instant, and browsers wait for real time. What fails twice in a row is a defect.
-          retry: 1,
-        },
-      },
+      { extends: true, test: { ...productTest, name: "processes", include: processTests, setupFiles: "scripts/run-built.ts" } },
+      { extends: true, test: { ...productTest, name: "e2e", include: ["e2e/**/*.test.ts"], exclude: aloneTests } },
+      { extends: true, test: { ...productTest, name: "alone", include: aloneTests, maxWorkers: 1, sequence: { groupOrder: 1 } } },
     ],
   },
 });

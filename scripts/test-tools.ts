@@ -10,7 +10,7 @@ interface TestTool {
 }
 
 const tools = {
-  chromium: { debianPackage: "chromium", usedFor: "the browser tests", find: findBrowser },
+  chromium: { debianPackage: "chromium-headless-shell", usedFor: "the browser tests", find: findBrowser },
   postgres: { debianPackage: "postgresql", usedFor: "the tests of the Postgres store (version 15 or later)", find: findPostgres },
   strace: { debianPackage: "strace", usedFor: "the tests that watch and fail system calls", find: () => findProgram("strace") },
   libfaketime: { debianPackage: "libfaketime", usedFor: "the tests that set the clock", find: findFaketime },
@@ -44,14 +44,14 @@ export function installMissing(names: readonly TestToolName[] = Object.keys(tool
   if (result.status !== 0) console.error(`apt-get could not install ${packages}:\n${result.stdout}${result.stderr}`);
 }
 
-/** In this order: `CHROMIUM_PATH`, Playwright's own, the system's. */
+/** In this order: `CHROMIUM_PATH`, Playwright's own, the system's; the headless shell needs less CPU than the full browser. */
 function findBrowser(): string | null {
   const given = process.env["CHROMIUM_PATH"];
   if (given) {
     if (existsSync(given)) return given;
     throw new Error(`CHROMIUM_PATH is set to ${given}, and that file does not exist.`);
   }
-  return [chromium.executablePath(), "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) => path && existsSync(path)) ?? null;
+  return [chromium.executablePath(), "/usr/bin/chromium-headless-shell", "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) => path && existsSync(path)) ?? null;
 }
 
 const minPostgresVersion = 15;

@@ -1,22 +1,26 @@
 /**
- * Everything that must hold, cheapest failures first. `npm test -- unit e2e` runs the named steps only. A step that succeeds prints
- * one line; the output of one that fails is printed whole.
+ * Runs every check, cheapest failures first. `npm test -- unit e2e` runs the named steps only. `npm run check` (`--changed`) runs the
+ * static checks, and the unit tests that import a file changed since `main`. A step that succeeds prints one line; the output of a step
+ * that fails is printed in full.
  */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
+import { parseArgs } from "node:util";
 import { z } from "zod";
 import { installMissing } from "./test-tools.ts";
 
 const root = join(import.meta.dirname, "..");
 const reports = mkdtempSync(join(tmpdir(), "signalbox-test-"));
-/** `npm pack` builds (prepack); the end-to-end tests install what it made. */
+/** `npm pack` builds `dist/` (prepack); one end-to-end test installs the package. */
 const packFolder = join(root, "node_modules/.cache/pack");
-/** Programs that tests start by the hundred read their sources, stripped of types, from here. */
+/** Tests start hundreds of Node processes: they share compiled code. */
 const compileCache = join(root, "node_modules/.cache/compile");
 
-/** Each resolves with whether it succeeded. Steps of one group run at the same time. */
+const { values, positionals: wanted } = parseArgs({ options: { changed: { type: "boolean", default: false } }, allowPositionals: true });
+
+/** Each step resolves with whether it succeeded. The steps of a group run at the same time. */
 const groups: Record<string, (output: Output) => Promise<boolean>>[] = [
   {
     types: (output) => inOrder(output, ["tsc", "-p", "."], ["tsc", "-p", "app"]),
@@ -26,7 +30,7 @@ const groups: Record<string, (output: Output) => Promise<boolean>>[] = [
   {
     unit: (output) => {
       installMissing(["postgres"]);
-      return vitest(output, "unit", ["unit", "processes"]);
+      return vitest(output, "unit", ["unit"], values.changed ? ["--changed", mainBranch(), "--passWithNoTests"] : []);
     },
   },
   {
@@ -39,14 +43,13 @@ const groups: Record<string, (output: Output) => Promise<boolean>>[] = [
   {
     e2e: (output) => {
       installMissing();
-      return vitest(output, "e2e", ["e2e"]);
+      return vitest(output, "e2e", ["processes", "e2e", "alone"]);
     },
   },
 ];
 
 type Output = (chunk: Buffer) => void;
 
-const wanted = process.argv.slice(2);
 const names = groups.flatMap((group) => Object.keys(group));
 const unknown = wanted.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
@@ -87,9 +90,22 @@ async function report(name: string, step: (output: Output) => Promise<boolean>):
   return succeeded;
 }
 
-function vitest(output: Output, name: string, projects: string[]): Promise<boolean> {
+function vitest(output: Output, name: string, projects: string[], options: string[] = []): Promise<boolean> {
   const selected = projects.flatMap((project) => ["--project", project]);
-  return run(output, "vitest", ["run", ...selected, "--reporter=minimal", "--reporter=json", `--outputFile.json=${reportFile(name)}`]);
+  return run(output, "vitest", ["run", ...selected, ...options, "--reporter=minimal", "--reporter=json", `--outputFile.json=${reportFile(name)}`]);
+}
+
+/** On `main` itself, changes count from what was pushed. */
+function mainBranch(): string {
+  const isOnMain = git("branch", "--show-current").stdout.trim() === "main";
+  const found = (isOnMain ? ["origin/main", "main"] : ["main", "origin/main"]).find((ref) => git("rev-parse", "--verify", "--quiet", ref).status === 0);
+  if (found) return found;
+  console.error("Neither `main` nor `origin/main` exists, so changes cannot be found. Fetch one of them, or run all unit tests: `npm test -- unit`.");
+  process.exit(2);
+}
+
+function git(...args: string[]) {
+  return spawnSync("git", args, { cwd: root, encoding: "utf8" });
 }
 
 async function inOrder(output: Output, ...commands: [string, ...string[]][]): Promise<boolean> {
