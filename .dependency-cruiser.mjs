@@ -53,7 +53,7 @@ export default {
       severity: "error",
       comment: "Components import the contract, the router's type, JSON pointers, and the pure words and examples made of JSON Schemas; nothing else of the server.",
       from: { path: `${root}components/`, pathNot: "\\.test\\.tsx?$" },
-      to: { path: `${root}(?:server/|app/|cli/)`, pathNot: `${root}server/(contract/|domain/schema/|domain/json-pointer\\.ts$|trpc/router\\.ts$)` },
+      to: { path: `${root}(?:server/|app/|cli/)`, pathNot: `${root}server/(contract/|domain/schema/|domain/(?:format|json-pointer)\\.ts$|trpc/router\\.ts$)` },
     },
     {
       name: "nothing-imports-pages",

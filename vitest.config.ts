@@ -26,7 +26,6 @@ const productTest = {
   globalSetup: "scripts/ensure-built.ts",
   testTimeout: 120_000,
   hookTimeout: 240_000,
-  expect: { poll: { timeout: 15_000 } },
 };
 
 export default defineConfig({
@@ -36,6 +35,7 @@ export default defineConfig({
   test: {
     // More than the two cores of CI: a good part of the time is spent waiting.
     maxWorkers: 3,
+    expect: { poll: { timeout: 15_000 } },
     sequence: { sequencer: WaitingBesideComputing },
     projects: [
       {

@@ -17,7 +17,7 @@ describe("the sheet of a node", () => {
     await endpoint.getByText(`${service.url}/triggers/billing`, { exact: true }).waitFor();
     await endpoint.getByRole("link", { name: "large-invoice", exact: true }).click();
     const trigger = sheet(page, "trigger large-invoice");
-    await trigger.getByText("≥ 1\u00A0000\u00A0000").first().waitFor();
+    await trigger.getByText("≥ 1,000,000").first().waitFor();
     await trigger.getByRole("link", { name: "notify-finance" }).first().click();
     const target = sheet(page, "workflow notify-finance");
     await target.getByText(/attempts?, /).waitFor();

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { Failure } from "../terminal/failure.ts";
-import { byteText } from "./byte-text.ts";
 import type { CliCommand } from "./cli-command.ts";
 import type { CommandContext, CommandRunner } from "./command-context.ts";
 import { findOwnStore } from "./find-own-store.ts";
+import { formatBytes } from "../../server/domain/format.ts";
 
 export function registerBackup(program: CliCommand, runner: CommandRunner): void {
   program
@@ -19,12 +19,12 @@ async function backUp(context: CommandContext, name: string): Promise<void> {
   const to = resolve(context.cwd, name);
   if (existsSync(to)) throw new Failure(`${to} is there already, and is not overwritten.`, { code: "file_exists", fix: "Give another name, or move it away." });
   const onStage = (stage: string, bytes: number) => {
-    if (!context.isJson) context.tell(stage === "copying" ? `Copying ${file} (${byteText(bytes)}) …` : `Checking the copy (${byteText(bytes)}) …`);
+    if (!context.isJson) context.tell(stage === "copying" ? `Copying ${file} (${formatBytes(bytes)}) …` : `Checking the copy (${formatBytes(bytes)}) …`);
   };
   const made = backUpDatabase({ file, to, onStage });
   context.print({
     document: { file: to, ...made },
-    text: () => `${context.terminal.out.paint("good", "✓")} ${to}: ${made.deliveries} deliveries, ${made.runs} runs, ${byteText(made.bytes)}; checked.\n`,
+    text: () => `${context.terminal.out.paint("good", "✓")} ${to}: ${made.deliveries} deliveries, ${made.runs} runs, ${formatBytes(made.bytes)}; checked.\n`,
   });
   if (!context.isJson) context.tell("Not in it: the secret (.signalbox/secret, or SIGNALBOX_SECRET). Keep it elsewhere: without it, keys go on to open, but cannot be shown again.");
 }

@@ -2,12 +2,12 @@ import { relative } from "node:path";
 import type { Diagnostic } from "../build/diagnostic.ts";
 import { diagnosticsJson, renderDiagnostics } from "../build/render-diagnostics.ts";
 import { Failure } from "../terminal/failure.ts";
-import { durationText } from "../terminal/relative-time.ts";
 import type { CliCommand } from "./cli-command.ts";
 import type { CommandContext, CommandRunner } from "./command-context.ts";
 import { counts } from "./json-events.ts";
 import { requireProject } from "./require-project.ts";
 import { countText } from "./text-events.ts";
+import { formatDuration } from "../../server/domain/format.ts";
 
 export function registerBuild(program: CliCommand, runner: CommandRunner): void {
   program
@@ -32,7 +32,7 @@ async function build(context: CommandContext): Promise<number> {
   if (warnings.length > 0 && !context.isJson) context.tell(renderDiagnostics(warnings, { color }));
   context.print({
     document: { ...counts(manifest), folder: manifest.folder, durationMs, warnings },
-    text: () => `${terminal.out.paint("good", "✓")} built ${terminal.out.paint("strong", manifest.version)} in ${durationText(durationMs)}: ${countText(manifest)}, in ${folderText(context, manifest.folder)}\n`,
+    text: () => `${terminal.out.paint("good", "✓")} built ${terminal.out.paint("strong", manifest.version)} in ${formatDuration(durationMs)}: ${countText(manifest)}, in ${folderText(context, manifest.folder)}\n`,
   });
   return 0;
 }

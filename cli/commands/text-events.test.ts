@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { DeliverySummary } from "../../server/contract/delivery.ts";
 import type { Manifest } from "../../server/contract/manifest.ts";
 import { createPaint } from "../terminal/paint.ts";
-import { clockTime } from "../terminal/relative-time.ts";
+import { clockTime } from "../terminal/clock-time.ts";
 import { countText, renderDelivery, renderReady, renderRunEnded } from "./text-events.ts";
 
 const paint = createPaint(false);
@@ -56,7 +56,7 @@ it("a delivery that was refused before any trigger was asked says why", () => {
 
 it("an ended run says its state, its target, how long it took, and the first line of its error", () => {
   const run = { runId: "run_1", status: "failed" as const, trigger: "new-signup", deliveryId: null, target, attempt: 3, durationMs: 1400, error: "Error: no\nat x" };
-  expect(renderRunEnded(run, { paint, now })).toBe(`${clockTime(now)}  ✗ failed  new-signup → welcome-email  1.4 s  attempt 3  run_1\n          Error: no\n`);
+  expect(renderRunEnded(run, { paint, now })).toBe(`${clockTime(now)}  ✗ failed  new-signup → welcome-email  1.40 s  attempt 3  run_1\n          Error: no\n`);
 });
 
 it("the start names the endpoints, and a webhook to paste that is of the right shape", () => {

@@ -7,13 +7,14 @@ import { renderDiagnostics } from "../build/render-diagnostics.ts";
 import type { Diagnostic } from "../build/diagnostic.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { plainLine } from "../terminal/plain-text.ts";
-import { clockTime, durationText } from "../terminal/relative-time.ts";
+import { clockTime } from "../terminal/clock-time.ts";
 import { renderMark, runMarks, verdictMarks } from "../terminal/status-marks.ts";
 import { padEnd } from "../terminal/text-width.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { endpointsOf } from "./json-events.ts";
 import type { ServiceEvents } from "./service-events.ts";
 import { renderReason } from "./triggers/render-verdicts.ts";
+import { formatDuration } from "../../server/domain/format.ts";
 
 /** A short line for each thing that happens: deliveries, runs and builds to stdout, troubles to stderr. */
 export function createTextEvents(p: { terminal: Terminal; now(): number }): ServiceEvents {
@@ -29,7 +30,7 @@ export function createTextEvents(p: { terminal: Terminal; now(): number }): Serv
     working: () => {},
     reloaded({ manifest, warnings, durationMs }) {
       warn(warnings);
-      out.write(`${time()}  ${out.paint("good", "↻")} rebuilt as ${manifest.version} in ${durationText(durationMs)}: ${countText(manifest)}\n`);
+      out.write(`${time()}  ${out.paint("good", "↻")} rebuilt as ${manifest.version} in ${formatDuration(durationMs)}: ${countText(manifest)}\n`);
     },
     unchanged({ version, wasBroken }) {
       if (wasBroken) out.write(`${time()}  ${out.paint("good", "↻")} mended: it is ${version} again, which is being served\n`);
@@ -85,7 +86,7 @@ export function renderDelivery(delivery: DeliverySummary, p: { paint: Paint; now
     p.paint("dim", clockTime(p.now)),
     `${p.paint("busy", "→")} POST /triggers/${plainLine(endpoint, 80)}`,
     `${p.paint(tone, String(responseStatus))} ${outcome}`,
-    durationText(durationMs),
+    formatDuration(durationMs),
   ].join("  ");
   const lines = verdicts.map(({ trigger, outcome: verdict, runId, reasons }) => {
     const [reason] = reasons;
@@ -102,5 +103,5 @@ export function renderRunEnded(run: RunEndedReport, p: { paint: Paint; now: numb
   const name = run.trigger ? `${run.trigger} → ${run.target.slug}` : run.target.slug;
   const attempt = run.attempt > 1 ? `  attempt ${run.attempt}` : "";
   const error = run.error ? `\n          ${plainLine(run.error, 160)}` : "";
-  return `${p.paint("dim", clockTime(p.now))}  ${renderMark(runMarks[run.status], p.paint)}  ${name}  ${durationText(run.durationMs)}${attempt}  ${run.runId}${error}\n`;
+  return `${p.paint("dim", clockTime(p.now))}  ${renderMark(runMarks[run.status], p.paint)}  ${name}  ${formatDuration(run.durationMs)}${attempt}  ${run.runId}${error}\n`;
 }

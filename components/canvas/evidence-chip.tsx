@@ -3,7 +3,8 @@
 import { Ban, Check } from "lucide-react";
 import Link from "next/link";
 import { useCanvas } from "./canvas-context.tsx";
-import { deliveriesHref, type Evidence, formatCount, stoppedCount, stoppedWords } from "./model/evidence.ts";
+import { deliveriesHref, type Evidence, stoppedCount, stoppedWords } from "./model/evidence.ts";
+import { formatNumber } from "../../server/domain/format.ts";
 
 /** `388 · 22`: how many deliveries passed and how many were stopped. Each number leads to exactly those deliveries. */
 export function EvidenceChip({ evidence, endpoint, trigger }: { evidence: Evidence; endpoint: string; trigger: string | null }) {
@@ -14,9 +15,9 @@ export function EvidenceChip({ evidence, endpoint, trigger }: { evidence: Eviden
   if (evidence.passed === 0 && stopped === 0) return null;
   return (
     <span className="flex h-5 items-center rounded-full border bg-raised px-1 text-xs font-semibold whitespace-nowrap text-ink-3 tabular-nums">
-      {evidence.passed > 0 && <Count count={evidence.passed} says={`${formatCount(evidence.passed)} passed`} name={`${formatCount(evidence.passed)} passed`} tone="text-ok" icon={Check} href={hrefOf("matched")} />}
+      {evidence.passed > 0 && <Count count={evidence.passed} says={`${formatNumber(evidence.passed)} passed`} name={`${formatNumber(evidence.passed)} passed`} tone="text-ok" icon={Check} href={hrefOf("matched")} />}
       {evidence.passed > 0 && stopped > 0 && <span aria-hidden>·</span>}
-      {stopped > 0 && <Count count={stopped} says={stoppedWords(evidence)} name={`${formatCount(stopped)} stopped: ${stoppedWords(evidence)}`} tone={evidence.request > evidence.filter ? "text-bad" : "text-ink-2"} icon={Ban} href={hrefOf("stopped")} />}
+      {stopped > 0 && <Count count={stopped} says={stoppedWords(evidence)} name={`${formatNumber(stopped)} stopped: ${stoppedWords(evidence)}`} tone={evidence.request > evidence.filter ? "text-bad" : "text-ink-2"} icon={Ban} href={hrefOf("stopped")} />}
     </span>
   );
 }
@@ -25,7 +26,7 @@ function Count({ count, says, name, tone, icon: Icon, href }: { count: number; s
   const face = (
     <>
       <Icon aria-hidden size={10} strokeWidth={3} />
-      {formatCount(count)}
+      {formatNumber(count)}
     </>
   );
   const look = `flex h-full items-center gap-0.5 rounded-full px-1 ${tone}`;

@@ -14,12 +14,12 @@ import { Choice } from "../ui/choice.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Panel } from "../ui/panel.tsx";
 import { Segmented } from "../ui/segmented.tsx";
-import { formatBytes } from "../ui/time.ts";
 import type { FullDelivery } from "./full-delivery.ts";
 import { hexLines } from "./hex-lines.ts";
 import { type ReadBody, jsonOf, readBody } from "./read-body.ts";
 import { saveBody } from "./save-body.ts";
 import { matchedMarks, problemMarks, verdictMarks } from "./verdict-marks.ts";
+import { formatBytes } from "../../server/domain/format.ts";
 
 const faces = [
   { value: "pretty", label: "Pretty" },

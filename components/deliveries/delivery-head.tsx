@@ -8,12 +8,12 @@ import { Facts } from "../ui/facts.tsx";
 import { PageTitle } from "../ui/page-title.tsx";
 import { RelativeTime } from "../ui/relative-time.tsx";
 import { ShortId } from "../ui/short-id.tsx";
-import { exactUtc, formatBytes, formatDuration } from "../ui/time.ts";
 import { PlainText } from "../json/plain-text.tsx";
 import { redeliveriesShown } from "./redeliveries-shown.ts";
 import { DeliveryActions } from "./delivery-actions.tsx";
 import type { FullDelivery } from "./full-delivery.ts";
 import { OutcomeBadge } from "./outcome-badge.tsx";
+import { formatBytes, formatDuration, formatUtc } from "../../server/domain/format.ts";
 
 /** What came, when, and what can be done with it. */
 export function DeliveryHead({ delivery, onCompare }: { delivery: FullDelivery; onCompare: (id: string) => void }) {
@@ -27,7 +27,7 @@ export function DeliveryHead({ delivery, onCompare }: { delivery: FullDelivery; 
       </PageTitle>
       <Facts
         facts={[
-          ["received", <span key="at">{exactUtc(delivery.receivedAt)} · <RelativeTime iso={delivery.receivedAt} /></span>],
+          ["received", <span key="at">{formatUtc(delivery.receivedAt)} · <RelativeTime iso={delivery.receivedAt} /></span>],
           ["answered in", <span key="took" className="tabular-nums">{formatDuration(delivery.durationMs)}</span>],
           ["sent from", sentFrom(delivery)],
           ["body", formatBytes(delivery.bodyBytes)],

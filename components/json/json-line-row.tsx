@@ -3,12 +3,12 @@
 import { ChevronDown, ChevronRight } from "lucide-react";
 import { memo, useState } from "react";
 import type { Tone } from "../ui/statuses.ts";
-import { formatBytes } from "../ui/time.ts";
 import type { JsonLine } from "./lay-out-json.ts";
 import { type Piece, type PieceKind, piecesOfLine } from "./pieces-of-line.ts";
 import type { PlacedMark } from "./place-marks.ts";
 import { PlainText } from "./plain-text.tsx";
 import { isFoldable } from "./shown-lines.ts";
+import { formatBytes } from "../../server/domain/format.ts";
 
 /** More of one string than this is shown on demand only: a megabyte in one line would take the browser seconds. */
 const mostCharacters = 2_000;

@@ -2,8 +2,8 @@
 
 import { useState } from "react";
 import { CopyButton } from "../ui/copy-button.tsx";
-import { formatBytes } from "../ui/time.ts";
 import { PlainText } from "./plain-text.tsx";
+import { formatBytes } from "../../server/domain/format.ts";
 
 /** More than this is shown on demand only. */
 const mostCharacters = 50_000;

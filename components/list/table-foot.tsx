@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { Button } from "../ui/button.tsx";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { rowPx } from "./column.ts";
+import { formatNumber } from "../../server/domain/format.ts";
 
 interface Props {
   count: number;
@@ -50,7 +51,7 @@ function Line({ children }: { children: ReactNode }) {
 }
 
 function counted(count: number): string {
-  return `${count.toLocaleString("en")} row${count === 1 ? "" : "s"}`;
+  return `${formatNumber(count)} row${count === 1 ? "" : "s"}`;
 }
 
 /** Rows to come, as high as they will be. */

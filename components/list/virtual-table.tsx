@@ -15,6 +15,7 @@ import { coveredPx, useReading } from "./use-reading.ts";
 import { useRowKeys } from "./use-row-keys.ts";
 import { useScrollMemory } from "./scroll-memory.ts";
 import { VirtualRow } from "./virtual-row.tsx";
+import { formatNumber } from "../../server/domain/format.ts";
 
 interface Props<Row> {
   label: string;
@@ -213,7 +214,7 @@ function NewPill({ count, isMore, onShow }: { count: number; isMore: boolean; on
       {count > 0 && (
         <button type="button" onClick={onShow} className="pointer-events-auto mt-2 flex h-7 cursor-pointer items-center gap-1.5 rounded-full bg-accent px-3 text-s font-[550] text-on-accent shadow-floating hover:bg-accent-strong md:mt-[42px]">
           <ArrowUp aria-hidden size={13} />
-          {count.toLocaleString("en")}
+          {formatNumber(count)}
           {isMore ? "+" : ""} new
         </button>
       )}

@@ -7,6 +7,7 @@ import type { Draft } from "./draft/draft.ts";
 import { findOddities } from "./draft/oddities.ts";
 import { type JsonFault, describeFault } from "./draft/parse-draft.ts";
 import { mostFormCharacters } from "./use-draft.ts";
+import { formatNumber } from "../../server/domain/format.ts";
 
 interface Props {
   draft: Draft | null;
@@ -21,7 +22,7 @@ export function DraftNotes({ draft, fault, isTooLong, onJson }: Props) {
   const oddities = draft ? findOddities(draft) : [];
   return (
     <>
-      {isTooLong && <Note>This is longer than {mostFormCharacters.toLocaleString("en")} characters. It is edited as JSON: a form of that size would hold the page.</Note>}
+      {isTooLong && <Note>This is longer than {formatNumber(mostFormCharacters)} characters. It is edited as JSON: a form of that size would hold the page.</Note>}
       {fault && (
         <Note>
           This is no JSON yet, so there is no form of it. {describeFault(fault)}{" "}

@@ -4,7 +4,6 @@ import { skipToken, useMutation, useQuery, useQueryClient } from "@tanstack/reac
 import { Bookmark, BookmarkPlus, ClipboardPaste, FileText, Inbox, Play, Settings2, Sparkles } from "lucide-react";
 import { useState } from "react";
 import type { Preset } from "../../server/contract/preset.ts";
-import { relativeTime } from "../ui/time.ts";
 import { useNow } from "../ui/use-now.ts";
 import { useWhyNot } from "../auth/access.tsx";
 import { useTRPC } from "../trpc/trpc.ts";
@@ -17,6 +16,7 @@ import { PresetsDialog } from "./presets-dialog.tsx";
 import { SavePresetDialog } from "./save-preset-dialog.tsx";
 import { type RunSubject, endpointOf, presetSubjectOf, targetOf, triggerOf } from "./run-subject.ts";
 import { textOfBody } from "./text-of-body.ts";
+import { formatRelativeTime } from "../../server/domain/format.ts";
 
 interface Props {
   subject: RunSubject;
@@ -84,12 +84,12 @@ function useEarlier(subject: RunSubject, onText: Props["onText"]): MenuItem[] {
   return [
     ...(deliveries.data?.data ?? []).map((delivery) => ({
       id: delivery.id,
-      label: `Delivery ${relativeTime(delivery.receivedAt, now)}`,
+      label: `Delivery ${formatRelativeTime(delivery.receivedAt, now)}`,
       note: `${deliveryOutcomes[delivery.outcome].label}, ${delivery.bodyBytes} bytes`,
       icon: Inbox,
       isDisabled: delivery.bodyBytes === 0,
       onSelect: () => body.mutate(delivery.id),
     })),
-    ...(inputs.data ?? []).map((run) => ({ id: run.runId, label: `Run ${relativeTime(run.createdAt, now)}`, note: "its input", icon: Play, onSelect: () => onText(JSON.stringify(run.input, null, 2), "recent input") })),
+    ...(inputs.data ?? []).map((run) => ({ id: run.runId, label: `Run ${formatRelativeTime(run.createdAt, now)}`, note: "its input", icon: Play, onSelect: () => onText(JSON.stringify(run.input, null, 2), "recent input") })),
   ];
 }

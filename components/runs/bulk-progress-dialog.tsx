@@ -9,6 +9,7 @@ import { ShortId } from "../ui/short-id.tsx";
 import type { BulkAction } from "./bulk-action.ts";
 import { type Counted, countWords, runsWords } from "./count-words.ts";
 import { type BulkAnswer, type BulkProgress, bulkStart, runBulk } from "./run-bulk.ts";
+import { formatNumber } from "../../server/domain/format.ts";
 
 interface Props {
   action: BulkAction;
@@ -51,8 +52,8 @@ export function BulkProgressDialog({ action, total, ask, onClose }: Props) {
     >
       <progress aria-label="How many are done" value={isWorking ? seen : Math.max(seen, 1)} max={Math.max(total.count, seen, 1)} className="block h-2 w-full appearance-none overflow-hidden rounded-full bg-sunken [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-sunken [&::-webkit-progress-value]:bg-accent" />
       <p role="status" className="mt-3">
-        {seen.toLocaleString("en")} of {countWords(total)}: <strong>{runsWords({ count: progress.done, isCapped: false })}</strong> {doneWords[action]}
-        {progress.failed.length > 0 && `, ${progress.failed.length.toLocaleString("en")} not`}.
+        {formatNumber(seen)} of {countWords(total)}: <strong>{runsWords({ count: progress.done, isCapped: false })}</strong> {doneWords[action]}
+        {progress.failed.length > 0 && `, ${formatNumber(progress.failed.length)} not`}.
       </p>
       {progress.state === "broken" && (
         <div className="mt-3">
@@ -67,7 +68,7 @@ export function BulkProgressDialog({ action, total, ask, onClose }: Props) {
               <span className="min-w-0 break-words text-ink-2">{message}</span>
             </li>
           ))}
-          {progress.failed.length > 200 && <li className="px-3 py-2 text-ink-3">and {(progress.failed.length - 200).toLocaleString("en")} more</li>}
+          {progress.failed.length > 200 && <li className="px-3 py-2 text-ink-3">and {formatNumber(progress.failed.length - 200)} more</li>}
         </ul>
       )}
     </Dialog>

@@ -1,3 +1,5 @@
+import { formatNumber } from "../../server/domain/format.ts";
+
 export interface Counted {
   count: number;
   /** There are more. */
@@ -6,7 +8,7 @@ export interface Counted {
 
 /** `1,204`, or `more than 10,000`. */
 export function countWords({ count, isCapped }: Counted): string {
-  return `${isCapped ? "more than " : ""}${count.toLocaleString("en")}`;
+  return `${isCapped ? "more than " : ""}${formatNumber(count)}`;
 }
 
 /** `1 run`, `12 runs`, `more than 10,000 runs`. */

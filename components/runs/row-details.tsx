@@ -4,11 +4,11 @@ import { JsonView } from "../json/json-view.tsx";
 import { PlainText } from "../json/plain-text.tsx";
 import { Facts } from "../ui/facts.tsx";
 import { RelativeTime } from "../ui/relative-time.tsx";
-import { exactUtc } from "../ui/time.ts";
 import { ErrorDetails } from "./error-details.tsx";
 import { durationOf, offsetOf, stateOf } from "./row-words.ts";
 import { describeError } from "./run-errors.ts";
 import type { WaterfallRow } from "./waterfall.ts";
+import { formatUtc } from "../../server/domain/format.ts";
 
 /** What a row opens to: exact times, the error with its code, a log line's whole message and data. */
 export function RowDetails({ row, from, now }: { row: WaterfallRow; from: number; now: number }) {
@@ -46,7 +46,7 @@ function Moment({ at, from }: { at: number; from: number }) {
   const iso = new Date(at).toISOString();
   return (
     <>
-      {exactUtc(iso)} <span className="font-normal text-ink-3">(+{offsetOf(at, from)}, <RelativeTime iso={iso} />)</span>
+      {formatUtc(iso)} <span className="font-normal text-ink-3">(+{offsetOf(at, from)}, <RelativeTime iso={iso} />)</span>
     </>
   );
 }

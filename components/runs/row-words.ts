@@ -1,6 +1,6 @@
-import { exactUtc, formatDuration } from "../ui/time.ts";
 import type { ShownRow } from "./group-rows.ts";
 import type { RowState, WaterfallRow } from "./waterfall.ts";
+import { formatDuration, formatUtc } from "../../server/domain/format.ts";
 
 const stateWords: Record<RowState, string> = { open: "under way", ok: "done", failed: "failed", stopped: "stopped" };
 
@@ -46,5 +46,5 @@ export function nameOf(row: ShownRow, p: { from: number; now: number }): string 
 
 /** `14:02:11.348` */
 function clockOf(at: number): string {
-  return exactUtc(new Date(at).toISOString()).slice(11, 23);
+  return formatUtc(new Date(at).toISOString()).slice(11, 23);
 }

@@ -2,12 +2,11 @@ import type { RunSummary } from "../../server/contract/run.ts";
 import { PlainText } from "../json/plain-text.tsx";
 import type { Column } from "../list/column.ts";
 import { RelativeTime } from "../ui/relative-time.tsx";
-import { sayTokens } from "../ui/say-tokens.ts";
-import { sayUsd } from "../ui/say-usd.ts";
 import { runStatuses } from "../ui/statuses.ts";
 import { RunBadge } from "./run-badge.tsx";
 import { startedByWords } from "./started-by-words.ts";
 import { TookBar } from "./took-bar.tsx";
+import { formatTokens, formatUsd } from "../../server/domain/format.ts";
 
 export const runColumns: readonly Column<RunSummary>[] = [
   { id: "status", name: "Status", width: "136px", cell: (run) => <RunBadge run={run} /> },
@@ -43,8 +42,8 @@ const spendColumn: Column<RunSummary> = {
     // Of workflows there is nothing to say.
     tokens !== null && (
       <>
-        <span className="block truncate tabular-nums">{costUsd === null ? <span className="text-ink-3">not known</span> : sayUsd(costUsd)}</span>
-        <span className="block truncate text-s text-ink-3 tabular-nums">{sayTokens(tokens)}</span>
+        <span className="block truncate tabular-nums">{costUsd === null ? <span className="text-ink-3">not known</span> : formatUsd(costUsd)}</span>
+        <span className="block truncate text-s text-ink-3 tabular-nums">{formatTokens(tokens)}</span>
       </>
     ),
 };

@@ -1,7 +1,6 @@
 import { type inferParserType, parseAsBoolean, parseAsFloat, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs/server";
 import type { RunStatus } from "../../server/contract/run.ts";
-import { sayTokens } from "../ui/say-tokens.ts";
-import { sayUsd } from "../ui/say-usd.ts";
+import { formatTokens, formatUsd } from "../../server/domain/format.ts";
 
 const statuses = ["queued", "running", "waiting", "completed", "failed", "canceled", "timed_out"] as const satisfies readonly RunStatus[];
 
@@ -93,8 +92,8 @@ export function filterChips(state: RunFilterState): { key: RunFilterKey; text: s
     text: (value) => `contains “${value}”`,
     delivery: (value) => `of ${value}`,
     replayOf: (value) => `replays of ${value}`,
-    minTokens: (value) => `${sayTokens(Number(value))} or more`,
-    minCostUsd: (value) => `${sayUsd(Number(value))} or more`,
+    minTokens: (value) => `${formatTokens(Number(value))} or more`,
+    minCostUsd: (value) => `${formatUsd(Number(value))} or more`,
     needsApproval: () => "waits for approval",
   };
   const keys = Object.keys(words) as RunFilterKey[];

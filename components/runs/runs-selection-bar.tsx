@@ -10,6 +10,7 @@ import type { BulkAction, Matching } from "./bulk-action.ts";
 import { type Counted, countWords } from "./count-words.ts";
 import type { RunFilter } from "./run-filters.ts";
 import { withUntil } from "./with-until.ts";
+import { formatNumber } from "../../server/domain/format.ts";
 
 interface Props {
   filter: RunFilter;
@@ -41,7 +42,7 @@ function Selection({ filter, selected, isAll, onSelectAll, onClear, onAct }: Pro
   return (
     <>
       <p role="status" className="font-medium">
-        {isAll && count ? `All ${countWords(count)} that match are selected` : `${selected.toLocaleString("en")} selected`}
+        {isAll && count ? `All ${countWords(count)} that match are selected` : `${formatNumber(selected)} selected`}
       </p>
       {!isAll && isMore && (
         <button type="button" onClick={() => onSelectAll(all)} className="cursor-pointer font-medium text-accent hover:underline">

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { sayTokens } from "../ui/say-tokens.ts";
 import { saySpend } from "./say-spend.ts";
+import { formatTokens } from "../../server/domain/format.ts";
 
 it("what runs have used is said in a line, and what is not known, too", () => {
   expect(saySpend({ runs: 312, pricedRuns: 312, tokens: 1_204_500, costUsd: 4.1, isCapped: false })).toBe("312 runs, 1.2 M tokens, $4.10");
@@ -10,5 +10,5 @@ it("what runs have used is said in a line, and what is not known, too", () => {
 });
 
 it("large numbers of tokens are never rounded to a thousand of the smaller unit", () => {
-  expect([812, 10_000, 12_649, 999_949, 999_950, 1_000_000, 999_950_000].map(sayTokens)).toEqual(["812 tokens", "10 k tokens", "12.6 k tokens", "999.9 k tokens", "1 M tokens", "1 M tokens", "1 G tokens"]);
+  expect([812, 10_000, 12_649, 999_949, 999_950, 1_000_000, 999_950_000].map(formatTokens)).toEqual(["812 tokens", "10 k tokens", "12.6 k tokens", "999.9 k tokens", "1 M tokens", "1 M tokens", "1 G tokens"]);
 });

@@ -1,9 +1,8 @@
 "use client";
 
 import { Choice } from "../ui/choice.tsx";
-import { sayTokens } from "../ui/say-tokens.ts";
-import { sayUsd } from "../ui/say-usd.ts";
 import type { RunFilterState } from "./run-filters.ts";
+import { formatTokens, formatUsd } from "../../server/domain/format.ts";
 
 const dollars = [0.01, 0.1, 1, 10];
 const tokens = [10_000, 100_000, 1_000_000];
@@ -14,8 +13,8 @@ export function SpendChoice({ state, onChange }: { state: RunFilterState; onChan
   const value = minCostUsd !== null ? `usd ${minCostUsd}` : minTokens !== null ? `tokens ${minTokens}` : "any";
   const options = [
     { value: "any", label: "Any cost" },
-    ...withAmount(dollars, minCostUsd).map((usd) => ({ value: `usd ${usd}`, label: `${sayUsd(usd)} or more` })),
-    ...withAmount(tokens, minTokens).map((count) => ({ value: `tokens ${count}`, label: `${sayTokens(count)} or more` })),
+    ...withAmount(dollars, minCostUsd).map((usd) => ({ value: `usd ${usd}`, label: `${formatUsd(usd)} or more` })),
+    ...withAmount(tokens, minTokens).map((count) => ({ value: `tokens ${count}`, label: `${formatTokens(count)} or more` })),
   ];
   const choose = (chosen: string) => {
     const [unit, amount] = chosen.split(" ");

@@ -1,5 +1,5 @@
-import { formatDuration } from "../ui/time.ts";
 import type { WaterfallRow } from "./waterfall.ts";
+import { formatDuration } from "../../server/domain/format.ts";
 
 /** A stretch of the axis. A gap is drawn much shorter than it was: it bears a broken-axis mark and its real duration. */
 export interface Piece {

@@ -1,9 +1,9 @@
 "use client";
 
 import type { RunSummary } from "../../server/contract/run.ts";
-import { formatDuration } from "../ui/time.ts";
 import { isOpen } from "../ui/statuses.ts";
 import { useNow } from "../ui/use-now.ts";
+import { formatDuration } from "../../server/domain/format.ts";
 
 /** A minute fills the bar; each tenth of it is as much shorter. */
 const fullMs = 60_000;

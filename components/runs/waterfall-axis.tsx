@@ -1,5 +1,5 @@
-import { formatDuration } from "../ui/time.ts";
 import { type Piece, type TimeScale, ticksOf } from "./time-scale.ts";
+import { formatDuration } from "../../server/domain/format.ts";
 
 export const waterfallColumns = "grid grid-cols-[var(--label)_minmax(0,1fr)_var(--took)] gap-x-3 px-4";
 

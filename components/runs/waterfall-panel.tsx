@@ -7,7 +7,6 @@ import type { TimelineEntry } from "../../server/contract/timeline.ts";
 import { Panel } from "../ui/panel.tsx";
 import { Segmented } from "../ui/segmented.tsx";
 import { isOpen } from "../ui/statuses.ts";
-import { formatDuration } from "../ui/time.ts";
 import { nameAgentRows } from "./agent/name-rows.ts";
 import { type LogFilter, type ShownRow, groupRows } from "./group-rows.ts";
 import { offsetOf, timesOf } from "./row-words.ts";
@@ -15,6 +14,7 @@ import { timeScale } from "./time-scale.ts";
 import { useOpenNow } from "./use-open-now.ts";
 import { toWaterfall } from "./waterfall.ts";
 import { WaterfallList } from "./waterfall-list.tsx";
+import { formatDuration } from "../../server/domain/format.ts";
 
 const filters: { value: LogFilter; label: string }[] = [
   { value: "all", label: "All logs" },

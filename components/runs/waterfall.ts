@@ -1,6 +1,6 @@
 import type { TimelineEntry } from "../../server/contract/timeline.ts";
-import { formatDuration } from "../ui/time.ts";
 import type { AgentStepName } from "./agent/step-name.ts";
+import { formatDuration } from "../../server/domain/format.ts";
 
 /** How a stretch of a row is drawn. `idle`: the attempt goes on, but nobody executes it (it sleeps, or its worker was lost). */
 type SpanLook = "busy" | "idle" | "sleep" | "backoff" | "queued";

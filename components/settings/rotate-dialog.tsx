@@ -8,8 +8,8 @@ import { Button } from "../ui/button.tsx";
 import { Choice } from "../ui/choice.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { ErrorNote } from "../ui/error-note.tsx";
-import { exactUtc } from "../ui/time.ts";
 import { ShownOnce } from "./shown-once.tsx";
+import { formatUtc } from "../../server/domain/format.ts";
 
 /** In seconds. */
 const overlaps = [
@@ -30,7 +30,7 @@ export function RotateDialog({ old, onClose, onRotated }: { old: Key; onClose: (
   const isToken = old.kind === "api";
   if (rotate.data) {
     const { key, old: ended } = rotate.data;
-    const until = overlap === "0" || ended.expiresAt === null ? "The old one has ended." : `The old one works until ${exactUtc(ended.expiresAt)}.`;
+    const until = overlap === "0" || ended.expiresAt === null ? "The old one has ended." : `The old one works until ${formatUtc(ended.expiresAt)}.`;
     const keep = isToken ? "Keep it now: only its hash is stored, and it is never shown again." : "Give it to the sender. An admin can look at it again.";
     return <ShownOnce title={isToken ? "The new API token" : "The new webhook key"} note={`${until} ${keep}`} secret={key.secret} onClose={onClose} />;
   }

@@ -2,11 +2,11 @@ import { ChevronRight } from "lucide-react";
 import { isStandIn } from "../../server/contract/stand-in.ts";
 import { SchemaTree } from "../schema/schema-tree.tsx";
 import { ApprovalMark } from "../ui/approval-mark.tsx";
-import { sayUsd } from "../ui/say-usd.ts";
 import { StandInBadge } from "../ui/stand-in-badge.tsx";
 import type { TargetDetails } from "./answers.ts";
 import { sayPause } from "./say-retries.ts";
 import { SheetFacts, SheetSection } from "./sheet-frame.tsx";
+import { formatUsd } from "../../server/domain/format.ts";
 
 type AgentDetails = NonNullable<TargetDetails["agent"]>;
 
@@ -84,6 +84,6 @@ function Tool({ tool }: { tool: AgentDetails["tools"][number] }) {
 /** `$0.25 in, $0.025 in again, $2.00 out, for a million tokens`. */
 function sayPrice(price: AgentDetails["price"]): string {
   if (price === null) return "not known: say them in modelPrices of signalbox.config.ts, and its runs have a cost";
-  const cached = price.cachedInput === undefined ? "" : `, ${sayUsd(price.cachedInput)} in from the cache`;
-  return `${sayUsd(price.input)} in${cached}, ${sayUsd(price.output)} out, for a million tokens`;
+  const cached = price.cachedInput === undefined ? "" : `, ${formatUsd(price.cachedInput)} in from the cache`;
+  return `${formatUsd(price.input)} in${cached}, ${formatUsd(price.output)} out, for a million tokens`;
 }

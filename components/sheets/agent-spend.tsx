@@ -5,7 +5,7 @@ import Link from "next/link";
 import { saySpend } from "../runs/say-spend.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { useNow } from "../ui/use-now.ts";
-import { windowWords } from "./say-counts.ts";
+import { windowWords } from "./window-words.ts";
 import { SheetSection } from "./sheet-frame.tsx";
 
 const windows = [

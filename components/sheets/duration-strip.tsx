@@ -1,8 +1,8 @@
 import Link from "next/link";
 import type { RunSummary } from "../../server/contract/run.ts";
 import { runStatuses } from "../ui/statuses.ts";
-import { formatDuration } from "../ui/time.ts";
 import { durationBars } from "./duration-bars.ts";
+import { formatDuration } from "../../server/domain/format.ts";
 
 /** The last runs' durations side by side; what failed is marked by colour and by its own shape. */
 export function DurationStrip({ runs }: { runs: readonly RunSummary[] }) {

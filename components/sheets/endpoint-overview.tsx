@@ -10,8 +10,7 @@ import type { Activity } from "./answers.ts";
 import { DeliveryRows } from "./delivery-rows.tsx";
 import { EndpointUrl } from "./endpoint-url.tsx";
 import { FirstCurl } from "./first-curl.tsx";
-import { groupDigits } from "../../server/domain/schema/say-number.ts";
-import { windowWords } from "./say-counts.ts";
+import { windowWords } from "./window-words.ts";
 import { SheetSection } from "./sheet-frame.tsx";
 import { EmptyNote, SheetList } from "./sheet-list.tsx";
 import { SheetLink } from "./sheet-link.tsx";
@@ -19,6 +18,7 @@ import type { ListedTrigger } from "./triggers-of.ts";
 import { deliveriesHref } from "../canvas/model/evidence.ts";
 import { verdictCountsOf } from "./use-activity.ts";
 import type { EndpointKey } from "./use-endpoint-key.ts";
+import { formatNumber } from "../../server/domain/format.ts";
 
 interface Shown {
   endpoint: string;
@@ -104,11 +104,11 @@ function Counts({ trigger: { slug, endpoint }, matched, stopped, since }: { trig
   return (
     <span className="ml-auto text-s whitespace-nowrap text-ink-3 tabular-nums">
       <Link href={href("matched")} className="font-medium text-ok hover:underline">
-        {groupDigits(matched)} fired
+        {formatNumber(matched)} fired
       </Link>
       {" · "}
       <Link href={href("stopped")} className="hover:underline">
-        {groupDigits(stopped)} stopped
+        {formatNumber(stopped)} stopped
       </Link>
     </span>
   );

@@ -8,7 +8,6 @@ import { Tabs } from "../ui/tabs.tsx";
 import type { Graph } from "./answers.ts";
 import { EndpointConnect } from "./endpoint-connect.tsx";
 import { EndpointOverview } from "./endpoint-overview.tsx";
-import { count } from "./say-counts.ts";
 import { SheetBody, SheetFrame } from "./sheet-frame.tsx";
 import { TrafficPill } from "./traffic-pill.tsx";
 import { TryBody } from "./try-body.tsx";
@@ -17,6 +16,7 @@ import { useActivity } from "./use-activity.ts";
 import { useEndpointKey } from "./use-endpoint-key.ts";
 import { useOrigin } from "./use-origin.ts";
 import { useSheetTab } from "./use-sheet-tab.ts";
+import { formatCount } from "../../server/domain/format.ts";
 
 const tabs = [
   { id: "overview", label: "Overview" },
@@ -37,7 +37,7 @@ export function EndpointSheet({ endpoint, graph, window, onClose }: { endpoint: 
   const needsKey = graph.mode === "deployed";
   const traffic = activity?.endpoints.find((one) => one.endpoint === endpoint);
   const total = traffic ? Object.values(traffic.outcomes).reduce((sum, one) => sum + one, 0) : null;
-  const pill = <TrafficPill words={total === null ? null : total === 0 ? "quiet" : count(total, "delivery", "deliveries")} lastAt={traffic?.lastAt ?? null} health={traffic?.health ?? "unknown"} fault="rejected" />;
+  const pill = <TrafficPill words={total === null ? null : total === 0 ? "quiet" : formatCount(total, "delivery", "deliveries")} lastAt={traffic?.lastAt ?? null} health={traffic?.health ?? "unknown"} fault="rejected" />;
   return (
     <SheetFrame node={{ kind: "endpoint", id: endpoint }} status={pill} onClose={onClose}>
       <Tabs label={`About the endpoint ${endpoint}`} tabs={tabs} selected={tab} onSelect={setTab}>

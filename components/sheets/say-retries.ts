@@ -1,5 +1,5 @@
 import type { RetryPolicy } from "../../server/contract/manifest.ts";
-import { formatDuration } from "../ui/time.ts";
+import { formatDuration } from "../../server/domain/format.ts";
 
 /** How a target is tried again: `3 attempts, from 1 s doubling up to 1 h`. */
 export function sayRetries({ attempts, backoff, initialMs, maxMs }: RetryPolicy): string {

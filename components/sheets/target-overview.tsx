@@ -1,22 +1,21 @@
 "use client";
 
 import type { Window } from "../../server/contract/window.ts";
-import { groupDigits } from "../../server/domain/schema/say-number.ts";
 import Link from "next/link";
 import { SchemaTree } from "../schema/schema-tree.tsx";
 import { RelativeTime } from "../ui/relative-time.tsx";
 import { ShortId } from "../ui/short-id.tsx";
 import { waitingHref } from "../runs/run-filters.ts";
 import { RunBadge } from "../runs/run-badge.tsx";
-import { formatDuration } from "../ui/time.ts";
 import type { Activity, TargetDetails } from "./answers.ts";
 import { AgentSpend } from "./agent-spend.tsx";
 import { AgentSections } from "./agent-sections.tsx";
 import { PromptTemplate } from "./prompt-template.tsx";
-import { count, sayShare, windowWords } from "./say-counts.ts";
+import { windowWords } from "./window-words.ts";
 import { targetLimits } from "./target-limits.ts";
 import { SheetFacts, SheetSection } from "./sheet-frame.tsx";
 import { SheetLink } from "./sheet-link.tsx";
+import { formatCount, formatDuration, formatNumber, formatShare } from "../../server/domain/format.ts";
 
 type TargetActivity = Activity["targets"][number];
 
@@ -53,10 +52,10 @@ function Numbers({ activity }: { activity: TargetActivity | undefined }) {
   const ended = activity ? activity.completed + activity.failed : 0;
   const hasFailed = activity !== undefined && activity.failed > 0;
   const numbers = [
-    { label: "succeeded", value: activity ? sayShare(activity.completed, ended) : "–", tone: ended === 0 ? "text-ink-3" : hasFailed ? "text-bad" : "text-ok" },
+    { label: "succeeded", value: activity ? formatShare(activity.completed, ended) : "–", tone: ended === 0 ? "text-ink-3" : hasFailed ? "text-bad" : "text-ok" },
     { label: "p50", value: typeof activity?.p50Ms === "number" ? formatDuration(activity.p50Ms) : "–", tone: "text-ink" },
-    { label: "failed", value: activity ? groupDigits(activity.failed) : "–", tone: hasFailed ? "text-bad" : "text-ink-3" },
-    { label: "under way", value: activity ? groupDigits(activity.open) : "–", tone: activity?.open ? "text-run" : "text-ink-3" },
+    { label: "failed", value: activity ? formatNumber(activity.failed) : "–", tone: hasFailed ? "text-bad" : "text-ink-3" },
+    { label: "under way", value: activity ? formatNumber(activity.open) : "–", tone: activity?.open ? "text-run" : "text-ink-3" },
   ];
   return (
     <dl className="flex overflow-hidden rounded-m border">
@@ -90,7 +89,7 @@ function Starters({ attachments }: { attachments: TargetDetails["attachments"] }
 function Waiting({ slug, runs }: { slug: string; runs: number }) {
   return (
     <Link href={waitingHref(slug)} prefetch={false} className="text-wait hover:underline">
-      {count(runs, "run waits", "runs wait")} for approval
+      {formatCount(runs, "run waits", "runs wait")} for approval
     </Link>
   );
 }

@@ -3,14 +3,12 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Target } from "../../server/contract/target.ts";
 import type { Window } from "../../server/contract/window.ts";
-import { groupDigits } from "../../server/domain/schema/say-number.ts";
 import { RunForm } from "../run-form/run-form.tsx";
 import { useTRPC } from "../trpc/trpc.ts";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import { AgentRun } from "./agent-run.tsx";
 import type { TargetDetails } from "./answers.ts";
-import { count } from "./say-counts.ts";
 import { SchemaSections } from "./schema-sections.tsx";
 import { SheetBody, SheetFrame, SheetSkeleton } from "./sheet-frame.tsx";
 import { TargetOverview } from "./target-overview.tsx";
@@ -18,6 +16,7 @@ import { TargetRuns } from "./target-runs.tsx";
 import { TrafficPill } from "./traffic-pill.tsx";
 import { useActivity } from "./use-activity.ts";
 import { useSheetTab } from "./use-sheet-tab.ts";
+import { formatCount, formatNumber } from "../../server/domain/format.ts";
 
 const tabs = [
   { id: "overview", label: "Overview" },
@@ -32,7 +31,7 @@ export function TargetSheet({ target, window, onClose }: { target: Target; windo
   const [tab, setTab] = useSheetTab(["overview", "run", "runs", "schema"]);
   const details = useQuery(trpc.targets.get.queryOptions(target));
   const activity = useActivity({ window, target })?.targets[0];
-  const pill = <TrafficPill words={activity ? activity.isCapped ? `${groupDigits(activity.runs)}+ runs` : count(activity.runs, "run") : null} lastAt={activity?.lastRun?.createdAt ?? null} health={activity?.health ?? "unknown"} waitingForApproval={activity?.waitingForApproval} />;
+  const pill = <TrafficPill words={activity ? activity.isCapped ? `${formatNumber(activity.runs)}+ runs` : formatCount(activity.runs, "run") : null} lastAt={activity?.lastRun?.createdAt ?? null} health={activity?.health ?? "unknown"} waitingForApproval={activity?.waitingForApproval} />;
   return (
     <SheetFrame node={{ kind: target.kind, id: target.slug }} status={pill} onClose={onClose}>
       <Tabs label={`About the ${target.kind} ${target.slug}`} tabs={tabs} selected={tab} onSelect={setTab}>

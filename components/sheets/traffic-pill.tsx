@@ -3,8 +3,8 @@
 import type { Health } from "../../server/contract/health.ts";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { approvalFace, healths } from "../ui/statuses.ts";
-import { relativeTime } from "../ui/time.ts";
 import { useNow } from "../ui/use-now.ts";
+import { formatRelativeTime } from "../../server/domain/format.ts";
 
 interface Props {
   /** `null`: not known yet. */
@@ -22,6 +22,6 @@ export function TrafficPill({ words, lastAt, health, fault = "failed", waitingFo
   if (words === null) return <span className="block h-[18px] w-32 animate-pulse rounded-full bg-sunken" />;
   const faults = healths[health].label;
   const waiting = waitingForApproval > 0 ? `${waitingForApproval} ${waitingForApproval === 1 ? "waits" : "wait"} for approval` : null;
-  const parts = [words, waiting ?? (faults && `${faults} ${fault}`), lastAt && `last ${relativeTime(lastAt, now)}`];
+  const parts = [words, waiting ?? (faults && `${faults} ${fault}`), lastAt && `last ${formatRelativeTime(lastAt, now)}`];
   return <StatusBadge face={waiting ? approvalFace : healths[health]} label={parts.filter(Boolean).join(" · ")} />;
 }

@@ -5,7 +5,6 @@ import Link from "next/link";
 import type { DeliverySummary } from "../../server/contract/delivery.ts";
 import type { Page } from "../../server/contract/page.ts";
 import type { Window } from "../../server/contract/window.ts";
-import { groupDigits } from "../../server/domain/schema/say-number.ts";
 import { SchemaTree } from "../schema/schema-tree.tsx";
 import { RelativeTime } from "../ui/relative-time.tsx";
 import { ShortId } from "../ui/short-id.tsx";
@@ -13,7 +12,7 @@ import type { TriggerDetails } from "./answers.ts";
 import { ConditionList } from "./condition-list.tsx";
 import { FirstCurl } from "./first-curl.tsx";
 import { PromptTemplate } from "./prompt-template.tsx";
-import { windowWords } from "./say-counts.ts";
+import { windowWords } from "./window-words.ts";
 import { sayDedupe } from "./say-dedupe.ts";
 import { SheetFacts, SheetSection } from "./sheet-frame.tsx";
 import { EmptyNote } from "./sheet-list.tsx";
@@ -21,6 +20,7 @@ import { SheetLink } from "./sheet-link.tsx";
 import { TriggerSwitch } from "./trigger-switch.tsx";
 import type { ListedTrigger } from "./triggers-of.ts";
 import type { verdictCountsOf } from "./use-activity.ts";
+import { formatNumber } from "../../server/domain/format.ts";
 
 interface Shown {
   trigger: ListedTrigger;
@@ -65,7 +65,7 @@ export function TriggerOverview({ p }: { p: Shown }) {
             ["transform", transforms === 0 ? "none: the payload is the input" : transforms === trigger.attachments.length ? "yes: makes the input from the payload" : `for ${transforms} of ${trigger.attachments.length} targets`],
             ["signed", details?.verify ? `as ${details.verify} does; anything else is refused` : null],
             ["repeats", details?.dedupe ? sayDedupe(details.dedupe) : null],
-            ["limit", details?.rateLimit ? `${groupDigits(details.rateLimit.requests)} a${details.rateLimit.per === "hour" ? "n" : ""} ${details.rateLimit.per}, of all keys` : null],
+            ["limit", details?.rateLimit ? `${formatNumber(details.rateLimit.requests)} a${details.rateLimit.per === "hour" ? "n" : ""} ${details.rateLimit.per}, of all keys` : null],
             ["file", <Files key="files" files={trigger.attachments.map(({ file }) => file)} />],
             ["last fired", <LastFired key="last" last={p.last} />],
           ]}
@@ -88,7 +88,7 @@ function Evidence({ slug, counts, hasFilter }: { slug: string; counts: Shown["co
       {stages.map(({ label, verdict, amount, tone }) => (
         <li key={verdict} className="flex-1 border-l first:border-l-0">
           <Link href={`/deliveries?trigger=${encodeURIComponent(slug)}&verdict=${verdict}`} className="block px-3 py-2 -outline-offset-2 hover:bg-sunken">
-            <span className={`block text-l font-semibold tabular-nums ${amount ? tone : "text-ink-3"}`}>{amount === undefined ? "–" : groupDigits(amount)}</span>
+            <span className={`block text-l font-semibold tabular-nums ${amount ? tone : "text-ink-3"}`}>{amount === undefined ? "–" : formatNumber(amount)}</span>
             <span className="block text-s text-ink-2">{label}</span>
           </Link>
         </li>

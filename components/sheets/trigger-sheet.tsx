@@ -8,7 +8,6 @@ import { useTRPC } from "../trpc/trpc.ts";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import type { Graph, TriggerDetails } from "./answers.ts";
-import { groupDigits } from "../../server/domain/schema/say-number.ts";
 import { SchemaSections } from "./schema-sections.tsx";
 import { SheetBody, SheetFrame, SheetSkeleton } from "./sheet-frame.tsx";
 import { TrafficPill } from "./traffic-pill.tsx";
@@ -18,6 +17,7 @@ import { triggersOf } from "./triggers-of.ts";
 import { useActivity, verdictCountsOf } from "./use-activity.ts";
 import { useOrigin } from "./use-origin.ts";
 import { useSheetTab } from "./use-sheet-tab.ts";
+import { formatNumber } from "../../server/domain/format.ts";
 
 const tabs = [
   { id: "overview", label: "Overview" },
@@ -38,7 +38,7 @@ export function TriggerSheet({ slug, graph, window, onClose }: { slug: string; g
   const lastFired = useQuery(trpc.deliveries.list.queryOptions({ trigger: slug, verdict: "matched", limit: 1 }));
   const url = `${useOrigin()}/triggers/${endpoint}`;
   const needsKey = graph.mode === "deployed";
-  const pill = <TrafficPill words={counts && `${groupDigits(counts.matched)} fired`} lastAt={lastFired.data?.data[0]?.receivedAt ?? null} health={counts && counts.matched > 0 ? "healthy" : "unknown"} />;
+  const pill = <TrafficPill words={counts && `${formatNumber(counts.matched)} fired`} lastAt={lastFired.data?.data[0]?.receivedAt ?? null} health={counts && counts.matched > 0 ? "healthy" : "unknown"} />;
   return (
     <SheetFrame node={{ kind: "trigger", id: slug }} status={pill} onClose={onClose}>
       <Tabs label={`About the trigger ${slug}`} tabs={tabs} selected={tab} onSelect={setTab}>

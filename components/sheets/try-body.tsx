@@ -8,11 +8,11 @@ import { Button } from "../ui/button.tsx";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { deliveryOutcomes } from "../ui/statuses.ts";
-import { relativeTime } from "../ui/time.ts";
 import { useNow } from "../ui/use-now.ts";
 import { findFault } from "./find-fault.ts";
 import { type VerdictsOf, useVerdicts } from "./use-verdicts.ts";
 import { VerdictList } from "./verdict-list.tsx";
+import { formatRelativeTime } from "../../server/domain/format.ts";
 
 interface Props {
   endpoint: string;
@@ -108,7 +108,7 @@ function RecentMenu({ endpoint, onText }: { endpoint: string; onText: (text: str
     <Menu
       label="Start from a recent delivery"
       size="s"
-      items={deliveries.map(({ id, receivedAt, responseStatus, outcome }) => ({ id, label: `${responseStatus} ${deliveryOutcomes[outcome].label}`, note: relativeTime(receivedAt, now), onSelect: () => void take(id) }))}
+      items={deliveries.map(({ id, receivedAt, responseStatus, outcome }) => ({ id, label: `${responseStatus} ${deliveryOutcomes[outcome].label}`, note: formatRelativeTime(receivedAt, now), onSelect: () => void take(id) }))}
     >
       Delivery
     </Menu>

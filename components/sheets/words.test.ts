@@ -3,12 +3,11 @@ import type { RunSummary } from "../../server/contract/run.ts";
 import { durationBars } from "./duration-bars.ts";
 import { findFault } from "./find-fault.ts";
 import { nearNames } from "./near-names.ts";
-import { count, sayShare } from "./say-counts.ts";
 import { sayDedupe } from "./say-dedupe.ts";
 import { partsOf } from "./prompt-template.tsx";
 import { sayRetries } from "./say-retries.ts";
 import { targetLimits } from "./target-limits.ts";
-import { sayUsd } from "../ui/say-usd.ts";
+import { formatCount, formatShare, formatUsd } from "../../server/domain/format.ts";
 
 describe("retries in words", () => {
   it.each([
@@ -26,14 +25,14 @@ it("what names an event is said with its time", () => {
 });
 
 it("a sum of dollars is never rounded to nothing", () => {
-  expect([0, 4.1, 1204.5, 0.25, 0.025, 0.0031, 0.000_000_4].map(sayUsd)).toEqual(["$0.00", "$4.10", "$1204.50", "$0.25", "$0.025", "$0.0031", "$0.0000004"]);
+  expect([0, 4.1, 1204.5, 0.25, 0.025, 0.0031, 0.000_000_4].map(formatUsd)).toEqual(["$0.00", "$4.10", "$1,204.50", "$0.25", "$0.025", "$0.0031", "$0.0000004"]);
 });
 
 it("an agent's bounds are those of its runs and of its calls of the model", () => {
   const agent = { model: { provider: "openai", modelId: "gpt-5" }, instructions: "", tools: [], maxSteps: 1, maxToolCalls: { perAnswer: 20, perRun: 100 }, budget: { tokens: 50_000, usd: 0.25 }, callTimeoutMs: 300_000, price: null };
   const limits = { retries: { attempts: 1, backoff: "fixed", initialMs: 0, maxMs: 0 }, timeoutMs: 3_600_000, concurrency: null, maxQueued: 10, agent } as const;
   expect(targetLimits(limits)).toEqual([
-    ["budget", "at most 50\u00A0000 tokens and $0.25 for a run"],
+    ["budget", "at most 50,000 tokens and $0.25 for a run"],
     ["steps", "at most 1 call of the model"],
     ["timeout", "1 h for a run, 5 min for a call of the model"],
     ["concurrency", "no limit of its own"],
@@ -52,11 +51,11 @@ it("of a template the places are marked, and what only looks like one is not", (
 });
 
 it("a share is never rounded to all or nothing", () => {
-  expect([sayShare(0, 0), sayShare(3, 3), sayShare(0, 3), sayShare(9_999, 10_000), sayShare(1, 10_000), sayShare(1, 3)]).toEqual(["–", "100 %", "0 %", "99.9 %", "0.1 %", "33 %"]);
+  expect([formatShare(0, 0), formatShare(3, 3), formatShare(0, 3), formatShare(9_999, 10_000), formatShare(1, 10_000), formatShare(1, 3)]).toEqual(["–", "100 %", "0 %", "99.9 %", "0.1 %", "33 %"]);
 });
 
 it("counts have their thousands apart", () => {
-  expect([count(1, "delivery", "deliveries"), count(1204, "delivery", "deliveries")]).toEqual(["1 delivery", "1\u00A0204 deliveries"]);
+  expect([formatCount(1, "delivery", "deliveries"), formatCount(1204, "delivery", "deliveries")]).toEqual(["1 delivery", "1,204 deliveries"]);
 });
 
 describe("near names", () => {

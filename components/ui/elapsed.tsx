@@ -1,7 +1,7 @@
 "use client";
 
-import { formatDuration } from "./time.ts";
 import { useNow } from "./use-now.ts";
+import { formatDuration } from "../../server/domain/format.ts";
 
 /** How long something took; while it is under way, how long it has taken so far. */
 export function Elapsed({ from, to }: { from: string | null; to: string | null }) {

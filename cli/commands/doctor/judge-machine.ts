@@ -2,8 +2,8 @@ import { type BigIntStats, mkdtempSync, rmSync, statfsSync, statSync } from "nod
 import { join } from "node:path";
 import type { Settings } from "../../../server/config.ts";
 import { isReachableFromElsewhere } from "../../../server/domain/local-request.ts";
-import { byteText } from "../byte-text.ts";
 import { bad, type Check, ok, warn } from "./check.ts";
+import { formatBytes } from "../../../server/domain/format.ts";
 
 /** statfs(2). FUSE may be either. */
 const networkTypes: ReadonlyMap<number, string> = new Map([
@@ -34,8 +34,8 @@ export function judgeFolder(folder: string): Check[] {
 }
 
 export function judgeSpace(room: number): Check {
-  if (room < fullBytes) return bad("disk", `${byteText(room)} are left: webhooks are refused soon`, "Make room on the disk.");
-  return room < scarceBytes ? warn("disk", `${byteText(room)} are left`, "Make room on the disk, or keep less (retentionDays).") : ok("disk", `${byteText(room)} are left`);
+  if (room < fullBytes) return bad("disk", `${formatBytes(room)} are left: webhooks are refused soon`, "Make room on the disk.");
+  return room < scarceBytes ? warn("disk", `${formatBytes(room)} are left`, "Make room on the disk, or keep less (retentionDays).") : ok("disk", `${formatBytes(room)} are left`);
 }
 
 function judgeClock(folder: string): Check {

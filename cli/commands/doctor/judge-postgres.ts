@@ -1,6 +1,6 @@
 import type { PostgresFacts } from "../../../server/store/postgres/inspect-database.ts";
-import { byteText } from "../byte-text.ts";
 import { bad, type Check, ok, warn } from "./check.ts";
+import { formatBytes } from "../../../server/domain/format.ts";
 
 const clockSkewMs = 500;
 const farMs = 10_000;
@@ -10,7 +10,7 @@ const largeBytes = 1_000_000_000;
 export function judgePostgres(facts: PostgresFacts, p: { fingerprint: string | null; hasRetention: boolean }): Check[] {
   const { name, server, user, databaseBytes, pendingMigrations } = facts;
   return [
-    ok("store", `${name} answers: Postgres ${server}, ${byteText(databaseBytes)}`),
+    ok("store", `${name} answers: Postgres ${server}, ${formatBytes(databaseBytes)}`),
     pendingMigrations > 0 ? warn("schema", `${pendingMigrations} migrations are to be made`, "The next start makes them. Have a backup first: pg_dump.") : ok("schema", "up to date"),
     facts.isReplica ? bad("rights", "it is a replica, which cannot be written", "Name the primary in DATABASE_URL.") : judgeRights(facts.mayWrite, user),
     judgeDisk(facts),
@@ -57,5 +57,5 @@ function judgeFingerprint(inForce: string | null, own: string | null): Check {
 function judgeRetention(bytes: number, hasRetention: boolean): Check {
   if (hasRetention) return ok("retention", "old deliveries are removed");
   if (bytes < largeBytes) return ok("retention", "everything is kept for ever");
-  return warn("retention", `everything is kept for ever, ${byteText(bytes)} by now`, "Set retentionDays in signalbox.config.ts, or SIGNALBOX_RETENTION_DAYS.");
+  return warn("retention", `everything is kept for ever, ${formatBytes(bytes)} by now`, "Set retentionDays in signalbox.config.ts, or SIGNALBOX_RETENTION_DAYS.");
 }

@@ -1,11 +1,11 @@
 import type { Key } from "../../../server/contract/key.ts";
 import type { Paint } from "../../terminal/paint.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
-import { relativeTime } from "../../terminal/relative-time.ts";
 import { renderTable } from "../../terminal/table.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
 import { keysAnswer } from "./key-answers.ts";
+import { formatRelativeTime } from "../../../server/domain/format.ts";
 
 export function registerKeysList(keys: CliCommand, runner: CommandRunner): void {
   keys.subcommand("list", "webhook keys and API tokens, without their secrets", ["signalbox keys list"]).action(runner.action(listKeys));
@@ -18,7 +18,7 @@ async function listKeys(context: CommandContext): Promise<void> {
   if (!context.isJson && document.data.length === 0) context.tell("There are no keys yet. `signalbox keys create` makes a webhook key; `signalbox start` makes the first one by itself.");
   if (context.isJson) return;
   for (const { id, name, expiresAt } of document.data.filter((key) => endsSoon(key, context.now()))) {
-    context.tell(`${id} (${plainLine(name, 30)}) ends ${relativeTime(expiresAt ?? "", context.now())}, and nothing takes its place: signalbox keys rotate ${id}`);
+    context.tell(`${id} (${plainLine(name, 30)}) ends ${formatRelativeTime(expiresAt ?? "", context.now())}, and nothing takes its place: signalbox keys rotate ${id}`);
   }
 }
 
@@ -33,8 +33,8 @@ function renderKeys(keys: readonly Key[], p: { paint: Paint; now: number }): str
       plainLine(key.name, 30),
       key.hint,
       opensText(key),
-      key.lastUsedAt ? relativeTime(key.lastUsedAt, p.now) : "never",
-      key.expiresAt ? relativeTime(key.expiresAt, p.now) : "never",
+      key.lastUsedAt ? formatRelativeTime(key.lastUsedAt, p.now) : "never",
+      key.expiresAt ? formatRelativeTime(key.expiresAt, p.now) : "never",
     ]),
     paint: p.paint,
   });

@@ -1,10 +1,10 @@
 import { apiPath } from "../../api/api-client.ts";
-import { relativeTime } from "../../terminal/relative-time.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
 import { parseOverlap } from "../parse-options.ts";
 import { withSuggestedId } from "../suggest-id.ts";
 import { keysAnswer, rotatedKeyAnswer } from "./key-answers.ts";
+import { formatRelativeTime } from "../../../server/domain/format.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -28,6 +28,6 @@ async function rotateKey(context: CommandContext, id: string, { overlap = dayMs 
   context.print({ document, text: () => `${document.key.secret}\n` });
   if (context.isJson) return;
   const { key, old } = document;
-  const ends = overlap === 0 || old.expiresAt === null ? "has ended" : `ends ${relativeTime(old.expiresAt, context.now())}, at ${old.expiresAt}`;
+  const ends = overlap === 0 || old.expiresAt === null ? "has ended" : `ends ${formatRelativeTime(old.expiresAt, context.now())}, at ${old.expiresAt}`;
   context.tell(`${key.id} takes the place of ${old.id}, which ${ends}. ${key.kind === "api" ? "Keep it now: it is never shown again." : "`signalbox triggers url <slug>` shows it in a URL."}`);
 }

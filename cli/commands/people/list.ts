@@ -2,10 +2,10 @@ import { z } from "zod";
 import { type Person, personSchema } from "../../../server/contract/person.ts";
 import type { Paint } from "../../terminal/paint.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
-import { relativeTime } from "../../terminal/relative-time.ts";
 import { renderTable } from "../../terminal/table.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
+import { formatRelativeTime } from "../../../server/domain/format.ts";
 
 export const peopleAnswer = z.object({ data: z.array(personSchema) });
 
@@ -24,7 +24,7 @@ function renderPeople(people: readonly Person[], p: { paint: Paint; now: number 
   if (people.length === 0) return "";
   return renderTable({
     headings: ["ID", "NAME", "E-MAIL", "ROLE", "LAST SEEN"],
-    rows: people.map(({ id, name, email, role, lastSeenAt }) => [id, plainLine(name, 30), plainLine(email, 40), role, lastSeenAt ? relativeTime(lastSeenAt, p.now) : "signed out"]),
+    rows: people.map(({ id, name, email, role, lastSeenAt }) => [id, plainLine(name, 30), plainLine(email, 40), role, lastSeenAt ? formatRelativeTime(lastSeenAt, p.now) : "signed out"]),
     paint: p.paint,
   });
 }

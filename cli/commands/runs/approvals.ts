@@ -3,13 +3,13 @@ import type { RunSummary } from "../../../server/contract/run.ts";
 import { type ApiClient, apiPath } from "../../api/api-client.ts";
 import type { Paint } from "../../terminal/paint.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
-import { relativeTime } from "../../terminal/relative-time.ts";
 import { renderTable } from "../../terminal/table.ts";
 import { showCall } from "../agents/render-agent.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
 import { parseLimit } from "../parse-options.ts";
 import { readRuns } from "./read-runs.ts";
+import { formatRelativeTime } from "../../../server/domain/format.ts";
 
 interface Waiting {
   run: RunSummary;
@@ -46,7 +46,7 @@ function renderApprovals(waiting: readonly Waiting[], { paint, now }: { paint: P
   if (waiting.length === 0) return "";
   return renderTable({
     headings: ["RUN", "AGENT", "ASKED", "UNTIL", "APPROVAL", "CALL"],
-    rows: waiting.flatMap(({ run, approvals }) => approvals.map(({ name, request, requestedAt, until }) => [run.id, run.target.slug, relativeTime(requestedAt, now), until === null ? "" : relativeTime(until, now), plainLine(name, 60), showCall(request)])),
+    rows: waiting.flatMap(({ run, approvals }) => approvals.map(({ name, request, requestedAt, until }) => [run.id, run.target.slug, formatRelativeTime(requestedAt, now), until === null ? "" : formatRelativeTime(until, now), plainLine(name, 60), showCall(request)])),
     paint,
   });
 }

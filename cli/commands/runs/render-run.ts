@@ -3,9 +3,10 @@ import type { Run } from "../../../server/contract/run.ts";
 import type { TimelineEntry, TimelineKind } from "../../../server/contract/timeline.ts";
 import type { Paint } from "../../terminal/paint.ts";
 import { plainLine, plainText } from "../../terminal/plain-text.ts";
-import { clockTime, durationText, relativeTime } from "../../terminal/relative-time.ts";
+import { clockTime } from "../../terminal/clock-time.ts";
 import { renderMark, runMarks } from "../../terminal/status-marks.ts";
 import { renderPairs, renderTable } from "../../terminal/table.ts";
+import { formatDuration, formatRelativeTime } from "../../../server/domain/format.ts";
 
 /** One run for a person: its state, what happened, then input, output and error. Ends with a newline. */
 export function renderRun(p: { run: Run; timeline: readonly TimelineEntry[]; paint: Paint; now: number }): string {
@@ -22,7 +23,7 @@ export function renderRun(p: { run: Run; timeline: readonly TimelineEntry[]; pai
 }
 
 function renderFacts({ run, paint, now }: { run: Run; paint: Paint; now: number }): string {
-  const took = run.startedAt && run.finishedAt ? durationText(Date.parse(run.finishedAt) - Date.parse(run.startedAt)) : null;
+  const took = run.startedAt && run.finishedAt ? formatDuration(Date.parse(run.finishedAt) - Date.parse(run.startedAt)) : null;
   return renderPairs(
     [
       ["target", `${run.target.kind} ${run.target.slug}`],
@@ -30,7 +31,7 @@ function renderFacts({ run, paint, now }: { run: Run; paint: Paint; now: number 
       ["delivery", run.deliveryId],
       ["replay of", run.replayOf],
       ["started by", run.startedBy],
-      ["created", `${relativeTime(run.createdAt, now)}  ${paint("dim", run.createdAt)}`],
+      ["created", `${formatRelativeTime(run.createdAt, now)}  ${paint("dim", run.createdAt)}`],
       ["took", took],
       ["attempt", `${run.attempt} of ${run.maxAttempts}`],
       ["version", run.version],
@@ -74,7 +75,7 @@ function kindText({ kind, name, level }: TimelineEntry): string {
 
 function detailText({ message, error, durationMs, until, data }: TimelineEntry): string {
   const parts = [
-    durationMs === null ? "" : durationText(durationMs),
+    durationMs === null ? "" : formatDuration(durationMs),
     until === null ? "" : `until ${until}`,
     message === null ? "" : plainLine(message, 120),
     error === null ? "" : plainLine(`${error.name}: ${error.message}`, 120),

@@ -1,9 +1,9 @@
 import type { RunSummary } from "../../../server/contract/run.ts";
 import type { Paint } from "../../terminal/paint.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
-import { durationText, relativeTime } from "../../terminal/relative-time.ts";
 import { renderMark, runMarks } from "../../terminal/status-marks.ts";
 import { renderTable } from "../../terminal/table.ts";
+import { formatDuration, formatRelativeTime } from "../../../server/domain/format.ts";
 
 /** Runs as a table; what they have used is a part of it where an agent is among them. */
 export function renderRuns(runs: readonly RunSummary[], p: { paint: Paint; now: number }): string {
@@ -15,7 +15,7 @@ export function renderRuns(runs: readonly RunSummary[], p: { paint: Paint; now: 
       renderMark(runMarks[run.status], p.paint),
       run.id,
       `${run.target.kind} ${run.target.slug}`,
-      relativeTime(run.createdAt, p.now),
+      formatRelativeTime(run.createdAt, p.now),
       tookText(run),
       `${run.attempt}/${run.maxAttempts}`,
       ...(hasSpend ? [run.tokens === null ? "" : String(run.tokens), run.costUsd === null ? "" : `$${run.costUsd.toFixed(4)}`] : []),
@@ -26,5 +26,5 @@ export function renderRuns(runs: readonly RunSummary[], p: { paint: Paint; now: 
 }
 
 function tookText({ startedAt, finishedAt }: RunSummary): string {
-  return startedAt && finishedAt ? durationText(Date.parse(finishedAt) - Date.parse(startedAt)) : "";
+  return startedAt && finishedAt ? formatDuration(Date.parse(finishedAt) - Date.parse(startedAt)) : "";
 }

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from "node:util";
 import { AppError } from "../../../server/contract/app-error.ts";
 import { Failure, usageFailure } from "../../terminal/failure.ts";
 import { createProgressLine } from "../../terminal/progress-line.ts";
-import { durationText } from "../../terminal/relative-time.ts";
 import { renderTable } from "../../terminal/table.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
 import { readDatabaseOption } from "./database-option.ts";
+import { formatDuration } from "../../../server/domain/format.ts";
 
 export function registerStoreCopy(store: CliCommand, runner: CommandRunner): void {
   store
@@ -41,7 +41,7 @@ async function copy(context: CommandContext, urls: { from: string; to: string })
     text: () => {
       const rows = copied.tables.map((table) => [table.name, String(table.rows), table.hash]);
       const total = copied.tables.reduce((sum, table) => sum + table.rows, 0);
-      return `${renderTable({ headings: ["table", "rows", "hash of its rows, in both"], rows, paint: out.paint })}${out.paint("good", "✓")} ${copied.to} has all that ${copied.from} has: ${total} rows, compared one by one, in ${durationText(context.now() - began)}.\n`;
+      return `${renderTable({ headings: ["table", "rows", "hash of its rows, in both"], rows, paint: out.paint })}${out.paint("good", "✓")} ${copied.to} has all that ${copied.from} has: ${total} rows, compared one by one, in ${formatDuration(context.now() - began)}.\n`;
     },
   });
   if (context.isJson) return;

@@ -4,7 +4,6 @@ import { findServiceUrl } from "../../api/find-service.ts";
 import { sendWebhook, type WebhookAnswer } from "../../api/send-webhook.ts";
 import { Failure } from "../../terminal/failure.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
-import { durationText } from "../../terminal/relative-time.ts";
 import { renderMark, runMarks } from "../../terminal/status-marks.ts";
 import { renderTable } from "../../terminal/table.ts";
 import type { CliCommand } from "../cli-command.ts";
@@ -12,6 +11,7 @@ import type { CommandContext, CommandRunner } from "../command-context.ts";
 import { dataOption, readData } from "../read-data.ts";
 import { waitForRun } from "../runs/wait-for-run.ts";
 import { listsTriggers, type StartedRuns, startedRunsAnswer, urlAnswer } from "./trigger-answers.ts";
+import { formatDuration } from "../../../server/domain/format.ts";
 
 export function registerTriggersSend(triggers: CliCommand, runner: CommandRunner): void {
   triggers
@@ -50,7 +50,7 @@ function sendFailure({ status, deliveryId, problem, body }: WebhookAnswer, endpo
 function renderAnswer(p: { answer: WebhookAnswer; started: StartedRuns["runs"]; ended: readonly Run[]; endpoint: string; context: CommandContext }): string {
   const { paint } = p.context.terminal.out;
   const { status, deliveryId, durationMs } = p.answer;
-  const first = `${paint("good", String(status))} ${p.started.length > 0 ? "accepted" : "skipped"}  ${deliveryId ?? ""}  ${durationText(durationMs)}\n`;
+  const first = `${paint("good", String(status))} ${p.started.length > 0 ? "accepted" : "skipped"}  ${deliveryId ?? ""}  ${formatDuration(durationMs)}\n`;
   if (p.started.length === 0) return `${first}No trigger matched. \`signalbox triggers test ${p.endpoint} --data …\` says why.\n`;
   const rows = p.started.map(({ runId, trigger, target }) => {
     const run = p.ended.find(({ id }) => id === runId);

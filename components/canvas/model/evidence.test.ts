@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { deliveriesHref, evidenceOfTrigger, formatCount, stoppedCount, stoppedWords } from "./evidence.ts";
+import { deliveriesHref, evidenceOfTrigger, stoppedCount, stoppedWords } from "./evidence.ts";
 
 const counts = (matched: number, request = 0, filter = 0) => ({ matched, request_mismatch: request, filter_mismatch: filter, disabled: 0 });
 
@@ -10,13 +10,10 @@ it("a delivery that both attachments of a trigger saw counts once", () => {
 it("what stopped deliveries is said by stage", () => {
   const evidence = { passed: 388, request: 12, filter: 1_010, disabled: 0 };
   expect(stoppedCount(evidence)).toBe(1_022);
-  expect(stoppedWords(evidence)).toBe("12 stopped by request, 1\u202f010 by filter");
-  expect(stoppedWords({ ...evidence, request: 0 })).toBe("1\u202f010 stopped by filter");
+  expect(stoppedWords(evidence)).toBe("12 stopped by request, 1,010 by filter");
+  expect(stoppedWords({ ...evidence, request: 0 })).toBe("1,010 stopped by filter");
 });
 
-it.each([[0, "0"], [999, "999"], [1_204, "1\u202f204"], [1_234_567, "1\u202f234\u202f567"]])("%d reads %s", (count, text) => {
-  expect(formatCount(count)).toBe(text);
-});
 
 it("a number leads to exactly the deliveries that it counts", () => {
   const href = deliveriesHref({ endpoint: "team/billing", trigger: "paid", verdict: "stopped", since: "2026-01-01T00:00:00.000Z" });

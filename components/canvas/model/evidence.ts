@@ -1,4 +1,5 @@
 import type { VerdictCounts } from "./answers.ts";
+import { formatNumber } from "../../../server/domain/format.ts";
 
 /** What an edge has to show for itself within the window: how many deliveries passed it, and how many ended there, by stage. */
 export interface Evidence {
@@ -29,13 +30,8 @@ export function stoppedCount({ request, filter, disabled }: Evidence): number {
 /** `12 stopped by request, 10 by filter`. */
 export function stoppedWords({ request, filter, disabled }: Evidence): string {
   const stages = [[request, "by request"], [filter, "by filter"], [disabled, "as it was switched off"]] as const;
-  const parts = stages.filter(([count]) => count > 0).map(([count, stage], index) => `${formatCount(count)} ${index === 0 ? "stopped " : ""}${stage}`);
+  const parts = stages.filter(([count]) => count > 0).map(([count, stage], index) => `${formatNumber(count)} ${index === 0 ? "stopped " : ""}${stage}`);
   return parts.length === 0 ? "none stopped" : parts.join(", ");
-}
-
-/** `1 204`: thousands apart by a narrow space. */
-export function formatCount(count: number): string {
-  return String(count).replaceAll(/\B(?=(\d{3})+$)/g, "\u202f");
 }
 
 /** Exactly the deliveries that a number counts. */

@@ -1,6 +1,7 @@
 import { isStandIn } from "../../../server/contract/stand-in.ts";
 import type { GraphAgent, GraphTarget, TargetActivity } from "./answers.ts";
-import { type Evidence, formatCount, stoppedCount } from "./evidence.ts";
+import { type Evidence, stoppedCount } from "./evidence.ts";
+import { formatNumber } from "../../../server/domain/format.ts";
 
 /** What a screen reader says of a node: `Trigger invoice-paid, 388 fired, 22 stopped`. */
 export function triggerName(slug: string, evidence: Evidence | undefined, isOff = false): string {
@@ -41,7 +42,7 @@ export function successRate({ completed, failed }: Pick<TargetActivity, "complet
 
 /** `388 runs`, `200+ runs` where only the newest were counted. */
 export function runsWords({ runs, isCapped }: Pick<TargetActivity, "runs" | "isCapped">): string {
-  return `${formatCount(runs)}${isCapped ? "+" : ""} ${runs === 1 && !isCapped ? "run" : "runs"}`;
+  return `${formatNumber(runs)}${isCapped ? "+" : ""} ${runs === 1 && !isCapped ? "run" : "runs"}`;
 }
 
 function targetWords(activity: TargetActivity): string {

@@ -7,13 +7,13 @@ import { waitingHref } from "../../runs/run-filters.ts";
 import { StatusBadge } from "../../ui/status-badge.tsx";
 import { approvalFace, isOpen, runStatuses } from "../../ui/statuses.ts";
 import { TargetIcon } from "../../ui/target-icon.tsx";
-import { formatDuration } from "../../ui/time.ts";
 import { useTargetActivity } from "../canvas-context.tsx";
 import type { TargetActivity } from "../model/answers.ts";
 import type { TargetNode as Model } from "../model/build-model.ts";
 import { runsWords, successRate, targetName } from "../model/node-name.ts";
 import { AgentLines } from "./agent-lines.tsx";
 import { NodeFrame } from "./node-frame.tsx";
+import { formatDuration } from "../../../server/domain/format.ts";
 
 export type TargetFlowNode = Node<{ node: Model }, "target">;
 

@@ -8,10 +8,10 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { LoadingRows } from "../../ui/faces.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { TextInput } from "../../ui/text-input.tsx";
-import { formatBytes } from "../../ui/time.ts";
 import { decisionOf } from "../decision-of.ts";
 import type { FullDelivery } from "../full-delivery.ts";
 import { OutcomeBadge } from "../outcome-badge.tsx";
+import { formatBytes } from "../../../server/domain/format.ts";
 
 const idPattern = /dlv_[0-9A-Za-z]+/;
 

@@ -1,12 +1,12 @@
 "use client";
 
 import type { KeyboardEvent } from "react";
-import { formatDuration } from "../../ui/time.ts";
 import { useIsHydrated } from "../../ui/use-now.ts";
 import type { Frame } from "./brush.ts";
 import { clockOf } from "./clock-of.ts";
 import { barsOf, type Counts, faceOf, type Kind, toneOf } from "./kinds.ts";
 import { type Handle, useBrush } from "./use-brush.ts";
+import { formatDuration } from "../../../server/domain/format.ts";
 
 type Bucket = Counts["buckets"][number];
 

@@ -1,5 +1,5 @@
-import { exactUtc } from "../../ui/time.ts";
 import type { DeliveryFilters } from "./delivery-filters.ts";
+import { formatUtc } from "../../../server/domain/format.ts";
 
 export interface ActiveFilter {
   name: keyof DeliveryFilters;
@@ -14,8 +14,8 @@ export function activeFilters({ endpoint, outcome, status, trigger, verdict, sin
     ["status", status === null ? null : `answered ${status}`],
     ["trigger", trigger && `trigger ${trigger}`],
     ["verdict", trigger && verdict && verdict.replaceAll("_", " ")],
-    ["since", since && `since ${exactUtc(since).replace(/:00\.000 UTC$/, " UTC")}`],
-    ["until", until && `before ${exactUtc(until).replace(/:00\.000 UTC$/, " UTC")}`],
+    ["since", since && `since ${formatUtc(since).replace(/:00\.000 UTC$/, " UTC")}`],
+    ["until", until && `before ${formatUtc(until).replace(/:00\.000 UTC$/, " UTC")}`],
     ["text", text && `contains “${text}”`],
   ];
   return all.flatMap(([name, words]) => (words === null || words === "" ? [] : [{ name, words }]));

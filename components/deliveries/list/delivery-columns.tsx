@@ -3,9 +3,9 @@ import type { DeliverySummary } from "../../../server/contract/delivery.ts";
 import { PlainText } from "../../json/plain-text.tsx";
 import type { Column } from "../../list/column.ts";
 import { RelativeTime } from "../../ui/relative-time.tsx";
-import { formatBytes, formatDuration } from "../../ui/time.ts";
 import { Decision } from "../decision.tsx";
 import { OutcomeBadge } from "../outcome-badge.tsx";
+import { formatBytes, formatDuration } from "../../../server/domain/format.ts";
 
 const number = "block whitespace-nowrap text-ink-2 tabular-nums";
 

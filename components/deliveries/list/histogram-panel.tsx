@@ -10,6 +10,7 @@ import { useNow } from "../../ui/use-now.ts";
 import { Histogram } from "../histogram/histogram.tsx";
 import { type Counts, faceOf, toneOf } from "../histogram/kinds.ts";
 import { type DeliveryFilters, histogramInput, windowParser } from "./delivery-filters.ts";
+import { formatNumber } from "../../../server/domain/format.ts";
 
 interface Props {
   filters: DeliveryFilters;
@@ -58,7 +59,7 @@ function Legend({ counts: { kinds, buckets } }: { counts: Counts }) {
         return (
           <li key={kind} className="inline-flex items-center gap-1">
             <Icon aria-hidden size={13} className={toneOf(kind).text} />
-            <span className="font-[560] text-ink tabular-nums">{buckets.reduce((sum, { counts }) => sum + (counts[kind] ?? 0), 0).toLocaleString("en")}</span>
+            <span className="font-[560] text-ink tabular-nums">{formatNumber(buckets.reduce((sum, { counts }) => sum + (counts[kind] ?? 0), 0))}</span>
             {label}
           </li>
         );

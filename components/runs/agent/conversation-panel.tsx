@@ -13,6 +13,7 @@ import { type Turn, toConversation } from "./conversation.ts";
 import { PromptSection } from "./prompt-section.tsx";
 import { Totals } from "./totals.tsx";
 import { TurnCard } from "./turn-card.tsx";
+import { formatNumber } from "../../../server/domain/format.ts";
 
 interface Props {
   run: Run;
@@ -41,7 +42,7 @@ function Conversation({ run, trace, entries }: { run: Run; trace: AgentTrace; en
       <PromptSection run={run} trace={trace} />
       {hidden > 0 && (
         <div className="border-t px-4 py-2.5">
-          <Button onClick={() => setIsWhole(true)}>Show {hidden.toLocaleString("en")} earlier calls of the model</Button>
+          <Button onClick={() => setIsWhole(true)}>Show {formatNumber(hidden)} earlier calls of the model</Button>
         </div>
       )}
       <p role="status" className="sr-only">

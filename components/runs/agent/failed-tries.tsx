@@ -2,11 +2,11 @@
 
 import { TriangleAlert } from "lucide-react";
 import { PlainText } from "../../json/plain-text.tsx";
-import { formatDuration } from "../../ui/time.ts";
 import { useNow } from "../../ui/use-now.ts";
 import { failureWords } from "./call-words.ts";
 import type { FailedTry } from "./conversation.ts";
 import { cutText } from "./split-marks.ts";
+import { formatDuration } from "../../../server/domain/format.ts";
 
 const mostWords = { lines: 4, characters: 400 };
 

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { PlainText } from "../../json/plain-text.tsx";
 import { RawText } from "../../json/raw-text.tsx";
 import { cutText } from "./split-marks.ts";
+import { formatNumber } from "../../../server/domain/format.ts";
 
 const shown = { lines: 14, characters: 1_600 };
 
@@ -19,7 +20,7 @@ export function FoldedText({ text, label, tone = "text-ink" }: { text: string; l
         <>
           {"… "}
           <button type="button" onClick={() => setIsWhole(true)} className="cursor-pointer rounded-s border border-line-strong px-1.5 text-xs text-accent hover:bg-sunken">
-            show all {text.length.toLocaleString("en")} characters
+            show all {formatNumber(text.length)} characters
           </button>
         </>
       )}

@@ -5,6 +5,7 @@ import type { AgentLive } from "../../../server/contract/agent-live.ts";
 import { PlainText } from "../../json/plain-text.tsx";
 import { FollowEndButton } from "../follow-end-button.tsx";
 import { useFollowEnd } from "../use-follow-end.ts";
+import { formatNumber } from "../../../server/domain/format.ts";
 
 /**
  * What the model is just saying, in a box of one size from the beginning on, so that nothing around it moves. It follows the end, unless one scrolled up. Screen
@@ -57,5 +58,5 @@ function Caret() {
 
 /** Of a long speech the end is kept alone. */
 function Cut({ units }: { units: number }) {
-  return units > 0 ? <span className="text-ink-3">({units.toLocaleString("en")} characters before) … </span> : null;
+  return units > 0 ? <span className="text-ink-3">({formatNumber(units)} characters before) … </span> : null;
 }

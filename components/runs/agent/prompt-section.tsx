@@ -11,6 +11,7 @@ import { Fold } from "./fold.tsx";
 import { MarkedText } from "./marked-text.tsx";
 import { cutPieces, splitMarks } from "./split-marks.ts";
 import { StepHead } from "./step-head.tsx";
+import { formatNumber } from "../../../server/domain/format.ts";
 
 const shown = { lines: 18, characters: 2_400, pieces: 200 };
 const mostAtAll = { lines: 20_000, characters: 200_000, pieces: 5_000 };
@@ -23,10 +24,10 @@ export function PromptSection({ run, trace }: { run: Run; trace: AgentTrace }) {
   const told = trace.steps.flatMap(({ step }) => (step.type === "prompt" ? [step] : []))[0];
   return (
     <section aria-label="Prompt">
-      <StepHead icon={MessageSquareText} title="Prompt" facts={input ? [`${input.prompt.length.toLocaleString("en")} characters`] : []} />
+      <StepHead icon={MessageSquareText} title="Prompt" facts={input ? [`${formatNumber(input.prompt.length)} characters`] : []} />
       {input ? <MarkedText pieces={pieces} label="The prompt" isCut={isCut} onWhole={isWhole ? undefined : () => setIsWhole(true)} /> : <p className="px-4 py-2.5 text-ink-2">{whyNone(run)}</p>}
       {told && told.system !== "" && (
-        <Fold title="Instructions" note={`${told.system.length.toLocaleString("en")} characters`}>
+        <Fold title="Instructions" note={`${formatNumber(told.system.length)} characters`}>
           <RawText text={told.system} label="Instructions" copyLabel="Copy the instructions" maxHeight={360} />
         </Fold>
       )}

@@ -4,10 +4,10 @@ import { JsonView } from "../../json/json-view.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
 import { RawText } from "../../json/raw-text.tsx";
 import { StatusBadge } from "../../ui/status-badge.tsx";
-import { formatDuration } from "../../ui/time.ts";
 import type { ToolUse } from "./conversation.ts";
 import { DecisionLine } from "./decision-line.tsx";
 import { toolFaces } from "./tool-faces.ts";
+import { formatDuration } from "../../../server/domain/format.ts";
 
 /** A call of a tool: what with, what became of it, and who allowed it. */
 export function ToolCard({ use }: { use: ToolUse }) {

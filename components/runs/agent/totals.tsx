@@ -4,8 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import type { AgentTrace } from "../../../server/contract/agent-trace.ts";
 import type { Target } from "../../../server/contract/target.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
-import { sayUsd } from "../../ui/say-usd.ts";
-import { budgetUse, formatCount, sayUsage } from "./usage-words.ts";
+import { budgetUse, sayUsage } from "./usage-words.ts";
+import { formatNumber, formatUsd } from "../../../server/domain/format.ts";
 
 /** What a run has used so far, in a line, and what is left of the agent's budget as it is now. */
 export function Totals({ trace, calls, target }: { trace: AgentTrace; calls: number; target: Target }) {
@@ -15,7 +15,7 @@ export function Totals({ trace, calls, target }: { trace: AgentTrace; calls: num
     <dl aria-label="Used so far" className="flex flex-wrap gap-x-6 gap-y-1 border-b px-4 py-2 text-s text-ink-2 tabular-nums [&_dd]:font-[560] [&_dd]:text-ink [&>div]:flex [&>div]:gap-1.5">
       <div>
         <dt>model calls</dt>
-        <dd>{formatCount(calls)}</dd>
+        <dd>{formatNumber(calls)}</dd>
       </div>
       {usage && (
         <div>
@@ -26,14 +26,14 @@ export function Totals({ trace, calls, target }: { trace: AgentTrace; calls: num
       {calls > 0 && (
         <div>
           <dt>cost</dt>
-          <dd>{trace.costUsd === null ? "not known" : sayUsd(trace.costUsd)}</dd>
+          <dd>{trace.costUsd === null ? "not known" : formatUsd(trace.costUsd)}</dd>
         </div>
       )}
       {budget &&
         budgetUse(budget, trace).map(({ of, left, limit }) => (
           <div key={of}>
             <dt>{of === "tokens" ? "budget of tokens" : "budget in dollars"}</dt>
-            <dd className={left === 0 ? "text-bad!" : ""}>{of === "tokens" ? `${formatCount(left)} of ${formatCount(limit)} left` : `${sayUsd(left)} of ${sayUsd(limit)} left`}</dd>
+            <dd className={left === 0 ? "text-bad!" : ""}>{of === "tokens" ? `${formatNumber(left)} of ${formatNumber(limit)} left` : `${formatUsd(left)} of ${formatUsd(limit)} left`}</dd>
           </div>
         ))}
     </dl>

@@ -7,10 +7,8 @@ import { isStandIn } from "../../../server/contract/stand-in.ts";
 import { JsonView } from "../../json/json-view.tsx";
 import { Button } from "../../ui/button.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
-import { sayUsd } from "../../ui/say-usd.ts";
 import { StandInBadge } from "../../ui/stand-in-badge.tsx";
 import { StatusBadge } from "../../ui/status-badge.tsx";
-import { formatDuration } from "../../ui/time.ts";
 import { callFaces, sayFinish } from "./call-words.ts";
 import type { Turn } from "./conversation.ts";
 import { FailedTries } from "./failed-tries.tsx";
@@ -21,6 +19,7 @@ import { cutText } from "./split-marks.ts";
 import { StepHead } from "./step-head.tsx";
 import { ToolCard } from "./tool-card.tsx";
 import { sayUsage } from "./usage-words.ts";
+import { formatDuration, formatNumber, formatUsd } from "../../../server/domain/format.ts";
 
 const mostTools = 20;
 const mostWords = { lines: 12, characters: 1_200 };
@@ -37,7 +36,7 @@ export function TurnCard({ turn, output }: { turn: Turn; output: Json | null }) 
       <FailedTries tries={turn.failures} />
       {turn.isAsking && <LiveSpeech live={turn.live} call={call} />}
       {answer && answer.reasoning !== "" && (
-        <Fold title="What it thought" note={`${answer.reasoning.length.toLocaleString("en")} characters`}>
+        <Fold title="What it thought" note={`${formatNumber(answer.reasoning.length)} characters`}>
           <FoldedText text={answer.reasoning} label={`thoughts of model call ${call}`} tone="text-ink-2" />
         </Fold>
       )}
@@ -78,7 +77,7 @@ function factsOf({ answer, end }: Turn): string[] {
     ...(end === "final" ? ["the final answer"] : finishReason === "tool-calls" ? [] : [sayFinish(finishReason)]),
     formatDuration(answer.durationMs),
     sayUsage(usage) ?? "tokens not told",
-    costUsd === null ? "cost not known" : sayUsd(costUsd),
+    costUsd === null ? "cost not known" : formatUsd(costUsd),
   ];
 }
 

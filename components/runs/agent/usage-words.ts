@@ -1,18 +1,15 @@
 import type { Usage } from "../../../server/contract/agent-step.ts";
+import { formatNumber } from "../../../server/domain/format.ts";
 
 /** `1,840 in (1,024 cached) · 212 out (64 thought)`; `null`: the provider says nothing. */
 export function sayUsage({ inputTokens, cachedInputTokens, outputTokens, reasoningTokens }: Usage): string | null {
   // A stand-in reports zero: there is no model, and nothing to say.
   if (!inputTokens && !outputTokens) return null;
   const parts = [
-    inputTokens === null ? null : `${formatCount(inputTokens)} in${cachedInputTokens ? ` (${formatCount(cachedInputTokens)} cached)` : ""}`,
-    outputTokens === null ? null : `${formatCount(outputTokens)} out${reasoningTokens ? ` (${formatCount(reasoningTokens)} thought)` : ""}`,
+    inputTokens === null ? null : `${formatNumber(inputTokens)} in${cachedInputTokens ? ` (${formatNumber(cachedInputTokens)} cached)` : ""}`,
+    outputTokens === null ? null : `${formatNumber(outputTokens)} out${reasoningTokens ? ` (${formatNumber(reasoningTokens)} thought)` : ""}`,
   ].filter((part) => part !== null);
   return parts.length === 0 ? null : parts.join(" · ");
-}
-
-export function formatCount(count: number): string {
-  return count.toLocaleString("en");
 }
 
 export interface BudgetUse {

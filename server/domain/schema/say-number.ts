@@ -1,12 +1,6 @@
-/** Digits in threes, with a space that does not break: `10 000`. */
-export function groupDigits(number: number): string {
-  const [whole = "", fraction] = String(number).split(".");
-  if (!/^-?\d+$/.test(whole)) return String(number);
-  const grouped = whole.replaceAll(/\B(?=(?:\d{3})+$)/g, "\u00A0");
-  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
-}
+import { formatNumber } from "../format.ts";
 
 /** A number in a sentence: four digits stay together, they may be a year. */
-export function sayNumber(number: number): string {
-  return Math.abs(number) < 10_000 ? String(number) : groupDigits(number);
+export function sayNumber(value: number): string {
+  return Math.abs(value) < 10_000 || Math.abs(value) >= 1e21 ? String(value) : formatNumber(value);
 }

@@ -1,14 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { readPattern } from "./read-pattern.ts";
-import { groupDigits, sayNumber } from "./say-number.ts";
+import { sayNumber } from "./say-number.ts";
 import { keyStep, sayPlace } from "./say-place.ts";
 import { sayChoice, sayValue } from "./say-value.ts";
 import { visibleText } from "./visible-text.ts";
 
 describe("numbers", () => {
   it("large ones have their thousands apart, years do not", () => {
-    expect([2026, 10_000, -1_234_567.25, 1e30, 0.000001].map(sayNumber)).toEqual(["2026", "10\u00A0000", "-1\u00A0234\u00A0567.25", "1e+30", "0.000001"]);
-    expect(groupDigits(1204)).toBe("1\u00A0204");
+    expect([2026, 10_000, -1_234_567.25, 1e30, 0.000001].map(sayNumber)).toEqual(["2026", "10,000", "-1,234,567.25", "1e+30", "0.000001"]);
   });
 });
 

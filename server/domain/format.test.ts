@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { exactLocal, exactUtc, formatBytes, formatDuration, relativeTime } from "./time.ts";
+import { formatBytes, formatCount, formatDuration, formatLocal, formatNumber, formatRelativeTime, formatShare, formatUtc } from "./format.ts";
 
 const now = Date.parse("2026-11-21T12:00:00.000Z");
 const ago = (ms: number) => new Date(now - ms).toISOString();
@@ -20,21 +20,21 @@ describe("relative time", () => {
     [-5_000, "in 5 s"],
     [-90_000, "in 1 min"],
   ])("%i ms ago reads %s", (ms, phrase) => {
-    expect(relativeTime(ago(ms), now)).toBe(phrase);
+    expect(formatRelativeTime(ago(ms), now)).toBe(phrase);
   });
 
   it("shows what cannot be read as it came", () => {
-    expect(relativeTime("soon", now)).toBe("soon");
+    expect(formatRelativeTime("soon", now)).toBe("soon");
   });
 });
 
 describe("exact time", () => {
   it("is given in UTC with milliseconds", () => {
-    expect(exactUtc("2026-11-21T14:02:11.348Z")).toBe("2026-11-21 14:02:11.348 UTC");
+    expect(formatUtc("2026-11-21T14:02:11.348Z")).toBe("2026-11-21 14:02:11.348 UTC");
   });
 
   it("is given in the reader's zone, with the zone named", () => {
-    expect(exactLocal("2026-11-21T23:02:11.348Z", "Asia/Tokyo")).toBe("2026-11-22 08:02:11.348 GMT+9");
+    expect(formatLocal("2026-11-21T23:02:11.348Z", "Asia/Tokyo")).toBe("2026-11-22 08:02:11.348 GMT+9");
   });
 });
 
@@ -70,7 +70,32 @@ it.each([
   [312, "312 B"],
   [7_700, "7.7 kB"],
   [999_949, "999.9 kB"],
+  [999_950, "1.0 MB"],
   [1_200_000, "1.2 MB"],
+  [3_100_000_000, "3.1 GB"],
 ])("%i bytes read %s", (bytes, words) => {
   expect(formatBytes(bytes)).toBe(words);
+});
+
+it.each([
+  [0, "0"],
+  [1_204, "1,204"],
+  [1_234_567.25, "1,234,567.25"],
+])("the number %d reads %s", (value, text) => {
+  expect(formatNumber(value)).toBe(text);
+});
+
+it("a count has its noun, in the plural unless it is one", () => {
+  expect([formatCount(1, "run"), formatCount(1204, "run"), formatCount(0, "delivery", "deliveries")]).toEqual(["1 run", "1,204 runs", "0 deliveries"]);
+});
+
+it.each([
+  [0, 0, "–"],
+  [0, 10, "0 %"],
+  [10, 10, "100 %"],
+  [9_999, 10_000, "99.9 %"],
+  [1, 10_000, "0.1 %"],
+  [1, 2, "50 %"],
+])("%d of %d reads %s", (part, whole, text) => {
+  expect(formatShare(part, whole)).toBe(text);
 });
