@@ -45,6 +45,8 @@ export default defineConfig({
           include: ["{sdk,server,cli,components,app,bench,scripts,examples}/**/*.test.{ts,tsx}"],
           exclude: ["**/node_modules/**", "**/.signalbox/**", "cli/build/golden/**", ...processTests],
           testTimeout: 20_000,
+          // Files share the modules of their worker: a test undoes what it changes of the process.
+          isolate: false,
         },
       },
       { extends: true, test: { ...productTest, name: "processes", include: processTests, setupFiles: "scripts/run-built.ts" } },

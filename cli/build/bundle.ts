@@ -1,7 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { type BuildFailure, type BuildOptions, type Message, build } from "esbuild";
-import { projectPlugin } from "./project-plugin.ts";
+import { packageRoot, sdkFile } from "../../server/paths.ts";
+import { type PackageFiles, projectPlugin } from "./project-plugin.ts";
 
 export interface BundledFile {
   /** Path below the build folder, with `/`. */
@@ -21,8 +22,8 @@ export type Bundle =
 
 const none: ReadonlyMap<string, string> = new Map();
 
-/** The code bundle of workers: a module for each trigger and workflow file, with chunks for what they share. */
-export function bundleCode(p: { projectDir: string; outDir: string; files: readonly string[] }): Promise<Bundle> {
+/** The code bundle of workers: a module for each trigger and workflow file, with chunks for what they share. `packageFiles` defaults to this package. */
+export function bundleCode(p: { projectDir: string; outDir: string; files: readonly string[]; packageFiles?: PackageFiles }): Promise<Bundle> {
   return bundle(p, {
     entryPoints: p.files.map((file) => ({ in: join(p.projectDir, file), out: `code/${moduleStem(file)}` })),
     splitting: true,
@@ -73,7 +74,7 @@ function referenceModule({ kind, slug }: { kind: string; slug: string }): string
 
 type EntryOptions = Pick<BuildOptions, "entryPoints" | "entryNames" | "stdin" | "splitting" | "chunkNames" | "sourcemap">;
 
-async function bundle(p: { projectDir: string; outDir: string }, options: EntryOptions, references = none): Promise<Bundle> {
+async function bundle(p: { projectDir: string; outDir: string; packageFiles?: PackageFiles }, options: EntryOptions, references = none): Promise<Bundle> {
   try {
     const result = await build({
       absWorkingDir: p.projectDir,
@@ -90,7 +91,7 @@ async function bundle(p: { projectDir: string; outDir: string }, options: EntryO
       charset: "utf8",
       legalComments: "none",
       logLevel: "silent",
-      plugins: [projectPlugin({ projectDir: p.projectDir, references })],
+      plugins: [projectPlugin({ projectDir: p.projectDir, packageFiles: p.packageFiles ?? { packageRoot, sdkFile }, references })],
       // Functions that a package in CommonJS, or a file of the user's in it, calls by the name `require`.
       banner: { js: 'import { createRequire as signalboxRequire } from "node:module"; const require = signalboxRequire(import.meta.url);' },
       ...options,

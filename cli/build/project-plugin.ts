@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { isBuiltin } from "node:module";
 import { dirname, extname, join, posix, relative, sep } from "node:path";
 import type { Loader, OnLoadResult, OnResolveArgs, OnResolveResult, Plugin, PluginBuild } from "esbuild";
-import { packageRoot, sdkFile } from "../../server/paths.ts";
+import type { sdkFile } from "../../server/paths.ts";
 
 /** Stands in `detail` of an esbuild message that this plugin made: which diagnostic it is. */
 interface PluginDetail {
@@ -14,17 +14,23 @@ interface PluginDetail {
 const packageNamespace = "signalbox";
 const doors = ["trigger", "workflow", "agent", "verify", "config"] as const;
 
+/** The folder of the Signalbox package, and its SDK in it. */
+export interface PackageFiles {
+  packageRoot: string;
+  sdkFile: typeof sdkFile;
+}
+
 /**
  * Resolves imports of the user's project: `signalbox/*` to this package's SDK (bundled), npm packages and built-in modules to
  * themselves (left outside), everything else as esbuild does it, with tsconfig paths. A package that is not found is an error at
  * its import. `references` are files that are replaced: absolute path → the text that stands for it.
  */
-export function projectPlugin(p: { projectDir: string; references: ReadonlyMap<string, string> }): Plugin {
+export function projectPlugin(p: { projectDir: string; packageFiles: PackageFiles; references: ReadonlyMap<string, string> }): Plugin {
   return {
     name: "signalbox-project",
     setup(build) {
-      build.onResolve({ filter: /.*/ }, (args) => resolveImport(build, args, p.projectDir));
-      build.onLoad({ filter: /.*/, namespace: packageNamespace }, (args) => loadPackageFile(args.path));
+      build.onResolve({ filter: /.*/ }, (args) => resolveImport(build, args, p));
+      build.onLoad({ filter: /.*/, namespace: packageNamespace }, (args) => loadPackageFile(p.packageFiles, args.path));
       build.onLoad({ filter: /\.(?:tsx?|mts|m?js)$/, namespace: "file" }, (args) => {
         const contents = p.references.get(args.path);
         return contents === undefined ? undefined : { contents, loader: "js" };
@@ -33,21 +39,21 @@ export function projectPlugin(p: { projectDir: string; references: ReadonlyMap<s
   };
 }
 
-async function resolveImport(build: PluginBuild, args: OnResolveArgs, projectDir: string): Promise<OnResolveResult | undefined> {
+async function resolveImport(build: PluginBuild, args: OnResolveArgs, p: { projectDir: string; packageFiles: PackageFiles }): Promise<OnResolveResult | undefined> {
   if (args.kind === "entry-point" || args.pluginData === isSecondLook) return undefined;
   if (args.namespace === packageNamespace && args.path.startsWith(".")) {
     return { path: posix.join(posix.dirname(args.importer), args.path), namespace: packageNamespace };
   }
-  if (args.path === "signalbox" || args.path.startsWith("signalbox/")) return resolveDoor(args.path);
+  if (args.path === "signalbox" || args.path.startsWith("signalbox/")) return resolveDoor(p.packageFiles, args.path);
   if (isBuiltin(args.path)) return { path: args.path, external: true };
   if (args.namespace === packageNamespace) return { path: args.path, external: true };
   if (args.path.startsWith(".") || args.path.startsWith("/") || /^[A-Za-z]:[\\/]/.test(args.path)) return resolveFile(build, args);
-  return resolvePackage(build, args, projectDir);
+  return resolvePackage(build, args, p.projectDir);
 }
 
 const isSecondLook = Symbol("second look");
 
-function resolveDoor(path: string): OnResolveResult {
+function resolveDoor({ packageRoot, sdkFile }: PackageFiles, path: string): OnResolveResult {
   const door = doors.find((name) => path === `signalbox/${name}`);
   if (!door) return notFound(`signalbox has no "${path}"`, `Import from ${doors.map((name) => `signalbox/${name}`).join(", ")}.`);
   return { path: relative(packageRoot, sdkFile(door)).split(sep).join("/"), namespace: packageNamespace, sideEffects: false };
@@ -108,7 +114,7 @@ function isFound(found: OnResolveResult | null): found is OnResolveResult & { pa
   return found?.path !== undefined;
 }
 
-async function loadPackageFile(path: string): Promise<OnLoadResult> {
+async function loadPackageFile({ packageRoot }: PackageFiles, path: string): Promise<OnLoadResult> {
   const file = join(packageRoot, path);
   const loader: Loader = extname(path) === ".ts" ? "ts" : "js";
   // Maps of the published SDK would name its sources by where the package lies; users' stacks and versions do not depend on that.
