@@ -1,5 +1,6 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { defineConfig } from "vitest/config";
+import { temporaryFolder } from "./scripts/temporary-folder.ts";
 
 /** Tests beside the code that start processes of the product, and mostly wait for them. */
 const processTests = ["server/processes/**/*.test.ts", "server/store/*/{processes,machines,migrate-killed}.test.ts", "cli/main.test.ts"];
@@ -47,6 +48,8 @@ export default defineConfig({
           testTimeout: 20_000,
           // Files share the modules of their worker: a test undoes what it changes of the process.
           isolate: false,
+          env: { TMPDIR: temporaryFolder() },
+          globalSetup: "scripts/temporary-folder.ts",
         },
       },
       { extends: true, test: { ...productTest, name: "processes", include: processTests, setupFiles: "scripts/run-built.ts" } },

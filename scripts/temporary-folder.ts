@@ -1,0 +1,30 @@
+import { mkdirSync, realpathSync, rmSync, statfsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestProject } from "vitest/node";
+
+const memory = "/dev/shm";
+const minFreeBytes = 2 * 1024 ** 3;
+
+/** The folder of one test run's temporary files: in memory where there is enough of it, since a disk takes most of the time of a small database. */
+export function temporaryFolder(): string {
+  return join(realpathSync(hasMemory() ? memory : tmpdir()), `signalbox-unit-${process.pid}`);
+}
+
+/** Vitest's global setup of a project whose `TMPDIR` is such a folder. */
+export function setup({ config }: TestProject): () => void {
+  const folder = config.env["TMPDIR"];
+  if (folder === undefined) throw new Error("The project sets no TMPDIR");
+  // Postgres runs as its own user where tests run as root.
+  mkdirSync(folder, { mode: 0o711 });
+  return () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}
+
+function hasMemory(): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(memory);
+    return process.platform === "linux" && bavail * bsize > minFreeBytes;
+  } catch {
+    return false;
+  }
+}
