@@ -45,7 +45,7 @@ export default defineConfig({
           name: "unit",
           include: ["{sdk,server,cli,components,app,bench,scripts,examples}/**/*.test.{ts,tsx}"],
           exclude: ["**/node_modules/**", "**/.signalbox/**", "cli/build/golden/**", ...processTests],
-          testTimeout: 20_000,
+          testTimeout: 60_000,
           // Files share the modules of their worker: a test undoes what it changes of the process.
           isolate: false,
           env: { TMPDIR: temporaryFolder() },
