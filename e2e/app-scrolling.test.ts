@@ -1,8 +1,9 @@
 import type { Page } from "playwright";
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
+import { postJson } from "./support/api.ts";
 import { visit } from "./support/browser.ts";
 import { writeProject } from "./support/project.ts";
-import { startService } from "./support/service.ts";
+import { withSharedService } from "./support/service.ts";
 
 const parts = Array.from({ length: 8 }, (_, index) => `part${index}: z.object({
   kind: z.enum(["one", "two", "three"]),
@@ -20,7 +21,7 @@ const viewports = [
   { width: 1024, height: 640 },
   { width: 768, height: 1024 },
   { width: 390, height: 844 },
-];
+] as const;
 
 /** Where the frame of the app is, and whether anything but the sheet can be scrolled. */
 function frameOf(page: Page) {
@@ -52,36 +53,46 @@ function escapedFrom(page: Page): Promise<string[]> {
   });
 }
 
-async function open() {
-  const service = await startService({ projectDir: writeProject(files), command: "dev" });
-  const visited = await visit(service.url, { viewport: viewports[0] ?? null });
-  return { service, ...visited };
+const it = withSharedService((onCleanup) => ({ projectDir: writeProject(files, onCleanup), command: "dev" }));
+
+/** The page fits the window, whose size may just have changed, and shows its data. */
+async function settle(page: Page): Promise<void> {
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  await page.getByRole("main").waitFor();
+  await page.getByRole("status").getByText("live ·").waitFor();
+  await expect.poll(() => page.getByRole("status", { name: /being read|loading/i }).count()).toBe(0);
 }
 
 describe("the frame of the app stays where it is", () => {
-  it("while a long form is scrolled to its end, and after Ctrl+Enter on an invalid draft, on every screen", async () => {
-    const { service, page, errors } = await open();
-    for (const viewport of viewports) {
-      await page.setViewportSize(viewport);
-      for (const path of ["/?node=workflow:long&tab=run", "/?node=trigger:long-event&tab=test"]) {
-        await page.goto(service.url + path);
-        const send = page.getByRole("button", { name: /^(Run|Send)$/ });
-        await send.waitFor();
-        await page.getByRole("radio", { name: "JSON", exact: true }).check();
-        await page.getByRole("textbox", { name: "JSON", exact: true }).fill("{}");
-        await page.getByRole("radio", { name: "Form", exact: true }).check();
-        for (let part = 0; part < 8; part += 1) await page.getByRole("button", { name: `Add part${part}`, exact: true }).click();
-        await page.getByRole("radio", { name: "two" }).last().check();
-        const end = page.locator("[data-place='/part7/by']");
-        const { x, y } = (await page.locator("[data-place='/part0']").boundingBox()) ?? { x: 0, y: 0 };
+  it("while a long form is scrolled to its end, and after Ctrl+Enter on an invalid draft, on every screen", async ({ service }) => {
+    const { page, errors } = await visit(service.url);
+    for (const path of ["/?node=workflow:long&tab=run", "/?node=trigger:long-event&tab=test"]) {
+      await page.setViewportSize(viewports[0]);
+      await page.goto(service.url + path);
+      await page.getByRole("button", { name: /^(Run|Send)$/ }).waitFor();
+      await page.getByRole("radio", { name: "JSON", exact: true }).check();
+      await page.getByRole("textbox", { name: "JSON", exact: true }).fill("{}");
+      await page.getByRole("radio", { name: "Form", exact: true }).check();
+      for (let part = 0; part < 8; part += 1) await page.getByRole("button", { name: `Add part${part}`, exact: true }).click();
+      await page.getByRole("radio", { name: "two" }).last().check();
+      const start = page.locator("[data-place='/part0']");
+      const end = page.locator("[data-place='/part7/by']");
+      for (const viewport of viewports) {
+        await page.setViewportSize(viewport);
+        await settle(page);
+        await start.scrollIntoViewIfNeeded();
+        const { x, y } = (await start.boundingBox()) ?? { x: 0, y: 0 };
         await page.mouse.move(x + 20, Math.max(y, 200));
-        await expect.poll(async () => (await page.mouse.wheel(0, 5000), end.evaluate((element) => element.getBoundingClientRect().bottom <= innerHeight))).toBe(true);
+        const isAtEnd = () => end.evaluate((element) => element.getBoundingClientRect().bottom <= innerHeight);
+        expect(await isAtEnd(), `${path} before scrolling, ${viewport.width}`).toBe(false);
+        await expect.poll(async () => (await page.mouse.wheel(0, 5000), isAtEnd())).toBe(true);
         await page.mouse.wheel(0, 5000);
         expect(await frameOf(page), `${path} scrolled, ${viewport.width}`).toEqual(still);
         await end.getByRole("textbox").first().focus();
         await page.keyboard.press("Control+Enter");
         await page.getByRole("alert").first().waitFor();
-        await expect.poll(() => page.evaluate(() => document.activeElement?.closest<HTMLElement>("[data-place]")?.dataset["place"])).toBe("/part0/kind");
+        const focused = () => page.evaluate(() => document.activeElement?.closest<HTMLElement>("[data-place]")?.dataset["place"]);
+        await expect.poll(focused).toBe("/part0/kind");
         expect(await frameOf(page), `${path} sent, ${viewport.width}`).toEqual(still);
         expect(await escapedFrom(page), `${path}, ${viewport.width}`).toEqual([]);
       }
@@ -89,16 +100,15 @@ describe("the frame of the app stays where it is", () => {
     expect(errors).toEqual([]);
   });
 
-  it("as nothing that is hidden escapes what scrolls it, on any page", async () => {
-    const { service, page, errors } = await open();
-    await fetch(`${service.url}/triggers/long`, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" });
-    await fetch(`${service.url}/api/v1/workflows/long/runs`, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" });
-    for (const viewport of viewports) {
-      await page.setViewportSize(viewport);
-      for (const path of ["/", "/?node=endpoint:long&tab=try", "/?node=trigger:long-event", "/?node=trigger:long-event&tab=deliveries", "/deliveries", "/runs"]) {
-        await page.goto(service.url + path);
-        await page.getByRole("main").waitFor();
-        await page.waitForLoadState("networkidle").catch(() => {});
+  it("as nothing that is hidden escapes what scrolls it, on any page", async ({ service }) => {
+    const { page, errors } = await visit(service.url);
+    await postJson(`${service.url}/triggers/long`, {});
+    await postJson(`${service.url}/api/v1/workflows/long/runs`, {});
+    for (const path of ["/", "/?node=endpoint:long&tab=try", "/?node=trigger:long-event", "/?node=trigger:long-event&tab=deliveries", "/deliveries", "/runs"]) {
+      await page.goto(service.url + path);
+      for (const viewport of viewports) {
+        await page.setViewportSize(viewport);
+        await settle(page);
         expect(await escapedFrom(page), `${path}, ${viewport.width}`).toEqual([]);
       }
     }

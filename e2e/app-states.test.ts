@@ -1,15 +1,33 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright";
-import { expect, it } from "vitest";
+import { expect } from "vitest";
 import { getJson, postJson } from "./support/api.ts";
 import { visit } from "./support/browser.ts";
-import { copyStarter, writeProject } from "./support/project.ts";
+import { copyStarter } from "./support/project.ts";
 import { signInWithToken } from "./support/sign-in.ts";
-import { signalbox, startService } from "./support/service.ts";
+import { signalbox, startService, withSharedService } from "./support/service.ts";
 
 const person = { name: "Ada", email: "ada@example.com" };
 const draft = '{"name": "Kept", "email": "kept@example.com"}';
+
+const sleeper = `import { defineWorkflow } from "signalbox/workflow";
+import { z } from "zod";
+export default defineWorkflow({
+  slug: "sleeper",
+  input: z.object({ isLong: z.boolean() }),
+  async run({ isLong }, ctx) {
+    if (isLong) await ctx.sleep("night", "1h");
+  },
+});
+`;
+
+/** The example project and a workflow whose runs wait where their input says so. */
+const it = withSharedService((onCleanup) => {
+  const projectDir = copyStarter(onCleanup);
+  writeFileSync(join(projectDir, "workflows/sleeper.ts"), sleeper);
+  return { projectDir, command: "dev" };
+});
 
 const isLive = (page: Page) => page.getByRole("status").getByText("live ·").waitFor();
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute("href") ?? document.activeElement?.id ?? "");
@@ -60,21 +78,27 @@ it("a sheet that was opened while the service did not answer is read once it is 
   expect(await sheet.getByRole("alert").count()).toBe(0);
 });
 
-it.each([390, 768, 1_440])("a replay while the service does not answer says so, and moves nothing on the page (%d px)", async (width) => {
-  const projectDir = copyStarter();
-  const service = await startService({ projectDir, command: "dev" });
+it("a replay while the service does not answer says so, and moves nothing on the page at 390, 768 and 1440 px", async () => {
+  const service = await startService({ projectDir: copyStarter(), command: "dev" });
   const { runs } = (await (await postJson(`${service.url}/triggers/signup`, person)).json()) as { runs: { runId: string }[] };
-  const { page } = await visit(service.url, { viewport: { width, height: 900 } });
+  const { page } = await visit(service.url);
   await page.goto(`${service.url}/runs/${runs[0]?.runId}`);
   await isLive(page);
   await service.stop();
   await page.getByRole("status").getByText("reconnecting").waitFor();
   const replay = page.getByRole("button", { name: "Replay", exact: true });
+  const messages = page.getByRole("status", { name: "Messages" });
   const header = async () => [await page.getByRole("heading", { level: 1 }).boundingBox(), await replay.boundingBox()];
-  const before = await header();
-  await replay.click();
-  await page.getByRole("status", { name: "Messages" }).getByText("The run was not replayed. The service does not answer").waitFor();
-  expect(await header()).toEqual(before);
+  for (const width of [390, 768, 1_440]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+    const before = await header();
+    await replay.click();
+    await messages.getByText("The run was not replayed. The service does not answer").waitFor();
+    expect(await header()).toEqual(before);
+    await messages.getByRole("button", { name: "Dismiss" }).click();
+    await messages.getByRole("button").waitFor({ state: "detached" });
+  }
 });
 
 it("a build that fails is shown on every page with where and how to fix it, until it is right again", async () => {
@@ -99,18 +123,21 @@ it("a build that fails is shown on every page with where and how to fix it, unti
   expect(errors).toEqual([]);
 });
 
-it.each([768, 1_024, 1_440])("the list of runs names trigger and target (%d px)", async (width) => {
-  const service = await startService({ projectDir: copyStarter(), command: "dev" });
-  await postJson(`${service.url}/triggers/signup`, person);
-  const { page } = await visit(service.url, { viewport: { width, height: 900 } });
+it("the list of runs names trigger and target at 768, 1024 and 1440 px", async ({ service }) => {
+  const { runs } = (await (await postJson(`${service.url}/triggers/signup`, person)).json()) as { runs: { runId: string }[] };
+  const { page } = await visit(service.url);
   await page.goto(`${service.url}/runs`);
-  for (const text of ["welcome-email", "new-signup"]) {
-    const cell = page.getByRole("cell").getByText(text, { exact: true });
-    await cell.waitFor();
-    const { shown, whole } = await cell.evaluate((element) => ({ shown: element.clientWidth, whole: element.scrollWidth }));
-    expect(shown).toBe(whole);
+  const row = page.locator(`[role=row]:has(a[href="/runs/${runs[0]?.runId}"])`);
+  for (const width of [768, 1_024, 1_440]) {
+    await page.setViewportSize({ width, height: 900 });
+    for (const text of ["welcome-email", "new-signup"]) {
+      const cell = row.getByRole("cell").getByText(text, { exact: true });
+      await cell.waitFor();
+      const { shown, whole } = await cell.evaluate((element) => ({ shown: element.clientWidth, whole: element.scrollWidth }));
+      expect(shown, `${text} at ${width} px`).toBe(whole);
+    }
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBeLessThanOrEqual(0);
   }
-  expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBeLessThanOrEqual(0);
 });
 
 it("whose token is revoked in mid-use is told so, and signs in to the very page with what was typed", async () => {
@@ -138,8 +165,7 @@ it("whose token is revoked in mid-use is told so, and signs in to the very page 
   expect(await page.locator("aside textarea").inputValue()).toBe(draft);
 });
 
-it("the keyboard goes on from the row and from the node that one comes back to", async () => {
-  const service = await startService({ projectDir: copyStarter(), command: "dev" });
+it("the keyboard goes on from the row and from the node that one comes back to", async ({ service }) => {
   for (let sent = 0; sent < 4; sent += 1) await postJson(`${service.url}/triggers/signup`, person);
   const { page, errors } = await visit(service.url);
   await page.goto(`${service.url}/deliveries`);
@@ -162,19 +188,7 @@ it("the keyboard goes on from the row and from the node that one comes back to",
   expect(errors).toEqual([]);
 });
 
-const sleeper = `import { defineWorkflow } from "signalbox/workflow";
-import { z } from "zod";
-export default defineWorkflow({
-  slug: "sleeper",
-  input: z.object({ isLong: z.boolean() }),
-  async run({ isLong }, ctx) {
-    if (isLong) await ctx.sleep("night", "1h");
-  },
-});
-`;
-
-it("a list read again is where it was, and a run far down in it is shown as it is now", async () => {
-  const service = await startService({ projectDir: writeProject({ "workflows/sleeper.ts": sleeper }), command: "dev" });
+it("a list read again is where it was, and a run far down in it is shown as it is now", async ({ service }) => {
   const start = async (isLong: boolean) => ((await (await postJson(`${service.url}/api/v1/workflows/sleeper/runs`, { isLong })).json()) as { runId: string }).runId;
   const open = await start(true);
   await expect.poll(async () => (await getJson<{ status: string }>(`${service.url}/api/v1/runs/${open}`)).status).toBe("waiting");

@@ -6,6 +6,7 @@ import { cliFile, repository } from "./project.ts";
 
 export interface Service {
   url: string;
+  projectDir: string;
   child: ChildProcess;
   /** Everything that it printed so far. */
   output(): string;
@@ -38,15 +39,24 @@ export function startService(options: ServiceOptions): Promise<Service> {
  *     it("answers", async ({ service }) => expect((await fetch(service.url)).status).toBe(200));
  */
 export function withSharedService(options: (onCleanup: OnCleanup) => ServiceOptions) {
+  return it.extend("service", { scope: "file" }, sharedService(options));
+}
+
+/**
+ * The fixture of `withSharedService`, for a file that needs several services. Each starts before the first test that names it.
+ *
+ *     test.extend("service", { scope: "file" }, sharedService(…)).extend("edited", { scope: "file" }, sharedService(…))
+ */
+export function sharedService(options: (onCleanup: OnCleanup) => ServiceOptions) {
   // oxlint-disable-next-line no-empty-pattern -- Vitest reads from the pattern which other fixtures are needed.
-  return it.extend("service", { scope: "file" }, ({}, { onCleanup }) => {
+  return ({}, { onCleanup }: { onCleanup: OnCleanup }): Promise<Service> => {
     const cleanups: CleanUp[] = [];
     onCleanup(async () => {
       for (const cleanUp of cleanups.toReversed()) await cleanUp();
     });
     const add: OnCleanup = (cleanUp) => void cleanups.push(cleanUp);
     return launch(options(add), add);
-  });
+  };
 }
 
 /** Takes what is to be done at the end: of a test (`onTestFinished`), or of a file. */
@@ -74,6 +84,7 @@ async function launch(options: ServiceOptions, onCleanup: OnCleanup): Promise<Se
   const url = await waitForUrl(options.projectDir, child, () => output);
   return {
     url,
+    projectDir: options.projectDir,
     child,
     output: () => output,
     killGroup,
