@@ -18,8 +18,7 @@ function addSignupTrigger({ projectDir }: Service, slug: string, endpoint: strin
 
 const person = { name: "Ada", email: "ada@example.com" };
 
-const patience = { timeout: 20_000 };
-const until = <T>(check: () => Promise<T>) => vi.waitFor(check, patience);
+const until = <T>(check: () => Promise<T>) => vi.waitFor(check, { timeout: 20_000, interval: 200 });
 
 const nodeOf = (page: Page, id: string) => page.locator(`[data-node="${id}"]`);
 const placeOf = (page: Page, id: string) => page.locator(`.react-flow__node[data-id="${id}"]`).evaluate((node) => node.style.transform);
