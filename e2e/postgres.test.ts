@@ -68,15 +68,18 @@ describe("several machines on one Postgres", () => {
     return Promise.all(notes.map(async (note) => runIdOf(await send(note.n % 2, "notes", note))));
   }
 
-  const untilEnded = (ids: readonly string[], within: number) =>
-    vi.waitFor(
+  /** Reads both webs in turn, and each run until it has completed. */
+  function untilEnded(ids: readonly string[], within: number): Promise<Run[]> {
+    const runs: Run[] = [];
+    return vi.waitFor(
       async () => {
-        const runs = await Promise.all(ids.map((id, n) => readRun(n % 2, id)));
+        await Promise.all(ids.map(async (id, n) => runs[n]?.status === "completed" || (runs[n] = await readRun(n % 2, id))));
         expect(runs.map(({ status }) => status)).toEqual(ids.map(() => "completed"));
         return runs;
       },
       { timeout: within, interval: 250 },
     );
+  }
 
   it("both receive, the work is spread, and a clock that is an hour wrong takes nothing from anybody", async () => {
     const ids = await sendNotes("spread", { count: 40, ms: 300 });

@@ -14,7 +14,7 @@ import { readPostgres } from "./read-postgres.ts";
 import { prepareProject } from "./service.ts";
 import { openSink, type Sink } from "./sink.ts";
 
-export interface MachinesAuditOptions extends Omit<AuditOptions, "plan" | "stop" | "atRest" | "workers"> {
+export interface MachinesAuditOptions extends Omit<AuditOptions, "plan" | "stop" | "atRest" | "workers" | "minOrders"> {
   roles: readonly Role[];
   plan?: readonly PlannedMachineKill[];
   /** Longest steps of an order, ms. */
@@ -81,11 +81,8 @@ async function conduct(options: MachinesAuditOptions, { folder, sink, cluster, m
     await comeToRest(options, { reader, clients });
     return await judgeAtRest({ reader, orders: clients.orders(), effects: sink.effects, kills, takeOverWithinMs: options.takeOverWithinMs, startedAt });
   } finally {
-    for (const machine of machines) {
-      await machine.settled().catch(() => {});
-      machine.service().signalGroup("SIGCONT");
-    }
-    await Promise.all(machines.map((machine) => machine.service().stop()));
+    for (const machine of machines) await machine.settled().catch(() => {});
+    await Promise.all(machines.map((machine) => machine.service().kill()));
     options.keep(machines.map((machine) => machine.output()));
     await clients.finish();
   }

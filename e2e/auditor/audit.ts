@@ -1,15 +1,12 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { writeAuditedProject } from "./audited-project.ts";
+import { rmSync } from "node:fs";
 import type { SourceChange } from "./changed-source.ts";
 import { type Clients, startClients } from "./clients.ts";
-import type { Facts, Kill } from "./facts.ts";
+import { type Facts, isAcknowledged, type Kill } from "./facts.ts";
 import { createKiller, type Killer, type PlannedKill, planKills } from "./kills.ts";
 import { createRandom } from "./random.ts";
 import { readSqlite } from "./read-sqlite.ts";
 import { judge, listTakeOvers, type Violation } from "./rules.ts";
-import { prepareProject, type Service, startService } from "./service.ts";
+import { copyAuditedProject, type Service, startService } from "./service.ts";
 import type { StoreReader } from "./store-reader.ts";
 import { openSink, type Sink } from "./sink.ts";
 
@@ -22,6 +19,8 @@ export interface AuditOptions {
   /** Longest pause of a client between two orders, ms. */
   paceMs: number;
   workers: number;
+  /** Traffic continues until so many orders have been acknowledged, however fast the kills were. */
+  minOrders: number;
   /** Runs of which nothing is heard for so long will not end any more, ms. */
   stuckMs: number;
   /** The same for runs that move for ever, ms. */
@@ -37,7 +36,7 @@ export interface AuditOptions {
   atRest?: (kills: readonly Kill[]) => Promise<void>;
 }
 
-export const defaultOptions: AuditOptions = { seed: 1, kills: 24, gapMs: 1_200, clients: 16, paceMs: 1_200, workers: 2, stuckMs: 40_000, restMs: 180_000, changes: [], tell: () => {} };
+export const defaultOptions: AuditOptions = { seed: 1, kills: 24, gapMs: 1_200, clients: 16, paceMs: 1_200, workers: 2, minOrders: 50, stuckMs: 40_000, restMs: 180_000, changes: [], tell: () => {} };
 
 export interface Verdict {
   violations: Violation[];
@@ -49,12 +48,11 @@ export interface Verdict {
 /** Runs the service under traffic and kills, lets it come to rest, and judges what everybody wrote down. */
 export async function audit(given: Partial<AuditOptions>): Promise<Verdict> {
   const options = { ...defaultOptions, ...given };
-  const projectDir = mkdtempSync(join(tmpdir(), "signalbox-audit-"));
+  const { projectDir, key } = copyAuditedProject(options.workers);
   const killer = createKiller(createRandom(options.seed + 1), options.stop ?? ((pid) => void process.kill(pid, "SIGSTOP")));
   const sink = await openSink(killer.sawEffect);
   try {
-    writeAuditedProject(projectDir, options.workers);
-    return await conduct(options, { projectDir, killer, sink, key: prepareProject(projectDir).key });
+    return await conduct(options, { projectDir, killer, sink, key });
   } finally {
     await sink.close();
     rmSync(projectDir, { recursive: true, force: true, maxRetries: 5 });
@@ -68,13 +66,17 @@ interface Stage {
   key: string;
 }
 
-/** A web process that was killed just now may not be back yet: the plan waits for it. */
-async function killInTurn(killer: Killer, service: Service, planned: PlannedKill): Promise<Kill | null> {
-  for (let tries = 0; tries < 5; tries += 1) {
+const backWithinMs = 60_000;
+
+/** A web process or worker that was killed just now may not be back yet: the plan waits for it. */
+async function killInTurn(killer: Killer, service: Service, planned: PlannedKill): Promise<Kill> {
+  for (const giveUpAt = performance.now() + backWithinMs; ; ) {
     const kill = await killer.kill(service, planned);
     if (kill) return kill;
+    if (service.hasEnded()) throw new Error(`The service has ended by itself:\n${service.output()}`);
+    if (performance.now() > giveUpAt) throw new Error(`There was no ${planned.kind} to kill for ${backWithinMs / 1000} s:\n${service.output()}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  return null;
 }
 
 async function conduct(options: AuditOptions, { projectDir, killer, sink, key }: Stage): Promise<Verdict> {
@@ -89,24 +91,32 @@ async function conduct(options: AuditOptions, { projectDir, killer, sink, key }:
   try {
     for (const planned of options.plan ?? planKills({ random: createRandom(options.seed), kills: options.kills, gapMs: options.gapMs })) {
       const kill = await killInTurn(killer, service, planned);
-      if (kill) kills.push(kill);
-      options.tell(kill ? `${kills.length}: ${kill.kind} (${planned.moment}), ${clients.orders().length} orders` : `there was no ${planned.kind} to kill`);
-      const isMeant = kill?.kind === "group" || kill?.kind === "supervisor";
+      kills.push(kill);
+      options.tell(`${kills.length}: ${kill.kind} (${planned.moment}), ${clients.orders().length} orders`);
+      const isMeant = kill.kind === "group" || kill.kind === "supervisor";
       if (service.hasEnded() || isMeant) {
         await service.exited;
-        if (kill?.kind === "supervisor") kill.outlivedBy = await service.untilLeft();
+        if (kill.kind === "supervisor") kill.outlivedBy = await service.untilLeft();
         if (!isMeant) throw new Error(`The service has ended by itself:\n${service.output()}`);
         service = await start(Number(new URL(url).port));
       }
     }
+    await untilAcknowledged(clients, options.minOrders);
     const reader = readSqlite(projectDir);
     await comeToRest(options, { reader, clients });
     await options.atRest?.(kills);
     return await judgeAtRest({ reader, orders: clients.orders(), effects: sink.effects, kills, startedAt });
   } finally {
-    await service.stop();
+    await service.kill();
     await clients.finish();
   }
+}
+
+const acknowledgedWithinMs = 60_000;
+
+async function untilAcknowledged(clients: Clients, count: number): Promise<void> {
+  const giveUpAt = performance.now() + acknowledgedWithinMs;
+  while (clients.orders().filter(isAcknowledged).length < count && performance.now() < giveUpAt) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
 /** Reads the store, and judges all that was written down. */

@@ -1,22 +1,24 @@
-import { describe, expect, it, onTestFailed } from "vitest";
+import { describe, it } from "vitest";
 import { audit } from "./audit.ts";
 import { mutants } from "./mutants.ts";
+import { seedByDate as seed } from "./random.ts";
 
-/** `AUDIT_SEED` repeats the plan of an audit that failed. */
-const seed = Number(process.env["AUDIT_SEED"] ?? Date.now() % 1_000_000);
-const log: string[] = [];
-const tell = (line: string) => void log.push(line);
+/** `npm run audit` kills more often. */
+const kills = 12;
 
-describe("the auditor", () => {
-  it("finds no rule broken while the group, web and single workers are killed at random moments", { timeout: 400_000 }, async () => {
+/** Each audit has its own project, port and sink, so they can wait side by side. */
+describe.concurrent("the auditor", { timeout: 300_000 }, () => {
+  it("finds no rule broken while the group, web and single workers are killed at random moments", async ({ expect, onTestFailed }) => {
+    const log: string[] = [];
     onTestFailed(() => console.error(`AUDIT_SEED=${seed}\n${log.join("\n")}`));
-    const { violations, facts, summary } = await audit({ seed, kills: 20, tell });
+    const { violations, facts, summary } = await audit({ seed, kills, gapMs: 900, tell: (line) => void log.push(line) });
     console.log(`seed ${seed}: ${summary}`);
     expect(violations, summary).toEqual([]);
-    expect(facts.kills.length).toBeGreaterThan(12);
+    expect(facts.kills).toHaveLength(kills);
   });
 
-  it.each(Object.entries(mutants))("catches a service that is broken: %s", { timeout: 300_000 }, async (name, mutant) => {
+  it.for(Object.entries(mutants))("catches a service that is broken: %s", async ([name, mutant], { expect, onTestFailed }) => {
+    onTestFailed(() => console.error(`AUDIT_SEED=${seed}`));
     const { violations, summary } = await audit({ seed, ...mutant.audit });
     console.log(`${name}: ${violations.length} findings, ${summary}`);
     const broken = new Set<string>(violations.map(({ rule }) => rule));

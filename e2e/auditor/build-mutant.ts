@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Plugin } from "esbuild";
 import { bundleProcesses } from "../../scripts/bundle.ts";
 import { repository } from "../support/project.ts";
+import { atExit } from "./at-exit.ts";
 import { changeSource, type SourceChange } from "./changed-source.ts";
 
 const built = new Map<string, Promise<string>>();
@@ -18,7 +19,7 @@ export function buildMutant(changes: readonly SourceChange[]): Promise<string> {
 
 async function build(changes: readonly SourceChange[]): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "signalbox-mutant-"));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  atExit(() => rmSync(folder, { recursive: true, force: true }));
   const dist = join(folder, "dist");
   mkdirSync(dist);
   for (const part of ["package.json", "drizzle", "node_modules", "dist/pages", "dist/sdk", "dist/recheck.cjs"]) symlinkSync(join(repository, part), join(folder, part));

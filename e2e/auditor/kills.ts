@@ -8,6 +8,8 @@ export interface PlannedKill {
   /** `stop`: a worker gets SIGSTOP, and nobody wakes it. */
   kind: Kill["kind"];
   moment: Moment;
+  /** Of a moment in a step: only of steps with this name. */
+  step?: string;
   afterMs: number;
 }
 
@@ -35,7 +37,7 @@ export function createKiller(random: Random, stop: (pid: number) => void): Kille
   const moments = createMoments();
 
   return {
-    async kill(service, { kind, moment, afterMs }) {
+    async kill(service, { kind, moment, afterMs, step }) {
       const { generation } = service;
       await new Promise((resolve) => setTimeout(resolve, afterMs));
       // Looked for beforehand: at the moment itself there is no time.
@@ -55,7 +57,7 @@ export function createKiller(random: Random, stop: (pid: number) => void): Kille
         if (kind === "stop") stop(pid);
         else process.kill(pid, "SIGKILL");
         return { at, kind, generation, pid };
-      });
+      }, step);
     },
     sawAcknowledgement: moments.sawAcknowledgement,
     sawEffect: moments.sawEffect,

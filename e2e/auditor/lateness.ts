@@ -1,14 +1,12 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { type AuditOptions, comeToRest, defaultOptions, judgeAtRest, type Verdict } from "./audit.ts";
-import { sleepsBefore, writeAuditedProject } from "./audited-project.ts";
+import { sleepsBefore } from "./audited-project.ts";
 import type { SourceChange } from "./changed-source.ts";
 import { type Clients, startClients } from "./clients.ts";
 import type { Effect, Kill } from "./facts.ts";
 import { createRandom, type Random } from "./random.ts";
 import { isLocked, readSqlite } from "./read-sqlite.ts";
-import { prepareProject, type Service, startService } from "./service.ts";
+import { copyAuditedProject, type Service, startService } from "./service.ts";
 import { openSink, type Sink } from "./sink.ts";
 
 /** A lease of four seconds in place of twelve, looked after as often: nothing else of the service is another. */
@@ -28,12 +26,11 @@ export interface LatenessOptions extends Pick<AuditOptions, "seed" | "changes" |
  */
 export async function auditLateness(given: LatenessOptions): Promise<Verdict> {
   const options: AuditOptions & LatenessOptions = { ...defaultOptions, ...given, changes: [...shortLeases, ...given.changes], clients: 6, paceMs: 600, workers: 1 };
-  const projectDir = mkdtempSync(join(tmpdir(), "signalbox-audit-"));
+  const { projectDir, key } = copyAuditedProject(options.workers);
   const watch = createTakeOverWatch();
   const sink = await openSink(watch.saw);
   try {
-    writeAuditedProject(projectDir, options.workers);
-    return await conduct(options, { projectDir, watch, sink, key: prepareProject(projectDir).key });
+    return await conduct(options, { projectDir, watch, sink, key });
   } finally {
     await sink.close();
     rmSync(projectDir, { recursive: true, force: true, maxRetries: 5 });
@@ -66,10 +63,7 @@ async function conduct(options: AuditOptions & LatenessOptions, { projectDir, wa
     await comeToRest(options, { reader, clients });
     return await judgeAtRest({ reader, orders: clients.orders(), effects: sink.effects, kills, startedAt });
   } finally {
-    for (const service of services) {
-      service.signalGroup("SIGCONT");
-      await service.stop();
-    }
+    await Promise.all(services.map((service) => service.kill()));
     await clients?.finish();
   }
 }

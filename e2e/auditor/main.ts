@@ -1,7 +1,8 @@
 /**
- * The auditor by hand, for as long as one likes: `node e2e/auditor/main.ts --kills 200 --seed 7`. Prints what it does, and a verdict; exits with
- * 1 when a rule is broken. `--mutant <name>` audits a service that is broken on purpose, `--late 5` two servers on one store, of which one is
- * stopped past its leases, five times; `--store postgres` several machines on one database, which are all killed, the database too; `--calls accept` and `--calls run` kill at every call that writes to disk (`--stride 3`: at every third).
+ * The auditor by hand: `npm run audit`. Without options it conducts every long audit: 200 kills on SQLite, 50 on several machines with one Postgres,
+ * two servers on one store of which one wakes late, and a kill at every system call that writes to disk. Each prints a verdict; the exit code is 1 when a rule is broken.
+ * One of them alone: `--kills 200`, `--store postgres --kills 50`, `--late 5` (stops), `--calls accept` or `--calls run` (`--stride 3`: every third call).
+ * `--mutant <name>` audits a service that is broken on purpose. `--seed 7` repeats an audit.
  */
 import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,15 +14,16 @@ import { auditLateness } from "./lateness.ts";
 import { sweepCalls } from "./system-calls.ts";
 import { type MutantName, mutants, noFencing } from "./mutants.ts";
 import { postgresMutants } from "./postgres-mutants.ts";
+import { findOrInstallStrace } from "./strace.ts";
 
 const { values } = parseArgs({
   options: {
-    kills: { type: "string", default: "50" },
+    kills: { type: "string" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     gap: { type: "string", default: String(defaultOptions.gapMs) },
     pace: { type: "string", default: String(defaultOptions.paceMs) },
     workers: { type: "string", default: String(defaultOptions.workers) },
-    store: { type: "string", default: "sqlite" },
+    store: { type: "string" },
     mutant: { type: "string" },
     late: { type: "string" },
     calls: { type: "string" },
@@ -33,28 +35,42 @@ const isMutant = (name: string): name is MutantName => Object.hasOwn(mutants, na
 if (values.mutant !== undefined && values.mutant !== "no-fencing" && !isMutant(values.mutant)) fail(`There is no mutant ${values.mutant}. There are: ${Object.keys(mutants).join(", ")}.`, 2);
 const mutant = values.mutant === undefined || values.mutant === "no-fencing" ? {} : mutants[values.mutant].audit;
 
-if (!["sqlite", "postgres"].includes(values.store)) fail(`There is no store ${values.store}. There are: sqlite, postgres.`, 2);
+if (values.store !== undefined && !["sqlite", "postgres"].includes(values.store)) fail(`There is no store ${values.store}. There are: sqlite, postgres.`, 2);
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
 const seed = Number(values.seed);
-say(`seed ${seed}`);
-const { violations, facts, summary } = await conduct();
-say(summary);
-if (violations.length === 0) say(`No rule is broken (seed ${seed}).`);
-else {
-  const file = join(tmpdir(), `signalbox-audit-${seed}.json`);
+const traffic = { seed, gapMs: Number(values.gap), paceMs: Number(values.pace), tell: say };
+const onSqlite = (kills: number) => audit({ ...traffic, kills, workers: Number(values.workers), ...mutant });
+const onPostgres = (kills: number) => auditMachines({ ...traffic, kills, ...postgresMutant(), keep });
+const withLateness = (stops: number) => auditLateness({ seed, stops, changes: values.mutant === "no-fencing" ? noFencing : [], tell: say });
+const atCallsOf = (of: "accept" | "run") => sweepCalls({ of, stride: Number(values.stride), tell: say });
+
+let findings = 0;
+for (const [name, conduct] of Object.entries(chooseAudits())) {
+  say(`${name} (seed ${seed})`);
+  const { violations, facts, summary } = await conduct();
+  say(summary);
+  findings += violations.length;
+  if (violations.length === 0) continue;
+  const file = join(tmpdir(), `signalbox-audit-${seed}-${name.replaceAll(/\W+/g, "-")}.json`);
   writeFileSync(file, JSON.stringify(facts, null, 1));
   for (const { rule, what } of violations.slice(0, 50)) say(`BROKEN: ${rule}: ${what}`);
-  fail(`${violations.length} findings (seed ${seed}). All that was written down: ${file}`, 1);
+  say(`All that was written down: ${file}`);
 }
+if (findings > 0) fail(`${findings} findings (seed ${seed}).`, 1);
+say(`No rule is broken (seed ${seed}).`);
 
-function conduct(): Promise<Verdict> {
-  const { calls, late, stride } = values;
-  if (calls === "accept" || calls === "run") return sweepCalls({ of: calls, stride: Number(stride), tell: say });
-  if (late) return auditLateness({ seed, stops: Number(late), changes: values.mutant === "no-fencing" ? noFencing : [], tell: say });
-  if (values.store === "postgres") return auditMachines({ seed, kills: Number(values.kills), gapMs: Number(values.gap), paceMs: Number(values.pace), ...postgresMutant(), tell: say, keep });
-  return audit({ seed, kills: Number(values.kills), gapMs: Number(values.gap), paceMs: Number(values.pace), workers: Number(values.workers), ...mutant, tell: say });
+function chooseAudits(): Record<string, () => Promise<Verdict>> {
+  const { calls, late, store, kills, mutant: broken } = values;
+  if (calls === "accept" || calls === "run") return { [`System calls: ${calls}`]: () => atCallsOf(calls) };
+  if (late !== undefined) return { "Late servers": () => withLateness(Number(late)) };
+  if (store === "postgres") return { Postgres: () => onPostgres(Number(kills ?? 50)) };
+  if (store !== undefined || kills !== undefined || broken !== undefined) return { SQLite: () => onSqlite(Number(kills ?? 50)) };
+  const traced = { "System calls: accept": () => atCallsOf("accept"), "System calls: run": () => atCallsOf("run") };
+  const canTrace = findOrInstallStrace();
+  if (!canTrace) say("strace cannot be used here: the system calls are left out.");
+  return { SQLite: () => onSqlite(200), Postgres: () => onPostgres(50), "Late servers": () => withLateness(5), ...(canTrace ? traced : {}) };
 }
 
 function keep(outputs: string[]): void {

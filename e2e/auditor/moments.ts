@@ -4,8 +4,8 @@ import type { Effect } from "./facts.ts";
 export type Moment = "any" | "acknowledged" | "step_begun" | "step_done";
 
 export interface Moments {
-  /** Acts in the very turn of the event loop that brings the news, or after a while where none comes; `effect` is that of a step. */
-  at<Result>(wanted: Moment, act: (effect: Effect | null) => Result): Promise<Result>;
+  /** Acts in the very turn of the event loop that brings the news, or after a while where none comes; `effect` is that of a step. With `step` only steps of that name count. */
+  at<Result>(wanted: Moment, act: (effect: Effect | null) => Result, step?: string): Promise<Result>;
   sawAcknowledgement(): void;
   sawEffect(effect: Effect): void;
 }
@@ -15,7 +15,7 @@ const waitForMomentMs = 5_000;
 export function createMoments(): Moments {
   let watching: ((moment: Moment, effect: Effect | null) => void) | null = null;
   return {
-    at(wanted, act) {
+    at(wanted, act, step) {
       if (wanted === "any") return Promise.resolve(act(null));
       return new Promise((resolve) => {
         const timer = setTimeout(() => finish(null), waitForMomentMs);
@@ -24,7 +24,7 @@ export function createMoments(): Moments {
           clearTimeout(timer);
           resolve(act(effect));
         };
-        watching = (moment, effect) => moment === wanted && finish(effect);
+        watching = (moment, effect) => moment === wanted && (step === undefined || effect?.step === step) && finish(effect);
       });
     },
     sawAcknowledgement: () => watching?.("acknowledged", null),

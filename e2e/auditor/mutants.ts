@@ -15,7 +15,7 @@ const repeat = (times: number, kill: PlannedKill): PlannedKill[] => Array.from({
 const acknowledgeBeforeCommit: SourceChange = {
   file: "server/ingest/accept.ts",
   find: "const result = await store.acceptDelivery({ delivery, runs: decision.runs, idempotency });",
-  replace: `setTimeout(() => void store.acceptDelivery({ delivery, runs: decision.runs, idempotency }), 20);
+  replace: `setTimeout(() => void store.acceptDelivery({ delivery, runs: decision.runs, idempotency }), 300);
   const result = { kind: "accepted" } as Awaited<ReturnType<typeof store.acceptDelivery>>;`,
 };
 
@@ -62,11 +62,11 @@ export const noFencing: SourceChange[] = [
   },
 ];
 
-const quick = { paceMs: 200, stuckMs: 12_000 };
+const quick = { clients: 8, paceMs: 300, minOrders: 30, stuckMs: 12_000 };
 
 export const mutants = {
   "acknowledge-before-commit": {
-    audit: { ...quick, changes: [acknowledgeBeforeCommit], plan: repeat(5, { kind: "group", moment: "acknowledged", afterMs: 200 }) },
+    audit: { ...quick, changes: [acknowledgeBeforeCommit], plan: repeat(2, { kind: "group", moment: "acknowledged", afterMs: 500 }) },
     caughtBy: ["every 202 has exactly one run for each matching trigger"],
   },
   "no-take-over": {
@@ -74,15 +74,15 @@ export const mutants = {
     caughtBy: ["every run ends"],
   },
   "no-checkpoints": {
-    audit: { ...quick, changes: [noCheckpoints], plan: repeat(3, { kind: "worker", moment: "step_begun", afterMs: 500 }) },
+    audit: { ...quick, changes: [noCheckpoints], plan: repeat(2, { kind: "worker", moment: "step_begun", step: "send", afterMs: 500 }) },
     caughtBy: ["no step starts after the next one did", "a step is repeated only if a kill fell inside it"],
   },
   "no-idempotency": {
-    audit: { ...quick, changes: [noIdempotency], plan: repeat(2, { kind: "web", moment: "acknowledged", afterMs: 500 }) },
+    audit: { ...quick, minOrders: 80, changes: [noIdempotency], plan: repeat(1, { kind: "web", moment: "acknowledged", afterMs: 500 }) },
     caughtBy: ["no idempotency key has two runs of a trigger"],
   },
   "record-before-effect": {
-    audit: { ...quick, changes: [recordBeforeEffect], plan: repeat(3, { kind: "worker", moment: "step_begun", afterMs: 500 }) },
+    audit: { ...quick, changes: [recordBeforeEffect], plan: repeat(2, { kind: "worker", moment: "step_begun", afterMs: 500 }) },
     caughtBy: ["every acknowledged run has all its effects"],
   },
   "half-a-delivery": {

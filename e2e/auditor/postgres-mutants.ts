@@ -24,7 +24,7 @@ interface PostgresMutant {
   caughtBy: readonly RuleName[];
 }
 
-/** The product with one guard broken, on a Postgres, and the kills by which that shows: `node e2e/auditor/main.ts --store postgres --mutant <name>`. */
+/** The product with one guard broken, on a Postgres, and the kills by which that shows: `npm run audit -- --store postgres --mutant <name>`. */
 export const postgresMutants = {
   "acknowledge-before-commit": {
     audit: {

@@ -1,9 +1,7 @@
 import { describe, expect, it, onTestFailed } from "vitest";
 import { auditMachines } from "./audit-machines.ts";
 import type { PlannedMachineKill } from "./machine-kills.ts";
-
-/** `AUDIT_SEED` repeats the choices of an audit that failed. The real thing: `node e2e/auditor/main.ts --store postgres --kills 50`, and with `--mutant no-fencing` a service that is broken. */
-const seed = Number(process.env["AUDIT_SEED"] ?? Date.now() % 1_000_000);
+import { seedByDate as seed } from "./random.ts";
 
 /** The promise is 15 seconds; machines of CI, which all of them share, may stand still for some. */
 const takeOverWithinMs = 20_000;
@@ -24,7 +22,7 @@ describe("the auditor of several machines on one Postgres", { timeout: 400_000 }
   it("finds no rule broken while machines, processes, connections and the database itself are killed", async () => {
     const log: string[] = [];
     onTestFailed(() => console.error(`AUDIT_SEED=${seed}\n${log.join("\n")}`));
-    const { violations, facts, summary } = await auditMachines({ seed, plan, roles: ["web", "web", "worker", "worker"], takeOverWithinMs, clients: 6, tell: (line) => void log.push(line) });
+    const { violations, facts, summary } = await auditMachines({ seed, plan, roles: ["web", "web", "worker", "worker"], takeOverWithinMs, clients: 6, paceMs: 2_000, tell: (line) => void log.push(line) });
     console.log(`seed ${seed}: ${summary}`);
     expect(violations, summary).toEqual([]);
     expect(facts.kills.length).toBeGreaterThan(5);

@@ -1,3 +1,6 @@
+/** Each day has its own seed, e.g. 20260314, so that a failure can be repeated the same day. `AUDIT_SEED` repeats another day's. */
+export const seedByDate = Number(process.env["AUDIT_SEED"] ?? new Date().toISOString().slice(0, 10).replaceAll("-", ""));
+
 export interface Random {
   /** A whole number from `min` to `max`, both included. */
   between(min: number, max: number): number;

@@ -1,10 +1,12 @@
 import { type ChildProcess, type ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { z } from "zod";
 import { cliFile } from "../support/project.ts";
+import { atExit } from "./at-exit.ts";
+import { writeAuditedProject } from "./audited-project.ts";
 import type { SourceChange } from "./changed-source.ts";
 import { buildMutant } from "./build-mutant.ts";
 import { childrenOf, isRunning, membersOf } from "./processes.ts";
@@ -30,8 +32,8 @@ export interface Service {
   workers(): number[];
   /** To every process of it at once. */
   signalGroup(signal: NodeJS.Signals): void;
-  /** As an operator would; resolves with the exit code. What does not end is killed. */
-  stop(): Promise<number | null>;
+  /** SIGKILL to every process of it; resolves when its supervisor has exited. */
+  kill(): Promise<void>;
   /** For one whose supervisor was killed alone: as the function of this name. */
   untilLeft(): Promise<number[]>;
   /** Gone, or going. */
@@ -41,12 +43,14 @@ export interface Service {
 }
 
 const readyWithinMs = 120_000;
-const stopWithinMs = 60_000;
 const leaveWithinMs = 30_000;
+
+let canName: boolean | null = null;
 
 /** Elsewhere all have the name of this machine: what one of them leaves the others take over at once, rather than when its leases are over. */
 function mayName(): boolean {
-  return spawnSync("unshare", ["--uts", "hostname", "audited"], { stdio: "ignore" }).status === 0;
+  canName ??= spawnSync("unshare", ["--uts", "hostname", "audited"], { stdio: "ignore" }).status === 0;
+  return canName;
 }
 
 /** Not ready yet, and not looked after. */
@@ -74,8 +78,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   // An auditor that is interrupted leaves nothing behind.
   const killAll = () => void (hasEnded() || process.kill(-pid, "SIGKILL"));
-  process.once("exit", killAll);
-  child.once("exit", () => process.off("exit", killAll));
+  child.once("exit", atExit(killAll));
   const exited = hasEnded() ? Promise.resolve() : new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const url = options.machine?.role === "worker" ? await untilHealthy(options.port, child, () => output) : await untilReady(projectDir, child, () => output);
   return {
@@ -87,12 +90,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     signalGroup(signal) {
       if (!hasEnded()) process.kill(-pid, signal);
     },
-    async stop() {
-      child.kill("SIGTERM");
-      const killer = setTimeout(() => process.kill(-pid, "SIGKILL"), stopWithinMs);
+    async kill() {
+      killAll();
       await exited;
-      clearTimeout(killer);
-      return child.exitCode;
     },
     untilLeft: () => untilLeft(pid),
     hasEnded,
@@ -109,6 +109,24 @@ export async function untilLeft(group: number): Promise<number[]> {
   const left = membersOf(group);
   for (const pid of left) process.kill(pid, "SIGKILL");
   return left;
+}
+
+const originals = new Map<number, { dir: string; key: string }>();
+
+/** Copies the audited project, built, with the key that every client sends, into a new temporary folder. The original is built once per number of workers. */
+export function copyAuditedProject(workers: number): { projectDir: string; key: string } {
+  const original = originals.get(workers) ?? buildOriginal(workers);
+  originals.set(workers, original);
+  const projectDir = mkdtempSync(join(tmpdir(), "signalbox-audit-"));
+  cpSync(original.dir, projectDir, { recursive: true, verbatimSymlinks: true });
+  return { projectDir, key: original.key };
+}
+
+function buildOriginal(workers: number): { dir: string; key: string } {
+  const dir = mkdtempSync(join(tmpdir(), "signalbox-audit-"));
+  atExit(() => rmSync(dir, { recursive: true, force: true }));
+  writeAuditedProject(dir, workers);
+  return { dir, key: prepareProject(dir).key };
 }
 
 /** Builds the project and makes a key, which every client sends. */
@@ -130,9 +148,9 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
 }
 
 function serviceEnvironment({ sinkUrl, generation, env }: ServiceOptions): NodeJS.ProcessEnv {
-  // A service is started often here, and mostly killed: what one that ended well has compiled is kept for the others.
+  // Services start often here: they read compiled code from this cache.
   const cache = { NODE_COMPILE_CACHE: join(tmpdir(), "signalbox-audit-cache") };
-  return { ...cleanEnvironment(), ...cache, AUDIT_SINK: sinkUrl, AUDIT_GENERATION: String(generation), ...env };
+  return { ...cache, ...cleanEnvironment(), AUDIT_SINK: sinkUrl, AUDIT_GENERATION: String(generation), ...env };
 }
 
 /** Workers announce themselves nowhere: whoever looks after them asks their health port. */

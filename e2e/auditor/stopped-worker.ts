@@ -11,6 +11,7 @@ export async function auditStop(p: Pick<AuditOptions, "seed" | "tell" | "stop">)
   const verdict = await audit({
     ...p,
     changes: shortLeases,
+    clients: 8,
     paceMs: 400,
     plan: [{ kind: "stop", moment: "step_begun", afterMs: 1_500 }],
     async atRest(kills) {

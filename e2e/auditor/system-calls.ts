@@ -1,15 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { judgeAtRest, type Verdict } from "./audit.ts";
-import { type OrderKind, orderKinds, writeAuditedProject } from "./audited-project.ts";
+import { type OrderKind, orderKinds } from "./audited-project.ts";
 import type { SourceChange } from "./changed-source.ts";
 import { createSender, type Ledger } from "./clients.ts";
 import { type AnswerOrder, judgeAnswer } from "./durable-answer.ts";
-import type { Kill } from "./facts.ts";
+import { isAcknowledged, type Kill } from "./facts.ts";
 import { isRunning } from "./processes.ts";
 import { readSqlite } from "./read-sqlite.ts";
-import { prepareProject, type Service, startService } from "./service.ts";
+import { copyAuditedProject, type Service, startService } from "./service.ts";
 import { openSink, type Sink } from "./sink.ts";
 import { attachStrace, diskCalls, signalAtCall } from "./strace.ts";
 
@@ -22,16 +21,14 @@ interface Stage {
 }
 
 async function onStage<T>(changes: readonly SourceChange[], act: (stage: Stage) => Promise<T>): Promise<T> {
-  const projectDir = mkdtempSync(join(tmpdir(), "signalbox-audit-"));
+  const { projectDir, key } = copyAuditedProject(1);
   const sink = await openSink(() => {});
   try {
-    writeAuditedProject(projectDir, 1);
-    const { key } = prepareProject(projectDir);
     const service = await startService({ projectDir, port: 0, sinkUrl: sink.url, generation: 0, changes });
     try {
       return await act({ projectDir, service, sink, orders: [], send: createSender({ url: () => service.url, key, onAcknowledged() {} }) });
     } finally {
-      await service.stop();
+      await service.kill();
     }
   } finally {
     await sink.close();
@@ -56,13 +53,13 @@ export async function sweepCalls({ of, stride, tell }: SweepOptions): Promise<Ve
     let n = 1;
     // One first: statements that are prepared, and pages that are read, at the first time only.
     await accept(stage, "warm", orderKinds[1]);
-    await untilAtRest(projectDir);
+    await untilAtRest(stage);
     for (; ; n += stride) {
       const pid = await oneProcess(() => (of === "accept" ? service.web() : service.workers()));
       const strace = await signalAtCall(pid, { n, signal: "SIGKILL" });
       const at = performance.now();
       await accept(stage, `${of}-${n}`, of === "accept" ? orderKinds[1] : orderKinds[0]);
-      await untilAtRest(projectDir);
+      await untilAtRest(stage);
       const isOver = isRunning(pid);
       await strace.detach();
       tell(`${of}: ${isOver ? "came through before" : "killed at"} call ${n}`);
@@ -77,7 +74,7 @@ export async function sweepCalls({ of, stride, tell }: SweepOptions): Promise<Ve
 export async function traceAnswer(changes: readonly SourceChange[]): Promise<AnswerOrder> {
   return await onStage(changes, async (stage) => {
     await accept(stage, "warm", orderKinds[0]);
-    await untilAtRest(stage.projectDir);
+    await untilAtRest(stage);
     const pid = await oneProcess(stage.service.web);
     const log = join(stage.projectDir, "strace.log");
     const strace = await attachStrace(pid, ["-y", "-s", "60", "-o", log, "-e", `trace=${diskCalls},write,writev,sendto,sendmsg`]);
@@ -95,9 +92,14 @@ async function accept({ send, orders }: Stage, id: string, kind: OrderKind | und
   await send({ order, kind, body: JSON.stringify({ order: id, paid: kind.isPaid, ms: 0 }) });
 }
 
-async function untilAtRest(projectDir: string): Promise<void> {
+/** Every acknowledged order is in the store, also where it is written late, and its runs have ended. */
+async function untilAtRest({ projectDir, orders }: Stage): Promise<void> {
   const reader = readSqlite(projectDir);
-  await until(async () => (await reader.progress()).open === 0, "the runs do not end");
+  const acknowledged = orders.filter(isAcknowledged).map(({ id }) => id);
+  await until(async () => {
+    const stored = new Set((await reader.runs()).map(({ orderId }) => orderId));
+    return acknowledged.every((id) => stored.has(id)) && (await reader.progress()).open === 0;
+  }, "the runs do not end");
 }
 
 /** Web is one; a run that must be alone has a worker of its own for a while. */

@@ -15,7 +15,7 @@ import { openSqliteStore } from "../../server/store/sqlite/open-store.ts";
 import { aDelivery, aRun } from "../../server/store/testing/factories.ts";
 import { fillEveryTable } from "../../server/store/testing/fill-every-table.ts";
 import { startPostgres } from "../../server/store/testing/postgres-server.ts";
-import { createRandom } from "../auditor/random.ts";
+import { createRandom, seedByDate as seed } from "../auditor/random.ts";
 
 const rowsOfTable = 200;
 const kills = 4;
@@ -23,7 +23,6 @@ const tables = planCopy().length;
 const answerSchema = z.object({ isContinued: z.boolean(), tables: z.array(z.object({ name: z.string(), rows: z.int(), hash: z.string() })) });
 
 it("a copy of a store that is killed again and again goes on where it was, and has every row once in the end", async () => {
-  const seed = Number(process.env["FAULTS_SEED"] ?? Date.now() % 100_000);
   const random = createRandom(seed);
   const server = await startPostgres();
   const folder = mkdtempSync(join(tmpdir(), "signalbox-copy-kill-"));
@@ -50,7 +49,7 @@ it("a copy of a store that is killed again and again goes on where it was, and h
     // The last one hits while both are compared.
     reached = await untilCopied(watcher, child, kill === kills - 1 ? "all" : reached + random.between(1, rowsOfTable * 4));
     child.kill("SIGKILL");
-    expect(await exit, `seed ${seed}`).toEqual([null, "SIGKILL"]);
+    expect(await exit, `AUDIT_SEED=${seed}`).toEqual([null, "SIGKILL"]);
     await expect(openPostgresStore({ url })).rejects.toThrow(/Run the same command again/);
   }
 
