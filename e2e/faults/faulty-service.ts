@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { atExit } from "../auditor/at-exit.ts";
 import { childrenOf } from "../auditor/processes.ts";
 import { writeProject } from "../support/project.ts";
 import { signalbox, startService, type Service, type ServiceOptions } from "../support/service.ts";
@@ -55,11 +56,26 @@ const files = {
 
 const keySchema = z.object({ secret: z.string() });
 
-/** Builds the project and makes a key. `file`: where its store is to lie; below the project where none is given. */
-export function prepareFaultyProject(p: { file?: string; files?: Record<string, string>; env?: NodeJS.ProcessEnv } = {}): FaultyProject {
+let original: FaultyProject | null = null;
+
+/** A project that is built, with a key. `file`: path of its store. Default: below the project. `files`: more files beside its own. */
+export function prepareFaultyProject(p: { file?: string; files?: Record<string, string> } = {}): FaultyProject {
   const projectDir = writeProject({ ...files, ...p.files });
-  const file = p.file ?? join(projectDir, ".signalbox/signalbox.db");
-  const env = { ...p.env, DATABASE_URL: `file:${file}` };
+  if (p.file) return build(projectDir, p.file);
+  // Every project has the same workflows and triggers: they are built once.
+  original ??= buildOriginal();
+  cpSync(join(original.projectDir, ".signalbox"), join(projectDir, ".signalbox"), { recursive: true });
+  const file = join(projectDir, ".signalbox/signalbox.db");
+  return { projectDir, file, key: original.key, env: { DATABASE_URL: `file:${file}` } };
+}
+
+function buildOriginal(): FaultyProject {
+  const projectDir = writeProject(files, (cleanUp) => atExit(() => void cleanUp()));
+  return build(projectDir, join(projectDir, ".signalbox/signalbox.db"));
+}
+
+function build(projectDir: string, file: string): FaultyProject {
+  const env = { DATABASE_URL: `file:${file}` };
   command(["build"]);
   const key = keySchema.parse(JSON.parse(command(["keys", "create", "--name", "faults", "--json"]))).secret;
   return { projectDir, file, key, env };
