@@ -70,11 +70,11 @@ export const mutants = {
     caughtBy: ["every 202 has exactly one run for each matching trigger"],
   },
   "no-take-over": {
-    audit: { ...quick, changes: noTakeOver, plan: repeat(2, { kind: "worker", moment: "step_begun", afterMs: 500 }) },
+    audit: { ...quick, changes: noTakeOver, plan: [{ kind: "worker", moment: "step_begun", afterMs: 500 }] },
     caughtBy: ["every run ends"],
   },
   "no-checkpoints": {
-    audit: { ...quick, changes: [noCheckpoints], plan: repeat(2, { kind: "worker", moment: "step_begun", step: "send", afterMs: 500 }) },
+    audit: { ...quick, changes: [noCheckpoints], plan: [{ kind: "worker", moment: "step_begun", step: "send", afterMs: 500 }] },
     caughtBy: ["no step starts after the next one did", "a step is repeated only if a kill fell inside it"],
   },
   "no-idempotency": {
@@ -82,7 +82,7 @@ export const mutants = {
     caughtBy: ["no idempotency key has two runs of a trigger"],
   },
   "record-before-effect": {
-    audit: { ...quick, changes: [recordBeforeEffect], plan: repeat(2, { kind: "worker", moment: "step_begun", afterMs: 500 }) },
+    audit: { ...quick, changes: [recordBeforeEffect], plan: [{ kind: "worker", moment: "step_begun", afterMs: 500 }] },
     caughtBy: ["every acknowledged run has all its effects"],
   },
   "half-a-delivery": {
