@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { z } from "zod";
+import { bundleProgram } from "../../../scripts/bundle-program.ts";
 import { migrationsFolder } from "../../paths.ts";
 import { systemClock } from "../../ports/clock.ts";
 import { silentLogger } from "../../ports/logger.ts";
@@ -14,11 +15,12 @@ import { openSqliteStore } from "./open-store.ts";
 
 const source = migrationsFolder("sqlite");
 const journal = z.looseObject({ entries: z.array(z.looseObject({ tag: z.string() })) }).parse(JSON.parse(readFileSync(join(source, "meta", "_journal.json"), "utf8")));
-const fixture = join(import.meta.dirname, "../fixtures/migrate-and-die.ts");
 
+let program: string;
 let folder: string;
 let fresh: unknown;
 beforeAll(async () => {
+  program = await bundleProgram(join(import.meta.dirname, "../fixtures/migrate-and-die.ts"));
   folder = mkdtempSync(join(tmpdir(), "signalbox-migrate-"));
   const file = join(folder, "fresh.db");
   await (await openSqliteStore({ file })).close();
@@ -44,7 +46,7 @@ it.each(journal.entries.map(({ tag }, position) => ({ tag, position })))("$tag: 
 async function killAt(p: { old: string; position: number; kill: number; before: Awaited<ReturnType<typeof look>> }): Promise<void> {
   const file = join(folder, `${p.position}-${p.kill}.db`);
   copyFileSync(p.old, file);
-  const child = spawn(process.execPath, [fixture, file, String(p.kill)], { stdio: "inherit" });
+  const child = spawn(process.execPath, [program, file, String(p.kill)], { stdio: "inherit" });
   const [, signal] = await once(child, "exit");
   expect(signal).toBe("SIGKILL");
   expect(await look(file)).toEqual(p.before);

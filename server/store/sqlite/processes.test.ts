@@ -4,19 +4,25 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { packageRoot } from "../../paths.ts";
+import { bundleProgram } from "../../../scripts/bundle-program.ts";
 import type { Store } from "../../ports/store.ts";
 import { aDelivery, aRun } from "../testing/factories.ts";
 import { openSqliteStore } from "./open-store.ts";
 
+const fixture = (name: string) => bundleProgram(join(import.meta.dirname, "../fixtures", `${name}.ts`));
 const answerSchema = z.object({ kind: z.string(), deliveryId: z.string(), runId: z.string() });
 
 describe("several processes on one file", () => {
   let folder: string;
   let file: string;
   let children: ChildProcess[];
+  let accept: string;
+  let claimAll: string;
+  beforeAll(async () => {
+    [accept, claimAll] = await Promise.all([fixture("accept"), fixture("claim-all")]);
+  });
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "signalbox-processes-"));
     file = join(folder, "ledger.db");
@@ -27,15 +33,15 @@ describe("several processes on one file", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  function start(script: string, ...args: string[]) {
-    const child = spawn(process.execPath, [join(packageRoot, "server", "store", "fixtures", script), file, ...args], { stdio: ["pipe", "pipe", "inherit"] });
+  function start(program: string, ...args: string[]) {
+    const child = spawn(process.execPath, [program, file, ...args], { stdio: ["pipe", "pipe", "inherit"] });
     children.push(child);
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     return { child, nextLine: async () => z.string().parse((await lines.next()).value) };
   }
 
-  async function runToEnd(script: string, ...args: string[]): Promise<string[]> {
-    const { child } = start(script, ...args);
+  async function runToEnd(program: string, ...args: string[]): Promise<string[]> {
+    const { child } = start(program, ...args);
     let output = "";
     child.stdout?.on("data", (chunk: Buffer) => {
       output += chunk.toString();
@@ -49,14 +55,14 @@ describe("several processes on one file", () => {
     const store = await openSqliteStore({ file });
     const runs = Array.from({ length: 1_000 }, () => aRun());
     await store.createRuns(runs);
-    const had = (await Promise.all(["wrk_1", "wrk_2", "wrk_3", "wrk_4"].map((id) => runToEnd("claim-all.ts", id)))).flat();
+    const had = (await Promise.all(["wrk_1", "wrk_2", "wrk_3", "wrk_4"].map((id) => runToEnd(claimAll, id)))).flat();
     expect(had.sort()).toEqual(runs.map((run) => `${run.id} 1 true`).sort());
     expect(await store.countOpenRuns()).toEqual({ queued: 0, running: 0, waiting: 0 });
     await store.close();
   }, 60_000);
 
   it("open a new file at once, and accept exactly one of twelve equal deliveries", async () => {
-    const receivers = Array.from({ length: 4 }, () => start("accept.ts", "3", "key"));
+    const receivers = Array.from({ length: 4 }, () => start(accept, "3", "key"));
     for (const { nextLine } of receivers) expect(await nextLine()).toBe("ready");
     for (const { child } of receivers) child.stdin?.write("go\n");
     const kinds: string[] = [];
@@ -70,7 +76,7 @@ describe("several processes on one file", () => {
   }, 60_000);
 
   it("lose nothing that was accepted when they are killed", async () => {
-    const { child, nextLine } = start("accept.ts");
+    const { child, nextLine } = start(accept);
     expect(await nextLine()).toBe("ready");
     child.stdin?.write("go\n");
     const answer = answerSchema.parse(JSON.parse(await nextLine()));
