@@ -1,13 +1,13 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, vi } from "vitest";
 import { buildProject } from "../../cli/build/build-project.ts";
 import { makeProject, smallProject } from "../../cli/build/testing/make-project.ts";
-import { closePools, createProjectAt, startPool } from "./testing/pool-harness.ts";
+import { createProjectAt } from "./testing/pool-harness.ts";
+import { test } from "./testing/pool-test.ts";
 
 // Processes start slowly on a machine that is busy.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 30_000 });
-afterEach(closePools);
 
-test("a run that failed in a worker shows the line of the user's own file that threw", async () => {
+test("a run that failed in a worker shows the line of the user's own file that threw", async ({ startPool }) => {
   const projectDir = makeProject(smallProject);
   expect((await buildProject({ projectDir })).ok).toBe(true);
   const pool = await startPool(createProjectAt(projectDir));

@@ -1,12 +1,11 @@
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterAll, describe, test, vi } from "vitest";
-import { closeSupervisors, startTestSupervisor } from "./testing/supervisor-harness.ts";
+import { describe, vi } from "vitest";
+import { test } from "./testing/supervisor-harness.ts";
 
 // Processes start slowly on a machine that is busy; and a web process is given time to wake.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 30_000 });
-afterAll(closeSupervisors);
 
 const ways: { name: string; hang: NodeJS.Signals; notice: RegExp }[] = [
   { name: "is stopped (SIGSTOP)", hang: "SIGSTOP", notice: /The web process gave no sign of life for \d+ s, as if somebody had stopped it \(SIGSTOP\), and was ended\. It is started again\./ },
@@ -14,9 +13,9 @@ const ways: { name: string; hang: NodeJS.Signals; notice: RegExp }[] = [
 ];
 
 describe.concurrent("a web process that answers nobody", () => {
-  test.for(ways)("because it $name: is ended, told of, and started again; runs go on meanwhile", async ({ hang, notice }, { expect }) => {
+  test.for(ways)("because it $name: is ended, told of, and started again; runs go on meanwhile", async ({ hang, notice }, { startService, expect }) => {
     const blockOnSignal = pathToFileURL(join(import.meta.dirname, "testing/block-on-signal.mjs")).href;
-    const { supervisor, call, notices, startRun, project, ended, webPid } = await startTestSupervisor({ work: { code: `mark("begun"); await until(() => marks().includes("go on")); return 1;` } }, 0, { NODE_OPTIONS: `--import=${blockOnSignal}` });
+    const { supervisor, call, notices, startRun, project, ended, webPid } = await startService({ work: { code: `mark("begun"); await until(() => marks().includes("go on")); return 1;` } }, { env: { NODE_OPTIONS: `--import=${blockOnSignal}` } });
     await startRun("work");
     await expect.poll(() => project.marks(), { timeout: 20_000 }).toContain("begun");
     const hung = webPid();

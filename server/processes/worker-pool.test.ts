@@ -1,28 +1,14 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
+import { appendFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, describe, expect, test, vi } from "vitest";
-import { packageRoot } from "../paths.ts";
-import { type HarnessWorkflow, type PoolHarness, type Project, closePools, createProject, startPool } from "./testing/pool-harness.ts";
+import { beforeAll, describe, vi } from "vitest";
+import { bundleProgram } from "../../scripts/bundle-program.ts";
+import type { HarnessWorkflow, PoolHarness, Project } from "./testing/pool-harness.ts";
+import { test } from "./testing/pool-test.ts";
 
 // Processes start slowly on a machine that is busy.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 30_000 });
-
-const projects: Project[] = [];
-const groups: number[] = [];
-
-afterEach(async () => {
-  for (const pid of groups.splice(0)) killGroup(pid);
-  await closePools();
-  await Promise.all(projects.splice(0).map((project) => project.remove()));
-});
-
-async function project(workflows: Record<string, HarnessWorkflow>, settings: Parameters<typeof createProject>[1] = {}): Promise<Project> {
-  const made = await createProject(workflows, settings);
-  projects.push(made);
-  return made;
-}
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 30_000, maxConcurrency: 3 });
 
 const has = (pool: PoolHarness, id: string, kind: string) => pool.until(async () => (await pool.read(id)).kinds.includes(kind));
 const hang = "await new Promise(() => {});";
@@ -37,8 +23,8 @@ const threeSteps: HarnessWorkflow = {
 };
 
 describe("starting", () => {
-  test("a queued run begins by a signal, within a fraction of the time between two looks at the store", async () => {
-    const pool = await startPool(await project({ quick: { code: "return 1;" } }));
+  test("a queued run begins by a signal, within a fraction of the time between two looks at the store", async ({ createProject, startPool, expect }) => {
+    const pool = await startPool(await createProject({ quick: { code: "return 1;" } }));
     await pool.end(await pool.start("quick"));
     const waits: number[] = [];
     for (let n = 0; n < 5; n += 1) {
@@ -48,10 +34,9 @@ describe("starting", () => {
     expect(Math.min(...waits)).toBeLessThan(40);
   });
 
-  test("what was queued while nothing ran begins at the start", async () => {
-    const made = await project({ quick: { code: "return 1;" } });
-    const first = await startPool(made);
-    await first.pool.close(0);
+  test("what was queued while nothing ran begins at the start", async ({ createProject, startPool, expect }) => {
+    const made = await createProject({ quick: { code: "return 1;" } });
+    const first = await startPool(made, { hasWorkers: false });
     const id = await first.start("quick");
     await first.close();
     const second = await startPool(made);
@@ -59,9 +44,9 @@ describe("starting", () => {
   });
 });
 
-describe("a worker that is killed", () => {
-  test("between steps: its run goes on after the last finished step, in the same attempt, and no finished step is repeated", async () => {
-    const pool = await startPool(await project({ work: threeSteps }));
+describe.concurrent("a worker that is killed", () => {
+  test("between steps: its run goes on after the last finished step, in the same attempt, and no finished step is repeated", async ({ createProject, startPool, expect }) => {
+    const pool = await startPool(await createProject({ work: threeSteps }));
     const id = await pool.start("work");
     await has(pool, id, "step_started two");
     for (const pid of await pool.workerPids()) process.kill(pid, "SIGKILL");
@@ -74,29 +59,28 @@ describe("a worker that is killed", () => {
     expect(story).toContain("killed from outside (SIGKILL)");
   });
 
-  test("with everything else, by kill -9 of the whole group: after a restart its run goes on at once", async () => {
-    const made = await project({ work: threeSteps });
-    const group = await startPoolProcess(made);
-    const store = await startPool(made);
-    await store.pool.close(0);
+  test("with everything else, by kill -9 of the whole group: after a restart its run goes on at once", async ({ createProject, startPool, onEnd, expect }) => {
+    const made = await createProject({ work: threeSteps });
+    const group = await startPoolProcess(made, onEnd);
+    const store = await startPool(made, { hasWorkers: false });
     const id = await store.start("work");
     await has(store, id, "step_started two");
     killGroup(group);
+    const startedAt = Date.now();
     const again = await startPool(made);
-    const restartedAt = Date.now();
-    const { run, kinds } = await again.end(id);
+    const { run, kinds, timeOf } = await again.end(id);
     expect(run).toMatchObject({ status: "completed", attempt: 1 });
     expect(kinds.filter((kind) => kind === "step_completed one")).toHaveLength(1);
     // Its lease would have lasted for 12 seconds.
-    expect(Date.now() - restartedAt).toBeLessThan(10_000);
+    expect(timeOf("worker_lost") - startedAt).toBeLessThan(10_000);
     expect(again.notices).toEqual(["1 run goes on where the service was stopped."]);
   });
 
-  test("while it is idle, again and again, is replaced each time, and is not taken for one that cannot start", async () => {
-    const pool = await startPool(await project({ quick: { code: "return 1;" } }));
+  test("while it is idle, again and again, is replaced each time, and is not taken for one that cannot start", async ({ createProject, startPool, expect }) => {
+    const pool = await startPool(await createProject({ quick: { code: "return 1;" } }));
     for (let n = 0; n < 3; n += 1) {
       await pool.end(await pool.start("quick"));
-      await expect.poll(() => pool.ended).toHaveLength(n + 1);
+      await expect.poll(() => pool.ended, { timeout: 20_000 }).toHaveLength(n + 1);
       const [pid = -1] = await pool.workerPids();
       process.kill(pid, "SIGKILL");
       await pool.until(async () => !(await pool.workerPids()).includes(pid));
@@ -106,11 +90,10 @@ describe("a worker that is killed", () => {
     expect(pool.notices).toHaveLength(3);
   });
 
-  test("with its supervisor gone alone, leaves too, and hands its runs back", async () => {
-    const made = await project({ work: threeSteps });
-    const group = await startPoolProcess(made);
-    const store = await startPool(made);
-    await store.pool.close(0);
+  test("with its supervisor gone alone, leaves too, and hands its runs back", async ({ createProject, startPool, onEnd, expect }) => {
+    const made = await createProject({ work: threeSteps });
+    const group = await startPoolProcess(made, onEnd);
+    const store = await startPool(made, { hasWorkers: false });
     const id = await store.start("work");
     await has(store, id, "step_started two");
     process.kill(group, "SIGKILL");
@@ -119,11 +102,10 @@ describe("a worker that is killed", () => {
     expect((await store.read(id)).run).toMatchObject({ status: "queued", attempt: 1 });
   });
 
-  test("with its supervisor gone alone, is ended even where code blocks it", async () => {
-    const made = await project({ block: { code: `mark(String(process.pid)); while (true);` } });
-    const group = await startPoolProcess(made);
-    const store = await startPool(made);
-    await store.pool.close(0);
+  test("with its supervisor gone alone, is ended even where code blocks it", async ({ createProject, startPool, onEnd, expect }) => {
+    const made = await createProject({ block: { code: `mark(String(process.pid)); blockForEver();` } });
+    const group = await startPoolProcess(made, onEnd);
+    const store = await startPool(made, { hasWorkers: false });
     await store.start("block");
     await expect.poll(() => made.marks(), { timeout: 20_000 }).toHaveLength(1);
     const [pid] = await made.marks();
@@ -132,21 +114,21 @@ describe("a worker that is killed", () => {
   });
 });
 
-describe("canceling", () => {
+describe.concurrent("canceling", () => {
   const waitForAbort = `ctx.signal.addEventListener("abort", () => mark(ctx.signal.reason.name)); mark("begun"); ${hang}`;
 
-  test("a running run ends at once, and its code is told", async () => {
-    const pool = await startPool(await project({ work: { code: waitForAbort } }));
+  test("a running run ends at once, and its code is told", async ({ createProject, startPool, expect }) => {
+    const pool = await startPool(await createProject({ work: { code: waitForAbort } }));
     const id = await pool.start("work");
-    await expect.poll(() => pool.project.marks()).toContain("begun");
+    await expect.poll(() => pool.project.marks(), { timeout: 20_000 }).toContain("begun");
     expect(await pool.store.requestCancel(id, Date.now())).toBe("requested");
     pool.pool.cancel(id);
     expect((await pool.end(id)).kinds.slice(-2)).toEqual(["cancel_requested", "canceled"]);
     expect(await pool.project.marks()).toEqual(["begun", "RunCanceled"]);
   });
 
-  test("a queued run and a sleeping run never run again", async () => {
-    const made = await project({ sleeper: { code: `mark("sleeper"); await ctx.sleep("nap", "1h");` }, blocker: { code: `await until(() => marks().includes("free"));` }, never: { code: `mark("never");` } }, { workerConcurrency: 1 });
+  test("a queued run and a sleeping run never run again", async ({ createProject, startPool, expect }) => {
+    const made = await createProject({ sleeper: { code: `mark("sleeper"); await ctx.sleep("nap", "1h");` }, blocker: { code: `await until(() => marks().includes("free"));` }, never: { code: `mark("never");` } }, { workerConcurrency: 1 });
     const pool = await startPool(made);
     const sleeper = await pool.start("sleeper");
     await pool.until(async () => (await pool.read(sleeper)).status === "waiting");
@@ -155,28 +137,28 @@ describe("canceling", () => {
     const queued = await pool.start("never");
     expect(await pool.store.requestCancel(queued, Date.now())).toBe("canceled");
     expect(await pool.store.requestCancel(sleeper, Date.now())).toBe("canceled");
-    await (await import("node:fs/promises")).appendFile(join(made.dir, "marks.txt"), "free\n");
+    await appendFile(join(made.dir, "marks.txt"), "free\n");
     await pool.end(blocker);
     expect([(await pool.read(queued)).status, (await pool.read(sleeper)).status]).toEqual(["canceled", "canceled"]);
     expect(await made.marks()).toEqual(["sleeper", "free"]);
   });
 });
 
-describe("the bounds of a run", () => {
-  test("an attempt that waits longer than its timeout is timed out after its last attempt", async () => {
-    const pool = await startPool(await project({ work: { timeoutMs: 50, attempts: 2, code: hang } }));
+describe.concurrent("the bounds of a run", () => {
+  test("an attempt that waits longer than its timeout is timed out after its last attempt", async ({ createProject, startPool, expect }) => {
+    const pool = await startPool(await createProject({ work: { timeoutMs: 50, attempts: 2, code: hang } }));
     const { run, kinds } = await pool.end(await pool.start("work", { maxAttempts: 2 }));
     expect(run).toMatchObject({ status: "timed_out", attempt: 2, error: { name: "RunTimedOut" } });
     expect(kinds.filter((kind) => kind === "attempt_failed")).toHaveLength(2);
   });
 
-  test("a failing run is tried again, and completes when it succeeds", async () => {
-    const pool = await startPool(await project({ work: { attempts: 3, code: `if (ctx.run.attempt < 3) throw new Error("not yet"); return ctx.run.attempt;` } }));
+  test("a failing run is tried again, and completes when it succeeds", async ({ createProject, startPool, expect }) => {
+    const pool = await startPool(await createProject({ work: { attempts: 3, code: `if (ctx.run.attempt < 3) throw new Error("not yet"); return ctx.run.attempt;` } }));
     expect((await pool.end(await pool.start("work", { maxAttempts: 3 }))).run).toMatchObject({ status: "completed", output: 3, attempt: 3 });
   });
 
-  test("no more runs of a workflow than its concurrency are under way, over two workers", async () => {
-    const made = await project({ work: { concurrency: 2, code: `mark("+"); await new Promise((resolve) => setTimeout(resolve, 30)); mark("-");` } }, { workers: 2 });
+  test("no more runs of a workflow than its concurrency are under way, over two workers", async ({ createProject, startPool, expect }) => {
+    const made = await createProject({ work: { concurrency: 2, code: `mark("+"); await new Promise((resolve) => setTimeout(resolve, 30)); mark("-");` } }, { workers: 2 });
     const pool = await startPool(made);
     await pool.until(async () => (await pool.workerPids()).length === 2);
     const ids = await Promise.all(Array.from({ length: 12 }, () => pool.start("work")));
@@ -187,8 +169,8 @@ describe("the bounds of a run", () => {
     expect(most).toBe(2);
   });
 
-  test("a sleeping run leaves its place to others, and wakes in time", async () => {
-    const pool = await startPool(await project({ sleeper: { code: `await ctx.sleep("nap", 1500); return "rested";` }, other: { code: "return 1;" } }, { workerConcurrency: 1 }));
+  test("a sleeping run leaves its place to others, and wakes in time", async ({ createProject, startPool, expect }) => {
+    const pool = await startPool(await createProject({ sleeper: { code: `await ctx.sleep("nap", 1500); return "rested";` }, other: { code: "return 1;" } }, { workerConcurrency: 1 }));
     const sleeper = await pool.start("sleeper");
     await pool.until(async () => (await pool.read(sleeper)).status === "waiting");
     expect((await pool.end(await pool.start("other"))).status).toBe("completed");
@@ -199,9 +181,9 @@ describe("the bounds of a run", () => {
   });
 });
 
-describe("leaving", () => {
-  test("a shutdown aborts what does not end in its grace, and hands it back with the same attempt", async () => {
-    const made = await project({ work: threeSteps, short: { code: `await until(() => marks().includes("two begins")); return 1;` } });
+describe.concurrent("leaving", () => {
+  test("a shutdown aborts what does not end in its grace, and hands it back with the same attempt", async ({ createProject, startPool, expect }) => {
+    const made = await createProject({ work: threeSteps, short: { code: `await until(() => marks().includes("two begins")); return 1;` } });
     const pool = await startPool(made);
     const id = await pool.start("work");
     await has(pool, id, "step_started two");
@@ -215,11 +197,11 @@ describe("leaving", () => {
     expect(kinds).not.toContain("worker_lost");
   });
 
-  test("a worker that does not leave is killed, and its run goes on unblamed", async () => {
-    const made = await project({ work: { timeoutMs: 60_000, code: `if (marks().length === 0) { mark("blocks"); while (true); } return "done";` } });
+  test("a worker that does not leave is killed, and its run goes on unblamed", async ({ createProject, startPool, expect }) => {
+    const made = await createProject({ work: { timeoutMs: 60_000, code: `if (marks().length === 0) { mark("blocks"); blockForEver(); } return "done";` } });
     const pool = await startPool(made);
     const id = await pool.start("work");
-    await expect.poll(() => made.marks()).toContain("blocks");
+    await expect.poll(() => made.marks(), { timeout: 20_000 }).toContain("blocks");
     await pool.pool.close(0);
     expect((await pool.read(id)).run).toMatchObject({ status: "queued", attempt: 1 });
     await pool.close();
@@ -227,11 +209,11 @@ describe("leaving", () => {
     expect((await again.end(id)).run).toMatchObject({ status: "completed", output: "done", attempt: 1 });
   });
 
-  test("after a rebuild new runs execute the new code, and a run of the old code ends undisturbed", async () => {
-    const made = await project({ work: { code: `mark("old"); await until(() => marks().includes("new")); return "old";` } });
+  test("after a rebuild new runs execute the new code, and a run of the old code ends undisturbed", async ({ createProject, startPool, expect }) => {
+    const made = await createProject({ work: { code: `mark("old"); await until(() => marks().includes("new")); return "old";` } });
     const pool = await startPool(made);
     const old = await pool.start("work");
-    await expect.poll(() => made.marks()).toContain("old");
+    await expect.poll(() => made.marks(), { timeout: 20_000 }).toContain("old");
     await made.write({ work: { code: `mark("new"); return "new";` } });
     await pool.pool.replaceAll(Promise.resolve(true)).done;
     expect((await pool.end(await pool.start("work"))).run.output).toBe("new");
@@ -239,8 +221,8 @@ describe("leaving", () => {
     await pool.until(async () => (await pool.workerPids()).length === 1);
   });
 
-  test("where no worker starts at first with the build that web serves, runs wait for one; none executes the old code", async () => {
-    const made = await project({ work: { code: `return "old";` } });
+  test("where no worker starts at first with the build that web serves, runs wait for one; none executes the old code", async ({ createProject, startPool, expect }) => {
+    const made = await createProject({ work: { code: `return "old";` } });
     const pool = await startPool(made);
     await writeFile(join(made.dir, ".signalbox", "manifest.json"), "{}");
     await pool.pool.replaceAll(Promise.resolve(true)).done;
@@ -249,8 +231,8 @@ describe("leaving", () => {
     expect((await pool.end(id)).run.output).toBe("new");
   });
 
-  test("where no worker starts with a build that web refuses, the old ones go on", async () => {
-    const made = await project({ work: { code: `return "old";` } });
+  test("where no worker starts with a build that web refuses, the old ones go on", async ({ createProject, startPool, expect }) => {
+    const made = await createProject({ work: { code: `return "old";` } });
     const pool = await startPool(made);
     await writeFile(join(made.dir, ".signalbox", "manifest.json"), "{}");
     await pool.pool.replaceAll(Promise.resolve(false)).done;
@@ -266,11 +248,17 @@ function killGroup(pid: number): void {
   }
 }
 
+let poolProgram = "";
+beforeAll(async () => {
+  poolProgram = await bundleProgram(join(import.meta.dirname, "testing/pool-process.ts"));
+});
+
 /** A pool in a process group of its own. Gives the id of the group, which is that of its supervising process. */
-async function startPoolProcess(made: Project): Promise<number> {
-  const child = spawn(process.execPath, [join(packageRoot, "server/processes/testing/pool-process.ts"), made.dir], { detached: true, stdio: ["ignore", "pipe", "inherit"] });
-  if (child.pid === undefined) throw new Error("the pool did not start");
-  groups.push(child.pid);
+async function startPoolProcess(made: Project, onEnd: (cleanUp: () => void) => void): Promise<number> {
+  const child = spawn(process.execPath, [poolProgram, made.dir], { detached: true, stdio: ["ignore", "pipe", "inherit"] });
+  const { pid } = child;
+  if (pid === undefined) throw new Error("the pool did not start");
+  onEnd(() => killGroup(pid));
   await once(child.stdout, "data");
-  return child.pid;
+  return pid;
 }

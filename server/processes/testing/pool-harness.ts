@@ -17,7 +17,10 @@ import type { RunEndedReport } from "../protocol.ts";
 import { type WorkerPool, createWorkerPool } from "../worker-pool.ts";
 
 export interface HarnessWorkflow extends Partial<Pick<ManifestWorkflow, "timeoutMs" | "concurrency">> {
-  /** Body of `async (input, ctx) => { … }`. `mark(text)` appends a line to a file that outlives the process, `marks()` reads it. */
+  /**
+   * Body of `async (input, ctx) => { … }`. `mark(text)` appends a line to a file that outlives the process, `marks()` reads it. `blockForEver()` blocks
+   * the event loop without using CPU time.
+   */
   code: string;
   attempts?: number;
 }
@@ -67,6 +70,7 @@ import { defineWorkflow } from ${JSON.stringify(pathToFileURL(join(packageRoot, 
 import { z } from ${JSON.stringify(pathToFileURL(join(packageRoot, "node_modules/zod/index.js")).href)};
 const mark = (text) => appendFileSync(${JSON.stringify(marksFile)}, text + "\\n");
 const marks = () => readFileSync(${JSON.stringify(marksFile)}, "utf8").split("\\n").filter(Boolean);
+const blockForEver = () => { for (const cell = new Int32Array(new SharedArrayBuffer(4)); ; ) Atomics.wait(cell, 0, 0, 20); };
 const until = async (isSo) => { while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 10)); };
 export default defineWorkflow({ slug: ${JSON.stringify(slug)}, input: z.looseObject({}), run: async (input, ctx) => { ${code} } });
 `;
@@ -111,27 +115,22 @@ export interface PoolHarness {
   /** Waits until it is so, looking whenever something was written. */
   until(isSo: () => Promise<boolean>): Promise<void>;
   workerPids(): Promise<number[]>;
-  close(graceMs?: number): Promise<void>;
+  /** Calls after the first wait for it. */
+  close(): Promise<void>;
 }
 
 interface RunView {
   status: RunStatus;
   run: NonNullable<Awaited<ReturnType<Store["getRun"]>>>;
   kinds: string[];
+  /** When this first happened, in milliseconds. */
+  timeOf(kind: string): number;
   /** Messages and errors of the timeline, to look for a word in. */
   story: string;
 }
 
-const pools = new Set<() => Promise<void>>();
-
-/** Closes what a test left open. */
-export async function closePools(): Promise<void> {
-  await Promise.all([...pools].map((close) => close()));
-}
-
-/** Real worker processes over a real store. */
-export async function startPool(project: Project, options: { env?: NodeJS.ProcessEnv } = {}): Promise<PoolHarness> {
-  const env = options.env ?? {};
+/** Real worker processes over a real store. `hasWorkers: false` only opens the store. */
+export async function startPool(project: Project, { env = {}, hasWorkers = true }: { env?: NodeJS.ProcessEnv; hasWorkers?: boolean } = {}): Promise<PoolHarness> {
   const manifest = await readManifest(join(project.dir, ".signalbox"));
   const settings = readSettings({ projectDir: project.dir, mode: "deployed", fromProject: manifest?.settings ?? {}, env });
   if (settings.database.kind !== "sqlite") throw new Error("tests use SQLite");
@@ -148,14 +147,21 @@ export async function startPool(project: Project, options: { env?: NodeJS.Proces
     logger: silentLogger,
     clock: systemClock,
   });
-  await pool.start();
+  if (hasWorkers) await pool.start();
 
   async function read(id: string): Promise<RunView> {
     const run = await store.getRun(id);
     if (!run) throw new Error(`${id} is not recorded`);
     const timeline = await store.listTimeline(id, { after: 0, limit: 1000 });
     const kinds = timeline.map(({ kind, name }) => (name === null ? kind : `${kind} ${name}`));
-    return { status: run.status, run, kinds, story: timeline.map(({ kind, message, error }) => [kind, message, error?.name, error?.message, error?.stack].filter(Boolean).join(" | ")).join("\n") };
+    const timeOf = (kind: string) => Date.parse(timeline[kinds.indexOf(kind)]?.at ?? "");
+    return { status: run.status, run, kinds, timeOf, story: timeline.map(({ kind, message, error }) => [kind, message, error?.name, error?.message, error?.stack].filter(Boolean).join(" | ")).join("\n") };
+  }
+
+  let closing: Promise<void> | null = null;
+  async function close(): Promise<void> {
+    await pool.close(0);
+    await store.close();
   }
 
   const harness: PoolHarness = {
@@ -179,13 +185,8 @@ export async function startPool(project: Project, options: { env?: NodeJS.Proces
     },
     until: (isSo) => untilStore(store, isSo),
     workerPids: async () => (await store.listWorkers({ seenSince: 0 })).map(({ pid }) => pid),
-    async close(graceMs = 0) {
-      pools.delete(harness.close);
-      await pool.close(graceMs);
-      await store.close();
-    },
+    close: () => (closing ??= close()),
   };
-  pools.add(harness.close);
   return harness;
 }
 

@@ -4,24 +4,28 @@ import { z } from "zod";
 import { readSettings } from "../../config.ts";
 import { silentLogger } from "../../ports/logger.ts";
 import type { RunEndedReport } from "../protocol.ts";
-import { type Supervisor, startSupervisor } from "../supervisor.ts";
-import { type HarnessWorkflow, type Project, createProject } from "./pool-harness.ts";
+import { startSupervisor } from "../supervisor.ts";
+import type { HarnessWorkflow, Project } from "./pool-harness.ts";
+import { test as poolTest } from "./pool-test.ts";
 
-const projects: Project[] = [];
-const supervisors: Supervisor[] = [];
+/** A test whose services are gone when it ends. Safe to run concurrently. */
+export const test = poolTest
+  .extend("startService", ({ createProject, onEnd }) => async (workflows: Record<string, HarnessWorkflow>, options: ServiceOptions = {}) => {
+    const project = await createProject(workflows);
+    const started = await startService(project, options);
+    onEnd(started.supervisor.close);
+    return started;
+  });
 
-/** Closes what a test left open. */
-export async function closeSupervisors(): Promise<void> {
-  await Promise.all(supervisors.splice(0).map((supervisor) => supervisor.close()));
-  await Promise.all(projects.splice(0).map((project) => project.remove()));
+export interface ServiceOptions {
+  port?: number;
+  env?: NodeJS.ProcessEnv;
 }
 
 /** A whole service in the test's own process, but for its web and worker processes. */
-export async function startTestSupervisor(workflows: Record<string, HarnessWorkflow>, port = 0, more: NodeJS.ProcessEnv = {}) {
-  const project = await createProject(workflows);
-  projects.push(project);
-  const env = { PATH: process.env["PATH"], SIGNALBOX_SECRET: "0123456789abcdef0123456789abcdef", ...more };
-  const settings = readSettings({ projectDir: project.dir, mode: "development", fromProject: {}, flags: { port }, env });
+export async function startService(project: Project, options: ServiceOptions) {
+  const env = { PATH: process.env["PATH"], SIGNALBOX_SECRET: "0123456789abcdef0123456789abcdef", ...options.env };
+  const settings = readSettings({ projectDir: project.dir, mode: "development", fromProject: {}, flags: { port: options.port ?? 0 }, env });
   const notices: string[] = [];
   const ended: RunEndedReport[] = [];
   const supervisor = await startSupervisor({
@@ -30,9 +34,8 @@ export async function startTestSupervisor(workflows: Record<string, HarnessWorkf
     reporter: { delivery() {}, runEnded: (run) => ended.push(run), notice: (_, message) => notices.push(message) },
     logger: silentLogger,
   });
-  supervisors.push(supervisor);
   const call = async (method: string, path: string, body?: unknown) => {
-    const response = await fetch(`${supervisor.url}/api/v1${path}`, { method, headers: { "content-type": "application/json" }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+    const response = await fetch(`${supervisor.url}/api/v1${path}`, { method, headers: { "content-type": "application/json", connection: "close" }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
     return { status: response.status, json: z.looseObject({ runId: z.string().optional(), id: z.string().optional() }).parse(await response.json()) };
   };
   const startRun = async (slug: string): Promise<string> => {
@@ -41,18 +44,18 @@ export async function startTestSupervisor(workflows: Record<string, HarnessWorkf
   };
   /** Throws unless there is one. */
   const webPid = (): number => {
-    const [web, ...others] = children().filter(({ pid, command }) => command.includes("/web.js") && environmentOf(pid).includes(project.dir));
+    const [web, ...others] = childrenOf(project).filter(({ command }) => command.includes("/web.js"));
     if (!web || others.length > 0) throw new Error(`there are ${others.length + (web ? 1 : 0)} web processes`);
     return web.pid;
   };
   return { supervisor, project, notices, ended, call, startRun, webPid };
 }
 
-/** Processes of Signalbox that this one has started and that still are. */
-export function children(): { pid: number; command: string }[] {
+/** The web and worker processes of this project that still run. */
+export function childrenOf(project: Project): { pid: number; command: string }[] {
   return execFileSync("ps", ["-A", "-o", "pid=,ppid=,stat=,args="], { encoding: "utf8" }).split("\n").flatMap((line) => {
     const [, pid, parent, state, command = ""] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
-    return Number(parent) === process.pid && !state?.startsWith("Z") && /dist\/(web|worker)\.js/.test(command) ? [{ pid: Number(pid), command }] : [];
+    return Number(parent) === process.pid && !state?.startsWith("Z") && /dist\/(web|worker)\.js/.test(command) && environmentOf(Number(pid)).includes(project.dir) ? [{ pid: Number(pid), command }] : [];
   });
 }
 

@@ -1,0 +1,23 @@
+import { test as base } from "vitest";
+import { type PoolHarness, type Project, createProject, startPool } from "./pool-harness.ts";
+
+/** A test whose projects and pools are gone when it ends. Safe to run concurrently. */
+export const test = base
+  // oxlint-disable-next-line no-empty-pattern -- Vitest reads from the pattern which other fixtures are needed.
+  .extend("onEnd", ({}, { onCleanup }) => {
+    const cleanUps: (() => void | Promise<void>)[] = [];
+    onCleanup(async () => {
+      for (const cleanUp of cleanUps.toReversed()) await cleanUp();
+    });
+    return (cleanUp: () => void | Promise<void>) => void cleanUps.push(cleanUp);
+  })
+  .extend("createProject", ({ onEnd }) => async (...given: Parameters<typeof createProject>): Promise<Project> => {
+    const project = await createProject(...given);
+    onEnd(project.remove);
+    return project;
+  })
+  .extend("startPool", ({ onEnd }) => async (...given: Parameters<typeof startPool>): Promise<PoolHarness> => {
+    const pool = await startPool(...given);
+    onEnd(pool.close);
+    return pool;
+  });
