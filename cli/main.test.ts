@@ -3,19 +3,19 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, vi } from "vitest";
 import { entryFile } from "../server/paths.ts";
-import { copyStarter, edit, emptyFolder, signalbox, startSignalbox, write } from "./commands/testing/cli-process.ts";
+import { edit, it, signalbox, write } from "./commands/testing/cli-process.ts";
 
 const signup = '{"name": "Ada", "email": "ada@example.com"}';
 
 // Each test starts real processes, several of them builds: a busy machine takes long.
-vi.setConfig({ testTimeout: 180_000 });
+vi.setConfig({ testTimeout: 180_000, maxConcurrency: 3 });
 
-describe("signalbox init", () => {
-  it("makes a project that builds", () => {
+describe.concurrent("signalbox init", () => {
+  it("makes a project that builds", async ({ emptyFolder, expect }) => {
     const cwd = emptyFolder();
-    const made = signalbox(["init", "my-hooks"], { cwd });
+    const made = await signalbox(["init", "my-hooks"], { cwd });
     expect(made).toMatchObject({ status: 0, stderr: "", stdout: expect.stringContaining("Next:\n  cd my-hooks\n  npm install\n  npx signalbox dev\n") });
     const files = readdirSync(join(cwd, "my-hooks"));
     expect(files).toContain(".gitignore");
@@ -23,53 +23,53 @@ describe("signalbox init", () => {
     expect(JSON.parse(readFileSync(join(cwd, "my-hooks/package.json"), "utf8"))).toMatchObject({ name: "my-hooks", type: "module" });
   });
 
-  it("goes into a folder that npm has prepared, and into one where it has been before", () => {
+  it("goes into a folder that npm has prepared, and into one where it has been before", async ({ emptyFolder, expect }) => {
     const cwd = emptyFolder();
     write(cwd, "package.json", '{"name":"mine","version":"1.0.0","dependencies":{"signalbox":"file:x.tgz"}}');
     write(cwd, ".gitignore", "coverage\n");
-    expect(signalbox(["init", "."], { cwd }).status).toBe(0);
+    expect((await signalbox(["init", "."], { cwd })).status).toBe(0);
     expect(JSON.parse(readFileSync(join(cwd, "package.json"), "utf8"))).toMatchObject({ name: "mine", version: "1.0.0", dependencies: { signalbox: "file:x.tgz" } });
     expect(readFileSync(join(cwd, ".gitignore"), "utf8")).toMatch(/^coverage\n[\s\S]*\.signalbox/);
-    expect(signalbox(["init", ".", "--json"], { cwd })).toMatchObject({ status: 0, stdout: expect.stringContaining('"files": []') });
+    expect(await signalbox(["init", ".", "--json"], { cwd })).toMatchObject({ status: 0, stdout: expect.stringContaining('"files": []') });
   });
 
-  it("never overwrites what is there, unless told to", () => {
+  it("never overwrites what is there, unless told to", async ({ emptyFolder, expect }) => {
     const cwd = emptyFolder();
     write(cwd, "triggers/new-signup.ts", "mine");
-    const refused = signalbox(["init"], { cwd });
+    const refused = await signalbox(["init"], { cwd });
     expect(refused).toMatchObject({ status: 1, stdout: "", stderr: expect.stringMatching(/A file is there already[\s\S]*triggers\/new-signup\.ts[\s\S]*--force/) });
     expect(readdirSync(cwd)).toEqual(["triggers"]);
-    expect(JSON.parse(signalbox(["init", "--json"], { cwd }).stdout).error.conflicts).toEqual(["triggers/new-signup.ts"]);
-    expect(signalbox(["init", "--force"], { cwd }).status).toBe(0);
+    expect(JSON.parse((await signalbox(["init", "--json"], { cwd })).stdout).error.conflicts).toEqual(["triggers/new-signup.ts"]);
+    expect((await signalbox(["init", "--force"], { cwd })).status).toBe(0);
     expect(readFileSync(join(cwd, "triggers/new-signup.ts"), "utf8")).toContain("defineWebhookSource");
   });
 });
 
-describe("signalbox build", () => {
-  it("says what it built, and without a build commands say what to do", () => {
+describe.concurrent("signalbox build", () => {
+  it("says what it built, and without a build commands say what to do", async ({ copyStarter, expect }) => {
     const cwd = copyStarter();
-    expect(signalbox(["triggers", "list"], { cwd })).toMatchObject({ status: 1, stdout: "", stderr: expect.stringContaining("signalbox build") });
-    expect(signalbox(["start"], { cwd })).toMatchObject({ status: 1, stdout: "", stderr: expect.stringContaining("signalbox build") });
-    const built = signalbox(["build"], { cwd });
+    expect(await signalbox(["triggers", "list"], { cwd })).toMatchObject({ status: 1, stdout: "", stderr: expect.stringContaining("signalbox build") });
+    expect(await signalbox(["start"], { cwd })).toMatchObject({ status: 1, stdout: "", stderr: expect.stringContaining("signalbox build") });
+    const built = await signalbox(["build"], { cwd });
     expect(built).toMatchObject({ status: 0, stderr: "", stdout: expect.stringMatching(/^✓ built [0-9a-f]+ in .+: \d+ triggers, \d+ workflows, 1 agent, in \.\/\.signalbox\/builds\//) });
-    expect(JSON.parse(signalbox(["build", "--json"], { cwd }).stdout)).toMatchObject({ version: /built ([0-9a-f]+)/.exec(built.stdout)?.[1], triggers: expect.any(Number) });
-    expect(signalbox(["triggers", "list", "--project", cwd], { cwd: "/" }).stdout).toContain("POST /triggers/signup");
+    expect(JSON.parse((await signalbox(["build", "--json"], { cwd })).stdout)).toMatchObject({ version: /built ([0-9a-f]+)/.exec(built.stdout)?.[1], triggers: expect.any(Number) });
+    expect((await signalbox(["triggers", "list", "--project", cwd], { cwd: "/" })).stdout).toContain("POST /triggers/signup");
   });
 
-  it("fails with what is to be mended: on stderr for people, on stdout with --json", () => {
+  it("fails with what is to be mended: on stderr for people, on stdout with --json", async ({ copyStarter, expect }) => {
     const cwd = copyStarter();
     edit(cwd, "triggers/new-signup.ts", (text) => text.replace("z.email()", "z.email().transform((x) => x)"));
-    const failed = signalbox(["build"], { cwd });
+    const failed = await signalbox(["build"], { cwd });
     expect(failed).toMatchObject({ status: 1, stdout: "", stderr: expect.stringMatching(/triggers\/new-signup\.ts › request[^\n]+\.transform\(\)/) });
     expect(failed.stderr).not.toMatch(/^\s+at /m);
-    const json = signalbox(["build", "--json"], { cwd });
+    const json = await signalbox(["build", "--json"], { cwd });
     expect(json).toMatchObject({ status: 1, stderr: "" });
     expect(JSON.parse(json.stdout).error).toMatchObject({ code: "build_failed", diagnostics: [{ file: "triggers/new-signup.ts" }] });
   });
 });
 
-describe("a build that has warnings, too", () => {
-  it("fails with its error; with --json the warnings are apart", () => {
+describe.concurrent("a build that has warnings, too", () => {
+  it("fails with its error; with --json the warnings are apart", async ({ copyStarter, expect }) => {
     const cwd = copyStarter();
     edit(cwd, "triggers/new-signup.ts", (text) => text.replace("z.email()", "z.email().transform((x) => x)"));
     // Comes before the error, by its name.
@@ -79,7 +79,7 @@ import { z } from "zod";
 import welcomeEmail from "../workflows/welcome-email";
 export default defineWebhookSource({ slug: "a", endpoint: "a", request: z.object({ to: z.email(), displayName: z.string() }), verify: github({ secret: undefined }) }).attach({ workflow: welcomeEmail });
 `);
-    const { status, stdout } = signalbox(["build", "--json"], { cwd });
+    const { status, stdout } = await signalbox(["build", "--json"], { cwd });
     const { error } = JSON.parse(stdout) as { error: { message: string; diagnostics: unknown[]; warnings: unknown[] } };
     expect([status, error.message]).toEqual([1, expect.stringContaining("triggers/new-signup.ts › request")]);
     expect(error.diagnostics).toMatchObject([{ severity: "error", file: "triggers/new-signup.ts" }]);
@@ -87,8 +87,8 @@ export default defineWebhookSource({ slug: "a", endpoint: "a", request: z.object
   });
 });
 
-describe("output", () => {
-  it("a reader that leaves early is no failure", async () => {
+describe.concurrent("output", () => {
+  it("a reader that leaves early is no failure", async ({ expect }) => {
     const child = spawn(process.execPath, [entryFile("cli"), "--help"], { stdio: ["ignore", "pipe", "pipe"] });
     let stderr = "";
     child.stderr.on("data", (chunk) => (stderr += chunk));
@@ -97,35 +97,35 @@ describe("output", () => {
     expect(stderr).toBe("");
   });
 
-  it("a bad address of the service is one line", () => {
-    const { status, stderr } = signalbox(["keys", "list"], { cwd: "/", env: { SIGNALBOX_URL: "hooks.example.com" } });
+  it("a bad address of the service is one line", async ({ expect }) => {
+    const { status, stderr } = await signalbox(["keys", "list"], { cwd: "/", env: { SIGNALBOX_URL: "hooks.example.com" } });
     expect(status).toBe(1);
     expect(stderr.trim().split("\n")).toEqual([expect.stringContaining("SIGNALBOX_URL must start with http:// or https://")]);
   });
 });
 
-describe("signalbox dev", () => {
-  it("serves the project, tells of deliveries and runs, and takes every change; commands find it", async () => {
+describe.concurrent("signalbox dev", () => {
+  it("serves the project, tells of deliveries and runs, and takes every change; commands find it", async ({ copyStarter, startSignalbox, expect }) => {
     const cwd = copyStarter();
     const dev = startSignalbox(["dev", "--port", "0"], { cwd });
     const [, url] = await dev.printed(/in development on (http:\/\/127\.0\.0\.1:\d+)\n/);
     await dev.printed(new RegExp(`curl ${url}/triggers/`));
     expect(JSON.parse(readFileSync(join(cwd, ".signalbox/server.json"), "utf8"))).toMatchObject({ pid: dev.child.pid, url, mode: "development" });
 
-    expect(signalbox(["triggers", "url", "new-signup"], { cwd }).stdout).toBe(`${url}/triggers/signup\n`);
-    const sent = signalbox(["triggers", "send", "new-signup", "--data", signup, "--wait", "--json"], { cwd });
+    expect((await signalbox(["triggers", "url", "new-signup"], { cwd })).stdout).toBe(`${url}/triggers/signup\n`);
+    const sent = await signalbox(["triggers", "send", "new-signup", "--data", signup, "--wait", "--json"], { cwd });
     expect(sent).toMatchObject({ status: 0, stderr: "" });
     const { body, runs } = JSON.parse(sent.stdout);
     expect(runs).toMatchObject([{ id: body.runId, status: "completed", startedBy: "webhook" }]);
     await dev.printed(new RegExp(`POST /triggers/signup  202 accepted[^\\n]*\\n[^\\n]*✓ matched +new-signup  ${body.runId}`));
     await dev.printed(new RegExp(`✓ completed  new-signup → welcome-email[^\\n]*${body.runId}`));
-    expect(signalbox(["runs", "get", body.runId], { cwd }).stdout).toMatch(/^✓ completed {2}run_[\s\S]+attempt started[\s\S]+input\n/);
-    expect(signalbox(["triggers", "send", "new-signup", "--data", "{"], { cwd })).toMatchObject({ status: 1, stdout: "", stderr: expect.stringMatching(/^✗ 400: /) });
-    expect(signalbox(["triggers", "send", "signup", "--data", "-"], { cwd, input: "{}" })).toMatchObject({ status: 1, stderr: expect.stringMatching(/^✗ 422: [\s\S]+\/name: /) });
+    expect((await signalbox(["runs", "get", body.runId], { cwd })).stdout).toMatch(/^✓ completed {2}run_[\s\S]+attempt started[\s\S]+input\n/);
+    expect(await signalbox(["triggers", "send", "new-signup", "--data", "{"], { cwd })).toMatchObject({ status: 1, stdout: "", stderr: expect.stringMatching(/^✗ 400: /) });
+    expect(await signalbox(["triggers", "send", "signup", "--data", "-"], { cwd, input: "{}" })).toMatchObject({ status: 1, stderr: expect.stringMatching(/^✗ 422: [\s\S]+\/name: /) });
 
     edit(cwd, "triggers/new-signup.ts", (text) => text.replace("endpoint: \"signup\"", "endpoint: \"sign-up\""));
     await dev.printed(/rebuilt as \w+/);
-    expect(signalbox(["triggers", "url", "new-signup"], { cwd }).stdout).toBe(`${url}/triggers/sign-up\n`);
+    expect((await signalbox(["triggers", "url", "new-signup"], { cwd })).stdout).toBe(`${url}/triggers/sign-up\n`);
 
     edit(cwd, "workflows/welcome-email.ts", (text) => `${text}\nexport const x: = 1;\n`);
     await dev.printed(/workflows\/welcome-email\.ts[\s\S]+goes on being served/);
@@ -138,10 +138,10 @@ describe("signalbox dev", () => {
     dev.child.kill("SIGTERM");
     expect(await dev.ended()).toBe(0);
     expect(existsSync(join(cwd, ".signalbox/server.json"))).toBe(false);
-    expect(signalbox(["triggers", "send", "new-signup", "--data", signup], { cwd })).toMatchObject({ status: 1, stderr: expect.stringContaining("Nothing serves") });
+    expect(await signalbox(["triggers", "send", "new-signup", "--data", signup], { cwd })).toMatchObject({ status: 1, stderr: expect.stringContaining("Nothing serves") });
   });
 
-  it("starts once the project is mended, and tells programs one JSON document a line", async () => {
+  it("starts once the project is mended, and tells programs one JSON document a line", async ({ copyStarter, startSignalbox, expect }) => {
     const cwd = copyStarter();
     const good = readFileSync(join(cwd, "workflows/welcome-email.ts"), "utf8");
     writeFileSync(join(cwd, "workflows/welcome-email.ts"), "export default 1 +;\n");
@@ -149,7 +149,7 @@ describe("signalbox dev", () => {
     await dev.printed(/"ok":false/);
     writeFileSync(join(cwd, "workflows/welcome-email.ts"), `${good}\nconsole.log("printed by the project");\n`);
     await dev.printed(/"event":"ready"[^\n]*\n/);
-    const sent = signalbox(["triggers", "send", "new-signup", "--data", signup, "--wait"], { cwd });
+    const sent = await signalbox(["triggers", "send", "new-signup", "--data", signup, "--wait"], { cwd });
     expect(sent).toMatchObject({ status: 0, stderr: "" });
     await dev.printed(/"event":"run"[^\n]*"completed"[^\n]*\n/);
     dev.child.kill("SIGINT");
@@ -160,11 +160,11 @@ describe("signalbox dev", () => {
     expect(dev.stderr()).toContain("printed by the project");
   });
 
-  it("says whose way it is in when its port is taken", async () => {
+  it("says whose way it is in when its port is taken", async ({ copyStarter, startSignalbox, onEnd, expect }) => {
     const cwd = copyStarter();
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
-    onTestFinished(() => void taken.close());
+    onEnd(() => void taken.close());
     const { port } = taken.address() as AddressInfo;
     const dev = startSignalbox(["dev", "--port", String(port)], { cwd });
     expect(await dev.ended()).toBe(1);
@@ -174,11 +174,11 @@ describe("signalbox dev", () => {
     expect(existsSync(join(cwd, ".signalbox/server.json"))).toBe(false);
   });
 
-  it("does not promise that commands talk to it when it could not start", async () => {
+  it("does not promise that commands talk to it when it could not start", async ({ copyStarter, startSignalbox, onEnd, expect }) => {
     const cwd = copyStarter();
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
-    onTestFinished(() => void taken.close());
+    onEnd(() => void taken.close());
     const { port } = taken.address() as AddressInfo;
     const first = { pid: process.pid, url: `http://127.0.0.1:${port}`, mode: "development", startedAt: new Date().toISOString() };
     mkdirSync(join(cwd, ".signalbox"), { recursive: true });
@@ -191,23 +191,23 @@ describe("signalbox dev", () => {
   });
 });
 
-describe("signalbox start", () => {
-  it("makes the first key, needs it, and logs JSON lines", async () => {
+describe.concurrent("signalbox start", () => {
+  it("makes the first key, needs it, and logs JSON lines", async ({ copyStarter, startSignalbox, expect }) => {
     const cwd = copyStarter();
-    expect(signalbox(["build"], { cwd }).status).toBe(0);
+    expect((await signalbox(["build"], { cwd })).status).toBe(0);
     const service = startSignalbox(["start", "--port", "0"], { cwd });
     await service.printed(/A first webhook key was made \(key_\w+\)/);
     const [, url] = await service.printed(/deployed on (\S+)\n/);
-    const withToken = signalbox(["triggers", "url", "new-signup"], { cwd }).stdout;
+    const withToken = (await signalbox(["triggers", "url", "new-signup"], { cwd })).stdout;
     expect(withToken).toMatch(new RegExp(`^${url}/triggers/signup\\?token=sbk_\\w+\n$`));
     expect((await fetch(`${url}/triggers/signup`, { method: "POST", body: signup })).status).toBe(401);
-    expect(signalbox(["triggers", "send", "new-signup", "--data", signup, "--wait"], { cwd }).status).toBe(0);
+    expect((await signalbox(["triggers", "send", "new-signup", "--data", signup, "--wait"], { cwd })).status).toBe(0);
 
-    const token = signalbox(["keys", "create", "--api"], { cwd }).stdout.trim();
+    const token = (await signalbox(["keys", "create", "--api"], { cwd })).stdout.trim();
     const remote = (...args: string[]) => signalbox(args, { cwd: "/", env: { SIGNALBOX_URL: url, SIGNALBOX_TOKEN: token } });
-    expect(remote("triggers", "runs", "list", "new-signup").stdout).toMatch(/✓ completed {2}run_/);
-    expect(remote("triggers", "send", "new-signup", "--data", signup, "--wait").status).toBe(0);
-    expect(signalbox(["keys", "list"], { cwd: "/", env: { SIGNALBOX_URL: url } })).toMatchObject({ status: 1, stdout: "", stderr: expect.stringContaining("SIGNALBOX_TOKEN") });
+    expect((await remote("triggers", "runs", "list", "new-signup")).stdout).toMatch(/✓ completed {2}run_/);
+    expect((await remote("triggers", "send", "new-signup", "--data", signup, "--wait")).status).toBe(0);
+    expect(await signalbox(["keys", "list"], { cwd: "/", env: { SIGNALBOX_URL: url } })).toMatchObject({ status: 1, stdout: "", stderr: expect.stringContaining("SIGNALBOX_TOKEN") });
 
     service.child.kill("SIGTERM");
     expect(await service.ended()).toBe(0);

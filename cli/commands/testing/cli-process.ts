@@ -1,20 +1,37 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { onTestFinished, vi } from "vitest";
+import { test as base, vi } from "vitest";
 import { entryFile, packageRoot } from "../../../server/paths.ts";
 
-/** An empty folder, removed when the test ends. */
-export function emptyFolder(): string {
+type OnEnd = (cleanUp: () => void | Promise<void>) => void;
+
+/** A test whose folders and commands are gone when it ends. Safe to run concurrently. */
+export const it = base
+  // oxlint-disable-next-line no-empty-pattern -- Vitest reads from the pattern which other fixtures are needed.
+  .extend("onEnd", ({}, { onCleanup }): OnEnd => {
+    const cleanUps: Parameters<OnEnd>[0][] = [];
+    onCleanup(async () => {
+      for (const cleanUp of cleanUps.toReversed()) await cleanUp();
+    });
+    return (cleanUp) => void cleanUps.push(cleanUp);
+  })
+  .extend("emptyFolder", ({ onEnd }) => () => emptyFolder(onEnd))
+  .extend("copyStarter", ({ onEnd }) => () => copyStarter(onEnd))
+  .extend("startSignalbox", ({ onEnd }) => (...given: CommandLine) => startSignalbox(given, onEnd));
+
+type CommandLine = [args: string[], p: { cwd: string; env?: NodeJS.ProcessEnv; input?: string }];
+
+function emptyFolder(onEnd: OnEnd): string {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-cli-"));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }));
+  onEnd(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }));
   return dir;
 }
 
 /** A copy of the example project, with its packages. */
-export function copyStarter(): string {
-  const dir = emptyFolder();
+function copyStarter(onEnd: OnEnd): string {
+  const dir = emptyFolder(onEnd);
   cpSync(join(packageRoot, "examples/starter"), dir, { recursive: true, filter: (path) => !/\.signalbox|outbox$|node_modules/.test(path.slice(packageRoot.length)) });
   renameSync(join(dir, "gitignore"), join(dir, ".gitignore"));
   mkdirSync(join(dir, "node_modules"));
@@ -32,9 +49,14 @@ export function write(dir: string, path: string, text: string): void {
 }
 
 /** Runs one command to its end, in a process of its own. */
-export function signalbox(args: string[], p: { cwd: string; env?: NodeJS.ProcessEnv; input?: string }) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [entryFile("cli"), ...args], { cwd: p.cwd, env: { ...cleanEnv(), ...p.env }, encoding: "utf8", input: p.input ?? "", timeout: 120_000 });
-  return { status, stdout, stderr };
+export async function signalbox(...[args, { cwd, env, input = "" }]: CommandLine): Promise<{ status: number | null; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, [entryFile("cli"), ...args], { cwd, env: { ...cleanEnv(), ...env }, timeout: 120_000 });
+  const text = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const) child[name].setEncoding("utf8").on("data", (chunk: string) => (text[name] += chunk));
+  // It may end without reading.
+  child.stdin.on("error", () => {}).end(input);
+  const status = await new Promise<number | null>((resolve) => child.once("close", resolve));
+  return { status, ...text };
 }
 
 export interface Running {
@@ -47,9 +69,9 @@ export interface Running {
   ended(): Promise<number | null>;
 }
 
-/** Starts a command that goes on; it is ended with the test. */
-export function startSignalbox(args: string[], p: { cwd: string; env?: NodeJS.ProcessEnv }): Running {
-  const child = spawn(process.execPath, [entryFile("cli"), ...args], { cwd: p.cwd, env: { ...cleanEnv(), ...p.env }, stdio: ["ignore", "pipe", "pipe"] });
+/** Starts a command that goes on; it is killed with the test. */
+function startSignalbox([args, { cwd, env }]: CommandLine, onEnd: OnEnd): Running {
+  const child = spawn(process.execPath, [entryFile("cli"), ...args], { cwd, env: { ...cleanEnv(), ...env }, stdio: ["ignore", "pipe", "pipe"] });
   const text = { stdout: "", stderr: "", both: "" };
   for (const name of ["stdout", "stderr"] as const) {
     child[name].on("data", (chunk: Buffer) => {
@@ -59,7 +81,7 @@ export function startSignalbox(args: string[], p: { cwd: string; env?: NodeJS.Pr
   }
   const exit = new Promise<number | null>((resolve) => child.once("exit", resolve));
   let seen = 0;
-  onTestFinished(async () => {
+  onEnd(async () => {
     if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
     await exit;
   });
