@@ -3,11 +3,11 @@ import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterAll, describe, expect, onTestFinished, vi } from "vitest";
 import { type ScriptedAnswer, startScriptedProvider } from "../server/engine/agent/testing/scripted-provider.ts";
 import { getJson, postJson, timelineOf, waitForRun } from "./support/api.ts";
 import { cliFile, writeProject } from "./support/project.ts";
-import { signalbox, startService } from "./support/service.ts";
+import { signalbox, startService, withSharedService } from "./support/service.ts";
 
 const key = "sk-the-key-of-the-workers";
 
@@ -54,10 +54,21 @@ async function setUp(script: ScriptedAnswer[]) {
   const provider = await startScriptedProvider(script);
   onTestFinished(() => provider.close());
   const projectDir = writeProject(project);
-  const effects = () => (existsSync(join(projectDir, "effects.log")) ? readFileSync(join(projectDir, "effects.log"), "utf8").trim().split("\n") : []);
   const start = () => startService({ projectDir, command: "dev", env: { MODEL_URL: provider.baseURL, MODEL_KEY: key } });
-  return { provider, projectDir, effects, start };
+  return { provider, projectDir, effects: () => readEffects(projectDir), start };
 }
+
+function readEffects(projectDir: string): string[] {
+  const file = join(projectDir, "effects.log");
+  return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
+}
+
+/** What the model of the shared service says: each test adds its own answers, and uses all of them. */
+const script: ScriptedAnswer[] = [];
+const provider = await startScriptedProvider(script);
+afterAll(() => provider.close());
+let projectDir = "";
+const it = withSharedService((onCleanup) => ({ projectDir: (projectDir = writeProject(project, onCleanup)), command: "dev", env: { MODEL_URL: provider.baseURL, MODEL_KEY: key } }));
 
 /** What the processes that a service has started were given, by what they are: `web` or `worker`. */
 function environmentsOf(pid: number | undefined): Map<string, string> {
@@ -107,9 +118,9 @@ describe("an agent in a running service", () => {
     expect(second.output() + JSON.stringify(await getJson(`${second.url}/api/v1/runs/${runId}/agent`))).not.toContain(key);
   });
 
-  it("is asked on the command line, waits for a person, and goes on when one has approved", async () => {
-    const { projectDir, effects, start } = await setUp([{ calls: [{ name: "refund", arguments: { cents: 500 } }] }, { text: "Paid back" }]);
-    const service = await start();
+  it("is asked on the command line, waits for a person, and goes on when one has approved", async ({ service }) => {
+    script.push({ calls: [{ name: "refund", arguments: { cents: 500 } }] }, { text: "Paid back" });
+    const effects = () => readEffects(projectDir);
     const asked = signalbox(["agents", "run", "support", "--prompt", "Pay them back", "--project", projectDir, "--no-wait", "--json"], { cwd: projectDir });
     expect(asked.status, asked.stdout + asked.stderr).toBe(0);
     const { runId: id } = JSON.parse(asked.stdout) as { runId: string };
@@ -121,10 +132,9 @@ describe("an agent in a running service", () => {
     expect(effects()).toEqual(["refund 500"]);
   });
 
-  it("prints on the command line what its model says while it says it, and nothing is left of that but the answer", async () => {
+  it("prints on the command line what its model says while it says it, and nothing is left of that but the answer", async ({ service }) => {
     const goOn = Promise.withResolvers<void>();
-    const { projectDir, start } = await setUp([{ text: "Hello from the model", until: goOn.promise, tokens: [20, 4] }]);
-    const service = await start();
+    script.push({ text: "Hello from the model", until: goOn.promise, tokens: [20, 4] });
     const asked = spawn(process.execPath, [cliFile, "agents", "run", "support", "--prompt", "Greet us", "--project", projectDir], { cwd: projectDir, stdio: ["ignore", "pipe", "inherit"] });
     let printed = "";
     asked.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));

@@ -1,21 +1,29 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { getJson, postJson, waitForRun } from "./support/api.ts";
 import { copyStarter } from "./support/project.ts";
-import { signalbox, startService } from "./support/service.ts";
+import { type OnCleanup, signalbox, startService, withSharedService } from "./support/service.ts";
 
 const signup = { name: "Ada", email: "ada@example.com" };
 
-async function deployed() {
-  const projectDir = copyStarter();
-  const cli = (...args: string[]) => signalbox([...args, "--project", projectDir], { cwd: projectDir });
-  const built = cli("build");
+const cli = (projectDir: string, ...args: string[]) => signalbox([...args, "--project", projectDir], { cwd: projectDir });
+
+function buildStarter(onCleanup?: OnCleanup): string {
+  const projectDir = copyStarter(onCleanup);
+  const built = cli(projectDir, "build");
   expect(built.status, built.stderr).toBe(0);
-  const service = await startService({ projectDir, command: "start" });
-  const url = cli("triggers", "url", "new-signup").stdout.trim();
-  return { projectDir, cli, service, url, key: new URL(url).searchParams.get("token") ?? "" };
+  return projectDir;
 }
+
+/** The URL that a sender is given, and the key in it. */
+function senderUrl(projectDir: string): { url: string; key: string } {
+  const url = cli(projectDir, "triggers", "url", "new-signup").stdout.trim();
+  return { url, key: new URL(url).searchParams.get("token") ?? "" };
+}
+
+let projectDir = "";
+const it = withSharedService((onCleanup) => ({ projectDir: (projectDir = buildStarter(onCleanup)), command: "start" }));
 
 describe("signalbox start", () => {
   it("needs what build makes, and says so", () => {
@@ -26,8 +34,8 @@ describe("signalbox start", () => {
     expect(started.stderr).not.toMatch(/^\s+at /m);
   });
 
-  it("takes the key in each of its four forms, and in no other way", async () => {
-    const { service, url, key } = await deployed();
+  it("takes the key in each of its four forms, and in no other way", async ({ service }) => {
+    const { url, key } = senderUrl(projectDir);
     expect(url).toBe(`${service.url}/triggers/signup?token=${key}`);
     const post = (path: string, headers: Record<string, string> = {}) => postJson(service.url + path, signup, headers);
     const forms: [string, Record<string, string>][] = [
@@ -53,45 +61,48 @@ describe("signalbox start", () => {
     }
   });
 
-  it("lets a webhook key read the run that it started and nothing more, and an API token read the rest", async () => {
-    const { cli, service, url, key } = await deployed();
+  it("lets a webhook key read the run that it started and nothing more, and an API token read the rest", async ({ service }) => {
+    const { url, key } = senderUrl(projectDir);
     const { runId } = (await (await postJson(url, signup)).json()) as { runId: string };
     const withKey = { authorization: `Bearer ${key}` };
-    expect(await waitForRun(service, runId, withKey)).toMatchObject({ status: "completed" });
+    const run = await waitForRun(service, runId, withKey);
+    expect(run).toMatchObject({ status: "completed" });
     for (const path of ["/api/v1/deliveries", "/api/v1/triggers", "/api/v1/keys"]) {
       expect((await fetch(service.url + path, { headers: withKey })).status, path).toBe(403);
       expect((await fetch(service.url + path)).status, path).toBe(401);
     }
-    const { secret: token } = JSON.parse(cli("keys", "create", "--api", "--name", "ci", "--json").stdout) as { secret: string };
-    const deliveries = await getJson<{ data: unknown[] }>(`${service.url}/api/v1/deliveries`, { authorization: `Bearer ${token}` });
-    expect(deliveries.data).toHaveLength(1);
+    const { secret: token } = JSON.parse(cli(projectDir, "keys", "create", "--api", "--name", "ci", "--json").stdout) as { secret: string };
+    const deliveries = await getJson<{ data: { id: string }[] }>(`${service.url}/api/v1/deliveries`, { authorization: `Bearer ${token}` });
+    expect(deliveries.data.map(({ id }) => id)).toContain(run.deliveryId);
     const remote = signalbox(["triggers", "list", "--json"], { cwd: "/", env: { SIGNALBOX_URL: service.url, SIGNALBOX_TOKEN: token } });
     expect(remote.status, remote.stderr).toBe(0);
     expect(remote.stdout).toContain("new-signup");
   });
 
-  it("refuses a revoked key at once, without a restart", async () => {
-    const { cli, service } = await deployed();
-    const { id, secret: key } = JSON.parse(cli("keys", "create", "--name", "short-lived", "--json").stdout) as { id: string; secret: string };
+  it("refuses a revoked key at once, without a restart", async ({ service }) => {
+    const { id, secret: key } = JSON.parse(cli(projectDir, "keys", "create", "--name", "short-lived", "--json").stdout) as { id: string; secret: string };
     const send = () => postJson(`${service.url}/triggers/signup`, signup, { "x-api-key": key });
     expect((await send()).status).toBe(202);
-    expect(cli("keys", "revoke", id).status).toBe(0);
+    expect(cli(projectDir, "keys", "revoke", id).status).toBe(0);
     expect((await send()).status).toBe(401);
   });
 
-  it("takes the new key of a rotation at once, and the old one while they overlap", async () => {
-    const { cli, service, key: first } = await deployed();
-    const [{ id }] = (JSON.parse(cli("keys", "list", "--json").stdout) as { data: [{ id: string }] }).data;
-    const second = cli("keys", "rotate", id, "--overlap", "1h").stdout.trim();
+  it("takes the new key of a rotation at once, and the old one while they overlap", async ({ service }) => {
+    const { key: first } = senderUrl(projectDir);
+    const { data } = JSON.parse(cli(projectDir, "keys", "list", "--json").stdout) as { data: { id: string; hint: string }[] };
+    const id = data.find(({ hint }) => first.startsWith(hint.slice(0, -1)))?.id ?? "";
+    const second = cli(projectDir, "keys", "rotate", id, "--overlap", "1h").stdout.trim();
     const statuses = () => Promise.all([first, second].map(async (key) => (await postJson(`${service.url}/triggers/signup`, signup, { "x-api-key": key })).status));
     expect(await statuses()).toEqual([202, 202]);
-    expect(cli("triggers", "url", "new-signup").stdout).toContain(`?token=${second}`);
-    expect(cli("keys", "revoke", id).status).toBe(0);
+    expect(cli(projectDir, "triggers", "url", "new-signup").stdout).toContain(`?token=${second}`);
+    expect(cli(projectDir, "keys", "revoke", id).status).toBe(0);
     expect(await statuses()).toEqual([401, 202]);
   });
 
   it("never writes a key, a cookie or an authorization header to disk or log", async () => {
-    const { projectDir, service, url, key } = await deployed();
+    const projectDir = buildStarter();
+    const service = await startService({ projectDir, command: "start" });
+    const { url, key } = senderUrl(projectDir);
     const secrets = ["canary-cookie-5f1d", "canary-bearer-9c2e", "canary-wrong-key-77aa"];
     await postJson(url, signup, { cookie: `session=${secrets[0]}` });
     await postJson(url, signup, { authorization: `Bearer ${secrets[1]}` });
@@ -107,7 +118,9 @@ describe("signalbox start", () => {
   });
 
   it("ends on SIGTERM with an event stream open, having answered what was in flight", async () => {
-    const { service, url, key } = await deployed();
+    const projectDir = buildStarter();
+    const service = await startService({ projectDir, command: "start" });
+    const { url, key } = senderUrl(projectDir);
     const { runId } = (await (await postJson(url, signup)).json()) as { runId: string };
     const stream = await fetch(`${service.url}/api/v1/runs/${runId}/events`, { headers: { "x-api-key": key } });
     expect(stream.headers.get("content-type")).toMatch(/^text\/event-stream/);
@@ -115,13 +128,13 @@ describe("signalbox start", () => {
     await stream.text().catch(() => "");
   });
 
-  it("says in one line which setting is wrong", () => {
-    const projectDir = copyStarter();
-    expect(signalbox(["build", "--project", projectDir], { cwd: projectDir }).status).toBe(0);
+  it("says in one line which setting is wrong", async ({ service }) => {
     const bad = signalbox(["start", "--project", projectDir], { cwd: projectDir, env: { SIGNALBOX_WORKERS: "many" } });
     expect(bad.status).toBe(1);
     expect(bad.stderr.trim().split("\n")).toHaveLength(1);
     expect(bad.stderr).toContain("SIGNALBOX_WORKERS must be a whole number");
+    // The one that runs is not disturbed.
+    expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
   });
 });
 

@@ -1,15 +1,16 @@
 import * as fc from "fast-check";
-import { expect, it } from "vitest";
-import { startHostileService } from "./hostile-service.ts";
+import { expect } from "vitest";
+import { withHostileService } from "./hostile-service.ts";
 import { exchange } from "./raw-exchange.ts";
 
+const it = withHostileService();
 const ada = '{"name":"Ada"}';
 const eve = '{"name":"Eve"}';
 const refusals = new Set([400, 413, 431]);
 const allowed = [200, 202, 400, 401, 404, 405, 408, 413, 415, 422, 431];
 
-it("requests whose ends can be read in two ways, or that are no HTTP, get one 4xx and the end of their connection; what hides behind them never runs", async () => {
-  const { port, key, countRuns } = await startHostileService();
+it("requests whose ends can be read in two ways, or that are no HTTP, get one 4xx and the end of their connection; what hides behind them never runs", async ({ hostile: { port, key, countRuns } }) => {
+  const runsBefore = await countRuns();
   const hidden = `POST /triggers/signup HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\nContent-Type: application/json\r\nContent-Length: ${eve.length}\r\n\r\n${eve}`;
   const head = (...lines: string[]) => `POST /triggers/signup HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\nContent-Type: application/json\r\n${lines.map((line) => `${line}\r\n`).join("")}\r\n`;
   const chunked = `${ada.length.toString(16)}\r\n${ada}\r\n0\r\n\r\n`;
@@ -60,18 +61,18 @@ it("requests whose ends can be read in two ways, or that are no HTTP, get one 4x
     expect(answers.map(({ status }) => status), name).toEqual([expect.toSatisfy((status) => refusals.has(status))]);
     expect(answers[0]?.head, name).toMatch(/^connection: close\r?$/im);
   }
-  expect(await countRuns()).toBe(0);
+  expect(await countRuns()).toBe(runsBefore);
   // The same without a fault.
   const whole = await exchange(port, head("Connection: close", `Content-Length: ${ada.length}`) + ada);
   expect(whole.map(({ status }) => status)).toEqual([202]);
-  expect(await countRuns()).toBe(1);
+  expect(await countRuns()).toBe(runsBefore + 1);
 
   // Many at once on one connection: each its own answer, in their order.
   const numbers = Array.from({ length: 60 }, (_, n) => n);
   const bodies = numbers.map((n) => (n % 3 === 0 ? ada : n % 3 === 1 ? "{}" : "nonsense"));
   const answers = await exchange(port, bodies.map((body, n) => head(`Content-Length: ${body.length}`, ...(n === 59 ? ["Connection: close"] : [])) + body).join(""));
   expect(answers.map(({ status }) => status)).toEqual(numbers.map((n) => [202, 422, 400][n % 3]));
-  expect(await countRuns()).toBe(21);
+  expect(await countRuns()).toBe(runsBefore + 21);
 });
 
 const canary = "canary-key-that-is-wrong";
@@ -85,8 +86,7 @@ const line = fc.oneof(
 const body = fc.oneof(fc.constantFrom(ada, '{"name":1}', "{}", "[", "", "0", "null", '"\\ud800"', '{"__proto__":{"name":"Ada"}}', '{"constructor":{"prototype":1}}', "\xef\xbb\xbf{}", "\xff", "e\r\n{\"name\":\"Ada\"}\r\n0\r\n\r\n", "[".repeat(10_000)), fc.json());
 const query = fc.oneof({ weight: 2, arbitrary: fc.constant("?token=KEY") }, fc.constantFrom("", "?", "?api_key=KEY", `?token=${canary}`, `?token=KEY&api_key=${canary}`, "?token=%4bEY%zz", `?${canary}`, "?token=KEY&token=KEY", "?tok%65n=KEY"));
 
-it("no request below /triggers, however odd, is answered by a redirect or a 5xx, or by an answer that repeats a key", async () => {
-  const { port, key, child } = await startHostileService();
+it("no request below /triggers, however odd, is answered by a redirect or a 5xx, or by an answer that repeats a key", async ({ hostile: { port, key, child } }) => {
   const statuses = new Set<number>();
   await fc.assert(
     fc.asyncProperty(fc.record({ method, target, query, lines: fc.oneof(fc.constant([]), fc.array(line, { maxLength: 4 })), body, isSized: fc.boolean() }), async (p) => {

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { childrenOf } from "../auditor/processes.ts";
 import { getJson } from "../support/api.ts";
 import { writeProject } from "../support/project.ts";
-import { signalbox, startService, type Service } from "../support/service.ts";
+import { type OnCleanup, type Service, type ServiceOptions, signalbox, startService, withSharedService } from "../support/service.ts";
 
 /** A deployed service, in front of which anybody may stand. */
 export interface HostileService extends Service {
@@ -38,20 +38,61 @@ export default defineWorkflow({ slug: "note", input: z.any(), run: () => null })
 const keySchema = z.object({ secret: z.string() });
 const pageSchema = z.object({ data: z.array(z.unknown()), nextCursor: z.string().nullable() });
 
-/** Builds a project and starts it, `signalbox start` or, where told, `signalbox dev`. */
-export async function startHostileService(p: { command?: "dev" | "start"; files?: Record<string, string>; env?: NodeJS.ProcessEnv; port?: number; program?: string[] } = {}): Promise<HostileService> {
-  const { command = "start" } = p;
-  const projectDir = writeProject({ ...files, ...p.files });
-  if (command === "start") run(["build"]);
-  const createKey = (name: string) => keySchema.parse(JSON.parse(run(["keys", "create", "--name", name, "--json"]))).secret;
-  const key = command === "start" ? createKey("hooks") : "";
-  const token = command === "start" ? keySchema.parse(JSON.parse(run(["keys", "create", "--api", "--name", "ci", "--json"]))).secret : "";
-  const service = await startService({ projectDir, command, ...(p.env && { env: p.env }), ...(p.port !== undefined && { port: p.port }), ...(p.program && { program: p.program }) });
+export interface HostileOptions {
+  /** Default: `start`. */
+  command?: "dev" | "start";
+  files?: Record<string, string>;
+  env?: NodeJS.ProcessEnv;
+  port?: number;
+  program?: string[];
+}
+
+/** Builds a project and starts it. Killed when the test ends. */
+export async function startHostileService(p: HostileOptions = {}): Promise<HostileService> {
+  const prepared = prepare(p);
+  return toHostileService(await startService(prepared.options), prepared);
+}
+
+/** `it` whose tests get the same service, `hostile`, started once for the file: for tests that count only what they made themselves. */
+export function withHostileService(p: HostileOptions = {}) {
+  const prepared = Promise.withResolvers<Prepared>();
+  const it = withSharedService((onCleanup) => {
+    const made = prepare(p, onCleanup);
+    prepared.resolve(made);
+    return made.options;
+  });
+  return it.extend("hostile", { scope: "file" }, async ({ service }) => toHostileService(service, await prepared.promise));
+}
+
+interface Prepared {
+  options: ServiceOptions;
+  key: string;
+  token: string;
+  createKey(name: string): string;
+}
+
+/** A project, built and with its keys where it is to be deployed. */
+function prepare({ command = "start", files: more, ...given }: HostileOptions, onCleanup?: OnCleanup): Prepared {
+  const projectDir = writeProject({ ...files, ...more }, onCleanup);
+  const run = (...args: string[]): string => {
+    const { status, stdout, stderr } = signalbox([...args, "--project", projectDir], { cwd: projectDir });
+    if (status !== 0) throw new Error(`signalbox ${args.join(" ")} ended with ${status}: ${stderr}`);
+    return stdout;
+  };
+  const create = (...args: string[]) => keySchema.parse(JSON.parse(run("keys", "create", ...args, "--json"))).secret;
+  const createKey = (name: string) => create("--name", name);
+  const options = { projectDir, command, ...given };
+  if (command === "dev") return { options, key: "", token: "", createKey };
+  run("build");
+  return { options, key: createKey("hooks"), token: create("--api", "--name", "ci"), createKey };
+}
+
+function toHostileService(service: Service, { options, key, token, createKey }: Prepared): HostileService {
   const headers: Record<string, string> = token === "" ? {} : { authorization: `Bearer ${token}` };
   return {
     ...service,
-    projectDir,
-    port: p.port ?? Number(new URL(service.url).port),
+    projectDir: options.projectDir,
+    port: options.port ?? Number(new URL(service.url).port),
     key,
     createKey,
     token,
@@ -67,12 +108,6 @@ export async function startHostileService(p: { command?: "dev" | "start"; files?
       return runs;
     },
   };
-
-  function run(args: string[]): string {
-    const { status, stdout, stderr } = signalbox([...args, "--project", projectDir], { cwd: projectDir });
-    if (status !== 0) throw new Error(`signalbox ${args.join(" ")} ended with ${status}: ${stderr}`);
-    return stdout;
-  }
 }
 
 function trigger(p: { slug: string; endpoint?: string; request: string }): string {

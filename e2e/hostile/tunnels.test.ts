@@ -2,12 +2,12 @@ import { request } from "node:http";
 import { readFileSync, statSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, vi } from "vitest";
 import { procedureAccess, routeAccess } from "../../server/auth/access-table.ts";
 import { freePort } from "../../scripts/free-port.ts";
 import { signalbox, startService } from "../support/service.ts";
 import { inTerminal } from "../support/terminal.ts";
-import { type HostileService, startHostileService } from "./hostile-service.ts";
+import { type HostileService, startHostileService, withHostileService } from "./hostile-service.ts";
 
 type Headers = Record<string, string>;
 interface Answer {
@@ -35,9 +35,19 @@ const foreign: Record<string, Headers> = {
   "under a rewritten name, by a proxy": { host: "127.0.0.1", via: "1.1 proxy" },
 };
 
+const signed = `import { defineWebhookSource } from "signalbox/trigger";
+import { hmac } from "signalbox/verify";
+import { z } from "zod";
+import note from "../workflows/note";
+export default defineWebhookSource({ slug: "signed", endpoint: "signed", request: z.any(), verify: hmac({ secret: process.env.SIGNED_SECRET, header: "x-signature" }) }).attach({ workflow: note });
+`;
+
+const it = withHostileService({ command: "dev", port: await freePort(), files: { "triggers/signed.ts": signed }, env: { SIGNALBOX_BASE_URL: `https://${publicHost}` } });
+
 describe("development behind a tunnel", () => {
-  it("opens nothing without a key or a token: no route, procedure, page, stream or webhook", async () => {
-    const { service, ask } = await start();
+  it("opens nothing without a key or a token: no route, procedure, page, stream or webhook", async ({ hostile: service }) => {
+    const { ask } = steer(service);
+    const runsBefore = await countRuns(service);
     for (const [how, headers] of Object.entries(foreign)) {
       for (const route of closedRoutes) {
         const [method = "", path = ""] = route.split(" ");
@@ -59,13 +69,13 @@ describe("development behind a tunnel", () => {
         expect((await ask({ method: "POST", path: `/triggers/${endpoint}`, headers: { ...headers, ...json }, body: ada })).status, `${endpoint} ${how}`).toBe(401);
       }
     }
-    expect(await service.countRuns()).toBe(0);
+    expect(await countRuns(service)).toBe(runsBefore);
     const local = await ask({ method: "POST", path: "/triggers/signup", headers: { host: `localhost:${service.port}`, ...json }, body: ada });
     expect(local.status).toBe(202);
   });
 
-  it("takes webhooks with the key that `triggers url` prints, and opens its API and pages with a token", async () => {
-    const { service, ask, run } = await start();
+  it("takes webhooks with the key that `triggers url` prints, and opens its API and pages with a token", async ({ hostile: service }) => {
+    const { ask, run } = steer(service);
     const url = new URL(run(["triggers", "url", "signup"]).trim());
     expect([url.host, url.pathname]).toEqual([publicHost, "/triggers/signup"]);
     expect((await ask({ method: "POST", path: url.pathname + url.search, headers: { host: publicHost, ...json }, body: ada })).status).toBe(202);
@@ -109,20 +119,15 @@ describe("development behind a tunnel", () => {
     expect(await printedToken(await startService(again))).not.toBe(token);
   });
 
-  it("requires the signature of what is signed, which is not required on this machine", async () => {
-    const signed = `import { defineWebhookSource } from "signalbox/trigger";
-import { hmac } from "signalbox/verify";
-import { z } from "zod";
-import note from "../workflows/note";
-export default defineWebhookSource({ slug: "signed", endpoint: "signed", request: z.any(), verify: hmac({ secret: process.env.SIGNED_SECRET, header: "x-signature" }) }).attach({ workflow: note });
-`;
-    const { service, ask, run } = await start({ files: { "triggers/signed.ts": signed } });
+  it("requires the signature of what is signed, which is not required on this machine", async ({ hostile: service }) => {
+    const { ask, run } = steer(service);
+    const runsBefore = await countRuns(service);
     const { search } = new URL(run(["triggers", "url", "signed"]).trim());
     const unsigned = { method: "POST", path: `/triggers/signed${search}`, body: ada };
     expect((await ask({ ...unsigned, headers: { host: publicHost, ...json } })).status).toBe(401);
     // Its secret is not set: no signature can be good.
     expect((await ask({ ...unsigned, headers: { host: publicHost, ...json, "x-signature": "00".repeat(32) } })).status).toBe(401);
-    expect(await service.countRuns()).toBe(0);
+    expect(await countRuns(service)).toBe(runsBefore);
     expect((await ask({ ...unsigned, path: "/triggers/signed", headers: { host: `127.0.0.1:${service.port}`, ...json } })).status).toBe(202);
   });
 });
@@ -147,18 +152,22 @@ function printedToken(service: { output(): string }): Promise<string> {
     const [token] = /sbt_\w+/.exec(service.output()) ?? [];
     if (token === undefined) throw new Error(`No token:\n${service.output()}`);
     return token;
-  });
+  }, { timeout: 30_000 });
 }
 
-async function start(p: { files?: Record<string, string>; env?: NodeJS.ProcessEnv; program?: string[] } = {}) {
-  const port = await freePort();
-  const service = await startHostileService({ command: "dev", port, ...p, env: p.env ?? { SIGNALBOX_BASE_URL: `https://${publicHost}` } });
+async function start(p: { env?: NodeJS.ProcessEnv; program?: string[] }) {
+  const service = await startHostileService({ command: "dev", port: await freePort(), env: { SIGNALBOX_BASE_URL: `https://${publicHost}` }, ...p });
+  return { service, ...steer(service) };
+}
+
+/** Requests to the service, and commands beside it. */
+function steer({ port, projectDir }: HostileService) {
   const run = (args: string[]) => {
-    const { status, stdout, stderr } = signalbox([...args, "--project", service.projectDir], { cwd: service.projectDir, env: { SIGNALBOX_BASE_URL: `https://${publicHost}` } });
+    const { status, stdout, stderr } = signalbox([...args, "--project", projectDir], { cwd: projectDir, env: { SIGNALBOX_BASE_URL: `https://${publicHost}` } });
     if (status !== 0) throw new Error(`signalbox ${args.join(" ")} ended with ${status}: ${stderr}`);
     return stdout;
   };
-  return { service: { ...service, countRuns: () => countRuns(service) }, run, ask: (question: Omit<Parameters<typeof send>[0], "port">) => send({ port, ...question }) };
+  return { run, ask: (question: Omit<Parameters<typeof send>[0], "port">) => send({ port, ...question }) };
 }
 
 /** A stream of tRPC is always 200; its first event, once it is connected, is the error. */
