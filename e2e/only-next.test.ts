@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { freePort } from "../scripts/free-port.ts";
 import { postJson, waitForRun } from "./support/api.ts";
 import { copyStarter, repository } from "./support/project.ts";
 import { cleanEnv, signalbox } from "./support/service.ts";
@@ -9,7 +10,7 @@ describe("where only Next runs", () => {
   it("the route handler at app/triggers takes webhooks through the same pipeline, and their runs complete", async () => {
     const projectDir = copyStarter();
     expect(signalbox(["build", "--project", projectDir], { cwd: projectDir }).status).toBe(0);
-    const port = 20_000 + Math.floor(Math.random() * 20_000);
+    const port = await freePort();
     const next = spawn(join(repository, "node_modules/.bin/next"), ["dev", "--port", String(port), "--hostname", "127.0.0.1"], {
       cwd: repository,
       env: { ...cleanEnv(), SIGNALBOX_PROJECT: projectDir, NEXT_TELEMETRY_DISABLED: "1" },
