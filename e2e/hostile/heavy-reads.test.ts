@@ -16,8 +16,10 @@ it("eight exports, sixteen text searches and two hundred waits of one token keep
   const took = await sendWebhooks(service, 40);
   const statuses = await readers.finish();
   // Each of them holds up the event loop for seconds where nothing keeps it free.
-  expect(took.toSorted((a, b) => a - b).at(took.length / 2)).toBeLessThan(1_000);
-  expect(Math.max(...took)).toBeLessThan(5_000);
+  const cpuMs = took.map((one) => one.cpuMs).toSorted((a, b) => a - b);
+  expect(cpuMs.at(cpuMs.length / 2)).toBeLessThan(1_000);
+  expect(cpuMs.at(-1)).toBeLessThan(5_000);
+  expect(Math.max(...took.map(({ wallMs }) => wallMs))).toBeLessThan(20_000);
   expect([...statuses.keys()].toSorted()).toEqual([200, 429]);
   expect(statuses.get(429)).toBeGreaterThanOrEqual(100);
 });
@@ -36,15 +38,15 @@ async function fill(file: string): Promise<string> {
   return data[0]?.id ?? "";
 }
 
-/** Milliseconds of each. */
-async function sendWebhooks({ url, key }: HostileService, count: number): Promise<number[]> {
+/** How long each waited, also in CPU time of the web process: a blocked event loop uses it, and other programs on a busy machine do not add to it. */
+async function sendWebhooks({ url, key, cpuMs }: HostileService, count: number): Promise<{ cpuMs: number; wallMs: number }[]> {
   const agent = new Agent({ keepAlive: false });
   onTestFinished(() => agent.destroy());
-  const took: number[] = [];
+  const took: { cpuMs: number; wallMs: number }[] = [];
   for (let n = 0; n < count; n += 1) {
-    const since = performance.now();
+    const since = { cpu: cpuMs(), wall: performance.now() };
     expect((await post({ url: `${url}/triggers/signup`, body: '{"name":"Ada"}', headers: { "x-api-key": key }, agent })).status).toBe(202);
-    took.push(performance.now() - since);
+    took.push({ cpuMs: cpuMs() - since.cpu, wallMs: performance.now() - since.wall });
   }
   return took;
 }
