@@ -1,11 +1,15 @@
 import { execFileSync } from "node:child_process";
 import type { Page } from "playwright";
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import type { Run } from "../server/contract/run.ts";
 import { getJson, waitForRun } from "./support/api.ts";
 import { visit } from "./support/browser.ts";
 import { writeProject } from "./support/project.ts";
-import { type Service, startService } from "./support/service.ts";
+import { type Service, withSharedService } from "./support/service.ts";
+
+const it = withSharedService((onCleanup) => ({ projectDir: writeProject(files, onCleanup), command: "dev" }));
+
+const patient = { timeout: 30_000 };
 
 const schema = `z.object({
   id: z.string().min(1),
@@ -33,12 +37,16 @@ const files = {
 
 const good = { id: "in_1", amount: 50, currency: "eur", email: "ada@example.com", paid: true, note: null, retries: 3, tags: ["a"], labels: {}, method: { type: "card", last4: "4242" } };
 
-async function openForm(path: string, permissions: string[] = []) {
-  const service = await startService({ projectDir: writeProject(files), command: "dev" });
+async function openForm(service: Service, path: string, permissions: string[] = []) {
   const visited = await visit(service.url, { viewport: { width: 1440, height: 1000 }, permissions });
   await visited.page.goto(service.url + path);
   await visited.page.getByRole("button", { name: "Copy as curl" }).waitFor();
-  return { service, ...visited };
+  return visited;
+}
+
+/** The ids of all runs: what is not there before, a test has started. */
+async function runIds(service: Service): Promise<string[]> {
+  return (await getJson<{ data: Run[] }>(`${service.url}/api/v1/runs?limit=100`)).data.map(({ id }) => id);
 }
 
 const view = (page: Page, name: "Form" | "JSON") => page.getByRole("radio", { name, exact: true }).check();
@@ -65,13 +73,14 @@ async function inputOfRunAt(service: Service, page: Page): Promise<Run> {
 }
 
 describe("the form of a trigger", () => {
-  it("sends a delivery, leads to its run, and shows it end; what the filter stops starts nothing, and its delivery says why", async () => {
-    const { service, page, errors, foreignRequests } = await openForm("/?node=trigger:paid&tab=test");
+  it("sends a delivery, leads to its run, and shows it end; what the filter stops starts nothing, and its delivery says why", async ({ service }) => {
+    const before = await runIds(service);
+    const { page, errors, foreignRequests } = await openForm(service, "/?node=trigger:paid&tab=test");
     await writeDraft(page, JSON.stringify({ ...good, amount: 5 }));
     await page.getByRole("button", { name: "Send", exact: true }).click();
     await page.waitForURL("**/deliveries/dlv_*");
     await page.getByRole("cell", { name: "filter mismatch" }).waitFor();
-    expect((await getJson<{ data: Run[] }>(`${service.url}/api/v1/runs`)).data).toEqual([]);
+    expect(await runIds(service)).toEqual(before);
     await page.goBack();
     await field(page, "amount").fill("50");
     await page.getByText("fires book").waitFor();
@@ -83,8 +92,9 @@ describe("the form of a trigger", () => {
     expect(foreignRequests).toEqual([]);
   });
 
-  it("starts what it promises: every trigger on the endpoint decides, and the delivery with its two runs is shown and counted", async () => {
-    const { service, page, errors } = await openForm("/?node=trigger:paid&tab=test");
+  it("starts what it promises: every trigger on the endpoint decides, and the delivery with its two runs is shown and counted", async ({ service }) => {
+    const before = await runIds(service);
+    const { page, errors } = await openForm(service, "/?node=trigger:paid&tab=test");
     await writeDraft(page, JSON.stringify({ ...good, amount: 5000 }));
     const promise = page.getByRole("region", { name: "What would happen" });
     await promise.getByText("fires book").waitFor();
@@ -93,7 +103,8 @@ describe("the form of a trigger", () => {
     await page.waitForURL("**/deliveries/dlv_*");
     await page.getByText("2 evaluated · 2 fired").waitFor();
     await page.getByText("a form in the app").waitFor();
-    const { data: runs } = await getJson<{ data: Run[] }>(`${service.url}/api/v1/runs`);
+    const { data } = await getJson<{ data: Run[] }>(`${service.url}/api/v1/runs?limit=100`);
+    const runs = data.filter(({ id }) => !before.includes(id));
     expect(runs.map(({ trigger, startedBy }) => [trigger, startedBy]).toSorted()).toEqual([["large", "form"], ["paid", "form"]]);
     expect(new Set(runs.map(({ deliveryId }) => deliveryId))).toEqual(new Set([new URL(page.url()).pathname.split("/").at(-1)]));
     await page.goto(`${service.url}/?node=trigger:large`);
@@ -101,8 +112,8 @@ describe("the form of a trigger", () => {
     expect(errors).toEqual([]);
   });
 
-  it("stays where the endpoint rejects the delivery, and shows the answer that a sender gets", async () => {
-    const { page, errors } = await openForm("/?node=trigger:only&tab=test");
+  it("stays where the endpoint rejects the delivery, and shows the answer that a sender gets", async ({ service }) => {
+    const { page, errors } = await openForm(service, "/?node=trigger:only&tab=test");
     await view(page, "JSON");
     await textArea(page).fill('{"amount": "a lot"}');
     await page.getByRole("button", { name: "Send", exact: true }).click();
@@ -114,20 +125,20 @@ describe("the form of a trigger", () => {
     expect(errors).toEqual([]);
   });
 
-  it("copies a command that sends the very same body", async () => {
-    const { service, page, errors } = await openForm("/?node=trigger:paid&tab=test", ["clipboard-read", "clipboard-write"]);
+  it("copies a command that sends the very same body", async ({ service }) => {
+    const { page, errors } = await openForm(service, "/?node=trigger:paid&tab=test", ["clipboard-read", "clipboard-write"]);
     const body = { ...good, id: `it's "$HOME" \`id\` \\ %s` };
     await writeDraft(page, JSON.stringify(body));
     await page.getByRole("button", { name: "Copy as curl" }).click();
-    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText()), { timeout: 10_000 }).toContain("curl");
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText()), patient).toContain("curl");
     const answer = execFileSync("sh", ["-c", await page.evaluate(() => navigator.clipboard.readText())], { encoding: "utf8" });
     const { runId } = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n"))) as { runId: string };
     expect((await waitForRun(service, runId)).payload).toEqual(body);
     expect(errors).toEqual([]);
   });
 
-  it("keeps presets by name, and an unsent draft over a reload", async () => {
-    const { page, errors } = await openForm("/?node=trigger:paid&tab=test");
+  it("keeps presets by name, and an unsent draft over a reload", async ({ service }) => {
+    const { page, errors } = await openForm(service, "/?node=trigger:paid&tab=test");
     await writeDraft(page, JSON.stringify({ ...good, id: "kept" }));
     await page.getByRole("button", { name: "Start from" }).click();
     await page.getByRole("menuitem", { name: "Save as preset…" }).click();
@@ -136,17 +147,17 @@ describe("the form of a trigger", () => {
     await page.getByText(`Preset "Ada's" is saved`).waitFor();
     await field(page, "id").fill("other");
     await page.reload();
-    await expect.poll(() => field(page, "id").inputValue(), { timeout: 15_000 }).toBe("other");
+    await expect.poll(() => field(page, "id").inputValue(), patient).toBe("other");
     await page.getByRole("button", { name: "Start from" }).click();
     await page.getByRole("menuitem", { name: /Ada's/ }).click();
-    expect(await field(page, "id").inputValue()).toBe("kept");
+    await expect.poll(() => field(page, "id").inputValue(), patient).toBe("kept");
     expect(errors).toEqual([]);
   });
 });
 
 describe("the form of a workflow", () => {
-  it("runs it by keyboard alone", async () => {
-    const { service, page, errors } = await openForm("/?node=workflow:book&tab=run");
+  it("runs it by keyboard alone", async ({ service }) => {
+    const { page, errors } = await openForm(service, "/?node=workflow:book&tab=run");
     await writeDraft(page, JSON.stringify({ ...good, id: "" }));
     await field(page, "id").focus();
     await page.keyboard.type("in_2");
@@ -159,26 +170,28 @@ describe("the form of a workflow", () => {
     expect(errors).toEqual([]);
   });
 
-  it("says beside each field what is wrong, leads to the first one, and starts nothing", async () => {
-    const { service, page, errors } = await openForm("/?node=workflow:book&tab=run");
+  it("says beside each field what is wrong, leads to the first one, and starts nothing", async ({ service }) => {
+    const before = await runIds(service);
+    const { page, errors } = await openForm(service, "/?node=workflow:book&tab=run");
     await writeDraft(page, JSON.stringify({ id: "", amount: -5, rate: "12x", currency: "chf", email: "ada", paid: true, note: 5, tags: ["a", "b", "c", "d"], labels: { team: 1 }, method: { type: "card", last4: "1" } }));
     await page.getByRole("button", { name: "Run", exact: true }).click();
     const said = ["Must not be empty. /id", "Must be 0 or more. /amount", "Must be a number. /rate", "Must be one of eur, usd, gbp. /currency", "Must be an e-mail address. /email", "Must be text or null. /note", "Must have at most 3 items. /tags", "Must be text. /labels/team", "Must have at least 4 characters. /method/last4"];
     for (const words of said) await page.getByRole("listitem").filter({ hasText: words }).first().waitFor();
-    await expect.poll(() => page.evaluate(() => document.activeElement?.closest<HTMLElement>("[data-place]")?.dataset["place"])).toBe("/id");
+    await expect.poll(() => page.evaluate(() => document.activeElement?.closest<HTMLElement>("[data-place]")?.dataset["place"]), patient).toBe("/id");
     await page.getByRole("button", { name: "/email" }).click();
-    expect(await field(page, "email").evaluate((element) => element === document.activeElement)).toBe(true);
-    expect((await getJson<{ data: Run[] }>(`${service.url}/api/v1/runs`)).data).toEqual([]);
+    await expect.poll(() => field(page, "email").evaluate((element) => element === document.activeElement), patient).toBe(true);
+    expect(await runIds(service)).toEqual(before);
     expect(errors).toEqual([]);
   });
 
-  it("sends no empty text for a number that was chosen and left empty", async () => {
-    const { service, page, errors } = await openForm("/?node=workflow:book&tab=run");
+  it("sends no empty text for a number that was chosen and left empty", async ({ service }) => {
+    const before = await runIds(service);
+    const { page, errors } = await openForm(service, "/?node=workflow:book&tab=run");
     await writeDraft(page, JSON.stringify({ ...good, size: "large" }));
     await page.getByRole("radio", { name: "integer" }).check();
     await page.getByRole("button", { name: "Run", exact: true }).click();
     await page.getByRole("listitem").filter({ hasText: "Must be a whole number. /size" }).first().waitFor();
-    expect((await getJson<{ data: Run[] }>(`${service.url}/api/v1/runs`)).data).toEqual([]);
+    expect(await runIds(service)).toEqual(before);
     expect(JSON.parse(await draftOf(page))).toEqual(good);
     await field(page, "size").fill("12");
     await page.getByRole("button", { name: "Run", exact: true }).click();
@@ -186,24 +199,24 @@ describe("the form of a workflow", () => {
     expect(errors).toEqual([]);
   });
 
-  it("loses nothing when an alternative is changed and changed back, through the JSON view, too", async () => {
-    const { page, errors } = await openForm("/?node=workflow:book&tab=run");
+  it("loses nothing when an alternative is changed and changed back, through the JSON view, too", async ({ service }) => {
+    const { page, errors } = await openForm(service, "/?node=workflow:book&tab=run");
     await writeDraft(page, JSON.stringify(good));
     await page.getByRole("radio", { name: "sepa" }).check();
     await field(page, "method.iban").fill("DE0012345678");
     expect(JSON.parse(await draftOf(page))).toMatchObject({ method: { type: "sepa", iban: "DE0012345678" } });
     await page.getByRole("radio", { name: "card" }).check();
-    expect(await field(page, "method.last4").inputValue()).toBe("4242");
+    await expect.poll(() => field(page, "method.last4").inputValue(), patient).toBe("4242");
     await page.getByRole("radio", { name: "sepa" }).check();
-    expect(await field(page, "method.iban").inputValue()).toBe("DE0012345678");
+    await expect.poll(() => field(page, "method.iban").inputValue(), patient).toBe("DE0012345678");
     expect(errors).toEqual([]);
   });
 
-  it("keeps in the form what only text can say, and text that is no JSON yet", async () => {
-    const { page, errors } = await openForm("/?node=workflow:book&tab=run");
+  it("keeps in the form what only text can say, and text that is no JSON yet", async ({ service }) => {
+    const { page, errors } = await openForm(service, "/?node=workflow:book&tab=run");
     const odd = '{"rate": 1e400, "retries": 12345678901234567890, "meta": {"b": 1, "1": 2, "b": 1.0}, "more": [-0]}';
     await writeDraft(page, odd);
-    expect(await field(page, "rate").inputValue()).toBe("1e400");
+    await expect.poll(() => field(page, "rate").inputValue(), patient).toBe("1e400");
     await field(page, "id").fill("x");
     const squeezed = (await draftOf(page)).replaceAll(/\s/g, "");
     expect(squeezed).toBe(`${odd.replaceAll(/\s/g, "").slice(0, -1)},"id":"x"}`);
@@ -211,7 +224,7 @@ describe("the form of a workflow", () => {
     await writeDraft(page, broken);
     await page.getByText("Line 3, column 3: a comma or a closing brace should be here.").waitFor();
     await page.getByRole("button", { name: "Run", exact: true }).click();
-    await expect.poll(() => textArea(page).evaluate((element) => element === document.activeElement)).toBe(true);
+    await expect.poll(() => textArea(page).evaluate((element) => element === document.activeElement), patient).toBe(true);
     expect(await textArea(page).inputValue()).toBe(broken);
     await textArea(page).fill(JSON.stringify({ id: "x".repeat(100_000) }));
     await page.getByText("This is longer than 100,000 characters").waitFor();
