@@ -2,12 +2,12 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, onTestFinished, vi } from "vitest";
 import type { RunSummary } from "../server/contract/run.ts";
 import { getJson, postJson, waitForRun } from "./support/api.ts";
 import { visit } from "./support/browser.ts";
 import { writeProject } from "./support/project.ts";
-import { type Service, startService } from "./support/service.ts";
+import { type Service, withSharedService } from "./support/service.ts";
 
 const workflow = `import { existsSync } from "node:fs";
 import { defineWorkflow } from "signalbox/workflow";
@@ -46,7 +46,9 @@ export default defineWorkflow({
 });
 `;
 
-const openService = () => startService({ projectDir: writeProject({ "workflows/close-books.ts": workflow }), command: "dev" });
+const it = withSharedService((onCleanup) => ({ projectDir: writeProject({ "workflows/close-books.ts": workflow }, onCleanup), command: "dev" }));
+
+const patient = { timeout: 30_000, interval: 100 };
 
 async function start(service: Service, input: { mode: string; note?: string }): Promise<string> {
   const response = await postJson(`${service.url}/api/v1/workflows/close-books/runs`, input);
@@ -60,8 +62,7 @@ const row = (page: Page, name: RegExp) => page.getByRole("list", { name: /^What 
 const idIn = (page: Page) => new URL(page.url()).pathname.split("/").at(-1) ?? "";
 
 describe("the page of a run", () => {
-  it("shows a run go on to its end, without a reload", async () => {
-    const service = await openService();
+  it("shows a run go on to its end, without a reload", async ({ service }) => {
     const { page, errors, foreignRequests } = await visit(service.url);
     const gate = join(tmpdir(), `signalbox-gate-${process.pid}-${Date.now()}`);
     onTestFinished(() => rmSync(gate, { force: true }));
@@ -78,13 +79,12 @@ describe("the page of a run", () => {
     expect(await isMarked(page)).toBe(true);
     expect(await page.getByRole("button", { name: "Cancel" }).count()).toBe(0);
     await page.getByRole("radio", { name: "No logs" }).check();
-    await vi.waitFor(async () => expect(await row(page, /^log, /).count()).toBe(0));
+    await vi.waitFor(async () => expect(await row(page, /^log, /).count()).toBe(0), patient);
     expect(errors).toEqual([]);
     expect(foreignRequests).toEqual([]);
   });
 
-  it("shows the line of code that failed, for each attempt, and hostile messages as text", async () => {
-    const service = await openService();
+  it("shows the line of code that failed, for each attempt, and hostile messages as text", async ({ service }) => {
     const { page, errors } = await visit(service.url);
     const id = await start(service, { mode: "fails", note: "<b>note</b>" });
     await waitForRun(service, id);
@@ -103,8 +103,7 @@ describe("the page of a run", () => {
     expect(errors).toEqual([]);
   });
 
-  it("replays with the same input, and with a changed one, and the runs name each other", async () => {
-    const service = await openService();
+  it("replays with the same input, and with a changed one, and the runs name each other", async ({ service }) => {
     const { page, errors } = await visit(service.url);
     const first = await start(service, { mode: "quick", note: "first" });
     await waitForRun(service, first);
@@ -128,8 +127,7 @@ describe("the page of a run", () => {
     expect(errors).toEqual([]);
   });
 
-  it("cancels a run that goes on, once that is confirmed, and says that it was asked to stop", async () => {
-    const service = await openService();
+  it("cancels a run that goes on, once that is confirmed, and says that it was asked to stop", async ({ service }) => {
     const { page, errors } = await visit(service.url);
     const id = await start(service, { mode: "hangs" });
     await page.goto(`${service.url}/runs/${id}`);
@@ -147,8 +145,7 @@ describe("the page of a run", () => {
 });
 
 describe("the list of runs", () => {
-  it("is narrowed by the address, goes on beyond a hundred, and acts on all that match with the count that it names", async () => {
-    const service = await openService();
+  it("is narrowed by the address, goes on beyond a hundred, and acts on all that match with the count that it names", async ({ service }) => {
     const { page, errors } = await visit(service.url);
     const needle = `needle-${Date.now()}`;
     const ids: string[] = [];
@@ -164,7 +161,7 @@ describe("the list of runs", () => {
     const chips = page.getByRole("list", { name: "Filters in force" });
     const table = page.getByRole("table", { name: "Runs" });
     // The rows of before stay until those that match are there.
-    await vi.waitFor(async () => expect(await table.getByText("waiting", { exact: true }).count()).toBe(0));
+    await vi.waitFor(async () => expect(await table.getByText("waiting", { exact: true }).count()).toBe(0), patient);
     await page.goto(page.url());
     await chips.getByText(`contains “${needle}”`).waitFor();
     await table.getByRole("link", { name: ids.at(-1) }).waitFor();
@@ -174,7 +171,7 @@ describe("the list of runs", () => {
         await page.mouse.wheel(0, 4_000);
         expect(await table.getByRole("link", { name: ids[0] }).count()).toBe(1);
       },
-      { timeout: 20_000, interval: 200 },
+      patient,
     );
 
     await page.evaluate(() => scrollTo(0, 0));
@@ -205,8 +202,7 @@ describe("the list of runs", () => {
     expect(errors).toEqual([]);
   });
 
-  it("is saved as files that hold the runs of the filter", async () => {
-    const service = await openService();
+  it("is saved as files that hold the runs of the filter", async ({ service }) => {
     const { page, errors } = await visit(service.url);
     const failing = await start(service, { mode: "fails", note: "a,b" });
     await waitForRun(service, failing);
