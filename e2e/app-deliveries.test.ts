@@ -1,12 +1,16 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import type { Page } from "playwright";
-import { describe, expect, it } from "vitest";
-import type { Delivery, DeliverySummary } from "../server/contract/delivery.ts";
+import { describe, expect } from "vitest";
+import type { Delivery } from "../server/contract/delivery.ts";
 import { getJson } from "./support/api.ts";
 import { visit } from "./support/browser.ts";
 import { copyStarter } from "./support/project.ts";
-import { startService } from "./support/service.ts";
+import { type Service, startService, withSharedService } from "./support/service.ts";
+
+const it = withSharedService((onCleanup) => ({ projectDir: copyStarter(onCleanup), command: "dev" }));
+
+const patient = { timeout: 30_000 };
 
 const small = '{"id":"evt_1","type":"invoice.paid","invoice":{"number":"7","customer":"Difference & Co","amount":4200.0,"currency":"EUR"},"big":12345678901234567890}';
 const large = small.replace("4200.0", "2000000").replace('"evt_1"', '"evt_2"');
@@ -16,16 +20,13 @@ async function send(url: string, endpoint: string, body: string | Uint8Array<Arr
   return response.headers.get("signalbox-delivery") ?? "";
 }
 
-async function start() {
-  const { url } = await startService({ projectDir: copyStarter(), command: "dev" });
-  return { url, get: (id: string) => getJson<Delivery>(`${url}/api/v1/deliveries/${id}`) };
-}
+const getDelivery = (service: Service, id: string) => getJson<Delivery>(`${service.url}/api/v1/deliveries/${id}`);
 
 const bodyTree = (page: Page) => page.getByRole("tree", { name: "Body", exact: true });
 
 describe("one delivery", () => {
-  it("says why a trigger did not fire, marks the place in the body, and changes nothing of the body", async () => {
-    const { url } = await start();
+  it("says why a trigger did not fire, marks the place in the body, and changes nothing of the body", async ({ service }) => {
+    const { url } = service;
     const id = await send(url, "billing", small);
     const { page, errors, foreignRequests } = await visit(url);
     await page.goto(`${url}/deliveries/${id}`);
@@ -34,7 +35,7 @@ describe("one delivery", () => {
     expect(await row.textContent()).toContain("4200");
     await row.getByRole("button", { name: "/invoice/amount" }).click();
     await bodyTree(page).locator("mark", { hasText: "4200.0" }).waitFor();
-    expect(await bodyTree(page).evaluate((tree) => tree === document.activeElement)).toBe(true);
+    await expect.poll(() => bodyTree(page).evaluate((tree) => tree === document.activeElement), patient).toBe(true);
     await bodyTree(page).getByText("large-invoice: expected ≥ 1000000").waitFor();
     expect(await bodyTree(page).textContent()).toContain('"big": 12345678901234567890');
     await page.keyboard.press("Home");
@@ -45,8 +46,8 @@ describe("one delivery", () => {
     expect([...errors, ...foreignRequests]).toEqual([]);
   });
 
-  it("is delivered again, byte for byte, to all triggers or to one, and each names the other", async () => {
-    const { url, get } = await start();
+  it("is delivered again, byte for byte, to all triggers or to one, and each names the other", async ({ service }) => {
+    const { url } = service;
     const id = await send(url, "billing", small);
     const { page, errors } = await visit(url);
     for (const [item, verdicts] of [[/to all 3 triggers/, 3], [/Only to large-invoice/, 1]] as const) {
@@ -55,7 +56,7 @@ describe("one delivery", () => {
       await page.getByRole("menuitem", { name: item }).click();
       await page.waitForURL((address) => address.pathname.startsWith("/deliveries/dlv_") && !address.pathname.endsWith(id));
       await page.locator(`a[href="/deliveries/${id}"]`).first().waitFor();
-      const again = await get(new URL(page.url()).pathname.split("/").at(-1) ?? "");
+      const again = await getDelivery(service, new URL(page.url()).pathname.split("/").at(-1) ?? "");
       expect([again.redeliveryOf, again.body, again.verdicts.length]).toEqual([id, Buffer.from(small).toString("base64"), verdicts]);
       await page.goto(`${url}/deliveries/${id}`);
       await page.locator(`a[href="/deliveries/${again.id}"]`).first().waitFor();
@@ -63,8 +64,8 @@ describe("one delivery", () => {
     expect(errors).toEqual([]);
   });
 
-  it("is copied as a command that sends the same bytes", async () => {
-    const { url, get } = await start();
+  it("is copied as a command that sends the same bytes", async ({ service }) => {
+    const { url } = service;
     const { page } = await visit(url, { permissions: ["clipboard-read", "clipboard-write"] });
     for (const body of [`{"note":"it's $(date) \`id\` !! \\\\ \u202e ü"}\n`, '{"note":"é"}', new Uint8Array([0xff, 0x00, 0x7b, 0x27])]) {
       const id = await send(url, "signup", body);
@@ -73,13 +74,13 @@ describe("one delivery", () => {
       await page.getByText("Copied", { exact: true }).first().waitFor({ state: "attached" });
       const command = await page.evaluate(() => navigator.clipboard.readText());
       const answer = execFileSync("sh", ["-c", command], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
-      const again = await get(/signalbox-delivery: (\S+)/i.exec(answer)?.[1] ?? "");
+      const again = await getDelivery(service, /signalbox-delivery: (\S+)/i.exec(answer)?.[1] ?? "");
       expect(again.bodySha256).toBe(createHash("sha256").update(body).digest("hex"));
     }
   });
 
-  it("is compared with another by the places where they differ", async () => {
-    const { url } = await start();
+  it("is compared with another by the places where they differ", async ({ service }) => {
+    const { url } = service;
     const other = await send(url, "billing", large);
     const id = await send(url, "billing", small);
     const { page, errors } = await visit(url);
@@ -97,8 +98,8 @@ describe("one delivery", () => {
     expect(errors).toEqual([]);
   });
 
-  it("shows hostile bodies as text and stays quick, whatever they are", async () => {
-    const { url } = await start();
+  it("shows hostile bodies as text and stays quick, whatever they are", async ({ service }) => {
+    const { url } = service;
     const { page, errors } = await visit(url);
     const rows = Array.from({ length: 7_500 }, (_, index) => ({ index, html: "<svg onload=alert(1)>", bidi: "\u202eevil", pad: "x".repeat(60) }));
     const bodies = [
@@ -112,7 +113,7 @@ describe("one delivery", () => {
     for (const body of bodies) {
       await page.goto(`${url}/deliveries/${await send(url, "billing", body)}`);
       const view = bodyTree(page).or(page.getByRole("region", { name: "Body, as text" }));
-      await expect.poll(() => view.innerText()).not.toBe("");
+      await expect.poll(() => view.innerText(), patient).not.toBe("");
       expect(await page.locator("img[src=x], svg[onload], b:text-is('k'), main script").count()).toBe(0);
       // However long the text, little of it is drawn at once.
       expect(await view.locator("*").count()).toBeLessThan(3_000);
@@ -124,8 +125,8 @@ describe("one delivery", () => {
 });
 
 describe("the list of deliveries", () => {
-  it("names the endpoint that was probably meant, there and on the delivery's page, and leads to it", async () => {
-    const { url } = await start();
+  it("names the endpoint that was probably meant, there and on the delivery's page, and leads to it", async ({ service }) => {
+    const { url } = service;
     const id = await send(url, "githb", "{}");
     const { page, errors } = await visit(url);
     await page.goto(`${url}/deliveries`);
@@ -139,7 +140,7 @@ describe("the list of deliveries", () => {
   });
 
   it("finds by filters what was asked for, in words that can be taken back, and a reload keeps them", async () => {
-    const { url } = await start();
+    const { url } = await startService({ projectDir: copyStarter(), command: "dev" });
     const large1 = await send(url, "billing", large);
     await send(url, "billing", small);
     await send(url, "signup", '{"name":"Ada","email":"ada@example.com"}');
@@ -150,31 +151,30 @@ describe("the list of deliveries", () => {
     await page.waitForURL(/trigger=large-invoice&verdict=matched/);
     await page.reload();
     const found = page.locator("a[data-row-link]");
-    await expect.poll(() => found.evaluateAll((links) => links.map((link) => link.getAttribute("href")))).toEqual([`/deliveries/${large1}`]);
+    await expect.poll(() => found.evaluateAll((links) => links.map((link) => link.getAttribute("href"))), patient).toEqual([`/deliveries/${large1}`]);
     await page.getByLabel("Text in the body").fill("no such text");
     await page.getByText("Nothing matches these filters").waitFor();
     await page.getByRole("button", { name: /^Remove the filter: contains/ }).click();
-    await expect.poll(() => found.count()).toBe(1);
+    await expect.poll(() => found.count(), patient).toBe(1);
     await page.getByRole("button", { name: "Clear all" }).click();
-    await expect.poll(() => found.count()).toBe(3);
+    await expect.poll(() => found.count(), patient).toBe(3);
     await page.goBack();
-    await expect.poll(() => found.count()).toBe(1);
+    await expect.poll(() => found.count(), patient).toBe(1);
     expect(errors).toEqual([]);
   });
 
-  it("goes on through more than 100 deliveries, and a stretch of time is chosen by hand and by keys", async () => {
-    const { url } = await start();
-    for (let sent = 0; sent < 130; sent++) await send(url, "signup", `{"name":"Ada ${sent}","email":"ada@example.com"}`);
-    const { data } = await getJson<{ data: DeliverySummary[] }>(`${url}/api/v1/deliveries?limit=1`);
-    expect(data).toHaveLength(1);
+  it("goes on through more than 100 deliveries, and a stretch of time is chosen by hand and by keys", async ({ service }) => {
+    const { url } = service;
+    const oldest = await send(url, "signup", '{"name":"Ada","email":"ada@example.com"}');
+    await Promise.all(Array.from({ length: 129 }, (_, sent) => send(url, "signup", `{"name":"Ada ${sent}","email":"ada@example.com"}`)));
     const { page, errors } = await visit(url, { viewport: { width: 1440, height: 900 } });
     await page.goto(`${url}/deliveries?endpoint=signup`);
     await page.locator("a[data-row-link]").first().waitFor();
     await expect
       .poll(async () => {
         await page.mouse.wheel(0, 4_000);
-        return page.locator("[data-index='129']").count();
-      }, { timeout: 20_000 })
+        return page.locator(`[data-index='129'] a[href="/deliveries/${oldest}"]`).count();
+      }, patient)
       .toBe(1);
     await page.mouse.wheel(0, -100_000);
     const from = page.getByRole("slider", { name: "From" });
