@@ -1,16 +1,39 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Page } from "playwright";
-import { describe, expect, it } from "vitest";
-import { postJson, waitForRun } from "./support/api.ts";
+import { describe, expect } from "vitest";
+import { getJson, postJson, waitForRun } from "./support/api.ts";
 import { visit } from "./support/browser.ts";
-import { copyStarter, writeProject } from "./support/project.ts";
+import { copyStarter } from "./support/project.ts";
 import { signInWithToken } from "./support/sign-in.ts";
-import { signalbox, startService } from "./support/service.ts";
+import { signalbox, startService, withSharedService } from "./support/service.ts";
+
+/** Beside the example project: a workflow that fails when asked to, a trigger that is switched off, and a schema with hostile names. */
+const files = {
+  "workflows/breaks.ts": `import { defineWorkflow } from "signalbox/workflow"; import { z } from "zod"; export default defineWorkflow({ slug: "breaks", input: z.object({ isBroken: z.boolean() }), retries: { attempts: 1 }, run({ isBroken }) { if (isBroken) throw new Error("broken"); } });`,
+  "triggers/breaks.ts": `import { defineWebhookSource } from "signalbox/trigger"; import { z } from "zod"; import breaks from "../workflows/breaks"; export default defineWebhookSource({ slug: "breaks", endpoint: "breaks", request: z.object({ isBroken: z.boolean() }) }).attach({ workflow: breaks });`,
+  "workflows/log.ts": `import { defineWorkflow } from "signalbox/workflow"; import { z } from "zod"; export default defineWorkflow({ slug: "log", input: z.json(), run() {} });`,
+  "triggers/log.ts": `import { defineWebhookSource } from "signalbox/trigger"; import { z } from "zod"; import log from "../workflows/log";
+    export default defineWebhookSource({ slug: "log", endpoint: "log", request: z.object({ "<img src=x onerror=alert(1)>": z.literal("<svg onload=alert(2)>"), "\\u202Ekey": z.string().describe("<b>bold</b>") }) }).attach({ workflow: log, transform: () => null });`,
+  "triggers/newsletter.ts": `import { defineWebhookSource } from "signalbox/trigger"; import { z } from "zod"; import log from "../workflows/log"; export default defineWebhookSource({ slug: "newsletter", endpoint: "newsletter", request: z.object({ name: z.string(), email: z.email() }) }).attach({ workflow: log });`,
+};
+
+/** The project of the shared service. */
+let projectDir = "";
+const cli = (...args: string[]) => signalbox([...args, "--project", projectDir], { cwd: projectDir });
+
+const it = withSharedService((onCleanup) => {
+  projectDir = copyStarter(onCleanup);
+  for (const [path, text] of Object.entries(files)) writeFileSync(join(projectDir, path), text);
+  return { projectDir, command: "dev" };
+});
+
+const patient = { timeout: 30_000 };
 
 const sheet = (page: Page, name: string) => page.getByRole("complementary", { name, exact: true });
 
 describe("the sheet of a node", () => {
-  it("opens for each kind, leads from one to the next, and gives the focus back when Esc closes it", async () => {
-    const service = await startService({ projectDir: copyStarter(), command: "dev" });
+  it("opens for each kind, leads from one to the next, and gives the focus back when Esc closes it", async ({ service }) => {
     const { page, errors, foreignRequests } = await visit(service.url);
     await page.goto(`${service.url}/?node=endpoint:billing&window=24h`);
     const endpoint = sheet(page, "endpoint billing");
@@ -30,8 +53,7 @@ describe("the sheet of a node", () => {
     expect(foreignRequests).toEqual([]);
   });
 
-  it("is on the tab that its address names, also after a reload", async () => {
-    const service = await startService({ projectDir: copyStarter(), command: "dev" });
+  it("is on the tab that its address names, also after a reload", async ({ service }) => {
     const { page, errors } = await visit(service.url);
     const tabs = { "endpoint:signup": ["Connect", "Try a body"], "trigger:new-signup": ["Send test event", "Deliveries", "Schema"], "workflow:welcome-email": ["Run", "Runs", "Schema"] };
     for (const [node, names] of Object.entries(tabs)) {
@@ -46,8 +68,7 @@ describe("the sheet of a node", () => {
     expect(errors).toEqual([]);
   });
 
-  it("of a node that is gone says so, and which was probably meant", async () => {
-    const service = await startService({ projectDir: copyStarter(), command: "dev" });
+  it("of a node that is gone says so, and which was probably meant", async ({ service }) => {
     const { page, errors } = await visit(service.url);
     await page.goto(`${service.url}/?node=trigger:invoice-pad`);
     await page.getByText("There is no such trigger in this build").waitFor();
@@ -58,32 +79,29 @@ describe("the sheet of a node", () => {
 });
 
 describe("the switch of a trigger", () => {
-  it("is turned off in its sheet, after a question: webhooks are skipped, the delivery says why, the canvas and the command line show it; and on again", async () => {
-    const projectDir = copyStarter();
-    const service = await startService({ projectDir, command: "dev" });
+  it("is turned off in its sheet, after a question: webhooks are skipped, the delivery says why, the canvas and the command line show it; and on again", async ({ service }) => {
     const { page, errors } = await visit(service.url);
-    const cli = (...args: string[]) => signalbox([...args, "--project", projectDir], { cwd: projectDir });
-    const send = () => postJson(`${service.url}/triggers/signup`, { name: "Ada", email: "ada@example.com" });
-    await page.goto(`${service.url}/?node=trigger:new-signup`);
-    const trigger = sheet(page, "trigger new-signup");
+    const send = () => postJson(`${service.url}/triggers/newsletter`, { name: "Ada", email: "ada@example.com" });
+    await page.goto(`${service.url}/?node=trigger:newsletter`);
+    const trigger = sheet(page, "trigger newsletter");
     await trigger.getByRole("button", { name: "Switch off" }).click();
-    const question = page.getByRole("dialog", { name: "Switch new-signup off?" });
+    const question = page.getByRole("dialog", { name: "Switch newsletter off?" });
     await question.getByLabel("Why? (optional)").fill("the mail server is down");
     await question.getByRole("button", { name: "Switch off" }).click();
     await trigger.getByText(/^Switched off/).waitFor();
     const skipped = await send();
     expect([skipped.status, await skipped.json()]).toEqual([200, { ok: true, skipped: true }]);
-    await page.getByRole("link", { name: /^Trigger new-signup, switched off/ }).waitFor();
-    expect(cli("triggers", "list").stdout).toMatch(/– off +new-signup/);
+    await page.getByRole("link", { name: /^Trigger newsletter, switched off/ }).waitFor();
+    expect(cli("triggers", "list").stdout).toMatch(/– off +newsletter/);
     await page.goto(`${service.url}/deliveries/${skipped.headers.get("signalbox-delivery")}`);
     await page.getByText(/: the mail server is down$/).first().waitFor();
     await page.getByText("disabled", { exact: true }).first().waitFor();
     expect(await page.getByRole("table", { name: "What each trigger decided" }).textContent()).not.toMatch(/whole body|missing/);
 
     // The command line is another process: its switch counts for the next webhook, and shows by itself.
-    await page.goto(`${service.url}/?node=trigger:new-signup`);
+    await page.goto(`${service.url}/?node=trigger:newsletter`);
     await trigger.getByRole("button", { name: "Switch on" }).waitFor();
-    expect(cli("triggers", "enable", "new-signup").status).toBe(0);
+    expect(cli("triggers", "enable", "newsletter").status).toBe(0);
     expect((await send()).status).toBe(202);
     await trigger.getByRole("button", { name: "Switch off" }).waitFor();
     expect(errors).toEqual([]);
@@ -91,12 +109,7 @@ describe("the switch of a trigger", () => {
 });
 
 describe("the sheet of a workflow", () => {
-  it("says that most runs failed, with another mark than for success", async () => {
-    const projectDir = writeProject({
-      "workflows/breaks.ts": `import { defineWorkflow } from "signalbox/workflow"; import { z } from "zod"; export default defineWorkflow({ slug: "breaks", input: z.object({ isBroken: z.boolean() }), retries: { attempts: 1 }, run({ isBroken }) { if (isBroken) throw new Error("broken"); } });`,
-      "triggers/breaks.ts": `import { defineWebhookSource } from "signalbox/trigger"; import { z } from "zod"; import breaks from "../workflows/breaks"; export default defineWebhookSource({ slug: "breaks", endpoint: "breaks", request: z.object({ isBroken: z.boolean() }) }).attach({ workflow: breaks });`,
-    });
-    const service = await startService({ projectDir, command: "dev" });
+  it("says that most runs failed, with another mark than for success", async ({ service }) => {
     const run = async (isBroken: boolean) => waitForRun(service, ((await (await postJson(`${service.url}/triggers/breaks`, { isBroken })).json()) as { runId: string }).runId);
     await run(true);
     const { page, errors } = await visit(service.url);
@@ -113,8 +126,9 @@ describe("the sheet of a workflow", () => {
 });
 
 describe("the sheet of an endpoint", () => {
-  it("says of a pasted body what each trigger would decide, while it is typed, and where it stops being JSON; nothing is sent", async () => {
-    const service = await startService({ projectDir: copyStarter(), command: "dev" });
+  it("says of a pasted body what each trigger would decide, while it is typed, and where it stops being JSON; nothing is sent", async ({ service }) => {
+    const deliveries = () => getJson<{ data: unknown[] }>(`${service.url}/api/v1/deliveries`);
+    const before = await deliveries();
     const { page, errors } = await visit(service.url);
     await page.goto(`${service.url}/?node=endpoint:billing&tab=try`);
     const box = page.getByRole("textbox", { name: "A body" });
@@ -128,21 +142,20 @@ describe("the sheet of an endpoint", () => {
     await box.fill('{\n  "id": 1,,\n}');
     await page.getByText(/^Line 2, column 11: /).waitFor();
     await page.getByRole("button", { name: "Show me" }).click();
-    expect(await box.evaluate((field: HTMLTextAreaElement) => field.selectionStart)).toBe(12);
-    const { data } = (await (await fetch(`${service.url}/api/v1/deliveries`)).json()) as { data: unknown[] };
-    expect(data).toEqual([]);
+    await expect.poll(() => box.evaluate((field: HTMLTextAreaElement) => field.selectionStart), patient).toBe(12);
+    expect(await deliveries()).toEqual(before);
     expect(errors).toEqual([]);
   });
 
   it("deployed, shows the key only when asked, and copies a URL that works", async () => {
-    const projectDir = copyStarter();
-    const cli = (...args: string[]) => signalbox([...args, "--project", projectDir], { cwd: projectDir });
-    expect(cli("build").status).toBe(0);
-    const service = await startService({ projectDir, command: "start" });
-    const token = new URL(cli("triggers", "url", "new-signup").stdout.trim()).searchParams.get("token") ?? "";
+    const folder = copyStarter();
+    const inFolder = (...args: string[]) => signalbox([...args, "--project", folder], { cwd: folder });
+    expect(inFolder("build").status).toBe(0);
+    const service = await startService({ projectDir: folder, command: "start" });
+    const token = new URL(inFolder("triggers", "url", "new-signup").stdout.trim()).searchParams.get("token") ?? "";
     const { page, errors } = await visit(service.url, { permissions: ["clipboard-read", "clipboard-write"] });
     await page.goto(service.url);
-    await signInWithToken(page, (JSON.parse(cli("keys", "create", "--api", "--json").stdout) as { secret: string }).secret);
+    await signInWithToken(page, (JSON.parse(inFolder("keys", "create", "--api", "--json").stdout) as { secret: string }).secret);
     await page.getByRole("button", { name: "Sign out" }).waitFor();
     await page.goto(`${service.url}/?node=endpoint:signup`);
     const endpoint = sheet(page, "endpoint signup");
@@ -161,8 +174,7 @@ describe("the sheet of an endpoint", () => {
 });
 
 describe("the sheet of a trigger", () => {
-  it("sends a test event, and the run that it starts is shown", async () => {
-    const service = await startService({ projectDir: copyStarter(), command: "dev" });
+  it("sends a test event, and the run that it starts is shown", async ({ service }) => {
     const { page, errors } = await visit(service.url);
     await page.goto(`${service.url}/?node=trigger:new-signup`);
     await page.getByText("It has not fired yet").waitFor();
@@ -175,13 +187,7 @@ describe("the sheet of a trigger", () => {
     expect(errors).toEqual([]);
   });
 
-  it("shows hostile names, titles and values in a schema as text", async () => {
-    const projectDir = writeProject({
-      "workflows/log.ts": `import { defineWorkflow } from "signalbox/workflow"; import { z } from "zod"; export default defineWorkflow({ slug: "log", input: z.json(), run() {} });`,
-      "triggers/log.ts": `import { defineWebhookSource } from "signalbox/trigger"; import { z } from "zod"; import log from "../workflows/log";
-        export default defineWebhookSource({ slug: "log", endpoint: "log", request: z.object({ "<img src=x onerror=alert(1)>": z.literal("<svg onload=alert(2)>"), "\\u202Ekey": z.string().describe("<b>bold</b>") }) }).attach({ workflow: log, transform: () => null });`,
-    });
-    const service = await startService({ projectDir, command: "dev" });
+  it("shows hostile names, titles and values in a schema as text", async ({ service }) => {
     const { page, errors } = await visit(service.url);
     for (const tab of ["overview", "schema", "test"]) {
       await page.goto(`${service.url}/?node=trigger:log&tab=${tab}`);
