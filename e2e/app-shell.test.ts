@@ -1,9 +1,13 @@
 import type { Page } from "playwright";
-import { describe, expect, it, vi } from "vitest";
-import { postJson, waitForRun } from "./support/api.ts";
+import { describe, expect, vi } from "vitest";
+import { getJson, postJson, waitForRun } from "./support/api.ts";
 import { visit } from "./support/browser.ts";
 import { copyStarter } from "./support/project.ts";
-import { type Service, startService } from "./support/service.ts";
+import { type Service, startService, withSharedService } from "./support/service.ts";
+
+const it = withSharedService((onCleanup) => ({ projectDir: copyStarter(onCleanup), command: "dev" }));
+
+const patient = { timeout: 30_000, interval: 100 };
 
 const person = { name: "Ada", email: "ada@example.com" };
 
@@ -14,12 +18,16 @@ async function startRun(service: Service): Promise<string> {
   return runId;
 }
 
+async function countRuns(service: Service, cursor = ""): Promise<number> {
+  const { data, nextCursor } = await getJson<{ data: unknown[]; nextCursor: string | null }>(`${service.url}/api/v1/runs?limit=100${cursor && `&cursor=${encodeURIComponent(cursor)}`}`);
+  return data.length + (nextCursor === null ? 0 : await countRuns(service, nextCursor));
+}
+
 /** Keys count from the moment on that the page is live. */
 const isLive = (page: Page) => page.getByRole("status").getByText("live ·").waitFor();
 
 describe("the search", () => {
-  it("goes to a trigger on the canvas by keyboard alone, however fast one types, and remembers it", async () => {
-    const service = await startService({ projectDir: copyStarter(), command: "dev" });
+  it("goes to a trigger on the canvas by keyboard alone, however fast one types, and remembers it", async ({ service }) => {
     const { page, errors, foreignRequests } = await visit(service.url);
     await page.goto(`${service.url}/runs`);
     await isLive(page);
@@ -36,8 +44,7 @@ describe("the search", () => {
     expect(foreignRequests).toEqual([]);
   });
 
-  it("finds a run by its id in any form, and a text in bodies, by mouse", async () => {
-    const service = await startService({ projectDir: copyStarter(), command: "dev" });
+  it("finds a run by its id in any form, and a text in bodies, by mouse", async ({ service }) => {
     const runId = await startRun(service);
     const { page, errors } = await visit(service.url);
     for (const form of [runId, `${service.url}/runs/${runId}`, `…${runId.slice(-8)}`, runId.slice(-8).toLowerCase()]) {
@@ -56,8 +63,7 @@ describe("the search", () => {
   });
 });
 
-it("keys lead everywhere, and are letters while somebody types", async () => {
-  const service = await startService({ projectDir: copyStarter(), command: "dev" });
+it("keys lead everywhere, and are letters while somebody types", async ({ service }) => {
   const { page, errors } = await visit(service.url);
   await page.goto(`${service.url}/deliveries`);
   await isLive(page);
@@ -77,8 +83,7 @@ it("keys lead everywhere, and are letters while somebody types", async () => {
   expect(errors).toEqual([]);
 });
 
-it("a chosen theme holds over a reload, and 'as the system' follows the system", async () => {
-  const service = await startService({ projectDir: copyStarter(), command: "dev" });
+it("a chosen theme holds over a reload, and 'as the system' follows the system", async ({ service }) => {
   const { page, errors } = await visit(service.url, { colorScheme: "light" });
   const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
   const choose = async (theme: string) => {
@@ -92,12 +97,12 @@ it("a chosen theme holds over a reload, and 'as the system' follows the system",
   const dark = await ground();
   expect(dark).not.toBe(light);
   await page.reload({ waitUntil: "commit" });
-  await vi.waitFor(async () => expect(await ground()).toBe(dark));
+  await vi.waitFor(async () => expect(await ground()).toBe(dark), patient);
   await isLive(page);
   await choose("As the system");
-  expect(await ground()).toBe(light);
+  await expect.poll(ground, patient).toBe(light);
   await page.emulateMedia({ colorScheme: "dark" });
-  expect(await ground()).toBe(dark);
+  await expect.poll(ground, patient).toBe(dark);
   expect(errors).toEqual([]);
 });
 
@@ -112,12 +117,12 @@ it("the header says when the service does not answer, and all is up to date once
   const second = await startService({ projectDir, command: "dev", port: Number(new URL(first.url).port) });
   const runId = await startRun(second);
   await isLive(page);
-  await vi.waitFor(async () => expect(await page.locator(`a[data-row-link][href="/runs/${runId}"]`).isVisible()).toBe(true), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await page.locator(`a[data-row-link][href="/runs/${runId}"]`).isVisible()).toBe(true), patient);
 });
 
-it("a long list draws only what is in sight, stays where one reads while rows arrive, and Back finds the very row", async () => {
-  const service = await startService({ projectDir: copyStarter(), command: "dev" });
-  for (let sent = 0; sent < 120; sent++) await postJson(`${service.url}/triggers/signup`, person);
+it("a long list draws only what is in sight, stays where one reads while rows arrive, and Back finds the very row", async ({ service }) => {
+  await Promise.all(Array.from({ length: 120 }, () => postJson(`${service.url}/triggers/signup`, person)));
+  const total = await countRuns(service);
   const { page, errors } = await visit(service.url, { viewport: { width: 1280, height: 800 } });
   await page.goto(`${service.url}/runs`);
   await isLive(page);
@@ -126,12 +131,12 @@ it("a long list draws only what is in sight, stays where one reads while rows ar
   await page.mouse.move(640, 400);
   await vi.waitFor(async () => {
     await page.mouse.wheel(0, 4_000);
-    expect(await page.getByText("That is all: 120 rows.").isVisible()).toBe(true);
-  }, { timeout: 20_000, interval: 200 });
+    expect(await page.getByText(`That is all: ${total} rows.`).isVisible()).toBe(true);
+  }, patient);
   expect(await rows.count()).toBeLessThan(60);
   await page.evaluate(() => scrollTo(0, 2_400));
   const inSight = () => page.evaluate(() => document.elementFromPoint(700, 400)?.closest("[role=row]")?.querySelector("a[data-row-link]")?.getAttribute("href"));
-  await vi.waitFor(async () => expect(await inSight()).toMatch("/runs/run_"));
+  await vi.waitFor(async () => expect(await inSight()).toMatch("/runs/run_"), patient);
   const row = await inSight();
   await postJson(`${service.url}/triggers/signup`, person);
   await page.getByRole("button", { name: "1 new" }).waitFor();
@@ -140,21 +145,20 @@ it("a long list draws only what is in sight, stays where one reads while rows ar
   await page.waitForURL(`**${row}`);
   await page.getByRole("heading").first().waitFor();
   await page.goBack();
-  await vi.waitFor(async () => expect(await inSight()).toBe(row), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await inSight()).toBe(row), patient);
   await page.getByRole("button", { name: "1 new" }).click();
-  await vi.waitFor(async () => expect(await page.evaluate(() => scrollY)).toBe(0));
+  await vi.waitFor(async () => expect(await page.evaluate(() => scrollY)).toBe(0), patient);
   expect(errors).toEqual([]);
 });
 
-it("rows are walked, selected and opened by keyboard alone", async () => {
-  const service = await startService({ projectDir: copyStarter(), command: "dev" });
-  for (let sent = 0; sent < 4; sent++) await startRun(service);
+it("rows are walked, selected and opened by keyboard alone", async ({ service }) => {
+  await Promise.all(Array.from({ length: 4 }, () => startRun(service)));
   const { page } = await visit(service.url);
   await page.goto(`${service.url}/runs`);
   await isLive(page);
   await page.locator("a[data-row-link]").nth(3).waitFor();
   for (const key of ["j", "j", "Space", "j", "j", "Shift+Space", "k"]) await page.keyboard.press(key);
-  expect(await page.getByRole("checkbox", { name: /^Select .*run/i, checked: true }).count()).toBe(3);
+  await expect.poll(() => page.getByRole("checkbox", { name: /^Select .*run/i, checked: true }).count(), patient).toBe(3);
   const focused = await page.evaluate(() => document.activeElement?.getAttribute("href"));
   await page.keyboard.press("Enter");
   await page.waitForURL(`**${focused}`);
