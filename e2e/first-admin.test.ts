@@ -3,6 +3,7 @@ import { copyStarter } from "./support/project.ts";
 import { signalbox, startService } from "./support/service.ts";
 import { inTerminal } from "./support/terminal.ts";
 
+const patient = { timeout: 30_000 };
 const setUpLink = /http:\/\/\S+\/setup\/[\w-]+/;
 
 function build(): string {
@@ -14,7 +15,7 @@ function build(): string {
 it("the link for the first admin is in no log; the log names the command that makes one, also where it has warnings only", async () => {
   const projectDir = build();
   const service = await startService({ projectDir, command: "start", env: { SIGNALBOX_LOG_LEVEL: "warn" } });
-  await vi.waitFor(() => expect(service.output()).toContain("signalbox people setup-link"));
+  await vi.waitFor(() => expect(service.output()).toContain("signalbox people setup-link"), patient);
   const [line] = service.output().split("\n").filter((text) => text.includes("setup-link"));
   expect(JSON.parse(line ?? "")).toMatchObject({ level: "warn", process: "supervisor" });
   expect(service.output()).not.toMatch(setUpLink);
@@ -31,7 +32,7 @@ it("a person at a terminal is shown the link", async () => {
     const [found] = setUpLink.exec(service.output()) ?? [];
     if (found === undefined) throw new Error(`No link:\n${service.output()}`);
     return found;
-  });
+  }, patient);
   const page = await fetch(link);
   expect([page.status, (await page.text()).includes("password")]).toEqual([200, true]);
 });
