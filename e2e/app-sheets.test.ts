@@ -54,7 +54,7 @@ describe("the sheet of a node", () => {
   });
 
   it("is on the tab that its address names, also after a reload", async ({ service }) => {
-    const { page, errors } = await visit(service.url);
+    const { page, errors } = await visit(service.url, { reducedMotion: "reduce" });
     const tabs = { "endpoint:signup": ["Connect", "Try a body"], "trigger:new-signup": ["Send test event", "Deliveries", "Schema"], "workflow:welcome-email": ["Run", "Runs", "Schema"] };
     for (const [node, names] of Object.entries(tabs)) {
       await page.goto(`${service.url}/?node=${node}`);
@@ -69,7 +69,7 @@ describe("the sheet of a node", () => {
   });
 
   it("of a node that is gone says so, and which was probably meant", async ({ service }) => {
-    const { page, errors } = await visit(service.url);
+    const { page, errors } = await visit(service.url, { reducedMotion: "reduce" });
     await page.goto(`${service.url}/?node=trigger:invoice-pad`);
     await page.getByText("There is no such trigger in this build").waitFor();
     await page.getByRole("link", { name: "invoice-paid", exact: true }).click();
@@ -80,7 +80,7 @@ describe("the sheet of a node", () => {
 
 describe("the switch of a trigger", () => {
   it("is turned off in its sheet, after a question: webhooks are skipped, the delivery says why, the canvas and the command line show it; and on again", async ({ service }) => {
-    const { page, errors } = await visit(service.url);
+    const { page, errors } = await visit(service.url, { reducedMotion: "reduce" });
     const send = () => postJson(`${service.url}/triggers/newsletter`, { name: "Ada", email: "ada@example.com" });
     await page.goto(`${service.url}/?node=trigger:newsletter`);
     const trigger = sheet(page, "trigger newsletter");
@@ -112,7 +112,7 @@ describe("the sheet of a workflow", () => {
   it("says that most runs failed, with another mark than for success", async ({ service }) => {
     const run = async (isBroken: boolean) => waitForRun(service, ((await (await postJson(`${service.url}/triggers/breaks`, { isBroken })).json()) as { runId: string }).runId);
     await run(true);
-    const { page, errors } = await visit(service.url);
+    const { page, errors } = await visit(service.url, { reducedMotion: "reduce" });
     await page.goto(`${service.url}/?node=workflow:breaks`);
     const pill = sheet(page, "workflow breaks").locator("header");
     await pill.getByText(/^1 run · most failed · last /).waitFor();
@@ -129,7 +129,7 @@ describe("the sheet of an endpoint", () => {
   it("says of a pasted body what each trigger would decide, while it is typed, and where it stops being JSON; nothing is sent", async ({ service }) => {
     const deliveries = () => getJson<{ data: unknown[] }>(`${service.url}/api/v1/deliveries`);
     const before = await deliveries();
-    const { page, errors } = await visit(service.url);
+    const { page, errors } = await visit(service.url, { reducedMotion: "reduce" });
     await page.goto(`${service.url}/?node=endpoint:billing&tab=try`);
     const box = page.getByRole("textbox", { name: "A body" });
     const invoice = { number: "1", customer: "c", amount: -5, currency: "eur" };
@@ -175,7 +175,7 @@ describe("the sheet of an endpoint", () => {
 
 describe("the sheet of a trigger", () => {
   it("sends a test event, and the run that it starts is shown", async ({ service }) => {
-    const { page, errors } = await visit(service.url);
+    const { page, errors } = await visit(service.url, { reducedMotion: "reduce" });
     await page.goto(`${service.url}/?node=trigger:new-signup`);
     await page.getByText("It has not fired yet").waitFor();
     await page.locator("pre", { hasText: `curl -i ${service.url}/triggers/signup` }).first().waitFor();
@@ -188,7 +188,7 @@ describe("the sheet of a trigger", () => {
   });
 
   it("shows hostile names, titles and values in a schema as text", async ({ service }) => {
-    const { page, errors } = await visit(service.url);
+    const { page, errors } = await visit(service.url, { reducedMotion: "reduce" });
     for (const tab of ["overview", "schema", "test"]) {
       await page.goto(`${service.url}/?node=trigger:log&tab=${tab}`);
       await sheet(page, "trigger log").getByText("<img src=x onerror=alert(1)>").first().waitFor();
