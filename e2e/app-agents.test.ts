@@ -1,22 +1,21 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect } from "vitest";
 import type { Run } from "../server/contract/run.ts";
 import { type ScriptedAnswer, startScriptedProvider } from "../server/engine/agent/testing/scripted-provider.ts";
 import { getJson, postJson, waitForRun } from "./support/api.ts";
 import { visit } from "./support/browser.ts";
 import { writeProject } from "./support/project.ts";
 import { signInWithToken } from "./support/sign-in.ts";
-import { type Service, signalbox, startService } from "./support/service.ts";
+import { signalbox, startService, withSharedService } from "./support/service.ts";
 
-const project = {
-  "agents/support.ts": `
+const agent = (slug: string) => `
     import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
     import { defineAgent, defineTool } from "signalbox/agent";
     import { z } from "zod";
     const provider = createOpenAICompatible({ name: "scripted", baseURL: process.env["MODEL_URL"] ?? "http://127.0.0.1:1/v1", apiKey: "none", includeUsage: true });
     export default defineAgent({
-      slug: "support",
+      slug: "${slug}",
       model: provider("scripted-1"),
       instructions: "You help.",
       tools: {
@@ -24,7 +23,11 @@ const project = {
         refund: defineTool({ description: "Pays back", inputSchema: z.object({ cents: z.int() }), needsApproval: true, execute: ({ cents }) => ({ paid: cents }) }),
       },
       budget: { tokens: 1_000 },
-    });`,
+    });`;
+
+const project = {
+  "agents/support.ts": agent("support"),
+  "agents/cashier.ts": agent("cashier"),
   "triggers/ticket.ts": `
     import { defineWebhookSource } from "signalbox/trigger";
     import { z } from "zod";
@@ -41,15 +44,20 @@ const project = {
 const hostile = `<img src=x onerror="alert(1)"> **now** [pay](javascript:alert(2))`;
 const refunds: ScriptedAnswer = { calls: [{ id: "a", name: "refund", arguments: { cents: 500 } }, { id: "b", name: "refund", arguments: { cents: 90_000 } }] };
 
-async function openProject(script: ScriptedAnswer[]) {
-  const provider = await startScriptedProvider(script);
-  onTestFinished(() => provider.close());
-  return { projectDir: writeProject(project), env: { MODEL_URL: provider.baseURL }, provider };
-}
+let script: ScriptedAnswer[] = [];
+let provider: Awaited<ReturnType<typeof startScriptedProvider>>;
+beforeAll(async () => {
+  provider = await startScriptedProvider(() => script.shift() ?? { status: 500, message: "the script has ended" });
+});
+afterAll(() => provider.close());
 
-async function openService(script: ScriptedAnswer[]) {
-  const { projectDir, env, provider } = await openProject(script);
-  return { service: await startService({ projectDir, command: "dev", env }), provider };
+const it = withSharedService((onCleanup) => ({ projectDir: writeProject(project, onCleanup), command: "dev", env: { MODEL_URL: provider.baseURL } }));
+
+/** What the model answers from now on. Returns what it is asked. */
+function play(answers: ScriptedAnswer[]) {
+  script = [...answers];
+  const before = provider.requests.length;
+  return () => provider.requests.slice(before);
 }
 
 async function sendTicket(url: string): Promise<string> {
@@ -61,7 +69,7 @@ const approvals = (page: Page) => part(page, "Approvals");
 const runIdIn = (page: Page) => new URL(page.url()).pathname.split("/").at(-1) ?? "";
 
 async function expectNoFaults(page: Page, where: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ["violations"] }).analyze();
   const grave = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
   expect(grave.map(({ id, nodes }) => [where, id, nodes.map(({ html }) => html.slice(0, 160))])).toEqual([]);
   expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), where).toBeLessThanOrEqual(0);
@@ -78,9 +86,9 @@ async function lookAround(page: Page, where: string): Promise<void> {
 }
 
 describe("the page of an agent's run", () => {
-  it("shows the answer while it is written, what came from the payload, and what it cost; and nothing that strangers or models wrote is markup", async () => {
+  it("shows the answer while it is written, what came from the payload, and what it cost; and nothing that strangers or models wrote is markup", async ({ service }) => {
     const gate = Promise.withResolvers<void>();
-    const { service } = await openService([
+    play([
       { calls: [{ name: "lookUp", arguments: { name: "Ada" } }, { name: "launch", arguments: {} }], text: "I look.", tokens: [100, 10] },
       { text: `Here is the first half ${hostile} and here is the second half.`, until: gate.promise, tokens: [300, 40] },
     ]);
@@ -120,8 +128,8 @@ describe("the page of an agent's run", () => {
     expect(foreignRequests).toEqual([]);
   });
 
-  it("has calls of tools approved and refused, with a reason for the model; one that is decided meanwhile says so", async () => {
-    const { service, provider } = await openService([refunds, refunds, { text: "Done" }]);
+  it("has calls of tools approved and refused, with a reason for the model; one that is decided meanwhile says so", async ({ service }) => {
+    const requests = play([refunds, refunds, { text: "Done" }]);
     const { page, errors } = await visit(service.url, { reducedMotion: "reduce" });
     await page.goto(`${service.url}/?node=agent:support&tab=run`);
     await page.getByRole("textbox", { name: /^Prompt/ }).fill("Pay them back");
@@ -141,7 +149,7 @@ describe("the page of an agent's run", () => {
     await dialog.getByRole("button", { name: "Refuse the call" }).click();
     await part(page, "Tool refund, call 1.2").getByText("refused", { exact: true }).waitFor();
     await part(page, "Tool refund, call 1.1").getByText("done", { exact: true }).waitFor();
-    expect(JSON.stringify(provider.requests[1]?.messages)).toContain("Reason: Ask <b>the manager</b> first.");
+    expect(JSON.stringify(requests()[1]?.messages)).toContain("Reason: Ask <b>the manager</b> first.");
 
     await call("500").getByRole("button", { name: "Approve…" }).click();
     expect(errors).toEqual([]);
@@ -153,8 +161,8 @@ describe("the page of an agent's run", () => {
     expect(await waitForRun(service, runIdIn(page))).toMatchObject({ status: "completed", output: "Done", input: { prompt: "Pay them back" } });
   });
 
-  it("replays with an edited prompt in which the payload's part stays marked", async () => {
-    const { service } = await openService([{ text: "One" }, { text: "Two" }]);
+  it("replays with an edited prompt in which the payload's part stays marked", async ({ service }) => {
+    play([{ text: "One" }, { text: "Two" }]);
     const { page, errors } = await visit(service.url);
     const first = await sendTicket(`${service.url}/triggers/tickets`);
     await waitForRun(service, first);
@@ -174,16 +182,16 @@ describe("the page of an agent's run", () => {
 });
 
 describe("an agent of which a run waits for approval", () => {
-  it("is said to wait on the canvas and in its sheet, also when a later run has completed", async () => {
-    const { service } = await openService([refunds, { text: "Done" }]);
-    const start = async (prompt: string) => ((await (await postJson(`${service.url}/api/v1/agents/support/runs`, { prompt })).json()) as Run & { runId: string }).runId;
+  it("is said to wait on the canvas and in its sheet, also when a later run has completed", async ({ service }) => {
+    play([refunds, { text: "Done" }]);
+    const start = async (prompt: string) => ((await (await postJson(`${service.url}/api/v1/agents/cashier/runs`, { prompt })).json()) as Run & { runId: string }).runId;
     const { page, errors } = await visit(service.url, { viewport: { width: 1440, height: 900 } });
     const first = await start("Pay");
     await expect.poll(async () => (await getJson<Run>(`${service.url}/api/v1/runs/${first}`)).status, { timeout: 30_000 }).toBe("waiting");
     await waitForRun(service, await start("Greet"));
-    await page.goto(`${service.url}/?node=agent:support`);
+    await page.goto(`${service.url}/?node=agent:cashier`);
     await page.getByRole("complementary").getByText(/^2 runs · 1 waits for approval · last /).waitFor();
-    const node = page.getByRole("link", { name: /^Agent support, .* 1 run waits for approval, / });
+    const node = page.getByRole("link", { name: /^Agent cashier, .* 1 run waits for approval, / });
     await node.waitFor();
     await page.getByRole("link", { name: "waits for approval", exact: true }).click();
     await page.waitForURL(/\/runs\?.*needsApproval=true/);
@@ -194,10 +202,11 @@ describe("an agent of which a run waits for approval", () => {
 
 describe("who only looks", () => {
   it("sees that a run waits for a person, and why it is not for them to decide", async () => {
-    const { projectDir, env } = await openProject([refunds]);
+    play([refunds]);
+    const projectDir = writeProject(project);
     const cli = (...args: string[]) => signalbox([...args, "--project", projectDir], { cwd: projectDir });
     expect(cli("build").status).toBe(0);
-    const service: Service = await startService({ projectDir, command: "start", env });
+    const service = await startService({ projectDir, command: "start", env: { MODEL_URL: provider.baseURL } });
     const id = await sendTicket(cli("triggers", "url", "ticket").stdout.trim());
     const { secret } = JSON.parse(cli("keys", "create", "--api", "--scope", "read", "--name", "looker", "--json").stdout) as { secret: string };
     const { page, errors } = await visit(service.url);
