@@ -1,10 +1,19 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import type { Delivery } from "../server/contract/delivery.ts";
 import { getJson, postJson, timelineOf, waitForRun } from "./support/api.ts";
 import { copyStarter, repository } from "./support/project.ts";
-import { signalbox, startService } from "./support/service.ts";
+import { signalbox, withSharedService } from "./support/service.ts";
+
+/** The project of the service. */
+let projectDir = "";
+const cli = (...args: string[]) => signalbox([...args, "--project", projectDir, "--json"], { cwd: projectDir });
+
+const it = withSharedService((onCleanup) => {
+  projectDir = copyStarter(onCleanup);
+  return { projectDir, command: "dev" };
+});
 
 interface Accepted {
   ok: true;
@@ -13,8 +22,7 @@ interface Accepted {
 }
 
 describe("the first webhook", () => {
-  it("is the README's curl: 202 at once, and its run completes with the workflow's output", async () => {
-    const service = await startService({ projectDir: copyStarter(), command: "dev" });
+  it("is the README's curl: 202 at once, and its run completes with the workflow's output", async ({ service }) => {
     const { path, headers, body } = readmeCurl();
     const response = await fetch(service.url + path, { method: "POST", headers, body });
     expect(response.status).toBe(202);
@@ -37,8 +45,7 @@ describe("the first webhook", () => {
     expect(kinds.at(-1)).toBe("completed");
   });
 
-  it("that does not fit is answered with what is wrong and where, and kept byte for byte", async () => {
-    const service = await startService({ projectDir: copyStarter(), command: "dev" });
+  it("that does not fit is answered with what is wrong and where, and kept byte for byte", async ({ service }) => {
     const body = `{ "name": "  ",\t"email": "ada@example.com" }`;
     const response = await fetch(`${service.url}/triggers/signup`, { method: "POST", headers: { "content-type": "application/json" }, body });
     expect(response.status).toBe(422);
@@ -49,9 +56,7 @@ describe("the first webhook", () => {
     expect(delivery).toMatchObject({ outcome: "rejected", verdicts: [{ outcome: "request_mismatch", reasons: [{ pointer: "/name" }] }] });
   });
 
-  it("fires those of three triggers on a shared endpoint whose filters hold, and says why the others did not", async () => {
-    const projectDir = copyStarter();
-    const service = await startService({ projectDir, command: "dev" });
+  it("fires those of three triggers on a shared endpoint whose filters hold, and says why the others did not", async ({ service }) => {
     const paid = JSON.parse(readFileSync(join(projectDir, "requests/invoice-paid.json"), "utf8")) as unknown;
     const response = await postJson(`${service.url}/triggers/billing`, paid);
     expect(response.status).toBe(202);
@@ -65,15 +70,13 @@ describe("the first webhook", () => {
     for (const { runId } of runs) expect((await waitForRun(service, runId)).status).toBe("completed");
   });
 
-  it("can be tried without sending, sent, and asked about from the command line", async () => {
-    const projectDir = copyStarter();
-    const service = await startService({ projectDir, command: "dev" });
-    const cli = (...args: string[]) => signalbox([...args, "--project", projectDir, "--json"], { cwd: projectDir });
-
+  it("can be tried without sending, sent, and asked about from the command line", async ({ service }) => {
+    const runs = () => getJson<{ data: { id: string }[] }>(`${service.url}/api/v1/runs?limit=100`).then(({ data }) => data.map(({ id }) => id));
+    const before = await runs();
     const tested = cli("triggers", "test", "billing", "--data", "@requests/invoice-paid.json");
     expect(tested.status).toBe(0);
     expect(tested.stdout).toContain(`"matched"`);
-    expect((await getJson<{ data: unknown[] }>(`${service.url}/api/v1/runs`)).data).toEqual([]);
+    expect(await runs()).toEqual(before);
 
     const sent = cli("triggers", "send", "new-signup", "--data", "@requests/signup.json");
     expect(sent.status, sent.stderr + sent.stdout).toBe(0);
