@@ -92,5 +92,5 @@ describe("hostile payloads", () => {
 /** In the words of the page or in one of its fields. */
 async function expectText(page: Awaited<ReturnType<typeof visit>>["page"], text: string, path: string): Promise<void> {
   const has = async () => page.evaluate((wanted) => document.body.innerText.includes(wanted) || [...document.querySelectorAll("input, textarea, select")].some((field) => "value" in field && String(field.value).includes(wanted)), text);
-  await expect.poll(has, { timeout: 15_000, message: `${text} on ${path}` }).toBe(true);
+  await expect.poll(has, { timeout: 30_000, interval: 200, message: `${text} on ${path}` }).toBe(true);
 }
