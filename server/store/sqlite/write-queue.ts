@@ -126,7 +126,7 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
   /**
    * Where an fsync has failed, the system forgets that those pages are not on disk, and later ones succeed without them: what was written before, and
    * had no fsync of its own, may be a hole in the log, and at the next start the log ends there. So everything goes into the database file, with an
-   * fsync that counts, and the log begins anew, before anything more is promised. See docs/decisions/0009-a-disk-that-fails.md.
+   * fsync that counts, and the log begins anew, before anything more is promised. See docs/decisions/0009-disk-failures.md.
    */
   function beginLogAnew(): { error: unknown } | null {
     if (isLogTrusted) return null;
