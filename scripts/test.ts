@@ -25,6 +25,7 @@ const groups: Record<string, (output: Output) => Promise<boolean>>[] = [
   {
     types: (output) => inOrder(output, ["tsc", "-p", "."], ["tsc", "-p", "app"]),
     lint: (output) => run(output, "oxlint", ["--deny-warnings"]),
+    format: (output) => run(output, "oxfmt", ["--check"]),
     "dead-code": (output) => run(output, "knip", []),
   },
   {
