@@ -1,6 +1,7 @@
 /**
- * The house's import directions: a room may import from its own level downwards, never from a sibling room. Type imports count.
- * The levels are those of CONTRIBUTING.md. e2e/house/wrong-house is a deliberately wrong tree that proves these rules bite.
+ * The house's import directions: a room may import from its own level downwards, never from a sibling room. Type
+ * imports count. The levels are those of CONTRIBUTING.md. e2e/house/wrong-house is a deliberately wrong tree that
+ * proves these rules bite.
  */
 const root = "^(?:e2e/house/wrong-house/)?";
 
@@ -10,7 +11,24 @@ const levels = [
   [/* 1 */ "server/contract", "server/config", "server/paths"],
   [/* 2 */ "server/domain"],
   [/* 3 */ "server/matching", "server/ports"],
-  [/* 4 */ "server/ingest", "server/engine", "server/runs", "server/deliveries", "server/triggers", "server/traffic", "server/search", "server/presets", "server/upkeep", "server/auth", "server/identity", "server/store", "server/dispatch", "server/project", "server/logging", "server/tracing"],
+  [
+    /* 4 */ "server/ingest",
+    "server/engine",
+    "server/runs",
+    "server/deliveries",
+    "server/triggers",
+    "server/traffic",
+    "server/search",
+    "server/presets",
+    "server/upkeep",
+    "server/auth",
+    "server/identity",
+    "server/store",
+    "server/dispatch",
+    "server/project",
+    "server/logging",
+    "server/tracing",
+  ],
   [/* 5 */ "server/http", "server/trpc"],
   [/* 6 */ "server/main", "server/processes"],
   [/* 7 */ "cli"],
@@ -39,21 +57,38 @@ function sameLevelAndAbove(room, level) {
 export default {
   forbidden: [
     ...directions,
-    { name: "no-cycles", severity: "error", comment: "A cycle means that two files are one.", from: {}, to: { circular: true } },
-    { name: "resolvable", severity: "error", comment: "An import that resolves to nothing.", from: {}, to: { couldNotResolve: true, pathNot: "^(signalbox/|.*\\.css$)" } },
+    {
+      name: "no-cycles",
+      severity: "error",
+      comment: "A cycle means that two files are one.",
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: "resolvable",
+      severity: "error",
+      comment: "An import that resolves to nothing.",
+      from: {},
+      to: { couldNotResolve: true, pathNot: "^(signalbox/|.*\\.css$)" },
+    },
     {
       name: "app-has-one-bridge",
       severity: "error",
-      comment: "Pages reach the server through app/server.ts; the contract's shapes and the router's type are open to all.",
+      comment:
+        "Pages reach the server through app/server.ts; the contract's shapes and the router's type are open to all.",
       from: { path: `${root}app/`, pathNot: `${root}app/server\\.ts$` },
       to: { path: `${root}server/`, pathNot: `${root}server/(contract/|trpc/router\\.ts$)` },
     },
     {
       name: "components-know-the-contract-only",
       severity: "error",
-      comment: "Components import the contract, the router's type, JSON pointers, and the pure words and examples made of JSON Schemas; nothing else of the server.",
+      comment:
+        "Components import the contract, the router's type, JSON pointers, and the pure words and examples made of JSON Schemas; nothing else of the server.",
       from: { path: `${root}components/`, pathNot: "\\.test\\.tsx?$" },
-      to: { path: `${root}(?:server/|app/|cli/)`, pathNot: `${root}server/(contract/|domain/schema/|domain/(?:format|json-pointer)\\.ts$|trpc/router\\.ts$)` },
+      to: {
+        path: `${root}(?:server/|app/|cli/)`,
+        pathNot: `${root}server/(contract/|domain/schema/|domain/(?:format|json-pointer)\\.ts$|trpc/router\\.ts$)`,
+      },
     },
     {
       name: "nothing-imports-pages",
@@ -75,6 +110,10 @@ export default {
     tsPreCompilationDeps: true,
     doNotFollow: { path: "node_modules" },
     exclude: { path: "cli/build/golden|sdk/type-errors|\\.signalbox/|^dist/|^\\.next/" },
-    enhancedResolveOptions: { extensions: [".ts", ".tsx", ".mjs", ".js", ".json", ".css"], exportsFields: ["exports"], conditionNames: ["import", "require", "node", "default", "types"] },
+    enhancedResolveOptions: {
+      extensions: [".ts", ".tsx", ".mjs", ".js", ".json", ".css"],
+      exportsFields: ["exports"],
+      conditionNames: ["import", "require", "node", "default", "types"],
+    },
   },
 };

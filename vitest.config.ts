@@ -3,7 +3,11 @@ import { defineConfig } from "vitest/config";
 import { temporaryFolder } from "./scripts/temporary-folder.ts";
 
 /** Tests beside the code that start processes of the product, and mostly wait for them. */
-const processTests = ["server/processes/**/*.test.ts", "server/store/*/{processes,machines,migrate-killed}.test.ts", "cli/main.test.ts"];
+const processTests = [
+  "server/processes/**/*.test.ts",
+  "server/store/*/{processes,machines,migrate-killed}.test.ts",
+  "cli/main.test.ts",
+];
 
 /** Tests that measure how the service answers under a flood: other tests beside them would change what they measure. */
 const aloneTests = ["e2e/hostile/{floods,slow-senders}.test.ts"];
@@ -15,7 +19,9 @@ class WaitingBesideComputing extends BaseSequencer {
     const waiting = sorted.filter(isWaiting);
     const computing = sorted.filter((file) => !isWaiting(file));
     const length = Math.max(waiting.length, computing.length);
-    return Array.from({ length }, (_, index) => [waiting[index], computing[index]].filter((file) => file !== undefined)).flat();
+    return Array.from({ length }, (_, index) =>
+      [waiting[index], computing[index]].filter((file) => file !== undefined),
+    ).flat();
   }
 }
 
@@ -31,7 +37,12 @@ const productTest = {
 
 export default defineConfig({
   resolve: {
-    alias: [{ find: /^signalbox\/(trigger|workflow|agent|verify|config)$/, replacement: `${import.meta.dirname}/sdk/$1/index.ts` }],
+    alias: [
+      {
+        find: /^signalbox\/(trigger|workflow|agent|verify|config)$/,
+        replacement: `${import.meta.dirname}/sdk/$1/index.ts`,
+      },
+    ],
   },
   test: {
     // More than the two cores of CI: a good part of the time is spent waiting.
@@ -52,9 +63,15 @@ export default defineConfig({
           globalSetup: "scripts/temporary-folder.ts",
         },
       },
-      { extends: true, test: { ...productTest, name: "processes", include: processTests, setupFiles: "scripts/run-built.ts" } },
+      {
+        extends: true,
+        test: { ...productTest, name: "processes", include: processTests, setupFiles: "scripts/run-built.ts" },
+      },
       { extends: true, test: { ...productTest, name: "e2e", include: ["e2e/**/*.test.ts"], exclude: aloneTests } },
-      { extends: true, test: { ...productTest, name: "alone", include: aloneTests, maxWorkers: 1, sequence: { groupOrder: 1 } } },
+      {
+        extends: true,
+        test: { ...productTest, name: "alone", include: aloneTests, maxWorkers: 1, sequence: { groupOrder: 1 } },
+      },
     ],
   },
 });

@@ -9,7 +9,11 @@ export default function GlobalError({ error, reset }: { error: Error & { digest?
     <html lang="en">
       <body>
         <title>Signalbox cannot be shown</title>
-        <ErrorFace what="Signalbox cannot be shown" message={error.digest ? `The log of the service has the details: ${error.digest}` : error.message} retry={reset} />
+        <ErrorFace
+          what="Signalbox cannot be shown"
+          message={error.digest ? `The log of the service has the details: ${error.digest}` : error.message}
+          retry={reset}
+        />
       </body>
     </html>
   );

@@ -12,13 +12,21 @@ import "@fontsource-variable/geist/wght.css";
 import "@fontsource-variable/geist-mono/wght.css";
 import "./globals.css";
 
-export const metadata: Metadata = { title: { default: "Signalbox", template: "%s · Signalbox" }, robots: { index: false, follow: false } };
+export const metadata: Metadata = {
+  title: { default: "Signalbox", template: "%s · Signalbox" },
+  robots: { index: false, follow: false },
+};
 export const viewport: Viewport = { width: "device-width", initialScale: 1, colorScheme: "light dark" };
 
 /** Name and build are for those who may read: a stranger at a deployed service sees neither. */
 async function describeProject(): Promise<ShellProject> {
   const { settings, pageMode, project } = await signalbox();
-  return { name: settings.name, mode: pageMode(), version: project.current().manifest.version, failedBuild: project.failedBuild() };
+  return {
+    name: settings.name,
+    mode: pageMode(),
+    version: project.current().manifest.version,
+    failedBuild: project.failedBuild(),
+  };
 }
 
 export default async function RootLayout({ children }: { children: ReactNode }) {

@@ -9,7 +9,9 @@ export default function NotFound() {
     <PageFrame>
       <div className="max-w-[68ch] pt-[6vh]">
         <h1 className="text-xl font-[640] tracking-[-0.015em]">There is no such page here</h1>
-        <p className="mt-2 text-ink-2">The address may be mistyped, belong to another service, or name a run or delivery that retention has removed.</p>
+        <p className="mt-2 text-ink-2">
+          The address may be mistyped, belong to another service, or name a run or delivery that retention has removed.
+        </p>
         <div className="mt-5 flex flex-wrap gap-2">
           <ButtonLink href="/" tone="primary">
             Go to the canvas

@@ -6,7 +6,11 @@ import { readWindow } from "../components/canvas/model/windows.ts";
 import { Locked } from "../components/shell/locked.tsx";
 import { createReader, mayRead } from "./server.ts";
 
-export default async function StartPage({ searchParams }: { searchParams: Promise<Record<string, string | string[] | undefined>> }) {
+export default async function StartPage({
+  searchParams,
+}: {
+  searchParams: Promise<Record<string, string | string[] | undefined>>;
+}) {
   const search = await searchParams;
   if (!(await mayRead())) return <Locked />;
   return (
@@ -22,6 +26,7 @@ async function readAhead(window: ReturnType<typeof readWindow>) {
   const graph = await queryClient.fetchQuery(trpc.canvas.graph.queryOptions()).catch(() => null);
   const [first, ...others] = graph ? chunksOf(buildModel(graph)) : [];
   // Of a project in several parts only the browser knows which is in sight.
-  if (first && others.length === 0) await queryClient.prefetchQuery(trpc.canvas.activity.queryOptions({ window, ...first }));
+  if (first && others.length === 0)
+    await queryClient.prefetchQuery(trpc.canvas.activity.queryOptions({ window, ...first }));
   return queryClient;
 }

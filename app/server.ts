@@ -14,8 +14,8 @@ import type { Signalbox } from "../server/main.ts";
 import type { AppRouter } from "../server/trpc/router.ts";
 
 /**
- * The one bridge from pages to the server. Only types cross it at build time: the store, the project and everything behind them
- * live outside Next's bundle, in the process that serves the pages, which leaves them under this symbol.
+ * The one bridge from pages to the server. Only types cross it at build time: the store, the project and everything
+ * behind them live outside Next's bundle, in the process that serves the pages, which leaves them under this symbol.
  */
 const containerKey = Symbol.for("signalbox.container");
 
@@ -34,7 +34,8 @@ export async function signalbox(): Promise<Signalbox> {
 async function startOnlyNext(): Promise<Signalbox> {
   const entries = ["server/processes/only-next.ts", "dist/only-next.js"].map((path) => pathToFileURL(path));
   const entry = entries.find((url) => existsSync(/* turbopackIgnore: true */ url));
-  if (!entry) throw new Error("These pages have no service behind them. Start them with `signalbox dev` or `signalbox start`.");
+  if (!entry)
+    throw new Error("These pages have no service behind them. Start them with `signalbox dev` or `signalbox start`.");
   const { startOnlyNext } = (await import(/* webpackIgnore: true */ /* turbopackIgnore: true */ entry.href)) as {
     startOnlyNext(): Promise<Signalbox>;
   };
@@ -60,7 +61,10 @@ export const readAccess = cache(async (): Promise<PageAccess | null> => {
   }
 });
 
-/** Whether who asks may see the project. Our own server sends strangers to /sign-in before; pages ask once more, and show `Locked` where not. */
+/**
+ * Whether who asks may see the project. Our own server sends strangers to /sign-in before; pages ask once more, and
+ * show `Locked` where not.
+ */
 export async function mayRead(): Promise<boolean> {
   return (await readAccess()) !== null;
 }
@@ -79,7 +83,9 @@ export async function orNotFound(read: Promise<unknown>): Promise<void> {
 
 /** The server's own TRPCError class lives outside this bundle, so its code tells it, not its class. */
 function hasCode(error: unknown, code: TRPCError["code"]): boolean {
-  return error instanceof TRPCClientError && error.cause !== undefined && "code" in error.cause && error.cause.code === code;
+  return (
+    error instanceof TRPCClientError && error.cause !== undefined && "code" in error.cause && error.cause.code === code
+  );
 }
 
 /** A tRPC link that calls the procedures directly, without HTTP. */
@@ -89,9 +95,13 @@ function callInProcess(caller: ReturnType<Signalbox["createCaller"]>): TRPCLink<
       observable((observer) => {
         const procedure = op.path.split(".").reduce<unknown>((at, name) => Reflect.get(Object(at), name), caller);
         const answer = async () => {
-          observer.next({ result: { type: "data", data: await (procedure as (input: unknown) => Promise<unknown>)(op.input) } });
+          observer.next({
+            result: { type: "data", data: await (procedure as (input: unknown) => Promise<unknown>)(op.input) },
+          });
           observer.complete();
         };
-        answer().catch((cause: unknown) => observer.error(TRPCClientError.from(cause instanceof Error ? cause : new Error(String(cause)))));
+        answer().catch((cause: unknown) =>
+          observer.error(TRPCClientError.from(cause instanceof Error ? cause : new Error(String(cause)))),
+        );
       });
 }

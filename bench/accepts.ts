@@ -10,7 +10,9 @@ import { packageRoot } from "../server/paths.ts";
 import { type Load, timeAccepts } from "./accepts/time-accepts.ts";
 import { median } from "./report/statistics.ts";
 
-const { values } = parseArgs({ options: { before: { type: "string", default: packageRoot }, rounds: { type: "string", default: "8" } } });
+const { values } = parseArgs({
+  options: { before: { type: "string", default: packageRoot }, rounds: { type: "string", default: "8" } },
+});
 const rounds = Number(values.rounds);
 
 const loads: Record<string, Load> = {
@@ -24,7 +26,9 @@ const loads: Record<string, Load> = {
 
 const folder = mkdtempSync(join(tmpdir(), "signalbox-accepts-"));
 console.log("milliseconds of a delivery, the median of all rounds; now/before over 1 is faster\n");
-console.log("load                                        before: wall    CPU     now: wall    CPU    now/before: wall   CPU");
+console.log(
+  "load                                        before: wall    CPU     now: wall    CPU    now/before: wall   CPU",
+);
 for (const [name, load] of Object.entries(loads)) await compare(name, load);
 rmSync(folder, { recursive: true, force: true });
 
@@ -39,8 +43,13 @@ async function compare(name: string, load: Load): Promise<void> {
     }
   }
   const of = (side: "before" | "now", what: "wall" | "cpu") => median(times[side].map((time) => time[what]));
-  const [before, now] = [{ wall: of("before", "wall"), cpu: of("before", "cpu") }, { wall: of("now", "wall"), cpu: of("now", "cpu") }];
-  console.log(`${name.padEnd(43)}${cell(before.wall, 13)}${cell(before.cpu, 7)}${cell(now.wall, 14)}${cell(now.cpu, 7)}${(before.wall / now.wall).toFixed(2).padStart(20)}${(before.cpu / now.cpu).toFixed(2).padStart(6)}`);
+  const [before, now] = [
+    { wall: of("before", "wall"), cpu: of("before", "cpu") },
+    { wall: of("now", "wall"), cpu: of("now", "cpu") },
+  ];
+  console.log(
+    `${name.padEnd(43)}${cell(before.wall, 13)}${cell(before.cpu, 7)}${cell(now.wall, 14)}${cell(now.cpu, 7)}${(before.wall / now.wall).toFixed(2).padStart(20)}${(before.cpu / now.cpu).toFixed(2).padStart(6)}`,
+  );
   await Promise.all(Object.values(stores).map((store) => store.close()));
 }
 

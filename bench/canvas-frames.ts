@@ -5,7 +5,9 @@ import { chromium } from "playwright";
 import { findOrInstall } from "../scripts/test-tools.ts";
 import { measureFrames } from "./canvas/measure-frames.ts";
 
-const { values } = parseArgs({ options: { url: { type: "string", default: "http://127.0.0.1:3002" }, token: { type: "string" } } });
+const { values } = parseArgs({
+  options: { url: { type: "string", default: "http://127.0.0.1:3002" }, token: { type: "string" } },
+});
 
 const browser = await chromium.launch({ executablePath: findOrInstall("chromium"), args: ["--no-sandbox"] });
 const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });

@@ -60,14 +60,18 @@ process.setMaxListeners(0);
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
 const commit = idOfCommit(values.commit);
-const product = values.sources === undefined ? `commit ${commit}, packed and installed by npm` : `the sources in ${resolve(values.sources)}`;
+const product =
+  values.sources === undefined
+    ? `commit ${commit}, packed and installed by npm`
+    : `the sources in ${resolve(values.sources)}`;
 const provideModules = prepareModules();
 const profiles = values.profile === undefined ? null : mkdtempSync(join(tmpdir(), "signalbox-profiles-"));
 const client = startLoadClient();
 const notes: string[] = [];
 const note = (text: string) => void (notes.includes(text) || notes.push(text));
 if (values.quick) note("Measured with `--quick`: too short to be quoted.");
-if (!values.peers && !values.stores) note("Without Node-RED, n8n and Restate: `npm run bench -- --peers` installs them and measures them, too.");
+if (!values.peers && !values.stores)
+  note("Without Node-RED, n8n and Restate: `npm run bench -- --peers` installs them and measures them, too.");
 const bench: Bench = {
   client,
   note,
@@ -107,11 +111,24 @@ async function measure(): Promise<Cells> {
 }
 
 function report(): void {
-  console.log(`${described.map(([name, text]) => `${name.padEnd(12)} ${text}`).join("\n")}\n\n${textTable(cells)}\n${notes.map((note) => `\n${note}`).join("")}`);
-  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify({ machine: Object.fromEntries(described), notes, rows: results ?? cells }, null, 2)}\n`);
+  console.log(
+    `${described.map(([name, text]) => `${name.padEnd(12)} ${text}`).join("\n")}\n\n${textTable(cells)}\n${notes.map((note) => `\n${note}`).join("")}`,
+  );
+  if (values.json !== undefined)
+    writeFileSync(
+      values.json,
+      `${JSON.stringify({ machine: Object.fromEntries(described), notes, rows: results ?? cells }, null, 2)}\n`,
+    );
   if (values.markdown) {
     const page = join(packageRoot, "docs/performance.md");
-    writeFileSync(page, replaceTable(readFileSync(page, "utf8"), markdownTable(cells, described, notes), values.stores ? " --stores" : ""));
+    writeFileSync(
+      page,
+      replaceTable(
+        readFileSync(page, "utf8"),
+        markdownTable(cells, described, notes),
+        values.stores ? " --stores" : "",
+      ),
+    );
   }
 }
 
@@ -120,7 +137,8 @@ function prepareModules(): (folder: string) => void {
     const checkout = resolve(values.sources);
     return (folder) => linkCheckout(folder, checkout);
   }
-  if (values.commit === "HEAD" && hasUncommitted()) console.error("There are changes that are not committed; the last commit is measured.");
+  if (values.commit === "HEAD" && hasUncommitted())
+    console.error("There are changes that are not committed; the last commit is measured.");
   const installed = installPackageOf(commit);
   return (folder) => linkModules(folder, installed);
 }

@@ -12,7 +12,9 @@ import { isFolded } from "../server/domain/verdict-list.ts";
 import { evaluateTriggers } from "../server/matching/evaluate-trigger.ts";
 import { matchTriggers } from "../server/matching/match-triggers.ts";
 
-const { values } = parseArgs({ options: { rounds: { type: "string", default: "30" }, most: { type: "string", default: "10000" } } });
+const { values } = parseArgs({
+  options: { rounds: { type: "string", default: "30" }, most: { type: "string", default: "10000" } },
+});
 const rounds = Number(values.rounds);
 const sizes = [10, 100, 1_000, 10_000].filter((size) => size <= Number(values.most));
 
@@ -20,9 +22,25 @@ const rows = [];
 for (const shape of shapes) {
   const endpoints = sizes.map((size) => ({ size, ...makeTriggers(shape, size) }));
   for (const { name, body } of bodiesOf()) {
-    const found = measureByTurns({ rounds, perRoundMs: 10, actions: endpoints.map((endpoint) => () => matchTriggers({ ...endpoint, body }).matches.length) });
-    const explained = measureByTurns({ rounds: 5, perRoundMs: 20, actions: endpoints.map((endpoint) => () => isFolded(matchTriggers({ ...endpoint, body }).verdicts())) });
-    const asked = measureByTurns({ rounds: 5, perRoundMs: 20, actions: endpoints.map(({ triggers }) => () => evaluateTriggers(triggers, body).length) });
+    const found = measureByTurns({
+      rounds,
+      perRoundMs: 10,
+      actions: endpoints.map((endpoint) => () => matchTriggers({ ...endpoint, body }).matches.length),
+    });
+    const explained = measureByTurns({
+      rounds: 5,
+      perRoundMs: 20,
+      actions: endpoints.map((endpoint) => () => isFolded(matchTriggers({ ...endpoint, body }).verdicts())),
+    });
+    const asked = measureByTurns({
+      rounds: 5,
+      perRoundMs: 20,
+      actions: endpoints.map(
+        ({ triggers }) =>
+          () =>
+            evaluateTriggers(triggers, body).length,
+      ),
+    });
     for (const [at, { size, triggers, index }] of endpoints.entries()) {
       rows.push({
         shape,
@@ -39,13 +57,20 @@ for (const shape of shapes) {
     }
   }
 }
-console.log("Find: which triggers match, by the index. Explain: the verdicts of all. Ask all: Zod words every verdict.");
+console.log(
+  "Find: which triggers match, by the index. Explain: the verdicts of all. Ask all: Zod words every verdict.",
+);
 console.table(rows);
 
 const folder = await mkdtemp(join(tmpdir(), "signalbox-bench-"));
 try {
-  console.log("A delivery as a whole: found, explained and recorded with its run, in a commit of its own and with fifty in one. Each matches another trigger.");
-  for (const [at, shape] of shapes.entries()) console.table(await measureDelivery({ file: join(folder, `${at}.db`), shape, sizes, rounds: Math.ceil(rounds / 3) }));
+  console.log(
+    "A delivery as a whole: found, explained and recorded with its run, in a commit of its own and with fifty in one. Each matches another trigger.",
+  );
+  for (const [at, shape] of shapes.entries())
+    console.table(
+      await measureDelivery({ file: join(folder, `${at}.db`), shape, sizes, rounds: Math.ceil(rounds / 3) }),
+    );
 } finally {
   await rm(folder, { recursive: true, force: true });
 }

@@ -23,15 +23,31 @@ const [count, most] = [Number(values.count), Number(values.most)];
 const wanted = new Set(values.only.split(","));
 const workers = values.workers.split(",").map(Number);
 
-console.log(`${cpus().length} × ${cpus()[0]?.model ?? "?"}, load ${loadavg()[0]?.toFixed(1)}, Node ${process.version}; ends of runs are on disk (fsync) before anybody is told\n`);
+console.log(
+  `${cpus().length} × ${cpus()[0]?.model ?? "?"}, load ${loadavg()[0]?.toFixed(1)}, Node ${process.version}; ends of runs are on disk (fsync) before anybody is told\n`,
+);
 
 if (wanted.has("latency")) {
-  await onService(1, async (stage) => table("One webhook at a time: milliseconds to its 202, and from there to the first line of run()", [await measureStartLatency({ ...stage, count: 200 })]));
+  await onService(1, async (stage) =>
+    table("One webhook at a time: milliseconds to its 202, and from there to the first line of run()", [
+      await measureStartLatency({ ...stage, count: 200 }),
+    ]),
+  );
 }
 if (wanted.has("drain")) {
   const rows: object[] = [];
   for (const slug of ["trivial", "two-steps"] as const) {
-    for (const many of workers) await onService(many, async (stage) => void rows.push({ workflow: slug, workers: many, runs: count, ...(await measureDrain({ ...stage, slug, count })) }));
+    for (const many of workers)
+      await onService(
+        many,
+        async (stage) =>
+          void rows.push({
+            workflow: slug,
+            workers: many,
+            runs: count,
+            ...(await measureDrain({ ...stage, slug, count })),
+          }),
+      );
   }
   table("A backlog worked off", rows);
 }
@@ -41,17 +57,32 @@ if (wanted.has("flood")) {
     await onService(many, async (stage) => {
       await measureFlood({ ...stage, forMs: 500 });
       const { cpuUs, ...flood } = await measureFlood({ ...stage, forMs: 4_000 });
-      rows.push({ workers: many, ...flood, "web µs": cpuUs.web, "worker µs": cpuUs.worker, "supervisor µs": cpuUs.supervisor });
+      rows.push({
+        workers: many,
+        ...flood,
+        "web µs": cpuUs.web,
+        "worker µs": cpuUs.worker,
+        "supervisor µs": cpuUs.supervisor,
+      });
     });
   }
   table("Webhooks as fast as the door takes them, accepted and run", rows);
 }
 if (wanted.has("memory")) {
-  await onService(1, async (stage) => table("Resident megabytes", (await measureMemory({ ...stage, count })).map(({ what, rssMb }) => ({ what, ...rssMb }))));
+  await onService(1, async (stage) =>
+    table(
+      "Resident megabytes",
+      (await measureMemory({ ...stage, count })).map(({ what, rssMb }) => ({ what, ...rssMb })),
+    ),
+  );
 }
-if (wanted.has("claims")) table("Claims and pages beside a backlog: CPU, in turns", await measureClaims({ most, rounds: 30 }));
+if (wanted.has("claims"))
+  table("Claims and pages beside a backlog: CPU, in turns", await measureClaims({ most, rounds: 30 }));
 
-async function onService(many: number, measure: (stage: { project: BenchProject; service: BenchService }) => Promise<void>): Promise<void> {
+async function onService(
+  many: number,
+  measure: (stage: { project: BenchProject; service: BenchService }) => Promise<void>,
+): Promise<void> {
   const project = await createBenchProject();
   try {
     const service = await startBenchService(project, { workers: many });
@@ -64,5 +95,14 @@ async function onService(many: number, measure: (stage: { project: BenchProject;
 
 function table(title: string, rows: readonly object[]): void {
   console.log(title);
-  console.table(rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]: [string, unknown]) => [name, typeof value === "number" ? rounded(value) : value]))));
+  console.table(
+    rows.map((row) =>
+      Object.fromEntries(
+        Object.entries(row).map(([name, value]: [string, unknown]) => [
+          name,
+          typeof value === "number" ? rounded(value) : value,
+        ]),
+      ),
+    ),
+  );
 }

@@ -21,7 +21,12 @@ it("fills a ledger that the store reads, with as many rows as asked, all of them
   const runId = newest?.verdicts.find((verdict) => verdict.runId !== null)?.runId ?? "";
   expect(await store.getRun(runId)).toMatchObject({ id: runId, deliveryId: newest?.id, payload: { customer: {} } });
   expect((await store.listTimeline(runId, { after: 0, limit: 10 })).map(({ kind }) => kind)).toContain("queued");
-  const counts = await store.countDeliveries({ since: 0, until: now + 3_600_000, bucketMs: 3_600_000, endpoints: null });
+  const counts = await store.countDeliveries({
+    since: 0,
+    until: now + 3_600_000,
+    bucketMs: 3_600_000,
+    endpoints: null,
+  });
   expect(counts.reduce((sum, { count }) => sum + count, 0)).toBe(600);
 
   await store.close();

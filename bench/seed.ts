@@ -20,7 +20,12 @@ if (!values.dir) {
   process.exit(2);
 }
 
-const plan = { runs: Number(values.runs), deliveries: Number(values.deliveries), triggers: Number(values.triggers), now: Date.now() };
+const plan = {
+  runs: Number(values.runs),
+  deliveries: Number(values.deliveries),
+  triggers: Number(values.triggers),
+  now: Date.now(),
+};
 const project = planProject(plan.triggers);
 writeProject(values.dir, project);
 
@@ -34,9 +39,14 @@ const seconds = () => Math.round((performance.now() - began) / 1000);
 const written = await writeLedger(file, project, {
   ...plan,
   onProgress({ deliveries, runs }) {
-    if (deliveries % 20_000 === 0) process.stderr.write(`\r${deliveries.toLocaleString("en")} deliveries, ${runs.toLocaleString("en")} runs, ${seconds()} s `);
+    if (deliveries % 20_000 === 0)
+      process.stderr.write(
+        `\r${deliveries.toLocaleString("en")} deliveries, ${runs.toLocaleString("en")} runs, ${seconds()} s `,
+      );
   },
 });
 writeFileSync(join(values.dir, "bench.json"), JSON.stringify({ ...plan, ...written }));
 const gigabytes = (statSync(file).size / 2 ** 30).toFixed(2);
-console.error(`\n${written.deliveries} deliveries, ${written.runs} runs, ${plan.triggers} triggers: ${gigabytes} GiB in ${seconds()} s at ${values.dir}`);
+console.error(
+  `\n${written.deliveries} deliveries, ${written.runs} runs, ${plan.triggers} triggers: ${gigabytes} GiB in ${seconds()} s at ${values.dir}`,
+);

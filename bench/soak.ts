@@ -34,17 +34,26 @@ writeSoakProject(dir);
 signalbox("build");
 const key = secretOf("keys", "create", "--name", "soak");
 const token = secretOf("keys", "create", "--name", "soak-reader", "--api");
-const child = spawn(process.execPath, [program, "start", "--project", dir, "--port", "0"], { cwd: dir, detached: true, stdio: ["ignore", "ignore", openSync(log, "w")], env: { ...process.env, SIGNALBOX_PAGES: "built" } });
+const child = spawn(process.execPath, [program, "start", "--project", dir, "--port", "0"], {
+  cwd: dir,
+  detached: true,
+  stdio: ["ignore", "ignore", openSync(log, "w")],
+  env: { ...process.env, SIGNALBOX_PAGES: "built" },
+});
 const group = child.pid ?? 0;
 process.once("exit", () => child.exitCode === null && process.kill(-group, "SIGKILL"));
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 const url = await untilReady();
 const cookie = await signIn();
 const reader = new Database(database, { readonly: true });
-const countOpen = reader.prepare<[], number>("SELECT count(*) FROM run WHERE status IN ('queued', 'waiting', 'running')").pluck();
+const countOpen = reader
+  .prepare<[], number>("SELECT count(*) FROM run WHERE status IN ('queued', 'waiting', 'running')")
+  .pluck();
 
 console.log(`${minutes} minutes of ${rate} webhooks a second on ${url}, ${program}; its log is ${log}`);
-console.log("minute   web MiB  workers MiB  supervisor MiB  descriptors      WAL MiB  database MiB  open runs  answers");
+console.log(
+  "minute   web MiB  workers MiB  supervisor MiB  descriptors      WAL MiB  database MiB  open runs  answers",
+);
 const samples = await soak();
 const leftOpen = await drain();
 child.kill("SIGTERM");
@@ -65,7 +74,8 @@ async function soak(): Promise<Sample[]> {
     for (; sent < due; sent += 1) send(sent);
     if (performance.now() - readAt > 2_000) {
       readAt += 2_000;
-      for (const path of ["/api/v1/runs?limit=50", "/api/v1/deliveries?limit=50", "/deliveries", "/metrics"]) read(path);
+      for (const path of ["/api/v1/runs?limit=50", "/api/v1/deliveries?limit=50", "/deliveries", "/metrics"])
+        read(path);
     }
     if (performance.now() - sampledAt > 10_000) {
       sampledAt += 10_000;
@@ -82,7 +92,13 @@ async function soak(): Promise<Sample[]> {
 }
 
 function take(began: number): Sample {
-  return { minute: (performance.now() - began) / 60_000, processes: sampleProcesses(group), walMb: sizeMb(`${database}-wal`), databaseMb: sizeMb(database), openRuns: countOpen.get() ?? 0 };
+  return {
+    minute: (performance.now() - began) / 60_000,
+    processes: sampleProcesses(group),
+    walMb: sizeMb(`${database}-wal`),
+    databaseMb: sizeMb(database),
+    openRuns: countOpen.get() ?? 0,
+  };
 }
 
 function send(n: number): void {
@@ -96,10 +112,17 @@ function send(n: number): void {
 }
 
 function read(path: string): void {
-  const outgoing = request(`${url}${path}`, { agent, headers: path.startsWith("/api/") || path === "/metrics" ? { authorization: `Bearer ${token}` } : { cookie } }, (response) => {
-    response.resume();
-    if (response.statusCode !== 200) count(`${response.statusCode} to GET ${path}`);
-  });
+  const outgoing = request(
+    `${url}${path}`,
+    {
+      agent,
+      headers: path.startsWith("/api/") || path === "/metrics" ? { authorization: `Bearer ${token}` } : { cookie },
+    },
+    (response) => {
+      response.resume();
+      if (response.statusCode !== 200) count(`${response.statusCode} to GET ${path}`);
+    },
+  );
   outgoing.on("error", () => count(`no answer to GET ${path}`));
   outgoing.end();
 }
@@ -107,25 +130,40 @@ function read(path: string): void {
 /** A colleague looks at one run after the other as it happens. */
 async function watchLive(end: number): Promise<void> {
   while (performance.now() < end) {
-    const runs = await fetch(`${url}/api/v1/runs?limit=1`, { headers: { authorization: `Bearer ${token}` } }).then((answer) => answer.json() as Promise<{ data: { id: string }[] }>).catch(() => null);
+    const runs = await fetch(`${url}/api/v1/runs?limit=1`, { headers: { authorization: `Bearer ${token}` } })
+      .then((answer) => answer.json() as Promise<{ data: { id: string }[] }>)
+      .catch(() => null);
     const id = runs?.data[0]?.id;
-    if (id) await fetch(`${url}/api/v1/runs/${id}/events`, { headers: { authorization: `Bearer ${token}` }, signal: AbortSignal.timeout(20_000) }).then((answer) => answer.text()).catch(() => "");
+    if (id)
+      await fetch(`${url}/api/v1/runs/${id}/events`, {
+        headers: { authorization: `Bearer ${token}` },
+        signal: AbortSignal.timeout(20_000),
+      })
+        .then((answer) => answer.text())
+        .catch(() => "");
     await delay(1_000);
   }
 }
 
 /** How many runs have not ended a minute after the last webhook. */
 async function drain(): Promise<number> {
-  for (const giveUpAt = performance.now() + 60_000; performance.now() < giveUpAt && (countOpen.get() ?? 0) > 0; ) await delay(250);
+  for (const giveUpAt = performance.now() + 60_000; performance.now() < giveUpAt && (countOpen.get() ?? 0) > 0;)
+    await delay(250);
   return countOpen.get() ?? 0;
 }
 
 function tell(sample: Sample | undefined): void {
   if (!sample) return;
-  const sum = (name: string, of: "rssMb" | "descriptors") => sample.processes.filter((process) => process.name === name).map((process) => Math.round(process[of])).join("+");
+  const sum = (name: string, of: "rssMb" | "descriptors") =>
+    sample.processes
+      .filter((process) => process.name === name)
+      .map((process) => Math.round(process[of]))
+      .join("+");
   const descriptors = ["web", "worker", "supervisor"].map((name) => sum(name, "descriptors")).join(" ");
   const said = [...answers].map(([what, times]) => `${what}: ${times}`).join(", ");
-  console.log(`${sample.minute.toFixed(0).padStart(6)}${sum("web", "rssMb").padStart(10)}${sum("worker", "rssMb").padStart(13)}${sum("supervisor", "rssMb").padStart(16)}${descriptors.padStart(13)}${sample.walMb.toFixed(1).padStart(13)}${sample.databaseMb.toFixed(0).padStart(14)}${String(sample.openRuns).padStart(11)}  ${said}`);
+  console.log(
+    `${sample.minute.toFixed(0).padStart(6)}${sum("web", "rssMb").padStart(10)}${sum("worker", "rssMb").padStart(13)}${sum("supervisor", "rssMb").padStart(16)}${descriptors.padStart(13)}${sample.walMb.toFixed(1).padStart(13)}${sample.databaseMb.toFixed(0).padStart(14)}${String(sample.openRuns).padStart(11)}  ${said}`,
+  );
 }
 
 function report(taken: readonly Sample[], open: number): void {
@@ -133,20 +171,30 @@ function report(taken: readonly Sample[], open: number): void {
   for (const [what, times] of unexpected) console.log(`UNEXPECTED: ${what}, ${times} times`);
   if (open > 0) console.log(`UNEXPECTED: ${open} runs have not ended`);
   const findings = judgeGrowth(taken);
-  for (const { what, early, late, isGrowth } of findings) console.log(`${isGrowth ? "GROWS" : "steady"}: ${what}, ${early.toFixed(1)} early, ${late.toFixed(1)} late`);
+  for (const { what, early, late, isGrowth } of findings)
+    console.log(`${isGrowth ? "GROWS" : "steady"}: ${what}, ${early.toFixed(1)} early, ${late.toFixed(1)} late`);
   if (unexpected.length > 0 || open > 0 || findings.some(({ isGrowth }) => isGrowth)) process.exitCode = 1;
 }
 
 function signalbox(...args: string[]): string {
   const result = spawnSync(process.execPath, [program, ...args, "--project", dir], { cwd: dir, encoding: "utf8" });
-  if (result.status !== 0) throw new Error(`signalbox ${args.join(" ")} ended with ${result.status}:\n${result.stderr}`);
+  if (result.status !== 0)
+    throw new Error(`signalbox ${args.join(" ")} ended with ${result.status}:\n${result.stderr}`);
   return result.stdout;
 }
 
 /** Pages are for who signed in. */
 async function signIn(): Promise<string> {
-  const answer = await fetch(`${url}/api/auth/token`, { method: "POST", redirect: "manual", headers: { origin: url }, body: new URLSearchParams({ token }) });
-  return answer.headers.getSetCookie().map((set) => set.split(";", 1)[0]).join("; ");
+  const answer = await fetch(`${url}/api/auth/token`, {
+    method: "POST",
+    redirect: "manual",
+    headers: { origin: url },
+    body: new URLSearchParams({ token }),
+  });
+  return answer.headers
+    .getSetCookie()
+    .map((set) => set.split(";", 1)[0])
+    .join("; ");
 }
 
 function secretOf(...args: string[]): string {

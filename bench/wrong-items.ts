@@ -1,6 +1,7 @@
 /**
- * What bodies cost that are wrong in 200,000 places: `node bench/wrong-items.ts bounded`, and `plain` for what Zod takes without our bound. Eight of them, one after the
- * other; prints the most memory that the process has had, and the time.
+ * What bodies cost that are wrong in 200,000 places: `node bench/wrong-items.ts bounded`, and `plain` for what Zod
+ * takes without our bound. Eight of them, one after the other; prints the most memory that the process has had, and the
+ * time.
  */
 import { z } from "zod";
 import * as z3 from "zod/v3";
@@ -14,7 +15,8 @@ const schemas: Record<string, unknown> = {
   zod3: z3.object({ items: z3.array(z3.string()) }),
 };
 const schema = schemas[kind] as AnySchema | undefined;
-if (!schema || !["bounded", "plain", "nothing"].includes(way)) throw new Error("usage: node bench/wrong-items.ts bounded|plain|nothing [texts|objects|zod3]");
+if (!schema || !["bounded", "plain", "nothing"].includes(way))
+  throw new Error("usage: node bench/wrong-items.ts bounded|plain|nothing [texts|objects|zod3]");
 const text = JSON.stringify({ items: Array.from({ length: 200_000 }, () => (kind === "objects" ? {} : 1)) });
 
 const startedAt = performance.now();
@@ -26,4 +28,6 @@ for (let body = 0; body < 8; body += 1) {
   if (!parsed.success) issues += parsed.error.issues.length;
 }
 const seconds = (performance.now() - startedAt) / 1000;
-console.log(`${kind}, ${way}: ${text.length} bytes a body, ${issues} issues, ${Math.round(process.resourceUsage().maxRSS / 1024)} MiB at most, ${seconds.toFixed(2)} s`);
+console.log(
+  `${kind}, ${way}: ${text.length} bytes a body, ${issues} issues, ${Math.round(process.resourceUsage().maxRSS / 1024)} MiB at most, ${seconds.toFixed(2)} s`,
+);

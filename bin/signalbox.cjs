@@ -9,7 +9,13 @@ const version = process.versions.node.split(".").map(Number);
 const isTooOld = version[0] < 22 || (version[0] === 22 && version[1] < 18);
 
 if (isTooOld) {
-  process.stderr.write("signalbox needs Node 22.18 or newer, and this is " + process.versions.node + ". Run `npm i -D node@24` here, then `npx " + ["signalbox"].concat(process.argv.slice(2)).join(" ") + "` again.\n");
+  process.stderr.write(
+    "signalbox needs Node 22.18 or newer, and this is " +
+      process.versions.node +
+      ". Run `npm i -D node@24` here, then `npx " +
+      ["signalbox"].concat(process.argv.slice(2)).join(" ") +
+      "` again.\n",
+  );
   process.exitCode = 1;
 } else {
   const built = path.join(__dirname, "..", "dist", "cli.js");

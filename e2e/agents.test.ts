@@ -54,7 +54,8 @@ async function setUp(script: ScriptedAnswer[]) {
   const provider = await startScriptedProvider(script);
   onTestFinished(() => provider.close());
   const projectDir = writeProject(project);
-  const start = () => startService({ projectDir, command: "dev", env: { MODEL_URL: provider.baseURL, MODEL_KEY: key } });
+  const start = () =>
+    startService({ projectDir, command: "dev", env: { MODEL_URL: provider.baseURL, MODEL_KEY: key } });
   return { provider, projectDir, effects: () => readEffects(projectDir), start };
 }
 
@@ -68,81 +69,154 @@ const script: ScriptedAnswer[] = [];
 const provider = await startScriptedProvider(script);
 afterAll(() => provider.close());
 let projectDir = "";
-const it = withSharedService((onCleanup) => ({ projectDir: (projectDir = writeProject(project, onCleanup)), command: "dev", env: { MODEL_URL: provider.baseURL, MODEL_KEY: key } }));
+const it = withSharedService((onCleanup) => ({
+  projectDir: (projectDir = writeProject(project, onCleanup)),
+  command: "dev",
+  env: { MODEL_URL: provider.baseURL, MODEL_KEY: key },
+}));
 
 /** What the processes that a service has started were given, by what they are: `web` or `worker`. */
 function environmentsOf(pid: number | undefined): Map<string, string> {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
-  return new Map(children.map((child) => [/\/(web|worker)\.[jt]s/.exec(readFileSync(`/proc/${child}/cmdline`, "utf8"))?.[1] ?? child, readFileSync(`/proc/${child}/environ`, "utf8")]));
+  return new Map(
+    children.map((child) => [
+      /\/(web|worker)\.[jt]s/.exec(readFileSync(`/proc/${child}/cmdline`, "utf8"))?.[1] ?? child,
+      readFileSync(`/proc/${child}/environ`, "utf8"),
+    ]),
+  );
 }
 
 describe("an agent in a running service", () => {
   it("has the key of its model in the workers only, and the secrets of triggers and of the service in the receiver only", async () => {
     const { projectDir, provider } = await setUp([{ text: "Hello" }]);
-    const env = { MODEL_URL: provider.baseURL, MODEL_KEY: key, OPENAI_API_KEY: `${key}-unused`, TICKET_SECRET: "sk-of-the-sender", SIGNALBOX_SECRET: "of-the-service-itself", UNRELATED: "stays" };
+    const env = {
+      MODEL_URL: provider.baseURL,
+      MODEL_KEY: key,
+      OPENAI_API_KEY: `${key}-unused`,
+      TICKET_SECRET: "sk-of-the-sender",
+      SIGNALBOX_SECRET: "of-the-service-itself",
+      UNRELATED: "stays",
+    };
     const service = await startService({ projectDir, command: "dev", env });
     const given = environmentsOf(service.child.pid);
     // Beside them there is what builds the project.
     expect([...given.keys()]).toEqual(expect.arrayContaining(["web", "worker"]));
-    for (const value of [`MODEL_KEY=${key}`, "OPENAI_API_KEY=", "UNRELATED=stays"]) expect(given.get("worker")).toContain(value);
-    for (const value of ["TICKET_SECRET", "sk-of-the-sender", "SIGNALBOX_SECRET", "of-the-service-itself"]) expect(given.get("worker")).not.toContain(value);
-    for (const value of ["TICKET_SECRET=sk-of-the-sender", "SIGNALBOX_SECRET=of-the-service-itself", "UNRELATED=stays"]) expect(given.get("web")).toContain(value);
+    for (const value of [`MODEL_KEY=${key}`, "OPENAI_API_KEY=", "UNRELATED=stays"])
+      expect(given.get("worker")).toContain(value);
+    for (const value of ["TICKET_SECRET", "sk-of-the-sender", "SIGNALBOX_SECRET", "of-the-service-itself"])
+      expect(given.get("worker")).not.toContain(value);
+    for (const value of ["TICKET_SECRET=sk-of-the-sender", "SIGNALBOX_SECRET=of-the-service-itself", "UNRELATED=stays"])
+      expect(given.get("web")).toContain(value);
     for (const value of [key, "MODEL_KEY", "OPENAI_API_KEY"]) expect(given.get("web")).not.toContain(value);
 
     const body = { from: "ada", subject: "Help" };
-    const send = async (secret: string) => (await postJson(`${service.url}/triggers/tickets`, body, { "x-hub-signature-256": `sha256=${createHmac("sha256", secret).update(JSON.stringify(body)).digest("hex")}` })).status;
+    const send = async (secret: string) =>
+      (
+        await postJson(`${service.url}/triggers/tickets`, body, {
+          "x-hub-signature-256": `sha256=${createHmac("sha256", secret).update(JSON.stringify(body)).digest("hex")}`,
+        })
+      ).status;
     expect([await send("sk-of-the-sender"), await send(key)]).toEqual([202, 401]);
     // Another build may need more.
     const trigger = join(projectDir, "triggers/ticket.ts");
     writeFileSync(trigger, readFileSync(trigger, "utf8").replaceAll("TICKET_SECRET", "MODEL_KEY"));
-    await vi.waitFor(async () => expect([await send("sk-of-the-sender"), await send(key)]).toEqual([401, 202]), { timeout: 30_000, interval: 200 });
+    await vi.waitFor(async () => expect([await send("sk-of-the-sender"), await send(key)]).toEqual([401, 202]), {
+      timeout: 30_000,
+      interval: 200,
+    });
   });
 
   it("that is killed between two calls of tools goes on behind the first, and asks its model nothing twice", async () => {
-    const { provider, projectDir, effects, start } = await setUp([{ calls: [{ id: "a", name: "first", arguments: {} }, { id: "b", name: "second", arguments: {} }] }, { text: "Done" }]);
+    const { provider, projectDir, effects, start } = await setUp([
+      {
+        calls: [
+          { id: "a", name: "first", arguments: {} },
+          { id: "b", name: "second", arguments: {} },
+        ],
+      },
+      { text: "Done" },
+    ]);
     const first = await start();
-    const { runId } = (await (await postJson(`${first.url}/triggers/tickets`, { from: "ada", subject: "Help" })).json()) as { runId: string };
+    const { runId } = (await (
+      await postJson(`${first.url}/triggers/tickets`, { from: "ada", subject: "Help" })
+    ).json()) as { runId: string };
     await vi.waitFor(() => expect(effects()).toEqual(["first", "waiting"]), { timeout: 30_000 });
     await first.killGroup();
 
     writeFileSync(join(projectDir, "go-on"), "");
     const second = await start();
-    expect(await waitForRun(second, runId)).toMatchObject({ status: "completed", attempt: 1, output: "Done", input: { prompt: "Ticket of ada: Help" } });
+    expect(await waitForRun(second, runId)).toMatchObject({
+      status: "completed",
+      attempt: 1,
+      output: "Done",
+      input: { prompt: "Ticket of ada: Help" },
+    });
     expect(effects()).toEqual(["first", "waiting", "waiting", "second"]);
     expect(provider.requests).toHaveLength(2);
-    const kinds = (await timelineOf(second, runId)).map((entry) => `${entry.kind}${entry.name ? ` ${entry.name}` : ""}`);
-    expect(kinds).toEqual(expect.arrayContaining(["worker_lost", "step_reused model 1", "step_reused tool 1.1 first", "step_completed tool 1.2 second"]));
+    const kinds = (await timelineOf(second, runId)).map(
+      (entry) => `${entry.kind}${entry.name ? ` ${entry.name}` : ""}`,
+    );
+    expect(kinds).toEqual(
+      expect.arrayContaining([
+        "worker_lost",
+        "step_reused model 1",
+        "step_reused tool 1.1 first",
+        "step_completed tool 1.2 second",
+      ]),
+    );
     const stateDir = join(projectDir, ".signalbox");
-    const written = ["signalbox.db", "signalbox.db-wal", "manifest.json"].filter((name) => existsSync(join(stateDir, name))).map((name) => readFileSync(join(stateDir, name), "latin1"));
+    const written = ["signalbox.db", "signalbox.db-wal", "manifest.json"]
+      .filter((name) => existsSync(join(stateDir, name)))
+      .map((name) => readFileSync(join(stateDir, name), "latin1"));
     expect(written.join("")).not.toContain(key);
-    expect(second.output() + JSON.stringify(await getJson(`${second.url}/api/v1/runs/${runId}/agent`))).not.toContain(key);
+    expect(second.output() + JSON.stringify(await getJson(`${second.url}/api/v1/runs/${runId}/agent`))).not.toContain(
+      key,
+    );
   });
 
   it("is asked on the command line, waits for a person, and goes on when one has approved", async ({ service }) => {
     script.push({ calls: [{ name: "refund", arguments: { cents: 500 } }] }, { text: "Paid back" });
     const effects = () => readEffects(projectDir);
-    const asked = signalbox(["agents", "run", "support", "--prompt", "Pay them back", "--project", projectDir, "--no-wait", "--json"], { cwd: projectDir });
+    const asked = signalbox(
+      ["agents", "run", "support", "--prompt", "Pay them back", "--project", projectDir, "--no-wait", "--json"],
+      { cwd: projectDir },
+    );
     expect(asked.status, asked.stdout + asked.stderr).toBe(0);
     const { runId: id } = JSON.parse(asked.stdout) as { runId: string };
-    await vi.waitFor(async () => expect(await getJson(`${service.url}/api/v1/runs/${id}`)).toMatchObject({ status: "waiting" }), { timeout: 30_000 });
+    await vi.waitFor(
+      async () => expect(await getJson(`${service.url}/api/v1/runs/${id}`)).toMatchObject({ status: "waiting" }),
+      { timeout: 30_000 },
+    );
     expect(effects()).toEqual([]);
-    const approved = await postJson(`${service.url}/api/v1/runs/${id}/approvals`, { name: "approval 1.1 refund", isApproved: true });
+    const approved = await postJson(`${service.url}/api/v1/runs/${id}/approvals`, {
+      name: "approval 1.1 refund",
+      isApproved: true,
+    });
     expect(approved.status).toBe(200);
     expect(await waitForRun(service, id)).toMatchObject({ status: "completed", output: "Paid back", startedBy: "cli" });
     expect(effects()).toEqual(["refund 500"]);
   });
 
-  it("prints on the command line what its model says while it says it, and nothing is left of that but the answer", async ({ service }) => {
+  it("prints on the command line what its model says while it says it, and nothing is left of that but the answer", async ({
+    service,
+  }) => {
     const goOn = Promise.withResolvers<void>();
     script.push({ text: "Hello from the model", until: goOn.promise, tokens: [20, 4] });
-    const asked = spawn(process.execPath, [cliFile, "agents", "run", "support", "--prompt", "Greet us", "--project", projectDir], { cwd: projectDir, stdio: ["ignore", "pipe", "inherit"] });
+    const asked = spawn(
+      process.execPath,
+      [cliFile, "agents", "run", "support", "--prompt", "Greet us", "--project", projectDir],
+      { cwd: projectDir, stdio: ["ignore", "pipe", "inherit"] },
+    );
     let printed = "";
     asked.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));
     const ended = once(asked, "close");
     await vi.waitFor(() => expect(printed).toBe("Hello from"), { timeout: 30_000 });
     const { data } = await getJson<{ data: { id: string }[] }>(`${service.url}/api/v1/runs?targetKind=agent`);
     const id = data[0]?.id ?? "";
-    expect(await getJson(`${service.url}/api/v1/runs/${id}/agent`)).toMatchObject({ live: { step: "model 1", text: "Hello from" }, steps: [{ name: "prompt" }] });
+    expect(await getJson(`${service.url}/api/v1/runs/${id}/agent`)).toMatchObject({
+      live: { step: "model 1", text: "Hello from" },
+      steps: [{ name: "prompt" }],
+    });
     goOn.resolve();
     expect(await ended).toEqual([0, null]);
     expect(printed).toBe(`Hello from the model\n${id}  20 tokens in, 4 out\n`);

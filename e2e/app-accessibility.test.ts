@@ -31,7 +31,11 @@ function projectWithTrouble(): string {
   return dir;
 }
 
-const invoice = { id: "evt_1", type: "invoice.paid", invoice: { number: "2026-0001", customer: "Ada Ltd", amount: 4200, currency: "EUR" } };
+const invoice = {
+  id: "evt_1",
+  type: "invoice.paid",
+  invoice: { number: "2026-0001", customer: "Ada Ltd", amount: 4200, currency: "EUR" },
+};
 
 type Mode = "fails" | "runs" | "sleeps";
 
@@ -53,7 +57,12 @@ async function fillRuns(service: Service): Promise<string[]> {
   const canceled = await startBooks(service, "sleeps");
   await untilStatus(service, canceled, "waiting");
   await postJson(`${service.url}/api/v1/runs/${canceled}/cancel`, {});
-  await Promise.all([untilStatus(service, failed, "failed"), untilStatus(service, running, "running"), untilStatus(service, waiting, "waiting"), untilStatus(service, canceled, "canceled")]);
+  await Promise.all([
+    untilStatus(service, failed, "failed"),
+    untilStatus(service, running, "running"),
+    untilStatus(service, waiting, "waiting"),
+    untilStatus(service, canceled, "canceled"),
+  ]);
   return [failed, running, waiting, canceled].map((id) => `/runs/${id}`);
 }
 
@@ -66,7 +75,9 @@ async function fill(service: Service): Promise<string[]> {
   const skipped = await postJson(`${service.url}/triggers/billing`, { ...invoice, type: "invoice.draft" });
   await waitForRun(service, runId);
   const runs = await fillRuns(service);
-  const [paidId, refusedId, missedId, skippedId] = [paid, refused, missed, skipped].map((response) => response.headers.get("signalbox-delivery"));
+  const [paidId, refusedId, missedId, skippedId] = [paid, refused, missed, skipped].map((response) =>
+    response.headers.get("signalbox-delivery"),
+  );
   return [
     "/",
     "/?node=endpoint:billing",
@@ -109,14 +120,19 @@ async function settle(page: Page): Promise<void> {
 }
 
 async function expectNoSidewaysScrolling(page: Page, where: string): Promise<void> {
-  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  const overflow = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
   expect(overflow, where).toBeLessThanOrEqual(0);
 }
 
 /** The search and the list of keys, which stand above any page. */
 async function forEachDialog(page: Page, check: (name: string) => Promise<void>): Promise<void> {
   await page.getByRole("status").getByText("live ·").waitFor();
-  for (const [name, keys] of [["search", "ControlOrMeta+k"], ["keys", "?"]] as const) {
+  for (const [name, keys] of [
+    ["search", "ControlOrMeta+k"],
+    ["keys", "?"],
+  ] as const) {
     await page.keyboard.press(keys);
     await page.getByRole("dialog").waitFor();
     await check(name);
@@ -151,66 +167,94 @@ const desk = { width: 1440, height: 900 };
 const phone = { width: 360, height: 740 };
 
 describe("every page at 1440 px and at 360 px", () => {
-  it("has no serious or critical accessibility fault in light or dark, and needs no sideways scrolling", { timeout: 360_000 }, async () => {
-    const service = await startService({ projectDir: projectWithTrouble(), command: "dev" });
-    const paths = await fill(service);
-    const { page } = await visit(service.url, { colorScheme: "light", viewport: desk, reducedMotion: "reduce" });
-    // Each page is loaded once, every other one on the phone.
-    const look = async (where: string) => {
-      const isOnPhone = page.viewportSize()?.width === phone.width;
-      for (const viewport of isOnPhone ? [phone, desk] : [desk, phone]) {
-        await page.setViewportSize(viewport);
+  it(
+    "has no serious or critical accessibility fault in light or dark, and needs no sideways scrolling",
+    { timeout: 360_000 },
+    async () => {
+      const service = await startService({ projectDir: projectWithTrouble(), command: "dev" });
+      const paths = await fill(service);
+      const { page } = await visit(service.url, { colorScheme: "light", viewport: desk, reducedMotion: "reduce" });
+      // Each page is loaded once, every other one on the phone.
+      const look = async (where: string) => {
+        const isOnPhone = page.viewportSize()?.width === phone.width;
+        for (const viewport of isOnPhone ? [phone, desk] : [desk, phone]) {
+          await page.setViewportSize(viewport);
+          await settle(page);
+          await expectNoFaultsInBothThemes(page, `${where} at ${viewport.width} px`);
+          await expectNoSidewaysScrolling(page, `${where} at ${viewport.width} px`);
+        }
+      };
+      for (const path of paths) {
+        await page.goto(service.url + path);
         await settle(page);
-        await expectNoFaultsInBothThemes(page, `${where} at ${viewport.width} px`);
-        await expectNoSidewaysScrolling(page, `${where} at ${viewport.width} px`);
+        await look(path);
       }
-    };
-    for (const path of paths) {
-      await page.goto(service.url + path);
-      await settle(page);
-      await look(path);
-    }
-    await forEachDialog(page, look);
-    await askToReplayMany(service, page);
-    await look("replay many");
-  });
+      await forEachDialog(page, look);
+      await askToReplayMany(service, page);
+      await look("replay many");
+    },
+  );
 });
 
 /** Each of a deployed service's own: those by which one comes in, and those by which it is decided who may. */
-async function openDeployed(): Promise<{ url: string; cli: (...args: string[]) => ReturnType<typeof signalbox>; open: string[]; closed: string[]; setUp: string }> {
+async function openDeployed(): Promise<{
+  url: string;
+  cli: (...args: string[]) => ReturnType<typeof signalbox>;
+  open: string[];
+  closed: string[];
+  setUp: string;
+}> {
   const projectDir = copyStarter();
   const cli = (...args: string[]) => signalbox([...args, "--project", projectDir], { cwd: projectDir });
   expect(cli("build").status).toBe(0);
   const { url } = await startService({ projectDir, command: "start" });
   const link = (...args: string[]) => new URL(cli("people", ...args).stdout.trim()).pathname;
-  return { url, cli, setUp: link("setup-link"), open: ["/sign-in?failed=token&done=reset", link("invite")], closed: ["/settings", "/settings/people", "/settings/keys", "/settings/audit"] };
+  return {
+    url,
+    cli,
+    setUp: link("setup-link"),
+    open: ["/sign-in?failed=token&done=reset", link("invite")],
+    closed: ["/settings", "/settings/people", "/settings/keys", "/settings/audit"],
+  };
 }
 
 describe("the pages of people and keys, in light and dark, on a desk's screen and at 360 px", () => {
-  it("have no serious or critical accessibility fault, and need no sideways scrolling", { timeout: 240_000 }, async () => {
-    const { url, cli, setUp, open, closed } = await openDeployed();
-    const { page } = await visit(url, { reducedMotion: "reduce" });
-    // Each theme once, each width once.
-    const faces = [{ colorScheme: "light", width: 1280 }, { colorScheme: "dark", width: 360 }] as const;
-    const look = async (path: string) => {
-      for (const { colorScheme, width } of faces) {
-        await page.setViewportSize({ width, height: 800 });
-        await page.emulateMedia({ colorScheme });
-        const where = `${path} in ${colorScheme} at ${width} px`;
-        await expectNoFaults(page, where);
-        await expectNoSidewaysScrolling(page, where);
-      }
-    };
-    const lookAt = async (path: string) => {
-      await page.goto(url + path);
-      await settle(page);
-      await look(path);
-    };
-    for (const path of [...open, setUp]) await lookAt(path);
-    for (const [label, value] of [["Name", "Grace"], ["E-mail", "grace@example.com"], ["Password", "correct horse battery"]] as const) await page.getByLabel(label).fill(value);
-    await page.getByRole("button", { name: "Create the account" }).click();
-    await page.waitForURL(`${url}/`);
-    const reset = new URL(cli("people", "reset-password", "grace@example.com").stdout.trim()).pathname;
-    for (const path of [...closed, reset]) await lookAt(path);
-  });
+  it(
+    "have no serious or critical accessibility fault, and need no sideways scrolling",
+    { timeout: 240_000 },
+    async () => {
+      const { url, cli, setUp, open, closed } = await openDeployed();
+      const { page } = await visit(url, { reducedMotion: "reduce" });
+      // Each theme once, each width once.
+      const faces = [
+        { colorScheme: "light", width: 1280 },
+        { colorScheme: "dark", width: 360 },
+      ] as const;
+      const look = async (path: string) => {
+        for (const { colorScheme, width } of faces) {
+          await page.setViewportSize({ width, height: 800 });
+          await page.emulateMedia({ colorScheme });
+          const where = `${path} in ${colorScheme} at ${width} px`;
+          await expectNoFaults(page, where);
+          await expectNoSidewaysScrolling(page, where);
+        }
+      };
+      const lookAt = async (path: string) => {
+        await page.goto(url + path);
+        await settle(page);
+        await look(path);
+      };
+      for (const path of [...open, setUp]) await lookAt(path);
+      for (const [label, value] of [
+        ["Name", "Grace"],
+        ["E-mail", "grace@example.com"],
+        ["Password", "correct horse battery"],
+      ] as const)
+        await page.getByLabel(label).fill(value);
+      await page.getByRole("button", { name: "Create the account" }).click();
+      await page.waitForURL(`${url}/`);
+      const reset = new URL(cli("people", "reset-password", "grace@example.com").stdout.trim()).pathname;
+      for (const path of [...closed, reset]) await lookAt(path);
+    },
+  );
 });

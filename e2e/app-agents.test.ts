@@ -42,7 +42,12 @@ const project = {
 };
 
 const hostile = `<img src=x onerror="alert(1)"> **now** [pay](javascript:alert(2))`;
-const refunds: ScriptedAnswer = { calls: [{ id: "a", name: "refund", arguments: { cents: 500 } }, { id: "b", name: "refund", arguments: { cents: 90_000 } }] };
+const refunds: ScriptedAnswer = {
+  calls: [
+    { id: "a", name: "refund", arguments: { cents: 500 } },
+    { id: "b", name: "refund", arguments: { cents: 90_000 } },
+  ],
+};
 
 let script: ScriptedAnswer[] = [];
 let provider: Awaited<ReturnType<typeof startScriptedProvider>>;
@@ -51,7 +56,11 @@ beforeAll(async () => {
 });
 afterAll(() => provider.close());
 
-const it = withSharedService((onCleanup) => ({ projectDir: writeProject(project, onCleanup), command: "dev", env: { MODEL_URL: provider.baseURL } }));
+const it = withSharedService((onCleanup) => ({
+  projectDir: writeProject(project, onCleanup),
+  command: "dev",
+  env: { MODEL_URL: provider.baseURL },
+}));
 
 /** What the model answers from now on. Returns what it is asked. */
 function play(answers: ScriptedAnswer[]) {
@@ -69,15 +78,24 @@ const approvals = (page: Page) => part(page, "Approvals");
 const runIdIn = (page: Page) => new URL(page.url()).pathname.split("/").at(-1) ?? "";
 
 async function expectNoFaults(page: Page, where: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ["violations"] }).analyze();
+  const { violations } = await new AxeBuilder({ page })
+    .setLegacyMode()
+    .options({ resultTypes: ["violations"] })
+    .analyze();
   const grave = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
   expect(grave.map(({ id, nodes }) => [where, id, nodes.map(({ html }) => html.slice(0, 160))])).toEqual([]);
-  expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), where).toBeLessThanOrEqual(0);
+  expect(
+    await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth),
+    where,
+  ).toBeLessThanOrEqual(0);
 }
 
 /** At a desk in the light, and on a phone in the dark. */
 async function lookAround(page: Page, where: string): Promise<void> {
-  for (const [colorScheme, width] of [["light", 1280], ["dark", 390]] as const) {
+  for (const [colorScheme, width] of [
+    ["light", 1280],
+    ["dark", 390],
+  ] as const) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 900 });
     await expectNoFaults(page, `${where}, ${colorScheme}, ${width} px`);
@@ -86,11 +104,24 @@ async function lookAround(page: Page, where: string): Promise<void> {
 }
 
 describe("the page of an agent's run", () => {
-  it("shows the answer while it is written, what came from the payload, and what it cost; and nothing that strangers or models wrote is markup", async ({ service }) => {
+  it("shows the answer while it is written, what came from the payload, and what it cost; and nothing that strangers or models wrote is markup", async ({
+    service,
+  }) => {
     const gate = Promise.withResolvers<void>();
     play([
-      { calls: [{ name: "lookUp", arguments: { name: "Ada" } }, { name: "launch", arguments: {} }], text: "I look.", tokens: [100, 10] },
-      { text: `Here is the first half ${hostile} and here is the second half.`, until: gate.promise, tokens: [300, 40] },
+      {
+        calls: [
+          { name: "lookUp", arguments: { name: "Ada" } },
+          { name: "launch", arguments: {} },
+        ],
+        text: "I look.",
+        tokens: [100, 10],
+      },
+      {
+        text: `Here is the first half ${hostile} and here is the second half.`,
+        until: gate.promise,
+        tokens: [300, 40],
+      },
     ]);
     const { page, errors, foreignRequests } = await visit(service.url, { reducedMotion: "reduce" });
     const id = await sendTicket(`${service.url}/triggers/tickets`);
@@ -121,14 +152,19 @@ describe("the page of an agent's run", () => {
     await page.keyboard.press("ArrowLeft");
     await prompt.locator("code", { hasText: /^from$/ }).waitFor();
     const row = (name: RegExp) => page.getByRole("list", { name: /^What happened in/ }).getByRole("button", { name });
-    for (const name of [/^Prompt, done/, /^Model call 2, done/, /^Tool lookUp, done/, /^Tool launch, failed/]) await row(name).waitFor();
-    expect(await page.locator("img[src=x], a[href^=javascript], main strong:text-is('now'), b:text-is('bold')").count()).toBe(0);
+    for (const name of [/^Prompt, done/, /^Model call 2, done/, /^Tool lookUp, done/, /^Tool launch, failed/])
+      await row(name).waitFor();
+    expect(
+      await page.locator("img[src=x], a[href^=javascript], main strong:text-is('now'), b:text-is('bold')").count(),
+    ).toBe(0);
     await lookAround(page, "a finished run");
     expect(errors).toEqual([]);
     expect(foreignRequests).toEqual([]);
   });
 
-  it("has calls of tools approved and refused, with a reason for the model; one that is decided meanwhile says so", async ({ service }) => {
+  it("has calls of tools approved and refused, with a reason for the model; one that is decided meanwhile says so", async ({
+    service,
+  }) => {
     const requests = play([refunds, refunds, { text: "Done" }]);
     const { page, errors } = await visit(service.url, { reducedMotion: "reduce" });
     await page.goto(`${service.url}/?node=agent:support&tab=run`);
@@ -138,12 +174,15 @@ describe("the page of an agent's run", () => {
     await page.getByRole("main").getByText("waits for approval", { exact: true }).first().waitFor();
     await lookAround(page, "a run that waits for a person");
 
-    const call = (cents: string) => approvals(page).getByRole("group", { name: "Approval of refund" }).filter({ hasText: cents });
+    const call = (cents: string) =>
+      approvals(page).getByRole("group", { name: "Approval of refund" }).filter({ hasText: cents });
     await call("500").getByRole("button", { name: "Approve…" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("executed with exactly these arguments").waitFor();
     await dialog.getByRole("button", { name: "Approve the call" }).click();
-    await approvals(page).getByText(/^Approved by/).waitFor();
+    await approvals(page)
+      .getByText(/^Approved by/)
+      .waitFor();
     await call("90000").getByRole("button", { name: "Refuse…" }).click();
     await dialog.getByRole("textbox", { name: /^Reason/ }).fill("Ask <b>the manager</b> first.");
     await dialog.getByRole("button", { name: "Refuse the call" }).click();
@@ -153,12 +192,17 @@ describe("the page of an agent's run", () => {
 
     await call("500").getByRole("button", { name: "Approve…" }).click();
     expect(errors).toEqual([]);
-    const decide = (name: string) => postJson(`${service.url}/api/v1/runs/${runIdIn(page)}/approvals`, { name, isApproved: false });
+    const decide = (name: string) =>
+      postJson(`${service.url}/api/v1/runs/${runIdIn(page)}/approvals`, { name, isApproved: false });
     expect((await decide("approval 2.1 refund")).status).toBe(200);
     await dialog.getByText("Somebody else has decided it meanwhile.").waitFor();
     expect(await dialog.getByRole("button", { name: "Approve the call" }).isDisabled()).toBe(true);
     await decide("approval 2.2 refund");
-    expect(await waitForRun(service, runIdIn(page))).toMatchObject({ status: "completed", output: "Done", input: { prompt: "Pay them back" } });
+    expect(await waitForRun(service, runIdIn(page))).toMatchObject({
+      status: "completed",
+      output: "Done",
+      input: { prompt: "Pay them back" },
+    });
   });
 
   it("replays with an edited prompt in which the payload's part stays marked", async ({ service }) => {
@@ -176,7 +220,10 @@ describe("the page of an agent's run", () => {
     const { input } = await waitForRun(service, runIdIn(page));
     const { prompt, marks } = input as { prompt: string; marks: { start: number; end: number; path: string }[] };
     expect(prompt).toBe(`Hello! Ticket of Ada: ${hostile}. Be brief.`);
-    expect(marks.map(({ start, end, path }) => [path, prompt.slice(start, end)])).toEqual([["from", "Ada"], ["subject", hostile]]);
+    expect(marks.map(({ start, end, path }) => [path, prompt.slice(start, end)])).toEqual([
+      ["from", "Ada"],
+      ["subject", hostile],
+    ]);
     expect(errors).toEqual([]);
   });
 });
@@ -184,13 +231,23 @@ describe("the page of an agent's run", () => {
 describe("an agent of which a run waits for approval", () => {
   it("is said to wait on the canvas and in its sheet, also when a later run has completed", async ({ service }) => {
     play([refunds, { text: "Done" }]);
-    const start = async (prompt: string) => ((await (await postJson(`${service.url}/api/v1/agents/cashier/runs`, { prompt })).json()) as Run & { runId: string }).runId;
+    const start = async (prompt: string) =>
+      (
+        (await (await postJson(`${service.url}/api/v1/agents/cashier/runs`, { prompt })).json()) as Run & {
+          runId: string;
+        }
+      ).runId;
     const { page, errors } = await visit(service.url, { viewport: { width: 1440, height: 900 } });
     const first = await start("Pay");
-    await expect.poll(async () => (await getJson<Run>(`${service.url}/api/v1/runs/${first}`)).status, { timeout: 30_000 }).toBe("waiting");
+    await expect
+      .poll(async () => (await getJson<Run>(`${service.url}/api/v1/runs/${first}`)).status, { timeout: 30_000 })
+      .toBe("waiting");
     await waitForRun(service, await start("Greet"));
     await page.goto(`${service.url}/?node=agent:cashier`);
-    await page.getByRole("complementary").getByText(/^2 runs · 1 waits for approval · last /).waitFor();
+    await page
+      .getByRole("complementary")
+      .getByText(/^2 runs · 1 waits for approval · last /)
+      .waitFor();
     const node = page.getByRole("link", { name: /^Agent cashier, .* 1 run waits for approval, / });
     await node.waitFor();
     await page.getByRole("link", { name: "waits for approval", exact: true }).click();
@@ -208,7 +265,9 @@ describe("who only looks", () => {
     expect(cli("build").status).toBe(0);
     const service = await startService({ projectDir, command: "start", env: { MODEL_URL: provider.baseURL } });
     const id = await sendTicket(cli("triggers", "url", "ticket").stdout.trim());
-    const { secret } = JSON.parse(cli("keys", "create", "--api", "--scope", "read", "--name", "looker", "--json").stdout) as { secret: string };
+    const { secret } = JSON.parse(
+      cli("keys", "create", "--api", "--scope", "read", "--name", "looker", "--json").stdout,
+    ) as { secret: string };
     const { page, errors } = await visit(service.url);
     await page.goto(`${service.url}/runs`);
     await signInWithToken(page, secret);

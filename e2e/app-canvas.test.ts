@@ -8,12 +8,19 @@ import { copyStarter, writeProject } from "./support/project.ts";
 import { signInWithToken } from "./support/sign-in.ts";
 import { type Service, sharedService, signalbox, startService } from "./support/service.ts";
 
-const invoice = (type: unknown, amount = 4_900) => ({ id: "evt_1", type, invoice: { number: "2026-1", customer: "Ada", amount, currency: "eur" } });
+const invoice = (type: unknown, amount = 4_900) => ({
+  id: "evt_1",
+  type,
+  invoice: { number: "2026-1", customer: "Ada", amount, currency: "eur" },
+});
 
 /** Adds a second trigger like `new-signup` to the project. */
 function addSignupTrigger({ projectDir }: Service, slug: string, endpoint: string): void {
   const text = readFileSync(join(projectDir, "triggers/new-signup.ts"), "utf8");
-  writeFileSync(join(projectDir, `triggers/${slug}.ts`), text.replace("new-signup", slug).replace(`endpoint: "signup"`, `endpoint: "${endpoint}"`));
+  writeFileSync(
+    join(projectDir, `triggers/${slug}.ts`),
+    text.replace("new-signup", slug).replace(`endpoint: "signup"`, `endpoint: "${endpoint}"`),
+  );
 }
 
 const person = { name: "Ada", email: "ada@example.com" };
@@ -21,7 +28,8 @@ const person = { name: "Ada", email: "ada@example.com" };
 const until = <T>(check: () => Promise<T>) => vi.waitFor(check, { timeout: 20_000, interval: 200 });
 
 const nodeOf = (page: Page, id: string) => page.locator(`[data-node="${id}"]`);
-const placeOf = (page: Page, id: string) => page.locator(`.react-flow__node[data-id="${id}"]`).evaluate((node) => node.style.transform);
+const placeOf = (page: Page, id: string) =>
+  page.locator(`.react-flow__node[data-id="${id}"]`).evaluate((node) => node.style.transform);
 const viewOf = (page: Page) => page.locator(".react-flow__viewport").evaluate((plane) => plane.style.transform);
 
 async function dragBy(page: Page, from: { x: number; y: number }, by: { x: number; y: number }) {
@@ -45,7 +53,8 @@ function nodesInView(page: Page, p: { whole: boolean } = { whole: false }): Prom
     return [...document.querySelectorAll<HTMLElement>("[data-node]")].flatMap((node) => {
       const box = node.getBoundingClientRect();
       const touches = box.right > pane.left && box.left < pane.right && box.bottom > pane.top && box.top < pane.bottom;
-      const isWhole = box.left >= pane.left && box.right <= pane.right && box.top >= pane.top && box.bottom <= pane.bottom;
+      const isWhole =
+        box.left >= pane.left && box.right <= pane.right && box.top >= pane.top && box.bottom <= pane.bottom;
       return (whole ? isWhole : touches) ? [node.dataset["node"] ?? ""] : [];
     });
   }, p);
@@ -56,16 +65,28 @@ function shareOfPane(page: Page): Promise<number> {
   return page.evaluate(() => {
     const pane = document.querySelector(".react-flow__pane")?.getBoundingClientRect();
     const boxes = [...document.querySelectorAll("[data-node]")].map((node) => node.getBoundingClientRect());
-    const scale = Number(/scale\(([\d.]+)\)/.exec(document.querySelector<HTMLElement>(".react-flow__viewport")?.style.transform ?? "")?.[1]);
+    const scale = Number(
+      /scale\(([\d.]+)\)/.exec(
+        document.querySelector<HTMLElement>(".react-flow__viewport")?.style.transform ?? "",
+      )?.[1],
+    );
     // 40 px stay free at each side.
-    return scale === 1 ? 1 : (Math.max(...boxes.map(({ right }) => right)) - Math.min(...boxes.map(({ left }) => left))) / ((pane?.width ?? 0) - 80);
+    return scale === 1
+      ? 1
+      : (Math.max(...boxes.map(({ right }) => right)) - Math.min(...boxes.map(({ left }) => left))) /
+          ((pane?.width ?? 0) - 80);
   });
 }
 
 /** The tab has looked at a part of the plane where there is no node. */
 async function lookAway(page: Page) {
   await page.evaluate(() => {
-    for (const name of Object.keys(sessionStorage)) if (name.includes("canvas.viewport")) sessionStorage.setItem(name, JSON.stringify({ endpoint: null, node: null, viewport: { x: -3_000, y: -3_000, zoom: 1 } }));
+    for (const name of Object.keys(sessionStorage))
+      if (name.includes("canvas.viewport"))
+        sessionStorage.setItem(
+          name,
+          JSON.stringify({ endpoint: null, node: null, viewport: { x: -3_000, y: -3_000, zoom: 1 } }),
+        );
   });
 }
 
@@ -81,17 +102,35 @@ export default defineWorkflow({ slug: "work", input: z.object({}), async run() {
 const withServices = () =>
   test
     // The example project. Each endpoint belongs to one test: `billing` to the numbers of triggers, `github` to the agent, `signup` to the narrow screen.
-    .extend("service", { scope: "file" }, sharedService((onCleanup) => ({ projectDir: copyStarter(onCleanup), command: "dev" })))
+    .extend(
+      "service",
+      { scope: "file" },
+      sharedService((onCleanup) => ({ projectDir: copyStarter(onCleanup), command: "dev" })),
+    )
     // The example project, which tests add triggers to.
-    .extend("edited", { scope: "file" }, sharedService((onCleanup) => ({ projectDir: copyStarter(onCleanup), command: "dev" })))
+    .extend(
+      "edited",
+      { scope: "file" },
+      sharedService((onCleanup) => ({ projectDir: copyStarter(onCleanup), command: "dev" })),
+    )
     // So large that "all" of it is another view once its triggers are folded.
-    .extend("manyTriggers", { scope: "file" }, sharedService((onCleanup) => {
-      const files = Object.fromEntries(Array.from({ length: 24 }, (_, index) => [`triggers/t${index}.ts`, triggerOfMany(index)]));
-      return { projectDir: writeProject({ ...files, "workflows/work.ts": workOfMany }, onCleanup), command: "dev" };
-    }));
+    .extend(
+      "manyTriggers",
+      { scope: "file" },
+      sharedService((onCleanup) => {
+        const files = Object.fromEntries(
+          Array.from({ length: 24 }, (_, index) => [`triggers/t${index}.ts`, triggerOfMany(index)]),
+        );
+        return { projectDir: writeProject({ ...files, "workflows/work.ts": workOfMany }, onCleanup), command: "dev" };
+      }),
+    );
 const it = withServices();
 
-const viewports = [{ width: 768, height: 900 }, { width: 1_440, height: 900 }, { width: 1_920, height: 1_080 }];
+const viewports = [
+  { width: 768, height: 900 },
+  { width: 1_440, height: 900 },
+  { width: 1_920, height: 1_080 },
+];
 
 async function copySignupUrl(page: Page): Promise<string> {
   // All pages of a browser have one clipboard.
@@ -105,22 +144,32 @@ async function copySignupUrl(page: Page): Promise<string> {
 }
 
 describe("the canvas", () => {
-  it("shows what passed and what was stopped as it happens, and each number leads to exactly those deliveries", async ({ service }) => {
+  it("shows what passed and what was stopped as it happens, and each number leads to exactly those deliveries", async ({
+    service,
+  }) => {
     const { page, errors, foreignRequests } = await visit(service.url);
     await page.goto(service.url);
     await page.getByRole("link", { name: /^Trigger invoice-paid/ }).waitFor();
     expect(await page.locator(".react-flow__edge").count()).toBeGreaterThanOrEqual(10);
     const answers: Response[] = [];
-    for (const type of ["invoice.paid", "invoice.paid", "invoice.payment_failed", 7]) answers.push(await postJson(`${service.url}/triggers/billing`, invoice(type)));
+    for (const type of ["invoice.paid", "invoice.paid", "invoice.payment_failed", 7])
+      answers.push(await postJson(`${service.url}/triggers/billing`, invoice(type)));
     const ids = answers.map(({ headers }) => headers.get("signalbox-delivery") ?? "");
     await page.getByRole("link", { name: "Trigger invoice-paid, 2 fired, 2 stopped" }).waitFor();
     await page.getByRole("link", { name: "Trigger large-invoice, 0 fired, 4 stopped" }).waitFor();
     await page.getByRole("link", { name: /^Workflow post-to-ledger, last run completed/ }).waitFor();
     const chip = nodeOf(page, "trigger:invoice-paid");
-    expect(await chip.getByRole("link", { name: /^2 stopped:/ }).getAttribute("title")).toBe("1 stopped by request, 1 by filter");
+    expect(await chip.getByRole("link", { name: /^2 stopped:/ }).getAttribute("title")).toBe(
+      "1 stopped by request, 1 by filter",
+    );
     await chip.getByRole("link", { name: "2 passed" }).click();
     await page.waitForURL("**/deliveries?*verdict=matched*");
-    const shown = () => page.locator('a[href^="/deliveries/dlv_"]').evaluateAll((links) => [...new Set(links.map((link) => (link.getAttribute("href") ?? "").split("/").at(-1) ?? ""))].toSorted());
+    const shown = () =>
+      page
+        .locator('a[href^="/deliveries/dlv_"]')
+        .evaluateAll((links) =>
+          [...new Set(links.map((link) => (link.getAttribute("href") ?? "").split("/").at(-1) ?? ""))].toSorted(),
+        );
     await until(async () => expect(await shown()).toEqual(ids.slice(0, 2).toSorted()));
     await page.goBack();
     await chip.getByRole("link", { name: /^2 stopped:/ }).click();
@@ -134,7 +183,12 @@ describe("the canvas", () => {
     // So wide that a sheet leaves all three columns in sight: what is out of sight is not drawn.
     const { page, errors } = await visit(service.url, { viewport: { width: 1_920, height: 1_000 } });
     await page.goto(service.url);
-    for (const [name, id] of [[/^Endpoint \/triggers\/billing/, "endpoint:billing"], [/^Trigger ci-failed/, "trigger:ci-failed"], [/^Agent triage/, "agent:triage"], [/^Workflow welcome-email/, "workflow:welcome-email"]] as const) {
+    for (const [name, id] of [
+      [/^Endpoint \/triggers\/billing/, "endpoint:billing"],
+      [/^Trigger ci-failed/, "trigger:ci-failed"],
+      [/^Agent triage/, "agent:triage"],
+      [/^Workflow welcome-email/, "workflow:welcome-email"],
+    ] as const) {
       await page.getByRole("link", { name }).click();
       await page.waitForURL((url) => url.searchParams.get("node") === id);
       await page.getByRole("complementary", { name: id.replace(":", " ") }).waitFor();
@@ -146,14 +200,22 @@ describe("the canvas", () => {
     expect(errors).toEqual([]);
   });
 
-  it("an agent shows its model, its tools and what it is asked, is found by a tool, and says what its runs have used", async ({ service }) => {
+  it("an agent shows its model, its tools and what it is asked, is found by a tool, and says what its runs have used", async ({
+    service,
+  }) => {
     const { page, errors } = await visit(service.url, { viewport: { width: 1_920, height: 1_000 } });
     await page.goto(service.url);
-    await page.getByRole("link", { name: "Agent triage, stand-in without a model, 2 tools, 1 needs approval" }).waitFor();
+    await page
+      .getByRole("link", { name: "Agent triage, stand-in without a model, 2 tools, 1 needs approval" })
+      .waitFor();
     await nodeOf(page, "agent:triage").getByText("Stand-in, no model").waitFor();
     await nodeOf(page, "trigger:new-issue").getByText("prompt: New issue #{{ issue.number }} in").waitFor();
     const issue = { number: 1, title: "A typo in the README", body: null };
-    await postJson(`${service.url}/triggers/github`, { action: "opened", issue, repository: { full_name: "acme/app" } });
+    await postJson(`${service.url}/triggers/github`, {
+      action: "opened",
+      issue,
+      repository: { full_name: "acme/app" },
+    });
     await page.getByRole("link", { name: /^Agent triage, .*, last run completed/ }).waitFor();
     await page.keyboard.press("Control+k");
     await page.keyboard.type("updateIss");
@@ -163,9 +225,15 @@ describe("the canvas", () => {
     await sheet.getByRole("listitem").filter({ hasText: "updateIssue" }).getByText("may need approval").waitFor();
     await sheet.getByText("You sort new issues of a software project.").first().click();
     await sheet.getByText("First look for open issues like the new one").waitFor();
-    await sheet.getByRole("link", { name: /^1 run, / }).first().click();
+    await sheet
+      .getByRole("link", { name: /^1 run, / })
+      .first()
+      .click();
     await page.waitForURL("**/runs?target=triage&since=24h");
-    await page.getByRole("status", { name: "What these runs have used" }).filter({ hasText: /^1 run, / }).waitFor();
+    await page
+      .getByRole("status", { name: "What these runs have used" })
+      .filter({ hasText: /^1 run, / })
+      .waitFor();
     expect(errors).toEqual([]);
   });
 
@@ -173,8 +241,15 @@ describe("the canvas", () => {
     const { page } = await visit(service.url);
     await page.goto(service.url);
     await page.getByRole("link", { name: /^Endpoint \/triggers\/signup/ }).focus();
-    const focused = () => page.evaluate(() => document.activeElement?.closest("[data-node]")?.getAttribute("data-node") ?? null);
-    for (const [key, id] of [["ArrowRight", "trigger:new-signup"], ["ArrowRight", "workflow:welcome-email"], ["ArrowLeft", "trigger:new-signup"], ["ArrowUp", "trigger:new-issue"], ["ArrowUp", "trigger:ci-failed"]] as const) {
+    const focused = () =>
+      page.evaluate(() => document.activeElement?.closest("[data-node]")?.getAttribute("data-node") ?? null);
+    for (const [key, id] of [
+      ["ArrowRight", "trigger:new-signup"],
+      ["ArrowRight", "workflow:welcome-email"],
+      ["ArrowLeft", "trigger:new-signup"],
+      ["ArrowUp", "trigger:new-issue"],
+      ["ArrowUp", "trigger:ci-failed"],
+    ] as const) {
       await page.keyboard.press(key);
       await until(async () => expect(await focused()).toBe(id));
     }
@@ -188,7 +263,9 @@ describe("the canvas", () => {
     await until(async () => expect(await focused()).toBe("trigger:ci-failed"));
   });
 
-  it("keeps the window, the selection and dragged nodes over a reload and over a saved file, until somebody tidies", async ({ edited: service }) => {
+  it("keeps the window, the selection and dragged nodes over a reload and over a saved file, until somebody tidies", async ({
+    edited: service,
+  }) => {
     // Without a delivery the canvas says what to send first, over its lowest nodes.
     await postJson(`${service.url}/triggers/signup`, person);
     const { page, errors } = await visit(service.url);
@@ -201,7 +278,12 @@ describe("the canvas", () => {
     expect(dragged).not.toBe(first);
     const pane = await page.locator(".react-flow__pane").boundingBox();
     await dragBy(page, { x: (pane?.x ?? 0) + 300, y: (pane?.y ?? 0) + (pane?.height ?? 0) - 20 }, { x: 20, y: -60 });
-    const state = async () => [await viewOf(page), await placeOf(page, "trigger:ci-failed"), await placeOf(page, "trigger:new-signup"), new URL(page.url()).searchParams.get("node")];
+    const state = async () => [
+      await viewOf(page),
+      await placeOf(page, "trigger:ci-failed"),
+      await placeOf(page, "trigger:new-signup"),
+      new URL(page.url()).searchParams.get("node"),
+    ];
     const kept = await state();
     await page.reload();
     await page.getByRole("link", { name: /^Trigger new-signup/ }).waitFor();
@@ -247,7 +329,9 @@ describe("the canvas", () => {
     expect(await page.getByRole("combobox", { name: "Window of time" }).inputValue()).toBe("24h");
   });
 
-  it("copies the URL of an endpoint: plain in development, with a key that works when deployed", async ({ service }) => {
+  it("copies the URL of an endpoint: plain in development, with a key that works when deployed", async ({
+    service,
+  }) => {
     const clipboard = { permissions: ["clipboard-read", "clipboard-write"] };
     const { page } = await visit(service.url, clipboard);
     await page.goto(service.url);
@@ -259,7 +343,10 @@ describe("the canvas", () => {
     const deployed = await startService({ projectDir, command: "start" });
     const { page: locked, errors } = await visit(deployed.url, clipboard);
     await locked.goto(deployed.url);
-    await signInWithToken(locked, (JSON.parse(cli("keys", "create", "--api", "--json").stdout) as { secret: string }).secret);
+    await signInWithToken(
+      locked,
+      (JSON.parse(cli("keys", "create", "--api", "--json").stdout) as { secret: string }).secret,
+    );
     const url = await copySignupUrl(locked);
     expect(new URL(url).searchParams.get("token")).toMatch(/^sb/);
     expect((await postJson(url, person)).status).toBe(202);
@@ -280,7 +367,9 @@ describe("the canvas", () => {
 });
 
 describe.each(viewports)("the viewport of the canvas at $width × $height", (viewport) => {
-  it("shows all that is left when an endpoint is folded and \"show all\" is pressed before the new layout is there", async ({ manyTriggers: service }) => {
+  it('shows all that is left when an endpoint is folded and "show all" is pressed before the new layout is there', async ({
+    manyTriggers: service,
+  }) => {
     const { page, errors } = await visit(service.url, { viewport });
     await page.goto(`${service.url}/?node=endpoint:many`);
     await page.getByRole("button", { name: "24 triggers" }).waitFor();
@@ -291,9 +380,13 @@ describe.each(viewports)("the viewport of the canvas at $width × $height", (vie
         setTimeout(() => post.apply(this, message), 1_500);
       };
     });
-    await page.evaluate(() => document.querySelector<HTMLElement>('[data-node="endpoint:many"] button[aria-expanded]')?.click());
+    await page.evaluate(() =>
+      document.querySelector<HTMLElement>('[data-node="endpoint:many"] button[aria-expanded]')?.click(),
+    );
     await page.getByRole("button", { name: "Show all (f)" }).click();
-    await until(async () => expect((await nodesInView(page, { whole: true })).toSorted()).toEqual(["endpoint:many", "workflow:work"]));
+    await until(async () =>
+      expect((await nodesInView(page, { whole: true })).toSorted()).toEqual(["endpoint:many", "workflow:work"]),
+    );
     await expect.poll(() => shareOfPane(page)).toBeCloseTo(1, 1);
     expect(errors).toEqual([]);
   });
@@ -302,10 +395,18 @@ describe.each(viewports)("the viewport of the canvas at $width × $height", (vie
     const { page } = await visit(service.url, { viewport });
     await page.goto(service.url);
     await page.getByRole("link", { name: /^Trigger new-signup/ }).waitFor();
-    await until(async () => expect(await page.evaluate(() => Object.keys(sessionStorage).join())).toContain("canvas.viewport"));
+    await until(async () =>
+      expect(await page.evaluate(() => Object.keys(sessionStorage).join())).toContain("canvas.viewport"),
+    );
     await lookAway(page);
     await page.goto(`${service.url}/?endpoint=signup`);
-    await until(async () => expect((await nodesInView(page, { whole: true })).toSorted()).toEqual(["endpoint:signup", "trigger:new-signup", "workflow:welcome-email"]));
+    await until(async () =>
+      expect((await nodesInView(page, { whole: true })).toSorted()).toEqual([
+        "endpoint:signup",
+        "trigger:new-signup",
+        "workflow:welcome-email",
+      ]),
+    );
     await page.getByRole("combobox", { name: "Endpoint" }).selectOption("billing");
     await until(async () => expect(await nodesInView(page)).toContain("endpoint:billing"));
     await lookAway(page);
@@ -313,11 +414,15 @@ describe.each(viewports)("the viewport of the canvas at $width × $height", (vie
     await until(async () => expect(await nodesInView(page)).not.toEqual([]));
   });
 
-  it("shows the node of a link that is opened in a tab that has looked elsewhere, also on a slow machine", async ({ service }) => {
+  it("shows the node of a link that is opened in a tab that has looked elsewhere, also on a slow machine", async ({
+    service,
+  }) => {
     const { page } = await visit(service.url, { viewport });
     await page.goto(service.url);
     await page.getByRole("link", { name: /^Trigger new-signup/ }).waitFor();
-    await until(async () => expect(await page.evaluate(() => Object.keys(sessionStorage).join())).toContain("canvas.viewport"));
+    await until(async () =>
+      expect(await page.evaluate(() => Object.keys(sessionStorage).join())).toContain("canvas.viewport"),
+    );
     const followLinkTo = async (id: string) => {
       await lookAway(page);
       await page.goto(`${service.url}/?node=${id}`);
@@ -337,7 +442,10 @@ describe.each(viewports)("the viewport of the canvas at $width × $height", (vie
     await page.waitForURL((url) => url.searchParams.get("endpoint") === "billing");
     await page.keyboard.press("Control+k");
     await page.keyboard.type("ci-failed");
-    await page.getByRole("option", { name: /^ci-failed/ }).first().waitFor();
+    await page
+      .getByRole("option", { name: /^ci-failed/ })
+      .first()
+      .waitFor();
     await page.keyboard.press("Enter");
     await page.getByRole("complementary", { name: "trigger ci-failed" }).waitFor();
     await until(async () => expect(await nodesInView(page, { whole: true })).toContain("trigger:ci-failed"));
@@ -348,11 +456,15 @@ describe.each(viewports)("the viewport of the canvas at $width × $height", (vie
     await page.goto(`${service.url}/?node=trigger:ci-failed`);
     await page.getByRole("link", { name: /^Trigger ci-failed/ }).waitFor();
     const pane = await page.locator(".react-flow__pane").boundingBox();
-    for (let times = 0; times < 3; times += 1) await dragBy(page, { x: (pane?.x ?? 0) + 20, y: (pane?.y ?? 0) + 400 }, { x: (pane?.width ?? 0) - 40, y: 0 });
+    for (let times = 0; times < 3; times += 1)
+      await dragBy(page, { x: (pane?.x ?? 0) + 20, y: (pane?.y ?? 0) + 400 }, { x: (pane?.width ?? 0) - 40, y: 0 });
     await until(async () => expect(await nodesInView(page)).not.toContain("trigger:ci-failed"));
     await page.keyboard.press("Control+k");
     await page.keyboard.type("ci-failed");
-    await page.getByRole("option", { name: /^ci-failed/ }).first().waitFor();
+    await page
+      .getByRole("option", { name: /^ci-failed/ })
+      .first()
+      .waitFor();
     await page.keyboard.press("Enter");
     await until(async () => expect(await nodesInView(page, { whole: true })).toContain("trigger:ci-failed"));
   });
@@ -370,7 +482,9 @@ describe("on a narrow screen", () => {
     await page.getByRole("complementary", { name: "trigger new-signup" }).waitFor();
     await page.getByRole("button", { name: "Close", exact: true }).click();
     await endpoint.getByRole("link", { name: "welcome-email" }).waitFor();
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBeLessThanOrEqual(0);
+    expect(
+      await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth),
+    ).toBeLessThanOrEqual(0);
     expect(errors).toEqual([]);
   });
 });

@@ -12,11 +12,16 @@ const it = withSharedService((onCleanup) => ({ projectDir: copyStarter(onCleanup
 
 const patient = { timeout: 30_000 };
 
-const small = '{"id":"evt_1","type":"invoice.paid","invoice":{"number":"7","customer":"Difference & Co","amount":4200.0,"currency":"EUR"},"big":12345678901234567890}';
+const small =
+  '{"id":"evt_1","type":"invoice.paid","invoice":{"number":"7","customer":"Difference & Co","amount":4200.0,"currency":"EUR"},"big":12345678901234567890}';
 const large = small.replace("4200.0", "2000000").replace('"evt_1"', '"evt_2"');
 
 async function send(url: string, endpoint: string, body: string | Uint8Array<ArrayBuffer>): Promise<string> {
-  const response = await fetch(`${url}/triggers/${endpoint}`, { method: "POST", headers: { "content-type": "application/json" }, body });
+  const response = await fetch(`${url}/triggers/${endpoint}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body,
+  });
   return response.headers.get("signalbox-delivery") ?? "";
 }
 
@@ -25,12 +30,16 @@ const getDelivery = (service: Service, id: string) => getJson<Delivery>(`${servi
 const bodyTree = (page: Page) => page.getByRole("tree", { name: "Body", exact: true });
 
 describe("one delivery", () => {
-  it("says why a trigger did not fire, marks the place in the body, and changes nothing of the body", async ({ service }) => {
+  it("says why a trigger did not fire, marks the place in the body, and changes nothing of the body", async ({
+    service,
+  }) => {
     const { url } = service;
     const id = await send(url, "billing", small);
     const { page, errors, foreignRequests } = await visit(url);
     await page.goto(`${url}/deliveries/${id}`);
-    const row = page.getByRole("table", { name: "What each trigger decided" }).getByRole("row", { name: /large-invoice/ });
+    const row = page
+      .getByRole("table", { name: "What each trigger decided" })
+      .getByRole("row", { name: /large-invoice/ });
     await row.getByText("≥ 1000000").waitFor();
     expect(await row.textContent()).toContain("4200");
     await row.getByRole("button", { name: "/invoice/amount" }).click();
@@ -50,14 +59,23 @@ describe("one delivery", () => {
     const { url } = service;
     const id = await send(url, "billing", small);
     const { page, errors } = await visit(url);
-    for (const [item, verdicts] of [[/to all 3 triggers/, 3], [/Only to large-invoice/, 1]] as const) {
+    for (const [item, verdicts] of [
+      [/to all 3 triggers/, 3],
+      [/Only to large-invoice/, 1],
+    ] as const) {
       await page.goto(`${url}/deliveries/${id}`);
       await page.getByRole("button", { name: "Redeliver" }).click();
       await page.getByRole("menuitem", { name: item }).click();
-      await page.waitForURL((address) => address.pathname.startsWith("/deliveries/dlv_") && !address.pathname.endsWith(id));
+      await page.waitForURL(
+        (address) => address.pathname.startsWith("/deliveries/dlv_") && !address.pathname.endsWith(id),
+      );
       await page.locator(`a[href="/deliveries/${id}"]`).first().waitFor();
       const again = await getDelivery(service, new URL(page.url()).pathname.split("/").at(-1) ?? "");
-      expect([again.redeliveryOf, again.body, again.verdicts.length]).toEqual([id, Buffer.from(small).toString("base64"), verdicts]);
+      expect([again.redeliveryOf, again.body, again.verdicts.length]).toEqual([
+        id,
+        Buffer.from(small).toString("base64"),
+        verdicts,
+      ]);
       await page.goto(`${url}/deliveries/${id}`);
       await page.locator(`a[href="/deliveries/${again.id}"]`).first().waitFor();
     }
@@ -67,7 +85,11 @@ describe("one delivery", () => {
   it("is copied as a command that sends the same bytes", async ({ service }) => {
     const { url } = service;
     const { page } = await visit(url, { permissions: ["clipboard-read", "clipboard-write"] });
-    for (const body of [`{"note":"it's $(date) \`id\` !! \\\\ \u202e ü"}\n`, '{"note":"é"}', new Uint8Array([0xff, 0x00, 0x7b, 0x27])]) {
+    for (const body of [
+      `{"note":"it's $(date) \`id\` !! \\\\ \u202e ü"}\n`,
+      '{"note":"é"}',
+      new Uint8Array([0xff, 0x00, 0x7b, 0x27]),
+    ]) {
       const id = await send(url, "signup", body);
       await page.goto(`${url}/deliveries/${id}`);
       await page.getByRole("button", { name: "Copy as curl" }).click();
@@ -92,7 +114,10 @@ describe("one delivery", () => {
     const row = page.getByRole("table", { name: "Bodies, compared" }).getByRole("row", { name: /\/invoice\/amount/ });
     await row.getByText("4200.0").waitFor();
     await row.getByText("2000000").waitFor();
-    await page.getByRole("table", { name: "Verdicts, compared" }).getByRole("row", { name: /large-invoice/ }).waitFor();
+    await page
+      .getByRole("table", { name: "Verdicts, compared" })
+      .getByRole("row", { name: /large-invoice/ })
+      .waitFor();
     await page.reload();
     await page.getByRole("table", { name: "Bodies, compared" }).waitFor();
     expect(errors).toEqual([]);
@@ -101,7 +126,12 @@ describe("one delivery", () => {
   it("shows hostile bodies as text and stays quick, whatever they are", async ({ service }) => {
     const { url } = service;
     const { page, errors } = await visit(url);
-    const rows = Array.from({ length: 7_500 }, (_, index) => ({ index, html: "<svg onload=alert(1)>", bidi: "\u202eevil", pad: "x".repeat(60) }));
+    const rows = Array.from({ length: 7_500 }, (_, index) => ({
+      index,
+      html: "<svg onload=alert(1)>",
+      bidi: "\u202eevil",
+      pad: "x".repeat(60),
+    }));
     const bodies = [
       '{"<b>k</b>":"<img src=x onerror=alert(1)>\u202e","__proto__":{"a":1},"a":"\u2028"}',
       "{'a': <script>alert(1)</script>}",
@@ -125,7 +155,9 @@ describe("one delivery", () => {
 });
 
 describe("the list of deliveries", () => {
-  it("names the endpoint that was probably meant, there and on the delivery's page, and leads to it", async ({ service }) => {
+  it("names the endpoint that was probably meant, there and on the delivery's page, and leads to it", async ({
+    service,
+  }) => {
     const { url } = service;
     const id = await send(url, "githb", "{}");
     const { page, errors } = await visit(url);
@@ -151,7 +183,9 @@ describe("the list of deliveries", () => {
     await page.waitForURL(/trigger=large-invoice&verdict=matched/);
     await page.reload();
     const found = page.locator("a[data-row-link]");
-    await expect.poll(() => found.evaluateAll((links) => links.map((link) => link.getAttribute("href"))), patient).toEqual([`/deliveries/${large1}`]);
+    await expect
+      .poll(() => found.evaluateAll((links) => links.map((link) => link.getAttribute("href"))), patient)
+      .toEqual([`/deliveries/${large1}`]);
     await page.getByLabel("Text in the body").fill("no such text");
     await page.getByText("Nothing matches these filters").waitFor();
     await page.getByRole("button", { name: /^Remove the filter: contains/ }).click();
@@ -163,10 +197,14 @@ describe("the list of deliveries", () => {
     expect(errors).toEqual([]);
   });
 
-  it("goes on through more than 100 deliveries, and a stretch of time is chosen by hand and by keys", async ({ service }) => {
+  it("goes on through more than 100 deliveries, and a stretch of time is chosen by hand and by keys", async ({
+    service,
+  }) => {
     const { url } = service;
     const oldest = await send(url, "signup", '{"name":"Ada","email":"ada@example.com"}');
-    await Promise.all(Array.from({ length: 129 }, (_, sent) => send(url, "signup", `{"name":"Ada ${sent}","email":"ada@example.com"}`)));
+    await Promise.all(
+      Array.from({ length: 129 }, (_, sent) => send(url, "signup", `{"name":"Ada ${sent}","email":"ada@example.com"}`)),
+    );
     const { page, errors } = await visit(url, { viewport: { width: 1440, height: 900 } });
     await page.goto(`${url}/deliveries?endpoint=signup`);
     await page.locator("a[data-row-link]").first().waitFor();

@@ -35,7 +35,18 @@ const files = {
   "triggers/paid.ts": `import { defineWebhookSource } from "signalbox/trigger";\nimport { z } from "zod";\nimport book from "../workflows/book";\nexport default defineWebhookSource({ slug: "paid", endpoint: "billing", request: ${schema}, filter: z.object({ amount: z.number().min(10) }) }).attach({ workflow: book });\n`,
 };
 
-const good = { id: "in_1", amount: 50, currency: "eur", email: "ada@example.com", paid: true, note: null, retries: 3, tags: ["a"], labels: {}, method: { type: "card", last4: "4242" } };
+const good = {
+  id: "in_1",
+  amount: 50,
+  currency: "eur",
+  email: "ada@example.com",
+  paid: true,
+  note: null,
+  retries: 3,
+  tags: ["a"],
+  labels: {},
+  method: { type: "card", last4: "4242" },
+};
 
 async function openForm(service: Service, path: string, permissions: string[] = []) {
   const visited = await visit(service.url, { viewport: { width: 1440, height: 1000 }, permissions });
@@ -51,7 +62,8 @@ async function runIds(service: Service): Promise<string[]> {
 
 const view = (page: Page, name: "Form" | "JSON") => page.getByRole("radio", { name, exact: true }).check();
 const textArea = (page: Page) => page.getByRole("textbox", { name: "JSON", exact: true });
-const field = (page: Page, name: string) => page.getByRole("textbox", { name: new RegExp(`^${name.replaceAll(/[.[\]]/g, String.raw`\$&`)} `) });
+const field = (page: Page, name: string) =>
+  page.getByRole("textbox", { name: new RegExp(`^${name.replaceAll(/[.[\]]/g, String.raw`\$&`)} `) });
 
 /** The draft as text, seen without leaving the form for good. */
 async function draftOf(page: Page): Promise<string> {
@@ -73,7 +85,9 @@ async function inputOfRunAt(service: Service, page: Page): Promise<Run> {
 }
 
 describe("the form of a trigger", () => {
-  it("sends a delivery, leads to its run, and shows it end; what the filter stops starts nothing, and its delivery says why", async ({ service }) => {
+  it("sends a delivery, leads to its run, and shows it end; what the filter stops starts nothing, and its delivery says why", async ({
+    service,
+  }) => {
     const before = await runIds(service);
     const { page, errors, foreignRequests } = await openForm(service, "/?node=trigger:paid&tab=test");
     await writeDraft(page, JSON.stringify({ ...good, amount: 5 }));
@@ -92,7 +106,9 @@ describe("the form of a trigger", () => {
     expect(foreignRequests).toEqual([]);
   });
 
-  it("starts what it promises: every trigger on the endpoint decides, and the delivery with its two runs is shown and counted", async ({ service }) => {
+  it("starts what it promises: every trigger on the endpoint decides, and the delivery with its two runs is shown and counted", async ({
+    service,
+  }) => {
     const before = await runIds(service);
     const { page, errors } = await openForm(service, "/?node=trigger:paid&tab=test");
     await writeDraft(page, JSON.stringify({ ...good, amount: 5000 }));
@@ -105,10 +121,18 @@ describe("the form of a trigger", () => {
     await page.getByText("a form in the app").waitFor();
     const { data } = await getJson<{ data: Run[] }>(`${service.url}/api/v1/runs?limit=100`);
     const runs = data.filter(({ id }) => !before.includes(id));
-    expect(runs.map(({ trigger, startedBy }) => [trigger, startedBy]).toSorted()).toEqual([["large", "form"], ["paid", "form"]]);
-    expect(new Set(runs.map(({ deliveryId }) => deliveryId))).toEqual(new Set([new URL(page.url()).pathname.split("/").at(-1)]));
+    expect(runs.map(({ trigger, startedBy }) => [trigger, startedBy]).toSorted()).toEqual([
+      ["large", "form"],
+      ["paid", "form"],
+    ]);
+    expect(new Set(runs.map(({ deliveryId }) => deliveryId))).toEqual(
+      new Set([new URL(page.url()).pathname.split("/").at(-1)]),
+    );
     await page.goto(`${service.url}/?node=trigger:large`);
-    await page.getByRole("complementary").getByText(/^1 fired/).waitFor();
+    await page
+      .getByRole("complementary")
+      .getByText(/^1 fired/)
+      .waitFor();
     expect(errors).toEqual([]);
   });
 
@@ -126,12 +150,17 @@ describe("the form of a trigger", () => {
   });
 
   it("copies a command that sends the very same body", async ({ service }) => {
-    const { page, errors } = await openForm(service, "/?node=trigger:paid&tab=test", ["clipboard-read", "clipboard-write"]);
+    const { page, errors } = await openForm(service, "/?node=trigger:paid&tab=test", [
+      "clipboard-read",
+      "clipboard-write",
+    ]);
     const body = { ...good, id: `it's "$HOME" \`id\` \\ %s` };
     await writeDraft(page, JSON.stringify(body));
     await page.getByRole("button", { name: "Copy as curl" }).click();
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText()), patient).toContain("curl");
-    const answer = execFileSync("sh", ["-c", await page.evaluate(() => navigator.clipboard.readText())], { encoding: "utf8" });
+    const answer = execFileSync("sh", ["-c", await page.evaluate(() => navigator.clipboard.readText())], {
+      encoding: "utf8",
+    });
     const { runId } = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n"))) as { runId: string };
     expect((await waitForRun(service, runId)).payload).toEqual(body);
     expect(errors).toEqual([]);
@@ -166,20 +195,55 @@ describe("the form of a workflow", () => {
     await page.keyboard.press("ControlOrMeta+a");
     await page.keyboard.type("77");
     await page.keyboard.press("Control+Enter");
-    expect(await inputOfRunAt(service, page)).toMatchObject({ status: "completed", input: { ...good, id: "in_2", amount: 77 }, output: { booked: 77 } });
+    expect(await inputOfRunAt(service, page)).toMatchObject({
+      status: "completed",
+      input: { ...good, id: "in_2", amount: 77 },
+      output: { booked: 77 },
+    });
     expect(errors).toEqual([]);
   });
 
   it("says beside each field what is wrong, leads to the first one, and starts nothing", async ({ service }) => {
     const before = await runIds(service);
     const { page, errors } = await openForm(service, "/?node=workflow:book&tab=run");
-    await writeDraft(page, JSON.stringify({ id: "", amount: -5, rate: "12x", currency: "chf", email: "ada", paid: true, note: 5, tags: ["a", "b", "c", "d"], labels: { team: 1 }, method: { type: "card", last4: "1" } }));
+    await writeDraft(
+      page,
+      JSON.stringify({
+        id: "",
+        amount: -5,
+        rate: "12x",
+        currency: "chf",
+        email: "ada",
+        paid: true,
+        note: 5,
+        tags: ["a", "b", "c", "d"],
+        labels: { team: 1 },
+        method: { type: "card", last4: "1" },
+      }),
+    );
     await page.getByRole("button", { name: "Run", exact: true }).click();
-    const said = ["Must not be empty. /id", "Must be 0 or more. /amount", "Must be a number. /rate", "Must be one of eur, usd, gbp. /currency", "Must be an e-mail address. /email", "Must be text or null. /note", "Must have at most 3 items. /tags", "Must be text. /labels/team", "Must have at least 4 characters. /method/last4"];
+    const said = [
+      "Must not be empty. /id",
+      "Must be 0 or more. /amount",
+      "Must be a number. /rate",
+      "Must be one of eur, usd, gbp. /currency",
+      "Must be an e-mail address. /email",
+      "Must be text or null. /note",
+      "Must have at most 3 items. /tags",
+      "Must be text. /labels/team",
+      "Must have at least 4 characters. /method/last4",
+    ];
     for (const words of said) await page.getByRole("listitem").filter({ hasText: words }).first().waitFor();
-    await expect.poll(() => page.evaluate(() => document.activeElement?.closest<HTMLElement>("[data-place]")?.dataset["place"]), patient).toBe("/id");
+    await expect
+      .poll(
+        () => page.evaluate(() => document.activeElement?.closest<HTMLElement>("[data-place]")?.dataset["place"]),
+        patient,
+      )
+      .toBe("/id");
     await page.getByRole("button", { name: "/email" }).click();
-    await expect.poll(() => field(page, "email").evaluate((element) => element === document.activeElement), patient).toBe(true);
+    await expect
+      .poll(() => field(page, "email").evaluate((element) => element === document.activeElement), patient)
+      .toBe(true);
     expect(await runIds(service)).toEqual(before);
     expect(errors).toEqual([]);
   });
@@ -199,7 +263,9 @@ describe("the form of a workflow", () => {
     expect(errors).toEqual([]);
   });
 
-  it("loses nothing when an alternative is changed and changed back, through the JSON view, too", async ({ service }) => {
+  it("loses nothing when an alternative is changed and changed back, through the JSON view, too", async ({
+    service,
+  }) => {
     const { page, errors } = await openForm(service, "/?node=workflow:book&tab=run");
     await writeDraft(page, JSON.stringify(good));
     await page.getByRole("radio", { name: "sepa" }).check();
@@ -224,7 +290,9 @@ describe("the form of a workflow", () => {
     await writeDraft(page, broken);
     await page.getByText("Line 3, column 3: a comma or a closing brace should be here.").waitFor();
     await page.getByRole("button", { name: "Run", exact: true }).click();
-    await expect.poll(() => textArea(page).evaluate((element) => element === document.activeElement), patient).toBe(true);
+    await expect
+      .poll(() => textArea(page).evaluate((element) => element === document.activeElement), patient)
+      .toBe(true);
     expect(await textArea(page).inputValue()).toBe(broken);
     await textArea(page).fill(JSON.stringify({ id: "x".repeat(100_000) }));
     await page.getByText("This is longer than 100,000 characters").waitFor();

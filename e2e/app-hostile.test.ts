@@ -7,7 +7,16 @@ import { writeProject } from "./support/project.ts";
 import { startService } from "./support/service.ts";
 
 const markup = `<img src=x onerror=alert(1)>`;
-const scripts = [markup, `"><script>alert(2)</script>`, `<svg/onload=alert(3)>`, `javascript:alert(4)`, `{{constructor.constructor('alert(5)')()}}`, "\u202egnp.exe\u2066", `</script><script>alert(6)</script>`, `__proto__`];
+const scripts = [
+  markup,
+  `"><script>alert(2)</script>`,
+  `<svg/onload=alert(3)>`,
+  `javascript:alert(4)`,
+  `{{constructor.constructor('alert(5)')()}}`,
+  "\u202egnp.exe\u2066",
+  `</script><script>alert(6)</script>`,
+  `__proto__`,
+];
 const all = [...scripts, ...naughtyStrings];
 
 /** A project whose schemas, logs and errors say the worst. */
@@ -54,8 +63,15 @@ function hostileProject(): string {
 describe("hostile payloads", () => {
   it("are text on every page: nothing of them opens a dialog, runs, or asks for anything elsewhere", async () => {
     const service = await startService({ projectDir: hostileProject(), command: "dev" });
-    const body = { kind: markup, list: all, ...Object.fromEntries(all.filter((text) => text !== "__proto__").map((text) => [text, text])) };
-    const response = await postJson(`${service.url}/triggers/shout`, body, { "user-agent": "<svg/onload=alert(7)>", "x-note": markup });
+    const body = {
+      kind: markup,
+      list: all,
+      ...Object.fromEntries(all.filter((text) => text !== "__proto__").map((text) => [text, text])),
+    };
+    const response = await postJson(`${service.url}/triggers/shout`, body, {
+      "user-agent": "<svg/onload=alert(7)>",
+      "x-note": markup,
+    });
     expect(response.status).toBe(202);
     const { runId } = (await response.json()) as { runId: string };
     await waitForRun(service, runId);
@@ -91,6 +107,14 @@ describe("hostile payloads", () => {
 
 /** In the words of the page or in one of its fields. */
 async function expectText(page: Awaited<ReturnType<typeof visit>>["page"], text: string, path: string): Promise<void> {
-  const has = async () => page.evaluate((wanted) => document.body.innerText.includes(wanted) || [...document.querySelectorAll("input, textarea, select")].some((field) => "value" in field && String(field.value).includes(wanted)), text);
+  const has = async () =>
+    page.evaluate(
+      (wanted) =>
+        document.body.innerText.includes(wanted) ||
+        [...document.querySelectorAll("input, textarea, select")].some(
+          (field) => "value" in field && String(field.value).includes(wanted),
+        ),
+      text,
+    );
   await expect.poll(has, { timeout: 30_000, interval: 200, message: `${text} on ${path}` }).toBe(true);
 }

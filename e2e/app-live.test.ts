@@ -11,7 +11,14 @@ const it = withSharedService((onCleanup) => ({ projectDir: copyStarter(onCleanup
 const patient = { timeout: 30_000 };
 
 const bodies = [
-  ["billing", { id: "evt_1", type: "invoice.paid", invoice: { number: "2026-0001", customer: "Ada Ltd", amount: 4200, currency: "EUR" } }],
+  [
+    "billing",
+    {
+      id: "evt_1",
+      type: "invoice.paid",
+      invoice: { number: "2026-0001", customer: "Ada Ltd", amount: 4200, currency: "EUR" },
+    },
+  ],
   ["signup", { name: "Ada", email: "ada@example.com" }],
   ["signup", { name: "", email: "nobody" }],
   ["nowhere", {}],
@@ -26,9 +33,13 @@ async function send(service: Service, index: number): Promise<void> {
   if (endpoint === "billing") billed += 1;
 }
 
-const sendAtOnce = (service: Service, count: number) => Promise.all(Array.from({ length: count }, (_, index) => send(service, index)));
+const sendAtOnce = (service: Service, count: number) =>
+  Promise.all(Array.from({ length: count }, (_, index) => send(service, index)));
 
-/** Sends twenty webhooks a second, so many or until it is stopped: by `stop`, or because the test ends. `done`: all are answered. */
+/**
+ * Sends twenty webhooks a second, so many or until it is stopped: by `stop`, or because the test ends. `done`: all are
+ * answered.
+ */
 function sendTwentyASecond(service: Service, limit = Infinity) {
   const ended = new AbortController();
   const answers: Promise<void>[] = [];
@@ -54,13 +65,17 @@ function sendTwentyASecond(service: Service, limit = Infinity) {
   return { count: () => answers.length, done, stop };
 }
 
-/** Counts what a person would see as a jump: shifts of the layout, and moments in which the main part of the page was empty. */
+/**
+ * Counts what a person would see as a jump: shifts of the layout, and moments in which the main part of the page was
+ * empty.
+ */
 async function watchForFlicker(page: Page): Promise<() => Promise<{ shift: number; blanks: number }>> {
   await page.evaluate(() => {
     const seen = { shift: 0, blanks: 0 };
     Object.assign(window, { seen });
     new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) if ("value" in entry && typeof entry.value === "number") seen.shift += entry.value;
+      for (const entry of list.getEntries())
+        if ("value" in entry && typeof entry.value === "number") seen.shift += entry.value;
     }).observe({ type: "layout-shift" });
     const look = () => {
       if ((document.querySelector("main")?.textContent ?? "").length < 50) seen.blanks += 1;
@@ -83,8 +98,14 @@ const newestIn = async (service: Service, list: "deliveries" | "runs") => {
   return `/${list}/${data[0]?.id}`;
 };
 
-/** What each delivery changes: the count that an endpoint has, or the row on top. Times that tick by themselves say nothing of news. */
-const onCanvas = async (page: Page) => /(\d+) deliver/.exec((await page.getByRole("link", { name: /^Endpoint \/triggers\/billing/ }).getAttribute("aria-label")) ?? "")?.[1];
+/**
+ * What each delivery changes: the count that an endpoint has, or the row on top. Times that tick by themselves say
+ * nothing of news.
+ */
+const onCanvas = async (page: Page) =>
+  /(\d+) deliver/.exec(
+    (await page.getByRole("link", { name: /^Endpoint \/triggers\/billing/ }).getAttribute("aria-label")) ?? "",
+  )?.[1];
 const onTop = (page: Page) => page.locator("a[data-row-link]").first().getAttribute("href");
 
 describe("with twenty deliveries a second arriving", () => {
@@ -121,7 +142,9 @@ describe("with twenty deliveries a second arriving", () => {
     const newest = await newestIn(service, "deliveries");
     await expect.poll(() => onTop(page), patient).toBe(newest);
     await page.mouse.move(700, 450);
-    const scrolled = await page.evaluateHandle(() => ({ ended: new Promise<void>((resolve) => addEventListener("scrollend", () => resolve(), { once: true })) }));
+    const scrolled = await page.evaluateHandle(() => ({
+      ended: new Promise<void>((resolve) => addEventListener("scrollend", () => resolve(), { once: true })),
+    }));
     await page.mouse.wheel(0, 900);
     await scrolled.evaluate(({ ended }) => ended);
     expect(await page.evaluate(() => scrollY)).toBeGreaterThan(500);
@@ -129,7 +152,9 @@ describe("with twenty deliveries a second arriving", () => {
     const rowsSeen = await page.evaluateHandle(() => {
       const seen = new Set<string | null>();
       const look = () => {
-        const rows = document.elementsFromPoint(700, 450).map((element) => element.closest("[role=row]")?.querySelector("a[data-row-link]"));
+        const rows = document
+          .elementsFromPoint(700, 450)
+          .map((element) => element.closest("[role=row]")?.querySelector("a[data-row-link]"));
         seen.add(rows.find(Boolean)?.getAttribute("href") ?? null);
         requestAnimationFrame(look);
       };

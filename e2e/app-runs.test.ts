@@ -46,7 +46,10 @@ export default defineWorkflow({
 });
 `;
 
-const it = withSharedService((onCleanup) => ({ projectDir: writeProject({ "workflows/close-books.ts": workflow }, onCleanup), command: "dev" }));
+const it = withSharedService((onCleanup) => ({
+  projectDir: writeProject({ "workflows/close-books.ts": workflow }, onCleanup),
+  command: "dev",
+}));
 
 const patient = { timeout: 30_000, interval: 100 };
 
@@ -58,7 +61,8 @@ async function start(service: Service, input: { mode: string; note?: string }): 
 /** Marks the page: a reload would lose it. */
 const mark = (page: Page) => page.evaluate(() => document.documentElement.setAttribute("data-seen", "yes"));
 const isMarked = (page: Page) => page.evaluate(() => document.documentElement.getAttribute("data-seen") === "yes");
-const row = (page: Page, name: RegExp) => page.getByRole("list", { name: /^What happened in/ }).getByRole("button", { name });
+const row = (page: Page, name: RegExp) =>
+  page.getByRole("list", { name: /^What happened in/ }).getByRole("button", { name });
 const idIn = (page: Page) => new URL(page.url()).pathname.split("/").at(-1) ?? "";
 
 describe("the page of a run", () => {
@@ -96,8 +100,13 @@ describe("the page of a run", () => {
       await panel.locator("mark", { hasText: `throw new HttpError("503 <svg onload=alert(2)>");` }).waitFor();
       await panel.getByText("workflows/close-books.ts:").first().waitFor();
     }
-    await row(page, /^log, info: Loaded <img/).first().click();
-    await page.getByRole("group", { name: /^Details of Loaded/ }).getByText("<b>note</b>").waitFor();
+    await row(page, /^log, info: Loaded <img/)
+      .first()
+      .click();
+    await page
+      .getByRole("group", { name: /^Details of Loaded/ })
+      .getByText("<b>note</b>")
+      .waitFor();
     await row(page, /^backoff/).waitFor();
     expect(await page.locator("img[src=x], svg[onload], b:text-is('note')").count()).toBe(0);
     expect(errors).toEqual([]);
@@ -111,8 +120,15 @@ describe("the page of a run", () => {
     await page.getByRole("button", { name: "Replay", exact: true }).click();
     await page.waitForURL((url) => url.pathname.startsWith("/runs/") && !url.pathname.endsWith(first));
     const second = idIn(page);
-    expect(await waitForRun(service, second)).toMatchObject({ replayOf: first, startedBy: "replay", input: { mode: "quick", note: "first" } });
-    await page.getByRole("link", { name: first.slice(-8) }).first().click();
+    expect(await waitForRun(service, second)).toMatchObject({
+      replayOf: first,
+      startedBy: "replay",
+      input: { mode: "quick", note: "first" },
+    });
+    await page
+      .getByRole("link", { name: first.slice(-8) })
+      .first()
+      .click();
     await page.waitForURL(`**/runs/${first}`);
     await page.getByRole("link", { name: second.slice(-8) }).waitFor();
 
@@ -123,7 +139,10 @@ describe("the page of a run", () => {
     await dialog.getByRole("textbox", { name: /note/ }).fill("changed");
     await dialog.getByRole("button", { name: "Replay", exact: true }).click();
     await page.waitForURL((url) => url.search === "" && !url.pathname.endsWith(first));
-    expect(await waitForRun(service, idIn(page))).toMatchObject({ replayOf: first, input: { mode: "quick", note: "changed" } });
+    expect(await waitForRun(service, idIn(page))).toMatchObject({
+      replayOf: first,
+      input: { mode: "quick", note: "changed" },
+    });
     expect(errors).toEqual([]);
   });
 
@@ -133,25 +152,41 @@ describe("the page of a run", () => {
     await page.goto(`${service.url}/runs/${id}`);
     await row(page, /^step hang, under way/).waitFor();
     await page.getByRole("button", { name: "Cancel", exact: true }).click();
-    await page.getByRole("dialog", { name: "Cancel this run?" }).getByRole("button", { name: "Cancel the run" }).click();
+    await page
+      .getByRole("dialog", { name: "Cancel this run?" })
+      .getByRole("button", { name: "Cancel the run" })
+      .click();
     await row(page, /^Asked to stop/).waitFor();
     await row(page, /^Canceled/).waitFor();
     await page.getByRole("main").getByText("canceled", { exact: true }).waitFor();
     await page.reload();
     await row(page, /^step hang, stopped/).waitFor();
-    expect(await page.getByRole("button", { name: /^(Cancel|Asked to stop)/ }).and(page.locator("[type=button]:not([data-row])")).count()).toBe(0);
+    expect(
+      await page
+        .getByRole("button", { name: /^(Cancel|Asked to stop)/ })
+        .and(page.locator("[type=button]:not([data-row])"))
+        .count(),
+    ).toBe(0);
     expect(errors).toEqual([]);
   });
 });
 
 describe("the list of runs", () => {
-  it("is narrowed by the address, goes on beyond a hundred, and acts on all that match with the count that it names", async ({ service }) => {
+  it("is narrowed by the address, goes on beyond a hundred, and acts on all that match with the count that it names", async ({
+    service,
+  }) => {
     const { page, errors } = await visit(service.url);
     const needle = `needle-${Date.now()}`;
     const ids: string[] = [];
-    for (let done = 0; done < 120; done += 10) ids.push(...(await Promise.all(Array.from({ length: 10 }, () => start(service, { mode: "quick", note: needle })))));
+    for (let done = 0; done < 120; done += 10)
+      ids.push(
+        ...(await Promise.all(Array.from({ length: 10 }, () => start(service, { mode: "quick", note: needle })))),
+      );
     await Promise.all(["sleeps", "sleeps", "sleeps"].map((mode) => start(service, { mode, note: needle })));
-    await vi.waitFor(async () => expect(await countRuns(service, `text=${needle}&status=completed`)).toBe(120), { timeout: 60_000, interval: 300 });
+    await vi.waitFor(async () => expect(await countRuns(service, `text=${needle}&status=completed`)).toBe(120), {
+      timeout: 60_000,
+      interval: 300,
+    });
 
     await page.goto(`${service.url}/runs`);
     await page.getByRole("textbox", { name: "Runs whose payload or input contains" }).fill(needle);
@@ -166,13 +201,10 @@ describe("the list of runs", () => {
     await chips.getByText(`contains “${needle}”`).waitFor();
     await table.getByRole("link", { name: ids.at(-1) }).waitFor();
     expect(await table.getByText("waiting", { exact: true }).count()).toBe(0);
-    await vi.waitFor(
-      async () => {
-        await page.mouse.wheel(0, 4_000);
-        expect(await table.getByRole("link", { name: ids[0] }).count()).toBe(1);
-      },
-      patient,
-    );
+    await vi.waitFor(async () => {
+      await page.mouse.wheel(0, 4_000);
+      expect(await table.getByRole("link", { name: ids[0] }).count()).toBe(1);
+    }, patient);
 
     await page.evaluate(() => scrollTo(0, 0));
     await page.reload();
@@ -181,7 +213,10 @@ describe("the list of runs", () => {
     await page.getByRole("button", { name: "Select all 120 that match" }).click();
     await page.getByText("All 120 that match are selected").waitFor();
     await page.getByRole("button", { name: "Replay", exact: true }).click();
-    await page.getByRole("dialog", { name: "Replay 120 runs?" }).getByRole("button", { name: "Replay 120 runs" }).click();
+    await page
+      .getByRole("dialog", { name: "Replay 120 runs?" })
+      .getByRole("button", { name: "Replay 120 runs" })
+      .click();
     const done = page.getByRole("dialog", { name: "Replayed" });
     await done.getByText("120 of 120").waitFor();
     await done.getByRole("button", { name: "Close" }).last().click();
@@ -212,7 +247,10 @@ describe("the list of runs", () => {
     const files = new Map<string, string>();
     for (const format of ["JSON Lines", "CSV"]) {
       await page.getByRole("button", { name: "Export" }).click();
-      const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: format }).click()]);
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("menuitem", { name: format }).click(),
+      ]);
       files.set(format, readFileSync(await download.path(), "utf8"));
     }
     const lines = files.get("JSON Lines")?.trim().split("\n") ?? [];
@@ -228,8 +266,10 @@ describe("the list of runs", () => {
 
 async function countRuns(service: Service, query: string): Promise<number> {
   let count = 0;
-  for (let cursor: string | null = ""; cursor !== null; ) {
-    const page: { data: unknown[]; nextCursor: string | null } = await getJson(`${service.url}/api/v1/runs?limit=100&${query}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`);
+  for (let cursor: string | null = ""; cursor !== null;) {
+    const page: { data: unknown[]; nextCursor: string | null } = await getJson(
+      `${service.url}/api/v1/runs?limit=100&${query}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`,
+    );
     count += page.data.length;
     cursor = page.nextCursor;
   }

@@ -5,11 +5,14 @@ import { visit } from "./support/browser.ts";
 import { writeProject } from "./support/project.ts";
 import { withSharedService } from "./support/service.ts";
 
-const parts = Array.from({ length: 8 }, (_, index) => `part${index}: z.object({
+const parts = Array.from(
+  { length: 8 },
+  (_, index) => `part${index}: z.object({
   kind: z.enum(["one", "two", "three"]),
   size: z.union([z.int(), z.string()]),
   by: z.discriminatedUnion("type", [z.object({ type: z.literal("card"), last4: z.string().length(4) }), z.object({ type: z.literal("sepa"), iban: z.string().min(8) })]),
-})`).join(",\n");
+})`,
+).join(",\n");
 
 const files = {
   "workflows/long.ts": `import { defineWorkflow } from "signalbox/workflow";\nimport { z } from "zod";\nexport default defineWorkflow({ slug: "long", input: z.object({ ${parts} }), async run() {} });\n`,
@@ -28,14 +31,22 @@ function frameOf(page: Page) {
   return page.evaluate(() => {
     const root = document.scrollingElement ?? document.documentElement;
     const around: number[] = [];
-    for (let at = document.querySelector("aside")?.parentElement ?? null; at; at = at.parentElement) around.push(at.scrollTop);
-    return { top: root.scrollTop, headerAt: document.querySelector("header")?.getBoundingClientRect().top, scrolled: around.filter((top) => top !== 0) };
+    for (let at = document.querySelector("aside")?.parentElement ?? null; at; at = at.parentElement)
+      around.push(at.scrollTop);
+    return {
+      top: root.scrollTop,
+      headerAt: document.querySelector("header")?.getBoundingClientRect().top,
+      scrolled: around.filter((top) => top !== 0),
+    };
   });
 }
 
 const still = { top: 0, headerAt: 0, scrolled: [] };
 
-/** Absolutely positioned elements whose containing block is outside of the container that scrolls them: they would make an outer one scroll. */
+/**
+ * Absolutely positioned elements whose containing block is outside of the container that scrolls them: they would make
+ * an outer one scroll.
+ */
 function escapedFrom(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const escaped: string[] = [];
@@ -64,7 +75,9 @@ async function settle(page: Page): Promise<void> {
 }
 
 describe("the frame of the app stays where it is", () => {
-  it("while a long form is scrolled to its end, and after Ctrl+Enter on an invalid draft, on every screen", async ({ service }) => {
+  it("while a long form is scrolled to its end, and after Ctrl+Enter on an invalid draft, on every screen", async ({
+    service,
+  }) => {
     const { page, errors } = await visit(service.url);
     for (const path of ["/?node=workflow:long&tab=run", "/?node=trigger:long-event&tab=test"]) {
       await page.setViewportSize(viewports[0]);
@@ -73,7 +86,8 @@ describe("the frame of the app stays where it is", () => {
       await page.getByRole("radio", { name: "JSON", exact: true }).check();
       await page.getByRole("textbox", { name: "JSON", exact: true }).fill("{}");
       await page.getByRole("radio", { name: "Form", exact: true }).check();
-      for (let part = 0; part < 8; part += 1) await page.getByRole("button", { name: `Add part${part}`, exact: true }).click();
+      for (let part = 0; part < 8; part += 1)
+        await page.getByRole("button", { name: `Add part${part}`, exact: true }).click();
       await page.getByRole("radio", { name: "two" }).last().check();
       const start = page.locator("[data-place='/part0']");
       const end = page.locator("[data-place='/part7/by']");
@@ -91,7 +105,8 @@ describe("the frame of the app stays where it is", () => {
         await end.getByRole("textbox").first().focus();
         await page.keyboard.press("Control+Enter");
         await page.getByRole("alert").first().waitFor();
-        const focused = () => page.evaluate(() => document.activeElement?.closest<HTMLElement>("[data-place]")?.dataset["place"]);
+        const focused = () =>
+          page.evaluate(() => document.activeElement?.closest<HTMLElement>("[data-place]")?.dataset["place"]);
         await expect.poll(focused).toBe("/part0/kind");
         expect(await frameOf(page), `${path} sent, ${viewport.width}`).toEqual(still);
         expect(await escapedFrom(page), `${path}, ${viewport.width}`).toEqual([]);
@@ -104,7 +119,14 @@ describe("the frame of the app stays where it is", () => {
     const { page, errors } = await visit(service.url);
     await postJson(`${service.url}/triggers/long`, {});
     await postJson(`${service.url}/api/v1/workflows/long/runs`, {});
-    for (const path of ["/", "/?node=endpoint:long&tab=try", "/?node=trigger:long-event", "/?node=trigger:long-event&tab=deliveries", "/deliveries", "/runs"]) {
+    for (const path of [
+      "/",
+      "/?node=endpoint:long&tab=try",
+      "/?node=trigger:long-event",
+      "/?node=trigger:long-event&tab=deliveries",
+      "/deliveries",
+      "/runs",
+    ]) {
       await page.goto(service.url + path);
       for (const viewport of viewports) {
         await page.setViewportSize(viewport);

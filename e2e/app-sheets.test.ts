@@ -8,7 +8,10 @@ import { copyStarter } from "./support/project.ts";
 import { signInWithToken } from "./support/sign-in.ts";
 import { signalbox, startService, withSharedService } from "./support/service.ts";
 
-/** Beside the example project: a workflow that fails when asked to, a trigger that is switched off, and a schema with hostile names. */
+/**
+ * Beside the example project: a workflow that fails when asked to, a trigger that is switched off, and a schema with
+ * hostile names.
+ */
 const files = {
   "workflows/breaks.ts": `import { defineWorkflow } from "signalbox/workflow"; import { z } from "zod"; export default defineWorkflow({ slug: "breaks", input: z.object({ isBroken: z.boolean() }), retries: { attempts: 1 }, run({ isBroken }) { if (isBroken) throw new Error("broken"); } });`,
   "triggers/breaks.ts": `import { defineWebhookSource } from "signalbox/trigger"; import { z } from "zod"; import breaks from "../workflows/breaks"; export default defineWebhookSource({ slug: "breaks", endpoint: "breaks", request: z.object({ isBroken: z.boolean() }) }).attach({ workflow: breaks });`,
@@ -33,7 +36,9 @@ const patient = { timeout: 30_000 };
 const sheet = (page: Page, name: string) => page.getByRole("complementary", { name, exact: true });
 
 describe("the sheet of a node", () => {
-  it("opens for each kind, leads from one to the next, and gives the focus back when Esc closes it", async ({ service }) => {
+  it("opens for each kind, leads from one to the next, and gives the focus back when Esc closes it", async ({
+    service,
+  }) => {
     const { page, errors, foreignRequests } = await visit(service.url);
     await page.goto(`${service.url}/?node=endpoint:billing&window=24h`);
     const endpoint = sheet(page, "endpoint billing");
@@ -55,7 +60,11 @@ describe("the sheet of a node", () => {
 
   it("is on the tab that its address names, also after a reload", async ({ service }) => {
     const { page, errors } = await visit(service.url, { reducedMotion: "reduce" });
-    const tabs = { "endpoint:signup": ["Connect", "Try a body"], "trigger:new-signup": ["Send test event", "Deliveries", "Schema"], "workflow:welcome-email": ["Run", "Runs", "Schema"] };
+    const tabs = {
+      "endpoint:signup": ["Connect", "Try a body"],
+      "trigger:new-signup": ["Send test event", "Deliveries", "Schema"],
+      "workflow:welcome-email": ["Run", "Runs", "Schema"],
+    };
     for (const [node, names] of Object.entries(tabs)) {
       await page.goto(`${service.url}/?node=${node}`);
       for (const name of names) {
@@ -79,7 +88,9 @@ describe("the sheet of a node", () => {
 });
 
 describe("the switch of a trigger", () => {
-  it("is turned off in its sheet, after a question: webhooks are skipped, the delivery says why, the canvas and the command line show it; and on again", async ({ service }) => {
+  it("is turned off in its sheet, after a question: webhooks are skipped, the delivery says why, the canvas and the command line show it; and on again", async ({
+    service,
+  }) => {
     const { page, errors } = await visit(service.url, { reducedMotion: "reduce" });
     const send = () => postJson(`${service.url}/triggers/newsletter`, { name: "Ada", email: "ada@example.com" });
     await page.goto(`${service.url}/?node=trigger:newsletter`);
@@ -94,9 +105,14 @@ describe("the switch of a trigger", () => {
     await page.getByRole("link", { name: /^Trigger newsletter, switched off/ }).waitFor();
     expect(cli("triggers", "list").stdout).toMatch(/– off +newsletter/);
     await page.goto(`${service.url}/deliveries/${skipped.headers.get("signalbox-delivery")}`);
-    await page.getByText(/: the mail server is down$/).first().waitFor();
+    await page
+      .getByText(/: the mail server is down$/)
+      .first()
+      .waitFor();
     await page.getByText("disabled", { exact: true }).first().waitFor();
-    expect(await page.getByRole("table", { name: "What each trigger decided" }).textContent()).not.toMatch(/whole body|missing/);
+    expect(await page.getByRole("table", { name: "What each trigger decided" }).textContent()).not.toMatch(
+      /whole body|missing/,
+    );
 
     // The command line is another process: its switch counts for the next webhook, and shows by itself.
     await page.goto(`${service.url}/?node=trigger:newsletter`);
@@ -110,7 +126,11 @@ describe("the switch of a trigger", () => {
 
 describe("the sheet of a workflow", () => {
   it("says that most runs failed, with another mark than for success", async ({ service }) => {
-    const run = async (isBroken: boolean) => waitForRun(service, ((await (await postJson(`${service.url}/triggers/breaks`, { isBroken })).json()) as { runId: string }).runId);
+    const run = async (isBroken: boolean) =>
+      waitForRun(
+        service,
+        ((await (await postJson(`${service.url}/triggers/breaks`, { isBroken })).json()) as { runId: string }).runId,
+      );
     await run(true);
     const { page, errors } = await visit(service.url, { reducedMotion: "reduce" });
     await page.goto(`${service.url}/?node=workflow:breaks`);
@@ -126,7 +146,9 @@ describe("the sheet of a workflow", () => {
 });
 
 describe("the sheet of an endpoint", () => {
-  it("says of a pasted body what each trigger would decide, while it is typed, and where it stops being JSON; nothing is sent", async ({ service }) => {
+  it("says of a pasted body what each trigger would decide, while it is typed, and where it stops being JSON; nothing is sent", async ({
+    service,
+  }) => {
     const deliveries = () => getJson<{ data: unknown[] }>(`${service.url}/api/v1/deliveries`);
     const before = await deliveries();
     const { page, errors } = await visit(service.url, { reducedMotion: "reduce" });
@@ -155,7 +177,10 @@ describe("the sheet of an endpoint", () => {
     const token = new URL(inFolder("triggers", "url", "new-signup").stdout.trim()).searchParams.get("token") ?? "";
     const { page, errors } = await visit(service.url, { permissions: ["clipboard-read", "clipboard-write"] });
     await page.goto(service.url);
-    await signInWithToken(page, (JSON.parse(inFolder("keys", "create", "--api", "--json").stdout) as { secret: string }).secret);
+    await signInWithToken(
+      page,
+      (JSON.parse(inFolder("keys", "create", "--api", "--json").stdout) as { secret: string }).secret,
+    );
     await page.getByRole("button", { name: "Sign out" }).waitFor();
     await page.goto(`${service.url}/?node=endpoint:signup`);
     const endpoint = sheet(page, "endpoint signup");
@@ -178,7 +203,10 @@ describe("the sheet of a trigger", () => {
     const { page, errors } = await visit(service.url, { reducedMotion: "reduce" });
     await page.goto(`${service.url}/?node=trigger:new-signup`);
     await page.getByText("It has not fired yet").waitFor();
-    await page.locator("pre", { hasText: `curl -i ${service.url}/triggers/signup` }).first().waitFor();
+    await page
+      .locator("pre", { hasText: `curl -i ${service.url}/triggers/signup` })
+      .first()
+      .waitFor();
     await page.getByRole("tab", { name: "Send test event" }).click();
     await page.getByRole("button", { name: "Send", exact: true }).click();
     await page.waitForURL("**/runs/run_*");
@@ -195,7 +223,10 @@ describe("the sheet of a trigger", () => {
       expect(await page.locator("img[src=x], svg[onload], b:text-is('bold')").count()).toBe(0);
     }
     await page.goto(`${service.url}/?node=trigger:log&tab=schema`);
-    await page.getByText(String.raw`\u202ekey`).first().waitFor();
+    await page
+      .getByText(String.raw`\u202ekey`)
+      .first()
+      .waitFor();
     expect(errors).toEqual([]);
   });
 });

@@ -19,7 +19,9 @@ async function startRun(service: Service): Promise<string> {
 }
 
 async function countRuns(service: Service, cursor = ""): Promise<number> {
-  const { data, nextCursor } = await getJson<{ data: unknown[]; nextCursor: string | null }>(`${service.url}/api/v1/runs?limit=100${cursor && `&cursor=${encodeURIComponent(cursor)}`}`);
+  const { data, nextCursor } = await getJson<{ data: unknown[]; nextCursor: string | null }>(
+    `${service.url}/api/v1/runs?limit=100${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
+  );
   return data.length + (nextCursor === null ? 0 : await countRuns(service, nextCursor));
 }
 
@@ -27,7 +29,9 @@ async function countRuns(service: Service, cursor = ""): Promise<number> {
 const isLive = (page: Page) => page.getByRole("status").getByText("live ·").waitFor();
 
 describe("the search", () => {
-  it("goes to a trigger on the canvas by keyboard alone, however fast one types, and remembers it", async ({ service }) => {
+  it("goes to a trigger on the canvas by keyboard alone, however fast one types, and remembers it", async ({
+    service,
+  }) => {
     const { page, errors, foreignRequests } = await visit(service.url);
     await page.goto(`${service.url}/runs`);
     await isLive(page);
@@ -58,7 +62,9 @@ describe("the search", () => {
     await page.getByRole("button", { name: /^Search/ }).click();
     await page.getByRole("combobox", { name: "Search" }).fill("ada@example.com");
     await page.getByRole("option", { name: "in the body" }).click();
-    await page.waitForURL((url) => url.pathname === "/deliveries" && url.searchParams.get("text") === "ada@example.com");
+    await page.waitForURL(
+      (url) => url.pathname === "/deliveries" && url.searchParams.get("text") === "ada@example.com",
+    );
     expect(errors).toEqual([]);
   });
 });
@@ -117,10 +123,15 @@ it("the header says when the service does not answer, and all is up to date once
   const second = await startService({ projectDir, command: "dev", port: Number(new URL(first.url).port) });
   const runId = await startRun(second);
   await isLive(page);
-  await vi.waitFor(async () => expect(await page.locator(`a[data-row-link][href="/runs/${runId}"]`).isVisible()).toBe(true), patient);
+  await vi.waitFor(
+    async () => expect(await page.locator(`a[data-row-link][href="/runs/${runId}"]`).isVisible()).toBe(true),
+    patient,
+  );
 });
 
-it("a long list draws only what is in sight, stays where one reads while rows arrive, and Back finds the very row", async ({ service }) => {
+it("a long list draws only what is in sight, stays where one reads while rows arrive, and Back finds the very row", async ({
+  service,
+}) => {
   await Promise.all(Array.from({ length: 120 }, () => postJson(`${service.url}/triggers/signup`, person)));
   const total = await countRuns(service);
   const { page, errors } = await visit(service.url, { viewport: { width: 1280, height: 800 } });
@@ -135,7 +146,14 @@ it("a long list draws only what is in sight, stays where one reads while rows ar
   }, patient);
   expect(await rows.count()).toBeLessThan(60);
   await page.evaluate(() => scrollTo(0, 2_400));
-  const inSight = () => page.evaluate(() => document.elementFromPoint(700, 400)?.closest("[role=row]")?.querySelector("a[data-row-link]")?.getAttribute("href"));
+  const inSight = () =>
+    page.evaluate(() =>
+      document
+        .elementFromPoint(700, 400)
+        ?.closest("[role=row]")
+        ?.querySelector("a[data-row-link]")
+        ?.getAttribute("href"),
+    );
   await vi.waitFor(async () => expect(await inSight()).toMatch("/runs/run_"), patient);
   const row = await inSight();
   await postJson(`${service.url}/triggers/signup`, person);
@@ -158,7 +176,9 @@ it("rows are walked, selected and opened by keyboard alone", async ({ service })
   await isLive(page);
   await page.locator("a[data-row-link]").nth(3).waitFor();
   for (const key of ["j", "j", "Space", "j", "j", "Shift+Space", "k"]) await page.keyboard.press(key);
-  await expect.poll(() => page.getByRole("checkbox", { name: /^Select .*run/i, checked: true }).count(), patient).toBe(3);
+  await expect
+    .poll(() => page.getByRole("checkbox", { name: /^Select .*run/i, checked: true }).count(), patient)
+    .toBe(3);
   const focused = await page.evaluate(() => document.activeElement?.getAttribute("href"));
   await page.keyboard.press("Enter");
   await page.waitForURL(`**${focused}`);

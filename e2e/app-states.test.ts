@@ -30,7 +30,8 @@ const it = withSharedService((onCleanup) => {
 });
 
 const isLive = (page: Page) => page.getByRole("status").getByText("live ·").waitFor();
-const focused = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute("href") ?? document.activeElement?.id ?? "");
+const focused = (page: Page) =>
+  page.evaluate(() => document.activeElement?.getAttribute("href") ?? document.activeElement?.id ?? "");
 
 async function writeDraft(page: Page): Promise<void> {
   await page.getByRole("radio", { name: "JSON" }).check({ force: true });
@@ -80,7 +81,9 @@ it("a sheet that was opened while the service did not answer is read once it is 
 
 it("a replay while the service does not answer says so, and moves nothing on the page at 390, 768 and 1440 px", async () => {
   const service = await startService({ projectDir: copyStarter(), command: "dev" });
-  const { runs } = (await (await postJson(`${service.url}/triggers/signup`, person)).json()) as { runs: { runId: string }[] };
+  const { runs } = (await (await postJson(`${service.url}/triggers/signup`, person)).json()) as {
+    runs: { runId: string }[];
+  };
   const { page } = await visit(service.url);
   await page.goto(`${service.url}/runs/${runs[0]?.runId}`);
   await isLive(page);
@@ -124,7 +127,9 @@ it("a build that fails is shown on every page with where and how to fix it, unti
 });
 
 it("the list of runs names trigger and target at 768, 1024 and 1440 px", async ({ service }) => {
-  const { runs } = (await (await postJson(`${service.url}/triggers/signup`, person)).json()) as { runs: { runId: string }[] };
+  const { runs } = (await (await postJson(`${service.url}/triggers/signup`, person)).json()) as {
+    runs: { runId: string }[];
+  };
   const { page } = await visit(service.url);
   await page.goto(`${service.url}/runs`);
   const row = page.locator(`[role=row]:has(a[href="/runs/${runs[0]?.runId}"])`);
@@ -133,17 +138,23 @@ it("the list of runs names trigger and target at 768, 1024 and 1440 px", async (
     for (const text of ["welcome-email", "new-signup"]) {
       const cell = row.getByRole("cell").getByText(text, { exact: true });
       await cell.waitFor();
-      const { shown, whole } = await cell.evaluate((element) => ({ shown: element.clientWidth, whole: element.scrollWidth }));
+      const { shown, whole } = await cell.evaluate((element) => ({
+        shown: element.clientWidth,
+        whole: element.scrollWidth,
+      }));
       expect(shown, `${text} at ${width} px`).toBe(whole);
     }
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBeLessThanOrEqual(0);
+    expect(
+      await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth),
+    ).toBeLessThanOrEqual(0);
   }
 });
 
 it("whose token is revoked in mid-use is told so, and signs in to the very page with what was typed", async () => {
   const projectDir = copyStarter();
   const cli = (...args: string[]) => signalbox([...args, "--project", projectDir], { cwd: projectDir });
-  const createToken = () => JSON.parse(cli("keys", "create", "--api", "--name", "person", "--json").stdout) as { id: string; secret: string };
+  const createToken = () =>
+    JSON.parse(cli("keys", "create", "--api", "--name", "person", "--json").stdout) as { id: string; secret: string };
   expect(cli("build").status).toBe(0);
   const service = await startService({ projectDir, command: "start" });
   const { page } = await visit(service.url);
@@ -160,7 +171,9 @@ it("whose token is revoked in mid-use is told so, and signs in to the very page 
   await page.getByRole("alert").getByRole("link", { name: "Sign in" }).first().waitFor();
   await page.getByRole("status").getByRole("link", { name: "signed out" }).click();
   await signIn(createToken().secret);
-  await page.waitForURL((url) => url.searchParams.get("node") === "trigger:new-signup" && url.searchParams.get("tab") === "test");
+  await page.waitForURL(
+    (url) => url.searchParams.get("node") === "trigger:new-signup" && url.searchParams.get("tab") === "test",
+  );
   await page.getByRole("radio", { name: "JSON" }).check({ force: true });
   expect(await page.locator("aside textarea").inputValue()).toBe(draft);
 });
@@ -189,19 +202,25 @@ it("the keyboard goes on from the row and from the node that one comes back to",
 });
 
 it("a list read again is where it was, and a run far down in it is shown as it is now", async ({ service }) => {
-  const start = async (isLong: boolean) => ((await (await postJson(`${service.url}/api/v1/workflows/sleeper/runs`, { isLong })).json()) as { runId: string }).runId;
+  const start = async (isLong: boolean) =>
+    ((await (await postJson(`${service.url}/api/v1/workflows/sleeper/runs`, { isLong })).json()) as { runId: string })
+      .runId;
   const open = await start(true);
-  await expect.poll(async () => (await getJson<{ status: string }>(`${service.url}/api/v1/runs/${open}`)).status).toBe("waiting");
+  await expect
+    .poll(async () => (await getJson<{ status: string }>(`${service.url}/api/v1/runs/${open}`)).status)
+    .toBe("waiting");
   for (let sent = 0; sent < 70; sent += 1) await start(false);
   const { page, errors } = await visit(service.url, { viewport: { width: 1280, height: 800 } });
   await page.goto(`${service.url}/runs`);
   await isLive(page);
   const row = page.locator(`[role=row]:has(a[href="/runs/${open}"])`);
   await page.locator("a[data-row-link]").nth(5).waitFor();
-  await expect.poll(async () => {
-    await page.mouse.wheel(0, 3_000);
-    return row.isVisible();
-  }).toBe(true);
+  await expect
+    .poll(async () => {
+      await page.mouse.wheel(0, 3_000);
+      return row.isVisible();
+    })
+    .toBe(true);
   await row.getByText("waiting").waitFor();
   const top = await page.evaluate(() => scrollY);
   await page.reload();

@@ -34,7 +34,10 @@ const project = {
 describe("kill -9 of the whole process group", () => {
   it("loses no accepted run: after a restart each goes on after its last finished step and ends", async () => {
     const projectDir = writeProject(project);
-    const effects = () => (existsSync(join(projectDir, "effects.log")) ? readFileSync(join(projectDir, "effects.log"), "utf8").trim().split("\n") : []);
+    const effects = () =>
+      existsSync(join(projectDir, "effects.log"))
+        ? readFileSync(join(projectDir, "effects.log"), "utf8").trim().split("\n")
+        : [];
     const first = await startService({ projectDir, command: "dev" });
     const runIds: string[] = [];
     for (let n = 0; n < 8; n += 1) {
@@ -42,19 +45,27 @@ describe("kill -9 of the whole process group", () => {
       expect(response.status).toBe(202);
       runIds.push(((await response.json()) as { runId: string }).runId);
     }
-    await vi.waitFor(() => expect(effects().filter((line) => line.endsWith(":waiting"))).toHaveLength(8), { timeout: 30_000 });
+    await vi.waitFor(() => expect(effects().filter((line) => line.endsWith(":waiting"))).toHaveLength(8), {
+      timeout: 30_000,
+    });
     await first.killGroup();
 
     writeFileSync(join(projectDir, "go-on"), "");
     const second = await startService({ projectDir, command: "dev" });
     for (const runId of runIds) {
       expect(await waitForRun(second, runId)).toMatchObject({ status: "completed", attempt: 1 });
-      const kinds = (await timelineOf(second, runId)).map((entry) => `${entry.kind}${entry.name ? ` ${entry.name}` : ""}`);
+      const kinds = (await timelineOf(second, runId)).map(
+        (entry) => `${entry.kind}${entry.name ? ` ${entry.name}` : ""}`,
+      );
       expect(kinds).toContain("worker_lost");
       expect(kinds).toContain("step_reused second");
     }
     for (let n = 0; n < 8; n += 1) {
-      for (const step of ["first", "second", "third"]) expect(effects().filter((line) => line === `${n}:${step}`), `${n}:${step}`).toHaveLength(1);
+      for (const step of ["first", "second", "third"])
+        expect(
+          effects().filter((line) => line === `${n}:${step}`),
+          `${n}:${step}`,
+        ).toHaveLength(1);
     }
   });
 
@@ -79,7 +90,9 @@ describe("kill -9 of the whole process group", () => {
     const seen = new Set<string>();
     let cursor: string | null = null;
     do {
-      const page: { data: { id: string }[]; nextCursor: string | null } = await getJson(`${second.url}/api/v1/runs?limit=100${cursor ? `&cursor=${cursor}` : ""}`);
+      const page: { data: { id: string }[]; nextCursor: string | null } = await getJson(
+        `${second.url}/api/v1/runs?limit=100${cursor ? `&cursor=${cursor}` : ""}`,
+      );
       for (const run of page.data) seen.add(run.id);
       cursor = page.nextCursor;
     } while (cursor);

@@ -7,7 +7,8 @@ import { type OnCleanup, signalbox, startService, withSharedService } from "./su
 
 const signup = { name: "Ada", email: "ada@example.com" };
 
-const cli = (projectDir: string, ...args: string[]) => signalbox([...args, "--project", projectDir], { cwd: projectDir });
+const cli = (projectDir: string, ...args: string[]) =>
+  signalbox([...args, "--project", projectDir], { cwd: projectDir });
 
 function buildStarter(onCleanup?: OnCleanup): string {
   const projectDir = copyStarter(onCleanup);
@@ -61,7 +62,9 @@ describe("signalbox start", () => {
     }
   });
 
-  it("lets a webhook key read the run that it started and nothing more, and an API token read the rest", async ({ service }) => {
+  it("lets a webhook key read the run that it started and nothing more, and an API token read the rest", async ({
+    service,
+  }) => {
     const { url, key } = senderUrl(projectDir);
     const { runId } = (await (await postJson(url, signup)).json()) as { runId: string };
     const withKey = { authorization: `Bearer ${key}` };
@@ -71,16 +74,25 @@ describe("signalbox start", () => {
       expect((await fetch(service.url + path, { headers: withKey })).status, path).toBe(403);
       expect((await fetch(service.url + path)).status, path).toBe(401);
     }
-    const { secret: token } = JSON.parse(cli(projectDir, "keys", "create", "--api", "--name", "ci", "--json").stdout) as { secret: string };
-    const deliveries = await getJson<{ data: { id: string }[] }>(`${service.url}/api/v1/deliveries`, { authorization: `Bearer ${token}` });
+    const { secret: token } = JSON.parse(
+      cli(projectDir, "keys", "create", "--api", "--name", "ci", "--json").stdout,
+    ) as { secret: string };
+    const deliveries = await getJson<{ data: { id: string }[] }>(`${service.url}/api/v1/deliveries`, {
+      authorization: `Bearer ${token}`,
+    });
     expect(deliveries.data.map(({ id }) => id)).toContain(run.deliveryId);
-    const remote = signalbox(["triggers", "list", "--json"], { cwd: "/", env: { SIGNALBOX_URL: service.url, SIGNALBOX_TOKEN: token } });
+    const remote = signalbox(["triggers", "list", "--json"], {
+      cwd: "/",
+      env: { SIGNALBOX_URL: service.url, SIGNALBOX_TOKEN: token },
+    });
     expect(remote.status, remote.stderr).toBe(0);
     expect(remote.stdout).toContain("new-signup");
   });
 
   it("refuses a revoked key at once, without a restart", async ({ service }) => {
-    const { id, secret: key } = JSON.parse(cli(projectDir, "keys", "create", "--name", "short-lived", "--json").stdout) as { id: string; secret: string };
+    const { id, secret: key } = JSON.parse(
+      cli(projectDir, "keys", "create", "--name", "short-lived", "--json").stdout,
+    ) as { id: string; secret: string };
     const send = () => postJson(`${service.url}/triggers/signup`, signup, { "x-api-key": key });
     expect((await send()).status).toBe(202);
     expect(cli(projectDir, "keys", "revoke", id).status).toBe(0);
@@ -89,10 +101,17 @@ describe("signalbox start", () => {
 
   it("takes the new key of a rotation at once, and the old one while they overlap", async ({ service }) => {
     const { key: first } = senderUrl(projectDir);
-    const { data } = JSON.parse(cli(projectDir, "keys", "list", "--json").stdout) as { data: { id: string; hint: string }[] };
+    const { data } = JSON.parse(cli(projectDir, "keys", "list", "--json").stdout) as {
+      data: { id: string; hint: string }[];
+    };
     const id = data.find(({ hint }) => first.startsWith(hint.slice(0, -1)))?.id ?? "";
     const second = cli(projectDir, "keys", "rotate", id, "--overlap", "1h").stdout.trim();
-    const statuses = () => Promise.all([first, second].map(async (key) => (await postJson(`${service.url}/triggers/signup`, signup, { "x-api-key": key })).status));
+    const statuses = () =>
+      Promise.all(
+        [first, second].map(
+          async (key) => (await postJson(`${service.url}/triggers/signup`, signup, { "x-api-key": key })).status,
+        ),
+      );
     expect(await statuses()).toEqual([202, 202]);
     expect(cli(projectDir, "triggers", "url", "new-signup").stdout).toContain(`?token=${second}`);
     expect(cli(projectDir, "keys", "revoke", id).status).toBe(0);

@@ -16,7 +16,10 @@ it("the link for the first admin is in no log; the log names the command that ma
   const projectDir = build();
   const service = await startService({ projectDir, command: "start", env: { SIGNALBOX_LOG_LEVEL: "warn" } });
   await vi.waitFor(() => expect(service.output()).toContain("signalbox people setup-link"), patient);
-  const [line] = service.output().split("\n").filter((text) => text.includes("setup-link"));
+  const [line] = service
+    .output()
+    .split("\n")
+    .filter((text) => text.includes("setup-link"));
   expect(JSON.parse(line ?? "")).toMatchObject({ level: "warn", process: "supervisor" });
   expect(service.output()).not.toMatch(setUpLink);
   const link = signalbox(["people", "setup-link", "--project", projectDir], { cwd: projectDir }).stdout.trim();

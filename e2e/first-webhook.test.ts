@@ -28,7 +28,9 @@ describe("the first webhook", () => {
     expect(response.status).toBe(202);
     const accepted = (await response.json()) as Accepted;
     expect(response.headers.get("location")).toBe(`/api/v1/runs/${accepted.runId}`);
-    expect(accepted.runs).toEqual([{ runId: accepted.runId, trigger: "new-signup", target: { kind: "workflow", slug: "welcome-email" } }]);
+    expect(accepted.runs).toEqual([
+      { runId: accepted.runId, trigger: "new-signup", target: { kind: "workflow", slug: "welcome-email" } },
+    ]);
 
     const run = await waitForRun(service, accepted.runId);
     expect(run).toMatchObject({
@@ -47,31 +49,52 @@ describe("the first webhook", () => {
 
   it("that does not fit is answered with what is wrong and where, and kept byte for byte", async ({ service }) => {
     const body = `{ "name": "  ",\t"email": "ada@example.com" }`;
-    const response = await fetch(`${service.url}/triggers/signup`, { method: "POST", headers: { "content-type": "application/json" }, body });
+    const response = await fetch(`${service.url}/triggers/signup`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body,
+    });
     expect(response.status).toBe(422);
     expect(response.headers.get("content-type")).toMatch(/^application\/problem\+json/);
-    expect(await response.json()).toMatchObject({ status: 422, code: "request_mismatch", errors: [{ pointer: "/name" }] });
-    const delivery = await getJson<Delivery>(`${service.url}/api/v1/deliveries/${response.headers.get("signalbox-delivery")}`);
+    expect(await response.json()).toMatchObject({
+      status: 422,
+      code: "request_mismatch",
+      errors: [{ pointer: "/name" }],
+    });
+    const delivery = await getJson<Delivery>(
+      `${service.url}/api/v1/deliveries/${response.headers.get("signalbox-delivery")}`,
+    );
     expect(Buffer.from(delivery.body ?? "", "base64").toString()).toBe(body);
-    expect(delivery).toMatchObject({ outcome: "rejected", verdicts: [{ outcome: "request_mismatch", reasons: [{ pointer: "/name" }] }] });
+    expect(delivery).toMatchObject({
+      outcome: "rejected",
+      verdicts: [{ outcome: "request_mismatch", reasons: [{ pointer: "/name" }] }],
+    });
   });
 
-  it("fires those of three triggers on a shared endpoint whose filters hold, and says why the others did not", async ({ service }) => {
+  it("fires those of three triggers on a shared endpoint whose filters hold, and says why the others did not", async ({
+    service,
+  }) => {
     const paid = JSON.parse(readFileSync(join(projectDir, "requests/invoice-paid.json"), "utf8")) as unknown;
     const response = await postJson(`${service.url}/triggers/billing`, paid);
     expect(response.status).toBe(202);
     const { runs } = (await response.json()) as Accepted;
     expect(runs.map((run) => run.trigger)).toContain("invoice-paid");
-    const delivery = await getJson<Delivery>(`${service.url}/api/v1/deliveries/${response.headers.get("signalbox-delivery")}`);
+    const delivery = await getJson<Delivery>(
+      `${service.url}/api/v1/deliveries/${response.headers.get("signalbox-delivery")}`,
+    );
     expect(delivery.verdicts).toHaveLength(3);
     const stopped = delivery.verdicts.filter((verdict) => verdict.outcome !== "matched");
     expect(stopped.length).toBe(3 - runs.length);
-    for (const verdict of stopped) expect(verdict.reasons[0]).toMatchObject({ pointer: expect.stringMatching(/^\//), expected: expect.any(String) });
+    for (const verdict of stopped)
+      expect(verdict.reasons[0]).toMatchObject({ pointer: expect.stringMatching(/^\//), expected: expect.any(String) });
     for (const { runId } of runs) expect((await waitForRun(service, runId)).status).toBe("completed");
   });
 
   it("can be tried without sending, sent, and asked about from the command line", async ({ service }) => {
-    const runs = () => getJson<{ data: { id: string }[] }>(`${service.url}/api/v1/runs?limit=100`).then(({ data }) => data.map(({ id }) => id));
+    const runs = () =>
+      getJson<{ data: { id: string }[] }>(`${service.url}/api/v1/runs?limit=100`).then(({ data }) =>
+        data.map(({ id }) => id),
+      );
     const before = await runs();
     const tested = cli("triggers", "test", "billing", "--data", "@requests/invoice-paid.json");
     expect(tested.status).toBe(0);
@@ -86,7 +109,11 @@ describe("the first webhook", () => {
 
     const replayed = cli("runs", "replay", runId);
     const replayId = /run_[0-9A-Z]{26}/.exec(replayed.stdout.replaceAll(runId, ""))?.[0] ?? "";
-    expect(await waitForRun(service, replayId)).toMatchObject({ status: "completed", replayOf: runId, startedBy: "replay" });
+    expect(await waitForRun(service, replayId)).toMatchObject({
+      status: "completed",
+      replayOf: runId,
+      startedBy: "replay",
+    });
   });
 });
 

@@ -85,7 +85,12 @@ it("docs/metrics.md lists every metric that /metrics gives after a delivery and 
 /** Rows like "| `name` | counter | `a`, `b` | … |". */
 function readDocs(page: string): Record<string, Metric> {
   const rows = [...page.matchAll(/^\| `(\w+)` \| (\w+) \|([^|]*)\|/gm)];
-  return Object.fromEntries(rows.map(([, name = "", type = "", labels = ""]) => [name, { type, labels: [...labels.matchAll(/`(\w+)`/g)].map(([, label = ""]) => label).sort() }]));
+  return Object.fromEntries(
+    rows.map(([, name = "", type = "", labels = ""]) => [
+      name,
+      { type, labels: [...labels.matchAll(/`(\w+)`/g)].map(([, label = ""]) => label).sort() },
+    ]),
+  );
 }
 
 /** What is seen with a full disk or in a flood only. */
@@ -96,7 +101,9 @@ function readMetrics(text: string, documented: Record<string, Metric>): Record<s
   const metrics: Record<string, Metric> = {};
   for (const [, name = "", type = ""] of text.matchAll(/^# TYPE (\w+) (\w+)$/gm)) {
     const samples = [...text.matchAll(new RegExp(`^${name}(?:_bucket|_sum|_count)?(?:\\{([^}]*)\\})? `, "gm"))];
-    const labels = new Set(samples.flatMap(([, list = ""]) => [...list.matchAll(/(\w+)="/g)].map(([, label = ""]) => label)));
+    const labels = new Set(
+      samples.flatMap(([, list = ""]) => [...list.matchAll(/(\w+)="/g)].map(([, label = ""]) => label)),
+    );
     labels.delete("le");
     const isShown = samples.length > 0 || !mayBeEmpty.test(name);
     metrics[name] = { type, labels: isShown ? [...labels].sort() : (documented[name]?.labels ?? []) };

@@ -11,15 +11,35 @@ const triggers: Record<string, { request: string; filter?: string }> = {
   anything: { request: `z.looseObject({})` },
   opened: { request: `z.object({ action: z.literal("opened"), sender: z.object({ login: z.string() }) })` },
   "closed-or-deleted": { request: `z.object({ action: z.enum(["closed", "deleted"]) })` },
-  "issue-comment": { request: `z.object({ issue: z.object({ number: z.int(), title: z.string() }), comment: z.object({ body: z.string().trim() }) })` },
-  "pull-request": { request: `z.object({ number: z.int().min(1), pull_request: z.looseObject({ draft: z.boolean().optional(), user: z.object({ login: z.string() }) }) })` },
-  push: { request: `z.object({ ref: z.string().regex(/^refs\\//), commits: z.array(z.object({ id: z.string().length(40), message: z.string() })) })` },
-  "ci-failed": { request: `z.object({ workflow_run: z.object({ id: z.number(), conclusion: z.string().nullable() }) })`, filter: `z.object({ workflow_run: z.object({ conclusion: z.literal("failure") }) })` },
-  "by-codertocat": { request: `z.object({ sender: z.object({ login: z.string(), id: z.number() }) })`, filter: `z.object({ sender: z.object({ login: z.literal("Codertocat") }) })` },
-  private: { request: `z.object({ repository: z.object({ private: z.boolean(), full_name: z.string() }) })`, filter: `z.object({ repository: z.object({ private: z.literal(true) }) })` },
+  "issue-comment": {
+    request: `z.object({ issue: z.object({ number: z.int(), title: z.string() }), comment: z.object({ body: z.string().trim() }) })`,
+  },
+  "pull-request": {
+    request: `z.object({ number: z.int().min(1), pull_request: z.looseObject({ draft: z.boolean().optional(), user: z.object({ login: z.string() }) }) })`,
+  },
+  push: {
+    request: `z.object({ ref: z.string().regex(/^refs\\//), commits: z.array(z.object({ id: z.string().length(40), message: z.string() })) })`,
+  },
+  "ci-failed": {
+    request: `z.object({ workflow_run: z.object({ id: z.number(), conclusion: z.string().nullable() }) })`,
+    filter: `z.object({ workflow_run: z.object({ conclusion: z.literal("failure") }) })`,
+  },
+  "by-codertocat": {
+    request: `z.object({ sender: z.object({ login: z.string(), id: z.number() }) })`,
+    filter: `z.object({ sender: z.object({ login: z.literal("Codertocat") }) })`,
+  },
+  private: {
+    request: `z.object({ repository: z.object({ private: z.boolean(), full_name: z.string() }) })`,
+    filter: `z.object({ repository: z.object({ private: z.literal(true) }) })`,
+  },
   labelled: { request: `z.object({ label: z.object({ name: z.string().min(1), color: z.string().length(6) }) })` },
-  either: { request: `z.union([z.object({ release: z.object({ tag_name: z.string() }) }), z.object({ milestone: z.object({ open_issues: z.number() }) })])` },
-  defaults: { request: `z.object({ action: z.string().default("none"), organization: z.object({ login: z.string() }).optional() })`, filter: `z.object({ installation: z.object({ id: z.number() }) })` },
+  either: {
+    request: `z.union([z.object({ release: z.object({ tag_name: z.string() }) }), z.object({ milestone: z.object({ open_issues: z.number() }) })])`,
+  },
+  defaults: {
+    request: `z.object({ action: z.string().default("none"), organization: z.object({ login: z.string() }).optional() })`,
+    filter: `z.object({ installation: z.object({ id: z.number() }) })`,
+  },
 };
 
 const payloads = examples.flatMap((event) => event.examples as unknown[]);
@@ -28,11 +48,21 @@ describe("GitHub's own example payloads", () => {
   it("all 329, posted to a dozen triggers on one endpoint, fire exactly what Zod says of each alone", async () => {
     expect(payloads).toHaveLength(329);
     const service = await startService({ projectDir: writeProject(projectFiles()), command: "dev" });
-    const schemas = Object.entries(triggers).map(([slug, { request, filter }]) => ({ slug, request: schemaOf(request), filter: filter ? schemaOf(filter) : null }));
+    const schemas = Object.entries(triggers).map(([slug, { request, filter }]) => ({
+      slug,
+      request: schemaOf(request),
+      filter: filter ? schemaOf(filter) : null,
+    }));
     let fired = 0;
     for (const payload of payloads) {
-      const response = await fetch(`${service.url}/triggers/github`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(payload) });
-      const expected = schemas.filter(({ request, filter }) => request.safeParse(payload).success && (filter?.safeParse(payload).success ?? true));
+      const response = await fetch(`${service.url}/triggers/github`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(payload),
+      });
+      const expected = schemas.filter(
+        ({ request, filter }) => request.safeParse(payload).success && (filter?.safeParse(payload).success ?? true),
+      );
       expect(response.status).toBe(202);
       const { runs } = (await response.json()) as { runs: { runId: string; trigger: string }[] };
       expect(runs.map((run) => run.trigger)).toEqual(expected.map(({ slug }) => slug).sort());

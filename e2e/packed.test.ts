@@ -32,12 +32,18 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** The README's commands for a project of one's own: those that pack, those that install, those that make the project and start it. */
+/**
+ * The README's commands for a project of one's own: those that pack, those that install, those that make the project
+ * and start it.
+ */
 const readme = readFileSync(join(repository, "README.md"), "utf8");
-const [packing = "", installing = "", making = ""] = /In a project of your own[^]*?```sh\n([^]*?)```/.exec(readme)?.[1]?.split("\n") ?? [];
+const [packing = "", installing = "", making = ""] =
+  /In a project of your own[^]*?```sh\n([^]*?)```/.exec(readme)?.[1]?.split("\n") ?? [];
 
 beforeAll(() => {
-  const tarball = existsSync(packFolder) ? readdirSync(packFolder).find((name) => /^signalbox-.*\.tgz$/.test(name)) : undefined;
+  const tarball = existsSync(packFolder)
+    ? readdirSync(packFolder).find((name) => /^signalbox-.*\.tgz$/.test(name))
+    : undefined;
   if (!tarball) throw new Error("There is no tarball: run `npm test -- pack` first");
   // What the README's first line leaves in the folder.
   copyFileSync(join(packFolder, tarball), join(dir, tarball));
@@ -55,7 +61,11 @@ describe("the packed product, in an empty folder", () => {
   it("makes a project that type-checks, and serves it in development with the page", async () => {
     sh("sh", ["-c", making.replace(" && npx signalbox dev", "")]);
     expect(existsSync(join(dir, "triggers/new-signup.ts"))).toBe(true);
-    const types = spawnSync(process.execPath, [join(repository, "node_modules/typescript/lib/tsc.js"), "--noEmit", "-p", "."], { cwd: dir, encoding: "utf8" });
+    const types = spawnSync(
+      process.execPath,
+      [join(repository, "node_modules/typescript/lib/tsc.js"), "--noEmit", "-p", "."],
+      { cwd: dir, encoding: "utf8" },
+    );
     expect(types.stdout + types.stderr).toBe("");
 
     const service = await startService({ projectDir: dir, command: "dev", program: npx, env });
@@ -63,8 +73,14 @@ describe("the packed product, in an empty folder", () => {
     expect(response.status).toBe(202);
     const { runId } = (await response.json()) as { runId: string };
     expect(await waitForRun(service, runId)).toMatchObject({ status: "completed" });
-    const asked = await postJson(`${service.url}/triggers/github`, JSON.parse(readFileSync(join(dir, "requests/issue-opened.json"), "utf8")));
-    expect(await waitForRun(service, ((await asked.json()) as { runId: string }).runId)).toMatchObject({ status: "completed", output: { area: "docs", duplicateOf: null } });
+    const asked = await postJson(
+      `${service.url}/triggers/github`,
+      JSON.parse(readFileSync(join(dir, "requests/issue-opened.json"), "utf8")),
+    );
+    expect(await waitForRun(service, ((await asked.json()) as { runId: string }).runId)).toMatchObject({
+      status: "completed",
+      output: { area: "docs", duplicateOf: null },
+    });
     const { page, errors, foreignRequests } = await visit(service.url);
     await page.goto(service.url);
     await page.locator(`a[href="/runs/${runId}"]`).first().waitFor();
@@ -88,35 +104,62 @@ describe("the packed product, in an empty folder", () => {
   it("keeps its ledger on a Postgres, with nothing more to install", async () => {
     const cluster = await startCluster();
     onTestFinished(() => cluster.remove());
-    const onPostgres = { ...env, DATABASE_URL: cluster.url("postgres"), SIGNALBOX_SECRET: "a secret for this test alone" };
-    const signalbox = (...args: string[]) => execFileSync(process.execPath, ["node_modules/signalbox/bin/signalbox.cjs", ...args, "--json"], { cwd: dir, env: onPostgres, encoding: "utf8" });
+    const onPostgres = {
+      ...env,
+      DATABASE_URL: cluster.url("postgres"),
+      SIGNALBOX_SECRET: "a secret for this test alone",
+    };
+    const signalbox = (...args: string[]) =>
+      execFileSync(process.execPath, ["node_modules/signalbox/bin/signalbox.cjs", ...args, "--json"], {
+        cwd: dir,
+        env: onPostgres,
+        encoding: "utf8",
+      });
     const { id } = JSON.parse(signalbox("keys", "create")) as { id: string };
     expect(JSON.parse(signalbox("keys", "list"))).toMatchObject({ data: [{ id }] });
   });
 
   it("becomes an image by its Dockerfile, each step tried: built from the folder alone by the lock file, healthy while it serves, its state in the volume, ended by SIGTERM", async () => {
     const [build, image] = readDockerfile(join(dir, "Dockerfile"));
-    const [app, data, cache] = ["image", "data", "cache"].map((name) => mkdtempSync(join(tmpdir(), `signalbox-${name}-`)));
+    const [app, data, cache] = ["image", "data", "cache"].map((name) =>
+      mkdtempSync(join(tmpdir(), `signalbox-${name}-`)),
+    );
     if (!build || !image || !app || !data || !cache) throw new Error("The Dockerfile has two stages.");
-    onTestFinished(() => [app, data, cache].forEach((folder) => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })));
+    onTestFinished(() =>
+      [app, data, cache].forEach((folder) => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })),
+    );
     for (const { name, rest } of build.steps) {
       if (name === "COPY") copyIn(rest, { from: dir, to: app });
       // An image has no cache of npm's from before: a tarball must be among what was copied.
-      if (name === "RUN") execFileSync("sh", ["-c", rest], { cwd: app, env: { ...env, npm_config_cache: cache }, stdio: "pipe" });
+      if (name === "RUN")
+        execFileSync("sh", ["-c", rest], { cwd: app, env: { ...env, npm_config_cache: cache }, stdio: "pipe" });
     }
     expect(existsSync(join(app, "node_modules/typescript"))).toBe(false);
     expect(image.user).toBe("node");
 
-    const settings = Object.fromEntries(Object.entries(image.env).map(([name, value]) => [name, value.replace("/data", data)]));
-    const inside = { ...env, ...settings, PORT: String(await freePort()), HOST: "127.0.0.1", SIGNALBOX_SECRET: "a secret for this test alone" };
-    const isHealthy = () => spawnSync(image.healthcheck[0] ?? "", image.healthcheck.slice(1), { cwd: app, env: inside }).status === 0;
+    const settings = Object.fromEntries(
+      Object.entries(image.env).map(([name, value]) => [name, value.replace("/data", data)]),
+    );
+    const inside = {
+      ...env,
+      ...settings,
+      PORT: String(await freePort()),
+      HOST: "127.0.0.1",
+      SIGNALBOX_SECRET: "a secret for this test alone",
+    };
+    const isHealthy = () =>
+      spawnSync(image.healthcheck[0] ?? "", image.healthcheck.slice(1), { cwd: app, env: inside }).status === 0;
     expect(isHealthy()).toBe(false);
     const [program = "", ...args] = image.cmd;
     const service = spawn(program, args, { cwd: app, env: inside, stdio: "ignore", detached: true });
     const ended = once(service, "exit");
     onTestFinished(() => void (service.exitCode === null && service.pid && process.kill(-service.pid, "SIGKILL")));
     await expect.poll(isHealthy, { timeout: 30_000, interval: 300 }).toBe(true);
-    const url = execFileSync(program, [...args.slice(0, -1), "triggers", "url", "new-signup"], { cwd: app, env: inside, encoding: "utf8" }).trim();
+    const url = execFileSync(program, [...args.slice(0, -1), "triggers", "url", "new-signup"], {
+      cwd: app,
+      env: inside,
+      encoding: "utf8",
+    }).trim();
     expect((await postJson(url, { name: "Grace", email: "grace@example.com" })).status).toBe(202);
     expect(existsSync(join(data, "signalbox.db"))).toBe(true);
     expect(existsSync(join(app, ".signalbox/secret"))).toBe(false);
@@ -127,13 +170,27 @@ describe("the packed product, in an empty folder", () => {
 
   it("leaves the installed package as it was", () => {
     const folder = join(dir, "node_modules/signalbox");
-    expect(readdirSync(folder).sort()).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "bin", "dist", "docs", "drizzle", "examples", "package.json"]);
+    expect(readdirSync(folder).sort()).toEqual([
+      "CHANGELOG.md",
+      "LICENSE",
+      "README.md",
+      "bin",
+      "dist",
+      "docs",
+      "drizzle",
+      "examples",
+      "package.json",
+    ]);
   });
 
   it("tells someone on an old Node what to do, in one line", () => {
     const old = join(dir, "old-node.cjs");
     writeFileSync(old, `Object.defineProperty(process.versions, "node", { value: "20.11.0" });`);
-    const result = spawnSync(process.execPath, ["-r", old, join(dir, "node_modules/signalbox/bin/signalbox.cjs"), "--help"], { encoding: "utf8" });
+    const result = spawnSync(
+      process.execPath,
+      ["-r", old, join(dir, "node_modules/signalbox/bin/signalbox.cjs"), "--help"],
+      { encoding: "utf8" },
+    );
     expect(result.status).toBe(1);
     expect(result.stderr.trim().split("\n")).toHaveLength(1);
     expect(result.stderr).toContain("npm i -D node@24");

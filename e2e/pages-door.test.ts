@@ -8,11 +8,19 @@ import { signalbox, startService } from "./support/service.ts";
 describe("the door of the pages", () => {
   it("sends every page, unknown ones too, with the headers that keep payloads harmless: pages may style their elements, and run nothing but our own scripts", async () => {
     const service = await startService({ projectDir: copyStarter(), command: "dev" });
-    const pages = [["/", 200], ["/runs", 200], ["/runs/run_unknown", 404], ["/healthzfoo", 404], ["/api/unknown", 404]] as const;
+    const pages = [
+      ["/", 200],
+      ["/runs", 200],
+      ["/runs/run_unknown", 404],
+      ["/healthzfoo", 404],
+      ["/api/unknown", 404],
+    ] as const;
     for (const [path, status] of pages) {
       const response = await fetch(service.url + path);
       expect(response.status, path).toBe(status);
-      const policy = new Map((response.headers.get("content-security-policy") ?? "").split("; ").map((rule) => [rule.split(" ")[0], rule]));
+      const policy = new Map(
+        (response.headers.get("content-security-policy") ?? "").split("; ").map((rule) => [rule.split(" ")[0], rule]),
+      );
       expect(policy.get("default-src"), path).toBe("default-src 'none'");
       expect(policy.get("script-src"), path).toMatch(/^script-src 'self' 'nonce-[^']+' 'strict-dynamic'$/);
       expect(policy.get("style-src"), path).toMatch(/^style-src 'self' 'nonce-[^']+'$/);
@@ -30,7 +38,9 @@ describe("the door of the pages", () => {
     expect(cli("build").status).toBe(0);
     const service = await startService({ projectDir, command: "start" });
     const url = cli("triggers", "url", "new-signup").stdout.trim();
-    const { runId } = (await (await postJson(url, { name: "Ada", email: "ada@example.com" })).json()) as { runId: string };
+    const { runId } = (await (await postJson(url, { name: "Ada", email: "ada@example.com" })).json()) as {
+      runId: string;
+    };
     const token = (JSON.parse(cli("keys", "create", "--api", "--json").stdout) as { secret: string }).secret;
     await waitForRun(service, runId, { authorization: `Bearer ${token}` });
     const { page, errors } = await visit(service.url);

@@ -25,14 +25,25 @@ async function fillIn(page: Page, values: Record<string, string>, button: string
 }
 
 async function expectNoFaults(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ["violations"] }).analyze();
+  const { violations } = await new AxeBuilder({ page })
+    .setLegacyMode()
+    .options({ resultTypes: ["violations"] })
+    .analyze();
   const grave = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
-  const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
-  expect([page.url(), isTooWide, grave.map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 160))])]).toEqual([page.url(), false, []]);
+  const isTooWide = await page.evaluate(
+    () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
+  );
+  expect([
+    page.url(),
+    isTooWide,
+    grave.map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 160))]),
+  ]).toEqual([page.url(), false, []]);
 }
 
 describe("people of a deployed service", () => {
-  it("the first start lets one admin in, who invites a viewer, who sees all and starts nothing, until the session is ended; a forgotten password, and a leave", async ({ service }) => {
+  it("the first start lets one admin in, who invites a viewer, who sees all and starts nothing, until the session is ended; a forgotten password, and a leave", async ({
+    service,
+  }) => {
     const hooks = cli("triggers", "url", "new-signup").stdout.trim();
     expect((await postJson(hooks, { name: "Ada", email: "ada@example.com" })).status).toBe(202);
 
@@ -61,13 +72,26 @@ describe("people of a deployed service", () => {
     await fillIn(viewer.page, { Name: "Alan", "E-mail": "alan@example.com", Password: password }, "Create the account");
     await viewer.page.waitForURL(`${service.url}/`);
     await viewer.page.goto(`${service.url}/runs`);
-    await viewer.page.getByRole("link", { name: /welcome-email/ }).first().click();
+    await viewer.page
+      .getByRole("link", { name: /welcome-email/ })
+      .first()
+      .click();
     const replay = viewer.page.getByRole("button", { name: "Replay", exact: true });
     expect(await replay.isDisabled()).toBe(true);
     expect(await replay.getAttribute("title")).toContain("operator");
     const runId = new URL(viewer.page.url()).pathname.split("/").at(-1) ?? "";
     const statusOf = (procedure: string, input: object) =>
-      viewer.page.evaluate(async ([name, body]) => (await fetch(`/api/trpc/${name}`, { method: "POST", headers: { "content-type": "application/json" }, body: body ?? "" })).status, [procedure, JSON.stringify(input)]);
+      viewer.page.evaluate(
+        async ([name, body]) =>
+          (
+            await fetch(`/api/trpc/${name}`, {
+              method: "POST",
+              headers: { "content-type": "application/json" },
+              body: body ?? "",
+            })
+          ).status,
+        [procedure, JSON.stringify(input)],
+      );
     expect(await statusOf("runs.replay", { id: runId })).toBe(403);
     await viewer.page.goto(`${service.url}/settings/people`);
     await viewer.page.getByText("This is for admins").waitFor();
@@ -83,7 +107,11 @@ describe("people of a deployed service", () => {
     await fillIn(viewer.page, { "E-mail": "alan@example.com", Password: password }, "Sign in");
     await viewer.page.waitForURL(`${service.url}/runs`);
 
-    await page.getByRole("table", { name: "People" }).getByRole("row", { name: /Alan/ }).getByRole("button", { name: "Reset password" }).click();
+    await page
+      .getByRole("table", { name: "People" })
+      .getByRole("row", { name: /Alan/ })
+      .getByRole("button", { name: "Reset password" })
+      .click();
     await page.getByRole("button", { name: "Make the link" }).click();
     const resetLink = (await page.getByTestId("secret").textContent()) ?? "";
     await page.getByRole("button", { name: "I have kept it" }).click();
@@ -98,22 +126,44 @@ describe("people of a deployed service", () => {
     expect(service.output()).not.toContain(new URL(resetLink).pathname.split("/").at(-1));
 
     await page.getByLabel("Role of Alan").selectOption("admin");
-    await expect.poll(() => statusOf("keys.create", { kind: "api", name: "CI", scope: "read", lifetimeDays: null }), { timeout: 30_000 }).toBe(200);
-    await page.getByRole("row", { name: /Alan.*alan@example.com/ }).getByRole("button", { name: "Remove" }).click();
+    await expect
+      .poll(() => statusOf("keys.create", { kind: "api", name: "CI", scope: "read", lifetimeDays: null }), {
+        timeout: 30_000,
+      })
+      .toBe(200);
+    await page
+      .getByRole("row", { name: /Alan.*alan@example.com/ })
+      .getByRole("button", { name: "Remove" })
+      .click();
     await page.getByRole("dialog").getByText("Their API token CI is revoked").waitFor();
     await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
     await page.getByText("alan@example.com").first().waitFor({ state: "detached" });
 
     await page.getByRole("link", { name: "Audit log" }).click();
-    for (const [who, what] of [["Grace", "Made an invitation"], ["Alan", "Joined"], ["Grace", "Ended a session"], ["a stranger", "Failed to sign in"], ["Alan", "Signed in"], ["Grace", "Made a reset link"], ["alan@example.com", "Reset their password"], ["Grace", "Revoked a key"], ["Grace", "Removed a person"]]) {
-      await page.getByRole("link", { name: new RegExp(`^${who}: ${what}`) }).first().waitFor();
+    for (const [who, what] of [
+      ["Grace", "Made an invitation"],
+      ["Alan", "Joined"],
+      ["Grace", "Ended a session"],
+      ["a stranger", "Failed to sign in"],
+      ["Alan", "Signed in"],
+      ["Grace", "Made a reset link"],
+      ["alan@example.com", "Reset their password"],
+      ["Grace", "Revoked a key"],
+      ["Grace", "Removed a person"],
+    ]) {
+      await page
+        .getByRole("link", { name: new RegExp(`^${who}: ${what}`) })
+        .first()
+        .waitFor();
     }
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
     expect([admin.errors, admin.foreignRequests, viewer.foreignRequests]).toEqual([[], [], []]);
   });
 
-  it("an admin makes a token that is shown this once, looks at a webhook key and rotates it, which is written down", async ({ service }) => {
+  it("an admin makes a token that is shown this once, looks at a webhook key and rotates it, which is written down", async ({
+    service,
+  }) => {
     const { page, errors } = await visit(service.url);
     await page.goto(service.url);
     await expectNoFaults(page);
@@ -126,8 +176,13 @@ describe("people of a deployed service", () => {
     await fillIn(page, { "What is it for?": "deploys" }, "Make the token");
     const token = await page.getByTestId("secret").textContent();
     await page.getByRole("button", { name: "I have kept it" }).click();
-    const ask = (method: string, path: string) => fetch(`${service.url}/api/v1${path}`, { method, headers: { authorization: `Bearer ${token}` } });
-    expect([(await ask("GET", "/runs")).status, (await ask("POST", "/runs/x/cancel")).status, (await ask("GET", "/audit")).status]).toEqual([200, 403, 403]);
+    const ask = (method: string, path: string) =>
+      fetch(`${service.url}/api/v1${path}`, { method, headers: { authorization: `Bearer ${token}` } });
+    expect([
+      (await ask("GET", "/runs")).status,
+      (await ask("POST", "/runs/x/cancel")).status,
+      (await ask("GET", "/audit")).status,
+    ]).toEqual([200, 403, 403]);
     const tokens = page.getByRole("table", { name: "API tokens" });
     const row = tokens.getByRole("row", { name: /deploys.*read/ });
     await row.getByRole("button", { name: "Revoke" }).click();
@@ -140,23 +195,40 @@ describe("people of a deployed service", () => {
     const old = (await page.getByTestId("secret").textContent()) ?? "";
     await page.getByRole("button", { name: "I have kept it" }).click();
 
-    const send = async (key: string) => (await postJson(`${service.url}/triggers/signup?token=${key}`, { name: "Ada", email: "ada@example.com" })).status;
+    const send = async (key: string) =>
+      (await postJson(`${service.url}/triggers/signup?token=${key}`, { name: "Ada", email: "ada@example.com" })).status;
     await webhookKeys.getByRole("button", { name: "Rotate" }).click();
     await page.getByLabel("The old one still works").selectOption({ label: "for an hour" });
     await expectNoFaults(page);
     await page.getByRole("dialog").getByRole("button", { name: "Rotate" }).click();
-    await page.getByRole("dialog").getByText(/^The old one works until 20/).waitFor();
+    await page
+      .getByRole("dialog")
+      .getByText(/^The old one works until 20/)
+      .waitFor();
     const next = (await page.getByTestId("secret").textContent()) ?? "";
     await page.getByRole("button", { name: "I have kept it" }).click();
-    await webhookKeys.getByRole("row", { name: new RegExp(`${old.slice(0, 8)}… .*still valid, ends in .* replaced by ${next.slice(0, 8)}…`) }).waitFor();
+    await webhookKeys
+      .getByRole("row", {
+        name: new RegExp(`${old.slice(0, 8)}… .*still valid, ends in .* replaced by ${next.slice(0, 8)}…`),
+      })
+      .waitFor();
     expect([await send(old), await send(next)]).toEqual([202, 202]);
-    await webhookKeys.getByRole("row", { name: `in place of ${old.slice(0, 8)}…` }).getByRole("button", { name: "Rotate" }).click();
+    await webhookKeys
+      .getByRole("row", { name: `in place of ${old.slice(0, 8)}…` })
+      .getByRole("button", { name: "Rotate" })
+      .click();
     await page.getByLabel("The old one still works").selectOption({ label: "not at all" });
     await page.getByRole("dialog").getByRole("button", { name: "Rotate" }).click();
-    await page.getByRole("dialog").getByText(/^The old one has ended/).waitFor();
+    await page
+      .getByRole("dialog")
+      .getByText(/^The old one has ended/)
+      .waitFor();
     expect([await send(old), await send(next)]).toEqual([202, 401]);
     await page.goto(`${service.url}/settings/audit?action=key.rotated`);
-    await page.getByRole("link", { name: /^Ida: Rotated a key key_/ }).first().waitFor();
+    await page
+      .getByRole("link", { name: /^Ida: Rotated a key key_/ })
+      .first()
+      .waitFor();
     await page.goto(`${service.url}/settings/audit?action=key.shown`);
     await page.getByRole("link", { name: /^Ida: Looked at a webhook key key_/ }).waitFor();
     expect(errors).toEqual([]);

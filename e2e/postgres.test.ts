@@ -13,7 +13,10 @@ import { signalbox } from "./support/service.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
-/** Two that receive, three that work, and one that works with a newer build, on one database. The clock of one is an hour ahead, of another an hour behind. */
+/**
+ * Two that receive, three that work, and one that works with a newer build, on one database. The clock of one is an
+ * hour ahead, of another an hour behind.
+ */
 describe("several machines on one Postgres", () => {
   const folder = mkdtempSync(join(tmpdir(), "signalbox-noted-"));
   let cluster: PostgresCluster;
@@ -39,7 +42,9 @@ describe("several machines on one Postgres", () => {
       fleet.start("worker"),
     ]);
     [webs, workers] = [[one, two], rest];
-    token = (JSON.parse(signalbox(["keys", "create", "--api", "--json"], { cwd: one.dir, env }).stdout) as { secret: string }).secret;
+    token = (
+      JSON.parse(signalbox(["keys", "create", "--api", "--json"], { cwd: one.dir, env }).stdout) as { secret: string }
+    ).secret;
     ({ secret: key } = await makeKey());
     [longRun = ""] = await sendNotes("long", { count: 1, gate: "go-on" });
     // Rolled out beside the older one.
@@ -55,16 +60,31 @@ describe("several machines on one Postgres", () => {
   const web = (at: number): Machine => webs[at] ?? newer;
   const auth = () => ({ authorization: `Bearer ${token}` });
   const api = (at: number, path: string, body: object = {}) => postJson(`${web(at).url}/api/v1${path}`, body, auth());
-  const makeKey = async () => (await (await api(0, "/keys", { kind: "webhook", name: "test", endpoints: null, expiresAt: null })).json()) as { id: string; secret: string };
-  const send = (to: number, endpoint: string, body: object, headers: Record<string, string> = {}) => postJson(`${web(to).url}/triggers/${endpoint}`, body, { "x-api-key": key, ...headers });
+  const makeKey = async () =>
+    (await (await api(0, "/keys", { kind: "webhook", name: "test", endpoints: null, expiresAt: null })).json()) as {
+      id: string;
+      secret: string;
+    };
+  const send = (to: number, endpoint: string, body: object, headers: Record<string, string> = {}) =>
+    postJson(`${web(to).url}/triggers/${endpoint}`, body, { "x-api-key": key, ...headers });
   const readRun = (at: number, id: string) => getJson<Run>(`${web(at).url}/api/v1/runs/${id}`, auth());
-  const timeline = async (id: string) => (await getJson<{ data: TimelineEntry[] }>(`${web(0).url}/api/v1/runs/${id}/timeline`, auth())).data;
-  const linesOf = (log: string) => (existsSync(join(folder, log)) ? readFileSync(join(folder, log), "utf8").trim().split("\n") : []);
-  const stepsOf = (log: string) => linesOf(log).map((line) => line.split(" ").slice(0, 2).join(" ")).toSorted();
+  const timeline = async (id: string) =>
+    (await getJson<{ data: TimelineEntry[] }>(`${web(0).url}/api/v1/runs/${id}/timeline`, auth())).data;
+  const linesOf = (log: string) =>
+    existsSync(join(folder, log)) ? readFileSync(join(folder, log), "utf8").trim().split("\n") : [];
+  const stepsOf = (log: string) =>
+    linesOf(log)
+      .map((line) => line.split(" ").slice(0, 2).join(" "))
+      .toSorted();
 
   /** Sends to both in turn; gives the runs. */
   function sendNotes(log: string, p: { count: number; ms?: number; gate?: string }): Promise<string[]> {
-    const notes = Array.from({ length: p.count }, (_, n) => ({ n, ms: p.ms ?? 0, log: join(folder, log), ...(p.gate ? { gate: join(folder, p.gate) } : {}) }));
+    const notes = Array.from({ length: p.count }, (_, n) => ({
+      n,
+      ms: p.ms ?? 0,
+      log: join(folder, log),
+      ...(p.gate ? { gate: join(folder, p.gate) } : {}),
+    }));
     return Promise.all(notes.map(async (note) => runIdOf(await send(note.n % 2, "notes", note))));
   }
 
@@ -73,7 +93,9 @@ describe("several machines on one Postgres", () => {
     const runs: Run[] = [];
     return vi.waitFor(
       async () => {
-        await Promise.all(ids.map(async (id, n) => runs[n]?.status === "completed" || (runs[n] = await readRun(n % 2, id))));
+        await Promise.all(
+          ids.map(async (id, n) => runs[n]?.status === "completed" || (runs[n] = await readRun(n % 2, id))),
+        );
         expect(runs.map(({ status }) => status)).toEqual(ids.map(() => "completed"));
         return runs;
       },
@@ -87,19 +109,31 @@ describe("several machines on one Postgres", () => {
     expect(stepsOf("spread")).toEqual(everyStepOnce(40));
     expect(new Set(linesOf("spread").map((line) => line.split(" ")[2])).size).toBeGreaterThan(1);
     expect((await Promise.all(ids.map(timeline))).flat().map(({ kind }) => kind)).not.toContain("worker_lost");
-    expect([...webs, ...workers].map((machine) => machine.output().includes("the clock of this machine differs from that of the database"))).toEqual([false, true, false, true, false]);
+    expect(
+      [...webs, ...workers].map((machine) =>
+        machine.output().includes("the clock of this machine differs from that of the database"),
+      ),
+    ).toEqual([false, true, false, true, false]);
     for (const { url } of [...webs, ...workers]) expect((await fetch(`${url}/readyz`)).status).toBe(200);
   });
 
   it("equal deliveries to both start one run, and bounds on concurrency and on requests hold over all of them", async () => {
     const log = join(folder, "singles");
-    const ids = await Promise.all(Array.from({ length: 10 }, async (_, n) => runIdOf(await send(n % 2, "singles", { n: n >> 1, log }, { "idempotency-key": `single ${n >> 1}` }))));
+    const ids = await Promise.all(
+      Array.from({ length: 10 }, async (_, n) =>
+        runIdOf(await send(n % 2, "singles", { n: n >> 1, log }, { "idempotency-key": `single ${n >> 1}` })),
+      ),
+    );
     const distinct = [...new Set(ids)];
     expect(distinct).toHaveLength(5);
-    const seldom = await Promise.all(Array.from({ length: 10 }, (_, n) => send(n % 2, "seldom", { n, ms: 0, log: join(folder, "seldom") })));
+    const seldom = await Promise.all(
+      Array.from({ length: 10 }, (_, n) => send(n % 2, "seldom", { n, ms: 0, log: join(folder, "seldom") })),
+    );
     expect(seldom.map(({ status }) => status).toSorted()).toEqual([202, 202, 202, 202, 202, 429, 429, 429, 429, 429]);
     await untilEnded(distinct, 30_000);
-    expect(linesOf("singles").map((line) => line.split(" ")[1])).toEqual(Array.from({ length: 10 }, (_, n) => (n % 2 ? "end" : "begin")));
+    expect(linesOf("singles").map((line) => line.split(" ")[1])).toEqual(
+      Array.from({ length: 10 }, (_, n) => (n % 2 ? "end" : "begin")),
+    );
   });
 
   it("what is canceled on one stops on another, and whoever waits for it on the other hears of it", async () => {
@@ -136,7 +170,10 @@ describe("several machines on one Postgres", () => {
     expect((await send(0, "notes", { n: 1, ms: 0, log: join(folder, "outage") })).status).toBe(503);
     await cluster.start();
     const later = { n: 20, ms: 0, log: join(folder, "outage") };
-    const after = await vi.waitFor(async () => runIdOf(await send(1, "notes", later)), { timeout: 20_000, interval: 250 });
+    const after = await vi.waitFor(async () => runIdOf(await send(1, "notes", later)), {
+      timeout: 20_000,
+      interval: 250,
+    });
     await untilEnded([...ids, after], 40_000);
     for (const { child } of [...webs, ...workers, newer]) expect(child.exitCode).toBeNull();
   });
@@ -146,13 +183,19 @@ describe("several machines on one Postgres", () => {
     writeFileSync(join(folder, "go-on"), "");
     expect(await untilEnded([longRun], 30_000)).toMatchObject([{ output: { version: "two" } }]);
     const entries = await timeline(longRun);
-    expect(entries.map(({ message }) => message)).toContainEqual(expect.stringMatching(/^By version \w+: no worker has version \w+, which accepted it/));
+    expect(entries.map(({ message }) => message)).toContainEqual(
+      expect.stringMatching(/^By version \w+: no worker has version \w+, which accepted it/),
+    );
     expect(stepsOf("long")).toEqual(everyStepOnce(1));
   });
 
   it("without a worker anywhere webs say that they are not ready, and go on receiving; told to stop, every machine ends by itself", async () => {
     expect(await newer.stop()).toBe(0);
-    for (const { url } of webs) expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ ok: false, reasons: ["No worker was seen in the last 15 seconds."] });
+    for (const { url } of webs)
+      expect(await (await fetch(`${url}/readyz`)).json()).toEqual({
+        ok: false,
+        reasons: ["No worker was seen in the last 15 seconds."],
+      });
     await sendNotes("later", { count: 2 });
     expect(await Promise.all(webs.map((machine) => machine.stop()))).toEqual([0, 0]);
   });
@@ -165,9 +208,17 @@ async function runIdOf(response: Response): Promise<string> {
 }
 
 function everyStepOnce(count: number): string[] {
-  return Array.from({ length: count }, (_, n) => [`${n} first`, `${n} second`]).flat().toSorted();
+  return Array.from({ length: count }, (_, n) => [`${n} first`, `${n} second`])
+    .flat()
+    .toSorted();
 }
 
 function clockAhead(by: string): NodeJS.ProcessEnv {
-  return { LD_PRELOAD: findOrInstall("libfaketime"), FAKETIME: by, FAKETIME_DONT_FAKE_MONOTONIC: "1", DONT_FAKE_MONOTONIC: "1", NO_FAKE_STAT: "1" };
+  return {
+    LD_PRELOAD: findOrInstall("libfaketime"),
+    FAKETIME: by,
+    FAKETIME_DONT_FAKE_MONOTONIC: "1",
+    DONT_FAKE_MONOTONIC: "1",
+    NO_FAKE_STAT: "1",
+  };
 }

@@ -18,7 +18,9 @@ it.each(documents)("%s links to files that exist", (document) => {
 
 describe("the README", () => {
   it("names commands that this repository has", () => {
-    const { scripts } = JSON.parse(readFileSync(join(repository, "package.json"), "utf8")) as { scripts: Record<string, string> };
+    const { scripts } = JSON.parse(readFileSync(join(repository, "package.json"), "utf8")) as {
+      scripts: Record<string, string>;
+    };
     const named = [...readme.matchAll(/npm (?:run )?(dev|test)\b/g)].map(([, name]) => name ?? "");
     expect(new Set(named)).toEqual(new Set(["dev", "test"]));
     for (const name of named) expect(scripts).toHaveProperty(name);
@@ -35,7 +37,11 @@ describe("the README", () => {
     const [, endpoint = "", file = ""] = /curl http:\/\/127\.0\.0\.1:3002(\S+) .* --data @(\S+)/.exec(readme) ?? [];
     const asked = await postJson(service.url + endpoint, JSON.parse(readFileSync(join(repository, file), "utf8")));
     const agentRun = await waitForRun(service, ((await asked.json()) as { runId: string }).runId);
-    expect(agentRun).toMatchObject({ status: "completed", target: { kind: "agent", slug: "triage" }, output: { summary: expect.stringContaining("no model was asked") } });
+    expect(agentRun).toMatchObject({
+      status: "completed",
+      target: { kind: "agent", slug: "triage" },
+      output: { summary: expect.stringContaining("no model was asked") },
+    });
     const { page } = await visit(service.url);
     await page.goto(service.url, { timeout: 90_000 });
     await page.getByRole("link", { name: /^Trigger new-signup/ }).waitFor({ timeout: 90_000 });

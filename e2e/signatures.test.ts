@@ -34,39 +34,72 @@ it("a service with a wrong secret keeps what it refuses; once the secret is mend
   const projectDir = writeProject(project);
   const cli = (...args: string[]) => signalbox([...args, "--project", projectDir], { cwd: projectDir });
   const built = cli("build");
-  expect([built.status, built.stderr]).toEqual([0, expect.stringContaining("triggers/pushed.ts › verify › github: its secret is not set")]);
+  expect([built.status, built.stderr]).toEqual([
+    0,
+    expect.stringContaining("triggers/pushed.ts › verify › github: its secret is not set"),
+  ]);
   expect(built.stderr).toContain("x-github-delivery is not signed by github, and does not count");
   const refused = cli("start", "--port", "0");
-  expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining("triggers/pushed.ts › verify › github: its secret is not set. Set the variable of the environment")]);
+  expect([refused.status, refused.stderr]).toEqual([
+    1,
+    expect.stringContaining(
+      "triggers/pushed.ts › verify › github: its secret is not set. Set the variable of the environment",
+    ),
+  ]);
   expect(refused.stderr).not.toMatch(/^\s+at /m);
 
   const before = await startService({ projectDir, command: "start", env: { GITHUB_SECRET: stale } });
   const path = new URL(cli("triggers", "url", "pushed").stdout.trim());
   const send = (origin: string) =>
-    fetch(`${origin}${path.pathname}${path.search}`, { method: "POST", headers: { "content-type": "application/json", "x-hub-signature-256": signature, "x-github-delivery": "72d3162e" }, body });
+    fetch(`${origin}${path.pathname}${path.search}`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        "x-hub-signature-256": signature,
+        "x-github-delivery": "72d3162e",
+      },
+      body,
+    });
   const answer = await send(before.url);
   expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([401, "Signature"]);
-  expect(await answer.json()).toMatchObject({ code: "invalid_signature", detail: expect.stringContaining("x-hub-signature-256 does not match") });
+  expect(await answer.json()).toMatchObject({
+    code: "invalid_signature",
+    detail: expect.stringContaining("x-hub-signature-256 does not match"),
+  });
   const id = answer.headers.get("signalbox-delivery");
-  const { secret: token } = JSON.parse(cli("keys", "create", "--api", "--name", "ci", "--json").stdout) as { secret: string };
+  const { secret: token } = JSON.parse(cli("keys", "create", "--api", "--name", "ci", "--json").stdout) as {
+    secret: string;
+  };
   const headers = { authorization: `Bearer ${token}` };
-  const redeliver = (origin: string) => fetch(`${origin}/api/v1/deliveries/${id}/redeliver`, { method: "POST", headers });
+  const redeliver = (origin: string) =>
+    fetch(`${origin}/api/v1/deliveries/${id}/redeliver`, { method: "POST", headers });
   const tooEarly = await redeliver(before.url);
   expect([tooEarly.status, await tooEarly.text()]).toEqual([409, expect.stringContaining("does not hold now either")]);
   expect(await before.stop()).toBe(0);
 
   const after = await startService({ projectDir, command: "start", env: { GITHUB_SECRET: current } });
   const kept = await getJson<Delivery>(`${after.url}/api/v1/deliveries/${id}`, headers);
-  expect(kept).toMatchObject({ outcome: "rejected", responseStatus: 401, body: Buffer.from(body).toString("base64"), headers: { "x-hub-signature-256": signature } });
+  expect(kept).toMatchObject({
+    outcome: "rejected",
+    responseStatus: 401,
+    body: Buffer.from(body).toString("base64"),
+    headers: { "x-hub-signature-256": signature },
+  });
   const again = (await (await redeliver(after.url)).json()) as Delivery;
   expect(again).toMatchObject({ outcome: "accepted", redeliveryOf: id });
   const runId = again.verdicts[0]?.runId ?? "";
   expect(await waitForRun(after, runId, headers)).toMatchObject({ status: "completed", output: "refs/heads/main" });
   // GitHub sends it again by itself: the event has run.
   const repeated = await send(after.url);
-  expect([repeated.status, repeated.headers.get("idempotent-replayed"), await repeated.json()]).toEqual([202, "true", expect.objectContaining({ runId })]);
+  expect([repeated.status, repeated.headers.get("idempotent-replayed"), await repeated.json()]).toEqual([
+    202,
+    "true",
+    expect.objectContaining({ runId }),
+  ]);
   const listed = await getJson<{ data: unknown[] }>(`${after.url}/api/v1/triggers`, headers);
-  expect(listed.data).toMatchObject([{ verify: "github", dedupe: { header: null, field: null, windowMs: 86_400_000 } }]);
+  expect(listed.data).toMatchObject([
+    { verify: "github", dedupe: { header: null, field: null, windowMs: 86_400_000 } },
+  ]);
   expect(await after.stop()).toBe(0);
 
   const written = filesBelow(join(projectDir, ".signalbox")).map((file) => readFileSync(file).toString("latin1"));
@@ -76,5 +109,7 @@ it("a service with a wrong secret keeps what it refuses; once the secret is mend
 });
 
 function filesBelow(dir: string): string[] {
-  return readdirSync(dir, { recursive: true, encoding: "utf8" }).map((name) => join(dir, name)).filter((path) => statSync(path).isFile());
+  return readdirSync(dir, { recursive: true, encoding: "utf8" })
+    .map((name) => join(dir, name))
+    .filter((path) => statSync(path).isFile());
 }

@@ -52,7 +52,13 @@ async function deployed(env: NodeJS.ProcessEnv) {
 
 it("a delivery, its run and each step are one tree below the sender's span, across processes and attempts, all of it sent when the service stops; and the log tells of them by the same ids", async () => {
   const collector = await startCollector();
-  const { service, deliver } = await deployed({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_HEADERS: "x-tenant=a%20b", OTEL_SERVICE_NAME: "shop", OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=test", SIGNALBOX_LOG_LEVEL: "debug" });
+  const { service, deliver } = await deployed({
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_EXPORTER_OTLP_HEADERS: "x-tenant=a%20b",
+    OTEL_SERVICE_NAME: "shop",
+    OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=test",
+    SIGNALBOX_LOG_LEVEL: "debug",
+  });
   const run = await deliver({ traceparent: `00-${sender.traceId}-${sender.spanId}-01` });
   expect(run).toMatchObject({ status: "completed", attempt: 2 });
   const own = await deliver();
@@ -70,15 +76,30 @@ it("a delivery, its run and each step are one tree below the sender's span, acro
     "    step send",
   ]);
   const attributes = { "signalbox.run.id": run.id, "signalbox.workflow": "ship", "signalbox.version": run.version };
-  const [first, second] = spans.filter(({ name }) => name === "step send").toSorted((a, b) => Number(a.attributes["signalbox.attempt"]) - Number(b.attributes["signalbox.attempt"]));
-  expect(first).toMatchObject({ attributes: { ...attributes, "signalbox.attempt": 1, "signalbox.step": "send" }, status: { code: 2, message: "no stamp" }, resource: { "service.name": "shop", "deployment.environment.name": "test", "signalbox.process": "worker" } });
-  expect(first?.events).toMatchObject([{ name: "exception", attributes: { "exception.type": "TypeError", "exception.message": "no stamp" } }]);
+  const [first, second] = spans
+    .filter(({ name }) => name === "step send")
+    .toSorted((a, b) => Number(a.attributes["signalbox.attempt"]) - Number(b.attributes["signalbox.attempt"]));
+  expect(first).toMatchObject({
+    attributes: { ...attributes, "signalbox.attempt": 1, "signalbox.step": "send" },
+    status: { code: 2, message: "no stamp" },
+    resource: { "service.name": "shop", "deployment.environment.name": "test", "signalbox.process": "worker" },
+  });
+  expect(first?.events).toMatchObject([
+    { name: "exception", attributes: { "exception.type": "TypeError", "exception.message": "no stamp" } },
+  ]);
   expect(second).toMatchObject({ attributes: { ...attributes, "signalbox.attempt": 2 } });
   expect(second?.status.code ?? 0).toBe(0);
-  expect(spans.find(({ name }) => name === "POST /triggers/billing")).toMatchObject({ kind: 2, attributes: { "http.response.status_code": 202, "signalbox.delivery.id": run.deliveryId }, resource: { "signalbox.process": "web" } });
+  expect(spans.find(({ name }) => name === "POST /triggers/billing")).toMatchObject({
+    kind: 2,
+    attributes: { "http.response.status_code": 202, "signalbox.delivery.id": run.deliveryId },
+    resource: { "signalbox.process": "web" },
+  });
   expect(collector.headers[0]).toMatchObject({ "x-tenant": "a b" });
 
-  const lines = service.output().split("\n").flatMap((line) => (line.startsWith("{") ? [JSON.parse(line) as Record<string, unknown>] : []));
+  const lines = service
+    .output()
+    .split("\n")
+    .flatMap((line) => (line.startsWith("{") ? [JSON.parse(line) as Record<string, unknown>] : []));
   const ids = { runId: run.id, deliveryId: run.deliveryId, workflow: "ship" };
   const linesOf = (process: string) => lines.filter((line) => line["runId"] === run.id && line["process"] === process);
   expect(linesOf("worker")).toMatchObject([
@@ -90,13 +111,20 @@ it("a delivery, its run and each step are one tree below the sender's span, acro
     { msg: "run is waiting", level: "info", ...ids, attempt: 1, status: "waiting" },
     { msg: "run ended", level: "info", ...ids, attempt: 2, status: "completed" },
   ]);
-  expect(lines.find(({ msg, deliveryId }) => msg === "delivery" && deliveryId === run.deliveryId)).toMatchObject({ process: "web", endpoint: "billing", runIds: [run.id] });
+  expect(lines.find(({ msg, deliveryId }) => msg === "delivery" && deliveryId === run.deliveryId)).toMatchObject({
+    process: "web",
+    endpoint: "billing",
+    runIds: [run.id],
+  });
 
   // A sender that does not trace begins no tree of its own; one that does not sample gets none.
   const others = collector.spans.filter(({ traceId }) => traceId !== sender.traceId);
   expect(new Set(others.map(({ traceId }) => traceId)).size).toBe(1);
   expect(treeBelow("", others)).toEqual(treeBelow(sender.spanId, spans));
-  expect(others.find(({ name }) => name === "run ship")?.attributes).toMatchObject({ "signalbox.run.id": own.id, "signalbox.delivery.id": own.deliveryId });
+  expect(others.find(({ name }) => name === "run ship")?.attributes).toMatchObject({
+    "signalbox.run.id": own.id,
+    "signalbox.delivery.id": own.deliveryId,
+  });
 });
 
 /** Names, indented; siblings in the order in which they ended. */
@@ -105,6 +133,9 @@ function treeBelow(parentSpanId: string, spans: CollectedSpan[], indent = ""): s
     .filter((span) => span.parentSpanId === parentSpanId)
     .flatMap((span) => {
       const status = span.attributes["signalbox.run.status"];
-      return [`${indent}${span.name}${status === undefined ? "" : `: ${String(status)}`}`, ...treeBelow(span.spanId, spans, `${indent}  `)];
+      return [
+        `${indent}${span.name}${status === undefined ? "" : `: ${String(status)}`}`,
+        ...treeBelow(span.spanId, spans, `${indent}  `),
+      ];
     });
 }

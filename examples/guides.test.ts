@@ -11,20 +11,46 @@ const ofStarter = (path: string) => readFileSync(join(repository, "examples/star
 const textOf = (page: string) => readFileSync(join(repository, page), "utf8");
 
 /** Examples of code: a block of TypeScript or JavaScript whose first line names its file. */
-const examplesOf = (page: string) => [...textOf(page).matchAll(/```(?:ts|js)\n\/\/ (\S+)\n([^]*?)```/g)].map(([, path = "", text = ""]) => ({ path, text }));
-const pages = globSync(["README.md", "docs/*.md"], { cwd: repository }).filter((page) => /^```(?:ts|js|tsx|jsx|typescript|javascript)$/m.test(textOf(page))).sort();
+const examplesOf = (page: string) =>
+  [...textOf(page).matchAll(/```(?:ts|js)\n\/\/ (\S+)\n([^]*?)```/g)].map(([, path = "", text = ""]) => ({
+    path,
+    text,
+  }));
+const pages = globSync(["README.md", "docs/*.md"], { cwd: repository })
+  .filter((page) => /^```(?:ts|js|tsx|jsx|typescript|javascript)$/m.test(textOf(page)))
+  .sort();
 
 /** What a page imports from another page, and says so. */
-const fromElsewhere: Record<string, { page: string; path: string }[]> = { "docs/workflows.md": [{ page: "docs/sdk.md", path: "lib/mail.ts" }] };
+const fromElsewhere: Record<string, { page: string; path: string }[]> = {
+  "docs/workflows.md": [{ page: "docs/sdk.md", path: "lib/mail.ts" }],
+};
 
 it("are found", () => {
-  expect(pages).toEqual(expect.arrayContaining(["README.md", "docs/agents.md", "docs/build.md", "docs/receiving.md", "docs/sdk.md", "docs/tracing.md", "docs/workflows.md"]));
+  expect(pages).toEqual(
+    expect.arrayContaining([
+      "README.md",
+      "docs/agents.md",
+      "docs/build.md",
+      "docs/receiving.md",
+      "docs/sdk.md",
+      "docs/tracing.md",
+      "docs/workflows.md",
+    ]),
+  );
 });
 
 it.each([
   ["README.md", ["triggers/new-signup.ts"]],
   ["docs/agents.md", ["agents/triage.ts", "triggers/new-issue.ts", "lib/model.ts", "lib/stand-in.ts"]],
-  ["docs/receiving.md", ["triggers/new-signup.ts", "triggers/billing/_invoice-event.ts", "triggers/billing/invoice-paid.ts", "triggers/billing/large-invoice.ts"]],
+  [
+    "docs/receiving.md",
+    [
+      "triggers/new-signup.ts",
+      "triggers/billing/_invoice-event.ts",
+      "triggers/billing/invoice-paid.ts",
+      "triggers/billing/large-invoice.ts",
+    ],
+  ],
 ])("%s shows files of the example project as they are", (page, paths) => {
   for (const path of paths) expect(textOf(page)).toContain(`\`\`\`ts\n// ${path}\n${ofStarter(path)}\`\`\``);
 });
@@ -38,7 +64,10 @@ describe.each(pages)("the examples in %s", (page) => {
 
   it("type-check and build in the project that `signalbox init` writes", async () => {
     const project = makeProject();
-    cpSync(join(repository, "examples/starter"), project, { recursive: true, filter: (path) => !/\/(\.signalbox|outbox|node_modules)$/.test(path) });
+    cpSync(join(repository, "examples/starter"), project, {
+      recursive: true,
+      filter: (path) => !/\/(\.signalbox|outbox|node_modules)$/.test(path),
+    });
     renameSync(join(project, "gitignore"), join(project, ".gitignore"));
     const added = (fromElsewhere[page] ?? []).map(({ page: other, path }) => {
       const found = examplesOf(other).find((example) => example.path === path);
@@ -49,9 +78,17 @@ describe.each(pages)("the examples in %s", (page) => {
       mkdirSync(dirname(join(project, path)), { recursive: true });
       writeFileSync(join(project, path), text);
     }
-    const paths = Object.fromEntries(["trigger", "workflow", "agent", "verify", "config"].map((name) => [`signalbox/${name}`, [join(repository, "sdk", name, "index.ts")]]));
+    const paths = Object.fromEntries(
+      ["trigger", "workflow", "agent", "verify", "config"].map((name) => [
+        `signalbox/${name}`,
+        [join(repository, "sdk", name, "index.ts")],
+      ]),
+    );
     const compilerOptions = { paths, allowJs: true, checkJs: true, allowImportingTsExtensions: true };
-    writeFileSync(join(project, "tsconfig.docs.json"), JSON.stringify({ extends: "./tsconfig.json", compilerOptions, include: ["**/*.ts", "**/*.js"] }));
+    writeFileSync(
+      join(project, "tsconfig.docs.json"),
+      JSON.stringify({ extends: "./tsconfig.json", compilerOptions, include: ["**/*.ts", "**/*.js"] }),
+    );
     expect(runTsc(join(project, "tsconfig.docs.json"))).toEqual([]);
 
     const built = await buildProject({ projectDir: project });

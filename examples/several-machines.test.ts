@@ -9,13 +9,19 @@ const nginx = readFileSync(join(folder, "nginx.conf"), "utf8");
 
 /** The lists behind a name, which compose reads as JSON does. */
 function listsOf(name: string): string[][] {
-  return [...compose.matchAll(new RegExp(`^ +${name}: (\\[.*\\])$`, "gm"))].map(([, list = ""]) => JSON.parse(list) as string[]);
+  return [...compose.matchAll(new RegExp(`^ +${name}: (\\[.*\\])$`, "gm"))].map(
+    ([, list = ""]) => JSON.parse(list) as string[],
+  );
 }
 
 describe("the compose file for several machines", () => {
   it("runs commands that there are", async () => {
     const commands = listsOf("command");
-    expect(commands.map((command) => command.slice(2).join(" "))).toEqual(["store migrate", "start --role web", "worker --health-port 3001"]);
+    expect(commands.map((command) => command.slice(2).join(" "))).toEqual([
+      "store migrate",
+      "start --role web",
+      "worker --health-port 3001",
+    ]);
     for (const [program, script, ...args] of commands) {
       expect([program, script]).toEqual(["node", "node_modules/signalbox/bin/signalbox.cjs"]);
       expect((await runFakeCli([...args, "--help"])).exitCode).toBe(0);
@@ -24,7 +30,12 @@ describe("the compose file for several machines", () => {
 
   it("asks each part for its health where it listens", () => {
     const tests = listsOf("test").map((test) => test.join(" "));
-    expect(tests).toEqual([expect.stringContaining("pg_isready"), expect.stringContaining(":3000/healthz"), expect.stringContaining(":3001/readyz"), expect.stringContaining(":8080/healthz")]);
+    expect(tests).toEqual([
+      expect.stringContaining("pg_isready"),
+      expect.stringContaining(":3000/healthz"),
+      expect.stringContaining(":3001/readyz"),
+      expect.stringContaining(":8080/healthz"),
+    ]);
     expect(nginx).toContain("listen 8080;");
     expect(nginx).toContain("proxy_pass http://$web:3000;");
   });
@@ -38,7 +49,16 @@ describe("the compose file for several machines", () => {
   });
 
   it("streams through nginx, keeps keys out of its log, and leaves paths and bodies to the service", () => {
-    for (const line of ["proxy_buffering off;", "proxy_request_buffering off;", "merge_slashes off;", "client_max_body_size 0;", "access_log /dev/stdout no_query;"]) expect(nginx).toContain(line);
-    expect(/log_format no_query '(.*)'/.exec(nginx)?.[1]).not.toMatch(/\$(request|args|query_string|request_uri|http_\w+)\b/);
+    for (const line of [
+      "proxy_buffering off;",
+      "proxy_request_buffering off;",
+      "merge_slashes off;",
+      "client_max_body_size 0;",
+      "access_log /dev/stdout no_query;",
+    ])
+      expect(nginx).toContain(line);
+    expect(/log_format no_query '(.*)'/.exec(nginx)?.[1]).not.toMatch(
+      /\$(request|args|query_string|request_uri|http_\w+)\b/,
+    );
   });
 });

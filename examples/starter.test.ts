@@ -18,8 +18,13 @@ import { openExample } from "./testing/open-example.ts";
 const starter = join(import.meta.dirname, "starter");
 const triggers: TriggerDefinition[] = [ciFailed, invoiceFailed, invoicePaid, largeInvoice, newIssue, newSignup];
 const completedRun = z.looseObject({ action: z.literal("completed"), workflow_run: z.looseObject({}) });
-const workflowRuns: unknown[] = octokitExamples.filter(({ name }) => name === "workflow_run").flatMap(({ examples }) => examples);
-const openedIssues: unknown[] = octokitExamples.filter(({ name }) => name === "issues").flatMap(({ examples }) => examples).filter((payload) => "action" in payload && payload.action === "opened");
+const workflowRuns: unknown[] = octokitExamples
+  .filter(({ name }) => name === "workflow_run")
+  .flatMap(({ examples }) => examples);
+const openedIssues: unknown[] = octokitExamples
+  .filter(({ name }) => name === "issues")
+  .flatMap(({ examples }) => examples)
+  .filter((payload) => "action" in payload && payload.action === "opened");
 
 // Workflows run in the project's folder.
 let project = "";
@@ -48,11 +53,24 @@ describe("the requests that come with the example", () => {
   });
 
   it("are all tried here", () => {
-    expect(readdirSync(join(starter, "requests")).sort()).toEqual(["ci-failed.json", "invoice-failed.json", "invoice-large.json", "invoice-paid.json", "issue-crash.json", "issue-opened.json", "signup.json"]);
+    expect(readdirSync(join(starter, "requests")).sort()).toEqual([
+      "ci-failed.json",
+      "invoice-failed.json",
+      "invoice-large.json",
+      "invoice-paid.json",
+      "issue-crash.json",
+      "issue-opened.json",
+      "signup.json",
+    ]);
   });
 
   it("need a name and an address to sign up", () => {
-    for (const body of [{ name: " ", email: "ada@example.com" }, { name: "Ada", email: "ada" }, { email: "ada@example.com" }]) expect(matching("signup", body)).toEqual([]);
+    for (const body of [
+      { name: " ", email: "ada@example.com" },
+      { name: "Ada", email: "ada" },
+      { email: "ada@example.com" },
+    ])
+      expect(matching("signup", body)).toEqual([]);
   });
 });
 
@@ -70,7 +88,11 @@ describe("ci-failed, on what GitHub really sends", () => {
     const payload = { ...real, workflow_run: { ...real?.workflow_run, conclusion: "failure" } };
     expect(matching("github", payload)).toEqual(["ci-failed"]);
     const { output } = await execute(ciFailed, payload);
-    expect(output).toEqual({ text: expect.stringContaining("failed on Codertocat/Hello-World (main): Update milestone-created.yml (5779607, Mona Lisa)") });
+    expect(output).toEqual({
+      text: expect.stringContaining(
+        "failed on Codertocat/Hello-World (main): Update milestone-created.yml (5779607, Mona Lisa)",
+      ),
+    });
   });
 });
 
@@ -79,7 +101,9 @@ describe("a workflow of the example", () => {
     const { output, steps } = await execute(newSignup, { name: " Ada ", email: "ada@example.com" });
     expect(output).toEqual({ messageId: "run_1@example.com" });
     expect(steps).toEqual(["sleep let the account settle 1s", "send"]);
-    expect(outbox("run_1.eml")).toMatch(/^Message-ID: <run_1@example\.com>\r\n[^]*To: ada@example\.com\r\n[^]*\r\n\r\nHello Ada,/);
+    expect(outbox("run_1.eml")).toMatch(
+      /^Message-ID: <run_1@example\.com>\r\n[^]*To: ada@example\.com\r\n[^]*\r\n\r\nHello Ada,/,
+    );
   });
 
   it("keeps a name with line breaks out of the mail's header", async () => {
@@ -94,7 +118,11 @@ describe("a workflow of the example", () => {
   });
 
   it("post-to-ledger quotes what a spreadsheet would take for a formula or for another cell", async () => {
-    const event = { id: "e", type: "invoice.paid", invoice: { number: "1", customer: `=cmd("a","b")`, amount: 1, currency: "EUR" } };
+    const event = {
+      id: "e",
+      type: "invoice.paid",
+      invoice: { number: "1", customer: `=cmd("a","b")`, amount: 1, currency: "EUR" },
+    };
     await execute(invoicePaid, event);
     expect(outbox("ledger.csv")).toContain(`,"'=cmd(""a"",""b"")",`);
   });
@@ -102,7 +130,10 @@ describe("a workflow of the example", () => {
   it("notify-finance is shared by two triggers", async () => {
     await execute(largeInvoice, readRequest("invoice-large.json"), "run_1");
     await execute(invoiceFailed, readRequest("invoice-failed.json"), "run_2");
-    const notes = outbox("finance.jsonl").trim().split("\n").map((line): unknown => JSON.parse(line));
+    const notes = outbox("finance.jsonl")
+      .trim()
+      .split("\n")
+      .map((line): unknown => JSON.parse(line));
     expect(notes).toMatchObject([
       { id: "run_1:notify", urgency: "info", subject: "Analytical Engines Ltd paid 2026-0118" },
       { id: "run_2:notify", urgency: "warning", subject: "Difference & Co has not paid 2026-0119" },
@@ -112,7 +143,12 @@ describe("a workflow of the example", () => {
 
   it("report-ci-failure leaves its report in the outbox", async () => {
     await execute(ciFailed, readRequest("ci-failed.json"));
-    expect(JSON.parse(outbox("ci-failures.jsonl"))).toEqual({ id: "run_1:report", text: expect.stringContaining("CI failed on octo-org/octo-repo (master)"), attempt: 1, url: expect.stringMatching(/^https:/) });
+    expect(JSON.parse(outbox("ci-failures.jsonl"))).toEqual({
+      id: "run_1:report",
+      text: expect.stringContaining("CI failed on octo-org/octo-repo (master)"),
+      attempt: 1,
+      url: expect.stringMatching(/^https:/),
+    });
   });
 });
 
@@ -120,7 +156,9 @@ describe("new-issue, on what GitHub really sends", () => {
   it("starts for issues that were opened, and for nothing else of all that GitHub sends", () => {
     expect(openedIssues.length).toBeGreaterThan(3);
     for (const payload of openedIssues) expect(matching("github", payload)).toEqual(["new-issue"]);
-    const others = octokitExamples.flatMap(({ examples }): unknown[] => examples).filter((payload) => !openedIssues.includes(payload));
+    const others = octokitExamples
+      .flatMap(({ examples }): unknown[] => examples)
+      .filter((payload) => !openedIssues.includes(payload));
     expect(others.filter((payload) => matching("github", payload).includes("new-issue"))).toEqual([]);
   });
 
@@ -132,20 +170,45 @@ describe("new-issue, on what GitHub really sends", () => {
 describe("triage, where no model is named", () => {
   it("goes through its whole conversation with a stand-in, which says that it is one, counts no tokens and costs nothing", async () => {
     const example = await openExample("starter");
-    expect(example.manifest.agents).toMatchObject([{ slug: "triage", model: { provider: "stand-in", modelId: "stand-in" }, tools: [{ name: "findSimilarIssues", needsApproval: "never" }, { name: "updateIssue", needsApproval: "sometimes" }] }]);
+    expect(example.manifest.agents).toMatchObject([
+      {
+        slug: "triage",
+        model: { provider: "stand-in", modelId: "stand-in" },
+        tools: [
+          { name: "findSimilarIssues", needsApproval: "never" },
+          { name: "updateIssue", needsApproval: "sometimes" },
+        ],
+      },
+    ]);
     for (const { run, steps } of await example.runAll("new-issue", openedIssues)) {
-      expect(run).toMatchObject({ status: "completed", output: { severity: "low", area: "docs", summary: expect.stringContaining("A stand-in sorted this"), duplicateOf: null } });
+      expect(run).toMatchObject({
+        status: "completed",
+        output: {
+          severity: "low",
+          area: "docs",
+          summary: expect.stringContaining("A stand-in sorted this"),
+          duplicateOf: null,
+        },
+      });
       const calls = steps.flatMap((step) => (step.type === "model" ? [step] : []));
       expect(calls).toHaveLength(3);
       for (const { content, usage, model, costUsd } of calls) {
         expect(content[0]).toEqual({ type: "reasoning", text: "A stand-in answers here: no model was asked." });
         expect([model.provider, usage.inputTokens, usage.outputTokens, costUsd]).toEqual(["stand-in", 0, 0, 0]);
       }
-      expect(steps.flatMap((step) => (step.type === "tool" ? [[step.toolName, step.outcome]] : []))).toEqual([["findSimilarIssues", "done"], ["updateIssue", "done"]]);
+      expect(steps.flatMap((step) => (step.type === "tool" ? [[step.toolName, step.outcome]] : []))).toEqual([
+        ["findSimilarIssues", "done"],
+        ["updateIssue", "done"],
+      ]);
     }
     const updates = readFileSync(join(example.projectDir, "outbox/issues.jsonl"), "utf8").trim().split("\n");
     expect(updates).toHaveLength(openedIssues.length);
-    expect(JSON.parse(updates[0] ?? "")).toEqual({ id: expect.stringMatching(/^run_\w+:tool 2\.1 updateIssue$/), number: 1, labels: ["docs"], close: false });
+    expect(JSON.parse(updates[0] ?? "")).toEqual({
+      id: expect.stringMatching(/^run_\w+:tool 2\.1 updateIssue$/),
+      number: 1,
+      labels: ["docs"],
+      close: false,
+    });
   });
 
   it.each([
@@ -157,10 +220,17 @@ describe("triage, where no model is named", () => {
     expect((await example.stretch(id)).run.status).toBe("waiting");
     const outbox = join(example.projectDir, "outbox/issues.jsonl");
     expect(existsSync(outbox)).toBe(false);
-    await example.store.decideApproval({ runId: id, name: "approval 2.1 updateIssue", decision: { isApproved, reason: null, by: "Ada" }, now: example.clock.now() });
+    await example.store.decideApproval({
+      runId: id,
+      name: "approval 2.1 updateIssue",
+      decision: { isApproved, reason: null, by: "Ada" },
+      now: example.clock.now(),
+    });
     const { run, steps } = await example.stretch(id);
     expect(run).toMatchObject({ status: "completed", output: { severity: "high", area: "app", duplicateOf: 1042 } });
-    expect(steps.flatMap((step) => (step.type === "tool" && step.toolName === "updateIssue" ? [step.outcome] : []))).toEqual(outcomes);
+    expect(
+      steps.flatMap((step) => (step.type === "tool" && step.toolName === "updateIssue" ? [step.outcome] : [])),
+    ).toEqual(outcomes);
     expect(existsSync(outbox) ? readFileSync(outbox, "utf8").trim().split("\n").length : 0).toBe(updates);
   });
 });
@@ -183,16 +253,28 @@ describe("triage, with a model of a server that speaks OpenAI's protocol", () =>
     expect(run).toMatchObject({ status: "completed", output });
     expect(provider.requests.map(({ model }) => model)).toEqual(["qwen3", "qwen3", "qwen3"]);
     expect(provider.authorizations).toEqual(Array(3).fill("Bearer sk-of-the-environment"));
-    expect(provider.requests[0]).toMatchObject({ stream_options: { include_usage: true }, response_format: { type: "json_schema" }, tools: [{ function: { name: "findSimilarIssues" } }, { function: { name: "updateIssue" } }] });
+    expect(provider.requests[0]).toMatchObject({
+      stream_options: { include_usage: true },
+      response_format: { type: "json_schema" },
+      tools: [{ function: { name: "findSimilarIssues" } }, { function: { name: "updateIssue" } }],
+    });
     expect(steps.flatMap((step) => (step.type === "model" ? [step.usage.inputTokens] : []))).toEqual([200, 250, 300]);
-    expect(JSON.parse(readFileSync(join(example.projectDir, "outbox/issues.jsonl"), "utf8"))).toMatchObject({ number: 1, labels: ["docs"], close: false });
+    expect(JSON.parse(readFileSync(join(example.projectDir, "outbox/issues.jsonl"), "utf8"))).toMatchObject({
+      number: 1,
+      labels: ["docs"],
+      close: false,
+    });
   });
 });
 
 /** Slugs of the triggers on an endpoint that a body starts, as the receiver decides it. */
 function matching(endpoint: string, body: unknown): string[] {
   const onEndpoint = triggers.filter(({ source }) => source.endpoint === endpoint);
-  return onEndpoint.filter(({ source }) => parse(source.request, body).success && (!source.filter || parse(source.filter, body).success)).map(({ source }) => source.slug);
+  return onEndpoint
+    .filter(
+      ({ source }) => parse(source.request, body).success && (!source.filter || parse(source.filter, body).success),
+    )
+    .map(({ source }) => source.slug);
 }
 
 function readRequest(file: string): unknown {

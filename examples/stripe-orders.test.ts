@@ -26,10 +26,19 @@ async function open() {
   const projectDir = makeProject({}, "stripe-orders");
   cpSync(example, projectDir, { recursive: true });
   const built = await buildProject({ projectDir });
-  expect(built.ok ? renderDiagnostics(built.warnings, { color: false }) : renderDiagnostics(built.diagnostics, { color: false })).toBe("");
+  expect(
+    built.ok
+      ? renderDiagnostics(built.warnings, { color: false })
+      : renderDiagnostics(built.diagnostics, { color: false }),
+  ).toBe("");
   const { triggers } = (await createProjectReader(join(projectDir, ".signalbox"))).current();
   const served = await serve({ triggers });
-  const post = (body: string, headers: Record<string, string> = {}) => fetch(`${served.url}/triggers/stripe`, { method: "POST", headers: { "content-type": "application/json", ...headers }, body });
+  const post = (body: string, headers: Record<string, string> = {}) =>
+    fetch(`${served.url}/triggers/stripe`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body,
+    });
   const send = (file: string, by = secret) => {
     const body = readFileSync(join(example, "requests", file), "utf8");
     return post(body, { "stripe-signature": stripe.webhooks.generateTestHeaderString({ payload: body, secret: by }) });
@@ -40,9 +49,15 @@ async function open() {
 it("is built, and takes what Stripe's own library signs: each request starts what its name says, once", async () => {
   const { send } = await open();
   expect(readdirSync(join(example, "requests")).toSorted()).toEqual(["charge-disputed.json", "order-paid.json"]);
-  for (const [file, trigger] of [["order-paid.json", "order-paid"], ["charge-disputed.json", "charge-disputed"]] as const) {
+  for (const [file, trigger] of [
+    ["order-paid.json", "order-paid"],
+    ["charge-disputed.json", "charge-disputed"],
+  ] as const) {
     const [first, again] = [await send(file), await send(file)];
-    expect([first.status, await first.json()]).toEqual([202, expect.objectContaining({ runs: [expect.objectContaining({ trigger })] })]);
+    expect([first.status, await first.json()]).toEqual([
+      202,
+      expect.objectContaining({ runs: [expect.objectContaining({ trigger })] }),
+    ]);
     expect(again.headers.get("idempotent-replayed")).toBe("true");
   }
 });
@@ -58,7 +73,9 @@ it("refuses what is signed by another secret, and what was changed on the way", 
 it("passes over a session that is not paid yet", async () => {
   const { post } = await open();
   const body = readFileSync(join(example, "requests", "order-paid.json"), "utf8").replace('"paid"', '"unpaid"');
-  const answer = await post(body, { "stripe-signature": stripe.webhooks.generateTestHeaderString({ payload: body, secret }) });
+  const answer = await post(body, {
+    "stripe-signature": stripe.webhooks.generateTestHeaderString({ payload: body, secret }),
+  });
   expect([answer.status, await answer.json()]).toEqual([200, { ok: true, skipped: true }]);
 });
 
@@ -69,7 +86,11 @@ it("its workflows leave in the outbox what a real one would send", async () => {
   await execute(chargeDisputed, read(join(example, "requests", "charge-disputed.json")));
   const outbox = (file: string) => read(join(projectDir, "outbox", file));
   expect(outbox("shipment-cs_test_a1.json")).toEqual({ id: "run_1:ship", session: "cs_test_a1" });
-  expect(outbox("mail-cs_test_a1.json")).toEqual({ to: "ada@example.com", subject: "Your order of 49.00 EUR is on its way", shipment: "run_1:ship" });
+  expect(outbox("mail-cs_test_a1.json")).toEqual({
+    to: "ada@example.com",
+    subject: "Your order of 49.00 EUR is on its way",
+    shipment: "run_1:ship",
+  });
   expect(outbox("dispute-dp_1.json")).toEqual({ dispute: "dp_1", amount: 4900, reason: "product not received" });
 });
 

@@ -6,8 +6,8 @@ import { bundleOptions, bundleProcesses, bundleSdk } from "./bundle.ts";
 import { packageFolderOf, thirdPartyLicenses } from "./third-party-licenses.ts";
 
 /**
- * Makes `dist/`, what the published package runs: the command line and the processes as bundles, the SDK with its declarations, and
- * the pages with the Next that serves them. See docs/packaging.md.
+ * Makes `dist/`, what the published package runs: the command line and the processes as bundles, the SDK with its
+ * declarations, and the pages with the Next that serves them. See docs/packaging.md.
  */
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
@@ -28,9 +28,22 @@ writeLicenses();
 checkNoTraces();
 console.log(`dist/ is built: signalbox ${version}`);
 
-/** The checker of regular expressions in plain JavaScript: the package would bring 50 MB of Java and native builds of the same. */
+/**
+ * The checker of regular expressions in plain JavaScript: the package would bring 50 MB of Java and native builds of
+ * the same.
+ */
 async function bundleRegexChecker(): Promise<void> {
-  const { metafile } = await build({ ...bundleOptions, metafile: true, splitting: false, format: "cjs", sourcemap: false, minify: true, entryPoints: { recheck: inRoot("node_modules/recheck/lib/browser.js") }, outdir: dist, outExtension: { ".js": ".cjs" } });
+  const { metafile } = await build({
+    ...bundleOptions,
+    metafile: true,
+    splitting: false,
+    format: "cjs",
+    sourcemap: false,
+    minify: true,
+    entryPoints: { recheck: inRoot("node_modules/recheck/lib/browser.js") },
+    outdir: dist,
+    outExtension: { ".js": ".cjs" },
+  });
   noteBundled(metafile);
 }
 
@@ -40,10 +53,12 @@ function buildPages(): void {
   run("next", ["build"]);
   const standalone = inRoot(".next/standalone");
   const pages = join(dist, "pages");
-  for (const folder of [".next", "node_modules"]) cpSync(join(standalone, folder), join(pages, folder), { recursive: true, verbatimSymlinks: true });
+  for (const folder of [".next", "node_modules"])
+    cpSync(join(standalone, folder), join(pages, folder), { recursive: true, verbatimSymlinks: true });
   cpSync(inRoot(".next/static"), join(pages, ".next/static"), { recursive: true });
   writeFileSync(join(pages, "package.json"), `${JSON.stringify({ private: true, type: "commonjs" }, null, 2)}\n`);
-  for (const unused of ["next/dist/server/capsize-font-metrics.json"]) rmSync(join(pages, "node_modules", unused), { force: true });
+  for (const unused of ["next/dist/server/capsize-font-metrics.json"])
+    rmSync(join(pages, "node_modules", unused), { force: true });
   relocate(join(pages, ".next/required-server-files.json"));
   refuseSymlinks(pages);
 }
@@ -57,13 +72,18 @@ function relocate(file: string): void {
 /** `npm pack` leaves out symbolic links in silence; Next makes them for packages that its bundle leaves outside. */
 function refuseSymlinks(folder: string): void {
   for (const path of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
-    if (lstatSync(join(folder, path)).isSymbolicLink()) throw new Error(`dist/pages/${path} is a symbolic link, which npm does not pack. Does a page import something of server/ besides types?`);
+    if (lstatSync(join(folder, path)).isSymbolicLink())
+      throw new Error(
+        `dist/pages/${path} is a symbolic link, which npm does not pack. Does a page import something of server/ besides types?`,
+      );
   }
 }
 
 /** Next does not tell what it bundled for the browser: the same pages, bundled for nothing but the list. */
 async function noteClientPackages(): Promise<void> {
-  const pages = readdirSync(inRoot("app"), { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".tsx"));
+  const pages = readdirSync(inRoot("app"), { recursive: true, encoding: "utf8" }).filter((path) =>
+    path.endsWith(".tsx"),
+  );
   const { metafile } = await build({
     ...bundleOptions,
     entryPoints: pages.map((path) => inRoot(`app/${path}`)),
@@ -90,7 +110,9 @@ function writeLicenses(): void {
   const nextPackages = readdirSync(join(dist, "pages/node_modules"), { recursive: true, encoding: "utf8" })
     .filter((path) => /^(?:@[^/]+\/)?[^/@]+\/package\.json$/.test(path))
     .map((path) => inRoot(`node_modules/${path.replace(/\/package\.json$/, "")}`));
-  const styles = ["@fontsource-variable/geist", "@fontsource-variable/geist-mono", "tailwindcss"].map((name) => inRoot(`node_modules/${name}`));
+  const styles = ["@fontsource-variable/geist", "@fontsource-variable/geist-mono", "tailwindcss"].map((name) =>
+    inRoot(`node_modules/${name}`),
+  );
   writeFileSync(join(dist, "THIRD-PARTY-LICENSES.txt"), thirdPartyLicenses([...bundled, ...nextPackages, ...styles]));
 }
 
@@ -98,12 +120,17 @@ function writeLicenses(): void {
 function checkNoTraces(): void {
   for (const path of readdirSync(dist, { recursive: true, encoding: "utf8" })) {
     const file = join(dist, path);
-    if (lstatSync(file).isFile() && readFileSync(file).includes(root)) throw new Error(`dist/${path} holds the path of the build folder`);
+    if (lstatSync(file).isFile() && readFileSync(file).includes(root))
+      throw new Error(`dist/${path} holds the path of the build folder`);
   }
 }
 
 function run(command: string, args: string[]): void {
   const script = inRoot(`node_modules/.bin/${command}`);
   if (!existsSync(script)) throw new Error(`${command} is missing: run \`npm ci\` first.`);
-  execFileSync(process.execPath, [script, ...args], { cwd: root, stdio: "inherit", env: { ...process.env, NEXT_TELEMETRY_DISABLED: "1", NODE_ENV: "production" } });
+  execFileSync(process.execPath, [script, ...args], {
+    cwd: root,
+    stdio: "inherit",
+    env: { ...process.env, NEXT_TELEMETRY_DISABLED: "1", NODE_ENV: "production" },
+  });
 }

@@ -5,7 +5,9 @@ import { type BuildOptions, type Metafile, type Plugin, build } from "esbuild";
 
 const root = join(import.meta.dirname, "..");
 const inRoot = (path: string) => join(root, path);
-const { dependencies } = JSON.parse(readFileSync(inRoot("package.json"), "utf8")) as { dependencies: Record<string, string> };
+const { dependencies } = JSON.parse(readFileSync(inRoot("package.json"), "utf8")) as {
+  dependencies: Record<string, string>;
+};
 
 export const bundleOptions = {
   absWorkingDir: root,
@@ -24,20 +26,33 @@ export const bundleOptions = {
 const englishOnly: Plugin = {
   name: "english-only",
   setup({ onLoad }) {
-    onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({ contents: 'export { default as en } from "./en.js";' }));
+    onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
+      contents: 'export { default as en } from "./en.js";',
+    }));
   },
 };
 
-/** `pg` asks for its native binding when somebody reads `pg.native`, which we do not. The binding is a package of its own, with a compiler. */
+/**
+ * `pg` asks for its native binding when somebody reads `pg.native`, which we do not. The binding is a package of its
+ * own, with a compiler.
+ */
 const withoutNativePostgres: Plugin = {
   name: "without-native-postgres",
   setup({ onLoad }) {
-    onLoad({ filter: /[\\/]pg[\\/]lib[\\/]native[\\/]index\.js$/ }, () => ({ contents: 'throw new Error("The native binding of pg is not part of Signalbox.");' }));
+    onLoad({ filter: /[\\/]pg[\\/]lib[\\/]native[\\/]index\.js$/ }, () => ({
+      contents: 'throw new Error("The native binding of pg is not part of Signalbox.");',
+    }));
   },
 };
 
 /** Everything but real dependencies is bundled, so that a user's own Zod, Hono or drizzle never meets ours. */
-export async function bundleProcesses({ outdir, plugins = [] }: { outdir: string; plugins?: Plugin[] }): Promise<Metafile> {
+export async function bundleProcesses({
+  outdir,
+  plugins = [],
+}: {
+  outdir: string;
+  plugins?: Plugin[];
+}): Promise<Metafile> {
   const { metafile } = await build({
     ...bundleOptions,
     entryPoints: {
@@ -51,24 +66,37 @@ export async function bundleProcesses({ outdir, plugins = [] }: { outdir: string
     chunkNames: "chunks/[name]-[hash]",
     external: Object.keys(dependencies),
     // CommonJS packages inside the bundle call `require` for Node's own modules.
-    banner: { js: 'import { createRequire as createRequireForBundle } from "node:module"; const require = createRequireForBundle(import.meta.url);' },
+    banner: {
+      js: 'import { createRequire as createRequireForBundle } from "node:module"; const require = createRequireForBundle(import.meta.url);',
+    },
     metafile: true,
     plugins: [englishOnly, withoutNativePostgres, ...plugins],
   });
-  const strangers = Object.values(metafile.outputs).flatMap((output) => output.imports.filter(({ external, path }) => external && !isAllowedImport(path)));
-  if (strangers.length > 0) throw new Error(`dist/ would import what the package does not depend on: ${strangers.map(({ path }) => path).join(", ")}`);
+  const strangers = Object.values(metafile.outputs).flatMap((output) =>
+    output.imports.filter(({ external, path }) => external && !isAllowedImport(path)),
+  );
+  if (strangers.length > 0)
+    throw new Error(
+      `dist/ would import what the package does not depend on: ${strangers.map(({ path }) => path).join(", ")}`,
+    );
   return metafile;
 }
 
 function isAllowedImport(path: string): boolean {
-  return path.startsWith("node:") || createRequire(import.meta.url).resolve.paths(path) === null || Object.keys(dependencies).some((name) => path === name || path.startsWith(`${name}/`));
+  return (
+    path.startsWith("node:") ||
+    createRequire(import.meta.url).resolve.paths(path) === null ||
+    Object.keys(dependencies).some((name) => path === name || path.startsWith(`${name}/`))
+  );
 }
 
 /** What users import. Zod stays theirs. */
 export async function bundleSdk({ outdir }: { outdir: string }): Promise<void> {
   await build({
     ...bundleOptions,
-    entryPoints: Object.fromEntries(["trigger", "workflow", "agent", "verify", "config"].map((door) => [door, inRoot(`sdk/${door}/index.ts`)])),
+    entryPoints: Object.fromEntries(
+      ["trigger", "workflow", "agent", "verify", "config"].map((door) => [door, inRoot(`sdk/${door}/index.ts`)]),
+    ),
     outdir,
     chunkNames: "shared-[hash]",
     external: ["zod"],

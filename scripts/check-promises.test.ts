@@ -26,7 +26,8 @@ describe("docs/threat-model.md", () => {
 
 const self = "scripts/check-promises.test.ts";
 const link = `[\`${self}\`](../${self})`;
-const made = (...lines: string[]) => checkPromises(["# Promises", "", "Words before.", "", "## Accepting", "", ...lines].join("\n"), repository);
+const made = (...lines: string[]) =>
+  checkPromises(["# Promises", "", "Words before.", "", "## Accepting", "", ...lines].join("\n"), repository);
 
 describe("the check of promises", () => {
   it("is content with a promise whose test is there", () => {
@@ -36,11 +37,31 @@ describe("the check of promises", () => {
 
   it.each([
     ["a promise without a test", ["- It holds."], '7: no test is named for "It holds.…"'],
-    ["a title that is not there", ["- It holds.", `  - ${link}: "promises the moon"`], `8: ${self} has no test "promises the moon"`],
-    ["a group that is not there", ["- It holds.", `  - ${link}: "docs › promises something"`], `8: ${self} has no test "docs › promises something"`],
-    ["a file that is not there", ["- It holds.", '  - [`e2e/no.test.ts`](../e2e/no.test.ts): "x"'], "8: e2e/no.test.ts is not there"],
-    ["a file that holds no tests", ["- It holds.", '  - [`README.md`](../README.md): "x"'], "8: README.md is not a file of tests"],
-    ["a link to another file than it says", ["- It holds.", `  - [\`${self}\`](../e2e/no.test.ts): "promises something"`], "8: this is neither a promise nor the name of a test"],
+    [
+      "a title that is not there",
+      ["- It holds.", `  - ${link}: "promises the moon"`],
+      `8: ${self} has no test "promises the moon"`,
+    ],
+    [
+      "a group that is not there",
+      ["- It holds.", `  - ${link}: "docs › promises something"`],
+      `8: ${self} has no test "docs › promises something"`,
+    ],
+    [
+      "a file that is not there",
+      ["- It holds.", '  - [`e2e/no.test.ts`](../e2e/no.test.ts): "x"'],
+      "8: e2e/no.test.ts is not there",
+    ],
+    [
+      "a file that holds no tests",
+      ["- It holds.", '  - [`README.md`](../README.md): "x"'],
+      "8: README.md is not a file of tests",
+    ],
+    [
+      "a link to another file than it says",
+      ["- It holds.", `  - [\`${self}\`](../e2e/no.test.ts): "promises something"`],
+      "8: this is neither a promise nor the name of a test",
+    ],
     ["a promise outside of the list", ["It holds, always."], "7: this is neither a promise nor the name of a test"],
     ["an empty page", [], "1: the page promises nothing"],
   ])("finds %s", (_, lines, fault) => {
@@ -48,7 +69,9 @@ describe("the check of promises", () => {
   });
 
   it("asks for no tests where nothing is promised", () => {
-    expect(made("- It holds.", `  - ${link}: "promises something"`, "", "## What is not promised", "", "- Latency.")).toEqual([]);
+    expect(
+      made("- It holds.", `  - ${link}: "promises something"`, "", "## What is not promised", "", "- Latency."),
+    ).toEqual([]);
   });
 
   it("finds titles however the test is written, and none that is skipped, commented out or no test", () => {

@@ -2,7 +2,12 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** Under these headings nothing is promised. */
-const withoutTests: ReadonlySet<string> = new Set(["What is not promised", "Assets", "Who may do what", "What is not defended"]);
+const withoutTests: ReadonlySet<string> = new Set([
+  "What is not promised",
+  "Assets",
+  "Who may do what",
+  "What is not defended",
+]);
 
 interface PromiseMade {
   line: number;
@@ -11,13 +16,19 @@ interface PromiseMade {
 }
 
 /**
- * What is wrong with a page of promises, with line numbers. Below its headings every sentence stands in a list item, and every item names the tests behind it, one a line:
- * `` - [`file`](../file): "title" ``. A title may name its groups before it (`group › title`). Each must be in the repository, and not be skipped; `…` stands for what a title is filled in with.
+ * What is wrong with a page of promises, with line numbers. Below its headings every sentence stands in a list item,
+ * and every item names the tests behind it, one a line: ``- [`file`](../file): "title"``. A title may name its groups
+ * before it (`group › title`). Each must be in the repository, and not be skipped; `…` stands for what a title is
+ * filled in with.
  */
 export function checkPromises(page: string, repository: string): string[] {
   const { promises, strays } = parsePage(page);
-  const untested = promises.filter(({ tests }) => tests.length === 0).map(({ line, text }) => `${line}: no test is named for "${text.slice(0, 60)}…"`);
-  const missing = promises.flatMap(({ tests }) => tests.flatMap(({ line, file, title }) => findFault(repository, file, title).map((fault) => `${line}: ${fault}`)));
+  const untested = promises
+    .filter(({ tests }) => tests.length === 0)
+    .map(({ line, text }) => `${line}: no test is named for "${text.slice(0, 60)}…"`);
+  const missing = promises.flatMap(({ tests }) =>
+    tests.flatMap(({ line, file, title }) => findFault(repository, file, title).map((fault) => `${line}: ${fault}`)),
+  );
   return [...(promises.length > 0 ? [] : ["1: the page promises nothing"]), ...strays, ...untested, ...missing];
 }
 
@@ -35,7 +46,8 @@ function parsePage(page: string): { promises: PromiseMade[]; strays: string[] } 
     else {
       const [, label, file, title] = testLine.exec(text) ?? [];
       const last = promises.at(-1);
-      if (!last || !file || !title || label !== file) strays.push(`${line}: this is neither a promise nor the name of a test: "${text.trim().slice(0, 60)}…"`);
+      if (!last || !file || !title || label !== file)
+        strays.push(`${line}: this is neither a promise nor the name of a test: "${text.trim().slice(0, 60)}…"`);
       else last.tests.push({ line, file, title });
     }
   }
@@ -49,11 +61,12 @@ function findFault(repository: string, file: string, title: string): string[] {
   const source = readFileSync(path, "utf8");
   const groups = title.split(" › ");
   const test = groups.pop() ?? "";
-  const isThere = titlesOf(source, testCall).includes(test) && groups.every((group) => titlesOf(source, groupCall).includes(group));
+  const isThere =
+    titlesOf(source, testCall).includes(test) && groups.every((group) => titlesOf(source, groupCall).includes(group));
   return isThere ? [] : [`${file} has no test "${title}"`];
 }
 
-/** `it("…"`, `test.each([…])("…"`, `it(\n  "…"`; what comes before the parenthesis is the call or the end of its table. */
+/** `it("…"`, `test.each([…])("…"`, `it(\n "…"`; what comes before the parenthesis is the call or the end of its table. */
 const call = /([\w.]+|\))\(\s*(?:"((?:[^"\\]|\\.)*)"|`((?:[^`\\]|\\.)*)`)\s*,/g;
 
 const testCall = /^(it|test)(\.(concurrent|sequential|only))*$|^\)$/;

@@ -9,7 +9,10 @@ import { askPostgres } from "./ask-postgres.ts";
 import { freePort } from "./free-port.ts";
 import { findOrInstall } from "./test-tools.ts";
 
-/** A Postgres of whoever asks, in a temporary folder: of its commits that are told every one is on disk, as with the settings that a server comes with. */
+/**
+ * A Postgres of whoever asks, in a temporary folder: of its commits that are told every one is on disk, as with the
+ * settings that a server comes with.
+ */
 export interface PostgresCluster {
   /** By TCP; `host` where it is reached by another address than 127.0.0.1. */
   url(database: string, host?: string): string;
@@ -40,16 +43,25 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Postgr
   const folder = mkdtempSync(join(tmpdir(), "signalbox-pg-"));
   const owner = ownerOf(folder);
   const data = join(folder, "data");
-  execFileSync(join(bin, "initdb"), ["-D", data, "-U", "signalbox", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8"], { ...owner, cwd: folder, stdio: "pipe" });
+  execFileSync(
+    join(bin, "initdb"),
+    ["-D", data, "-U", "signalbox", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8"],
+    { ...owner, cwd: folder, stdio: "pipe" },
+  );
   const port = await freePort();
   const settings = [`listen_addresses=${options.listen ?? "127.0.0.1"}`, `port=${port}`, ...(options.settings ?? [])];
-  if (options.listen) execFileSync("sh", ["-c", `echo 'host all all all trust' >> ${join(data, "pg_hba.conf")}`], owner);
+  if (options.listen)
+    execFileSync("sh", ["-c", `echo 'host all all all trust' >> ${join(data, "pg_hba.conf")}`], owner);
   let server: ChildProcess | null = null;
   const killNow = () => killAll(server);
   process.once("exit", killNow);
 
   async function start(): Promise<void> {
-    server = spawn(join(bin, "postgres"), ["-D", data, "-k", folder, ...settings.flatMap((setting) => ["-c", setting])], { ...owner, cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
+    server = spawn(
+      join(bin, "postgres"),
+      ["-D", data, "-k", folder, ...settings.flatMap((setting) => ["-c", setting])],
+      { ...owner, cwd: folder, stdio: ["ignore", "ignore", "pipe"] },
+    );
     await untilReady(server);
   }
 
@@ -68,7 +80,13 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Postgr
     url: (database, host = "127.0.0.1") => `postgres://signalbox@${host}:${port}/${database}`,
     port,
     createDatabase: async (name) => void (await ask(`CREATE DATABASE ${name}`)),
-    version: async () => `PostgreSQL ${z.tuple([z.object({ server_version: z.string() })]).parse(await ask("SHOW server_version"))[0].server_version.split(" ")[0]}`,
+    version: async () =>
+      `PostgreSQL ${
+        z
+          .tuple([z.object({ server_version: z.string() })])
+          .parse(await ask("SHOW server_version"))[0]
+          .server_version.split(" ")[0]
+      }`,
     pid: () => server?.pid ?? 0,
     start,
     kill: () => end(killNow),
@@ -94,7 +112,9 @@ function killAll(server: ChildProcess | null): void {
 }
 
 function childrenOf(parent: number): number[] {
-  return readdirSync("/proc").map(Number).filter((pid) => pid > 0 && parentOf(pid) === parent);
+  return readdirSync("/proc")
+    .map(Number)
+    .filter((pid) => pid > 0 && parentOf(pid) === parent);
 }
 
 function parentOf(pid: number): number | null {
@@ -108,7 +128,9 @@ function parentOf(pid: number): number | null {
 /** Postgres refuses to run as root: there it runs as its own user. */
 export function ownerOf(folder: string): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
-  const [uid = 0, gid = 0] = ["-u", "-g"].map((which) => Number(execFileSync("id", [which, "postgres"], { encoding: "utf8" })));
+  const [uid = 0, gid = 0] = ["-u", "-g"].map((which) =>
+    Number(execFileSync("id", [which, "postgres"], { encoding: "utf8" })),
+  );
   chownSync(folder, uid, gid);
   return { uid, gid };
 }

@@ -15,7 +15,9 @@ import { openApiDocument } from "../server/http/rest/rest-app.ts";
 
 const repository = join(import.meta.dirname, "..");
 const textOf = (page: string) => readFileSync(join(repository, page), "utf8");
-const pages = globSync(["*.md", "docs/**/*.md", "examples/*/README.md"], { cwd: repository }).filter((page) => page !== "CHANGELOG.md").sort();
+const pages = globSync(["*.md", "docs/**/*.md", "examples/*/README.md"], { cwd: repository })
+  .filter((page) => page !== "CHANGELOG.md")
+  .sort();
 
 describe("settings", () => {
   const section = /## Settings\n([^]*?)\n## /.exec(textOf("docs/sdk.md"))?.[1] ?? "";
@@ -31,7 +33,11 @@ describe("settings", () => {
     expect(known.filter((name) => !new RegExp(`\\b${name}\\b`).test(section))).toEqual([]);
     // Read by commands and by this repository's own programs; the last is set by Kubernetes.
     const others = ["SIGNALBOX_URL", "SIGNALBOX_TOKEN", "SIGNALBOX_PAGES", "SIGNALBOX_PROJECT", "SIGNALBOX_PORT"];
-    const unknown = pages.flatMap((page) => [...textOf(page).matchAll(/\bSIGNALBOX_[A-Z_]+[A-Z]\b(?!…)/g)].filter(([name]) => !known.includes(name) && !others.includes(name)).map(([name]) => `${page}: ${name}`));
+    const unknown = pages.flatMap((page) =>
+      [...textOf(page).matchAll(/\bSIGNALBOX_[A-Z_]+[A-Z]\b(?!…)/g)]
+        .filter(([name]) => !known.includes(name) && !others.includes(name))
+        .map(([name]) => `${page}: ${name}`),
+    );
     expect(unknown).toEqual([]);
   });
 });
@@ -39,7 +45,12 @@ describe("settings", () => {
 /** As the program lists them where one is unknown. */
 function environmentNames(): string[] {
   try {
-    readSettings({ projectDir: "/nowhere", mode: "deployed", fromProject: {}, env: { SIGNALBOX_NO_SUCH_SETTING: "1" } });
+    readSettings({
+      projectDir: "/nowhere",
+      mode: "deployed",
+      fromProject: {},
+      env: { SIGNALBOX_NO_SUCH_SETTING: "1" },
+    });
   } catch (error) {
     return / There are: (.*)\.$/.exec(String(error))?.[1]?.split(", ") ?? [];
   }
@@ -48,15 +59,38 @@ function environmentNames(): string[] {
 
 describe("options", () => {
   it.each([
-    { of: "defineWebhookSource", file: "sdk/trigger/define-webhook-source.ts", name: "WebhookSourceOptions", page: "docs/sdk.md", heading: "## A trigger", besides: ["agent", "prompt", "transform", "workflow"] },
-    { of: "defineWorkflow", file: "sdk/workflow/define-workflow.ts", name: "WorkflowOptions", page: "docs/sdk.md", heading: "## A workflow", besides: ["maxDelay"] },
-    { of: "defineAgent", file: "sdk/agent/define-agent.ts", name: "AgentOptions", page: "docs/agents.md", heading: "## Options", besides: [] },
+    {
+      of: "defineWebhookSource",
+      file: "sdk/trigger/define-webhook-source.ts",
+      name: "WebhookSourceOptions",
+      page: "docs/sdk.md",
+      heading: "## A trigger",
+      besides: ["agent", "prompt", "transform", "workflow"],
+    },
+    {
+      of: "defineWorkflow",
+      file: "sdk/workflow/define-workflow.ts",
+      name: "WorkflowOptions",
+      page: "docs/sdk.md",
+      heading: "## A workflow",
+      besides: ["maxDelay"],
+    },
+    {
+      of: "defineAgent",
+      file: "sdk/agent/define-agent.ts",
+      name: "AgentOptions",
+      page: "docs/agents.md",
+      heading: "## Options",
+      besides: [],
+    },
   ])("of $of each have a row in $page, and there are no other rows", ({ file, name, page, heading, besides }) => {
     const body = new RegExp(`export interface ${name}<[^]*?\\n}`).exec(textOf(file))?.[0] ?? "";
     const options = [...body.matchAll(/^ {2}(\w+)(?:\?:|:|\()/gm)].map(([, option = ""]) => option);
     expect(options.length).toBeGreaterThan(4);
     const table = textOf(page).split(`\n${heading}\n`)[1]?.split("\n## ")[0]?.split("\n### ")[0] ?? "";
-    const rows = [...table.matchAll(/^\| ((?:`[^`]+`(?:, )?)+) \|/gm)].flatMap(([, names = ""]) => [...names.matchAll(/`(\w+)[^`]*`/g)].map(([, row = ""]) => row));
+    const rows = [...table.matchAll(/^\| ((?:`[^`]+`(?:, )?)+) \|/gm)].flatMap(([, names = ""]) =>
+      [...names.matchAll(/`(\w+)[^`]*`/g)].map(([, row = ""]) => row),
+    );
     expect([...new Set(rows)].sort()).toEqual([...options, ...besides].sort());
   });
 });
@@ -68,14 +102,21 @@ describe("commands", () => {
   it("each have their usage in docs/cli.md, with all of their options and no others", () => {
     expect(leaves.length).toBeGreaterThan(25);
     const usages = [...textOf("docs/cli.md").matchAll(/`([^`\n]+)`/g)].flatMap(([, text = ""]) => usageOf(text) ?? []);
-    const documented = Object.fromEntries(leaves.map(({ path }) => [path, [...new Set(usages.filter((usage) => usage.path === path).flatMap(({ flags }) => flags))].sort()]));
+    const documented = Object.fromEntries(
+      leaves.map(({ path }) => [
+        path,
+        [...new Set(usages.filter((usage) => usage.path === path).flatMap(({ flags }) => flags))].sort(),
+      ]),
+    );
     expect(documented).toEqual(Object.fromEntries(leaves.map(({ path, flags }) => [path, flags])));
     expect(leaves.map(({ path }) => path).filter((path) => !usages.some((usage) => usage.path === path))).toEqual([]);
   });
 
   it("each have their JSON document in docs/cli.md", () => {
     const section = /## The JSON documents\n([^]*)$/.exec(textOf("docs/cli.md"))?.[1] ?? "";
-    const named = [...section.matchAll(/^\| ((?:`[a-z -]+`(?:, )?)+) \|/gm)].flatMap(([, names = ""]) => [...names.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name));
+    const named = [...section.matchAll(/^\| ((?:`[a-z -]+`(?:, )?)+) \|/gm)].flatMap(([, names = ""]) =>
+      [...names.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name),
+    );
     expect(named.sort()).toEqual(leaves.map(({ path }) => path).sort());
   });
 
@@ -86,16 +127,29 @@ describe("commands", () => {
   });
 
   it("have examples in their help that are right", () => {
-    const examples = leaves.flatMap(({ help }) => [...help.matchAll(/^ {2}\$ (.*)$/gm)].flatMap(([, line = ""]) => commandsIn(line)));
+    const examples = leaves.flatMap(({ help }) =>
+      [...help.matchAll(/^ {2}\$ (.*)$/gm)].flatMap(([, line = ""]) => commandsIn(line)),
+    );
     expect(examples.length).toBeGreaterThan(leaves.length);
     expect(examples.flatMap((line) => faultOf(line).map((fault) => `${fault} (${line})`))).toEqual([]);
   });
 
-  /** What a piece of code in docs/cli.md says of one command, or of several whose names have `|` between them. `null`: it is about something else. */
+  /**
+   * What a piece of code in docs/cli.md says of one command, or of several whose names have `|` between them. `null`:
+   * it is about something else.
+   */
   function usageOf(text: string): { path: string; flags: string[] }[] | null {
-    const flags = [...text.matchAll(/--[a-z-]+/g)].map(([flag]) => flag).filter((flag) => flag !== "--json" && flag !== "--project");
+    const flags = [...text.matchAll(/--[a-z-]+/g)]
+      .map(([flag]) => flag)
+      .filter((flag) => flag !== "--json" && flag !== "--project");
     const words = text.replace(/^signalbox /, "").split(" ");
-    const paths = leaves.map(({ path }) => path).filter((path) => path.split(" ").every((name, index) => words[index] === name || (index > 0 && words[index]?.split("|").includes(name))));
+    const paths = leaves
+      .map(({ path }) => path)
+      .filter((path) =>
+        path
+          .split(" ")
+          .every((name, index) => words[index] === name || (index > 0 && words[index]?.split("|").includes(name))),
+      );
     return paths.length === 0 ? null : paths.map((path) => ({ path, flags }));
   }
 
@@ -113,7 +167,10 @@ describe("commands", () => {
       command = first;
     }
     const known = [...program.options, ...command.options].map(({ long }) => long);
-    return words.flatMap((word) => /^\[?(--[a-z-]+)/.exec(word)?.[1] ?? []).filter((flag) => flag !== "--help" && !known.includes(flag)).map((flag) => `${command.name()} has no ${flag}`);
+    return words
+      .flatMap((word) => /^\[?(--[a-z-]+)/.exec(word)?.[1] ?? [])
+      .filter((flag) => flag !== "--help" && !known.includes(flag))
+      .map((flag) => `${command.name()} has no ${flag}`);
   }
 });
 
@@ -126,7 +183,11 @@ function createProgram(): CliCommand {
     now: () => 0,
     openApi: () => Promise.reject(new Error("No command is run here")),
   });
-  const root = new CliCommand("signalbox").option("--project <dir>").option("--json").option("--version").helpOption("--help");
+  const root = new CliCommand("signalbox")
+    .option("--project <dir>")
+    .option("--json")
+    .option("--version")
+    .helpOption("--help");
   registerCommands(root, runner);
   return root;
 }
@@ -149,22 +210,44 @@ function leavesOf(command: Command, path: string[] = []): Leaf[] {
 /** From code in the text, and from lines of shell. */
 function commandLinesIn(text: string): string[] {
   const inline = [...text.replaceAll(/```[^]*?```/g, "").matchAll(/`([^`\n]+)`/g)].map(([, code = ""]) => code);
-  const shell = [...text.matchAll(/```sh\n([^]*?)```/g)].flatMap(([, block = ""]) => block.split("\n")).map((line) => line.replace(/(^|\s)#.*$/, ""));
+  const shell = [...text.matchAll(/```sh\n([^]*?)```/g)]
+    .flatMap(([, block = ""]) => block.split("\n"))
+    .map((line) => line.replace(/(^|\s)#.*$/, ""));
   return [...inline, ...shell].flatMap(commandsIn);
 }
 
 function commandsIn(line: string): string[] {
-  return [...line.matchAll(/(?:^|(?<=[\s("$])(?<!exec ))signalbox( [a-z-][^`"');&]*)/g)].map(([, rest = ""]) => `signalbox${rest.replace(/ [|>] .*/, "")}`.trim());
+  return [...line.matchAll(/(?:^|(?<=[\s("$])(?<!exec ))signalbox( [a-z-][^`"');&]*)/g)].map(([, rest = ""]) =>
+    `signalbox${rest.replace(/ [|>] .*/, "")}`.trim(),
+  );
 }
 
 describe("routes", () => {
   /** Rows like "| `GET /runs`, `POST /runs/{id}/cancel` | … |", and "| `POST /keys/{id}/rotate`, `…/revoke` | … |". */
-  const rows = [...textOf("docs/api.md").matchAll(/^\| ((?:`(?:(?:GET|POST) \/|…\/)[^`]*`(?:, )?)+) \| (.*) \|$/gm)].flatMap(([, names = "", text = ""]) => {
-    const whole = names.replace(/`((?:GET|POST) [^`]*)\/[^`/]*`, `…\/([^`]*)`/, (both, start: string, end: string) => `${both.split(", ")[0]}, \`${start}/${end}\``);
-    return [...whole.matchAll(/`(GET|POST) ([^`?]+)/g)].map(([, method, path]) => ({ route: `${method} ${path}`, text: `${names} ${text}` }));
+  const rows = [
+    ...textOf("docs/api.md").matchAll(/^\| ((?:`(?:(?:GET|POST) \/|…\/)[^`]*`(?:, )?)+) \| (.*) \|$/gm),
+  ].flatMap(([, names = "", text = ""]) => {
+    const whole = names.replace(
+      /`((?:GET|POST) [^`]*)\/[^`/]*`, `…\/([^`]*)`/,
+      (both, start: string, end: string) => `${both.split(", ")[0]}, \`${start}/${end}\``,
+    );
+    return [...whole.matchAll(/`(GET|POST) ([^`?]+)/g)].map(([, method, path]) => ({
+      route: `${method} ${path}`,
+      text: `${names} ${text}`,
+    }));
   });
-  const { paths } = openApiDocument() as { paths: Record<string, Record<string, { parameters?: { in: string; name: string }[] }>> };
-  const routes = Object.entries(paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, route: `${method.toUpperCase()} ${path.replace("/api/v1", "")}`, operation }))).filter(({ path }) => path.startsWith("/api/v1/") && path !== "/api/v1/openapi.json");
+  const { paths } = openApiDocument() as {
+    paths: Record<string, Record<string, { parameters?: { in: string; name: string }[] }>>;
+  };
+  const routes = Object.entries(paths)
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({
+        path,
+        route: `${method.toUpperCase()} ${path.replace("/api/v1", "")}`,
+        operation,
+      })),
+    )
+    .filter(({ path }) => path.startsWith("/api/v1/") && path !== "/api/v1/openapi.json");
 
   it("of the API each have a row in docs/api.md, and there are no other rows", () => {
     expect(rows.map(({ route }) => route).sort()).toEqual(routes.map(({ route }) => route).sort());
@@ -173,10 +256,16 @@ describe("routes", () => {
   it("have their query parameters in their rows", () => {
     const missing = routes.flatMap(({ route, operation }) => {
       const text = rows.find((row) => row.route === route)?.text ?? "";
-      const names = (operation.parameters ?? []).filter((parameter) => parameter.in === "query").map(({ name }) => name);
+      const names = (operation.parameters ?? [])
+        .filter((parameter) => parameter.in === "query")
+        .map(({ name }) => name);
       const said = new Set([...text.matchAll(/[?`](\w+)(?==|`)/g)].map(([, name]) => name));
       // `limit` and `cursor` are told of once, for all lists.
-      return text.includes(" filters") ? [] : names.filter((name) => !["limit", "cursor"].includes(name) && !said.has(name)).map((name) => `${route}: ${name}`);
+      return text.includes(" filters")
+        ? []
+        : names
+            .filter((name) => !["limit", "cursor"].includes(name) && !said.has(name))
+            .map((name) => `${route}: ${name}`);
     });
     expect(missing).toEqual([]);
   });
@@ -185,25 +274,47 @@ describe("routes", () => {
 it("metrics named on any page have a row in docs/metrics.md", () => {
   const documented = [...textOf("docs/metrics.md").matchAll(/^\| `(\w+)` \|/gm)].map(([, name = ""]) => name);
   expect(documented.length).toBeGreaterThan(40);
-  const named = pages.flatMap((page) => [...textOf(page).matchAll(/\bsignalbox_[a-z_]+\b/g)].map(([name]) => ({ page, name }))).filter(({ name }) => /_(total|seconds|bytes|runs|workers|writes|bucket)$/.test(name));
+  const named = pages
+    .flatMap((page) => [...textOf(page).matchAll(/\bsignalbox_[a-z_]+\b/g)].map(([name]) => ({ page, name })))
+    .filter(({ name }) => /_(total|seconds|bytes|runs|workers|writes|bucket)$/.test(name));
   expect(named.length).toBeGreaterThan(documented.length / 2);
-  expect(named.filter(({ name }) => !documented.includes(name.replace(/_(bucket|sum|count)$/, ""))).map(({ page, name }) => `${page}: ${name}`)).toEqual([]);
+  expect(
+    named
+      .filter(({ name }) => !documented.includes(name.replace(/_(bucket|sum|count)$/, "")))
+      .map(({ page, name }) => `${page}: ${name}`),
+  ).toEqual([]);
 });
 
 it("files of this repository that are named on any page exist", () => {
-  const named = pages.flatMap((page) => [...textOf(page).replaceAll(/```[^]*?```/g, "").matchAll(/`((?:server|cli|e2e|components|app|sdk|scripts|bench|docs|drizzle)\/[\w./[\]-]*)`/g)].map(([, path = ""]) => ({ page, path })));
+  const named = pages.flatMap((page) =>
+    [
+      ...textOf(page)
+        .replaceAll(/```[^]*?```/g, "")
+        .matchAll(/`((?:server|cli|e2e|components|app|sdk|scripts|bench|docs|drizzle)\/[\w./[\]-]*)`/g),
+    ].map(([, path = ""]) => ({ page, path })),
+  );
   expect(named.length).toBeGreaterThan(100);
-  expect(named.filter(({ path }) => !existsSync(join(repository, path))).map(({ page, path }) => `${page}: ${path}`)).toEqual([]);
+  expect(
+    named.filter(({ path }) => !existsSync(join(repository, path))).map(({ page, path }) => `${page}: ${path}`),
+  ).toEqual([]);
 });
 
 it("docs/build.md names existing diagnostics only", () => {
-  const named = [...textOf("docs/build.md").matchAll(/^\| ((?:`[a-z_]+`(?:, )?)+) \|/gm)].flatMap(([, names = ""]) => [...names.matchAll(/`([a-z_]+)`/g)].map(([, name = ""]) => name));
+  const named = [...textOf("docs/build.md").matchAll(/^\| ((?:`[a-z_]+`(?:, )?)+) \|/gm)].flatMap(([, names = ""]) =>
+    [...names.matchAll(/`([a-z_]+)`/g)].map(([, name = ""]) => name),
+  );
   expect(named.length).toBeGreaterThan(30);
   expect(named.filter((name) => !(name in diagnosticCodes))).toEqual([]);
 });
 
 it("links lead to files and headings that exist", () => {
-  const links = pages.flatMap((page) => [...textOf(page).replaceAll(/```[^]*?```/g, "").matchAll(/\]\((?![a-z]+:)([^)\s]+)\)/g)].map(([, target = ""]) => ({ page, target })));
+  const links = pages.flatMap((page) =>
+    [
+      ...textOf(page)
+        .replaceAll(/```[^]*?```/g, "")
+        .matchAll(/\]\((?![a-z]+:)([^)\s]+)\)/g),
+    ].map(([, target = ""]) => ({ page, target })),
+  );
   expect(links.length).toBeGreaterThan(200);
   const broken = links.filter(({ page, target }) => {
     const [path = "", anchor] = target.split("#");

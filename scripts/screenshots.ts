@@ -1,6 +1,7 @@
 /**
- * Makes the pictures of the README from a running service of the example project, with some minutes of traffic that it sends itself:
- * `SIGNALBOX_PAGES=built npm run dev`, then `node scripts/screenshots.ts [--url http://127.0.0.1:3002] [--minutes 4]`
+ * Makes the pictures of the README from a running service of the example project, with some minutes of traffic that it
+ * sends itself: `SIGNALBOX_PAGES=built npm run dev`, then `node scripts/screenshots.ts [--url http://127.0.0.1:3002]
+ * [--minutes 4]`
  */
 import { mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -9,18 +10,36 @@ import { parseArgs } from "node:util";
 import { type Page, chromium } from "playwright";
 import { findOrInstall } from "./test-tools.ts";
 
-const { values } = parseArgs({ options: { url: { type: "string", default: "http://127.0.0.1:3002" }, minutes: { type: "string", default: "4" } } });
+const { values } = parseArgs({
+  options: { url: { type: "string", default: "http://127.0.0.1:3002" }, minutes: { type: "string", default: "4" } },
+});
 const root = join(import.meta.dirname, "..");
 const folder = join(root, "docs/images");
 
 const lastDelivery = await sendTraffic(Number(values.minutes) * 60_000);
 mkdirSync(folder, { recursive: true });
-const browser = await chromium.launch({ executablePath: findOrInstall("chromium"), args: ["--no-sandbox", "--disable-gpu"] });
-await take({ name: "canvas", colorScheme: "light", path: "/?window=15m", ready: (page) => page.getByRole("link", { name: /^Trigger invoice-paid, [1-9]/ }).waitFor() });
-await take({ name: "delivery", colorScheme: "dark", path: `/deliveries/${lastDelivery}`, ready: (page) => page.getByText("What each trigger decided").waitFor() });
+const browser = await chromium.launch({
+  executablePath: findOrInstall("chromium"),
+  args: ["--no-sandbox", "--disable-gpu"],
+});
+await take({
+  name: "canvas",
+  colorScheme: "light",
+  path: "/?window=15m",
+  ready: (page) => page.getByRole("link", { name: /^Trigger invoice-paid, [1-9]/ }).waitFor(),
+});
+await take({
+  name: "delivery",
+  colorScheme: "dark",
+  path: `/deliveries/${lastDelivery}`,
+  ready: (page) => page.getByText("What each trigger decided").waitFor(),
+});
 await browser.close();
 
-/** Sends what such an endpoint gets on a good day, with some mistakes among it. Answers the delivery that one trigger took and another did not. */
+/**
+ * Sends what such an endpoint gets on a good day, with some mistakes among it. Answers the delivery that one trigger
+ * took and another did not.
+ */
 async function sendTraffic(durationMs: number): Promise<string> {
   const paid = ["billing", sample("invoice-paid.json")] as const;
   const signup = ["signup", sample("signup.json")] as const;
@@ -53,12 +72,25 @@ function sample(name: string): string {
 }
 
 async function send(endpoint: string, body: string): Promise<string> {
-  const response = await fetch(`${values.url}/triggers/${endpoint}`, { method: "POST", headers: { "content-type": "application/json", "user-agent": "billing-webhooks/2.4" }, body });
+  const response = await fetch(`${values.url}/triggers/${endpoint}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "user-agent": "billing-webhooks/2.4" },
+    body,
+  });
   return response.headers.get("signalbox-delivery") ?? "";
 }
 
-async function take(p: { name: string; colorScheme: "light" | "dark"; path: string; ready: (page: Page) => Promise<void> }): Promise<void> {
-  const page = await browser.newPage({ colorScheme: p.colorScheme, viewport: { width: 1440, height: 900 }, reducedMotion: "reduce" });
+async function take(p: {
+  name: string;
+  colorScheme: "light" | "dark";
+  path: string;
+  ready: (page: Page) => Promise<void>;
+}): Promise<void> {
+  const page = await browser.newPage({
+    colorScheme: p.colorScheme,
+    viewport: { width: 1440, height: 900 },
+    reducedMotion: "reduce",
+  });
   await page.goto(values.url + p.path);
   await p.ready(page);
   await page.evaluate(() => document.fonts.ready);

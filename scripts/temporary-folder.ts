@@ -7,7 +7,10 @@ const memory = "/dev/shm";
 const minFreeBytes = 2 * 1024 ** 3;
 const prefix = "signalbox-unit-";
 
-/** The folder of one test run's temporary files: in memory where there is enough of it, since a disk takes most of the time of a small database. */
+/**
+ * The folder of one test run's temporary files: in memory where there is enough of it, since a disk takes most of the
+ * time of a small database.
+ */
 export function temporaryFolder(): string {
   return join(realpathSync(hasMemory() ? memory : tmpdir()), `${prefix}${process.pid}`);
 }

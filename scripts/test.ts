@@ -1,7 +1,7 @@
 /**
- * Runs every check, cheapest failures first. `npm test -- unit e2e` runs the named steps only. `npm run check` (`--changed`) runs the
- * static checks, and the unit tests that import a file changed since `main`. A step that succeeds prints one line; the output of a step
- * that fails is printed in full.
+ * Runs every check, cheapest failures first. `npm test -- unit e2e` runs the named steps only. `npm run check`
+ * (`--changed`) runs the static checks, and the unit tests that import a file changed since `main`. A step that
+ * succeeds prints one line; the output of a step that fails is printed in full.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -18,7 +18,10 @@ const packFolder = join(root, "node_modules/.cache/pack");
 /** Tests start hundreds of Node processes: they share compiled code. */
 const compileCache = join(root, "node_modules/.cache/compile");
 
-const { values, positionals: wanted } = parseArgs({ options: { changed: { type: "boolean", default: false } }, allowPositionals: true });
+const { values, positionals: wanted } = parseArgs({
+  options: { changed: { type: "boolean", default: false } },
+  allowPositionals: true,
+});
 
 /** Each step resolves with whether it succeeded. The steps of a group run at the same time. */
 const groups: Record<string, (output: Output) => Promise<boolean>>[] = [
@@ -93,15 +96,26 @@ async function report(name: string, step: (output: Output) => Promise<boolean>):
 
 function vitest(output: Output, name: string, projects: string[], options: string[] = []): Promise<boolean> {
   const selected = projects.flatMap((project) => ["--project", project]);
-  return run(output, "vitest", ["run", ...selected, ...options, "--reporter=minimal", "--reporter=json", `--outputFile.json=${reportFile(name)}`]);
+  return run(output, "vitest", [
+    "run",
+    ...selected,
+    ...options,
+    "--reporter=minimal",
+    "--reporter=json",
+    `--outputFile.json=${reportFile(name)}`,
+  ]);
 }
 
 /** On `main` itself, changes count from what was pushed. */
 function mainBranch(): string {
   const isOnMain = git("branch", "--show-current").stdout.trim() === "main";
-  const found = (isOnMain ? ["origin/main", "main"] : ["main", "origin/main"]).find((ref) => git("rev-parse", "--verify", "--quiet", ref).status === 0);
+  const found = (isOnMain ? ["origin/main", "main"] : ["main", "origin/main"]).find(
+    (ref) => git("rev-parse", "--verify", "--quiet", ref).status === 0,
+  );
   if (found) return found;
-  console.error("Neither `main` nor `origin/main` exists, so changes cannot be found. Fetch one of them, or run all unit tests: `npm test -- unit`.");
+  console.error(
+    "Neither `main` nor `origin/main` exists, so changes cannot be found. Fetch one of them, or run all unit tests: `npm test -- unit`.",
+  );
   process.exit(2);
 }
 
@@ -116,7 +130,11 @@ async function inOrder(output: Output, ...commands: [string, ...string[]][]): Pr
 
 function run(output: Output, command: string, args: string[]): Promise<boolean> {
   const own = join(root, "node_modules/.bin", command);
-  const child = spawn(existsSync(own) ? own : command, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, NODE_COMPILE_CACHE: compileCache } });
+  const child = spawn(existsSync(own) ? own : command, args, {
+    cwd: root,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
+  });
   running.add(child);
   child.stdout.on("data", output);
   child.stderr.on("data", output);
@@ -145,15 +163,19 @@ function readReports() {
 }
 
 function printSlowest(): void {
-  const files = readReports().flatMap(({ testResults }) => testResults.map(({ name, startTime, endTime }) => ({ name, ms: endTime - startTime })));
+  const files = readReports().flatMap(({ testResults }) =>
+    testResults.map(({ name, startTime, endTime }) => ({ name, ms: endTime - startTime })),
+  );
   if (files.length === 0) return;
   console.log("\nSlowest files:");
-  for (const { name, ms } of files.toSorted((a, b) => b.ms - a.ms).slice(0, 10)) console.log(`${seconds(ms).padStart(9)}  ${relative(root, name)}`);
+  for (const { name, ms } of files.toSorted((a, b) => b.ms - a.ms).slice(0, 10))
+    console.log(`${seconds(ms).padStart(9)}  ${relative(root, name)}`);
 }
 
 function printCounts(): void {
   const counts = readReports();
-  const sum = (key: "numPassedTests" | "numFailedTests" | "numPendingTests") => counts.reduce((total, count) => total + count[key], 0);
+  const sum = (key: "numPassedTests" | "numFailedTests" | "numPendingTests") =>
+    counts.reduce((total, count) => total + count[key], 0);
   console.log(`\n${seconds(performance.now() - startedAt)} in all`);
   console.log(`${sum("numPassedTests")} passed, ${sum("numFailedTests")} failed, ${sum("numPendingTests")} skipped`);
 }

@@ -13,8 +13,11 @@ describe("docs/errors", () => {
   });
 
   it("does not ask only the sender for a change where the owner of the service can make one", () => {
-    const ownersPart = /signalbox (?:keys|triggers|doctor)|signalbox\.config|SIGNALBOX_|[Dd]eploy|`dedupe`|\bsecret\b|\bbackup\b/;
-    const owners = [...errorPages()].filter(([name, text]) => name !== "README.md" && ownersPart.test(text.split("## What to do")[1] ?? ""));
+    const ownersPart =
+      /signalbox (?:keys|triggers|doctor)|signalbox\.config|SIGNALBOX_|[Dd]eploy|`dedupe`|\bsecret\b|\bbackup\b/;
+    const owners = [...errorPages()].filter(
+      ([name, text]) => name !== "README.md" && ownersPart.test(text.split("## What to do")[1] ?? ""),
+    );
     expect(owners.length).toBeGreaterThan(8);
     expect(owners.filter(([, text]) => text.includes("change it first")).map(([name]) => name)).toEqual([]);
   });

@@ -23,7 +23,10 @@ beforeAll(() => {
   writeFileSync(join(project, "workflows/welcome.ts"), welcome);
   writeFileSync(join(project, "triggers/signup.ts"), signup("../workflows/welcome.js"));
   writeFileSync(join(project, "triggers/extensionless.ts"), signup("../workflows/welcome"));
-  writeFileSync(join(project, "signalbox.config.ts"), `import { defineConfig } from "signalbox/config";\nexport default defineConfig({ name: "Types" });\n`);
+  writeFileSync(
+    join(project, "signalbox.config.ts"),
+    `import { defineConfig } from "signalbox/config";\nexport default defineConfig({ name: "Types" });\n`,
+  );
 });
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
@@ -31,35 +34,58 @@ describe("the published declarations", () => {
   it.each([
     ["nodenext", { module: "nodenext", moduleResolution: "nodenext" }, ["signup.ts", "ticket.ts"]],
     ["bundler", { module: "preserve", moduleResolution: "bundler" }, ["signup.ts", "extensionless.ts"]],
-  ])("compile in a strict project with moduleResolution %s, down to its own declarations", (name, options, triggers) => {
-    expect(compile(name, options, triggers)).toEqual([]);
-    const declared = readFileSync(join(project, `types-${name}/triggers/signup.d.ts`), "utf8");
-    expect(declared).toContain(`import("signalbox/trigger").Trigger<"signup", {`);
-    expect(declared).not.toMatch(/any|dist\/types/);
-  });
+  ])(
+    "compile in a strict project with moduleResolution %s, down to its own declarations",
+    (name, options, triggers) => {
+      expect(compile(name, options, triggers)).toEqual([]);
+      const declared = readFileSync(join(project, `types-${name}/triggers/signup.d.ts`), "utf8");
+      expect(declared).toContain(`import("signalbox/trigger").Trigger<"signup", {`);
+      expect(declared).not.toMatch(/any|dist\/types/);
+    },
+  );
 
   it("still refuse what does not fit", () => {
-    writeFileSync(join(project, "triggers/wrong.ts"), signup("../workflows/welcome.js").replace("to: payload.id", "too: payload.id"));
+    writeFileSync(
+      join(project, "triggers/wrong.ts"),
+      signup("../workflows/welcome.js").replace("to: payload.id", "too: payload.id"),
+    );
     const errors = compile("wrong", { module: "nodenext", moduleResolution: "nodenext" }, ["wrong.ts"]);
     expect(errors.map(({ line }) => line)).toEqual([9]);
     expect(errors[0]?.message).toContain("{ readonly too: string; }' is not assignable");
   });
 
   it("import nothing but each other", () => {
-    const files = readdirSync(join(installed, "dist/types"), { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
+    const files = readdirSync(join(installed, "dist/types"), { recursive: true, encoding: "utf8" }).filter((name) =>
+      name.endsWith(".ts"),
+    );
     expect(files).toContain(join("sdk", "trigger", "index.d.ts"));
     for (const file of files) {
       expect(file).toMatch(/^sdk/);
       const text = readFileSync(join(installed, "dist/types", file), "utf8");
-      for (const [, specifier] of text.matchAll(/^(?:import|export) .*from "([^"]+)";$/gm)) expect(specifier).toMatch(/^\.\.?\//);
+      for (const [, specifier] of text.matchAll(/^(?:import|export) .*from "([^"]+)";$/gm))
+        expect(specifier).toMatch(/^\.\.?\//);
     }
   });
 });
 
 function compile(name: string, options: Record<string, string>, triggers: string[]) {
   const tsconfig = join(project, `tsconfig.${name}.json`);
-  const compilerOptions = { ...options, target: "es2022", strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false, declaration: true, outDir: `types-${name}`, rootDir: ".", types: [], lib: ["es2022", "dom"] };
-  writeFileSync(tsconfig, JSON.stringify({ compilerOptions, files: ["signalbox.config.ts", ...triggers.map((file) => `triggers/${file}`)] }));
+  const compilerOptions = {
+    ...options,
+    target: "es2022",
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: false,
+    declaration: true,
+    outDir: `types-${name}`,
+    rootDir: ".",
+    types: [],
+    lib: ["es2022", "dom"],
+  };
+  writeFileSync(
+    tsconfig,
+    JSON.stringify({ compilerOptions, files: ["signalbox.config.ts", ...triggers.map((file) => `triggers/${file}`)] }),
+  );
   return runTsc(tsconfig);
 }
 

@@ -1,6 +1,6 @@
 /**
- * What definitions look like at run time. The build and the workers read these; users never see them. The mark is a registered
- * symbol, so that two copies of the SDK in one project understand each other.
+ * What definitions look like at run time. The build and the workers read these; users never see them. The mark is a
+ * registered symbol, so that two copies of the SDK in one project understand each other.
  */
 export const definitionKind: unique symbol = Symbol.for("signalbox.definition") as never;
 
@@ -44,14 +44,20 @@ export interface RateLimitOptions {
 /** What names an event, so that it starts nothing twice. */
 export type DedupeOptions =
   | {
-      /** A header of the request, e.g. `"x-event-id"`. Where the source has `verify`, it must be a header that the signature covers. */
+      /**
+       * A header of the request, e.g. `"x-event-id"`. Where the source has `verify`, it must be a header that the
+       * signature covers.
+       */
       header: string;
       field?: never;
       /** How long an event is remembered after it was accepted: `"1s"` to `"30d"`. Default `"24h"`. */
       window?: Duration;
     }
   | {
-      /** A path in the body to a string or an integer: a JSON Pointer, or names joined by dots: `"/event/id"`, `"event.id"`. */
+      /**
+       * A path in the body to a string or an integer: a JSON Pointer, or names joined by dots: `"/event/id"`,
+       * `"event.id"`.
+       */
       field: string;
       header?: never;
       /** How long an event is remembered after it was accepted: `"1s"` to `"30d"`. Default `"24h"`. */
@@ -101,9 +107,15 @@ export interface VerificationDefinition {
   readonly signedHeaders: readonly string[];
   /** What the signature of a genuine request covers. Call it after `check`. */
   readSigned(request: SignedRequest): SignedEvent;
-  /** The answer that the sender waits for before it sends events, when this body asks for it; `null`: it is an ordinary one. */
+  /**
+   * The answer that the sender waits for before it sends events, when this body asks for it; `null`: it is an ordinary
+   * one.
+   */
   answer(body: unknown): unknown;
-  /** Equal for verifications that let the same requests pass. Made of the secrets: to be compared, never to be kept or shown. */
+  /**
+   * Equal for verifications that let the same requests pass. Made of the secrets: to be compared, never to be kept or
+   * shown.
+   */
   fingerprint(): string;
 }
 
@@ -120,8 +132,8 @@ export interface WorkflowDefinition {
 }
 
 /**
- * A language model of the AI SDK, e.g. what `openai("gpt-5-mini")` of `@ai-sdk/openai` returns. Told by its shape, so that a project may use any
- * release of the AI SDK that speaks version 2 to 4 of its model interface.
+ * A language model of the AI SDK, e.g. what `openai("gpt-5-mini")` of `@ai-sdk/openai` returns. Told by its shape, so
+ * that a project may use any release of the AI SDK that speaks version 2 to 4 of its model interface.
  */
 export interface ModelLike {
   readonly specificationVersion: string;
@@ -141,7 +153,10 @@ export interface ToolLike {
   readonly approvalTimeout?: unknown;
 }
 
-/** What a run may use up at most, over all its calls of the model. A run that goes beyond it fails with `budget_exceeded`. */
+/**
+ * What a run may use up at most, over all its calls of the model. A run that goes beyond it fails with
+ * `budget_exceeded`.
+ */
 export interface AgentBudget {
   /** Tokens, in and out together. */
   tokens?: number;
@@ -173,7 +188,10 @@ export interface AgentDefinition {
   readonly maxQueued: number | undefined;
 }
 
-/** A piece of a prompt. `path` says where in the payload it came from, e.g. `customer.email`; `""`: from the payload, no matter where; `null`: from the project. */
+/**
+ * A piece of a prompt. `path` says where in the payload it came from, e.g. `customer.email`; `""`: from the payload, no
+ * matter where; `null`: from the project.
+ */
 export interface PromptPart {
   readonly text: string;
   readonly path: string | null;

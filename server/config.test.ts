@@ -19,7 +19,8 @@ const injected = (name: string) => ({
   [`${name}_PORT_3000_TCP_ADDR`]: "10.96.0.12",
   [`${name}_PORT_53_UDP_ADDR`]: "10.96.0.12",
 });
-const readDeployed = (env: NodeJS.ProcessEnv) => readSettings({ projectDir: "/p", mode: "deployed", fromProject: {}, env });
+const readDeployed = (env: NodeJS.ProcessEnv) =>
+  readSettings({ projectDir: "/p", mode: "deployed", fromProject: {}, env });
 
 describe("settings", () => {
   it("have the defaults of the contract", () => {
@@ -35,15 +36,33 @@ describe("settings", () => {
 
   it("come from the environment before signalbox.config.ts, and from flags before both", () => {
     const fromProject = { port: 4000, maxBodyBytes: 5, workers: 3 };
-    expect(read({ PORT: "5000", SIGNALBOX_WORKERS: "2" }, fromProject)).toMatchObject({ port: 5000, workers: 2, maxBodyBytes: 5 });
-    const flagged = readSettings({ projectDir: "/srv/a", mode: "deployed", fromProject, flags: { port: 6000 }, env: { PORT: "5000" } });
+    expect(read({ PORT: "5000", SIGNALBOX_WORKERS: "2" }, fromProject)).toMatchObject({
+      port: 5000,
+      workers: 2,
+      maxBodyBytes: 5,
+    });
+    const flagged = readSettings({
+      projectDir: "/srv/a",
+      mode: "deployed",
+      fromProject,
+      flags: { port: 6000 },
+      env: { PORT: "5000" },
+    });
     expect(flagged.port).toBe(6000);
   });
 
   it("keep everything for ever unless told how long, or how much; 0 is for ever, too, and wins from the environment", () => {
     expect(read({}).retention).toEqual({ days: null, deliveries: null, auditDays: 365 });
-    expect(read({ SIGNALBOX_RETENTION_DAYS: "0" }, { retentionDays: 30, retentionDeliveries: 5 }).retention).toEqual({ days: null, deliveries: 5, auditDays: 365 });
-    expect(read({ SIGNALBOX_RETENTION_DELIVERIES: "7" }, { retentionDays: 30 }).retention).toEqual({ days: 30, deliveries: 7, auditDays: 365 });
+    expect(read({ SIGNALBOX_RETENTION_DAYS: "0" }, { retentionDays: 30, retentionDeliveries: 5 }).retention).toEqual({
+      days: null,
+      deliveries: 5,
+      auditDays: 365,
+    });
+    expect(read({ SIGNALBOX_RETENTION_DELIVERIES: "7" }, { retentionDays: 30 }).retention).toEqual({
+      days: 30,
+      deliveries: 7,
+      auditDays: 365,
+    });
     expect(read({ SIGNALBOX_AUDIT_RETENTION_DAYS: "0" }, { auditRetentionDays: 30 }).retention.auditDays).toBeNull();
     expect(read({}, { auditRetentionDays: 30 }).retention.auditDays).toBe(30);
   });
@@ -51,7 +70,11 @@ describe("settings", () => {
   it.each([
     ["PORT", "eighty", /PORT must be a whole number/],
     ["PORT", "70000", /PORT must be 65535 or less/],
-    ["SIGNALBOX_LOG_LEVEL", "trace", /SIGNALBOX_LOG_LEVEL must be one of debug, info, warn, error, silent \(it is "trace"/],
+    [
+      "SIGNALBOX_LOG_LEVEL",
+      "trace",
+      /SIGNALBOX_LOG_LEVEL must be one of debug, info, warn, error, silent \(it is "trace"/,
+    ],
     ["SIGNALBOX_WORKERS", "0", /SIGNALBOX_WORKERS must be 1 or more/],
     ["SIGNALBOX_MAX_BODY_BYTES", "-1", /must be a whole number/],
     ["SIGNALBOX_RETENTION_DAYS", "1.5", /must be a whole number/],
@@ -74,8 +97,19 @@ describe("settings", () => {
   });
 
   it("are not mixed up with what Kubernetes says of Services whose names begin with signalbox", () => {
-    for (const name of ["SIGNALBOX", "SIGNALBOX_WEB", "SIGNALBOX_BASE_URL", "SIGNALBOX_WORKERS", "HOOKS", "HOST", "PORT", "DATABASE_URL"]) {
-      expect(readDeployed({ ...injected(name), SIGNALBOX_WORKERS: "2" })).toEqual(readDeployed({ SIGNALBOX_WORKERS: "2" }));
+    for (const name of [
+      "SIGNALBOX",
+      "SIGNALBOX_WEB",
+      "SIGNALBOX_BASE_URL",
+      "SIGNALBOX_WORKERS",
+      "HOOKS",
+      "HOST",
+      "PORT",
+      "DATABASE_URL",
+    ]) {
+      expect(readDeployed({ ...injected(name), SIGNALBOX_WORKERS: "2" })).toEqual(
+        readDeployed({ SIGNALBOX_WORKERS: "2" }),
+      );
     }
     // A person's own mistake is still found.
     expect(() => readDeployed({ SIGNALBOX_PORT: "3000" })).toThrow(/SIGNALBOX_PORT is not a setting/);
@@ -83,29 +117,54 @@ describe("settings", () => {
   });
 
   it("refuse a name in signalbox.config.ts that is none, and say which there are", () => {
-    expect(() => parseProjectSettings({ prot: 1 }, "signalbox.config.ts")).toThrow(/signalbox.config.ts: prot is not a setting. There are: name, port/);
+    expect(() => parseProjectSettings({ prot: 1 }, "signalbox.config.ts")).toThrow(
+      /signalbox.config.ts: prot is not a setting. There are: name, port/,
+    );
     expect(() => parseProjectSettings({ port: "1" }, "signalbox.config.ts")).toThrow(/signalbox.config.ts: port: /);
   });
 
   it("take OpenID Connect from both places, the secret from the environment, and never everybody", () => {
-    const oidc = { issuer: "https://login.example.com", clientId: "hooks", clientSecret: "in the file", domains: ["example.com"] };
-    expect(read({ SIGNALBOX_OIDC_CLIENT_SECRET: "s", SIGNALBOX_OIDC_ROLE: "operator" }, { oidc }).oidc).toEqual({ ...oidc, clientSecret: "s", role: "operator", name: "login.example.com" });
+    const oidc = {
+      issuer: "https://login.example.com",
+      clientId: "hooks",
+      clientSecret: "in the file",
+      domains: ["example.com"],
+    };
+    expect(read({ SIGNALBOX_OIDC_CLIENT_SECRET: "s", SIGNALBOX_OIDC_ROLE: "operator" }, { oidc }).oidc).toEqual({
+      ...oidc,
+      clientSecret: "s",
+      role: "operator",
+      name: "login.example.com",
+    });
     expect(read({}).oidc).toBeNull();
-    for (const domains of ["*", "", "example", "@example.com"]) expect(() => read({ SIGNALBOX_OIDC_DOMAINS: domains }, { oidc: { ...oidc, domains: domains === "" ? [] : oidc.domains } })).toThrow(/oidc\.domains/);
+    for (const domains of ["*", "", "example", "@example.com"])
+      expect(() =>
+        read({ SIGNALBOX_OIDC_DOMAINS: domains }, { oidc: { ...oidc, domains: domains === "" ? [] : oidc.domains } }),
+      ).toThrow(/oidc\.domains/);
   });
 
   it("take postgres and absolute file URLs", () => {
     expect(read({ DATABASE_URL: "postgres://db/x" }).database).toEqual({ kind: "postgres", url: "postgres://db/x" });
-    expect(read({ DATABASE_URL: "postgresql:///x?host=/tmp" }).database).toEqual({ kind: "postgres", url: "postgresql:///x?host=/tmp" });
-    expect(() => read({ DATABASE_URL: "postgres://u:p/w@db:x/y" })).toThrow(/^DATABASE_URL cannot be read: it must be postgres:\/\/user:password@host:port\/database, and what is special[^/]*\(@ as %40/);
+    expect(read({ DATABASE_URL: "postgresql:///x?host=/tmp" }).database).toEqual({
+      kind: "postgres",
+      url: "postgresql:///x?host=/tmp",
+    });
+    expect(() => read({ DATABASE_URL: "postgres://u:p/w@db:x/y" })).toThrow(
+      /^DATABASE_URL cannot be read: it must be postgres:\/\/user:password@host:port\/database, and what is special[^/]*\(@ as %40/,
+    );
     expect(read({ DATABASE_URL: "file:///var/lib/s.db" }).database).toEqual({ kind: "sqlite", file: "/var/lib/s.db" });
-    expect(read({ DATABASE_URL: "file:data/s.db" }).database).toEqual({ kind: "sqlite", file: "/srv/automations/data/s.db" });
+    expect(read({ DATABASE_URL: "file:data/s.db" }).database).toEqual({
+      kind: "sqlite",
+      file: "/srv/automations/data/s.db",
+    });
   });
 
   it("give the address where the service is reached", () => {
     expect(serviceUrl({ baseUrl: null, host: "0.0.0.0" }, 3000)).toBe("http://127.0.0.1:3000");
     expect(serviceUrl({ baseUrl: null, host: "::1" }, 3000)).toBe("http://[::1]:3000");
-    expect(serviceUrl(read({ SIGNALBOX_BASE_URL: "https://hooks.example.com/" }), 3000)).toBe("https://hooks.example.com");
+    expect(serviceUrl(read({ SIGNALBOX_BASE_URL: "https://hooks.example.com/" }), 3000)).toBe(
+      "https://hooks.example.com",
+    );
   });
 });
 

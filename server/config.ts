@@ -75,7 +75,10 @@ export function readSettings(p: {
     host: flags.host ?? env.HOST ?? fromProject.host ?? (p.mode === "development" ? "127.0.0.1" : "0.0.0.0"),
     port: flags.port ?? env.PORT ?? fromProject.port ?? (p.mode === "development" ? 3002 : 3000),
     baseUrl: (env.SIGNALBOX_BASE_URL ?? fromProject.baseUrl ?? null)?.replace(/\/+$/, "") ?? null,
-    database: readDatabaseUrl(env.DATABASE_URL ?? fromProject.databaseUrl ?? "file:./.signalbox/signalbox.db", projectDir),
+    database: readDatabaseUrl(
+      env.DATABASE_URL ?? fromProject.databaseUrl ?? "file:./.signalbox/signalbox.db",
+      projectDir,
+    ),
     maxBodyBytes: env.SIGNALBOX_MAX_BODY_BYTES ?? fromProject.maxBodyBytes ?? 1024 * 1024,
     limits: { ...fromProject.limits, connections: fromProject.limits?.connections ?? 5_000 },
     workers: env.SIGNALBOX_WORKERS ?? fromProject.workers ?? 1,
@@ -109,13 +112,16 @@ function readOidc(env: ReturnType<typeof parseEnvironment>, fromProject: Project
   const parsed = oidcSettingsSchema.safeParse({ ...fromProject, ...told });
   if (parsed.success) return { role: "viewer", name: new URL(parsed.data.issuer).hostname, ...parsed.data };
   const [issue] = parsed.error.issues;
-  throw new SettingsError(`oidc.${issue?.path.join(".") ?? ""}: ${issue?.message ?? "it cannot be read"} (set it in signalbox.config.ts, or by SIGNALBOX_OIDC_ISSUER, _CLIENT_ID, _CLIENT_SECRET, _DOMAINS and _ROLE).`);
+  throw new SettingsError(
+    `oidc.${issue?.path.join(".") ?? ""}: ${issue?.message ?? "it cannot be read"} (set it in signalbox.config.ts, or by SIGNALBOX_OIDC_ISSUER, _CLIENT_ID, _CLIENT_SECRET, _DOMAINS and _ROLE).`,
+  );
 }
 
 /** By the standard variables of OpenTelemetry alone: they say where spans go for all that runs on a machine. */
 function readTracing(env: NodeJS.ProcessEnv, name: string): TracingSettings | null {
   const read = readTracingSettings(env, name);
-  if (read.kind === "bad") throw new SettingsError(`${read.problem} (in the environment; OTEL_SDK_DISABLED=true turns traces off).`);
+  if (read.kind === "bad")
+    throw new SettingsError(`${read.problem} (in the environment; OTEL_SDK_DISABLED=true turns traces off).`);
   return read.kind === "on" ? read.tracing : null;
 }
 
@@ -130,7 +136,10 @@ export function serviceUrl(settings: Pick<Settings, "baseUrl" | "host">, port: n
 export function readSecret(stateDir: string, env: NodeJS.ProcessEnv = process.env): string {
   const given = env["SIGNALBOX_SECRET"];
   if (given !== undefined && given !== "") {
-    if (given.length < 16) throw new SettingsError("SIGNALBOX_SECRET is too short: give it 16 characters or more, e.g. `openssl rand -base64 32`.");
+    if (given.length < 16)
+      throw new SettingsError(
+        "SIGNALBOX_SECRET is too short: give it 16 characters or more, e.g. `openssl rand -base64 32`.",
+      );
     return given;
   }
   const file = join(stateDir, "secret");
@@ -144,7 +153,10 @@ export function readSecret(stateDir: string, env: NodeJS.ProcessEnv = process.en
     }
   }
   const secret = readFileSync(file, "utf8").trim();
-  if (secret.length < 16) throw new SettingsError(`${file} holds no secret. Restore it from a backup, or remove it to have a new one made (stored keys then have to be made anew).`);
+  if (secret.length < 16)
+    throw new SettingsError(
+      `${file} holds no secret. Restore it from a backup, or remove it to have a new one made (stored keys then have to be made anew).`,
+    );
   return secret;
 }
 
@@ -153,15 +165,21 @@ export function hasSecret(stateDir: string, env: NodeJS.ProcessEnv = process.env
   return Boolean(env["SIGNALBOX_SECRET"]) || existsSync(join(stateDir, "secret"));
 }
 
-/** Which service the client commands ask: SIGNALBOX_URL with SIGNALBOX_TOKEN, or `null`: the project's own store. Throws SettingsError. */
+/**
+ * Which service the client commands ask: SIGNALBOX_URL with SIGNALBOX_TOKEN, or `null`: the project's own store. Throws
+ * SettingsError.
+ */
 export function readClientSettings(env: NodeJS.ProcessEnv = process.env): { url: string; token: string | null } | null {
   const url = env["SIGNALBOX_URL"];
   if (!url) return null;
   const parsed = URL.parse(url);
   if (!parsed || !/^https?:$/.test(parsed.protocol)) {
-    throw new SettingsError(`SIGNALBOX_URL must start with http:// or https://, e.g. https://hooks.example.com (it is ${JSON.stringify(url)} in the environment).`);
+    throw new SettingsError(
+      `SIGNALBOX_URL must start with http:// or https://, e.g. https://hooks.example.com (it is ${JSON.stringify(url)} in the environment).`,
+    );
   }
-  if (parsed.username || parsed.password) throw new SettingsError("SIGNALBOX_URL must not bear a name or a password. Give the API token in SIGNALBOX_TOKEN.");
+  if (parsed.username || parsed.password)
+    throw new SettingsError("SIGNALBOX_URL must not bear a name or a password. Give the API token in SIGNALBOX_TOKEN.");
   return { url: `${parsed.origin}${parsed.pathname}`.replace(/\/+$/, ""), token: env["SIGNALBOX_TOKEN"] || null };
 }
 
@@ -174,13 +192,19 @@ const processStartSchema = z.object({
 });
 
 /** The environment of a child process: the parent's own, and what the supervisor tells it. */
-export function childEnvironment(start: z.infer<typeof processStartSchema>, env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+export function childEnvironment(
+  start: z.infer<typeof processStartSchema>,
+  env: NodeJS.ProcessEnv = process.env,
+): NodeJS.ProcessEnv {
   // glibc gives each thread an arena of its own, and Node has a dozen threads: two do, and save some megabytes in every process.
   return { MALLOC_ARENA_MAX: "2", ...env, SIGNALBOX_PROCESS: JSON.stringify(start) };
 }
 
 /** The variables whose names are needed, of this environment. */
-export function pickEnvironment(isNeeded: (name: string) => boolean, env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+export function pickEnvironment(
+  isNeeded: (name: string) => boolean,
+  env: NodeJS.ProcessEnv = process.env,
+): NodeJS.ProcessEnv {
   // A copy: Next's types make NODE_ENV compulsory, and nobody knows whether it is there.
   const picked = { ...env };
   for (const name of Object.keys(env)) if (!isNeeded(name)) delete picked[name];
@@ -201,7 +225,10 @@ export function readProcessStart(env: NodeJS.ProcessEnv = process.env): z.infer<
 
 /** Which project a bare Next server serves: SIGNALBOX_PROJECT, else the current folder. */
 export function readOnlyNextProject(env: NodeJS.ProcessEnv = process.env): { projectDir: string; mode: Mode } {
-  return { projectDir: resolve(env["SIGNALBOX_PROJECT"] ?? "."), mode: env["NODE_ENV"] === "development" ? "development" : "deployed" };
+  return {
+    projectDir: resolve(env["SIGNALBOX_PROJECT"] ?? "."),
+    mode: env["NODE_ENV"] === "development" ? "development" : "deployed",
+  };
 }
 
 /** Validates what `signalbox.config.ts` exports. */
@@ -215,7 +242,10 @@ export function parseProjectSettings(value: unknown, file: string): ProjectSetti
 export const logLevels = ["debug", "info", "warn", "error", "silent"] as const;
 export type LogThreshold = (typeof logLevels)[number];
 
-/** What the log of a process has at least; by itself, all that is not for finding defects, and in development what a person must read. Throws SettingsError. */
+/**
+ * What the log of a process has at least; by itself, all that is not for finding defects, and in development what a
+ * person must read. Throws SettingsError.
+ */
 export function readLogLevel(mode: Mode, env: NodeJS.ProcessEnv = process.env): LogThreshold {
   return parseEnvironment(env).SIGNALBOX_LOG_LEVEL ?? (mode === "development" ? "warn" : "info");
 }
@@ -232,7 +262,10 @@ const environmentSchema = z.object({
   DATABASE_URL: z.string().optional(),
   SIGNALBOX_BASE_URL: z
     .string()
-    .refine((url) => /^https?:\/\/[^/?#]+/.test(url) && URL.canParse(url), "SIGNALBOX_BASE_URL must start with http:// or https://, e.g. https://hooks.example.com")
+    .refine(
+      (url) => /^https?:\/\/[^/?#]+/.test(url) && URL.canParse(url),
+      "SIGNALBOX_BASE_URL must start with http:// or https://, e.g. https://hooks.example.com",
+    )
     .optional(),
   SIGNALBOX_SECRET: z.string().optional(),
   PORT: integer("PORT", 0, 65535),
@@ -247,7 +280,12 @@ const environmentSchema = z.object({
   SIGNALBOX_TRUST_PROXY: z
     .string()
     .transform((list) => list.split(",").map((range) => range.trim()))
-    .pipe(z.array(proxyRangeSchema, "SIGNALBOX_TRUST_PROXY must be IP addresses or ranges with commas between them, e.g. 127.0.0.1,10.0.0.0/8"))
+    .pipe(
+      z.array(
+        proxyRangeSchema,
+        "SIGNALBOX_TRUST_PROXY must be IP addresses or ranges with commas between them, e.g. 127.0.0.1,10.0.0.0/8",
+      ),
+    )
     .optional(),
   SIGNALBOX_LOG_LEVEL: z.enum(logLevels, `SIGNALBOX_LOG_LEVEL must be one of ${logLevels.join(", ")}`).optional(),
   SIGNALBOX_RETENTION_DAYS: integer("SIGNALBOX_RETENTION_DAYS", 0, 100_000),
@@ -256,11 +294,18 @@ const environmentSchema = z.object({
 });
 
 /** Read by the command line's client commands and by child processes, not settings of the service. */
-const otherNames = new Set(["SIGNALBOX_URL", "SIGNALBOX_TOKEN", "SIGNALBOX_PROCESS", "SIGNALBOX_PROJECT", "SIGNALBOX_PAGES"]);
+const otherNames = new Set([
+  "SIGNALBOX_URL",
+  "SIGNALBOX_TOKEN",
+  "SIGNALBOX_PROCESS",
+  "SIGNALBOX_PROJECT",
+  "SIGNALBOX_PAGES",
+]);
 
 /**
- * Kubernetes describes each Service to the containers of its namespace. For one named `signalbox`, or `signalbox-web`, these are variables such as
- * SIGNALBOX_SERVICE_HOST, SIGNALBOX_PORT=tcp://10.0.0.1:3000 and SIGNALBOX_PORT_3000_TCP_ADDR: they are not misspelt settings.
+ * Kubernetes describes each Service to the containers of its namespace. For one named `signalbox`, or `signalbox-web`,
+ * these are variables such as SIGNALBOX_SERVICE_HOST, SIGNALBOX_PORT=tcp://10.0.0.1:3000 and
+ * SIGNALBOX_PORT_3000_TCP_ADDR: they are not misspelt settings.
  */
 function isOfKubernetes(name: string, value = ""): boolean {
   if (/_SERVICE_(HOST|PORT(_.+)?)$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/.test(name)) return true;
@@ -270,21 +315,27 @@ function isOfKubernetes(name: string, value = ""): boolean {
 function parseEnvironment(env: NodeJS.ProcessEnv) {
   const known = Object.keys(environmentSchema.shape);
   for (const [name, value] of Object.entries(env)) {
-    if (!name.startsWith("SIGNALBOX_") || known.includes(name) || otherNames.has(name) || isOfKubernetes(name, value)) continue;
+    if (!name.startsWith("SIGNALBOX_") || known.includes(name) || otherNames.has(name) || isOfKubernetes(name, value))
+      continue;
     throw new SettingsError(`${name} is not a setting of Signalbox. There are: ${known.join(", ")}.`);
   }
   const present = Object.fromEntries(known.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
   const parsed = environmentSchema.safeParse(present);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
-  throw new SettingsError(`${issue?.message ?? "The environment cannot be read"} (it is ${JSON.stringify(env[String(issue?.path[0])])} in the environment).`);
+  throw new SettingsError(
+    `${issue?.message ?? "The environment cannot be read"} (it is ${JSON.stringify(env[String(issue?.path[0])])} in the environment).`,
+  );
 }
 
 /** What a URL names, as DATABASE_URL has it; a relative `file:` lies in the project. Throws SettingsError. */
 export function readDatabaseUrl(url: string, projectDir: string, name = "DATABASE_URL"): Settings["database"] {
   if (/^postgres(ql)?:\/\//.test(url)) {
     // Its words are not repeated: there may be a password among them.
-    if (!URL.canParse(url)) throw new SettingsError(`${name} cannot be read: it must be postgres://user:password@host:port/database, and what is special in a password must be encoded (@ as %40, / as %2F, : as %3A).`);
+    if (!URL.canParse(url))
+      throw new SettingsError(
+        `${name} cannot be read: it must be postgres://user:password@host:port/database, and what is special in a password must be encoded (@ as %40, / as %2F, : as %3A).`,
+      );
     return { kind: "postgres", url };
   }
   if (url.startsWith("file://")) return { kind: "sqlite", file: readFileUrl(url, name) };
@@ -302,7 +353,9 @@ function readFileUrl(url: string, name: string): string {
 }
 
 function badDatabaseUrl(name: string): SettingsError {
-  return new SettingsError(`${name} must be a file: URL (file:./.signalbox/signalbox.db, file:///var/lib/signalbox.db) or postgres://…`);
+  return new SettingsError(
+    `${name} must be a file: URL (file:./.signalbox/signalbox.db, file:///var/lib/signalbox.db) or postgres://…`,
+  );
 }
 
 function describeIssue(issue: z.core.$ZodIssue): string {

@@ -4,7 +4,12 @@ import { createLogger } from "./logging.ts";
 
 function logged(mode: "development" | "deployed"): string[] {
   const lines: string[] = [];
-  const logger = createLogger({ mode, process: "web", level: mode === "deployed" ? "info" : "warn", write: (line) => lines.push(line) });
+  const logger = createLogger({
+    mode,
+    process: "web",
+    level: mode === "deployed" ? "info" : "warn",
+    write: (line) => lines.push(line),
+  });
   logger.info("started", { port: 3000 });
   logger.error("the store is full", { error: new Error("outer", { cause: new Error("disk") }) });
   return lines;
@@ -24,26 +29,35 @@ it("logs only what a person must read in development", () => {
   expect(lines[0]).toMatch(/^error web: the store is full \(error=Error: outer/);
 });
 
-it.each(["development", "deployed"] as const)("logs whatever was thrown in %s: a circle of causes, a circle of objects, a bigint, nothing", (mode) => {
-  const lines: string[] = [];
-  const logger = createLogger({ mode, process: "worker", level: "info", write: (line) => lines.push(line) });
-  const error = new Error("round");
-  error.cause = error;
-  const circle: Record<string, unknown> = { name: "circle" };
-  circle["self"] = circle;
-  for (const value of [error, circle, 10n, undefined, Symbol("s")]) logger.warn("an error that nobody handles", { runId: "run_1", error: value });
-  expect(lines).toHaveLength(5);
-  expect(lines[0]).toContain("Error: round");
-  for (const line of lines) expect(line).toContain("run_1");
-});
-
-it.each(["development", "deployed"] as const)("logs in %s what is at the level or above it, and nothing that is below", (mode) => {
-  const verbs = ["debug", "info", "warn", "error"] as const;
-  const heard = (level: (typeof logLevels)[number]) => {
+it.each(["development", "deployed"] as const)(
+  "logs whatever was thrown in %s: a circle of causes, a circle of objects, a bigint, nothing",
+  (mode) => {
     const lines: string[] = [];
-    const logger = createLogger({ mode, process: "web", level, write: (line) => lines.push(line) });
-    for (const verb of verbs) logger[verb](`said by ${verb}`);
-    return lines.map((line) => /said by (\w+)/.exec(line)?.[1]);
-  };
-  expect(logLevels.map(heard)).toEqual([verbs, verbs.slice(1), verbs.slice(2), verbs.slice(3), []].map((list) => [...list]));
-});
+    const logger = createLogger({ mode, process: "worker", level: "info", write: (line) => lines.push(line) });
+    const error = new Error("round");
+    error.cause = error;
+    const circle: Record<string, unknown> = { name: "circle" };
+    circle["self"] = circle;
+    for (const value of [error, circle, 10n, undefined, Symbol("s")])
+      logger.warn("an error that nobody handles", { runId: "run_1", error: value });
+    expect(lines).toHaveLength(5);
+    expect(lines[0]).toContain("Error: round");
+    for (const line of lines) expect(line).toContain("run_1");
+  },
+);
+
+it.each(["development", "deployed"] as const)(
+  "logs in %s what is at the level or above it, and nothing that is below",
+  (mode) => {
+    const verbs = ["debug", "info", "warn", "error"] as const;
+    const heard = (level: (typeof logLevels)[number]) => {
+      const lines: string[] = [];
+      const logger = createLogger({ mode, process: "web", level, write: (line) => lines.push(line) });
+      for (const verb of verbs) logger[verb](`said by ${verb}`);
+      return lines.map((line) => /said by (\w+)/.exec(line)?.[1]);
+    };
+    expect(logLevels.map(heard)).toEqual(
+      [verbs, verbs.slice(1), verbs.slice(2), verbs.slice(3), []].map((list) => [...list]),
+    );
+  },
+);

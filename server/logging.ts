@@ -4,17 +4,26 @@ import { type LogThreshold, logLevels, type Mode } from "./config.ts";
 import { type Logger, silentLogger } from "./ports/logger.ts";
 
 /**
- * The log of one process, on stderr so that stdout stays for results: JSON lines when deployed, short lines for a person in development.
- * `process` names the process in each line, e.g. `web` or `worker`; what is below `level` is left out.
+ * The log of one process, on stderr so that stdout stays for results: JSON lines when deployed, short lines for a
+ * person in development. `process` names the process in each line, e.g. `web` or `worker`; what is below `level` is
+ * left out.
  */
-export function createLogger(p: { mode: Mode; process: string; level: LogThreshold; write?: (line: string) => void }): Logger {
+export function createLogger(p: {
+  mode: Mode;
+  process: string;
+  level: LogThreshold;
+  write?: (line: string) => void;
+}): Logger {
   const write = p.write ?? writeToStderr;
   return p.mode === "deployed" ? jsonLogger({ ...p, write }) : plainLogger({ ...p, write });
 }
 
 let unwritten = "";
 
-/** The lines of one turn of the event loop in one write, which is a call to the system each: many deliveries end in one turn. */
+/**
+ * The lines of one turn of the event loop in one write, which is a call to the system each: many deliveries end in one
+ * turn.
+ */
 function writeToStderr(line: string): void {
   if (unwritten === "") setImmediate(flushToStderr);
   unwritten += line;
@@ -36,7 +45,12 @@ interface LogTarget {
 
 function jsonLogger({ process: name, level: threshold, write }: LogTarget): Logger {
   const log = pino(
-    { base: { process: name }, level: threshold, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (level) => ({ level }) } },
+    {
+      base: { process: name },
+      level: threshold,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (level) => ({ level }) },
+    },
     { write },
   );
   return above(threshold, {
@@ -67,12 +81,16 @@ function above(threshold: LogThreshold, logger: Logger): Logger {
 
 function describeFields(fields: Record<string, unknown> | undefined): string {
   if (!fields) return "";
-  const parts = Object.entries(fields).map(([key, value]) => `${key}=${value instanceof Error ? describeError(value) : toText(value)}`);
+  const parts = Object.entries(fields).map(
+    ([key, value]) => `${key}=${value instanceof Error ? describeError(value) : toText(value)}`,
+  );
   return parts.length > 0 ? ` (${parts.join(", ")})` : "";
 }
 
 function withErrors(fields: Record<string, unknown> = {}): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, value instanceof Error ? describeError(value) : value]));
+  return Object.fromEntries(
+    Object.entries(fields).map(([key, value]) => [key, value instanceof Error ? describeError(value) : value]),
+  );
 }
 
 /** What the project's code throws can be anything, also what has no JSON form. */
@@ -89,5 +107,7 @@ const mostCauses = 8;
 /** The stack of an error and of its causes, which may go in a circle. */
 function describeError(error: Error, causesLeft = mostCauses): string {
   const own = error.stack ?? `${error.name}: ${error.message}`;
-  return error.cause instanceof Error && causesLeft > 0 ? `${own}\ncaused by ${describeError(error.cause, causesLeft - 1)}` : own;
+  return error.cause instanceof Error && causesLeft > 0
+    ? `${own}\ncaused by ${describeError(error.cause, causesLeft - 1)}`
+    : own;
 }

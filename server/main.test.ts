@@ -7,6 +7,15 @@ it("a built project's sign-in provider may have its secret, and nothing else, in
   const config = `export default { oidc: { issuer: "https://login.example.com", clientId: "hooks", domains: ["example.com"] } };`;
   const projectDir = makeProject({ ...smallProject, "signalbox.config.ts": config });
   expect(await buildProject({ projectDir })).toMatchObject({ ok: true });
-  const settings = await readBuiltSettings({ projectDir, mode: "deployed", env: { SIGNALBOX_OIDC_CLIENT_SECRET: "a secret" } });
-  expect(settings.oidc).toMatchObject({ issuer: "https://login.example.com", clientId: "hooks", clientSecret: "a secret", domains: ["example.com"] });
+  const settings = await readBuiltSettings({
+    projectDir,
+    mode: "deployed",
+    env: { SIGNALBOX_OIDC_CLIENT_SECRET: "a secret" },
+  });
+  expect(settings.oidc).toMatchObject({
+    issuer: "https://login.example.com",
+    clientId: "hooks",
+    clientSecret: "a secret",
+    domains: ["example.com"],
+  });
 }, 60_000);

@@ -34,7 +34,10 @@ import { readManifest } from "./project/read-manifest.ts";
 import { requireSecrets } from "./project/require-secrets.ts";
 import { createTrpc } from "./trpc/create-trpc.ts";
 
-/** Everything that a web process serves, over one store and one project. The doors (HTTP, Next) only carry requests to it. */
+/**
+ * Everything that a web process serves, over one store and one project. The doors (HTTP, Next) only carry requests to
+ * it.
+ */
 export interface Signalbox {
   settings: Settings;
   project: ReloadableProject;
@@ -78,14 +81,32 @@ export async function openSignalbox(p: {
   const project = await createProjectReader(settings.stateDir);
   if (settings.mode === "deployed") requireSecrets(project.current());
   const stopping = new AbortController();
-  const metrics = createMetrics({ store, isDeclared: (endpoint) => project.current().byEndpoint.has(endpoint), serviceNumbers: p.serviceNumbers });
+  const metrics = createMetrics({
+    store,
+    isDeclared: (endpoint) => project.current().byEndpoint.has(endpoint),
+    serviceNumbers: p.serviceNumbers,
+  });
   const { maxBodyBytes } = settings;
-  const parts = { store, project, signals, clock: systemClock, logger, maxBodyBytes, bodies: createBodyBudget(maxBodyBytes), takeSlot: createRequestSlots() };
+  const parts = {
+    store,
+    project,
+    signals,
+    clock: systemClock,
+    logger,
+    maxBodyBytes,
+    bodies: createBodyBudget(maxBodyBytes),
+    takeSlot: createRequestSlots(),
+  };
   let port = settings.port;
   const baseUrl = () => serviceUrl(settings, port);
   const secret = readSecret(settings.stateDir);
   const sessionSecret = deriveSessionSecret(secret);
-  const identity = loadIdentity(() => ({ rows: store, baseUrl: baseUrl(), secret: sessionSecret, oidc: settings.oidc }));
+  const identity = loadIdentity(() => ({
+    rows: store,
+    baseUrl: baseUrl(),
+    secret: sessionSecret,
+    oidc: settings.oidc,
+  }));
 
   const switches = oncePerTurn(() => store.listDisabledTriggers());
 
@@ -111,7 +132,14 @@ export async function openSignalbox(p: {
       onUnauthenticated: () => metrics.observeUnauthenticated("webhook"),
       onUnrecorded: (code) => metrics.observeUnrecorded(code),
     });
-    const restDeps: RestDeps = { ...common, baseUrl, cipher: createKeyCipher(secret), authenticate, metrics, stopping: stopping.signal };
+    const restDeps: RestDeps = {
+      ...common,
+      baseUrl,
+      cipher: createKeyCipher(secret),
+      authenticate,
+      metrics,
+      stopping: stopping.signal,
+    };
     return {
       mode,
       authenticate,
@@ -133,7 +161,8 @@ export async function openSignalbox(p: {
   const forOthers = openDoors("deployed");
   const forThisMachine = settings.mode === "development" ? openDoors("development") : forOthers;
   const doorsFor = ({ isLocal = false }: Pick<Client, "isLocal">) => (isLocal ? forThisMachine : forOthers);
-  const ingest: Ingest = (request, isLocal) => doorsFor({ isLocal: settings.mode === "development" && isLocal() }).ingest(request);
+  const ingest: Ingest = (request, isLocal) =>
+    doorsFor({ isLocal: settings.mode === "development" && isLocal() }).ingest(request);
   // Next hands pages the headers of a request and nothing else of it.
   const pageClients = new AsyncLocalStorage<Client>();
   const pageDoors = () => doorsFor(pageClients.getStore() ?? unknownClient);
@@ -151,7 +180,8 @@ export async function openSignalbox(p: {
     gate: createPageGate({ authenticate: forOthers.authenticate, mode: settings.mode }),
     drawPageFor: (client, draw) => pageClients.run(client, draw),
     pageMode: () => pageDoors().mode,
-    findInvitation: async (token) => (pageDoors().mode === "development" ? null : store.findInvitation(hashInvitationToken(token), systemClock.now())),
+    findInvitation: async (token) =>
+      pageDoors().mode === "development" ? null : store.findInvitation(hashInvitationToken(token), systemClock.now()),
     createCaller: (headers) => pageDoors().trpc.caller(headers),
     setPort: (actual) => void (port = actual),
     beginShutdown: () => stopping.abort(),
@@ -160,8 +190,9 @@ export async function openSignalbox(p: {
 }
 
 /**
- * The REST API in this process, on the project's own store, for the command line on the same machine: whoever can read the store's
- * file may do everything. A running server notices what is written. `running` is that server, where there is one.
+ * The REST API in this process, on the project's own store, for the command line on the same machine: whoever can read
+ * the store's file may do everything. A running server notices what is written. `running` is that server, where there
+ * is one.
  */
 export async function openLocalApi(p: {
   projectDir: string;
@@ -190,17 +221,24 @@ export async function openLocalApi(p: {
   return { fetch: app.fetch, close: () => store.close() };
 }
 
-/** The settings of a project as it was built; the environment and the flags win over what it says. Throws SettingsError without a build. */
+/**
+ * The settings of a project as it was built; the environment and the flags win over what it says. Throws SettingsError
+ * without a build.
+ */
 export async function readBuiltSettings(p: Omit<Parameters<typeof readSettings>[0], "fromProject">): Promise<Settings> {
   const manifest = await readManifest(stateDirOf(p.projectDir));
-  if (!manifest) throw new SettingsError(`There is no build of ${p.projectDir} yet. Run \`signalbox build\` there, or \`signalbox dev\`.`);
+  if (!manifest)
+    throw new SettingsError(
+      `There is no build of ${p.projectDir} yet. Run \`signalbox build\` there, or \`signalbox dev\`.`,
+    );
   return readSettings({ ...p, fromProject: manifest.settings });
 }
 
 /** The library behind it is heavy, and most of the time nobody signs in: it is loaded by the first who does. */
 function loadIdentity(options: () => Parameters<typeof createIdentity>[0]): () => Promise<Identity> {
   let loading: Promise<Identity> | null = null;
-  return () => (loading ??= import("./identity/create-identity.ts").then(({ createIdentity: create }) => create(options())));
+  return () =>
+    (loading ??= import("./identity/create-identity.ts").then(({ createIdentity: create }) => create(options())));
 }
 
 function watchBoth(...watched: Pick<Store, "watch">[]): Pick<Store, "watch"> {

@@ -26,9 +26,14 @@ export function sdkFile(door: "trigger" | "workflow" | "agent" | "verify" | "con
   return isSource ? join(packageRoot, "sdk", door, "index.ts") : join(packageRoot, "dist", "sdk", `${door}.js`);
 }
 
-/** The module that finds dangerous regular expressions (`recheck`, in its plain JavaScript form): 3 MB, loaded only when there is something to check. */
+/**
+ * The module that finds dangerous regular expressions (`recheck`, in its plain JavaScript form): 3 MB, loaded only when
+ * there is something to check.
+ */
 export function regexCheckerFile(): string {
-  return isSource ? createRequire(import.meta.url).resolve("recheck/lib/browser.js") : join(packageRoot, "dist", "recheck.cjs");
+  return isSource
+    ? createRequire(import.meta.url).resolve("recheck/lib/browser.js")
+    : join(packageRoot, "dist", "recheck.cjs");
 }
 
 /** Folder of the migrations of one database. */
@@ -44,6 +49,7 @@ export function starterFolder(): string {
 function findPackageRoot(from: string): string {
   if (existsSync(join(from, "package.json"))) return from;
   const parent = dirname(from);
-  if (parent === from) throw new Error("The signalbox package is incomplete: its package.json is missing. Install it again.");
+  if (parent === from)
+    throw new Error("The signalbox package is incomplete: its package.json is missing. Install it again.");
   return findPackageRoot(parent);
 }

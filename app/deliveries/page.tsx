@@ -1,7 +1,12 @@
 import { HydrationBoundary, dehydrate } from "@tanstack/react-query";
 import type { Metadata } from "next";
 import { createLoader, type SearchParams } from "nuqs/server";
-import { deliveryFilterParsers, histogramInput, listInput, windowParser } from "../../components/deliveries/list/delivery-filters.ts";
+import {
+  deliveryFilterParsers,
+  histogramInput,
+  listInput,
+  windowParser,
+} from "../../components/deliveries/list/delivery-filters.ts";
 import { DeliveriesPage } from "../../components/deliveries/list/deliveries-page.tsx";
 import { Locked } from "../../components/shell/locked.tsx";
 import { PageFrame } from "../../components/shell/page-frame.tsx";

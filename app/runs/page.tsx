@@ -16,7 +16,10 @@ export default async function RunsPage({ searchParams }: { searchParams: Promise
   const filter = toRunFilter(await loadFilter(searchParams), requestTime());
   const { queryClient, trpc } = await createReader();
   // Whether there are agents decides on the columns: known before the list is drawn, so that nothing jumps.
-  await Promise.all([queryClient.prefetchQuery(trpc.runs.list.queryOptions({ ...filter, limit: runsPageRows })), queryClient.prefetchQuery(trpc.triggers.names.queryOptions())]);
+  await Promise.all([
+    queryClient.prefetchQuery(trpc.runs.list.queryOptions({ ...filter, limit: runsPageRows })),
+    queryClient.prefetchQuery(trpc.triggers.names.queryOptions()),
+  ]);
   return (
     <HydrationBoundary state={dehydrate(queryClient)}>
       <PageFrame isWide>

@@ -6,10 +6,21 @@ import { readAccess, signalbox } from "../server.ts";
 
 export const metadata: Metadata = { title: "Sign in" };
 
-export default async function SignInPage({ searchParams }: { searchParams: Promise<Record<string, string | string[] | undefined>> }) {
+export default async function SignInPage({
+  searchParams,
+}: {
+  searchParams: Promise<Record<string, string | string[] | undefined>>;
+}) {
   const { next, failed, done } = await searchParams;
   const page = parseNextPage([next].flat()[0]);
   if (await readAccess()) redirect(page);
   const { settings } = await signalbox();
-  return <SignInForm next={page} failed={failed === "token" || failed === "oidc" ? failed : null} provider={settings.oidc?.name ?? null} isReset={done === "reset"} />;
+  return (
+    <SignInForm
+      next={page}
+      failed={failed === "token" || failed === "oidc" ? failed : null}
+      provider={settings.oidc?.name ?? null}
+      isReset={done === "reset"}
+    />
+  );
 }

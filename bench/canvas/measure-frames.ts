@@ -12,7 +12,10 @@ export interface FrameTimes {
 
 const moves = 60;
 
-/** Drags and zooms the canvas of an open page, and says how long its frames took: close by, and with as much in sight as can be. */
+/**
+ * Drags and zooms the canvas of an open page, and says how long its frames took: close by, and with as much in sight as
+ * can be.
+ */
 export async function measureFrames(page: Page): Promise<FrameTimes[]> {
   const box = await page.locator(".react-flow__pane").boundingBox();
   if (!box) throw new Error("There is no canvas on this page.");
@@ -38,10 +41,19 @@ export async function measureFrames(page: Page): Promise<FrameTimes[]> {
 }
 
 /** A place of the plane with no node on it: the left or the right edge. */
-async function emptyPlace(page: Page, box: { x: number; y: number; width: number; height: number }): Promise<{ x: number; y: number }> {
+async function emptyPlace(
+  page: Page,
+  box: { x: number; y: number; width: number; height: number },
+): Promise<{ x: number; y: number }> {
   const places = [6, box.width - 12, box.width / 2].map((left) => ({ x: box.x + left, y: box.y + box.height - 160 }));
   for (const place of places) {
-    if (await page.evaluate(({ x, y }) => document.elementFromPoint(x, y)?.classList.contains("react-flow__pane") ?? false, place)) return place;
+    if (
+      await page.evaluate(
+        ({ x, y }) => document.elementFromPoint(x, y)?.classList.contains("react-flow__pane") ?? false,
+        place,
+      )
+    )
+      return place;
   }
   return { x: box.x + 6, y: box.y + box.height / 2 };
 }
@@ -62,7 +74,11 @@ async function timed(page: Page, what: string, act: () => Promise<void>): Promis
     Reflect.set(globalThis, "frameStamps", null);
     return { stamps, drawn: document.querySelectorAll("[data-node]").length };
   });
-  const gaps = stamps.slice(1).map((at, index) => at - (stamps[index] ?? at)).toSorted((one, other) => one - other);
-  const at = (share: number) => Math.round((gaps[Math.min(gaps.length - 1, Math.floor(gaps.length * share))] ?? 0) * 10) / 10;
+  const gaps = stamps
+    .slice(1)
+    .map((at, index) => at - (stamps[index] ?? at))
+    .toSorted((one, other) => one - other);
+  const at = (share: number) =>
+    Math.round((gaps[Math.min(gaps.length - 1, Math.floor(gaps.length * share))] ?? 0) * 10) / 10;
   return { what, drawn, frames: gaps.length, medianMs: at(0.5), p95Ms: at(0.95), worstMs: at(1) };
 }

@@ -9,7 +9,10 @@ export interface Scenarios {
 }
 
 /** Every filter of both lists alone, and every pair of them, with values that are common, rare and absent. */
-export function listScenarios({ endpoints }: PlannedProject, p: { now: number; deliveryId: string; runId: string }): Scenarios {
+export function listScenarios(
+  { endpoints }: PlannedProject,
+  p: { now: number; deliveryId: string; runId: string },
+): Scenarios {
   const [busy] = endpoints[0] ?? [];
   const [rare] = endpoints.at(-1) ?? [];
   if (!busy || !rare) throw new Error("a project without triggers has no lists");
@@ -51,5 +54,9 @@ export function listScenarios({ endpoints }: PlannedProject, p: { now: number; d
 
 /** Two filters at once, where they ask different things. */
 function pairs<Filter extends object>(filters: Filter[]): Filter[] {
-  return filters.flatMap((one, n) => filters.slice(n + 1).flatMap((other) => (Object.keys(one).some((name) => name in other) ? [] : [{ ...one, ...other }])));
+  return filters.flatMap((one, n) =>
+    filters
+      .slice(n + 1)
+      .flatMap((other) => (Object.keys(one).some((name) => name in other) ? [] : [{ ...one, ...other }])),
+  );
 }

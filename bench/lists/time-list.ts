@@ -13,7 +13,10 @@ const limit = 50;
 const mostPages = 200;
 
 /** `deepCursor` stands in the middle of the whole list. */
-export async function timeList(read: (page: PageRequest) => Promise<Page<unknown>>, p: { deepCursor: string; times: number }): Promise<ListTiming> {
+export async function timeList(
+  read: (page: PageRequest) => Promise<Page<unknown>>,
+  p: { deepCursor: string; times: number },
+): Promise<ListTiming> {
   const first = await measure(p.times, () => read({ limit, cursor: null }));
   const deep = await measure(p.times, () => read({ limit, cursor: p.deepCursor }));
   return {
@@ -31,6 +34,7 @@ async function fillScreen(read: (page: PageRequest) => Promise<Page<unknown>>): 
     const page: Page<unknown> = await read({ limit, cursor });
     rows += page.data.length;
     cursor = page.nextCursor;
-    if (rows >= limit || cursor === null || pages === mostPages) return { pages, rows, ms: performance.now() - began, isEnd: cursor === null };
+    if (rows >= limit || cursor === null || pages === mostPages)
+      return { pages, rows, ms: performance.now() - began, isEnd: cursor === null };
   }
 }

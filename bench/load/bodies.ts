@@ -14,7 +14,11 @@ export function smallBody(): BodySet {
 
 /** GitHub's own example of a push: 7.7 kB. */
 export function pushBody(): BodySet {
-  const push = examples().filter(({ event }) => event === "push").map(({ body }) => body).toSorted((a, b) => b.length - a.length).find((body) => body.length < 8_000);
+  const push = examples()
+    .filter(({ event }) => event === "push")
+    .map(({ body }) => body)
+    .toSorted((a, b) => b.length - a.length)
+    .find((body) => body.length < 8_000);
   if (!push) throw new Error("@octokit/webhooks-examples has no push of less than 8 kB");
   return { name: `a push of ${(push.length / 1000).toFixed(1)} kB`, bodies: [push] };
 }
@@ -23,12 +27,20 @@ export function pushBody(): BodySet {
 export function githubBodies(): BodySet {
   const bodies = examples().map(({ body }) => body);
   const sizes = bodies.map(({ length }) => length).sort((a, b) => a - b);
-  return { name: `${bodies.length} GitHub payloads (${kilobytes(sizes[0])} to ${kilobytes(sizes.at(-1))} kB, median ${kilobytes(sizes[sizes.length >> 1])} kB)`, bodies };
+  return {
+    name: `${bodies.length} GitHub payloads (${kilobytes(sizes[0])} to ${kilobytes(sizes.at(-1))} kB, median ${kilobytes(sizes[sizes.length >> 1])} kB)`,
+    bodies,
+  };
 }
 
 function examples(): { event: string; body: Buffer }[] {
-  const events = createRequire(import.meta.url)("@octokit/webhooks-examples") as { name: string; examples: unknown[] }[];
-  return events.flatMap(({ name, examples }) => examples.map((example) => ({ event: name, body: Buffer.from(JSON.stringify(example)) })));
+  const events = createRequire(import.meta.url)("@octokit/webhooks-examples") as {
+    name: string;
+    examples: unknown[];
+  }[];
+  return events.flatMap(({ name, examples }) =>
+    examples.map((example) => ({ event: name, body: Buffer.from(JSON.stringify(example)) })),
+  );
 }
 
 function kilobytes(bytes = 0): string {

@@ -19,7 +19,10 @@ export interface PostLoadResult {
   /** Answers that came while requests were sent, and the milliseconds that this was. */
   answered: number;
   ms: number;
-  /** Milliseconds from when a request was due (at a given rate also while it waited for a free connection) to the last byte of its answer. Sorted. */
+  /**
+   * Milliseconds from when a request was due (at a given rate also while it waited for a free connection) to the last
+   * byte of its answer. Sorted.
+   */
   latencies: Float64Array;
   /** When the last answer came, milliseconds since the epoch. */
   endedAt: number;
@@ -29,7 +32,10 @@ export interface PostLoadResult {
 
 const waitForLateMs = 30_000;
 
-/** Posts over kept connections of its own, one request at a time on each: raw sockets and requests made beforehand, to stay lighter than any server. */
+/**
+ * Posts over kept connections of its own, one request at a time on each: raw sockets and requests made beforehand, to
+ * stay lighter than any server.
+ */
 export async function postLoad(load: PostLoad): Promise<PostLoadResult> {
   const requests = load.bodies.map((body) => requestBytes(load, body));
   const connections = await Promise.all(Array.from({ length: load.connections }, () => open(load.url)));
@@ -49,7 +55,14 @@ export async function postLoad(load: PostLoad): Promise<PostLoadResult> {
   const { user, system } = process.cpuUsage(worked);
   for (const { socket } of connections) socket.removeAllListeners().destroy();
   const ms = performance.now() - beganAt;
-  return { statuses, answered, ms: load.ms, latencies: Float64Array.from(latencies).sort(), endedAt: Date.now(), cpu: (user + system) / 1000 / ms };
+  return {
+    statuses,
+    answered,
+    ms: load.ms,
+    latencies: Float64Array.from(latencies).sort(),
+    endedAt: Date.now(),
+    cpu: (user + system) / 1000 / ms,
+  };
 
   function serve(connection: Connection): void {
     const { socket } = connection;
@@ -77,7 +90,13 @@ export async function postLoad(load: PostLoad): Promise<PostLoadResult> {
         done.reject(error);
       }
     };
-    socket.on("close", () => done.reject(new Error(`${new URL(load.url).host} closed a connection after ${sent} requests; statuses so far: ${JSON.stringify(statuses)}`)));
+    socket.on("close", () =>
+      done.reject(
+        new Error(
+          `${new URL(load.url).host} closed a connection after ${sent} requests; statuses so far: ${JSON.stringify(statuses)}`,
+        ),
+      ),
+    );
     socket.on("error", (error) => done.reject(error));
     if (load.perSecond === null) send(performance.now());
     else idle.push(send);
@@ -98,7 +117,13 @@ export async function postLoad(load: PostLoad): Promise<PostLoadResult> {
     isOver = true;
     if (ticking) clearInterval(ticking);
     endWhenAnswered();
-    setTimeout(() => done.reject(new Error(`${inFlight} requests to ${new URL(load.url).host} had no answer within ${waitForLateMs / 1000} s`)), waitForLateMs).unref();
+    setTimeout(
+      () =>
+        done.reject(
+          new Error(`${inFlight} requests to ${new URL(load.url).host} had no answer within ${waitForLateMs / 1000} s`),
+        ),
+      waitForLateMs,
+    ).unref();
   }
 
   function endWhenAnswered(): void {
@@ -108,7 +133,12 @@ export async function postLoad(load: PostLoad): Promise<PostLoadResult> {
 
 function requestBytes(load: PostLoad, body: Uint8Array): Buffer {
   const { host, pathname, search } = new URL(load.url);
-  const headers = { Host: host, "Content-Type": "application/json", "Content-Length": String(body.length), ...load.headers };
+  const headers = {
+    Host: host,
+    "Content-Type": "application/json",
+    "Content-Length": String(body.length),
+    ...load.headers,
+  };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return Buffer.concat([Buffer.from(`POST ${pathname}${search} HTTP/1.1\r\n${lines.join("")}\r\n`), body]);
 }

@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 import { createResponseReader } from "./read-responses.ts";
 
 const answers = {
-  202: "HTTP/1.1 202 Accepted\r\nContent-Type: application/json\r\nContent-Length: 11\r\n\r\n{\"ok\":true}",
+  202: 'HTTP/1.1 202 Accepted\r\nContent-Type: application/json\r\nContent-Length: 11\r\n\r\n{"ok":true}',
   200: "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n",
   422: "HTTP/1.1 422 Unprocessable Entity\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\na\r\n0123456789\r\n0\r\n\r\n",
-  503: "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 27\r\n\r\nHTTP/1.1 202 Accepted\r\n\r\n.."
+  503: "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 27\r\n\r\nHTTP/1.1 202 Accepted\r\n\r\n..",
 } as const;
 const statuses = [200, 202, 422, 503] as const;
 
@@ -25,16 +25,20 @@ function read(pieces: readonly Buffer[]): number[] {
 describe("createResponseReader", () => {
   it("tells the status of every answer, in order, however the bytes are cut into pieces", () => {
     fc.assert(
-      fc.property(fc.array(fc.constantFrom(...statuses), { maxLength: 8 }), fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 20 }), (sent, lengths) => {
-        const bytes = Buffer.from(sent.map((status) => answers[status]).join(""));
-        const pieces: Buffer[] = [];
-        for (let at = 0, turn = 0; at < bytes.length; turn++) {
-          const length = lengths[turn % lengths.length] ?? 1;
-          pieces.push(bytes.subarray(at, at + length));
-          at += length;
-        }
-        expect(read(pieces)).toEqual(sent);
-      }),
+      fc.property(
+        fc.array(fc.constantFrom(...statuses), { maxLength: 8 }),
+        fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 20 }),
+        (sent, lengths) => {
+          const bytes = Buffer.from(sent.map((status) => answers[status]).join(""));
+          const pieces: Buffer[] = [];
+          for (let at = 0, turn = 0; at < bytes.length; turn++) {
+            const length = lengths[turn % lengths.length] ?? 1;
+            pieces.push(bytes.subarray(at, at + length));
+            at += length;
+          }
+          expect(read(pieces)).toEqual(sent);
+        },
+      ),
     );
   });
 
@@ -43,6 +47,8 @@ describe("createResponseReader", () => {
   });
 
   it("refuses chunks that have no size, rather than to wait for ever", () => {
-    expect(() => read([Buffer.from("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n")])).toThrow("without a size");
+    expect(() => read([Buffer.from("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n")])).toThrow(
+      "without a size",
+    );
   });
 });

@@ -1,6 +1,7 @@
 /**
- * Reads HTTP/1.1 answers off one connection, and tells the status of each when its last byte is there. As little as a load client
- * needs, so that it does not become what is measured: no trailers, no 1xx, no bodies that end with the connection.
+ * Reads HTTP/1.1 answers off one connection, and tells the status of each when its last byte is there. As little as a
+ * load client needs, so that it does not become what is measured: no trailers, no 1xx, no bodies that end with the
+ * connection.
  */
 export function createResponseReader(onResponse: (status: number) => void): (chunk: Buffer) => void {
   let rest: Buffer | null = null;
@@ -40,7 +41,7 @@ function readResponse(bytes: Buffer): { status: number; bytes: number } | null {
 }
 
 function endOfChunks(bytes: Buffer, begin: number): number | null {
-  for (let at = begin; ; ) {
+  for (let at = begin; ;) {
     const lineEnd = bytes.indexOf("\r\n", at);
     if (lineEnd < 0) return null;
     const size = Number.parseInt(bytes.toString("latin1", at, lineEnd), 16);

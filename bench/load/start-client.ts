@@ -28,7 +28,10 @@ export function startLoadClient(): LoadClient {
       });
       if ("error" in reply) throw new Error(reply.error);
       const others = Object.keys(reply.result.statuses).filter((status) => Number(status) !== expectedStatus);
-      if (others.length > 0) throw new Error(`${new URL(load.url).host} answered ${JSON.stringify(reply.result.statuses)}, where ${expectedStatus} was expected`);
+      if (others.length > 0)
+        throw new Error(
+          `${new URL(load.url).host} answered ${JSON.stringify(reply.result.statuses)}, where ${expectedStatus} was expected`,
+        );
       highestCpu = Math.max(highestCpu, reply.result.cpu);
       return reply.result;
     },

@@ -4,11 +4,17 @@ import { shareSchemas } from "../../server/matching/share-schemas.ts";
 import { buildTriggerIndex } from "../../server/matching/trigger-index.ts";
 import type { AnySchema, TriggerIndex, TriggerSource } from "../../server/ports/project.ts";
 
-/** One request schema for all, and a filter each; the same with a request schema each; no filter, and the fixed value in `request`. */
+/**
+ * One request schema for all, and a filter each; the same with a request schema each; no filter, and the fixed value in
+ * `request`.
+ */
 export const shapes = ["filters, one request", "filters, own requests", "fixed in request"] as const;
 export type TriggerShape = (typeof shapes)[number];
 
-const fields = { repository: z.object({ full_name: z.string() }), sender: z.object({ login: z.string(), id: z.number() }) };
+const fields = {
+  repository: z.object({ full_name: z.string() }),
+  sender: z.object({ login: z.string(), id: z.number() }),
+};
 const shared = z.object({ action: z.string(), ...fields });
 
 /** The last of the triggers takes the action `opened`; no other does. */
@@ -16,18 +22,40 @@ export function makeTriggers(shape: TriggerShape, size: number): { triggers: Tri
   const written = Array.from({ length: size }, (_, at) => schemasOf(shape, actionAt(size, at)));
   const triggers = written.map(({ request, filter }, at): TriggerSource => {
     const slug = `trigger-${String(at).padStart(5, "0")}`;
-    return { slug, endpoint: "bench", attachmentId: `${slug}:work`, target: { kind: "workflow", slug: "work" }, request: known(request), filter: filter && known(filter) };
+    return {
+      slug,
+      endpoint: "bench",
+      attachmentId: `${slug}:work`,
+      target: { kind: "workflow", slug: "work" },
+      request: known(request),
+      filter: filter && known(filter),
+    };
   });
-  return { triggers: shareSchemas(triggers), index: buildTriggerIndex(written.map(({ request, filter }) => ({ request: exportSchema(request), filter: filter && exportSchema(filter) }))) };
+  return {
+    triggers: shareSchemas(triggers),
+    index: buildTriggerIndex(
+      written.map(({ request, filter }) => ({
+        request: exportSchema(request),
+        filter: filter && exportSchema(filter),
+      })),
+    ),
+  };
 }
 
 function schemasOf(shape: TriggerShape, action: string): { request: z.ZodType; filter: z.ZodType | null } {
   if (shape === "fixed in request") return { request: ownRequest(z.literal(action)), filter: null };
-  return { request: shape === "filters, one request" ? shared : ownRequest(z.string()), filter: z.object({ action: z.literal(action) }) };
+  return {
+    request: shape === "filters, one request" ? shared : ownRequest(z.string()),
+    filter: z.object({ action: z.literal(action) }),
+  };
 }
 
 function ownRequest(action: z.ZodType): z.ZodType {
-  return z.object({ action, repository: z.object({ full_name: z.string() }), sender: z.object({ login: z.string(), id: z.number() }) });
+  return z.object({
+    action,
+    repository: z.object({ full_name: z.string() }),
+    sender: z.object({ login: z.string(), id: z.number() }),
+  });
 }
 
 function known(schema: z.ZodType): AnySchema {

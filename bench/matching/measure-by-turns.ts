@@ -1,7 +1,14 @@
 import { median } from "../report/statistics.ts";
 
-/** Microseconds of CPU that one call of each action takes: the median over rounds. Every round takes all actions in turn, so that a slow moment meets them alike. */
-export function measureByTurns(p: { rounds: number; perRoundMs: number; actions: readonly (() => unknown)[] }): number[] {
+/**
+ * Microseconds of CPU that one call of each action takes: the median over rounds. Every round takes all actions in
+ * turn, so that a slow moment meets them alike.
+ */
+export function measureByTurns(p: {
+  rounds: number;
+  perRoundMs: number;
+  actions: readonly (() => unknown)[];
+}): number[] {
   const calls = p.actions.map((action) => callsWithin(action, p.perRoundMs));
   const times = p.actions.map((): number[] => []);
   for (let round = 0; round < p.rounds; round++) {

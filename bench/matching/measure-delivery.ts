@@ -18,10 +18,16 @@ let delivered = 0;
 const manifest = { version: "v1", workflows: [], agents: [] };
 
 /**
- * Microseconds of CPU that one delivery takes from the parsed body to the disk: which triggers match, what every other says, and delivery, run and counts in the
- * ledger. One in a commit of its own, and fifty in one. Each matches another of the triggers. Every round takes all sizes in turn.
+ * Microseconds of CPU that one delivery takes from the parsed body to the disk: which triggers match, what every other
+ * says, and delivery, run and counts in the ledger. One in a commit of its own, and fifty in one. Each matches another
+ * of the triggers. Every round takes all sizes in turn.
  */
-export async function measureDelivery(p: { file: string; shape: TriggerShape; sizes: readonly number[]; rounds: number }) {
+export async function measureDelivery(p: {
+  file: string;
+  shape: TriggerShape;
+  sizes: readonly number[];
+  rounds: number;
+}) {
   const store = await openSqliteStore({ file: p.file });
   const [small] = bodiesOf();
   const body = bodySchema.parse(small?.body);
@@ -34,7 +40,10 @@ export async function measureDelivery(p: { file: string; shape: TriggerShape; si
       const alone: number[] = [];
       for (let call = 0; call < 10; call++) alone.push(await cpuOf(() => deliver(store, endpoint, body)));
       const together: number[] = [];
-      for (let batch = 0; batch < 10; batch++) together.push((await cpuOf(() => Promise.all(Array.from({ length: 50 }, () => deliver(store, endpoint, body))))) / 50);
+      for (let batch = 0; batch < 10; batch++)
+        together.push(
+          (await cpuOf(() => Promise.all(Array.from({ length: 50 }, () => deliver(store, endpoint, body))))) / 50,
+        );
       // The first round warms up.
       if (round === 0) continue;
       times[at]?.alone.push(middle(alone));
@@ -67,11 +76,36 @@ async function firstOf(store: Store, endpoint: Endpoint, body: Body): Promise<nu
 async function deliver(store: Store, { name, triggers, index }: Endpoint, example: Body): Promise<void> {
   const body = { ...example, action: actionAt(triggers.length, delivered++) };
   const [id, now] = [newId("dlv"), Date.now()];
-  const decision = decideDelivery({ manifest, triggers, index, isShared: true, body, deliveryId: id, now, startedBy: "webhook", keyId: null, disabled: noneDisabled });
+  const decision = decideDelivery({
+    manifest,
+    triggers,
+    index,
+    isShared: true,
+    body,
+    deliveryId: id,
+    now,
+    startedBy: "webhook",
+    keyId: null,
+    disabled: noneDisabled,
+  });
   if (decision.outcome !== "accepted") throw new Error(`Nothing matches on ${name}`);
   const { outcome, responseStatus, verdicts, runs } = decision;
-  const rest = { method: "POST", headers: { "content-type": "application/json" }, body: Buffer.from("{}"), bodyBytes: 2, bodySha256: null, problem: null, durationMs: 1, keyId: null, redeliveryOf: null };
-  await store.acceptDelivery({ delivery: { ...rest, id, endpoint: name, receivedAt: now, outcome, responseStatus, verdicts }, runs, idempotency: null });
+  const rest = {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: Buffer.from("{}"),
+    bodyBytes: 2,
+    bodySha256: null,
+    problem: null,
+    durationMs: 1,
+    keyId: null,
+    redeliveryOf: null,
+  };
+  await store.acceptDelivery({
+    delivery: { ...rest, id, endpoint: name, receivedAt: now, outcome, responseStatus, verdicts },
+    runs,
+    idempotency: null,
+  });
 }
 
 async function cpuOf(action: () => Promise<unknown>): Promise<number> {

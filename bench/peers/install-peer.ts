@@ -11,14 +11,20 @@ export const peerPackages = {
 } as const;
 
 /** A dependency of n8n's dependencies that not every registry has; webhooks do without. */
-/** What of a peer has to be compiled. All that n8n may connect to would be compiled as well, and not every machine has the compilers: it is left out. */
+/**
+ * What of a peer has to be compiled. All that n8n may connect to would be compiled as well, and not every machine has
+ * the compilers: it is left out.
+ */
 const compiled: Partial<Record<PeerName, readonly string[]>> = { n8n: ["sqlite3", "isolated-vm"] };
 const overrides = { cssomnom: "npm:cssom@0.5.0" };
 const installWithinMs = 30 * 60_000;
 
 export type PeerName = keyof typeof peerPackages;
 
-/** Gives the folder with a peer's `node_modules`, installed now where it is not. Throws with what npm said; what failed is not tried again. */
+/**
+ * Gives the folder with a peer's `node_modules`, installed now where it is not. Throws with what npm said; what failed
+ * is not tried again.
+ */
 export function rememberInstalls(): (name: PeerName) => string {
   const known = new Map<PeerName, { folder: string } | { error: unknown }>();
   return (name) => {
@@ -48,14 +54,23 @@ function installPeer(name: PeerName): string {
   const wanted = Object.entries(packages).map(([id, version]) => `${id}@${version}`);
   try {
     const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env["PATH"]}` };
-    const npm = (...args: string[]) => execFileSync("npm", args, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"], encoding: "utf8", timeout: installWithinMs });
+    const npm = (...args: string[]) =>
+      execFileSync("npm", args, {
+        cwd: folder,
+        env,
+        stdio: ["ignore", "pipe", "pipe"],
+        encoding: "utf8",
+        timeout: installWithinMs,
+      });
     const only = compiled[name];
     npm("install", "--no-audit", "--no-fund", ...(only ? ["--ignore-scripts"] : []), ...wanted);
     if (only) npm("rebuild", ...only);
   } catch (error) {
     const said = error instanceof Error && "stderr" in error ? String(error.stderr) : String(error);
     const errors = said.split("\n").filter((line) => /npm (error|ERR!)/.test(line));
-    throw new Error(`npm cannot install ${wanted.join(" ")}: ${errors.slice(0, 3).join(" ") || said.slice(0, 300)}`, { cause: error });
+    throw new Error(`npm cannot install ${wanted.join(" ")}: ${errors.slice(0, 3).join(" ") || said.slice(0, 300)}`, {
+      cause: error,
+    });
   }
   return folder;
 }

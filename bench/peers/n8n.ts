@@ -14,17 +14,52 @@ const workflow = {
   active: false,
   settings: { executionOrder: "v1" },
   nodes: [
-    { id: "in", name: "Webhook", type: "n8n-nodes-base.webhook", typeVersion: 2, position: [0, 0], webhookId: "bench", parameters: { httpMethod: "POST", path: "bench", responseMode: "onReceived", options: { responseCode: { values: { responseCode: 202 } } } } },
-    { id: "work", name: "Work", type: "n8n-nodes-base.set", typeVersion: 3.4, position: [200, 0], parameters: { assignments: { assignments: [{ id: "ok", name: "ok", type: "boolean", value: true }] }, options: {} } },
+    {
+      id: "in",
+      name: "Webhook",
+      type: "n8n-nodes-base.webhook",
+      typeVersion: 2,
+      position: [0, 0],
+      webhookId: "bench",
+      parameters: {
+        httpMethod: "POST",
+        path: "bench",
+        responseMode: "onReceived",
+        options: { responseCode: { values: { responseCode: 202 } } },
+      },
+    },
+    {
+      id: "work",
+      name: "Work",
+      type: "n8n-nodes-base.set",
+      typeVersion: 3.4,
+      position: [200, 0],
+      parameters: {
+        assignments: { assignments: [{ id: "ok", name: "ok", type: "boolean", value: true }] },
+        options: {},
+      },
+    },
   ],
   connections: { Webhook: { main: [[{ node: "Work", type: "main", index: 0 }]] } },
 };
 
 /** What n8n's documentation names for many executions: nothing of those that went well is kept. */
-const fastSettings = { EXECUTIONS_DATA_SAVE_ON_SUCCESS: "none", EXECUTIONS_DATA_SAVE_ON_PROGRESS: "false", EXECUTIONS_DATA_SAVE_MANUAL_EXECUTIONS: "false" };
+const fastSettings = {
+  EXECUTIONS_DATA_SAVE_ON_SUCCESS: "none",
+  EXECUTIONS_DATA_SAVE_ON_PROGRESS: "false",
+  EXECUTIONS_DATA_SAVE_MANUAL_EXECUTIONS: "false",
+};
 
-/** n8n on SQLite, its default, with a webhook that responds immediately. */
-export async function startN8n({ modules, folder, isFast }: { modules: string; folder: string; isFast: boolean }): Promise<Peer> {
+/** N8n on SQLite, its default, with a webhook that responds immediately. */
+export async function startN8n({
+  modules,
+  folder,
+  isFast,
+}: {
+  modules: string;
+  folder: string;
+  isFast: boolean;
+}): Promise<Peer> {
   mkdirSync(folder, { recursive: true });
   const [port, brokerPort] = await Promise.all([freePort(), freePort()]);
   const env = {
@@ -39,13 +74,20 @@ export async function startN8n({ modules, folder, isFast }: { modules: string; f
     ...(isFast ? fastSettings : {}),
   };
   const program = join(modules, "node_modules/n8n/bin/n8n");
-  const run = (...args: string[]) => execFileSync(process.execPath, [program, ...args], { cwd: folder, env: { ...cleanEnvironment(), ...env }, stdio: ["ignore", "pipe", "pipe"], encoding: "utf8" });
+  const run = (...args: string[]) =>
+    execFileSync(process.execPath, [program, ...args], {
+      cwd: folder,
+      env: { ...cleanEnvironment(), ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+      encoding: "utf8",
+    });
   writeFileSync(join(folder, "workflow.json"), JSON.stringify([workflow]));
   run("import:workflow", `--input=${join(folder, "workflow.json")}`);
   run("publish:workflow", `--id=${workflow.id}`);
   const server = startPeerProcess({ program: process.execPath, args: [program, "start"], folder, name: "n8n", env });
   const url = `http://127.0.0.1:${port}/webhook/bench`;
-  const ask = async () => (await fetch(url, { method: "POST", headers: { "Content-Type": "application/json" }, body: "{}" })).status === 202;
+  const ask = async () =>
+    (await fetch(url, { method: "POST", headers: { "Content-Type": "application/json" }, body: "{}" })).status === 202;
   await untilAnswers({ what: "n8n", withinMs: 180_000, ask });
   return {
     name: `n8n ${peerPackages.n8n.n8n}${isFast ? ", executions that went well not kept" : ""}`,

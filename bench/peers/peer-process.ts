@@ -4,10 +4,23 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { cleanEnvironment, stopProcess } from "../service/signalbox-service.ts";
 
-/** Starts a program of a peer in a folder of its own; what it prints goes into `<name>.log` there. It ends with this process. */
-export function startPeerProcess(p: { program: string; args: string[]; folder: string; name: string; env?: Record<string, string> }): { child: ChildProcess; close(): Promise<void> } {
+/**
+ * Starts a program of a peer in a folder of its own; what it prints goes into `<name>.log` there. It ends with this
+ * process.
+ */
+export function startPeerProcess(p: {
+  program: string;
+  args: string[];
+  folder: string;
+  name: string;
+  env?: Record<string, string>;
+}): { child: ChildProcess; close(): Promise<void> } {
   const log = openSync(join(p.folder, `${p.name}.log`), "a");
-  const child = spawn(p.program, p.args, { cwd: p.folder, env: { ...cleanEnvironment(), ...p.env }, stdio: ["ignore", log, log] });
+  const child = spawn(p.program, p.args, {
+    cwd: p.folder,
+    env: { ...cleanEnvironment(), ...p.env },
+    stdio: ["ignore", log, log],
+  });
   closeSync(log);
   const kill = () => void child.kill("SIGKILL");
   process.once("exit", kill);

@@ -8,15 +8,22 @@ import { startPeerProcess, untilAnswers } from "./peer-process.ts";
 import type { Peer } from "./peer.ts";
 
 /**
- * Restate's server with its defaults, and a service of one handler beside it. `/send` answers 202 when the invocation is in its log, which
- * its default (`rocksdb-disable-wal-fsync = false`) has on disk.
+ * Restate's server with its defaults, and a service of one handler beside it. `/send` answers 202 when the invocation
+ * is in its log, which its default (`rocksdb-disable-wal-fsync = false`) has on disk.
  */
 export async function startRestate({ modules, folder }: { modules: string; folder: string }): Promise<Peer> {
   mkdirSync(folder, { recursive: true });
-  const [servicePort, ingressPort, adminPort, nodePort] = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
+  const [servicePort, ingressPort, adminPort, nodePort] = await Promise.all([
+    freePort(),
+    freePort(),
+    freePort(),
+    freePort(),
+  ]);
   // Its SDK would write lines for every invocation, which would be most of its work.
   const quiet = { ...cleanEnvironment(), NODE_ENV: "production", RESTATE_LOGGING: "ERROR" };
-  const service = fork(join(import.meta.dirname, "../servers/restate-service.ts"), [modules, String(servicePort)], { env: quiet });
+  const service = fork(join(import.meta.dirname, "../servers/restate-service.ts"), [modules, String(servicePort)], {
+    env: quiet,
+  });
   const env = {
     RESTATE_LISTEN_MODE: "tcp",
     RESTATE_BIND_IP: "127.0.0.1",
@@ -27,10 +34,26 @@ export async function startRestate({ modules, folder }: { modules: string; folde
     RESTATE_LOG_FILTER: "warn",
   };
   // The program itself: what npm puts before it would leave it running when it is told to go.
-  const program = join(modules, `node_modules/@restatedev/restate-server-${process.platform}-${process.arch}/bin/restate-server`);
-  const server = startPeerProcess({ program, args: ["--base-dir", join(folder, "restate-data"), "--no-logo"], folder, name: "restate", env });
+  const program = join(
+    modules,
+    `node_modules/@restatedev/restate-server-${process.platform}-${process.arch}/bin/restate-server`,
+  );
+  const server = startPeerProcess({
+    program,
+    args: ["--base-dir", join(folder, "restate-data"), "--no-logo"],
+    folder,
+    name: "restate",
+    env,
+  });
   const body = JSON.stringify({ uri: `http://127.0.0.1:${servicePort}` });
-  const register = async () => (await fetch(`http://127.0.0.1:${adminPort}/deployments`, { method: "POST", headers: { "Content-Type": "application/json" }, body })).ok;
+  const register = async () =>
+    (
+      await fetch(`http://127.0.0.1:${adminPort}/deployments`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body,
+      })
+    ).ok;
   await untilAnswers({ what: "Restate", withinMs: 60_000, ask: register });
   return {
     name: `Restate ${peerPackages.restate["@restatedev/restate-server"]}`,

@@ -21,5 +21,6 @@ export async function profileService(folder: string, service: Service, turn: () 
   await turn();
   signalAll();
   const deadline = performance.now() + 30_000;
-  while (readdirSync(folder).length < pids.length && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 100));
+  while (readdirSync(folder).length < pids.length && performance.now() < deadline)
+    await new Promise((resolve) => setTimeout(resolve, 100));
 }

@@ -24,7 +24,13 @@ describe("median", () => {
 describe("percentile", () => {
   const hundred = Float64Array.from({ length: 100 }, (_, at) => at + 1);
 
-  it.each([[0.5, 50], [0.99, 99], [0.999, 100], [1, 100], [0, 1]])("%f of 1 to 100 is %i, by the nearest rank", (part, value) => {
+  it.each([
+    [0.5, 50],
+    [0.99, 99],
+    [0.999, 100],
+    [1, 100],
+    [0, 1],
+  ])("%f of 1 to 100 is %i, by the nearest rank", (part, value) => {
     expect(percentile(hundred, part)).toBe(value);
   });
 

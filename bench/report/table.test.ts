@@ -2,7 +2,16 @@ import { describe, expect, it } from "vitest";
 import type { Row } from "../rows/row.ts";
 import { cellsOf, markdownTable, replaceTable, textTable } from "./table.ts";
 
-const row: Row = { work: "300 bytes", measure: "accepts a second", ours: "9", other: "node:http: 10", ratio: "0.90 (0.80–1.00)", goal: "≥ 0.6", isMet: true, durability: "fsync" };
+const row: Row = {
+  work: "300 bytes",
+  measure: "accepts a second",
+  ours: "9",
+  other: "node:http: 10",
+  ratio: "0.90 (0.80–1.00)",
+  goal: "≥ 0.6",
+  isMet: true,
+  durability: "fsync",
+};
 
 describe("textTable", () => {
   it("says of each goal whether it was met", () => {
@@ -13,7 +22,9 @@ describe("textTable", () => {
   });
 
   it("begins every column at the same place in every line", () => {
-    const [titles = "", , first = "", second = ""] = textTable(cellsOf([row, { ...row, work: "a push of 7.7 kB", other: null }])).split("\n");
+    const [titles = "", , first = "", second = ""] = textTable(
+      cellsOf([row, { ...row, work: "a push of 7.7 kB", other: null }]),
+    ).split("\n");
     const at = titles.indexOf("what the numbers are");
     expect([first, second].map((line) => line.slice(at, at + 7))).toEqual(["accepts", "accepts"]);
   });

@@ -22,7 +22,12 @@ export function cellsOf(rows: readonly Row[]): Cells {
 /** The table as text for a terminal: each column as wide as its widest cell. */
 export function textTable(lines: Cells): string {
   const widths = (lines[0] ?? []).map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
-  const [titles = "", ...rest] = lines.map((line) => line.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("  ").trimEnd());
+  const [titles = "", ...rest] = lines.map((line) =>
+    line
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
   return [titles, widths.map((width) => "─".repeat(width)).join("  "), ...rest].join("\n");
 }
 
@@ -48,6 +53,7 @@ export function replaceTable(page: string, table: string, options: "" | " --stor
   const begin = `<!-- ${name}: begin. Written by \`npm run bench --${options} --markdown\`; do not edit. -->`;
   const end = `<!-- ${name}: end -->`;
   const [from, to] = [page.indexOf(begin), page.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`The page needs the lines ${JSON.stringify(begin)} and ${JSON.stringify(end)}, in this order.`);
+  if (from < 0 || to < from)
+    throw new Error(`The page needs the lines ${JSON.stringify(begin)} and ${JSON.stringify(end)}, in this order.`);
   return `${page.slice(0, from + begin.length)}\n${table}\n${page.slice(to)}`;
 }

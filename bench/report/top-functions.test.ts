@@ -1,12 +1,22 @@
 import { describe, expect, it } from "vitest";
 import { summarizeProfile } from "./top-functions.ts";
 
-const frame = (id: number, functionName: string, url = "file:///app/server/store/write.ts") => ({ id, callFrame: { functionName, url, lineNumber: id } });
+const frame = (id: number, functionName: string, url = "file:///app/server/store/write.ts") => ({
+  id,
+  callFrame: { functionName, url, lineNumber: id },
+});
 
 describe("summarizeProfile", () => {
   const profile = {
     program: "/app/dist/web.js",
-    nodes: [frame(1, "(idle)", ""), frame(2, "parse"), frame(3, "write"), frame(4, "", "node:internal/streams"), frame(5, "parse"), frame(6, "post", "node:inspector")],
+    nodes: [
+      frame(1, "(idle)", ""),
+      frame(2, "parse"),
+      frame(3, "write"),
+      frame(4, "", "node:internal/streams"),
+      frame(5, "parse"),
+      frame(6, "post", "node:inspector"),
+    ],
     samples: [2, 1, 3, 5, 4, 6],
     timeDeltas: [1_000, 5_000, 4_000, 1_000, 2_000, 70_000],
   };
@@ -21,7 +31,12 @@ describe("summarizeProfile", () => {
   });
 
   it("tells functions of one name apart by their place, and adds up those of one place", () => {
-    const same = { ...profile, nodes: profile.nodes.map((node) => (node.id === 5 ? { ...node, callFrame: { ...node.callFrame, lineNumber: 2 } } : node)) };
+    const same = {
+      ...profile,
+      nodes: profile.nodes.map((node) =>
+        node.id === 5 ? { ...node, callFrame: { ...node.callFrame, lineNumber: 2 } } : node,
+      ),
+    };
     expect(timesOfParse(profile)).toEqual([1, 1]);
     expect(timesOfParse(same)).toEqual([2]);
   });
@@ -36,5 +51,7 @@ describe("summarizeProfile", () => {
 });
 
 function timesOfParse(json: unknown): number[] {
-  return summarizeProfile(json, 9).functions.filter(({ name }) => name === "parse").map(({ ms }) => ms);
+  return summarizeProfile(json, 9)
+    .functions.filter(({ name }) => name === "parse")
+    .map(({ ms }) => ms);
 }

@@ -3,7 +3,12 @@ import { z } from "zod";
 
 /** What V8 writes with `--cpu-prof`, as far as it is read here. */
 const profileSchema = z.object({
-  nodes: z.array(z.object({ id: z.number(), callFrame: z.object({ functionName: z.string(), url: z.string(), lineNumber: z.number() }) })),
+  nodes: z.array(
+    z.object({
+      id: z.number(),
+      callFrame: z.object({ functionName: z.string(), url: z.string(), lineNumber: z.number() }),
+    }),
+  ),
   samples: z.array(z.number()),
   timeDeltas: z.array(z.number()),
   /** Added by `profile-on-signal.ts`: what the process ran. */
@@ -41,12 +46,19 @@ export function summarizeProfile(json: unknown, most: number): ProfileSummary {
     total.ms += ms;
     totals.set(`${name} ${place}`, total);
   }
-  const functions = [...totals.values()].sort((a, b) => b.ms - a.ms).slice(0, most).map((total) => ({ ...total, part: total.ms / busyMs }));
+  const functions = [...totals.values()]
+    .sort((a, b) => b.ms - a.ms)
+    .slice(0, most)
+    .map((total) => ({ ...total, part: total.ms / busyMs }));
   return { program: basename(program).replace(/\.[cm]?[jt]s$/, ""), busyMs, idleMs, functions };
 }
 
 /** The last folders of the file suffice to know it. */
 function placeOf(url: string, lineNumber: number): string {
   if (url === "") return "native";
-  return `${url.replace(/^file:\/\//, "").split("/").slice(-3).join("/")}:${lineNumber + 1}`;
+  return `${url
+    .replace(/^file:\/\//, "")
+    .split("/")
+    .slice(-3)
+    .join("/")}:${lineNumber + 1}`;
 }

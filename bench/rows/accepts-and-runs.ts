@@ -16,7 +16,8 @@ import type { Row } from "./row.ts";
 
 const connections = 50;
 const goals = { toRestate: 6, drainMs: 1_000 };
-const anyRunIsOpen = "SELECT EXISTS (SELECT 1 FROM run WHERE status IN ('queued', 'waiting')) OR EXISTS (SELECT 1 FROM run WHERE status = 'running')";
+const anyRunIsOpen =
+  "SELECT EXISTS (SELECT 1 FROM run WHERE status IN ('queued', 'waiting')) OR EXISTS (SELECT 1 FROM run WHERE status = 'running')";
 const anyJobIsOpen = "SELECT EXISTS (SELECT 1 FROM job WHERE state IN ('queued', 'running'))";
 
 /** Accepts a second while all that is accepted is also executed, to the end of the last run. */
@@ -28,7 +29,9 @@ export async function measureAcceptsAndRuns(bench: Bench): Promise<Row[]> {
       await bench.profile(stage.service, sides.ours);
       return [];
     }
-    const turns: { ours: ExecuteTurn[]; reference: ExecuteTurn[]; restate?: ExecuteTurn[] } = restate ? await byTurns({ ...sides, restate: restate.turn }, bench.rounds) : await byTurns(sides, bench.rounds);
+    const turns: { ours: ExecuteTurn[]; reference: ExecuteTurn[]; restate?: ExecuteTurn[] } = restate
+      ? await byTurns({ ...sides, restate: restate.turn }, bench.rounds)
+      : await byTurns(sides, bench.rounds);
     stage.checkStored();
     return rowsOf(turns, restate?.peer ?? null);
   } finally {
@@ -45,7 +48,11 @@ async function setStage(bench: Bench) {
   const jobs = watchOpen(referenceFile, anyJobIsOpen);
   const modules = bench.peers?.("restate");
   const peer = modules === undefined ? null : await startRestate({ modules, folder: join(folder, "restate") });
-  const post = (url: string) => () => bench.client.post({ url, headers: {}, bodies: smallBody().bodies, connections, ms: bench.turnMs, perSecond: null }, 202);
+  const post = (url: string) => () =>
+    bench.client.post(
+      { url, headers: {}, bodies: smallBody().bodies, connections, ms: bench.turnMs, perSecond: null },
+      202,
+    );
   let accepted = 0;
   return {
     service,
@@ -60,7 +67,8 @@ async function setStage(bench: Bench) {
     restate: peer && { peer, turn: turnOfPeer(peer, post(peer.url)) },
     checkStored() {
       const stored = countStored(folder, endpoints.executed);
-      if (stored.accepted !== accepted || stored.runs["completed"] !== accepted) throw new Error(`${accepted} deliveries were answered 202, and the store has ${JSON.stringify(stored)}`);
+      if (stored.accepted !== accepted || stored.runs["completed"] !== accepted)
+        throw new Error(`${accepted} deliveries were answered 202, and the store has ${JSON.stringify(stored)}`);
     },
     async close() {
       runs.close();
@@ -80,17 +88,47 @@ function turnOfPeer(peer: Peer, post: Parameters<typeof executeTurn>[0]): () => 
   };
 }
 
-function rowsOf(turns: { ours: ExecuteTurn[]; reference: ExecuteTurn[]; restate?: ExecuteTurn[] }, restate: Peer | null): Row[] {
+function rowsOf(
+  turns: { ours: ExecuteTurn[]; reference: ExecuteTurn[]; restate?: ExecuteTurn[] },
+  restate: Peer | null,
+): Row[] {
   const drainMs = median(turns.ours.map((turn) => turn.drainMs));
-  const common = { work: `${smallBody().name}, ${connections} connections; one worker executes all`, measure: "accepted and executed a second", ours: count(median(rates(turns.ours))) };
+  const common = {
+    work: `${smallBody().name}, ${connections} connections; one worker executes all`,
+    measure: "accepted and executed a second",
+    ours: count(median(rates(turns.ours))),
+  };
   const rows: Row[] = [];
   if (restate && turns.restate) {
     const toRestate = ratioByRounds(rates(turns.ours), rates(turns.restate));
-    rows.push({ ...common, other: `${restate.name}: ${count(median(rates(turns.restate)))}`, ratio: ratio(toRestate), goal: `≥ ${goals.toRestate}`, isMet: toRestate.median >= goals.toRestate, durability: `ours: fsync before each 202; Restate: ${restate.durability}` });
+    rows.push({
+      ...common,
+      other: `${restate.name}: ${count(median(rates(turns.restate)))}`,
+      ratio: ratio(toRestate),
+      goal: `≥ ${goals.toRestate}`,
+      isMet: toRestate.median >= goals.toRestate,
+      durability: `ours: fsync before each 202; Restate: ${restate.durability}`,
+    });
   }
   const toReference = ratioByRounds(rates(turns.ours), rates(turns.reference));
-  rows.push({ ...common, other: `bare node:http + SQLite, worker on the same loop: ${count(median(rates(turns.reference)))}`, ratio: ratio(toReference), goal: null, isMet: null, durability: "both: fsync before each 202 and for each end" });
-  rows.push({ ...common, measure: "ms from the last 202 to the end of the last run", ours: count(drainMs), other: null, ratio: null, goal: `≤ ${goals.drainMs}`, isMet: drainMs <= goals.drainMs, durability: "fsync for each end" });
+  rows.push({
+    ...common,
+    other: `bare node:http + SQLite, worker on the same loop: ${count(median(rates(turns.reference)))}`,
+    ratio: ratio(toReference),
+    goal: null,
+    isMet: null,
+    durability: "both: fsync before each 202 and for each end",
+  });
+  rows.push({
+    ...common,
+    measure: "ms from the last 202 to the end of the last run",
+    ours: count(drainMs),
+    other: null,
+    ratio: null,
+    goal: `≤ ${goals.drainMs}`,
+    isMet: drainMs <= goals.drainMs,
+    durability: "fsync for each end",
+  });
   return rows;
 }
 

@@ -16,7 +16,11 @@ const connections = 50;
 const goal = 0.6;
 
 /** What is sent where. */
-const works = { small: [smallBody, endpoints.queued], push: [pushBody, endpoints.queuedPush], github: [githubBodies, endpoints.queuedGithub] } as const;
+const works = {
+  small: [smallBody, endpoints.queued],
+  push: [pushBody, endpoints.queuedPush],
+  github: [githubBodies, endpoints.queuedGithub],
+} as const;
 
 interface Turn {
   perSecond: number;
@@ -25,7 +29,10 @@ interface Turn {
   cpuMs: number;
 }
 
-/** Accepts a second while workers are idle, next to node:http without a store, and to the least that keeps the same promise. */
+/**
+ * Accepts a second while workers are idle, next to node:http without a store, and to the least that keeps the same
+ * promise.
+ */
 export async function measureAccepts(bench: Bench, kind: keyof typeof works): Promise<Row[]> {
   const [bodiesOf, endpoint] = works[kind];
   const { name, bodies } = bodiesOf();
@@ -36,8 +43,15 @@ export async function measureAccepts(bench: Bench, kind: keyof typeof works): Pr
   let accepted = 0;
   const turnOf = (url: string, pid: number | undefined) => async (): Promise<Turn> => {
     const before = cpuMsOf(pid);
-    const result = await bench.client.post({ url, headers: {}, bodies, connections, ms: bench.turnMs, perSecond: null }, 202);
-    return { perSecond: (result.answered / result.ms) * 1000, answered: result.statuses[202] ?? 0, cpuMs: cpuMsOf(pid) - before };
+    const result = await bench.client.post(
+      { url, headers: {}, bodies, connections, ms: bench.turnMs, perSecond: null },
+      202,
+    );
+    return {
+      perSecond: (result.answered / result.ms) * 1000,
+      answered: result.statuses[202] ?? 0,
+      cpuMs: cpuMsOf(pid) - before,
+    };
   };
   const ourTurn = async () => {
     const turn = await turnOf(service.urlOf(endpoint), service.child.pid)();
@@ -49,14 +63,36 @@ export async function measureAccepts(bench: Bench, kind: keyof typeof works): Pr
       await bench.profile(service, ourTurn);
       return [];
     }
-    const turns = await byTurns({ plain: turnOf(plain.url, plain.pid), ours: ourTurn, reference: turnOf(reference.url, reference.pid) }, bench.rounds);
+    const turns = await byTurns(
+      { plain: turnOf(plain.url, plain.pid), ours: ourTurn, reference: turnOf(reference.url, reference.pid) },
+      bench.rounds,
+    );
     const stored = countStored(folder, endpoint);
-    if (stored.accepted !== accepted) throw new Error(`${accepted} deliveries were answered 202, and ${stored.accepted} are in the store`);
-    const common = { work: `${name}, ${connections} connections; runs stay queued`, measure: "accepts a second", ours: each(turns.ours) };
+    if (stored.accepted !== accepted)
+      throw new Error(`${accepted} deliveries were answered 202, and ${stored.accepted} are in the store`);
+    const common = {
+      work: `${name}, ${connections} connections; runs stay queued`,
+      measure: "accepts a second",
+      ours: each(turns.ours),
+    };
     const [toPlain, toReference] = [ratioOf(turns.ours, turns.plain), ratioOf(turns.ours, turns.reference)];
     return [
-      { ...common, other: `node:http, no store: ${each(turns.plain)}`, ratio: ratio(toPlain), goal: `≥ ${goal}`, isMet: toPlain.median >= goal, durability: "ours: fsync before each 202; the other: none" },
-      { ...common, other: `bare node:http + SQLite: ${each(turns.reference)}`, ratio: ratio(toReference), goal: null, isMet: null, durability: "both: fsync before each 202" },
+      {
+        ...common,
+        other: `node:http, no store: ${each(turns.plain)}`,
+        ratio: ratio(toPlain),
+        goal: `≥ ${goal}`,
+        isMet: toPlain.median >= goal,
+        durability: "ours: fsync before each 202; the other: none",
+      },
+      {
+        ...common,
+        other: `bare node:http + SQLite: ${each(turns.reference)}`,
+        ratio: ratio(toReference),
+        goal: null,
+        isMet: null,
+        durability: "both: fsync before each 202",
+      },
     ];
   } finally {
     plain.close();

@@ -1,5 +1,11 @@
-/** Measures all sides once a round, one after the other, so that what else the machine does hits them alike. The first round warms up and does not count. */
-export async function byTurns<Side extends string, T>(sides: Record<Side, () => Promise<T>>, rounds: number): Promise<Record<Side, T[]>> {
+/**
+ * Measures all sides once a round, one after the other, so that what else the machine does hits them alike. The first
+ * round warms up and does not count.
+ */
+export async function byTurns<Side extends string, T>(
+  sides: Record<Side, () => Promise<T>>,
+  rounds: number,
+): Promise<Record<Side, T[]>> {
   const names = Object.keys(sides) as Side[];
   const values = Object.fromEntries(names.map((name) => [name, [] as T[]])) as Record<Side, T[]>;
   for (let round = 0; round <= rounds; round++) {

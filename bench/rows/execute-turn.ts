@@ -15,12 +15,16 @@ const drainWithinMs = 300_000;
 const askEveryMs = 10;
 
 /** Sends, then waits until all of it was executed. Throws when that takes more than five minutes. */
-export async function executeTurn(post: () => Promise<PostLoadResult>, isDone: (answered: number) => boolean | Promise<boolean>): Promise<ExecuteTurn> {
+export async function executeTurn(
+  post: () => Promise<PostLoadResult>,
+  isDone: (answered: number) => boolean | Promise<boolean>,
+): Promise<ExecuteTurn> {
   const began = Date.now();
   const { statuses, endedAt } = await post();
   const answered = statuses[202] ?? 0;
   while (!(await isDone(answered))) {
-    if (Date.now() - endedAt > drainWithinMs) throw new Error(`Not all that was accepted had been executed ${drainWithinMs / 1000} s later`);
+    if (Date.now() - endedAt > drainWithinMs)
+      throw new Error(`Not all that was accepted had been executed ${drainWithinMs / 1000} s later`);
     await delay(askEveryMs);
   }
   const now = Date.now();

@@ -16,14 +16,18 @@ interface Latency {
   p99: number;
 }
 
-/** How long a sender waits for its 202 at half of the load that the receiver can bear, next to node:http without a store at the same rate. */
+/**
+ * How long a sender waits for its 202 at half of the load that the receiver can bear, next to node:http without a store
+ * at the same rate.
+ */
 export async function measureLatency(bench: Bench): Promise<Row[]> {
   const folder = bench.makeProject({ workers: 1 });
   const service = await startSignalbox({ folder, nodeOptions: bench.nodeOptions });
   const plain = await startServer("plain");
   const { bodies } = smallBody();
   const url = service.urlOf(endpoints.queued);
-  const post = (to: string, perSecond: number | null) => bench.client.post({ url: to, headers: {}, bodies, connections, ms: bench.turnMs, perSecond }, 202);
+  const post = (to: string, perSecond: number | null) =>
+    bench.client.post({ url: to, headers: {}, bodies, connections, ms: bench.turnMs, perSecond }, 202);
   try {
     await post(url, null);
     const full = await post(url, null);

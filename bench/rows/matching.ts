@@ -8,12 +8,19 @@ import type { Row } from "./row.ts";
 
 const sizes = [10, 100, 1_000, 10_000];
 
-/** What it costs to find the one trigger of many on one endpoint that a body of GitHub's is for. `bench/matching.ts` has more shapes and bodies. */
+/**
+ * What it costs to find the one trigger of many on one endpoint that a body of GitHub's is for. `bench/matching.ts` has
+ * more shapes and bodies.
+ */
 export async function measureMatching(bench: Bench): Promise<Row[]> {
   const body = bodiesOf()[1];
   if (!body) throw new Error("There is no body of GitHub's");
   const endpoints = sizes.map((size) => makeTriggers("filters, one request", size));
-  const times = measureByTurns({ rounds: bench.rounds * 3, perRoundMs: 10, actions: endpoints.map((endpoint) => () => matchTriggers({ ...endpoint, body: body.body }).matches.length) });
+  const times = measureByTurns({
+    rounds: bench.rounds * 3,
+    perRoundMs: 10,
+    actions: endpoints.map((endpoint) => () => matchTriggers({ ...endpoint, body: body.body }).matches.length),
+  });
   const [ten = Number.NaN] = times;
   return sizes.map((size, at): Row => {
     const microseconds = times[at] ?? Number.NaN;

@@ -23,7 +23,17 @@ export async function measureMemory(bench: Bench): Promise<Row[]> {
     await delay(restMs);
     const bare = residentMb(plain.pid, "plain");
     const fresh = { web: read("web"), worker: read("worker") };
-    const { statuses } = await bench.client.post({ url: service.urlOf(endpoints.executed), headers: {}, bodies: smallBody().bodies, connections: 50, ms: bench.turnMs, perSecond: null }, 202);
+    const { statuses } = await bench.client.post(
+      {
+        url: service.urlOf(endpoints.executed),
+        headers: {},
+        bodies: smallBody().bodies,
+        connections: 50,
+        ms: bench.turnMs,
+        perSecond: null,
+      },
+      202,
+    );
     await delay(restMs);
     const loaded = { web: read("web"), worker: read("worker") };
     return (["web", "worker"] as const).flatMap((program): Row[] => [
@@ -33,9 +43,16 @@ export async function measureMemory(bench: Bench): Promise<Row[]> {
         ours: count(fresh[program]),
         other: `a bare node:http server: ${count(bare)}`,
         ratio: (fresh[program] / bare).toFixed(2),
-        goal: `≤ ${goals[program]}`, isMet: fresh[program] <= goals[program],
+        goal: `≤ ${goals[program]}`,
+        isMet: fresh[program] <= goals[program],
       },
-      { ...common, work: `${program} process, ${restMs / 1000} s after ${count(statuses[202] ?? 0)} webhooks in ${bench.turnMs / 1000} s`, ours: count(loaded[program]), goal: null, isMet: null },
+      {
+        ...common,
+        work: `${program} process, ${restMs / 1000} s after ${count(statuses[202] ?? 0)} webhooks in ${bench.turnMs / 1000} s`,
+        ours: count(loaded[program]),
+        goal: null,
+        isMet: null,
+      },
     ]);
   } finally {
     plain.close();

@@ -24,7 +24,10 @@ const starts: Record<PeerName, ((p: { modules: string; folder: string }) => Prom
   n8n: [(p) => startN8n({ ...p, isFast: false }), (p) => startN8n({ ...p, isFast: true })],
 };
 
-/** The same webhook to another product, next to ours; both execute something small, too. One that cannot be had is noted, with what was seen. */
+/**
+ * The same webhook to another product, next to ours; both execute something small, too. One that cannot be had is
+ * noted, with what was seen.
+ */
 export async function measurePeers(bench: Bench, name: PeerName): Promise<Row[]> {
   const rows: Row[] = [];
   try {
@@ -49,13 +52,20 @@ async function measurePeer(bench: Bench, start: (folder: string) => Promise<Peer
     closing.push(service.stop);
     let accepted = 0;
     const turnOf = (url: string, status: number) => async () => {
-      const result = await bench.client.post({ url, headers: {}, bodies, connections, ms: bench.turnMs, perSecond: null }, status);
+      const result = await bench.client.post(
+        { url, headers: {}, bodies, connections, ms: bench.turnMs, perSecond: null },
+        status,
+      );
       if (url !== peer.url) accepted += result.statuses[status] ?? 0;
       return (result.answered / result.ms) * 1000;
     };
-    const rates = await byTurns({ ours: turnOf(service.urlOf(endpoints.executed), 202), peer: turnOf(peer.url, peer.expectedStatus) }, bench.rounds);
+    const rates = await byTurns(
+      { ours: turnOf(service.urlOf(endpoints.executed), 202), peer: turnOf(peer.url, peer.expectedStatus) },
+      bench.rounds,
+    );
     const stored = countStored(folder, endpoints.executed);
-    if (stored.accepted !== accepted) throw new Error(`${accepted} deliveries were answered 202, and ${stored.accepted} are in the store`);
+    if (stored.accepted !== accepted)
+      throw new Error(`${accepted} deliveries were answered 202, and ${stored.accepted} are in the store`);
     return {
       work: `${name}, ${connections} connections; each is executed, too`,
       measure: "answers a second",

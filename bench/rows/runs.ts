@@ -28,7 +28,13 @@ export async function measureRuns(bench: Bench): Promise<Row[]> {
       return [];
     }
     const rates = await byTurns({ one: one.turn, two: two.turn, four: four.turn }, bench.rounds);
-    return ([["one", 1], ["two", 2], ["four", 4]] as const).map(([name, workers]): Row => ({
+    return (
+      [
+        ["one", 1],
+        ["two", 2],
+        ["four", 4],
+      ] as const
+    ).map(([name, workers]): Row => ({
       work: `a backlog of ${count(bench.backlog)} runs that return at once; workers: ${workers}`,
       measure: "runs a second",
       ours: count(median(rates[name])),
@@ -53,7 +59,9 @@ async function startBacklog(bench: Bench, workers: number) {
     async turn(): Promise<number> {
       const since = Date.now();
       const store = await openSqliteStore({ file });
-      await queueRuns(store, { slug: "trivial", count: bench.backlog, inOneTransaction: true }).finally(() => store.close());
+      await queueRuns(store, { slug: "trivial", count: bench.backlog, inOneTransaction: true }).finally(() =>
+        store.close(),
+      );
       return rateOf(file, since, bench.backlog);
     },
     async close() {
@@ -67,11 +75,22 @@ async function startBacklog(bench: Bench, workers: number) {
 async function rateOf(file: string, since: number, runs: number): Promise<number> {
   const db = new Database(file, { readonly: true });
   try {
-    const isOpen = db.prepare<[], number>("SELECT EXISTS (SELECT 1 FROM run WHERE status IN ('queued', 'waiting')) OR EXISTS (SELECT 1 FROM run WHERE status = 'running')").pluck();
+    const isOpen = db
+      .prepare<[], number>(
+        "SELECT EXISTS (SELECT 1 FROM run WHERE status IN ('queued', 'waiting')) OR EXISTS (SELECT 1 FROM run WHERE status = 'running')",
+      )
+      .pluck();
     for (const deadline = performance.now() + withinMs; isOpen.get() === 1; await delay(20)) {
-      if (performance.now() > deadline) throw new Error(`A backlog of ${runs} runs was not done within ${withinMs / 1000} s`);
+      if (performance.now() > deadline)
+        throw new Error(`A backlog of ${runs} runs was not done within ${withinMs / 1000} s`);
     }
-    const span = spanSchema.parse(db.prepare("SELECT min(started_at) AS startedAt, max(finished_at) AS finishedAt, count(*) AS completed FROM run WHERE created_at >= ? AND status = 'completed'").get(since));
+    const span = spanSchema.parse(
+      db
+        .prepare(
+          "SELECT min(started_at) AS startedAt, max(finished_at) AS finishedAt, count(*) AS completed FROM run WHERE created_at >= ? AND status = 'completed'",
+        )
+        .get(since),
+    );
     if (span.completed !== runs) throw new Error(`${span.completed} of ${runs} runs have completed`);
     return runs / ((span.finishedAt - span.startedAt) / 1000);
   } finally {

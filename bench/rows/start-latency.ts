@@ -13,16 +13,28 @@ import type { Row } from "./row.ts";
 
 const perSecond = 50;
 const outputSchema = z.object({ beganAt: z.number() });
-const anyRunIsOpen = "SELECT EXISTS (SELECT 1 FROM run WHERE status IN ('queued', 'waiting')) OR EXISTS (SELECT 1 FROM run WHERE status = 'running')";
+const anyRunIsOpen =
+  "SELECT EXISTS (SELECT 1 FROM run WHERE status IN ('queued', 'waiting')) OR EXISTS (SELECT 1 FROM run WHERE status = 'running')";
 
-/** How long after a webhook came its run's first line is executed, while there is little to do. By the runs' own clock, from the ledger. */
+/**
+ * How long after a webhook came its run's first line is executed, while there is little to do. By the runs' own clock,
+ * from the ledger.
+ */
 export async function measureStartLatency(bench: Bench): Promise<Row[]> {
   const folder = bench.makeProject({ workers: 1 });
   const service = await startSignalbox({ folder, nodeOptions: bench.nodeOptions });
   const file = join(folder, ".signalbox/signalbox.db");
   const open = watchOpen(file, anyRunIsOpen);
   const { name, bodies } = smallBody();
-  const turn = () => executeTurn(() => bench.client.post({ url: service.urlOf(endpoints.timed), headers: {}, bodies, connections: 4, ms: bench.turnMs, perSecond }, 202), open.isEmpty);
+  const turn = () =>
+    executeTurn(
+      () =>
+        bench.client.post(
+          { url: service.urlOf(endpoints.timed), headers: {}, bodies, connections: 4, ms: bench.turnMs, perSecond },
+          202,
+        ),
+      open.isEmpty,
+    );
   try {
     if (bench.profile) {
       await bench.profile(service, turn);
@@ -35,7 +47,12 @@ export async function measureStartLatency(bench: Bench): Promise<Row[]> {
       await turn();
       turns.push(readWaits(file, since));
     }
-    return ([["p50", 0.5], ["p99", 0.99]] as const).map(([what, part]): Row => {
+    return (
+      [
+        ["p50", 0.5],
+        ["p99", 0.99],
+      ] as const
+    ).map(([what, part]): Row => {
       const values = turns.map((waits) => percentile(waits, part));
       return {
         work: `${name}, ${perSecond} a second: received → the first line of its run`,
@@ -64,7 +81,10 @@ function readWaits(file: string, since: number): Float64Array {
         "SELECT delivery.received_at AS receivedAt, run.output AS output FROM run JOIN delivery ON delivery.id = run.delivery_id WHERE run.trigger = ? AND run.created_at >= ? AND run.status = 'completed'",
       )
       .all(endpoints.timed, since);
-    return Float64Array.from(rows, ({ receivedAt, output }) => outputSchema.parse(JSON.parse(output)).beganAt - receivedAt).sort();
+    return Float64Array.from(
+      rows,
+      ({ receivedAt, output }) => outputSchema.parse(JSON.parse(output)).beganAt - receivedAt,
+    ).sort();
   } finally {
     db.close();
   }

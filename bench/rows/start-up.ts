@@ -13,7 +13,10 @@ import type { Row } from "./row.ts";
 
 const durability = "202: fsync before it";
 
-/** How long somebody waits: for `start`, for `dev`, and for a saved file to count. Medians of as many times as there are rounds. */
+/**
+ * How long somebody waits: for `start`, for `dev`, and for a saved file to count. Medians of as many times as there are
+ * rounds.
+ */
 export async function measureStartUp(bench: Bench): Promise<Row[]> {
   const folder = bench.makeProject({ workers: 1 });
   try {
@@ -29,14 +32,32 @@ export async function measureStartUp(bench: Bench): Promise<Row[]> {
     return [
       aRow({ work: "`signalbox start` → GET /readyz says 200", times: starts, bare, goalMs: 1_500, durability: "–" }),
       aRow({ work: "`signalbox dev` → the first 202", times: devs, bare, goalMs: 3_000, durability }),
-      aRow({ work: "a trigger's file is saved in `dev` → the first webhook that is judged by it", times: reloads, bare: null, goalMs: 500, durability }),
+      aRow({
+        work: "a trigger's file is saved in `dev` → the first webhook that is judged by it",
+        times: reloads,
+        bare: null,
+        goalMs: 500,
+        durability,
+      }),
     ];
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function aRow({ work, times, bare, goalMs, durability }: { work: string; times: number[]; bare: number[] | null; goalMs: number; durability: string }): Row {
+function aRow({
+  work,
+  times,
+  bare,
+  goalMs,
+  durability,
+}: {
+  work: string;
+  times: number[];
+  bare: number[] | null;
+  goalMs: number;
+  durability: string;
+}): Row {
   const middle = median(times);
   return {
     work,
@@ -77,7 +98,14 @@ async function timeDev(folder: string): Promise<{ firstAcceptMs: number; reloads
   const port = await freePort();
   const file = join(folder, `triggers/${endpoints.executed}.ts`);
   const text = readFileSync(file, "utf8");
-  const statusOf = async () => (await fetch(`http://127.0.0.1:${port}/triggers/${endpoints.executed}`, { method: "POST", headers: { "Content-Type": "application/json" }, body: String(smallBody().bodies[0]) })).status;
+  const statusOf = async () =>
+    (
+      await fetch(`http://127.0.0.1:${port}/triggers/${endpoints.executed}`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: String(smallBody().bodies[0]),
+      })
+    ).status;
   const began = performance.now();
   const child = launch({ folder, command: "dev", port });
   try {
@@ -85,7 +113,10 @@ async function timeDev(folder: string): Promise<{ firstAcceptMs: number; reloads
     const firstAcceptMs = performance.now() - began;
     const reloadsMs: number[] = [];
     // Skipped, for its filter says no; and accepted again.
-    for (const [written, status] of [[text.replace("request:", 'filter: z.object({ email: z.literal("nobody@example.com") }), request:'), 200], [text, 202]] as const) {
+    for (const [written, status] of [
+      [text.replace("request:", 'filter: z.object({ email: z.literal("nobody@example.com") }), request:'), 200],
+      [text, 202],
+    ] as const) {
       // What watches files is given a moment between two changes, as a person would.
       await delay(500);
       const saved = performance.now();

@@ -22,11 +22,11 @@ const cli = join(packageRoot, "cli/main.ts");
 
 /** What each does in `run(input, ctx)`. The moment at which its first line ran is what the trivial one returns. */
 const workflows = {
-  "trivial": "return { startedAt: performance.timeOrigin + performance.now() };",
+  trivial: "return { startedAt: performance.timeOrigin + performance.now() };",
   "two-steps": `const one = await ctx.step("one", () => 1); const two = await ctx.step("two", () => one + 1); return { two };`,
-  "sleeper": `await ctx.sleep("long", "7d"); return {};`,
-  "retrier": `throw new Error("not yet");`,
-  "narrow": "return {};",
+  sleeper: `await ctx.sleep("long", "7d"); return {};`,
+  retrier: `throw new Error("not yet");`,
+  narrow: "return {};",
 };
 
 export async function createBenchProject(): Promise<BenchProject> {
@@ -34,7 +34,8 @@ export async function createBenchProject(): Promise<BenchProject> {
   for (const name of ["triggers", "workflows", "node_modules"]) mkdirSync(join(dir, name));
   writeFileSync(join(dir, "package.json"), `{"name":"bench-runs","private":true,"type":"module"}\n`);
   symlinkSync(join(packageRoot, "node_modules", "zod"), join(dir, "node_modules", "zod"));
-  for (const [slug, code] of Object.entries(workflows)) writeFileSync(join(dir, "workflows", `${slug}.ts`), workflowFile(slug, code));
+  for (const [slug, code] of Object.entries(workflows))
+    writeFileSync(join(dir, "workflows", `${slug}.ts`), workflowFile(slug, code));
   for (const slug of ["trivial", "two-steps"]) writeFileSync(join(dir, "triggers", `${slug}.ts`), triggerFile(slug));
   signalbox(dir, "build");
   const { secret } = JSON.parse(signalbox(dir, "keys", "create", "--name", "bench", "--json")) as { secret: string };
@@ -47,21 +48,41 @@ export async function createBenchProject(): Promise<BenchProject> {
 }
 
 /** Records runs that wait to be claimed, as if each had come by a webhook. */
-export async function queueRuns(store: Store, p: { slug: BenchWorkflow; count: number; inOneTransaction?: boolean }): Promise<void> {
+export async function queueRuns(
+  store: Store,
+  p: { slug: BenchWorkflow; count: number; inOneTransaction?: boolean },
+): Promise<void> {
   const runs = Array.from({ length: p.count }, () => aQueuedRun(p.slug, Date.now()));
   const perTransaction = p.inOneTransaction ? p.count : 500;
-  for (let from = 0; from < runs.length; from += perTransaction) await store.createRuns(runs.slice(from, from + perTransaction));
+  for (let from = 0; from < runs.length; from += perTransaction)
+    await store.createRuns(runs.slice(from, from + perTransaction));
 }
 
 function aQueuedRun(slug: BenchWorkflow, createdAt: number): NewRun {
   return {
-    id: newId("run"), trigger: slug, attachmentId: null, target: { kind: "workflow", slug }, deliveryId: null, startedBy: "api", replayOf: null, version: "bench",
-    maxAttempts: 100, createdAt, payload: null, input: { email: "someone@example.com", text: "x".repeat(200) }, keyId: null,
+    id: newId("run"),
+    trigger: slug,
+    attachmentId: null,
+    target: { kind: "workflow", slug },
+    deliveryId: null,
+    startedBy: "api",
+    replayOf: null,
+    version: "bench",
+    maxAttempts: 100,
+    createdAt,
+    payload: null,
+    input: { email: "someone@example.com", text: "x".repeat(200) },
+    keyId: null,
   };
 }
 
 function workflowFile(slug: string, code: string): string {
-  const options = slug === "retrier" ? `retries: { attempts: 100, backoff: "fixed", initialDelay: "1h", maxDelay: "1h" },` : slug === "narrow" ? "concurrency: 5," : "";
+  const options =
+    slug === "retrier"
+      ? `retries: { attempts: 100, backoff: "fixed", initialDelay: "1h", maxDelay: "1h" },`
+      : slug === "narrow"
+        ? "concurrency: 5,"
+        : "";
   return `import { defineWorkflow } from "signalbox/workflow";
 import { z } from "zod";
 export default defineWorkflow({ slug: "${slug}", input: z.object({ email: z.email(), text: z.string() }), ${options} async run(input, ctx) { ${code} } });
@@ -77,7 +98,10 @@ export default defineWebhookSource({ slug: "${slug}", endpoint: "bench/${slug}",
 }
 
 function signalbox(dir: string, ...args: string[]): string {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args, "--project", dir], { cwd: dir, encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args, "--project", dir], {
+    cwd: dir,
+    encoding: "utf8",
+  });
   if (status !== 0) throw new Error(`signalbox ${args.join(" ")} ended with ${status}:\n${stderr}`);
   return stdout;
 }

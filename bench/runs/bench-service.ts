@@ -18,20 +18,29 @@ export interface BenchService {
 
 const readyWithinMs = 60_000;
 
-export async function startBenchService(project: BenchProject, p: { workers?: number; env?: Record<string, string> } = {}): Promise<BenchService> {
+export async function startBenchService(
+  project: BenchProject,
+  p: { workers?: number; env?: Record<string, string> } = {},
+): Promise<BenchService> {
   const announced = join(project.dir, ".signalbox/server.json");
-  const child = spawn(process.execPath, [join(packageRoot, "cli/main.ts"), "start", "--project", project.dir, "--port", "0"], {
-    cwd: project.dir,
-    env: { ...process.env, HOST: "127.0.0.1", SIGNALBOX_WORKERS: String(p.workers ?? 1), ...p.env },
-    stdio: ["ignore", "ignore", "pipe"],
-  });
+  const child = spawn(
+    process.execPath,
+    [join(packageRoot, "cli/main.ts"), "start", "--project", project.dir, "--port", "0"],
+    {
+      cwd: project.dir,
+      env: { ...process.env, HOST: "127.0.0.1", SIGNALBOX_WORKERS: String(p.workers ?? 1), ...p.env },
+      stdio: ["ignore", "ignore", "pipe"],
+    },
+  );
   let messages = "";
   child.stderr.on("data", (chunk: Buffer) => (messages = (messages + chunk.toString()).slice(-2_000)));
   const kill = () => void child.kill("SIGTERM");
   process.once("exit", kill);
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   for (const giveUpAt = Date.now() + readyWithinMs; ; await new Promise((resolve) => setTimeout(resolve, 20))) {
-    const service = existsSync(announced) ? (JSON.parse(readFileSync(announced, "utf8")) as { pid: number; url: string }) : null;
+    const service = existsSync(announced)
+      ? (JSON.parse(readFileSync(announced, "utf8")) as { pid: number; url: string })
+      : null;
     if (service?.pid === child.pid && service) {
       return {
         url: service.url,
@@ -48,7 +57,11 @@ export async function startBenchService(project: BenchProject, p: { workers?: nu
   }
 }
 
-function sumBy(supervisor: number, measure: (pid: number) => number, join: (a: number, b: number) => number): Record<Process, number> {
+function sumBy(
+  supervisor: number,
+  measure: (pid: number) => number,
+  join: (a: number, b: number) => number,
+): Record<Process, number> {
   const sums = { supervisor: measure(supervisor), web: 0, worker: 0 };
   for (const pid of readdirSync("/proc").map(Number)) {
     if (!(pid > 0) || Number(statOf(pid)[1]) !== supervisor) continue;

@@ -42,7 +42,8 @@ export async function measureClaims(p: { most: number; rounds: number }): Promis
   const folder = mkdtempSync(join(tmpdir(), "signalbox-bench-claims-"));
   try {
     const stages: { name: string; store: Store; claims: number[]; pages: number[] }[] = [];
-    for (const [at, backlog] of backlogs(p.most).entries()) stages.push({ name: backlog.name, store: await fill(join(folder, `${at}.db`), backlog), claims: [], pages: [] });
+    for (const [at, backlog] of backlogs(p.most).entries())
+      stages.push({ name: backlog.name, store: await fill(join(folder, `${at}.db`), backlog), claims: [], pages: [] });
     for (let round = -3; round < p.rounds; round += 1) {
       for (const { store, claims, pages } of stages) {
         const [claim, page] = [await cpuOf(() => claimAndGiveBack(store)), await cpuOf(() => readPages(store))];
@@ -55,7 +56,13 @@ export async function measureClaims(p: { most: number; rounds: number }): Promis
     const [first] = stages;
     return stages.map(({ name, claims, pages }) => {
       const [cpuUs, pageMs] = [median(claims), median(pages)];
-      return { backlog: name, cpuUs, toFirst: cpuUs / median(first?.claims ?? []), pageMs, pageToFirst: pageMs / median(first?.pages ?? []) };
+      return {
+        backlog: name,
+        cpuUs,
+        toFirst: cpuUs / median(first?.claims ?? []),
+        pageMs,
+        pageToFirst: pageMs / median(first?.pages ?? []),
+      };
     });
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -74,17 +81,39 @@ async function fill(file: string, { queued, asleep, limited }: Backlog): Promise
 
 const limits: ReadonlyMap<string, number> = new Map([["workflow:narrow", 5]]);
 const queueAll = (store: Store, slug: BenchWorkflow, count: number) => queueRuns(store, { slug, count });
-const claim = (store: Store, limit: number) => store.claimRuns({ workerId: "wrk_bench", limit, now: Date.now(), leaseMs: 3_600_000, concurrency: limits, pool: "shared" });
+const claim = (store: Store, limit: number) =>
+  store.claimRuns({
+    workerId: "wrk_bench",
+    limit,
+    now: Date.now(),
+    leaseMs: 3_600_000,
+    concurrency: limits,
+    pool: "shared",
+  });
 
 async function putToSleep(store: Store, runs: readonly ClaimedRun[]): Promise<void> {
   const now = Date.now();
-  await Promise.all(runs.map(({ id, token }) => store.writeProgress({ runId: id, token, now, entries: [], transition: { to: "waiting", reason: "sleep", availableAt: now + 7 * 86_400_000 } })));
+  await Promise.all(
+    runs.map(({ id, token }) =>
+      store.writeProgress({
+        runId: id,
+        token,
+        now,
+        entries: [],
+        transition: { to: "waiting", reason: "sleep", availableAt: now + 7 * 86_400_000 },
+      }),
+    ),
+  );
 }
 
 async function claimAndGiveBack(store: Store): Promise<void> {
   const runs = await claim(store, batch);
   if (runs.length !== batch) throw new Error(`${runs.length} runs were due, not ${batch}`);
-  await Promise.all(runs.map(({ id, token }) => store.writeProgress({ runId: id, token, now: Date.now(), entries: [], transition: { to: "queued" } })));
+  await Promise.all(
+    runs.map(({ id, token }) =>
+      store.writeProgress({ runId: id, token, now: Date.now(), entries: [], transition: { to: "queued" } }),
+    ),
+  );
 }
 
 async function readPages(store: Store): Promise<void> {

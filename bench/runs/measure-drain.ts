@@ -17,7 +17,12 @@ export interface Drain {
 const endsSchema = z.object({ startedAt: z.number(), finishedAt: z.number(), runs: z.number() });
 
 /** Gives an idle service a backlog in one transaction, and waits until it has worked it off. */
-export async function measureDrain(p: { project: BenchProject; service: BenchService; slug: BenchWorkflow; count: number }): Promise<Drain> {
+export async function measureDrain(p: {
+  project: BenchProject;
+  service: BenchService;
+  slug: BenchWorkflow;
+  count: number;
+}): Promise<Drain> {
   const db = new Database(join(p.project.dir, ".signalbox/signalbox.db"), { readonly: true });
   const last = z.number().parse(db.prepare("SELECT coalesce(max(rowid), 0) FROM run").pluck().get());
   const store = await p.project.openStore();
@@ -27,17 +32,30 @@ export async function measureDrain(p: { project: BenchProject; service: BenchSer
   await store.close();
   const after = p.service.cpuSeconds();
   const { startedAt, finishedAt, runs } = endsSchema.parse(
-    db.prepare("SELECT min(started_at) AS startedAt, max(finished_at) AS finishedAt, count(*) AS runs FROM run WHERE status = 'completed' AND rowid > ?").get(last),
+    db
+      .prepare(
+        "SELECT min(started_at) AS startedAt, max(finished_at) AS finishedAt, count(*) AS runs FROM run WHERE status = 'completed' AND rowid > ?",
+      )
+      .get(last),
   );
   db.close();
   if (runs !== p.count) throw new Error(`${runs} of ${p.count} runs have completed`);
   const workerCpuUs = ((after.worker - before.worker) * 1e6) / runs;
   const othersCpuUs = ((after.web + after.supervisor - before.web - before.supervisor) * 1e6) / runs;
-  return { runsPerSecond: runs / ((finishedAt - startedAt) / 1000), workerCpuUs, othersCpuUs, runsPerCpuSecond: 1e6 / (workerCpuUs + othersCpuUs) };
+  return {
+    runsPerSecond: runs / ((finishedAt - startedAt) / 1000),
+    workerCpuUs,
+    othersCpuUs,
+    runsPerCpuSecond: 1e6 / (workerCpuUs + othersCpuUs),
+  };
 }
 
 /** Queued, or running: what waits for its time does not count. */
 export async function untilNoneIsOpen(db: Database.Database): Promise<void> {
-  const isOpen = db.prepare("SELECT EXISTS (SELECT 1 FROM run WHERE status = 'queued') OR EXISTS (SELECT 1 FROM run WHERE status = 'running')").pluck();
+  const isOpen = db
+    .prepare(
+      "SELECT EXISTS (SELECT 1 FROM run WHERE status = 'queued') OR EXISTS (SELECT 1 FROM run WHERE status = 'running')",
+    )
+    .pluck();
   while (isOpen.get() === 1) await new Promise((resolve) => setTimeout(resolve, 20));
 }

@@ -20,7 +20,13 @@ export interface Flood {
 const countSchema = z.object({ runs: z.number(), firstAt: z.number(), lastAt: z.number(), endedAt: z.number() });
 
 /** Webhooks as fast as the door takes them, while workers run what comes of them. */
-export async function measureFlood(p: { project: BenchProject; service: BenchService; forMs: number; connections?: number; inFlight?: number }): Promise<Flood> {
+export async function measureFlood(p: {
+  project: BenchProject;
+  service: BenchService;
+  forMs: number;
+  connections?: number;
+  inFlight?: number;
+}): Promise<Flood> {
   const db = new Database(join(p.project.dir, ".signalbox/signalbox.db"), { readonly: true });
   const last = z.number().parse(db.prepare("SELECT coalesce(max(rowid), 0) FROM run").pluck().get());
   const before = p.service.cpuSeconds();
@@ -28,7 +34,11 @@ export async function measureFlood(p: { project: BenchProject; service: BenchSer
   await untilNoneIsOpen(db);
   const after = p.service.cpuSeconds();
   const { runs, firstAt, lastAt, endedAt } = countSchema.parse(
-    db.prepare("SELECT count(*) AS runs, min(created_at) AS firstAt, max(created_at) AS lastAt, max(finished_at) AS endedAt FROM run WHERE status = 'completed' AND rowid > ?").get(last),
+    db
+      .prepare(
+        "SELECT count(*) AS runs, min(created_at) AS firstAt, max(created_at) AS lastAt, max(finished_at) AS endedAt FROM run WHERE status = 'completed' AND rowid > ?",
+      )
+      .get(last),
   );
   db.close();
   if (runs !== accepted) throw new Error(`${accepted} webhooks were accepted, and ${runs} runs have completed`);

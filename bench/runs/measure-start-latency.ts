@@ -15,7 +15,11 @@ const accepted = z.object({ runId: z.string() });
 const ended = z.object({ output: z.object({ startedAt: z.number() }) });
 
 /** One webhook after the other, each when the run of the last has ended, with a pause in which everything comes to rest. */
-export async function measureStartLatency(p: { service: BenchService; project: BenchProject; count: number }): Promise<StartLatency> {
+export async function measureStartLatency(p: {
+  service: BenchService;
+  project: BenchProject;
+  count: number;
+}): Promise<StartLatency> {
   const accepts: number[] = [];
   const starts: number[] = [];
   const warmUps = 20;
@@ -35,7 +39,10 @@ export async function measureStartLatency(p: { service: BenchService; project: B
 /** The same clock in all processes, finer than Date.now(). */
 const now = () => performance.timeOrigin + performance.now();
 
-async function sendWebhook({ service, project }: { service: BenchService; project: BenchProject }, slug: BenchWorkflow): Promise<string> {
+async function sendWebhook(
+  { service, project }: { service: BenchService; project: BenchProject },
+  slug: BenchWorkflow,
+): Promise<string> {
   const response = await fetch(`${service.url}/triggers/bench/${slug}`, {
     method: "POST",
     headers: { "content-type": "application/json", "x-api-key": project.key },
@@ -45,7 +52,12 @@ async function sendWebhook({ service, project }: { service: BenchService; projec
   return accepted.parse(await response.json()).runId;
 }
 
-async function readStart({ service, project }: { service: BenchService; project: BenchProject }, runId: string): Promise<number> {
-  const response = await fetch(`${service.url}/api/v1/runs/${runId}?wait=30`, { headers: { "x-api-key": project.key } });
+async function readStart(
+  { service, project }: { service: BenchService; project: BenchProject },
+  runId: string,
+): Promise<number> {
+  const response = await fetch(`${service.url}/api/v1/runs/${runId}?wait=30`, {
+    headers: { "x-api-key": project.key },
+  });
   return ended.parse(await response.json()).output.startedAt;
 }

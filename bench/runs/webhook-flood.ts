@@ -2,11 +2,22 @@ import { connect } from "node:net";
 import type { BenchProject } from "./bench-project.ts";
 import type { BenchService } from "./bench-service.ts";
 
-/** Sends webhooks over kept connections, so many at a time on each (pipelined), as fast as they are answered. Bytes are made once and answers only counted: the client costs little. */
-export async function floodWithWebhooks(p: { service: BenchService; project: BenchProject; connections: number; inFlight: number; forMs: number }): Promise<{ accepted: number; refused: number; seconds: number }> {
+/**
+ * Sends webhooks over kept connections, so many at a time on each (pipelined), as fast as they are answered. Bytes are
+ * made once and answers only counted: the client costs little.
+ */
+export async function floodWithWebhooks(p: {
+  service: BenchService;
+  project: BenchProject;
+  connections: number;
+  inFlight: number;
+  forMs: number;
+}): Promise<{ accepted: number; refused: number; seconds: number }> {
   const request = requestBytes(p);
   const began = performance.now();
-  const counts = await Promise.all(Array.from({ length: p.connections }, () => floodConnection({ ...p, request, until: began + p.forMs })));
+  const counts = await Promise.all(
+    Array.from({ length: p.connections }, () => floodConnection({ ...p, request, until: began + p.forMs })),
+  );
   const sum = (of: "accepted" | "refused") => counts.reduce((total, count) => total + count[of], 0);
   return { accepted: sum("accepted"), refused: sum("refused"), seconds: (performance.now() - began) / 1000 };
 }
@@ -18,7 +29,12 @@ function requestBytes({ service, project }: { service: BenchService; project: Be
   );
 }
 
-function floodConnection(p: { service: BenchService; request: Buffer; inFlight: number; until: number }): Promise<{ accepted: number; refused: number }> {
+function floodConnection(p: {
+  service: BenchService;
+  request: Buffer;
+  inFlight: number;
+  until: number;
+}): Promise<{ accepted: number; refused: number }> {
   const { hostname, port } = new URL(p.service.url);
   const socket = connect({ host: hostname, port: Number(port), noDelay: true });
   const count = { accepted: 0, refused: 0 };

@@ -14,17 +14,42 @@ export interface MadeDelivery {
 }
 
 const names = ["Ada Lovelace", "Grace Hopper", "Zoë Müller", "Alan Turing", "Katherine Johnson"] as const;
-const words = ["invoice", "paid", "shipment", "delayed", "customer", "note", "urgent", "review", "monthly", "plan", "upgrade", "seat", "region", "warehouse"] as const;
+const words = [
+  "invoice",
+  "paid",
+  "shipment",
+  "delayed",
+  "customer",
+  "note",
+  "urgent",
+  "review",
+  "monthly",
+  "plan",
+  "upgrade",
+  "seat",
+  "region",
+  "warehouse",
+] as const;
 
-/** One request to the project as it may come: mostly to the busy endpoints, mostly good, and now and then wrong in the usual ways. */
-export function makeDelivery(project: PlannedProject, random: Random, p: { at: number; mayStart: boolean; earlier: string | null }): MadeDelivery {
+/**
+ * One request to the project as it may come: mostly to the busy endpoints, mostly good, and now and then wrong in the
+ * usual ways.
+ */
+export function makeDelivery(
+  project: PlannedProject,
+  random: Random,
+  p: { at: number; mayStart: boolean; earlier: string | null },
+): MadeDelivery {
   const triggers = pickEndpoint(project, random);
   const meant = random.pick(triggers);
   const payload = makePayload(meant.type, random);
   const chance = random.next();
-  if (chance < 0.02) return refused({ endpoint: misspell(meant.endpoint), status: 404, code: "unknown_endpoint", payload, at: p.at });
-  if (chance < 0.03) return refused({ endpoint: meant.endpoint, status: 401, code: "unauthorized", payload: null, at: p.at });
-  if (chance < 0.035) return refused({ endpoint: meant.endpoint, status: 400, code: "invalid_json", payload, at: p.at });
+  if (chance < 0.02)
+    return refused({ endpoint: misspell(meant.endpoint), status: 404, code: "unknown_endpoint", payload, at: p.at });
+  if (chance < 0.03)
+    return refused({ endpoint: meant.endpoint, status: 401, code: "unauthorized", payload: null, at: p.at });
+  if (chance < 0.035)
+    return refused({ endpoint: meant.endpoint, status: 400, code: "invalid_json", payload, at: p.at });
   const verdicts = triggers.map((trigger) => decide(trigger, { meant, isMatching: p.mayStart, random, at: p.at }));
   const matched = verdicts.flatMap(({ runId }, n) => {
     const trigger = triggers[n];
@@ -50,14 +75,30 @@ function pickEndpoint({ endpoints }: PlannedProject, random: Random): [PlannedTr
   return triggers;
 }
 
-function decide(trigger: PlannedTrigger, p: { meant: PlannedTrigger; isMatching: boolean; random: Random; at: number }): Verdict {
+function decide(
+  trigger: PlannedTrigger,
+  p: { meant: PlannedTrigger; isMatching: boolean; random: Random; at: number },
+): Verdict {
   const { slug, attachmentId, workflow } = trigger;
   const isMeant = trigger === p.meant;
-  const outcome: VerdictOutcome = isMeant && p.isMatching ? (p.random.next() < 0.94 ? "matched" : "filter_mismatch") : "request_mismatch";
+  const outcome: VerdictOutcome =
+    isMeant && p.isMatching ? (p.random.next() < 0.94 ? "matched" : "filter_mismatch") : "request_mismatch";
   const reason =
     outcome === "filter_mismatch"
-      ? { pointer: "/amount", code: "too_small", message: "Too small: expected number to be >=100", expected: "integer ≥ 100", actual: "12" }
-      : { pointer: "/type", code: "invalid_value", message: `Invalid input: expected "${trigger.type}"`, expected: trigger.type, actual: p.meant.type };
+      ? {
+          pointer: "/amount",
+          code: "too_small",
+          message: "Too small: expected number to be >=100",
+          expected: "integer ≥ 100",
+          actual: "12",
+        }
+      : {
+          pointer: "/type",
+          code: "invalid_value",
+          message: `Invalid input: expected "${trigger.type}"`,
+          expected: trigger.type,
+          actual: p.meant.type,
+        };
   return {
     trigger: slug,
     attachmentId,
@@ -73,16 +114,28 @@ function makePayload(type: string, random: Random): Json {
   const name = random.pick(names);
   const wanted = 120 + Math.floor(7600 * random.next() ** 3);
   const notes: string[] = [];
-  for (let bytes = 0; bytes < wanted; ) {
+  for (let bytes = 0; bytes < wanted;) {
     const note = `${random.pick(words)} ${random.pick(words)} ${random.between(1, 1e6)}`;
     notes.push(note);
     bytes += note.length + 3;
   }
-  return { id: `evt_${random.between(1, 2 ** 40).toString(36)}`, type, amount: random.between(100, 90_000), customer: { name, email: `${name.slice(0, 3).toLowerCase()}@example.com` }, notes };
+  return {
+    id: `evt_${random.between(1, 2 ** 40).toString(36)}`,
+    type,
+    amount: random.between(100, 90_000),
+    customer: { name, email: `${name.slice(0, 3).toLowerCase()}@example.com` },
+    notes,
+  };
 }
 
 function refused(p: { endpoint: string; status: number; code: string; payload: Json; at: number }): MadeDelivery {
-  const rejected = { outcome: "rejected", responseStatus: p.status, problem: problemOf(p.status, p.code), verdicts: [], redeliveryOf: null } as const;
+  const rejected = {
+    outcome: "rejected",
+    responseStatus: p.status,
+    problem: problemOf(p.status, p.code),
+    verdicts: [],
+    redeliveryOf: null,
+  } as const;
   return { delivery: { ...draft(p.endpoint, p.payload, p.at), ...rejected, verdicts: [] }, payload: null, matched: [] };
 }
 
@@ -93,7 +146,12 @@ function draft(endpoint: string, payload: Json, at: number) {
     endpoint,
     receivedAt: at,
     method: "POST",
-    headers: { host: "hooks.example.com", "content-type": "application/json", "user-agent": "Sender/2.1", "content-length": String(body?.length ?? 0) },
+    headers: {
+      host: "hooks.example.com",
+      "content-type": "application/json",
+      "user-agent": "Sender/2.1",
+      "content-length": String(body?.length ?? 0),
+    },
     body,
     bodyBytes: body?.length ?? 0,
     bodySha256: body && createHash("sha256").update(body).digest("hex"),

@@ -82,7 +82,9 @@ export function makeRun(plan: RunPlan, random: Random): { row: RunRow; events: E
       available_at: at,
       error_name: isBad ? "Error" : null,
       error_message: isBad ? "The ledger did not answer" : null,
-      error_stack: isBad ? `Error: The ledger did not answer\n    at run (workflows/${trigger.workflow}.ts:10:11)` : null,
+      error_stack: isBad
+        ? `Error: The ledger did not answer\n    at run (workflows/${trigger.workflow}.ts:10:11)`
+        : null,
       payload: isWebhook ? JSON.stringify(plan.payload) : null,
       input: startedAt === null && isWebhook ? null : input,
       output: status === "completed" ? JSON.stringify({ handled: id }) : null,
@@ -91,16 +93,40 @@ export function makeRun(plan: RunPlan, random: Random): { row: RunRow; events: E
   };
 }
 
-function eventsOf(p: { id: string; at: number; status: RunStatus; startedAt: number | null; finishedAt: number | null }): EventRow[] {
-  const event = (kind: TimelineKind, at: number, given: Partial<EventRow> = {}): EventRow => ({ run_id: p.id, at, kind, attempt: 1, name: null, duration_ms: null, ...given });
+function eventsOf(p: {
+  id: string;
+  at: number;
+  status: RunStatus;
+  startedAt: number | null;
+  finishedAt: number | null;
+}): EventRow[] {
+  const event = (kind: TimelineKind, at: number, given: Partial<EventRow> = {}): EventRow => ({
+    run_id: p.id,
+    at,
+    kind,
+    attempt: 1,
+    name: null,
+    duration_ms: null,
+    ...given,
+  });
   const queued = event("queued", p.at, { attempt: 0 });
-  if (p.startedAt === null || p.finishedAt === null || p.status === "queued" || p.status === "running" || p.status === "waiting") return [queued];
+  if (
+    p.startedAt === null ||
+    p.finishedAt === null ||
+    p.status === "queued" ||
+    p.status === "running" ||
+    p.status === "waiting"
+  )
+    return [queued];
   const durationMs = p.finishedAt - p.startedAt;
   return [
     queued,
     event("attempt_started", p.startedAt),
     event("step_started", p.startedAt, { name: "handle" }),
-    event(p.status === "completed" ? "step_completed" : "step_failed", p.finishedAt, { name: "handle", duration_ms: durationMs }),
+    event(p.status === "completed" ? "step_completed" : "step_failed", p.finishedAt, {
+      name: "handle",
+      duration_ms: durationMs,
+    }),
     event(p.status, p.finishedAt),
   ];
 }

@@ -15,7 +15,18 @@ export interface PlannedProject {
   workflows: [string, ...string[]];
 }
 
-const areas = ["billing", "orders", "github", "signup", "crm", "support", "shipping", "payouts", "inventory", "events"] as const;
+const areas = [
+  "billing",
+  "orders",
+  "github",
+  "signup",
+  "crm",
+  "support",
+  "shipping",
+  "payouts",
+  "inventory",
+  "events",
+] as const;
 
 /** A project with so many triggers, always the same: some ten on an endpoint, and a workflow for some twenty. */
 export function planProject(triggers: number): PlannedProject {
@@ -23,7 +34,7 @@ export function planProject(triggers: number): PlannedProject {
   const workflows: PlannedProject["workflows"] = ["handle-0"];
   for (let n = 1; n < triggers / 20; n += 1) workflows.push(`handle-${n}`);
   const endpoints: PlannedProject["endpoints"] = [];
-  for (let made = 0; made < triggers; ) {
+  for (let made = 0; made < triggers;) {
     const endpoint = `${random.pick(areas)}/${endpoints.length}`;
     const planTrigger = (n: number): PlannedTrigger => {
       const slug = `${endpoint.replace("/", "-")}-rule-${n}`;

@@ -34,9 +34,14 @@ const batch = 2000;
 const versions = 12;
 
 /** Fills the ledger in order of time. Its indexes are made afterwards, all at once. */
-export async function writeLedger(file: string, project: PlannedProject, p: LedgerPlan & { onProgress: (written: Written) => void }): Promise<Written> {
+export async function writeLedger(
+  file: string,
+  project: PlannedProject,
+  p: LedgerPlan & { onProgress: (written: Written) => void },
+): Promise<Written> {
   const connection = await openConnection(file);
-  for (const pragma of ["journal_mode = OFF", "synchronous = OFF", "foreign_keys = OFF", "cache_size = -400000"]) connection.pragma(pragma);
+  for (const pragma of ["journal_mode = OFF", "synchronous = OFF", "foreign_keys = OFF", "cache_size = -400000"])
+    connection.pragma(pragma);
   const restoreIndexes = dropIndexes(connection);
   const written: Written = { deliveries: 0, runs: 0 };
   const writeBatch = prepareBatch(connection, project, p, written);
@@ -50,7 +55,12 @@ export async function writeLedger(file: string, project: PlannedProject, p: Ledg
   return written;
 }
 
-function prepareBatch(connection: Connection, project: PlannedProject, p: LedgerPlan, written: Written): (size: number) => void {
+function prepareBatch(
+  connection: Connection,
+  project: PlannedProject,
+  p: LedgerPlan,
+  written: Written,
+): (size: number) => void {
   const random = createRandom(p.runs + p.deliveries);
   const tally = createTrafficTally(connection);
   const database = createDatabase(connection, () => Promise.reject(new Error("the seed writes by itself")));
@@ -66,20 +76,39 @@ function prepareBatch(connection: Connection, project: PlannedProject, p: Ledger
     const made = makeDelivery(project, random, { at, mayStart: due > 0, earlier: earlier?.deliveryId ?? null });
     insertDelivery(made.delivery);
     written.deliveries += 1;
-    const common = { version: `v${Math.floor(share * (versions - 0.001))}`, at, isOpen: p.deliveries - written.deliveries < 200 };
+    const common = {
+      version: `v${Math.floor(share * (versions - 0.001))}`,
+      at,
+      isOpen: p.deliveries - written.deliveries < 200,
+    };
     for (const { trigger, runId } of made.matched) {
-      insertRun(makeRun({ ...common, id: runId, trigger, deliveryId: made.delivery.id, startedBy: "webhook", replayOf: null, payload: made.payload }, random));
+      insertRun(
+        makeRun(
+          {
+            ...common,
+            id: runId,
+            trigger,
+            deliveryId: made.delivery.id,
+            startedBy: "webhook",
+            replayOf: null,
+            payload: made.payload,
+          },
+          random,
+        ),
+      );
       written.runs += 1;
       if (earlier === null || random.next() < 0.2) earlier = { deliveryId: made.delivery.id, runId, trigger };
     }
     const origin = earlier;
-    if (origin !== null) while (written.runs + 5 < p.runs * share) writeOther(origin, { ...common, payload: made.payload });
+    if (origin !== null)
+      while (written.runs + 5 < p.runs * share) writeOther(origin, { ...common, payload: made.payload });
   }
 
   function writeOther(origin: Origin, common: { version: string; at: number; isOpen: boolean; payload: Json }): void {
-    const how = random.next() < 0.5
-      ? ({ startedBy: "replay", replayOf: origin.runId, deliveryId: origin.deliveryId } as const)
-      : ({ startedBy: "api", replayOf: null, deliveryId: null } as const);
+    const how =
+      random.next() < 0.5
+        ? ({ startedBy: "replay", replayOf: origin.runId, deliveryId: origin.deliveryId } as const)
+        : ({ startedBy: "api", replayOf: null, deliveryId: null } as const);
     insertRun(makeRun({ ...common, ...how, id: newId("run", common.at), trigger: origin.trigger }, random));
     written.runs += 1;
   }
@@ -93,9 +122,16 @@ function prepareBatch(connection: Connection, project: PlannedProject, p: Ledger
 }
 
 function prepareInsertRun(connection: Connection): (made: { row: RunRow; events: EventRow[] }) => void {
-  const columns = "id status trigger attachment_id target_kind target_slug target delivery_id started_by replay_of version attempt max_attempts created_at started_at finished_at available_at error_name error_message error_stack payload input output".split(" ");
-  const insertRun = connection.prepare(`INSERT INTO run (${columns.join(", ")}) VALUES (${columns.map((column) => `@${column}`).join(", ")})`);
-  const insertEvent = connection.prepare("INSERT INTO run_event (run_id, at, kind, attempt, name, duration_ms) VALUES (@run_id, @at, @kind, @attempt, @name, @duration_ms)");
+  const columns =
+    "id status trigger attachment_id target_kind target_slug target delivery_id started_by replay_of version attempt max_attempts created_at started_at finished_at available_at error_name error_message error_stack payload input output".split(
+      " ",
+    );
+  const insertRun = connection.prepare(
+    `INSERT INTO run (${columns.join(", ")}) VALUES (${columns.map((column) => `@${column}`).join(", ")})`,
+  );
+  const insertEvent = connection.prepare(
+    "INSERT INTO run_event (run_id, at, kind, attempt, name, duration_ms) VALUES (@run_id, @at, @kind, @attempt, @name, @duration_ms)",
+  );
   return ({ row, events }) => {
     insertRun.run(row);
     for (const event of events) insertEvent.run(event);
@@ -104,7 +140,11 @@ function prepareInsertRun(connection: Connection): (made: { row: RunRow; events:
 
 /** Returns the way to make them again. */
 function dropIndexes(connection: Connection): () => void {
-  const indexes = connection.prepare<unknown[], { name: string; sql: string }>("SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL").all();
+  const indexes = connection
+    .prepare<unknown[], { name: string; sql: string }>(
+      "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL",
+    )
+    .all();
   for (const { name } of indexes) connection.exec(`DROP INDEX ${name}`);
   return () => {
     for (const { sql } of indexes) connection.exec(sql);

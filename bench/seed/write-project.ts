@@ -6,11 +6,15 @@ import type { PlannedProject, PlannedTrigger } from "./plan-project.ts";
 /** Writes the project as its author would: a file for each trigger and each workflow. It stands `signalbox build`. */
 export function writeProject(folder: string, { endpoints, workflows }: PlannedProject): void {
   for (const name of ["triggers", "workflows", "node_modules"]) mkdirSync(join(folder, name), { recursive: true });
-  writeFileSync(join(folder, "package.json"), `${JSON.stringify({ name: "bench-project", private: true, type: "module" }, null, 2)}\n`);
+  writeFileSync(
+    join(folder, "package.json"),
+    `${JSON.stringify({ name: "bench-project", private: true, type: "module" }, null, 2)}\n`,
+  );
   const zod = join(folder, "node_modules", "zod");
   if (!existsSync(zod)) symlinkSync(join(packageRoot, "node_modules", "zod"), zod);
   for (const slug of workflows) writeFileSync(join(folder, "workflows", `${slug}.ts`), workflowFile(slug));
-  for (const trigger of endpoints.flat()) writeFileSync(join(folder, "triggers", `${trigger.slug}.ts`), triggerFile(trigger));
+  for (const trigger of endpoints.flat())
+    writeFileSync(join(folder, "triggers", `${trigger.slug}.ts`), triggerFile(trigger));
 }
 
 function workflowFile(slug: string): string {

@@ -3,11 +3,13 @@ import { parseArgs } from "node:util";
 import Database from "better-sqlite3";
 
 /**
- * What this machine can do at most with the same promise: node:http and SQLite, `synchronous=FULL`, group commit, one table with a partial
- * index over what is open. No keys, no schemas, no verdicts, no steps, no crash of a run that it would survive.
- * `--worker`: also executes what it accepted, on the same event loop. Told its port by IPC.
+ * What this machine can do at most with the same promise: node:http and SQLite, `synchronous=FULL`, group commit, one
+ * table with a partial index over what is open. No keys, no schemas, no verdicts, no steps, no crash of a run that it
+ * would survive. `--worker`: also executes what it accepted, on the same event loop. Told its port by IPC.
  */
-const { values } = parseArgs({ options: { file: { type: "string", default: "" }, worker: { type: "boolean", default: false } } });
+const { values } = parseArgs({
+  options: { file: { type: "string", default: "" }, worker: { type: "boolean", default: false } },
+});
 const db = new Database(values.file);
 db.pragma("journal_mode = WAL");
 db.pragma("synchronous = FULL");
@@ -17,7 +19,9 @@ const insert = db.prepare<[number, Buffer]>("INSERT INTO job (state, received_at
 const claim = db.prepare<[], { id: number; body: Buffer }>(
   "UPDATE job SET state = 'running' WHERE id IN (SELECT id FROM job WHERE state = 'queued' ORDER BY id LIMIT 256) AND state = 'queued' RETURNING id, body",
 );
-const finish = db.prepare<[string, number]>("UPDATE job SET state = 'completed', result = ? WHERE id = ? AND state = 'running'");
+const finish = db.prepare<[string, number]>(
+  "UPDATE job SET state = 'completed', result = ? WHERE id = ? AND state = 'running'",
+);
 
 interface Accept {
   body: Buffer;

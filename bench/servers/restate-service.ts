@@ -1,9 +1,15 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
-/** A service for Restate with one handler that returns at once: node restate-service.ts <folder of its SDK> <port>. Tells how many it executed when it is asked. */
+/**
+ * A service for Restate with one handler that returns at once: node restate-service.ts <folder of its SDK> <port>.
+ * Tells how many it executed when it is asked.
+ */
 const [folder = ".", port = "0"] = process.argv.slice(2);
-type Sdk = { service(definition: unknown): unknown; serve(options: { services: unknown[]; port: number }): Promise<number> };
+type Sdk = {
+  service(definition: unknown): unknown;
+  serve(options: { services: unknown[]; port: number }): Promise<number>;
+};
 const sdk = createRequire(join(folder, "package.json"))("@restatedev/restate-sdk") as Sdk;
 let executed = 0;
 

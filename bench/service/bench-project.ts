@@ -3,7 +3,10 @@ import { dirname, join } from "node:path";
 
 /** Endpoints of the project that is measured. All take what `bodies.ts` sends; what differs is what their runs do. */
 export const endpoints = {
-  /** Its workflow runs one at a time, and the first run never ends: all others stay queued, as behind workers that are busy. */
+  /**
+   * Its workflow runs one at a time, and the first run never ends: all others stay queued, as behind workers that are
+   * busy.
+   */
   queued: "queued",
   queuedPush: "queued-push",
   queuedGithub: "queued-github",
@@ -26,10 +29,18 @@ export function writeBenchProject(folder: string, { workers }: { workers: number
   const files: Record<string, string> = {
     "package.json": `{ "name": "bench", "private": true, "type": "module" }\n`,
     "signalbox.config.ts": `import { defineConfig } from "signalbox/config";\nexport default defineConfig({ workers: ${workers} });\n`,
-    "workflows/stuck.ts": workflow("stuck", `timeout: "1d", concurrency: 1,`, `await new Promise((resolve) => ctx.signal.addEventListener("abort", resolve));`),
+    "workflows/stuck.ts": workflow(
+      "stuck",
+      `timeout: "1d", concurrency: 1,`,
+      `await new Promise((resolve) => ctx.signal.addEventListener("abort", resolve));`,
+    ),
     // Its name and input are those of the runs that `runs/bench-project.ts` queues.
     "workflows/trivial.ts": workflow("trivial", "", "return { ok: true };"),
-    "workflows/tell-time.ts": workflow("tell-time", "", "return { beganAt: performance.timeOrigin + performance.now() };"),
+    "workflows/tell-time.ts": workflow(
+      "tell-time",
+      "",
+      "return { beganAt: performance.timeOrigin + performance.now() };",
+    ),
     ...trigger(endpoints.queued, "stuck", person),
     ...trigger(endpoints.queuedPush, "stuck", push),
     ...trigger(endpoints.queuedGithub, "stuck", github),

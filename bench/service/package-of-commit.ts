@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { packageRoot } from "../../server/paths.ts";
@@ -8,8 +17,8 @@ import { packageRoot } from "../../server/paths.ts";
 export const cacheFolder = join(homedir(), ".cache/signalbox-bench");
 
 /**
- * A folder whose `node_modules` has the package as users get it, made of the last commit by `npm pack` and installed by npm, beside Zod. Made
- * once for a commit; what is not committed is not in it.
+ * A folder whose `node_modules` has the package as users get it, made of the last commit by `npm pack` and installed by
+ * npm, beside Zod. Made once for a commit; what is not committed is not in it.
  */
 export function installPackageOf(commit: string): string {
   const folder = join(cacheFolder, "packages", commit);
@@ -39,7 +48,10 @@ export function linkModules(project: string, from: string): void {
   symlinkSync(join(from, "node_modules"), join(project, "node_modules"));
 }
 
-/** As hard links where the file system can, which takes a moment and no space. Next does not follow a symbolic link out of its folder. */
+/**
+ * As hard links where the file system can, which takes a moment and no space. Next does not follow a symbolic link out
+ * of its folder.
+ */
 function copyModules(clone: string): void {
   const from = join(packageRoot, "node_modules");
   try {
@@ -57,7 +69,12 @@ function ensureFolder(folder: string): string {
 
 function sh(command: string, args: string[], cwd: string): void {
   try {
-    execFileSync(command, args, { cwd, stdio: ["ignore", "pipe", "pipe"], encoding: "utf8", env: { ...process.env, PATH: `${dirname(process.execPath)}:${process.env["PATH"]}` } });
+    execFileSync(command, args, {
+      cwd,
+      stdio: ["ignore", "pipe", "pipe"],
+      encoding: "utf8",
+      env: { ...process.env, PATH: `${dirname(process.execPath)}:${process.env["PATH"]}` },
+    });
   } catch (error) {
     const said = error instanceof Error && "stderr" in error ? String(error.stderr).slice(-2_000) : "";
     throw new Error(`${command} ${args.join(" ")} failed:\n${said}`, { cause: error });

@@ -14,7 +14,7 @@ export function processTree(root: number | undefined): ProcessStat[] {
   const all = listProcesses();
   const family = new Set([root]);
   // A child may have a lower number than its parent, so once is not enough.
-  for (let size = 0; size < family.size; ) {
+  for (let size = 0; size < family.size;) {
     size = family.size;
     for (const { pid, parent } of all) if (family.has(parent)) family.add(pid);
   }
@@ -26,7 +26,10 @@ export function cpuMsOf(root: number | undefined): number {
   return processTree(root).reduce((sum, { cpuMs }) => sum + cpuMs, 0);
 }
 
-/** Resident megabytes of the processes of a service that run `web` or `worker`, or of a server of the bench, of the largest where there are several. NaN where there is no /proc. */
+/**
+ * Resident megabytes of the processes of a service that run `web` or `worker`, or of a server of the bench, of the
+ * largest where there are several. NaN where there is no /proc.
+ */
 export function residentMb(root: number | undefined, program: "web" | "worker" | "plain"): number {
   const sizes = processTree(root).flatMap(({ pid }) => {
     const isIt = new RegExp(`/(dist|processes|servers)/${program}\\.[jt]s`).test(read(pid, "cmdline"));
@@ -42,7 +45,9 @@ export function programOf(pid: number): string | null {
 
 function listProcesses(): ProcessStat[] {
   try {
-    return readdirSync("/proc").filter((name) => /^\d+$/.test(name)).flatMap((name) => readStat(Number(name)));
+    return readdirSync("/proc")
+      .filter((name) => /^\d+$/.test(name))
+      .flatMap((name) => readStat(Number(name)));
   } catch {
     return [];
   }
@@ -51,7 +56,9 @@ function listProcesses(): ProcessStat[] {
 function readStat(pid: number): ProcessStat[] {
   // The name of the program stands in brackets, and may hold spaces.
   const fields = read(pid, "stat").split(") ").at(-1)?.split(" ") ?? [];
-  return fields.length < 13 ? [] : [{ pid, parent: Number(fields[1]), cpuMs: (Number(fields[11]) + Number(fields[12])) * tickMs }];
+  return fields.length < 13
+    ? []
+    : [{ pid, parent: Number(fields[1]), cpuMs: (Number(fields[11]) + Number(fields[12])) * tickMs }];
 }
 
 function read(pid: number, file: string): string {

@@ -2,7 +2,10 @@ import { writeFileSync } from "node:fs";
 import { Session } from "node:inspector";
 import { join } from "node:path";
 
-/** Loaded into every process of a service by `--import`: SIGUSR2 begins a profile, the next one writes it. So the start of the process is not in it. */
+/**
+ * Loaded into every process of a service by `--import`: SIGUSR2 begins a profile, the next one writes it. So the start
+ * of the process is not in it.
+ */
 const folder = new URL(import.meta.url).searchParams.get("folder") ?? ".";
 let session: Session | null = null;
 
@@ -17,7 +20,11 @@ process.on("SIGUSR2", () => {
 function end(running: Session): void {
   session = null;
   running.post("Profiler.stop", (error, answer) => {
-    if (!error) writeFileSync(join(folder, `${process.pid}.cpuprofile`), JSON.stringify({ ...answer.profile, program: process.argv[1] }));
+    if (!error)
+      writeFileSync(
+        join(folder, `${process.pid}.cpuprofile`),
+        JSON.stringify({ ...answer.profile, program: process.argv[1] }),
+      );
     running.disconnect();
   });
 }

@@ -56,13 +56,24 @@ export async function startSignalbox(options: ServiceOptions): Promise<Service> 
 }
 
 /** Starts it and does not wait. It logs to a file, as under a process manager. */
-export function launch({ folder, command = "start", port = 0, nodeOptions, env: settings = {} }: ServiceOptions): ChildProcess {
+export function launch({
+  folder,
+  command = "start",
+  port = 0,
+  nodeOptions,
+  env: settings = {},
+}: ServiceOptions): ChildProcess {
   rmSync(join(folder, ".signalbox/server.json"), { force: true });
   const [program = "", ...args] = programOf(folder);
   const log = openSync(join(folder, "service.log"), "a");
   const child = spawn(program, [...args, command, "--project", folder, "--port", String(port)], {
     cwd: folder,
-    env: { ...cleanEnvironment(), HOST: "127.0.0.1", ...settings, ...(nodeOptions ? { NODE_OPTIONS: nodeOptions } : {}) },
+    env: {
+      ...cleanEnvironment(),
+      HOST: "127.0.0.1",
+      ...settings,
+      ...(nodeOptions ? { NODE_OPTIONS: nodeOptions } : {}),
+    },
     stdio: ["ignore", log, log],
   });
   closeSync(log);
@@ -82,20 +93,32 @@ export async function stopProcess(child: ChildProcess): Promise<void> {
 /** Runs one command to its end, and gives what it printed. */
 export function runSignalbox(folder: string, args: string[], env: NodeJS.ProcessEnv = {}): string {
   const [program = "", ...before] = programOf(folder);
-  return execFileSync(program, [...before, ...args, "--project", folder], { cwd: folder, env: { ...cleanEnvironment(), ...env }, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  return execFileSync(program, [...before, ...args, "--project", folder], {
+    cwd: folder,
+    env: { ...cleanEnvironment(), ...env },
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+  });
 }
 
 /** Settings of whoever measures must not change what is measured. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(SIGNALBOX_|DATABASE_URL$|PORT$|HOST$|NODE_ENV$|NODE_OPTIONS$)/.test(name));
-  return { ...Object.fromEntries(kept), PATH: `${dirname(process.execPath)}:${process.env["PATH"]}`, SIGNALBOX_PAGES: "built" };
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(SIGNALBOX_|DATABASE_URL$|PORT$|HOST$|NODE_ENV$|NODE_OPTIONS$)/.test(name),
+  );
+  return {
+    ...Object.fromEntries(kept),
+    PATH: `${dirname(process.execPath)}:${process.env["PATH"]}`,
+    SIGNALBOX_PAGES: "built",
+  };
 }
 
 async function untilReady(folder: string, child: ChildProcess): Promise<string> {
   const file = join(folder, ".signalbox/server.json");
   const deadline = performance.now() + 60_000;
   while (!existsSync(file)) {
-    if (child.exitCode !== null) throw new Error(`signalbox ended with ${child.exitCode}; see ${join(folder, "service.log")}`);
+    if (child.exitCode !== null)
+      throw new Error(`signalbox ended with ${child.exitCode}; see ${join(folder, "service.log")}`);
     if (performance.now() > deadline) throw new Error("signalbox was not ready within a minute");
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

@@ -4,7 +4,13 @@ import type { Sample } from "./sample.ts";
 
 const sample = (over: { rssMb?: number; descriptors?: number; walMb?: number }): Sample => ({
   minute: 0,
-  processes: ["web", "worker", "supervisor"].map((name, pid) => ({ name, pid, rssMb: over.rssMb ?? 100, pssMb: 50, descriptors: over.descriptors ?? 30 })),
+  processes: ["web", "worker", "supervisor"].map((name, pid) => ({
+    name,
+    pid,
+    rssMb: over.rssMb ?? 100,
+    pssMb: 50,
+    descriptors: over.descriptors ?? 30,
+  })),
   walMb: over.walMb ?? 4,
   databaseMb: 100,
   openRuns: 0,
@@ -18,8 +24,12 @@ describe("judgeGrowth", () => {
   });
 
   test("memory and descriptors that rise all the while do", () => {
-    expect(grown(hundred((at) => sample({ rssMb: 100 + at })))).toEqual(["web", "worker", "supervisor"].map((name) => `resident MiB of ${name}`));
-    expect(grown(hundred((at) => sample({ descriptors: 30 + at })))).toEqual(["web", "worker", "supervisor"].map((name) => `descriptors of ${name}`));
+    expect(grown(hundred((at) => sample({ rssMb: 100 + at })))).toEqual(
+      ["web", "worker", "supervisor"].map((name) => `resident MiB of ${name}`),
+    );
+    expect(grown(hundred((at) => sample({ descriptors: 30 + at })))).toEqual(
+      ["web", "worker", "supervisor"].map((name) => `descriptors of ${name}`),
+    );
   });
 
   test("what is needed to warm up is not growth", () => {
@@ -27,6 +37,8 @@ describe("judgeGrowth", () => {
   });
 
   test("one moment of a WAL that is too large is enough", () => {
-    expect(grown(hundred((at) => sample({ walMb: at === 50 ? 65 : 4 })))).toEqual(["largest WAL MiB, in the first and second half"]);
+    expect(grown(hundred((at) => sample({ walMb: at === 50 ? 65 : 4 })))).toEqual([
+      "largest WAL MiB, in the first and second half",
+    ]);
   });
 });

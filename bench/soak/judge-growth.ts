@@ -18,7 +18,11 @@ const largestWalMb = 64;
 export function judgeGrowth(samples: readonly Sample[]): Growth[] {
   const tenth = Math.max(1, Math.floor(samples.length / 10));
   const [early, late] = [samples.slice(tenth, 2 * tenth), samples.slice(-tenth)];
-  const compare = (what: string, of: (sample: Sample) => number, { share, fixed }: { share: number; fixed: number }): Growth => {
+  const compare = (
+    what: string,
+    of: (sample: Sample) => number,
+    { share, fixed }: { share: number; fixed: number },
+  ): Growth => {
     const [before, after] = [median(early.map(of)), median(late.map(of))];
     return { what, early: before, late: after, isGrowth: after > before * (1 + share) + fixed };
   };
@@ -28,7 +32,12 @@ export function judgeGrowth(samples: readonly Sample[]): Growth[] {
       compare(`resident MiB of ${name}`, (sample) => largest(sample, name, "rssMb"), slack.rssMb),
       compare(`descriptors of ${name}`, (sample) => largest(sample, name, "descriptors"), slack.descriptors),
     ]),
-    { what: "largest WAL MiB, in the first and second half", early: Math.max(0, ...wal.slice(0, wal.length / 2)), late: Math.max(0, ...wal.slice(wal.length / 2)), isGrowth: Math.max(0, ...wal) > largestWalMb },
+    {
+      what: "largest WAL MiB, in the first and second half",
+      early: Math.max(0, ...wal.slice(0, wal.length / 2)),
+      late: Math.max(0, ...wal.slice(wal.length / 2)),
+      isGrowth: Math.max(0, ...wal) > largestWalMb,
+    },
   ];
 }
 

@@ -4,7 +4,10 @@ import { cpus, tmpdir } from "node:os";
 import { processTree, programOf } from "../service/process-tree.ts";
 import type { Side } from "./side.ts";
 
-/** What a side spent in a while, a second. CPU is parts of one core: of the busiest process of its kind, and of all of them together. */
+/**
+ * What a side spent in a while, a second. CPU is parts of one core: of the busiest process of its kind, and of all of
+ * them together.
+ */
 export interface Effort {
   busiest: Record<Kind, number>;
   total: Record<Kind, number>;
@@ -34,8 +37,17 @@ export async function watchEffort(side: Side): Promise<() => Promise<Effort>> {
 async function read({ pids, ledger }: Side): Promise<Reading> {
   const commits = await ledger.commits();
   const service = processTree(pids.service).map(({ pid, cpuMs }) => [pid, { kind: kindOf(pid), ms: cpuMs }] as const);
-  const database = pids.database === undefined ? [] : processTree(pids.database).map(({ pid, cpuMs }) => [pid, { kind: "postgres" as const, ms: cpuMs }] as const);
-  return { at: performance.now(), cpuMs: new Map([...service, ...database]), commits, flushes: countFlushes(), idleMs: cpus().reduce((sum, { times }) => sum + times.idle, 0) };
+  const database =
+    pids.database === undefined
+      ? []
+      : processTree(pids.database).map(({ pid, cpuMs }) => [pid, { kind: "postgres" as const, ms: cpuMs }] as const);
+  return {
+    at: performance.now(),
+    cpuMs: new Map([...service, ...database]),
+    commits,
+    flushes: countFlushes(),
+    idleMs: cpus().reduce((sum, { times }) => sum + times.idle, 0),
+  };
 }
 
 function kindOf(pid: number): Kind {
@@ -45,10 +57,19 @@ function kindOf(pid: number): Kind {
 
 function compare(before: Reading, after: Reading): Effort {
   const ms = after.at - before.at;
-  const used = [...after.cpuMs].map(([pid, now]) => ({ kind: now.kind, part: (now.ms - (before.cpuMs.get(pid)?.ms ?? 0)) / ms }));
+  const used = [...after.cpuMs].map(([pid, now]) => ({
+    kind: now.kind,
+    part: (now.ms - (before.cpuMs.get(pid)?.ms ?? 0)) / ms,
+  }));
   const of = (kind: Kind) => used.filter((one) => one.kind === kind).map(({ part }) => part);
-  const each = (sum: (parts: number[]) => number): Record<Kind, number> => ({ web: sum(of("web")), worker: sum(of("worker")), supervisor: sum(of("supervisor")), postgres: sum(of("postgres")) });
-  const rate = (from: number | null, to: number | null) => (from === null || to === null ? null : ((to - from) / ms) * 1000);
+  const each = (sum: (parts: number[]) => number): Record<Kind, number> => ({
+    web: sum(of("web")),
+    worker: sum(of("worker")),
+    supervisor: sum(of("supervisor")),
+    postgres: sum(of("postgres")),
+  });
+  const rate = (from: number | null, to: number | null) =>
+    from === null || to === null ? null : ((to - from) / ms) * 1000;
   return {
     busiest: each((parts) => Math.max(0, ...parts)),
     total: each((parts) => parts.reduce((sum, part) => sum + part, 0)),
@@ -58,11 +79,20 @@ function compare(before: Reading, after: Reading): Effort {
   };
 }
 
-/** What the disk below the temporary folder was told to bring to its platter, by whomever; null where the system does not count it. */
+/**
+ * What the disk below the temporary folder was told to bring to its platter, by whomever; null where the system does
+ * not count it.
+ */
 function countFlushes(): number | null {
   try {
-    const device = execFileSync("df", ["-P", tmpdir()], { encoding: "utf8" }).split("\n")[1]?.split(/\s+/)[0]?.replace("/dev/", "");
-    const fields = readFileSync("/proc/diskstats", "utf8").split("\n").map((line) => line.trim().split(/\s+/)).find((line) => line[2] === device);
+    const device = execFileSync("df", ["-P", tmpdir()], { encoding: "utf8" })
+      .split("\n")[1]
+      ?.split(/\s+/)[0]
+      ?.replace("/dev/", "");
+    const fields = readFileSync("/proc/diskstats", "utf8")
+      .split("\n")
+      .map((line) => line.trim().split(/\s+/))
+      .find((line) => line[2] === device);
     return fields?.[18] === undefined ? null : Number(fields[18]);
   } catch {
     return null;
@@ -71,8 +101,13 @@ function countFlushes(): number | null {
 
 /** In one line: what each spent, and what that says of the limit. */
 export function describeEffort(effort: Effort): string {
-  const parts = kinds.filter((kind) => effort.total[kind] >= 0.005).map((kind) => `${kind} ${effort.total[kind].toFixed(2)}`);
-  const counts = [effort.commits === null ? "" : `${Math.round(effort.commits)} commits/s`, effort.flushes === null ? "" : `${Math.round(effort.flushes)} flushes/s`].filter(Boolean);
+  const parts = kinds
+    .filter((kind) => effort.total[kind] >= 0.005)
+    .map((kind) => `${kind} ${effort.total[kind].toFixed(2)}`);
+  const counts = [
+    effort.commits === null ? "" : `${Math.round(effort.commits)} commits/s`,
+    effort.flushes === null ? "" : `${Math.round(effort.flushes)} flushes/s`,
+  ].filter(Boolean);
   return `${nameLimit(effort)}: ${[`cores: ${parts.join(", ")}`, ...counts].join("; ")}`;
 }
 

@@ -14,12 +14,18 @@ export interface Ledger {
   close(): Promise<void>;
 }
 
-const completedSchema = z.object({ receivedAt: z.coerce.number().nullable(), startedAt: z.coerce.number(), finishedAt: z.coerce.number(), output: z.string().nullable() });
+const completedSchema = z.object({
+  receivedAt: z.coerce.number().nullable(),
+  startedAt: z.coerce.number(),
+  finishedAt: z.coerce.number(),
+  output: z.string().nullable(),
+});
 type CompletedRun = z.infer<typeof completedSchema>;
 
 const acceptedSql = "SELECT count(*) AS n FROM delivery WHERE outcome = 'accepted' AND endpoint = $1";
 /** Asked for again and again beside what is measured. */
-const openSql = "SELECT count(*) AS n FROM (SELECT 1 FROM run WHERE status IN ('queued', 'waiting', 'running') AND trigger = $1 LIMIT 1) AS o";
+const openSql =
+  "SELECT count(*) AS n FROM (SELECT 1 FROM run WHERE status IN ('queued', 'waiting', 'running') AND trigger = $1 LIMIT 1) AS o";
 const completedSql = `
   SELECT delivery.received_at AS "receivedAt", run.started_at AS "startedAt", run.finished_at AS "finishedAt", run.output AS output
   FROM run LEFT JOIN delivery ON delivery.id = run.delivery_id WHERE run.status = 'completed'`;
@@ -27,11 +33,15 @@ const countSchema = z.object({ n: z.coerce.number() });
 
 export function openSqliteLedger(file: string): Ledger {
   const db = new Database(file, { readonly: true });
-  const countOf = async (sql: string, value: string) => countSchema.parse(db.prepare(sql.replace("$1", "?")).get(value)).n;
+  const countOf = async (sql: string, value: string) =>
+    countSchema.parse(db.prepare(sql.replace("$1", "?")).get(value)).n;
   return {
     accepted: (endpoint) => countOf(acceptedSql, endpoint),
     hasOpen: async (trigger) => (await countOf(openSql, trigger)) > 0,
-    completed: async (trigger, since) => z.array(completedSchema).parse(db.prepare(`${completedSql} AND run.trigger = ? AND run.created_at >= ?`).all(trigger, since)),
+    completed: async (trigger, since) =>
+      z
+        .array(completedSchema)
+        .parse(db.prepare(`${completedSql} AND run.trigger = ? AND run.created_at >= ?`).all(trigger, since)),
     commits: async () => null,
     async close() {
       db.close();
@@ -42,11 +52,17 @@ export function openSqliteLedger(file: string): Ledger {
 export async function openPostgresLedger(url: string): Promise<Ledger> {
   const client = new Client(url);
   await client.connect();
-  const countOf = async (sql: string, values: string[] = []) => countSchema.parse((await client.query(sql, values)).rows[0]).n;
+  const countOf = async (sql: string, values: string[] = []) =>
+    countSchema.parse((await client.query(sql, values)).rows[0]).n;
   return {
     accepted: (endpoint) => countOf(acceptedSql, [endpoint]),
     hasOpen: async (trigger) => (await countOf(openSql, [trigger])) > 0,
-    completed: async (trigger, since) => z.array(completedSchema).parse((await client.query(`${completedSql} AND run.trigger = $1 AND run.created_at >= $2`, [trigger, since])).rows),
+    completed: async (trigger, since) =>
+      z
+        .array(completedSchema)
+        .parse(
+          (await client.query(`${completedSql} AND run.trigger = $1 AND run.created_at >= $2`, [trigger, since])).rows,
+        ),
     commits: () => countOf("SELECT xact_commit AS n FROM pg_stat_database WHERE datname = current_database()"),
     close: () => client.end(),
   };

@@ -36,14 +36,21 @@ interface Turn {
   runEffort: Effort;
 }
 
-/** Both stores with one, two and four workers, one after the other in each round, all on this machine: Postgres of the bench's own, with the durability that it comes with. */
+/**
+ * Both stores with one, two and four workers, one after the other in each round, all on this machine: Postgres of the
+ * bench's own, with the durability that it comes with.
+ */
 export async function measureStores(bench: Bench): Promise<StoreResult[]> {
   const cluster = await startCluster({ settings: ["max_connections=300"] });
   const results: StoreResult[] = [];
   try {
-    const sides = stores.flatMap((store) => workerCounts.map((workers) => ({ store, workers, name: `bench_${workers}` })));
+    const sides = stores.flatMap((store) =>
+      workerCounts.map((workers) => ({ store, workers, name: `bench_${workers}` })),
+    );
     const turns = new Map(sides.map((side) => [side, [] as Turn[]]));
-    bench.note(`${await cluster.version()}, with the settings that it comes with (fsync, synchronous_commit), on the same machine.`);
+    bench.note(
+      `${await cluster.version()}, with the settings that it comes with (fsync, synchronous_commit), on the same machine.`,
+    );
     const rounds = Math.ceil(bench.rounds / 2);
     for (let round = 0; round <= rounds; round++) {
       for (const of of sides) {
@@ -51,7 +58,9 @@ export async function measureStores(bench: Bench): Promise<StoreResult[]> {
         const side = await startSide(bench, { ...of, name: `${of.name}_${round}`, cluster });
         try {
           const turn = await measureTurn(bench, side);
-          console.error(`round ${round} of ${rounds}, ${of.store}, ${of.workers} workers: ${Math.round(turn.accepts)} accepts/s, ${Math.round(turn.runs)} runs/s, ${turn.p50.toFixed(1)} and ${turn.p99.toFixed(1)} ms to start`);
+          console.error(
+            `round ${round} of ${rounds}, ${of.store}, ${of.workers} workers: ${Math.round(turn.accepts)} accepts/s, ${Math.round(turn.runs)} runs/s, ${turn.p50.toFixed(1)} and ${turn.p99.toFixed(1)} ms to start`,
+          );
           // The first round warms up.
           if (round > 0) turns.get(of)?.push(turn);
         } finally {
@@ -62,7 +71,16 @@ export async function measureStores(bench: Bench): Promise<StoreResult[]> {
     for (const [{ store, workers }, of] of turns) {
       const last = of.at(-1);
       if (!last) throw new Error("No round was measured");
-      results.push({ store, workers, accepts: of.map(({ accepts }) => accepts), p50: of.map(({ p50 }) => p50), p99: of.map(({ p99 }) => p99), runs: of.map(({ runs }) => runs), acceptLimit: describeEffort(last.acceptEffort), runLimit: describeEffort(last.runEffort) });
+      results.push({
+        store,
+        workers,
+        accepts: of.map(({ accepts }) => accepts),
+        p50: of.map(({ p50 }) => p50),
+        p99: of.map(({ p99 }) => p99),
+        runs: of.map(({ runs }) => runs),
+        acceptLimit: describeEffort(last.acceptEffort),
+        runLimit: describeEffort(last.runEffort),
+      });
     }
     return results;
   } finally {
@@ -78,40 +96,75 @@ async function measureTurn(bench: Bench, side: Side): Promise<Turn> {
 }
 
 /** Workers are there and idle: all but the first run of that endpoint stay queued. */
-async function measureAccepts(bench: Bench, { service, ledger, ...side }: Side): Promise<{ accepts: number; effort: Effort }> {
-  const post = (ms: number) => bench.client.post({ url: service.urlOf(endpoints.queued), headers: {}, bodies: smallBody().bodies, connections, ms, perSecond: null }, 202);
+async function measureAccepts(
+  bench: Bench,
+  { service, ledger, ...side }: Side,
+): Promise<{ accepts: number; effort: Effort }> {
+  const post = (ms: number) =>
+    bench.client.post(
+      {
+        url: service.urlOf(endpoints.queued),
+        headers: {},
+        bodies: smallBody().bodies,
+        connections,
+        ms,
+        perSecond: null,
+      },
+      202,
+    );
   const warm = await post(bench.turnMs / 4);
   const spent = await watchEffort({ service, ledger, ...side });
   const result = await post(bench.turnMs);
   const effort = await spent();
   const stored = await ledger.accepted(endpoints.queued);
   const answered = (warm.statuses[202] ?? 0) + (result.statuses[202] ?? 0);
-  if (stored !== answered) throw new Error(`${side.store}: ${answered} deliveries were answered 202, and ${stored} are in the store`);
+  if (stored !== answered)
+    throw new Error(`${side.store}: ${answered} deliveries were answered 202, and ${stored} are in the store`);
   return { accepts: (result.answered / result.ms) * 1000, effort };
 }
 
 /** From the arrival of a webhook to the first line of its run, by the runs' own clock, while there is little to do. */
 async function measureStarts(bench: Bench, { service, ledger }: Side): Promise<{ p50: number; p99: number }> {
-  const post = (ms: number) => bench.client.post({ url: service.urlOf(endpoints.timed), headers: {}, bodies: smallBody().bodies, connections: 4, ms, perSecond: startsPerSecond }, 202);
+  const post = (ms: number) =>
+    bench.client.post(
+      {
+        url: service.urlOf(endpoints.timed),
+        headers: {},
+        bodies: smallBody().bodies,
+        connections: 4,
+        ms,
+        perSecond: startsPerSecond,
+      },
+      202,
+    );
   await post(bench.turnMs / 4);
   const since = Date.now();
   await post(bench.turnMs);
   await untilNone(() => ledger.hasOpen(endpoints.timed));
   const runs = await ledger.completed(endpoints.timed, since);
-  const waits = Float64Array.from(runs, ({ output, receivedAt }) => outputSchema.parse(JSON.parse(output ?? "")).beganAt - (receivedAt ?? Number.NaN)).sort();
+  const waits = Float64Array.from(
+    runs,
+    ({ output, receivedAt }) => outputSchema.parse(JSON.parse(output ?? "")).beganAt - (receivedAt ?? Number.NaN),
+  ).sort();
   return { p50: percentile(waits, 0.5), p99: percentile(waits, 0.99) };
 }
 
 /** A backlog of runs that return at once, put into the store by another process. From the first claim to the last end. */
-async function measureRuns(bench: Bench, { ledger, openStore, ...side }: Side): Promise<{ runs: number; effort: Effort }> {
+async function measureRuns(
+  bench: Bench,
+  { ledger, openStore, ...side }: Side,
+): Promise<{ runs: number; effort: Effort }> {
   const since = Date.now();
   const spent = await watchEffort({ ledger, openStore, ...side });
   const store = await openStore();
-  await queueRuns(store, { slug: "trivial", count: bench.backlog, inOneTransaction: true }).finally(() => store.close());
+  await queueRuns(store, { slug: "trivial", count: bench.backlog, inOneTransaction: true }).finally(() =>
+    store.close(),
+  );
   await untilNone(() => ledger.hasOpen("trivial"));
   const effort = await spent();
   const runs = await ledger.completed("trivial", since);
-  if (runs.length !== bench.backlog) throw new Error(`${side.store}: ${runs.length} of ${bench.backlog} runs have completed`);
+  if (runs.length !== bench.backlog)
+    throw new Error(`${side.store}: ${runs.length} of ${bench.backlog} runs have completed`);
   const began = Math.min(...runs.map(({ startedAt }) => startedAt));
   const ended = Math.max(...runs.map(({ finishedAt }) => finishedAt));
   return { runs: bench.backlog / ((ended - began) / 1000), effort };

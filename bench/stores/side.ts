@@ -25,13 +25,20 @@ export interface Side {
 }
 
 /** `cluster`: where databases are made. */
-export async function startSide(bench: Bench, p: { store: StoreName; workers: number; cluster: PostgresCluster; name: string }): Promise<Side> {
+export async function startSide(
+  bench: Bench,
+  p: { store: StoreName; workers: number; cluster: PostgresCluster; name: string },
+): Promise<Side> {
   const { store, workers, cluster } = p;
   const folder = bench.makeProject({ workers });
   const file = join(folder, ".signalbox/signalbox.db");
   const url = cluster.url(p.name);
   if (store === "Postgres") await cluster.createDatabase(p.name);
-  const service = await startSignalbox({ folder, nodeOptions: bench.nodeOptions, env: store === "Postgres" ? { DATABASE_URL: url } : {} });
+  const service = await startSignalbox({
+    folder,
+    nodeOptions: bench.nodeOptions,
+    env: store === "Postgres" ? { DATABASE_URL: url } : {},
+  });
   const ledger = store === "Postgres" ? await openPostgresLedger(url) : openSqliteLedger(file);
   return {
     store,

@@ -48,13 +48,20 @@ function toRequest({ method = "GET", path, query = {}, body }: ApiRequest<z.ZodT
   for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
   const headers: Record<string, string> = { accept: "application/json", "signalbox-client": "cli" };
   if (body === undefined) return new Request(url, { method, headers });
-  return new Request(url, { method, headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(body) });
+  return new Request(url, {
+    method,
+    headers: { ...headers, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
 }
 
 function toFailure(status: number, body: unknown, notFoundFix: string | undefined): Failure {
   const problem = problemSchema.safeParse(body).data;
   if (!problem) {
-    return new Failure(`The service answered ${status}, and not as a Signalbox does.`, { code: "unexpected_answer", fix: "Does SIGNALBOX_URL point at a Signalbox, without a path of its own?" });
+    return new Failure(`The service answered ${status}, and not as a Signalbox does.`, {
+      code: "unexpected_answer",
+      fix: "Does SIGNALBOX_URL point at a Signalbox, without a path of its own?",
+    });
   }
   return problemFailure(problem, status === 404 ? notFoundFix : undefined);
 }
@@ -63,12 +70,18 @@ function toFailure(status: number, body: unknown, notFoundFix: string | undefine
 export function problemFailure(problem: Problem, fix?: string): Failure {
   // A detail that names a command tells the way out itself.
   const otherFix = /\bsignalbox [a-z]/.test(problem.detail) ? "" : (fix ?? tableFix(problem.code));
-  return new Failure(problem.detail, { code: problem.code, errors: problem.errors ?? [], fix: ownFixes[problem.code] ?? otherFix, extra: { status: problem.status } });
+  return new Failure(problem.detail, {
+    code: problem.code,
+    errors: problem.errors ?? [],
+    fix: ownFixes[problem.code] ?? otherFix,
+    extra: { status: problem.status },
+  });
 }
 
 /** Where the table of error codes speaks to those who use HTTP, the command line has words of its own. */
 const ownFixes: Record<string, string> = {
-  unauthorized: "Set SIGNALBOX_TOKEN to an API token: `signalbox keys create --api` on the machine of the service makes one.",
+  unauthorized:
+    "Set SIGNALBOX_TOKEN to an API token: `signalbox keys create --api` on the machine of the service makes one.",
   run_ended: "`signalbox runs replay <id>` runs it again, as a new run.",
   invalid_request: "`--help` says what the command takes.",
   invalid_input: "`--help` says what the command takes.",

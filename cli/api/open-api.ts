@@ -8,7 +8,10 @@ export interface OpenedApi {
   close(): Promise<void>;
 }
 
-/** The API of the service at SIGNALBOX_URL, or, without it, of the project on this machine: in this process, on the project's own store. */
+/**
+ * The API of the service at SIGNALBOX_URL, or, without it, of the project on this machine: in this process, on the
+ * project's own store.
+ */
 export async function openApi(projectDir: string): Promise<OpenedApi> {
   const remote = readClientSettings();
   if (remote) return { client: createApiClient(createRemoteTransport(remote)), close: async () => {} };

@@ -14,7 +14,13 @@ async function serve(listener: RequestListener): Promise<string> {
 }
 
 const ask = (url: string, token: string | null = "sbt_1") =>
-  createApiClient(createRemoteTransport({ url, token })).request({ method: "POST", path: "/verdicts", query: { a: "b c" }, body: { x: 1 }, answer: z.object({ ok: z.boolean() }) });
+  createApiClient(createRemoteTransport({ url, token })).request({
+    method: "POST",
+    path: "/verdicts",
+    query: { a: "b c" },
+    body: { x: 1 },
+    answer: z.object({ ok: z.boolean() }),
+  });
 
 it("a request goes to the service below its address, with the token, and says that the command line asks", async () => {
   const seen: unknown[] = [];
@@ -38,11 +44,24 @@ it("a redirect is not followed: it would carry the token elsewhere", async () =>
 });
 
 it("a problem becomes a failure with its code, its places and the way out", async () => {
-  const problem = { type: "/errors/unauthorized", title: "A valid key is needed", status: 401, code: "unauthorized", detail: "No key was sent.", errors: [{ pointer: "/a", code: "c", message: "m" }] };
-  const url = await serve((_request, response) => void response.writeHead(401, { "content-type": "application/problem+json" }).end(JSON.stringify(problem)));
+  const problem = {
+    type: "/errors/unauthorized",
+    title: "A valid key is needed",
+    status: 401,
+    code: "unauthorized",
+    detail: "No key was sent.",
+    errors: [{ pointer: "/a", code: "c", message: "m" }],
+  };
+  const url = await serve(
+    (_request, response) =>
+      void response.writeHead(401, { "content-type": "application/problem+json" }).end(JSON.stringify(problem)),
+  );
   const failure = await ask(url, null).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(Failure);
-  expect(failure).toMatchObject({ message: "No key was sent.", details: { code: "unauthorized", fix: expect.stringContaining("SIGNALBOX_TOKEN"), errors: problem.errors } });
+  expect(failure).toMatchObject({
+    message: "No key was sent.",
+    details: { code: "unauthorized", fix: expect.stringContaining("SIGNALBOX_TOKEN"), errors: problem.errors },
+  });
 });
 
 it("a service that cannot be reached, and one that is no Signalbox, are said so", async () => {

@@ -9,18 +9,31 @@ export function createRemoteTransport(remote: { url: string; token: string | nul
     const { pathname, search } = new URL(request.url);
     const body = request.method === "GET" ? null : await request.text();
     try {
-      const response = await fetch(remote.url + pathname + search, { method: request.method, headers, body, redirect: "manual" });
+      const response = await fetch(remote.url + pathname + search, {
+        method: request.method,
+        headers,
+        body,
+        redirect: "manual",
+      });
       if (response.status < 300 || response.status >= 400) return response;
     } catch (cause) {
       throw unreachable(remote.url, cause);
     }
-    throw new Failure(`${remote.url} answers with a redirect.`, { code: "unexpected_answer", fix: "Set SIGNALBOX_URL to the address that it redirects to." });
+    throw new Failure(`${remote.url} answers with a redirect.`, {
+      code: "unexpected_answer",
+      fix: "Set SIGNALBOX_URL to the address that it redirects to.",
+    });
   };
 }
 
 /** No answer came. Says what the system says, e.g. that the connection was refused. */
 export function unreachable(url: string, cause: unknown): Failure {
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
-  const reason = inner instanceof Error ? inner.message || String("code" in inner ? inner.code : inner.name) : String(inner);
-  return new Failure(`${url} cannot be reached: ${reason}`, { code: "unreachable", fix: "Is the service running, and is the address right? `signalbox dev` or `signalbox start` starts it.", cause });
+  const reason =
+    inner instanceof Error ? inner.message || String("code" in inner ? inner.code : inner.name) : String(inner);
+  return new Failure(`${url} cannot be reached: ${reason}`, {
+    code: "unreachable",
+    fix: "Is the service running, and is the address right? `signalbox dev` or `signalbox start` starts it.",
+    cause,
+  });
 }

@@ -11,7 +11,12 @@ function project(): string {
   return dir;
 }
 
-const server = { pid: process.pid, url: "http://127.0.0.1:3002", mode: "development" as const, startedAt: "2026-11-21T10:00:00.000Z" };
+const server = {
+  pid: process.pid,
+  url: "http://127.0.0.1:3002",
+  mode: "development" as const,
+  startedAt: "2026-11-21T10:00:00.000Z",
+};
 
 it("an announced server is found until it is taken back, and leaves no other file", () => {
   const dir = project();
@@ -59,7 +64,12 @@ it("when the newest server was killed, the one before it is found", () => {
 it("a file that is none of ours is no server", () => {
   const dir = project();
   mkdirSync(join(dir, ".signalbox"));
-  for (const text of ["", "{", "null", '{"pid":-1,"url":"http://x","mode":"development","startedAt":"2026-11-21T10:00:00Z"}']) {
+  for (const text of [
+    "",
+    "{",
+    "null",
+    '{"pid":-1,"url":"http://x","mode":"development","startedAt":"2026-11-21T10:00:00Z"}',
+  ]) {
     writeFileSync(join(dir, ".signalbox/server.json"), text);
     expect(findRunningServer(dir)).toBeNull();
   }

@@ -18,12 +18,18 @@ export type RunningServer = z.infer<typeof runningServerSchema>;
 /** Services that were started before the newest one and may still run; commands use them when it has ended. */
 const serverFileSchema = runningServerSchema.extend({ earlier: z.array(runningServerSchema).default([]) });
 
-/** The newest service that runs for a project on this machine, or `null`. Entries that a killed one left behind are ignored. */
+/**
+ * The newest service that runs for a project on this machine, or `null`. Entries that a killed one left behind are
+ * ignored.
+ */
 export function findRunningServer(projectDir: string): RunningServer | null {
   return readRunning(serverFile(projectDir))[0] ?? null;
 }
 
-/** Records where this process serves the project. Returns a function that removes the entry; those of other processes stay. */
+/**
+ * Records where this process serves the project. Returns a function that removes the entry; those of other processes
+ * stay.
+ */
 export function announceServer(projectDir: string, server: RunningServer): () => void {
   const file = serverFile(projectDir);
   const others = () => readRunning(file).filter(({ pid }) => pid !== server.pid);

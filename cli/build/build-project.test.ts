@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -18,11 +28,15 @@ async function buildManifest(projectDir: string): Promise<Manifest> {
 }
 
 function filesBelow(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => statSync(join(folder, path)).isFile()).sort();
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((path) => statSync(join(folder, path)).isFile())
+    .sort();
 }
 
 function textOf(folder: string): string {
-  return filesBelow(folder).map((path) => readFileSync(join(folder, path), "utf8")).join("\n");
+  return filesBelow(folder)
+    .map((path) => readFileSync(join(folder, path), "utf8"))
+    .join("\n");
 }
 
 describe("the version of a build", () => {
@@ -120,7 +134,9 @@ describe("the state folder", () => {
     const reading = readWhile(stateDir, state);
     const results = await Promise.all(
       [1, 2, 1].map((number) => {
-        writeFiles(projectDir, { "lib/send.ts": `export const send = (order: string): string => order + ${number};\n` });
+        writeFiles(projectDir, {
+          "lib/send.ts": `export const send = (order: string): string => order + ${number};\n`,
+        });
         return buildProject({ projectDir });
       }),
     );
@@ -137,7 +153,8 @@ async function readWhile(stateDir: string, state: { isBuilding: boolean }): Prom
   let reads = 0;
   while (state.isBuilding) {
     const manifest = await readManifest(stateDir);
-    if (!existsSync(join(stateDir, manifest?.folder ?? "none", manifest?.sources ?? "none"))) throw new Error("the build in force is not there");
+    if (!existsSync(join(stateDir, manifest?.folder ?? "none", manifest?.sources ?? "none")))
+      throw new Error("the build in force is not there");
     reads++;
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -163,14 +180,25 @@ describe("buildProject", () => {
 
   test("builds a project that has no triggers yet where that is allowed, with a warning, and no folder that is none", async () => {
     const projectDir = makeProject({ "package.json": "{}" });
-    expect(await buildProject({ projectDir, mayLackTriggers: true })).toMatchObject({ ok: true, manifest: { triggers: [] }, warnings: [{ code: "no_triggers", severity: "warning" }] });
+    expect(await buildProject({ projectDir, mayLackTriggers: true })).toMatchObject({
+      ok: true,
+      manifest: { triggers: [] },
+      warnings: [{ code: "no_triggers", severity: "warning" }],
+    });
     expect(await buildProject({ projectDir })).toMatchObject({ ok: false, diagnostics: [{ code: "no_triggers" }] });
-    expect(await buildProject({ projectDir: makeProject({}), mayLackTriggers: true })).toMatchObject({ ok: false, diagnostics: [{ code: "no_triggers" }] });
+    expect(await buildProject({ projectDir: makeProject({}), mayLackTriggers: true })).toMatchObject({
+      ok: false,
+      diagnostics: [{ code: "no_triggers" }],
+    });
   });
 
   test("says what is in the way where .signalbox cannot be written", async () => {
     const projectDir = makeProject({ ...smallProject, ".signalbox": "a file" });
-    await expect(buildProject({ projectDir })).rejects.toMatchObject({ name: "Failure", message: `${join(projectDir, ".signalbox")} cannot be written (EEXIST).`, details: { fix: expect.stringContaining("remove it") } });
+    await expect(buildProject({ projectDir })).rejects.toMatchObject({
+      name: "Failure",
+      message: `${join(projectDir, ".signalbox")} cannot be written (EEXIST).`,
+      details: { fix: expect.stringContaining("remove it") },
+    });
   });
 
   test.for([
@@ -189,7 +217,10 @@ describe("buildProject", () => {
     writeFiles(projectDir, smallProject);
     await buildManifest(projectDir);
     writeFiles(projectDir, { "workflows/receipt.ts": "\n\nthrow new Error('here');\n" });
-    expect(await buildProject({ projectDir })).toMatchObject({ ok: false, diagnostics: [{ file: "workflows/receipt.ts", line: 3 }] });
+    expect(await buildProject({ projectDir })).toMatchObject({
+      ok: false,
+      diagnostics: [{ file: "workflows/receipt.ts", line: 3 }],
+    });
   });
 
   test("builds a project behind a symbolic link", async () => {
@@ -200,13 +231,23 @@ describe("buildProject", () => {
   });
 
   test("rejects a regular expression that could not be checked, until the settings name it", async () => {
-    const source = smallProject["triggers/paid.ts"].replace("id: z.string()", "id: z.string().regex(/^[\\p{L}--[a-z]]+$/v)");
+    const source = smallProject["triggers/paid.ts"].replace(
+      "id: z.string()",
+      "id: z.string().regex(/^[\\p{L}--[a-z]]+$/v)",
+    );
     const result = await buildProject({ projectDir: makeProject({ ...smallProject, "triggers/paid.ts": source }) });
-    expect(result).toMatchObject({ ok: false, diagnostics: [{ code: "schema_unchecked_regex", severity: "error", file: "triggers/paid.ts", line: 8 }] });
+    expect(result).toMatchObject({
+      ok: false,
+      diagnostics: [{ code: "schema_unchecked_regex", severity: "error", file: "triggers/paid.ts", line: 8 }],
+    });
     const fix = result.ok ? "" : (result.diagnostics[0]?.fix ?? "");
     const setting = /uncheckedRegexes: \[.+\]/.exec(fix)?.[0] ?? "";
     const settings = `export default { ${setting} };`;
-    expect(await buildProject({ projectDir: makeProject({ ...smallProject, "triggers/paid.ts": source, "signalbox.config.ts": settings }) })).toMatchObject({ ok: true, warnings: [] });
+    expect(
+      await buildProject({
+        projectDir: makeProject({ ...smallProject, "triggers/paid.ts": source, "signalbox.config.ts": settings }),
+      }),
+    ).toMatchObject({ ok: true, warnings: [] });
   });
 });
 

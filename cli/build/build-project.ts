@@ -20,7 +20,14 @@ import { findSettingsFile, loadProjectSettings } from "./load-project-settings.t
 import { makeManifest, orderTriggers } from "./make-manifest.ts";
 import { type ProjectFiles, createProjectFiles } from "./project-files.ts";
 import { schemaDiagnostics } from "./schema-diagnostics.ts";
-import { finishDraft, makeDraft, prepareStateFolder, removeOldBuilds, stateFolderFailure, writeManifest } from "./state-folder.ts";
+import {
+  finishDraft,
+  makeDraft,
+  prepareStateFolder,
+  removeOldBuilds,
+  stateFolderFailure,
+  writeManifest,
+} from "./state-folder.ts";
 
 export type BuildResult =
   | {
@@ -43,8 +50,8 @@ export interface BuildOptions {
 }
 
 /**
- * Builds a project into its `.signalbox/`: bundles, exported schemas, and the manifest that puts them in force. What the user has to
- * mend comes back as diagnostics, all of it at once, and leaves the last good build in force.
+ * Builds a project into its `.signalbox/`: bundles, exported schemas, and the manifest that puts them in force. What
+ * the user has to mend comes back as diagnostics, all of it at once, and leaves the last good build in force.
  */
 export async function buildProject(options: BuildOptions): Promise<BuildResult> {
   const projectDir = existsSync(options.projectDir) ? realpathSync(options.projectDir) : resolve(options.projectDir);
@@ -63,10 +70,18 @@ async function build(projectDir: string, files: ProjectFiles, options: BuildOpti
   refuse(missing);
   const stateDir = await prepareStateFolder(projectDir);
   const draft = await makeDraft(stateDir);
-  const evaluator = createEvaluator({ projectDir, timeoutMs: options.evaluationTimeoutMs ?? 20_000, signal: options.signal });
+  const evaluator = createEvaluator({
+    projectDir,
+    timeoutMs: options.evaluationTimeoutMs ?? 20_000,
+    signal: options.signal,
+  });
   try {
     const loading = loadSettings(projectDir, files);
-    const code = await bundleCode({ projectDir, outDir: draft, files: [...targetsOf(discovered), ...discovered.triggers] });
+    const code = await bundleCode({
+      projectDir,
+      outDir: draft,
+      files: [...targetsOf(discovered), ...discovered.triggers],
+    });
     const settings = await loading;
     refuse([...settings.diagnostics, ...(code.ok ? [] : bundleDiagnostics(code.errors, files))]);
     options.signal?.throwIfAborted();
@@ -84,7 +99,14 @@ async function build(projectDir: string, files: ProjectFiles, options: BuildOpti
     await writeBundle(draft, sources.files);
     refuse(await compareSources(evaluator, evaluation.entries, { files, mapper }));
     const built = [...code.files, ...sources.files];
-    const manifest = makeManifest({ projectDir, entries: evaluation.entries, settings: settings.value, files: built, sources: "sources.mjs", now: new Date() });
+    const manifest = makeManifest({
+      projectDir,
+      entries: evaluation.entries,
+      settings: settings.value,
+      files: built,
+      sources: "sources.mjs",
+      now: new Date(),
+    });
     options.signal?.throwIfAborted();
     await finishDraft({ stateDir, draft, folder: manifest.folder, files: built });
     await writeManifest(stateDir, manifest);
@@ -110,18 +132,36 @@ function targetsOf({ workflows, agents }: DiscoveredFiles): string[] {
   return [...workflows, ...agents];
 }
 
-function discoveryDiagnostics({ triggers }: DiscoveredFiles, files: ProjectFiles, mayLackTriggers: boolean): Diagnostic[] {
+function discoveryDiagnostics(
+  { triggers }: DiscoveredFiles,
+  files: ProjectFiles,
+  mayLackTriggers: boolean,
+): Diagnostic[] {
   const found: Diagnostic[] = [];
-  if (triggers.length === 0) found.push(files.diagnose({ code: "no_triggers", title: "There are no triggers: triggers/ is missing or holds no trigger file", at: null, ...(mayLackTriggers && { severity: "warning" }) }));
+  if (triggers.length === 0)
+    found.push(
+      files.diagnose({
+        code: "no_triggers",
+        title: "There are no triggers: triggers/ is missing or holds no trigger file",
+        at: null,
+        ...(mayLackTriggers && { severity: "warning" }),
+      }),
+    );
   return found;
 }
 
-async function loadSettings(projectDir: string, files: ProjectFiles): Promise<{ value: ProjectSettings; diagnostics: Diagnostic[] }> {
+async function loadSettings(
+  projectDir: string,
+  files: ProjectFiles,
+): Promise<{ value: ProjectSettings; diagnostics: Diagnostic[] }> {
   try {
     return { value: await loadProjectSettings(projectDir), diagnostics: [] };
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    return { value: {}, diagnostics: [files.diagnose({ code: "invalid_settings", title: error.message, at: settingsPlace(projectDir) })] };
+    return {
+      value: {},
+      diagnostics: [files.diagnose({ code: "invalid_settings", title: error.message, at: settingsPlace(projectDir) })],
+    };
   }
 }
 
@@ -135,8 +175,17 @@ function settingsPlace(projectDir: string): { file: string } | null {
   }
 }
 
-function evaluateAll(buildDir: string, discovered: DiscoveredFiles, code: Bundle & { ok: true }, evaluator: Evaluator): Promise<Evaluation> {
-  const entries = [...discovered.workflows.map((file) => toEntry("workflow", file)), ...discovered.agents.map((file) => toEntry("agent", file)), ...discovered.triggers.map((file) => toEntry("trigger", file))];
+function evaluateAll(
+  buildDir: string,
+  discovered: DiscoveredFiles,
+  code: Bundle & { ok: true },
+  evaluator: Evaluator,
+): Promise<Evaluation> {
+  const entries = [
+    ...discovered.workflows.map((file) => toEntry("workflow", file)),
+    ...discovered.agents.map((file) => toEntry("agent", file)),
+    ...discovered.triggers.map((file) => toEntry("trigger", file)),
+  ];
   return evaluator.evaluate({ buildDir, entries, importersOf: (file) => importersOf(file, code.imports) });
 }
 
@@ -159,10 +208,27 @@ function importersOf(file: string, imports: ReadonlyMap<string, readonly string[
 }
 
 /** A workflow or agent that could not be evaluated has no slug yet: its imports are looked at all the same. */
-function bundleSourcesOf(projectDir: string, outDir: string, discovered: DiscoveredFiles, entries: readonly EvaluatedEntry[]): Promise<Bundle> {
-  const slugs = new Map(entries.flatMap((entry) => (entry.outcome === "workflow" ? [[entry.file, String(entry.workflow.slug)] as const] : entry.outcome === "agent" ? [[entry.file, String(entry.agent.slug)] as const] : [])));
-  const toTarget = (kind: "workflow" | "agent") => (file: string) => [file, { kind, slug: slugs.get(file) ?? "" }] as const;
-  const targets = new Map([...discovered.workflows.map(toTarget("workflow")), ...discovered.agents.map(toTarget("agent"))]);
+function bundleSourcesOf(
+  projectDir: string,
+  outDir: string,
+  discovered: DiscoveredFiles,
+  entries: readonly EvaluatedEntry[],
+): Promise<Bundle> {
+  const slugs = new Map(
+    entries.flatMap((entry) =>
+      entry.outcome === "workflow"
+        ? [[entry.file, String(entry.workflow.slug)] as const]
+        : entry.outcome === "agent"
+          ? [[entry.file, String(entry.agent.slug)] as const]
+          : [],
+    ),
+  );
+  const toTarget = (kind: "workflow" | "agent") => (file: string) =>
+    [file, { kind, slug: slugs.get(file) ?? "" }] as const;
+  const targets = new Map([
+    ...discovered.workflows.map(toTarget("workflow")),
+    ...discovered.agents.map(toTarget("agent")),
+  ]);
   const evaluated = orderTriggers(entries).map(({ file }) => file);
   const triggerFiles = [...evaluated, ...discovered.triggers.filter((file) => !evaluated.includes(file))];
   return bundleSources({ projectDir, outDir, triggerFiles, targets });
@@ -178,9 +244,20 @@ interface Findings {
 }
 
 /** Everything that can be said of the project at once, errors and warnings. */
-async function allDiagnostics({ evaluation, sources, discovered, settings, files, mapper }: Findings): Promise<Diagnostic[]> {
+async function allDiagnostics({
+  evaluation,
+  sources,
+  discovered,
+  settings,
+  files,
+  mapper,
+}: Findings): Promise<Diagnostic[]> {
   const { entries, casualties } = evaluation;
-  const kinds = new Map([...discovered.workflows.map((file) => [file, "workflow"] as const), ...discovered.agents.map((file) => [file, "agent"] as const), ...discovered.triggers.map((file) => [file, "trigger"] as const)]);
+  const kinds = new Map([
+    ...discovered.workflows.map((file) => [file, "workflow"] as const),
+    ...discovered.agents.map((file) => [file, "agent"] as const),
+    ...discovered.triggers.map((file) => [file, "trigger"] as const),
+  ]);
   const context = { files, mapper, uncheckedRegexes: settings.uncheckedRegexes ?? [] };
   const messages = sources.ok ? sources.warnings : [...sources.errors, ...sources.warnings];
   const found = [
@@ -198,13 +275,29 @@ async function allDiagnostics({ evaluation, sources, discovered, settings, files
   return isSilent ? [...found, ...bundleDiagnostics(sources.errors, files)] : found;
 }
 
-async function compareSources(evaluator: Evaluator, entries: readonly EvaluatedEntry[], { files, mapper }: { files: ProjectFiles; mapper: StackMapper }): Promise<Diagnostic[]> {
+async function compareSources(
+  evaluator: Evaluator,
+  entries: readonly EvaluatedEntry[],
+  { files, mapper }: { files: ProjectFiles; mapper: StackMapper },
+): Promise<Diagnostic[]> {
   const triggerFiles = orderTriggers(entries).map(({ file }) => file);
   if (triggerFiles.length === 0) return [];
   const { differing, error } = await evaluator.checkSources({ module: "sources.mjs", files: triggerFiles });
   if (error) {
     const at = mapper.locate(error.stack);
-    return [files.diagnose({ code: "sources_differ", title: `${at?.file ?? "A trigger"} cannot be loaded without its workflow: ${error.message.split("\n", 1)[0]}`, at })];
+    return [
+      files.diagnose({
+        code: "sources_differ",
+        title: `${at?.file ?? "A trigger"} cannot be loaded without its workflow: ${error.message.split("\n", 1)[0]}`,
+        at,
+      }),
+    ];
   }
-  return differing.map((file) => files.diagnose({ code: "sources_differ", title: `${file} comes out differently without its workflow`, at: { file } }));
+  return differing.map((file) =>
+    files.diagnose({
+      code: "sources_differ",
+      title: `${file} comes out differently without its workflow`,
+      at: { file },
+    }),
+  );
 }

@@ -19,12 +19,22 @@ export function bundleDiagnostics(errors: readonly Message[], files: ProjectFile
 }
 
 /** Imports of a workflow file's other exports, found when the sources were bundled. */
-export function beyondDefaultDiagnostics(messages: readonly Message[], workflowFiles: readonly string[], files: ProjectFiles): Diagnostic[] {
+export function beyondDefaultDiagnostics(
+  messages: readonly Message[],
+  workflowFiles: readonly string[],
+  files: ProjectFiles,
+): Diagnostic[] {
   return messages.flatMap((message) => {
     const found = beyondDefault(message);
     if (!found || !workflowFiles.includes(found.from)) return [];
     const at = placeOf(message);
-    return [files.diagnose({ code: "import_beyond_default", title: `${at?.file ?? "A trigger"} imports ${found.name} from ${found.from}`, at })];
+    return [
+      files.diagnose({
+        code: "import_beyond_default",
+        title: `${at?.file ?? "A trigger"} imports ${found.name} from ${found.from}`,
+        at,
+      }),
+    ];
   });
 }
 
@@ -41,11 +51,14 @@ function missingExport(found: { name: string; from: string }, at: Place | null, 
 function beyondDefault(message: Message): { name: string; from: string } | null {
   const match = /^No matching export in "(.+?)" for import "(.+?)"/.exec(message.text);
   if (match?.[1] !== undefined && match[2] !== undefined) return { from: match[1], name: match[2] };
-  const undefinedImport = /^Import "(.+?)" will always be undefined because there is no matching export in "(.+?)"/.exec(message.text);
-  return undefinedImport?.[1] !== undefined && undefinedImport[2] !== undefined ? { name: undefinedImport[1], from: undefinedImport[2] } : null;
+  const undefinedImport =
+    /^Import "(.+?)" will always be undefined because there is no matching export in "(.+?)"/.exec(message.text);
+  return undefinedImport?.[1] !== undefined && undefinedImport[2] !== undefined
+    ? { name: undefinedImport[1], from: undefinedImport[2] }
+    : null;
 }
 
-/** esbuild counts columns in bytes, from 0. */
+/** Esbuild counts columns in bytes, from 0. */
 function placeOf({ location }: Message): Place | null {
   if (!location) return null;
   const before = Buffer.from(location.lineText).subarray(0, location.column).toString();

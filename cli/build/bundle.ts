@@ -22,8 +22,16 @@ export type Bundle =
 
 const none: ReadonlyMap<string, string> = new Map();
 
-/** The code bundle of workers: a module for each trigger and workflow file, with chunks for what they share. `packageFiles` defaults to this package. */
-export function bundleCode(p: { projectDir: string; outDir: string; files: readonly string[]; packageFiles?: PackageFiles }): Promise<Bundle> {
+/**
+ * The code bundle of workers: a module for each trigger and workflow file, with chunks for what they share.
+ * `packageFiles` defaults to this package.
+ */
+export function bundleCode(p: {
+  projectDir: string;
+  outDir: string;
+  files: readonly string[];
+  packageFiles?: PackageFiles;
+}): Promise<Bundle> {
   return bundle(p, {
     entryPoints: p.files.map((file) => ({ in: join(p.projectDir, file), out: `code/${moduleStem(file)}` })),
     splitting: true,
@@ -31,7 +39,10 @@ export function bundleCode(p: { projectDir: string; outDir: string; files: reado
   });
 }
 
-/** The sources bundle of the receiver: one module that exports `triggers` in the order given. Files of workflows and agents become references. */
+/**
+ * The sources bundle of the receiver: one module that exports `triggers` in the order given. Files of workflows and
+ * agents become references.
+ */
 export function bundleSources(p: {
   projectDir: string;
   outDir: string;
@@ -42,8 +53,17 @@ export function bundleSources(p: {
   const imports = p.triggerFiles.map((file, index) => `import trigger${index} from ${JSON.stringify(`./${file}`)};`);
   const names = p.triggerFiles.map((_, index) => `trigger${index}`);
   const contents = [...imports, `export const triggers = [${names.join(", ")}];`, ""].join("\n");
-  const references = new Map([...p.targets].map(([file, target]) => [join(p.projectDir, file), referenceModule(target)]));
-  return bundle(p, { stdin: { contents, resolveDir: p.projectDir, sourcefile: "signalbox:sources", loader: "js" }, entryNames: "sources" }, references);
+  const references = new Map(
+    [...p.targets].map(([file, target]) => [join(p.projectDir, file), referenceModule(target)]),
+  );
+  return bundle(
+    p,
+    {
+      stdin: { contents, resolveDir: p.projectDir, sourcefile: "signalbox:sources", loader: "js" },
+      entryNames: "sources",
+    },
+    references,
+  );
 }
 
 /** One file of the project with what it imports, as a module without a source map. */
@@ -72,9 +92,16 @@ function referenceModule({ kind, slug }: { kind: string; slug: string }): string
   return `export default Object.freeze({ [Symbol.for("signalbox.definition")]: "reference", kind: ${JSON.stringify(kind)}, slug: ${JSON.stringify(slug)} });\n`;
 }
 
-type EntryOptions = Pick<BuildOptions, "entryPoints" | "entryNames" | "stdin" | "splitting" | "chunkNames" | "sourcemap">;
+type EntryOptions = Pick<
+  BuildOptions,
+  "entryPoints" | "entryNames" | "stdin" | "splitting" | "chunkNames" | "sourcemap"
+>;
 
-async function bundle(p: { projectDir: string; outDir: string; packageFiles?: PackageFiles }, options: EntryOptions, references = none): Promise<Bundle> {
+async function bundle(
+  p: { projectDir: string; outDir: string; packageFiles?: PackageFiles },
+  options: EntryOptions,
+  references = none,
+): Promise<Bundle> {
   try {
     const result = await build({
       absWorkingDir: p.projectDir,
@@ -91,16 +118,29 @@ async function bundle(p: { projectDir: string; outDir: string; packageFiles?: Pa
       charset: "utf8",
       legalComments: "none",
       logLevel: "silent",
-      plugins: [projectPlugin({ projectDir: p.projectDir, packageFiles: p.packageFiles ?? { packageRoot, sdkFile }, references })],
+      plugins: [
+        projectPlugin({
+          projectDir: p.projectDir,
+          packageFiles: p.packageFiles ?? { packageRoot, sdkFile },
+          references,
+        }),
+      ],
       // Functions that a package in CommonJS, or a file of the user's in it, calls by the name `require`.
-      banner: { js: 'import { createRequire as signalboxRequire } from "node:module"; const require = signalboxRequire(import.meta.url);' },
+      banner: {
+        js: 'import { createRequire as signalboxRequire } from "node:module"; const require = signalboxRequire(import.meta.url);',
+      },
       ...options,
     });
     return {
       ok: true,
-      files: result.outputFiles.map((file) => ({ path: relative(p.outDir, file.path).split(sep).join("/"), contents: file.contents })),
+      files: result.outputFiles.map((file) => ({
+        path: relative(p.outDir, file.path).split(sep).join("/"),
+        contents: file.contents,
+      })),
       warnings: result.warnings,
-      imports: new Map(Object.entries(result.metafile.inputs).map(([file, input]) => [file, input.imports.map(({ path }) => path)])),
+      imports: new Map(
+        Object.entries(result.metafile.inputs).map(([file, input]) => [file, input.imports.map(({ path }) => path)]),
+      ),
     };
   } catch (error) {
     if (isBuildError(error)) return { ok: false, errors: error.errors, warnings: error.warnings };

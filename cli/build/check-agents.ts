@@ -11,30 +11,69 @@ import type { ProjectFiles } from "./project-files.ts";
 type ModelPrices = NonNullable<ProjectSettings["modelPrices"]>;
 
 /** What stands in agents beside their slugs and output: tools, bounds and times. */
-export function agentDiagnostics(entries: readonly EvaluatedEntry[], files: ProjectFiles, { modelPrices = {} }: Pick<ProjectSettings, "modelPrices">): Diagnostic[] {
+export function agentDiagnostics(
+  entries: readonly EvaluatedEntry[],
+  files: ProjectFiles,
+  { modelPrices = {} }: Pick<ProjectSettings, "modelPrices">,
+): Diagnostic[] {
   return entries.flatMap((entry) => {
     if (entry.outcome !== "agent") return [];
     const { file, agent } = entry;
     const found: Diagnostic[] = [];
     const report = (property: string, code: DiagnosticCode, title: string, own: { fix?: string } = {}): void => {
-      found.push(files.diagnose({ code, title: `${file} › ${title}`, at: files.findProperty(file, property) ?? { file }, ...own }));
+      found.push(
+        files.diagnose({
+          code,
+          title: `${file} › ${title}`,
+          at: files.findProperty(file, property) ?? { file },
+          ...own,
+        }),
+      );
     };
     for (const tool of agent.tools) {
-      if ("problem" in tool.inputSchema) report(tool.name, "invalid_tool", `tools › ${tool.name} › inputSchema cannot be told to a model: ${tool.inputSchema.problem}`);
+      if ("problem" in tool.inputSchema)
+        report(
+          tool.name,
+          "invalid_tool",
+          `tools › ${tool.name} › inputSchema cannot be told to a model: ${tool.inputSchema.problem}`,
+        );
     }
     for (const { name, approvalTimeout, needsApproval } of agent.tools) {
       if (approvalTimeout === undefined) continue;
-      if (!isTimeout(approvalTimeout)) report("approvalTimeout", "invalid_approval_timeout", `tools › ${name} › approvalTimeout is ${show(approvalTimeout)}`);
-      else if (needsApproval === "never") report("approvalTimeout", "invalid_approval_timeout", `tools › ${name} › approvalTimeout stands there without needsApproval`, { fix: "Write needsApproval: true beside it, or leave approvalTimeout out." });
+      if (!isTimeout(approvalTimeout))
+        report(
+          "approvalTimeout",
+          "invalid_approval_timeout",
+          `tools › ${name} › approvalTimeout is ${show(approvalTimeout)}`,
+        );
+      else if (needsApproval === "never")
+        report(
+          "approvalTimeout",
+          "invalid_approval_timeout",
+          `tools › ${name} › approvalTimeout stands there without needsApproval`,
+          { fix: "Write needsApproval: true beside it, or leave approvalTimeout out." },
+        );
     }
     for (const { property, title } of budgetProblems(agent.budget)) report(property, "invalid_budget", title);
-    if (lacksPrice(agent, modelPrices)) report("usd", "no_model_price", `budget › usd cannot be counted: no price is known for the model ${show(agent.model.modelId)}`, { fix: priceFix(agent.model.modelId, modelPrices) });
-    if (agent.maxSteps !== undefined && !isCount(agent.maxSteps)) report("maxSteps", "invalid_max_steps", `maxSteps is ${show(agent.maxSteps)}`);
-    for (const { property, title } of toolCallProblems(agent.maxToolCalls)) report(property, "invalid_max_tool_calls", title);
-    if (agent.timeout !== undefined && !isTimeout(agent.timeout)) report("timeout", "invalid_timeout", `timeout is ${show(agent.timeout)}`);
-    if (agent.callTimeout !== undefined && !isTimeout(agent.callTimeout)) report("callTimeout", "invalid_timeout", `callTimeout is ${show(agent.callTimeout)}`);
-    if (agent.maxQueued !== undefined && !isCount(agent.maxQueued)) report("maxQueued", "invalid_max_queued", `maxQueued is ${show(agent.maxQueued)}`);
-    if (agent.concurrency !== undefined && !isCount(agent.concurrency)) report("concurrency", "invalid_concurrency", `concurrency is ${show(agent.concurrency)}`);
+    if (lacksPrice(agent, modelPrices))
+      report(
+        "usd",
+        "no_model_price",
+        `budget › usd cannot be counted: no price is known for the model ${show(agent.model.modelId)}`,
+        { fix: priceFix(agent.model.modelId, modelPrices) },
+      );
+    if (agent.maxSteps !== undefined && !isCount(agent.maxSteps))
+      report("maxSteps", "invalid_max_steps", `maxSteps is ${show(agent.maxSteps)}`);
+    for (const { property, title } of toolCallProblems(agent.maxToolCalls))
+      report(property, "invalid_max_tool_calls", title);
+    if (agent.timeout !== undefined && !isTimeout(agent.timeout))
+      report("timeout", "invalid_timeout", `timeout is ${show(agent.timeout)}`);
+    if (agent.callTimeout !== undefined && !isTimeout(agent.callTimeout))
+      report("callTimeout", "invalid_timeout", `callTimeout is ${show(agent.callTimeout)}`);
+    if (agent.maxQueued !== undefined && !isCount(agent.maxQueued))
+      report("maxQueued", "invalid_max_queued", `maxQueued is ${show(agent.maxQueued)}`);
+    if (agent.concurrency !== undefined && !isCount(agent.concurrency))
+      report("concurrency", "invalid_concurrency", `concurrency is ${show(agent.concurrency)}`);
     return found;
   });
 }
@@ -52,8 +91,11 @@ export function toolCallsOf(maxToolCalls: unknown): ManifestAgent["maxToolCalls"
 
 function toolCallProblems(maxToolCalls: unknown): { property: string; title: string }[] {
   return Object.entries(optionsOf(maxToolCalls)).flatMap(([name, value]) => {
-    if (name !== "perAnswer" && name !== "perRun") return [{ property: name, title: `maxToolCalls › ${name} is not an option` }];
-    return value === undefined || isCount(value) ? [] : [{ property: name, title: `maxToolCalls › ${name} is ${show(value)}` }];
+    if (name !== "perAnswer" && name !== "perRun")
+      return [{ property: name, title: `maxToolCalls › ${name} is not an option` }];
+    return value === undefined || isCount(value)
+      ? []
+      : [{ property: name, title: `maxToolCalls › ${name} is ${show(value)}` }];
   });
 }
 
@@ -72,8 +114,10 @@ function priceFix(modelId: string, modelPrices: ModelPrices): string {
 function budgetProblems(budget: unknown): { property: string; title: string }[] {
   const problems: { property: string; title: string }[] = [];
   for (const [name, value] of Object.entries(optionsOf(budget))) {
-    if (name !== "tokens" && name !== "usd") problems.push({ property: name, title: `budget › ${name} is not an option` });
-    else if (value !== undefined && !(name === "tokens" ? isCount(value) : typeof value === "number" && value > 0)) problems.push({ property: name, title: `budget › ${name} is ${show(value)}` });
+    if (name !== "tokens" && name !== "usd")
+      problems.push({ property: name, title: `budget › ${name} is not an option` });
+    else if (value !== undefined && !(name === "tokens" ? isCount(value) : typeof value === "number" && value > 0))
+      problems.push({ property: name, title: `budget › ${name} is ${show(value)}` });
   }
   return problems;
 }

@@ -8,33 +8,77 @@ import type { ProjectFiles } from "./project-files.ts";
 
 /** What stands in the definitions beside their schemas: slugs, endpoints, targets, and a workflow's settings. */
 export function definitionDiagnostics(entries: readonly EvaluatedEntry[], files: ProjectFiles): Diagnostic[] {
-  const triggers = entries.flatMap((entry) => (entry.outcome === "trigger" ? [{ file: entry.file, ...entry.trigger }] : []));
-  const workflows = entries.flatMap((entry) => (entry.outcome === "workflow" ? [{ file: entry.file, ...entry.workflow }] : []));
-  const agents = entries.flatMap((entry) => (entry.outcome === "agent" ? [{ file: entry.file, slug: entry.agent.slug }] : []));
+  const triggers = entries.flatMap((entry) =>
+    entry.outcome === "trigger" ? [{ file: entry.file, ...entry.trigger }] : [],
+  );
+  const workflows = entries.flatMap((entry) =>
+    entry.outcome === "workflow" ? [{ file: entry.file, ...entry.workflow }] : [],
+  );
+  const agents = entries.flatMap((entry) =>
+    entry.outcome === "agent" ? [{ file: entry.file, slug: entry.agent.slug }] : [],
+  );
   const found: Diagnostic[] = [];
-  const report = (file: string, property: string, value: unknown, code: DiagnosticCode, title: string, hint = ""): void => {
+  const report = (
+    file: string,
+    property: string,
+    value: unknown,
+    code: DiagnosticCode,
+    title: string,
+    hint = "",
+  ): void => {
     const at = files.findProperty(file, property, value) ?? { file };
     const diagnostic = files.diagnose({ code, title: `${file} › ${title}`, at });
     found.push(hint === "" ? diagnostic : { ...diagnostic, fix: hint });
   };
 
   for (const { file, slug } of [...triggers, ...workflows, ...agents]) {
-    if (!slugSchema.safeParse(slug).success) report(file, "slug", slug, "invalid_slug", `slug is ${show(slug)}`, suggest("slug", slug, slugify(slug)));
+    if (!slugSchema.safeParse(slug).success)
+      report(file, "slug", slug, "invalid_slug", `slug is ${show(slug)}`, suggest("slug", slug, slugify(slug)));
   }
   for (const { file, endpoint, target, slug } of triggers) {
     if (!endpointSchema.safeParse(endpoint).success) {
-      report(file, "endpoint", endpoint, "invalid_endpoint", `endpoint is ${show(endpoint)}`, suggest("endpoint", endpoint, endpointify(endpoint)));
+      report(
+        file,
+        "endpoint",
+        endpoint,
+        "invalid_endpoint",
+        `endpoint is ${show(endpoint)}`,
+        suggest("endpoint", endpoint, endpointify(endpoint)),
+      );
     }
-    if (target.file === null && target.kind === "agent") report(file, "agent", null, "unlisted_agent", `${show(slug)} is attached to the agent ${show(target.slug)}, which no file in agents/ exports as default`);
-    else if (target.file === null) report(file, "workflow", null, "unlisted_workflow", `${show(slug)} is attached to the workflow ${show(target.slug)}, which no file in workflows/ exports as default`);
+    if (target.file === null && target.kind === "agent")
+      report(
+        file,
+        "agent",
+        null,
+        "unlisted_agent",
+        `${show(slug)} is attached to the agent ${show(target.slug)}, which no file in agents/ exports as default`,
+      );
+    else if (target.file === null)
+      report(
+        file,
+        "workflow",
+        null,
+        "unlisted_workflow",
+        `${show(slug)} is attached to the workflow ${show(target.slug)}, which no file in workflows/ exports as default`,
+      );
   }
   for (const { file, retries, timeout, concurrency, maxQueued } of workflows) {
-    for (const problem of retryProblems(retries)) report(file, problem.property, null, "invalid_retries", problem.title);
-    if (timeout !== undefined && !isTimeout(timeout)) report(file, "timeout", null, "invalid_timeout", `timeout is ${show(timeout)}`);
-    if (concurrency !== undefined && !isCount(concurrency)) report(file, "concurrency", null, "invalid_concurrency", `concurrency is ${show(concurrency)}`);
-    if (maxQueued !== undefined && !isCount(maxQueued)) report(file, "maxQueued", null, "invalid_max_queued", `maxQueued is ${show(maxQueued)}`);
+    for (const problem of retryProblems(retries))
+      report(file, problem.property, null, "invalid_retries", problem.title);
+    if (timeout !== undefined && !isTimeout(timeout))
+      report(file, "timeout", null, "invalid_timeout", `timeout is ${show(timeout)}`);
+    if (concurrency !== undefined && !isCount(concurrency))
+      report(file, "concurrency", null, "invalid_concurrency", `concurrency is ${show(concurrency)}`);
+    if (maxQueued !== undefined && !isCount(maxQueued))
+      report(file, "maxQueued", null, "invalid_max_queued", `maxQueued is ${show(maxQueued)}`);
   }
-  return [...found, ...duplicates(triggers, files), ...sameSlugs("duplicate_workflow", workflows, files), ...sameSlugs("duplicate_agent", agents, files)];
+  return [
+    ...found,
+    ...duplicates(triggers, files),
+    ...sameSlugs("duplicate_workflow", workflows, files),
+    ...sameSlugs("duplicate_agent", agents, files),
+  ];
 }
 
 /** The policy that `retries` asks for. Expects that definitionDiagnostics finds nothing in it. */
@@ -50,18 +94,25 @@ export function retryPolicyOf(retries: unknown): RetryPolicy {
 
 function retryProblems(retries: unknown): { property: string; title: string }[] {
   if (retries === undefined) return [];
-  if (typeof retries !== "object" || retries === null || Array.isArray(retries)) return [{ property: "retries", title: `retries is ${show(retries)}` }];
+  if (typeof retries !== "object" || retries === null || Array.isArray(retries))
+    return [{ property: "retries", title: `retries is ${show(retries)}` }];
   const options = optionsOf(retries);
   const { attempts, backoff, initialDelay, maxDelay } = options;
   const problems: { property: string; title: string }[] = [];
-  const refuse = (property: string, title: string): void => void problems.push({ property, title: `retries › ${title}` });
-  for (const name of Object.keys(options)) if (!["attempts", "backoff", "initialDelay", "maxDelay"].includes(name)) refuse(name, `${name} is not an option`);
-  if (attempts !== undefined && !(isCount(attempts) && attempts <= 100)) refuse("attempts", `attempts is ${show(attempts)}`);
-  if (backoff !== undefined && backoff !== "exponential" && backoff !== "fixed") refuse("backoff", `backoff is ${show(backoff)}`);
-  if (initialDelay !== undefined && parseDuration(initialDelay) === null) refuse("initialDelay", `initialDelay is ${show(initialDelay)}`);
+  const refuse = (property: string, title: string): void =>
+    void problems.push({ property, title: `retries › ${title}` });
+  for (const name of Object.keys(options))
+    if (!["attempts", "backoff", "initialDelay", "maxDelay"].includes(name)) refuse(name, `${name} is not an option`);
+  if (attempts !== undefined && !(isCount(attempts) && attempts <= 100))
+    refuse("attempts", `attempts is ${show(attempts)}`);
+  if (backoff !== undefined && backoff !== "exponential" && backoff !== "fixed")
+    refuse("backoff", `backoff is ${show(backoff)}`);
+  if (initialDelay !== undefined && parseDuration(initialDelay) === null)
+    refuse("initialDelay", `initialDelay is ${show(initialDelay)}`);
   if (maxDelay !== undefined && parseDuration(maxDelay) === null) refuse("maxDelay", `maxDelay is ${show(maxDelay)}`);
   const policy = retryPolicyOf(retries);
-  if (problems.length === 0 && policy.initialMs > policy.maxMs) refuse("initialDelay", `initialDelay is longer than maxDelay${maxDelay === undefined ? " (1h unless told)" : ""}`);
+  if (problems.length === 0 && policy.initialMs > policy.maxMs)
+    refuse("initialDelay", `initialDelay is longer than maxDelay${maxDelay === undefined ? " (1h unless told)" : ""}`);
   return problems;
 }
 
@@ -80,15 +131,31 @@ export function isCount(value: unknown): value is number {
 
 type FoundTrigger = { file: string; slug: unknown; endpoint: unknown; target: { slug: unknown } };
 
-function diagnoseClash(p: { code: DiagnosticCode; first: string; second: string; slug: unknown; what: string; files: ProjectFiles }): Diagnostic {
-  return p.files.diagnose({ code: p.code, title: `${p.second} and ${p.first} ${p.what}`, at: p.files.findProperty(p.second, "slug", p.slug) ?? { file: p.second } });
+function diagnoseClash(p: {
+  code: DiagnosticCode;
+  first: string;
+  second: string;
+  slug: unknown;
+  what: string;
+  files: ProjectFiles;
+}): Diagnostic {
+  return p.files.diagnose({
+    code: p.code,
+    title: `${p.second} and ${p.first} ${p.what}`,
+    at: p.files.findProperty(p.second, "slug", p.slug) ?? { file: p.second },
+  });
 }
 
-function sameSlugs(code: DiagnosticCode, targets: readonly { file: string; slug: unknown }[], files: ProjectFiles): Diagnostic[] {
+function sameSlugs(
+  code: DiagnosticCode,
+  targets: readonly { file: string; slug: unknown }[],
+  files: ProjectFiles,
+): Diagnostic[] {
   const slugs = new Map<unknown, string>();
   return targets.flatMap(({ file, slug }) => {
     const first = slugs.get(slug);
-    if (first !== undefined) return [diagnoseClash({ code, first, second: file, slug, what: `both have the slug ${show(slug)}`, files })];
+    if (first !== undefined)
+      return [diagnoseClash({ code, first, second: file, slug, what: `both have the slug ${show(slug)}`, files })];
     slugs.set(slug, file);
     return [];
   });
@@ -96,7 +163,8 @@ function sameSlugs(code: DiagnosticCode, targets: readonly { file: string; slug:
 
 function duplicates(triggers: readonly FoundTrigger[], files: ProjectFiles): Diagnostic[] {
   const found: Diagnostic[] = [];
-  const clash = (code: DiagnosticCode, first: string, second: string, slug: unknown, what: string): void => void found.push(diagnoseClash({ code, first, second, slug, what, files }));
+  const clash = (code: DiagnosticCode, first: string, second: string, slug: unknown, what: string): void =>
+    void found.push(diagnoseClash({ code, first, second, slug, what, files }));
   const attachments = new Map<string, FoundTrigger>();
   const endpoints = new Map<unknown, FoundTrigger>();
   for (const trigger of triggers) {
@@ -104,7 +172,13 @@ function duplicates(triggers: readonly FoundTrigger[], files: ProjectFiles): Dia
     const sameSlug = endpoints.get(trigger.slug);
     const sameId = attachments.get(id);
     if (sameSlug && sameSlug.endpoint !== trigger.endpoint) {
-      clash("duplicate_slug", sameSlug.file, trigger.file, trigger.slug, `both have the slug ${show(trigger.slug)}, but listen on different endpoints: ${show(trigger.endpoint)} and ${show(sameSlug.endpoint)}`);
+      clash(
+        "duplicate_slug",
+        sameSlug.file,
+        trigger.file,
+        trigger.slug,
+        `both have the slug ${show(trigger.slug)}, but listen on different endpoints: ${show(trigger.endpoint)} and ${show(sameSlug.endpoint)}`,
+      );
     } else if (sameId) {
       clash("duplicate_attachment", sameId.file, trigger.file, trigger.slug, `are both ${id}`);
     }
@@ -115,7 +189,9 @@ function duplicates(triggers: readonly FoundTrigger[], files: ProjectFiles): Dia
 }
 
 export function show(value: unknown): string {
-  return typeof value === "string" ? JSON.stringify(value) : String(typeof value === "object" ? JSON.stringify(value) : value);
+  return typeof value === "string"
+    ? JSON.stringify(value)
+    : String(typeof value === "object" ? JSON.stringify(value) : value);
 }
 
 function suggest(property: string, given: unknown, better: string): string {
@@ -129,10 +205,16 @@ function slugify(value: unknown): string {
     .normalize("NFKD")
     .replaceAll(/\p{M}/gu, "")
     .toLowerCase();
-  return words.replaceAll(/[^a-z0-9]+/g, "-").slice(0, 64).replaceAll(/^-+|-+$/g, "");
+  return words
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .slice(0, 64)
+    .replaceAll(/^-+|-+$/g, "");
 }
 
 function endpointify(value: unknown): string {
-  const segments = String(value).replace(/^\/?triggers\//, "").split("/").map(slugify);
+  const segments = String(value)
+    .replace(/^\/?triggers\//, "")
+    .split("/")
+    .map(slugify);
   return segments.filter((segment) => segment !== "").join("/");
 }

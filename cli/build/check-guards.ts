@@ -10,8 +10,17 @@ import { readDedupe } from "./read-dedupe.ts";
 
 /** What lets requests in before any trigger looks at them: `verify`, `dedupe` and `rateLimit` of the sources. */
 export function guardDiagnostics(entries: readonly EvaluatedEntry[], files: ProjectFiles): Diagnostic[] {
-  const triggers = entries.flatMap((entry) => (entry.outcome === "trigger" ? [{ file: entry.file, ...entry.trigger }] : []));
-  return [...triggers.flatMap((trigger) => [...secretDiagnostics(trigger, files), ...dedupeDiagnostics(trigger, files), ...rateDiagnostics(trigger, files)]), ...disagreements(triggers, files)];
+  const triggers = entries.flatMap((entry) =>
+    entry.outcome === "trigger" ? [{ file: entry.file, ...entry.trigger }] : [],
+  );
+  return [
+    ...triggers.flatMap((trigger) => [
+      ...secretDiagnostics(trigger, files),
+      ...dedupeDiagnostics(trigger, files),
+      ...rateDiagnostics(trigger, files),
+    ]),
+    ...disagreements(triggers, files),
+  ];
 }
 
 /** What `dedupe` asks for, without a header that does not count. Expects that guardDiagnostics finds no error in it. */
@@ -39,19 +48,44 @@ function secretDiagnostics({ file, verify }: FoundTrigger, files: ProjectFiles):
   // Without its line: a secret may be written there.
   const at = { file };
   const title = `${file} › verify › ${verify.scheme}: its secret ${words}`;
-  return [kind === "missing" ? files.diagnose({ code: "missing_secret", title, at, severity: "warning" }) : files.diagnose({ code: "unusable_secret", title, at })];
+  return [
+    kind === "missing"
+      ? files.diagnose({ code: "missing_secret", title, at, severity: "warning" })
+      : files.diagnose({ code: "unusable_secret", title, at }),
+  ];
 }
 
 function dedupeDiagnostics({ file, dedupe, request, verify }: FoundTrigger, files: ProjectFiles): Diagnostic[] {
   if (dedupe === undefined) return [];
   const read = readDedupe(dedupe);
-  if ("problem" in read) return [files.diagnose({ code: "invalid_dedupe", title: `${file} › dedupe › ${read.problem}`, at: files.findProperty(file, read.property) ?? { file } })];
+  if ("problem" in read)
+    return [
+      files.diagnose({
+        code: "invalid_dedupe",
+        title: `${file} › dedupe › ${read.problem}`,
+        at: files.findProperty(file, read.property) ?? { file },
+      }),
+    ];
   const { field, header } = read.dedupe;
   if (verify && isUnsigned(header, verify)) {
-    return [files.diagnose({ code: "unsigned_dedupe_header", title: `${file} › dedupe › ${header} is not signed by ${verify.scheme}, and does not count`, at: files.findProperty(file, "header", header) ?? files.findProperty(file, "dedupe") ?? { file }, severity: "warning" })];
+    return [
+      files.diagnose({
+        code: "unsigned_dedupe_header",
+        title: `${file} › dedupe › ${header} is not signed by ${verify.scheme}, and does not count`,
+        at: files.findProperty(file, "header", header) ?? files.findProperty(file, "dedupe") ?? { file },
+        severity: "warning",
+      }),
+    ];
   }
   if (field === null || !request.json || mayHold(request.json, fromPointer(field))) return [];
-  return [files.diagnose({ code: "unnamed_dedupe_field", title: `${file} › dedupe › request names no ${field}`, at: files.findProperty(file, "field") ?? { file }, severity: "warning" })];
+  return [
+    files.diagnose({
+      code: "unnamed_dedupe_field",
+      title: `${file} › dedupe › request names no ${field}`,
+      at: files.findProperty(file, "field") ?? { file },
+      severity: "warning",
+    }),
+  ];
 }
 
 function rateDiagnostics({ file, rateLimit }: FoundTrigger, files: ProjectFiles): Diagnostic[] {
@@ -60,7 +94,10 @@ function rateDiagnostics({ file, rateLimit }: FoundTrigger, files: ProjectFiles)
   const unknown = issue.code === "unrecognized_keys" ? issue.keys[0] : undefined;
   const property = unknown ?? String(issue.path[0] ?? "rateLimit");
   const given = property === "rateLimit" ? rateLimit : isObject(rateLimit) ? rateLimit[property] : undefined;
-  const problem = unknown === undefined ? `${property === "rateLimit" ? "" : `${property} `}${given === undefined ? "is missing" : `is ${JSON.stringify(given)}`}` : `${unknown} is not an option`;
+  const problem =
+    unknown === undefined
+      ? `${property === "rateLimit" ? "" : `${property} `}${given === undefined ? "is missing" : `is ${JSON.stringify(given)}`}`
+      : `${unknown} is not an option`;
   const at = files.findProperty(file, property) ?? files.findProperty(file, "rateLimit") ?? { file };
   return [files.diagnose({ code: "invalid_rate_limit", title: `${file} › rateLimit › ${problem}`, at })];
 }
@@ -68,7 +105,8 @@ function rateDiagnostics({ file, rateLimit }: FoundTrigger, files: ProjectFiles)
 /** Whether a body of this schema may have something at a place, as far as plain objects tell. */
 function mayHold(schema: JsonSchemaObject, [name, ...rest]: readonly string[]): boolean {
   const { properties } = schema;
-  if (name === undefined || !isObject(properties) || "allOf" in schema || "anyOf" in schema || "oneOf" in schema) return true;
+  if (name === undefined || !isObject(properties) || "allOf" in schema || "anyOf" in schema || "oneOf" in schema)
+    return true;
   const next = Object.hasOwn(properties, name) ? properties[name] : undefined;
   if (next === undefined) return isObject(schema["additionalProperties"]) || schema["additionalProperties"] === true;
   return !isObject(next) || mayHold(next, rest);
@@ -91,7 +129,13 @@ function disagreement(first: FoundTrigger, other: FoundTrigger, files: ProjectFi
   const report = (property: "verify" | "dedupe" | "rateLimit", what: string): void => {
     // Not the line of verify: a secret may be written there.
     const at = (property !== "verify" && files.findProperty(other.file, property)) || { file: other.file };
-    found.push(files.diagnose({ code: "endpoint_disagrees", title: `${other.file} and ${first.file} share the endpoint ${JSON.stringify(other.endpoint)}, and ${what}`, at }));
+    found.push(
+      files.diagnose({
+        code: "endpoint_disagrees",
+        title: `${other.file} and ${first.file} share the endpoint ${JSON.stringify(other.endpoint)}, and ${what}`,
+        at,
+      }),
+    );
   };
   if (first.verify?.fingerprint !== other.verify?.fingerprint) report("verify", sayVerify(first, other));
   const isAlike = isDeepStrictEqual(comparable(first.dedupe), comparable(other.dedupe));

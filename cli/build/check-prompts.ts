@@ -5,19 +5,33 @@ import type { Diagnostic } from "./diagnostic.ts";
 import type { EvaluatedEntry } from "./evaluation/protocol.ts";
 import type { ProjectFiles } from "./project-files.ts";
 
-/** Templates of prompts: how they are written, and whether the payload can have what they name. What a transform returns, only the compiler knows. */
+/**
+ * Templates of prompts: how they are written, and whether the payload can have what they name. What a transform
+ * returns, only the compiler knows.
+ */
 export function promptDiagnostics(entries: readonly EvaluatedEntry[], files: ProjectFiles): Diagnostic[] {
   return entries.flatMap((entry) => {
     if (entry.outcome !== "trigger" || entry.trigger.prompt?.kind !== "template") return [];
     const { file, trigger } = entry;
     const template = parsePromptTemplate(entry.trigger.prompt.text);
     const place = (written: string) => files.findText(file, written) ?? files.findProperty(file, "prompt") ?? { file };
-    const faults = template.faults.map(({ written, why }) => files.diagnose({ code: "invalid_prompt", title: `${file} › prompt › ${written} ${why}`, at: place(written) }));
+    const faults = template.faults.map(({ written, why }) =>
+      files.diagnose({ code: "invalid_prompt", title: `${file} › prompt › ${written} ${why}`, at: place(written) }),
+    );
     const schema = trigger.hasTransform ? null : trigger.request.json;
     const paths = template.pieces.flatMap((piece) => (typeof piece === "string" ? [] : [piece]));
     const wrong = [...new Map(paths.map((path) => [path.written, path])).values()].flatMap(({ path, written }) => {
       const verdict = schema ? wrongPath(schema, path) : null;
-      return verdict ? [files.diagnose({ code: "unknown_prompt_path", title: `${file} › prompt › ${written}: ${verdict.what}`, at: place(written), ...(verdict.fix && { fix: verdict.fix }) })] : [];
+      return verdict
+        ? [
+            files.diagnose({
+              code: "unknown_prompt_path",
+              title: `${file} › prompt › ${written}: ${verdict.what}`,
+              at: place(written),
+              ...(verdict.fix && { fix: verdict.fix }),
+            }),
+          ]
+        : [];
     });
     return [...faults, ...wrong];
   });
@@ -28,5 +42,11 @@ function wrongPath(schema: JsonSchemaObject, path: readonly string[]): { what: s
   if (verdict.kind === "there") return null;
   const { name, before, nearest } = verdict;
   const where = before.length === 0 ? "the payload" : before.join(".");
-  return { what: `${where} has no ${name}`, fix: nearest === null ? null : `Did you mean {{ ${[...before, nearest, ...path.slice(before.length + 1)].join(".")} }}?` };
+  return {
+    what: `${where} has no ${name}`,
+    fix:
+      nearest === null
+        ? null
+        : `Did you mean {{ ${[...before, nearest, ...path.slice(before.length + 1)].join(".")} }}?`,
+  };
 }

@@ -76,17 +76,26 @@ export const diagnosticCodes = {
     text: "A model is told of a tool by the JSON Schema of its arguments.",
     fix: "Write inputSchema with Zod, or with jsonSchema() of the AI SDK.",
   },
-  invalid_budget: { text: "budget takes tokens (a whole number from 1) and usd (a number above 0).", fix: "Write e.g. budget: { tokens: 50_000, usd: 0.25 }." },
-  no_model_price: { text: "A budget in US dollars is counted by the price of the model. Without a price every run would fail before anything is asked.", fix: "Say the price in modelPrices of signalbox.config.ts, or bound the budget by tokens." },
+  invalid_budget: {
+    text: "budget takes tokens (a whole number from 1) and usd (a number above 0).",
+    fix: "Write e.g. budget: { tokens: 50_000, usd: 0.25 }.",
+  },
+  no_model_price: {
+    text: "A budget in US dollars is counted by the price of the model. Without a price every run would fail before anything is asked.",
+    fix: "Say the price in modelPrices of signalbox.config.ts, or bound the budget by tokens.",
+  },
   invalid_approval_timeout: {
-    text: "approvalTimeout is how long a call that needs approval waits for a person: a number with its unit, e.g. \"4h\" or \"7d\", or milliseconds.",
+    text: 'approvalTimeout is how long a call that needs approval waits for a person: a number with its unit, e.g. "4h" or "7d", or milliseconds.',
     fix: "Correct the value, or leave it out for 30 days.",
   },
   invalid_max_tool_calls: {
     text: "maxToolCalls is how many calls of tools are executed at most, in one answer of the model and in one run: whole numbers from 1.",
     fix: "Write e.g. maxToolCalls: { perAnswer: 20, perRun: 100 }.",
   },
-  invalid_max_steps: { text: "maxSteps is how often the model may be called in one run: a whole number from 1.", fix: "Write e.g. maxSteps: 10." },
+  invalid_max_steps: {
+    text: "maxSteps is how often the model may be called in one run: a whole number from 1.",
+    fix: "Write e.g. maxSteps: 10.",
+  },
   invalid_prompt: {
     text: "Between {{ and }} of a prompt stands a path into the payload, as customer.email or items.0.id. There is no code in a prompt.",
     fix: "Compute it in .attach({ transform }), or write prompt as a function. \\{{ stands for {{ itself.",
@@ -96,11 +105,11 @@ export const diagnosticCodes = {
     fix: "Correct the path, or add the field to request.",
   },
   invalid_retries: {
-    text: "retries takes attempts (1 to 100), backoff (\"exponential\" or \"fixed\"), initialDelay and maxDelay (durations such as \"10s\", the first not longer than the second).",
+    text: 'retries takes attempts (1 to 100), backoff ("exponential" or "fixed"), initialDelay and maxDelay (durations such as "10s", the first not longer than the second).',
     fix: "Correct the value.",
   },
   invalid_timeout: {
-    text: "timeout is the longest time of one attempt: a number with its unit, e.g. \"250ms\", \"30s\", \"5m\", \"1.5h\", \"7d\", or milliseconds.",
+    text: 'timeout is the longest time of one attempt: a number with its unit, e.g. "250ms", "30s", "5m", "1.5h", "7d", or milliseconds.',
     fix: "Correct the value.",
   },
   invalid_concurrency: {
@@ -120,7 +129,7 @@ export const diagnosticCodes = {
     fix: "Take it from the sender's settings, whole and as it is shown. One that you choose yourself: `openssl rand -hex 32`.",
   },
   invalid_dedupe: {
-    text: "dedupe says what names an event: { header: \"x-event-id\" } or { field: \"/event/id\" }, a JSON pointer or names joined by dots. window is how long it is remembered, from \"1s\" to \"30d\", and may stand alone.",
+    text: 'dedupe says what names an event: { header: "x-event-id" } or { field: "/event/id" }, a JSON pointer or names joined by dots. window is how long it is remembered, from "1s" to "30d", and may stand alone.',
     fix: "Correct the value.",
   },
   unnamed_dedupe_field: {
@@ -129,10 +138,10 @@ export const diagnosticCodes = {
   },
   unsigned_dedupe_header: {
     text: "The signature does not cover this header. A replay of a signed request can change it, so repeats are recognised by what is signed instead.",
-    fix: "Name a field of the body: { field: \"/id\" }. Without one, requests with the same signed content are one event: keep only the window, or leave dedupe out. The build continues.",
+    fix: 'Name a field of the body: { field: "/id" }. Without one, requests with the same signed content are one event: keep only the window, or leave dedupe out. The build continues.',
   },
   invalid_rate_limit: {
-    text: "rateLimit is how many requests the endpoint takes: { requests: 100, per: \"minute\" }, with 1 to 1,000,000 requests per second, minute or hour.",
+    text: 'rateLimit is how many requests the endpoint takes: { requests: 100, per: "minute" }, with 1 to 1,000,000 requests per second, minute or hour.',
     fix: "Correct the value, or leave it out for no limit.",
   },
   endpoint_disagrees: {

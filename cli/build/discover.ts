@@ -18,10 +18,12 @@ export async function discover(projectDir: string): Promise<DiscoveredFiles> {
 }
 
 async function listDefinitions(projectDir: string, folder: string): Promise<string[]> {
-  const entries = await readdir(join(projectDir, folder), { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT" || error.code === "ENOTDIR") return [];
-    throw error;
-  });
+  const entries = await readdir(join(projectDir, folder), { withFileTypes: true }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT" || error.code === "ENOTDIR") return [];
+      throw error;
+    },
+  );
   const files: string[] = [];
   for (const entry of entries) {
     const path = `${folder}/${entry.name}`;

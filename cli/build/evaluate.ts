@@ -47,7 +47,9 @@ async function differs(file: string, definition: unknown): Promise<boolean> {
   if (known?.outcome !== "trigger" || !isTrigger(definition)) return true;
   const { target: _, ...now } = await readTrigger(definition, targetFiles);
   const { target: __, ...before } = known.trigger;
-  return !isDeepStrictEqual(comparable(now), comparable(before)) || definition.target.slug !== known.trigger.target.slug;
+  return (
+    !isDeepStrictEqual(comparable(now), comparable(before)) || definition.target.slug !== known.trigger.target.slug
+  );
 }
 
 /** Stacks name bundles, so they differ always. */

@@ -27,10 +27,21 @@ function thrownDiagnostic(file: string, error: ThrownError, { files, mapper }: C
   const at = placeOf(error, mapper) ?? { file };
   const message = error.message.split("\n", 1)[0] ?? "";
   const missing = missingExport(message);
-  if (missing) return files.diagnose({ code: "unresolved_import", title: `${at.file} › ${missing.from} exports no ${missing.name}`, at, ...missingExportAdvice(missing) });
+  if (missing)
+    return files.diagnose({
+      code: "unresolved_import",
+      title: `${at.file} › ${missing.from} exports no ${missing.name}`,
+      at,
+      ...missingExportAdvice(missing),
+    });
   // Thrown by the SDK itself: its message says what is wrong with the definition.
   const isOurs = /^\s*at .*?signalbox:/m.test(firstFrame(mapper.mapStack(error.stack)));
-  if (isOurs) return files.diagnose({ code: "invalid_definition", title: `${file} › ${message.replace(/^TypeError: /, "")}`, at });
+  if (isOurs)
+    return files.diagnose({
+      code: "invalid_definition",
+      title: `${file} › ${message.replace(/^TypeError: /, "")}`,
+      at,
+    });
   return files.diagnose({ code: "evaluation_failed", title: `${file} throws while it loads: ${message}`, at });
 }
 
@@ -41,8 +52,13 @@ interface MissingExport {
 
 /** What Node says of a package without the named export that is imported. It has two sentences for it. */
 function missingExport(message: string): MissingExport | null {
-  const plain = /^SyntaxError: The requested module '(?<from>.+)' does not provide an export named '(?<name>.+)'/.exec(message);
-  const ofCommonJs = /^SyntaxError: Named export '(?<name>.+?)' not found\. The requested module '(?<from>.+?)' is a CommonJS module/.exec(message);
+  const plain = /^SyntaxError: The requested module '(?<from>.+)' does not provide an export named '(?<name>.+)'/.exec(
+    message,
+  );
+  const ofCommonJs =
+    /^SyntaxError: Named export '(?<name>.+?)' not found\. The requested module '(?<from>.+?)' is a CommonJS module/.exec(
+      message,
+    );
   const { name, from } = plain?.groups ?? ofCommonJs?.groups ?? {};
   return name === undefined || from === undefined ? null : { name, from };
 }
@@ -54,9 +70,14 @@ function missingExportAdvice({ name, from }: MissingExport): { text: string; fix
   };
 }
 
-/** Errors of linking have no frame in the module at fault: Node puts its URL and line first, then the line with a marker below. */
+/**
+ * Errors of linking have no frame in the module at fault: Node puts its URL and line first, then the line with a marker
+ * below.
+ */
 function placeOf({ stack }: ThrownError, mapper: StackMapper): ReturnType<StackMapper["locate"]> {
-  return mapper.locate(stack.replace(/^(file:\S+:\d+)\n.*\n( *)\^/, (_, at: string, before: string) => `${at}:${before.length + 1}\n`));
+  return mapper.locate(
+    stack.replace(/^(file:\S+:\d+)\n.*\n( *)\^/, (_, at: string, before: string) => `${at}:${before.length + 1}\n`),
+  );
 }
 
 export function casualtyDiagnostic(casualty: Casualty, context: Context): Diagnostic {
@@ -64,21 +85,41 @@ export function casualtyDiagnostic(casualty: Casualty, context: Context): Diagno
   if (casualty.reason === "crashed") return thrownDiagnostic(file, casualty.error, context);
   const at = { file };
   if (casualty.reason === "hung") {
-    return context.files.diagnose({ code: "evaluation_hung", title: `${file} does not finish loading: stopped after ${casualty.afterMs / 1000} s`, at });
+    return context.files.diagnose({
+      code: "evaluation_hung",
+      title: `${file} does not finish loading: stopped after ${casualty.afterMs / 1000} s`,
+      at,
+    });
   }
   const how = casualty.signal === null ? `exit code ${casualty.code ?? "unknown"}` : casualty.signal;
   const output = lastLines(casualty.output);
   const place = context.files.findProperty(file, "process.exit") ?? at;
-  const diagnostic = context.files.diagnose({ code: "evaluation_exited", title: `${file} ends the process while it loads (${how})`, at: place });
-  return output === "" ? diagnostic : { ...diagnostic, text: `${diagnostic.text} It wrote:\n  ${output.replaceAll("\n", "\n  ")}` };
+  const diagnostic = context.files.diagnose({
+    code: "evaluation_exited",
+    title: `${file} ends the process while it loads (${how})`,
+    at: place,
+  });
+  return output === ""
+    ? diagnostic
+    : { ...diagnostic, text: `${diagnostic.text} It wrote:\n  ${output.replaceAll("\n", "\n  ")}` };
 }
 
 /** Files whose default export is not what their folder asks for. */
-export function exportDiagnostics(entries: readonly EvaluatedEntry[], kinds: ReadonlyMap<string, Entry["kind"]>, files: ProjectFiles): Diagnostic[] {
-  return entries.flatMap((entry) => (entry.outcome === "wrong-export" ? [exportDiagnostic(entry, kinds.get(entry.file) ?? "trigger", files)] : []));
+export function exportDiagnostics(
+  entries: readonly EvaluatedEntry[],
+  kinds: ReadonlyMap<string, Entry["kind"]>,
+  files: ProjectFiles,
+): Diagnostic[] {
+  return entries.flatMap((entry) =>
+    entry.outcome === "wrong-export" ? [exportDiagnostic(entry, kinds.get(entry.file) ?? "trigger", files)] : [],
+  );
 }
 
-function exportDiagnostic(entry: EvaluatedEntry & { outcome: "wrong-export" }, kind: Entry["kind"], files: ProjectFiles): Diagnostic {
+function exportDiagnostic(
+  entry: EvaluatedEntry & { outcome: "wrong-export" },
+  kind: Entry["kind"],
+  files: ProjectFiles,
+): Diagnostic {
   const { file, found } = entry;
   const at = files.findProperty(file, "export default") ?? { file };
   if (found === "nothing") {
@@ -90,7 +131,12 @@ function exportDiagnostic(entry: EvaluatedEntry & { outcome: "wrong-export" }, k
   const folder = found === "workflow" || found === "trigger" || found === "agent" ? `${found}s` : null;
   const moved = folder === null ? "" : ` Or move the file to ${folder}/${basename(file)}.`;
   const what = found === "other" ? entry.description : withArticle(found);
-  return files.diagnose({ code: "wrong_default_export", title: `${file} exports ${what}, not ${withArticle(kind)}`, at, fix: `${fixFor(kind)}${moved}` });
+  return files.diagnose({
+    code: "wrong_default_export",
+    title: `${file} exports ${what}, not ${withArticle(kind)}`,
+    at,
+    fix: `${fixFor(kind)}${moved}`,
+  });
 }
 
 function withArticle(kind: string): string {
@@ -98,7 +144,11 @@ function withArticle(kind: string): string {
 }
 
 function fixFor(kind: Entry["kind"]): string {
-  const call = { trigger: "defineWebhookSource({ ... }).attach({ workflow })", workflow: "defineWorkflow({ ... })", agent: "defineAgent({ ... })" }[kind];
+  const call = {
+    trigger: "defineWebhookSource({ ... }).attach({ workflow })",
+    workflow: "defineWorkflow({ ... })",
+    agent: "defineAgent({ ... })",
+  }[kind];
   return `Write \`export default ${call}\`. A file that only helps others gets a name that starts with _, or a place outside.`;
 }
 

@@ -19,12 +19,18 @@ describe("every golden project builds, or fails, as it is written down beside it
 });
 
 function failure(result: BuildResult): { file: string; text: string } {
-  return { file: "expected.txt", text: result.ok ? "It builds.\n" : renderDiagnostics(result.diagnostics, { color: false }) };
+  return {
+    file: "expected.txt",
+    text: result.ok ? "It builds.\n" : renderDiagnostics(result.diagnostics, { color: false }),
+  };
 }
 
 function success(result: BuildResult): { file: string; text: string } {
   if (!result.ok) throw new Error(renderDiagnostics(result.diagnostics, { color: false }));
   // The version depends on the SDK that is bundled, too.
   const { version: _, builtAt: __, folder: ___, ...manifest } = result.manifest;
-  return { file: "expected-manifest.json", text: `${JSON.stringify({ ...manifest, warnings: result.warnings }, null, 2)}\n` };
+  return {
+    file: "expected-manifest.json",
+    text: `${JSON.stringify({ ...manifest, warnings: result.warnings }, null, 2)}\n`,
+  };
 }

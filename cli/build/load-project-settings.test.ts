@@ -11,14 +11,18 @@ describe("loadProjectSettings", () => {
     expect(existsSync(join(projectDir, ".signalbox"))).toBe(false);
   });
 
-  test.for(["signalbox.config.ts", "signalbox.config.mts", "signalbox.config.js", "signalbox.config.mjs"])("reads %s with what it imports", async (name) => {
-    const projectDir = makeProject({
-      [name]: 'import { defineConfig } from "signalbox/config";\nimport { port } from "./lib/port";\n\nexport default defineConfig({ name: "Billing", port });\n',
-      "lib/port.ts": "export const port: number = 4000;\n",
-    });
-    expect(await loadProjectSettings(projectDir)).toEqual({ name: "Billing", port: 4000 });
-    expect(readdirSync(join(projectDir, ".signalbox"))).toEqual([".gitignore"]);
-  });
+  test.for(["signalbox.config.ts", "signalbox.config.mts", "signalbox.config.js", "signalbox.config.mjs"])(
+    "reads %s with what it imports",
+    async (name) => {
+      const projectDir = makeProject({
+        [name]:
+          'import { defineConfig } from "signalbox/config";\nimport { port } from "./lib/port";\n\nexport default defineConfig({ name: "Billing", port });\n',
+        "lib/port.ts": "export const port: number = 4000;\n",
+      });
+      expect(await loadProjectSettings(projectDir)).toEqual({ name: "Billing", port: 4000 });
+      expect(readdirSync(join(projectDir, ".signalbox"))).toEqual([".gitignore"]);
+    },
+  );
 
   test("reads a changed file anew", async () => {
     const first = makeProject({ "signalbox.config.ts": "export default { port: 1 };\n" });
@@ -28,11 +32,23 @@ describe("loadProjectSettings", () => {
   });
 
   test.for([
-    ["an unknown setting", "export default { prot: 1 };", /^signalbox\.config\.ts: prot is not a setting\. There are: /],
+    [
+      "an unknown setting",
+      "export default { prot: 1 };",
+      /^signalbox\.config\.ts: prot is not a setting\. There are: /,
+    ],
     ["a bad value", 'export default { port: "a" };', /^signalbox\.config\.ts: port: /],
     ["no default export", "export const port = 1;", /^signalbox\.config\.ts has no default export\. Write /],
-    ["a file that throws", 'throw new Error("no secret\\nhere");', /^signalbox\.config\.ts: it throws while it loads: no secret$/],
-    ["a file that cannot be read", "export default {;", /^signalbox\.config\.ts:1:17: Expected identifier but found ";"$/],
+    [
+      "a file that throws",
+      'throw new Error("no secret\\nhere");',
+      /^signalbox\.config\.ts: it throws while it loads: no secret$/,
+    ],
+    [
+      "a file that cannot be read",
+      "export default {;",
+      /^signalbox\.config\.ts:1:17: Expected identifier but found ";"$/,
+    ],
   ] as const)("says in one line what is wrong with %s", async ([, text, message]) => {
     const projectDir = makeProject({ "signalbox.config.ts": text });
     await expect(loadProjectSettings(projectDir)).rejects.toThrow(message);
@@ -40,11 +56,18 @@ describe("loadProjectSettings", () => {
 
   test("does not wait for ever for a file that does not finish loading", async () => {
     const projectDir = makeProject({ "signalbox.config.ts": "await new Promise(() => {});\nexport default {};\n" });
-    await expect(loadProjectSettings(projectDir, 100)).rejects.toThrow(/^signalbox\.config\.ts: it does not finish loading\. /);
+    await expect(loadProjectSettings(projectDir, 100)).rejects.toThrow(
+      /^signalbox\.config\.ts: it does not finish loading\. /,
+    );
   });
 
   test("refuses two settings files", async () => {
-    const projectDir = makeProject({ "signalbox.config.ts": "export default {};", "signalbox.config.js": "export default {};" });
-    await expect(loadProjectSettings(projectDir)).rejects.toThrow("There are signalbox.config.ts and signalbox.config.js: keep one of them.");
+    const projectDir = makeProject({
+      "signalbox.config.ts": "export default {};",
+      "signalbox.config.js": "export default {};",
+    });
+    await expect(loadProjectSettings(projectDir)).rejects.toThrow(
+      "There are signalbox.config.ts and signalbox.config.js: keep one of them.",
+    );
   });
 });

@@ -13,7 +13,8 @@ const names = ["signalbox.config.ts", "signalbox.config.mts", "signalbox.config.
 /** The settings file of a project; `null` when it has none. Throws SettingsError when it has several. */
 export function findSettingsFile(projectDir: string): string | null {
   const [first, second] = names.filter((name) => existsSync(join(projectDir, name)));
-  if (first !== undefined && second !== undefined) throw new SettingsError(`There are ${first} and ${second}: keep one of them.`);
+  if (first !== undefined && second !== undefined)
+    throw new SettingsError(`There are ${first} and ${second}: keep one of them.`);
   return first ?? null;
 }
 
@@ -23,7 +24,8 @@ export async function loadProjectSettings(projectDir: string, timeoutMs = 10_000
   const file = findSettingsFile(root);
   if (file === null) return {};
   const exported = await evaluateSettings(root, file, timeoutMs);
-  if (exported === undefined) throw new SettingsError(`${file} has no default export. Write \`export default defineConfig({ ... })\`.`);
+  if (exported === undefined)
+    throw new SettingsError(`${file} has no default export. Write \`export default defineConfig({ ... })\`.`);
   return parseProjectSettings(exported, file);
 }
 
@@ -43,8 +45,12 @@ async function evaluateSettings(projectDir: string, file: string, timeoutMs: num
   try {
     await mkdir(folder, { recursive: true });
     await writeFile(module, code);
-    const loaded: { default?: unknown } | null = await within(timeoutMs, import(/* @vite-ignore */ pathToFileURL(module).href));
-    if (!loaded) throw new SettingsError(`${file}: it does not finish loading. Look for a top-level await that does not end.`);
+    const loaded: { default?: unknown } | null = await within(
+      timeoutMs,
+      import(/* @vite-ignore */ pathToFileURL(module).href),
+    );
+    if (!loaded)
+      throw new SettingsError(`${file}: it does not finish loading. Look for a top-level await that does not end.`);
     return loaded.default;
   } catch (error) {
     if (error instanceof SettingsError) throw error;

@@ -2,7 +2,13 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { JsonSchemaObject } from "../../server/contract/json.ts";
-import { type Manifest, type ManifestAgent, type ManifestTrigger, type ManifestWorkflow, manifestSchema } from "../../server/contract/manifest.ts";
+import {
+  type Manifest,
+  type ManifestAgent,
+  type ManifestTrigger,
+  type ManifestWorkflow,
+  manifestSchema,
+} from "../../server/contract/manifest.ts";
 import type { ProjectSettings } from "../../server/contract/settings.ts";
 import { parseDuration } from "../../sdk/duration.ts";
 import { type BundledFile, moduleOf } from "./bundle.ts";
@@ -10,7 +16,13 @@ import { agentInputJsonSchema } from "../../server/contract/agent-input.ts";
 import { budgetOf, toolCallsOf } from "./check-agents.ts";
 import { dedupeOf, rateLimitOf } from "./check-guards.ts";
 import { retryPolicyOf } from "./check-definitions.ts";
-import type { EvaluatedAgent, EvaluatedEntry, EvaluatedSchema, EvaluatedTrigger, EvaluatedWorkflow } from "./evaluation/protocol.ts";
+import type {
+  EvaluatedAgent,
+  EvaluatedEntry,
+  EvaluatedSchema,
+  EvaluatedTrigger,
+  EvaluatedWorkflow,
+} from "./evaluation/protocol.ts";
 
 /** Longest time of an attempt where a workflow does not say it. */
 const defaultTimeout = "1h";
@@ -25,7 +37,10 @@ export function orderTriggers(entries: readonly EvaluatedEntry[]): { file: strin
     .sort((a, b) => compare(attachmentIdOf(a.trigger), attachmentIdOf(b.trigger)));
 }
 
-/** The manifest of a build that has no errors. Its version is a hash of all that it holds, so equal projects have equal versions. */
+/**
+ * The manifest of a build that has no errors. Its version is a hash of all that it holds, so equal projects have equal
+ * versions.
+ */
 export function makeManifest(p: {
   projectDir: string;
   entries: readonly EvaluatedEntry[];
@@ -42,7 +57,9 @@ export function makeManifest(p: {
     workflows: p.entries
       .flatMap((entry) => (entry.outcome === "workflow" ? [toManifestWorkflow(entry.file, entry.workflow)] : []))
       .sort((a, b) => compare(a.slug, b.slug)),
-    agents: p.entries.flatMap((entry) => (entry.outcome === "agent" ? [toManifestAgent(entry.file, entry.agent)] : [])).sort((a, b) => compare(a.slug, b.slug)),
+    agents: p.entries
+      .flatMap((entry) => (entry.outcome === "agent" ? [toManifestAgent(entry.file, entry.agent)] : []))
+      .sort((a, b) => compare(a.slug, b.slug)),
   };
   const version = hashOf(content, p.files);
   const name = p.settings.name ?? nameOf(p.projectDir);
@@ -95,7 +112,11 @@ function toManifestAgent(file: string, agent: EvaluatedAgent): ManifestAgent {
     maxQueued: typeof agent.maxQueued === "number" ? agent.maxQueued : null,
     model: agent.model,
     instructions: agent.instructions,
-    tools: agent.tools.map(({ approvalTimeout, inputSchema, ...tool }) => ({ ...tool, inputSchema: "json" in inputSchema ? inputSchema.json : {}, approvalTimeoutMs: parseDuration(approvalTimeout ?? defaultApprovalTimeout) ?? 1 })),
+    tools: agent.tools.map(({ approvalTimeout, inputSchema, ...tool }) => ({
+      ...tool,
+      inputSchema: "json" in inputSchema ? inputSchema.json : {},
+      approvalTimeoutMs: parseDuration(approvalTimeout ?? defaultApprovalTimeout) ?? 1,
+    })),
     maxSteps: typeof agent.maxSteps === "number" ? agent.maxSteps : 20,
     maxToolCalls: toolCallsOf(agent.maxToolCalls),
     budget: budgetOf(agent.budget),
@@ -114,7 +135,8 @@ function attachmentIdOf({ slug, target }: EvaluatedTrigger): string {
 
 function hashOf(content: unknown, files: readonly BundledFile[]): string {
   const hash = createHash("sha256").update(JSON.stringify(content));
-  for (const file of [...files].sort((a, b) => compare(a.path, b.path))) hash.update(`\0${file.path}\0${file.contents.length}\0`).update(file.contents);
+  for (const file of [...files].sort((a, b) => compare(a.path, b.path)))
+    hash.update(`\0${file.path}\0${file.contents.length}\0`).update(file.contents);
   return hash.digest("hex").slice(0, 12);
 }
 

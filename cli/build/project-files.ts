@@ -12,7 +12,10 @@ export interface Place {
 
 /** The user's files as far as diagnostics need them: each is read once. */
 export interface ProjectFiles {
-  /** Where a property such as `slug:` stands in a file, with that text value if one is given; `null` when it is not found. */
+  /**
+   * Where a property such as `slug:` stands in a file, with that text value if one is given; `null` when it is not
+   * found.
+   */
   findProperty(file: string, name: string, value?: unknown): Place | null;
   /** Where a text stands in a file for the first time; `null` when it is not found. */
   findText(file: string, text: string): Place | null;
@@ -41,7 +44,8 @@ export function createProjectFiles(projectDir: string): ProjectFiles {
   return {
     findProperty: (file, name, value) => findProperty(read(file), file, name, value),
     findText: (file, text) => findText(read(file), file, text),
-    wordAt: (place) => /^\.?([\w$]*)/.exec((read(place.file).split(/\r?\n/)[place.line - 1] ?? "").slice(place.column - 1))?.[1] ?? "",
+    wordAt: (place) =>
+      /^\.?([\w$]*)/.exec((read(place.file).split(/\r?\n/)[place.line - 1] ?? "").slice(place.column - 1))?.[1] ?? "",
     diagnose({ code, title, at, severity, text, fix }) {
       const place = at && "line" in at ? at : null;
       return {
@@ -81,6 +85,9 @@ function findProperty(source: string, file: string, name: string, value?: unknow
     const match = property.exec(text);
     return match ? [{ text, place: { file, line: index + 1, column: match.index + 1 } }] : [];
   });
-  const withValue = typeof value === "string" ? places.find(({ text }) => text.includes(JSON.stringify(value).slice(1, -1))) : undefined;
+  const withValue =
+    typeof value === "string"
+      ? places.find(({ text }) => text.includes(JSON.stringify(value).slice(1, -1)))
+      : undefined;
   return (withValue ?? places[0])?.place ?? null;
 }

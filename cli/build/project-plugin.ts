@@ -21,11 +21,16 @@ export interface PackageFiles {
 }
 
 /**
- * Resolves imports of the user's project: `signalbox/*` to this package's SDK (bundled), npm packages and built-in modules to
- * themselves (left outside), everything else as esbuild does it, with tsconfig paths. A package that is not found is an error at
- * its import. `references` are files that are replaced: absolute path → the text that stands for it.
+ * Resolves imports of the user's project: `signalbox/*` to this package's SDK (bundled), npm packages and built-in
+ * modules to themselves (left outside), everything else as esbuild does it, with tsconfig paths. A package that is not
+ * found is an error at its import. `references` are files that are replaced: absolute path → the text that stands for
+ * it.
  */
-export function projectPlugin(p: { projectDir: string; packageFiles: PackageFiles; references: ReadonlyMap<string, string> }): Plugin {
+export function projectPlugin(p: {
+  projectDir: string;
+  packageFiles: PackageFiles;
+  references: ReadonlyMap<string, string>;
+}): Plugin {
   return {
     name: "signalbox-project",
     setup(build) {
@@ -39,7 +44,11 @@ export function projectPlugin(p: { projectDir: string; packageFiles: PackageFile
   };
 }
 
-async function resolveImport(build: PluginBuild, args: OnResolveArgs, p: { projectDir: string; packageFiles: PackageFiles }): Promise<OnResolveResult | undefined> {
+async function resolveImport(
+  build: PluginBuild,
+  args: OnResolveArgs,
+  p: { projectDir: string; packageFiles: PackageFiles },
+): Promise<OnResolveResult | undefined> {
   if (args.kind === "entry-point" || args.pluginData === isSecondLook) return undefined;
   if (args.namespace === packageNamespace && args.path.startsWith(".")) {
     return { path: posix.join(posix.dirname(args.importer), args.path), namespace: packageNamespace };
@@ -47,7 +56,8 @@ async function resolveImport(build: PluginBuild, args: OnResolveArgs, p: { proje
   if (args.path === "signalbox" || args.path.startsWith("signalbox/")) return resolveDoor(p.packageFiles, args.path);
   if (isBuiltin(args.path)) return { path: args.path, external: true };
   if (args.namespace === packageNamespace) return { path: args.path, external: true };
-  if (args.path.startsWith(".") || args.path.startsWith("/") || /^[A-Za-z]:[\\/]/.test(args.path)) return resolveFile(build, args);
+  if (args.path.startsWith(".") || args.path.startsWith("/") || /^[A-Za-z]:[\\/]/.test(args.path))
+    return resolveFile(build, args);
   return resolvePackage(build, args, p.projectDir);
 }
 
@@ -55,8 +65,16 @@ const isSecondLook = Symbol("second look");
 
 function resolveDoor({ packageRoot, sdkFile }: PackageFiles, path: string): OnResolveResult {
   const door = doors.find((name) => path === `signalbox/${name}`);
-  if (!door) return notFound(`signalbox has no "${path}"`, `Import from ${doors.map((name) => `signalbox/${name}`).join(", ")}.`);
-  return { path: relative(packageRoot, sdkFile(door)).split(sep).join("/"), namespace: packageNamespace, sideEffects: false };
+  if (!door)
+    return notFound(
+      `signalbox has no "${path}"`,
+      `Import from ${doors.map((name) => `signalbox/${name}`).join(", ")}.`,
+    );
+  return {
+    path: relative(packageRoot, sdkFile(door)).split(sep).join("/"),
+    namespace: packageNamespace,
+    sideEffects: false,
+  };
 }
 
 async function resolveFile(build: PluginBuild, args: OnResolveArgs): Promise<OnResolveResult> {
@@ -68,14 +86,25 @@ async function resolveFile(build: PluginBuild, args: OnResolveArgs): Promise<OnR
 /** Packages stay outside of the bundle, except those that bring TypeScript: Node does not run that below node_modules. */
 async function resolvePackage(build: PluginBuild, args: OnResolveArgs, projectDir: string): Promise<OnResolveResult> {
   const found = await lookAgain(build, args, args.resolveDir);
-  if (!isFound(found) && isAlias(args.path)) return notFound(`Nothing is found as ${args.path}`, "Correct the name, make the file, or correct `paths` in tsconfig.json (`imports` in package.json for #).");
-  if (!isFound(found)) return notFound(`The package ${packageName(args.path)} is not found`, await sayHowToInstall(packageName(args.path), projectDir));
+  if (!isFound(found) && isAlias(args.path))
+    return notFound(
+      `Nothing is found as ${args.path}`,
+      "Correct the name, make the file, or correct `paths` in tsconfig.json (`imports` in package.json for #).",
+    );
+  if (!isFound(found))
+    return notFound(
+      `The package ${packageName(args.path)} is not found`,
+      await sayHowToInstall(packageName(args.path), projectDir),
+    );
   const isPackage = found.external === true || /[\\/]node_modules[\\/]/.test(found.path);
   if (!isPackage || /\.[mc]?tsx?$/.test(found.path)) return found;
   const isNested = args.resolveDir !== projectDir && !args.resolveDir.startsWith(projectDir + sep);
   if (isNested && !(await lookAgain(build, args, projectDir))) {
     const name = packageName(args.path);
-    return notFound(`The package ${name} is not found from the project`, `Run \`npm install ${name}\` in the project: built code lies there.`);
+    return notFound(
+      `The package ${name} is not found from the project`,
+      `Run \`npm install ${name}\` in the project: built code lies there.`,
+    );
   }
   return { path: args.path, external: true, sideEffects: found.sideEffects };
 }
@@ -83,14 +112,26 @@ async function resolvePackage(build: PluginBuild, args: OnResolveArgs, projectDi
 /** What package.json names was forgotten to be installed; anything else may be a slip of the pen. */
 async function sayHowToInstall(name: string, projectDir: string): Promise<string> {
   const text = await readFile(join(projectDir, "package.json"), "utf8").catch(() => "");
-  if (text.includes(`${JSON.stringify(name)}:`)) return "Run `npm install` in the project: package.json names it, and it is not installed.";
+  if (text.includes(`${JSON.stringify(name)}:`))
+    return "Run `npm install` in the project: package.json names it, and it is not installed.";
   return `Run \`npm install ${name}\` in the project, or correct the name.`;
 }
 
 async function lookAgain(build: PluginBuild, args: OnResolveArgs, resolveDir: string): Promise<OnResolveResult | null> {
-  const found = await build.resolve(args.path, { kind: args.kind, importer: args.importer, resolveDir, pluginData: isSecondLook });
+  const found = await build.resolve(args.path, {
+    kind: args.kind,
+    importer: args.importer,
+    resolveDir,
+    pluginData: isSecondLook,
+  });
   if (found.errors.length > 0) return null;
-  return { path: found.path, namespace: found.namespace, external: found.external, sideEffects: found.sideEffects, suffix: found.suffix };
+  return {
+    path: found.path,
+    namespace: found.namespace,
+    external: found.external,
+    sideEffects: found.sideEffects,
+    suffix: found.suffix,
+  };
 }
 
 function notFound(text: string, fix: string): OnResolveResult {

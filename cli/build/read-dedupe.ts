@@ -8,22 +8,29 @@ const longestWindowMs = 30 * 86_400_000;
 
 /** What `dedupe` of a source asks for, or what is wrong with it, in words that go on after `dedupe › `. */
 export function readDedupe(dedupe: unknown): { dedupe: Dedupe } | { property: string; problem: string } {
-  if (typeof dedupe !== "object" || dedupe === null || Array.isArray(dedupe)) return { property: "dedupe", problem: `is ${show(dedupe)}` };
+  if (typeof dedupe !== "object" || dedupe === null || Array.isArray(dedupe))
+    return { property: "dedupe", problem: `is ${show(dedupe)}` };
   const options: { header?: unknown; field?: unknown; window?: unknown } = dedupe;
   const unknown = Object.keys(options).find((name) => !["header", "field", "window"].includes(name));
   if (unknown !== undefined) return { property: unknown, problem: `${unknown} is not an option` };
   const { header, field, window = defaultWindow } = options;
-  if (header !== undefined && field !== undefined) return { property: "dedupe", problem: "names a header and a field: one of them is needed" };
-  if (header === undefined && field === undefined && options.window === undefined) return { property: "dedupe", problem: "names neither a header nor a field: one of them, or a window, is needed" };
+  if (header !== undefined && field !== undefined)
+    return { property: "dedupe", problem: "names a header and a field: one of them is needed" };
+  if (header === undefined && field === undefined && options.window === undefined)
+    return { property: "dedupe", problem: "names neither a header nor a field: one of them, or a window, is needed" };
   const windowMs = parseDuration(window);
-  if (windowMs === null || windowMs < shortestWindowMs || windowMs > longestWindowMs) return { property: "window", problem: `window is ${show(window)}` };
+  if (windowMs === null || windowMs < shortestWindowMs || windowMs > longestWindowMs)
+    return { property: "window", problem: `window is ${show(window)}` };
   if (header !== undefined) {
-    if (typeof header !== "string" || !/^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(header)) return { property: "header", problem: `header is ${show(header)}, which is no name of a header` };
+    if (typeof header !== "string" || !/^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(header))
+      return { property: "header", problem: `header is ${show(header)}, which is no name of a header` };
     return { dedupe: { header: header.toLowerCase(), field: null, windowMs } };
   }
   if (field === undefined) return { dedupe: { header: null, field: null, windowMs } };
   const pointer = readPointer(field);
-  return pointer === null ? { property: "field", problem: `field is ${show(field)}, which is no place in a body` } : { dedupe: { header: null, field: pointer, windowMs } };
+  return pointer === null
+    ? { property: "field", problem: `field is ${show(field)}, which is no place in a body` }
+    : { dedupe: { header: null, field: pointer, windowMs } };
 }
 
 /** A JSON pointer (RFC 6901) of a pointer, or of names joined by dots; `null`: it is neither. */

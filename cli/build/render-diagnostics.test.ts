@@ -26,8 +26,12 @@ describe("renderDiagnostics", () => {
   test("says the same in colour as without", () => {
     const coloured = renderDiagnostics([diagnostic, { ...diagnostic, severity: "warning" }], { color: true });
     // oxlint-disable-next-line no-control-regex -- the escape that starts a colour
-    expect(coloured.replaceAll(/\u001b\[[\d;]*m/g, "")).toBe(renderDiagnostics([diagnostic, { ...diagnostic, severity: "warning" }], { color: false }));
-    expect(coloured).not.toBe(renderDiagnostics([diagnostic, { ...diagnostic, severity: "warning" }], { color: false }));
+    expect(coloured.replaceAll(/\u001b\[[\d;]*m/g, "")).toBe(
+      renderDiagnostics([diagnostic, { ...diagnostic, severity: "warning" }], { color: false }),
+    );
+    expect(coloured).not.toBe(
+      renderDiagnostics([diagnostic, { ...diagnostic, severity: "warning" }], { color: false }),
+    );
   });
 
   test("is empty where there is nothing to say", () => {

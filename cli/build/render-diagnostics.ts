@@ -3,12 +3,17 @@ import type { Diagnostic } from "./diagnostic.ts";
 /** The diagnostics for a person at a terminal, each with its place, why, and the way out. Ends with a line break. */
 export function renderDiagnostics(diagnostics: readonly Diagnostic[], options: { color: boolean }): string {
   const paint = options.color ? ansi : plain;
-  return diagnostics.map((diagnostic) => renderOne(diagnostic, paint)).join("\n\n") + (diagnostics.length > 0 ? "\n" : "");
+  return (
+    diagnostics.map((diagnostic) => renderOne(diagnostic, paint)).join("\n\n") + (diagnostics.length > 0 ? "\n" : "")
+  );
 }
 
 /** The diagnostics of a failed build for a program, as `--json` prints them: what fails it, and the warnings beside it. */
 export function diagnosticsJson(all: readonly Diagnostic[]): { diagnostics: Diagnostic[]; warnings: Diagnostic[] } {
-  return { diagnostics: all.filter(({ severity }) => severity === "error"), warnings: all.filter(({ severity }) => severity === "warning") };
+  return {
+    diagnostics: all.filter(({ severity }) => severity === "error"),
+    warnings: all.filter(({ severity }) => severity === "warning"),
+  };
 }
 
 type Paint = Record<"title" | "warning" | "place" | "marker" | "faint", (text: string) => string>;
@@ -28,14 +33,17 @@ function same(text: string): string {
 }
 
 function renderOne(diagnostic: Diagnostic, paint: Paint): string {
-  const title = diagnostic.severity === "warning" ? paint.warning(`warning: ${diagnostic.title}`) : paint.title(diagnostic.title);
+  const title =
+    diagnostic.severity === "warning" ? paint.warning(`warning: ${diagnostic.title}`) : paint.title(diagnostic.title);
   const sections = [title, renderPlace(diagnostic, paint), indent(`${diagnostic.text}\n${diagnostic.fix}`)];
   return sections.filter((section) => section !== "").join("\n\n");
 }
 
 function renderPlace({ file, line, column, frame }: Diagnostic, paint: Paint): string {
   if (file === null || line === null || frame === null) return "";
-  const rows = frame.split("\n").map((row) => (row.startsWith(">") ? row : /\| *\^$/.test(row) ? paint.marker(row) : paint.faint(row)));
+  const rows = frame
+    .split("\n")
+    .map((row) => (row.startsWith(">") ? row : /\| *\^$/.test(row) ? paint.marker(row) : paint.faint(row)));
   return indent([paint.place(`${file}:${line}:${column ?? 1}`), ...rows].join("\n"));
 }
 

@@ -21,7 +21,9 @@ interface Context {
 /** Everything that the schemas of all files have that cannot be exported, or that is dangerous. */
 export async function schemaDiagnostics(entries: readonly EvaluatedEntry[], context: Context): Promise<Diagnostic[]> {
   const schemas = entries.flatMap(schemasOf);
-  const problems = schemas.flatMap((each) => each.schema.problems.map((problem) => problemDiagnostic(each, problem, context)));
+  const problems = schemas.flatMap((each) =>
+    each.schema.problems.map((problem) => problemDiagnostic(each, problem, context)),
+  );
   return dropRepeats([...problems, ...(await regexDiagnostics(schemas, context))]);
 }
 
@@ -29,9 +31,15 @@ function schemasOf(entry: EvaluatedEntry): FieldSchema[] {
   const { file } = entry;
   const fields: [SchemaField, EvaluatedSchema | null][] =
     entry.outcome === "trigger"
-      ? [["request", entry.trigger.request], ["filter", entry.trigger.filter]]
+      ? [
+          ["request", entry.trigger.request],
+          ["filter", entry.trigger.filter],
+        ]
       : entry.outcome === "workflow"
-        ? [["input", entry.workflow.input], ["output", entry.workflow.output]]
+        ? [
+            ["input", entry.workflow.input],
+            ["output", entry.workflow.output],
+          ]
         : entry.outcome === "agent"
           ? [["output", entry.agent.output]]
           : [];
@@ -41,11 +49,21 @@ function schemasOf(entry: EvaluatedEntry): FieldSchema[] {
 function problemDiagnostic({ file, field }: FieldSchema, problem: SchemaProblem, context: Context): Diagnostic {
   const at = locate(file, field, problem.stack, context);
   const where = trail(file, field, ...problem.path);
-  if (problem.kind === "not-zod") return context.files.diagnose({ code: "not_a_schema", title: `${where} is ${problem.method}`, at });
+  if (problem.kind === "not-zod")
+    return context.files.diagnose({ code: "not_a_schema", title: `${where} is ${problem.method}`, at });
   if (problem.kind === "export-failed") {
-    return context.files.diagnose({ code: "schema_export_failed", title: `${where} cannot be exported: ${problem.method}`, at });
+    return context.files.diagnose({
+      code: "schema_export_failed",
+      title: `${where} cannot be exported: ${problem.method}`,
+      at,
+    });
   }
-  if (problem.kind === "default") return context.files.diagnose({ code: "schema_varying_default", title: `${where} uses .default() with a value that is not a JSON constant`, at });
+  if (problem.kind === "default")
+    return context.files.diagnose({
+      code: "schema_varying_default",
+      title: `${where} uses .default() with a value that is not a JSON constant`,
+      at,
+    });
   const method = "line" in at ? asWritten(problem.method, context.files.wordAt(at)) : problem.method;
   return context.files.diagnose({
     code: problem.kind === "code" ? "schema_uses_code" : "schema_not_json",
@@ -58,13 +76,27 @@ function problemDiagnostic({ file, field }: FieldSchema, problem: SchemaProblem,
 
 /** Several methods come out as one kind of check: the file says which one was written. */
 function asWritten(method: string, word: string): string {
-  const alike = [".refine()", ".superRefine()", ".check()", "z.custom()", "z.instanceof()", "z.codec()", "z.stringbool()", ".transform()", "z.transform()", "z.preprocess()", ".overwrite()"];
+  const alike = [
+    ".refine()",
+    ".superRefine()",
+    ".check()",
+    "z.custom()",
+    "z.instanceof()",
+    "z.codec()",
+    "z.stringbool()",
+    ".transform()",
+    "z.transform()",
+    "z.preprocess()",
+    ".overwrite()",
+  ];
   const written = alike.filter((each) => each === `.${word}()` || each === `z.${word}()`);
   return alike.includes(method) && !written.includes(method) ? (written[0] ?? method) : method;
 }
 
 async function regexDiagnostics(schemas: readonly FieldSchema[], context: Context): Promise<Diagnostic[]> {
-  const regexes = schemas.flatMap(({ file, field, schema }) => schema.regexes.map((regex) => ({ file, field, ...regex }))).filter((regex) => !context.uncheckedRegexes.includes(keyOf(regex)));
+  const regexes = schemas
+    .flatMap(({ file, field, schema }) => schema.regexes.map((regex) => ({ file, field, ...regex })))
+    .filter((regex) => !context.uncheckedRegexes.includes(keyOf(regex)));
   const verdicts = await checkRegexes(regexes);
   return regexes.flatMap((regex, index): Diagnostic[] => {
     const verdict = verdicts[index];
@@ -74,14 +106,33 @@ async function regexDiagnostics(schemas: readonly FieldSchema[], context: Contex
     const written = shorten(keyOf(regex));
     if (verdict.status === "unknown") {
       const fix = `Write it with fewer nested or optional repetitions. If you know that it is safe, add it to signalbox.config.ts: uncheckedRegexes: [${JSON.stringify(keyOf(regex))}].`;
-      return [context.files.diagnose({ code: "schema_unchecked_regex", title: `${where} uses ${written}, which could not be checked (${verdict.reason})`, at, fix })];
+      return [
+        context.files.diagnose({
+          code: "schema_unchecked_regex",
+          title: `${where} uses ${written}, which could not be checked (${verdict.reason})`,
+          at,
+          fix,
+        }),
+      ];
     }
     const text = `A text can be sent that keeps this regular expression busy for very long (${verdict.cost}), and with it the receiver of all webhooks:\n  ${verdict.attack}`;
-    return [context.files.diagnose({ code: "schema_unsafe_regex", title: `${where} uses a dangerous regular expression: ${written}`, at, text })];
+    return [
+      context.files.diagnose({
+        code: "schema_unsafe_regex",
+        title: `${where} uses a dangerous regular expression: ${written}`,
+        at,
+        text,
+      }),
+    ];
   });
 }
 
-function locate(file: string, field: SchemaField, stack: string | null, { files, mapper }: Context): Place | { file: string } {
+function locate(
+  file: string,
+  field: SchemaField,
+  stack: string | null,
+  { files, mapper }: Context,
+): Place | { file: string } {
   return (stack === null ? null : mapper.locate(stack)) ?? files.findProperty(file, field) ?? { file };
 }
 

@@ -20,13 +20,22 @@ export function stateFolderFailure(error: unknown, projectDir: string): Failure 
   const path = "path" in error && typeof error.path === "string" ? error.path : "";
   const isDenied = deniedCodes.has(error.code) && (path === stateDir || path.startsWith(stateDir + sep));
   if (!isDenied && error.code !== "ENOSPC") return null;
-  return new Failure(`${stateDir} cannot be written (${error.code}).`, { code: "state_folder_unwritable", fix: stateFolderFixes.get(error.code) ?? deniedFix, cause: error });
+  return new Failure(`${stateDir} cannot be written (${error.code}).`, {
+    code: "state_folder_unwritable",
+    fix: stateFolderFixes.get(error.code) ?? deniedFix,
+    cause: error,
+  });
 }
 
 const deniedCodes: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS", "EEXIST", "ENOTDIR"]);
-const deniedFix = "The build is kept there: let this user write to the project's folder and to .signalbox/, or build in a copy of the project.";
+const deniedFix =
+  "The build is kept there: let this user write to the project's folder and to .signalbox/, or build in a copy of the project.";
 const inTheWay = "A file stands where a folder must be: remove it.";
-const stateFolderFixes: ReadonlyMap<string, string> = new Map([["EEXIST", inTheWay], ["ENOTDIR", inTheWay], ["ENOSPC", "The disk is full: make room."]]);
+const stateFolderFixes: ReadonlyMap<string, string> = new Map([
+  ["EEXIST", inTheWay],
+  ["ENOTDIR", inTheWay],
+  ["ENOSPC", "The disk is full: make room."],
+]);
 
 /** An empty folder for a build that is not finished, where finished builds lie. */
 export async function makeDraft(stateDir: string): Promise<string> {
@@ -36,7 +45,12 @@ export async function makeDraft(stateDir: string): Promise<string> {
 }
 
 /** Gives the draft its name. Where the same build is there already and whole, that one is kept. */
-export async function finishDraft(p: { stateDir: string; draft: string; folder: string; files: readonly BundledFile[] }): Promise<void> {
+export async function finishDraft(p: {
+  stateDir: string;
+  draft: string;
+  folder: string;
+  files: readonly BundledFile[];
+}): Promise<void> {
   const finished = join(p.stateDir, p.folder);
   if (await holds(finished, p.files)) {
     await rm(p.draft, { recursive: true, force: true });
@@ -70,12 +84,16 @@ export async function removeOldBuilds(stateDir: string, current: string): Promis
   const builds = join(stateDir, "builds");
   const names = await readdir(builds);
   const aged = await Promise.all(
-    names.map(async (name) => ({ name, modifiedAt: (await stat(join(builds, name)).catch(ignore("ENOENT")))?.mtimeMs ?? 0 })),
+    names.map(async (name) => ({
+      name,
+      modifiedAt: (await stat(join(builds, name)).catch(ignore("ENOENT")))?.mtimeMs ?? 0,
+    })),
   );
   aged.sort((a, b) => b.modifiedAt - a.modifiedAt);
   const finished = aged.filter(({ name }) => !name.startsWith(draftPrefix) && `builds/${name}` !== current);
   const left = aged.filter(({ name, modifiedAt }) => name.startsWith(draftPrefix) && modifiedAt < Date.now() - hourMs);
-  for (const { name } of [...finished.slice(keptBuilds), ...left]) await rm(join(builds, name), { recursive: true, force: true });
+  for (const { name } of [...finished.slice(keptBuilds), ...left])
+    await rm(join(builds, name), { recursive: true, force: true });
 }
 
 const draftPrefix = ".draft-";

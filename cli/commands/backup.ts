@@ -8,7 +8,9 @@ import { formatBytes } from "../../server/domain/format.ts";
 
 export function registerBackup(program: CliCommand, runner: CommandRunner): void {
   program
-    .subcommand("backup", "copy the store into a file, also while the service runs", ["signalbox backup signalbox-2026-11-21.db"])
+    .subcommand("backup", "copy the store into a file, also while the service runs", [
+      "signalbox backup signalbox-2026-11-21.db",
+    ])
     .argument("<file>", "a new file; nothing is overwritten")
     .action(runner.action(backUp));
 }
@@ -17,14 +19,27 @@ async function backUp(context: CommandContext, name: string): Promise<void> {
   const { file } = await findOwnStore(context.projectDir, "backup");
   const { backUpDatabase } = await import("../../server/store/sqlite/backup-database.ts");
   const to = resolve(context.cwd, name);
-  if (existsSync(to)) throw new Failure(`${to} is there already, and is not overwritten.`, { code: "file_exists", fix: "Give another name, or move it away." });
+  if (existsSync(to))
+    throw new Failure(`${to} is there already, and is not overwritten.`, {
+      code: "file_exists",
+      fix: "Give another name, or move it away.",
+    });
   const onStage = (stage: string, bytes: number) => {
-    if (!context.isJson) context.tell(stage === "copying" ? `Copying ${file} (${formatBytes(bytes)}) …` : `Checking the copy (${formatBytes(bytes)}) …`);
+    if (!context.isJson)
+      context.tell(
+        stage === "copying"
+          ? `Copying ${file} (${formatBytes(bytes)}) …`
+          : `Checking the copy (${formatBytes(bytes)}) …`,
+      );
   };
   const made = backUpDatabase({ file, to, onStage });
   context.print({
     document: { file: to, ...made },
-    text: () => `${context.terminal.out.paint("good", "✓")} ${to}: ${made.deliveries} deliveries, ${made.runs} runs, ${formatBytes(made.bytes)}; checked.\n`,
+    text: () =>
+      `${context.terminal.out.paint("good", "✓")} ${to}: ${made.deliveries} deliveries, ${made.runs} runs, ${formatBytes(made.bytes)}; checked.\n`,
   });
-  if (!context.isJson) context.tell("Not in it: the secret (.signalbox/secret, or SIGNALBOX_SECRET). Keep it elsewhere: without it, keys go on to open, but cannot be shown again.");
+  if (!context.isJson)
+    context.tell(
+      "Not in it: the secret (.signalbox/secret, or SIGNALBOX_SECRET). Keep it elsewhere: without it, keys go on to open, but cannot be shown again.",
+    );
 }

@@ -11,7 +11,10 @@ import { formatDuration } from "../../server/domain/format.ts";
 
 export function registerBuild(program: CliCommand, runner: CommandRunner): void {
   program
-    .subcommand("build", "bundle the project and export its schemas to .signalbox/", ["signalbox build", "signalbox build --project services/hooks --json"])
+    .subcommand("build", "bundle the project and export its schemas to .signalbox/", [
+      "signalbox build",
+      "signalbox build --project services/hooks --json",
+    ])
     .action(runner.action(build));
 }
 
@@ -32,14 +35,18 @@ async function build(context: CommandContext): Promise<number> {
   if (warnings.length > 0 && !context.isJson) context.tell(renderDiagnostics(warnings, { color }));
   context.print({
     document: { ...counts(manifest), folder: manifest.folder, durationMs, warnings },
-    text: () => `${terminal.out.paint("good", "✓")} built ${terminal.out.paint("strong", manifest.version)} in ${formatDuration(durationMs)}: ${countText(manifest)}, in ${folderText(context, manifest.folder)}\n`,
+    text: () =>
+      `${terminal.out.paint("good", "✓")} built ${terminal.out.paint("strong", manifest.version)} in ${formatDuration(durationMs)}: ${countText(manifest)}, in ${folderText(context, manifest.folder)}\n`,
   });
   return 0;
 }
 
 function buildFailure(all: readonly Diagnostic[]): Failure {
   const { diagnostics, warnings } = diagnosticsJson(all);
-  return new Failure(diagnostics[0]?.title ?? "The project cannot be built.", { code: "build_failed", extra: { diagnostics, warnings } });
+  return new Failure(diagnostics[0]?.title ?? "The project cannot be built.", {
+    code: "build_failed",
+    extra: { diagnostics, warnings },
+  });
 }
 
 function folderText({ cwd, projectDir }: CommandContext, folder: string): string {

@@ -10,7 +10,10 @@ export class CliCommand extends Command {
   /** Declares a command below this one, with its examples, one a line. */
   subcommand(name: string, description: string, examples: readonly string[]): CliCommand {
     const command = this.createCommand(name).description(description).copyInheritedSettings(this);
-    command.addHelpText("after", `\n${examples.length > 1 ? "Examples" : "Example"}:\n${examples.map((example) => `  $ ${example}\n`).join("")}`);
+    command.addHelpText(
+      "after",
+      `\n${examples.length > 1 ? "Examples" : "Example"}:\n${examples.map((example) => `  $ ${example}\n`).join("")}`,
+    );
     this.addCommand(command);
     return command;
   }
@@ -18,7 +21,10 @@ export class CliCommand extends Command {
   override error(message: string): never {
     const [what = "", ...suggestion] = message.replace(/^error: /, "").split("\n");
     const hint = suggestion.join(" ").replace(/^\((.*)\)$/, "$1");
-    throw usageFailure(`${sentence(what)}${hint ? ` ${hint}` : ""}`, `\`${this.fullName()} --help\` shows how it is used.`);
+    throw usageFailure(
+      `${sentence(what)}${hint ? ` ${hint}` : ""}`,
+      `\`${this.fullName()} --help\` shows how it is used.`,
+    );
   }
 
   fullName(): string {

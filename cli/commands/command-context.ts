@@ -41,17 +41,19 @@ export function createCommandRunner(host: CliHost): CommandRunner & { exitCode()
   let exitCode = 0;
   return {
     exitCode: () => exitCode,
-    action: <Args extends unknown[]>(perform: Perform<Args>) => async (...all: [...Args, Command]) => {
-      // The tuple's own shape, which TypeScript does not follow through slice.
-      const command = all.at(-1) as Command;
-      const args = all.slice(0, -1) as Args;
-      const { context, close } = createContext(host, command.optsWithGlobals<GlobalOptions>());
-      try {
-        exitCode = (await perform(context, ...args)) ?? 0;
-      } finally {
-        await close();
-      }
-    },
+    action:
+      <Args extends unknown[]>(perform: Perform<Args>) =>
+      async (...all: [...Args, Command]) => {
+        // The tuple's own shape, which TypeScript does not follow through slice.
+        const command = all.at(-1) as Command;
+        const args = all.slice(0, -1) as Args;
+        const { context, close } = createContext(host, command.optsWithGlobals<GlobalOptions>());
+        try {
+          exitCode = (await perform(context, ...args)) ?? 0;
+        } finally {
+          await close();
+        }
+      },
   };
 }
 

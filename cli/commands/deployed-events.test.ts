@@ -12,9 +12,22 @@ it.each<[RunStatus, string, string]>([
   ["queued", "info", "run returned to the queue"],
 ])("a run that is %s after its attempt is logged as %s: %s", (status, level, message) => {
   const lines: string[][] = [];
-  const log = (name: string) => (text: string, fields?: Record<string, unknown>) => void lines.push([name, text, String(fields?.["status"])]);
+  const log = (name: string) => (text: string, fields?: Record<string, unknown>) =>
+    void lines.push([name, text, String(fields?.["status"])]);
   const output = { write: () => {}, paint: createPaint(false), hasColor: false, isTerminal: false };
-  const events = createDeployedEvents({ terminal: { out: output, err: output }, logger: { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") } });
-  events.runEnded({ runId: "run_1", status, trigger: null, deliveryId: null, target: { kind: "workflow", slug: "ship" }, attempt: 1, durationMs: 1, error: null });
+  const events = createDeployedEvents({
+    terminal: { out: output, err: output },
+    logger: { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") },
+  });
+  events.runEnded({
+    runId: "run_1",
+    status,
+    trigger: null,
+    deliveryId: null,
+    target: { kind: "workflow", slug: "ship" },
+    attempt: 1,
+    durationMs: 1,
+    error: null,
+  });
   expect(lines).toEqual([[level, message, status]]);
 });

@@ -15,12 +15,23 @@ export function createDeployedEvents({ terminal, logger }: { terminal: Terminal;
     },
     working({ manifest, healthPort }) {
       const { name, version } = manifest;
-      terminal.out.write(`\n${terminal.out.paint("strong", name)} ${terminal.out.paint("dim", version)} works for others${healthPort === null ? "" : `; its health is on port ${healthPort}`}\n\n`);
+      terminal.out.write(
+        `\n${terminal.out.paint("strong", name)} ${terminal.out.paint("dim", version)} works for others${healthPort === null ? "" : `; its health is on port ${healthPort}`}\n\n`,
+      );
       logger.info("working", { version, healthPort });
     },
     runEnded({ runId, deliveryId, target, trigger, attempt, status, durationMs, error }) {
       const hasFailed = status === "failed" || status === "timed_out";
-      logger[hasFailed ? "warn" : "info"](describeEnd(status), { runId, deliveryId, ...targetLogFields(target), trigger, attempt, status, durationMs, error });
+      logger[hasFailed ? "warn" : "info"](describeEnd(status), {
+        runId,
+        deliveryId,
+        ...targetLogFields(target),
+        trigger,
+        attempt,
+        status,
+        durationMs,
+        error,
+      });
     },
     delivery() {},
     notice: (level, message) => logger[level](message),
@@ -31,7 +42,10 @@ export function createDeployedEvents({ terminal, logger }: { terminal: Terminal;
   };
 }
 
-/** Workers report each time that they let go of a run: it may also sleep, wait for its next attempt or an approval, or be handed back. */
+/**
+ * Workers report each time that they let go of a run: it may also sleep, wait for its next attempt or an approval, or
+ * be handed back.
+ */
 function describeEnd(status: RunStatus): string {
   if (isFinal(status)) return "run ended";
   return status === "waiting" ? "run is waiting" : "run returned to the queue";

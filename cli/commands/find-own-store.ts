@@ -2,17 +2,37 @@ import { readClientSettings, type Settings } from "../../server/config.ts";
 import { findRunningServer, type RunningServer } from "../api/running-server.ts";
 import { Failure } from "../terminal/failure.ts";
 
-/** The store's file of the project on this machine, and who serves it. Throws a Failure where commands are told to ask another service, or the store is no file. */
-export async function findOwnStore(projectDir: string, what: string): Promise<{ file: string; settings: Settings; running: RunningServer | null }> {
+/**
+ * The store's file of the project on this machine, and who serves it. Throws a Failure where commands are told to ask
+ * another service, or the store is no file.
+ */
+export async function findOwnStore(
+  projectDir: string,
+  what: string,
+): Promise<{ file: string; settings: Settings; running: RunningServer | null }> {
   const { settings, running } = await findOwnSettings(projectDir, what);
-  if (settings.database.kind !== "sqlite") throw new Failure(`\`signalbox ${what}\` is for the SQLite store.`, { code: "not_sqlite", fix: "For Postgres use pg_dump and pg_restore." });
+  if (settings.database.kind !== "sqlite")
+    throw new Failure(`\`signalbox ${what}\` is for the SQLite store.`, {
+      code: "not_sqlite",
+      fix: "For Postgres use pg_dump and pg_restore.",
+    });
   return { file: settings.database.file, settings, running };
 }
 
-/** The settings of the project on this machine, and who serves it. Throws a Failure where commands are told to ask another service. */
-export async function findOwnSettings(projectDir: string, what: string): Promise<{ settings: Settings; running: RunningServer | null }> {
+/**
+ * The settings of the project on this machine, and who serves it. Throws a Failure where commands are told to ask
+ * another service.
+ */
+export async function findOwnSettings(
+  projectDir: string,
+  what: string,
+): Promise<{ settings: Settings; running: RunningServer | null }> {
   const remote = readClientSettings();
-  if (remote) throw new Failure(`\`signalbox ${what}\` works on the store of this machine, and SIGNALBOX_URL names ${remote.url}.`, { code: "not_local", fix: "Run it where the service runs, without SIGNALBOX_URL." });
+  if (remote)
+    throw new Failure(
+      `\`signalbox ${what}\` works on the store of this machine, and SIGNALBOX_URL names ${remote.url}.`,
+      { code: "not_local", fix: "Run it where the service runs, without SIGNALBOX_URL." },
+    );
   const { readBuiltSettings } = await import("../../server/main.ts");
   const running = findRunningServer(projectDir);
   return { settings: await readBuiltSettings({ projectDir, mode: running?.mode ?? "deployed" }), running };

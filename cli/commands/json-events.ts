@@ -9,9 +9,18 @@ export function createJsonEvents(p: { terminal: Terminal; now(): number }): Serv
   const tell = (event: string, fields: Record<string, unknown>) =>
     p.terminal.out.write(`${JSON.stringify({ event, at: new Date(p.now()).toISOString(), ...fields })}\n`);
   return {
-    ready: ({ mode, url, manifest, warnings }) => tell("ready", { mode, url, name: manifest.name, ...counts(manifest), endpoints: endpointsOf(manifest), warnings }),
+    ready: ({ mode, url, manifest, warnings }) =>
+      tell("ready", {
+        mode,
+        url,
+        name: manifest.name,
+        ...counts(manifest),
+        endpoints: endpointsOf(manifest),
+        warnings,
+      }),
     working: ({ manifest, healthPort }) => tell("working", { name: manifest.name, ...counts(manifest), healthPort }),
-    reloaded: ({ manifest, warnings, durationMs }) => tell("build", { ok: true, ...counts(manifest), durationMs, warnings }),
+    reloaded: ({ manifest, warnings, durationMs }) =>
+      tell("build", { ok: true, ...counts(manifest), durationMs, warnings }),
     unchanged: ({ version }) => tell("build", { ok: true, version, unchanged: true }),
     buildFailed: ({ diagnostics, serving }) => tell("build", { ok: false, ...diagnosticsJson(diagnostics), serving }),
     delivery: (delivery) => tell("delivery", { delivery }),

@@ -7,24 +7,34 @@ import type { CommandContext } from "./command-context.ts";
 export const dataOption = ["--data <json>", "the body: JSON itself, @file, or - for stdin"] as const;
 
 /** The bytes that --data means: JSON itself, `@file` (from the current folder), or `-` for stdin. Not looked into. */
-export async function readData(value: string, context: Pick<CommandContext, "cwd" | "stdin" | "tell">): Promise<Uint8Array> {
+export async function readData(
+  value: string,
+  context: Pick<CommandContext, "cwd" | "stdin" | "tell">,
+): Promise<Uint8Array> {
   if (value === "-") return readStdin(context);
   if (!value.startsWith("@")) return Buffer.from(value, "utf8");
   const path = resolve(context.cwd, value.slice(1));
   try {
     return await readFile(path);
   } catch (error) {
-    throw usageFailure(`--data: ${path} cannot be read (${error instanceof Error && "code" in error ? error.code : error}).`, "A path after @ starts from the current folder.");
+    throw usageFailure(
+      `--data: ${path} cannot be read (${error instanceof Error && "code" in error ? error.code : error}).`,
+      "A path after @ starts from the current folder.",
+    );
   }
 }
 
 /** The same, parsed. */
-export async function readJsonData(value: string, context: Pick<CommandContext, "cwd" | "stdin" | "tell">): Promise<Json> {
+export async function readJsonData(
+  value: string,
+  context: Pick<CommandContext, "cwd" | "stdin" | "tell">,
+): Promise<Json> {
   const text = new TextDecoder().decode(await readData(value, context));
   try {
     return jsonSchema.parse(JSON.parse(text));
   } catch (error) {
-    const hint = value === "-" || value.startsWith("@") ? "" : "Put the JSON in single quotes, or in a file: --data @body.json";
+    const hint =
+      value === "-" || value.startsWith("@") ? "" : "Put the JSON in single quotes, or in a file: --data @body.json";
     throw usageFailure(`--data is not valid JSON: ${error instanceof Error ? error.message : error}`, hint);
   }
 }

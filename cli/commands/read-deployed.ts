@@ -6,8 +6,14 @@ import { createDeployedEvents } from "./deployed-events.ts";
 import { createJsonEvents } from "./json-events.ts";
 import type { ServiceEvents } from "./service-events.ts";
 
-/** What a deployed platform starts from: the last build with its settings, and where it tells what happens. Throws SettingsError without a build. */
-export async function readDeployed(context: CommandContext, flags: SettingsFlags): Promise<{ settings: Settings; manifest: Manifest; logger: Logger; events: ServiceEvents }> {
+/**
+ * What a deployed platform starts from: the last build with its settings, and where it tells what happens. Throws
+ * SettingsError without a build.
+ */
+export async function readDeployed(
+  context: CommandContext,
+  flags: SettingsFlags,
+): Promise<{ settings: Settings; manifest: Manifest; logger: Logger; events: ServiceEvents }> {
   const [{ readBuiltSettings }, { createLogger }, { readManifest }] = await Promise.all([
     import("../../server/main.ts"),
     import("../../server/logging.ts"),
@@ -17,5 +23,10 @@ export async function readDeployed(context: CommandContext, flags: SettingsFlags
   const manifest = await readManifest(settings.stateDir);
   if (!manifest) throw new Error("The build went away while it was read.");
   const logger = createLogger({ mode: "deployed", level: readLogLevel("deployed"), process: "supervisor" });
-  return { settings, manifest, logger, events: context.isJson ? createJsonEvents(context) : createDeployedEvents({ terminal: context.terminal, logger }) };
+  return {
+    settings,
+    manifest,
+    logger,
+    events: context.isJson ? createJsonEvents(context) : createDeployedEvents({ terminal: context.terminal, logger }),
+  };
 }

@@ -39,7 +39,10 @@ export function registerCommands(program: CliCommand, runner: CommandRunner): vo
   registerStart(program, runner);
   registerWorker(program, runner);
 
-  const triggers = program.subcommand("triggers", "list, try and use the project's triggers", ["signalbox triggers list", "signalbox triggers url new-signup"]);
+  const triggers = program.subcommand("triggers", "list, try and use the project's triggers", [
+    "signalbox triggers list",
+    "signalbox triggers url new-signup",
+  ]);
   registerTriggersList(triggers, runner);
   registerTriggersUrl(triggers, runner);
   const triggerRuns = triggers.subcommand("runs", "the runs of a trigger", ["signalbox triggers runs list new-signup"]);
@@ -48,7 +51,9 @@ export function registerCommands(program: CliCommand, runner: CommandRunner): vo
   registerTriggersSend(triggers, runner);
   registerTriggersSwitch(triggers, runner);
 
-  const runs = program.subcommand("runs", "look at a run, replay it, cancel it, approve what it waits with", ["signalbox runs get run_01K9ZR7M3QD4V8XN2T5B6C7E8F"]);
+  const runs = program.subcommand("runs", "look at a run, replay it, cancel it, approve what it waits with", [
+    "signalbox runs get run_01K9ZR7M3QD4V8XN2T5B6C7E8F",
+  ]);
   registerRunsList(runs, runner);
   registerRunsGet(runs, runner);
   registerRunsReplay(runs, runner);
@@ -56,22 +61,33 @@ export function registerCommands(program: CliCommand, runner: CommandRunner): vo
   registerRunsApprovals(runs, runner);
   registerRunsDecide(runs, runner);
 
-  const agents = program.subcommand("agents", "ask an agent of the project", ['signalbox agents run triage --prompt "Hello"']);
+  const agents = program.subcommand("agents", "ask an agent of the project", [
+    'signalbox agents run triage --prompt "Hello"',
+  ]);
   registerAgentsRun(agents, runner);
 
-  const keys = program.subcommand("keys", "webhook keys and API tokens", ["signalbox keys list", "signalbox keys create --name github"]);
+  const keys = program.subcommand("keys", "webhook keys and API tokens", [
+    "signalbox keys list",
+    "signalbox keys create --name github",
+  ]);
   registerKeysCreate(keys, runner);
   registerKeysList(keys, runner);
   registerKeysRotate(keys, runner);
   registerKeysRevoke(keys, runner);
 
-  const people = program.subcommand("people", "who may sign in to a deployed service", ["signalbox people setup-link", "signalbox people invite --role operator"]);
+  const people = program.subcommand("people", "who may sign in to a deployed service", [
+    "signalbox people setup-link",
+    "signalbox people invite --role operator",
+  ]);
   registerPeopleList(people, runner);
   registerPeopleInvite(people, runner);
   registerPeopleResetPassword(people, runner);
   registerPeopleSetupLink(people, runner);
 
-  const store = program.subcommand("store", "bring the store up to date, copy it to another database", ["signalbox store migrate", "signalbox store copy --from file:./.signalbox/signalbox.db --to postgres://signalbox@db.internal/signalbox"]);
+  const store = program.subcommand("store", "bring the store up to date, copy it to another database", [
+    "signalbox store migrate",
+    "signalbox store copy --from file:./.signalbox/signalbox.db --to postgres://signalbox@db.internal/signalbox",
+  ]);
   registerStoreMigrate(store, runner);
   registerStoreCopy(store, runner);
 

@@ -8,7 +8,17 @@ function aBuiltProject(): string {
   const folder = mkdtempSync(join(tmpdir(), "signalbox-roles-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   mkdirSync(join(folder, ".signalbox"));
-  const manifest = { format: 1, version: "v", builtAt: "2026-11-21T09:00:00Z", name: "p", folder: "builds/v", sources: "s.js", settings: {}, triggers: [], workflows: [] };
+  const manifest = {
+    format: 1,
+    version: "v",
+    builtAt: "2026-11-21T09:00:00Z",
+    name: "p",
+    folder: "builds/v",
+    sources: "s.js",
+    settings: {},
+    triggers: [],
+    workflows: [],
+  };
   writeFileSync(join(folder, ".signalbox", "manifest.json"), JSON.stringify(manifest));
   return folder;
 }
@@ -21,6 +31,8 @@ it.each([
   const folder = aBuiltProject();
   const { exitCode, stdout, stderr } = await runFakeCli([...line, "--project", folder]);
   expect(exitCode).toBe(1);
-  expect(stderr).toContain(`${what} is for several machines on one store, and this store is a file (${join(folder, ".signalbox/signalbox.db")}). Set DATABASE_URL=postgres://`);
+  expect(stderr).toContain(
+    `${what} is for several machines on one store, and this store is a file (${join(folder, ".signalbox/signalbox.db")}). Set DATABASE_URL=postgres://`,
+  );
   expect(stdout).toBe("");
 });

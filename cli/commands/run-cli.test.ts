@@ -1,11 +1,35 @@
 import { describe, expect, it } from "vitest";
 import { fakeInvitation, fakeKey, fakePerson, fakeRun, fakeTrigger, runFakeCli } from "./testing/fake-host.ts";
 
-const verdict = { trigger: "new-signup", attachmentId: "new-signup:welcome-email", target: fakeTrigger.target, outcome: "matched", runId: null, reasons: [] };
-const run = { ...fakeRun, error: { ...fakeRun.error, stack: null }, payload: null, input: { to: "ada@example.com" }, output: null };
-const started = { ok: true, runId: "run_new", runs: [{ runId: "run_new", trigger: "new-signup", target: fakeTrigger.target }] };
+const verdict = {
+  trigger: "new-signup",
+  attachmentId: "new-signup:welcome-email",
+  target: fakeTrigger.target,
+  outcome: "matched",
+  runId: null,
+  reasons: [],
+};
+const run = {
+  ...fakeRun,
+  error: { ...fakeRun.error, stack: null },
+  payload: null,
+  input: { to: "ada@example.com" },
+  output: null,
+};
+const started = {
+  ok: true,
+  runId: "run_new",
+  runs: [{ runId: "run_new", trigger: "new-signup", target: fakeTrigger.target }],
+};
 
-const askedRun = { ...run, id: "run_asked", status: "completed", target: { kind: "agent", slug: "triage" }, error: null, output: "Good day\n\u001b[31mto you" };
+const askedRun = {
+  ...run,
+  id: "run_asked",
+  status: "completed",
+  target: { kind: "agent", slug: "triage" },
+  error: null,
+  output: "Good day\n\u001b[31mto you",
+};
 const usage = { inputTokens: 100, cachedInputTokens: null, outputTokens: 10, reasoningTokens: null };
 const moment = "2026-11-21T09:57:02.000Z";
 const answered = (name: string, text: string) => ({
@@ -13,26 +37,73 @@ const answered = (name: string, text: string) => ({
   attempt: 1,
   startedAt: moment,
   finishedAt: moment,
-  step: { type: "model", model: { provider: "openai", modelId: "gpt-5-mini" }, content: [{ type: "reasoning", text: "Politely." }, { type: "text", text }], finishReason: "stop", usage, costUsd: 0 },
+  step: {
+    type: "model",
+    model: { provider: "openai", modelId: "gpt-5-mini" },
+    content: [
+      { type: "reasoning", text: "Politely." },
+      { type: "text", text },
+    ],
+    finishReason: "stop",
+    usage,
+    costUsd: 0,
+  },
 });
 const askedTrace = {
   steps: [
-    { type: "model", model: { provider: "openai", modelId: "gpt-5-mini" }, content: [{ type: "text", text: "One moment." }, { type: "tool-call", toolCallId: "a", toolName: "lookup", input: { id: 7 }, isMalformed: false }], finishReason: "tool-calls", usage, costUsd: 0.0123 },
+    {
+      type: "model",
+      model: { provider: "openai", modelId: "gpt-5-mini" },
+      content: [
+        { type: "text", text: "One moment." },
+        { type: "tool-call", toolCallId: "a", toolName: "lookup", input: { id: 7 }, isMalformed: false },
+      ],
+      finishReason: "tool-calls",
+      usage,
+      costUsd: 0.0123,
+    },
     { type: "tool", toolCallId: "a", toolName: "lookup", input: { id: 7 }, outcome: "done", output: { name: "Ada" } },
   ].map((step, index) => ({ name: `step ${index}`, attempt: 1, startedAt: moment, finishedAt: moment, step })),
-  approvals: [{ name: "approval 1.2 refund", request: { toolCallId: "b", toolName: "refund", input: { cents: 5 } }, requestedAt: moment, until: null, decidedAt: null, decision: null }],
+  approvals: [
+    {
+      name: "approval 1.2 refund",
+      request: { toolCallId: "b", toolName: "refund", input: { cents: 5 } },
+      requestedAt: moment,
+      until: null,
+      decidedAt: null,
+      decision: null,
+    },
+  ],
   live: null,
   usage,
   costUsd: 0.0123,
 };
 
-const askedSummary = { ...fakeRun, id: askedRun.id, status: "waiting", target: askedRun.target, error: null, tokens: 12_345, costUsd: 0.0123, attempt: 1, maxAttempts: 1, finishedAt: null };
+const askedSummary = {
+  ...fakeRun,
+  id: askedRun.id,
+  status: "waiting",
+  target: askedRun.target,
+  error: null,
+  tokens: 12_345,
+  costUsd: 0.0123,
+  attempt: 1,
+  maxAttempts: 1,
+  finishedAt: null,
+};
 
 const routes = {
   "GET /triggers": () => ({ data: [fakeTrigger] }),
-  "POST /triggers/new-signup/disable": ({ body }: { body: unknown }) => ({ slug: "new-signup", disabled: { at: "2026-11-21T10:00:00.000Z", ...(body as object) } }),
+  "POST /triggers/new-signup/disable": ({ body }: { body: unknown }) => ({
+    slug: "new-signup",
+    disabled: { at: "2026-11-21T10:00:00.000Z", ...(body as object) },
+  }),
   "POST /triggers/new-signup/enable": () => ({ slug: "new-signup", disabled: null }),
-  "GET /url": () => ({ endpoint: "signup", url: "https://hooks.example.com/triggers/signup?token=sbk_x", keyId: fakeKey.id }),
+  "GET /url": () => ({
+    endpoint: "signup",
+    url: "https://hooks.example.com/triggers/signup?token=sbk_x",
+    keyId: fakeKey.id,
+  }),
   "GET /runs": () => ({ data: [fakeRun], nextCursor: null }),
   [`GET /runs/${fakeRun.id}`]: () => run,
   [`GET /runs/${fakeRun.id}/timeline`]: () => ({ data: [], nextCursor: null }),
@@ -41,21 +112,34 @@ const routes = {
   "POST /verdicts": () => ({ data: [verdict] }),
   "GET /people": () => ({ data: [fakePerson] }),
   "POST /invitations": () => fakeInvitation,
-  "POST /people/per_01K9ZR7M3QD4V8XN2T5B6C7E8F/reset-link": () => ({ ...fakeInvitation, kind: "reset", note: "ada@example.com", personId: fakePerson.id }),
+  "POST /people/per_01K9ZR7M3QD4V8XN2T5B6C7E8F/reset-link": () => ({
+    ...fakeInvitation,
+    kind: "reset",
+    note: "ada@example.com",
+    personId: fakePerson.id,
+  }),
   "POST /setup-links": () => ({ ...fakeInvitation, kind: "setup", role: "admin" }),
-  "POST /agents/triage/runs": () => ({ ok: true, runId: askedRun.id, runs: [{ runId: askedRun.id, trigger: null, target: askedRun.target }] }),
+  "POST /agents/triage/runs": () => ({
+    ok: true,
+    runId: askedRun.id,
+    runs: [{ runId: askedRun.id, trigger: null, target: askedRun.target }],
+  }),
   [`GET /runs/${askedRun.id}`]: () => askedRun,
   [`GET /runs/${askedRun.id}/agent`]: () => askedTrace,
   [`GET /runs/${fakeRun.id}/agent`]: () => askedTrace,
   [`POST /runs/${askedRun.id}/approvals`]: () => askedRun,
   "GET /keys": () => ({ data: [fakeKey] }),
   "POST /keys": ({ body }: { body: unknown }) => ({ ...fakeKey, ...(body as object), secret: "sbk_secret" }),
-  [`POST /keys/${fakeKey.id}/rotate`]: () => ({ key: { ...fakeKey, id: "key_next", secret: "sbk_next" }, old: { ...fakeKey, replacedBy: "key_next", expiresAt: "2026-11-22T10:00:00.000Z" } }),
+  [`POST /keys/${fakeKey.id}/rotate`]: () => ({
+    key: { ...fakeKey, id: "key_next", secret: "sbk_next" },
+    old: { ...fakeKey, replacedBy: "key_next", expiresAt: "2026-11-22T10:00:00.000Z" },
+  }),
   [`POST /keys/${fakeKey.id}/revoke`]: () => ({ ...fakeKey, revokedAt: "2026-11-21T10:00:00.000Z" }),
 };
 
 /** `keys list` of one key. */
-const listKeysOf = (given: object) => runFakeCli(["keys", "list"], { routes: { "GET /keys": () => ({ data: [{ ...fakeKey, ...given }] }) } });
+const listKeysOf = (given: object) =>
+  runFakeCli(["keys", "list"], { routes: { "GET /keys": () => ({ data: [{ ...fakeKey, ...given }] }) } });
 
 const commands: [command: string, line: string[]][] = [
   ["triggers list", ["triggers", "list"]],
@@ -83,12 +167,15 @@ const commands: [command: string, line: string[]][] = [
 ];
 
 describe("every command", () => {
-  it.each(commands)("%s gives one JSON document on stdout with --json, and nothing else anywhere", async (_name, line) => {
-    const { exitCode, stdout, stderr } = await runFakeCli([...line, "--json"], { routes });
-    expect(exitCode).toBe(0);
-    expect(JSON.parse(stdout)).toBeTypeOf("object");
-    expect(stderr).toBe("");
-  });
+  it.each(commands)(
+    "%s gives one JSON document on stdout with --json, and nothing else anywhere",
+    async (_name, line) => {
+      const { exitCode, stdout, stderr } = await runFakeCli([...line, "--json"], { routes });
+      expect(exitCode).toBe(0);
+      expect(JSON.parse(stdout)).toBeTypeOf("object");
+      expect(stderr).toBe("");
+    },
+  );
 
   it.each(commands)("%s speaks to people without escape codes where there is no terminal", async (_name, line) => {
     const { exitCode, stdout } = await runFakeCli(line, { routes });
@@ -97,7 +184,24 @@ describe("every command", () => {
     expect(stdout).not.toContain("\u001b");
   });
 
-  const all = [...commands.map(([name]) => name), "dev", "build", "start", "worker", "triggers send", "init", "triggers", "runs", "agents", "keys", "people", "triggers runs", "store", "store migrate", "store copy"];
+  const all = [
+    ...commands.map(([name]) => name),
+    "dev",
+    "build",
+    "start",
+    "worker",
+    "triggers send",
+    "init",
+    "triggers",
+    "runs",
+    "agents",
+    "keys",
+    "people",
+    "triggers runs",
+    "store",
+    "store migrate",
+    "store copy",
+  ];
   it.each(all)("%s --help shows its usage and an example, and exits with 0", async (name) => {
     const { exitCode, stdout, stderr } = await runFakeCli([...name.split(" "), "--help"]);
     expect(exitCode).toBe(0);
@@ -143,7 +247,13 @@ describe("wrong usage exits with 2 and says on stderr what is wrong", () => {
   it("also as a JSON document, with --json anywhere", async () => {
     const { exitCode, stdout, stderr } = await runFakeCli(["--json", "triggers", "lst"]);
     expect(exitCode).toBe(2);
-    expect(JSON.parse(stdout)).toEqual({ error: { code: "wrong_usage", message: "Unknown command 'lst'. Did you mean list?", fix: "`signalbox triggers --help` shows how it is used." } });
+    expect(JSON.parse(stdout)).toEqual({
+      error: {
+        code: "wrong_usage",
+        message: "Unknown command 'lst'. Did you mean list?",
+        fix: "`signalbox triggers --help` shows how it is used.",
+      },
+    });
     expect(stderr).toBe("");
   });
 
@@ -157,9 +267,13 @@ describe("wrong usage exits with 2 and says on stderr what is wrong", () => {
 
 describe("what fails exits with 1, says what, and the way out", () => {
   it("an unknown slug is answered with the one that was meant", async () => {
-    const { exitCode, stderr, stdout } = await runFakeCli(["triggers", "test", "new-signpu", "--data", "{}"], { routes });
+    const { exitCode, stderr, stdout } = await runFakeCli(["triggers", "test", "new-signpu", "--data", "{}"], {
+      routes,
+    });
     expect(exitCode).toBe(1);
-    expect(stderr).toBe('✗ No trigger and no endpoint is called "new-signpu". Did you mean "new-signup"?\n  `signalbox triggers list` shows all of them.\n');
+    expect(stderr).toBe(
+      '✗ No trigger and no endpoint is called "new-signpu". Did you mean "new-signup"?\n  `signalbox triggers list` shows all of them.\n',
+    );
     expect(stdout).toBe("");
   });
 
@@ -176,20 +290,35 @@ describe("what fails exits with 1, says what, and the way out", () => {
 
   it("an unknown trigger has no empty list of runs", async () => {
     const none = { ...routes, "GET /runs": () => ({ data: [], nextCursor: null }) };
-    expect((await runFakeCli(["triggers", "runs", "list", "new-sign"], { routes: none })).stderr).toContain('Did you mean "new-signup"?');
-    expect((await runFakeCli(["triggers", "runs", "list", "new-signup", "--workflow", "welcome-mail"], { routes: none })).stderr).toContain('Did you mean "welcome-email"?');
+    expect((await runFakeCli(["triggers", "runs", "list", "new-sign"], { routes: none })).stderr).toContain(
+      'Did you mean "new-signup"?',
+    );
+    expect(
+      (await runFakeCli(["triggers", "runs", "list", "new-signup", "--workflow", "welcome-mail"], { routes: none }))
+        .stderr,
+    ).toContain('Did you mean "welcome-email"?');
     const empty = await runFakeCli(["triggers", "runs", "list", "new-signup"], { routes: none });
-    expect(empty).toMatchObject({ exitCode: 0, stdout: "", stderr: expect.stringContaining("signalbox triggers send new-signup") });
+    expect(empty).toMatchObject({
+      exitCode: 0,
+      stdout: "",
+      stderr: expect.stringContaining("signalbox triggers send new-signup"),
+    });
   });
 
   it("a service that is not a Signalbox is told from one that has an answer", async () => {
-    const { exitCode, stderr } = await runFakeCli(["keys", "list"], { routes: { "GET /keys": () => ({ hello: "world" }) } });
+    const { exitCode, stderr } = await runFakeCli(["keys", "list"], {
+      routes: { "GET /keys": () => ({ hello: "world" }) },
+    });
     expect(exitCode).toBe(1);
     expect(stderr).toContain("cannot read");
   });
 
   it("a defect of ours shows its stack on stderr, and stays JSON on stdout", async () => {
-    const broken = { "GET /keys": () => { throw new TypeError("oh no"); } };
+    const broken = {
+      "GET /keys": () => {
+        throw new TypeError("oh no");
+      },
+    };
     const { exitCode, stdout, stderr } = await runFakeCli(["keys", "list", "--json"], { routes: broken });
     expect(exitCode).toBe(1);
     expect(JSON.parse(stdout).error.code).toBe("internal");
@@ -197,10 +326,19 @@ describe("what fails exits with 1, says what, and the way out", () => {
   });
 });
 
-const approval = (name: string, decision: object | null = null) => ({ ...askedTrace.approvals[0], name: `approval ${name}`, request: { toolCallId: name, toolName: name.split(" ")[1], input: {} }, decision });
+const approval = (name: string, decision: object | null = null) => ({
+  ...askedTrace.approvals[0],
+  name: `approval ${name}`,
+  request: { toolCallId: name, toolName: name.split(" ")[1], input: {} },
+  decision,
+});
 const decide = async (line: string[], approvals: object[]) => {
   const bodies: unknown[] = [];
-  const own = { ...routes, [`GET /runs/${askedRun.id}/agent`]: () => ({ ...askedTrace, approvals }), [`POST /runs/${askedRun.id}/approvals`]: ({ body }: { body: unknown }) => (bodies.push(body), askedRun) };
+  const own = {
+    ...routes,
+    [`GET /runs/${askedRun.id}/agent`]: () => ({ ...askedTrace, approvals }),
+    [`POST /runs/${askedRun.id}/approvals`]: ({ body }: { body: unknown }) => (bodies.push(body), askedRun),
+  };
   return { ...(await runFakeCli(["runs", ...line], { routes: own })), bodies };
 };
 
@@ -208,32 +346,71 @@ describe("what a run waits with", () => {
   const decided = approval("1.1 refund", { isApproved: true, reason: null, by: "Ada" });
 
   it("is approved, or refused with a reason", async () => {
-    expect(await decide(["approve", askedRun.id], [decided, approval("2.1 refund")])).toMatchObject({ exitCode: 0, stdout: "approved  refund {}\n", bodies: [{ name: "approval 2.1 refund", isApproved: true }] });
-    expect((await decide(["refuse", askedRun.id, "--reason", "No"], [approval("2.1 refund")])).bodies).toEqual([{ name: "approval 2.1 refund", isApproved: false, reason: "No" }]);
+    expect(await decide(["approve", askedRun.id], [decided, approval("2.1 refund")])).toMatchObject({
+      exitCode: 0,
+      stdout: "approved  refund {}\n",
+      bodies: [{ name: "approval 2.1 refund", isApproved: true }],
+    });
+    expect((await decide(["refuse", askedRun.id, "--reason", "No"], [approval("2.1 refund")])).bodies).toEqual([
+      { name: "approval 2.1 refund", isApproved: false, reason: "No" },
+    ]);
   });
 
   it("is listed over all runs, call by call, with how long there is to decide", async () => {
-    const open = { ...approval("2.1 refund"), request: { toolCallId: "x", toolName: "refund", input: { cents: 9900 } }, until: "2026-11-28T10:00:00.000Z" };
-    const own = { "GET /runs": () => ({ data: [askedSummary], nextCursor: null }), [`GET /runs/${askedRun.id}/agent`]: () => ({ ...askedTrace, approvals: [decided, open] }) };
+    const open = {
+      ...approval("2.1 refund"),
+      request: { toolCallId: "x", toolName: "refund", input: { cents: 9900 } },
+      until: "2026-11-28T10:00:00.000Z",
+    };
+    const own = {
+      "GET /runs": () => ({ data: [askedSummary], nextCursor: null }),
+      [`GET /runs/${askedRun.id}/agent`]: () => ({ ...askedTrace, approvals: [decided, open] }),
+    };
     const { asked, stdout, stderr } = await runFakeCli(["runs", "approvals", "--target", "triage"], { routes: own });
     expect(asked).toEqual(["GET /runs?needsApproval=true&target=triage&limit=20", `GET /runs/${askedRun.id}/agent`]);
-    expect(stdout).toBe('RUN        AGENT   ASKED      UNTIL   APPROVAL             CALL\nrun_asked  triage  2 min ago  in 7 d  approval 2.1 refund  refund {"cents":9900}\n');
+    expect(stdout).toBe(
+      'RUN        AGENT   ASKED      UNTIL   APPROVAL             CALL\nrun_asked  triage  2 min ago  in 7 d  approval 2.1 refund  refund {"cents":9900}\n',
+    );
     expect(stderr).toContain("signalbox runs approve <id>");
-    expect((await runFakeCli(["runs", "approvals"], { routes: { "GET /runs": () => ({ data: [], nextCursor: null }) } })).stderr).toBe("Nothing waits for anybody's approval.\n");
+    expect(
+      (await runFakeCli(["runs", "approvals"], { routes: { "GET /runs": () => ({ data: [], nextCursor: null }) } }))
+        .stderr,
+    ).toBe("Nothing waits for anybody's approval.\n");
   });
 
   it("is named where it is one of several, by the tool where that says enough", async () => {
     const several = [approval("1.1 refund"), approval("1.2 refund"), approval("1.3 close")];
-    expect((await decide(["approve", askedRun.id, "close"], several)).bodies).toMatchObject([{ name: "approval 1.3 close" }]);
-    expect((await decide(["approve", askedRun.id, "approval 1.2 refund"], several)).bodies).toMatchObject([{ name: "approval 1.2 refund" }]);
-    for (const line of [["approve", askedRun.id], ["approve", askedRun.id, "refund"]]) {
-      expect(await decide(line, several)).toMatchObject({ exitCode: 1, bodies: [], stderr: expect.stringMatching(/waits with several calls:\n +approval 1\.1 refund  refund \{\}\n[\s\S]+Name one of them/) });
+    expect((await decide(["approve", askedRun.id, "close"], several)).bodies).toMatchObject([
+      { name: "approval 1.3 close" },
+    ]);
+    expect((await decide(["approve", askedRun.id, "approval 1.2 refund"], several)).bodies).toMatchObject([
+      { name: "approval 1.2 refund" },
+    ]);
+    for (const line of [
+      ["approve", askedRun.id],
+      ["approve", askedRun.id, "refund"],
+    ]) {
+      expect(await decide(line, several)).toMatchObject({
+        exitCode: 1,
+        bodies: [],
+        stderr: expect.stringMatching(
+          /waits with several calls:\n +approval 1\.1 refund  refund \{\}\n[\s\S]+Name one of them/,
+        ),
+      });
     }
-    expect(await decide(["approve", askedRun.id, "pay"], several)).toMatchObject({ exitCode: 1, bodies: [], stderr: expect.stringContaining('does not wait with a call "pay", but with:') });
+    expect(await decide(["approve", askedRun.id, "pay"], several)).toMatchObject({
+      exitCode: 1,
+      bodies: [],
+      stderr: expect.stringContaining('does not wait with a call "pay", but with:'),
+    });
   });
 
   it("is nothing, once all is decided", async () => {
-    expect(await decide(["approve", askedRun.id], [decided])).toMatchObject({ exitCode: 1, bodies: [], stderr: expect.stringContaining("waits for nobody to approve anything") });
+    expect(await decide(["approve", askedRun.id], [decided])).toMatchObject({
+      exitCode: 1,
+      bodies: [],
+      stderr: expect.stringContaining("waits for nobody to approve anything"),
+    });
   });
 });
 
@@ -263,28 +440,66 @@ describe("results for people", () => {
 
   it("keys are a table without secrets", async () => {
     const { stdout } = await runFakeCli(["keys", "list"], { routes });
-    expect(stdout).toContain("✓ valid  key_01K9ZR7M3QD4V8XN2T5B6C7E8F  webhook  github  sbk_C5Nv…  signup  never      2027-02-18\n");
+    expect(stdout).toContain(
+      "✓ valid  key_01K9ZR7M3QD4V8XN2T5B6C7E8F  webhook  github  sbk_C5Nv…  signup  never      2027-02-18\n",
+    );
   });
 
   it("keys that end soon are told with the way out, unless another took their place", async () => {
     const soon = { expiresAt: "2026-11-24T10:00:00.000Z" };
-    expect(await listKeysOf(soon)).toMatchObject({ stdout: expect.stringContaining("⧖ expiring"), stderr: expect.stringContaining(`ends in 3 d, and nothing takes its place: signalbox keys rotate ${fakeKey.id}`) });
-    expect(await listKeysOf({ ...soon, replacedBy: "key_next" })).toMatchObject({ stdout: expect.stringContaining("⧖ replaced"), stderr: "" });
-    expect(await listKeysOf({ ...soon, revokedAt: "2026-11-20T11:00:00.000Z" })).toMatchObject({ stdout: expect.stringContaining("⊘ revoked"), stderr: "" });
+    expect(await listKeysOf(soon)).toMatchObject({
+      stdout: expect.stringContaining("⧖ expiring"),
+      stderr: expect.stringContaining(`ends in 3 d, and nothing takes its place: signalbox keys rotate ${fakeKey.id}`),
+    });
+    expect(await listKeysOf({ ...soon, replacedBy: "key_next" })).toMatchObject({
+      stdout: expect.stringContaining("⧖ replaced"),
+      stderr: "",
+    });
+    expect(await listKeysOf({ ...soon, revokedAt: "2026-11-20T11:00:00.000Z" })).toMatchObject({
+      stdout: expect.stringContaining("⊘ revoked"),
+      stderr: "",
+    });
   });
 });
 
 describe("what is asked of the service", () => {
   it("filters of runs are passed on", async () => {
-    const { asked } = await runFakeCli(["triggers", "runs", "list", "new-signup", "--workflow", "welcome-email", "--status", "failed", "--limit", "7"], { routes });
+    const { asked } = await runFakeCli(
+      ["triggers", "runs", "list", "new-signup", "--workflow", "welcome-email", "--status", "failed", "--limit", "7"],
+      { routes },
+    );
     expect(asked).toEqual(["GET /runs?trigger=new-signup&target=welcome-email&status=failed&limit=7"]);
   });
 
   it("cost, tokens and time of runs are passed on, over as many short pages as it takes", async () => {
-    const pages = [{ data: [], nextCursor: "c1" }, { data: [askedSummary], nextCursor: "c2" }, { data: [], nextCursor: null }];
-    const { asked, stdout } = await runFakeCli(["runs", "list", "--target", "triage", "--min-cost", "0.5", "--min-tokens", "1000", "--since", "24h", "--limit", "2"], { routes: { "GET /runs": () => pages.shift() } });
+    const pages = [
+      { data: [], nextCursor: "c1" },
+      { data: [askedSummary], nextCursor: "c2" },
+      { data: [], nextCursor: null },
+    ];
+    const { asked, stdout } = await runFakeCli(
+      [
+        "runs",
+        "list",
+        "--target",
+        "triage",
+        "--min-cost",
+        "0.5",
+        "--min-tokens",
+        "1000",
+        "--since",
+        "24h",
+        "--limit",
+        "2",
+      ],
+      { routes: { "GET /runs": () => pages.shift() } },
+    );
     const query = "target=triage&minTokens=1000&minCostUsd=0.5&since=2026-11-20T10%3A00%3A00.000Z";
-    expect(asked).toEqual([`GET /runs?${query}&limit=2`, `GET /runs?${query}&limit=2&cursor=c1`, `GET /runs?${query}&limit=1&cursor=c2`]);
+    expect(asked).toEqual([
+      `GET /runs?${query}&limit=2`,
+      `GET /runs?${query}&limit=2&cursor=c1`,
+      `GET /runs?${query}&limit=1&cursor=c2`,
+    ]);
     expect(stdout).toBe(
       [
         "STATUS     RUN        TARGET        CREATED    TOOK  ATTEMPT  TOKENS  COST     ERROR",
@@ -297,22 +512,42 @@ describe("what is asked of the service", () => {
   it("a key bears its name, its endpoints and its end", async () => {
     let sent: unknown;
     const spying = { ...routes, "POST /keys": (p: { body: unknown }) => ((sent = p.body), routes["POST /keys"](p)) };
-    await runFakeCli(["keys", "create", "--name", "gh", "--endpoint", "signup", "--endpoint", "github/ci", "--expires", "90d"], { routes: spying });
-    expect(sent).toEqual({ kind: "webhook", name: "gh", endpoints: ["signup", "github/ci"], expiresAt: "2027-02-19T10:00:00.000Z" });
+    await runFakeCli(
+      ["keys", "create", "--name", "gh", "--endpoint", "signup", "--endpoint", "github/ci", "--expires", "90d"],
+      { routes: spying },
+    );
+    expect(sent).toEqual({
+      kind: "webhook",
+      name: "gh",
+      endpoints: ["signup", "github/ci"],
+      expiresAt: "2027-02-19T10:00:00.000Z",
+    });
   });
 
   it("a rotation bears its overlap in seconds", async () => {
     const sent: unknown[] = [];
     const rotated = { key: { ...fakeKey, secret: "sbk_next" }, old: fakeKey };
-    const spying = { ...routes, [`POST /keys/${fakeKey.id}/rotate`]: ({ body }: { body: unknown }) => (sent.push(body), rotated) };
-    for (const overlap of [[], ["--overlap", "0"], ["--overlap", "7d"]]) await runFakeCli(["keys", "rotate", fakeKey.id, ...overlap], { routes: spying });
+    const spying = {
+      ...routes,
+      [`POST /keys/${fakeKey.id}/rotate`]: ({ body }: { body: unknown }) => (sent.push(body), rotated),
+    };
+    for (const overlap of [[], ["--overlap", "0"], ["--overlap", "7d"]])
+      await runFakeCli(["keys", "rotate", fakeKey.id, ...overlap], { routes: spying });
     expect(sent).toEqual([{ overlapSeconds: 86_400 }, { overlapSeconds: 0 }, { overlapSeconds: 604_800 }]);
   });
 
   it("a body comes from the command line, a file or stdin", async () => {
     const bodies: unknown[] = [];
-    const spying = { ...routes, "POST /verdicts": ({ body }: { body: unknown }) => (bodies.push(body), { data: [verdict] }) };
-    const test = (data: string) => runFakeCli(["triggers", "test", "new-signup", "--data", data], { routes: spying, stdin: '{"from":"stdin"}', cwd: import.meta.dirname });
+    const spying = {
+      ...routes,
+      "POST /verdicts": ({ body }: { body: unknown }) => (bodies.push(body), { data: [verdict] }),
+    };
+    const test = (data: string) =>
+      runFakeCli(["triggers", "test", "new-signup", "--data", data], {
+        routes: spying,
+        stdin: '{"from":"stdin"}',
+        cwd: import.meta.dirname,
+      });
     await test('{"from":"line"}');
     await test("-");
     await test("@testing/body.json");
@@ -329,7 +564,18 @@ describe("agents run", () => {
   const ask = ["agents", "run", "triage", "--prompt", "Hello"];
   const steps = [...askedTrace.steps, answered("model 2", "Good day\n\u001b[31mto you")];
   const approvals = [{ ...askedTrace.approvals[0], decision: { isApproved: true, reason: null, by: "Ada" } }];
-  const live = { step: "model 2", attempt: 1, startedAt: moment, updatedAt: moment, text: "", textCut: 0, reasoning: "Politely.", reasoningCut: 0, toolCalls: [], toolCallsCut: 0 };
+  const live = {
+    step: "model 2",
+    attempt: 1,
+    startedAt: moment,
+    updatedAt: moment,
+    text: "",
+    textCut: 0,
+    reasoning: "Politely.",
+    reasoningCut: 0,
+    toolCalls: [],
+    toolCallsCut: 0,
+  };
   /** What the service says of it, look by look. */
   const looks = [
     { status: "running", trace: { ...askedTrace, approvals: [] } },
@@ -343,7 +589,11 @@ describe("agents run", () => {
     let at = -1;
     return {
       ...routes,
-      "GET /runs/run_asked": () => ({ ...askedRun, status: looks[(at += 1)]?.status, finishedAt: looks[at]?.status === "completed" ? moment : null }),
+      "GET /runs/run_asked": () => ({
+        ...askedRun,
+        status: looks[(at += 1)]?.status,
+        finishedAt: looks[at]?.status === "completed" ? moment : null,
+      }),
       "GET /runs/run_asked/agent": () => looks[at]?.trace,
     };
   };
@@ -367,9 +617,26 @@ describe("agents run", () => {
 
   it("with --json prints a line for each, and all of it in the last", async () => {
     const { stdout, stderr } = await runFakeCli([...ask, "--json"], { routes: looking() });
-    const lines = stdout.trimEnd().split("\n").map((line): Record<string, unknown> => JSON.parse(line));
-    expect(lines.map(({ type, step }) => [type, step])).toEqual([["text", "step 0"], ["tool_call", "step 0"], ["tool_result", "step 1"], ["approval", undefined], ["reasoning", "model 2"], ["text", "model 2"], ["text", "model 2"], ["text", "model 2"], ["ended", undefined]]);
-    expect(lines.filter(({ step, type }) => step === "model 2" && type === "text").map(({ text }) => text)).toEqual(["Good", " day\n\u001b[31m", "to you"]);
+    const lines = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line): Record<string, unknown> => JSON.parse(line));
+    expect(lines.map(({ type, step }) => [type, step])).toEqual([
+      ["text", "step 0"],
+      ["tool_call", "step 0"],
+      ["tool_result", "step 1"],
+      ["approval", undefined],
+      ["reasoning", "model 2"],
+      ["text", "model 2"],
+      ["text", "model 2"],
+      ["text", "model 2"],
+      ["ended", undefined],
+    ]);
+    expect(lines.filter(({ step, type }) => step === "model 2" && type === "text").map(({ text }) => text)).toEqual([
+      "Good",
+      " day\n\u001b[31m",
+      "to you",
+    ]);
     expect(lines.at(-1)).toMatchObject({ run: { id: "run_asked", status: "completed" }, agent: { costUsd: 0.0123 } });
     expect(stderr).toBe("");
   });
@@ -382,14 +649,35 @@ describe("agents run", () => {
   it("says so where a stand-in answered in place of a model", async () => {
     const [first] = askedTrace.steps;
     const none = { inputTokens: null, cachedInputTokens: null, outputTokens: null, reasoningTokens: null };
-    const trace = { ...askedTrace, steps: [{ ...first, step: { ...first?.step, model: { provider: "stand-in", modelId: "stand-in" }, usage: none, costUsd: 0 } }], approvals: [], usage: none, costUsd: 0 };
-    const { stdout } = await runFakeCli(["agents", "run", "triage", "--prompt", "Hello"], { routes: { ...routes, [`GET /runs/${askedRun.id}/agent`]: () => trace } });
+    const trace = {
+      ...askedTrace,
+      steps: [
+        {
+          ...first,
+          step: { ...first?.step, model: { provider: "stand-in", modelId: "stand-in" }, usage: none, costUsd: 0 },
+        },
+      ],
+      approvals: [],
+      usage: none,
+      costUsd: 0,
+    };
+    const { stdout } = await runFakeCli(["agents", "run", "triage", "--prompt", "Hello"], {
+      routes: { ...routes, [`GET /runs/${askedRun.id}/agent`]: () => trace },
+    });
     expect(stdout).toMatch(/\nrun_asked {2}stand-in, no model\n$/);
   });
 
   it("exits with 1 when the run has failed, and says why", async () => {
-    const failed = { ...askedRun, status: "failed", output: null, error: { name: "budget_exceeded", message: "The run has used 1500 tokens", stack: null } };
+    const failed = {
+      ...askedRun,
+      status: "failed",
+      output: null,
+      error: { name: "budget_exceeded", message: "The run has used 1500 tokens", stack: null },
+    };
     const { exitCode, stdout } = await runFakeCli(ask, { routes: { ...routes, "GET /runs/run_asked": () => failed } });
-    expect([exitCode, stdout.split("\n").slice(-3)]).toEqual([1, ["failed: The run has used 1500 tokens", "run_asked  100 tokens in, 10 out, $0.0123", ""]]);
+    expect([exitCode, stdout.split("\n").slice(-3)]).toEqual([
+      1,
+      ["failed: The run has used 1500 tokens", "run_asked  100 tokens in, 10 out, $0.0123", ""],
+    ]);
   });
 });

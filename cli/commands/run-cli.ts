@@ -7,7 +7,10 @@ import { type CliHost, createCommandRunner, jsonDocument } from "./command-conte
 import { packageVersion } from "./package-version.ts";
 import { registerCommands } from "./register-commands.ts";
 
-/** Runs one command line, e.g. `["triggers", "list", "--json"]`, to its end. Resolves with the exit code: 0 done, 1 failed, 2 wrong usage. */
+/**
+ * Runs one command line, e.g. `["triggers", "list", "--json"]`, to its end. Resolves with the exit code: 0 done, 1
+ * failed, 2 wrong usage.
+ */
 export async function runCli(argv: readonly string[], host: CliHost): Promise<number> {
   const isJson = asksForJson(argv);
   const help = { text: "" };
@@ -18,31 +21,46 @@ export async function runCli(argv: readonly string[], host: CliHost): Promise<nu
     await program.parseAsync([...argv], { from: "user" });
     return runner.exitCode();
   } catch (error) {
-    if (error instanceof CommanderError) return endWithHelp({ error, help: help.text, isJson, terminal: host.terminal });
+    if (error instanceof CommanderError)
+      return endWithHelp({ error, help: help.text, isJson, terminal: host.terminal });
     return endWithFailure(error, { isJson, terminal: host.terminal });
   }
 }
 
 function createProgram(write: (text: string) => void): CliCommand {
   const program = new CliCommand("signalbox");
-  return program
-    .description("Self-hosted, code-first webhook triggers.")
-    .usage("<command> [options]")
-    .option("--project <dir>", "folder of the project (default: the current folder)")
-    .option("--json", "one JSON document on stdout")
-    .helpOption("--help", "show this help")
-    .helpCommand("help [command]", "the same as --help")
-    .version(packageVersion(), "--version", "show the version")
-    .configureHelp({ showGlobalOptions: true })
-    // Help and errors are kept until it is known where they go and in which form.
-    .configureOutput({ writeOut: write, writeErr: write, outputError() {}, getOutHelpWidth: () => 100, getErrHelpWidth: () => 100, getOutHasColors: () => false, getErrHasColors: () => false })
-    .exitOverride()
-    .addHelpText("after", "\nExamples:\n  $ signalbox init my-hooks && cd my-hooks && npm install\n  $ signalbox dev\n  $ signalbox triggers list\n");
+  return (
+    program
+      .description("Self-hosted, code-first webhook triggers.")
+      .usage("<command> [options]")
+      .option("--project <dir>", "folder of the project (default: the current folder)")
+      .option("--json", "one JSON document on stdout")
+      .helpOption("--help", "show this help")
+      .helpCommand("help [command]", "the same as --help")
+      .version(packageVersion(), "--version", "show the version")
+      .configureHelp({ showGlobalOptions: true })
+      // Help and errors are kept until it is known where they go and in which form.
+      .configureOutput({
+        writeOut: write,
+        writeErr: write,
+        outputError() {},
+        getOutHelpWidth: () => 100,
+        getErrHelpWidth: () => 100,
+        getOutHasColors: () => false,
+        getErrHasColors: () => false,
+      })
+      .exitOverride()
+      .addHelpText(
+        "after",
+        "\nExamples:\n  $ signalbox init my-hooks && cd my-hooks && npm install\n  $ signalbox dev\n  $ signalbox triggers list\n",
+      )
+  );
 }
 
 function endWithHelp(p: { error: CommanderError; help: string; isJson: boolean; terminal: Terminal }): number {
   const { error, help, isJson, terminal } = p;
-  if (error.code === "commander.version") terminal.out.write(isJson ? jsonDocument({ version: packageVersion() }) : `${packageVersion()}\n`);
+  if (error.code === "commander.version")
+    terminal.out.write(isJson ? jsonDocument({ version: packageVersion() }) : `${packageVersion()}\n`);
   else if (error.exitCode === 0) terminal.out.write(isJson ? jsonDocument({ help }) : help);
   else if (isJson) terminal.out.write(jsonLine(failureDocument(usageFailure("A command is missing.", help))));
   else terminal.err.write(help);
@@ -59,7 +77,10 @@ function endWithFailure(error: unknown, p: { isJson: boolean; terminal: Terminal
 /** A bug of ours: its stack helps whoever is told of it. */
 function defect(error: unknown, terminal: Terminal): Failure {
   terminal.err.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-  return new Failure("Signalbox failed in a way that it should not. What it says on stderr tells where; please report it.", { code: "internal", cause: error });
+  return new Failure(
+    "Signalbox failed in a way that it should not. What it says on stderr tells where; please report it.",
+    { code: "internal", cause: error },
+  );
 }
 
 /** On one line: `dev` and `start` give one document a line, and may fail after some of them. */

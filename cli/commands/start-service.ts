@@ -24,7 +24,10 @@ interface StartOptions {
   now: number;
 }
 
-/** Starts web and workers, and says in `.signalbox/` where they are until they are closed. Throws a Failure when they cannot start. */
+/**
+ * Starts web and workers, and says in `.signalbox/` where they are until they are closed. Throws a Failure when they
+ * cannot start.
+ */
 export async function startService(p: StartOptions): Promise<Service> {
   const { startSupervisor } = await import("../../server/processes/supervisor.ts");
   return announce(p, () => startSupervisor(p));
@@ -58,7 +61,11 @@ async function announce<Started extends { url: string; port: number; close(): Pr
     mode: settings.mode,
     startedAt: new Date(now).toISOString(),
   });
-  if (other && other.pid !== process.pid) reporter.notice("warn", `This project is served on ${other.url} as well (process ${other.pid}). From now on commands talk to this one.`);
+  if (other && other.pid !== process.pid)
+    reporter.notice(
+      "warn",
+      `This project is served on ${other.url} as well (process ${other.pid}). From now on commands talk to this one.`,
+    );
   process.once("exit", withdraw);
   return {
     ...supervisor,

@@ -13,48 +13,88 @@ import { work } from "./worker.ts";
 
 export function registerStart(program: CliCommand, runner: CommandRunner): void {
   program
-    .subcommand("start", "serve what `signalbox build` made: deployed, webhooks need a key", ["signalbox build && signalbox start", "signalbox start --port 8080", "signalbox start --role web"])
+    .subcommand("start", "serve what `signalbox build` made: deployed, webhooks need a key", [
+      "signalbox build && signalbox start",
+      "signalbox start --port 8080",
+      "signalbox start --role web",
+    ])
     .option("--port <port>", "port to listen on (default: PORT, signalbox.config.ts, 3000)", parsePort)
-    .option("--role <role>", "web receives and shows, worker runs, all does both; apart they need a Postgres store (default: all)", parseRole)
+    .option(
+      "--role <role>",
+      "web receives and shows, worker runs, all does both; apart they need a Postgres store (default: all)",
+      parseRole,
+    )
     .option("--new-secret", "SIGNALBOX_SECRET was changed on purpose: put it in force on a Postgres store")
     .action(runner.action(start));
 }
 
-async function start(context: CommandContext, { port, role = "all", newSecret }: { port?: number; role?: Role; newSecret?: boolean }): Promise<void> {
+async function start(
+  context: CommandContext,
+  { port, role = "all", newSecret }: { port?: number; role?: Role; newSecret?: boolean },
+): Promise<void> {
   if (role === "worker") return work(context, {});
   const { projectDir } = context;
   const { settings, manifest, logger, events } = await readDeployed(context, port === undefined ? {} : { port });
-  const [{ openLocalApi }, { requireSharedStore }] = await Promise.all([import("../../server/main.ts"), import("../../server/processes/require-shared-store.ts")]);
+  const [{ openLocalApi }, { requireSharedStore }] = await Promise.all([
+    import("../../server/main.ts"),
+    import("../../server/processes/require-shared-store.ts"),
+  ]);
   if (role === "web") requireSharedStore(settings, "`signalbox start --role web`");
 
   const local = await openLocalApi({ projectDir, running: null, isReplacingSecret: newSecret });
   try {
     const keyId = await makeFirstKey(createApiClient((request) => local.fetch(request)));
-    if (keyId) events.notice("info", `A first webhook key was made (${keyId}). \`signalbox triggers url <slug>\` prints a URL with it.`);
+    if (keyId)
+      events.notice(
+        "info",
+        `A first webhook key was made (${keyId}). \`signalbox triggers url <slug>\` prints a URL with it.`,
+      );
   } finally {
     await local.close();
   }
 
   const stopped = untilStopped();
-  const service = await (role === "web" ? startWeb : startService)({ settings, reporter: events, logger, now: context.now() });
+  const service = await (role === "web" ? startWeb : startService)({
+    settings,
+    reporter: events,
+    logger,
+    now: context.now(),
+  });
   events.ready({ mode: "deployed", url: service.url, localUrl: service.localUrl, manifest, warnings: [] });
   // The service is up: a store that is away in this moment must not end it.
-  await tellHowToSignIn(context, { url: service.url, events }).catch((error: unknown) => events.notice("warn", `Whether anybody has an account could not be read: ${error instanceof Error ? error.message : String(error)}`));
+  await tellHowToSignIn(context, { url: service.url, events }).catch((error: unknown) =>
+    events.notice(
+      "warn",
+      `Whether anybody has an account could not be read: ${error instanceof Error ? error.message : String(error)}`,
+    ),
+  );
   await stopped;
   events.stopping();
   await service.close();
 }
 
-/** While there are no accounts, each start says how the first admin signs in. The link for that is for a person at a terminal: a log keeps it, and others may read it. */
-async function tellHowToSignIn(context: CommandContext, { url, events }: { url: string; events: ServiceEvents }): Promise<void> {
+/**
+ * While there are no accounts, each start says how the first admin signs in. The link for that is for a person at a
+ * terminal: a log keeps it, and others may read it.
+ */
+async function tellHowToSignIn(
+  context: CommandContext,
+  { url, events }: { url: string; events: ServiceEvents },
+): Promise<void> {
   const { openLocalApi } = await import("../../server/main.ts");
   const local = await openLocalApi({ projectDir: context.projectDir, running: { mode: "deployed", url } });
   try {
     const api = createApiClient((request) => local.fetch(request));
     if ((await api.request({ path: "/people", answer: peopleAnswer })).data.length > 0) return;
-    if (!isWatched(context)) return events.notice("warn", "There are no accounts yet. `signalbox people setup-link`, run on this machine, makes a link by which the first admin signs in.");
+    if (!isWatched(context))
+      return events.notice(
+        "warn",
+        "There are no accounts yet. `signalbox people setup-link`, run on this machine, makes a link by which the first admin signs in.",
+      );
     const link = await api.request({ method: "POST", path: "/setup-links", answer: invitationAnswer });
-    context.tell(`There are no accounts yet. By this link the first admin signs in, once, within an hour:\n  ${link.url}\n\`signalbox people setup-link\` makes another.\n`);
+    context.tell(
+      `There are no accounts yet. By this link the first admin signs in, once, within an hour:\n  ${link.url}\n\`signalbox people setup-link\` makes another.\n`,
+    );
   } finally {
     await local.close();
   }

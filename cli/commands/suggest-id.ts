@@ -2,10 +2,14 @@ import { didYouMean } from "../../server/domain/did-you-mean.ts";
 import { Failure } from "../terminal/failure.ts";
 
 /**
- * Runs a request that names an id. Where the service does not know it, the failure also says which of the ids that are there was
- * perhaps meant: one that contains what was given (ids are often copied in part), else the nearest.
+ * Runs a request that names an id. Where the service does not know it, the failure also says which of the ids that are
+ * there was perhaps meant: one that contains what was given (ids are often copied in part), else the nearest.
  */
-export async function withSuggestedId<T>(p: { id: string; request: () => Promise<T>; knownIds: () => Promise<string[]> }): Promise<T> {
+export async function withSuggestedId<T>(p: {
+  id: string;
+  request: () => Promise<T>;
+  knownIds: () => Promise<string[]>;
+}): Promise<T> {
   try {
     return await p.request();
   } catch (error) {

@@ -23,7 +23,14 @@ const delivery: DeliverySummary = {
   durationMs: 4,
   redeliveryOf: null,
   verdicts: [
-    { trigger: "new-signup", attachmentId: "new-signup:welcome-email", target, outcome: "matched", runId: "run_1", reasons: [] },
+    {
+      trigger: "new-signup",
+      attachmentId: "new-signup:welcome-email",
+      target,
+      outcome: "matched",
+      runId: "run_1",
+      reasons: [],
+    },
     {
       trigger: "vip-signup",
       attachmentId: "vip-signup:welcome-email",
@@ -50,23 +57,73 @@ it("a delivery says what each trigger decided, and why, in words", () => {
 });
 
 it("a delivery that was refused before any trigger was asked says why", () => {
-  const problem = { type: "", title: "", status: 404, code: "unknown_endpoint", detail: 'No trigger listens on "signp".' };
-  expect(renderDelivery({ ...delivery, verdicts: [], problem, responseStatus: 404, outcome: "rejected" }, { paint, now })).toContain('404 rejected  4 ms\n          No trigger listens on "signp".\n');
+  const problem = {
+    type: "",
+    title: "",
+    status: 404,
+    code: "unknown_endpoint",
+    detail: 'No trigger listens on "signp".',
+  };
+  expect(
+    renderDelivery({ ...delivery, verdicts: [], problem, responseStatus: 404, outcome: "rejected" }, { paint, now }),
+  ).toContain('404 rejected  4 ms\n          No trigger listens on "signp".\n');
 });
 
 it("an ended run says its state, its target, how long it took, and the first line of its error", () => {
-  const run = { runId: "run_1", status: "failed" as const, trigger: "new-signup", deliveryId: null, target, attempt: 3, durationMs: 1400, error: "Error: no\nat x" };
-  expect(renderRunEnded(run, { paint, now })).toBe(`${clockTime(now)}  ✗ failed  new-signup → welcome-email  1.40 s  attempt 3  run_1\n          Error: no\n`);
+  const run = {
+    runId: "run_1",
+    status: "failed" as const,
+    trigger: "new-signup",
+    deliveryId: null,
+    target,
+    attempt: 3,
+    durationMs: 1400,
+    error: "Error: no\nat x",
+  };
+  expect(renderRunEnded(run, { paint, now })).toBe(
+    `${clockTime(now)}  ✗ failed  new-signup → welcome-email  1.40 s  attempt 3  run_1\n          Error: no\n`,
+  );
 });
 
 it("the start names the endpoints, and a webhook to paste that is of the right shape", () => {
   const request = {
     type: "object",
-    properties: { name: { type: "string" }, email: { type: "string", format: "email" }, amount: { type: "integer", minimum: 100 }, kind: { const: "it's" }, note: { type: "string" } },
+    properties: {
+      name: { type: "string" },
+      email: { type: "string", format: "email" },
+      amount: { type: "integer", minimum: 100 },
+      kind: { const: "it's" },
+      note: { type: "string" },
+    },
     required: ["name", "email", "amount", "kind"],
   };
-  const trigger = { slug: "new-signup", endpoint: "signup", attachmentId: "new-signup:welcome-email", target, file: "", module: "", hasTransform: false, request, filter: null, verify: null, dedupe: null, rateLimit: null, prompt: null };
-  const manifest: Manifest = { format: 1, version: "9f31c2ab", builtAt: "", name: "hooks", folder: "", sources: "", settings: {}, triggers: [trigger], workflows: [], agents: [] };
+  const trigger = {
+    slug: "new-signup",
+    endpoint: "signup",
+    attachmentId: "new-signup:welcome-email",
+    target,
+    file: "",
+    module: "",
+    hasTransform: false,
+    request,
+    filter: null,
+    verify: null,
+    dedupe: null,
+    rateLimit: null,
+    prompt: null,
+  };
+  const manifest: Manifest = {
+    format: 1,
+    version: "9f31c2ab",
+    builtAt: "",
+    name: "hooks",
+    folder: "",
+    sources: "",
+    settings: {},
+    triggers: [trigger],
+    workflows: [],
+    agents: [],
+  };
   const localUrl = "http://127.0.0.1:3002";
   expect(renderReady({ url: localUrl, localUrl, manifest, paint, isDevelopment: true })).toBe(`
 hooks 9f31c2ab in development on http://127.0.0.1:3002
@@ -81,13 +138,51 @@ Try it:
   const behindTunnel = renderReady({ url: "https://dev.example.com", localUrl, manifest, paint, isDevelopment: true });
   expect(behindTunnel).toContain("in development on https://dev.example.com\n");
   expect(behindTunnel).toContain("curl http://127.0.0.1:3002/triggers/signup ");
-  expect(renderReady({ url: "http://192.168.1.5:3002", localUrl: "http://192.168.1.5:3002", manifest, paint, isDevelopment: true })).not.toContain("curl");
+  expect(
+    renderReady({
+      url: "http://192.168.1.5:3002",
+      localUrl: "http://192.168.1.5:3002",
+      manifest,
+      paint,
+      isDevelopment: true,
+    }),
+  ).not.toContain("curl");
 });
 
 it("a project is told by what it has, agents only where there are some", () => {
-  const none: Manifest = { format: 1, version: "9f31c2ab", builtAt: "", name: "hooks", folder: "", sources: "", settings: {}, triggers: [], workflows: [], agents: [] };
+  const none: Manifest = {
+    format: 1,
+    version: "9f31c2ab",
+    builtAt: "",
+    name: "hooks",
+    folder: "",
+    sources: "",
+    settings: {},
+    triggers: [],
+    workflows: [],
+    agents: [],
+  };
   expect(countText(none)).toBe("0 triggers, 0 workflows");
-  const common = { slug: "triage", file: "", module: "", input: {}, output: null, retries: { attempts: 1, backoff: "fixed" as const, initialMs: 0, maxMs: 0 }, timeoutMs: 1, concurrency: null, maxQueued: null };
-  const triage = { ...common, model: { provider: "openai", modelId: "gpt-5-mini" }, instructions: "Sort.", tools: [], maxSteps: 20, maxToolCalls: { perAnswer: 20, perRun: 100 }, budget: { tokens: null, usd: null }, callTimeoutMs: 1 };
+  const common = {
+    slug: "triage",
+    file: "",
+    module: "",
+    input: {},
+    output: null,
+    retries: { attempts: 1, backoff: "fixed" as const, initialMs: 0, maxMs: 0 },
+    timeoutMs: 1,
+    concurrency: null,
+    maxQueued: null,
+  };
+  const triage = {
+    ...common,
+    model: { provider: "openai", modelId: "gpt-5-mini" },
+    instructions: "Sort.",
+    tools: [],
+    maxSteps: 20,
+    maxToolCalls: { perAnswer: 20, perRun: 100 },
+    budget: { tokens: null, usd: null },
+    callTimeoutMs: 1,
+  };
   expect(countText({ ...none, agents: [triage] })).toBe("0 triggers, 0 workflows, 1 agent");
 });

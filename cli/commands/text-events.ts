@@ -21,7 +21,8 @@ export function createTextEvents(p: { terminal: Terminal; now(): number }): Serv
   const { out, err } = p.terminal;
   const color = err.hasColor;
   const time = () => out.paint("dim", clockTime(p.now()));
-  const warn = (warnings: readonly Diagnostic[]) => warnings.length > 0 && err.write(`\n${renderDiagnostics(warnings, { color })}\n`);
+  const warn = (warnings: readonly Diagnostic[]) =>
+    warnings.length > 0 && err.write(`\n${renderDiagnostics(warnings, { color })}\n`);
   return {
     ready({ url, localUrl, manifest, mode, warnings }) {
       warn(warnings);
@@ -30,33 +31,51 @@ export function createTextEvents(p: { terminal: Terminal; now(): number }): Serv
     working: () => {},
     reloaded({ manifest, warnings, durationMs }) {
       warn(warnings);
-      out.write(`${time()}  ${out.paint("good", "↻")} rebuilt as ${manifest.version} in ${formatDuration(durationMs)}: ${countText(manifest)}\n`);
+      out.write(
+        `${time()}  ${out.paint("good", "↻")} rebuilt as ${manifest.version} in ${formatDuration(durationMs)}: ${countText(manifest)}\n`,
+      );
     },
     unchanged({ version, wasBroken }) {
-      if (wasBroken) out.write(`${time()}  ${out.paint("good", "↻")} mended: it is ${version} again, which is being served\n`);
+      if (wasBroken)
+        out.write(`${time()}  ${out.paint("good", "↻")} mended: it is ${version} again, which is being served\n`);
     },
     buildFailed({ diagnostics, serving }) {
       const next = serving ? `Version ${serving} goes on being served.` : "It starts as soon as this is mended.";
-      err.write(`\n${renderDiagnostics(diagnostics, { color })}\n${err.paint("warn", "!")} The project cannot be built. ${next}\n`);
+      err.write(
+        `\n${renderDiagnostics(diagnostics, { color })}\n${err.paint("warn", "!")} The project cannot be built. ${next}\n`,
+      );
     },
     delivery: (delivery) => out.write(renderDelivery(delivery, { paint: out.paint, now: p.now() })),
     runEnded: (run) => out.write(renderRunEnded(run, { paint: out.paint, now: p.now() })),
     notice(level, message) {
       const tone = level === "info" ? "dim" : level === "warn" ? "warn" : "bad";
-      err.write(`${clockTime(p.now())}  ${err.paint(tone, level === "info" ? "·" : "!")} ${plainLine(message, 1000)}\n`);
+      err.write(
+        `${clockTime(p.now())}  ${err.paint(tone, level === "info" ? "·" : "!")} ${plainLine(message, 1000)}\n`,
+      );
     },
-    stopping: () => err.write("Stopping: what runs is given back, and goes on at the next start. Ctrl-C again ends at once.\n"),
+    stopping: () =>
+      err.write("Stopping: what runs is given back, and goes on at the next start. Ctrl-C again ends at once.\n"),
   };
 }
 
-export function renderReady(p: { url: string; localUrl: string; manifest: Manifest; paint: Paint; isDevelopment: boolean }): string {
+export function renderReady(p: {
+  url: string;
+  localUrl: string;
+  manifest: Manifest;
+  paint: Paint;
+  isDevelopment: boolean;
+}): string {
   const { url, localUrl, manifest, paint } = p;
   const endpoints = endpointsOf(manifest).map((endpoint) => {
-    const slugs = manifest.triggers.filter((trigger) => trigger.endpoint === endpoint).map(({ attachmentId }) => attachmentId.replace(":", " → "));
+    const slugs = manifest.triggers
+      .filter((trigger) => trigger.endpoint === endpoint)
+      .map(({ attachmentId }) => attachmentId.replace(":", " → "));
     return `  POST /triggers/${endpoint}  ${paint("dim", slugs.join(", "))}\n`;
   });
   // The shortest to paste. Only on this machine is no key needed.
-  const [webhook] = (isLoopbackUrl(localUrl) ? manifest.triggers : []).map((trigger) => curlLine(localUrl, trigger)).sort((a, b) => a.length - b.length);
+  const [webhook] = (isLoopbackUrl(localUrl) ? manifest.triggers : [])
+    .map((trigger) => curlLine(localUrl, trigger))
+    .sort((a, b) => a.length - b.length);
   return [
     `\n${paint("strong", manifest.name)} ${paint("dim", manifest.version)} ${p.isDevelopment ? "in development" : "deployed"} on ${paint("link", url)}\n`,
     endpoints.length > 0 ? `\n${endpoints.join("")}` : "\nThere are no triggers yet: write one in triggers/.\n",

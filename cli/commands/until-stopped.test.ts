@@ -8,7 +8,9 @@ it.each([
   ["SIGTERM", 143],
 ] as const)("a second %s ends a process that is still stopping at once, with %i", async (signal, exitCode) => {
   const program = `import { untilStopped } from ${JSON.stringify(join(import.meta.dirname, "until-stopped.ts"))}; setInterval(() => {}, 1000); const stopped = untilStopped(); console.log("waiting"); await stopped; console.log("stopping");`;
-  const child = spawn(process.execPath, ["--input-type=module", "-e", program], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   onTestFinished(() => void child.kill("SIGKILL"));
   const ended = once(child, "exit");
   let printed = "";

@@ -7,7 +7,10 @@ import { untilStopped } from "./until-stopped.ts";
 
 export function registerWorker(program: CliCommand, runner: CommandRunner): void {
   program
-    .subcommand("worker", "run what is accepted on other machines; needs a Postgres store that all of them share", ["signalbox worker", "SIGNALBOX_WORKERS=4 signalbox worker --health-port 3001"])
+    .subcommand("worker", "run what is accepted on other machines; needs a Postgres store that all of them share", [
+      "signalbox worker",
+      "SIGNALBOX_WORKERS=4 signalbox worker --health-port 3001",
+    ])
     .option("--health-port <port>", "answer GET /healthz and /readyz there (default: nothing listens)", parsePort)
     .action(runner.action(work));
 }
@@ -17,9 +20,11 @@ export async function work(context: CommandContext, { healthPort }: { healthPort
   const { settings, manifest, logger, events } = await readDeployed(context, {});
   const { startWorkers } = await import("../../server/processes/start-workers.ts");
   const stopped = untilStopped();
-  const workers = await startWorkers({ settings, reporter: events, logger, healthPort: healthPort ?? null }).catch((error: unknown) => {
-    throw toStartFailure(error);
-  });
+  const workers = await startWorkers({ settings, reporter: events, logger, healthPort: healthPort ?? null }).catch(
+    (error: unknown) => {
+      throw toStartFailure(error);
+    },
+  );
   events.working({ manifest, healthPort: workers.healthPort });
   await stopped;
   events.stopping();

@@ -35,7 +35,13 @@ export function usageFailure(message: string, fix?: string): Failure {
 /** The failure behind what was thrown, or `null` where it is a defect of ours. */
 export function toFailure(error: unknown): Failure | null {
   if (error instanceof Failure) return error;
-  if (error instanceof AppError) return new Failure(error.message, { code: error.code, errors: error.errors, fix: errorCodes[error.code].fix, cause: error });
+  if (error instanceof AppError)
+    return new Failure(error.message, {
+      code: error.code,
+      errors: error.errors,
+      fix: errorCodes[error.code].fix,
+      cause: error,
+    });
   if (error instanceof SettingsError) return new Failure(error.message, { code: "invalid_settings", cause: error });
   return null;
 }

@@ -5,7 +5,15 @@ export type Tone = "good" | "bad" | "warn" | "busy" | "dim" | "strong" | "link";
 /** Colours a piece of text, or leaves it as it is where colours are off. */
 export type Paint = (tone: Tone, text: string) => string;
 
-const formats = { good: "green", bad: "red", warn: "yellow", busy: "cyan", dim: "dim", strong: "bold", link: "underline" } as const;
+const formats = {
+  good: "green",
+  bad: "red",
+  warn: "yellow",
+  busy: "cyan",
+  dim: "dim",
+  strong: "bold",
+  link: "underline",
+} as const;
 
 export function createPaint(hasColor: boolean): Paint {
   return hasColor ? (tone, text) => styleText(formats[tone], text, { validateStream: false }) : (_tone, text) => text;

@@ -1,6 +1,7 @@
 /**
- * Text that came from outside, safe to print: control characters, those that turn the direction of writing among them, are shown as
- * escapes, so that a webhook's body can neither colour, move nor clear the terminal of whoever reads about it.
+ * Text that came from outside, safe to print: control characters, those that turn the direction of writing among them,
+ * are shown as escapes, so that a webhook's body can neither colour, move nor clear the terminal of whoever reads about
+ * it.
  */
 export function plainText(text: string): string {
   return text.replace(unsafe, (character) => {

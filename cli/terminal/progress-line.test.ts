@@ -5,7 +5,10 @@ import { createProgressLine } from "./progress-line.ts";
 function lineOn(isTerminal: boolean) {
   const clock = { at: 0 };
   const written: string[] = [];
-  const line = createProgressLine({ write: (text) => void written.push(text), paint: createPaint(false), hasColor: false, isTerminal }, () => clock.at);
+  const line = createProgressLine(
+    { write: (text) => void written.push(text), paint: createPaint(false), hasColor: false, isTerminal },
+    () => clock.at,
+  );
   return { clock, written, line };
 }
 
@@ -20,7 +23,8 @@ it("on a terminal a bar is drawn over itself, ten times a second at most, and le
 
 it("elsewhere a plain line is written every ten seconds, and nothing to wipe out", () => {
   const { clock, written, line } = lineOn(false);
-  for (clock.at = 0; clock.at < 25_000; clock.at += 1000) line.show({ label: "copying run", done: clock.at, of: 25_000 });
+  for (clock.at = 0; clock.at < 25_000; clock.at += 1000)
+    line.show({ label: "copying run", done: clock.at, of: 25_000 });
   line.clear();
   expect(written).toEqual(["copying run: 10000 of 25000 rows (40 %)\n", "copying run: 20000 of 25000 rows (80 %)\n"]);
 });

@@ -11,7 +11,10 @@ const redrawMs = 100;
 const lineMs = 10_000;
 
 /** A bar that is drawn over itself on a terminal; elsewhere a plain line every ten seconds. `now` is in milliseconds. */
-export function createProgressLine(output: Output, now: () => number): { show(progress: Progress): void; clear(): void } {
+export function createProgressLine(
+  output: Output,
+  now: () => number,
+): { show(progress: Progress): void; clear(): void } {
   let shownAt = now();
   let isDrawn = false;
   return {
@@ -23,7 +26,9 @@ export function createProgressLine(output: Output, now: () => number): { show(pr
       if (!output.isTerminal) return output.write(`${label}: ${done} of ${of} rows (${percent})\n`);
       const full = Math.round(share * width);
       isDrawn = true;
-      output.write(`\r\u001b[2K${output.paint("busy", "█".repeat(full))}${output.paint("dim", "░".repeat(width - full))} ${percent.padStart(5)}  ${label}`);
+      output.write(
+        `\r\u001b[2K${output.paint("busy", "█".repeat(full))}${output.paint("dim", "░".repeat(width - full))} ${percent.padStart(5)}  ${label}`,
+      );
     },
     clear() {
       if (isDrawn) output.write("\r\u001b[2K");

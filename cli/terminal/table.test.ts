@@ -6,11 +6,23 @@ const plain = createPaint(false);
 
 it("columns line up, whatever is coloured or wide in them, and no line ends in spaces", () => {
   const color = createPaint(true);
-  const rows = [[color("good", "ok"), "日本", "x"], ["failed", "b", ""]];
+  const rows = [
+    [color("good", "ok"), "日本", "x"],
+    ["failed", "b", ""],
+  ];
   const text = renderTable({ headings: ["A", "B", "C"], rows, paint: plain });
   expect(text).toBe(`A       B     C\n\u001b[32mok\u001b[39m      日本  x\nfailed  b\n`);
 });
 
 it("pairs without a value are left out", () => {
-  expect(renderPairs([["target", "workflow w"], ["replay of", null], ["id", "1"]], plain)).toBe("target  workflow w\nid      1\n");
+  expect(
+    renderPairs(
+      [
+        ["target", "workflow w"],
+        ["replay of", null],
+        ["id", "1"],
+      ],
+      plain,
+    ),
+  ).toBe("target  workflow w\nid      1\n");
 });

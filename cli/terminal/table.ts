@@ -2,11 +2,23 @@ import type { Paint } from "./paint.ts";
 import { padEnd, textWidth } from "./text-width.ts";
 
 /** Rows below their headings, in columns that are as wide as their widest cell. No trailing spaces; ends with a newline. */
-export function renderTable(p: { headings: readonly string[]; rows: readonly (readonly string[])[]; paint: Paint }): string {
+export function renderTable(p: {
+  headings: readonly string[];
+  rows: readonly (readonly string[])[];
+  paint: Paint;
+}): string {
   const headings = p.headings.map((heading) => p.paint("dim", heading));
   const lines = [headings, ...p.rows];
   const widths = headings.map((_, column) => Math.max(...lines.map((row) => textWidth(row[column] ?? ""))));
-  return lines.map((row) => `${row.map((cell, column) => (column === row.length - 1 ? cell : padEnd(cell, widths[column] ?? 0))).join("  ").trimEnd()}\n`).join("");
+  return lines
+    .map(
+      (row) =>
+        `${row
+          .map((cell, column) => (column === row.length - 1 ? cell : padEnd(cell, widths[column] ?? 0)))
+          .join("  ")
+          .trimEnd()}\n`,
+    )
+    .join("");
 }
 
 /** Names and values, one pair a line, the values in one column. Pairs without a value are left out. */

@@ -34,5 +34,10 @@ export function createTerminal(p: { stdout: Stream; stderr: Stream; onReaderGone
 
 function toOutput(stream: Stream): Output {
   const isColored = hasColor(stream);
-  return { write: (text) => void stream.write(text), paint: createPaint(isColored), hasColor: isColored, isTerminal: stream.isTTY === true };
+  return {
+    write: (text) => void stream.write(text),
+    paint: createPaint(isColored),
+    hasColor: isColored,
+    isTerminal: stream.isTTY === true,
+  };
 }

@@ -2,7 +2,8 @@ import { stripVTControlCharacters } from "node:util";
 
 const graphemes = new Intl.Segmenter();
 // East Asian wide forms and pictures take two columns of a terminal.
-const wide = /^[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\p{Emoji_Presentation}]/u;
+const wide =
+  /^[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\p{Emoji_Presentation}]/u;
 
 /** Columns that a text takes on a terminal, colours not counted. */
 export function textWidth(text: string): number {

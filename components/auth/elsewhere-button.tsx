@@ -11,15 +11,29 @@ export function ElsewhereButton({ provider, next, hasFailed }: { provider: strin
   const [state, setState] = useState<"idle" | "leaving" | "away">("idle");
   const leave = async () => {
     setState("leaving");
-    const response = await fetch("/api/auth/oidc", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ next }) }).catch(() => null);
+    const response = await fetch("/api/auth/oidc", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ next }),
+    }).catch(() => null);
     const answer = answerSchema.safeParse(await response?.json().catch(() => null));
     if (answer.success) location.assign(answer.data.url);
     else setState("away");
   };
-  const trouble = state === "away" ? `${provider} cannot be reached now.` : hasFailed ? `${provider} did not let you in here: your address is not among those that may, was not verified, or has an account with a password here.` : null;
+  const trouble =
+    state === "away"
+      ? `${provider} cannot be reached now.`
+      : hasFailed
+        ? `${provider} did not let you in here: your address is not among those that may, was not verified, or has an account with a password here.`
+        : null;
   return (
     <div className="mt-4 border-b pb-5">
-      <Button disabled={state === "leaving"} aria-busy={state === "leaving"} onClick={() => void leave()} className="h-9 w-full">
+      <Button
+        disabled={state === "leaving"}
+        aria-busy={state === "leaving"}
+        onClick={() => void leave()}
+        className="h-9 w-full"
+      >
         Sign in with {provider}
       </Button>
       {trouble && (

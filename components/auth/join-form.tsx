@@ -22,7 +22,16 @@ export function JoinForm({ title, token, role }: { title: string; token: string;
       <form method="post" onSubmit={onSubmit} className="mt-4 flex flex-col gap-3">
         <Field label="Name" name="name" autoComplete="name" maxLength={100} autoFocus error={errorAt("name")} />
         <Field label="E-mail" name="email" type="email" autoComplete="username" error={errorAt("email")} />
-        <Field label="Password" name="password" type="password" autoComplete="new-password" minLength={12} maxLength={128} hint="12 characters or more" error={errorAt("password")} />
+        <Field
+          label="Password"
+          name="password"
+          type="password"
+          autoComplete="new-password"
+          minLength={12}
+          maxLength={128}
+          hint="12 characters or more"
+          error={errorAt("password")}
+        />
         {refusal && refusal.field === null && <RefusalLine message={refusal.message} />}
         <Button type="submit" tone="primary" disabled={isBusy} aria-busy={isBusy} className="mt-1 h-9">
           Create the account
@@ -36,7 +45,10 @@ export function JoinForm({ title, token, role }: { title: string; token: string;
 export function UnusableLink({ command }: { command: string | null }) {
   return (
     <AuthCard title="This link opens nothing">
-      <p className="mt-1 text-ink-2">It has been used, has expired, was withdrawn, or is not whole. {command ? "On the machine that runs Signalbox, this makes another:" : "Ask whoever sent it for another."}</p>
+      <p className="mt-1 text-ink-2">
+        It has been used, has expired, was withdrawn, or is not whole.{" "}
+        {command ? "On the machine that runs Signalbox, this makes another:" : "Ask whoever sent it for another."}
+      </p>
       {command && <code className="mt-2 block">{command}</code>}
     </AuthCard>
   );

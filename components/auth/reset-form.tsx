@@ -8,16 +8,30 @@ import { useAuthForm } from "./use-auth-form.ts";
 
 /** For whoever opens a reset link: it is used up by the password that is chosen here. Afterwards one signs in with it. */
 export function ResetForm({ token, email }: { token: string; email: string }) {
-  const { isBusy, refusal, onSubmit, errorAt } = useAuthForm("reset", { fixed: { token }, next: "/sign-in?done=reset" });
+  const { isBusy, refusal, onSubmit, errorAt } = useAuthForm("reset", {
+    fixed: { token },
+    next: "/sign-in?done=reset",
+  });
   return (
     <AuthCard title="Choose a new password">
       <p className="mt-1 text-ink-2 [overflow-wrap:anywhere]">
-        For <strong className="font-semibold text-ink">{email}</strong>. Wherever this account is signed in, it is signed out.
+        For <strong className="font-semibold text-ink">{email}</strong>. Wherever this account is signed in, it is
+        signed out.
       </p>
       <form method="post" onSubmit={onSubmit} className="mt-4 flex flex-col gap-3">
         {/* Tells a password manager whose password this is; the link says it to the service. */}
         <input type="text" autoComplete="username" value={email} readOnly hidden />
-        <Field label="New password" name="password" type="password" autoComplete="new-password" minLength={12} maxLength={128} hint="12 characters or more" autoFocus error={errorAt("password")} />
+        <Field
+          label="New password"
+          name="password"
+          type="password"
+          autoComplete="new-password"
+          minLength={12}
+          maxLength={128}
+          hint="12 characters or more"
+          autoFocus
+          error={errorAt("password")}
+        />
         {refusal && refusal.field === null && <RefusalLine message={refusal.message} />}
         <Button type="submit" tone="primary" disabled={isBusy} aria-busy={isBusy} className="mt-1 h-9">
           Set the password

@@ -42,14 +42,26 @@ export function SignInForm({ next, failed, provider, isReset }: Props) {
         <summary className="cursor-pointer text-s text-ink-2">With an API token instead</summary>
         <form method="post" action="/api/auth/token" className="mt-3 flex flex-col gap-2">
           <input type="hidden" name="next" value={next} />
-          <Field label="API token" name="token" type="password" autoComplete="off" placeholder="sbt_…" error={hasTokenFailed ? "This token opens nothing: it is unknown, expired or revoked, or it is a webhook key." : undefined} />
+          <Field
+            label="API token"
+            name="token"
+            type="password"
+            autoComplete="off"
+            placeholder="sbt_…"
+            error={
+              hasTokenFailed
+                ? "This token opens nothing: it is unknown, expired or revoked, or it is a webhook key."
+                : undefined
+            }
+          />
           <Button type="submit" className="mt-1">
             Sign in with the token
           </Button>
         </form>
       </details>
       <p className="mt-4 text-s text-ink-3">
-        Forgot your password? Ask an admin for a reset link, or run <code>signalbox people reset-password</code> on the machine that runs Signalbox.
+        Forgot your password? Ask an admin for a reset link, or run <code>signalbox people reset-password</code> on the
+        machine that runs Signalbox.
       </p>
       <p className="mt-2 text-s text-ink-3">
         Nobody has an account yet? There, <code>signalbox people setup-link</code> lets the first admin in.

@@ -20,5 +20,10 @@ export function useAuthForm(path: AuthPath, p: { fixed?: Record<string, string>;
     setRefusal(refused);
     setIsBusy(false);
   };
-  return { isBusy, refusal, onSubmit: (event: SubmitEvent<HTMLFormElement>) => void submit(event), errorAt: (field: string) => (refusal?.field === field ? refusal.message : undefined) };
+  return {
+    isBusy,
+    refusal,
+    onSubmit: (event: SubmitEvent<HTMLFormElement>) => void submit(event),
+    errorAt: (field: string) => (refusal?.field === field ? refusal.message : undefined),
+  };
 }

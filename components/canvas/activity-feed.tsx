@@ -8,11 +8,25 @@ import type { EvidenceStore } from "./evidence-store.ts";
 import type { Chunk } from "./model/chunks.ts";
 import type { CanvasWindow } from "./model/windows.ts";
 
-/** Reads the traffic of what is looked at into the store. It draws nothing but its failures, so that the canvas is not drawn again with it. */
-export function ActivityFeed({ chunks, window, store }: { chunks: readonly Chunk[]; window: CanvasWindow; store: EvidenceStore }) {
+/**
+ * Reads the traffic of what is looked at into the store. It draws nothing but its failures, so that the canvas is not
+ * drawn again with it.
+ */
+export function ActivityFeed({
+  chunks,
+  window,
+  store,
+}: {
+  chunks: readonly Chunk[];
+  window: CanvasWindow;
+  store: EvidenceStore;
+}) {
   const trpc = useTRPC();
   const answers = useQueries({
-    queries: chunks.map(({ endpoints, targets }) => ({ ...trpc.canvas.activity.queryOptions({ window, endpoints, targets }), placeholderData: keepPreviousData })),
+    queries: chunks.map(({ endpoints, targets }) => ({
+      ...trpc.canvas.activity.queryOptions({ window, endpoints, targets }),
+      placeholderData: keepPreviousData,
+    })),
     combine: (results) => ({
       activities: results.flatMap(({ data, isPlaceholderData }) => (data && !isPlaceholderData ? [data] : [])),
       failed: results.find(({ error }) => error !== null) ?? null,

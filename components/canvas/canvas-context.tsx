@@ -28,18 +28,30 @@ export function useCanvas(): CanvasContextValue {
 
 export function useEndpointActivity(id: string): EndpointActivity | undefined {
   const { store } = useCanvas();
-  return useSyncExternalStore(useCallback((listener) => store.subscribe([id], listener), [store, id]), () => store.endpoint(id), nothing);
+  return useSyncExternalStore(
+    useCallback((listener) => store.subscribe([id], listener), [store, id]),
+    () => store.endpoint(id),
+    nothing,
+  );
 }
 
 export function useTargetActivity(id: string): TargetActivity | undefined {
   const { store } = useCanvas();
-  return useSyncExternalStore(useCallback((listener) => store.subscribe([id], listener), [store, id]), () => store.target(id), nothing);
+  return useSyncExternalStore(
+    useCallback((listener) => store.subscribe([id], listener), [store, id]),
+    () => store.target(id),
+    nothing,
+  );
 }
 
 /** `counts` must stay the same array while it means the same. */
 export function useEvidence(counts: readonly string[]): Evidence | undefined {
   const { store } = useCanvas();
-  return useSyncExternalStore(useCallback((listener) => store.subscribe(counts, listener), [store, counts]), () => store.evidence(counts), nothing);
+  return useSyncExternalStore(
+    useCallback((listener) => store.subscribe(counts, listener), [store, counts]),
+    () => store.evidence(counts),
+    nothing,
+  );
 }
 
 function nothing(): undefined {

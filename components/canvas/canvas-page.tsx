@@ -18,8 +18,14 @@ import { TriggerList } from "./trigger-list.tsx";
 import { useCanvasUrl } from "./use-canvas-url.ts";
 import { useWide } from "./use-wide.ts";
 
-/** The canvas measures the window and keeps things in the browser: it is drawn there only, under a skeleton of the same frame. */
-const Canvas = dynamic(() => import("./canvas.tsx").then((module) => module.Canvas), { ssr: false, loading: () => <CanvasSkeleton /> });
+/**
+ * The canvas measures the window and keeps things in the browser: it is drawn there only, under a skeleton of the same
+ * frame.
+ */
+const Canvas = dynamic(() => import("./canvas.tsx").then((module) => module.Canvas), {
+  ssr: false,
+  loading: () => <CanvasSkeleton />,
+});
 
 /** The start page: how webhooks come in, what they pass, and what they start. */
 export function CanvasPage() {
@@ -52,7 +58,13 @@ function Project({ graph }: { graph: Graph }) {
   const chunks = useMemo(() => chunksOf(model), [model]);
   const [seen, setSeen] = useState<readonly string[]>([]);
   // A status can only be looked for in all that there is.
-  const wanted = useMemo(() => (url.status === "all" && chunks.length > 1 ? chunksFor(model, seen).flatMap((index) => chunks[index] ?? []) : chunks), [url.status, model, chunks, seen]);
+  const wanted = useMemo(
+    () =>
+      url.status === "all" && chunks.length > 1
+        ? chunksFor(model, seen).flatMap((index) => chunks[index] ?? [])
+        : chunks,
+    [url.status, model, chunks, seen],
+  );
   const node = url.node === null ? null : parseNodeId(url.node);
   const shared = { model, store, url, filter, open, onSeen: setSeen };
   return (

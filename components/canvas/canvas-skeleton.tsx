@@ -7,7 +7,11 @@ const columns = [
 /** The shape of what is to come, in the same frame. */
 export function CanvasSkeleton() {
   return (
-    <div role="status" aria-label="The canvas is being drawn" className="absolute inset-0 flex items-center justify-center gap-[120px] overflow-hidden">
+    <div
+      role="status"
+      aria-label="The canvas is being drawn"
+      className="absolute inset-0 flex items-center justify-center gap-[120px] overflow-hidden"
+    >
       {columns.map(({ width, rows }) => (
         <div key={rows.join()} className="flex flex-col gap-8">
           {rows.map((height, index) => (

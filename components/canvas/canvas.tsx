@@ -14,15 +14,23 @@ import { useFolds } from "./use-folds.ts";
 import { useKept } from "./use-kept.ts";
 import { useLayout } from "./use-layout.ts";
 
-/** Endpoint → trigger → target, to pan, zoom, fold, drag and follow. In the browser only: its size and what it keeps are known there. */
+/**
+ * Endpoint → trigger → target, to pan, zoom, fold, drag and follow. In the browser only: its size and what it keeps are
+ * known there.
+ */
 export function Canvas({ project, model, store, url, filter, open, onSeen }: CanvasProps) {
-  const [storage] = useState(() => createCanvasStorage({ project, lasting: localStorageOrNull(), passing: sessionStorageOrNull() }));
+  const [storage] = useState(() =>
+    createCanvasStorage({ project, lasting: localStorageOrNull(), passing: sessionStorageOrNull() }),
+  );
   const folds = useFolds({ model, storage, opened: url.node });
   const [round, setRound] = useState(0);
   const [covered, setCovered] = useState(0);
   // Without a filter it is drawn anyway.
   const opened = url.endpoint === null ? null : url.node;
-  const graph = useMemo(() => visibleGraph(model, { endpoint: url.endpoint, collapsed: folds.collapsed, opened }), [model, url.endpoint, folds.collapsed, opened]);
+  const graph = useMemo(
+    () => visibleGraph(model, { endpoint: url.endpoint, collapsed: folds.collapsed, opened }),
+    [model, url.endpoint, folds.collapsed, opened],
+  );
   const shape = `${url.endpoint ?? ""}|${[...folds.collapsed].toSorted().join(" ")}`;
   const laid = useLayout({ graph, shape, round, storage });
   const kept = useKept({ model, store, text: url.q, status: url.status });
@@ -35,7 +43,20 @@ export function Canvas({ project, model, store, url, filter, open, onSeen }: Can
     <ReactFlowProvider>
       <Toolbar model={model} url={url} filter={filter} kept={kept} folds={folds} onTidy={tidy} />
       {laid ? (
-        <FlowPlane graph={laid.graph} layout={laid.layout} round={laid.round} shape={laid.shape} covered={covered} store={store} storage={storage} selected={url.node} kept={kept} folds={folds} open={open} onSeen={onSeen} />
+        <FlowPlane
+          graph={laid.graph}
+          layout={laid.layout}
+          round={laid.round}
+          shape={laid.shape}
+          covered={covered}
+          store={store}
+          storage={storage}
+          selected={url.node}
+          kept={kept}
+          folds={folds}
+          open={open}
+          onSeen={onSeen}
+        />
       ) : (
         <CanvasSkeleton />
       )}

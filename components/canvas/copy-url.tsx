@@ -42,7 +42,10 @@ function useUrls() {
     }
   };
   const curl = async (p: { endpoint: string; trigger: string }): Promise<string> => {
-    const [to, { example }] = await Promise.all([url(p.endpoint), queries.fetchQuery(trpc.triggers.get.queryOptions({ slug: p.trigger }))]);
+    const [to, { example }] = await Promise.all([
+      url(p.endpoint),
+      queries.fetchQuery(trpc.triggers.get.queryOptions({ slug: p.trigger })),
+    ]);
     return jsonCurl({ url: to, text: JSON.stringify(example) });
   };
   return { url, curl };

@@ -101,7 +101,13 @@ function NodeLink({ id, className, children }: { id: string; className: string; 
     open(id);
   };
   return (
-    <Link href={`/?node=${encodeURIComponent(id)}`} prefetch={false} data-shallow="" onClick={onClick} className={`${className} hover:underline`}>
+    <Link
+      href={`/?node=${encodeURIComponent(id)}`}
+      prefetch={false}
+      data-shallow=""
+      onClick={onClick}
+      className={`${className} hover:underline`}
+    >
       {children}
     </Link>
   );

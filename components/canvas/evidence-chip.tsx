@@ -7,22 +7,63 @@ import { deliveriesHref, type Evidence, stoppedCount, stoppedWords } from "./mod
 import { formatNumber } from "../../server/domain/format.ts";
 
 /** `388 · 22`: how many deliveries passed and how many were stopped. Each number leads to exactly those deliveries. */
-export function EvidenceChip({ evidence, endpoint, trigger }: { evidence: Evidence; endpoint: string; trigger: string | null }) {
+export function EvidenceChip({
+  evidence,
+  endpoint,
+  trigger,
+}: {
+  evidence: Evidence;
+  endpoint: string;
+  trigger: string | null;
+}) {
   const { store } = useCanvas();
   const stopped = stoppedCount(evidence);
   // Several triggers together have no one list of deliveries.
-  const hrefOf = (verdict: "matched" | "stopped") => trigger && deliveriesHref({ endpoint, trigger, verdict, since: store.since() ?? undefined });
+  const hrefOf = (verdict: "matched" | "stopped") =>
+    trigger && deliveriesHref({ endpoint, trigger, verdict, since: store.since() ?? undefined });
   if (evidence.passed === 0 && stopped === 0) return null;
   return (
     <span className="flex h-5 items-center rounded-full border bg-raised px-1 text-xs font-semibold whitespace-nowrap text-ink-3 tabular-nums">
-      {evidence.passed > 0 && <Count count={evidence.passed} says={`${formatNumber(evidence.passed)} passed`} name={`${formatNumber(evidence.passed)} passed`} tone="text-ok" icon={Check} href={hrefOf("matched")} />}
+      {evidence.passed > 0 && (
+        <Count
+          count={evidence.passed}
+          says={`${formatNumber(evidence.passed)} passed`}
+          name={`${formatNumber(evidence.passed)} passed`}
+          tone="text-ok"
+          icon={Check}
+          href={hrefOf("matched")}
+        />
+      )}
       {evidence.passed > 0 && stopped > 0 && <span aria-hidden>·</span>}
-      {stopped > 0 && <Count count={stopped} says={stoppedWords(evidence)} name={`${formatNumber(stopped)} stopped: ${stoppedWords(evidence)}`} tone={evidence.request > evidence.filter ? "text-bad" : "text-ink-2"} icon={Ban} href={hrefOf("stopped")} />}
+      {stopped > 0 && (
+        <Count
+          count={stopped}
+          says={stoppedWords(evidence)}
+          name={`${formatNumber(stopped)} stopped: ${stoppedWords(evidence)}`}
+          tone={evidence.request > evidence.filter ? "text-bad" : "text-ink-2"}
+          icon={Ban}
+          href={hrefOf("stopped")}
+        />
+      )}
     </span>
   );
 }
 
-function Count({ count, says, name, tone, icon: Icon, href }: { count: number; says: string; name: string; tone: string; icon: typeof Check; href: string | null }) {
+function Count({
+  count,
+  says,
+  name,
+  tone,
+  icon: Icon,
+  href,
+}: {
+  count: number;
+  says: string;
+  name: string;
+  tone: string;
+  icon: typeof Check;
+  href: string | null;
+}) {
   const face = (
     <>
       <Icon aria-hidden size={10} strokeWidth={3} />
@@ -38,7 +79,14 @@ function Count({ count, says, name, tone, icon: Icon, href }: { count: number; s
     );
   }
   return (
-    <Link href={href} prefetch={false} draggable={false} title={says} aria-label={name} className={`nodrag ${look} hover:underline`}>
+    <Link
+      href={href}
+      prefetch={false}
+      draggable={false}
+      title={says}
+      aria-label={name}
+      className={`nodrag ${look} hover:underline`}
+    >
       {face}
     </Link>
   );

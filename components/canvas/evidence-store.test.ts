@@ -8,7 +8,15 @@ const activity = (matched: number, other: number): Activity => ({
   since: "2026-01-01T00:00:00.000Z",
   until: "2026-01-01T01:00:00.000Z",
   bucketMs: 60_000,
-  endpoints: [{ endpoint: "billing", health: "unknown", outcomes: { accepted: 1, skipped: 0, rejected: 0, repeated: 0 }, buckets: [], lastAt: null }],
+  endpoints: [
+    {
+      endpoint: "billing",
+      health: "unknown",
+      outcomes: { accepted: 1, skipped: 0, rejected: 0, repeated: 0 },
+      buckets: [],
+      lastAt: null,
+    },
+  ],
   triggers: [
     { attachmentId: "paid:ledger", matched, request_mismatch: 0, filter_mismatch: 0, disabled: 0 },
     { attachmentId: "failed:notify", matched: other, request_mismatch: 0, filter_mismatch: 0, disabled: 0 },
@@ -20,7 +28,12 @@ const activity = (matched: number, other: number): Activity => ({
 it("one count that changes tells those who look at it, and nobody else", () => {
   const store = createEvidenceStore();
   store.feed(activity(1, 1));
-  const [paid, failed, endpoint, all] = [vi.fn<() => void>(), vi.fn<() => void>(), vi.fn<() => void>(), vi.fn<() => void>()];
+  const [paid, failed, endpoint, all] = [
+    vi.fn<() => void>(),
+    vi.fn<() => void>(),
+    vi.fn<() => void>(),
+    vi.fn<() => void>(),
+  ];
   store.subscribe(["paid:ledger"], paid);
   store.subscribe(["failed:notify"], failed);
   store.subscribe(["endpoint:billing"], endpoint);
@@ -30,7 +43,11 @@ it("one count that changes tells those who look at it, and nobody else", () => {
 });
 
 it("several triggers of a target have the counts of their route, not the sum of their verdicts", () => {
-  const model = sampleModel([["billing", "failed", "notify"], ["billing", "paid", "notify"], ["billing", "paid", "ledger"]]);
+  const model = sampleModel([
+    ["billing", "failed", "notify"],
+    ["billing", "paid", "notify"],
+    ["billing", "paid", "ledger"],
+  ]);
   const { edges } = visibleGraph(model, { endpoint: null, collapsed: new Set(["endpoint:billing"]), opened: null });
   const store = createEvidenceStore();
   store.feed(activity(2, 1));

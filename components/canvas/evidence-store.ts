@@ -3,8 +3,8 @@ import { type Evidence, evidenceOfTrigger } from "./model/evidence.ts";
 import { endpointId, routeId, targetId } from "./model/node-id.ts";
 
 /**
- * What is known of the traffic, outside of React: a node asks for its own part and is drawn again only when that part has changed. Keys are
- * ids of endpoints, targets, attachments and routes.
+ * What is known of the traffic, outside of React: a node asks for its own part and is drawn again only when that part
+ * has changed. Keys are ids of endpoints, targets, attachments and routes.
  */
 export interface EvidenceStore {
   feed(activity: Activity): void;
@@ -36,7 +36,9 @@ export function createEvidenceStore(): EvidenceStore {
         ...activity.endpoints.flatMap((one) => put(endpoints, endpointId(one.endpoint), one)),
         ...activity.targets.flatMap((one) => put(targets, targetId(one.target), one)),
         ...activity.triggers.flatMap(({ attachmentId, ...counts }) => put(counted, attachmentId, counts)),
-        ...activity.routes.flatMap(({ endpoint, target, ...counts }) => put(counted, routeId(endpoint, target), counts)),
+        ...activity.routes.flatMap(({ endpoint, target, ...counts }) =>
+          put(counted, routeId(endpoint, target), counts),
+        ),
       ];
       if (changed.length === 0) return;
       version += 1;

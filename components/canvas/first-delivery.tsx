@@ -11,8 +11,20 @@ import type { EvidenceStore } from "./evidence-store.ts";
 import type { CanvasModel } from "./model/build-model.ts";
 
 /** Where nothing was ever delivered: what to paste into a terminal. It goes away with the first delivery. */
-export function FirstDelivery({ model, store, onCovers }: { model: CanvasModel; store: EvidenceStore; onCovers?: (height: number) => void }) {
-  const isSilent = useSyncExternalStore(store.subscribeAll, () => isSilentEverywhere(model, store), () => false);
+export function FirstDelivery({
+  model,
+  store,
+  onCovers,
+}: {
+  model: CanvasModel;
+  store: EvidenceStore;
+  onCovers?: (height: number) => void;
+}) {
+  const isSilent = useSyncExternalStore(
+    store.subscribeAll,
+    () => isSilentEverywhere(model, store),
+    () => false,
+  );
   const [isClosed, setIsClosed] = useState(false);
   const [trigger] = model.triggers;
   if (!isSilent || isClosed || !trigger) return null;
@@ -44,7 +56,11 @@ function Card({ endpoint, slug, onClose, onCovers }: CardProps) {
   const origin = useOrigin();
   const { data: graph } = useQuery(trpc.canvas.graph.queryOptions());
   return (
-    <section ref={card} aria-label="No deliveries yet" className="z-10 rounded-l border bg-panel shadow-raised md:absolute md:bottom-4 md:left-1/2 md:w-[560px] md:max-w-[calc(100%-120px)] md:-translate-x-1/2">
+    <section
+      ref={card}
+      aria-label="No deliveries yet"
+      className="z-10 rounded-l border bg-panel shadow-raised md:absolute md:bottom-4 md:left-1/2 md:w-[560px] md:max-w-[calc(100%-120px)] md:-translate-x-1/2"
+    >
       <div className="flex items-start gap-2 pt-2.5 pr-2 pl-4">
         <div className="min-w-0 flex-1">
           <h2 className="font-semibold">No deliveries yet</h2>

@@ -22,7 +22,8 @@ export function FirstTrigger() {
         No triggers yet
       </h2>
       <p className="mt-1 text-ink-2">
-        A trigger is a file in <code>triggers/</code>. Write one as <code>triggers/new-signup.ts</code>, and it appears here as soon as it is saved:
+        A trigger is a file in <code>triggers/</code>. Write one as <code>triggers/new-signup.ts</code>, and it appears
+        here as soon as it is saved:
       </p>
       <div className="mt-4 rounded-l border bg-panel shadow-raised">
         <CodeBlock text={firstTrigger} label="A first trigger" copyLabel="Copy the first trigger" />

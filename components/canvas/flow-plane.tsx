@@ -46,7 +46,20 @@ interface Props {
 }
 
 /** The plane itself. Only what is in sight is drawn, and nothing is measured: all sizes are told. */
-export function FlowPlane({ graph, layout, round, shape, covered, store, storage, selected, kept, folds, open, onSeen }: Props) {
+export function FlowPlane({
+  graph,
+  layout,
+  round,
+  shape,
+  covered,
+  store,
+  storage,
+  selected,
+  kept,
+  folds,
+  open,
+  onSeen,
+}: Props) {
   const frame = useRef<HTMLDivElement>(null);
   const { moved, onNodesChange } = useMoved({ storage, round });
   const places = useMemo(() => placesOf(graph, { layout, moved }), [graph, layout, moved]);
@@ -58,10 +71,19 @@ export function FlowPlane({ graph, layout, round, shape, covered, store, storage
   const isFar = useStore((state) => state.transform[2] < farZoom);
   const look = useSeen({ graph, places, onSeen });
   useCanvasKeys({ graph, places, open, view, frame });
-  const context = useMemo(() => ({ store, selected, kept, collapsed: folds.collapsed, toggle: view.toggle, open }), [store, selected, kept, folds.collapsed, view.toggle, open]);
+  const context = useMemo(
+    () => ({ store, selected, kept, collapsed: folds.collapsed, toggle: view.toggle, open }),
+    [store, selected, kept, folds.collapsed, view.toggle, open],
+  );
   return (
     <CanvasProvider value={context}>
-      <div ref={frame} role="group" data-far={isFar} aria-label="Canvas: arrow keys walk, Enter opens, f fits" className="group/canvas absolute inset-0 [--xy-attribution-background-color:transparent] [&_.react-flow\_\_attribution_a]:text-ink-3!">
+      <div
+        ref={frame}
+        role="group"
+        data-far={isFar}
+        aria-label="Canvas: arrow keys walk, Enter opens, f fits"
+        className="group/canvas absolute inset-0 [--xy-attribution-background-color:transparent] [&_.react-flow\_\_attribution_a]:text-ink-3!"
+      >
         <ReactFlow<FlowNode, FlowEdge>
           nodes={nodes}
           edges={isFar ? noEdges : edges}

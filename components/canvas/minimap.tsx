@@ -10,7 +10,17 @@ const size = { width: 156, height: 96 };
 const pad = 60;
 
 /** All nodes as one path, so that 6,000 of them cost no more than six; the window as a frame to drag. */
-export function Minimap({ graph, places, selected, onLookAt }: { graph: VisibleGraph; places: Layout; selected: string | null; onLookAt: (centre: { x: number; y: number }) => void }) {
+export function Minimap({
+  graph,
+  places,
+  selected,
+  onLookAt,
+}: {
+  graph: VisibleGraph;
+  places: Layout;
+  selected: string | null;
+  onLookAt: (centre: { x: number; y: number }) => void;
+}) {
   const bounds = useMemo(() => boundsOf(graph.nodes, places), [graph, places]);
   const path = useMemo(() => graph.nodes.map((node) => rectangle(boxOf(node, places))).join(""), [graph, places]);
   const chosen = graph.nodes.find(({ id }) => id === selected);
@@ -23,7 +33,10 @@ export function Minimap({ graph, places, selected, onLookAt }: { graph: VisibleG
   };
   return (
     // A picture for the eye and the mouse: by keyboard one walks the nodes themselves.
-    <div aria-hidden className="absolute right-3.5 bottom-3.5 z-10 hidden overflow-hidden rounded-m border bg-raised shadow-raised lg:block">
+    <div
+      aria-hidden
+      className="absolute right-3.5 bottom-3.5 z-10 hidden overflow-hidden rounded-m border bg-raised shadow-raised lg:block"
+    >
       <svg
         {...size}
         viewBox={`${box.x} ${box.y} ${size.width * scale.x} ${size.height * scale.y}`}
@@ -49,14 +62,30 @@ function mapOf(bounds: Box): { box: { x: number; y: number }; scale: { x: number
   const down = (bounds.height + 2 * pad) / size.height;
   const isLong = down > 3 * across;
   const scale = isLong ? { x: across, y: down } : { x: Math.max(across, down), y: Math.max(across, down) };
-  return { scale, box: { x: bounds.x + bounds.width / 2 - (scale.x * size.width) / 2, y: bounds.y + bounds.height / 2 - (scale.y * size.height) / 2 } };
+  return {
+    scale,
+    box: {
+      x: bounds.x + bounds.width / 2 - (scale.x * size.width) / 2,
+      y: bounds.y + bounds.height / 2 - (scale.y * size.height) / 2,
+    },
+  };
 }
 
 function WindowFrame() {
   const [x, y, zoom] = useStore((state) => state.transform);
   const width = useStore((state) => state.width);
   const height = useStore((state) => state.height);
-  return <rect x={-x / zoom} y={-y / zoom} width={width / zoom} height={height / zoom} strokeWidth={1.5} vectorEffect="non-scaling-stroke" className="fill-accent-soft/40 stroke-accent/60" />;
+  return (
+    <rect
+      x={-x / zoom}
+      y={-y / zoom}
+      width={width / zoom}
+      height={height / zoom}
+      strokeWidth={1.5}
+      vectorEffect="non-scaling-stroke"
+      className="fill-accent-soft/40 stroke-accent/60"
+    />
+  );
 }
 
 function rectangle(box: { x: number; y: number; width: number; height: number } | null): string {

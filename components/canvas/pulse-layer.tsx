@@ -12,14 +12,18 @@ import { usePulses } from "./use-pulses.ts";
 /** So many dots are under way at once; what arrives beyond them is counted on the edges all the same. */
 const mostDots = 32;
 
-/** Deliveries as they happen: a dot runs along the edges of each. Drawn by the browser's own animations; React draws nothing here. */
+/**
+ * Deliveries as they happen: a dot runs along the edges of each. Drawn by the browser's own animations; React draws
+ * nothing here.
+ */
 export function PulseLayer({ graph, places }: { graph: VisibleGraph; places: Layout }) {
   const layer = useRef<HTMLDivElement>(null);
   usePulses((deliveries: readonly Pulse[]) => {
     const { current } = layer;
     if (!current) return;
     const paths = edgePaths(graph, places).byId;
-    for (const journey of journeysOf(graph, deliveries, mostDots - current.childElementCount)) sendDot(current, { journey, paths });
+    for (const journey of journeysOf(graph, deliveries, mostDots - current.childElementCount))
+      sendDot(current, { journey, paths });
   });
   return (
     <ViewportPortal>

@@ -3,13 +3,20 @@ import type { Journey } from "./model/journeys.ts";
 const runMs = 650;
 const markMs = 700;
 
-/** Sends a dot along the edges of a delivery. One that is stopped turns at the trigger and fades. Who wants no motion sees the edge light up. */
-export function sendDot(layer: HTMLElement, { journey, paths }: { journey: Journey; paths: (edgeId: string) => string | null }): void {
+/**
+ * Sends a dot along the edges of a delivery. One that is stopped turns at the trigger and fades. Who wants no motion
+ * sees the edge light up.
+ */
+export function sendDot(
+  layer: HTMLElement,
+  { journey, paths }: { journey: Journey; paths: (edgeId: string) => string | null },
+): void {
   const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const first = paths(journey.first);
   const onward = journey.onward.flatMap((id) => paths(id) ?? []);
   if (isStill) {
-    for (const path of [...(first === null ? [] : [first]), ...onward]) lightUp(layer, { path, isStopped: journey.isStopped });
+    for (const path of [...(first === null ? [] : [first]), ...onward])
+      lightUp(layer, { path, isStopped: journey.isStopped });
     return;
   }
   if (first === null) return;
@@ -23,7 +30,11 @@ export function sendDot(layer: HTMLElement, { journey, paths }: { journey: Journ
   run(layer, { path: first, keyframes: arriving, ms: runMs, onArrival: goOn });
 }
 
-const arriving: Keyframe[] = [{ offsetDistance: "0%", opacity: 0.2 }, { offset: 0.15, opacity: 1 }, { offsetDistance: "100%", opacity: 1 }];
+const arriving: Keyframe[] = [
+  { offsetDistance: "0%", opacity: 0.2 },
+  { offset: 0.15, opacity: 1 },
+  { offsetDistance: "100%", opacity: 1 },
+];
 
 const turning: Keyframe[] = [
   { offsetDistance: "0%", opacity: 0.2 },
@@ -38,10 +49,11 @@ function run(layer: HTMLElement, p: { path: string; keyframes: Keyframe[]; ms: n
   dot.className = "absolute top-0 left-0 size-2 rounded-full bg-accent";
   dot.style.offsetPath = `path("${p.path}")`;
   layer.append(dot);
-  dot.animate(p.keyframes, { duration: p.ms, easing: "cubic-bezier(.45,.05,.55,.95)", fill: "forwards" }).onfinish = () => {
-    dot.remove();
-    p.onArrival?.();
-  };
+  dot.animate(p.keyframes, { duration: p.ms, easing: "cubic-bezier(.45,.05,.55,.95)", fill: "forwards" }).onfinish =
+    () => {
+      dot.remove();
+      p.onArrival?.();
+    };
 }
 
 const svg = "http://www.w3.org/2000/svg";

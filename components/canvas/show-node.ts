@@ -1,6 +1,9 @@
 const type = "signalbox:show-node";
 
-/** Brings a node of the canvas into view, if a canvas is on the page. A link to the node that is open already changes nothing in the URL: this moves the canvas back to it. */
+/**
+ * Brings a node of the canvas into view, if a canvas is on the page. A link to the node that is open already changes
+ * nothing in the URL: this moves the canvas back to it.
+ */
 export function showNode(id: string): void {
   dispatchEvent(new CustomEvent(type, { detail: id }));
 }

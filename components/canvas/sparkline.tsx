@@ -7,7 +7,15 @@ import { sparkBars } from "./model/spark-bars.ts";
 const height = 26;
 
 /** The traffic of the window as bars, what was rejected in red. Where nothing ever came, what to send. */
-export function Sparkline({ activity, endpoint, trigger }: { activity: EndpointActivity | undefined; endpoint: string; trigger: string | undefined }) {
+export function Sparkline({
+  activity,
+  endpoint,
+  trigger,
+}: {
+  activity: EndpointActivity | undefined;
+  endpoint: string;
+  trigger: string | undefined;
+}) {
   if (!activity) return <div className="h-full" />;
   if (activity.lastAt === null) {
     return (
@@ -22,7 +30,13 @@ export function Sparkline({ activity, endpoint, trigger }: { activity: EndpointA
   const bars = sparkBars(activity.buckets, height);
   const says = `${total} ${total === 1 ? "delivery" : "deliveries"}, ${rejected} rejected`;
   return (
-    <svg role="img" aria-label={says} viewBox={`0 0 ${bars.width} ${height}`} preserveAspectRatio="none" className="h-full w-full">
+    <svg
+      role="img"
+      aria-label={says}
+      viewBox={`0 0 ${bars.width} ${height}`}
+      preserveAspectRatio="none"
+      className="h-full w-full"
+    >
       <path d={bars.base} className="fill-line" />
       <path d={bars.good} className="fill-accent opacity-60" />
       <path d={bars.bad} className="fill-bad opacity-85" />

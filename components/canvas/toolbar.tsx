@@ -29,13 +29,25 @@ interface Props {
 
 /** The window of time, what is shown, and order. All but order is in the URL. */
 export function Toolbar({ model, url, filter, kept, folds, onTidy }: Props) {
-  const endpoints = [{ value: "", label: "Any endpoint" }, ...model.endpoints.map(({ endpoint, path }) => ({ value: endpoint, label: path }))];
+  const endpoints = [
+    { value: "", label: "Any endpoint" },
+    ...model.endpoints.map(({ endpoint, path }) => ({ value: endpoint, label: path })),
+  ];
   const isFoldable = folds && model.endpoints.some(({ triggers }) => triggers.length > 1);
   const isFolded = folds !== null && folds.collapsed.size > 0;
   return (
-    <div role="group" aria-label="What the canvas shows" className="pointer-events-none flex flex-wrap items-center gap-2 *:pointer-events-auto md:absolute md:inset-x-4 md:top-3.5 md:z-10">
+    <div
+      role="group"
+      aria-label="What the canvas shows"
+      className="pointer-events-none flex flex-wrap items-center gap-2 *:pointer-events-auto md:absolute md:inset-x-4 md:top-3.5 md:z-10"
+    >
       <Choice label="Window of time" value={url.window} options={windows} onChange={(window) => filter({ window })} />
-      <Choice label="Endpoint" value={url.endpoint ?? ""} options={endpoints} onChange={(endpoint) => filter({ endpoint: endpoint === "" ? null : endpoint })} />
+      <Choice
+        label="Endpoint"
+        value={url.endpoint ?? ""}
+        options={endpoints}
+        onChange={(endpoint) => filter({ endpoint: endpoint === "" ? null : endpoint })}
+      />
       <Choice label="Status" value={url.status} options={statuses} onChange={(status) => filter({ status })} />
       <div className="w-52">
         <FilterInput label="Filter the canvas" value={url.q} onChange={(q) => filter({ q })} placeholder="Filter" />
@@ -46,7 +58,11 @@ export function Toolbar({ model, url, filter, kept, folds, onTidy }: Props) {
         </Button>
       )}
       {isFoldable && (
-        <Button icon={isFolded ? ChevronsUpDown : ChevronsDownUp} onClick={() => folds.foldAll(!isFolded)} title="Endpoints with several triggers">
+        <Button
+          icon={isFolded ? ChevronsUpDown : ChevronsDownUp}
+          onClick={() => folds.foldAll(!isFolded)}
+          title="Endpoints with several triggers"
+        >
           {isFolded ? "Unfold" : "Fold"}
         </Button>
       )}
@@ -61,6 +77,7 @@ export function Toolbar({ model, url, filter, kept, folds, onTidy }: Props) {
 
 function matchWords(model: CanvasModel, kept: ReadonlySet<string>): string {
   if (kept.size === 0) return "Nothing matches";
-  const share = (nodes: readonly { id: string }[]) => `${nodes.filter(({ id }) => kept.has(id)).length} of ${nodes.length}`;
+  const share = (nodes: readonly { id: string }[]) =>
+    `${nodes.filter(({ id }) => kept.has(id)).length} of ${nodes.length}`;
   return `${share(model.triggers)} triggers, ${share(model.targets)} targets`;
 }

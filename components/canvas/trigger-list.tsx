@@ -12,14 +12,27 @@ import { useKept } from "./use-kept.ts";
 
 const atATime = 60;
 
-/** The canvas of a narrow screen: endpoint by endpoint, its triggers and what they start. What a filter dims there is left out here. */
+/**
+ * The canvas of a narrow screen: endpoint by endpoint, its triggers and what they start. What a filter dims there is
+ * left out here.
+ */
 export function TriggerList({ model, store, url, filter, open, onSeen }: Omit<CanvasProps, "project">) {
   const kept = useKept({ model, store, text: url.q, status: url.status });
   const [limit, setLimit] = useState(atATime);
-  const endpoints = useMemo(() => model.endpoints.filter(({ id, endpoint }) => (url.endpoint ?? endpoint) === endpoint && (kept?.has(id) ?? true)), [model, url.endpoint, kept]);
+  const endpoints = useMemo(
+    () =>
+      model.endpoints.filter(({ id, endpoint }) => (url.endpoint ?? endpoint) === endpoint && (kept?.has(id) ?? true)),
+    [model, url.endpoint, kept],
+  );
   const shown = useMemo(() => endpoints.slice(0, limit), [endpoints, limit]);
-  useEffect(() => onSeen([...shown.map(({ id }) => id), ...model.targets.slice(0, 2 * limit).map(({ id }) => id)]), [shown, model, limit, onSeen]);
-  const context = useMemo(() => ({ store, selected: url.node, kept, collapsed: new Set<string>(), toggle: () => {}, open }), [store, url.node, kept, open]);
+  useEffect(
+    () => onSeen([...shown.map(({ id }) => id), ...model.targets.slice(0, 2 * limit).map(({ id }) => id)]),
+    [shown, model, limit, onSeen],
+  );
+  const context = useMemo(
+    () => ({ store, selected: url.node, kept, collapsed: new Set<string>(), toggle: () => {}, open }),
+    [store, url.node, kept, open],
+  );
   return (
     <CanvasProvider value={context}>
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4 p-4">
@@ -28,7 +41,9 @@ export function TriggerList({ model, store, url, filter, open, onSeen }: Omit<Ca
         {shown.map((endpoint) => (
           <EndpointCard key={endpoint.id} endpoint={endpoint} model={model} />
         ))}
-        {endpoints.length > limit && <Button onClick={() => setLimit(limit + atATime)}>Show more of {endpoints.length} endpoints</Button>}
+        {endpoints.length > limit && (
+          <Button onClick={() => setLimit(limit + atATime)}>Show more of {endpoints.length} endpoints</Button>
+        )}
         {endpoints.length === 0 && <p className="py-8 text-center text-ink-3">Nothing matches the filters.</p>}
         {url.endpoint === null && <Unattached model={model} />}
       </div>

@@ -10,17 +10,35 @@ import type { CanvasView } from "./use-viewport.ts";
 const steps: readonly Step[] = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
 
 /**
- * Arrow keys walk from node to node, `f` fits, `+` and `-` zoom, `Esc` closes what is open. Enter opens, as on every link. They work on the
- * canvas, and as long as nothing else has the focus.
+ * Arrow keys walk from node to node, `f` fits, `+` and `-` zoom, `Esc` closes what is open. Enter opens, as on every
+ * link. They work on the canvas, and as long as nothing else has the focus.
  */
-export function useCanvasKeys(p: { graph: VisibleGraph; places: Layout; open: (id: string | null) => void; view: CanvasView; frame: RefObject<HTMLElement | null> }) {
+export function useCanvasKeys(p: {
+  graph: VisibleGraph;
+  places: Layout;
+  open: (id: string | null) => void;
+  view: CanvasView;
+  frame: RefObject<HTMLElement | null>;
+}) {
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     const isOnCanvas = event.target instanceof Node && p.frame.current?.contains(event.target);
-    if (event.metaKey || event.ctrlKey || event.altKey || event.defaultPrevented || !(isOnCanvas || isNowhere(event.target)) || document.querySelector("dialog:modal")) return;
+    if (
+      event.metaKey ||
+      event.ctrlKey ||
+      event.altKey ||
+      event.defaultPrevented ||
+      !(isOnCanvas || isNowhere(event.target)) ||
+      document.querySelector("dialog:modal")
+    )
+      return;
     // The sheet itself hears of Esc from nowhere.
     if (event.key === "Escape" && !isOnCanvas) return;
     const step = steps.find((one) => one === event.key);
-    const action = step ? () => goOn(step, event, p) : { f: p.view.fit, "+": p.view.zoomIn, "=": p.view.zoomIn, "-": p.view.zoomOut, Escape: () => p.open(null) }[event.key];
+    const action = step
+      ? () => goOn(step, event, p)
+      : { f: p.view.fit, "+": p.view.zoomIn, "=": p.view.zoomIn, "-": p.view.zoomOut, Escape: () => p.open(null) }[
+          event.key
+        ];
     if (!action) return;
     event.preventDefault();
     action();
@@ -32,7 +50,11 @@ export function useCanvasKeys(p: { graph: VisibleGraph; places: Layout; open: (i
   }, []);
 }
 
-function goOn(step: Step, event: KeyboardEvent, p: { graph: VisibleGraph; places: Layout; view: CanvasView; frame: RefObject<HTMLElement | null> }): void {
+function goOn(
+  step: Step,
+  event: KeyboardEvent,
+  p: { graph: VisibleGraph; places: Layout; view: CanvasView; frame: RefObject<HTMLElement | null> },
+): void {
   const from = event.target instanceof Element ? event.target.closest("[data-node]")?.getAttribute("data-node") : null;
   const to = from ? walk(p.graph, { from, step, layout: p.places }) : p.graph.nodes[0]?.id;
   if (!to) return;
@@ -42,7 +64,9 @@ function goOn(step: Step, event: KeyboardEvent, p: { graph: VisibleGraph; places
 
 /** A node out of sight is drawn only while the window flies there. */
 function focusWhenDrawn(id: string, frame: RefObject<HTMLElement | null>, tries: number): void {
-  const link = [...(frame.current?.querySelectorAll("[data-node]") ?? [])].find((node) => node.getAttribute("data-node") === id)?.querySelector("a[data-node-link]");
+  const link = [...(frame.current?.querySelectorAll("[data-node]") ?? [])]
+    .find((node) => node.getAttribute("data-node") === id)
+    ?.querySelector("a[data-node-link]");
   if (link instanceof HTMLElement) link.focus({ preventScroll: true });
   else if (tries > 0) requestAnimationFrame(() => focusWhenDrawn(id, frame, tries - 1));
 }

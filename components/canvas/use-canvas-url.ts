@@ -31,6 +31,9 @@ export function useCanvasUrl() {
   const [{ window, endpoint, status, q, node }, set] = useQueryStates(parsers);
   const url = useMemo((): CanvasUrl => ({ window, endpoint, status, q, node }), [window, endpoint, status, q, node]);
   const filter = useCallback((change: Partial<Omit<CanvasUrl, "node">>) => void set(change), [set]);
-  const open = useCallback((id: string | null) => void set({ node: id, tab: null, from: null, via: null }, { history: "push" }), [set]);
+  const open = useCallback(
+    (id: string | null) => void set({ node: id, tab: null, from: null, via: null }, { history: "push" }),
+    [set],
+  );
   return { url, filter, open };
 }

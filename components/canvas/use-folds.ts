@@ -13,7 +13,15 @@ export interface Folds {
 }
 
 /** Which endpoints are folded; kept for the next visit. What is opened at the side is never folded away. */
-export function useFolds({ model, storage, opened }: { model: CanvasModel; storage: CanvasStorage; opened: string | null }): Folds {
+export function useFolds({
+  model,
+  storage,
+  opened,
+}: {
+  model: CanvasModel;
+  storage: CanvasStorage;
+  opened: string | null;
+}): Folds {
   const [chosen, setChosen] = useState(() => storage.collapsed());
   const node = opened === null ? undefined : model.byId.get(opened);
   const home = node?.kind === "trigger" ? `endpoint:${node.endpoint}` : null;

@@ -6,9 +6,23 @@ import type { CanvasModel } from "./model/build-model.ts";
 import { type CanvasStatus, type Known, keptNodes } from "./model/kept-nodes.ts";
 
 /** What stays lit under the filters. Traffic is listened to only while a status is asked for. */
-export function useKept({ model, store, text, status }: { model: CanvasModel; store: EvidenceStore; text: string; status: CanvasStatus }): ReadonlySet<string> | null {
+export function useKept({
+  model,
+  store,
+  text,
+  status,
+}: {
+  model: CanvasModel;
+  store: EvidenceStore;
+  text: string;
+  status: CanvasStatus;
+}): ReadonlySet<string> | null {
   const isListening = status !== "all";
-  const version = useSyncExternalStore(isListening ? store.subscribeAll : never, () => (isListening ? store.version() : 0), () => 0);
+  const version = useSyncExternalStore(
+    isListening ? store.subscribeAll : never,
+    () => (isListening ? store.version() : 0),
+    () => 0,
+  );
   return useMemo(() => {
     const known: Known = {
       evidence: (id) => {

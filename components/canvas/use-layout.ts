@@ -10,8 +10,8 @@ import { placeNewcomers } from "./model/place-newcomers.ts";
 import type { VisibleGraph } from "./model/visible-graph.ts";
 
 /**
- * So long ELK is waited for: under the skeleton, and with the layout that was there before. An answer that comes later is not taken, so
- * that nothing jumps: the simple layout then stays, at later visits too, until somebody tidies.
+ * So long ELK is waited for: under the skeleton, and with the layout that was there before. An answer that comes later
+ * is not taken, so that nothing jumps: the simple layout then stays, at later visits too, until somebody tidies.
  */
 const patienceMs = { skeleton: 350, before: 2_500 };
 
@@ -24,11 +24,16 @@ interface Laid {
 }
 
 /**
- * The graph with its layout: from the cache, or the old one with newcomers placed, or by ELK, or simple columns. While another is made, what
- * was shown before stays. `shape` names what a person chose (filter, folded endpoints): only within it may nodes stay where they were.
- * Another `round` lays out anew.
+ * The graph with its layout: from the cache, or the old one with newcomers placed, or by ELK, or simple columns. While
+ * another is made, what was shown before stays. `shape` names what a person chose (filter, folded endpoints): only
+ * within it may nodes stay where they were. Another `round` lays out anew.
  */
-export function useLayout(p: { graph: VisibleGraph; shape: string; round: number; storage: CanvasStorage }): Pick<Laid, "graph" | "layout" | "shape" | "round"> | null {
+export function useLayout(p: {
+  graph: VisibleGraph;
+  shape: string;
+  round: number;
+  storage: CanvasStorage;
+}): Pick<Laid, "graph" | "layout" | "shape" | "round"> | null {
   const { graph, shape, round, storage } = p;
   const key = `${shape}|${layoutKey(graph)}`;
   const [laid, setLaid] = useState<Laid | null>(null);
@@ -71,7 +76,14 @@ export function useLayout(p: { graph: VisibleGraph; shape: string; round: number
 }
 
 /** What needs no making: a layout of this very graph, or of one that became it. */
-function recall(p: { key: string; shape: string; round: number; graph: VisibleGraph; storage: CanvasStorage; before: Laid | null }): Layout | null {
+function recall(p: {
+  key: string;
+  shape: string;
+  round: number;
+  graph: VisibleGraph;
+  storage: CanvasStorage;
+  before: Laid | null;
+}): Layout | null {
   const { before } = p;
   if (before && before.round !== p.round) return null;
   const same = p.storage.layout(p.key);

@@ -7,12 +7,17 @@ import type { Layout } from "./model/column-layout.ts";
 import type { FlowNode } from "./model/flow-elements.ts";
 
 /** Where a person dragged nodes to; kept for the next visit, forgotten with the next `round`. */
-export function useMoved({ storage, round }: { storage: CanvasStorage; round: number }): { moved: Layout; onNodesChange: (changes: NodeChange<FlowNode>[]) => void } {
+export function useMoved({ storage, round }: { storage: CanvasStorage; round: number }): {
+  moved: Layout;
+  onNodesChange: (changes: NodeChange<FlowNode>[]) => void;
+} {
   const [state, setState] = useState(() => ({ round, moved: storage.moved() }));
   if (state.round !== round) setState({ round, moved: new Map() });
   const onNodesChange = useCallback(
     (changes: NodeChange<FlowNode>[]) => {
-      const drags = changes.flatMap((change) => (change.type === "position" && change.position ? [{ ...change, position: change.position }] : []));
+      const drags = changes.flatMap((change) =>
+        change.type === "position" && change.position ? [{ ...change, position: change.position }] : [],
+      );
       if (drags.length === 0) return;
       setState((before) => {
         const moved = new Map(before.moved);

@@ -11,7 +11,13 @@ export function usePulses(onPulses: (deliveries: readonly Pulse[]) => void): voi
   const client = useTRPCClient();
   const tell = useEffectEvent(onPulses);
   useEffect(() => {
-    const stream = keepStream((over) => client.canvas.pulses.subscribe(undefined, { onData: ({ deliveries }) => tell(deliveries), onComplete: over, onError: over }));
+    const stream = keepStream((over) =>
+      client.canvas.pulses.subscribe(undefined, {
+        onData: ({ deliveries }) => tell(deliveries),
+        onComplete: over,
+        onError: over,
+      }),
+    );
     const update = () => stream.want(document.visibilityState === "visible");
     update();
     document.addEventListener("visibilitychange", update);

@@ -7,7 +7,11 @@ import { boxOf, isInWindow } from "./model/viewports.ts";
 import type { VisibleGraph } from "./model/visible-graph.ts";
 
 /** Tells which nodes are in sight whenever the window has come to rest, so that only their traffic is read. */
-export function useSeen(p: { graph: VisibleGraph; places: Layout; onSeen: (ids: readonly string[]) => void }): () => void {
+export function useSeen(p: {
+  graph: VisibleGraph;
+  places: Layout;
+  onSeen: (ids: readonly string[]) => void;
+}): () => void {
   const { graph, places, onSeen } = p;
   const { getViewport } = useReactFlow();
   const width = useStore((state) => state.width);
@@ -15,7 +19,12 @@ export function useSeen(p: { graph: VisibleGraph; places: Layout; onSeen: (ids: 
   const look = useCallback(() => {
     if (width === 0) return;
     const view = { viewport: getViewport(), frame: { width, height } };
-    onSeen(graph.nodes.flatMap((node) => { const box = boxOf(node, places); return box && isInWindow(box, view) ? [node.id] : []; }));
+    onSeen(
+      graph.nodes.flatMap((node) => {
+        const box = boxOf(node, places);
+        return box && isInWindow(box, view) ? [node.id] : [];
+      }),
+    );
   }, [graph, places, onSeen, getViewport, width, height]);
   useEffect(look, [look]);
   return look;

@@ -41,8 +41,9 @@ const flightMs = 380;
 const zoomMs = 150;
 
 /**
- * The only place that sets the viewport. Actions set an aim; `viewFor` derives the viewport from the aim, the layout and the frame, whenever one of them changes: when a layout arrives
- * late or a sheet takes room, the aim is applied again. A move by hand ends every aim.
+ * The only place that sets the viewport. Actions set an aim; `viewFor` derives the viewport from the aim, the layout
+ * and the frame, whenever one of them changes: when a layout arrives late or a sheet takes room, the aim is applied
+ * again. A move by hand ends every aim.
  */
 export function useViewport({ graph, places, shown, covered, selected, kept, storage, folds }: Props): CanvasView {
   const flow = useReactFlow();
@@ -79,8 +80,16 @@ export function useViewport({ graph, places, shown, covered, selected, kept, sto
     const base = last ? viewport() : (restored?.viewport ?? flow.getViewport());
     const isCentred = last?.aim === aim && last.isCentred;
     const view = { nodes: graph.nodes, places: now.current.places, frame: { width, height } };
-    const from = last || restored ? base : (viewFor({ to: "start" }, { ...view, viewport: base, isDue: true, isCentred: false }) ?? base);
-    const aimed = viewFor(aim, { ...view, viewport: from, isDue: last?.aim !== aim || last.occasion !== occasion, isCentred });
+    const from =
+      last || restored
+        ? base
+        : (viewFor({ to: "start" }, { ...view, viewport: base, isDue: true, isCentred: false }) ?? base);
+    const aimed = viewFor(aim, {
+      ...view,
+      viewport: from,
+      isDue: last?.aim !== aim || last.occasion !== occasion,
+      isCentred,
+    });
     applied.current = { aim, occasion, isCentred: isCentred || (aimed !== null && aim.to === "node") };
     const next = aimed ?? (last ? null : from);
     if (!next) return;

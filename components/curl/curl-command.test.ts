@@ -22,28 +22,90 @@ async function callOf(command: string): Promise<{ args: string[]; body: Buffer }
   );
   writeFileSync(join(dir, "body"), "");
   writeFileSync(join(dir, "command"), command);
-  await run("sh", [join(dir, "command")], { env: { ...process.env, PATH: `${dir}:${process.env["PATH"]}`, SIGNALBOX_TOKEN: "sk 1" } });
-  return { args: readFileSync(join(dir, "args"), "utf8").split("\0").slice(0, -1), body: readFileSync(join(dir, "body")) };
+  await run("sh", [join(dir, "command")], {
+    env: { ...process.env, PATH: `${dir}:${process.env["PATH"]}`, SIGNALBOX_TOKEN: "sk 1" },
+  });
+  return {
+    args: readFileSync(join(dir, "args"), "utf8").split("\0").slice(0, -1),
+    body: readFileSync(join(dir, "body")),
+  };
 }
 
 describe("a shell", () => {
   it("takes every quoted text as one word, as it is", async () => {
-    const unit = fc.constantFrom("'", '"', "\\", "$", "`", "!", "\n", "\t", " ", "*", "@", "a", "é", "👍", "%", "(", "#", "&", "~", "-", "=", "{", ",", "}");
+    const unit = fc.constantFrom(
+      "'",
+      '"',
+      "\\",
+      "$",
+      "`",
+      "!",
+      "\n",
+      "\t",
+      " ",
+      "*",
+      "@",
+      "a",
+      "é",
+      "👍",
+      "%",
+      "(",
+      "#",
+      "&",
+      "~",
+      "-",
+      "=",
+      "{",
+      ",",
+      "}",
+    );
     const texts = ["", "-x", "~", "a=b", "plain-word.1:/@", ...fc.sample(fc.string({ unit }), 150)];
-    const { stdout } = await run("sh", ["-c", `for word in ${texts.map(shellQuote).join(" ")}; do printf '%s\\0' "$word"; done`]);
+    const { stdout } = await run("sh", [
+      "-c",
+      `for word in ${texts.map(shellQuote).join(" ")}; do printf '%s\\0' "$word"; done`,
+    ]);
     expect(stdout.split("\0").slice(0, -1)).toEqual(texts);
   });
 
   it("gives curl the bytes of every body", async () => {
-    const bodies = [...fc.sample(fc.uint8Array({ minLength: 1, maxLength: 40 }), 8), ...fc.sample(fc.string({ unit: "binary", minLength: 1 }), 8)];
-    const texts = ["it's $HOME `id` \\ \"!\" %s\n\n", "@/etc/passwd", '{"a":1}\r\n', "\u0000", "\u001b[31m", "\uFEFF{}", "'", "-x", `{"big":"${"'ü".repeat(60_000)}"}`];
-    for (const body of [...bodies, ...texts]) expect((await callOf(curlCommand({ url, body }))).body.equals(Buffer.from(body))).toBe(true);
+    const bodies = [
+      ...fc.sample(fc.uint8Array({ minLength: 1, maxLength: 40 }), 8),
+      ...fc.sample(fc.string({ unit: "binary", minLength: 1 }), 8),
+    ];
+    const texts = [
+      'it\'s $HOME `id` \\ "!" %s\n\n',
+      "@/etc/passwd",
+      '{"a":1}\r\n',
+      "\u0000",
+      "\u001b[31m",
+      "\uFEFF{}",
+      "'",
+      "-x",
+      `{"big":"${"'ü".repeat(60_000)}"}`,
+    ];
+    for (const body of [...bodies, ...texts])
+      expect((await callOf(curlCommand({ url, body }))).body.equals(Buffer.from(body))).toBe(true);
   });
 
   it("gives curl the address, the token from its own variable, the headers and the JSON", async () => {
     const text = '{\n  "note": "it\'s $HOME `id` \\"x\\" %s"\n}';
-    const { args } = await callOf(jsonCurl({ url, text, tokenVariable: "SIGNALBOX_TOKEN", headers: { "x-note": "it's $(id)", "x-empty": "" } }));
-    expect(args).toEqual(["-i", url, "-H", "Authorization: Bearer sk 1", "-H", "x-note: it's $(id)", "-H", "x-empty;", "-H", "Content-Type: application/json", "--data-raw", text]);
+    const { args } = await callOf(
+      jsonCurl({ url, text, tokenVariable: "SIGNALBOX_TOKEN", headers: { "x-note": "it's $(id)", "x-empty": "" } }),
+    );
+    expect(args).toEqual([
+      "-i",
+      url,
+      "-H",
+      "Authorization: Bearer sk 1",
+      "-H",
+      "x-note: it's $(id)",
+      "-H",
+      "x-empty;",
+      "-H",
+      "Content-Type: application/json",
+      "--data-raw",
+      text,
+    ]);
   });
 });
 

@@ -22,12 +22,15 @@ export function curlCommand({ url, method, headers = {}, tokenVariable = null, b
     ...(method === undefined || method === implied ? [] : [`-X ${shellQuote(method)}`]),
     ...(tokenVariable === null ? [] : [`-H "Authorization: Bearer $${tokenVariable}"`]),
     // curl takes `name:` for "leave it out", and `name;` for an empty one.
-    ...Object.entries(headers).map(([name, value]) => `-H ${shellQuote(value === "" ? `${name};` : `${name}: ${value}`)}`),
+    ...Object.entries(headers).map(
+      ([name, value]) => `-H ${shellQuote(value === "" ? `${name};` : `${name}: ${value}`)}`,
+    ),
   ];
   if (body === null) return join(parts);
   if (typeof body !== "string") return fromBytes(body, parts);
   if (hasControls(body)) return fromBytes(new TextEncoder().encode(body), parts);
-  if (new TextEncoder().encode(body).length > mostInArgument) return `printf %s ${shellQuote(body)} | ${join([...parts, "--data-binary @-"])}`;
+  if (new TextEncoder().encode(body).length > mostInArgument)
+    return `printf %s ${shellQuote(body)} | ${join([...parts, "--data-binary @-"])}`;
   // Not -d: it would read a file for a text that begins with @.
   return join([...parts, `--data-raw ${shellQuote(body)}`]);
 }

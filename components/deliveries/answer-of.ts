@@ -10,14 +10,35 @@ export interface Answer {
 }
 
 /** The answer that a delivery was given: it follows from what the delivery keeps. */
-export function answerOf({ id, outcome, responseStatus, problem, verdicts, body }: Pick<Delivery, "id" | "outcome" | "responseStatus" | "problem" | "verdicts" | "body">): Answer {
+export function answerOf({
+  id,
+  outcome,
+  responseStatus,
+  problem,
+  verdicts,
+  body,
+}: Pick<Delivery, "id" | "outcome" | "responseStatus" | "problem" | "verdicts" | "body">): Answer {
   const own: [string, string] = ["signalbox-delivery", id];
-  if (problem) return { status: responseStatus, body: JSON.stringify(problem), headers: [["content-type", "application/problem+json"], own] };
-  if (outcome === "skipped") return { status: responseStatus, body: (verdicts.length === 0 && challengeIn(body)) || '{"ok":true,"skipped":true}', headers: [["content-type", "application/json"], own] };
+  if (problem)
+    return {
+      status: responseStatus,
+      body: JSON.stringify(problem),
+      headers: [["content-type", "application/problem+json"], own],
+    };
+  if (outcome === "skipped")
+    return {
+      status: responseStatus,
+      body: (verdicts.length === 0 && challengeIn(body)) || '{"ok":true,"skipped":true}',
+      headers: [["content-type", "application/json"], own],
+    };
   const runs = verdicts.flatMap(({ runId, trigger, target }) => (runId === null ? [] : [{ runId, trigger, target }]));
   const runId = runs[0]?.runId ?? null;
   const repeated: [string, string][] = outcome === "repeated" ? [["idempotent-replayed", "true"]] : [];
-  return { status: responseStatus, body: JSON.stringify({ ok: true, runId, runs }), headers: [["content-type", "application/json"], ["location", `/api/v1/runs/${runId}`], ...repeated, own] };
+  return {
+    status: responseStatus,
+    body: JSON.stringify({ ok: true, runId, runs }),
+    headers: [["content-type", "application/json"], ["location", `/api/v1/runs/${runId}`], ...repeated, own],
+  };
 }
 
 /** No trigger was asked: the sender wanted to know whether it is heard, and was told its own challenge. */

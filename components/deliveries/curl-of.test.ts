@@ -1,15 +1,30 @@
 import { expect, it } from "vitest";
 import { curlOf, endpointPath } from "./curl-of.ts";
 
-const delivery = (body: Uint8Array | string | null, headers: Record<string, string> = {}) => ({ method: "POST", headers, body: body === null ? null : Buffer.from(body).toString("base64") });
+const delivery = (body: Uint8Array | string | null, headers: Record<string, string> = {}) => ({
+  method: "POST",
+  headers,
+  body: body === null ? null : Buffer.from(body).toString("base64"),
+});
 
 it("the copied command bears the headers that say what is sent, and none that was redacted or belongs to the connection", () => {
-  const headers = { "content-type": "application/json", "x-empty": "", authorization: "[redacted]", host: "a", "content-length": "2", "signalbox-redelivery-of": "dlv_1" };
-  expect(curlOf(delivery("{}", headers), "http://a/")).toBe("curl -i http://a/ \\\n  -H 'content-type: application/json' \\\n  -H 'x-empty;' \\\n  --data-raw '{}'");
+  const headers = {
+    "content-type": "application/json",
+    "x-empty": "",
+    authorization: "[redacted]",
+    host: "a",
+    "content-length": "2",
+    "signalbox-redelivery-of": "dlv_1",
+  };
+  expect(curlOf(delivery("{}", headers), "http://a/")).toBe(
+    "curl -i http://a/ \\\n  -H 'content-type: application/json' \\\n  -H 'x-empty;' \\\n  --data-raw '{}'",
+  );
 });
 
 it("the copied command sends bytes that are no text, and none where none were kept", () => {
-  expect(curlOf(delivery(new Uint8Array([255, 0])), "http://a/")).toBe("printf %s '/wA=' | base64 -d | curl -i http://a/ \\\n  --data-binary @-");
+  expect(curlOf(delivery(new Uint8Array([255, 0])), "http://a/")).toBe(
+    "printf %s '/wA=' | base64 -d | curl -i http://a/ \\\n  --data-binary @-",
+  );
   expect(curlOf(delivery(null), "http://a/")).toBe("curl -i http://a/ \\\n  -X POST");
 });
 

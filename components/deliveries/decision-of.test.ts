@@ -14,40 +14,99 @@ const verdict = (over: Partial<Verdict> = {}): Verdict => ({
   ...over,
 });
 const delivery = { endpoint: "billing", outcome: "skipped" as const, problem: null, verdicts: [verdict()] };
-const problem = { type: "/errors/x", title: "The body does not match", status: 422, code: "request_mismatch", detail: "Why." };
+const problem = {
+  type: "/errors/x",
+  title: "The body does not match",
+  status: 422,
+  code: "request_mismatch",
+  detail: "Why.",
+};
 
 it("a delivery that one trigger passed over says at which stage, where, and what was there", () => {
   expect(decisionOf(delivery)).toBe("filter: /data/amount: expected ≥ 10000, was 4200");
-  expect(decisionOf({ ...delivery, outcome: "rejected", problem, verdicts: [verdict({ outcome: "request_mismatch", reasons: [{ pointer: "", code: "", message: "Required", expected: null, actual: null }] })] })).toBe("request: the whole body: Required");
-  const missing = { pointer: "/data/amount", code: "invalid_type", message: "Required", expected: "a number", actual: null };
-  expect(decisionOf({ ...delivery, verdicts: [verdict({ reasons: [missing] })] })).toBe("filter: /data/amount: expected a number, missing");
+  expect(
+    decisionOf({
+      ...delivery,
+      outcome: "rejected",
+      problem,
+      verdicts: [
+        verdict({
+          outcome: "request_mismatch",
+          reasons: [{ pointer: "", code: "", message: "Required", expected: null, actual: null }],
+        }),
+      ],
+    }),
+  ).toBe("request: the whole body: Required");
+  const missing = {
+    pointer: "/data/amount",
+    code: "invalid_type",
+    message: "Required",
+    expected: "a number",
+    actual: null,
+  };
+  expect(decisionOf({ ...delivery, verdicts: [verdict({ reasons: [missing] })] })).toBe(
+    "filter: /data/amount: expected a number, missing",
+  );
 });
 
 it("of a trigger that is switched off it says since when and why, and nothing of the body", () => {
-  const reasons = [{ pointer: "", code: "disabled", message: "Switched off since 2026-01-01T00:00:00.000Z: noisy", expected: null, actual: null }];
-  expect(decisionOf({ ...delivery, verdicts: [verdict({ outcome: "disabled", reasons })] })).toBe("Switched off since 2026-01-01T00:00:00.000Z: noisy");
-  expect(sayVerdict(verdict({ outcome: "disabled", reasons }))).toBe("Switched off since 2026-01-01T00:00:00.000Z: noisy");
+  const reasons = [
+    {
+      pointer: "",
+      code: "disabled",
+      message: "Switched off since 2026-01-01T00:00:00.000Z: noisy",
+      expected: null,
+      actual: null,
+    },
+  ];
+  expect(decisionOf({ ...delivery, verdicts: [verdict({ outcome: "disabled", reasons })] })).toBe(
+    "Switched off since 2026-01-01T00:00:00.000Z: noisy",
+  );
+  expect(sayVerdict(verdict({ outcome: "disabled", reasons }))).toBe(
+    "Switched off since 2026-01-01T00:00:00.000Z: noisy",
+  );
   expect(verdictMarks([verdict({ outcome: "disabled", reasons })], null)).toEqual([]);
 });
 
 it("a delivery to several triggers says how many of them fired, and which", () => {
   const fired = verdict({ outcome: "matched", trigger: "invoice-paid", reasons: [] });
-  expect(decisionOf({ ...delivery, outcome: "accepted", verdicts: [verdict(), fired] })).toBe("1 of 2 fired: invoice-paid");
-  expect(decisionOf({ ...delivery, verdicts: [verdict(), verdict({ outcome: "request_mismatch" })] })).toBe("0 of 2 fired, stopped at filter, request");
+  expect(decisionOf({ ...delivery, outcome: "accepted", verdicts: [verdict(), fired] })).toBe(
+    "1 of 2 fired: invoice-paid",
+  );
+  expect(decisionOf({ ...delivery, verdicts: [verdict(), verdict({ outcome: "request_mismatch" })] })).toBe(
+    "0 of 2 fired, stopped at filter, request",
+  );
   expect(decisionOf({ ...delivery, outcome: "accepted", verdicts: [fired] })).toBe("invoice-paid fired");
 });
 
 it("a rejected delivery says the problem, and the first place where it is", () => {
   expect(decisionOf({ ...delivery, problem, verdicts: [] })).toBe("The body does not match. Why.");
-  expect(decisionOf({ ...delivery, problem: { ...problem, errors: [{ pointer: "", code: "", message: "expected object" }] }, verdicts: [] })).toBe("The body does not match: the whole body, expected object");
+  expect(
+    decisionOf({
+      ...delivery,
+      problem: { ...problem, errors: [{ pointer: "", code: "", message: "expected object" }] },
+      verdicts: [],
+    }),
+  ).toBe("The body does not match: the whole body, expected object");
 });
 
 it("a sender that only asked whether it is heard was answered", () => {
-  expect(decisionOf({ ...delivery, outcome: "skipped", problem: null, verdicts: [] })).toBe("The sender's challenge was answered");
+  expect(decisionOf({ ...delivery, outcome: "skipped", problem: null, verdicts: [] })).toBe(
+    "The sender's challenge was answered",
+  );
 });
 
 it("a near miss names the endpoint that was meant", () => {
-  const missed = { ...delivery, endpoint: "githb", verdicts: [], problem: { ...problem, code: "unknown_endpoint", detail: 'No trigger of this project listens here. Did you mean "github"?' } };
+  const missed = {
+    ...delivery,
+    endpoint: "githb",
+    verdicts: [],
+    problem: {
+      ...problem,
+      code: "unknown_endpoint",
+      detail: 'No trigger of this project listens here. Did you mean "github"?',
+    },
+  };
   expect(decisionOf(missed)).toBe("No endpoint githb");
   expect(nearMissOf(missed)).toBe("github");
   expect(nearMissOf({ problem: { ...missed.problem, detail: "No trigger of this project listens here." } })).toBeNull();

@@ -10,13 +10,18 @@ export function decisionOf(delivery: Pick<DeliverySummary, "endpoint" | "problem
   if (verdicts.length === 0) return delivery.outcome === "skipped" ? "The sender's challenge was answered" : "";
   const fired = verdicts.filter((verdict) => verdict.outcome === "matched");
   if (delivery.outcome === "repeated") return "The same as before: nothing started again";
-  if (fired.length > 0) return verdicts.length === 1 ? `${fired[0]?.trigger} fired` : `${fired.length} of ${verdicts.length} fired: ${[...new Set(fired.map(({ trigger }) => trigger))].join(", ")}`;
+  if (fired.length > 0)
+    return verdicts.length === 1
+      ? `${fired[0]?.trigger} fired`
+      : `${fired.length} of ${verdicts.length} fired: ${[...new Set(fired.map(({ trigger }) => trigger))].join(", ")}`;
   const [only] = verdicts;
   const stages = [...new Set(verdicts.map(({ outcome }) => verdictOutcomes[outcome].stage))].join(", ");
   if (!only || verdicts.length > 1) return `0 of ${verdicts.length} fired, stopped at ${stages}`;
   const reason = only.reasons[0];
   if (!reason) return verdictOutcomes[only.outcome].label;
-  return only.outcome === "disabled" ? sayReason(reason) : `${verdictOutcomes[only.outcome].stage}: ${sayReason(reason)}`;
+  return only.outcome === "disabled"
+    ? sayReason(reason)
+    : `${verdictOutcomes[only.outcome].stage}: ${sayReason(reason)}`;
 }
 
 /** Of a delivery to an unknown endpoint, the one that was probably meant; `null` where none is near. */

@@ -13,7 +13,11 @@ export function Decision({ delivery }: { delivery: DeliverySummary }) {
       {meant !== null && (
         <>
           ; did you mean{" "}
-          <Link href={`/?node=${encodeURIComponent(`endpoint:${meant}`)}`} prefetch={false} className="font-mono text-accent hover:underline">
+          <Link
+            href={`/?node=${encodeURIComponent(`endpoint:${meant}`)}`}
+            prefetch={false}
+            className="font-mono text-accent hover:underline"
+          >
             {meant}
           </Link>
           ?

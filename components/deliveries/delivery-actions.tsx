@@ -60,7 +60,8 @@ function CopyAsCurl({ delivery }: { delivery: FullDelivery }) {
   const urlOf = async () => {
     if (!mayOperate || delivery.problem?.code === "unknown_endpoint") return plain();
     try {
-      return (await queries.fetchQuery(trpc.triggers.url.queryOptions({ for: delivery.endpoint }, { retry: false }))).url;
+      return (await queries.fetchQuery(trpc.triggers.url.queryOptions({ for: delivery.endpoint }, { retry: false })))
+        .url;
     } catch (error) {
       // The project may not have the endpoint any more.
       if (problemOf(error).code === "not_found") return plain();
@@ -79,7 +80,8 @@ function CopyAsCurl({ delivery }: { delivery: FullDelivery }) {
 
 function OpenAsForm({ delivery, slugs }: { delivery: FullDelivery; slugs: string[] }) {
   const leave = useLeave();
-  const hrefOf = (slug: string) => `/?node=${encodeURIComponent(`trigger:${slug}`)}&tab=test&from=${encodeURIComponent(delivery.id)}`;
+  const hrefOf = (slug: string) =>
+    `/?node=${encodeURIComponent(`trigger:${slug}`)}&tab=test&from=${encodeURIComponent(delivery.id)}`;
   const [only] = slugs;
   const hasJson = useMemo(() => jsonOf(readBody(delivery.body)) !== undefined, [delivery.body]);
   if (!hasJson || only === undefined) {
@@ -98,7 +100,15 @@ function OpenAsForm({ delivery, slugs }: { delivery: FullDelivery; slugs: string
     );
   }
   return (
-    <Menu label="Open as form of a trigger" items={slugs.map((slug) => ({ id: slug, label: slug, note: verdictOn(delivery, slug), onSelect: () => leave(hrefOf(slug)) }))}>
+    <Menu
+      label="Open as form of a trigger"
+      items={slugs.map((slug) => ({
+        id: slug,
+        label: slug,
+        note: verdictOn(delivery, slug),
+        onSelect: () => leave(hrefOf(slug)),
+      }))}
+    >
       <FilePenLine aria-hidden size={14} />
       Open as form
     </Menu>
@@ -113,7 +123,12 @@ function Redeliver({ delivery, slugs }: { delivery: FullDelivery; slugs: string[
     trpc.deliveries.redeliver.mutationOptions({
       onSuccess: ({ deliveryId }, { trigger }) => {
         const href = `/deliveries/${encodeURIComponent(deliveryId)}`;
-        toast({ tone: "ok", text: `Delivered again ${trigger === null ? "to all triggers" : `to ${trigger}`}.`, href, linkLabel: "The new delivery" });
+        toast({
+          tone: "ok",
+          text: `Delivered again ${trigger === null ? "to all triggers" : `to ${trigger}`}.`,
+          href,
+          linkLabel: "The new delivery",
+        });
         router.push(href);
       },
       onError: (error) => toast({ tone: "bad", text: `It was not delivered again. ${sayProblem(error)}` }),
@@ -122,7 +137,8 @@ function Redeliver({ delivery, slugs }: { delivery: FullDelivery; slugs: string[
   const send = (trigger: string | null) => redeliver.mutate({ id: delivery.id, trigger });
   const whyNot = useWhyNot("operate");
   if (whyNot !== undefined || delivery.body === null || slugs.length === 0) {
-    const why = whyNot ?? (delivery.body === null ? "Its body is not kept" : `No trigger listens on ${delivery.endpoint} now`);
+    const why =
+      whyNot ?? (delivery.body === null ? "Its body is not kept" : `No trigger listens on ${delivery.endpoint} now`);
     return (
       <Button tone="primary" icon={RotateCw} disabled title={why}>
         Redeliver
@@ -135,8 +151,23 @@ function Redeliver({ delivery, slugs }: { delivery: FullDelivery; slugs: string[
       label="Redeliver"
       tone="primary"
       items={[
-        { id: "*", label: `Redeliver ${count}`, icon: RotateCw, note: "The same bytes, decided anew", isDisabled: redeliver.isPending, onSelect: () => send(null) },
-        ...(slugs.length === 1 ? [] : slugs.map((slug) => ({ id: slug, label: `Only to ${slug}`, note: verdictOn(delivery, slug), isDisabled: redeliver.isPending, onSelect: () => send(slug) }))),
+        {
+          id: "*",
+          label: `Redeliver ${count}`,
+          icon: RotateCw,
+          note: "The same bytes, decided anew",
+          isDisabled: redeliver.isPending,
+          onSelect: () => send(null),
+        },
+        ...(slugs.length === 1
+          ? []
+          : slugs.map((slug) => ({
+              id: slug,
+              label: `Only to ${slug}`,
+              note: verdictOn(delivery, slug),
+              isDisabled: redeliver.isPending,
+              onSelect: () => send(slug),
+            }))),
       ]}
     >
       <RotateCw aria-hidden size={14} className={redeliver.isPending ? "animate-spin" : ""} />

@@ -58,13 +58,21 @@ function KeptBody({ delivery, body, jumpTo }: { delivery: FullDelivery; body: Re
         {body.text === null ? (
           <span className="px-1 text-ink-2">Not text: shown byte by byte</span>
         ) : (
-          <Segmented label="How the body is shown" value={face} options={faces} onChange={(value) => void setFace(value === "pretty" ? null : value)} />
+          <Segmented
+            label="How the body is shown"
+            value={face}
+            options={faces}
+            onChange={(value) => void setFace(value === "pretty" ? null : value)}
+          />
         )}
         {face === "pretty" && triggers.length > 1 && (
           <Choice
             label="Whose places are marked"
             value={trigger ?? ""}
-            options={[{ value: "", label: "Places of all triggers" }, ...triggers.map((slug) => ({ value: slug, label: slug }))]}
+            options={[
+              { value: "", label: "Places of all triggers" },
+              ...triggers.map((slug) => ({ value: slug, label: slug })),
+            ]}
             onChange={(value) => void setTrigger(value === "" ? null : value)}
           />
         )}
@@ -73,7 +81,9 @@ function KeptBody({ delivery, body, jumpTo }: { delivery: FullDelivery; body: Re
           <IconButton label="Download the body" icon={Download} size="s" onClick={() => saveBody(delivery.id, body)} />
         </span>
       </div>
-      {face === "pretty" && body.text !== null && <JsonView text={body.text} label="Body" marks={marks} maxHeight={560} jumpTo={jumpTo} />}
+      {face === "pretty" && body.text !== null && (
+        <JsonView text={body.text} label="Body" marks={marks} maxHeight={560} jumpTo={jumpTo} />
+      )}
       {face === "raw" && body.text !== null && <RawText text={body.text} label="Body" maxHeight={560} />}
       {face === "bytes" && <Bytes bytes={body.bytes} />}
     </Panel>
@@ -81,17 +91,28 @@ function KeptBody({ delivery, body, jumpTo }: { delivery: FullDelivery; body: Re
 }
 
 /** What held is marked by the schemas of the project as it is now; what did not, by the verdicts. */
-function useMarks({ delivery, body, trigger }: { delivery: FullDelivery; body: ReadBody; trigger: string | null }): JsonMark[] {
+function useMarks({
+  delivery,
+  body,
+  trigger,
+}: {
+  delivery: FullDelivery;
+  body: ReadBody;
+  trigger: string | null;
+}): JsonMark[] {
   const trpc = useTRPC();
   const { data: triggers } = useQuery(trpc.triggers.list.queryOptions({ endpoint: delivery.endpoint }));
   const json = useMemo(() => jsonOf(body), [body]);
   return useMemo(() => {
-    const fired = delivery.verdicts.filter((verdict) => verdict.outcome === "matched" && (trigger === null || verdict.trigger === trigger));
+    const fired = delivery.verdicts.filter(
+      (verdict) => verdict.outcome === "matched" && (trigger === null || verdict.trigger === trigger),
+    );
     const held = fired.flatMap(({ attachmentId }) => {
       const known = triggers?.find((one) => one.attachmentId === attachmentId);
       return known ? matchedMarks({ trigger: known.slug, schemas: [known.request, known.filter], json }) : [];
     });
-    const stopped = delivery.verdicts.length > 0 ? verdictMarks(delivery.verdicts, trigger) : problemMarks(delivery.problem);
+    const stopped =
+      delivery.verdicts.length > 0 ? verdictMarks(delivery.verdicts, trigger) : problemMarks(delivery.problem);
     return [...stopped, ...held];
   }, [delivery, json, trigger, triggers]);
 }
@@ -101,11 +122,20 @@ function Bytes({ bytes }: { bytes: Uint8Array }) {
   const text = useMemo(() => hexLines(bytes, most), [bytes, most]);
   return (
     <>
-      <pre tabIndex={0} role="region" aria-label="Body, byte by byte" className="max-h-[560px] overflow-auto px-4 py-3 text-s/5 text-ink-2">
+      <pre
+        tabIndex={0}
+        role="region"
+        aria-label="Body, byte by byte"
+        className="max-h-[560px] overflow-auto px-4 py-3 text-s/5 text-ink-2"
+      >
         {text}
       </pre>
       {bytes.length > most && (
-        <button type="button" onClick={() => setMost((now) => now * 16)} className="w-full cursor-pointer border-t px-4 py-2 text-left text-accent hover:bg-sunken">
+        <button
+          type="button"
+          onClick={() => setMost((now) => now * 16)}
+          className="w-full cursor-pointer border-t px-4 py-2 text-left text-accent hover:bg-sunken"
+        >
           Show more: {formatBytes(bytes.length - most)} are below
         </button>
       )}
@@ -115,7 +145,9 @@ function Bytes({ bytes }: { bytes: Uint8Array }) {
 
 function whyThereIsNone({ bodyBytes, problem, responseStatus }: FullDelivery): string {
   if (bodyBytes === 0) return "There was none.";
-  if (responseStatus === 413) return `It was over the limit, so it was not read to its end and not kept. The sender declared or sent ${formatBytes(bodyBytes)}.`;
-  if (problem) return `It was not kept: the request was refused before its body was read (${problem.title.toLowerCase()}).`;
+  if (responseStatus === 413)
+    return `It was over the limit, so it was not read to its end and not kept. The sender declared or sent ${formatBytes(bodyBytes)}.`;
+  if (problem)
+    return `It was not kept: the request was refused before its body was read (${problem.title.toLowerCase()}).`;
   return "It is no longer kept: bodies are removed when their retention ends.";
 }

@@ -21,19 +21,48 @@ export function DeliveryHead({ delivery, onCompare }: { delivery: FullDelivery; 
   const key = delivery.headers["idempotency-key"] ?? delivery.headers["webhook-id"];
   return (
     <>
-      <PageTitle crumb={{ href: "/deliveries", label: "Deliveries", rest: `${delivery.method} /triggers/${delivery.endpoint}` }} id={delivery.id}>
+      <PageTitle
+        crumb={{ href: "/deliveries", label: "Deliveries", rest: `${delivery.method} /triggers/${delivery.endpoint}` }}
+        id={delivery.id}
+      >
         <OutcomeBadge delivery={delivery} />
         <DeliveryActions delivery={delivery} onCompare={onCompare} />
       </PageTitle>
       <Facts
         facts={[
-          ["received", <span key="at">{formatUtc(delivery.receivedAt)} · <RelativeTime iso={delivery.receivedAt} /></span>],
-          ["answered in", <span key="took" className="tabular-nums">{formatDuration(delivery.durationMs)}</span>],
+          [
+            "received",
+            <span key="at">
+              {formatUtc(delivery.receivedAt)} · <RelativeTime iso={delivery.receivedAt} />
+            </span>,
+          ],
+          [
+            "answered in",
+            <span key="took" className="tabular-nums">
+              {formatDuration(delivery.durationMs)}
+            </span>,
+          ],
           ["sent from", sentFrom(delivery)],
           ["body", formatBytes(delivery.bodyBytes)],
           ["sha256", sha && <Sha key="sha" sha={sha} />],
-          ["Idempotency-Key", key === undefined ? null : <code key="key" className="break-all"><PlainText text={key} /></code>],
-          ["redelivery of", delivery.redeliveryOf && <ShortId key="of" id={delivery.redeliveryOf} href={`/deliveries/${encodeURIComponent(delivery.redeliveryOf)}`} />],
+          [
+            "Idempotency-Key",
+            key === undefined ? null : (
+              <code key="key" className="break-all">
+                <PlainText text={key} />
+              </code>
+            ),
+          ],
+          [
+            "redelivery of",
+            delivery.redeliveryOf && (
+              <ShortId
+                key="of"
+                id={delivery.redeliveryOf}
+                href={`/deliveries/${encodeURIComponent(delivery.redeliveryOf)}`}
+              />
+            ),
+          ],
           ["redelivered as", <Redeliveries key="as" id={delivery.id} />],
         ]}
       />
@@ -44,7 +73,9 @@ export function DeliveryHead({ delivery, onCompare }: { delivery: FullDelivery; 
 /** `null`: a sender's webhook. */
 function sentFrom({ headers }: FullDelivery): string | null {
   if (headers[ownHeaders.sentFrom] !== "form") return null;
-  return headers[ownHeaders.signatureCheck] === "skipped" ? "a form in the app, signature not checked" : "a form in the app";
+  return headers[ownHeaders.signatureCheck] === "skipped"
+    ? "a form in the app, signature not checked"
+    : "a form in the app";
 }
 
 function Sha({ sha }: { sha: string }) {

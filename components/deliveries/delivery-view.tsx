@@ -23,7 +23,8 @@ export function DeliveryView({ id }: { id: string }) {
   // What has arrived never changes, and may be a megabyte.
   const delivery = useQuery(trpc.deliveries.get.queryOptions({ id }, { staleTime: Infinity, meta: { live: false } }));
   if (delivery.data) return <LoadedDelivery delivery={delivery.data} />;
-  if (delivery.error) return <ErrorNote what={`${id} could not be read`} error={delivery.error} retry={() => void delivery.refetch()} />;
+  if (delivery.error)
+    return <ErrorNote what={`${id} could not be read`} error={delivery.error} retry={() => void delivery.refetch()} />;
   return <LoadingRows label="The delivery is being read" rows={8} />;
 }
 
@@ -37,7 +38,9 @@ function LoadedDelivery({ delivery }: { delivery: FullDelivery }) {
     <>
       <DeliveryHead delivery={delivery} onCompare={(other) => void setCompare(other)} />
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
-        {compare !== null && <ComparePanel key={compare} delivery={delivery} other={compare} onClose={() => void setCompare(null)} />}
+        {compare !== null && (
+          <ComparePanel key={compare} delivery={delivery} other={compare} onClose={() => void setCompare(null)} />
+        )}
         <ProblemPanel delivery={delivery} onPlace={showPlace} />
         {verdicts.length > 0 && (
           <Panel title="What each trigger decided" note={`${verdicts.length} evaluated · ${matched} fired`}>

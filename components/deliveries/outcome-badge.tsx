@@ -3,7 +3,11 @@ import { StatusBadge } from "../ui/status-badge.tsx";
 import { deliveryOutcomes } from "../ui/statuses.ts";
 
 /** The answer's status, with what became of the delivery. */
-export function OutcomeBadge({ delivery: { outcome, responseStatus } }: { delivery: Pick<DeliverySummary, "outcome" | "responseStatus"> }) {
+export function OutcomeBadge({
+  delivery: { outcome, responseStatus },
+}: {
+  delivery: Pick<DeliverySummary, "outcome" | "responseStatus">;
+}) {
   const face = deliveryOutcomes[outcome];
   return <StatusBadge face={face} label={`${responseStatus} ${face.label}`} />;
 }

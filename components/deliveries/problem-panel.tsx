@@ -4,7 +4,13 @@ import { Panel } from "../ui/panel.tsx";
 import type { FullDelivery } from "./full-delivery.ts";
 
 /** Why a delivery was rejected, in words, with the way out. */
-export function ProblemPanel({ delivery, onPlace }: { delivery: FullDelivery; onPlace: ((pointer: string) => void) | undefined }) {
+export function ProblemPanel({
+  delivery,
+  onPlace,
+}: {
+  delivery: FullDelivery;
+  onPlace: ((pointer: string) => void) | undefined;
+}) {
   const { problem, verdicts } = delivery;
   if (!problem) return null;
   // What triggers said stands in their table.
@@ -20,17 +26,28 @@ export function ProblemPanel({ delivery, onPlace }: { delivery: FullDelivery; on
     >
       <div className="px-4 py-3">
         <p className="break-words whitespace-pre-wrap">
-          {problem.code === "unknown_endpoint" ? <UnknownEndpoint delivery={delivery} /> : <PlainText text={problem.detail} />}
+          {problem.code === "unknown_endpoint" ? (
+            <UnknownEndpoint delivery={delivery} />
+          ) : (
+            <PlainText text={problem.detail} />
+          )}
         </p>
       </div>
       {errors.length > 0 && (
         <ul className="grid gap-1 border-t px-4 py-3">
           {errors.map((error) => (
             <li key={`${error.pointer} ${error.code} ${error.message}`} className="flex flex-wrap gap-x-3 break-words">
-              <button type="button" disabled={!onPlace} onClick={() => onPlace?.(error.pointer)} className="cursor-pointer font-mono text-accent underline decoration-line-strong underline-offset-2 disabled:cursor-default disabled:text-ink disabled:no-underline">
+              <button
+                type="button"
+                disabled={!onPlace}
+                onClick={() => onPlace?.(error.pointer)}
+                className="cursor-pointer font-mono text-accent underline decoration-line-strong underline-offset-2 disabled:cursor-default disabled:text-ink disabled:no-underline"
+              >
                 <PlainText text={error.pointer || "the whole body"} />
               </button>
-              <span className="text-ink-2"><PlainText text={error.message} /></span>
+              <span className="text-ink-2">
+                <PlainText text={error.message} />
+              </span>
             </li>
           ))}
         </ul>
@@ -42,7 +59,10 @@ export function ProblemPanel({ delivery, onPlace }: { delivery: FullDelivery; on
 function UnknownEndpoint({ delivery: { endpoint, probableEndpoint } }: { delivery: FullDelivery }) {
   return (
     <>
-      There is no endpoint <code className="break-all"><PlainText text={endpoint || "(empty)"} /></code>
+      There is no endpoint{" "}
+      <code className="break-all">
+        <PlainText text={endpoint || "(empty)"} />
+      </code>
       {probableEndpoint === null ? (
         <>
           .{" "}
@@ -53,7 +73,10 @@ function UnknownEndpoint({ delivery: { endpoint, probableEndpoint } }: { deliver
       ) : (
         <>
           ; did you mean{" "}
-          <Link href={`/?node=${encodeURIComponent(`endpoint:${probableEndpoint}`)}`} className="font-mono text-accent underline underline-offset-2">
+          <Link
+            href={`/?node=${encodeURIComponent(`endpoint:${probableEndpoint}`)}`}
+            className="font-mono text-accent underline underline-offset-2"
+          >
             {probableEndpoint}
           </Link>
           ?

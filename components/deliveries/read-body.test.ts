@@ -29,5 +29,11 @@ it("bytes are written sixteen a line, with what of them is ASCII", () => {
 const json = (text: string) => jsonOf(readBody(Buffer.from(text).toString("base64")));
 
 it("the JSON of a body is there where there is any, a byte order mark before it or not", () => {
-  expect([json("\uFEFF[1]"), json("null"), json("{"), jsonOf(null), jsonOf({ bytes: new Uint8Array([0xff]), text: null })]).toEqual([[1], null, undefined, undefined, undefined]);
+  expect([
+    json("\uFEFF[1]"),
+    json("null"),
+    json("{"),
+    jsonOf(null),
+    jsonOf({ bytes: new Uint8Array([0xff]), text: null }),
+  ]).toEqual([[1], null, undefined, undefined, undefined]);
 });

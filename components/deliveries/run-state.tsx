@@ -12,7 +12,11 @@ export function RunState({ runId }: { runId: string }) {
   return (
     <span className="inline-flex items-center gap-2 whitespace-nowrap">
       <ShortId id={runId} href={`/runs/${encodeURIComponent(runId)}`} />
-      {data ? <RunBadge run={data} /> : <span className="inline-block w-20 text-xs text-ink-3">{error ? "not kept" : ""}</span>}
+      {data ? (
+        <RunBadge run={data} />
+      ) : (
+        <span className="inline-block w-20 text-xs text-ink-3">{error ? "not kept" : ""}</span>
+      )}
     </span>
   );
 }

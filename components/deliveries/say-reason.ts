@@ -12,7 +12,11 @@ interface ReasonParts {
 export function reasonParts({ pointer, code, message, expected, actual }: Reason): ReasonParts {
   if (code === "disabled") return { where: null, said: message, was: null };
   // The whole body is never missing.
-  return { where: pointer || "the whole body", said: expected === null ? message : `expected ${expected}`, was: actual ?? (pointer === "" ? null : "missing") };
+  return {
+    where: pointer || "the whole body",
+    said: expected === null ? message : `expected ${expected}`,
+    was: actual ?? (pointer === "" ? null : "missing"),
+  };
 }
 
 /** `/data/amount: expected ≥ 10000, was -5`. */

@@ -2,11 +2,26 @@ import { expect, it } from "vitest";
 import type { Verdict } from "../../server/contract/verdict.ts";
 import { matchedMarks, problemMarks, verdictMarks } from "./verdict-marks.ts";
 
-const verdict = (over: Partial<Verdict>): Verdict => ({ trigger: "large", attachmentId: "large:notify", target: { kind: "workflow", slug: "notify" }, outcome: "filter_mismatch", runId: null, reasons: [], ...over });
+const verdict = (over: Partial<Verdict>): Verdict => ({
+  trigger: "large",
+  attachmentId: "large:notify",
+  target: { kind: "workflow", slug: "notify" },
+  outcome: "filter_mismatch",
+  runId: null,
+  reasons: [],
+  ...over,
+});
 const amount = { pointer: "/amount", code: "too_small", message: "Too small", expected: "≥ 10000", actual: "4200" };
 
 it("each reason marks its place with what was expected, and by whom where several were asked", () => {
-  const verdicts = [verdict({ reasons: [amount] }), verdict({ trigger: "paid", outcome: "request_mismatch", reasons: [{ ...amount, pointer: "/type", expected: null }] })];
+  const verdicts = [
+    verdict({ reasons: [amount] }),
+    verdict({
+      trigger: "paid",
+      outcome: "request_mismatch",
+      reasons: [{ ...amount, pointer: "/type", expected: null }],
+    }),
+  ];
   expect(verdictMarks(verdicts, null)).toEqual([
     { pointer: "/amount", tone: "wait", note: "large: expected ≥ 10000" },
     { pointer: "/type", tone: "bad", note: "paid: Too small" },
@@ -18,18 +33,37 @@ it("each reason marks its place with what was expected, and by whom where severa
 it("what several triggers say of a place is said once", () => {
   const verdicts = ["a", "b", "c"].map((trigger) => verdict({ trigger, reasons: [amount] }));
   expect(verdictMarks(verdicts, null)).toEqual([{ pointer: "/amount", tone: "wait", note: "expected ≥ 10000" }]);
-  expect(verdictMarks([...verdicts.slice(1), verdict({ outcome: "matched" })], null)).toEqual([{ pointer: "/amount", tone: "wait", note: "b, c: expected ≥ 10000" }]);
+  expect(verdictMarks([...verdicts.slice(1), verdict({ outcome: "matched" })], null)).toEqual([
+    { pointer: "/amount", tone: "wait", note: "b, c: expected ≥ 10000" },
+  ]);
 });
 
 it("a rejection without verdicts marks the places that it names", () => {
-  const problem = { type: "", title: "", status: 422, code: "request_mismatch", detail: "", errors: [{ pointer: "/a~1b", code: "x", message: "Required" }] };
+  const problem = {
+    type: "",
+    title: "",
+    status: 422,
+    code: "request_mismatch",
+    detail: "",
+    errors: [{ pointer: "/a~1b", code: "x", message: "Required" }],
+  };
   expect(problemMarks(problem)).toEqual([{ pointer: "/a~1b", tone: "bad", note: "Required" }]);
   expect(problemMarks(null)).toEqual([]);
 });
 
 it("the fixed values that a trigger chose the body by are marked, once, and only where they stand", () => {
-  const request = { type: "object", properties: { type: { type: "string" }, data: { type: "object", properties: { currency: { enum: ["eur", "usd"] }, kind: { const: "x" } } } } };
+  const request = {
+    type: "object",
+    properties: {
+      type: { type: "string" },
+      data: { type: "object", properties: { currency: { enum: ["eur", "usd"] }, kind: { const: "x" } } },
+    },
+  };
   const filter = { type: "object", properties: { type: { const: "paid" }, none: { const: 1 } } };
-  const marks = matchedMarks({ trigger: "paid", schemas: [request, filter, filter, null], json: { type: "paid", data: { currency: "eur", kind: "y" } } });
+  const marks = matchedMarks({
+    trigger: "paid",
+    schemas: [request, filter, filter, null],
+    json: { type: "paid", data: { currency: "eur", kind: "y" } },
+  });
   expect(marks.map(({ pointer }) => pointer)).toEqual(["/data/currency", "/type"]);
 });

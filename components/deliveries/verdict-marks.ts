@@ -7,26 +7,44 @@ import type { JsonMark } from "../json/place-marks.ts";
 import type { Tone } from "../ui/statuses.ts";
 
 /**
- * The places in a body that made triggers pass it over, each with what was expected there, and by whom where not all say the same.
- * `trigger`: only those of this one.
+ * The places in a body that made triggers pass it over, each with what was expected there, and by whom where not all
+ * say the same. `trigger`: only those of this one.
  */
 export function verdictMarks(verdicts: readonly Verdict[], trigger: string | null): JsonMark[] {
   // One that is switched off says nothing of the body.
-  const chosen = verdicts.filter((verdict) => verdict.outcome !== "disabled" && (trigger === null || verdict.trigger === trigger));
+  const chosen = verdicts.filter(
+    (verdict) => verdict.outcome !== "disabled" && (trigger === null || verdict.trigger === trigger),
+  );
   const asked = new Set(chosen.map((verdict) => verdict.trigger)).size;
   const said = chosen.flatMap(({ outcome, reasons, trigger }) =>
-    reasons.map(({ pointer, expected, message }) => ({ pointer, tone: tones[outcome], words: expected === null ? message : `expected ${expected}`, trigger })),
+    reasons.map(({ pointer, expected, message }) => ({
+      pointer,
+      tone: tones[outcome],
+      words: expected === null ? message : `expected ${expected}`,
+      trigger,
+    })),
   );
   const same = Map.groupBy(said, ({ pointer, tone, words }) => JSON.stringify([pointer, tone, words]));
   return [...same.values()].flatMap((group) => {
     const [first] = group;
     if (!first) return [];
     const by = [...new Set(group.map((one) => one.trigger))];
-    return [{ pointer: first.pointer, tone: first.tone, note: by.length === asked ? first.words : `${by.join(", ")}: ${first.words}` }];
+    return [
+      {
+        pointer: first.pointer,
+        tone: first.tone,
+        note: by.length === asked ? first.words : `${by.join(", ")}: ${first.words}`,
+      },
+    ];
   });
 }
 
-const tones: Record<Verdict["outcome"], Tone> = { matched: "ok", request_mismatch: "bad", filter_mismatch: "wait", disabled: "idle" };
+const tones: Record<Verdict["outcome"], Tone> = {
+  matched: "ok",
+  request_mismatch: "bad",
+  filter_mismatch: "wait",
+  disabled: "idle",
+};
 
 /** The places that a rejection names, where no trigger was asked. */
 export function problemMarks(problem: Problem | null): JsonMark[] {
@@ -34,21 +52,39 @@ export function problemMarks(problem: Problem | null): JsonMark[] {
 }
 
 /** The fixed values by which a trigger that fired chose this body: `const` and `enum` of its schemas that the body has. */
-export function matchedMarks(p: { trigger: string; schemas: readonly (JsonSchemaObject | null)[]; json: Json | undefined }): JsonMark[] {
-  const marks = p.schemas.flatMap((schema) => (schema ? fixedPlaces({ schema, value: p.json, pointer: "", depth: 0 }) : []));
+export function matchedMarks(p: {
+  trigger: string;
+  schemas: readonly (JsonSchemaObject | null)[];
+  json: Json | undefined;
+}): JsonMark[] {
+  const marks = p.schemas.flatMap((schema) =>
+    schema ? fixedPlaces({ schema, value: p.json, pointer: "", depth: 0 }) : [],
+  );
   return [...new Set(marks)].map((pointer) => ({ pointer, tone: "ok", note: `as ${p.trigger} wants it` }));
 }
 
 const deepest = 8;
 
-function fixedPlaces({ schema, value, pointer, depth }: { schema: Json; value: Json | undefined; pointer: string; depth: number }): string[] {
+function fixedPlaces({
+  schema,
+  value,
+  pointer,
+  depth,
+}: {
+  schema: Json;
+  value: Json | undefined;
+  pointer: string;
+  depth: number;
+}): string[] {
   if (!isObject(schema) || depth > deepest) return [];
   const fixed = Array.isArray(schema["enum"]) ? schema["enum"] : "const" in schema ? [schema["const"]] : [];
   const own = fixed.some((one) => one === value) ? [pointer] : [];
   const properties = schema["properties"];
   if (!isObject(value) || !isObject(properties)) return own;
   const inner = Object.entries(properties).flatMap(([key, property]) =>
-    Object.hasOwn(value, key) && property !== undefined ? fixedPlaces({ schema: property, value: value[key], pointer: pointer + toPointer([key]), depth: depth + 1 }) : [],
+    Object.hasOwn(value, key) && property !== undefined
+      ? fixedPlaces({ schema: property, value: value[key], pointer: pointer + toPointer([key]), depth: depth + 1 })
+      : [],
   );
   return [...own, ...inner];
 }

@@ -14,10 +14,16 @@ interface Props {
   onPlace?: (pointer: string) => void;
 }
 
-/** What each trigger decided, at which stage, where in the body, and what it would have had to be. One row for each reason. */
+/**
+ * What each trigger decided, at which stage, where in the body, and what it would have had to be. One row for each
+ * reason.
+ */
 export function VerdictTable({ verdicts, onPlace }: Props) {
   return (
-    <Table label="What each trigger decided" columns={["Trigger", "Decided", "Stage", "Where", "Expected", "Was", "Run"]}>
+    <Table
+      label="What each trigger decided"
+      columns={["Trigger", "Decided", "Stage", "Where", "Expected", "Was", "Run"]}
+    >
       {verdicts.map((verdict) => (
         <Fragment key={verdict.attachmentId}>
           {(verdict.reasons.length > 0 ? verdict.reasons : [null]).map((reason, index) => (
@@ -29,20 +35,37 @@ export function VerdictTable({ verdicts, onPlace }: Props) {
   );
 }
 
-function VerdictRow({ verdict, reason, isFirst, onPlace }: { verdict: Verdict; reason: Reason | null; isFirst: boolean; onPlace: Props["onPlace"] }) {
+function VerdictRow({
+  verdict,
+  reason,
+  isFirst,
+  onPlace,
+}: {
+  verdict: Verdict;
+  reason: Reason | null;
+  isFirst: boolean;
+  onPlace: Props["onPlace"];
+}) {
   const face = verdictOutcomes[verdict.outcome];
   return (
     <Row>
       <Cell name="Trigger">
         {isFirst ? (
-          <Link href={`/?node=${encodeURIComponent(`trigger:${verdict.trigger}`)}`} prefetch={false} title={verdict.trigger} className="block max-w-60 truncate font-mono hover:text-accent hover:underline">
+          <Link
+            href={`/?node=${encodeURIComponent(`trigger:${verdict.trigger}`)}`}
+            prefetch={false}
+            title={verdict.trigger}
+            className="block max-w-60 truncate font-mono hover:text-accent hover:underline"
+          >
             {verdict.trigger}
           </Link>
         ) : null}
       </Cell>
       <Cell name="Decided">{isFirst ? <StatusBadge face={face} /> : null}</Cell>
       <Cell name="Stage">{isFirst && <span className="whitespace-nowrap text-ink-2">{face.stage}</span>}</Cell>
-      <Cell name="Where">{reason && reasonParts(reason).where !== null && <Place pointer={reason.pointer} onPlace={onPlace} />}</Cell>
+      <Cell name="Where">
+        {reason && reasonParts(reason).where !== null && <Place pointer={reason.pointer} onPlace={onPlace} />}
+      </Cell>
       <Cell name="Expected">
         {reason && (
           <div className="xl:min-w-36">
@@ -66,10 +89,22 @@ function VerdictRow({ verdict, reason, isFirst, onPlace }: { verdict: Verdict; r
 }
 
 function Place({ pointer, onPlace }: { pointer: string; onPlace: Props["onPlace"] }) {
-  const face = pointer === "" ? <span>the whole body</span> : <code className="block max-w-72 break-words"><PlainText text={pointer} /></code>;
+  const face =
+    pointer === "" ? (
+      <span>the whole body</span>
+    ) : (
+      <code className="block max-w-72 break-words">
+        <PlainText text={pointer} />
+      </code>
+    );
   if (!onPlace) return face;
   return (
-    <button type="button" onClick={() => onPlace(pointer)} title="Show it in the body" className="cursor-pointer text-left text-accent underline decoration-line-strong underline-offset-2 hover:decoration-current">
+    <button
+      type="button"
+      onClick={() => onPlace(pointer)}
+      title="Show it in the body"
+      className="cursor-pointer text-left text-accent underline decoration-line-strong underline-offset-2 hover:decoration-current"
+    >
       {face}
     </button>
   );

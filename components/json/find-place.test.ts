@@ -39,7 +39,9 @@ it("every line's pointer leads back to the line, where no key is repeated", () =
     fc.property(fc.json(), (text) => {
       const lines = layOutJson(text) ?? [];
       const values = [...lines.keys()].filter((at) => lines[at]?.kind !== "end");
-      expect(values.map((at) => findPlace(text, lines, pointerOf(text, lines, at)))).toEqual(values.map((line) => ({ line, missing: null })));
+      expect(values.map((at) => findPlace(text, lines, pointerOf(text, lines, at)))).toEqual(
+        values.map((line) => ({ line, missing: null })),
+      );
     }),
   );
 });

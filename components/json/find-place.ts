@@ -1,7 +1,10 @@
 import { fromPointer, toPointer } from "../../server/domain/json-pointer.ts";
 import type { JsonLine } from "./lay-out-json.ts";
 
-/** Where a JSON pointer leads: the line of the value, or of the nearest value around it and the part of the way that is missing there. */
+/**
+ * Where a JSON pointer leads: the line of the value, or of the nearest value around it and the part of the way that is
+ * missing there.
+ */
 export interface Place {
   line: number;
   missing: string | null;

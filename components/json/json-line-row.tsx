@@ -29,27 +29,58 @@ export interface JsonLineRowProps {
 }
 
 /** One line of the pretty view. */
-export const JsonLineRow = memo(function JsonLineRow({ id, at, text, line, digits, isFolded, isCurrent, mark, onToggle, onPick }: JsonLineRowProps) {
+export const JsonLineRow = memo(function JsonLineRow({
+  id,
+  at,
+  text,
+  line,
+  digits,
+  isFolded,
+  isCurrent,
+  mark,
+  onToggle,
+  onPick,
+}: JsonLineRowProps) {
   const canFold = isFoldable(line);
   return (
     <div
       id={id}
       data-line={at}
-      {...(line.kind === "end" ? { role: "presentation" } : { role: "treeitem", "aria-level": line.depth + 1, "aria-selected": isCurrent, "aria-expanded": canFold ? !isFolded : undefined })}
+      {...(line.kind === "end"
+        ? { role: "presentation" }
+        : {
+            role: "treeitem",
+            "aria-level": line.depth + 1,
+            "aria-selected": isCurrent,
+            "aria-expanded": canFold ? !isFolded : undefined,
+          })}
       onClick={() => onPick(at)}
       className={`flex items-start pr-4 leading-5 ${isCurrent ? "group-focus-visible/tree:bg-sunken" : ""}`}
     >
-      <span aria-hidden className="shrink-0 pl-3 text-right text-ink-3 tabular-nums select-none" style={{ width: `calc(${digits}ch + 12px)` }}>
+      <span
+        aria-hidden
+        className="shrink-0 pl-3 text-right text-ink-3 tabular-nums select-none"
+        style={{ width: `calc(${digits}ch + 12px)` }}
+      >
         {at + 1}
       </span>
       <span aria-hidden className="flex h-5 w-5 shrink-0 items-center justify-center select-none">
         {canFold && (
-          <button type="button" tabIndex={-1} onClick={() => onToggle(at)} title={isFolded ? "Unfold" : "Fold"} className="flex h-5 w-5 cursor-pointer items-center justify-center text-ink-3 hover:text-ink">
+          <button
+            type="button"
+            tabIndex={-1}
+            onClick={() => onToggle(at)}
+            title={isFolded ? "Unfold" : "Fold"}
+            className="flex h-5 w-5 cursor-pointer items-center justify-center text-ink-3 hover:text-ink"
+          >
             {isFolded ? <ChevronRight size={12} /> : <ChevronDown size={12} />}
           </button>
         )}
       </span>
-      <span className="min-w-0 [overflow-wrap:anywhere] whitespace-pre-wrap" style={{ paddingLeft: `min(${line.depth * 2}ch, 40%)` }}>
+      <span
+        className="min-w-0 [overflow-wrap:anywhere] whitespace-pre-wrap"
+        style={{ paddingLeft: `min(${line.depth * 2}ch, 40%)` }}
+      >
         {piecesOfLine(text, line, isFolded).map((piece, index) => (
           <PieceOfLine key={index} piece={piece} tone={piece.isValue ? mark?.tone : undefined} notes={mark?.notes} />
         ))}
@@ -60,7 +91,14 @@ export const JsonLineRow = memo(function JsonLineRow({ id, at, text, line, digit
   );
 });
 
-const syntax: Record<PieceKind, string> = { key: "text-ink-2", string: "text-ink", number: "text-run", word: "text-run", bracket: "text-ink-3", punctuation: "text-ink-3" };
+const syntax: Record<PieceKind, string> = {
+  key: "text-ink-2",
+  string: "text-ink",
+  number: "text-run",
+  word: "text-run",
+  bracket: "text-ink-3",
+  punctuation: "text-ink-3",
+};
 
 const markTones: Record<Tone, string> = {
   ok: "bg-ok-soft text-ok border-ok",
@@ -70,10 +108,21 @@ const markTones: Record<Tone, string> = {
   idle: "bg-idle-soft text-idle border-idle",
 };
 
-const noteTones: Record<Tone, string> = { ok: "text-ok", run: "text-run", wait: "text-wait", bad: "text-bad", idle: "text-idle" };
+const noteTones: Record<Tone, string> = {
+  ok: "text-ok",
+  run: "text-run",
+  wait: "text-wait",
+  bad: "text-bad",
+  idle: "text-idle",
+};
 
 function PieceOfLine({ piece, tone, notes }: { piece: Piece; tone: Tone | undefined; notes: string[] | undefined }) {
-  if (tone === undefined) return <span className={syntax[piece.kind]}><Cut text={piece.text} /></span>;
+  if (tone === undefined)
+    return (
+      <span className={syntax[piece.kind]}>
+        <Cut text={piece.text} />
+      </span>
+    );
   return (
     <mark title={notes?.join("\n")} className={`rounded-s border-b-2 px-1 ${markTones[tone]}`}>
       <Cut text={piece.text} />
@@ -87,7 +136,11 @@ function Cut({ text }: { text: string }) {
   return (
     <>
       <PlainText text={text.slice(0, mostCharacters)} />…{" "}
-      <button type="button" onClick={() => setIsWhole(true)} className="cursor-pointer rounded-s border border-line-strong px-1.5 font-sans text-xs text-accent hover:bg-sunken">
+      <button
+        type="button"
+        onClick={() => setIsWhole(true)}
+        className="cursor-pointer rounded-s border border-line-strong px-1.5 font-sans text-xs text-accent hover:bg-sunken"
+      >
         show all {formatBytes(text.length)}
       </button>
     </>

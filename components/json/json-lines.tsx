@@ -8,7 +8,10 @@ interface LinesProps {
   shown: readonly number[];
   row(line: number): ReactNode;
   jump: Jump | null;
-  /** What scrolls; null until it is on the page. A ref would say nothing of that: its element comes after the first effects here. */
+  /**
+   * What scrolls; null until it is on the page. A ref would say nothing of that: its element comes after the first
+   * effects here.
+   */
   box: HTMLDivElement | null;
 }
 
@@ -36,7 +39,14 @@ export function WindowedLines({ shown, row, jump, box }: LinesProps) {
   });
   const scrollTo = useEffectEvent((line: number) => {
     const index = shown.indexOf(line);
-    const isInView = virtualizer.getVirtualItems().some((item) => item.index === index && item.start >= (virtualizer.scrollOffset ?? 0) && item.end <= (virtualizer.scrollOffset ?? 0) + (virtualizer.scrollRect?.height ?? 0));
+    const isInView = virtualizer
+      .getVirtualItems()
+      .some(
+        (item) =>
+          item.index === index &&
+          item.start >= (virtualizer.scrollOffset ?? 0) &&
+          item.end <= (virtualizer.scrollOffset ?? 0) + (virtualizer.scrollRect?.height ?? 0),
+      );
     if (!isInView) virtualizer.scrollToIndex(index, { align: "center" });
   });
   useEffect(() => {
@@ -45,7 +55,14 @@ export function WindowedLines({ shown, row, jump, box }: LinesProps) {
   return (
     <div role="presentation" className="relative w-full" style={{ height: virtualizer.getTotalSize() }}>
       {virtualizer.getVirtualItems().map((item) => (
-        <div key={item.key} ref={virtualizer.measureElement} data-index={item.index} role="presentation" className="absolute inset-x-0 top-0" style={{ transform: `translateY(${item.start}px)` }}>
+        <div
+          key={item.key}
+          ref={virtualizer.measureElement}
+          data-index={item.index}
+          role="presentation"
+          className="absolute inset-x-0 top-0"
+          style={{ transform: `translateY(${item.start}px)` }}
+        >
           {row(shown[item.index] ?? -1)}
         </div>
       ))}

@@ -19,11 +19,21 @@ export interface JsonViewProps {
 const noMarks: readonly JsonMark[] = [];
 
 /**
- * JSON laid out for reading, made from the text itself: every number, escape and repeated key stands as it came. Folds, marks places, and
- * stays quick with a megabyte. What is not JSON is shown as it is.
+ * JSON laid out for reading, made from the text itself: every number, escape and repeated key stands as it came. Folds,
+ * marks places, and stays quick with a megabyte. What is not JSON is shown as it is.
  */
 export function JsonView({ text, label, marks = noMarks, copyLabel, maxHeight = 480, jumpTo = null }: JsonViewProps) {
   const lines = useMemo(() => layOutJson(text), [text]);
   if (!lines) return <RawText text={text} label={label} copyLabel={copyLabel} maxHeight={maxHeight} />;
-  return <JsonTree text={text} lines={lines} label={label} marks={marks} copyLabel={copyLabel} maxHeight={maxHeight} jumpTo={jumpTo} />;
+  return (
+    <JsonTree
+      text={text}
+      lines={lines}
+      label={label}
+      marks={marks}
+      copyLabel={copyLabel}
+      maxHeight={maxHeight}
+      jumpTo={jumpTo}
+    />
+  );
 }

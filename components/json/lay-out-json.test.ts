@@ -13,10 +13,25 @@ const tokenTexts = (text: string) => Array.from(tokensOf(text), ({ start, end })
 const strange: fc.Arbitrary<string> = fc.letrec<{ value: string }>((tie) => ({
   value: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
-    fc.constantFrom("1.0", "1e400", "-0", "12345678901234567890", "0.1E-7", "true", "false", "null", String.raw`"é\/\"\ud800"`, '""', "{}", "[ ]"),
+    fc.constantFrom(
+      "1.0",
+      "1e400",
+      "-0",
+      "12345678901234567890",
+      "0.1E-7",
+      "true",
+      "false",
+      "null",
+      String.raw`"é\/\"\ud800"`,
+      '""',
+      "{}",
+      "[ ]",
+    ),
     fc.string({ unit: "binary" }).map((text) => JSON.stringify(text)),
     fc.array(tie("value"), { maxLength: 4 }).map((items) => `[ ${items.join("\n,")}]`),
-    fc.array(fc.tuple(fc.constantFrom('"a"', '"b"', String.raw`"a"`, '""'), tie("value")), { maxLength: 4 }).map((members) => `{${members.map(([name, value]) => `${name} :\t${value}`).join(",\r\n ")} }`),
+    fc
+      .array(fc.tuple(fc.constantFrom('"a"', '"b"', String.raw`"a"`, '""'), tie("value")), { maxLength: 4 })
+      .map((members) => `{${members.map(([name, value]) => `${name} :\t${value}`).join(",\r\n ")} }`),
   ),
 })).value;
 
@@ -30,12 +45,17 @@ describe("the pretty view", () => {
   });
 
   it("is what a person would have typed", () => {
-    expect(pretty('{"id":1.0,"a":[],"b":[1,{"c":{}}],"id":1e400}')).toBe('{\n  "id": 1.0,\n  "a": [],\n  "b": [\n    1,\n    {\n      "c": {}\n    }\n  ],\n  "id": 1e400\n}');
+    expect(pretty('{"id":1.0,"a":[],"b":[1,{"c":{}}],"id":1e400}')).toBe(
+      '{\n  "id": 1.0,\n  "a": [],\n  "b": [\n    1,\n    {\n      "c": {}\n    }\n  ],\n  "id": 1e400\n}',
+    );
   });
 
-  it.each(["", "{", "[1,]", "{'a':1}", "// a\n1", "01", '"\u0001"', "1 2"])("there is none of what is not JSON: %j", (text) => {
-    expect(layOutJson(text)).toBeNull();
-  });
+  it.each(["", "{", "[1,]", "{'a':1}", "// a\n1", "01", '"\u0001"', "1 2"])(
+    "there is none of what is not JSON: %j",
+    (text) => {
+      expect(layOutJson(text)).toBeNull();
+    },
+  );
 
   it("a byte order mark is passed over", () => {
     expect(pretty("\uFEFF[1]")).toBe("[\n  1\n]");

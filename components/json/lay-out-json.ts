@@ -6,7 +6,10 @@ export interface Span {
   end: number;
 }
 
-/** One line of the pretty view. Every value begins a line of its own, so a line's number also names the value that begins there. */
+/**
+ * One line of the pretty view. Every value begins a line of its own, so a line's number also names the value that
+ * begins there.
+ */
 export interface JsonLine {
   kind: "object" | "array" | "string" | "number" | "word" | "end";
   depth: number;
@@ -24,8 +27,8 @@ export interface JsonLine {
 }
 
 /**
- * The lines of a JSON text, laid out anew but with every token as it came: numbers, escapes and repeated keys are those of the text.
- * `null`: this is not JSON. Does not recurse, however deep the text is nested.
+ * The lines of a JSON text, laid out anew but with every token as it came: numbers, escapes and repeated keys are those
+ * of the text. `null`: this is not JSON. Does not recurse, however deep the text is nested.
  */
 export function layOutJson(text: string): readonly JsonLine[] | null {
   if (!isJson(text)) return null;
@@ -51,7 +54,16 @@ export function layOutJson(text: string): readonly JsonLine[] | null {
     } else {
       const parent = open.at(-1);
       if (parent) parent.count += 1;
-      const line: JsonLine = { kind: kindOf(character), depth: open.length, parent: openAt.at(-1) ?? -1, key, token, last: lines.length, count: 0, hasComma: false };
+      const line: JsonLine = {
+        kind: kindOf(character),
+        depth: open.length,
+        parent: openAt.at(-1) ?? -1,
+        key,
+        token,
+        last: lines.length,
+        count: 0,
+        hasComma: false,
+      };
       key = null;
       if (line.kind === "object" || line.kind === "array") {
         open.push(line);
@@ -64,12 +76,24 @@ export function layOutJson(text: string): readonly JsonLine[] | null {
   return lines;
 }
 
-function close(lines: JsonLine[], { opener, openerAt, token }: { opener: JsonLine | undefined; openerAt: number; token: Span }): void {
+function close(
+  lines: JsonLine[],
+  { opener, openerAt, token }: { opener: JsonLine | undefined; openerAt: number; token: Span },
+): void {
   if (!opener) return;
   // What holds nothing stays on one line: {} or [].
   if (opener.count === 0) return;
   opener.last = lines.length;
-  lines.push({ kind: "end", depth: opener.depth, parent: openerAt, key: null, token, last: lines.length, count: 0, hasComma: false });
+  lines.push({
+    kind: "end",
+    depth: opener.depth,
+    parent: openerAt,
+    key: null,
+    token,
+    last: lines.length,
+    count: 0,
+    hasComma: false,
+  });
 }
 
 function isJson(text: string): boolean {

@@ -12,13 +12,24 @@ export interface Piece {
 /** What stands on a line. A folded object or array shows its end as well. */
 export function piecesOfLine(text: string, line: JsonLine, isFolded = false): Piece[] {
   const pieces: Piece[] = [];
-  if (line.key) pieces.push({ kind: "key", text: text.slice(line.key.start, line.key.end), isValue: false }, { kind: "punctuation", text: ": ", isValue: false });
+  if (line.key)
+    pieces.push(
+      { kind: "key", text: text.slice(line.key.start, line.key.end), isValue: false },
+      { kind: "punctuation", text: ": ", isValue: false },
+    );
   pieces.push({ kind: pieceKinds[line.kind], text: valueText(text, line, isFolded), isValue: true });
   if (line.hasComma) pieces.push({ kind: "punctuation", text: ",", isValue: false });
   return pieces;
 }
 
-const pieceKinds: Record<JsonLine["kind"], PieceKind> = { object: "bracket", array: "bracket", end: "bracket", string: "string", number: "number", word: "word" };
+const pieceKinds: Record<JsonLine["kind"], PieceKind> = {
+  object: "bracket",
+  array: "bracket",
+  end: "bracket",
+  string: "string",
+  number: "number",
+  word: "word",
+};
 
 function valueText(text: string, line: JsonLine, isFolded: boolean): string {
   const own = text.slice(line.token.start, line.token.end);
@@ -30,5 +41,13 @@ function valueText(text: string, line: JsonLine, isFolded: boolean): string {
 
 /** The whole pretty text, as it is copied. */
 export function prettyText(text: string, lines: readonly JsonLine[]): string {
-  return lines.map((line) => "  ".repeat(line.depth) + piecesOfLine(text, line).map((piece) => piece.text).join("")).join("\n");
+  return lines
+    .map(
+      (line) =>
+        "  ".repeat(line.depth) +
+        piecesOfLine(text, line)
+          .map((piece) => piece.text)
+          .join(""),
+    )
+    .join("\n");
 }

@@ -17,10 +17,17 @@ it("marks stand on their lines, from the top", () => {
 });
 
 it("what is missing is marked where it should be", () => {
-  expect(placeMarks(text, lines, [{ pointer: "/invoice/amount", tone: "bad", note: "expected ≥ 10" }])).toEqual([{ line: 2, tone: "bad", notes: ["amount is missing here: expected ≥ 10"] }]);
+  expect(placeMarks(text, lines, [{ pointer: "/invoice/amount", tone: "bad", note: "expected ≥ 10" }])).toEqual([
+    { line: 2, tone: "bad", notes: ["amount is missing here: expected ≥ 10"] },
+  ]);
 });
 
 it("one place bears all that is wrong with it, once, in the gravest tone", () => {
-  const marks = [{ pointer: "/type", tone: "idle" as const, note: "a" }, { pointer: "/type", tone: "bad" as const, note: "b" }, { pointer: "/type", tone: "ok" as const, note: "c" }, { pointer: "/type", tone: "idle" as const, note: "a" }];
+  const marks = [
+    { pointer: "/type", tone: "idle" as const, note: "a" },
+    { pointer: "/type", tone: "bad" as const, note: "b" },
+    { pointer: "/type", tone: "ok" as const, note: "c" },
+    { pointer: "/type", tone: "idle" as const, note: "a" },
+  ];
   expect(placeMarks(text, lines, marks)).toEqual([{ line: 1, tone: "bad", notes: ["a", "b"] }]);
 });

@@ -18,9 +18,15 @@ export interface PlacedMark {
 
 const gravest: readonly Tone[] = ["bad", "wait", "run", "idle", "ok"];
 
-/** The marks by line, from the top. Several on one line become one, in the gravest of their tones; where something is wrong, what is right is not told. */
+/**
+ * The marks by line, from the top. Several on one line become one, in the gravest of their tones; where something is
+ * wrong, what is right is not told.
+ */
 export function placeMarks(text: string, lines: readonly JsonLine[], marks: readonly JsonMark[]): PlacedMark[] {
-  const byLine = Map.groupBy(marks.map((mark) => placeMark(text, lines, mark)), ({ line }) => line);
+  const byLine = Map.groupBy(
+    marks.map((mark) => placeMark(text, lines, mark)),
+    ({ line }) => line,
+  );
   const placed = Array.from(byLine, ([line, here]): PlacedMark => {
     const tone = gravest.find((tone) => here.some((mark) => mark.tone === tone)) ?? "idle";
     const told = here.filter((mark) => mark.note !== "" && (mark.tone !== "ok" || tone === "ok"));
@@ -29,8 +35,13 @@ export function placeMarks(text: string, lines: readonly JsonLine[], marks: read
   return placed.sort((a, b) => a.line - b.line);
 }
 
-function placeMark(text: string, lines: readonly JsonLine[], mark: JsonMark): { line: number; tone: Tone; note: string } {
+function placeMark(
+  text: string,
+  lines: readonly JsonLine[],
+  mark: JsonMark,
+): { line: number; tone: Tone; note: string } {
   const { line, missing } = findPlace(text, lines, mark.pointer);
-  const note = missing === null ? mark.note : [`${missing} is missing here`, mark.note].filter((part) => part !== "").join(": ");
+  const note =
+    missing === null ? mark.note : [`${missing} is missing here`, mark.note].filter((part) => part !== "").join(": ");
   return { line, tone: mark.tone, note };
 }

@@ -1,6 +1,9 @@
 import { codePointName, splitHidden } from "./split-hidden.ts";
 
-/** Text of a stranger: never markup, hidden and reordering characters shown by their code points, the rest kept to itself. */
+/**
+ * Text of a stranger: never markup, hidden and reordering characters shown by their code points, the rest kept to
+ * itself.
+ */
 export function PlainText({ text }: { text: string }) {
   const parts = splitHidden(text);
   if (parts.length === 1 && parts[0] && "text" in parts[0]) return <bdi>{text}</bdi>;
@@ -10,7 +13,11 @@ export function PlainText({ text }: { text: string }) {
         "text" in part ? (
           <span key={index}>{part.text}</span>
         ) : (
-          <span key={index} title="A character that is not seen" className="rounded-s border border-wait px-0.5 text-xs text-wait select-all">
+          <span
+            key={index}
+            title="A character that is not seen"
+            className="rounded-s border border-wait px-0.5 text-xs text-wait select-all"
+          >
             {codePointName(part.hidden)}
           </span>
         ),

@@ -8,8 +8,21 @@ import { formatBytes } from "../../server/domain/format.ts";
 /** More than this is shown on demand only. */
 const mostCharacters = 50_000;
 
-/** A text exactly as it came; characters that the eye would not see are shown by their code points. Copied without these. */
-export function RawText({ text, label, copyLabel, maxHeight = 480 }: { text: string; label: string; copyLabel?: string; maxHeight?: number }) {
+/**
+ * A text exactly as it came; characters that the eye would not see are shown by their code points. Copied without
+ * these.
+ */
+export function RawText({
+  text,
+  label,
+  copyLabel,
+  maxHeight = 480,
+}: {
+  text: string;
+  label: string;
+  copyLabel?: string;
+  maxHeight?: number;
+}) {
   const [isWhole, setIsWhole] = useState(false);
   const isCut = !isWhole && text.length > mostCharacters;
   return (
@@ -25,7 +38,11 @@ export function RawText({ text, label, copyLabel, maxHeight = 480 }: { text: str
         {isCut && (
           <>
             …{" "}
-            <button type="button" onClick={() => setIsWhole(true)} className="cursor-pointer rounded-s border border-line-strong px-1.5 font-sans text-xs text-accent hover:bg-sunken">
+            <button
+              type="button"
+              onClick={() => setIsWhole(true)}
+              className="cursor-pointer rounded-s border border-line-strong px-1.5 font-sans text-xs text-accent hover:bg-sunken"
+            >
               show all {formatBytes(text.length)}
             </button>
           </>

@@ -11,7 +11,11 @@ export function shownLines(lines: readonly JsonLine[], folded: ReadonlySet<numbe
 }
 
 /** `folded` without what hides a line. The same set when nothing hides it. */
-export function unfoldAround(lines: readonly JsonLine[], folded: ReadonlySet<number>, line: number): ReadonlySet<number> {
+export function unfoldAround(
+  lines: readonly JsonLine[],
+  folded: ReadonlySet<number>,
+  line: number,
+): ReadonlySet<number> {
   const hiding = new Set<number>();
   for (let at = lines[line]?.parent ?? -1; at >= 0; at = lines[at]?.parent ?? -1) if (folded.has(at)) hiding.add(at);
   return hiding.size === 0 ? folded : new Set([...folded].filter((at) => !hiding.has(at)));

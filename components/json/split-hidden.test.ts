@@ -3,7 +3,13 @@ import { expect, it } from "vitest";
 import { codePointName, splitHidden } from "./split-hidden.ts";
 
 it("what the eye does not see is shown by its code point", () => {
-  expect(splitHidden("a\u202Eb\u0000\u{E0041}")).toEqual([{ text: "a" }, { hidden: 0x202e }, { text: "b" }, { hidden: 0 }, { hidden: 0xe0041 }]);
+  expect(splitHidden("a\u202Eb\u0000\u{E0041}")).toEqual([
+    { text: "a" },
+    { hidden: 0x202e },
+    { text: "b" },
+    { hidden: 0 },
+    { hidden: 0xe0041 },
+  ]);
   expect([0, 0x202e, 0xe0041].map(codePointName)).toEqual(["U+0000", "U+202E", "U+E0041"]);
 });
 
@@ -14,7 +20,11 @@ it("texts of the world stay as they are", () => {
 it("every character is there, in its order", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
-      expect(splitHidden(text).map((part) => ("text" in part ? part.text : String.fromCodePoint(part.hidden))).join("")).toBe(text);
+      expect(
+        splitHidden(text)
+          .map((part) => ("text" in part ? part.text : String.fromCodePoint(part.hidden)))
+          .join(""),
+      ).toBe(text);
     }),
   );
 });

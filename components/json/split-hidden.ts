@@ -2,10 +2,12 @@
 export type VisiblePart = { text: string } | { hidden: number };
 
 /**
- * Characters that draw nothing, or that change the order of what is around them: controls (but tab and line breaks), format characters such
- * as direction overrides, zero-width space and tags, line and paragraph separators, fillers. Joiners belong to scripts and emoji.
+ * Characters that draw nothing, or that change the order of what is around them: controls (but tab and line breaks),
+ * format characters such as direction overrides, zero-width space and tags, line and paragraph separators, fillers.
+ * Joiners belong to scripts and emoji.
  */
-const hidden = /(?![\t\n\r\u200C-\u200D\u0600-\u0605\u06DD\u070F\u08E2])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115F\u1160\u3164\uFFA0]/gu;
+const hidden =
+  /(?![\t\n\r\u200C-\u200D\u0600-\u0605\u06DD\u070F\u08E2])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115F\u1160\u3164\uFFA0]/gu;
 
 /** Cuts a text where a hidden character stands, so that it can be shown by its code point. */
 export function splitHidden(text: string): VisiblePart[] {

@@ -29,10 +29,15 @@ export function useJsonTree(lines: readonly JsonLine[], steps: readonly PlacedMa
   );
   const toggle = useCallback((at: number) => {
     setCurrent(at);
-    setFolded((before) => (before.has(at) ? new Set([...before].filter((other) => other !== at)) : new Set([...before, at])));
+    setFolded((before) =>
+      before.has(at) ? new Set([...before].filter((other) => other !== at)) : new Set([...before, at]),
+    );
   }, []);
   const step = (distance: 1 | -1) => {
-    const next = distance === 1 ? steps.find(({ line }) => line > current) ?? steps[0] : steps.findLast(({ line }) => line < current) ?? steps.at(-1);
+    const next =
+      distance === 1
+        ? (steps.find(({ line }) => line > current) ?? steps[0])
+        : (steps.findLast(({ line }) => line < current) ?? steps.at(-1));
     if (next) goTo(next.line);
   };
 

@@ -30,8 +30,14 @@ type Size = "md" | "lg" | "xl";
 
 const sizes: readonly Size[] = ["md", "lg", "xl"];
 
-/** Grid tracks of a row, as a variable for each width of the window. The first track is for the box that selects the row, where rows can be selected. */
-export function tracksOf<Row>(columns: readonly Column<Row>[], hasSelection: boolean): Record<`--tracks-${Size}`, string> {
+/**
+ * Grid tracks of a row, as a variable for each width of the window. The first track is for the box that selects the
+ * row, where rows can be selected.
+ */
+export function tracksOf<Row>(
+  columns: readonly Column<Row>[],
+  hasSelection: boolean,
+): Record<`--tracks-${Size}`, string> {
   const tracksAt = (size: Size) => {
     const shown = columns.filter(({ from }) => sizes.indexOf(from ?? "md") <= sizes.indexOf(size));
     return [...(hasSelection ? ["20px"] : []), ...shown.map((column) => column.width ?? "minmax(0, 1fr)")].join(" ");

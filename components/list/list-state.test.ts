@@ -14,7 +14,8 @@ const page = (newest: number, oldest: number, nextCursor: string | null = `befor
   nextCursor,
 });
 const range = (newest: number, oldest: number) => page(newest, oldest).data.map((row) => row.id);
-const first = (list: ListState<Row> | undefined, fresh: ReturnType<typeof page>, at: number) => takeFirst({ list, page: fresh, at, rowKey, pageRows: 5 });
+const first = (list: ListState<Row> | undefined, fresh: ReturnType<typeof page>, at: number) =>
+  takeFirst({ list, page: fresh, at, rowKey, pageRows: 5 });
 const begin = () => first(undefined, page(10, 6), 1);
 
 describe("a live list", () => {
@@ -63,7 +64,8 @@ describe("a live list", () => {
 
   it("does not grow for ever: after 500 rows on top it begins anew", () => {
     let list = begin();
-    for (let newest = 13; newest < 1_000 && !list.apart; newest += 3) list = first(list, page(newest, newest - 4), newest);
+    for (let newest = 13; newest < 1_000 && !list.apart; newest += 3)
+      list = first(list, page(newest, newest - 4), newest);
     expect(list.rows.length).toBeLessThan(520);
     expect(takeApart(list).rows).toHaveLength(5);
   });
@@ -84,7 +86,13 @@ describe("a live list", () => {
   });
 
   it("never shows a row twice, nor out of order, whatever comes in between", () => {
-    const steps = array(oneof(record({ kind: constant("arrive"), count: nat(12) }), record({ kind: constant("older"), count: constant(0) })), { maxLength: 30 });
+    const steps = array(
+      oneof(
+        record({ kind: constant("arrive"), count: nat(12) }),
+        record({ kind: constant("older"), count: constant(0) }),
+      ),
+      { maxLength: 30 },
+    );
     assert(
       property(steps, (moves) => {
         let newest = 100;
@@ -92,7 +100,12 @@ describe("a live list", () => {
         for (const [at, move] of moves.entries()) {
           newest += move.count;
           if (move.kind === "arrive") list = first(list, page(newest, newest - 4), at + 1);
-          else list = addPage({ list, page: page(Number(list.cursor?.slice(7)) - 1, Number(list.cursor?.slice(7)) - 5), rowKey });
+          else
+            list = addPage({
+              list,
+              page: page(Number(list.cursor?.slice(7)) - 1, Number(list.cursor?.slice(7)) - 5),
+              rowKey,
+            });
           const shown = ids(list);
           expect(shown).toEqual(range(shown[0] ?? 0, shown.at(-1) ?? 0));
         }

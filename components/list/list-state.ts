@@ -24,13 +24,20 @@ const mostGrown = 500;
 const joinsWithinMs = 15_000;
 
 /** The state after the first page was read (again): new rows on top, known ones as they are now, gone ones gone. */
-export function takeFirst<Row>(p: { list: ListState<Row> | undefined; page: Page<Row>; at: number; rowKey: RowKey<Row>; pageRows: number }): ListState<Row> {
+export function takeFirst<Row>(p: {
+  list: ListState<Row> | undefined;
+  page: Page<Row>;
+  at: number;
+  rowKey: RowKey<Row>;
+  pageRows: number;
+}): ListState<Row> {
   const { list, page, at, rowKey } = p;
   if (!list) return beginList(page, at);
   if (at <= list.firstAt) return list;
   if (page.nextCursor === null) return beginList(page, at);
   const joint = findJoint(list.rows, page.data, rowKey);
-  if (joint === null && !joinsUnseen({ list, page, at, pageRows: p.pageRows })) return list.rows.length === 0 ? beginList(page, at) : { ...list, firstAt: at, apart: page };
+  if (joint === null && !joinsUnseen({ list, page, at, pageRows: p.pageRows }))
+    return list.rows.length === 0 ? beginList(page, at) : { ...list, firstAt: at, apart: page };
   const known = new Set(page.data.map(rowKey));
   const rest = list.rows.slice(joint === null ? 0 : joint.known + 1).filter((row) => !known.has(rowKey(row)));
   const grown = list.grown + (joint?.fresh ?? page.data.length);
@@ -39,7 +46,14 @@ export function takeFirst<Row>(p: { list: ListState<Row> | undefined; page: Page
 }
 
 function beginList<Row>(page: Page<Row>, at: number): ListState<Row> {
-  return { rows: page.data, cursor: page.nextCursor, firstAt: at, grown: 0, emptyPages: page.data.length === 0 ? 1 : 0, apart: null };
+  return {
+    rows: page.data,
+    cursor: page.nextCursor,
+    firstAt: at,
+    grown: 0,
+    emptyPages: page.data.length === 0 ? 1 : 0,
+    apart: null,
+  };
 }
 
 /** The list begun anew with the page that was kept apart. */
@@ -51,18 +65,29 @@ export function takeApart<Row>(list: ListState<Row>): ListState<Row> {
 export function addPage<Row>(p: { list: ListState<Row>; page: Page<Row>; rowKey: RowKey<Row> }): ListState<Row> {
   const known = new Set(p.list.rows.map(p.rowKey));
   const added = p.page.data.filter((row) => !known.has(p.rowKey(row)));
-  return { ...p.list, rows: [...p.list.rows, ...added], cursor: p.page.nextCursor, emptyPages: added.length === 0 ? p.list.emptyPages + 1 : 0 };
+  return {
+    ...p.list,
+    rows: [...p.list.rows, ...added],
+    cursor: p.page.nextCursor,
+    emptyPages: added.length === 0 ? p.list.emptyPages + 1 : 0,
+  };
 }
 
 /** The state with some of its rows as they are now; the same object where nothing is new. */
 export function putRows<Row>(p: { list: ListState<Row>; fresh: readonly Row[]; rowKey: RowKey<Row> }): ListState<Row> {
   const fresh = new Map(p.fresh.map((row) => [p.rowKey(row), row]));
   const rows = p.list.rows.map((row) => fresh.get(p.rowKey(row)) ?? row);
-  return rows.some((row, index) => JSON.stringify(row) !== JSON.stringify(p.list.rows[index])) ? { ...p.list, rows } : p.list;
+  return rows.some((row, index) => JSON.stringify(row) !== JSON.stringify(p.list.rows[index]))
+    ? { ...p.list, rows }
+    : p.list;
 }
 
 /** How many rows on top the reader has not been shown: those above the first one that was shown before. */
-export function countUnshown<Row>(p: { rows: readonly Row[]; rowKey: RowKey<Row>; shownKeys: readonly string[] }): number {
+export function countUnshown<Row>(p: {
+  rows: readonly Row[];
+  rowKey: RowKey<Row>;
+  shownKeys: readonly string[];
+}): number {
   const places = new Map(p.rows.map((row, index) => [p.rowKey(row), index]));
   for (const key of p.shownKeys) {
     const place = places.get(key);
@@ -71,15 +96,25 @@ export function countUnshown<Row>(p: { rows: readonly Row[]; rowKey: RowKey<Row>
   return 0;
 }
 
-/** Where the fresh page meets the known rows: its deepest row that is known. `fresh`: how many rows stand above the first known one. */
-function findJoint<Row>(rows: readonly Row[], fresh: readonly Row[], rowKey: RowKey<Row>): { known: number; fresh: number } | null {
+/**
+ * Where the fresh page meets the known rows: its deepest row that is known. `fresh`: how many rows stand above the
+ * first known one.
+ */
+function findJoint<Row>(
+  rows: readonly Row[],
+  fresh: readonly Row[],
+  rowKey: RowKey<Row>,
+): { known: number; fresh: number } | null {
   const places = new Map(rows.map((row, index) => [rowKey(row), index]));
   const met = fresh.map((row) => places.get(rowKey(row)));
   const deepest = met.findLast((place) => place !== undefined);
   return deepest === undefined ? null : { known: deepest, fresh: met.findIndex((place) => place !== undefined) };
 }
 
-/** Whether a page that shares no row with the list joins it all the same: one that ended early, for it looked through no more rows. */
+/**
+ * Whether a page that shares no row with the list joins it all the same: one that ended early, for it looked through no
+ * more rows.
+ */
 function joinsUnseen<Row>(p: { list: ListState<Row>; page: Page<Row>; at: number; pageRows: number }): boolean {
   if (p.page.data.length === 0) return true;
   return p.page.data.length < p.pageRows && p.at - p.list.firstAt <= joinsWithinMs;

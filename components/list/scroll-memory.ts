@@ -46,8 +46,8 @@ interface Options {
 }
 
 /**
- * Going back to a list, or reading its page again, finds it where it was left. The browser tries by itself, but too early: the rows are
- * drawn a moment later, and those of deeper pages when one comes near them.
+ * Going back to a list, or reading its page again, finds it where it was left. The browser tries by itself, but too
+ * early: the rows are drawn a moment later, and those of deeper pages when one comes near them.
  */
 export function useScrollMemory({ isReady, shownKeys, hasMore }: Options): void {
   const wanted = useRef<number | null>(null);
@@ -105,7 +105,8 @@ function keepForReload(): void {
 function readAfterReload(): Place | null {
   try {
     const [entry] = performance.getEntriesByType("navigation");
-    const isAgain = entry instanceof PerformanceNavigationTiming && (entry.type === "reload" || entry.type === "back_forward");
+    const isAgain =
+      entry instanceof PerformanceNavigationTiming && (entry.type === "reload" || entry.type === "back_forward");
     const kept: unknown = JSON.parse(sessionStorage.getItem(storageKey) ?? "null");
     if (!isAgain || typeof kept !== "object" || kept === null) return null;
     const { at, top } = Object.assign({ at: null, top: null }, kept);

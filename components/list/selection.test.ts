@@ -2,7 +2,8 @@ import { expect, it } from "vitest";
 import { toggleSelection } from "./selection.ts";
 
 const keys = ["a", "b", "c", "d", "e"];
-const toggle = (selected: string[], key: string, last: string | null = null, isRange = false) => [...toggleSelection({ keys, selected: new Set(selected), key, last, isRange })].sort();
+const toggle = (selected: string[], key: string, last: string | null = null, isRange = false) =>
+  [...toggleSelection({ keys, selected: new Set(selected), key, last, isRange })].sort();
 
 it("a click selects a row, and another one takes it back", () => {
   expect(toggle([], "b")).toEqual(["b"]);

@@ -1,5 +1,14 @@
-/** The selection after a row's box was clicked. With a range (shift), every row from the one clicked last to this one becomes as this one. */
-export function toggleSelection(p: { keys: readonly string[]; selected: ReadonlySet<string>; key: string; last: string | null; isRange: boolean }): ReadonlySet<string> {
+/**
+ * The selection after a row's box was clicked. With a range (shift), every row from the one clicked last to this one
+ * becomes as this one.
+ */
+export function toggleSelection(p: {
+  keys: readonly string[];
+  selected: ReadonlySet<string>;
+  key: string;
+  last: string | null;
+  isRange: boolean;
+}): ReadonlySet<string> {
   const next = new Set(p.selected);
   const isOn = !p.selected.has(p.key);
   for (const key of p.isRange ? between(p.keys, p.last ?? p.key, p.key) : [p.key]) {

@@ -26,7 +26,10 @@ export function TableFoot({ count, hasMore, isPaused, error, onNeedMore, retry }
     return (
       <Line>
         <div className="flex flex-wrap items-center gap-3 text-ink-2">
-          <span>{count === 0 ? "Nothing found yet." : `${counted(count)} found so far.`} The older ones that were looked through do not match.</span>
+          <span>
+            {count === 0 ? "Nothing found yet." : `${counted(count)} found so far.`} The older ones that were looked
+            through do not match.
+          </span>
           <Button size="s" onClick={onNeedMore}>
             Look further back
           </Button>
@@ -59,9 +62,17 @@ export function SkeletonRows({ rows, columns, label }: { rows: number; columns: 
   return (
     <div role="status" aria-label={label}>
       {Array.from({ length: rows }, (_, row) => (
-        <div key={row} style={{ height: rowPx }} className="flex items-center border-b px-4 last:border-0 md:grid md:grid-cols-(--tracks) md:gap-x-4">
+        <div
+          key={row}
+          style={{ height: rowPx }}
+          className="flex items-center border-b px-4 last:border-0 md:grid md:grid-cols-(--tracks) md:gap-x-4"
+        >
           {Array.from({ length: columns }, (_, column) => (
-            <span key={column} style={{ width: `${40 + ((row * 7 + column * 13) % 5) * 10}%` }} className="h-2.5 animate-pulse rounded-full bg-sunken" />
+            <span
+              key={column}
+              style={{ width: `${40 + ((row * 7 + column * 13) % 5) * 10}%` }}
+              className="h-2.5 animate-pulse rounded-full bg-sunken"
+            />
           ))}
         </div>
       ))}

@@ -29,7 +29,10 @@ interface Options<Row> {
   enabled?: boolean;
   /** The limit that `fetch` asks for. */
   pageRows?: number;
-  /** For rows that change after they came: those in sight below the first page are read again, too, as long as they can change. */
+  /**
+   * For rows that change after they came: those in sight below the first page are read again, too, as long as they can
+   * change.
+   */
   rereading?: { canChange: (row: Row) => boolean; fetch: (keys: string[]) => Promise<readonly Row[]> };
 }
 
@@ -56,31 +59,65 @@ export interface LivePages<Row> {
 }
 
 /**
- * A list by pages whose first page is live: `Live` has it read again, new rows come on top, pages below stay. Coming back to the list
- * within some minutes finds it as deep as it was left.
+ * A list by pages whose first page is live: `Live` has it read again, new rows come on top, pages below stay. Coming
+ * back to the list within some minutes finds it as deep as it was left.
  */
-export function useLivePages<Row>({ queryKey, fetch, rowKey, enabled = true, pageRows = livePageRows, rereading }: Options<Row>): LivePages<Row> {
+export function useLivePages<Row>({
+  queryKey,
+  fetch,
+  rowKey,
+  enabled = true,
+  pageRows = livePageRows,
+  rereading,
+}: Options<Row>): LivePages<Row> {
   const queryClient = useQueryClient();
   const storeKey = ["live-pages", ...queryKey];
   const first = useQuery({ queryKey, queryFn: () => fetch(null, pageRows), enabled });
-  const store = useQuery<ListState<Row>>({ queryKey: storeKey, queryFn: skipToken, staleTime: Infinity, gcTime: keptMs, structuralSharing: false, placeholderData: keepPreviousData, meta: { live: false } });
+  const store = useQuery<ListState<Row>>({
+    queryKey: storeKey,
+    queryFn: skipToken,
+    staleTime: Infinity,
+    gcTime: keptMs,
+    structuralSharing: false,
+    placeholderData: keepPreviousData,
+    meta: { live: false },
+  });
   const kept = store.isPlaceholderData ? undefined : store.data;
-  const list = first.data ? takeFirst({ list: kept, page: first.data, at: first.dataUpdatedAt, rowKey, pageRows }) : kept;
+  const list = first.data
+    ? takeFirst({ list: kept, page: first.data, at: first.dataUpdatedAt, rowKey, pageRows })
+    : kept;
   const hash = hashKey(storeKey);
   useEffect(() => {
     if (list && list !== kept && list.firstAt !== kept?.firstAt) queryClient.setQueryData(storeKey, list);
   });
 
   const [inSight, setInSight] = useState<readonly string[]>(noKeys);
-  const due = rereading && list ? keysToReread({ list, first: first.data?.data ?? [], inSight, rowKey, canChange: rereading.canChange }) : noKeys;
-  const reread = useQuery({ queryKey: ["live-rows", ...queryKey, due], queryFn: rereading && due.length > 0 ? () => rereading.fetch([...due]) : skipToken, staleTime: 0, gcTime: 0 });
+  const due =
+    rereading && list
+      ? keysToReread({ list, first: first.data?.data ?? [], inSight, rowKey, canChange: rereading.canChange })
+      : noKeys;
+  const reread = useQuery({
+    queryKey: ["live-rows", ...queryKey, due],
+    queryFn: rereading && due.length > 0 ? () => rereading.fetch([...due]) : skipToken,
+    staleTime: 0,
+    gcTime: 0,
+  });
   const fresh = reread.data;
-  const put = useEffectEvent((rows: readonly Row[]) => queryClient.setQueryData<ListState<Row>>(storeKey, (state) => state && putRows({ list: state, fresh: rows, rowKey })));
+  const put = useEffectEvent((rows: readonly Row[]) =>
+    queryClient.setQueryData<ListState<Row>>(
+      storeKey,
+      (state) => state && putRows({ list: state, fresh: rows, rowKey }),
+    ),
+  );
   useEffect(() => {
     if (fresh) put(fresh);
   }, [fresh]);
 
-  const [older, setOlder] = useState<{ hash: string; isLoading: boolean; error: unknown }>({ hash, isLoading: false, error: null });
+  const [older, setOlder] = useState<{ hash: string; isLoading: boolean; error: unknown }>({
+    hash,
+    isLoading: false,
+    error: null,
+  });
   const now = older.hash === hash ? older : { hash, isLoading: false, error: null };
   const loadMore = async () => {
     if (!list || list.cursor === null || now.isLoading) return;
@@ -88,7 +125,9 @@ export function useLivePages<Row>({ queryKey, fetch, rowKey, enabled = true, pag
     setOlder({ hash, isLoading: true, error: null });
     try {
       const page = await fetch(cursor, pageRows);
-      queryClient.setQueryData<ListState<Row>>(storeKey, (state) => (state?.cursor === cursor ? addPage({ list: state, page, rowKey }) : state));
+      queryClient.setQueryData<ListState<Row>>(storeKey, (state) =>
+        state?.cursor === cursor ? addPage({ list: state, page, rowKey }) : state,
+      );
       if (page.data.length < pageRows) await pause(followPauseMs);
       setOlder((state) => (state.hash === hash ? { hash, isLoading: false, error: null } : state));
     } catch (error) {
@@ -116,7 +155,13 @@ export function useLivePages<Row>({ queryKey, fetch, rowKey, enabled = true, pag
 }
 
 /** Rows in sight that can change, and that no reading of the first page brings up to date. */
-function keysToReread<Row>(p: { list: ListState<Row>; first: readonly Row[]; inSight: readonly string[]; rowKey: (row: Row) => string; canChange: (row: Row) => boolean }): readonly string[] {
+function keysToReread<Row>(p: {
+  list: ListState<Row>;
+  first: readonly Row[];
+  inSight: readonly string[];
+  rowKey: (row: Row) => string;
+  canChange: (row: Row) => boolean;
+}): readonly string[] {
   const isLive = new Set(p.first.map(p.rowKey));
   const isInSight = new Set(p.inSight);
   const keys = p.list.rows.filter((row) => isInSight.has(p.rowKey(row)) && p.canChange(row)).map(p.rowKey);

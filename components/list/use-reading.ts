@@ -13,8 +13,8 @@ const slackPx = 4;
 export const coveredPx = 48 + 34;
 
 /**
- * Whether somebody reads the rows just now (has scrolled into them, points at one, or has the focus in one), so that nothing may move.
- * `shownKeys`: those of the rows on top when the reading began; `null` while nobody reads.
+ * Whether somebody reads the rows just now (has scrolled into them, points at one, or has the focus in one), so that
+ * nothing may move. `shownKeys`: those of the rows on top when the reading began; `null` while nobody reads.
  */
 export function useReading(body: RefObject<HTMLElement | null>, topKeys: () => readonly string[]) {
   const [shownKeys, setShownKeys] = useState<readonly string[] | null>(() => {

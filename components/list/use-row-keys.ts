@@ -19,8 +19,8 @@ interface Options {
 const mostFrames = 20;
 
 /**
- * `j` and `k` (arrows too, once inside) go from row to row, space selects, and Enter is the row's own link. Returns the key of the row that
- * Tab comes to.
+ * `j` and `k` (arrows too, once inside) go from row to row, space selects, and Enter is the row's own link. Returns the
+ * key of the row that Tab comes to.
  */
 export function useRowKeys(options: Options): string | null {
   const [activeKey, setActiveKey] = useState<string | null>(() => returnPlace()?.focused ?? null);
@@ -57,14 +57,28 @@ export function useRowKeys(options: Options): string | null {
       focusWhenDrawn(body, index);
     };
     const onKeyDown = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event) || document.querySelector("dialog:modal")) return;
+      if (
+        event.defaultPrevented ||
+        event.ctrlKey ||
+        event.metaKey ||
+        event.altKey ||
+        isTyping(event) ||
+        document.querySelector("dialog:modal")
+      )
+        return;
       const inside = focusedIndex(latest.current.body);
       const step = stepOf(event.key, inside !== null);
       if (step !== 0) {
         event.preventDefault();
         const at = inside ?? latest.current.keys.indexOf(active.current ?? "");
         goTo(at < 0 ? firstInSight(latest.current) : Math.min(latest.current.keys.length - 1, Math.max(0, at + step)));
-      } else if (event.key === " " && inside !== null && latest.current.onToggle && event.target instanceof HTMLElement && event.target.matches(rowLinkSelector)) {
+      } else if (
+        event.key === " " &&
+        inside !== null &&
+        latest.current.onToggle &&
+        event.target instanceof HTMLElement &&
+        event.target.matches(rowLinkSelector)
+      ) {
         event.preventDefault();
         latest.current.onToggle(inside, event.shiftKey);
       }

@@ -23,12 +23,35 @@ interface Props<Row> {
 
 export const rowLinkSelector = "a[data-row-link]";
 
-/** One row: its link covers all of it; what can be clicked or hovered for itself is above the link. Cells clip, and stay `static`: below the link. */
-export function VirtualRow<Row>({ row, index, columns, href, label, isTabStop, style, measure, box, isSelected, hasArrived }: Props<Row>) {
+/**
+ * One row: its link covers all of it; what can be clicked or hovered for itself is above the link. Cells clip, and stay
+ * `static`: below the link.
+ */
+export function VirtualRow<Row>({
+  row,
+  index,
+  columns,
+  href,
+  label,
+  isTabStop,
+  style,
+  measure,
+  box,
+  isSelected,
+  hasArrived,
+}: Props<Row>) {
   const link = useRef<HTMLAnchorElement>(null);
   const followLink = (event: MouseEvent) => {
     if (event.target instanceof Element && event.target.closest("a, button, input, label, select")) return;
-    link.current?.dispatchEvent(new globalThis.MouseEvent("click", { bubbles: true, cancelable: true, ctrlKey: event.ctrlKey, metaKey: event.metaKey, shiftKey: event.shiftKey }));
+    link.current?.dispatchEvent(
+      new globalThis.MouseEvent("click", {
+        bubbles: true,
+        cancelable: true,
+        ctrlKey: event.ctrlKey,
+        metaKey: event.metaKey,
+        shiftKey: event.shiftKey,
+      }),
+    );
   };
   return (
     // The link is the accessible way; this only widens it to texts that lie above the link for their hints.
@@ -43,14 +66,28 @@ export function VirtualRow<Row>({ row, index, columns, href, label, isTabStop, s
     >
       {box}
       {columns.map((column, at) => (
-        <div key={column.id} role="cell" className={`${column.isHiddenNarrow ? "hidden" : "flex"} ${shownFrom(column)} min-w-0 items-baseline gap-3`}>
+        <div
+          key={column.id}
+          role="cell"
+          className={`${column.isHiddenNarrow ? "hidden" : "flex"} ${shownFrom(column)} min-w-0 items-baseline gap-3`}
+        >
           {at === 0 && (
-            <Link ref={link} href={href} prefetch={false} data-row-link="" aria-label={label} tabIndex={isTabStop ? 0 : -1} className="absolute inset-0 -outline-offset-2" />
+            <Link
+              ref={link}
+              href={href}
+              prefetch={false}
+              data-row-link=""
+              aria-label={label}
+              tabIndex={isTabStop ? 0 : -1}
+              className="absolute inset-0 -outline-offset-2"
+            />
           )}
           <span aria-hidden className="w-[84px] shrink-0 text-xs text-ink-3 md:hidden">
             {column.name}
           </span>
-          <div className="static min-w-0 flex-1 break-words md:max-h-10 md:overflow-hidden md:*:align-middle [&_:is(a,button,input,label,[title]):not([data-row-link])]:relative">{column.cell(row)}</div>
+          <div className="static min-w-0 flex-1 break-words md:max-h-10 md:overflow-hidden md:*:align-middle [&_:is(a,button,input,label,[title]):not([data-row-link])]:relative">
+            {column.cell(row)}
+          </div>
         </div>
       ))}
     </div>

@@ -2,7 +2,17 @@
 
 import { ArrowUp } from "lucide-react";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { type CSSProperties, type ReactNode, type RefObject, useCallback, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from "react";
+import {
+  type CSSProperties,
+  type ReactNode,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useEffectEvent,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { type Column, rowPx, rowTracks, type Selection, shownFrom, stackedPx, tracksOf } from "./column.ts";
 import { countUnshown } from "./list-state.ts";
@@ -55,11 +65,23 @@ const rowsAhead = 10;
 const rememberedRows = 200;
 
 /**
- * A long list that scrolls with the page: only rows in sight are drawn. While somebody reads, rows that arrive wait above ("12 new").
- * `j`, `k`, Enter and space work from anywhere on the page. Takes what `useLivePages` gives: `<VirtualTable {...pages} label=… />`.
+ * A long list that scrolls with the page: only rows in sight are drawn. While somebody reads, rows that arrive wait
+ * above ("12 new"). `j`, `k`, Enter and space work from anywhere on the page. Takes what `useLivePages` gives:
+ * `<VirtualTable {...pages} label=… />`.
  */
 export function VirtualTable<Row>(props: Props<Row>) {
-  const { label, columns, rows, rowKey, hasMore, isLoadingMore, selection, isPaused = false, newRows = 0, showNew } = props;
+  const {
+    label,
+    columns,
+    rows,
+    rowKey,
+    hasMore,
+    isLoadingMore,
+    selection,
+    isPaused = false,
+    newRows = 0,
+    showNew,
+  } = props;
   const body = useRef<HTMLDivElement>(null);
   const { shownKeys, handlers, catchUp } = useReading(body, () => rows.slice(0, rememberedRows).map(rowKey));
   const unshown = shownKeys ? countUnshown({ rows, rowKey, shownKeys }) : 0;
@@ -73,7 +95,12 @@ export function VirtualTable<Row>(props: Props<Row>) {
     selection?.onChange(toggleSelection({ keys, selected: selection.selected, key, last: lastToggled, isRange }));
     setLastToggled(key);
   };
-  const activeKey = useRowKeys({ body, virtualizer, keys, onToggle: selection ? (index, isRange) => toggle(keys[index] ?? "", isRange) : null });
+  const activeKey = useRowKeys({
+    body,
+    virtualizer,
+    keys,
+    onToggle: selection ? (index, isRange) => toggle(keys[index] ?? "", isRange) : null,
+  });
   useScrollMemory({ isReady: shown.length > 0, shownKeys, hasMore });
 
   const items = virtualizer.getVirtualItems();
@@ -95,7 +122,11 @@ export function VirtualTable<Row>(props: Props<Row>) {
   const tracks: CSSProperties = tracksOf(columns, selection !== undefined) as CSSProperties;
   const tabStop = activeKey !== null && keys.includes(activeKey) ? activeKey : keys[0];
   return (
-    <div style={tracks} aria-busy={props.isLoading || props.isStale} className={`relative min-w-0 overflow-clip rounded-l border bg-panel transition-opacity ${props.isStale ? "opacity-60" : ""}`}>
+    <div
+      style={tracks}
+      aria-busy={props.isLoading || props.isStale}
+      className={`relative min-w-0 overflow-clip rounded-l border bg-panel transition-opacity ${props.isStale ? "opacity-60" : ""}`}
+    >
       <NewPill
         count={unshown + newRows}
         isMore={newRows > 0}
@@ -106,7 +137,13 @@ export function VirtualTable<Row>(props: Props<Row>) {
       />
       <div role="table" aria-label={label} aria-rowcount={hasMore ? -1 : shown.length + 1}>
         <Head columns={columns} keys={keys} selection={selection} />
-        <div ref={body} role="rowgroup" className="relative" style={{ height: virtualizer.getTotalSize() }} {...handlers}>
+        <div
+          ref={body}
+          role="rowgroup"
+          className="relative"
+          style={{ height: virtualizer.getTotalSize() }}
+          {...handlers}
+        >
           {items.map((item) => {
             const row = shown[item.index];
             const key = keys[item.index];
@@ -128,7 +165,11 @@ export function VirtualTable<Row>(props: Props<Row>) {
                 box={
                   selection && (
                     <div role="cell" className="absolute top-3 right-4 z-1 md:static">
-                      <SelectionBox label={`Select ${props.rowLabel(row)}`} state={isSelected ? "on" : "off"} onToggle={(isRange) => toggle(key, isRange)} />
+                      <SelectionBox
+                        label={`Select ${props.rowLabel(row)}`}
+                        state={isSelected ? "on" : "off"}
+                        onToggle={(isRange) => toggle(key, isRange)}
+                      />
                     </div>
                   )
                 }
@@ -145,8 +186,21 @@ export function VirtualTable<Row>(props: Props<Row>) {
 /** What stands below the rows, or in their place. */
 function Below<Row>(props: Props<Row>) {
   const { rows, isLoading, error, hasMore, columns, selection } = props;
-  if (isLoading) return <SkeletonRows rows={12} columns={columns.length + (selection ? 1 : 0)} label={`${props.label} are being read`} />;
-  if (rows.length > 0 || (hasMore && !error)) return <TableFoot count={rows.length} hasMore={hasMore} isPaused={props.isPaused ?? false} error={error} onNeedMore={props.onNeedMore} retry={props.retry} />;
+  if (isLoading)
+    return (
+      <SkeletonRows rows={12} columns={columns.length + (selection ? 1 : 0)} label={`${props.label} are being read`} />
+    );
+  if (rows.length > 0 || (hasMore && !error))
+    return (
+      <TableFoot
+        count={rows.length}
+        hasMore={hasMore}
+        isPaused={props.isPaused ?? false}
+        error={error}
+        onNeedMore={props.onNeedMore}
+        retry={props.retry}
+      />
+    );
   if (!error) return props.emptyFace;
   return (
     <div className="p-4">
@@ -156,7 +210,15 @@ function Below<Row>(props: Props<Row>) {
 }
 
 /** The window over the rows. Rows of one line have one height; stacked ones are measured. */
-function useRows<Row>({ body, keys, columns }: { body: RefObject<HTMLDivElement | null>; keys: readonly string[]; columns: readonly Column<Row>[] }) {
+function useRows<Row>({
+  body,
+  keys,
+  columns,
+}: {
+  body: RefObject<HTMLDivElement | null>;
+  keys: readonly string[];
+  columns: readonly Column<Row>[];
+}) {
   const isNarrow = useNarrow();
   const [scrollMargin, setScrollMargin] = useState(0);
   useLayoutEffect(() => {
@@ -184,22 +246,45 @@ function useRows<Row>({ body, keys, columns }: { body: RefObject<HTMLDivElement 
   return virtualizer;
 }
 
-function Head<Row>({ columns, keys, selection }: { columns: readonly Column<Row>[]; keys: readonly string[]; selection: Selection | undefined }) {
+function Head<Row>({
+  columns,
+  keys,
+  selection,
+}: {
+  columns: readonly Column<Row>[];
+  keys: readonly string[];
+  selection: Selection | undefined;
+}) {
   const chosen = selection ? keys.filter((key) => selection.selected.has(key)).length : 0;
   const state = chosen === 0 ? "off" : chosen === keys.length ? "on" : "some";
   return (
-    <div role="rowgroup" className={`${selection ? "" : "max-md:sr-only"} md:sticky md:top-(--header-height) md:z-2 md:block md:bg-panel`}>
-      <div role="row" aria-rowindex={1} className={`flex h-[34px] items-center gap-x-4 border-b px-4 md:grid ${rowTracks}`}>
+    <div
+      role="rowgroup"
+      className={`${selection ? "" : "max-md:sr-only"} md:sticky md:top-(--header-height) md:z-2 md:block md:bg-panel`}
+    >
+      <div
+        role="row"
+        aria-rowindex={1}
+        className={`flex h-[34px] items-center gap-x-4 border-b px-4 md:grid ${rowTracks}`}
+      >
         {selection && (
           <div role="columnheader" className="flex flex-1 items-center justify-between md:block">
             <span aria-hidden className="text-xs font-medium text-ink-3 md:hidden">
               Select all that are listed
             </span>
-            <SelectionBox label="Select all that are listed" state={state} onToggle={() => selection.onChange(new Set(state === "on" ? [] : keys))} />
+            <SelectionBox
+              label="Select all that are listed"
+              state={state}
+              onToggle={() => selection.onChange(new Set(state === "on" ? [] : keys))}
+            />
           </div>
         )}
         {columns.map((column) => (
-          <div key={column.id} role="columnheader" className={`truncate text-xs font-medium text-ink-3 max-md:sr-only ${shownFrom(column)}`}>
+          <div
+            key={column.id}
+            role="columnheader"
+            className={`truncate text-xs font-medium text-ink-3 max-md:sr-only ${shownFrom(column)}`}
+          >
             {column.name}
           </div>
         ))}
@@ -210,9 +295,16 @@ function Head<Row>({ columns, keys, selection }: { columns: readonly Column<Row>
 
 function NewPill({ count, isMore, onShow }: { count: number; isMore: boolean; onShow: () => void }) {
   return (
-    <div role="status" className="pointer-events-none sticky top-[calc(var(--header-height)+8px)] z-3 flex h-0 justify-center md:top-[calc(var(--header-height)+42px)]">
+    <div
+      role="status"
+      className="pointer-events-none sticky top-[calc(var(--header-height)+8px)] z-3 flex h-0 justify-center md:top-[calc(var(--header-height)+42px)]"
+    >
       {count > 0 && (
-        <button type="button" onClick={onShow} className="pointer-events-auto mt-2 flex h-7 cursor-pointer items-center gap-1.5 rounded-full bg-accent px-3 text-s font-[550] text-on-accent shadow-floating hover:bg-accent-strong md:mt-[42px]">
+        <button
+          type="button"
+          onClick={onShow}
+          className="pointer-events-auto mt-2 flex h-7 cursor-pointer items-center gap-1.5 rounded-full bg-accent px-3 text-s font-[550] text-on-accent shadow-floating hover:bg-accent-strong md:mt-[42px]"
+        >
           <ArrowUp aria-hidden size={13} />
           {formatNumber(count)}
           {isMore ? "+" : ""} new

@@ -10,41 +10,98 @@ const adapt = (schema: z.ZodType): FormNode => {
   const exported = exportSchema(schema);
   return adaptSchema(exported, exported);
 };
-const shape = (node: FormNode) => (node.kind === "union" ? { kind: node.kind, options: node.options.map(({ title }) => title), isNullable: node.isNullable } : { kind: node.kind, isNullable: node.isNullable });
+const shape = (node: FormNode) =>
+  node.kind === "union"
+    ? { kind: node.kind, options: node.options.map(({ title }) => title), isNullable: node.isNullable }
+    : { kind: node.kind, isNullable: node.isNullable };
 const empty = (schema: z.ZodType) => {
   const exported = exportSchema(schema);
   const draft = emptyDraft(exported, exported);
   return draft && draftToJson(draft);
 };
 
-const Tree = z.object({ name: z.string(), get children() { return z.array(Tree); }, get parent() { return Tree.optional(); } });
+const Tree = z.object({
+  name: z.string(),
+  get children() {
+    return z.array(Tree);
+  },
+  get parent() {
+    return Tree.optional();
+  },
+});
 
 describe("a schema is entered as", () => {
   test.each<[string, z.ZodType, unknown]>([
     ["text", z.string().trim().min(1), { kind: "text", isNullable: false }],
     ["text that may be null", z.string().nullable(), { kind: "text", isNullable: true }],
     ["a number", z.int().min(0), { kind: "number", isNullable: false }],
-    ["one of several values, also written as a union", z.union([z.literal("a"), z.literal(2)]), { kind: "choice", isNullable: false }],
+    [
+      "one of several values, also written as a union",
+      z.union([z.literal("a"), z.literal(2)]),
+      { kind: "choice", isNullable: false },
+    ],
     ["one of several values or null", z.enum(["a", "b"]).nullable(), { kind: "choice", isNullable: true }],
     ["any JSON", z.json(), { kind: "json", isNullable: false }],
     ["any JSON for what says nothing", z.unknown(), { kind: "json", isNullable: false }],
     ["a tuple", z.tuple([z.string()], z.number()), { kind: "tuple", isNullable: false }],
-    ["an object for an intersection", z.object({ a: z.string() }).and(z.object({ b: z.string() })), { kind: "object", isNullable: false }],
+    [
+      "an object for an intersection",
+      z.object({ a: z.string() }).and(z.object({ b: z.string() })),
+      { kind: "object", isNullable: false },
+    ],
     ["text for a pipe", z.string().trim().pipe(z.email()), { kind: "text", isNullable: false }],
     ["an object for a recursive one", Tree, { kind: "object", isNullable: false }],
-    ["alternatives named by their types", z.union([z.string(), z.number(), z.array(z.string())]), { kind: "union", options: ["text", "number", "list of text"], isNullable: false }],
-    ["alternatives without null", z.union([z.string().nullable(), z.number()]), { kind: "union", options: ["text", "number"], isNullable: true }],
-    ["alternatives named by what tells them apart", z.discriminatedUnion("type", [z.object({ type: z.literal("card") }), z.object({ type: z.literal("sepa"), iban: z.string() })]), { kind: "union", options: ["card", "sepa"], isNullable: false }],
-    ["alternatives named by their titles", z.union([z.object({ a: z.string() }).meta({ title: "Person" }), z.object({ b: z.string() })]), { kind: "union", options: ["Person", "with b"], isNullable: false }],
-    ["alternatives of a union in a union", z.union([z.boolean(), z.union([z.string(), z.number()])]), { kind: "union", options: ["boolean", "text", "number"], isNullable: false }],
-    ["alternatives that share what stands beside them", z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]).and(z.object({ c: z.string() })), { kind: "union", options: ["with a", "with b"], isNullable: false }],
+    [
+      "alternatives named by their types",
+      z.union([z.string(), z.number(), z.array(z.string())]),
+      { kind: "union", options: ["text", "number", "list of text"], isNullable: false },
+    ],
+    [
+      "alternatives without null",
+      z.union([z.string().nullable(), z.number()]),
+      { kind: "union", options: ["text", "number"], isNullable: true },
+    ],
+    [
+      "alternatives named by what tells them apart",
+      z.discriminatedUnion("type", [
+        z.object({ type: z.literal("card") }),
+        z.object({ type: z.literal("sepa"), iban: z.string() }),
+      ]),
+      { kind: "union", options: ["card", "sepa"], isNullable: false },
+    ],
+    [
+      "alternatives named by their titles",
+      z.union([z.object({ a: z.string() }).meta({ title: "Person" }), z.object({ b: z.string() })]),
+      { kind: "union", options: ["Person", "with b"], isNullable: false },
+    ],
+    [
+      "alternatives of a union in a union",
+      z.union([z.boolean(), z.union([z.string(), z.number()])]),
+      { kind: "union", options: ["boolean", "text", "number"], isNullable: false },
+    ],
+    [
+      "alternatives that share what stands beside them",
+      z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]).and(z.object({ c: z.string() })),
+      { kind: "union", options: ["with a", "with b"], isNullable: false },
+    ],
   ])("%s", (_, schema, expected) => {
     expect(shape(adapt(schema))).toEqual(expected);
   });
 
   test("a field for each key of a record whose keys are given, and rows for any other", () => {
-    expect(adapt(z.record(z.enum(["a", "b"]), z.number()))).toMatchObject({ kind: "object", properties: [{ name: "a", isRequired: true }, { name: "b", isRequired: true }], rest: "forbidden" });
-    expect(adapt(z.record(z.string(), z.number()))).toMatchObject({ kind: "object", properties: [], rest: { type: "number" } });
+    expect(adapt(z.record(z.enum(["a", "b"]), z.number()))).toMatchObject({
+      kind: "object",
+      properties: [
+        { name: "a", isRequired: true },
+        { name: "b", isRequired: true },
+      ],
+      rest: "forbidden",
+    });
+    expect(adapt(z.record(z.string(), z.number()))).toMatchObject({
+      kind: "object",
+      properties: [],
+      rest: { type: "number" },
+    });
     expect(adapt(z.strictObject({ a: z.string() }))).toMatchObject({ rest: "forbidden" });
     expect(adapt(z.object({ a: z.string() }))).toMatchObject({ rest: "ignored" });
     expect(adapt(z.looseObject({ a: z.string() }))).toMatchObject({ rest: {} });
@@ -61,19 +118,45 @@ describe("a schema is entered as", () => {
 describe("an empty form", () => {
   test("has defaults, fixed values and required parts, and leaves out the rest", () => {
     const schema = z.object({
-      type: z.literal("paid"), retries: z.int().default(3), note: z.string().optional(), name: z.string(), is: z.boolean(), tags: z.array(z.string()).min(1),
-      nothing: z.string().nullable(), customer: z.object({ country: z.string().default("DE"), city: z.string() }), list: z.array(z.int()).default([1]), when: z.string().nullish(),
+      type: z.literal("paid"),
+      retries: z.int().default(3),
+      note: z.string().optional(),
+      name: z.string(),
+      is: z.boolean(),
+      tags: z.array(z.string()).min(1),
+      nothing: z.string().nullable(),
+      customer: z.object({ country: z.string().default("DE"), city: z.string() }),
+      list: z.array(z.int()).default([1]),
+      when: z.string().nullish(),
     });
-    expect(empty(schema)).toEqual({ type: "paid", retries: 3, is: false, tags: [""], nothing: null, customer: { country: "DE" }, list: [1] });
+    expect(empty(schema)).toEqual({
+      type: "paid",
+      retries: 3,
+      is: false,
+      tags: [""],
+      nothing: null,
+      customer: { country: "DE" },
+      list: [1],
+    });
   });
 
   test("ends where a schema comes back to itself, and takes the alternative that does not", () => {
     expect(empty(Tree)).toEqual({ children: [] });
-    const Expression: z.ZodType = z.lazy(() => z.union([z.object({ left: Expression, right: Expression }), z.object({ value: z.literal(1) })]));
+    const Expression: z.ZodType = z.lazy(() =>
+      z.union([z.object({ left: Expression, right: Expression }), z.object({ value: z.literal(1) })]),
+    );
     expect(empty(Expression)).toEqual({ value: 1 });
-    const Endless = z.object({ get inner() { return Endless; } });
+    const Endless = z.object({
+      get inner() {
+        return Endless;
+      },
+    });
     expect(empty(Endless)).toEqual({});
-    const Chain = z.object({ get next() { return z.array(Chain).min(1); } });
+    const Chain = z.object({
+      get next() {
+        return z.array(Chain).min(1);
+      },
+    });
     expect(empty(Chain)).toEqual({ next: [{}] });
   });
 

@@ -5,7 +5,10 @@ import { anything, asSchema, flatten, listIn, never, own, schemasIn } from "./re
 import type { Draft } from "./draft/draft.ts";
 import { type UnionOption, alternativesOf, titleAlternatives } from "./union-options.ts";
 
-/** How one place of a document is entered. Places below it are adapted when they are shown, so a recursive schema ends where the value does. */
+/**
+ * How one place of a document is entered. Places below it are adapted when they are shown, so a recursive schema ends
+ * where the value does.
+ */
 export type FormNode = {
   /** As exported, with its references. */
   schema: JsonSchemaObject;
@@ -51,24 +54,43 @@ export function adaptSchema(schema: JsonSchemaObject, root: JsonSchemaObject): F
 }
 
 const fields: Record<NodeKind["kind"], string> = {
-  object: "ObjectEntry", list: "ListEntry", tuple: "ListEntry", union: "UnionEntry", choice: "ChoiceEntry", text: "TextEntry",
-  number: "NumberEntry", boolean: "BooleanEntry", null: "NullEntry", json: "JsonEntry", never: "JsonEntry",
+  object: "ObjectEntry",
+  list: "ListEntry",
+  tuple: "ListEntry",
+  union: "UnionEntry",
+  choice: "ChoiceEntry",
+  text: "TextEntry",
+  number: "NumberEntry",
+  boolean: "BooleanEntry",
+  null: "NullEntry",
+  json: "JsonEntry",
+  never: "JsonEntry",
 };
 
 /**
- * What react-jsonschema-form is given for a node. Its own reading of unions, defaults and references is left out: it would drop data on
- * a switch, write defaults over what was there, and follow recursion without end. Its data is a Draft, which is an object.
+ * What react-jsonschema-form is given for a node. Its own reading of unions, defaults and references is left out: it
+ * would drop data on a switch, write defaults over what was there, and follow recursion without end. Its data is a
+ * Draft, which is an object.
  */
 export function toRjsf(node: FormNode): { schema: RJSFSchema; uiSchema: UiSchema<Draft> } {
   return {
-    schema: { type: "object", ...(node.title !== null && { title: node.title }), ...(node.description !== null && { description: node.description }) },
+    schema: {
+      type: "object",
+      ...(node.title !== null && { title: node.title }),
+      ...(node.description !== null && { description: node.description }),
+    },
     uiSchema: { "ui:field": fields[node.kind] },
   };
 }
 
 function adapt(schema: JsonSchemaObject, root: JsonSchemaObject): FormNode {
   const flat = flatten(schema, root);
-  const about = { schema, title: textOf(flat["title"]), description: textOf(flat["description"]), default: flat["default"] };
+  const about = {
+    schema,
+    title: textOf(flat["title"]),
+    description: textOf(flat["description"]),
+    default: flat["default"],
+  };
   const alternatives = alternativesOf(flat, root);
   if (alternatives.length === 0) return { ...about, isNullable: false, ...kindOf(flat) };
   const others = alternatives.filter((one) => flatten(one, root)["type"] !== "null");
@@ -77,7 +99,14 @@ function adapt(schema: JsonSchemaObject, root: JsonSchemaObject): FormNode {
   const [only] = others;
   if (others.length === 1 && only) {
     const node = adaptSchema(only, root);
-    return { ...node, ...about, title: about.title ?? node.title, description: about.description ?? node.description, default: about.default ?? node.default, isNullable };
+    return {
+      ...node,
+      ...about,
+      title: about.title ?? node.title,
+      description: about.description ?? node.description,
+      default: about.default ?? node.default,
+      isNullable,
+    };
   }
   if (takesAnyJson(alternatives, root)) return { ...about, isNullable: false, kind: "json" };
   const values = others.map((one) => valuesOf(flatten(one, root)));
@@ -88,7 +117,8 @@ function adapt(schema: JsonSchemaObject, root: JsonSchemaObject): FormNode {
 function kindOf(flat: JsonSchemaObject): NodeKind {
   const values = valuesOf(flat);
   if (values.length > 0) return { kind: "choice", values };
-  if (flat["not"] !== undefined && isObject(flat["not"]) && Object.keys(flat["not"]).length === 0) return { kind: "never" };
+  if (flat["not"] !== undefined && isObject(flat["not"]) && Object.keys(flat["not"]).length === 0)
+    return { kind: "never" };
   switch (typeOf(flat)) {
     case "object":
       return objectOf(flat);
@@ -118,10 +148,19 @@ function typeOf(flat: JsonSchemaObject): Json | undefined {
 
 function objectOf(flat: JsonSchemaObject): NodeKind {
   const required = listIn(flat["required"]);
-  const named = Object.entries(asSchema(flat["properties"])).map(([name, schema]) => ({ name, schema: asSchema(schema), isRequired: required.includes(name) }));
+  const named = Object.entries(asSchema(flat["properties"])).map(([name, schema]) => ({
+    name,
+    schema: asSchema(schema),
+    isRequired: required.includes(name),
+  }));
   const names = isObject(flat["propertyNames"]) ? flat["propertyNames"] : null;
   const rest = restOf(flat);
-  const fixed = names && isObject(rest) ? valuesOf(names).filter((name) => typeof name === "string" && own(asSchema(flat["properties"]), name) === undefined) : [];
+  const fixed =
+    names && isObject(rest)
+      ? valuesOf(names).filter(
+          (name) => typeof name === "string" && own(asSchema(flat["properties"]), name) === undefined,
+        )
+      : [];
   if (fixed.length === 0 || !isObject(rest)) return { kind: "object", properties: named, names, rest };
   const keyed = fixed.map((name) => ({ name: String(name), schema: rest, isRequired: required.includes(name) }));
   return { kind: "object", properties: [...named, ...keyed], names, rest: "forbidden" };
@@ -153,7 +192,10 @@ function valuesOf(flat: JsonSchemaObject): Json[] {
 /** `z.json()` is exported as a union of everything. */
 function takesAnyJson(alternatives: readonly JsonSchemaObject[], root: JsonSchemaObject): boolean {
   const types = alternatives.map((one) => flatten(one, root)["type"]);
-  return ["string", "number", "boolean", "null", "array", "object"].every((type) => types.includes(type)) || alternatives.some((one) => Object.keys(flatten(one, root)).length === 0);
+  return (
+    ["string", "number", "boolean", "null", "array", "object"].every((type) => types.includes(type)) ||
+    alternatives.some((one) => Object.keys(flatten(one, root)).length === 0)
+  );
 }
 
 function textOf(value: Json | undefined): string | null {

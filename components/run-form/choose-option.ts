@@ -7,17 +7,30 @@ import { startDraft } from "./empty-draft.ts";
 import { shownOption } from "./shown-option.ts";
 
 /** Shows another alternative, and keeps what was entered under the one before. */
-export function switchOption(p: { options: readonly UnionOption[]; draft: Draft; to: number; root: JsonSchemaObject }): Draft {
+export function switchOption(p: {
+  options: readonly UnionOption[];
+  draft: Draft;
+  to: number;
+  root: JsonSchemaObject;
+}): Draft {
   const from = shownOption(p.options, p.draft, p.root);
   const option = p.options[p.to];
   if (!option || from === p.to) return p.draft;
-  const kept: Record<string, Draft> = { ...p.draft.choice?.kept, ...(p.draft.is !== "null" && { [from]: withoutChoice(p.draft) }) };
+  const kept: Record<string, Draft> = {
+    ...p.draft.choice?.kept,
+    ...(p.draft.is !== "null" && { [from]: withoutChoice(p.draft) }),
+  };
   const next = kept[p.to] ?? takeOver(startDraft(option.schema, p.root), p.draft, option.schema, p.root);
   return { ...next, choice: { option: p.to, kept } };
 }
 
 /** Turns a nullable place to `null`, and back to what it held. */
-export function switchNull(p: { schema: JsonSchemaObject; draft: Draft; isNull: boolean; root: JsonSchemaObject }): Draft {
+export function switchNull(p: {
+  schema: JsonSchemaObject;
+  draft: Draft;
+  isNull: boolean;
+  root: JsonSchemaObject;
+}): Draft {
   const node = adaptSchema(p.schema, p.root);
   const options = node.kind === "union" ? node.options : [{ title: "", schema: p.schema }];
   const option = p.draft.choice?.option ?? (p.draft.is === "null" ? 0 : shownOption(options, p.draft, p.root));

@@ -17,12 +17,20 @@ interface Props {
   onJson: () => void;
 }
 
-/** What a person should know of the draft: that it is no JSON yet, too long for a form, or read in another way than it is written. */
+/**
+ * What a person should know of the draft: that it is no JSON yet, too long for a form, or read in another way than it
+ * is written.
+ */
 export function DraftNotes({ draft, fault, isTooLong, onJson }: Props) {
   const oddities = draft ? findOddities(draft) : [];
   return (
     <>
-      {isTooLong && <Note>This is longer than {formatNumber(mostFormCharacters)} characters. It is edited as JSON: a form of that size would hold the page.</Note>}
+      {isTooLong && (
+        <Note>
+          This is longer than {formatNumber(mostFormCharacters)} characters. It is edited as JSON: a form of that size
+          would hold the page.
+        </Note>
+      )}
       {fault && (
         <Note>
           This is no JSON yet, so there is no form of it. {describeFault(fault)}{" "}

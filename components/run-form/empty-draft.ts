@@ -8,8 +8,8 @@ import type { UnionOption } from "./union-options.ts";
 const mostItems = 5;
 
 /**
- * What a form starts from: defaults filled in, required parts laid out, fixed values set; `undefined` where only a person can say.
- * `isCut` when it came back to a schema that it was in already.
+ * What a form starts from: defaults filled in, required parts laid out, fixed values set; `undefined` where only a
+ * person can say. `isCut` when it came back to a schema that it was in already.
  */
 export function emptyDraft(schema: JsonSchemaObject, root: JsonSchemaObject): Draft | undefined {
   return lay({ root, within: new Set(), isCut: false }, schema);
@@ -18,7 +18,10 @@ export function emptyDraft(schema: JsonSchemaObject, root: JsonSchemaObject): Dr
 /** Something to show where a place must hold a value, such as a new item of a list. */
 export function startDraft(schema: JsonSchemaObject, root: JsonSchemaObject, isNullRefused = false): Draft {
   const node = adaptSchema(schema, root);
-  const laid = isNullRefused && node.isNullable && node.default === null ? undefined : lay({ root, within: new Set(), isCut: false, isNullRefused }, schema);
+  const laid =
+    isNullRefused && node.isNullable && node.default === null
+      ? undefined
+      : lay({ root, within: new Set(), isCut: false, isNullRefused }, schema);
   return laid ?? blank(node, root);
 }
 
@@ -51,7 +54,9 @@ function layKind(context: Context, node: FormNode): Draft | undefined {
     case "object":
       return layObject(context, node);
     case "list":
-      return draftOf.list(Array.from({ length: Math.min(node.minItems, mostItems) }, () => layItem(context, node.items)));
+      return draftOf.list(
+        Array.from({ length: Math.min(node.minItems, mostItems) }, () => layItem(context, node.items)),
+      );
     case "tuple":
       return draftOf.list(node.places.slice(0, Math.max(node.minItems, 0)).map((place) => layItem(context, place)));
     case "union":
@@ -78,7 +83,10 @@ function layObject(context: Context, node: FormNode & { kind: "object" }): Draft
   );
 }
 
-/** The first alternative that does not lead back to where it is; else the first. It is noted where what was laid out would look like another. */
+/**
+ * The first alternative that does not lead back to where it is; else the first. It is noted where what was laid out
+ * would look like another.
+ */
 function layUnion(context: Context, options: readonly UnionOption[]): Draft | undefined {
   const wasCut = context.isCut;
   for (const [index, option] of options.entries()) {
@@ -86,7 +94,9 @@ function layUnion(context: Context, options: readonly UnionOption[]): Draft | un
     const draft = lay(context, option.schema);
     if (!draft || context.isCut) continue;
     context.isCut = wasCut;
-    return shownOption(options, draft, context.root) === index ? draft : { ...draft, choice: { option: index, kept: {} } };
+    return shownOption(options, draft, context.root) === index
+      ? draft
+      : { ...draft, choice: { option: index, kept: {} } };
   }
   context.isCut = true;
   return options[0] && lay(context, options[0].schema);
@@ -111,7 +121,10 @@ function blank(node: FormNode, root: JsonSchemaObject): Draft {
       return draftOf.boolean(false);
     case "union": {
       const first = node.options[0] && adaptSchema(node.options[0].schema, root);
-      return { ...(first && first.kind !== "union" ? blank(first, root) : draftOf.text("")), choice: { option: 0, kept: {} } };
+      return {
+        ...(first && first.kind !== "union" ? blank(first, root) : draftOf.text("")),
+        choice: { option: 0, kept: {} },
+      };
     }
     case "text":
       return draftOf.text("");

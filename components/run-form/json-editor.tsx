@@ -60,5 +60,10 @@ export function JsonEditor({ id, text, onText }: Props) {
 function offsetOf(text: string, line: number, column: number): number {
   const starts = [0, ...[...text.matchAll(/\r\n|\r|\n/g)].map((end) => end.index + end[0].length)];
   const start = starts[line - 1] ?? text.length;
-  return start + Array.from(text.slice(start)).slice(0, column - 1).join("").length;
+  return (
+    start +
+    Array.from(text.slice(start))
+      .slice(0, column - 1)
+      .join("").length
+  );
 }

@@ -4,27 +4,41 @@ import { type AgentInput, agentInputSchema } from "../../server/contract/agent-i
 import { moveMarks, withLineFeeds } from "./move-marks.ts";
 
 /** Own words in lower case, the payload's in upper case. */
-const inputs: fc.Arbitrary<AgentInput> = fc.array(fc.tuple(fc.string({ unit: fc.constantFrom("a", "b", "\r\n", "\n"), maxLength: 5 }), fc.string({ unit: fc.constantFrom("A", "B"), minLength: 1, maxLength: 5 })), { minLength: 1, maxLength: 5 }).map((parts) => {
-  const input: AgentInput = { prompt: "", marks: [] };
-  for (const [own, foreign] of parts) {
-    const start = input.prompt.length + own.length;
-    input.prompt += own + foreign;
-    input.marks.push({ start, end: start + foreign.length, path: foreign });
-  }
-  return input;
-});
+const inputs: fc.Arbitrary<AgentInput> = fc
+  .array(
+    fc.tuple(
+      fc.string({ unit: fc.constantFrom("a", "b", "\r\n", "\n"), maxLength: 5 }),
+      fc.string({ unit: fc.constantFrom("A", "B"), minLength: 1, maxLength: 5 }),
+    ),
+    { minLength: 1, maxLength: 5 },
+  )
+  .map((parts) => {
+    const input: AgentInput = { prompt: "", marks: [] };
+    for (const [own, foreign] of parts) {
+      const start = input.prompt.length + own.length;
+      input.prompt += own + foreign;
+      input.marks.push({ start, end: start + foreign.length, path: foreign });
+    }
+    return input;
+  });
 
 const markedIn = ({ prompt, marks }: AgentInput) => marks.map(({ start, end }) => prompt.slice(start, end)).join("");
 
 describe("an edited prompt", () => {
   it("keeps every character of the payload marked, wherever else it is changed", () => {
     fc.assert(
-      fc.property(inputs, fc.nat(), fc.nat(5), fc.string({ unit: fc.constantFrom("x", "y", "\n"), maxLength: 6 }), (before, where, removed, typed) => {
-        const at = where % (before.prompt.length + 1);
-        const after = moveMarks(before, before.prompt.slice(0, at) + typed + before.prompt.slice(at + removed));
-        expect(agentInputSchema.safeParse({ ...after, prompt: `${after.prompt} ` }).success).toBe(true);
-        expect(markedIn(after).replaceAll(/[^AB]/g, "")).toBe(after.prompt.replaceAll(/[^AB]/g, ""));
-      }),
+      fc.property(
+        inputs,
+        fc.nat(),
+        fc.nat(5),
+        fc.string({ unit: fc.constantFrom("x", "y", "\n"), maxLength: 6 }),
+        (before, where, removed, typed) => {
+          const at = where % (before.prompt.length + 1);
+          const after = moveMarks(before, before.prompt.slice(0, at) + typed + before.prompt.slice(at + removed));
+          expect(agentInputSchema.safeParse({ ...after, prompt: `${after.prompt} ` }).success).toBe(true);
+          expect(markedIn(after).replaceAll(/[^AB]/g, "")).toBe(after.prompt.replaceAll(/[^AB]/g, ""));
+        },
+      ),
     );
   });
 

@@ -1,8 +1,8 @@
 import type { AgentInput } from "../../server/contract/agent-input.ts";
 
 /**
- * The marks of a prompt after a person has edited it: they stay on what came from the payload. What is typed within a mark, or over a part of one, counts as the
- * payload's, too: better one word too many than one too few.
+ * The marks of a prompt after a person has edited it: they stay on what came from the payload. What is typed within a
+ * mark, or over a part of one, counts as the payload's, too: better one word too many than one too few.
  */
 export function moveMarks(before: AgentInput, prompt: string): AgentInput {
   const change = changeOf(before.prompt, prompt);
@@ -35,7 +35,12 @@ function changeOf(before: string, after: string): Change {
 function move({ start, end }: { start: number; end: number }, change: Change): { start: number; end: number } {
   const shift = change.end - change.to;
   return {
-    start: start <= change.from ? start + (start === change.from && start === change.to ? shift : 0) : start >= change.to ? start + shift : change.from,
+    start:
+      start <= change.from
+        ? start + (start === change.from && start === change.to ? shift : 0)
+        : start >= change.to
+          ? start + shift
+          : change.from,
     end: end <= change.from ? end : end >= change.to ? end + shift : change.end,
   };
 }
@@ -44,7 +49,10 @@ function move({ start, end }: { start: number; end: number }, change: Change): {
 export function withLineFeeds({ prompt, marks }: AgentInput): AgentInput {
   const at = (place: number) => feed(prompt.slice(0, place)).length;
   // A mark may begin between the two halves of a line end: it then begins behind it.
-  return { prompt: feed(prompt), marks: marks.map(({ start, end, path }) => ({ start: at(start), end: at(end), path })) };
+  return {
+    prompt: feed(prompt),
+    marks: marks.map(({ start, end, path }) => ({ start: at(start), end: at(end), path })),
+  };
 }
 
 function feed(text: string): string {

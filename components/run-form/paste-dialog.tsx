@@ -5,7 +5,10 @@ import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { describeFault, parseDraft } from "./draft/parse-draft.ts";
 
-/** JSON from the clipboard as the draft. What is no JSON says where, and may be taken all the same: the JSON view goes on with it. */
+/**
+ * JSON from the clipboard as the draft. What is no JSON says where, and may be taken all the same: the JSON view goes
+ * on with it.
+ */
 export function PasteDialog({ onClose, onText }: { onClose: () => void; onText: (text: string) => void }) {
   const [text, setText] = useState("");
   const { fault } = parseDraft(text);

@@ -13,7 +13,11 @@ import { RelativeTime } from "../ui/relative-time.tsx";
 export function PresetsDialog({ presets, onClose }: { presets: readonly Preset[]; onClose: () => void }) {
   const trpc = useTRPC();
   const queries = useQueryClient();
-  const remove = useMutation(trpc.presets.remove.mutationOptions({ onSuccess: () => queries.invalidateQueries({ queryKey: trpc.presets.list.queryKey() }) }));
+  const remove = useMutation(
+    trpc.presets.remove.mutationOptions({
+      onSuccess: () => queries.invalidateQueries({ queryKey: trpc.presets.list.queryKey() }),
+    }),
+  );
   return (
     <Dialog title="Presets" isOpen onClose={onClose} footer={<Button onClick={onClose}>Done</Button>}>
       {presets.length === 0 && <p className="text-ink-3">No presets are left.</p>}
@@ -24,7 +28,14 @@ export function PresetsDialog({ presets, onClose }: { presets: readonly Preset[]
             <span className="shrink-0 text-s text-ink-3">
               <RelativeTime iso={preset.savedAt} />
             </span>
-            <Button size="s" tone="danger" icon={Trash2} aria-label={`Remove preset ${preset.name}`} disabled={remove.isPending} onClick={() => remove.mutate({ id: preset.id })}>
+            <Button
+              size="s"
+              tone="danger"
+              icon={Trash2}
+              aria-label={`Remove preset ${preset.name}`}
+              disabled={remove.isPending}
+              onClick={() => remove.mutate({ id: preset.id })}
+            >
               Remove
             </Button>
           </li>

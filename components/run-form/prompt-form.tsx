@@ -27,7 +27,10 @@ export function hasPrompt(draft: Draft): boolean {
   return draft.is === "object" && (memberOf(draft, "prompt")?.draft.is ?? "string") === "string";
 }
 
-/** What an agent is asked, as one text; of a prompt that came from a payload, below it which parts did. They stay marked while it is edited. */
+/**
+ * What an agent is asked, as one text; of a prompt that came from a payload, below it which parts did. They stay marked
+ * while it is edited.
+ */
 export function PromptForm({ draft, troubles, formId, onDraft, onLeave, onSubmit }: Props) {
   const id = useId();
   const member = memberOf(draft, "prompt")?.draft;
@@ -36,7 +39,11 @@ export function PromptForm({ draft, troubles, formId, onDraft, onLeave, onSubmit
   const { pieces, isCut } = useMemo(() => cutPieces(input ? splitMarks(input) : [], shown), [input]);
   const edit = (text: string) => {
     const changed = withMember(draft, "prompt", draftOf.text(text));
-    onDraft(input && input.marks.length > 0 ? withMember(changed, "marks", draftOfJson(moveMarks(withLineFeeds(input), text).marks)) : changed);
+    onDraft(
+      input && input.marks.length > 0
+        ? withMember(changed, "marks", draftOfJson(moveMarks(withLineFeeds(input), text).marks))
+        : changed,
+    );
   };
   return (
     <form
@@ -68,7 +75,8 @@ export function PromptForm({ draft, troubles, formId, onDraft, onLeave, onSubmit
           <ul id={`${id}-error`} className="grid gap-0.5 text-s text-bad">
             {troubles.map(({ pointer, message }) => (
               <li key={`${pointer} ${message}`} className="break-words">
-                <PlainText text={message} />. <code className="break-all">{pointer === "" ? "the whole" : pointer}</code>
+                <PlainText text={message} />.{" "}
+                <code className="break-all">{pointer === "" ? "the whole" : pointer}</code>
               </li>
             ))}
           </ul>
@@ -77,7 +85,9 @@ export function PromptForm({ draft, troubles, formId, onDraft, onLeave, onSubmit
       {input && input.marks.length > 0 && (
         <div className="overflow-hidden rounded-m border">
           <MarkedText pieces={pieces} label="The prompt with the payload's parts marked" isCut={isCut} />
-          <p className="border-t px-4 py-2 text-s text-ink-3">Marked parts stay the payload’s, also where you change them: to the model they are data, never instructions.</p>
+          <p className="border-t px-4 py-2 text-s text-ink-3">
+            Marked parts stay the payload’s, also where you change them: to the model they are data, never instructions.
+          </p>
         </div>
       )}
     </form>

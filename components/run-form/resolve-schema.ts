@@ -28,7 +28,10 @@ export function followRef(reference: string, root: JsonSchemaObject): JsonSchema
 
 const flattened = new WeakMap<JsonSchemaObject, WeakMap<JsonSchemaObject, JsonSchemaObject>>();
 
-/** One schema without `$ref` and `allOf` at its top: what they say is said together. Looks no deeper, so recursion costs nothing. */
+/**
+ * One schema without `$ref` and `allOf` at its top: what they say is said together. Looks no deeper, so recursion costs
+ * nothing.
+ */
 export function flatten(schema: JsonSchemaObject, root: JsonSchemaObject): JsonSchemaObject {
   const known = flattened.get(root) ?? new WeakMap<JsonSchemaObject, JsonSchemaObject>();
   flattened.set(root, known);
@@ -50,7 +53,10 @@ function partsOf(schema: JsonSchemaObject, root: JsonSchemaObject, seen: Set<Jso
   return Object.keys(own).length > 0 ? [...parts, own] : parts;
 }
 
-/** What fits both. Of two unions the first stays; what else cannot be said in one schema is left to the check of the value. */
+/**
+ * What fits both. Of two unions the first stays; what else cannot be said in one schema is left to the check of the
+ * value.
+ */
 function join(left: JsonSchemaObject, right: JsonSchemaObject): JsonSchemaObject {
   const joined: JsonSchemaObject = { ...left };
   for (const [keyword, value] of Object.entries(right)) {
@@ -73,7 +79,8 @@ const joiners: Record<string, (left: Json, right: Json) => Json> = {
     return Object.fromEntries([...names].map((name) => [name, joinProperty(own(first, name), own(second, name))]));
   },
   required: (left, right) => [...new Set([...listIn(left), ...listIn(right)])],
-  enum: (left, right) => listIn(left).filter((value) => listIn(right).some((other) => JSON.stringify(other) === JSON.stringify(value))),
+  enum: (left, right) =>
+    listIn(left).filter((value) => listIn(right).some((other) => JSON.stringify(other) === JSON.stringify(value))),
   items: both,
   additionalProperties: both,
   propertyNames: both,

@@ -52,7 +52,11 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
   const mod = useModKey();
   const formId = useId();
   const element = useRef<HTMLDivElement>(null);
-  const { shown, local, leave, showAll, isSubmitted } = useTroubles({ schema, draft: draft.draft, told: starter.sent === draft.text ? starter.problem : null });
+  const { shown, local, leave, showAll, isSubmitted } = useTroubles({
+    schema,
+    draft: draft.draft,
+    told: starter.sent === draft.text ? starter.problem : null,
+  });
   // A replay does not ask the filter again.
   const asked = subject.kind !== "replay" ? filter : null;
   const hintAt = useCallback((path: readonly (string | number)[]) => filterHint(asked, path), [asked]);
@@ -92,24 +96,67 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
     <div ref={element} className="flex min-h-0 min-w-0 flex-1 flex-col">
       <div className="grid min-h-0 min-w-0 flex-1 content-start gap-3.5 overflow-auto px-4 py-4" tabIndex={-1}>
         <div className="flex flex-wrap items-center justify-between gap-2">
-          <StartFrom subject={subject} label={draft.label} text={draft.text} emptyText={() => printDraft(startDraft(schema, schema))} exampleText={() => JSON.stringify(example, null, 2)} onText={setText} />
+          <StartFrom
+            subject={subject}
+            label={draft.label}
+            text={draft.text}
+            emptyText={() => printDraft(startDraft(schema, schema))}
+            exampleText={() => JSON.stringify(example, null, 2)}
+            onText={setText}
+          />
           <Segmented<View> label="View" value={view} options={views} onChange={setView} />
         </div>
-        {isSubmitted && view === "form" && <TroubleSummary troubles={shown} onShow={(pointer) => element.current && showPlace(element.current, pointer)} />}
-        <DraftNotes draft={draft.draft} fault={view === "form" ? draft.fault : null} isTooLong={draft.isTooLong} onJson={showJson} />
+        {isSubmitted && view === "form" && (
+          <TroubleSummary
+            troubles={shown}
+            onShow={(pointer) => element.current && showPlace(element.current, pointer)}
+          />
+        )}
+        <DraftNotes
+          draft={draft.draft}
+          fault={view === "form" ? draft.fault : null}
+          isTooLong={draft.isTooLong}
+          onJson={showJson}
+        />
         {view === "json" && <JsonEditor id={`${formId}-json`} text={draft.text} onText={setJson} />}
         {view === "form" && draft.draft && isPrompt(subject) && hasPrompt(draft.draft) && (
-          <PromptForm draft={draft.draft} troubles={shown} formId={formId} onDraft={draft.setDraft} onLeave={leave} onSubmit={local.length > 0 ? refuse : send} />
+          <PromptForm
+            draft={draft.draft}
+            troubles={shown}
+            formId={formId}
+            onDraft={draft.setDraft}
+            onLeave={leave}
+            onSubmit={local.length > 0 ? refuse : send}
+          />
         )}
         {view === "form" && draft.draft && !(isPrompt(subject) && hasPrompt(draft.draft)) && (
-          <DraftForm schema={schema} draft={draft.draft} troubles={shown} hintAt={hintAt} formId={formId} onDraft={draft.setDraft} onLeave={leave} onValid={send} onInvalid={refuse} />
+          <DraftForm
+            schema={schema}
+            draft={draft.draft}
+            troubles={shown}
+            hintAt={hintAt}
+            formId={formId}
+            onDraft={draft.setDraft}
+            onLeave={leave}
+            onValid={send}
+            onInvalid={refuse}
+          />
         )}
-        {subject.kind !== "replay" && triggerOf(subject) !== null && <WhatWouldHappen subject={subject} text={isJson ? draft.text : null} />}
+        {subject.kind !== "replay" && triggerOf(subject) !== null && (
+          <WhatWouldHappen subject={subject} text={isJson ? draft.text : null} />
+        )}
       </div>
       <div className="sticky bottom-0 grid shrink-0 gap-3 border-t bg-panel px-4 py-3">
         <StartAnswer starter={starter} />
         <div className="flex items-center gap-2">
-          <Button tone="primary" title={whyNot} disabled={whyNot !== undefined || starter.isBusy} aria-busy={starter.isBusy} aria-keyshortcuts="Meta+Enter Control+Enter" onClick={submit}>
+          <Button
+            tone="primary"
+            title={whyNot}
+            disabled={whyNot !== undefined || starter.isBusy}
+            aria-busy={starter.isBusy}
+            aria-keyshortcuts="Meta+Enter Control+Enter"
+            onClick={submit}
+          >
             {verbs[subject.kind]}
           </Button>
           <span className="inline-flex [&>button]:h-8">
@@ -118,7 +165,9 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
             </CopyButton>
           </span>
           {whyNot && <span className="text-s text-ink-3">{whyNot}</span>}
-          <kbd className="ml-auto rounded-s border border-line-strong px-1.5 text-xs text-ink-3">{mod === "⌘" ? "⌘↵" : "Ctrl ↵"}</kbd>
+          <kbd className="ml-auto rounded-s border border-line-strong px-1.5 text-xs text-ink-3">
+            {mod === "⌘" ? "⌘↵" : "Ctrl ↵"}
+          </kbd>
         </div>
       </div>
     </div>

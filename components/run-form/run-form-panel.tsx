@@ -19,15 +19,42 @@ export function RunFormPanel({ subject, initialText, initialLabel = "given", onT
   const from = subject.kind === "replay" ? null : address;
   const { details, error, retry } = useSubject(subject);
   const asked = useFirstText(subject, from);
-  const given: FirstText | null | undefined = initialText === undefined ? asked.first : { text: initialText, label: initialLabel };
+  const given: FirstText | null | undefined =
+    initialText === undefined ? asked.first : { text: initialText, label: initialLabel };
   const key = storageKeyOf(subject);
   const origin = from ?? (initialText === undefined ? null : `given:${initialLabel}:${initialText.length}`);
   if (error) return <Failed error={error} what="The schema was not read" retry={retry} />;
-  if (asked.error && initialText === undefined) return <StartAnyway error={asked.error}>{details ? <RunFormBody subject={subject} details={details} first={firstOf(subject, details)} storageKey={key} origin={null} onText={onText} /> : <FormSkeleton />}</StartAnyway>;
+  if (asked.error && initialText === undefined)
+    return (
+      <StartAnyway error={asked.error}>
+        {details ? (
+          <RunFormBody
+            subject={subject}
+            details={details}
+            first={firstOf(subject, details)}
+            storageKey={key}
+            origin={null}
+            onText={onText}
+          />
+        ) : (
+          <FormSkeleton />
+        )}
+      </StartAnyway>
+    );
   if (!details || given === undefined) return <FormSkeleton />;
   const kept = readKeptDraft(key);
   const isSame = kept !== null && (origin === null || kept.from === origin);
-  return <RunFormBody key={`${key} ${origin ?? ""}`} subject={subject} details={details} first={isSame ? kept : (given ?? firstOf(subject, details))} storageKey={key} origin={origin} onText={onText} />;
+  return (
+    <RunFormBody
+      key={`${key} ${origin ?? ""}`}
+      subject={subject}
+      details={details}
+      first={isSame ? kept : (given ?? firstOf(subject, details))}
+      storageKey={key}
+      origin={origin}
+      onText={onText}
+    />
+  );
 }
 
 function Failed({ error, what, retry }: { error: unknown; what: string; retry: () => void }) {

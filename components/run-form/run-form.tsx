@@ -4,7 +4,10 @@ import dynamic from "next/dynamic";
 import { FormSkeleton } from "./form-skeleton.tsx";
 import type { RunFormProps } from "./run-form-props.ts";
 
-const LoadedRunForm = dynamic(() => import("./run-form-panel.tsx").then(({ RunFormPanel }) => RunFormPanel), { ssr: false, loading: () => <FormSkeleton /> });
+const LoadedRunForm = dynamic(() => import("./run-form-panel.tsx").then(({ RunFormPanel }) => RunFormPanel), {
+  ssr: false,
+  loading: () => <FormSkeleton />,
+});
 
 /** A form for a test event, a run, or a replay with changes. Loaded when it is first shown. */
 export function RunForm(props: RunFormProps) {

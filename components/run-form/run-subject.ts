@@ -1,7 +1,10 @@
 import type { PresetSubject } from "../../server/contract/preset.ts";
 import type { Target } from "../../server/contract/target.ts";
 
-/** What a form starts: a delivery to a trigger's endpoint, a run of one target (of its input, or of a payload through a trigger), or an earlier run again with changes. */
+/**
+ * What a form starts: a delivery to a trigger's endpoint, a run of one target (of its input, or of a payload through a
+ * trigger), or an earlier run again with changes.
+ */
 export type RunSubject =
   | { kind: "trigger"; slug: string; endpoint: string }
   | { kind: "target"; target: Target; via?: { trigger: string; endpoint: string } }

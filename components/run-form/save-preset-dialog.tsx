@@ -50,8 +50,18 @@ export function SavePresetDialog({ subject, text, taken, onClose }: Props) {
   return (
     <Dialog title="Save as preset" isOpen onClose={onClose} footer={footer}>
       <form id={formId} onSubmit={submit} className="grid gap-3">
-        <TextInput data-autofocus="" label="Name" maxLength={100} value={name} onChange={(event) => setName(event.target.value)} />
-        <p className="text-s text-ink-3">{isTaken ? "A preset of this name is there: saving replaces it." : "Presets are there for everybody who opens this form."}</p>
+        <TextInput
+          data-autofocus=""
+          label="Name"
+          maxLength={100}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
+        <p className="text-s text-ink-3">
+          {isTaken
+            ? "A preset of this name is there: saving replaces it."
+            : "Presets are there for everybody who opens this form."}
+        </p>
         {save.error !== null && <ErrorNote error={save.error} what="The preset was not saved" />}
       </form>
     </Dialog>

@@ -44,24 +44,64 @@ const leaves = fc.constantFrom<Case>(
   leaf(z.boolean(), z3.boolean(), fc.boolean()),
   leaf(z.null(), z3.null(), fc.constant(null)),
   leaf(z.literal("a"), z3.literal("a"), fc.constant("a")),
-  leaf(z.literal(["a", 1, null]), z3.union([z3.literal("a"), z3.literal(1), z3.null()]), fc.constantFrom<Json>("a", 1, null)),
+  leaf(
+    z.literal(["a", 1, null]),
+    z3.union([z3.literal("a"), z3.literal(1), z3.null()]),
+    fc.constantFrom<Json>("a", 1, null),
+  ),
   leaf(z.enum(["a", "b", "c"]), z3.enum(["a", "b", "c"]), fc.constantFrom("a", "b", "c")),
   leaf(z.unknown(), z3.unknown(), fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<Json>),
   leaf(z.json(), z3.unknown(), fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<Json>),
 );
 
 const names = fc.constantFrom("a", "b", "type", "c/d~e", "ab", "");
-const arrayOf = (item: Case): Case => ({ four: z.array(item.four).min(1).max(3), three: z3.array(item.three).min(1).max(3), values: fc.array(item.values, { maxLength: 4 }) });
-const recordOf = (item: Case): Case => ({ four: z.record(z.string(), item.four), three: z3.record(item.three), values: fc.dictionary(names, item.values, { maxKeys: 3, noNullPrototype: true }) });
-const keyedOf = (item: Case): Case => ({ four: z.partialRecord(z.enum(["a", "b"]), item.four), three: z3.record(z3.enum(["a", "b"]), item.three), values: fc.dictionary(names, item.values, { maxKeys: 2, noNullPrototype: true }) });
-const defaulted = (item: Case): Case => ({ four: item.four.default("x" as never), three: item.three.default("x"), values: item.values });
-const optional = (item: Case): Case => ({ four: item.four.optional(), three: item.three.optional(), values: item.values });
-const nullable = (item: Case): Case => ({ four: item.four.nullable(), three: item.three.nullable(), values: fc.oneof(item.values, fc.constant(null)) });
-const both = (first: Case, second: Case): Case => ({ four: z.object({ a: first.four }).and(z.object({ b: second.four })), three: z3.object({ a: first.three }).and(z3.object({ b: second.three })), values: fc.record({ a: first.values, b: second.values }, { noNullPrototype: true, requiredKeys: [] }) });
-const unionOf = (items: Case[]): Case => ({ four: z.union(items.map(({ four }) => four)), three: z3.union(items.map(({ three }) => three) as never), values: fc.oneof(...items.map(({ values }) => values)) });
+const arrayOf = (item: Case): Case => ({
+  four: z.array(item.four).min(1).max(3),
+  three: z3.array(item.three).min(1).max(3),
+  values: fc.array(item.values, { maxLength: 4 }),
+});
+const recordOf = (item: Case): Case => ({
+  four: z.record(z.string(), item.four),
+  three: z3.record(item.three),
+  values: fc.dictionary(names, item.values, { maxKeys: 3, noNullPrototype: true }),
+});
+const keyedOf = (item: Case): Case => ({
+  four: z.partialRecord(z.enum(["a", "b"]), item.four),
+  three: z3.record(z3.enum(["a", "b"]), item.three),
+  values: fc.dictionary(names, item.values, { maxKeys: 2, noNullPrototype: true }),
+});
+const defaulted = (item: Case): Case => ({
+  four: item.four.default("x" as never),
+  three: item.three.default("x"),
+  values: item.values,
+});
+const optional = (item: Case): Case => ({
+  four: item.four.optional(),
+  three: item.three.optional(),
+  values: item.values,
+});
+const nullable = (item: Case): Case => ({
+  four: item.four.nullable(),
+  three: item.three.nullable(),
+  values: fc.oneof(item.values, fc.constant(null)),
+});
+const both = (first: Case, second: Case): Case => ({
+  four: z.object({ a: first.four }).and(z.object({ b: second.four })),
+  three: z3.object({ a: first.three }).and(z3.object({ b: second.three })),
+  values: fc.record({ a: first.values, b: second.values }, { noNullPrototype: true, requiredKeys: [] }),
+});
+const unionOf = (items: Case[]): Case => ({
+  four: z.union(items.map(({ four }) => four)),
+  three: z3.union(items.map(({ three }) => three) as never),
+  values: fc.oneof(...items.map(({ values }) => values)),
+});
 const tupleOf = (items: Case[], rest: Case | null): Case => ({
-  four: rest ? z.tuple(items.map(({ four }) => four) as never, rest.four as never) : z.tuple(items.map(({ four }) => four) as never),
-  three: rest ? z3.tuple(items.map(({ three }) => three) as never).rest(rest.three) : z3.tuple(items.map(({ three }) => three) as never),
+  four: rest
+    ? z.tuple(items.map(({ four }) => four) as never, rest.four as never)
+    : z.tuple(items.map(({ four }) => four) as never),
+  three: rest
+    ? z3.tuple(items.map(({ three }) => three) as never).rest(rest.three)
+    : z3.tuple(items.map(({ three }) => three) as never),
   values: fc.tuple(...items.map(({ values }) => values), ...(rest ? [rest.values] : [])).map((list) => list as Json),
 });
 const objectOf = (shape: Record<string, Case>, mode: "plain" | "strict" | "loose"): Case => {
@@ -69,12 +109,25 @@ const objectOf = (shape: Record<string, Case>, mode: "plain" | "strict" | "loose
   const three = Object.fromEntries(Object.entries(shape).map(([name, item]) => [name, item.three]));
   return {
     four: { plain: z.object, strict: z.strictObject, loose: z.looseObject }[mode](four),
-    three: mode === "strict" ? z3.object(three).strict() : mode === "loose" ? z3.object(three).passthrough() : z3.object(three),
-    values: fc.record({ ...Object.fromEntries(Object.entries(shape).map(([name, item]) => [name, item.values])), more: fc.constant<Json>(1) }, { noNullPrototype: true, requiredKeys: Object.keys(shape).slice(1) as never }) as fc.Arbitrary<Json>,
+    three:
+      mode === "strict"
+        ? z3.object(three).strict()
+        : mode === "loose"
+          ? z3.object(three).passthrough()
+          : z3.object(three),
+    values: fc.record(
+      {
+        ...Object.fromEntries(Object.entries(shape).map(([name, item]) => [name, item.values])),
+        more: fc.constant<Json>(1),
+      },
+      { noNullPrototype: true, requiredKeys: Object.keys(shape).slice(1) as never },
+    ) as fc.Arbitrary<Json>,
   };
 };
 const taggedOf = (shapes: Record<string, Case>[]): Case => {
-  const tagged = shapes.map((shape, index) => ({ shape: { ...shape, kind: leaf(z.literal(`k${index}`), z3.literal(`k${index}`), fc.constant(`k${index}`)) } }));
+  const tagged = shapes.map((shape, index) => ({
+    shape: { ...shape, kind: leaf(z.literal(`k${index}`), z3.literal(`k${index}`), fc.constant(`k${index}`)) },
+  }));
   const objects = tagged.map(({ shape }) => objectOf(shape, "plain"));
   return {
     four: z.discriminatedUnion("kind", objects.map(({ four }) => four) as never),
@@ -89,11 +142,20 @@ const cases: fc.Arbitrary<Case> = fc.letrec<{ one: Case }>((tie) => {
     one: fc.oneof(
       { maxDepth: 3, withCrossShrink: true },
       leaves,
-      fc.tuple(shape, fc.constantFrom("plain" as const, "strict" as const, "loose" as const)).map(([of, mode]) => objectOf(of, mode)),
-      tie("one").map(arrayOf), tie("one").map(recordOf), tie("one").map(keyedOf), tie("one").map(defaulted), tie("one").map(optional), tie("one").map(nullable),
+      fc
+        .tuple(shape, fc.constantFrom("plain" as const, "strict" as const, "loose" as const))
+        .map(([of, mode]) => objectOf(of, mode)),
+      tie("one").map(arrayOf),
+      tie("one").map(recordOf),
+      tie("one").map(keyedOf),
+      tie("one").map(defaulted),
+      tie("one").map(optional),
+      tie("one").map(nullable),
       fc.tuple(tie("one"), tie("one")).map(([first, second]) => both(first, second)),
       fc.array(tie("one"), { minLength: 2, maxLength: 3 }).map(unionOf),
-      fc.tuple(fc.array(tie("one"), { minLength: 1, maxLength: 2 }), fc.option(tie("one"))).map(([items, rest]) => tupleOf(items, rest)),
+      fc
+        .tuple(fc.array(tie("one"), { minLength: 1, maxLength: 2 }), fc.option(tie("one")))
+        .map(([items, rest]) => tupleOf(items, rest)),
       fc.array(shape, { minLength: 2, maxLength: 3 }).map(taggedOf),
     ),
   };
@@ -101,7 +163,15 @@ const cases: fc.Arbitrary<Case> = fc.letrec<{ one: Case }>((tie) => {
 
 const numRuns = 600;
 const withValue = cases
-  .chain((one) => fc.record({ one: fc.constant(one), value: fc.oneof({ arbitrary: one.values, weight: 4 }, { arbitrary: fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<Json>, weight: 1 }) }))
+  .chain((one) =>
+    fc.record({
+      one: fc.constant(one),
+      value: fc.oneof(
+        { arbitrary: one.values, weight: 4 },
+        { arbitrary: fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<Json>, weight: 1 },
+      ),
+    }),
+  )
   .map((both) => Object.assign(both, { [fc.toStringMethod]: () => JSON.stringify(both.value) }));
 
 /** Where form and server say different things: both. */
@@ -109,30 +179,55 @@ function disagreement(schema: z.ZodType | z3.ZodTypeAny, value: Json): string | 
   const exported = exportSchema(schema);
   const troubles = checkDraft(exported, exported, draftOfJson(value));
   const says = schema.safeParse(structuredClone(value));
-  return (troubles.length === 0) === says.success ? null : `${JSON.stringify(value)} by ${JSON.stringify(exported)}: ${JSON.stringify(troubles)} but ${JSON.stringify(says.error?.issues)}`;
+  return (troubles.length === 0) === says.success
+    ? null
+    : `${JSON.stringify(value)} by ${JSON.stringify(exported)}: ${JSON.stringify(troubles)} but ${JSON.stringify(says.error?.issues)}`;
 }
 
 describe("for every schema and every value", () => {
   test("the form accepts what Zod 4 accepts, and nothing else", () => {
-    fc.assert(fc.property(withValue, ({ one, value }) => {
+    fc.assert(
+      fc.property(withValue, ({ one, value }) => {
         expect(disagreement(one.four, value)).toBeNull();
-      }), { numRuns });
+      }),
+      { numRuns },
+    );
   });
 
   test("the form reports a failed union against the alternative that the server names, of either Zod", () => {
-    const fields = fc.dictionary(fc.constantFrom("a", "b", "c", "d"), fc.constantFrom<"text" | "number">("text", "number"), { minKeys: 1, maxKeys: 3, noNullPrototype: true });
-    const alternatives = fc.array(fc.tuple(fields, fc.option(fc.constantFrom("x", "y", "z"))), { minLength: 2, maxLength: 4 });
-    const values = fc.dictionary(fc.constantFrom("a", "b", "c", "d", "type"), fc.constantFrom<Json>("x", "y", 1, true), { maxKeys: 4, noNullPrototype: true });
+    const fields = fc.dictionary(
+      fc.constantFrom("a", "b", "c", "d"),
+      fc.constantFrom<"text" | "number">("text", "number"),
+      { minKeys: 1, maxKeys: 3, noNullPrototype: true },
+    );
+    const alternatives = fc.array(fc.tuple(fields, fc.option(fc.constantFrom("x", "y", "z"))), {
+      minLength: 2,
+      maxLength: 4,
+    });
+    const values = fc.dictionary(
+      fc.constantFrom("a", "b", "c", "d", "type"),
+      fc.constantFrom<Json>("x", "y", 1, true),
+      { maxKeys: 4, noNullPrototype: true },
+    );
     fc.assert(
       fc.property(alternatives, values, (options, value) => {
         for (const zod of [z, z3 as unknown as typeof z]) {
           const kinds = { text: zod.string(), number: zod.number() };
-          const objects = options.map(([of, tag]) => zod.object({ ...Object.fromEntries(Object.entries(of).map(([name, kind]) => [name, kinds[kind]])), ...(tag === null ? {} : { type: zod.literal(tag) }) }));
+          const objects = options.map(([of, tag]) =>
+            zod.object({
+              ...Object.fromEntries(Object.entries(of).map(([name, kind]) => [name, kinds[kind]])),
+              ...(tag === null ? {} : { type: zod.literal(tag) }),
+            }),
+          );
           const schema = zod.union(objects as unknown as [z.ZodType, z.ZodType]);
           const exported = exportSchema(schema);
           const opinion = askSchema(schema as unknown as AnySchema, value);
           const said = opinion.success ? [] : opinion.reasons.map(({ pointer }) => pointer);
-          expect(checkDraft(exported, exported, draftOfJson(value)).map(({ pointer }) => pointer).toSorted()).toEqual(said.toSorted());
+          expect(
+            checkDraft(exported, exported, draftOfJson(value))
+              .map(({ pointer }) => pointer)
+              .toSorted(),
+          ).toEqual(said.toSorted());
         }
       }),
       { numRuns },
@@ -159,14 +254,23 @@ describe("for every schema and every value", () => {
   });
 
   test("what is said of a chosen alternative is said of its own places", () => {
-    const schema = exportSchema(z.object({ to: z.union([z.object({ a: z.string() }), z.object({ x: z.string(), y: z.string() })]) }));
+    const schema = exportSchema(
+      z.object({ to: z.union([z.object({ a: z.string() }), z.object({ x: z.string(), y: z.string() })]) }),
+    );
     const to = { ...draftOfJson({}), choice: { option: 1, kept: {} } };
-    expect(checkDraft(schema, schema, draftOf.object([["to", to]])).map(({ pointer }) => pointer)).toEqual(["/to/x", "/to/y"]);
+    expect(checkDraft(schema, schema, draftOf.object([["to", to]])).map(({ pointer }) => pointer)).toEqual([
+      "/to/x",
+      "/to/y",
+    ]);
   });
 
   test("an empty form shows the first alternative, although what is laid out of it looks like another", () => {
-    const schema = exportSchema(z.union([z.object({ type: z.record(z.string(), z.string()), a: z.string() }), z.strictObject({})]));
-    expect(checkDraft(schema, schema, emptyDraft(schema, schema) ?? { is: "null" })).toMatchObject([{ pointer: "/a", code: "required" }]);
+    const schema = exportSchema(
+      z.union([z.object({ type: z.record(z.string(), z.string()), a: z.string() }), z.strictObject({})]),
+    );
+    expect(checkDraft(schema, schema, emptyDraft(schema, schema) ?? { is: "null" })).toMatchObject([
+      { pointer: "/a", code: "required" },
+    ]);
   });
 
   test("an empty form asks only for what only a person can say", () => {
@@ -177,7 +281,24 @@ describe("for every schema and every value", () => {
         // `.default("x")` is put on schemas that "x" does not fit.
         fc.pre(draft !== undefined && !JSON.stringify(schema).includes('"default"'));
         const codes = checkDraft(schema, schema, draft ?? { is: "null" }).map(({ code }) => code);
-        expect(codes.filter((code) => !["required", "type", "minLength", "pattern", "format", "enum", "const", "union", "minItems", "exclusiveMinimum", "oneOf"].includes(code))).toEqual([]);
+        expect(
+          codes.filter(
+            (code) =>
+              ![
+                "required",
+                "type",
+                "minLength",
+                "pattern",
+                "format",
+                "enum",
+                "const",
+                "union",
+                "minItems",
+                "exclusiveMinimum",
+                "oneOf",
+              ].includes(code),
+          ),
+        ).toEqual([]);
       }),
       { numRuns },
     );
@@ -186,12 +307,20 @@ describe("for every schema and every value", () => {
 
 describe("for every schema of Zod 3 and every value", () => {
   test("the form accepts what Zod 3 accepts", () => {
-    fc.assert(fc.property(withValue, ({ one, value }) => {
+    fc.assert(
+      fc.property(withValue, ({ one, value }) => {
         expect(disagreement(one.three, value)).toBeNull();
-      }), { numRuns });
+      }),
+      { numRuns },
+    );
   });
 });
 
 function backFromNull(draft: Draft, schema: ReturnType<typeof exportSchema>): Draft {
-  return switchNull({ schema, draft: switchNull({ schema, draft, isNull: true, root: schema }), isNull: false, root: schema });
+  return switchNull({
+    schema,
+    draft: switchNull({ schema, draft, isNull: true, root: schema }),
+    isNull: false,
+    root: schema,
+  });
 }

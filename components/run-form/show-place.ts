@@ -6,9 +6,13 @@ export function showPlace(form: HTMLElement, pointer: string): void {
   for (let at: string | null = pointer; at !== null; at = parentOf(at)) {
     const place = places.find((one) => one.dataset["place"] === at);
     if (!place) continue;
-    for (let around: HTMLElement | null = place; around; around = around.parentElement) if (around instanceof HTMLDetailsElement) around.open = true;
+    for (let around: HTMLElement | null = place; around; around = around.parentElement)
+      if (around instanceof HTMLDetailsElement) around.open = true;
     // A label's buttons come before the field itself.
-    const field = place.querySelector<HTMLElement>("[aria-invalid], [data-invalid]") ?? place.querySelector<HTMLElement>("input, textarea, select, [role=switch]") ?? place.querySelector<HTMLElement>(controls);
+    const field =
+      place.querySelector<HTMLElement>("[aria-invalid], [data-invalid]") ??
+      place.querySelector<HTMLElement>("input, textarea, select, [role=switch]") ??
+      place.querySelector<HTMLElement>(controls);
     centerInScroller(place);
     (field?.matches(controls) ? field : field?.querySelector<HTMLElement>(controls))?.focus({ preventScroll: true });
     return;
@@ -19,7 +23,11 @@ export function showPlace(form: HTMLElement, pointer: string): void {
 function centerInScroller(place: HTMLElement): void {
   for (let around = place.parentElement; around; around = around.parentElement) {
     const isPage = around === document.scrollingElement;
-    if (around.scrollHeight <= around.clientHeight || !(isPage || /auto|scroll/.test(getComputedStyle(around).overflowY))) continue;
+    if (
+      around.scrollHeight <= around.clientHeight ||
+      !(isPage || /auto|scroll/.test(getComputedStyle(around).overflowY))
+    )
+      continue;
     const inner = place.getBoundingClientRect();
     const top = isPage ? 0 : around.getBoundingClientRect().top;
     around.scrollTop += inner.top - top - Math.max(0, (around.clientHeight - inner.height) / 2);

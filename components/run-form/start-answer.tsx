@@ -10,13 +10,28 @@ import { sayVerdict } from "./what-would-happen.tsx";
 export function StartAnswer({ starter: { problem, rejected, stopped } }: { starter: Starter }) {
   if (problem && rejected) {
     const toDelivery = rejected.deliveryId !== null && (
-      <Link href={`/deliveries/${encodeURIComponent(rejected.deliveryId)}`} className="whitespace-nowrap text-accent underline">
+      <Link
+        href={`/deliveries/${encodeURIComponent(rejected.deliveryId)}`}
+        className="whitespace-nowrap text-accent underline"
+      >
         Open the delivery
       </Link>
     );
-    return <ProblemNote problem={problem} what={`The endpoint answered ${rejected.status}. Nothing was started`} more={toDelivery} />;
+    return (
+      <ProblemNote
+        problem={problem}
+        what={`The endpoint answered ${rejected.status}. Nothing was started`}
+        more={toDelivery}
+      />
+    );
   }
-  if (problem) return <ProblemNote problem={problem} what={problem.errors.length > 0 ? "Nothing was started: the input is invalid" : "Nothing was started"} />;
+  if (problem)
+    return (
+      <ProblemNote
+        problem={problem}
+        what={problem.errors.length > 0 ? "Nothing was started: the input is invalid" : "Nothing was started"}
+      />
+    );
   if (!stopped) return null;
   return (
     <div role="alert" className="flex max-h-48 items-start gap-2.5 overflow-auto rounded-m bg-wait-soft px-3 py-2.5">

@@ -39,13 +39,39 @@ export function StartFrom({ subject, label, text, emptyText, exampleText, onText
   const presets = usePresets(subject);
   const earlier = useEarlier(subject, onText);
   const items: MenuItem[] = [
-    { id: "empty", label: "Empty", note: "with defaults filled in", icon: FileText, onSelect: () => onText(emptyText(), "empty") },
-    { id: "example", label: "Example", note: "made up from the schema", icon: Sparkles, onSelect: () => onText(exampleText(), "example") },
+    {
+      id: "empty",
+      label: "Empty",
+      note: "with defaults filled in",
+      icon: FileText,
+      onSelect: () => onText(emptyText(), "empty"),
+    },
+    {
+      id: "example",
+      label: "Example",
+      note: "made up from the schema",
+      icon: Sparkles,
+      onSelect: () => onText(exampleText(), "example"),
+    },
     ...earlier,
     { id: "paste", label: "Pasted JSON…", icon: ClipboardPaste, onSelect: () => setOpen("paste") },
-    ...presets.map((preset) => ({ id: `preset-${preset.id}`, label: preset.name, note: "preset", icon: Bookmark, onSelect: () => onText(JSON.stringify(preset.value, null, 2), preset.name) })),
-    { id: "save", label: "Save as preset…", icon: BookmarkPlus, ...(whyNot ? { isDisabled: true, note: whyNot } : {}), onSelect: () => setOpen("save") },
-    ...(presets.length > 0 && !whyNot ? [{ id: "manage", label: "Remove presets…", icon: Settings2, onSelect: () => setOpen("presets") }] : []),
+    ...presets.map((preset) => ({
+      id: `preset-${preset.id}`,
+      label: preset.name,
+      note: "preset",
+      icon: Bookmark,
+      onSelect: () => onText(JSON.stringify(preset.value, null, 2), preset.name),
+    })),
+    {
+      id: "save",
+      label: "Save as preset…",
+      icon: BookmarkPlus,
+      ...(whyNot ? { isDisabled: true, note: whyNot } : {}),
+      onSelect: () => setOpen("save"),
+    },
+    ...(presets.length > 0 && !whyNot
+      ? [{ id: "manage", label: "Remove presets…", icon: Settings2, onSelect: () => setOpen("presets") }]
+      : []),
   ];
   return (
     <>
@@ -54,8 +80,17 @@ export function StartFrom({ subject, label, text, emptyText, exampleText, onText
           <span className="font-normal text-ink-2">Start from:</span> {label}
         </span>
       </Menu>
-      {open === "paste" && <PasteDialog onClose={() => setOpen(null)} onText={(pasted) => onText(pasted, "pasted JSON")} />}
-      {open === "save" && <SavePresetDialog subject={presetSubjectOf(subject)} text={text} taken={presets.map(({ name }) => name)} onClose={() => setOpen(null)} />}
+      {open === "paste" && (
+        <PasteDialog onClose={() => setOpen(null)} onText={(pasted) => onText(pasted, "pasted JSON")} />
+      )}
+      {open === "save" && (
+        <SavePresetDialog
+          subject={presetSubjectOf(subject)}
+          text={text}
+          taken={presets.map(({ name }) => name)}
+          onClose={() => setOpen(null)}
+        />
+      )}
       {open === "presets" && <PresetsDialog presets={presets} onClose={() => setOpen(null)} />}
     </>
   );
@@ -75,7 +110,10 @@ function useEarlier(subject: RunSubject, onText: Props["onText"]): MenuItem[] {
   const target = triggerOf(subject) === null ? targetOf(subject) : null;
   const endpoint = endpointOf(subject);
   const inputs = useQuery({ ...trpc.targets.recentInputs.queryOptions(target === null ? skipToken : target), ...calm });
-  const deliveries = useQuery({ ...trpc.deliveries.list.queryOptions(endpoint === null ? skipToken : { endpoint, limit: mostDeliveries }), ...calm });
+  const deliveries = useQuery({
+    ...trpc.deliveries.list.queryOptions(endpoint === null ? skipToken : { endpoint, limit: mostDeliveries }),
+    ...calm,
+  });
   const body = useMutation({
     mutationFn: (id: string) => queries.fetchQuery(trpc.deliveries.get.queryOptions({ id })),
     onSuccess: (delivery) => onText(textOfBody(delivery.body), "delivery"),
@@ -90,6 +128,12 @@ function useEarlier(subject: RunSubject, onText: Props["onText"]): MenuItem[] {
       isDisabled: delivery.bodyBytes === 0,
       onSelect: () => body.mutate(delivery.id),
     })),
-    ...(inputs.data ?? []).map((run) => ({ id: run.runId, label: `Run ${formatRelativeTime(run.createdAt, now)}`, note: "its input", icon: Play, onSelect: () => onText(JSON.stringify(run.input, null, 2), "recent input") })),
+    ...(inputs.data ?? []).map((run) => ({
+      id: run.runId,
+      label: `Run ${formatRelativeTime(run.createdAt, now)}`,
+      note: "its input",
+      icon: Play,
+      onSelect: () => onText(JSON.stringify(run.input, null, 2), "recent input"),
+    })),
   ];
 }

@@ -9,14 +9,39 @@ export interface UnionOption {
 const mostAlternatives = 200;
 
 /** Words about a schema that do not narrow what fits it. */
-const silent = new Set(["title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$schema", "$id", "$comment", "$defs", "definitions", "discriminator"]);
+const silent = new Set([
+  "title",
+  "description",
+  "default",
+  "examples",
+  "deprecated",
+  "readOnly",
+  "writeOnly",
+  "$schema",
+  "$id",
+  "$comment",
+  "$defs",
+  "definitions",
+  "discriminator",
+]);
 
-/** The alternatives of a union, those of unions inside it among them; empty for what is none. Several types are a union, too. */
-export function alternativesOf(flat: JsonSchemaObject, root: JsonSchemaObject, outer: ReadonlySet<JsonSchemaObject> = new Set()): JsonSchemaObject[] {
+/**
+ * The alternatives of a union, those of unions inside it among them; empty for what is none. Several types are a union,
+ * too.
+ */
+export function alternativesOf(
+  flat: JsonSchemaObject,
+  root: JsonSchemaObject,
+  outer: ReadonlySet<JsonSchemaObject> = new Set(),
+): JsonSchemaObject[] {
   const { anyOf, oneOf, type, ...others } = flat;
   const given = [...schemasIn(anyOf), ...schemasIn(oneOf)];
-  if (given.length === 0) return Array.isArray(type) && type.length > 1 ? type.map((one) => ({ ...others, type: one })) : [];
-  const common = { ...(type !== undefined && { type }), ...Object.fromEntries(Object.entries(others).filter(([keyword]) => !silent.has(keyword))) };
+  if (given.length === 0)
+    return Array.isArray(type) && type.length > 1 ? type.map((one) => ({ ...others, type: one })) : [];
+  const common = {
+    ...(type !== undefined && { type }),
+    ...Object.fromEntries(Object.entries(others).filter(([keyword]) => !silent.has(keyword))),
+  };
   const alternatives = given.map((one) => (Object.keys(common).length > 0 ? { allOf: [one, common] } : one));
   const seen = new Set([...outer, flat]);
   return alternatives.slice(0, mostAlternatives).flatMap((one) => {
@@ -64,11 +89,16 @@ function sharedNames(flats: readonly JsonSchemaObject[]): ReadonlySet<string> {
   return new Set((lists[0] ?? []).filter((name) => lists.every((list) => list.includes(name))));
 }
 
-function titleOf(flat: JsonSchemaObject, root: JsonSchemaObject, { discriminator, shared }: { discriminator: string | null; shared: ReadonlySet<string> }): string {
+function titleOf(
+  flat: JsonSchemaObject,
+  root: JsonSchemaObject,
+  { discriminator, shared }: { discriminator: string | null; shared: ReadonlySet<string> },
+): string {
   if (typeof flat["title"] === "string" && flat["title"] !== "") return flat["title"];
   if (discriminator !== null) return fixedValues(flat, discriminator, root).map(nameValue).join(" or ");
   if (flat["const"] !== undefined) return nameValue(flat["const"]);
-  if (Array.isArray(flat["enum"])) return flat["enum"].slice(0, 3).map(nameValue).join(", ") + (flat["enum"].length > 3 ? ", …" : "");
+  if (Array.isArray(flat["enum"]))
+    return flat["enum"].slice(0, 3).map(nameValue).join(", ") + (flat["enum"].length > 3 ? ", …" : "");
   return nameType(flat, root, shared);
 }
 
@@ -76,7 +106,16 @@ function nameValue(value: Json): string {
   return typeof value === "string" && value.trim() !== "" ? value : JSON.stringify(value);
 }
 
-const formats: Record<string, string> = { email: "e-mail", uri: "URL", uuid: "UUID", date: "date", "date-time": "date and time", time: "time", ipv4: "IPv4", ipv6: "IPv6" };
+const formats: Record<string, string> = {
+  email: "e-mail",
+  uri: "URL",
+  uuid: "UUID",
+  date: "date",
+  "date-time": "date and time",
+  time: "time",
+  ipv4: "IPv4",
+  ipv6: "IPv6",
+};
 
 /** `text`, `integer`, `list of text`, `object with id and name`. */
 function nameType(flat: JsonSchemaObject, root: JsonSchemaObject, shared: ReadonlySet<string>): string {
@@ -86,7 +125,9 @@ function nameType(flat: JsonSchemaObject, root: JsonSchemaObject, shared: Readon
     const places = schemasIn(flat["prefixItems"]).length;
     if (places > 0) return `list of ${places}`;
     const items = flatten(asSchema(flat["items"]), root);
-    return typeof items["type"] === "string" && items["type"] !== "array" ? `list of ${items["type"] === "string" ? "text" : items["type"]}` : "list";
+    return typeof items["type"] === "string" && items["type"] !== "array"
+      ? `list of ${items["type"] === "string" ? "text" : items["type"]}`
+      : "list";
   }
   if (type === "object" || flat["properties"] !== undefined) {
     const all = Object.keys(asSchema(flat["properties"]));

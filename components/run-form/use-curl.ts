@@ -6,14 +6,18 @@ import { jsonCurl } from "../curl/curl-command.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import type { RunSubject } from "./run-subject.ts";
 
-/** The command that sends what the form would send, made when it is asked for: a webhook's URL bears a key when deployed. */
+/**
+ * The command that sends what the form would send, made when it is asked for: a webhook's URL bears a key when
+ * deployed.
+ */
 export function useCurl(subject: RunSubject): (text: string) => Promise<string> {
   const trpc = useTRPC();
   const queries = useQueryClient();
   // Who only looks sees no key, and so none in the URL.
   const mayOperate = useMay("operate");
   return async (text) => {
-    if (subject.kind === "trigger" && !mayOperate) return jsonCurl({ url: `${window.location.origin}/triggers/${subject.endpoint}`, text });
+    if (subject.kind === "trigger" && !mayOperate)
+      return jsonCurl({ url: `${window.location.origin}/triggers/${subject.endpoint}`, text });
     if (subject.kind === "trigger") {
       const { url } = await queries.fetchQuery(trpc.triggers.url.queryOptions({ for: subject.endpoint }));
       return jsonCurl({ url, text });
@@ -21,9 +25,15 @@ export function useCurl(subject: RunSubject): (text: string) => Promise<string> 
     const { mode } = await queries.fetchQuery(trpc.canvas.graph.queryOptions());
     const tokenVariable = mode === "development" ? null : "SIGNALBOX_TOKEN";
     const base = `${window.location.origin}/api/v1`;
-    if (subject.kind === "replay") return jsonCurl({ url: `${base}/runs/${subject.runId}/replay`, text: `{${JSON.stringify(subject.of)}: ${text}}`, tokenVariable });
+    if (subject.kind === "replay")
+      return jsonCurl({
+        url: `${base}/runs/${subject.runId}/replay`,
+        text: `{${JSON.stringify(subject.of)}: ${text}}`,
+        tokenVariable,
+      });
     const { kind, slug } = subject.target;
-    if (subject.via) return jsonCurl({ url: `${base}/triggers/${subject.via.trigger}/runs?target=${slug}`, text, tokenVariable });
+    if (subject.via)
+      return jsonCurl({ url: `${base}/triggers/${subject.via.trigger}/runs?target=${slug}`, text, tokenVariable });
     return jsonCurl({ url: `${base}/${kind}s/${slug}/runs`, text, tokenVariable });
   };
 }

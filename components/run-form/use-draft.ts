@@ -31,17 +31,48 @@ interface Held {
 }
 
 /**
- * One draft for both views. Its text is the truth; the form edits a reading of it, which stays as it is (with what unions keep) for as
- * long as the text is the form's own.
+ * One draft for both views. Its text is the truth; the form edits a reading of it, which stays as it is (with what
+ * unions keep) for as long as the text is the form's own.
  */
-export function useDraft({ key, from, text: firstText, label: firstLabel }: { key: string; from: string | null; text: string; label: string }): DraftState {
-  const [{ text, label, own, isTouched }, setState] = useState<Held>({ text: firstText, label: firstLabel, own: null, isTouched: false });
+export function useDraft({
+  key,
+  from,
+  text: firstText,
+  label: firstLabel,
+}: {
+  key: string;
+  from: string | null;
+  text: string;
+  label: string;
+}): DraftState {
+  const [{ text, label, own, isTouched }, setState] = useState<Held>({
+    text: firstText,
+    label: firstLabel,
+    own: null,
+    isTouched: false,
+  });
   const isTooLong = text.length > mostFormCharacters;
   const parsed = useMemo(() => (own || isTooLong ? null : parseDraft(text)), [own, isTooLong, text]);
   useEffect(() => {
     if (isTouched) keepDraft(key, { text, label, from });
   }, [isTouched, key, text, label, from]);
-  const setText = useCallback((text: string, label?: string) => setState((before) => ({ text, label: label ?? before.label, own: null, isTouched: true })), []);
-  const setDraft = useCallback((draft: Draft) => setState((before) => ({ text: printDraft(draft), label: before.label, own: draft, isTouched: true })), []);
-  return { text, label, draft: isTooLong ? null : (own ?? parsed?.draft ?? null), fault: parsed?.fault ?? null, isTooLong, setText, setDraft };
+  const setText = useCallback(
+    (text: string, label?: string) =>
+      setState((before) => ({ text, label: label ?? before.label, own: null, isTouched: true })),
+    [],
+  );
+  const setDraft = useCallback(
+    (draft: Draft) =>
+      setState((before) => ({ text: printDraft(draft), label: before.label, own: draft, isTouched: true })),
+    [],
+  );
+  return {
+    text,
+    label,
+    draft: isTooLong ? null : (own ?? parsed?.draft ?? null),
+    fault: parsed?.fault ?? null,
+    isTooLong,
+    setText,
+    setDraft,
+  };
 }

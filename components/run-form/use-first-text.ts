@@ -11,15 +11,24 @@ export interface FirstText {
 }
 
 /**
- * What the page's address (`from`: a delivery of a trigger, a run of a target) or the run that is replayed gives a form to start with.
- * `null`: nothing is asked for; `undefined`: it has not come yet.
+ * What the page's address (`from`: a delivery of a trigger, a run of a target) or the run that is replayed gives a form
+ * to start with. `null`: nothing is asked for; `undefined`: it has not come yet.
  */
-export function useFirstText(subject: RunSubject, from: string | null): { first: FirstText | null | undefined; error: unknown } {
+export function useFirstText(
+  subject: RunSubject,
+  from: string | null,
+): { first: FirstText | null | undefined; error: unknown } {
   const trpc = useTRPC();
   const takesBodies = endpointOf(subject) !== null;
-  const delivery = useQuery({ ...trpc.deliveries.get.queryOptions(takesBodies && from !== null ? { id: from } : skipToken), meta: { live: false } });
+  const delivery = useQuery({
+    ...trpc.deliveries.get.queryOptions(takesBodies && from !== null ? { id: from } : skipToken),
+    meta: { live: false },
+  });
   const runId = subject.kind === "replay" ? subject.runId : takesBodies ? null : from;
-  const run = useQuery({ ...trpc.runs.get.queryOptions(runId === null ? skipToken : { id: runId }), meta: { live: false } });
+  const run = useQuery({
+    ...trpc.runs.get.queryOptions(runId === null ? skipToken : { id: runId }),
+    meta: { live: false },
+  });
   if (runId !== null) {
     const value = subject.kind === "replay" && subject.of === "payload" ? run.data?.payload : run.data?.input;
     return { first: run.data && { text: JSON.stringify(value ?? null, null, 2), label: "run" }, error: run.error };

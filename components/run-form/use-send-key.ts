@@ -2,7 +2,10 @@
 
 import { type RefObject, useEffect, useEffectEvent } from "react";
 
-/** Ctrl (or ⌘) and Enter send a form from anywhere in the sheet or dialog that holds it. On a link they open it in another tab, as always. */
+/**
+ * Ctrl (or ⌘) and Enter send a form from anywhere in the sheet or dialog that holds it. On a link they open it in
+ * another tab, as always.
+ */
 export function useSendKey(form: RefObject<HTMLElement | null>, send: () => void): void {
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey) || event.defaultPrevented || event.repeat) return;

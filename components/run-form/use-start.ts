@@ -37,8 +37,14 @@ export function useStart(subject: RunSubject): Starter {
       },
     }),
   );
-  const run = useMutation(trpc.targets.run.mutationOptions({ onSuccess: ({ runId }) => runId !== null && router.push(pathOf("runs", runId)) }));
-  const replay = useMutation(trpc.runs.replay.mutationOptions({ onSuccess: ({ runId }) => router.push(pathOf("runs", runId)) }));
+  const run = useMutation(
+    trpc.targets.run.mutationOptions({
+      onSuccess: ({ runId }) => runId !== null && router.push(pathOf("runs", runId)),
+    }),
+  );
+  const replay = useMutation(
+    trpc.runs.replay.mutationOptions({ onSuccess: ({ runId }) => router.push(pathOf("runs", runId)) }),
+  );
   const used = { trigger: send, target: run, replay }[subject.kind];
   const start = (text: string) => {
     if (used.isPending) return;

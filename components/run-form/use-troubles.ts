@@ -21,7 +21,15 @@ interface Troubles {
 const urgent = new Set(["json", "duplicate"]);
 
 /** What is wrong with a draft, and how much of it is to be seen. `told`: how the server rejected just this draft. */
-export function useTroubles({ schema, draft, told: problem }: { schema: JsonSchemaObject; draft: Draft | null; told: Pick<ProblemWords, "errors"> | null }): Troubles {
+export function useTroubles({
+  schema,
+  draft,
+  told: problem,
+}: {
+  schema: JsonSchemaObject;
+  draft: Draft | null;
+  told: Pick<ProblemWords, "errors"> | null;
+}): Troubles {
   const checked = useDeferredValue(draft);
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const [isSubmitted, setIsSubmitted] = useState(false);
@@ -31,7 +39,10 @@ export function useTroubles({ schema, draft, told: problem }: { schema: JsonSche
     const told = (problem?.errors ?? []).filter(({ pointer }) => !seen.some((one) => one.pointer === pointer));
     return [...seen, ...told.map((one) => ({ ...one, message: one.message.replace(/\.$/, "") }))];
   }, [local, isSubmitted, left, problem]);
-  const leave = useCallback((pointer: string) => setLeft((before) => (before.has(pointer) ? before : new Set([...before, pointer]))), []);
+  const leave = useCallback(
+    (pointer: string) => setLeft((before) => (before.has(pointer) ? before : new Set([...before, pointer]))),
+    [],
+  );
   const showAll = useCallback(() => setIsSubmitted(true), []);
   return { shown, local, leave, showAll, isSubmitted: isSubmitted || problem !== null };
 }

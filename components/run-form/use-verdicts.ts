@@ -7,8 +7,14 @@ import { useTRPC } from "../trpc/trpc.ts";
 
 const pauseMs = 300;
 
-/** What every trigger on an endpoint, or every attachment of one trigger, would say of a text, a moment after the last keystroke. Nothing is sent. `text: null`: no JSON yet. */
-export function useVerdicts({ endpoint, trigger }: { endpoint?: string; trigger?: string }, text: string | null): { verdicts: readonly Verdict[] | null; error: unknown } {
+/**
+ * What every trigger on an endpoint, or every attachment of one trigger, would say of a text, a moment after the last
+ * keystroke. Nothing is sent. `text: null`: no JSON yet.
+ */
+export function useVerdicts(
+  { endpoint, trigger }: { endpoint?: string; trigger?: string },
+  text: string | null,
+): { verdicts: readonly Verdict[] | null; error: unknown } {
   const trpc = useTRPC();
   // The last answer stays until the next one is there, so that nothing flickers.
   const [verdicts, setVerdicts] = useState<readonly Verdict[] | null>(null);

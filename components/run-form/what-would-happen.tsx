@@ -9,17 +9,39 @@ import { verdictOutcomes } from "../ui/statuses.ts";
 import { type RunSubject, triggerOf } from "./run-subject.ts";
 import { useVerdicts } from "./use-verdicts.ts";
 
-/** Live: which triggers the draft would fire, and why not. Where the form starts one target only: whether the trigger passes the draft on to it. */
-export function WhatWouldHappen({ subject, text }: { subject: Exclude<RunSubject, { kind: "replay" }>; text: string | null }) {
+/**
+ * Live: which triggers the draft would fire, and why not. Where the form starts one target only: whether the trigger
+ * passes the draft on to it.
+ */
+export function WhatWouldHappen({
+  subject,
+  text,
+}: {
+  subject: Exclude<RunSubject, { kind: "replay" }>;
+  text: string | null;
+}) {
   const trigger = triggerOf(subject);
   const only = subject.kind === "target" ? subject.target.slug : null;
-  const answer = useVerdicts(subject.kind === "trigger" ? { endpoint: subject.endpoint } : { trigger: trigger ?? "" }, text);
+  const answer = useVerdicts(
+    subject.kind === "trigger" ? { endpoint: subject.endpoint } : { trigger: trigger ?? "" },
+    text,
+  );
   const verdicts = answer.verdicts?.filter(({ target }) => only === null || target.slug === only) ?? null;
   const { error } = answer;
   return (
     <section aria-label="What would happen" className="grid gap-1.5 rounded-m border bg-sunken px-3 py-2.5">
       <h3 className="text-s font-semibold">What would happen</h3>
-      {text === null ? <p className="text-s text-ink-3">Nothing: this is no JSON yet.</p> : error ? <ErrorNote error={error} what="The triggers were not asked" /> : verdicts === null ? <p className="text-s text-ink-3">The triggers are being asked …</p> : <Verdicts verdicts={[...verdicts].sort((a, b) => Number(b.trigger === trigger) - Number(a.trigger === trigger))} />}
+      {text === null ? (
+        <p className="text-s text-ink-3">Nothing: this is no JSON yet.</p>
+      ) : error ? (
+        <ErrorNote error={error} what="The triggers were not asked" />
+      ) : verdicts === null ? (
+        <p className="text-s text-ink-3">The triggers are being asked …</p>
+      ) : (
+        <Verdicts
+          verdicts={[...verdicts].sort((a, b) => Number(b.trigger === trigger) - Number(a.trigger === trigger))}
+        />
+      )}
     </section>
   );
 }

@@ -34,7 +34,8 @@ export function BulkDialogs({ action, target, onClose }: Props) {
             target.runs.filter(({ status }) => action === "replay" || isOpen(status)).map(({ id }) => id),
             (ids) => client.runs.act.mutate({ action, ids }),
           )
-        : (cursor: string | null) => client.runs.bulk.mutate({ action, filter: target.filter, until: target.until, cursor });
+        : (cursor: string | null) =>
+            client.runs.bulk.mutate({ action, filter: target.filter, until: target.until, cursor });
     return <BulkProgressDialog action={action} total={counted} ask={ask} onClose={() => onClose(true)} />;
   }
   const what = counted ? runsWords(counted) : "these runs";
@@ -55,9 +56,15 @@ export function BulkDialogs({ action, target, onClose }: Props) {
       ) : isNothing ? (
         <p>All of the selected runs have ended.</p>
       ) : action === "replay" ? (
-        <p>Each is started again as a new run, with the same payload through the transform that is deployed now, or with the same input. What the first runs did is not undone.</p>
+        <p>
+          Each is started again as a new run, with the same payload through the transform that is deployed now, or with
+          the same input. What the first runs did is not undone.
+        </p>
       ) : (
-        <p>Those that are queued or waiting end at once; those that run are told to stop. Runs that have ended stay as they are.</p>
+        <p>
+          Those that are queued or waiting end at once; those that run are told to stop. Runs that have ended stay as
+          they are.
+        </p>
       )}
     </ConfirmDialog>
   );
@@ -70,12 +77,29 @@ function useCounted(action: BulkAction, target: BulkTarget): { counted: Counted 
   const trpc = useTRPC();
   const filter = target.kind === "matching" ? withUntil(target.filter, target.until) : {};
   const settings = { enabled: target.kind === "matching", meta: { live: false }, staleTime: Infinity };
-  const all = useQuery(trpc.runs.count.queryOptions(filter, { ...settings, enabled: settings.enabled && action === "replay" }));
-  const statuses = action === "cancel" && target.kind === "matching" ? openStatuses.filter((status) => target.filter.status === undefined || target.filter.status === status) : [];
-  const open = useQueries({ queries: statuses.map((status) => trpc.runs.count.queryOptions({ ...filter, status }, settings)) });
-  if (target.kind === "chosen") return { counted: { count: target.runs.filter(({ status }) => action === "replay" || isOpen(status)).length, isCapped: false }, error: null };
+  const all = useQuery(
+    trpc.runs.count.queryOptions(filter, { ...settings, enabled: settings.enabled && action === "replay" }),
+  );
+  const statuses =
+    action === "cancel" && target.kind === "matching"
+      ? openStatuses.filter((status) => target.filter.status === undefined || target.filter.status === status)
+      : [];
+  const open = useQueries({
+    queries: statuses.map((status) => trpc.runs.count.queryOptions({ ...filter, status }, settings)),
+  });
+  if (target.kind === "chosen")
+    return {
+      counted: {
+        count: target.runs.filter(({ status }) => action === "replay" || isOpen(status)).length,
+        isCapped: false,
+      },
+      error: null,
+    };
   if (action === "replay") return { counted: all.data ?? null, error: all.error };
   const known = open.flatMap(({ data }) => (data ? [data] : []));
-  const counted = known.length < open.length ? null : { count: known.reduce((sum, { count }) => sum + count, 0), isCapped: known.some(({ isCapped }) => isCapped) };
+  const counted =
+    known.length < open.length
+      ? null
+      : { count: known.reduce((sum, { count }) => sum + count, 0), isCapped: known.some(({ isCapped }) => isCapped) };
   return { counted, error: open.find(({ error }) => error)?.error ?? null };
 }

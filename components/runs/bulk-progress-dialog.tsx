@@ -45,14 +45,24 @@ export function BulkProgressDialog({ action, total, ask, onClose }: Props) {
       isOpen
       onClose={close}
       footer={
-        <Button tone={isWorking ? "plain" : "primary"} onClick={isWorking ? () => stop.abort() : close} disabled={isWorking && stop.signal.aborted}>
+        <Button
+          tone={isWorking ? "plain" : "primary"}
+          onClick={isWorking ? () => stop.abort() : close}
+          disabled={isWorking && stop.signal.aborted}
+        >
           {isWorking ? "Stop" : "Close"}
         </Button>
       }
     >
-      <progress aria-label="How many are done" value={isWorking ? seen : Math.max(seen, 1)} max={Math.max(total.count, seen, 1)} className="block h-2 w-full appearance-none overflow-hidden rounded-full bg-sunken [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-sunken [&::-webkit-progress-value]:bg-accent" />
+      <progress
+        aria-label="How many are done"
+        value={isWorking ? seen : Math.max(seen, 1)}
+        max={Math.max(total.count, seen, 1)}
+        className="block h-2 w-full appearance-none overflow-hidden rounded-full bg-sunken [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-sunken [&::-webkit-progress-value]:bg-accent"
+      />
       <p role="status" className="mt-3">
-        {formatNumber(seen)} of {countWords(total)}: <strong>{runsWords({ count: progress.done, isCapped: false })}</strong> {doneWords[action]}
+        {formatNumber(seen)} of {countWords(total)}:{" "}
+        <strong>{runsWords({ count: progress.done, isCapped: false })}</strong> {doneWords[action]}
         {progress.failed.length > 0 && `, ${formatNumber(progress.failed.length)} not`}.
       </p>
       {progress.state === "broken" && (
@@ -68,7 +78,9 @@ export function BulkProgressDialog({ action, total, ask, onClose }: Props) {
               <span className="min-w-0 break-words text-ink-2">{message}</span>
             </li>
           ))}
-          {progress.failed.length > 200 && <li className="px-3 py-2 text-ink-3">and {formatNumber(progress.failed.length - 200)} more</li>}
+          {progress.failed.length > 200 && (
+            <li className="px-3 py-2 text-ink-3">and {formatNumber(progress.failed.length - 200)} more</li>
+          )}
         </ul>
       )}
     </Dialog>

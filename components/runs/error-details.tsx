@@ -23,17 +23,38 @@ export function ErrorDetails({ failure }: { failure: AttemptError }) {
 function CodeExcerpt({ source }: { source: ErrorSource }) {
   const digits = String(source.lines.at(-1)?.number ?? "").length;
   return (
-    <pre tabIndex={0} role="group" aria-label={`Code around line ${source.line} of ${source.file}`} className="overflow-x-auto border-t py-2 text-s/[1.7] text-ink-2">
+    <pre
+      tabIndex={0}
+      role="group"
+      aria-label={`Code around line ${source.line} of ${source.file}`}
+      className="overflow-x-auto border-t py-2 text-s/[1.7] text-ink-2"
+    >
       <div className="w-fit min-w-full">
         {source.lines.map(({ number, text }) => (
-          <CodeLine key={number} number={String(number).padStart(digits)} text={text} isMarked={number === source.line} column={source.column} />
+          <CodeLine
+            key={number}
+            number={String(number).padStart(digits)}
+            text={text}
+            isMarked={number === source.line}
+            column={source.column}
+          />
         ))}
       </div>
     </pre>
   );
 }
 
-function CodeLine({ number, text, isMarked, column }: { number: string; text: string; isMarked: boolean; column: number }) {
+function CodeLine({
+  number,
+  text,
+  isMarked,
+  column,
+}: {
+  number: string;
+  text: string;
+  isMarked: boolean;
+  column: number;
+}) {
   const indent = text.length - text.trimStart().length;
   return (
     <div className={`flex px-4 ${isMarked ? "bg-bad-soft" : ""}`}>
@@ -69,7 +90,9 @@ function PlacesTable({ places }: { places: ErrorPlace[] }) {
           {places.map((place, index) => (
             <tr key={index} className="border-t align-top">
               <td className="px-4 py-1.5">
-                <code className="break-all text-bad">{place.pointer === "" ? "the whole" : <PlainText text={place.pointer} />}</code>
+                <code className="break-all text-bad">
+                  {place.pointer === "" ? "the whole" : <PlainText text={place.pointer} />}
+                </code>
               </td>
               <td className="px-4 py-1.5 break-words">
                 <PlainText text={place.message} /> {place.code && <code className="text-ink-3">{place.code}</code>}
@@ -87,7 +110,12 @@ function Stack({ stack, message }: { stack: string; message: string }) {
   const parts = foldStack(stack, message);
   if (parts.length === 0) return null;
   return (
-    <div tabIndex={0} role="group" aria-label="Stack of the error" className="max-h-80 overflow-auto border-t py-2 font-mono text-s/[1.7] text-ink-2">
+    <div
+      tabIndex={0}
+      role="group"
+      aria-label="Stack of the error"
+      className="max-h-80 overflow-auto border-t py-2 font-mono text-s/[1.7] text-ink-2"
+    >
       {parts.map((part, index) =>
         part.kind === "line" ? (
           <div key={index} className={`px-4 break-all whitespace-pre-wrap ${part.isFrame ? "" : "text-bad"}`}>

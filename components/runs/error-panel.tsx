@@ -15,12 +15,16 @@ export function ErrorPanel({ failures }: { failures: AttemptError[] }) {
   const { source, error } = shown;
   const note = (
     <span className="flex min-w-0 items-center gap-1">
-      <code className="truncate">{source ? `${source.file}:${source.line}:${source.column}` : shown.step ? `step ${shown.step}` : ""}</code>
+      <code className="truncate">
+        {source ? `${source.file}:${source.line}:${source.column}` : shown.step ? `step ${shown.step}` : ""}
+      </code>
       <CopyButton text={error.stack ?? `${error.name}: ${error.message}`} label="Copy the error with its stack" />
     </span>
   );
   const details = <ErrorDetails failure={shown} />;
-  const newestFirst = failures.toReversed().map(({ attempt }) => ({ id: String(attempt), label: `Attempt ${attempt}` }));
+  const newestFirst = failures
+    .toReversed()
+    .map(({ attempt }) => ({ id: String(attempt), label: `Attempt ${attempt}` }));
   return (
     <Panel title={failures.length > 1 ? "Errors" : "Error"} note={note}>
       {failures.length === 1 ? (

@@ -8,7 +8,15 @@ import { localInputOf, momentOfInput } from "./local-input.ts";
 import { type RunFilterState, isTimePreset } from "./run-filters.ts";
 
 /** From when to when, to the second, in the reader's own time. */
-export function ExactTimes({ state, onApply, onClose }: { state: RunFilterState; onApply: (change: Pick<RunFilterState, "since" | "until">) => void; onClose: () => void }) {
+export function ExactTimes({
+  state,
+  onApply,
+  onClose,
+}: {
+  state: RunFilterState;
+  onApply: (change: Pick<RunFilterState, "since" | "until">) => void;
+  onClose: () => void;
+}) {
   const [since, setSince] = useState(isTimePreset(state.since) ? "" : localInputOf(state.since));
   const [until, setUntil] = useState(localInputOf(state.until));
   const isWrong = since !== "" && until !== "" && since >= until;
@@ -29,8 +37,22 @@ export function ExactTimes({ state, onApply, onClose }: { state: RunFilterState;
       }
     >
       <div className="grid gap-4 sm:grid-cols-2">
-        <TextInput label="From, in your time zone" type="datetime-local" step={1} value={since} onChange={(event) => setSince(event.target.value)} data-autofocus="" />
-        <TextInput label="Until before" type="datetime-local" step={1} value={until} onChange={(event) => setUntil(event.target.value)} error={isWrong ? "This has to be later than the beginning." : undefined} />
+        <TextInput
+          label="From, in your time zone"
+          type="datetime-local"
+          step={1}
+          value={since}
+          onChange={(event) => setSince(event.target.value)}
+          data-autofocus=""
+        />
+        <TextInput
+          label="Until before"
+          type="datetime-local"
+          step={1}
+          value={until}
+          onChange={(event) => setUntil(event.target.value)}
+          error={isWrong ? "This has to be later than the beginning." : undefined}
+        />
       </div>
       <p className="mt-3 text-s text-ink-3">Leave one empty for no bound on that side.</p>
     </Dialog>

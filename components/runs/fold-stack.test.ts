@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { foldStack } from "./fold-stack.ts";
 
-const frames = ["    at post (lib/http.ts:8:9)", "    at node:internal/process/task_queues:105:5", "    at call (node_modules/undici/index.js:1:2)", "    at run (workflows/notify.ts:18:11)"];
+const frames = [
+  "    at post (lib/http.ts:8:9)",
+  "    at node:internal/process/task_queues:105:5",
+  "    at call (node_modules/undici/index.js:1:2)",
+  "    at run (workflows/notify.ts:18:11)",
+];
 
 describe("a stack", () => {
   it("folds frames of Node and of packages that follow each other, and keeps the user's own", () => {
@@ -13,10 +18,16 @@ describe("a stack", () => {
   });
 
   it("does not repeat a message of several lines", () => {
-    expect(foldStack("Error: one\ntwo\n    at run (a.ts:1:1)", "one\ntwo")).toEqual([{ kind: "line", text: "    at run (a.ts:1:1)", isFrame: true }]);
+    expect(foldStack("Error: one\ntwo\n    at run (a.ts:1:1)", "one\ntwo")).toEqual([
+      { kind: "line", text: "    at run (a.ts:1:1)", isFrame: true },
+    ]);
   });
 
   it("keeps its first line where that says something else, and the causes", () => {
-    expect(foldStack("Odd\n    at run (a.ts:1:1)\ncaused by Error: deep", "message").map((part) => (part.kind === "line" ? part.text : part.lines))).toEqual(["Odd", "    at run (a.ts:1:1)", "caused by Error: deep"]);
+    expect(
+      foldStack("Odd\n    at run (a.ts:1:1)\ncaused by Error: deep", "message").map((part) =>
+        part.kind === "line" ? part.text : part.lines,
+      ),
+    ).toEqual(["Odd", "    at run (a.ts:1:1)", "caused by Error: deep"]);
   });
 });

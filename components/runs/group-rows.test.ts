@@ -5,9 +5,17 @@ import { timelineOf } from "./testing/timeline.ts";
 import { toWaterfall } from "./waterfall.ts";
 
 const none: ReadonlySet<string> = new Set();
-const logs = (count: number, level: LogLevel = "info") => Array.from({ length: count }, (_, index): ["log", LogLevel, string] => ["log", level, `line ${index}`]);
+const logs = (count: number, level: LogLevel = "info") =>
+  Array.from({ length: count }, (_, index): ["log", LogLevel, string] => ["log", level, `line ${index}`]);
 const rowsOf = (lines: ["log", LogLevel, string][]) =>
-  toWaterfall(timelineOf([0, "queued"], [1, "attempt_started"], ...lines.map(([kind, level, message], index): [number, "log", object] => [index + 2, kind, { level, message }])), { isExecuting: true });
+  toWaterfall(
+    timelineOf(
+      [0, "queued"],
+      [1, "attempt_started"],
+      ...lines.map(([kind, level, message], index): [number, "log", object] => [index + 2, kind, { level, message }]),
+    ),
+    { isExecuting: true },
+  );
 const labels = (shown: ReturnType<typeof groupRows>) => shown.map(({ label }) => label);
 
 describe("the rows that are shown", () => {
@@ -16,7 +24,10 @@ describe("the rows that are shown", () => {
   });
 
   it("tell many log lines as one, which bears their worst level", () => {
-    const shown = groupRows(rowsOf([...logs(200), ...logs(1, "warn"), ...logs(11, "debug")]), { logs: "all", opened: none });
+    const shown = groupRows(rowsOf([...logs(200), ...logs(1, "warn"), ...logs(11, "debug")]), {
+      logs: "all",
+      opened: none,
+    });
     expect(labels(shown)).toEqual(["Queued", "Attempt 1", "212 log lines"]);
     expect(shown.at(-1)).toMatchObject({ kind: "group", level: "warn", isOpen: false });
   });
@@ -37,7 +48,18 @@ describe("the rows that are shown", () => {
   });
 
   it("tell many kept steps as one", () => {
-    const kept = Array.from({ length: 5 }, (_, index): [number, "step_reused", object] => [2, "step_reused", { name: `s${index}` }]);
-    expect(labels(groupRows(toWaterfall(timelineOf([1, "attempt_started"], ...kept), { isExecuting: true }), { logs: "all", opened: none }))).toEqual(["Attempt 1", "5 steps kept"]);
+    const kept = Array.from({ length: 5 }, (_, index): [number, "step_reused", object] => [
+      2,
+      "step_reused",
+      { name: `s${index}` },
+    ]);
+    expect(
+      labels(
+        groupRows(toWaterfall(timelineOf([1, "attempt_started"], ...kept), { isExecuting: true }), {
+          logs: "all",
+          opened: none,
+        }),
+      ),
+    ).toEqual(["Attempt 1", "5 steps kept"]);
   });
 });

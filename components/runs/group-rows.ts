@@ -20,8 +20,14 @@ export type ShownRow = WaterfallRow | RowGroup;
 /** More than these, one after the other, become a group. */
 const most = { log: 12, kept: 4 };
 
-/** What is shown of the rows: logs as filtered, long sequences of logs and kept steps as groups, those in `opened` with their rows. */
-export function groupRows(rows: readonly WaterfallRow[], p: { logs: LogFilter; opened: ReadonlySet<string> }): ShownRow[] {
+/**
+ * What is shown of the rows: logs as filtered, long sequences of logs and kept steps as groups, those in `opened` with
+ * their rows.
+ */
+export function groupRows(
+  rows: readonly WaterfallRow[],
+  p: { logs: LogFilter; opened: ReadonlySet<string> },
+): ShownRow[] {
   const shown: ShownRow[] = [];
   for (const sequence of splitSequences(rows.filter((row) => passes(row, p.logs)))) {
     const [first] = sequence;
@@ -31,7 +37,15 @@ export function groupRows(rows: readonly WaterfallRow[], p: { logs: LogFilter; o
     }
     const key = `group:${first.key}`;
     const isOpen = p.opened.has(key);
-    shown.push({ kind: "group", key, of: first.kind, label: labelOf(first.kind, sequence.length), rows: sequence, level: worstLevel(sequence), isOpen });
+    shown.push({
+      kind: "group",
+      key,
+      of: first.kind,
+      label: labelOf(first.kind, sequence.length),
+      rows: sequence,
+      level: worstLevel(sequence),
+      isOpen,
+    });
     if (isOpen) shown.push(...sequence);
   }
   return shown;

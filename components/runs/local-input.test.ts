@@ -5,10 +5,13 @@ import { localInputOf, momentOfInput } from "./local-input.ts";
 describe("an exact time in the reader's time zone", () => {
   it("of every moment is the same moment, to the second", () => {
     fc.assert(
-      fc.property(fc.date({ min: new Date("2000-01-01"), max: new Date("2100-01-01"), noInvalidDate: true }), (date) => {
-        const moment = `${date.toISOString().slice(0, 19)}.000Z`;
-        expect(momentOfInput(localInputOf(moment))).toBe(moment);
-      }),
+      fc.property(
+        fc.date({ min: new Date("2000-01-01"), max: new Date("2100-01-01"), noInvalidDate: true }),
+        (date) => {
+          const moment = `${date.toISOString().slice(0, 19)}.000Z`;
+          expect(momentOfInput(localInputOf(moment))).toBe(moment);
+        },
+      ),
     );
   });
 

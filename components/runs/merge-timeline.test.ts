@@ -17,7 +17,8 @@ describe("a timeline that grows", () => {
     fc.assert(
       fc.property(timelines, fc.array(fc.tuple(fc.nat(), fc.nat())), (entries, cuts) => {
         let known: typeof entries = [];
-        for (const [from, length] of cuts) known = mergeTimeline(known, entries.slice(from % entries.length).slice(0, length % 20));
+        for (const [from, length] of cuts)
+          known = mergeTimeline(known, entries.slice(from % entries.length).slice(0, length % 20));
         expect(known).toEqual(entries.filter((entry) => known.includes(entry)));
         expect(mergeTimeline(known, entries)).toEqual(entries);
       }),

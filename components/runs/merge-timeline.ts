@@ -1,6 +1,9 @@
 import type { TimelineEntry } from "../../server/contract/timeline.ts";
 
-/** What was known and what came since, each entry once, in the order of their ids. The known list itself when nothing is new. */
+/**
+ * What was known and what came since, each entry once, in the order of their ids. The known list itself when nothing is
+ * new.
+ */
 export function mergeTimeline(known: TimelineEntry[], news: TimelineEntry[]): TimelineEntry[] {
   const lastId = known.at(-1)?.id ?? 0;
   if (news.every(({ id }) => id > lastId)) return news.length === 0 ? known : [...known, ...sortById(news)];
@@ -13,8 +16,11 @@ export function mergeTimeline(known: TimelineEntry[], news: TimelineEntry[]): Ti
 const fullAnswer = 500;
 
 /** Asks for what came after the known entries until there is no more; tells each part as it comes. */
-export async function readOn(known: TimelineEntry[], p: { ask: (after: number) => Promise<TimelineEntry[]>; tell: (entries: TimelineEntry[]) => void }): Promise<TimelineEntry[]> {
-  for (let entries = known; ; ) {
+export async function readOn(
+  known: TimelineEntry[],
+  p: { ask: (after: number) => Promise<TimelineEntry[]>; tell: (entries: TimelineEntry[]) => void },
+): Promise<TimelineEntry[]> {
+  for (let entries = known; ;) {
     const news = await p.ask(entries.at(-1)?.id ?? 0);
     const merged = mergeTimeline(entries, news);
     if (merged === entries || news.length < fullAnswer) return merged;

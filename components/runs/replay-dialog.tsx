@@ -15,7 +15,8 @@ const words = {
     input: "It goes through the target's input schema, to run().",
   },
   agent: {
-    payload: "It goes through the transform and the prompt that are deployed now, like a webhook's body. The filter is not asked.",
+    payload:
+      "It goes through the transform and the prompt that are deployed now, like a webhook's body. The filter is not asked.",
     input: "The agent is asked just this, past the trigger's prompt.",
   },
 };

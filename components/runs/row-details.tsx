@@ -19,7 +19,10 @@ export function RowDetails({ row, from, now }: { row: WaterfallRow; from: number
       <Facts
         facts={[
           [row.spans.length > 0 ? "began" : "at", <Moment key="began" at={row.at} from={from} />],
-          ["ended", row.spans.length > 0 && row.endedAt !== null ? <Moment key="ended" at={row.endedAt} from={from} /> : null],
+          [
+            "ended",
+            row.spans.length > 0 && row.endedAt !== null ? <Moment key="ended" at={row.endedAt} from={from} /> : null,
+          ],
           ["meant to end", row.until === null ? null : <Moment key="until" at={row.until} from={from} />],
           ["took", row.endedAt === null ? null : durationOf(row, now)],
           ["state", stateOf(row)],
@@ -27,7 +30,11 @@ export function RowDetails({ row, from, now }: { row: WaterfallRow; from: number
           ["level", row.entry.level],
         ]}
       />
-      {entry.message && <p className="mb-3 max-h-80 overflow-auto font-mono text-s break-words whitespace-pre-wrap"><PlainText text={entry.message} /></p>}
+      {entry.message && (
+        <p className="mb-3 max-h-80 overflow-auto font-mono text-s break-words whitespace-pre-wrap">
+          <PlainText text={entry.message} />
+        </p>
+      )}
       {ending.error && row.state === "failed" && (
         <div className="mb-3 overflow-hidden rounded-m border bg-panel">
           <ErrorDetails failure={describeError(ending, ending.error)} />
@@ -35,7 +42,12 @@ export function RowDetails({ row, from, now }: { row: WaterfallRow; from: number
       )}
       {entry.kind === "log" && entry.data !== null && (
         <div className="mb-3 overflow-hidden rounded-m border bg-panel">
-          <JsonView text={JSON.stringify(entry.data, null, 2)} label="Data of the log line" copyLabel="Copy the data" maxHeight={320} />
+          <JsonView
+            text={JSON.stringify(entry.data, null, 2)}
+            label="Data of the log line"
+            copyLabel="Copy the data"
+            maxHeight={320}
+          />
         </div>
       )}
     </div>
@@ -46,7 +58,10 @@ function Moment({ at, from }: { at: number; from: number }) {
   const iso = new Date(at).toISOString();
   return (
     <>
-      {formatUtc(iso)} <span className="font-normal text-ink-3">(+{offsetOf(at, from)}, <RelativeTime iso={iso} />)</span>
+      {formatUtc(iso)}{" "}
+      <span className="font-normal text-ink-3">
+        (+{offsetOf(at, from)}, <RelativeTime iso={iso} />)
+      </span>
     </>
   );
 }

@@ -5,7 +5,8 @@ import { isoAt, runStart, timelineOf } from "./testing/timeline.ts";
 import { toWaterfall } from "./waterfall.ts";
 
 const told = { from: runStart, now: runStart + 4_000 };
-const rowsOf = (...entries: Parameters<typeof timelineOf>) => toWaterfall(timelineOf(...entries), { isExecuting: true });
+const rowsOf = (...entries: Parameters<typeof timelineOf>) =>
+  toWaterfall(timelineOf(...entries), { isExecuting: true });
 
 describe("a row in words", () => {
   it("says what it is, how it stands, when it began and how long it took", () => {
@@ -23,12 +24,19 @@ describe("a row in words", () => {
   });
 
   it("says when a sleep is to end", () => {
-    const sleep = rowsOf([0, "queued"], [1, "attempt_started"], [2, "sleep_started", { name: "nap", until: isoAt(60_000) }]).at(-1);
+    const sleep = rowsOf(
+      [0, "queued"],
+      [1, "attempt_started"],
+      [2, "sleep_started", { name: "nap", until: isoAt(60_000) }],
+    ).at(-1);
     expect(sleep && nameOf(sleep, told)).toBe("sleep nap, waiting, 14:00:00.002 · at 2 ms · until 14:01:00.000");
   });
 
   it("tells from when to when a group reaches", () => {
-    const [group] = groupRows(rowsOf(...Array.from({ length: 20 }, (_, index): [number, "log"] => [index * 100, "log"])), { logs: "all", opened: new Set() });
+    const [group] = groupRows(
+      rowsOf(...Array.from({ length: 20 }, (_, index): [number, "log"] => [index * 100, "log"])),
+      { logs: "all", opened: new Set() },
+    );
     expect(group && timesOf(group, told)).toBe("0 ms – 1.90 s");
     expect(group && nameOf(group, told)).toBe("20 log lines, 0 ms – 1.90 s");
   });

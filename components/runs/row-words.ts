@@ -8,7 +8,8 @@ const stateWords: Record<RowState, string> = { open: "under way", ok: "done", fa
 export function stateOf(row: WaterfallRow): string | null {
   if (row.kind === "kept") return "its stored result was taken";
   if (row.spans.length === 0) return null;
-  if (row.kind === "sleep" || row.kind === "backoff" || row.kind === "queued") return row.state === "open" ? "waiting" : row.state === "stopped" ? "stopped" : null;
+  if (row.kind === "sleep" || row.kind === "backoff" || row.kind === "queued")
+    return row.state === "open" ? "waiting" : row.state === "stopped" ? "stopped" : null;
   return stateWords[row.state];
 }
 
@@ -40,7 +41,18 @@ export function timesOf(row: ShownRow, p: { from: number; now: number }): string
 /** What a screen reader hears of a row. */
 export function nameOf(row: ShownRow, p: { from: number; now: number }): string {
   if (row.kind === "group") return `${row.label}, ${timesOf(row, p)}`;
-  const level = row.kind === "log" ? `log, ${row.entry.level ?? "info"}: ` : row.of !== undefined ? "" : row.kind === "step" ? "step " : row.kind === "sleep" ? "sleep " : row.kind === "kept" ? "step " : "";
+  const level =
+    row.kind === "log"
+      ? `log, ${row.entry.level ?? "info"}: `
+      : row.of !== undefined
+        ? ""
+        : row.kind === "step"
+          ? "step "
+          : row.kind === "sleep"
+            ? "sleep "
+            : row.kind === "kept"
+              ? "step "
+              : "";
   return [`${level}${row.label}`, stateOf(row), timesOf(row, p)].filter((part) => part !== null).join(", ");
 }
 

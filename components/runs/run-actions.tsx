@@ -35,7 +35,14 @@ export function RunActions({ run, wasAskedToStop, onEdit }: { run: Run; wasAsked
       <Button icon={PencilLine} disabled={whyNot !== undefined} title={whyNot} onClick={onEdit}>
         Replay with changes
       </Button>
-      <Button tone="primary" icon={RotateCcw} title={whyNot} disabled={whyNot !== undefined || replay.isPending || replay.isSuccess} aria-busy={replay.isPending} onClick={() => replay.mutate({ id: run.id })}>
+      <Button
+        tone="primary"
+        icon={RotateCcw}
+        title={whyNot}
+        disabled={whyNot !== undefined || replay.isPending || replay.isSuccess}
+        aria-busy={replay.isPending}
+        onClick={() => replay.mutate({ id: run.id })}
+      >
         Replay
       </Button>
     </div>
@@ -53,7 +60,13 @@ function CancelButton({ run, wasAskedToStop }: { run: Run; wasAskedToStop: boole
   return (
     <>
       {!hasEnded && (
-        <Button tone="danger" icon={Ban} title={whyNot} disabled={whyNot !== undefined || isStopping} onClick={() => setIsAsking(true)}>
+        <Button
+          tone="danger"
+          icon={Ban}
+          title={whyNot}
+          disabled={whyNot !== undefined || isStopping}
+          onClick={() => setIsAsking(true)}
+        >
           {isStopping ? "Asked to stop…" : "Cancel"}
         </Button>
       )}
@@ -66,7 +79,9 @@ function CancelButton({ run, wasAskedToStop }: { run: Run; wasAskedToStop: boole
         onConfirm={() => cancel.mutate({ id: run.id })}
         onClose={() => setIsAsking(false)}
       >
-        <p>{hasEnded ? `It is ${runStatuses[run.status].label}: there is nothing to cancel any more.` : stopWords(run)}</p>
+        <p>
+          {hasEnded ? `It is ${runStatuses[run.status].label}: there is nothing to cancel any more.` : stopWords(run)}
+        </p>
         {cancel.error && (
           <div className="mt-3">
             <ErrorNote error={cancel.error} what="The run was not canceled" />

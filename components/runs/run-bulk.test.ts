@@ -23,8 +23,16 @@ describe("acting on many runs", () => {
   });
 
   it("goes on through parts that are empty", async () => {
-    const answers = [null, "a", "b"].map((cursor) => ({ done: cursor === null ? 1 : 0, failed: [], nextCursor: cursor === null ? "a" : cursor === "a" ? "b" : null }));
-    const end = await runBulk({ ask: async () => answers.shift() ?? { done: 0, failed: [], nextCursor: null }, signal: never, onProgress: () => {} });
+    const answers = [null, "a", "b"].map((cursor) => ({
+      done: cursor === null ? 1 : 0,
+      failed: [],
+      nextCursor: cursor === null ? "a" : cursor === "a" ? "b" : null,
+    }));
+    const end = await runBulk({
+      ask: async () => answers.shift() ?? { done: 0, failed: [], nextCursor: null },
+      signal: never,
+      onProgress: () => {},
+    });
     expect([end.done, end.state, answers]).toEqual([1, "finished", []]);
   });
 
@@ -34,7 +42,10 @@ describe("acting on many runs", () => {
       stop.abort();
       return { done: part.length, failed: [] };
     });
-    expect(await runBulk({ ask, signal: stop.signal, onProgress: () => {} })).toMatchObject({ done: 50, state: "stopped" });
+    expect(await runBulk({ ask, signal: stop.signal, onProgress: () => {} })).toMatchObject({
+      done: 50,
+      state: "stopped",
+    });
   });
 
   it("keeps what was done when a part fails", async () => {
@@ -43,6 +54,10 @@ describe("acting on many runs", () => {
       if (part.includes("run_60")) throw error;
       return { done: part.length, failed: [] };
     });
-    expect(await runBulk({ ask, signal: never, onProgress: () => {} })).toMatchObject({ done: 50, state: "broken", error });
+    expect(await runBulk({ ask, signal: never, onProgress: () => {} })).toMatchObject({
+      done: 50,
+      state: "broken",
+      error,
+    });
   });
 });

@@ -17,13 +17,17 @@ export interface BulkProgress {
 export const bulkStart: BulkProgress = { done: 0, failed: [], state: "working", error: null };
 
 /** Asks part by part until the end, until `signal` stops it, or until a part fails; what is done stays done. */
-export async function runBulk(p: { ask: (cursor: string | null) => Promise<BulkAnswer>; signal: AbortSignal; onProgress: (progress: BulkProgress) => void }): Promise<BulkProgress> {
+export async function runBulk(p: {
+  ask: (cursor: string | null) => Promise<BulkAnswer>;
+  signal: AbortSignal;
+  onProgress: (progress: BulkProgress) => void;
+}): Promise<BulkProgress> {
   let progress = bulkStart;
   const tell = (change: Partial<BulkProgress>) => {
     progress = { ...progress, ...change };
     p.onProgress(progress);
   };
-  for (let cursor: string | null = null; progress.state === "working"; ) {
+  for (let cursor: string | null = null; progress.state === "working";) {
     if (p.signal.aborted) {
       tell({ state: "stopped" });
       break;
@@ -31,7 +35,11 @@ export async function runBulk(p: { ask: (cursor: string | null) => Promise<BulkA
     try {
       const answer = await p.ask(cursor);
       cursor = answer.nextCursor;
-      tell({ done: progress.done + answer.done, failed: [...progress.failed, ...answer.failed], state: cursor === null ? "finished" : "working" });
+      tell({
+        done: progress.done + answer.done,
+        failed: [...progress.failed, ...answer.failed],
+        state: cursor === null ? "finished" : "working",
+      });
     } catch (error) {
       tell({ state: "broken", error });
     }
@@ -42,7 +50,10 @@ export async function runBulk(p: { ask: (cursor: string | null) => Promise<BulkA
 const partSize = 50;
 
 /** The parts of chosen runs, by a cursor of our own. */
-export function askByIds(ids: readonly string[], act: (ids: string[]) => Promise<Omit<BulkAnswer, "nextCursor">>): (cursor: string | null) => Promise<BulkAnswer> {
+export function askByIds(
+  ids: readonly string[],
+  act: (ids: string[]) => Promise<Omit<BulkAnswer, "nextCursor">>,
+): (cursor: string | null) => Promise<BulkAnswer> {
   return async (cursor) => {
     const from = Number(cursor ?? 0);
     const to = from + partSize;

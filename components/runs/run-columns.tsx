@@ -10,7 +10,13 @@ import { formatTokens, formatUsd } from "../../server/domain/format.ts";
 
 export const runColumns: readonly Column<RunSummary>[] = [
   { id: "status", name: "Status", width: "136px", cell: (run) => <RunBadge run={run} /> },
-  { id: "id", name: "Run", width: "116px", from: "lg", cell: (run) => <code title={run.id}>{`…${run.id.slice(-8)}`}</code> },
+  {
+    id: "id",
+    name: "Run",
+    width: "116px",
+    from: "lg",
+    cell: (run) => <code title={run.id}>{`…${run.id.slice(-8)}`}</code>,
+  },
   {
     id: "target",
     name: "Target",
@@ -26,8 +32,20 @@ export const runColumns: readonly Column<RunSummary>[] = [
       </>
     ),
   },
-  { id: "trigger", name: "Trigger", width: "minmax(0, 1.1fr)", cell: (run) => <span className="block truncate">{run.trigger ?? <span className="text-ink-3">–</span>}</span> },
-  { id: "startedBy", name: "Started by", width: "minmax(0, 1fr)", isHiddenNarrow: true, from: "xl", cell: (run) => <span className="block truncate text-ink-2">{startedByWords[run.startedBy]}</span> },
+  {
+    id: "trigger",
+    name: "Trigger",
+    width: "minmax(0, 1.1fr)",
+    cell: (run) => <span className="block truncate">{run.trigger ?? <span className="text-ink-3">–</span>}</span>,
+  },
+  {
+    id: "startedBy",
+    name: "Started by",
+    width: "minmax(0, 1fr)",
+    isHiddenNarrow: true,
+    from: "xl",
+    cell: (run) => <span className="block truncate text-ink-2">{startedByWords[run.startedBy]}</span>,
+  },
   { id: "when", name: "When", width: "92px", cell: (run) => <RelativeTime iso={run.createdAt} /> },
   { id: "took", name: "Took", width: "minmax(120px, 180px)", from: "lg", cell: (run) => <TookBar run={run} /> },
 ];
@@ -42,14 +60,20 @@ const spendColumn: Column<RunSummary> = {
     // Of workflows there is nothing to say.
     tokens !== null && (
       <>
-        <span className="block truncate tabular-nums">{costUsd === null ? <span className="text-ink-3">not known</span> : formatUsd(costUsd)}</span>
+        <span className="block truncate tabular-nums">
+          {costUsd === null ? <span className="text-ink-3">not known</span> : formatUsd(costUsd)}
+        </span>
         <span className="block truncate text-s text-ink-3 tabular-nums">{formatTokens(tokens)}</span>
       </>
     ),
 };
 
 /** Of projects that have agents. */
-export const runColumnsWithSpend: readonly Column<RunSummary>[] = [...runColumns.slice(0, -2), spendColumn, ...runColumns.slice(-2)];
+export const runColumnsWithSpend: readonly Column<RunSummary>[] = [
+  ...runColumns.slice(0, -2),
+  spendColumn,
+  ...runColumns.slice(-2),
+];
 
 export function runLabel(run: RunSummary): string {
   return `Run ${run.id} of ${run.target.slug}, ${runStatuses[run.status].label}`;

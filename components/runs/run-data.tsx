@@ -25,12 +25,33 @@ export function RunData({ run }: { run: Run }) {
   return (
     <Panel
       title="Payload → input → output"
-      note={<IconButton label={`Download the ${part}`} icon={Download} size="s" disabled={!isThere} onClick={() => saveFile({ name: `${run.id}-${part}.json`, type: "application/json", text: `${text}\n` })} />}
+      note={
+        <IconButton
+          label={`Download the ${part}`}
+          icon={Download}
+          size="s"
+          disabled={!isThere}
+          onClick={() => saveFile({ name: `${run.id}-${part}.json`, type: "application/json", text: `${text}\n` })}
+        />
+      }
     >
       <div className="[&>[role=tablist]]:px-4">
-        <Tabs label="Payload, input and output" tabs={parts.map((id) => ({ id, label: labels[id], note: run[id] === null && !isJsonNull(run, id) ? "–" : undefined }))} selected={part} onSelect={(id) => void setChosen(parts.find((one) => one === id) ?? null)}>
+        <Tabs
+          label="Payload, input and output"
+          tabs={parts.map((id) => ({
+            id,
+            label: labels[id],
+            note: run[id] === null && !isJsonNull(run, id) ? "–" : undefined,
+          }))}
+          selected={part}
+          onSelect={(id) => void setChosen(parts.find((one) => one === id) ?? null)}
+        >
           <p className="border-b px-4 py-1.5 text-s text-ink-3">{meaningOf(run, part)}</p>
-          {isThere ? <JsonView text={text} label={labels[part]} copyLabel={`Copy the ${part}`} maxHeight={520} /> : <p className="px-4 py-4 text-ink-2">{whyAbsent(run, part)}</p>}
+          {isThere ? (
+            <JsonView text={text} label={labels[part]} copyLabel={`Copy the ${part}`} maxHeight={520} />
+          ) : (
+            <p className="px-4 py-4 text-ink-2">{whyAbsent(run, part)}</p>
+          )}
         </Tabs>
       </div>
     </Panel>
@@ -39,9 +60,15 @@ export function RunData({ run }: { run: Run }) {
 
 function meaningOf(run: Run, part: Part): string {
   if (part === "payload") return "What the trigger's request made of the body.";
-  if (run.target.kind === "agent" && part === "input") return "What the agent was asked, and which stretches of that came from the payload.";
-  if (part === "output") return run.target.kind === "agent" ? "The agent's last answer, as its output schema made it." : "What run() returned.";
-  return run.payload === null ? "What run() got, as the target's input schema made it." : "What run() got: the payload through the trigger's transform and the target's input schema.";
+  if (run.target.kind === "agent" && part === "input")
+    return "What the agent was asked, and which stretches of that came from the payload.";
+  if (part === "output")
+    return run.target.kind === "agent"
+      ? "The agent's last answer, as its output schema made it."
+      : "What run() returned.";
+  return run.payload === null
+    ? "What run() got, as the target's input schema made it."
+    : "What run() got: the payload through the trigger's transform and the target's input schema.";
 }
 
 /** What one wants to see first: how it ended, else what it works on. */
@@ -56,8 +83,14 @@ function isJsonNull(run: Run, part: Part): boolean {
 }
 
 function whyAbsent(run: Run, part: Part): string {
-  if (part === "payload") return run.trigger === null ? "There is none: this run was started with an input of its own, not by a trigger." : "There is none: this run was replayed with an edited input, past the trigger's transform.";
-  if (part === "input") return isOpen(run.status) ? "It is made from the payload when the run first starts." : "It was never made: the run ended before, or the transform or the input schema failed.";
+  if (part === "payload")
+    return run.trigger === null
+      ? "There is none: this run was started with an input of its own, not by a trigger."
+      : "There is none: this run was replayed with an edited input, past the trigger's transform.";
+  if (part === "input")
+    return isOpen(run.status)
+      ? "It is made from the payload when the run first starts."
+      : "It was never made: the run ended before, or the transform or the input schema failed.";
   if (run.status === "completed") return "run() returned nothing.";
   return isOpen(run.status) ? "The run has not ended yet." : "There is none: the run did not complete.";
 }

@@ -4,7 +4,15 @@ import { errorsOfRun } from "./run-errors.ts";
 import { timelineOf } from "./testing/timeline.ts";
 
 const error = (message: string) => ({ name: "HttpError", message, stack: null });
-const source = { file: "workflows/a.ts", line: 2, column: 5, lines: [{ number: 1, text: "a" }, { number: 2, text: "    b" }] };
+const source = {
+  file: "workflows/a.ts",
+  line: 2,
+  column: 5,
+  lines: [
+    { number: 1, text: "a" },
+    { number: 2, text: "    b" },
+  ],
+};
 const run = { error: null, attempt: 1, createdAt: "2026-11-21T14:00:00.000Z", finishedAt: null };
 
 describe("the errors of a run", () => {
@@ -14,34 +22,59 @@ describe("the errors of a run", () => {
       [2, "attempt_failed", { attempt: 2, error: error("second") }],
       [2, "failed", { attempt: 2, error: error("second") }],
     );
-    expect(errorsOfRun({ ...run, attempt: 2, error: error("second") }, entries).map(({ attempt, error, source }) => [attempt, error.message, source?.line])).toEqual([
+    expect(
+      errorsOfRun({ ...run, attempt: 2, error: error("second") }, entries).map(({ attempt, error, source }) => [
+        attempt,
+        error.message,
+        source?.line,
+      ]),
+    ).toEqual([
       [1, "first", 2],
       [2, "second", undefined],
     ]);
   });
 
   it("name the step that an error came out of, and take its code line where the attempt has none", () => {
-    const entries = timelineOf([1, "step_failed", { name: "post", error: error("503"), data: { source } }], [2, "attempt_failed", { error: error("503") }]);
+    const entries = timelineOf(
+      [1, "step_failed", { name: "post", error: error("503"), data: { source } }],
+      [2, "attempt_failed", { error: error("503") }],
+    );
     expect(errorsOfRun(run, entries)[0]).toMatchObject({ step: "post", source });
   });
 
   it("leave out a step's error that the code caught", () => {
-    expect(errorsOfRun(run, timelineOf([1, "step_failed", { name: "post", error: error("503") }], [2, "completed"]))).toEqual([]);
+    expect(
+      errorsOfRun(run, timelineOf([1, "step_failed", { name: "post", error: error("503") }], [2, "completed"])),
+    ).toEqual([]);
   });
 
   it("bear the places where a schema did not hold", () => {
     const errors = [{ pointer: "/amount", code: "too_small", message: "Too small" }];
-    expect(errorsOfRun(run, timelineOf([1, "attempt_failed", { error: error("x"), data: { errors } }]))[0]?.places).toEqual(errors);
+    expect(
+      errorsOfRun(run, timelineOf([1, "attempt_failed", { error: error("x"), data: { errors } }]))[0]?.places,
+    ).toEqual(errors);
   });
 
   it("are the run's own as long as its timeline is not there", () => {
-    expect(errorsOfRun({ ...run, attempt: 3, error: error("503") }, [])).toMatchObject([{ attempt: 3, error: { message: "503" } }]);
+    expect(errorsOfRun({ ...run, attempt: 3, error: error("503") }, [])).toMatchObject([
+      { attempt: 3, error: { message: "503" } },
+    ]);
   });
 
   it("are read with care: odd data is no code line", () => {
-    const odd: Json[] = [null, "x", { source: 1 }, { source: { file: "a" } }, { errors: {} }, { errors: [1, { pointer: 2 }] }];
+    const odd: Json[] = [
+      null,
+      "x",
+      { source: 1 },
+      { source: { file: "a" } },
+      { errors: {} },
+      { errors: [1, { pointer: 2 }] },
+    ];
     for (const data of odd) {
-      expect(errorsOfRun(run, timelineOf([1, "attempt_failed", { error: error("x"), data }]))[0]).toMatchObject({ source: null, places: [] });
+      expect(errorsOfRun(run, timelineOf([1, "attempt_failed", { error: error("x"), data }]))[0]).toMatchObject({
+        source: null,
+        places: [],
+      });
     }
   });
 });

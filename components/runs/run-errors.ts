@@ -29,7 +29,10 @@ export interface AttemptError {
 }
 
 /** The errors of a run's attempts, oldest first; before its timeline is there, the run's own. */
-export function errorsOfRun(run: Pick<Run, "error" | "attempt" | "finishedAt" | "createdAt">, entries: readonly TimelineEntry[]): AttemptError[] {
+export function errorsOfRun(
+  run: Pick<Run, "error" | "attempt" | "finishedAt" | "createdAt">,
+  entries: readonly TimelineEntry[],
+): AttemptError[] {
   const found: AttemptError[] = [];
   for (const entry of entries) {
     if (entry.error === null || !failing.has(entry.kind)) continue;
@@ -38,7 +41,14 @@ export function errorsOfRun(run: Pick<Run, "error" | "attempt" | "finishedAt" | 
   }
   const last = found.at(-1);
   if (run.error && (!last || last.attempt < run.attempt)) {
-    found.push({ attempt: run.attempt, at: run.finishedAt ?? run.createdAt, error: run.error, source: null, places: [], step: null });
+    found.push({
+      attempt: run.attempt,
+      at: run.finishedAt ?? run.createdAt,
+      error: run.error,
+      source: null,
+      places: [],
+      step: null,
+    });
   }
   return found;
 }
@@ -59,7 +69,11 @@ export function describeError(entry: TimelineEntry, error: RunError, step: Timel
 
 /** The step of the same attempt whose error went on to fail the attempt. */
 function stepOf(failure: TimelineEntry, entries: readonly TimelineEntry[]): TimelineEntry | null {
-  const isItsCause = (entry: TimelineEntry) => entry.kind === "step_failed" && entry.attempt === failure.attempt && entry.error?.name === failure.error?.name && entry.error?.message === failure.error?.message;
+  const isItsCause = (entry: TimelineEntry) =>
+    entry.kind === "step_failed" &&
+    entry.attempt === failure.attempt &&
+    entry.error?.name === failure.error?.name &&
+    entry.error?.message === failure.error?.message;
   return entries.findLast((entry) => entry.id < failure.id && isItsCause(entry)) ?? null;
 }
 
@@ -79,7 +93,9 @@ function readPlaces(data: Json | null): ErrorPlace[] {
   if (!Array.isArray(errors)) return [];
   return errors.flatMap((one) => {
     const [pointer, code, message] = ["pointer", "code", "message"].map((key) => fieldOf(one, key));
-    return typeof pointer === "string" && typeof message === "string" ? [{ pointer, code: typeof code === "string" ? code : "", message }] : [];
+    return typeof pointer === "string" && typeof message === "string"
+      ? [{ pointer, code: typeof code === "string" ? code : "", message }]
+      : [];
   });
 }
 

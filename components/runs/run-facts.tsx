@@ -34,7 +34,11 @@ export function RunFacts({ run }: { run: Run }) {
 
 function NodeLink({ kind, slug }: { kind: string; slug: string }): ReactNode {
   return (
-    <Link href={`/?node=${encodeURIComponent(`${kind}:${slug}`)}`} prefetch={false} className="text-accent hover:underline">
+    <Link
+      href={`/?node=${encodeURIComponent(`${kind}:${slug}`)}`}
+      prefetch={false}
+      className="text-accent hover:underline"
+    >
       {slug}
     </Link>
   );
@@ -42,7 +46,12 @@ function NodeLink({ kind, slug }: { kind: string; slug: string }): ReactNode {
 
 function VersionLink({ version }: { version: string }) {
   return (
-    <Link href={`/runs?version=${encodeURIComponent(version)}`} prefetch={false} title={`Runs of ${version}`} className="font-mono hover:underline">
+    <Link
+      href={`/runs?version=${encodeURIComponent(version)}`}
+      prefetch={false}
+      title={`Runs of ${version}`}
+      className="font-mono hover:underline"
+    >
       {version.slice(0, 8)}
     </Link>
   );
@@ -60,7 +69,11 @@ function Replays({ id }: { id: string }) {
         <ShortId key={run.id} id={run.id} href={`/runs/${run.id}`} />
       ))}
       {found.length > shownReplays && (
-        <Link href={`/runs?replayOf=${encodeURIComponent(id)}`} prefetch={false} className="text-accent hover:underline">
+        <Link
+          href={`/runs?replayOf=${encodeURIComponent(id)}`}
+          prefetch={false}
+          className="text-accent hover:underline"
+        >
           all
         </Link>
       )}

@@ -1,7 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { type RunFilterState, exportHref, filterChips, isOfAgents, toRunFilter } from "./run-filters.ts";
 
-const none: RunFilterState = { status: null, trigger: null, target: null, version: null, since: null, until: null, text: null, delivery: null, replayOf: null, minTokens: null, minCostUsd: null, needsApproval: null };
+const none: RunFilterState = {
+  status: null,
+  trigger: null,
+  target: null,
+  version: null,
+  since: null,
+  until: null,
+  text: null,
+  delivery: null,
+  replayOf: null,
+  minTokens: null,
+  minCostUsd: null,
+  needsApproval: null,
+};
 const now = Date.parse("2026-11-21T14:02:30.500Z");
 
 describe("the filters of the list of runs", () => {
@@ -16,25 +29,52 @@ describe("the filters of the list of runs", () => {
   });
 
   it("take exact times, and leave out what is none", () => {
-    expect(toRunFilter({ ...none, since: "2026-11-20", until: "soon" }, now)).toEqual({ since: "2026-11-20T00:00:00.000Z" });
+    expect(toRunFilter({ ...none, since: "2026-11-20", until: "soon" }, now)).toEqual({
+      since: "2026-11-20T00:00:00.000Z",
+    });
     expect(toRunFilter({ ...none, since: "toString" }, now)).toEqual({});
   });
 
   it("have a chip each, in words", () => {
-    const state: RunFilterState = { ...none, status: "timed_out", text: "<b>", since: "24h", until: "2026-11-21T10:00:00Z", version: "a7a3524ed8b7" };
-    expect(filterChips(state).map(({ text }) => text)).toEqual(["timed out", "version a7a3524e", "last 24 hours", "before 2026-11-21 10:00 UTC", "contains “<b>”"]);
+    const state: RunFilterState = {
+      ...none,
+      status: "timed_out",
+      text: "<b>",
+      since: "24h",
+      until: "2026-11-21T10:00:00Z",
+      version: "a7a3524ed8b7",
+    };
+    expect(filterChips(state).map(({ text }) => text)).toEqual([
+      "timed out",
+      "version a7a3524e",
+      "last 24 hours",
+      "before 2026-11-21 10:00 UTC",
+      "contains “<b>”",
+    ]);
   });
 
   it("have amounts of agents, and leave out what is none", () => {
     const state: RunFilterState = { ...none, minTokens: 50_000, minCostUsd: 0, needsApproval: true };
     expect(toRunFilter(state, now)).toEqual({ minTokens: 50_000, minCostUsd: 0, needsApproval: true });
-    expect(filterChips(state).map(({ text }) => text)).toEqual(["50 k tokens or more", "$0.00 or more", "waits for approval"]);
+    expect(filterChips(state).map(({ text }) => text)).toEqual([
+      "50 k tokens or more",
+      "$0.00 or more",
+      "waits for approval",
+    ]);
     expect(toRunFilter({ ...none, minTokens: -1, minCostUsd: Number.NaN, needsApproval: false }, now)).toEqual({});
-    expect([isOfAgents({ minCostUsd: 0 }), isOfAgents({ needsApproval: true }), isOfAgents({ status: "failed" })]).toEqual([true, true, false]);
-    expect(exportHref({ minCostUsd: 0.5, needsApproval: true }, "jsonl")).toBe("/api/v1/runs/export?format=jsonl&minCostUsd=0.5&needsApproval=true");
+    expect([
+      isOfAgents({ minCostUsd: 0 }),
+      isOfAgents({ needsApproval: true }),
+      isOfAgents({ status: "failed" }),
+    ]).toEqual([true, true, false]);
+    expect(exportHref({ minCostUsd: 0.5, needsApproval: true }, "jsonl")).toBe(
+      "/api/v1/runs/export?format=jsonl&minCostUsd=0.5&needsApproval=true",
+    );
   });
 
   it("are the same for a file", () => {
-    expect(exportHref({ status: "failed", text: "a&b=c" }, "csv")).toBe("/api/v1/runs/export?format=csv&status=failed&text=a%26b%3Dc");
+    expect(exportHref({ status: "failed", text: "a&b=c" }, "csv")).toBe(
+      "/api/v1/runs/export?format=csv&status=failed&text=a%26b%3Dc",
+    );
   });
 });

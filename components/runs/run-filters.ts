@@ -1,8 +1,23 @@
-import { type inferParserType, parseAsBoolean, parseAsFloat, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs/server";
+import {
+  type inferParserType,
+  parseAsBoolean,
+  parseAsFloat,
+  parseAsInteger,
+  parseAsString,
+  parseAsStringLiteral,
+} from "nuqs/server";
 import type { RunStatus } from "../../server/contract/run.ts";
 import { formatTokens, formatUsd } from "../../server/domain/format.ts";
 
-const statuses = ["queued", "running", "waiting", "completed", "failed", "canceled", "timed_out"] as const satisfies readonly RunStatus[];
+const statuses = [
+  "queued",
+  "running",
+  "waiting",
+  "completed",
+  "failed",
+  "canceled",
+  "timed_out",
+] as const satisfies readonly RunStatus[];
 
 /** What the list of runs is narrowed by, as it stands in the URL. */
 export const runFilterParsers = {
@@ -26,7 +41,12 @@ export type RunFilterState = inferParserType<typeof runFilterParsers>;
 export type RunFilterKey = keyof RunFilterState;
 
 /** As the API takes it. */
-export type RunFilter = { [key in TextKey]?: string } & { status?: RunStatus; minTokens?: number; minCostUsd?: number; needsApproval?: true };
+export type RunFilter = { [key in TextKey]?: string } & {
+  status?: RunStatus;
+  minTokens?: number;
+  minCostUsd?: number;
+  needsApproval?: true;
+};
 
 type TextKey = Exclude<RunFilterKey, "status" | "minTokens" | "minCostUsd" | "needsApproval">;
 
@@ -38,11 +58,15 @@ export const runsPageRows = 50;
 
 const minuteMs = 60_000;
 
-/** The filter now: presets become times (to the minute, so that the list is not another one each second), what is no time is left out. */
+/**
+ * The filter now: presets become times (to the minute, so that the list is not another one each second), what is no
+ * time is left out.
+ */
 export function toRunFilter(state: RunFilterState, now: number): RunFilter {
   const filter: RunFilter = {};
   if (state.status) filter.status = state.status;
-  for (const key of ["trigger", "target", "version", "text", "delivery", "replayOf"] as const) if (state[key]) filter[key] = state[key].slice(0, 200);
+  for (const key of ["trigger", "target", "version", "text", "delivery", "replayOf"] as const)
+    if (state[key]) filter[key] = state[key].slice(0, 200);
   if (isAmount(state.minTokens)) filter.minTokens = state.minTokens;
   if (isAmount(state.minCostUsd)) filter.minCostUsd = state.minCostUsd;
   if (state.needsApproval) filter.needsApproval = true;
@@ -68,7 +92,8 @@ export function isTimePreset(value: string | null): value is TimePreset {
 
 function momentOf(value: string | null, now: number): string | null {
   if (value === null) return null;
-  if (isTimePreset(value)) return new Date(Math.floor(now / minuteMs) * minuteMs - timePresets[value] * minuteMs).toISOString();
+  if (isTimePreset(value))
+    return new Date(Math.floor(now / minuteMs) * minuteMs - timePresets[value] * minuteMs).toISOString();
   const ms = Date.parse(value);
   return Number.isNaN(ms) ? null : new Date(ms).toISOString();
 }
@@ -104,7 +129,12 @@ export function filterChips(state: RunFilterState): { key: RunFilterKey; text: s
   });
 }
 
-export const presetWords: Record<TimePreset, string> = { "15m": "15 minutes", "1h": "hour", "24h": "24 hours", "7d": "7 days" };
+export const presetWords: Record<TimePreset, string> = {
+  "15m": "15 minutes",
+  "1h": "hour",
+  "24h": "24 hours",
+  "7d": "7 days",
+};
 
 function minuteOf(value: string): string {
   const ms = Date.parse(value);

@@ -33,7 +33,8 @@ export function RunView({ id }: { id: string }) {
   const trpc = useTRPC();
   const run = useQuery(trpc.runs.get.queryOptions({ id }));
   if (run.data) return <LoadedRun run={run.data} />;
-  if (run.error) return <ErrorNote what={`${id} could not be read`} error={run.error} retry={() => void run.refetch()} />;
+  if (run.error)
+    return <ErrorNote what={`${id} could not be read`} error={run.error} retry={() => void run.refetch()} />;
   return <LoadingRows label="The run is being read" rows={8} />;
 }
 
@@ -56,32 +57,70 @@ function LoadedRun({ run }: { run: Run }) {
   return (
     <>
       <PageTitle crumb={{ href: "/runs", label: "Runs", rest: run.target.slug }} id={run.id}>
-        {trace.data && openApprovals(trace.data, run.status).length > 0 ? <HeldBadge /> : <StatusBadge face={runStatuses[run.status]} />}
-        <RunActions key={run.id} run={run} wasAskedToStop={isOpen(run.status) && entries.some(({ kind }) => kind === "cancel_requested")} onEdit={openReplay} />
+        {trace.data && openApprovals(trace.data, run.status).length > 0 ? (
+          <HeldBadge />
+        ) : (
+          <StatusBadge face={runStatuses[run.status]} />
+        )}
+        <RunActions
+          key={run.id}
+          run={run}
+          wasAskedToStop={isOpen(run.status) && entries.some(({ kind }) => kind === "cancel_requested")}
+          onEdit={openReplay}
+        />
       </PageTitle>
       <RunFacts run={run} />
       {trace.data && <ApprovalsPanel key={run.id} run={run} trace={trace.data} />}
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4">
-        {run.target.kind === "agent" && <ConversationPanel key={run.id} run={run} trace={trace.data} entries={entries} error={trace.error} retry={() => void trace.refetch()} />}
-        <Timeline run={run} entries={timeline.data} trace={trace.data} error={timeline.error} retry={() => void timeline.refetch()} />
-        <div className={`grid grid-cols-[minmax(0,1fr)] items-start gap-4 ${failures.length > 0 ? "xl:grid-cols-2" : ""}`}>
+        {run.target.kind === "agent" && (
+          <ConversationPanel
+            key={run.id}
+            run={run}
+            trace={trace.data}
+            entries={entries}
+            error={trace.error}
+            retry={() => void trace.refetch()}
+          />
+        )}
+        <Timeline
+          run={run}
+          entries={timeline.data}
+          trace={trace.data}
+          error={timeline.error}
+          retry={() => void timeline.refetch()}
+        />
+        <div
+          className={`grid grid-cols-[minmax(0,1fr)] items-start gap-4 ${failures.length > 0 ? "xl:grid-cols-2" : ""}`}
+        >
           {failures.length > 0 && <ErrorPanel key={run.id} failures={failures} />}
           <RunData run={run} />
         </div>
       </div>
       <p className="mt-4 text-s text-ink-3">
         Also as JSON:{" "}
-        <Link href={`/api/v1/runs/${encodeURIComponent(run.id)}`} prefetch={false} className="text-accent hover:underline">
+        <Link
+          href={`/api/v1/runs/${encodeURIComponent(run.id)}`}
+          prefetch={false}
+          className="text-accent hover:underline"
+        >
           /api/v1/runs/{run.id}
         </Link>
         {", "}
-        <Link href={`/api/v1/runs/${encodeURIComponent(run.id)}/timeline`} prefetch={false} className="text-accent hover:underline">
+        <Link
+          href={`/api/v1/runs/${encodeURIComponent(run.id)}/timeline`}
+          prefetch={false}
+          className="text-accent hover:underline"
+        >
           its timeline
         </Link>
         {run.target.kind === "agent" && (
           <>
             {", "}
-            <Link href={`/api/v1/runs/${encodeURIComponent(run.id)}/agent`} prefetch={false} className="text-accent hover:underline">
+            <Link
+              href={`/api/v1/runs/${encodeURIComponent(run.id)}/agent`}
+              prefetch={false}
+              className="text-accent hover:underline"
+            >
               what the agent did
             </Link>
           </>
@@ -92,7 +131,27 @@ function LoadedRun({ run }: { run: Run }) {
   );
 }
 
-function Timeline({ run, entries, trace, error, retry }: { run: Run; entries: TimelineEntry[] | undefined; trace: AgentTrace | undefined; error: unknown; retry: () => void }) {
+function Timeline({
+  run,
+  entries,
+  trace,
+  error,
+  retry,
+}: {
+  run: Run;
+  entries: TimelineEntry[] | undefined;
+  trace: AgentTrace | undefined;
+  error: unknown;
+  retry: () => void;
+}) {
   if (entries) return <WaterfallPanel key={run.id} run={run} entries={entries} trace={trace} />;
-  return <Panel title="Timeline">{error ? <ErrorNote what="The timeline could not be read" error={error} retry={retry} /> : <LoadingRows label="The timeline is being read" />}</Panel>;
+  return (
+    <Panel title="Timeline">
+      {error ? (
+        <ErrorNote what="The timeline could not be read" error={error} retry={retry} />
+      ) : (
+        <LoadingRows label="The timeline is being read" />
+      )}
+    </Panel>
+  );
 }

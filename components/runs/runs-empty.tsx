@@ -17,8 +17,16 @@ export function RunsEmpty({ isFiltered, onClear }: { isFiltered: boolean; onClea
   }
   return (
     <EmptyFace title="No runs yet">
-      <p>A run starts when a webhook matches a trigger, when you press “Run” at a workflow on the canvas, or from the command line:</p>
-      <pre tabIndex={0} role="region" aria-label="A command that starts a run" className="mt-3 overflow-x-auto rounded-m border bg-sunken px-3 py-2 text-s text-ink">
+      <p>
+        A run starts when a webhook matches a trigger, when you press “Run” at a workflow on the canvas, or from the
+        command line:
+      </p>
+      <pre
+        tabIndex={0}
+        role="region"
+        aria-label="A command that starts a run"
+        className="mt-3 overflow-x-auto rounded-m border bg-sunken px-3 py-2 text-s text-ink"
+      >
         {`npx signalbox triggers send <trigger> --data '{ … }'`}
       </pre>
     </EmptyFace>

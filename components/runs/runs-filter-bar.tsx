@@ -9,7 +9,15 @@ import { FilterInput } from "../ui/filter-input.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { runStatuses } from "../ui/statuses.ts";
 import { ExactTimes } from "./exact-times.tsx";
-import { type RunFilter, type RunFilterState, exportHref, filterChips, isTimePreset, presetWords, timePresets } from "./run-filters.ts";
+import {
+  type RunFilter,
+  type RunFilterState,
+  exportHref,
+  filterChips,
+  isTimePreset,
+  presetWords,
+  timePresets,
+} from "./run-filters.ts";
 import { saveLink } from "./save-file.ts";
 import { SpendChoice } from "./spend-choice.tsx";
 import { useAgentNames } from "./use-agent-names.ts";
@@ -31,21 +39,61 @@ export function RunsFilterBar({ state, filter, onChange }: Props) {
     <div className="mb-3">
       <div className="flex flex-wrap items-center gap-2">
         <div className="w-full sm:w-64">
-          <FilterInput label="Runs whose payload or input contains" value={state.text ?? ""} placeholder="Text in the input" onChange={(text) => onChange({ text: text || null })} />
+          <FilterInput
+            label="Runs whose payload or input contains"
+            value={state.text ?? ""}
+            placeholder="Text in the input"
+            onChange={(text) => onChange({ text: text || null })}
+          />
         </div>
-        <Choice label="Status" value={state.needsApproval ? approval.value : (state.status ?? "any")} options={statusOptions(hasAgents || state.needsApproval === true)} onChange={(value) => onChange({ status: value === "any" || value === "approval" ? null : value, needsApproval: value === "approval" || null })} />
-        <Choice label="Trigger" value={state.trigger ?? ""} options={optionsOf("Any trigger", names.triggers)} onChange={(value) => onChange({ trigger: value || null })} />
-        <Choice label="Target" value={state.target ?? ""} options={optionsOf("Any target", names.targets)} onChange={(value) => onChange({ target: value || null })} />
+        <Choice
+          label="Status"
+          value={state.needsApproval ? approval.value : (state.status ?? "any")}
+          options={statusOptions(hasAgents || state.needsApproval === true)}
+          onChange={(value) =>
+            onChange({
+              status: value === "any" || value === "approval" ? null : value,
+              needsApproval: value === "approval" || null,
+            })
+          }
+        />
+        <Choice
+          label="Trigger"
+          value={state.trigger ?? ""}
+          options={optionsOf("Any trigger", names.triggers)}
+          onChange={(value) => onChange({ trigger: value || null })}
+        />
+        <Choice
+          label="Target"
+          value={state.target ?? ""}
+          options={optionsOf("Any target", names.targets)}
+          onChange={(value) => onChange({ target: value || null })}
+        />
         {hasAgents && <SpendChoice state={state} onChange={onChange} />}
-        <Choice label="Version" value={state.version ?? ""} options={[{ value: "", label: "Any version" }, ...names.versions]} onChange={(value) => onChange({ version: value || null })} />
+        <Choice
+          label="Version"
+          value={state.version ?? ""}
+          options={[{ value: "", label: "Any version" }, ...names.versions]}
+          onChange={(value) => onChange({ version: value || null })}
+        />
         <Choice
           label="Time"
           value={timeChoice(state)}
-          options={[{ value: "any", label: "Any time" }, ...entriesOf(timePresets).map(([value]) => ({ value, label: `Last ${presetWords[value]}` })), { value: "exact", label: "Exact times…" }]}
-          onChange={(value) => (value === "exact" ? setIsExact(true) : onChange({ since: value === "any" ? null : value, until: null }))}
+          options={[
+            { value: "any", label: "Any time" },
+            ...entriesOf(timePresets).map(([value]) => ({ value, label: `Last ${presetWords[value]}` })),
+            { value: "exact", label: "Exact times…" },
+          ]}
+          onChange={(value) =>
+            value === "exact" ? setIsExact(true) : onChange({ since: value === "any" ? null : value, until: null })
+          }
         />
         {timeChoice(state) === "exact" && (
-          <button type="button" onClick={() => setIsExact(true)} className="cursor-pointer text-s text-accent hover:underline">
+          <button
+            type="button"
+            onClick={() => setIsExact(true)}
+            className="cursor-pointer text-s text-accent hover:underline"
+          >
             Change the times
           </button>
         )}
@@ -53,8 +101,18 @@ export function RunsFilterBar({ state, filter, onChange }: Props) {
           <Menu
             label="Export"
             items={[
-              { id: "csv", label: "CSV", note: "For a spreadsheet: one line a run", onSelect: () => saveLink(exportHref(filter, "csv")) },
-              { id: "jsonl", label: "JSON Lines", note: "For programs: one JSON document a line", onSelect: () => saveLink(exportHref(filter, "jsonl")) },
+              {
+                id: "csv",
+                label: "CSV",
+                note: "For a spreadsheet: one line a run",
+                onSelect: () => saveLink(exportHref(filter, "csv")),
+              },
+              {
+                id: "jsonl",
+                label: "JSON Lines",
+                note: "For programs: one JSON document a line",
+                onSelect: () => saveLink(exportHref(filter, "jsonl")),
+              },
             ]}
           >
             <Download aria-hidden size={14} />
@@ -66,14 +124,24 @@ export function RunsFilterBar({ state, filter, onChange }: Props) {
         <ul aria-label="Filters in force" className="mt-2 flex flex-wrap items-center gap-1.5">
           {chips.map(({ key, text }) => (
             <li key={key}>
-              <button type="button" aria-label={`Remove the filter: ${text}`} title={`Remove the filter: ${text}`} onClick={() => onChange({ [key]: null })} className="flex h-6 max-w-[min(420px,84vw)] cursor-pointer items-center gap-1 rounded-full bg-accent-soft pr-1.5 pl-2.5 text-s font-medium text-accent hover:text-ink">
+              <button
+                type="button"
+                aria-label={`Remove the filter: ${text}`}
+                title={`Remove the filter: ${text}`}
+                onClick={() => onChange({ [key]: null })}
+                className="flex h-6 max-w-[min(420px,84vw)] cursor-pointer items-center gap-1 rounded-full bg-accent-soft pr-1.5 pl-2.5 text-s font-medium text-accent hover:text-ink"
+              >
                 <span className="truncate">{text}</span>
                 <X aria-hidden size={12} className="shrink-0" />
               </button>
             </li>
           ))}
           <li>
-            <button type="button" onClick={() => onChange(null)} className="h-6 cursor-pointer rounded-full px-2 text-s text-accent hover:underline">
+            <button
+              type="button"
+              onClick={() => onChange(null)}
+              className="h-6 cursor-pointer rounded-full px-2 text-s text-accent hover:underline"
+            >
               Clear all
             </button>
           </li>
@@ -87,7 +155,11 @@ export function RunsFilterBar({ state, filter, onChange }: Props) {
 const approval = { value: "approval", label: "waits for approval" } as const;
 
 function statusOptions(withApproval: boolean) {
-  return [{ value: "any", label: "Any status" } as const, ...entriesOf(runStatuses).map(([value, { label }]) => ({ value, label })), ...(withApproval ? [approval] : [])];
+  return [
+    { value: "any", label: "Any status" } as const,
+    ...entriesOf(runStatuses).map(([value, { label }]) => ({ value, label })),
+    ...(withApproval ? [approval] : []),
+  ];
 }
 
 /** What there is to choose from: the project as it is now, and whatever the URL asks for. */
@@ -100,7 +172,9 @@ function useNames(state: RunFilterState) {
     targets: withName(names?.targets.map(({ slug }) => slug) ?? [], state.target),
     versions: [
       ...(current ? [{ value: current, label: `${current.slice(0, 8)} (now)` }] : []),
-      ...(state.version && state.version !== current ? [{ value: state.version, label: state.version.slice(0, 8) }] : []),
+      ...(state.version && state.version !== current
+        ? [{ value: state.version, label: state.version.slice(0, 8) }]
+        : []),
     ],
   };
 }

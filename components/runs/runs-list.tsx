@@ -53,7 +53,9 @@ export function RunsList() {
   const hasSpend = useAgentNames().size > 0;
   const columns = hasSpend ? runColumnsWithSpend : runColumns;
   const targetOf = (): BulkTarget =>
-    selected.all === null ? { kind: "chosen", runs: pages.rows.filter(({ id }) => selected.ids.has(id)) } : { kind: "matching", ...selected.all };
+    selected.all === null
+      ? { kind: "chosen", runs: pages.rows.filter(({ id }) => selected.ids.has(id)) }
+      : { kind: "matching", ...selected.all };
   return (
     <>
       <RunsFilterBar state={state} filter={filter} onChange={(change) => void setState(change)} />

@@ -27,7 +27,11 @@ interface Props {
 export function RunsSelectionBar(props: Props) {
   return (
     <div className="mb-2 flex min-h-8 flex-wrap items-center gap-x-3 gap-y-2">
-      {props.selected === 0 ? props.hasRows && <p className="text-s text-ink-3">Select runs to replay or cancel many at once.</p> : <Selection {...props} />}
+      {props.selected === 0 ? (
+        props.hasRows && <p className="text-s text-ink-3">Select runs to replay or cancel many at once.</p>
+      ) : (
+        <Selection {...props} />
+      )}
     </div>
   );
 }
@@ -37,7 +41,9 @@ function Selection({ filter, selected, isAll, onSelectAll, onClear, onAct }: Pro
   const whyNot = useWhyNot("operate");
   // As of the moment when something was first selected: runs that come later are not meant, and the last hour is the one before that.
   const [all] = useState((): Matching => ({ filter, until: new Date().toISOString() }));
-  const count: Counted | undefined = useQuery(trpc.runs.count.queryOptions(withUntil(all.filter, all.until), { meta: { live: false }, staleTime: Infinity })).data;
+  const count: Counted | undefined = useQuery(
+    trpc.runs.count.queryOptions(withUntil(all.filter, all.until), { meta: { live: false }, staleTime: Infinity }),
+  ).data;
   const isMore = count !== undefined && (count.isCapped || count.count > selected);
   return (
     <>
@@ -45,14 +51,25 @@ function Selection({ filter, selected, isAll, onSelectAll, onClear, onAct }: Pro
         {isAll && count ? `All ${countWords(count)} that match are selected` : `${formatNumber(selected)} selected`}
       </p>
       {!isAll && isMore && (
-        <button type="button" onClick={() => onSelectAll(all)} className="cursor-pointer font-medium text-accent hover:underline">
+        <button
+          type="button"
+          onClick={() => onSelectAll(all)}
+          className="cursor-pointer font-medium text-accent hover:underline"
+        >
           Select all {countWords(count)} that match
         </button>
       )}
       <Button size="s" icon={RotateCcw} disabled={whyNot !== undefined} title={whyNot} onClick={() => onAct("replay")}>
         Replay
       </Button>
-      <Button size="s" tone="danger" icon={Ban} disabled={whyNot !== undefined} title={whyNot} onClick={() => onAct("cancel")}>
+      <Button
+        size="s"
+        tone="danger"
+        icon={Ban}
+        disabled={whyNot !== undefined}
+        title={whyNot}
+        onClick={() => onAct("cancel")}
+      >
         Cancel
       </Button>
       <Button size="s" tone="quiet" icon={X} onClick={onClear}>

@@ -12,10 +12,16 @@ export function RunsSpend({ filter }: { filter: RunFilter }) {
   const trpc = useTRPC();
   const agents = useAgentNames();
   const isShown = isOfAgents(filter) || (filter.target !== undefined && agents.has(filter.target));
-  const usage = useQuery(trpc.runs.usage.queryOptions(filter, { enabled: isShown, placeholderData: keepPreviousData })).data;
+  const usage = useQuery(
+    trpc.runs.usage.queryOptions(filter, { enabled: isShown, placeholderData: keepPreviousData }),
+  ).data;
   if (!isShown) return null;
   return (
-    <p role="status" aria-label="What these runs have used" className="mb-2 flex min-h-5 items-center gap-1.5 text-ink-2 tabular-nums">
+    <p
+      role="status"
+      aria-label="What these runs have used"
+      className="mb-2 flex min-h-5 items-center gap-1.5 text-ink-2 tabular-nums"
+    >
       {usage && (
         <>
           <Coins aria-hidden size={14} className="shrink-0 text-ink-3" />

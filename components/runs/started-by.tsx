@@ -4,7 +4,11 @@ import { startedByWords } from "./started-by-words.ts";
 
 /** Who started a run, and a link to where it came from. */
 export function StartedBy({ run }: { run: Pick<RunSummary, "startedBy" | "deliveryId" | "replayOf"> }) {
-  const source = run.replayOf ? { id: run.replayOf, href: `/runs/${run.replayOf}` } : run.deliveryId ? { id: run.deliveryId, href: `/deliveries/${run.deliveryId}` } : null;
+  const source = run.replayOf
+    ? { id: run.replayOf, href: `/runs/${run.replayOf}` }
+    : run.deliveryId
+      ? { id: run.deliveryId, href: `/deliveries/${run.deliveryId}` }
+      : null;
   return (
     <>
       {startedByWords[run.startedBy]}

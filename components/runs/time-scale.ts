@@ -31,8 +31,8 @@ const shortestGapMs = 500;
 const gapFactor = 8;
 
 /**
- * The axis of a run: to scale while code runs; where nothing happens for long (a sleep of days beside steps of milliseconds), broken.
- * `now`: where what is open ends.
+ * The axis of a run: to scale while code runs; where nothing happens for long (a sleep of days beside steps of
+ * milliseconds), broken. `now`: where what is open ends.
  */
 export function timeScale(rows: readonly WaterfallRow[], now: number): TimeScale {
   const { from, to } = rangeOf(rows, now);
@@ -126,7 +126,9 @@ function place(stretches: readonly Stretch[], gaps: ReadonlySet<Stretch>): Piece
   let start = 0;
   for (const stretch of stretches) {
     const isGap = gaps.has(stretch);
-    const share = isGap ? (gapShare * weightOf(stretch)) / weights : ((1 - gapShare) * (stretch.to - stretch.from)) / toScaleMs;
+    const share = isGap
+      ? (gapShare * weightOf(stretch)) / weights
+      : ((1 - gapShare) * (stretch.to - stretch.from)) / toScaleMs;
     const end = Math.min(1, start + share);
     const last = pieces.at(-1);
     if (last && !last.isGap && !isGap) Object.assign(last, { to: stretch.to, end });

@@ -14,7 +14,9 @@ interface Props {
 /** Times since the run was recorded, above the rows. A gap bears its real duration. */
 export function WaterfallAxis({ scale }: Props) {
   return (
-    <div className={`${waterfallColumns} h-7 items-center overflow-hidden border-b text-xs text-ink-3 tabular-nums [scrollbar-gutter:stable]`}>
+    <div
+      className={`${waterfallColumns} h-7 items-center overflow-hidden border-b text-xs text-ink-3 tabular-nums [scrollbar-gutter:stable]`}
+    >
       <span className="truncate">
         <span className="md:hidden">Elapsed</span>
         <span className="hidden md:inline">Since it was recorded</span>
@@ -55,10 +57,18 @@ function labelOf(index: number): string {
 /** The lines behind all rows: ticks, gaps, the present. */
 export function WaterfallGrid({ scale, now }: Props) {
   return (
-    <li aria-hidden role="presentation" className={`${waterfallColumns} pointer-events-none absolute inset-x-0 -top-1.5 -bottom-1.5`}>
+    <li
+      aria-hidden
+      role="presentation"
+      className={`${waterfallColumns} pointer-events-none absolute inset-x-0 -top-1.5 -bottom-1.5`}
+    >
       <div className="relative col-start-2">
         {ticksOf(scale).map((tick) => (
-          <span key={tick.at} className="absolute inset-y-0 hidden border-l first:block md:block" style={{ left: percent(tick.position) }} />
+          <span
+            key={tick.at}
+            className="absolute inset-y-0 hidden border-l first:block md:block"
+            style={{ left: percent(tick.position) }}
+          />
         ))}
         {gapsOf(scale).map((gap) => (
           <span
@@ -67,7 +77,9 @@ export function WaterfallGrid({ scale, now }: Props) {
             style={{ left: percent(gap.start), width: percent(gap.end - gap.start) }}
           />
         ))}
-        {now !== null && <span className="absolute inset-y-0 border-l border-run" style={{ left: percent(scale.position(now)) }} />}
+        {now !== null && (
+          <span className="absolute inset-y-0 border-l border-run" style={{ left: percent(scale.position(now)) }} />
+        )}
       </div>
     </li>
   );
@@ -80,7 +92,17 @@ function gapsOf(scale: TimeScale): Piece[] {
 /** The sign of a broken axis. */
 function BrokenMark() {
   return (
-    <svg aria-hidden width="9" height="12" viewBox="0 0 9 12" fill="none" stroke="currentColor" strokeWidth="1.4" strokeLinecap="round" className="shrink-0">
+    <svg
+      aria-hidden
+      width="9"
+      height="12"
+      viewBox="0 0 9 12"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.4"
+      strokeLinecap="round"
+      className="shrink-0"
+    >
       <path d="M1 11 4 1M5 11 8 1" />
     </svg>
   );

@@ -10,7 +10,13 @@ const stateTones: Record<RowState, Tone> = { open: "run", ok: "ok", failed: "bad
 const levelTones: Record<LogLevel, Tone> = { debug: "idle", info: "idle", warn: "wait", error: "bad" };
 
 const fills: Record<Tone, string> = { ok: "bg-ok", run: "bg-run", wait: "bg-wait", bad: "bg-bad", idle: "bg-idle" };
-const texts: Record<Tone, string> = { ok: "text-ok", run: "text-run", wait: "text-wait", bad: "text-bad", idle: "text-ink-3" };
+const texts: Record<Tone, string> = {
+  ok: "text-ok",
+  run: "text-run",
+  wait: "text-wait",
+  bad: "text-bad",
+  idle: "text-ink-3",
+};
 
 /** The bars of a row, and behind an open wait what is still to come of it. */
 export function WaterfallBars({ row, scale, now }: { row: WaterfallRow; scale: TimeScale; now: number }) {
@@ -23,7 +29,10 @@ export function WaterfallBars({ row, scale, now }: { row: WaterfallRow; scale: T
       {isPending && row.until !== null && (
         <span
           className="absolute top-2 h-3.5 rounded-r-s border border-l-0 border-dashed border-line-strong"
-          style={{ left: percent(scale.position(now)), width: percent(scale.position(row.until) - scale.position(now)) }}
+          style={{
+            left: percent(scale.position(now)),
+            width: percent(scale.position(row.until) - scale.position(now)),
+          }}
         />
       )}
     </>
@@ -33,7 +42,12 @@ export function WaterfallBars({ row, scale, now }: { row: WaterfallRow; scale: T
 function Bar({ span, state, scale, now }: { span: Span; state: RowState; scale: TimeScale; now: number }) {
   const start = scale.position(span.from);
   const end = scale.position(span.to ?? now);
-  return <span className={`absolute min-w-[3px] ${lookOf(span, state)}`} style={{ left: `min(${percent(start)}, calc(100% - 3px))`, width: percent(end - start) }} />;
+  return (
+    <span
+      className={`absolute min-w-[3px] ${lookOf(span, state)}`}
+      style={{ left: `min(${percent(start)}, calc(100% - 3px))`, width: percent(end - start) }}
+    />
+  );
 }
 
 /** Stripes for sleep, hatching for the wait before another attempt, dashes for the queue. */
@@ -59,17 +73,38 @@ export function WaterfallPoint({ row, scale }: { row: WaterfallRow; scale: TimeS
   const tone = pointTone(row);
   const text = pointText(row);
   return (
-    <span className={`absolute inset-y-0 flex items-center gap-1.5 ${isLate ? "right-0 flex-row-reverse" : "right-0"}`} style={isLate ? { left: 0, right: `calc(${percent(1 - position)} - 4px)` } : { left: `calc(${percent(position)} - 4px)` }}>
+    <span
+      className={`absolute inset-y-0 flex items-center gap-1.5 ${isLate ? "right-0 flex-row-reverse" : "right-0"}`}
+      style={
+        isLate
+          ? { left: 0, right: `calc(${percent(1 - position)} - 4px)` }
+          : { left: `calc(${percent(position)} - 4px)` }
+      }
+    >
       <PointMark tone={tone} isKept={row.kind === "kept"} />
-      {text && <span className={`min-w-0 truncate ${row.kind === "log" ? `font-mono text-s ${tone === "idle" ? "text-ink-2" : texts[tone]}` : "text-s text-ink-3"}`}>{text}</span>}
+      {text && (
+        <span
+          className={`min-w-0 truncate ${row.kind === "log" ? `font-mono text-s ${tone === "idle" ? "text-ink-2" : texts[tone]}` : "text-s text-ink-3"}`}
+        >
+          {text}
+        </span>
+      )}
     </span>
   );
 }
 
 /** From the first to the last of a group. */
 export function WaterfallGroupBar({ group, scale }: { group: RowGroup; scale: TimeScale }) {
-  const [start, end] = [scale.position(group.rows[0]?.at ?? scale.from), scale.position(group.rows.at(-1)?.at ?? scale.from)];
-  return <span className={`absolute top-[13px] h-1 min-w-1 rounded-full ${fills[levelTones[group.level]]} opacity-60`} style={{ left: percent(start), width: percent(end - start) }} />;
+  const [start, end] = [
+    scale.position(group.rows[0]?.at ?? scale.from),
+    scale.position(group.rows.at(-1)?.at ?? scale.from),
+  ];
+  return (
+    <span
+      className={`absolute top-[13px] h-1 min-w-1 rounded-full ${fills[levelTones[group.level]]} opacity-60`}
+      style={{ left: percent(start), width: percent(end - start) }}
+    />
+  );
 }
 
 function pointTone(row: WaterfallRow): Tone {

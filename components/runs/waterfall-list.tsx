@@ -24,7 +24,10 @@ interface Props {
   onPoint: (row: ShownRow | null) => void;
 }
 
-/** The rows of which only those in sight are drawn. While the run goes on it follows the end, unless one scrolled away from it. */
+/**
+ * The rows of which only those in sight are drawn. While the run goes on it follows the end, unless one scrolled away
+ * from it.
+ */
 export function WaterfallList({ label, rows, scale, now, isGrowing, opened, onToggle, onPoint }: Props) {
   const { scroller, isAtEnd, onScroll, toEnd } = useFollowEnd(isGrowing);
   // oxlint-disable-next-line react/incompatible-library -- nothing of the virtualizer is handed on
@@ -42,8 +45,18 @@ export function WaterfallList({ label, rows, scale, now, isGrowing, opened, onTo
   return (
     <div className="relative [--label:104px] [--took:76px] md:[--label:220px] md:[--took:76px]">
       <WaterfallAxis scale={scale} now={isGrowing ? now : null} />
-      <div ref={scroller} onScroll={onScroll} onPointerLeave={() => onPoint(null)} className="max-h-[min(66vh,760px)] overflow-x-hidden overflow-y-auto overscroll-contain [overflow-anchor:none] [scrollbar-gutter:stable]">
-        <ol aria-label={label} onKeyDown={moveFocus} className="relative my-1.5" style={{ height: virtual.getTotalSize() }}>
+      <div
+        ref={scroller}
+        onScroll={onScroll}
+        onPointerLeave={() => onPoint(null)}
+        className="max-h-[min(66vh,760px)] overflow-x-hidden overflow-y-auto overscroll-contain [overflow-anchor:none] [scrollbar-gutter:stable]"
+      >
+        <ol
+          aria-label={label}
+          onKeyDown={moveFocus}
+          className="relative my-1.5"
+          style={{ height: virtual.getTotalSize() }}
+        >
           <WaterfallGrid scale={scale} now={isGrowing ? now : null} />
           {items.map((item, place) => {
             const row = rows[item.index];

@@ -44,7 +44,10 @@ export function WaterfallPanel({ run, entries, trace }: Props) {
   const now = Math.max(isGrowing ? clock : 0, Date.parse(entries.at(-1)?.at ?? "") || 0);
   const scale = timeScale(rows, now);
   const shown = useMemo(() => groupRows(rows, { logs, opened }), [rows, logs, opened]);
-  const toggle = (key: string) => setOpened((before) => (before.has(key) ? new Set([...before].filter((one) => one !== key)) : new Set([...before, key])));
+  const toggle = (key: string) =>
+    setOpened((before) =>
+      before.has(key) ? new Set([...before].filter((one) => one !== key)) : new Set([...before, key]),
+    );
   const hasLogs = rows.some(({ kind }) => kind === "log");
   return (
     <Panel
@@ -58,7 +61,16 @@ export function WaterfallPanel({ run, entries, trace }: Props) {
         </div>
       }
     >
-      <WaterfallList rows={shown} scale={scale} now={now} isGrowing={isGrowing} opened={opened} onToggle={toggle} onPoint={setPointed} label={`What happened in ${run.id}, ${offsetOf(scale.to, scale.from)} in all`} />
+      <WaterfallList
+        rows={shown}
+        scale={scale}
+        now={now}
+        isGrowing={isGrowing}
+        opened={opened}
+        onToggle={toggle}
+        onPoint={setPointed}
+        label={`What happened in ${run.id}, ${offsetOf(scale.to, scale.from)} in all`}
+      />
     </Panel>
   );
 }

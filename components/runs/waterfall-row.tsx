@@ -1,4 +1,17 @@
-import { Bot, Check, ChevronRight, CircleSlash, Hand, Hourglass, LoaderCircle, type LucideIcon, MessageSquareText, Moon, TriangleAlert, Wrench } from "lucide-react";
+import {
+  Bot,
+  Check,
+  ChevronRight,
+  CircleSlash,
+  Hand,
+  Hourglass,
+  LoaderCircle,
+  type LucideIcon,
+  MessageSquareText,
+  Moon,
+  TriangleAlert,
+  Wrench,
+} from "lucide-react";
 import type { ShownRow } from "./group-rows.ts";
 import { durationOf, nameOf, offsetOf } from "./row-words.ts";
 import type { TimeScale } from "./time-scale.ts";
@@ -32,13 +45,28 @@ export function WaterfallRowLine({ row, scale, now, isOpen, isTabStop, onToggle,
       className={`${waterfallColumns} group relative h-[30px] w-full cursor-pointer items-center text-left -outline-offset-2 hover:bg-accent-soft/50`}
     >
       <span className="sr-only">{nameOf(row, told)}</span>
-      <span aria-hidden className={`flex min-w-0 items-center gap-1.5 ${row.kind === "group" || row.depth === 1 ? "pl-4" : ""}`}>
-        {row.kind === "group" ? <GroupLabel label={row.label} isOpen={isOpen} /> : <RowLabel row={row} from={scale.from} />}
+      <span
+        aria-hidden
+        className={`flex min-w-0 items-center gap-1.5 ${row.kind === "group" || row.depth === 1 ? "pl-4" : ""}`}
+      >
+        {row.kind === "group" ? (
+          <GroupLabel label={row.label} isOpen={isOpen} />
+        ) : (
+          <RowLabel row={row} from={scale.from} />
+        )}
       </span>
       <span aria-hidden className="relative h-full min-w-0">
-        {row.kind === "group" ? <WaterfallGroupBar group={row} scale={scale} /> : row.spans.length > 0 ? <WaterfallBars row={row} scale={scale} now={now} /> : <WaterfallPoint row={row} scale={scale} />}
+        {row.kind === "group" ? (
+          <WaterfallGroupBar group={row} scale={scale} />
+        ) : row.spans.length > 0 ? (
+          <WaterfallBars row={row} scale={scale} now={now} />
+        ) : (
+          <WaterfallPoint row={row} scale={scale} />
+        )}
       </span>
-      <span aria-hidden className="truncate text-right text-s text-ink-2 tabular-nums">{row.kind === "group" ? null : durationOf(row, now)}</span>
+      <span aria-hidden className="truncate text-right text-s text-ink-2 tabular-nums">
+        {row.kind === "group" ? null : durationOf(row, now)}
+      </span>
     </button>
   );
 }
@@ -46,7 +74,11 @@ export function WaterfallRowLine({ row, scale, now, isOpen, isTabStop, onToggle,
 function GroupLabel({ label, isOpen }: { label: string; isOpen: boolean }) {
   return (
     <>
-      <ChevronRight aria-hidden size={12} className={`shrink-0 text-ink-3 transition-transform ${isOpen ? "rotate-90" : ""}`} />
+      <ChevronRight
+        aria-hidden
+        size={12}
+        className={`shrink-0 text-ink-3 transition-transform ${isOpen ? "rotate-90" : ""}`}
+      />
       <span className="truncate text-ink-2">{label}</span>
     </>
   );
@@ -60,7 +92,14 @@ const stateIcons: Record<RowState, { icon: LucideIcon; tone: string }> = {
 };
 
 /** What a step of an agent's run is; how it stands says the icon before. */
-const kindIcons: Record<NonNullable<WaterfallRow["of"]>, LucideIcon | null> = { prompt: MessageSquareText, model: Bot, tool: Wrench, question: Hand, approval: null, pause: null };
+const kindIcons: Record<NonNullable<WaterfallRow["of"]>, LucideIcon | null> = {
+  prompt: MessageSquareText,
+  model: Bot,
+  tool: Wrench,
+  question: Hand,
+  approval: null,
+  pause: null,
+};
 
 function RowLabel({ row, from }: { row: WaterfallRow; from: number }) {
   if (row.kind === "log") {
@@ -79,7 +118,11 @@ function RowLabel({ row, from }: { row: WaterfallRow; from: number }) {
     <>
       <Icon aria-hidden size={12} strokeWidth={2.4} className={`shrink-0 ${tone}`} />
       {Kind && <Kind aria-hidden size={12} className="hidden shrink-0 text-ink-3 md:block" />}
-      <span className={`truncate ${row.kind === "attempt" ? "font-semibold" : row.kind === "step" ? "" : "text-ink-2"}`}>{row.label}</span>
+      <span
+        className={`truncate ${row.kind === "attempt" ? "font-semibold" : row.kind === "step" ? "" : "text-ink-2"}`}
+      >
+        {row.label}
+      </span>
       {row.kind === "kept" && <span className="shrink-0 text-s text-ink-3">kept</span>}
     </>
   );
@@ -91,6 +134,9 @@ function iconOf(row: WaterfallRow): { icon: LucideIcon; tone: string } {
   if (row.kind === "sleep") return { icon: Moon, tone: "text-run" };
   if (row.kind === "backoff") return { icon: Hourglass, tone: "text-wait" };
   if (row.kind === "queued") return { icon: Hourglass, tone: "text-idle" };
-  if (row.kind === "event") return row.entry.kind === "canceled" || row.entry.kind === "cancel_requested" ? stateIcons.stopped : stateIcons.failed;
+  if (row.kind === "event")
+    return row.entry.kind === "canceled" || row.entry.kind === "cancel_requested"
+      ? stateIcons.stopped
+      : stateIcons.failed;
   return stateIcons[row.state];
 }

@@ -11,7 +11,11 @@ const ms = (at: number | null) => (at === null ? "…" : String(at - runStart));
 /** `Attempt 1 · failed · busy 2–9`, with times since the run was recorded; `…` is still open. */
 function tell(row: WaterfallRow): string {
   const spans = row.spans.map(({ look, from, to }) => `${look} ${ms(from)}–${ms(to)}`);
-  return [`${"  ".repeat(row.depth)}${row.label}`, row.state, ...(spans.length > 0 ? spans : [`at ${ms(row.at)}`])].join(" · ");
+  return [
+    `${"  ".repeat(row.depth)}${row.label}`,
+    row.state,
+    ...(spans.length > 0 ? spans : [`at ${ms(row.at)}`]),
+  ].join(" · ");
 }
 
 describe("the rows of a waterfall", () => {
@@ -56,20 +60,48 @@ describe("the rows of a waterfall", () => {
   });
 
   it("show an attempt as idle while it sleeps", () => {
-    const entries = timelineOf([0, "queued"], [1, "attempt_started"], [2, "sleep_started", { name: "nap", until: isoAt(5002) }], [5003, "resumed"], [5003, "sleep_finished", { name: "nap" }], [5010, "completed"]);
-    expect(toWaterfall(entries, waiting).map(tell)).toEqual(["Queued · ok · queued 0–1", "Attempt 1 · ok · busy 1–2 · idle 2–5003 · busy 5003–5010", "  nap · ok · sleep 2–5003"]);
+    const entries = timelineOf(
+      [0, "queued"],
+      [1, "attempt_started"],
+      [2, "sleep_started", { name: "nap", until: isoAt(5002) }],
+      [5003, "resumed"],
+      [5003, "sleep_finished", { name: "nap" }],
+      [5010, "completed"],
+    );
+    expect(toWaterfall(entries, waiting).map(tell)).toEqual([
+      "Queued · ok · queued 0–1",
+      "Attempt 1 · ok · busy 1–2 · idle 2–5003 · busy 5003–5010",
+      "  nap · ok · sleep 2–5003",
+    ]);
   });
 
   it("leave open what goes on, and know when a sleep is to end", () => {
-    const entries = timelineOf([0, "queued"], [1, "attempt_started"], [2, "sleep_started", { name: "nap", until: isoAt(9000) }]);
+    const entries = timelineOf(
+      [0, "queued"],
+      [1, "attempt_started"],
+      [2, "sleep_started", { name: "nap", until: isoAt(9000) }],
+    );
     const rows = toWaterfall(entries, waiting);
-    expect(rows.map(tell)).toEqual(["Queued · ok · queued 0–1", "Attempt 1 · open · busy 1–2 · idle 2–…", "  nap · open · sleep 2–…"]);
+    expect(rows.map(tell)).toEqual([
+      "Queued · ok · queued 0–1",
+      "Attempt 1 · open · busy 1–2 · idle 2–…",
+      "  nap · open · sleep 2–…",
+    ]);
     expect(rows.at(-1)?.until).toBe(runStart + 9000);
     expect(toWaterfall(entries, executing).map(tell)[1]).toBe("Attempt 1 · open · busy 1–…");
   });
 
   it("stop a step whose worker was lost, and show it again where it is executed again", () => {
-    const entries = timelineOf([0, "queued"], [1, "attempt_started"], [2, "step_started", { name: "pay" }], [50, "worker_lost", { message: "killed" }], [80, "resumed"], [81, "step_started", { name: "pay" }], [90, "step_completed", { name: "pay" }], [91, "completed"]);
+    const entries = timelineOf(
+      [0, "queued"],
+      [1, "attempt_started"],
+      [2, "step_started", { name: "pay" }],
+      [50, "worker_lost", { message: "killed" }],
+      [80, "resumed"],
+      [81, "step_started", { name: "pay" }],
+      [90, "step_completed", { name: "pay" }],
+      [91, "completed"],
+    );
     expect(toWaterfall(entries, waiting).map(tell)).toEqual([
       "Queued · ok · queued 0–1",
       "Attempt 1 · ok · busy 1–50 · idle 50–80 · busy 80–91",
@@ -80,7 +112,13 @@ describe("the rows of a waterfall", () => {
   });
 
   it("show being asked to stop, and the stop", () => {
-    const entries = timelineOf([0, "queued"], [1, "attempt_started"], [2, "step_started", { name: "slow" }], [500, "cancel_requested"], [510, "canceled"]);
+    const entries = timelineOf(
+      [0, "queued"],
+      [1, "attempt_started"],
+      [2, "step_started", { name: "slow" }],
+      [500, "cancel_requested"],
+      [510, "canceled"],
+    );
     expect(toWaterfall(entries, waiting).map(tell)).toEqual([
       "Queued · ok · queued 0–1",
       "Attempt 1 · stopped · busy 1–510",
@@ -91,19 +129,32 @@ describe("the rows of a waterfall", () => {
   });
 
   it("show the end of a run that never began", () => {
-    expect(toWaterfall(timelineOf([0, "queued"], [70, "canceled"]), waiting).map(tell)).toEqual(["Queued · stopped · queued 0–70", "Canceled · ok · at 70"]);
-    expect(toWaterfall(timelineOf([0, "queued"], [70, "failed"]), waiting).map(tell)).toEqual(["Queued · stopped · queued 0–70", "Failed · ok · at 70"]);
+    expect(toWaterfall(timelineOf([0, "queued"], [70, "canceled"]), waiting).map(tell)).toEqual([
+      "Queued · stopped · queued 0–70",
+      "Canceled · ok · at 70",
+    ]);
+    expect(toWaterfall(timelineOf([0, "queued"], [70, "failed"]), waiting).map(tell)).toEqual([
+      "Queued · stopped · queued 0–70",
+      "Failed · ok · at 70",
+    ]);
   });
 
   it("give a row the entries that began and ended it", () => {
     const error = { name: "HttpError", message: "503", stack: null };
-    const entries = timelineOf([0, "queued"], [1, "attempt_started"], [2, "step_started", { name: "a" }], [3, "step_failed", { name: "a", error }]);
+    const entries = timelineOf(
+      [0, "queued"],
+      [1, "attempt_started"],
+      [2, "step_started", { name: "a" }],
+      [3, "step_failed", { name: "a", error }],
+    );
     const step = toWaterfall(entries, executing).at(-1);
     expect([step?.entry.id, step?.end?.id, step?.end?.error]).toEqual([3, 4, error]);
   });
 
   it("place a step whose beginning is missing by how long it took", () => {
-    expect(toWaterfall(timelineOf([40, "step_completed", { name: "a", durationMs: 15 }]), executing).map(tell)).toEqual(["  a · ok · busy 25–40"]);
+    expect(toWaterfall(timelineOf([40, "step_completed", { name: "a", durationMs: 15 }]), executing).map(tell)).toEqual(
+      ["  a · ok · busy 25–40"],
+    );
   });
 
   it("of every timeline: each log line, attempt and step has its row, under a key of its own, and nothing stays open after the end", () => {

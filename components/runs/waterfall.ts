@@ -2,7 +2,10 @@ import type { TimelineEntry } from "../../server/contract/timeline.ts";
 import type { AgentStepName } from "./agent/step-name.ts";
 import { formatDuration } from "../../server/domain/format.ts";
 
-/** How a stretch of a row is drawn. `idle`: the attempt goes on, but nobody executes it (it sleeps, or its worker was lost). */
+/**
+ * How a stretch of a row is drawn. `idle`: the attempt goes on, but nobody executes it (it sleeps, or its worker was
+ * lost).
+ */
 type SpanLook = "busy" | "idle" | "sleep" | "backoff" | "queued";
 
 /** UTC milliseconds; `to` is `null` while it goes on. */
@@ -38,7 +41,10 @@ export interface WaterfallRow {
 }
 
 /** Turns what happened into rows, in the order in which things began. `isExecuting`: a worker has the run now. */
-export function toWaterfall(entries: readonly TimelineEntry[], { isExecuting }: { isExecuting: boolean }): WaterfallRow[] {
+export function toWaterfall(
+  entries: readonly TimelineEntry[],
+  { isExecuting }: { isExecuting: boolean },
+): WaterfallRow[] {
   const chart = new Chart();
   for (const entry of entries) {
     const at = Date.parse(entry.at);
@@ -140,7 +146,14 @@ class Chart {
 
   private beginBackoff(entry: TimelineEntry, at: number): void {
     const until = Date.parse(entry.until ?? entry.at);
-    this.wait = this.open({ entry, at, kind: "backoff", label: `backoff ${formatDuration(until - at)}`, depth: 1, look: "backoff" });
+    this.wait = this.open({
+      entry,
+      at,
+      kind: "backoff",
+      label: `backoff ${formatDuration(until - at)}`,
+      depth: 1,
+      look: "backoff",
+    });
   }
 
   /** What is over its time was spent waiting for a free worker. */
@@ -158,7 +171,9 @@ class Chart {
 
   private endStep(entry: TimelineEntry, at: number): void {
     const name = entry.name ?? "";
-    const row = this.steps.get(name) ?? this.open({ entry, at: at - (entry.durationMs ?? 0), kind: "step", label: name, depth: 1, look: "busy" });
+    const row =
+      this.steps.get(name) ??
+      this.open({ entry, at: at - (entry.durationMs ?? 0), kind: "step", label: name, depth: 1, look: "busy" });
     close(row, { entry, at, state: entry.kind === "step_failed" ? "failed" : "ok" });
     this.steps.delete(name);
   }
@@ -174,7 +189,8 @@ class Chart {
     this.endAttempt(entry, at, endStates[entry.kind] ?? "stopped");
     if (this.wait) close(this.wait, { entry, at, state: "stopped" });
     this.wait = null;
-    if (entry.kind === "canceled" || !hadAttempt) this.point({ entry, at, kind: "event", label: endLabels[entry.kind] ?? "Ended", depth: 0 });
+    if (entry.kind === "canceled" || !hadAttempt)
+      this.point({ entry, at, kind: "event", label: endLabels[entry.kind] ?? "Ended", depth: 0 });
   }
 
   private endAll(open: Map<string, WaterfallRow>, entry: TimelineEntry, at: number): void {
@@ -182,10 +198,29 @@ class Chart {
     open.clear();
   }
 
-  private open(p: { entry: TimelineEntry; at: number; kind: RowKind; label: string; depth: 0 | 1; look: SpanLook }): WaterfallRow {
+  private open(p: {
+    entry: TimelineEntry;
+    at: number;
+    kind: RowKind;
+    label: string;
+    depth: 0 | 1;
+    look: SpanLook;
+  }): WaterfallRow {
     const { entry, at, kind, label, depth, look } = p;
     const until = entry.until === null ? null : Date.parse(entry.until);
-    const row: WaterfallRow = { key: keyOf(entry), kind, label, depth, state: "open", at, endedAt: null, until, spans: [{ from: at, to: null, look }], entry, end: null };
+    const row: WaterfallRow = {
+      key: keyOf(entry),
+      kind,
+      label,
+      depth,
+      state: "open",
+      at,
+      endedAt: null,
+      until,
+      spans: [{ from: at, to: null, look }],
+      entry,
+      end: null,
+    };
     this.rows.push(row);
     return row;
   }
@@ -195,8 +230,18 @@ class Chart {
   }
 }
 
-const endStates: Partial<Record<TimelineEntry["kind"], RowState>> = { completed: "ok", failed: "failed", timed_out: "failed", canceled: "stopped" };
-const endLabels: Partial<Record<TimelineEntry["kind"], string>> = { completed: "Completed", failed: "Failed", timed_out: "Timed out", canceled: "Canceled" };
+const endStates: Partial<Record<TimelineEntry["kind"], RowState>> = {
+  completed: "ok",
+  failed: "failed",
+  timed_out: "failed",
+  canceled: "stopped",
+};
+const endLabels: Partial<Record<TimelineEntry["kind"], string>> = {
+  completed: "Completed",
+  failed: "Failed",
+  timed_out: "Timed out",
+  canceled: "Canceled",
+};
 
 function keyOf(entry: TimelineEntry): string {
   return `${entry.kind}:${entry.id}`;

@@ -3,7 +3,8 @@ import { z } from "zod";
 import { type JsonSchemaObject, jsonSchemaObjectSchema } from "../../server/contract/json.ts";
 import { childrenOf } from "./schema-children.ts";
 
-const wire = (schema: z.ZodType): JsonSchemaObject => jsonSchemaObjectSchema.parse(z.toJSONSchema(schema, { io: "input" }));
+const wire = (schema: z.ZodType): JsonSchemaObject =>
+  jsonSchemaObjectSchema.parse(z.toJSONSchema(schema, { io: "input" }));
 const namesOf = (schema: z.ZodType) => {
   const root = wire(schema);
   return childrenOf(root, root).children.map(({ name, isRequired }) => (isRequired ? name : `${name}?`));
@@ -21,7 +22,9 @@ it("lists, tuples and records have lines for what is in them", () => {
 });
 
 it("the shapes of a union are named by the value that tells them apart", () => {
-  expect(namesOf(z.discriminatedUnion("type", [z.object({ type: z.literal("a") }), z.object({ type: z.literal("b") })]))).toEqual(["if type is a", "if type is b"]);
+  expect(
+    namesOf(z.discriminatedUnion("type", [z.object({ type: z.literal("a") }), z.object({ type: z.literal("b") })])),
+  ).toEqual(["if type is a", "if type is b"]);
   expect(namesOf(z.union([z.object({ a: z.string() }), z.array(z.string())]))).toEqual(["shape 1", "shape 2"]);
 });
 
@@ -31,7 +34,12 @@ it("plain values and choices of plain values have no lines", () => {
 });
 
 it("a schema that holds itself has lines as often as it is opened", () => {
-  const node: z.ZodType = z.object({ name: z.string(), get children() { return z.array(node); } });
+  const node: z.ZodType = z.object({
+    name: z.string(),
+    get children() {
+      return z.array(node);
+    },
+  });
   const root = wire(node);
   const open = (schema: JsonSchemaObject, times: number): string[] => {
     const { children } = childrenOf(schema, root);
@@ -42,7 +50,9 @@ it("a schema that holds itself has lines as often as it is opened", () => {
 });
 
 it("of thousands of properties the first ones are shown, and the rest is counted", () => {
-  const root = wire(z.object(Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`key${index}`, z.string()]))));
+  const root = wire(
+    z.object(Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`key${index}`, z.string()]))),
+  );
   const { children, more } = childrenOf(root, root);
   expect([children.length, more]).toEqual([200, 800]);
 });

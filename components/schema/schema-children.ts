@@ -16,21 +16,40 @@ export interface SchemaChild {
 
 const mostChildren = 200;
 
-/** What stands inside a schema, references followed. None for plain values. Cut after 200: `more` says how many are left. */
-export function childrenOf(schema: JsonSchemaObject, root: JsonSchemaObject): { children: SchemaChild[]; more: number } {
+/**
+ * What stands inside a schema, references followed. None for plain values. Cut after 200: `more` says how many are
+ * left.
+ */
+export function childrenOf(
+  schema: JsonSchemaObject,
+  root: JsonSchemaObject,
+): { children: SchemaChild[]; more: number } {
   const facts = factsOf(schema, root);
   if (facts.values) return { children: [], more: 0 };
-  const all = [...properties(facts), ...items(facts), ...recordValues(facts), ...facts.unions.flatMap((union, index) => shapes({ union, index, root }))];
+  const all = [
+    ...properties(facts),
+    ...items(facts),
+    ...recordValues(facts),
+    ...facts.unions.flatMap((union, index) => shapes({ union, index, root })),
+  ];
   return { children: all.slice(0, mostChildren), more: Math.max(0, all.length - mostChildren) };
 }
 
 function properties(facts: Facts): SchemaChild[] {
-  return propertiesOf(facts).map(({ name, schema, isRequired }) => ({ key: `.${name}`, name: visibleText(name, 120), isCode: true, schema, isRequired }));
+  return propertiesOf(facts).map(({ name, schema, isRequired }) => ({
+    key: `.${name}`,
+    name: visibleText(name, 120),
+    isCode: true,
+    schema,
+    isRequired,
+  }));
 }
 
 function items(facts: Facts): SchemaChild[] {
   const least = Number(firstOf(facts, "minItems") ?? 0);
-  const first = schemasOf(firstOf(facts, "prefixItems")).map((schema, index) => words({ key: `[${index}]`, name: `item ${index + 1}`, schema, isRequired: index < least }));
+  const first = schemasOf(firstOf(facts, "prefixItems")).map((schema, index) =>
+    words({ key: `[${index}]`, name: `item ${index + 1}`, schema, isRequired: index < least }),
+  );
   const rest = firstOf(facts, "items");
   if (!isObject(rest)) return first;
   return [...first, words({ key: "[]", name: first.length > 0 ? "each further item" : "each item", schema: rest })];
@@ -50,19 +69,40 @@ function recordValues(facts: Facts): SchemaChild[] {
 
 function byPattern(value: Json | undefined): SchemaChild[] {
   if (!isObject(value)) return [];
-  return Object.entries(value).map(([pattern, schema]) => words({ key: `/${pattern}`, name: `each key like /${visibleText(pattern, 40)}/`, schema: asSchema(schema) ?? {} }));
+  return Object.entries(value).map(([pattern, schema]) =>
+    words({ key: `/${pattern}`, name: `each key like /${visibleText(pattern, 40)}/`, schema: asSchema(schema) ?? {} }),
+  );
 }
 
 /** Plain kinds are in the words of the schema itself; shapes with something inside are lines of their own. */
-function shapes({ union, index, root }: { union: JsonSchemaObject[]; index: number; root: JsonSchemaObject }): SchemaChild[] {
+function shapes({
+  union,
+  index,
+  root,
+}: {
+  union: JsonSchemaObject[];
+  index: number;
+  root: JsonSchemaObject;
+}): SchemaChild[] {
   const facts = union.map((choice) => factsOf(choice, root));
-  if (!facts.some((one) => one.unions.length > 0 || ["properties", "items", "prefixItems", "additionalProperties"].some((keyword) => firstOf(one, keyword) !== undefined))) return [];
+  if (
+    !facts.some(
+      (one) =>
+        one.unions.length > 0 ||
+        ["properties", "items", "prefixItems", "additionalProperties"].some(
+          (keyword) => firstOf(one, keyword) !== undefined,
+        ),
+    )
+  )
+    return [];
   return union.map((schema, at) => words({ key: `|${index}.${at}`, name: shapeName(facts[at], at, root), schema }));
 }
 
 /** `type is invoice.paid` where a fixed value tells the shape, else `shape 2`. */
 function shapeName(facts: Facts | undefined, at: number, root: JsonSchemaObject): string {
-  const tag = facts && propertiesOf(facts).find(({ schema, isRequired }) => isRequired && factsOf(schema, root).values?.length === 1);
+  const tag =
+    facts &&
+    propertiesOf(facts).find(({ schema, isRequired }) => isRequired && factsOf(schema, root).values?.length === 1);
   const values = tag && factsOf(tag.schema, root).values;
   return tag && values ? `if ${visibleText(tag.name, 40)} is ${sayChoice(values)}` : `shape ${at + 1}`;
 }

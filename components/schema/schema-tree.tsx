@@ -18,14 +18,21 @@ interface Around {
 /** Lines that are open from the start. */
 const openDepth = 3;
 
-/** A schema as a tree to read: names, types and bounds in words, what may be left out, descriptions. Never draws more than is open. */
+/**
+ * A schema as a tree to read: names, types and bounds in words, what may be left out, descriptions. Never draws more
+ * than is open.
+ */
 export function SchemaTree({ schema, label }: { schema: JsonSchemaObject; label: string }) {
   const { children, more } = childrenOf(schema, schema);
   if (children.length === 0) return <p className="py-1 text-ink-2">{describeSchema(schema, schema)}</p>;
   return (
     <div role="group" aria-label={label}>
       {!isPlainObject(schema) && <p className="pb-1 text-ink-2">{describeSchema(schema, schema)}</p>}
-      <Lines around={{ root: schema, depth: 0, parts: new Set(factsOf(schema, schema).parts) }} lines={children} more={more} />
+      <Lines
+        around={{ root: schema, depth: 0, parts: new Set(factsOf(schema, schema).parts) }}
+        lines={children}
+        more={more}
+      />
     </div>
   );
 }
@@ -52,11 +59,30 @@ function Line({ child, around, hasToggles }: { child: SchemaChild; around: Aroun
   const { children, more } = childrenOf(child.schema, around.root);
   const [isOpen, setIsOpen] = useState(around.depth < openDepth && !isAgain && children.length <= 30);
   const id = useId();
-  if (children.length === 0) return <li><LineFace child={child} root={around.root} isIndented={hasToggles} /></li>;
+  if (children.length === 0)
+    return (
+      <li>
+        <LineFace child={child} root={around.root} isIndented={hasToggles} />
+      </li>
+    );
   return (
     <li>
-      <LineFace child={child} root={around.root} note={isAgain ? "holds itself" : undefined} toggle={{ isOpen, id, set: setIsOpen }} isIndented />
-      <div id={id}>{isOpen && <Lines around={{ root: around.root, depth: around.depth + 1, parts: new Set([...around.parts, ...facts.parts]) }} lines={children} more={more} />}</div>
+      <LineFace
+        child={child}
+        root={around.root}
+        note={isAgain ? "holds itself" : undefined}
+        toggle={{ isOpen, id, set: setIsOpen }}
+        isIndented
+      />
+      <div id={id}>
+        {isOpen && (
+          <Lines
+            around={{ root: around.root, depth: around.depth + 1, parts: new Set([...around.parts, ...facts.parts]) }}
+            lines={children}
+            more={more}
+          />
+        )}
+      </div>
     </li>
   );
 }
@@ -67,7 +93,19 @@ interface Toggle {
   set: (isOpen: boolean) => void;
 }
 
-function LineFace({ child, root, toggle, note, isIndented }: { child: SchemaChild; root: JsonSchemaObject; toggle?: Toggle; note?: string | undefined; isIndented: boolean }) {
+function LineFace({
+  child,
+  root,
+  toggle,
+  note,
+  isIndented,
+}: {
+  child: SchemaChild;
+  root: JsonSchemaObject;
+  toggle?: Toggle;
+  note?: string | undefined;
+  isIndented: boolean;
+}) {
   const { schema, isRequired } = child;
   const words = describeProperty({ schema, root, isRequired });
   const title = textOf(schema, root, "title");
@@ -78,7 +116,9 @@ function LineFace({ child, root, toggle, note, isIndented }: { child: SchemaChil
       <p className="min-w-0 break-words">
         <Name child={child} /> <span className="text-ink-2">{words}</span>
         {note && <span className="text-ink-3">, {note}</span>}
-        {(title || description) && <span className="block text-s text-ink-3">{[title, description].filter(Boolean).join(": ")}</span>}
+        {(title || description) && (
+          <span className="block text-s text-ink-3">{[title, description].filter(Boolean).join(": ")}</span>
+        )}
       </p>
     </div>
   );

@@ -18,7 +18,12 @@ export function SchemaView({ title, schema, example }: { title: string; schema: 
     <section aria-label={title} className="min-w-0">
       <div className="mb-2 flex flex-wrap items-center justify-between gap-2">
         <h3 className="text-s font-semibold">{title}</h3>
-        <Segmented label={`Show ${title} as`} value={view} options={views.map((value) => ({ value, label: labels[value] }))} onChange={setView} />
+        <Segmented
+          label={`Show ${title} as`}
+          value={view}
+          options={views.map((value) => ({ value, label: labels[value] }))}
+          onChange={setView}
+        />
       </div>
       {view === "tree" && (
         <div className="rounded-m border px-3 py-2">
@@ -27,8 +32,20 @@ export function SchemaView({ title, schema, example }: { title: string; schema: 
       )}
       {view !== "tree" && (
         <div className="overflow-hidden rounded-m border">
-          {view === "json" && <JsonView text={JSON.stringify(schema)} label={`${title}, as JSON Schema`} copyLabel={`Copy ${title} as JSON Schema`} />}
-          {view === "example" && <JsonView text={JSON.stringify(example)} label={`A made-up ${title}`} copyLabel={`Copy the made-up ${title}`} />}
+          {view === "json" && (
+            <JsonView
+              text={JSON.stringify(schema)}
+              label={`${title}, as JSON Schema`}
+              copyLabel={`Copy ${title} as JSON Schema`}
+            />
+          )}
+          {view === "example" && (
+            <JsonView
+              text={JSON.stringify(example)}
+              label={`A made-up ${title}`}
+              copyLabel={`Copy the made-up ${title}`}
+            />
+          )}
         </div>
       )}
     </section>

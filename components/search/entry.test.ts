@@ -23,15 +23,32 @@ describe("the text of a search", () => {
 });
 
 it("what was found leads to its page, nodes to the canvas, whatever their names", () => {
-  const groups = groupsOf({ endpoints: [{ endpoint: "eu/billing", path: "/triggers/eu/billing" }], triggers: [{ slug: "a&b", endpoint: "x" }], targets: [{ kind: "agent", slug: "triage" }], tools: [{ name: "refund", agent: "triage" }], runs: [], deliveries: [] });
-  expect(groups.flatMap((group) => group.entries.map((entry) => entry.href))).toEqual(["/?node=trigger%3Aa%26b", "/?node=endpoint%3Aeu%2Fbilling", "/?node=agent%3Atriage", "/?node=agent%3Atriage"]);
-  expect(groups.at(-1)).toMatchObject({ name: "Tools", entries: [{ id: "tool:triage:refund", kind: "tool", label: "refund", note: "tool of triage" }] });
+  const groups = groupsOf({
+    endpoints: [{ endpoint: "eu/billing", path: "/triggers/eu/billing" }],
+    triggers: [{ slug: "a&b", endpoint: "x" }],
+    targets: [{ kind: "agent", slug: "triage" }],
+    tools: [{ name: "refund", agent: "triage" }],
+    runs: [],
+    deliveries: [],
+  });
+  expect(groups.flatMap((group) => group.entries.map((entry) => entry.href))).toEqual([
+    "/?node=trigger%3Aa%26b",
+    "/?node=endpoint%3Aeu%2Fbilling",
+    "/?node=agent%3Atriage",
+    "/?node=agent%3Atriage",
+  ]);
+  expect(groups.at(-1)).toMatchObject({
+    name: "Tools",
+    entries: [{ id: "tool:triage:refund", kind: "tool", label: "refund", note: "tool of triage" }],
+  });
 });
 
 it("on the canvas a node opens without losing the filters; a page is a page", () => {
   const here = { path: "/", query: "window=1h&node=trigger%3Aold&tab=test" };
   expect(hrefFrom({ href: "/?node=trigger%3Anew" }, here)).toBe("/?window=1h&node=trigger%3Anew");
-  expect(hrefFrom({ href: "/?node=trigger%3Anew" }, { path: "/runs", query: "status=failed" })).toBe("/?node=trigger%3Anew");
+  expect(hrefFrom({ href: "/?node=trigger%3Anew" }, { path: "/runs", query: "status=failed" })).toBe(
+    "/?node=trigger%3Anew",
+  );
   expect(hrefFrom({ href: "/runs" }, here)).toBe("/runs");
 });
 

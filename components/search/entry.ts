@@ -12,7 +12,17 @@ export interface Found {
   deliveries: readonly DeliverySummary[];
 }
 
-export const entryKinds = ["endpoint", "trigger", "workflow", "agent", "tool", "run", "delivery", "page", "look"] as const;
+export const entryKinds = [
+  "endpoint",
+  "trigger",
+  "workflow",
+  "agent",
+  "tool",
+  "run",
+  "delivery",
+  "page",
+  "look",
+] as const;
 export type EntryKind = (typeof entryKinds)[number];
 
 /** One line of the search: a place to go to. */
@@ -37,44 +47,133 @@ export function groupsOf(found: Found): EntryGroup[] {
     { name: "Triggers", entries: found.triggers.map(({ slug, endpoint }) => node("trigger", slug, `on ${endpoint}`)) },
     { name: "Endpoints", entries: found.endpoints.map(({ endpoint, path }) => node("endpoint", endpoint, path)) },
     { name: "Workflows and agents", entries: found.targets.map(({ kind, slug }) => node(kind, slug, kind)) },
-    { name: "Tools", entries: found.tools.map(({ name, agent }) => ({ ...node("agent", agent, `tool of ${agent}`), id: `tool:${agent}:${name}`, kind: "tool", label: name })) },
-    { name: "Runs", entries: found.runs.map(({ id, target, status }) => ({ id, kind: "run", label: id, note: `${target.slug}, ${status.replace("_", " ")}`, href: `/runs/${encodeURIComponent(id)}` })) },
-    { name: "Deliveries", entries: found.deliveries.map(({ id, endpoint, outcome }) => ({ id, kind: "delivery", label: id, note: `to ${endpoint}, ${outcome}`, href: `/deliveries/${encodeURIComponent(id)}` })) },
+    {
+      name: "Tools",
+      entries: found.tools.map(({ name, agent }) => ({
+        ...node("agent", agent, `tool of ${agent}`),
+        id: `tool:${agent}:${name}`,
+        kind: "tool",
+        label: name,
+      })),
+    },
+    {
+      name: "Runs",
+      entries: found.runs.map(({ id, target, status }) => ({
+        id,
+        kind: "run",
+        label: id,
+        note: `${target.slug}, ${status.replace("_", " ")}`,
+        href: `/runs/${encodeURIComponent(id)}`,
+      })),
+    },
+    {
+      name: "Deliveries",
+      entries: found.deliveries.map(({ id, endpoint, outcome }) => ({
+        id,
+        kind: "delivery",
+        label: id,
+        note: `to ${endpoint}, ${outcome}`,
+        href: `/deliveries/${encodeURIComponent(id)}`,
+      })),
+    },
   ];
   return groups.filter((group) => group.entries.length > 0);
 }
 
 function node(kind: "trigger" | "endpoint" | Target["kind"], name: string, note: string): Entry {
-  return { id: `${kind}:${name}`, kind, label: name, note, href: `/?${new URLSearchParams({ node: `${kind}:${name}` })}` };
+  return {
+    id: `${kind}:${name}`,
+    kind,
+    label: name,
+    note,
+    href: `/?${new URLSearchParams({ node: `${kind}:${name}` })}`,
+  };
 }
 
 const pages: readonly { words: string; entry: Entry }[] = [
-  { words: "canvas start home map triggers", entry: { id: "page:canvas", kind: "page", label: "Canvas", note: "endpoints, triggers, workflows, agents", href: "/" } },
-  { words: "deliveries webhooks requests", entry: { id: "page:deliveries", kind: "page", label: "Deliveries", note: "everything that knocked", href: "/deliveries" } },
-  { words: "runs executions", entry: { id: "page:runs", kind: "page", label: "Runs", note: "everything that ran", href: "/runs" } },
-  { words: "failed runs errors", entry: { id: "page:failed", kind: "page", label: "Failed runs", note: "", href: "/runs?status=failed" } },
-  { words: "rejected deliveries errors", entry: { id: "page:rejected", kind: "page", label: "Rejected deliveries", note: "", href: "/deliveries?outcome=rejected" } },
+  {
+    words: "canvas start home map triggers",
+    entry: {
+      id: "page:canvas",
+      kind: "page",
+      label: "Canvas",
+      note: "endpoints, triggers, workflows, agents",
+      href: "/",
+    },
+  },
+  {
+    words: "deliveries webhooks requests",
+    entry: {
+      id: "page:deliveries",
+      kind: "page",
+      label: "Deliveries",
+      note: "everything that knocked",
+      href: "/deliveries",
+    },
+  },
+  {
+    words: "runs executions",
+    entry: { id: "page:runs", kind: "page", label: "Runs", note: "everything that ran", href: "/runs" },
+  },
+  {
+    words: "failed runs errors",
+    entry: { id: "page:failed", kind: "page", label: "Failed runs", note: "", href: "/runs?status=failed" },
+  },
+  {
+    words: "rejected deliveries errors",
+    entry: {
+      id: "page:rejected",
+      kind: "page",
+      label: "Rejected deliveries",
+      note: "",
+      href: "/deliveries?outcome=rejected",
+    },
+  },
 ];
 
 /** The app's own pages that a text may mean; all of them for no text. */
 export function pagesFor(text: string): Entry[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  return pages.filter((page) => words.every((word) => page.words.split(" ").some((known) => known.startsWith(word)))).map((page) => page.entry);
+  return pages
+    .filter((page) => words.every((word) => page.words.split(" ").some((known) => known.startsWith(word))))
+    .map((page) => page.entry);
 }
 
 /** Where to look for a text that is no name: in bodies and inputs. */
 export function looksFor(text: string): Entry[] {
   if (text === "") return [];
   return [
-    { id: "look:deliveries", kind: "look", label: `Deliveries with “${text}” in the body`, note: "", href: `/deliveries?${new URLSearchParams({ text })}` },
-    { id: "look:runs", kind: "look", label: `Runs with “${text}” in the input`, note: "", href: `/runs?${new URLSearchParams({ text })}` },
+    {
+      id: "look:deliveries",
+      kind: "look",
+      label: `Deliveries with “${text}” in the body`,
+      note: "",
+      href: `/deliveries?${new URLSearchParams({ text })}`,
+    },
+    {
+      id: "look:runs",
+      kind: "look",
+      label: `Runs with “${text}” in the input`,
+      note: "",
+      href: `/runs?${new URLSearchParams({ text })}`,
+    },
   ];
 }
 
-/** What to send for a text that somebody typed or pasted: an address, a path or a line of a log that has an id in it counts as the id. */
+/**
+ * What to send for a text that somebody typed or pasted: an address, a path or a line of a log that has an id in it
+ * counts as the id.
+ */
 export function searchTextOf(typed: string): string {
   const [id] = /\b(?:run|dlv)_[0-9a-z]{26}\b/i.exec(typed) ?? [];
-  return id ?? typed.trim().replace(/^["'`]+|["'`]+$/g, "").replace(/^(?:POST\s+)?(?:https?:\/\/[^/\s]+)?\/triggers\/([^?\s]*).*$/, "$1").slice(0, 200);
+  return (
+    id ??
+    typed
+      .trim()
+      .replace(/^["'`]+|["'`]+$/g, "")
+      .replace(/^(?:POST\s+)?(?:https?:\/\/[^/\s]+)?\/triggers\/([^?\s]*).*$/, "$1")
+      .slice(0, 200)
+  );
 }
 
 /** Where an entry leads from here: a node is opened on the canvas as it stands, with its filters. */

@@ -17,7 +17,10 @@ export function readRecent(): Entry[] {
 export function rememberEntry(entry: Entry): void {
   if (entry.kind === "page" || entry.kind === "look") return;
   try {
-    localStorage.setItem(storageKey, JSON.stringify([entry, ...readRecent().filter((one) => one.id !== entry.id)].slice(0, most)));
+    localStorage.setItem(
+      storageKey,
+      JSON.stringify([entry, ...readRecent().filter((one) => one.id !== entry.id)].slice(0, most)),
+    );
   } catch {
     // Private windows may forbid storage.
   }

@@ -1,7 +1,22 @@
 "use client";
 
 import { Command } from "cmdk";
-import { Bot, Download, FileSearch, type LucideIcon, Monitor, Moon, PanelsTopLeft, Play, Search, Sun, Webhook, Workflow, Wrench, Zap } from "lucide-react";
+import {
+  Bot,
+  Download,
+  FileSearch,
+  type LucideIcon,
+  Monitor,
+  Moon,
+  PanelsTopLeft,
+  Play,
+  Search,
+  Sun,
+  Webhook,
+  Workflow,
+  Wrench,
+  Zap,
+} from "lucide-react";
 import { usePathname } from "next/navigation";
 import { type KeyboardEvent, useEffect, useEffectEvent, useState } from "react";
 import { showNode } from "../canvas/show-node.ts";
@@ -12,7 +27,17 @@ import { type Entry, type EntryGroup, type EntryKind, hrefFrom } from "./entry.t
 import { rememberEntry } from "./recent.ts";
 import { useSearch } from "./use-search.ts";
 
-const icons: Record<EntryKind, LucideIcon> = { endpoint: Webhook, trigger: Zap, workflow: Workflow, agent: Bot, tool: Wrench, run: Play, delivery: Download, page: PanelsTopLeft, look: FileSearch };
+const icons: Record<EntryKind, LucideIcon> = {
+  endpoint: Webhook,
+  trigger: Zap,
+  workflow: Workflow,
+  agent: Bot,
+  tool: Wrench,
+  run: Play,
+  delivery: Download,
+  page: PanelsTopLeft,
+  look: FileSearch,
+};
 
 const themes: readonly { theme: Theme; label: string; icon: LucideIcon }[] = [
   { theme: "light", label: "Theme: light", icon: Sun },
@@ -44,8 +69,20 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
     setIsWaiting(true);
   };
   return (
-    <ModalElement label="Search" onClose={onClose} className="mx-auto mt-[min(12vh,120px)] mb-auto w-[min(640px,calc(100vw-24px))]">
-      <Command label="Search" shouldFilter={false} loop value={selected} onValueChange={(id) => setChosen({ text: settledText, id })} onKeyDownCapture={onKeyDown} className="flex min-h-0 flex-col">
+    <ModalElement
+      label="Search"
+      onClose={onClose}
+      className="mx-auto mt-[min(12vh,120px)] mb-auto w-[min(640px,calc(100vw-24px))]"
+    >
+      <Command
+        label="Search"
+        shouldFilter={false}
+        loop
+        value={selected}
+        onValueChange={(id) => setChosen({ text: settledText, id })}
+        onKeyDownCapture={onKeyDown}
+        className="flex min-h-0 flex-col"
+      >
         <div className="flex items-center gap-2.5 border-b px-4">
           <Search aria-hidden size={16} className={`shrink-0 text-ink-3 ${isPending ? "animate-pulse" : ""}`} />
           <Command.Input
@@ -61,8 +98,15 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
           />
           <kbd className="pointer-coarse:hidden rounded-s border px-1.5 text-xs text-ink-3">Esc</kbd>
         </div>
-        <Command.List label="Results" className="max-h-[min(440px,60dvh)] min-h-0 overflow-auto overscroll-contain p-1.5">
-          {error && <p role="alert" className="px-2.5 py-2 text-bad">{error}</p>}
+        <Command.List
+          label="Results"
+          className="max-h-[min(440px,60dvh)] min-h-0 overflow-auto overscroll-contain p-1.5"
+        >
+          {error && (
+            <p role="alert" className="px-2.5 py-2 text-bad">
+              {error}
+            </p>
+          )}
           {groups.map((group) => (
             <Group key={group.name} group={group} onGo={go} />
           ))}
@@ -91,7 +135,8 @@ function useGo(onClose: () => void): (entry: Entry) => void {
 }
 
 const itemClass = "flex h-9 cursor-pointer items-center gap-2.5 rounded-m px-2.5 data-[selected=true]:bg-accent-soft";
-const groupClass = "[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:pt-2.5 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:font-medium [&_[cmdk-group-heading]]:text-ink-3";
+const groupClass =
+  "[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:pt-2.5 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:font-medium [&_[cmdk-group-heading]]:text-ink-3";
 
 function Group({ group, onGo }: { group: EntryGroup; onGo: (entry: Entry) => void }) {
   return (

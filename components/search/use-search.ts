@@ -25,11 +25,34 @@ export function useSearch(typed: string): Answer {
   const [recent] = useState(readRecent);
   const text = searchTextOf(typed);
   const asked = useDebounced(text, debounceMs);
-  const found = useQuery(trpc.search.queryOptions({ text: asked }, { enabled: asked !== "", placeholderData: keepPreviousData, staleTime: 5_000, meta: { live: false } }));
-  if (text === "") return { groups: withoutEmpty([{ name: "Recent", entries: recent }, { name: "Go to", entries: pagesFor("") }]), settledText: "", isPending: false, error: null };
+  const found = useQuery(
+    trpc.search.queryOptions(
+      { text: asked },
+      { enabled: asked !== "", placeholderData: keepPreviousData, staleTime: 5_000, meta: { live: false } },
+    ),
+  );
+  if (text === "")
+    return {
+      groups: withoutEmpty([
+        { name: "Recent", entries: recent },
+        { name: "Go to", entries: pagesFor("") },
+      ]),
+      settledText: "",
+      isPending: false,
+      error: null,
+    };
   const isPending = asked !== text || found.isFetching;
-  const groups = withoutEmpty([...(found.data ? groupsOf(found.data) : []), { name: "Go to", entries: pagesFor(asked) }, { name: "Look in what arrived and what ran", entries: looksFor(asked) }]);
-  return { groups, settledText: found.isPlaceholderData ? "" : asked, isPending, error: found.error ? problemOf(found.error).title : null };
+  const groups = withoutEmpty([
+    ...(found.data ? groupsOf(found.data) : []),
+    { name: "Go to", entries: pagesFor(asked) },
+    { name: "Look in what arrived and what ran", entries: looksFor(asked) },
+  ]);
+  return {
+    groups,
+    settledText: found.isPlaceholderData ? "" : asked,
+    isPending,
+    error: found.error ? problemOf(found.error).title : null,
+  };
 }
 
 function withoutEmpty(groups: EntryGroup[]): EntryGroup[] {

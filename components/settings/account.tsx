@@ -18,7 +18,8 @@ export function Account() {
     return (
       <Panel title="Account">
         <EmptyFace title="You are here without an account">
-          In development everybody on this machine may do everything. On a deployed service this is somebody who signed in with an API token. Accounts are for people: an admin invites them.
+          In development everybody on this machine may do everything. On a deployed service this is somebody who signed
+          in with an API token. Accounts are for people: an admin invites them.
         </EmptyFace>
       </Panel>
     );
@@ -28,7 +29,8 @@ export function Account() {
     <div className="grid gap-4">
       <Panel title="Account">
         <p className="px-4 py-3">
-          <span className="font-semibold">{name}</span> <span className="text-ink-2">{email}</span> <span className="text-ink-3">· {role}</span>
+          <span className="font-semibold">{name}</span> <span className="text-ink-2">{email}</span>{" "}
+          <span className="text-ink-3">· {role}</span>
         </p>
       </Panel>
       <OwnSessions own={sessionId} />

@@ -15,15 +15,55 @@ const rowsOfPage = 50;
 
 const columns: readonly Column<AuditEntry>[] = [
   { id: "when", name: "When", width: "90px", cell: ({ at }) => <RelativeTime iso={at} /> },
-  { id: "who", name: "Who", width: "minmax(0, 150px)", cell: (entry) => <span className="block truncate">{actorWords(entry)}</span> },
-  { id: "what", name: "What", width: "180px", cell: ({ action }) => <span className={action === "session.refused" ? "text-bad" : ""}>{auditWords[action]}</span> },
-  { id: "subject", name: "Of", width: "minmax(0, 1fr)", cell: ({ subject }) => <span title={subject ?? undefined} className="block truncate font-mono text-s">{subject}</span> },
-  { id: "detail", name: "Details", width: "minmax(0, 1.4fr)", cell: (entry) => <span className="block truncate text-s text-ink-2" title={detailWords(entry)}>{detailWords(entry)}</span>, isHiddenNarrow: true, from: "lg" },
-  { id: "from", name: "From", width: "140px", cell: ({ address }) => <span className="truncate font-mono text-s">{address}</span>, isHiddenNarrow: true, from: "xl" },
+  {
+    id: "who",
+    name: "Who",
+    width: "minmax(0, 150px)",
+    cell: (entry) => <span className="block truncate">{actorWords(entry)}</span>,
+  },
+  {
+    id: "what",
+    name: "What",
+    width: "180px",
+    cell: ({ action }) => <span className={action === "session.refused" ? "text-bad" : ""}>{auditWords[action]}</span>,
+  },
+  {
+    id: "subject",
+    name: "Of",
+    width: "minmax(0, 1fr)",
+    cell: ({ subject }) => (
+      <span title={subject ?? undefined} className="block truncate font-mono text-s">
+        {subject}
+      </span>
+    ),
+  },
+  {
+    id: "detail",
+    name: "Details",
+    width: "minmax(0, 1.4fr)",
+    cell: (entry) => (
+      <span className="block truncate text-s text-ink-2" title={detailWords(entry)}>
+        {detailWords(entry)}
+      </span>
+    ),
+    isHiddenNarrow: true,
+    from: "lg",
+  },
+  {
+    id: "from",
+    name: "From",
+    width: "140px",
+    cell: ({ address }) => <span className="truncate font-mono text-s">{address}</span>,
+    isHiddenNarrow: true,
+    from: "xl",
+  },
 ];
 
 const everything = "all";
-const options = [{ value: everything, label: "everything" } as const, ...auditActionSchema.options.map((value) => ({ value, label: auditWords[value] }))];
+const options = [
+  { value: everything, label: "everything" } as const,
+  ...auditActionSchema.options.map((value) => ({ value, label: auditWords[value] })),
+];
 
 /** What everybody did, newest first. */
 export function AuditList() {
@@ -40,7 +80,12 @@ export function AuditList() {
   return (
     <>
       <div className="mb-3">
-        <Choice label="What was done" value={action ?? everything} options={options} onChange={(value) => void setAction(value === everything ? null : value)} />
+        <Choice
+          label="What was done"
+          value={action ?? everything}
+          options={options}
+          onChange={(value) => void setAction(value === everything ? null : value)}
+        />
       </div>
       <VirtualTable
         {...pages}
@@ -49,7 +94,12 @@ export function AuditList() {
         rowKey={({ id }) => id}
         rowHref={(entry) => subjectHref(entry) ?? `/settings/audit?action=${entry.action}`}
         rowLabel={(entry) => `${actorWords(entry)}: ${auditWords[entry.action]} ${entry.subject ?? ""}`}
-        emptyFace={<EmptyFace title="Nothing was done yet">Sign-ins, keys, people, and whatever is started, stopped or repeated by hand stands here, with who did it and from where.</EmptyFace>}
+        emptyFace={
+          <EmptyFace title="Nothing was done yet">
+            Sign-ins, keys, people, and whatever is started, stopped or repeated by hand stands here, with who did it
+            and from where.
+          </EmptyFace>
+        }
       />
     </>
   );

@@ -16,7 +16,8 @@ const systems = [
 /** A browser as people call it: "Firefox on Linux". */
 export function deviceWords(userAgent: string | null): string {
   if (userAgent === null) return "Unknown device";
-  const find = (table: readonly (readonly [string, RegExp])[]) => table.find(([, pattern]) => pattern.test(userAgent))?.[0];
+  const find = (table: readonly (readonly [string, RegExp])[]) =>
+    table.find(([, pattern]) => pattern.test(userAgent))?.[0];
   const [browser, system] = [find(browsers), find(systems)];
   if (browser === undefined) return userAgent.slice(0, 40);
   return system === undefined ? browser : `${browser} on ${system}`;

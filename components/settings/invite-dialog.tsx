@@ -24,7 +24,14 @@ export function InviteDialog({ onClose, onInvited }: { onClose: () => void; onIn
   const [role, setRole] = useState<Role>("viewer");
   const invite = useMutation(trpc.invitations.create.mutationOptions({ onSuccess: onInvited }));
   if (invite.data) {
-    return <ShownOnce title="The invitation" note="Pass this link on yourself. It lets one person in, once, within seven days, and is not shown again." secret={invite.data.url} onClose={onClose} />;
+    return (
+      <ShownOnce
+        title="The invitation"
+        note="Pass this link on yourself. It lets one person in, once, within seven days, and is not shown again."
+        secret={invite.data.url}
+        onClose={onClose}
+      />
+    );
   }
   const footer = (
     <Button type="submit" form="invite" tone="primary" disabled={invite.isPending} aria-busy={invite.isPending}>
@@ -41,7 +48,13 @@ export function InviteDialog({ onClose, onInvited }: { onClose: () => void; onIn
         }}
         className="grid gap-4"
       >
-        <TextInput label="Whom is it for?" maxLength={100} value={note} onChange={(event) => setNote(event.target.value)} placeholder="Ada, on call" />
+        <TextInput
+          label="Whom is it for?"
+          maxLength={100}
+          value={note}
+          onChange={(event) => setNote(event.target.value)}
+          placeholder="Ada, on call"
+        />
         <div>
           <Segmented<Role> label="Role" value={role} options={roleOptions} onChange={setRole} />
           <p className="mt-2 text-s text-ink-2">{words[role]}</p>

@@ -47,12 +47,25 @@ export function KeyDialog({ kind, onClose, onMade }: { kind: KeyKind; onClose: (
   const make = useMutation(trpc.keys.create.mutationOptions({ onSuccess: onMade }));
   const isToken = kind === "api";
   if (make.data) {
-    const note = isToken ? "Keep it now: only its hash is stored, and it is never shown again." : "The sender puts it into its URL as ?token=, or sends it as Authorization: Bearer. An admin can look at it again.";
-    return <ShownOnce title={isToken ? "The new API token" : "The new webhook key"} note={note} secret={make.data.secret} onClose={onClose} />;
+    const note = isToken
+      ? "Keep it now: only its hash is stored, and it is never shown again."
+      : "The sender puts it into its URL as ?token=, or sends it as Authorization: Bearer. An admin can look at it again.";
+    return (
+      <ShownOnce
+        title={isToken ? "The new API token" : "The new webhook key"}
+        note={note}
+        secret={make.data.secret}
+        onClose={onClose}
+      />
+    );
   }
   const submit = () => {
     const lifetimeDays = lifetime === "" ? null : Number(lifetime);
-    make.mutate(isToken ? { kind, name, lifetimeDays, scope } : { kind: "webhook", name, lifetimeDays, endpoints: endpoint === all ? null : [endpoint] });
+    make.mutate(
+      isToken
+        ? { kind, name, lifetimeDays, scope }
+        : { kind: "webhook", name, lifetimeDays, endpoints: endpoint === all ? null : [endpoint] },
+    );
   };
   const footer = (
     <Button type="submit" form="new-key" tone="primary" disabled={make.isPending} aria-busy={make.isPending}>
@@ -69,14 +82,29 @@ export function KeyDialog({ kind, onClose, onMade }: { kind: KeyKind; onClose: (
         }}
         className="grid gap-4"
       >
-        <TextInput label="What is it for?" required maxLength={100} value={name} onChange={(event) => setName(event.target.value)} placeholder={isToken ? "CI" : "GitHub"} />
+        <TextInput
+          label="What is it for?"
+          required
+          maxLength={100}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+          placeholder={isToken ? "CI" : "GitHub"}
+        />
         {isToken ? (
           <div>
             <Segmented<Scope> label="Scope" value={scope} options={scopes} onChange={setScope} />
             <p className="mt-2 text-s text-ink-2">{words[scope]}</p>
           </div>
         ) : (
-          <Choice label="Opens" value={endpoint} options={[{ value: all, label: "all endpoints" }, ...endpoints.map((value) => ({ value, label: `only ${value}` }))]} onChange={setEndpoint} />
+          <Choice
+            label="Opens"
+            value={endpoint}
+            options={[
+              { value: all, label: "all endpoints" },
+              ...endpoints.map((value) => ({ value, label: `only ${value}` })),
+            ]}
+            onChange={setEndpoint}
+          />
         )}
         <div className="flex items-center gap-2">
           <span className="text-s font-medium text-ink-2">Lives</span>

@@ -40,7 +40,11 @@ function Validity({ keyOf, now }: Pick<Props, "keyOf" | "now">) {
   }
   if (keyOf.expiresAt === null) return <span className="text-ok">valid</span>;
   // After a rotation the end is near and wanted: until then both keys open.
-  const words = { valid: keyOf.replacedBy === null ? "valid, expires" : "still valid, ends", expired: keyOf.replacedBy === null ? "expired" : "ended", revoked: "revoked" }[state];
+  const words = {
+    valid: keyOf.replacedBy === null ? "valid, expires" : "still valid, ends",
+    expired: keyOf.replacedBy === null ? "expired" : "ended",
+    revoked: "revoked",
+  }[state];
   return (
     <span className={state === "valid" ? (keyOf.replacedBy === null ? "text-ok" : "text-wait") : "text-ink-3"}>
       {words} <RelativeTime iso={keyOf.expiresAt} />

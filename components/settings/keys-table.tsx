@@ -51,7 +51,13 @@ export function KeysTable({ label, keys, people = [], onError, onChanged, onShow
             <Cell name="Begins with">
               <code className="text-s">{key.hint}</code>
             </Cell>
-            <Cell name="Opens">{key.kind === "api" ? <TokenScope token={key} people={people} /> : (key.endpoints?.join(", ") ?? "all endpoints")}</Cell>
+            <Cell name="Opens">
+              {key.kind === "api" ? (
+                <TokenScope token={key} people={people} />
+              ) : (
+                (key.endpoints?.join(", ") ?? "all endpoints")
+              )}
+            </Cell>
             <Cell name="State">
               <KeyState keyOf={key} next={keys.find(({ id }) => id === key.replacedBy)} now={now} />
             </Cell>

@@ -33,14 +33,45 @@ export function Keys() {
   );
   return (
     <div className="grid gap-4">
-      <QueryPanel title="API tokens" note={newButton("api", "New token")} query={ofKind("api")} empty={{ title: "No API tokens", text: "A token opens /api/v1 and the command line to a program, as far as its scope goes." }}>
+      <QueryPanel
+        title="API tokens"
+        note={newButton("api", "New token")}
+        query={ofKind("api")}
+        empty={{
+          title: "No API tokens",
+          text: "A token opens /api/v1 and the command line to a program, as far as its scope goes.",
+        }}
+      >
         {(rows) => <KeysTable label="API tokens" keys={rows} people={people} onError={onError} onChanged={readAgain} />}
       </QueryPanel>
-      <QueryPanel title="Webhook keys" note={newButton("webhook", "New key")} query={ofKind("webhook")} empty={{ title: "No webhook keys", text: "Whoever sends webhooks needs a key. Give each sender its own: it can then be revoked alone." }}>
-        {(rows) => <KeysTable label="Webhook keys" keys={rows} onError={onError} onChanged={readAgain} onShow={(id) => show.mutate({ id })} />}
+      <QueryPanel
+        title="Webhook keys"
+        note={newButton("webhook", "New key")}
+        query={ofKind("webhook")}
+        empty={{
+          title: "No webhook keys",
+          text: "Whoever sends webhooks needs a key. Give each sender its own: it can then be revoked alone.",
+        }}
+      >
+        {(rows) => (
+          <KeysTable
+            label="Webhook keys"
+            keys={rows}
+            onError={onError}
+            onChanged={readAgain}
+            onShow={(id) => show.mutate({ id })}
+          />
+        )}
       </QueryPanel>
       {making && <KeyDialog kind={making} onClose={() => setMaking(null)} onMade={() => void readAgain()} />}
-      {shown && <ShownOnce title="The webhook key" note="That you looked at it stands in the audit log." secret={shown} onClose={() => setShown(null)} />}
+      {shown && (
+        <ShownOnce
+          title="The webhook key"
+          note="That you looked at it stands in the audit log."
+          secret={shown}
+          onClose={() => setShown(null)}
+        />
+      )}
     </div>
   );
 }

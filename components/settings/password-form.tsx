@@ -33,8 +33,27 @@ export function PasswordForm() {
   const isNext = problem?.errors[0]?.pointer === "/next";
   return (
     <form onSubmit={submit} className="grid max-w-[420px] gap-3 px-4 py-4">
-      <TextInput label="Present password" type="password" autoComplete="current-password" required maxLength={128} value={current} onChange={(event) => setCurrent(event.target.value)} {...(problem && !isNext ? { error: problem.detail } : {})} />
-      <TextInput label="New password, 12 characters or more" type="password" autoComplete="new-password" required minLength={12} maxLength={128} value={next} onChange={(event) => setNext(event.target.value)} {...(isNext ? { error: problem.detail } : {})} />
+      <TextInput
+        label="Present password"
+        type="password"
+        autoComplete="current-password"
+        required
+        maxLength={128}
+        value={current}
+        onChange={(event) => setCurrent(event.target.value)}
+        {...(problem && !isNext ? { error: problem.detail } : {})}
+      />
+      <TextInput
+        label="New password, 12 characters or more"
+        type="password"
+        autoComplete="new-password"
+        required
+        minLength={12}
+        maxLength={128}
+        value={next}
+        onChange={(event) => setNext(event.target.value)}
+        {...(isNext ? { error: problem.detail } : {})}
+      />
       <div>
         <Button type="submit" disabled={change.isPending} aria-busy={change.isPending}>
           Change the password

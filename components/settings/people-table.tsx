@@ -25,7 +25,8 @@ export function PeopleTable({ people, own, told }: Props) {
   const [leaving, setLeaving] = useState<Person | null>(null);
   const [resetting, setResetting] = useState<Person | null>(null);
   const changeRole = useMutation(trpc.people.changeRole.mutationOptions(told));
-  const isLastAdmin = (person: Person) => person.role === "admin" && people.filter(({ role }) => role === "admin").length === 1;
+  const isLastAdmin = (person: Person) =>
+    person.role === "admin" && people.filter(({ role }) => role === "admin").length === 1;
   return (
     <>
       <Table label="People" columns={["Name", "E-mail", "Role", "Last seen", ""]}>
@@ -39,7 +40,12 @@ export function PeopleTable({ people, own, told }: Props) {
               {isLastAdmin(person) ? (
                 <span title="The last admin stays admin: make somebody else admin first">admin</span>
               ) : (
-                <Choice<Role> label={`Role of ${person.name}`} value={person.role} options={roleOptions} onChange={(role) => changeRole.mutate({ id: person.id, role })} />
+                <Choice<Role>
+                  label={`Role of ${person.name}`}
+                  value={person.role}
+                  options={roleOptions}
+                  onChange={(role) => changeRole.mutate({ id: person.id, role })}
+                />
               )}
             </Cell>
             <Cell name="Last seen">{person.lastSeenAt ? <RelativeTime iso={person.lastSeenAt} /> : "signed out"}</Cell>
@@ -47,14 +53,22 @@ export function PeopleTable({ people, own, told }: Props) {
               <Button size="s" onClick={() => setResetting(person)}>
                 Reset password
               </Button>
-              <Button size="s" tone="danger" disabled={isLastAdmin(person)} title={isLastAdmin(person) ? "The last admin cannot be removed" : undefined} onClick={() => setLeaving(person)}>
+              <Button
+                size="s"
+                tone="danger"
+                disabled={isLastAdmin(person)}
+                title={isLastAdmin(person) ? "The last admin cannot be removed" : undefined}
+                onClick={() => setLeaving(person)}
+              >
                 Remove
               </Button>
             </ActionsCell>
           </Row>
         ))}
       </Table>
-      {resetting && <ResetDialog person={resetting} onClose={() => setResetting(null)} onMade={() => void told.onSettled()} />}
+      {resetting && (
+        <ResetDialog person={resetting} onClose={() => setResetting(null)} onMade={() => void told.onSettled()} />
+      )}
       {leaving && <RemoveDialog person={leaving} told={told} onClose={() => setLeaving(null)} />}
     </>
   );

@@ -25,7 +25,10 @@ export function People() {
   const people = useQuery(trpc.people.list.queryOptions(undefined, { meta: { live: false } }));
   const invitations = useQuery(trpc.invitations.list.queryOptions(undefined, { meta: { live: false } }));
   const sessions = useQuery(trpc.people.sessions.queryOptions(undefined, { meta: { live: false } }));
-  const readAgain = () => Promise.all([trpc.people.pathKey(), trpc.invitations.pathKey()].map((queryKey) => queries.invalidateQueries({ queryKey })));
+  const readAgain = () =>
+    Promise.all(
+      [trpc.people.pathKey(), trpc.invitations.pathKey()].map((queryKey) => queries.invalidateQueries({ queryKey })),
+    );
   const told = { onSettled: readAgain, onError: (error: unknown) => toast({ tone: "bad", text: sayProblem(error) }) };
   const end = useMutation(trpc.people.endSession.mutationOptions(told));
   const revoke = useMutation(trpc.invitations.revoke.mutationOptions(told));
@@ -37,15 +40,38 @@ export function People() {
   );
   return (
     <div className="grid gap-4">
-      <QueryPanel title="People" note={invite} query={people} empty={{ title: "Nobody has an account", text: "Invite somebody: they choose their own password. In development nobody needs one." }}>
+      <QueryPanel
+        title="People"
+        note={invite}
+        query={people}
+        empty={{
+          title: "Nobody has an account",
+          text: "Invite somebody: they choose their own password. In development nobody needs one.",
+        }}
+      >
         {(rows) => <PeopleTable people={rows} own={own?.id ?? null} told={told} />}
       </QueryPanel>
-      <QueryPanel title="Invitations and links" query={invitations} empty={{ title: "No open invitations", text: "An invitation is a link that lets one person in, once, within seven days; a reset link sets a new password, within an hour. Nothing is sent by mail." }}>
+      <QueryPanel
+        title="Invitations and links"
+        query={invitations}
+        empty={{
+          title: "No open invitations",
+          text: "An invitation is a link that lets one person in, once, within seven days; a reset link sets a new password, within an hour. Nothing is sent by mail.",
+        }}
+      >
         {(rows) => (
           <Table label="Invitations" columns={["For", "Role", "Made by", "Expires", ""]}>
             {rows.map(({ id, kind, note, role, createdBy, expiresAt }) => (
               <Row key={id}>
-                <Cell name="For">{{ setup: "Set-up on the machine", reset: `New password of ${note}`, invitation: note || "Whoever opens it" }[kind]}</Cell>
+                <Cell name="For">
+                  {
+                    {
+                      setup: "Set-up on the machine",
+                      reset: `New password of ${note}`,
+                      invitation: note || "Whoever opens it",
+                    }[kind]
+                  }
+                </Cell>
                 <Cell name="Role">{kind === "reset" ? "" : role}</Cell>
                 <Cell name="Made by">{createdBy}</Cell>
                 <Cell name="Expires">
@@ -61,8 +87,20 @@ export function People() {
           </Table>
         )}
       </QueryPanel>
-      <QueryPanel title="Sessions" query={sessions} empty={{ title: "Nobody is signed in", text: "Sessions end by themselves after 30 days." }}>
-        {(rows) => <SessionsTable sessions={rows} own={own?.sessionId ?? null} nameOf={nameOf} isBusy={end.isPending} onEnd={(id) => end.mutate({ id })} />}
+      <QueryPanel
+        title="Sessions"
+        query={sessions}
+        empty={{ title: "Nobody is signed in", text: "Sessions end by themselves after 30 days." }}
+      >
+        {(rows) => (
+          <SessionsTable
+            sessions={rows}
+            own={own?.sessionId ?? null}
+            nameOf={nameOf}
+            isBusy={end.isPending}
+            onEnd={(id) => end.mutate({ id })}
+          />
+        )}
       </QueryPanel>
       {isInviting && <InviteDialog onClose={() => setIsInviting(false)} onInvited={() => void readAgain()} />}
     </div>

@@ -19,7 +19,15 @@ export function QueryPanel<Row>(p: {
 }
 
 function Body<Row>({ title, query, empty, children }: Parameters<typeof QueryPanel<Row>>[0]) {
-  if (query.data) return query.data.length === 0 ? <EmptyFace title={empty.title}>{empty.text}</EmptyFace> : children(query.data);
-  if (query.error) return <ErrorFace what={`${title} could not be read`} message={problemOf(query.error).detail} retry={() => void query.refetch()} />;
+  if (query.data)
+    return query.data.length === 0 ? <EmptyFace title={empty.title}>{empty.text}</EmptyFace> : children(query.data);
+  if (query.error)
+    return (
+      <ErrorFace
+        what={`${title} could not be read`}
+        message={problemOf(query.error).detail}
+        retry={() => void query.refetch()}
+      />
+    );
   return <LoadingRows label={`${title} are being read`} />;
 }

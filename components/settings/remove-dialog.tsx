@@ -9,7 +9,15 @@ import { useNow } from "../ui/use-now.ts";
 import { stateOf } from "./key-state.tsx";
 
 /** Says what ends with somebody, before it does. */
-export function RemoveDialog({ person, onClose, told }: { person: Person; onClose: () => void; told: { onSettled: () => Promise<unknown>; onError: (error: unknown) => void } }) {
+export function RemoveDialog({
+  person,
+  onClose,
+  told,
+}: {
+  person: Person;
+  onClose: () => void;
+  told: { onSettled: () => Promise<unknown>; onError: (error: unknown) => void };
+}) {
   const trpc = useTRPC();
   const now = useNow();
   const keys = useQuery(trpc.keys.list.queryOptions(undefined, { meta: { live: false } }));
@@ -24,9 +32,20 @@ export function RemoveDialog({ person, onClose, told }: { person: Person; onClos
   );
   const tokens = keys.data?.filter((key) => key.ownerId === person.id && stateOf(key, now) === "valid");
   return (
-    <ConfirmDialog title={`Remove ${person.name}?`} confirmLabel="Remove" tone="danger" isOpen isBusy={remove.isPending} onConfirm={() => remove.mutate({ id: person.id })} onClose={onClose}>
+    <ConfirmDialog
+      title={`Remove ${person.name}?`}
+      confirmLabel="Remove"
+      tone="danger"
+      isOpen
+      isBusy={remove.isPending}
+      onConfirm={() => remove.mutate({ id: person.id })}
+      onClose={onClose}
+    >
       <p>Their sessions, and links that they made, end at once. {tokenWords(tokens)}</p>
-      <p className="mt-2">What they did stays in the audit log. Webhook keys stay in force, as senders need them: rotate those that they knew.</p>
+      <p className="mt-2">
+        What they did stays in the audit log. Webhook keys stay in force, as senders need them: rotate those that they
+        knew.
+      </p>
     </ConfirmDialog>
   );
 }
@@ -36,5 +55,7 @@ function tokenWords(tokens: readonly Key[] | undefined): string {
   if (tokens.length === 0) return "They have no API tokens.";
   const names = tokens.map(({ name }) => name);
   const shown = names.length > 5 ? [...names.slice(0, 5), `${names.length - 5} more`] : names;
-  return tokens.length === 1 ? `Their API token ${shown.join("")} is revoked: what uses it is refused from then on.` : `Their ${tokens.length} API tokens are revoked, and what uses them is refused from then on: ${shown.join(", ")}.`;
+  return tokens.length === 1
+    ? `Their API token ${shown.join("")} is revoked: what uses it is refused from then on.`
+    : `Their ${tokens.length} API tokens are revoked, and what uses them is refused from then on: ${shown.join(", ")}.`;
 }

@@ -30,21 +30,41 @@ export function RotateDialog({ old, onClose, onRotated }: { old: Key; onClose: (
   const isToken = old.kind === "api";
   if (rotate.data) {
     const { key, old: ended } = rotate.data;
-    const until = overlap === "0" || ended.expiresAt === null ? "The old one has ended." : `The old one works until ${formatUtc(ended.expiresAt)}.`;
-    const keep = isToken ? "Keep it now: only its hash is stored, and it is never shown again." : "Give it to the sender. An admin can look at it again.";
-    return <ShownOnce title={isToken ? "The new API token" : "The new webhook key"} note={`${until} ${keep}`} secret={key.secret} onClose={onClose} />;
+    const until =
+      overlap === "0" || ended.expiresAt === null
+        ? "The old one has ended."
+        : `The old one works until ${formatUtc(ended.expiresAt)}.`;
+    const keep = isToken
+      ? "Keep it now: only its hash is stored, and it is never shown again."
+      : "Give it to the sender. An admin can look at it again.";
+    return (
+      <ShownOnce
+        title={isToken ? "The new API token" : "The new webhook key"}
+        note={`${until} ${keep}`}
+        secret={key.secret}
+        onClose={onClose}
+      />
+    );
   }
   const footer = (
     <>
       <Button onClick={onClose}>Do nothing</Button>
-      <Button tone="primary" disabled={rotate.isPending} aria-busy={rotate.isPending} onClick={() => rotate.mutate({ id: old.id, overlapSeconds: Number(overlap) })}>
+      <Button
+        tone="primary"
+        disabled={rotate.isPending}
+        aria-busy={rotate.isPending}
+        onClick={() => rotate.mutate({ id: old.id, overlapSeconds: Number(overlap) })}
+      >
         Rotate
       </Button>
     </>
   );
   return (
     <Dialog title={`Rotate ${old.name}?`} isOpen onClose={onClose} footer={footer}>
-      <p className="text-ink-2">A new {isToken ? "token" : "key"} takes its place, with the same name, {isToken ? "scope" : "endpoints"} and length of life. Until whoever uses it has changed over, both work.</p>
+      <p className="text-ink-2">
+        A new {isToken ? "token" : "key"} takes its place, with the same name, {isToken ? "scope" : "endpoints"} and
+        length of life. Until whoever uses it has changed over, both work.
+      </p>
       <div className="mt-4 flex items-center gap-2">
         <span className="text-s font-medium text-ink-2">The old one still works</span>
         <Choice<Overlap> label="The old one still works" value={overlap} options={overlaps} onChange={setOverlap} />

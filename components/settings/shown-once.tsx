@@ -5,7 +5,17 @@ import { CopyButton } from "../ui/copy-button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 
 /** Something that opens something, shown this once. */
-export function ShownOnce({ title, note, secret, onClose }: { title: string; note: string; secret: string; onClose: () => void }) {
+export function ShownOnce({
+  title,
+  note,
+  secret,
+  onClose,
+}: {
+  title: string;
+  note: string;
+  secret: string;
+  onClose: () => void;
+}) {
   return (
     <Dialog title={title} isOpen onClose={onClose} footer={<Button onClick={onClose}>I have kept it</Button>}>
       <p className="text-ink-2">{note}</p>

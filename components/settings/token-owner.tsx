@@ -20,7 +20,10 @@ export function TokenScope({ token, people }: Props) {
   if (!held || token.scope === null || holdsScope(held, token.scope)) return token.scope;
   return (
     <>
-      {held} <span className="block text-s text-ink-3">made for {token.scope}, but {owner.name} is {owner.role} now</span>
+      {held}{" "}
+      <span className="block text-s text-ink-3">
+        made for {token.scope}, but {owner.name} is {owner.role} now
+      </span>
     </>
   );
 }

@@ -12,7 +12,10 @@ const ways = [
   { value: "payload" as const, label: "Payload through a trigger" },
 ];
 
-/** An agent is asked in one's own words, or by one of its triggers, which makes the prompt of a payload. Which one stands in the URL. */
+/**
+ * An agent is asked in one's own words, or by one of its triggers, which makes the prompt of a payload. Which one
+ * stands in the URL.
+ */
 export function AgentRun({ target, attachments }: { target: Target; attachments: TargetDetails["attachments"] }) {
   const [{ via: named }, setState] = useQueryStates({ via: parseAsString, from: parseAsString });
   // What a form was started from belongs to that form.
@@ -24,11 +27,27 @@ export function AgentRun({ target, attachments }: { target: Target; attachments:
   return (
     <>
       <div className="flex shrink-0 flex-wrap items-center gap-2 border-b px-4 py-2">
-        <Segmented label="How it is asked" value={via ? "payload" : "prompt"} options={ways} onChange={(way) => choose(way === "payload" ? first.trigger : null)} />
-        {via && triggers.length > 1 && <Choice label="Trigger" value={via.trigger} options={triggers.map(({ trigger }) => ({ value: trigger, label: trigger }))} onChange={choose} />}
+        <Segmented
+          label="How it is asked"
+          value={via ? "payload" : "prompt"}
+          options={ways}
+          onChange={(way) => choose(way === "payload" ? first.trigger : null)}
+        />
+        {via && triggers.length > 1 && (
+          <Choice
+            label="Trigger"
+            value={via.trigger}
+            options={triggers.map(({ trigger }) => ({ value: trigger, label: trigger }))}
+            onChange={choose}
+          />
+        )}
         {via && triggers.length === 1 && <code className="min-w-0 truncate text-s">{via.trigger}</code>}
       </div>
-      {via ? <RunForm key={via.trigger} subject={{ kind: "target", target, via }} /> : <RunForm subject={{ kind: "target", target }} />}
+      {via ? (
+        <RunForm key={via.trigger} subject={{ kind: "target", target, via }} />
+      ) : (
+        <RunForm subject={{ kind: "target", target }} />
+      )}
     </>
   );
 }

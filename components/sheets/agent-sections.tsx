@@ -17,8 +17,18 @@ export function AgentSections({ agent }: { agent: AgentDetails }) {
       <SheetSection title="Model" note={isStandIn(agent.model) ? <StandInBadge /> : undefined}>
         <SheetFacts
           facts={[
-            ["model", <code key="model" className="break-all">{agent.model.modelId}</code>],
-            ["provider", <code key="provider" className="break-all">{agent.model.provider}</code>],
+            [
+              "model",
+              <code key="model" className="break-all">
+                {agent.model.modelId}
+              </code>,
+            ],
+            [
+              "provider",
+              <code key="provider" className="break-all">
+                {agent.model.provider}
+              </code>,
+            ],
             ["prices", sayPrice(agent.price)],
           ]}
         />
@@ -68,7 +78,9 @@ function Tool({ tool }: { tool: AgentDetails["tools"][number] }) {
         <ApprovalMark needs={tool.needsApproval} />
       </div>
       {tool.description && <p className="text-s break-words text-ink-2">{tool.description}</p>}
-      {tool.needsApproval !== "never" && <p className="text-s text-ink-3">Refused when nobody has decided after {sayPause(tool.approvalTimeoutMs)}.</p>}
+      {tool.needsApproval !== "never" && (
+        <p className="text-s text-ink-3">Refused when nobody has decided after {sayPause(tool.approvalTimeoutMs)}.</p>
+      )}
       {hasArguments && (
         <details className="mt-1">
           <summary className="cursor-pointer text-s text-ink-3 hover:text-ink">Arguments</summary>

@@ -28,12 +28,22 @@ export function AgentSpend({ agent }: { agent: string }) {
   );
 }
 
-function SpendLine({ agent, window, hours }: { agent: string; window: (typeof windows)[number]["window"]; hours: number }) {
+function SpendLine({
+  agent,
+  window,
+  hours,
+}: {
+  agent: string;
+  window: (typeof windows)[number]["window"];
+  hours: number;
+}) {
   const trpc = useTRPC();
   // To five minutes: the question stays the same for a while.
   const until = Math.floor(useNow() / (5 * minuteMs)) * 5 * minuteMs;
   const since = new Date(until - hours * 60 * minuteMs).toISOString();
-  const usage = useQuery(trpc.runs.usage.queryOptions({ target: agent, targetKind: "agent", since }, { placeholderData: keepPreviousData })).data;
+  const usage = useQuery(
+    trpc.runs.usage.queryOptions({ target: agent, targetKind: "agent", since }, { placeholderData: keepPreviousData }),
+  ).data;
   return (
     <li className="flex min-h-5 flex-wrap items-baseline gap-x-2 tabular-nums">
       <Link href={`/runs?${new URLSearchParams({ target: agent, since: window })}`} className="hover:underline">

@@ -9,15 +9,31 @@ import { RelativeTime } from "../ui/relative-time.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { deliveryOutcomes, verdictOutcomes } from "../ui/statuses.ts";
 
-/** Deliveries in little room: outcome, what happened, when. With `trigger`, what that trigger decided, and the first reason. */
-export function DeliveryRows({ deliveries, trigger, label }: { deliveries: readonly DeliverySummary[]; trigger?: string; label: string }) {
+/**
+ * Deliveries in little room: outcome, what happened, when. With `trigger`, what that trigger decided, and the first
+ * reason.
+ */
+export function DeliveryRows({
+  deliveries,
+  trigger,
+  label,
+}: {
+  deliveries: readonly DeliverySummary[];
+  trigger?: string;
+  label: string;
+}) {
   return (
     <ul aria-label={label} className="divide-y overflow-hidden rounded-m border">
       {deliveries.map((delivery) => {
         const row = trigger === undefined ? ofDelivery(delivery) : ofTrigger(delivery, trigger);
         return (
           <li key={delivery.id} className="border-line">
-            <Link href={`/deliveries/${encodeURIComponent(delivery.id)}`} prefetch={false} title={delivery.id} className="grid min-h-9 grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-2.5 px-2.5 py-1.5 -outline-offset-2 hover:bg-sunken">
+            <Link
+              href={`/deliveries/${encodeURIComponent(delivery.id)}`}
+              prefetch={false}
+              title={delivery.id}
+              className="grid min-h-9 grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-2.5 px-2.5 py-1.5 -outline-offset-2 hover:bg-sunken"
+            >
               <StatusBadge face={row.face} label={row.label} />
               <span className="truncate text-s text-ink-2">{visibleText(row.words, 200)}</span>
               <span className="text-s text-ink-3">

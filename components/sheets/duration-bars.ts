@@ -9,8 +9,12 @@ export interface DurationBar {
 }
 
 /** Bars for the runs that have ended, the oldest first. */
-export function durationBars(runs: readonly Pick<RunSummary, "id" | "status" | "startedAt" | "finishedAt">[]): DurationBar[] {
-  const ended = runs.flatMap(({ id, status, startedAt, finishedAt }) => (startedAt && finishedAt ? [{ id, status, ms: Math.max(0, Date.parse(finishedAt) - Date.parse(startedAt)) }] : []));
+export function durationBars(
+  runs: readonly Pick<RunSummary, "id" | "status" | "startedAt" | "finishedAt">[],
+): DurationBar[] {
+  const ended = runs.flatMap(({ id, status, startedAt, finishedAt }) =>
+    startedAt && finishedAt ? [{ id, status, ms: Math.max(0, Date.parse(finishedAt) - Date.parse(startedAt)) }] : [],
+  );
   const longest = Math.max(1, ...ended.map(({ ms }) => ms));
   return ended.map((run) => ({ ...run, height: Math.max(0.06, Math.sqrt(run.ms / longest)) })).toReversed();
 }

@@ -17,7 +17,13 @@ export function DurationStrip({ runs }: { runs: readonly RunSummary[] }) {
           const words = `${face.label}, ${formatDuration(ms)}`;
           return (
             <li key={id} className="h-full max-w-3 min-w-0 flex-1">
-              <Link href={`/runs/${encodeURIComponent(id)}`} prefetch={false} aria-label={words} title={words} className="group flex h-full items-end -outline-offset-1">
+              <Link
+                href={`/runs/${encodeURIComponent(id)}`}
+                prefetch={false}
+                aria-label={words}
+                title={words}
+                className="group flex h-full items-end -outline-offset-1"
+              >
                 <span
                   className={`block w-full group-hover:opacity-100 ${face.tone === "bad" ? "rounded-none border-t-2 border-bad bg-bad-soft" : face.tone === "ok" ? "rounded-t-[2px] bg-accent opacity-55" : "rounded-t-[2px] bg-idle opacity-55"}`}
                   style={{ height: `${height * 100}%` }}

@@ -23,7 +23,17 @@ const kinds: readonly { value: SnippetKind | SenderKind; label: string }[] = [
 ];
 
 /** How a sender gets in: ready to paste, and the four places where the key may stand. */
-export function EndpointConnect({ url, slug, needsKey, access }: { url: string; slug: string; needsKey: boolean; access: EndpointKey }) {
+export function EndpointConnect({
+  url,
+  slug,
+  needsKey,
+  access,
+}: {
+  url: string;
+  slug: string;
+  needsKey: boolean;
+  access: EndpointKey;
+}) {
   const trpc = useTRPC();
   const [kind, setKind] = useState<SnippetKind | SenderKind>("curl");
   const { data } = useQuery(trpc.triggers.get.queryOptions({ slug }));
@@ -36,10 +46,17 @@ export function EndpointConnect({ url, slug, needsKey, access }: { url: string; 
         <div className="mt-2">
           {kind === "curl" || kind === "fetch" ? (
             <div className="rounded-m border bg-sunken">
-              <CodeBlock text={snippetOf(kind, request)} label={`The request by ${kind}`} copyLabel={`Copy for ${kind}`} />
+              <CodeBlock
+                text={snippetOf(kind, request)}
+                label={`The request by ${kind}`}
+                copyLabel={`Copy for ${kind}`}
+              />
             </div>
           ) : (
-            <SenderFields settings={settingsOf(kind, { ...request, verify: data?.verify ?? null })} label={`Settings at ${kind}`} />
+            <SenderFields
+              settings={settingsOf(kind, { ...request, verify: data?.verify ?? null })}
+              label={`Settings at ${kind}`}
+            />
           )}
         </div>
         {needsKey && !access.isShown && (
@@ -55,11 +72,15 @@ export function EndpointConnect({ url, slug, needsKey, access }: { url: string; 
       </SheetSection>
       <SheetSection title="How to authenticate">
         <p className="mb-2 text-ink-2">
-          {needsKey ? "Every webhook needs a key, in one of these forms. Where several are sent, each must be valid." : "In development, webhooks from this machine need no key. All others need one, in one of these forms."}
+          {needsKey
+            ? "Every webhook needs a key, in one of these forms. Where several are sent, each must be valid."
+            : "In development, webhooks from this machine need no key. All others need one, in one of these forms."}
         </p>
         {data?.verify && (
           <p className="mb-2 text-ink-2">
-            {needsKey ? `Every request must also be signed as ${data.verify} does, so that curl and fetch alone are refused.` : `What bears a signature must be signed as ${data.verify} does. Deployed, every request must.`}
+            {needsKey
+              ? `Every request must also be signed as ${data.verify} does, so that curl and fetch alone are refused.`
+              : `What bears a signature must be signed as ${data.verify} does. Deployed, every request must.`}
           </p>
         )}
         <FormsOfKeys value={key} />
@@ -71,7 +92,14 @@ export function EndpointConnect({ url, slug, needsKey, access }: { url: string; 
 function KeySwitch({ access }: { access: EndpointKey }) {
   const whyNot = useWhyNot("operate");
   return (
-    <Button size="s" tone="quiet" icon={access.isShown ? EyeOff : Eye} title={whyNot} disabled={whyNot !== undefined || access.isLoading} onClick={access.isShown ? access.hide : access.show}>
+    <Button
+      size="s"
+      tone="quiet"
+      icon={access.isShown ? EyeOff : Eye}
+      title={whyNot}
+      disabled={whyNot !== undefined || access.isLoading}
+      onClick={access.isShown ? access.hide : access.show}
+    >
       {access.isShown ? "Hide the key" : "Show the key"}
     </Button>
   );

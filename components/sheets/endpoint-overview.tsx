@@ -38,13 +38,18 @@ export function EndpointOverview({ p }: { p: Shown }) {
       <SheetSection title="URL" note="POST, JSON">
         <EndpointUrl url={p.url} endpoint={p.endpoint} needsKey={p.needsKey} access={p.access} />
       </SheetSection>
-      <SheetSection title={p.triggers.length === 1 ? "Trigger" : `${p.triggers.length} triggers, in the order of evaluation`} note={windowWords[p.window]}>
+      <SheetSection
+        title={p.triggers.length === 1 ? "Trigger" : `${p.triggers.length} triggers, in the order of evaluation`}
+        note={windowWords[p.window]}
+      >
         <ol className="divide-y rounded-m border">
           {p.triggers.map((trigger) => (
             <TriggerLine key={trigger.slug} trigger={trigger} activity={p.activity} />
           ))}
         </ol>
-        {p.triggers.length > 1 && <p className="mt-1.5 text-s text-ink-3">Each is asked about every body; all that match fire.</p>}
+        {p.triggers.length > 1 && (
+          <p className="mt-1.5 text-s text-ink-3">Each is asked about every body; all that match fire.</p>
+        )}
       </SheetSection>
       <SheetSection
         title="Recent deliveries"
@@ -73,7 +78,10 @@ function NoDeliveries({ p }: { p: Shown }) {
 }
 
 function TriggerLine({ trigger, activity }: { trigger: ListedTrigger; activity: Activity | undefined }) {
-  const counts = verdictCountsOf(activity, trigger.attachments.map(({ attachmentId }) => attachmentId));
+  const counts = verdictCountsOf(
+    activity,
+    trigger.attachments.map(({ attachmentId }) => attachmentId),
+  );
   return (
     <li className="grid gap-1 border-line px-3 py-2">
       <div className="flex min-w-0 flex-wrap items-baseline gap-x-2">
@@ -91,7 +99,14 @@ function TriggerLine({ trigger, activity }: { trigger: ListedTrigger; activity: 
             </span>
           ))}
         </span>
-        {counts && <Counts trigger={trigger} matched={counts.matched} stopped={counts.byRequest + counts.byFilter + counts.disabled} since={activity?.since} />}
+        {counts && (
+          <Counts
+            trigger={trigger}
+            matched={counts.matched}
+            stopped={counts.byRequest + counts.byFilter + counts.disabled}
+            since={activity?.since}
+          />
+        )}
       </div>
       <ConditionList conditions={trigger.conditions} />
     </li>
@@ -99,7 +114,17 @@ function TriggerLine({ trigger, activity }: { trigger: ListedTrigger; activity: 
 }
 
 /** Each number leads to the deliveries that it counts. */
-function Counts({ trigger: { slug, endpoint }, matched, stopped, since }: { trigger: ListedTrigger; matched: number; stopped: number; since: string | undefined }) {
+function Counts({
+  trigger: { slug, endpoint },
+  matched,
+  stopped,
+  since,
+}: {
+  trigger: ListedTrigger;
+  matched: number;
+  stopped: number;
+  since: string | undefined;
+}) {
   const href = (verdict: "matched" | "stopped") => deliveriesHref({ endpoint, trigger: slug, verdict, since });
   return (
     <span className="ml-auto text-s whitespace-nowrap text-ink-3 tabular-nums">

@@ -25,10 +25,23 @@ const tabs = [
 ] as const;
 
 /** An endpoint: where to send, how to authenticate, who listens, what came, and what would happen to a body. */
-export function EndpointSheet({ endpoint, graph, window, onClose }: { endpoint: string; graph: Graph; window: Window; onClose: () => void }) {
+export function EndpointSheet({
+  endpoint,
+  graph,
+  window,
+  onClose,
+}: {
+  endpoint: string;
+  graph: Graph;
+  window: Window;
+  onClose: () => void;
+}) {
   const trpc = useTRPC();
   const [tab, setTab] = useSheetTab(["overview", "connect", "try"]);
-  const triggers = useMemo(() => triggersOf(graph.triggers.filter((trigger) => trigger.endpoint === endpoint)), [graph, endpoint]);
+  const triggers = useMemo(
+    () => triggersOf(graph.triggers.filter((trigger) => trigger.endpoint === endpoint)),
+    [graph, endpoint],
+  );
   const activity = useActivity({ window, endpoint });
   const recent = useQuery(trpc.deliveries.list.queryOptions({ endpoint, limit: 6 }));
   const slug = triggers[0]?.slug ?? endpoint;
@@ -37,14 +50,25 @@ export function EndpointSheet({ endpoint, graph, window, onClose }: { endpoint: 
   const needsKey = graph.mode === "deployed";
   const traffic = activity?.endpoints.find((one) => one.endpoint === endpoint);
   const total = traffic ? Object.values(traffic.outcomes).reduce((sum, one) => sum + one, 0) : null;
-  const pill = <TrafficPill words={total === null ? null : total === 0 ? "quiet" : formatCount(total, "delivery", "deliveries")} lastAt={traffic?.lastAt ?? null} health={traffic?.health ?? "unknown"} fault="rejected" />;
+  const pill = (
+    <TrafficPill
+      words={total === null ? null : total === 0 ? "quiet" : formatCount(total, "delivery", "deliveries")}
+      lastAt={traffic?.lastAt ?? null}
+      health={traffic?.health ?? "unknown"}
+      fault="rejected"
+    />
+  );
   return (
     <SheetFrame node={{ kind: "endpoint", id: endpoint }} status={pill} onClose={onClose}>
       <Tabs label={`About the endpoint ${endpoint}`} tabs={tabs} selected={tab} onSelect={setTab}>
         <SheetBody key={tab} label={`${endpoint}, ${tabs.find(({ id }) => id === tab)?.label}`}>
-          {tab === "overview" && <EndpointOverview p={{ endpoint, url, needsKey, access, triggers, activity, window, recent }} />}
+          {tab === "overview" && (
+            <EndpointOverview p={{ endpoint, url, needsKey, access, triggers, activity, window, recent }} />
+          )}
           {tab === "connect" && <EndpointConnect url={url} slug={slug} needsKey={needsKey} access={access} />}
-          {tab === "try" && <TryBody endpoint={endpoint} triggers={triggers.map((trigger) => trigger.slug)} version={graph.version} />}
+          {tab === "try" && (
+            <TryBody endpoint={endpoint} triggers={triggers.map((trigger) => trigger.slug)} version={graph.version} />
+          )}
         </SheetBody>
       </Tabs>
     </SheetFrame>

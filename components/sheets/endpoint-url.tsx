@@ -8,14 +8,32 @@ import { ErrorNote } from "../ui/error-note.tsx";
 import type { EndpointKey } from "./use-endpoint-key.ts";
 
 /** Where to send webhooks. Deployed, also the URL with its key, which is shown only when asked for. */
-export function EndpointUrl({ url, endpoint, needsKey, access }: { url: string; endpoint: string; needsKey: boolean; access: EndpointKey }) {
+export function EndpointUrl({
+  url,
+  endpoint,
+  needsKey,
+  access,
+}: {
+  url: string;
+  endpoint: string;
+  needsKey: boolean;
+  access: EndpointKey;
+}) {
   return (
     <div className="grid gap-2">
       <UrlLine label={`Copy the URL of ${endpoint}`} url={url} />
-      {!needsKey && <p className="text-s text-ink-3">In development, webhooks from this machine need no key. All others need one.</p>}
+      {!needsKey && (
+        <p className="text-s text-ink-3">
+          In development, webhooks from this machine need no key. All others need one.
+        </p>
+      )}
       {needsKey && (
         <>
-          {access.url === null ? <MaskedUrl url={url} endpoint={endpoint} access={access} /> : <UrlLine label={`Copy the URL of ${endpoint} with its key`} url={access.url} />}
+          {access.url === null ? (
+            <MaskedUrl url={url} endpoint={endpoint} access={access} />
+          ) : (
+            <UrlLine label={`Copy the URL of ${endpoint} with its key`} url={access.url} />
+          )}
           <div className="flex items-center justify-between gap-3">
             <p className="text-s text-ink-3">For senders that take only a URL. Whoever has it can send.</p>
             {access.isShown && (
@@ -24,7 +42,9 @@ export function EndpointUrl({ url, endpoint, needsKey, access }: { url: string; 
               </Button>
             )}
           </div>
-          {access.error !== null && <ErrorNote error={access.error} what="The key cannot be shown" retry={access.show} />}
+          {access.error !== null && (
+            <ErrorNote error={access.error} what="The key cannot be shown" retry={access.show} />
+          )}
         </>
       )}
     </div>
@@ -47,10 +67,21 @@ function MaskedUrl({ url, endpoint, access }: { url: string; endpoint: string; a
       <code className="min-w-0 flex-1 text-s break-all text-ink-2">
         {url}?token=<span aria-label="hidden">••••••••</span>
       </code>
-      <Button size="s" tone="quiet" icon={Eye} title={whyNot} disabled={whyNot !== undefined || access.isLoading} onClick={access.show}>
+      <Button
+        size="s"
+        tone="quiet"
+        icon={Eye}
+        title={whyNot}
+        disabled={whyNot !== undefined || access.isLoading}
+        onClick={access.show}
+      >
         Show the key
       </Button>
-      {whyNot === undefined ? <CopyButton text={access.fetchUrl} label={`Copy the URL of ${endpoint} with its key`} /> : <CopyButton text={url} label={`Copy the URL of ${endpoint} without a key`} />}
+      {whyNot === undefined ? (
+        <CopyButton text={access.fetchUrl} label={`Copy the URL of ${endpoint} with its key`} />
+      ) : (
+        <CopyButton text={url} label={`Copy the URL of ${endpoint} without a key`} />
+      )}
     </div>
   );
 }

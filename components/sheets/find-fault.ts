@@ -1,4 +1,7 @@
-/** Where in a text the place is that a message names: `Line 2, column 5: …`. Columns count characters, not halves of them. */
+/**
+ * Where in a text the place is that a message names: `Line 2, column 5: …`. Columns count characters, not halves of
+ * them.
+ */
 export function findFault(text: string, detail: string): number | null {
   const named = /^Line (\d+), column (\d+):/.exec(detail);
   if (!named) return null;
@@ -9,5 +12,10 @@ export function findFault(text: string, detail: string): number | null {
     if (!end) return null;
     start += end.index + end[0].length;
   }
-  return start + Array.from(text.slice(start)).slice(0, column - 1).join("").length;
+  return (
+    start +
+    Array.from(text.slice(start))
+      .slice(0, column - 1)
+      .join("").length
+  );
 }

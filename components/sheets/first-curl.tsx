@@ -12,7 +12,11 @@ export function FirstCurl({ slug, url, needsKey }: { slug: string; url: string; 
   if (!data) return <div className="mt-2 h-24 animate-pulse rounded-m bg-sunken" />;
   return (
     <div className="mt-2 rounded-m border bg-sunken">
-      <CodeBlock text={curlOf({ url, key: needsKey ? keyPlaceholder : null, example: data.example })} label={`A first delivery to ${slug}`} copyLabel="Copy the command" />
+      <CodeBlock
+        text={curlOf({ url, key: needsKey ? keyPlaceholder : null, example: data.example })}
+        label={`A first delivery to ${slug}`}
+        copyLabel="Copy the command"
+      />
     </div>
   );
 }

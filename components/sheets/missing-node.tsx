@@ -21,7 +21,10 @@ export function MissingNode({ node, graph, onClose }: { node: SheetNode; graph: 
             <ul className="mt-1 grid gap-1">
               {near.map((id) => (
                 <li key={id}>
-                  <SheetLink node={{ kind: node.kind, id }} className="font-mono break-words text-accent hover:underline">
+                  <SheetLink
+                    node={{ kind: node.kind, id }}
+                    className="font-mono break-words text-accent hover:underline"
+                  >
                     {id}
                   </SheetLink>
                 </li>
@@ -48,5 +51,7 @@ function namesOf(graph: Graph, kind: SheetNode["kind"]): string[] {
 
 function historyHref({ kind, id }: SheetNode): string {
   if (kind === "endpoint") return `/deliveries?endpoint=${encodeURIComponent(id)}`;
-  return kind === "trigger" ? `/deliveries?trigger=${encodeURIComponent(id)}` : `/runs?target=${encodeURIComponent(id)}`;
+  return kind === "trigger"
+    ? `/deliveries?trigger=${encodeURIComponent(id)}`
+    : `/runs?target=${encodeURIComponent(id)}`;
 }

@@ -3,7 +3,9 @@ export function nearNames(given: string, known: readonly string[]): string[] {
   const wanted = given.toLowerCase();
   return [...new Set(known)]
     .map((name) => ({ name, distance: editDistance(wanted, name.toLowerCase()) }))
-    .filter(({ name, distance }) => distance <= Math.max(1, given.length / 3) || sharesWords(wanted, name.toLowerCase()))
+    .filter(
+      ({ name, distance }) => distance <= Math.max(1, given.length / 3) || sharesWords(wanted, name.toLowerCase()),
+    )
     .toSorted((one, other) => one.distance - other.distance)
     .slice(0, 3)
     .map(({ name }) => name);
@@ -12,7 +14,9 @@ export function nearNames(given: string, known: readonly string[]): string[] {
 /** A name that holds the other, or shares a word with it, is near however long it is. */
 function sharesWords(given: string, name: string): boolean {
   const words = new Set(given.split(/[-/]/));
-  return (given.length > 2 && name.includes(given)) || name.split(/[-/]/).some((word) => word.length > 2 && words.has(word));
+  return (
+    (given.length > 2 && name.includes(given)) || name.split(/[-/]/).some((word) => word.length > 2 && words.has(word))
+  );
 }
 
 function editDistance(from: string, to: string): number {

@@ -35,10 +35,13 @@ export function NodeSheet({ node, window, onClose }: NodeSheetProps) {
       </SheetFrame>
     );
   }
-  if (!exists(graph.data, node)) return <MissingNode key={`${node.kind}:${node.id}`} node={node} graph={graph.data} onClose={onClose} />;
+  if (!exists(graph.data, node))
+    return <MissingNode key={`${node.kind}:${node.id}`} node={node} graph={graph.data} onClose={onClose} />;
   const key = `${node.kind}:${node.id}`;
-  if (node.kind === "endpoint") return <EndpointSheet key={key} endpoint={node.id} graph={graph.data} window={window} onClose={onClose} />;
-  if (node.kind === "trigger") return <TriggerSheet key={key} slug={node.id} graph={graph.data} window={window} onClose={onClose} />;
+  if (node.kind === "endpoint")
+    return <EndpointSheet key={key} endpoint={node.id} graph={graph.data} window={window} onClose={onClose} />;
+  if (node.kind === "trigger")
+    return <TriggerSheet key={key} slug={node.id} graph={graph.data} window={window} onClose={onClose} />;
   return <TargetSheet key={key} target={{ kind: node.kind, slug: node.id }} window={window} onClose={onClose} />;
 }
 

@@ -4,7 +4,8 @@ import { formatDuration } from "../../server/domain/format.ts";
 /** How a target is tried again: `3 attempts, from 1 s doubling up to 1 h`. */
 export function sayRetries({ attempts, backoff, initialMs, maxMs }: RetryPolicy): string {
   if (attempts === 1) return "1 attempt, not tried again";
-  if (backoff === "fixed" || initialMs === maxMs || initialMs === 0) return `${attempts} attempts, ${initialMs === 0 ? "at once" : `${sayPause(initialMs)} apart`}`;
+  if (backoff === "fixed" || initialMs === maxMs || initialMs === 0)
+    return `${attempts} attempts, ${initialMs === 0 ? "at once" : `${sayPause(initialMs)} apart`}`;
   return `${attempts} attempts, from ${sayPause(initialMs)} doubling up to ${sayPause(maxMs)}`;
 }
 

@@ -8,8 +8,21 @@ import { TargetIcon } from "../ui/target-icon.tsx";
 import type { SheetNode } from "./sheet-node.ts";
 import { useSheetFocus } from "./use-sheet-focus.ts";
 
-/** The frame of every sheet: what it is about, how it does, a way to close it. Beside the canvas, or over it on a narrow screen. */
-export function SheetFrame({ node, status, onClose, children }: { node: SheetNode; status?: ReactNode; onClose: () => void; children: ReactNode }) {
+/**
+ * The frame of every sheet: what it is about, how it does, a way to close it. Beside the canvas, or over it on a narrow
+ * screen.
+ */
+export function SheetFrame({
+  node,
+  status,
+  onClose,
+  children,
+}: {
+  node: SheetNode;
+  status?: ReactNode;
+  onClose: () => void;
+  children: ReactNode;
+}) {
   const { heading, onKeyDown } = useSheetFocus(node, onClose);
   const name = node.kind === "endpoint" ? `/triggers/${node.id}` : node.id;
   return (
@@ -26,7 +39,12 @@ export function SheetFrame({ node, status, onClose, children }: { node: SheetNod
           <IconButton label="Close" icon={X} size="s" onClick={onClose} className="-mr-1.5" />
         </div>
         <div className="flex min-w-0 items-center gap-1">
-          <h2 ref={heading} tabIndex={-1} className="min-w-0 truncate font-mono text-l font-semibold outline-none" title={name}>
+          <h2
+            ref={heading}
+            tabIndex={-1}
+            className="min-w-0 truncate font-mono text-l font-semibold outline-none"
+            title={name}
+          >
             {name}
           </h2>
           <CopyButton text={name} label={`Copy the name ${name}`} />
@@ -40,7 +58,12 @@ export function SheetFrame({ node, status, onClose, children }: { node: SheetNod
 /** What scrolls below the tabs. A region that scrolls must be reachable by keyboard. */
 export function SheetBody({ label, children }: { label: string; children: ReactNode }) {
   return (
-    <div tabIndex={0} role="region" aria-label={label} className="grid min-h-0 flex-1 grid-cols-[minmax(0,1fr)] content-start gap-5 overflow-x-hidden overflow-y-auto overscroll-contain px-[18px] py-4 -outline-offset-2">
+    <div
+      tabIndex={0}
+      role="region"
+      aria-label={label}
+      className="grid min-h-0 flex-1 grid-cols-[minmax(0,1fr)] content-start gap-5 overflow-x-hidden overflow-y-auto overscroll-contain px-[18px] py-4 -outline-offset-2"
+    >
       {children}
     </div>
   );

@@ -9,7 +9,17 @@ import { type SheetNode, sheetHref } from "./sheet-node.ts";
 const parsers = { node: parseAsString, tab: parseAsString, from: parseAsString };
 
 /** Leads to another node's sheet. The window of time and the filters of the canvas stay; the page is not read again. */
-export function SheetLink({ node, tab, className, children }: { node: SheetNode; tab?: string; className?: string; children: ReactNode }) {
+export function SheetLink({
+  node,
+  tab,
+  className,
+  children,
+}: {
+  node: SheetNode;
+  tab?: string;
+  className?: string;
+  children: ReactNode;
+}) {
   const search = useSearchParams();
   const [, set] = useQueryStates(parsers, { history: "push" });
   const onClick = (event: MouseEvent) => {
@@ -18,7 +28,13 @@ export function SheetLink({ node, tab, className, children }: { node: SheetNode;
     void set({ node: `${node.kind}:${node.id}`, tab: tab ?? null, from: null });
   };
   return (
-    <Link href={sheetHref({ node, tab, search: search.toString() })} prefetch={false} data-shallow="" onClick={onClick} className={className}>
+    <Link
+      href={sheetHref({ node, tab, search: search.toString() })}
+      prefetch={false}
+      data-shallow=""
+      onClick={onClick}
+      className={className}
+    >
       {children}
     </Link>
   );

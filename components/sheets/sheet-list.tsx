@@ -10,10 +10,19 @@ interface ListQuery<Item> {
 }
 
 /** The four faces of a short list. `rows`: how many it will have at most, so that nothing jumps. */
-export function SheetList<Item>(p: { query: ListQuery<Item>; what: string; rows: number; empty: ReactNode; children: (items: Item[]) => ReactNode }) {
+export function SheetList<Item>(p: {
+  query: ListQuery<Item>;
+  what: string;
+  rows: number;
+  empty: ReactNode;
+  children: (items: Item[]) => ReactNode;
+}) {
   const items = p.query.data?.data;
   if (items) return items.length > 0 ? p.children(items) : p.empty;
-  if (p.query.error) return <ErrorNote error={p.query.error} what={`${p.what} could not be read`} retry={() => void p.query.refetch()} />;
+  if (p.query.error)
+    return (
+      <ErrorNote error={p.query.error} what={`${p.what} could not be read`} retry={() => void p.query.refetch()} />
+    );
   return (
     <div role="status" aria-label={`${p.what} are being read`} className="divide-y rounded-m border">
       {Array.from({ length: p.rows }, (_, row) => (

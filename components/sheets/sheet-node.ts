@@ -4,8 +4,19 @@ export interface SheetNode {
   id: string;
 }
 
-/** The canvas with this node's sheet open, on one of its tabs. What else the address says (`search`) stays, but for what belongs to another sheet. */
-export function sheetHref({ node, tab, search = "" }: { node: SheetNode; tab?: string | undefined; search?: string }): string {
+/**
+ * The canvas with this node's sheet open, on one of its tabs. What else the address says (`search`) stays, but for what
+ * belongs to another sheet.
+ */
+export function sheetHref({
+  node,
+  tab,
+  search = "",
+}: {
+  node: SheetNode;
+  tab?: string | undefined;
+  search?: string;
+}): string {
   const kept = new URLSearchParams(search);
   kept.delete("from");
   kept.delete("via");

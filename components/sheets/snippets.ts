@@ -22,12 +22,19 @@ export function snippetOf(kind: SnippetKind, request: SnippetRequest): string {
 export const keyPlaceholder = "YOUR_KEY";
 
 export function curlOf({ url, key, example }: SnippetRequest): string {
-  return jsonCurl({ url, text: JSON.stringify(example), headers: key === null ? {} : { Authorization: `Bearer ${key}` } });
+  return jsonCurl({
+    url,
+    text: JSON.stringify(example),
+    headers: key === null ? {} : { Authorization: `Bearer ${key}` },
+  });
 }
 
 function fetchOf({ url, key, example }: SnippetRequest): string {
   const header = key === null ? "" : `, authorization: ${JSON.stringify(`Bearer ${key}`)}`;
-  const body = JSON.stringify(example, null, 2).replaceAll("\n", "\n  ").replaceAll("\u2028", String.raw`\u2028`).replaceAll("\u2029", String.raw`\u2029`);
+  const body = JSON.stringify(example, null, 2)
+    .replaceAll("\n", "\n  ")
+    .replaceAll("\u2028", String.raw`\u2028`)
+    .replaceAll("\u2029", String.raw`\u2029`);
   return `await fetch(${JSON.stringify(url)}, {
   method: "POST",
   headers: { "content-type": "application/json"${header} },
@@ -43,7 +50,10 @@ export interface SenderSettings {
 }
 
 /** What to fill in on a sender's own page. `verify` is the scheme by which the endpoint's requests must be signed. */
-export function settingsOf(kind: SenderKind, request: Pick<SnippetRequest, "url" | "key"> & { verify: string | null }): SenderSettings {
+export function settingsOf(
+  kind: SenderKind,
+  request: Pick<SnippetRequest, "url" | "key"> & { verify: string | null },
+): SenderSettings {
   const url = tokenUrl(request);
   return kind === "github" ? githubSettings(url, request.verify) : stripeSettings(url, request.verify);
 }
@@ -55,7 +65,14 @@ function githubSettings(url: string, verify: string | null): SenderSettings {
     fields: [
       { name: "Payload URL", value: url, isLiteral: true },
       { name: "Content type", value: "application/json", isLiteral: true },
-      { name: "Secret", value: verify === "github" ? "the secret that this service reads for verify" : "leave it empty: the key is in the URL", isLiteral: false },
+      {
+        name: "Secret",
+        value:
+          verify === "github"
+            ? "the secret that this service reads for verify"
+            : "leave it empty: the key is in the URL",
+        isLiteral: false,
+      },
       { name: "Events", value: "those that the triggers ask for", isLiteral: false },
     ],
   };
@@ -69,7 +86,15 @@ function stripeSettings(url: string, verify: string | null): SenderSettings {
       { name: "Endpoint URL", value: url, isLiteral: true },
       { name: "Payload style", value: "Snapshot", isLiteral: false },
       { name: "Events", value: "those that the triggers ask for", isLiteral: false },
-      ...(verify === "stripe" ? [{ name: "Signing secret", value: "goes to where this service reads its secret for verify", isLiteral: false }] : []),
+      ...(verify === "stripe"
+        ? [
+            {
+              name: "Signing secret",
+              value: "goes to where this service reads its secret for verify",
+              isLiteral: false,
+            },
+          ]
+        : []),
       { name: "On this machine", value: `stripe listen --forward-to ${shellQuote(url)}`, isLiteral: true },
     ],
   };

@@ -19,7 +19,15 @@ import { formatCount, formatDuration, formatNumber, formatShare } from "../../se
 
 type TargetActivity = Activity["targets"][number];
 
-export function TargetOverview({ details, activity, window }: { details: TargetDetails | undefined; activity: TargetActivity | undefined; window: Window }) {
+export function TargetOverview({
+  details,
+  activity,
+  window,
+}: {
+  details: TargetDetails | undefined;
+  activity: TargetActivity | undefined;
+  window: Window;
+}) {
   return (
     <>
       <SheetSection title="Runs" note={windowWords[window]}>
@@ -32,8 +40,18 @@ export function TargetOverview({ details, activity, window }: { details: TargetD
             facts={[
               ["started by", <Starters key="by" attachments={details.attachments} />],
               ...targetLimits(details),
-              ["file", <code key="file" className="break-all">{details.file}</code>],
-              ["approvals", activity && activity.waitingForApproval > 0 ? <Waiting key="waiting" slug={details.slug} runs={activity.waitingForApproval} /> : null],
+              [
+                "file",
+                <code key="file" className="break-all">
+                  {details.file}
+                </code>,
+              ],
+              [
+                "approvals",
+                activity && activity.waitingForApproval > 0 ? (
+                  <Waiting key="waiting" slug={details.slug} runs={activity.waitingForApproval} />
+                ) : null,
+              ],
               ["last run", <LastRun key="last" activity={activity} />],
             ]}
           />
@@ -52,10 +70,26 @@ function Numbers({ activity }: { activity: TargetActivity | undefined }) {
   const ended = activity ? activity.completed + activity.failed : 0;
   const hasFailed = activity !== undefined && activity.failed > 0;
   const numbers = [
-    { label: "succeeded", value: activity ? formatShare(activity.completed, ended) : "–", tone: ended === 0 ? "text-ink-3" : hasFailed ? "text-bad" : "text-ok" },
-    { label: "p50", value: typeof activity?.p50Ms === "number" ? formatDuration(activity.p50Ms) : "–", tone: "text-ink" },
-    { label: "failed", value: activity ? formatNumber(activity.failed) : "–", tone: hasFailed ? "text-bad" : "text-ink-3" },
-    { label: "under way", value: activity ? formatNumber(activity.open) : "–", tone: activity?.open ? "text-run" : "text-ink-3" },
+    {
+      label: "succeeded",
+      value: activity ? formatShare(activity.completed, ended) : "–",
+      tone: ended === 0 ? "text-ink-3" : hasFailed ? "text-bad" : "text-ok",
+    },
+    {
+      label: "p50",
+      value: typeof activity?.p50Ms === "number" ? formatDuration(activity.p50Ms) : "–",
+      tone: "text-ink",
+    },
+    {
+      label: "failed",
+      value: activity ? formatNumber(activity.failed) : "–",
+      tone: hasFailed ? "text-bad" : "text-ink-3",
+    },
+    {
+      label: "under way",
+      value: activity ? formatNumber(activity.open) : "–",
+      tone: activity?.open ? "text-run" : "text-ink-3",
+    },
   ];
   return (
     <dl className="flex overflow-hidden rounded-m border">
@@ -70,12 +104,16 @@ function Numbers({ activity }: { activity: TargetActivity | undefined }) {
 }
 
 function Starters({ attachments }: { attachments: TargetDetails["attachments"] }) {
-  if (attachments.length === 0) return <span className="text-ink-2">no trigger: people, the API and the command line only</span>;
+  if (attachments.length === 0)
+    return <span className="text-ink-2">no trigger: people, the API and the command line only</span>;
   return (
     <ul>
       {attachments.map(({ attachmentId, trigger, endpoint, prompt }) => (
         <li key={attachmentId}>
-          <SheetLink node={{ kind: "trigger", id: trigger }} className="font-mono break-all text-accent hover:underline">
+          <SheetLink
+            node={{ kind: "trigger", id: trigger }}
+            className="font-mono break-all text-accent hover:underline"
+          >
             {trigger}
           </SheetLink>{" "}
           <span className="text-s text-ink-3">on {endpoint}</span>

@@ -21,7 +21,11 @@ export function TargetRuns({ target }: { target: Target }) {
   return (
     <>
       <SheetSection title="How long they took" note="the oldest on the left">
-        {recent.data ? <DurationStrip runs={recent.data.data} /> : <div className="h-16 animate-pulse rounded-m bg-sunken" />}
+        {recent.data ? (
+          <DurationStrip runs={recent.data.data} />
+        ) : (
+          <div className="h-16 animate-pulse rounded-m bg-sunken" />
+        )}
       </SheetSection>
       <SheetSection
         title="Recent runs"
@@ -57,9 +61,16 @@ function RunRows({ runs }: { runs: readonly RunSummary[] }) {
     <ul aria-label="Recent runs" className="divide-y overflow-hidden rounded-m border">
       {runs.map((run) => (
         <li key={run.id} className="border-line">
-          <Link href={`/runs/${encodeURIComponent(run.id)}`} prefetch={false} title={run.id} className="grid min-h-9 grid-cols-[auto_minmax(0,1fr)_auto_auto] items-center gap-2.5 px-2.5 py-1.5 -outline-offset-2 hover:bg-sunken">
+          <Link
+            href={`/runs/${encodeURIComponent(run.id)}`}
+            prefetch={false}
+            title={run.id}
+            className="grid min-h-9 grid-cols-[auto_minmax(0,1fr)_auto_auto] items-center gap-2.5 px-2.5 py-1.5 -outline-offset-2 hover:bg-sunken"
+          >
             <RunBadge run={run} />
-            <span className="truncate text-s text-ink-2">{run.error ? visibleText(run.error.message, 200) : (run.trigger ?? run.startedBy)}</span>
+            <span className="truncate text-s text-ink-2">
+              {run.error ? visibleText(run.error.message, 200) : (run.trigger ?? run.startedBy)}
+            </span>
             <span className="text-s">
               <Elapsed from={run.startedAt} to={run.finishedAt} />
             </span>

@@ -31,7 +31,20 @@ export function TargetSheet({ target, window, onClose }: { target: Target; windo
   const [tab, setTab] = useSheetTab(["overview", "run", "runs", "schema"]);
   const details = useQuery(trpc.targets.get.queryOptions(target));
   const activity = useActivity({ window, target })?.targets[0];
-  const pill = <TrafficPill words={activity ? activity.isCapped ? `${formatNumber(activity.runs)}+ runs` : formatCount(activity.runs, "run") : null} lastAt={activity?.lastRun?.createdAt ?? null} health={activity?.health ?? "unknown"} waitingForApproval={activity?.waitingForApproval} />;
+  const pill = (
+    <TrafficPill
+      words={
+        activity
+          ? activity.isCapped
+            ? `${formatNumber(activity.runs)}+ runs`
+            : formatCount(activity.runs, "run")
+          : null
+      }
+      lastAt={activity?.lastRun?.createdAt ?? null}
+      health={activity?.health ?? "unknown"}
+      waitingForApproval={activity?.waitingForApproval}
+    />
+  );
   return (
     <SheetFrame node={{ kind: target.kind, id: target.slug }} status={pill} onClose={onClose}>
       <Tabs label={`About the ${target.kind} ${target.slug}`} tabs={tabs} selected={tab} onSelect={setTab}>
@@ -52,7 +65,13 @@ export function TargetSheet({ target, window, onClose }: { target: Target; windo
               ) : (
                 !details.error && <SheetSkeleton label="The schemas are being read" />
               ))}
-            {details.error && <ErrorNote error={details.error} what={`The ${target.kind} could not be read`} retry={() => void details.refetch()} />}
+            {details.error && (
+              <ErrorNote
+                error={details.error}
+                what={`The ${target.kind} could not be read`}
+                retry={() => void details.refetch()}
+              />
+            )}
           </SheetBody>
         )}
       </Tabs>
@@ -63,5 +82,9 @@ export function TargetSheet({ target, window, onClose }: { target: Target; windo
 /** `attachments`: `null` while they are being read. */
 function RunTab({ target, attachments }: { target: Target; attachments: TargetDetails["attachments"] | null }) {
   if (target.kind === "workflow") return <RunForm subject={{ kind: "target", target }} />;
-  return attachments ? <AgentRun target={target} attachments={attachments} /> : <SheetSkeleton label="The agent is being read" />;
+  return attachments ? (
+    <AgentRun target={target} attachments={attachments} />
+  ) : (
+    <SheetSkeleton label="The agent is being read" />
+  );
 }

@@ -21,7 +21,12 @@ export function TrafficPill({ words, lastAt, health, fault = "failed", waitingFo
   const now = useNow();
   if (words === null) return <span className="block h-[18px] w-32 animate-pulse rounded-full bg-sunken" />;
   const faults = healths[health].label;
-  const waiting = waitingForApproval > 0 ? `${waitingForApproval} ${waitingForApproval === 1 ? "waits" : "wait"} for approval` : null;
-  const parts = [words, waiting ?? (faults && `${faults} ${fault}`), lastAt && `last ${formatRelativeTime(lastAt, now)}`];
+  const waiting =
+    waitingForApproval > 0 ? `${waitingForApproval} ${waitingForApproval === 1 ? "waits" : "wait"} for approval` : null;
+  const parts = [
+    words,
+    waiting ?? (faults && `${faults} ${fault}`),
+    lastAt && `last ${formatRelativeTime(lastAt, now)}`,
+  ];
   return <StatusBadge face={waiting ? approvalFace : healths[health]} label={parts.filter(Boolean).join(" · ")} />;
 }

@@ -21,12 +21,18 @@ const choices: readonly { value: Which; label: string }[] = [
 export function TriggerDeliveries({ slug, url, needsKey }: { slug: string; url: string; needsKey: boolean }) {
   const trpc = useTRPC();
   const [which, setWhich] = useState<Which>("matched");
-  const recent = useQuery({ ...trpc.deliveries.list.queryOptions({ trigger: slug, verdict: which, limit: 20 }), placeholderData: keepPreviousData });
+  const recent = useQuery({
+    ...trpc.deliveries.list.queryOptions({ trigger: slug, verdict: which, limit: 20 }),
+    placeholderData: keepPreviousData,
+  });
   return (
     <SheetSection
       title="Recent deliveries"
       note={
-        <Link href={`/deliveries?trigger=${encodeURIComponent(slug)}&verdict=${which}`} className="text-accent hover:underline">
+        <Link
+          href={`/deliveries?trigger=${encodeURIComponent(slug)}&verdict=${which}`}
+          className="text-accent hover:underline"
+        >
           All
         </Link>
       }
@@ -40,7 +46,9 @@ export function TriggerDeliveries({ slug, url, needsKey }: { slug: string; url: 
         rows={8}
         empty={
           which === "stopped" ? (
-            <EmptyNote title="It has stopped nothing">Bodies that reach its endpoint and do not fit appear here, with the place where they do not.</EmptyNote>
+            <EmptyNote title="It has stopped nothing">
+              Bodies that reach its endpoint and do not fit appear here, with the place where they do not.
+            </EmptyNote>
           ) : (
             <EmptyNote title="It has not fired yet">
               <p>This body matches it, as far as its schemas tell:</p>
@@ -49,7 +57,13 @@ export function TriggerDeliveries({ slug, url, needsKey }: { slug: string; url: 
           )
         }
       >
-        {(deliveries) => <DeliveryRows deliveries={deliveries} trigger={slug} label={which === "matched" ? `What ${slug} fired on` : `What ${slug} stopped`} />}
+        {(deliveries) => (
+          <DeliveryRows
+            deliveries={deliveries}
+            trigger={slug}
+            label={which === "matched" ? `What ${slug} fired on` : `What ${slug} stopped`}
+          />
+        )}
       </SheetList>
     </SheetSection>
   );

@@ -60,12 +60,31 @@ export function TriggerOverview({ p }: { p: Shown }) {
       <SheetSection title="About">
         <SheetFacts
           facts={[
-            ["endpoint", <SheetLink key="endpoint" node={{ kind: "endpoint", id: trigger.endpoint }} className={linkClass}>{`/triggers/${trigger.endpoint}`}</SheetLink>],
+            [
+              "endpoint",
+              <SheetLink
+                key="endpoint"
+                node={{ kind: "endpoint", id: trigger.endpoint }}
+                className={linkClass}
+              >{`/triggers/${trigger.endpoint}`}</SheetLink>,
+            ],
             ["starts", <Targets key="targets" trigger={trigger} />],
-            ["transform", transforms === 0 ? "none: the payload is the input" : transforms === trigger.attachments.length ? "yes: makes the input from the payload" : `for ${transforms} of ${trigger.attachments.length} targets`],
+            [
+              "transform",
+              transforms === 0
+                ? "none: the payload is the input"
+                : transforms === trigger.attachments.length
+                  ? "yes: makes the input from the payload"
+                  : `for ${transforms} of ${trigger.attachments.length} targets`,
+            ],
             ["signed", details?.verify ? `as ${details.verify} does; anything else is refused` : null],
             ["repeats", details?.dedupe ? sayDedupe(details.dedupe) : null],
-            ["limit", details?.rateLimit ? `${formatNumber(details.rateLimit.requests)} a${details.rateLimit.per === "hour" ? "n" : ""} ${details.rateLimit.per}, of all keys` : null],
+            [
+              "limit",
+              details?.rateLimit
+                ? `${formatNumber(details.rateLimit.requests)} a${details.rateLimit.per === "hour" ? "n" : ""} ${details.rateLimit.per}, of all keys`
+                : null,
+            ],
             ["file", <Files key="files" files={trigger.attachments.map(({ file }) => file)} />],
             ["last fired", <LastFired key="last" last={p.last} />],
           ]}
@@ -81,14 +100,21 @@ function Evidence({ slug, counts, hasFilter }: { slug: string; counts: Shown["co
   const stages = [
     { label: "fired", verdict: "matched", amount: counts?.matched, tone: "text-ok" },
     { label: "stopped by request", verdict: "request_mismatch", amount: counts?.byRequest, tone: "text-bad" },
-    ...(hasFilter ? [{ label: "stopped by filter", verdict: "filter_mismatch", amount: counts?.byFilter, tone: "text-ink-2" }] : []),
+    ...(hasFilter
+      ? [{ label: "stopped by filter", verdict: "filter_mismatch", amount: counts?.byFilter, tone: "text-ink-2" }]
+      : []),
   ];
   return (
     <ul className="flex overflow-hidden rounded-m border">
       {stages.map(({ label, verdict, amount, tone }) => (
         <li key={verdict} className="flex-1 border-l first:border-l-0">
-          <Link href={`/deliveries?trigger=${encodeURIComponent(slug)}&verdict=${verdict}`} className="block px-3 py-2 -outline-offset-2 hover:bg-sunken">
-            <span className={`block text-l font-semibold tabular-nums ${amount ? tone : "text-ink-3"}`}>{amount === undefined ? "–" : formatNumber(amount)}</span>
+          <Link
+            href={`/deliveries?trigger=${encodeURIComponent(slug)}&verdict=${verdict}`}
+            className="block px-3 py-2 -outline-offset-2 hover:bg-sunken"
+          >
+            <span className={`block text-l font-semibold tabular-nums ${amount ? tone : "text-ink-3"}`}>
+              {amount === undefined ? "–" : formatNumber(amount)}
+            </span>
             <span className="block text-s text-ink-2">{label}</span>
           </Link>
         </li>
@@ -102,7 +128,8 @@ function LastFired({ last }: { last: Shown["last"] }) {
   if (!delivery) return <span className="text-ink-3">{last.data ? "never" : "–"}</span>;
   return (
     <>
-      <RelativeTime iso={delivery.receivedAt} /> <ShortId id={delivery.id} href={`/deliveries/${encodeURIComponent(delivery.id)}`} />
+      <RelativeTime iso={delivery.receivedAt} />{" "}
+      <ShortId id={delivery.id} href={`/deliveries/${encodeURIComponent(delivery.id)}`} />
     </>
   );
 }
@@ -112,7 +139,10 @@ function Targets({ trigger }: { trigger: ListedTrigger }) {
     <ul>
       {trigger.attachments.map(({ attachmentId, target, prompt }) => (
         <li key={attachmentId}>
-          {target.kind} <SheetLink node={{ kind: target.kind, id: target.slug }} className={linkClass}>{target.slug}</SheetLink>
+          {target.kind}{" "}
+          <SheetLink node={{ kind: target.kind, id: target.slug }} className={linkClass}>
+            {target.slug}
+          </SheetLink>
           {prompt && <PromptTemplate prompt={prompt} />}
         </li>
       ))}
@@ -129,7 +159,15 @@ function Files({ files }: { files: readonly string[] }) {
 }
 
 /** `undefined`: not read yet; `null`: there is none. */
-function SchemaPart({ title, words, schema }: { title: string; words: string; schema: TriggerDetails["filter"] | undefined }) {
+function SchemaPart({
+  title,
+  words,
+  schema,
+}: {
+  title: string;
+  words: string;
+  schema: TriggerDetails["filter"] | undefined;
+}) {
   if (schema === null) return null;
   return (
     <SheetSection title={title} note={words}>

@@ -27,7 +27,17 @@ const tabs = [
 ] as const;
 
 /** A trigger: what it asks for, what it let through and what it stopped, and a way to try it. */
-export function TriggerSheet({ slug, graph, window, onClose }: { slug: string; graph: Graph; window: Window; onClose: () => void }) {
+export function TriggerSheet({
+  slug,
+  graph,
+  window,
+  onClose,
+}: {
+  slug: string;
+  graph: Graph;
+  window: Window;
+  onClose: () => void;
+}) {
   const trpc = useTRPC();
   const [tab, setTab] = useSheetTab(["overview", "test", "deliveries", "schema"]);
   const [listed] = triggersOf(graph.triggers.filter((trigger) => trigger.slug === slug));
@@ -38,7 +48,13 @@ export function TriggerSheet({ slug, graph, window, onClose }: { slug: string; g
   const lastFired = useQuery(trpc.deliveries.list.queryOptions({ trigger: slug, verdict: "matched", limit: 1 }));
   const url = `${useOrigin()}/triggers/${endpoint}`;
   const needsKey = graph.mode === "deployed";
-  const pill = <TrafficPill words={counts && `${formatNumber(counts.matched)} fired`} lastAt={lastFired.data?.data[0]?.receivedAt ?? null} health={counts && counts.matched > 0 ? "healthy" : "unknown"} />;
+  const pill = (
+    <TrafficPill
+      words={counts && `${formatNumber(counts.matched)} fired`}
+      lastAt={lastFired.data?.data[0]?.receivedAt ?? null}
+      health={counts && counts.matched > 0 ? "healthy" : "unknown"}
+    />
+  );
   return (
     <SheetFrame node={{ kind: "trigger", id: slug }} status={pill} onClose={onClose}>
       <Tabs label={`About the trigger ${slug}`} tabs={tabs} selected={tab} onSelect={setTab}>
@@ -46,10 +62,20 @@ export function TriggerSheet({ slug, graph, window, onClose }: { slug: string; g
           <RunForm subject={{ kind: "trigger", slug, endpoint }} />
         ) : (
           <SheetBody key={tab} label={`${slug}, ${tabs.find(({ id }) => id === tab)?.label}`}>
-            {tab === "overview" && listed && <TriggerOverview p={{ trigger: listed, details: details.data, counts, window, last: lastFired, url, needsKey }} />}
+            {tab === "overview" && listed && (
+              <TriggerOverview
+                p={{ trigger: listed, details: details.data, counts, window, last: lastFired, url, needsKey }}
+              />
+            )}
             {tab === "deliveries" && <TriggerDeliveries slug={slug} url={url} needsKey={needsKey} />}
             {tab === "schema" && !details.error && <TriggerSchemas details={details.data} />}
-            {details.error && <ErrorNote error={details.error} what="The trigger's schemas could not be read" retry={() => void details.refetch()} />}
+            {details.error && (
+              <ErrorNote
+                error={details.error}
+                what="The trigger's schemas could not be read"
+                retry={() => void details.refetch()}
+              />
+            )}
           </SheetBody>
         )}
       </Tabs>
@@ -64,7 +90,12 @@ function TriggerSchemas({ details }: { details: TriggerDetails | undefined }) {
     <SchemaSections
       schemas={[
         { title: "Request", schema: request, absent: "", example },
-        { title: "Filter", schema: filter, absent: "None: every body of its shape fires.", example: filter === null ? undefined : exampleBody(filter, null) },
+        {
+          title: "Filter",
+          schema: filter,
+          absent: "None: every body of its shape fires.",
+          example: filter === null ? undefined : exampleBody(filter, null),
+        },
       ]}
     />
   );

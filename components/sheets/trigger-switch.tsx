@@ -28,7 +28,12 @@ export function TriggerSwitch({ slug }: { slug: string }) {
       <State disabled={disabled} />
       <span title={whyNot} className="ml-auto">
         {disabled ? (
-          <Button size="s" icon={Play} disabled={!mayOperate || enable.isPending} onClick={() => enable.mutate({ slug })}>
+          <Button
+            size="s"
+            icon={Play}
+            disabled={!mayOperate || enable.isPending}
+            onClick={() => enable.mutate({ slug })}
+          >
             Switch on
           </Button>
         ) : (
@@ -43,11 +48,22 @@ export function TriggerSwitch({ slug }: { slug: string }) {
         tone="danger"
         isOpen={isAsking}
         isBusy={disable.isPending}
-        onConfirm={() => disable.mutate({ slug, reason: reason.trim() || null }, { onSettled: () => setIsAsking(false) })}
+        onConfirm={() =>
+          disable.mutate({ slug, reason: reason.trim() || null }, { onSettled: () => setIsAsking(false) })
+        }
         onClose={() => setIsAsking(false)}
       >
-        <p className="mb-3">Webhooks start nothing by it from now on, until it is switched on. Their senders get 200, and deliveries show it as disabled: deliver them again later to catch up.</p>
-        <TextInput label="Why? (optional)" maxLength={200} value={reason} onChange={(event) => setReason(event.target.value)} placeholder="the mail server is down" />
+        <p className="mb-3">
+          Webhooks start nothing by it from now on, until it is switched on. Their senders get 200, and deliveries show
+          it as disabled: deliver them again later to catch up.
+        </p>
+        <TextInput
+          label="Why? (optional)"
+          maxLength={200}
+          value={reason}
+          onChange={(event) => setReason(event.target.value)}
+          placeholder="the mail server is down"
+        />
       </ConfirmDialog>
     </div>
   );
@@ -68,8 +84,12 @@ function useSwitch(slug: string) {
   const queries = useQueryClient();
   const toast = useToast();
   const settled = {
-    onError: (error: unknown) => toast({ tone: "bad" as const, text: `${slug} was not switched. ${sayProblem(error)}` }),
+    onError: (error: unknown) =>
+      toast({ tone: "bad" as const, text: `${slug} was not switched. ${sayProblem(error)}` }),
     onSettled: () => queries.invalidateQueries({ queryKey: trpc.triggers.disabled.queryKey() }),
   };
-  return { disable: useMutation(trpc.triggers.disable.mutationOptions(settled)), enable: useMutation(trpc.triggers.enable.mutationOptions(settled)) };
+  return {
+    disable: useMutation(trpc.triggers.disable.mutationOptions(settled)),
+    enable: useMutation(trpc.triggers.enable.mutationOptions(settled)),
+  };
 }

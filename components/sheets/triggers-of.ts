@@ -11,6 +11,20 @@ export function triggersOf(attachments: readonly GraphTrigger[]): ListedTrigger[
     const [first] = same;
     if (!first) return [];
     const { slug, endpoint, conditions, hasFilter } = first;
-    return [{ slug, endpoint, conditions, hasFilter, attachments: same.map(({ attachmentId, target, file, hasTransform, prompt }) => ({ attachmentId, target, file, hasTransform, prompt })) }];
+    return [
+      {
+        slug,
+        endpoint,
+        conditions,
+        hasFilter,
+        attachments: same.map(({ attachmentId, target, file, hasTransform, prompt }) => ({
+          attachmentId,
+          target,
+          file,
+          hasTransform,
+          prompt,
+        })),
+      },
+    ];
   });
 }

@@ -55,16 +55,38 @@ export function TryBody({ endpoint, triggers, version }: Props) {
         className="min-h-40 w-full resize-y rounded-m border border-line-strong bg-raised px-3 py-2.5 font-mono text-s/[1.6] [tab-size:2] placeholder:text-ink-3 aria-invalid:border-bad"
       />
       <div id={`${id}-answer`} role="status" aria-busy={isAsking} className="min-h-24">
-        <Answer answer={answer} count={triggers.length} goToFault={fault === null ? null : goToFault} askAgain={askAgain} />
+        <Answer
+          answer={answer}
+          count={triggers.length}
+          goToFault={fault === null ? null : goToFault}
+          askAgain={askAgain}
+        />
       </div>
     </div>
   );
 }
 
-function Answer({ answer, count, goToFault, askAgain }: { answer: VerdictsOf; count: number; goToFault: (() => void) | null; askAgain: () => void }) {
+function Answer({
+  answer,
+  count,
+  goToFault,
+  askAgain,
+}: {
+  answer: VerdictsOf;
+  count: number;
+  goToFault: (() => void) | null;
+  askAgain: () => void;
+}) {
   if (answer.kind === "verdicts") return <VerdictList verdicts={answer.verdicts} />;
-  if (answer.kind === "failed") return <ErrorNote error={answer.error} what="The triggers could not be asked" retry={askAgain} />;
-  if (answer.kind === "none") return <p className="text-s text-ink-3">{count === 1 ? "The trigger is" : `The ${count} triggers are`} asked while you type. Nothing is sent, and nothing starts.</p>;
+  if (answer.kind === "failed")
+    return <ErrorNote error={answer.error} what="The triggers could not be asked" retry={askAgain} />;
+  if (answer.kind === "none")
+    return (
+      <p className="text-s text-ink-3">
+        {count === 1 ? "The trigger is" : `The ${count} triggers are`} asked while you type. Nothing is sent, and
+        nothing starts.
+      </p>
+    );
   return (
     <div className="flex items-start justify-between gap-3 rounded-m bg-bad-soft px-3 py-2.5">
       <div className="min-w-0">
@@ -84,9 +106,19 @@ function Answer({ answer, count, goToFault, askAgain }: { answer: VerdictsOf; co
 function ExampleMenu({ triggers, onText }: { triggers: readonly string[]; onText: (text: string) => void }) {
   const trpc = useTRPC();
   const queries = useQueryClient();
-  const take = async (slug: string) => onText(JSON.stringify((await queries.fetchQuery(trpc.triggers.get.queryOptions({ slug }))).example, null, 2));
+  const take = async (slug: string) =>
+    onText(JSON.stringify((await queries.fetchQuery(trpc.triggers.get.queryOptions({ slug }))).example, null, 2));
   return (
-    <Menu label="Start from an example" size="s" items={triggers.map((slug) => ({ id: slug, label: slug, note: "made up from its schema", onSelect: () => void take(slug) }))}>
+    <Menu
+      label="Start from an example"
+      size="s"
+      items={triggers.map((slug) => ({
+        id: slug,
+        label: slug,
+        note: "made up from its schema",
+        onSelect: () => void take(slug),
+      }))}
+    >
       Example
     </Menu>
   );
@@ -108,7 +140,12 @@ function RecentMenu({ endpoint, onText }: { endpoint: string; onText: (text: str
     <Menu
       label="Start from a recent delivery"
       size="s"
-      items={deliveries.map(({ id, receivedAt, responseStatus, outcome }) => ({ id, label: `${responseStatus} ${deliveryOutcomes[outcome].label}`, note: formatRelativeTime(receivedAt, now), onSelect: () => void take(id) }))}
+      items={deliveries.map(({ id, receivedAt, responseStatus, outcome }) => ({
+        id,
+        label: `${responseStatus} ${deliveryOutcomes[outcome].label}`,
+        note: formatRelativeTime(receivedAt, now),
+        onSelect: () => void take(id),
+      }))}
     >
       Delivery
     </Menu>

@@ -18,12 +18,21 @@ export interface EndpointKey {
   fetchUrl: () => Promise<string>;
 }
 
-/** The key of an endpoint, fetched only when somebody asks to see it, and forgotten with the sheet. `trigger`: one that listens on it. */
+/**
+ * The key of an endpoint, fetched only when somebody asks to see it, and forgotten with the sheet. `trigger`: one that
+ * listens on it.
+ */
 export function useEndpointKey(trigger: string): EndpointKey {
   const trpc = useTRPC();
   const [isShown, setIsShown] = useState(false);
   const [hasFailed, setHasFailed] = useState(false);
-  const query = useQuery({ ...trpc.triggers.url.queryOptions({ for: trigger }), enabled: isShown, gcTime: 0, retry: false, meta: { live: false } });
+  const query = useQuery({
+    ...trpc.triggers.url.queryOptions({ for: trigger }),
+    enabled: isShown,
+    gcTime: 0,
+    retry: false,
+    meta: { live: false },
+  });
   const fetchUrl = async (): Promise<string> => {
     const { data, error } = await query.refetch();
     setHasFailed(error !== null);

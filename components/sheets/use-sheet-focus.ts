@@ -5,10 +5,13 @@ import { isFocusLost, isNowhere, keepFocus } from "../ui/keep-focus.ts";
 import type { SheetNode } from "./sheet-node.ts";
 
 /**
- * Takes the focus into the sheet when it opens, and gives it back when it closes. `Esc` closes; in a field it leaves the field
- * first, so that nothing typed is lost by one key.
+ * Takes the focus into the sheet when it opens, and gives it back when it closes. `Esc` closes; in a field it leaves
+ * the field first, so that nothing typed is lost by one key.
  */
-export function useSheetFocus(node: SheetNode, onClose: () => void): { heading: RefObject<HTMLHeadingElement | null>; onKeyDown: (event: KeyboardEvent) => void } {
+export function useSheetFocus(
+  node: SheetNode,
+  onClose: () => void,
+): { heading: RefObject<HTMLHeadingElement | null>; onKeyDown: (event: KeyboardEvent) => void } {
   const heading = useRef<HTMLHeadingElement>(null);
   const before = useRef<HTMLElement | null>(null);
   const { kind, id } = node;
@@ -34,7 +37,13 @@ export function useSheetFocus(node: SheetNode, onClose: () => void): { heading: 
   const closeFromNowhere = useEffectEvent(onClose);
   useEffect(() => {
     const listen = (event: globalThis.KeyboardEvent) => {
-      if (event.key === "Escape" && isNowhere(event.target) && !event.defaultPrevented && !document.querySelector("dialog:modal")) closeFromNowhere();
+      if (
+        event.key === "Escape" &&
+        isNowhere(event.target) &&
+        !event.defaultPrevented &&
+        !document.querySelector("dialog:modal")
+      )
+        closeFromNowhere();
     };
     addEventListener("keydown", listen);
     return () => removeEventListener("keydown", listen);
@@ -60,5 +69,8 @@ function isInsideOverlay(event: KeyboardEvent): boolean {
 }
 
 function isField(target: EventTarget): boolean {
-  return target instanceof Element && target.matches("textarea, input:not([type=radio], [type=checkbox]), [contenteditable=true]");
+  return (
+    target instanceof Element &&
+    target.matches("textarea, input:not([type=radio], [type=checkbox]), [contenteditable=true]")
+  );
 }

@@ -12,12 +12,23 @@ const pauseMs = 200;
 /** Longer texts are read by the service alone, so that typing stays quick. */
 const mostLocal = 200_000;
 
-export type VerdictsOf = { kind: "none" } | { kind: "verdicts"; verdicts: Verdict[] } | { kind: "not-json"; detail: string } | { kind: "failed"; error: unknown };
+export type VerdictsOf =
+  | { kind: "none" }
+  | { kind: "verdicts"; verdicts: Verdict[] }
+  | { kind: "not-json"; detail: string }
+  | { kind: "failed"; error: unknown };
 
 const none: VerdictsOf = { kind: "none" };
 
-/** What each trigger on an endpoint would say of a text, while it is typed. Nothing is sent to them. Asks again when the build changes. */
-export function useVerdicts(p: { endpoint: string; text: string; version: string }): { answer: VerdictsOf; isAsking: boolean; askAgain: () => void } {
+/**
+ * What each trigger on an endpoint would say of a text, while it is typed. Nothing is sent to them. Asks again when the
+ * build changes.
+ */
+export function useVerdicts(p: { endpoint: string; text: string; version: string }): {
+  answer: VerdictsOf;
+  isAsking: boolean;
+  askAgain: () => void;
+} {
   const { endpoint, text, version } = p;
   const trpc = useTRPC();
   const { mutate } = useMutation(trpc.triggers.verdicts.mutationOptions());
@@ -32,12 +43,19 @@ export function useVerdicts(p: { endpoint: string; text: string; version: string
     if (!isAsked) return;
     const answer = (given: VerdictsOf) => setAnswered({ to: asked, answer: given });
     const timer = setTimeout(() => {
-      mutate({ endpoint, text }, { onSuccess: (verdicts) => answer({ kind: "verdicts", verdicts }), onError: (error) => answer(ofError(error)) });
+      mutate(
+        { endpoint, text },
+        { onSuccess: (verdicts) => answer({ kind: "verdicts", verdicts }), onError: (error) => answer(ofError(error)) },
+      );
     }, pauseMs);
     return () => clearTimeout(timer);
   }, [asked, endpoint, isAsked, mutate, text]);
 
-  const answer: VerdictsOf = isEmpty ? none : fault ? { kind: "not-json", detail: describeFault(fault) } : answered.answer;
+  const answer: VerdictsOf = isEmpty
+    ? none
+    : fault
+      ? { kind: "not-json", detail: describeFault(fault) }
+      : answered.answer;
   return { answer, isAsking: isAsked && answered.to !== asked, askAgain: () => setRound(round + 1) };
 }
 

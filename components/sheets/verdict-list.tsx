@@ -14,7 +14,10 @@ export function VerdictList({ verdicts }: { verdicts: readonly Verdict[] }) {
             <code className="font-medium">{verdict.trigger}</code>
             <span className="text-s text-ink-3">→ {verdict.target.slug}</span>
             <span className="ml-auto">
-              <StatusBadge face={verdictOutcomes[verdict.outcome]} label={verdict.outcome === "matched" ? "would fire" : undefined} />
+              <StatusBadge
+                face={verdictOutcomes[verdict.outcome]}
+                label={verdict.outcome === "matched" ? "would fire" : undefined}
+              />
             </span>
           </div>
           {verdict.reasons.length > 0 && (
@@ -35,7 +38,14 @@ function ReasonLine({ reason }: { reason: Reason }) {
   return (
     <li className="text-s break-words text-ink-2">
       {where !== null && <code className="text-ink">{visibleText(where, 200)}</code>} {visibleText(said, 300)}
-      {was !== null && (reason.actual === null ? `, ${was}` : <>, was <code className="break-all text-ink">{visibleText(was, 200)}</code></>)}
+      {was !== null &&
+        (reason.actual === null ? (
+          `, ${was}`
+        ) : (
+          <>
+            , was <code className="break-all text-ink">{visibleText(was, 200)}</code>
+          </>
+        ))}
     </li>
   );
 }

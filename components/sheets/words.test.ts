@@ -11,7 +11,10 @@ import { formatCount, formatShare, formatUsd } from "../../server/domain/format.
 
 describe("retries in words", () => {
   it.each([
-    [{ attempts: 3, backoff: "exponential", initialMs: 1_000, maxMs: 3_600_000 }, "3 attempts, from 1 s doubling up to 1 h"],
+    [
+      { attempts: 3, backoff: "exponential", initialMs: 1_000, maxMs: 3_600_000 },
+      "3 attempts, from 1 s doubling up to 1 h",
+    ],
     [{ attempts: 5, backoff: "fixed", initialMs: 30_000, maxMs: 30_000 }, "5 attempts, 30 s apart"],
     [{ attempts: 2, backoff: "fixed", initialMs: 0, maxMs: 0 }, "2 attempts, at once"],
     [{ attempts: 1, backoff: "exponential", initialMs: 1_000, maxMs: 60_000 }, "1 attempt, not tried again"],
@@ -19,18 +22,47 @@ describe("retries in words", () => {
 });
 
 it("what names an event is said with its time", () => {
-  expect(sayDedupe({ header: "x-github-delivery", field: null, windowMs: 86_400_000 })).toBe("recognised by the header x-github-delivery, for 1 d");
-  expect(sayDedupe({ header: null, field: "/event/id", windowMs: 90_000 })).toBe("recognised by /event/id in the body, for 1 min 30 s");
-  expect(sayDedupe({ header: null, field: null, windowMs: 3_600_000 })).toBe("recognised by the usual headers or the signed content, for 1 h");
+  expect(sayDedupe({ header: "x-github-delivery", field: null, windowMs: 86_400_000 })).toBe(
+    "recognised by the header x-github-delivery, for 1 d",
+  );
+  expect(sayDedupe({ header: null, field: "/event/id", windowMs: 90_000 })).toBe(
+    "recognised by /event/id in the body, for 1 min 30 s",
+  );
+  expect(sayDedupe({ header: null, field: null, windowMs: 3_600_000 })).toBe(
+    "recognised by the usual headers or the signed content, for 1 h",
+  );
 });
 
 it("a sum of dollars is never rounded to nothing", () => {
-  expect([0, 4.1, 1204.5, 0.25, 0.025, 0.0031, 0.000_000_4].map(formatUsd)).toEqual(["$0.00", "$4.10", "$1,204.50", "$0.25", "$0.025", "$0.0031", "$0.0000004"]);
+  expect([0, 4.1, 1204.5, 0.25, 0.025, 0.0031, 0.000_000_4].map(formatUsd)).toEqual([
+    "$0.00",
+    "$4.10",
+    "$1,204.50",
+    "$0.25",
+    "$0.025",
+    "$0.0031",
+    "$0.0000004",
+  ]);
 });
 
 it("an agent's bounds are those of its runs and of its calls of the model", () => {
-  const agent = { model: { provider: "openai", modelId: "gpt-5" }, instructions: "", tools: [], maxSteps: 1, maxToolCalls: { perAnswer: 20, perRun: 100 }, budget: { tokens: 50_000, usd: 0.25 }, callTimeoutMs: 300_000, price: null };
-  const limits = { retries: { attempts: 1, backoff: "fixed", initialMs: 0, maxMs: 0 }, timeoutMs: 3_600_000, concurrency: null, maxQueued: 10, agent } as const;
+  const agent = {
+    model: { provider: "openai", modelId: "gpt-5" },
+    instructions: "",
+    tools: [],
+    maxSteps: 1,
+    maxToolCalls: { perAnswer: 20, perRun: 100 },
+    budget: { tokens: 50_000, usd: 0.25 },
+    callTimeoutMs: 300_000,
+    price: null,
+  };
+  const limits = {
+    retries: { attempts: 1, backoff: "fixed", initialMs: 0, maxMs: 0 },
+    timeoutMs: 3_600_000,
+    concurrency: null,
+    maxQueued: 10,
+    agent,
+  } as const;
   expect(targetLimits(limits)).toEqual([
     ["budget", "at most 50,000 tokens and $0.25 for a run"],
     ["steps", "at most 1 call of the model"],
@@ -38,7 +70,12 @@ it("an agent's bounds are those of its runs and of its calls of the model", () =
     ["concurrency", "no limit of its own"],
     ["queue", "at most 10 queued; what comes then is refused"],
   ]);
-  expect(targetLimits({ ...limits, agent: null }).map(([name]) => name)).toEqual(["retries", "timeout", "concurrency", "queue"]);
+  expect(targetLimits({ ...limits, agent: null }).map(([name]) => name)).toEqual([
+    "retries",
+    "timeout",
+    "concurrency",
+    "queue",
+  ]);
 });
 
 it("of a template the places are marked, and what only looks like one is not", () => {
@@ -51,17 +88,28 @@ it("of a template the places are marked, and what only looks like one is not", (
 });
 
 it("a share is never rounded to all or nothing", () => {
-  expect([formatShare(0, 0), formatShare(3, 3), formatShare(0, 3), formatShare(9_999, 10_000), formatShare(1, 10_000), formatShare(1, 3)]).toEqual(["–", "100 %", "0 %", "99.9 %", "0.1 %", "33 %"]);
+  expect([
+    formatShare(0, 0),
+    formatShare(3, 3),
+    formatShare(0, 3),
+    formatShare(9_999, 10_000),
+    formatShare(1, 10_000),
+    formatShare(1, 3),
+  ]).toEqual(["–", "100 %", "0 %", "99.9 %", "0.1 %", "33 %"]);
 });
 
 it("counts have their thousands apart", () => {
-  expect([formatCount(1, "delivery", "deliveries"), formatCount(1204, "delivery", "deliveries")]).toEqual(["1 delivery", "1,204 deliveries"]);
+  expect([formatCount(1, "delivery", "deliveries"), formatCount(1204, "delivery", "deliveries")]).toEqual([
+    "1 delivery",
+    "1,204 deliveries",
+  ]);
 });
 
 describe("near names", () => {
   const known = ["invoice-paid", "invoice-failed", "new-signup", "ci-failed", "invoice-paid"];
 
-  it("the nearest comes first, each once", () => expect(nearNames("invoice-pad", known)).toEqual(["invoice-paid", "invoice-failed"]));
+  it("the nearest comes first, each once", () =>
+    expect(nearNames("invoice-pad", known)).toEqual(["invoice-paid", "invoice-failed"]));
 
   it("a shared word is near", () => expect(nearNames("signup", known)).toEqual(["new-signup"]));
 
@@ -74,7 +122,8 @@ describe("the place that a message names", () => {
     expect(text.slice(findFault(text, "Line 4, column 7: a colon should be here.") ?? 0)).toBe("2\n}");
   });
 
-  it("counts characters, not halves of them", () => expect(findFault('"🚦" x', "Line 1, column 5: there is more")).toBe(5));
+  it("counts characters, not halves of them", () =>
+    expect(findFault('"🚦" x', "Line 1, column 5: there is more")).toBe(5));
 
   it("is not made up", () => {
     expect(findFault("{}", "The body is empty. Send JSON.")).toBeNull();
@@ -84,10 +133,19 @@ describe("the place that a message names", () => {
 
 function run(id: string, ms: number | null): Pick<RunSummary, "id" | "status" | "startedAt" | "finishedAt"> {
   const start = Date.parse("2026-01-31T12:00:00Z");
-  return { id, status: ms === null ? "running" : "completed", startedAt: new Date(start).toISOString(), finishedAt: ms === null ? null : new Date(start + ms).toISOString() };
+  return {
+    id,
+    status: ms === null ? "running" : "completed",
+    startedAt: new Date(start).toISOString(),
+    finishedAt: ms === null ? null : new Date(start + ms).toISOString(),
+  };
 }
 
 it("the bars of runs are in the order of time, and a long one does not flatten the others", () => {
   const bars = durationBars([run("open", null), run("new", 10), run("long", 10_000), run("old", 100)]);
-  expect(bars.map(({ id, height }) => [id, Number(height.toFixed(2))])).toEqual([["old", 0.1], ["long", 1], ["new", 0.06]]);
+  expect(bars.map(({ id, height }) => [id, Number(height.toFixed(2))])).toEqual([
+    ["old", 0.1],
+    ["long", 1],
+    ["new", 0.06],
+  ]);
 });

@@ -10,7 +10,10 @@ import { CodeBlock } from "../ui/code-block.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { RelativeTime } from "../ui/relative-time.tsx";
 
-/** The newest build failed, so the service still runs an older one. Goes away with the next good build. `initial`: when the page was drawn. */
+/**
+ * The newest build failed, so the service still runs an older one. Goes away with the next good build. `initial`: when
+ * the page was drawn.
+ */
 export function BuildBanner({ initial, version }: { initial: FailedBuild | null; version: string }) {
   const trpc = useTRPC();
   const { data: failed } = useQuery(trpc.project.failedBuild.queryOptions(undefined, { initialData: initial }));
@@ -19,7 +22,11 @@ export function BuildBanner({ initial, version }: { initial: FailedBuild | null;
   const errors = failed.problems.filter(({ severity }) => severity === "error");
   const [first, ...others] = errors;
   return (
-    <section aria-label="Build failed" data-banner="" className="sticky top-(--bar-height) z-20 flex h-(--banner-height) items-center gap-2.5 border-b bg-bad-soft pr-2.5 pl-4">
+    <section
+      aria-label="Build failed"
+      data-banner=""
+      className="sticky top-(--bar-height) z-20 flex h-(--banner-height) items-center gap-2.5 border-b bg-bad-soft pr-2.5 pl-4"
+    >
       <OctagonAlert aria-hidden size={15} className="shrink-0 text-bad" />
       <p role="alert" className="min-w-0 flex-1 truncate">
         <span className="font-semibold text-bad">Build failed</span>
@@ -33,7 +40,8 @@ export function BuildBanner({ initial, version }: { initial: FailedBuild | null;
       </Button>
       <Dialog title="Build failed" isOpen={isOpen} onClose={() => setIsOpen(false)}>
         <p className="mb-3 text-ink-2">
-          Failed <RelativeTime iso={failed.at} />. Version <code>{version.slice(0, 6)}</code> is still running. Fix the {errors.length === 1 ? "error" : "errors"} and save the file: the project is then built again.
+          Failed <RelativeTime iso={failed.at} />. Version <code>{version.slice(0, 6)}</code> is still running. Fix the{" "}
+          {errors.length === 1 ? "error" : "errors"} and save the file: the project is then built again.
         </p>
         <ul className="grid gap-4">
           {failed.problems.map((problem, index) => (
@@ -50,7 +58,10 @@ function Problem({ problem: { severity, file, line, column, frame, title, text, 
   return (
     <li className="min-w-0">
       <p className="font-semibold break-words">
-        <span className={severity === "error" ? "text-bad" : "text-wait"}>{severity === "error" ? "Error" : "Warning"}:</span> {title}
+        <span className={severity === "error" ? "text-bad" : "text-wait"}>
+          {severity === "error" ? "Error" : "Warning"}:
+        </span>{" "}
+        {title}
       </p>
       {place !== "" && <p className="mt-0.5 font-mono text-s break-words text-ink-2">{place}</p>}
       {frame && (

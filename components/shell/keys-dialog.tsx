@@ -19,7 +19,10 @@ export function KeysDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () =
                 <Fragment key={words}>
                   <dt className="flex gap-1">
                     {keys.map((key) => (
-                      <kbd key={key} className="min-w-5 rounded-s border border-line-strong bg-raised px-1.5 text-center text-xs/5 text-ink-2">
+                      <kbd
+                        key={key}
+                        className="min-w-5 rounded-s border border-line-strong bg-raised px-1.5 text-center text-xs/5 text-ink-2"
+                      >
                         {key === "mod" ? mod : key}
                       </kbd>
                     ))}

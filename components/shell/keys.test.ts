@@ -1,7 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { type PressedKey, readKey } from "./keys.ts";
 
-const press = (key: string, more: Partial<PressedKey> = {}): PressedKey => ({ key, code: "", ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, ...more });
+const press = (key: string, more: Partial<PressedKey> = {}): PressedKey => ({
+  key,
+  code: "",
+  ctrlKey: false,
+  metaKey: false,
+  altKey: false,
+  shiftKey: false,
+  ...more,
+});
 const calm = { pending: null, isTyping: false } as const;
 
 describe("keys of the whole app", () => {
@@ -29,7 +37,8 @@ describe("keys of the whole app", () => {
 
   it("while somebody types, only the search listens", () => {
     const typing = { pending: null, isTyping: true } as const;
-    for (const key of ["/", "?", "t", "g", "c"]) expect(readKey(press(key), typing)).toEqual({ command: null, pending: null });
+    for (const key of ["/", "?", "t", "g", "c"])
+      expect(readKey(press(key), typing)).toEqual({ command: null, pending: null });
     expect(readKey(press("k", { metaKey: true }), typing).command).toBe("search");
   });
 

@@ -26,7 +26,8 @@ const nothing: KeyReading = { command: null, pending: null };
 export function readKey(pressed: PressedKey, p: { pending: "g" | null; isTyping: boolean }): KeyReading {
   const key = letterOf(pressed);
   const hasModifier = pressed.ctrlKey || pressed.metaKey || pressed.altKey;
-  if (key === "k" && (pressed.ctrlKey !== pressed.metaKey) && !pressed.altKey && !pressed.shiftKey) return { command: "search", pending: null };
+  if (key === "k" && pressed.ctrlKey !== pressed.metaKey && !pressed.altKey && !pressed.shiftKey)
+    return { command: "search", pending: null };
   if (hasModifier || p.isTyping) return nothing;
   if (p.pending === "g") return { command: afterG[key] ?? null, pending: null };
   if (key === "g") return { command: null, pending: "g" };

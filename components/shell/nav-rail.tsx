@@ -6,7 +6,12 @@ import { usePathname } from "next/navigation";
 
 const places = [
   { href: "/", label: "Canvas", icon: Workflow, isHere: (path: string) => path === "/" },
-  { href: "/deliveries", label: "Deliveries", icon: Download, isHere: (path: string) => /^\/deliveries(\/|$)/.test(path) },
+  {
+    href: "/deliveries",
+    label: "Deliveries",
+    icon: Download,
+    isHere: (path: string) => /^\/deliveries(\/|$)/.test(path),
+  },
   { href: "/runs", label: "Runs", icon: Play, isHere: (path: string) => /^\/runs(\/|$)/.test(path) },
   { href: "/settings", label: "Settings", icon: Settings, isHere: (path: string) => /^\/settings(\/|$)/.test(path) },
 ];
@@ -14,7 +19,10 @@ const places = [
 export function NavRail() {
   const path = usePathname();
   return (
-    <nav aria-label="Pages" className="sticky bottom-0 z-10 order-last flex h-(--rail-height) items-center justify-center gap-1.5 border-t bg-panel md:top-(--header-height) md:bottom-auto md:order-none md:h-(--page-height) md:w-14 md:flex-col md:items-center md:justify-start md:border-t-0 md:border-r md:pt-3">
+    <nav
+      aria-label="Pages"
+      className="sticky bottom-0 z-10 order-last flex h-(--rail-height) items-center justify-center gap-1.5 border-t bg-panel md:top-(--header-height) md:bottom-auto md:order-none md:h-(--page-height) md:w-14 md:flex-col md:items-center md:justify-start md:border-t-0 md:border-r md:pt-3"
+    >
       {places.map(({ href, label, icon: Icon, isHere }) => (
         <Link
           key={href}

@@ -1,11 +1,17 @@
 /**
- * Where a click leads, if it opens a page of ours in this tab; `null` for all other clicks. A link with `data-shallow` only changes the
- * address of the page that is there (the canvas opens its sheets so), and needs no service.
+ * Where a click leads, if it opens a page of ours in this tab; `null` for all other clicks. A link with `data-shallow`
+ * only changes the address of the page that is there (the canvas opens its sheets so), and needs no service.
  */
 export function pathOfClick(event: MouseEvent, here: { origin: string }): string | null {
-  if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return null;
+  if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
+    return null;
   const link = event.target instanceof Element ? event.target.closest("a[href]") : null;
-  if (!(link instanceof HTMLAnchorElement) || link.matches("[download], [data-shallow]") || (link.target !== "" && link.target !== "_self")) return null;
+  if (
+    !(link instanceof HTMLAnchorElement) ||
+    link.matches("[download], [data-shallow]") ||
+    (link.target !== "" && link.target !== "_self")
+  )
+    return null;
   const url = new URL(link.href);
   if (url.origin !== here.origin) return null;
   return url.pathname + url.search + url.hash;

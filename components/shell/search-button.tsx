@@ -19,7 +19,10 @@ export function SearchButton() {
       <Search aria-hidden size={15} className="shrink-0" />
       <span className="sr-only sm:hidden">Search</span>
       <span className="hidden min-w-0 flex-1 truncate text-left sm:block">Search triggers, runs, deliveries…</span>
-      <kbd aria-hidden className={`hidden shrink-0 rounded-s border border-line-strong bg-panel px-1.5 text-xs font-medium text-ink-2 sm:block ${mod ? "" : "invisible"}`}>
+      <kbd
+        aria-hidden
+        className={`hidden shrink-0 rounded-s border border-line-strong bg-panel px-1.5 text-xs font-medium text-ink-2 sm:block ${mod ? "" : "invisible"}`}
+      >
         {mod === "⌘" ? "⌘K" : "Ctrl K"}
       </kbd>
     </button>

@@ -18,13 +18,16 @@ export interface ShellProject {
 }
 
 /**
- * The frame of every page: header, rail, content. The content has all the room there is: an ordinary page pads itself with `PageFrame`,
- * one that fills the window is `h-(--page-height)`. `null`: who asks may not know the project.
+ * The frame of every page: header, rail, content. The content has all the room there is: an ordinary page pads itself
+ * with `PageFrame`, one that fills the window is `h-(--page-height)`. `null`: who asks may not know the project.
  */
 export function Shell({ project, children }: { project: ShellProject | null; children: ReactNode }) {
   const frame = (
     <div className="flex min-h-dvh flex-col">
-      <a href="#content" className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-30 focus:bg-panel focus:px-3 focus:py-2">
+      <a
+        href="#content"
+        className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-30 focus:bg-panel focus:px-3 focus:py-2"
+      >
         Skip to content
       </a>
       <header className="sticky top-0 z-20 flex h-(--bar-height) shrink-0 items-center gap-3 border-b bg-panel pr-2.5 pl-4 md:gap-4">
@@ -32,12 +35,17 @@ export function Shell({ project, children }: { project: ShellProject | null; chi
           <Mark />
           Signalbox
         </Link>
-        {project && <span className="hidden min-w-0 truncate font-mono text-s text-ink-2 md:block">{project.name}</span>}
+        {project && (
+          <span className="hidden min-w-0 truncate font-mono text-s text-ink-2 md:block">{project.name}</span>
+        )}
         {project && <LivePill version={project.version} />}
         <div className="ml-auto flex items-center gap-2">
           {project && <SearchButton />}
           {project?.mode === "development" && (
-            <span title="Development: requests from this machine need no key" className="hidden text-s text-ink-3 lg:block">
+            <span
+              title="Development: requests from this machine need no key"
+              className="hidden text-s text-ink-3 lg:block"
+            >
               development
             </span>
           )}
@@ -48,7 +56,11 @@ export function Shell({ project, children }: { project: ShellProject | null; chi
       {project && <BuildBanner initial={project.failedBuild} version={project.version} />}
       <div className="flex flex-1 flex-col md:flex-row">
         {project && <NavRail />}
-        <main id="content" tabIndex={-1} className="relative grid min-w-0 flex-1 grid-cols-[minmax(0,1fr)] outline-none">
+        <main
+          id="content"
+          tabIndex={-1}
+          className="relative grid min-w-0 flex-1 grid-cols-[minmax(0,1fr)] outline-none"
+        >
           {children}
         </main>
       </div>
@@ -60,7 +72,11 @@ export function Shell({ project, children }: { project: ShellProject | null; chi
 function SignOut() {
   return (
     <form method="post" action="/api/auth/sign-out">
-      <button type="submit" title="Sign out" className="grid h-8 place-items-center rounded-m px-2 text-s whitespace-nowrap text-ink-2 hover:bg-sunken hover:text-ink">
+      <button
+        type="submit"
+        title="Sign out"
+        className="grid h-8 place-items-center rounded-m px-2 text-s whitespace-nowrap text-ink-2 hover:bg-sunken hover:text-ink"
+      >
         <LogOut aria-hidden size={16} className="md:hidden" />
         <span className="sr-only md:not-sr-only">Sign out</span>
       </button>

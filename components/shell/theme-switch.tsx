@@ -15,7 +15,13 @@ const faces: Record<Theme, { icon: LucideIcon; label: string }> = {
 export function ThemeSwitch() {
   const theme = useSyncExternalStore(watchTheme, readTheme, (): Theme => "system");
   const { icon: Icon, label } = faces[theme];
-  const items = themes.map((one) => ({ id: one, label: faces[one].label, icon: faces[one].icon, isChosen: one === theme, onSelect: () => chooseTheme(one) }));
+  const items = themes.map((one) => ({
+    id: one,
+    label: faces[one].label,
+    icon: faces[one].icon,
+    isChosen: one === theme,
+    onSelect: () => chooseTheme(one),
+  }));
   return (
     <Menu label={`Theme: ${label}`} items={items} tone="quiet" isBare>
       <Icon aria-hidden size={16} />

@@ -9,8 +9,8 @@ import { pathOfClick } from "./path-of-click.ts";
 const patienceMs = 3_000;
 
 /**
- * Goes to another page of ours. While the service does not answer, that would end on the browser's own error page, and what is shown here
- * would be lost: it is asked first, and one stays where one is.
+ * Goes to another page of ours. While the service does not answer, that would end on the browser's own error page, and
+ * what is shown here would be lost: it is asked first, and one stays where one is.
  */
 export function useLeave(): (href: string) => void {
   const router = useRouter();
@@ -20,7 +20,11 @@ export function useLeave(): (href: string) => void {
     (href) => {
       const leave = async () => {
         if (!isLost || (await doesAnswer())) router.push(href);
-        else toast({ tone: "wait", text: "The service does not answer just now, so this page stays. Try again in a moment." });
+        else
+          toast({
+            tone: "wait",
+            text: "The service does not answer just now, so this page stays. Try again in a moment.",
+          });
       };
       void leave();
     },

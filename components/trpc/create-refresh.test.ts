@@ -5,8 +5,14 @@ import { createRefresh } from "./create-refresh.ts";
 /** A query that somebody looks at; each read ends when the test says so. */
 function watch(client: QueryClient, key: string, meta?: { live: false | "build" }) {
   const ends: (() => void)[] = [];
-  const read = vi.fn<() => Promise<number>>(() => new Promise<number>((resolve) => ends.push(() => resolve(ends.length))));
-  onTestFinished(new QueryObserver(client, { queryKey: [key], queryFn: read, retry: false, ...(meta ? { meta } : {}) }).subscribe(() => {}));
+  const read = vi.fn<() => Promise<number>>(
+    () => new Promise<number>((resolve) => ends.push(() => resolve(ends.length))),
+  );
+  onTestFinished(
+    new QueryObserver(client, { queryKey: [key], queryFn: read, retry: false, ...(meta ? { meta } : {}) }).subscribe(
+      () => {},
+    ),
+  );
   const end = async () => {
     ends.at(-1)?.();
     await vi.waitFor(() => expect(client.getQueryState([key])?.fetchStatus).toBe("idle"));
@@ -40,19 +46,27 @@ it("what a build alone changes is read again with another build", async () => {
   expect(graph.read).toHaveBeenCalledTimes(2);
 });
 
-it.each([{ live: false as const }, { live: "build" as const }])("a query that has failed is read again, also with %o", async (meta) => {
-  const client = new QueryClient();
-  const read = vi.fn<() => Promise<number>>().mockRejectedValueOnce(new Error("The service is down.")).mockResolvedValue(1);
-  onTestFinished(new QueryObserver(client, { queryKey: ["sheet"], queryFn: read, retry: false, meta }).subscribe(() => {}));
-  await vi.waitFor(() => expect(client.getQueryState(["sheet"])?.status).toBe("error"));
-  const refresh = createRefresh(client);
-  refresh.changed(false);
-  refresh.run();
-  await vi.waitFor(() => expect(client.getQueryData(["sheet"])).toBe(1));
-  refresh.changed(false);
-  refresh.run();
-  expect(read).toHaveBeenCalledTimes(2);
-});
+it.each([{ live: false as const }, { live: "build" as const }])(
+  "a query that has failed is read again, also with %o",
+  async (meta) => {
+    const client = new QueryClient();
+    const read = vi
+      .fn<() => Promise<number>>()
+      .mockRejectedValueOnce(new Error("The service is down."))
+      .mockResolvedValue(1);
+    onTestFinished(
+      new QueryObserver(client, { queryKey: ["sheet"], queryFn: read, retry: false, meta }).subscribe(() => {}),
+    );
+    await vi.waitFor(() => expect(client.getQueryState(["sheet"])?.status).toBe("error"));
+    const refresh = createRefresh(client);
+    refresh.changed(false);
+    refresh.run();
+    await vi.waitFor(() => expect(client.getQueryData(["sheet"])).toBe(1));
+    refresh.changed(false);
+    refresh.run();
+    expect(read).toHaveBeenCalledTimes(2);
+  },
+);
 
 it("a query that is being read is not read twice at once, but once more afterwards", async () => {
   const client = new QueryClient();

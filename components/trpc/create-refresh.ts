@@ -8,9 +8,10 @@ export interface Refresh {
 }
 
 /**
- * Reads the queries of a page again; those with `meta.live === false` are left alone, and those with `"build"` while the build is the same. A query that has no answer yet, or
- * has failed, is read again in any case: after a restart of the service the page would wait for it forever. No query is ever read twice at the same time. `isMine`: which queries it
- * handles. Default: all.
+ * Reads the queries of a page again; those with `meta.live === false` are left alone, and those with `"build"` while
+ * the build is the same. A query that has no answer yet, or has failed, is read again in any case: after a restart of
+ * the service the page would wait for it forever. No query is ever read twice at the same time. `isMine`: which queries
+ * it handles. Default: all.
  */
 export function createRefresh(queries: QueryClient, isMine: (query: Query) => boolean = () => true): Refresh {
   const owed = new Set<string>();
@@ -18,7 +19,9 @@ export function createRefresh(queries: QueryClient, isMine: (query: Query) => bo
     changed(isOtherBuild) {
       const mayHaveChanged = (query: Query) => {
         const { live } = query.meta ?? {};
-        return isMine(query) && (query.state.status !== "success" || (live !== false && (isOtherBuild || live !== "build")));
+        return (
+          isMine(query) && (query.state.status !== "success" || (live !== false && (isOtherBuild || live !== "build")))
+        );
       };
       for (const query of queries.getQueryCache().findAll({ predicate: mayHaveChanged })) owed.add(query.queryHash);
     },

@@ -22,9 +22,10 @@ const LiveContext = createContext<Liveness>("connecting");
 export const useLiveness = () => useContext(LiveContext);
 
 /**
- * Listens to `changes` and has what the page shows read again: at once after quiet, at most once a second in a storm, not at all while the
- * tab is hidden. What an agent does is read more often, and alone where nothing has changed but what its model is just saying. Another build of the project has the page's frame drawn again too. `version` is the one it was drawn with; `null`: who asks
- * may not know the project, and hears nothing.
+ * Listens to `changes` and has what the page shows read again: at once after quiet, at most once a second in a storm,
+ * not at all while the tab is hidden. What an agent does is read more often, and alone where nothing has changed but
+ * what its model is just saying. Another build of the project has the page's frame drawn again too. `version` is the
+ * one it was drawn with; `null`: who asks may not know the project, and hears nothing.
  */
 export function Live({ version, children }: { version: string | null; children: ReactNode }) {
   const trpc = useTRPC();
@@ -48,7 +49,9 @@ export function Live({ version, children }: { version: string | null; children: 
     poke(false);
     pokeSpeech(false);
   };
-  const { status, reset } = useSubscription(trpc.changes.subscriptionOptions(undefined, { enabled: isEnabled, onStarted, onData }));
+  const { status, reset } = useSubscription(
+    trpc.changes.subscriptionOptions(undefined, { enabled: isEnabled, onStarted, onData }),
+  );
   // The service ends the stream when it stops, and a refused connection is given up: ask again until it is back.
   const isOver = isEnabled && (status === "idle" || status === "error");
   useEffect(() => {

@@ -13,7 +13,10 @@ interface Options {
   now?: () => number;
 }
 
-/** Acts on the first poke at once, and then at most once in `everyMs`, however many there are; the last one is never lost. */
+/**
+ * Acts on the first poke at once, and then at most once in `everyMs`, however many there are; the last one is never
+ * lost.
+ */
 export function createPace({ action, everyMs, now = Date.now }: Options): Pace {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let lastAt = Number.NEGATIVE_INFINITY;

@@ -3,16 +3,35 @@ import { describe, expect, it } from "vitest";
 import type { AppRouter } from "../../server/trpc/router.ts";
 import { problemOf, sayProblem } from "./problem-of.ts";
 
-const problem = { type: "/errors/not_found", title: "There is no such thing here", status: 404, code: "not_found", detail: "No run run_x.", errors: [{ pointer: "/a", code: "c", message: "m" }] };
+const problem = {
+  type: "/errors/not_found",
+  title: "There is no such thing here",
+  status: 404,
+  code: "not_found",
+  detail: "No run run_x.",
+  errors: [{ pointer: "/a", code: "c", message: "m" }],
+};
 
 const answered = (code: string) =>
   new TRPCClientError<AppRouter>("No run run_x.", {
-    result: { error: { code: -32_004, message: "No run run_x.", data: { code: "NOT_FOUND", httpStatus: 404, path: "runs.get", problem: { ...problem, code } } } },
+    result: {
+      error: {
+        code: -32_004,
+        message: "No run run_x.",
+        data: { code: "NOT_FOUND", httpStatus: 404, path: "runs.get", problem: { ...problem, code } },
+      },
+    },
   });
 
 describe("the words for a failed call", () => {
   it("are the service's own, and lead to the page of their code", () => {
-    expect(problemOf(answered("not_found"))).toEqual({ code: "not_found", title: problem.title, detail: problem.detail, errors: problem.errors, wayOut: { href: "/errors/not_found", label: "What this means" } });
+    expect(problemOf(answered("not_found"))).toEqual({
+      code: "not_found",
+      title: problem.title,
+      detail: problem.detail,
+      errors: problem.errors,
+      wayOut: { href: "/errors/not_found", label: "What this means" },
+    });
   });
 
   it("lead to the sign-in when nobody is signed in any more", () => {
@@ -25,7 +44,9 @@ describe("the words for a failed call", () => {
   });
 
   it("say in one line what failed, not only why it may have", () => {
-    expect(sayProblem(TRPCClientError.from(new TypeError("Failed to fetch")))).toBe("The service does not answer. It may be restarting, or the network is down.");
+    expect(sayProblem(TRPCClientError.from(new TypeError("Failed to fetch")))).toBe(
+      "The service does not answer. It may be restarting, or the network is down.",
+    );
   });
 
   it("exist for everything that can be thrown", () => {

@@ -12,15 +12,37 @@ export interface ProblemWords {
   wayOut: { href: string; label: string } | null;
 }
 
-/** What went wrong, whatever was thrown: the service's own problem, a service that does not answer, or a bug of the page. */
+/**
+ * What went wrong, whatever was thrown: the service's own problem, a service that does not answer, or a bug of the
+ * page.
+ */
 export function problemOf(error: unknown): ProblemWords {
-  if (!isCallError(error)) return { code: "page_error", title: "This page made a mistake", detail: messageOf(error), errors: [], wayOut: null };
+  if (!isCallError(error))
+    return {
+      code: "page_error",
+      title: "This page made a mistake",
+      detail: messageOf(error),
+      errors: [],
+      wayOut: null,
+    };
   const problem = error.data?.problem;
   if (problem) return problemWords(problem);
   if (error.cause instanceof SyntaxError) {
-    return { code: "unreadable_answer", title: "The answer did not come from Signalbox", detail: "Something between this page and the service answered in its place, e.g. a proxy.", errors: [], wayOut: null };
+    return {
+      code: "unreadable_answer",
+      title: "The answer did not come from Signalbox",
+      detail: "Something between this page and the service answered in its place, e.g. a proxy.",
+      errors: [],
+      wayOut: null,
+    };
   }
-  return { code: "unreachable", title: "The service does not answer", detail: "It may be restarting, or the network is down.", errors: [], wayOut: null };
+  return {
+    code: "unreachable",
+    title: "The service does not answer",
+    detail: "It may be restarting, or the network is down.",
+    errors: [],
+    wayOut: null,
+  };
 }
 
 /** A problem that the service answered, in words. */

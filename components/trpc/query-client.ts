@@ -1,7 +1,13 @@
 import { QueryClient } from "@tanstack/react-query";
 
 /** What these tell changes with another build of the project, and with nothing else: `live: "build"`. */
-const ofBuild = [["canvas", "graph"], ["triggers", "names"], ["triggers", "list"], ["triggers", "get"], ["targets", "get"]];
+const ofBuild = [
+  ["canvas", "graph"],
+  ["triggers", "names"],
+  ["triggers", "list"],
+  ["triggers", "get"],
+  ["targets", "get"],
+];
 
 /** The same settings on both sides, so that what the server fetched is taken over and not fetched again. */
 export function createQueryClient(): QueryClient {

@@ -12,7 +12,15 @@ import { TRPCProvider } from "./trpc.ts";
 const url = "/api/trpc";
 
 /** Everything that client components need: queries, the typed client, live changes, and the time the page was drawn. */
-export function TrpcProvider({ renderedAt, version, children }: { renderedAt: number; version: string | null; children: ReactNode }) {
+export function TrpcProvider({
+  renderedAt,
+  version,
+  children,
+}: {
+  renderedAt: number;
+  version: string | null;
+  children: ReactNode;
+}) {
   const [queryClient] = useState(createQueryClient);
   const [trpcClient] = useState(() =>
     createTRPCClient<AppRouter>({

@@ -6,15 +6,32 @@ import { listenToAnswers } from "./use-signed-out.ts";
 
 const refused = (code: string) =>
   new TRPCClientError<AppRouter>("no", {
-    result: { error: { code: -32_001, message: "no", data: { code: "UNAUTHORIZED", httpStatus: 401, path: "runs.get", problem: { type: `/errors/${code}`, title: "no", status: 401, code, detail: "no" } } } },
+    result: {
+      error: {
+        code: -32_001,
+        message: "no",
+        data: {
+          code: "UNAUTHORIZED",
+          httpStatus: 401,
+          path: "runs.get",
+          problem: { type: `/errors/${code}`, title: "no", status: 401, code, detail: "no" },
+        },
+      },
+    },
   });
 
 function listen() {
   const queries = new QueryClient({ defaultOptions: { queries: { retry: false } } });
   const told: boolean[] = [];
   onTestFinished(listenToAnswers(queries, (isOut) => told.push(isOut)));
-  const ask = (answer: Promise<string>) => queries.fetchQuery({ queryKey: [told.length], queryFn: () => answer }).catch(() => {});
-  const act = (answer: Promise<string>) => queries.getMutationCache().build(queries, { mutationFn: () => answer }).execute(undefined).catch(() => {});
+  const ask = (answer: Promise<string>) =>
+    queries.fetchQuery({ queryKey: [told.length], queryFn: () => answer }).catch(() => {});
+  const act = (answer: Promise<string>) =>
+    queries
+      .getMutationCache()
+      .build(queries, { mutationFn: () => answer })
+      .execute(undefined)
+      .catch(() => {});
   return { queries, told, ask, act };
 }
 

@@ -6,8 +6,8 @@ import { problemOf } from "./problem-of.ts";
 import { useTRPC } from "./trpc.ts";
 
 /**
- * Whether the service said of late that nobody is signed in any more: the token was revoked or has expired, or somebody signed out in
- * another tab. `ask` finds out, where something was refused that does not say why.
+ * Whether the service said of late that nobody is signed in any more: the token was revoked or has expired, or somebody
+ * signed out in another tab. `ask` finds out, where something was refused that does not say why.
  */
 export function useSignedOut(): { isSignedOut: boolean; ask: () => void } {
   const trpc = useTRPC();
@@ -28,7 +28,10 @@ export function listenToAnswers(queries: QueryClient, tell: (isOut: boolean) => 
       if (problemOf(action.error).code === "unauthorized") tell(true);
     } else if (action.type === "success" && !action.manual) tell(false);
   };
-  const ends = [queries.getQueryCache().subscribe((event) => event.type === "updated" && hear(event.action)), queries.getMutationCache().subscribe((event) => event.type === "updated" && hear(event.action))];
+  const ends = [
+    queries.getQueryCache().subscribe((event) => event.type === "updated" && hear(event.action)),
+    queries.getMutationCache().subscribe((event) => event.type === "updated" && hear(event.action)),
+  ];
   return () => {
     for (const end of ends) end();
   };

@@ -22,7 +22,8 @@ const sizes: Record<ButtonSize, string> = { m: "h-8 px-3 text-m", s: "h-7 px-2.5
 
 const squares: Record<ButtonSize, string> = { m: "size-8", s: "size-7" };
 
-const base = "inline-flex shrink-0 cursor-pointer items-center justify-center gap-1.5 rounded-m border font-[550] whitespace-nowrap transition-colors disabled:cursor-default disabled:opacity-50";
+const base =
+  "inline-flex shrink-0 cursor-pointer items-center justify-center gap-1.5 rounded-m border font-[550] whitespace-nowrap transition-colors disabled:cursor-default disabled:opacity-50";
 
 /** The looks of a button, for elements that are none: a menu's trigger, a summary. */
 export function buttonClass({ tone = "plain", size = "m" }: Pick<Face, "tone" | "size">): string {
@@ -39,7 +40,14 @@ export function Button({ tone, size, icon, className = "", children, ...rest }: 
 }
 
 /** Leads to another page and looks like a button. */
-export function ButtonLink({ tone, size, icon, className = "", children, ...rest }: Face & Omit<ComponentProps<typeof Link>, "href"> & { href: string }) {
+export function ButtonLink({
+  tone,
+  size,
+  icon,
+  className = "",
+  children,
+  ...rest
+}: Face & Omit<ComponentProps<typeof Link>, "href"> & { href: string }) {
   return (
     <Link {...rest} className={`${buttonClass({ tone, size })} ${className}`}>
       <ButtonFace icon={icon} size={size} />
@@ -49,9 +57,22 @@ export function ButtonLink({ tone, size, icon, className = "", children, ...rest
 }
 
 /** A square button with an icon alone; its label is its name and its hint. */
-export function IconButton({ label, icon: Icon, tone = "quiet", size = "m", className = "", ...rest }: Face & { label: string; icon: LucideIcon } & Omit<ComponentProps<"button">, "children">) {
+export function IconButton({
+  label,
+  icon: Icon,
+  tone = "quiet",
+  size = "m",
+  className = "",
+  ...rest
+}: Face & { label: string; icon: LucideIcon } & Omit<ComponentProps<"button">, "children">) {
   return (
-    <button type="button" aria-label={label} title={label} {...rest} className={`${base} ${tones[tone]} ${squares[size]} ${className}`}>
+    <button
+      type="button"
+      aria-label={label}
+      title={label}
+      {...rest}
+      className={`${base} ${tones[tone]} ${squares[size]} ${className}`}
+    >
       <Icon aria-hidden size={size === "m" ? 16 : 14} />
     </button>
   );

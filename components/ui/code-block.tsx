@@ -5,7 +5,12 @@ export function CodeBlock({ text, label, copyLabel }: { text: string; label: str
   return (
     <div className="relative">
       {/* A region that scrolls must be reachable by keyboard. */}
-      <pre tabIndex={0} role="region" aria-label={`${label}, as text`} className={`max-h-[480px] overflow-auto py-3 pl-4 text-s/[1.65] text-ink-2 ${copyLabel ? "mr-11 pr-1" : "pr-4"}`}>
+      <pre
+        tabIndex={0}
+        role="region"
+        aria-label={`${label}, as text`}
+        className={`max-h-[480px] overflow-auto py-3 pl-4 text-s/[1.65] text-ink-2 ${copyLabel ? "mr-11 pr-1" : "pr-4"}`}
+      >
         {text}
       </pre>
       {copyLabel && (

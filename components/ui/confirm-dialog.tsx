@@ -18,14 +18,29 @@ interface Props {
 }
 
 /** Asks before something that cannot be undone. What harms is never the first choice of the keyboard. */
-export function ConfirmDialog({ title, children, confirmLabel, tone = "primary", isOpen, isBusy = false, onConfirm, onClose }: Props) {
+export function ConfirmDialog({
+  title,
+  children,
+  confirmLabel,
+  tone = "primary",
+  isOpen,
+  isBusy = false,
+  onConfirm,
+  onClose,
+}: Props) {
   const isSafe = tone === "primary";
   const footer = (
     <>
       <Button onClick={onClose} data-autofocus={isSafe ? undefined : ""}>
         {isBusy ? "Close" : "Do nothing"}
       </Button>
-      <Button tone={tone} disabled={isBusy} aria-busy={isBusy} onClick={onConfirm} data-autofocus={isSafe ? "" : undefined}>
+      <Button
+        tone={tone}
+        disabled={isBusy}
+        aria-busy={isBusy}
+        onClick={onConfirm}
+        data-autofocus={isSafe ? "" : undefined}
+      >
         {confirmLabel}
       </Button>
     </>

@@ -17,8 +17,8 @@ export interface DialogProps {
 }
 
 /**
- * A native modal dialog: focus stays inside, Esc and a click beside it close it, focus goes back to where it was. The element that bears
- * `data-autofocus` has the focus first, or else the first field.
+ * A native modal dialog: focus stays inside, Esc and a click beside it close it, focus goes back to where it was. The
+ * element that bears `data-autofocus` has the focus first, or else the first field.
  */
 export function Dialog({ isOpen, ...props }: DialogProps) {
   return isOpen ? <OpenDialog {...props} /> : null;
@@ -93,5 +93,9 @@ export function ModalElement({ labelledBy, label, onClose, className, children }
 
 /** A dialog without fields has the focus itself, so that its title is read first and no button is marked by chance. */
 function firstFocus(dialog: HTMLDialogElement): HTMLElement {
-  return dialog.querySelector<HTMLElement>("[data-autofocus]") ?? dialog.querySelector<HTMLElement>("input:not([type=hidden]), textarea, select") ?? dialog;
+  return (
+    dialog.querySelector<HTMLElement>("[data-autofocus]") ??
+    dialog.querySelector<HTMLElement>("input:not([type=hidden]), textarea, select") ??
+    dialog
+  );
 }

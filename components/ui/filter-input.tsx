@@ -61,14 +61,16 @@ export function FilterInput({ label, value, onChange, placeholder }: Props) {
           if (draft === "") {
             event.currentTarget.blur();
             keepFocus();
-          }
-          else event.stopPropagation();
+          } else event.stopPropagation();
           send("");
         }}
         className="peer h-8 w-full min-w-0 rounded-m border border-line-strong bg-raised pr-8 pl-8 placeholder:text-ink-3"
       />
       {draft === "" ? (
-        <kbd aria-hidden className="pointer-events-none absolute right-2 rounded-s border px-1.5 text-xs text-ink-3 peer-focus:hidden pointer-coarse:hidden">
+        <kbd
+          aria-hidden
+          className="pointer-events-none absolute right-2 rounded-s border px-1.5 text-xs text-ink-3 peer-focus:hidden pointer-coarse:hidden"
+        >
           /
         </kbd>
       ) : (

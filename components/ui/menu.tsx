@@ -52,7 +52,13 @@ export function Menu({ label, children, items, tone, size, isBare = false }: Pro
         {!isBare && <ChevronDown aria-hidden size={14} className="-mr-0.5 shrink-0 opacity-70" />}
       </DropdownMenu.Trigger>
       <DropdownMenu.Portal container={dialog}>
-        <DropdownMenu.Content align="end" sideOffset={4} collisionPadding={8} aria-label={label} className="z-40 max-h-(--radix-dropdown-menu-content-available-height) max-w-[min(360px,calc(100vw-16px))] min-w-44 overflow-auto rounded-m border bg-raised p-1 shadow-floating">
+        <DropdownMenu.Content
+          align="end"
+          sideOffset={4}
+          collisionPadding={8}
+          aria-label={label}
+          className="z-40 max-h-(--radix-dropdown-menu-content-available-height) max-w-[min(360px,calc(100vw-16px))] min-w-44 overflow-auto rounded-m border bg-raised p-1 shadow-floating"
+        >
           {items.map((item) => (
             <Item key={item.id} item={item} />
           ))}
@@ -66,7 +72,8 @@ const itemClass =
   "flex cursor-pointer items-center gap-2.5 rounded-s px-2.5 py-1.5 outline-none select-none data-disabled:cursor-default data-disabled:opacity-50 data-highlighted:bg-sunken";
 
 function Item({ item }: { item: MenuItem }) {
-  const color = item.tone === "danger" ? "text-bad data-highlighted:bg-bad-soft" : item.isChosen ? "text-accent" : "text-ink";
+  const color =
+    item.tone === "danger" ? "text-bad data-highlighted:bg-bad-soft" : item.isChosen ? "text-accent" : "text-ink";
   const face = (
     <>
       {item.icon && <item.icon aria-hidden size={15} className="shrink-0 opacity-80" />}
@@ -85,7 +92,12 @@ function Item({ item }: { item: MenuItem }) {
     );
   }
   return (
-    <DropdownMenu.CheckboxItem checked={item.isChosen} disabled={item.isDisabled} onSelect={item.onSelect} className={`${itemClass} ${color}`}>
+    <DropdownMenu.CheckboxItem
+      checked={item.isChosen}
+      disabled={item.isDisabled}
+      onSelect={item.onSelect}
+      className={`${itemClass} ${color}`}
+    >
       {face}
     </DropdownMenu.CheckboxItem>
   );

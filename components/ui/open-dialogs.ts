@@ -19,7 +19,11 @@ export function registerDialog(dialog: HTMLDialogElement): () => void {
 
 /** The modal dialog on top, or `null`. Whatever lies outside it is under its veil and cannot be clicked. */
 export function useTopDialog(): HTMLDialogElement | null {
-  return useSyncExternalStore(watch, () => stack.at(-1) ?? null, () => null);
+  return useSyncExternalStore(
+    watch,
+    () => stack.at(-1) ?? null,
+    () => null,
+  );
 }
 
 function watch(watcher: () => void): () => void {

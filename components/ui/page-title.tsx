@@ -3,7 +3,15 @@ import type { ReactNode } from "react";
 import { CopyButton } from "./copy-button.tsx";
 
 /** Where one is, and the id of what one looks at, with its state. */
-export function PageTitle({ crumb, id, children }: { crumb: { href: string; label: string; rest: string }; id: string; children?: ReactNode }) {
+export function PageTitle({
+  crumb,
+  id,
+  children,
+}: {
+  crumb: { href: string; label: string; rest: string };
+  id: string;
+  children?: ReactNode;
+}) {
   return (
     <>
       <p className="text-s text-ink-3">

@@ -1,7 +1,17 @@
 import type { ReactNode } from "react";
 
 /** A titled card. `note` stands at the right of the title. */
-export function Panel({ id, title, note, children }: { id?: string; title: string; note?: ReactNode; children: ReactNode }) {
+export function Panel({
+  id,
+  title,
+  note,
+  children,
+}: {
+  id?: string;
+  title: string;
+  note?: ReactNode;
+  children: ReactNode;
+}) {
   return (
     <section id={id} aria-label={title} className="min-w-0 scroll-mt-16 overflow-hidden rounded-l border bg-panel">
       <div className="flex min-h-11 items-center gap-3 border-b px-4 py-2">

@@ -2,7 +2,10 @@
 
 import { type ReactNode, useLayoutEffect, useRef, useState } from "react";
 
-/** The part of a dialog that scrolls when it is too long. Only then it is a stop of the Tab key, so that the arrow keys can scroll it. */
+/**
+ * The part of a dialog that scrolls when it is too long. Only then it is a stop of the Tab key, so that the arrow keys
+ * can scroll it.
+ */
 export function ScrollBody({ labelledBy, children }: { labelledBy: string; children: ReactNode }) {
   const outer = useRef<HTMLDivElement>(null);
   const inner = useRef<HTMLDivElement>(null);
@@ -14,7 +17,11 @@ export function ScrollBody({ labelledBy, children }: { labelledBy: string; child
     return () => observer.disconnect();
   }, []);
   return (
-    <div ref={outer} {...(isLong && { tabIndex: 0, role: "region", "aria-labelledby": labelledBy })} className="min-h-0 overflow-auto px-4 py-4 -outline-offset-2">
+    <div
+      ref={outer}
+      {...(isLong && { tabIndex: 0, role: "region", "aria-labelledby": labelledBy })}
+      className="min-h-0 overflow-auto px-4 py-4 -outline-offset-2"
+    >
       <div ref={inner}>{children}</div>
     </div>
   );

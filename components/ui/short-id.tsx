@@ -1,7 +1,10 @@
 import Link from "next/link";
 import { CopyButton } from "./copy-button.tsx";
 
-/** An id, short and monospaced, that leads to its page. The whole id is in the title; a small button beside it copies it. */
+/**
+ * An id, short and monospaced, that leads to its page. The whole id is in the title; a small button beside it copies
+ * it.
+ */
 export function ShortId({ id, href }: { id: string; href: string }) {
   return (
     <span className="group/id inline-flex max-w-full items-center gap-0.5 whitespace-nowrap">

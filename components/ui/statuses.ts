@@ -1,4 +1,18 @@
-import { CircleCheck, CircleDashed, CircleSlash, CircleX, Clock, Hand, type LucideIcon, LoaderCircle, Pause, Repeat2, SkipForward, TimerOff, TriangleAlert } from "lucide-react";
+import {
+  CircleCheck,
+  CircleDashed,
+  CircleSlash,
+  CircleX,
+  Clock,
+  Hand,
+  type LucideIcon,
+  LoaderCircle,
+  Pause,
+  Repeat2,
+  SkipForward,
+  TimerOff,
+  TriangleAlert,
+} from "lucide-react";
 import type { DeliveryOutcome } from "../../server/contract/delivery.ts";
 import type { Health } from "../../server/contract/health.ts";
 import type { RunStatus } from "../../server/contract/run.ts";

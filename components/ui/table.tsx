@@ -7,7 +7,11 @@ export function Table({ label, columns, children }: { label: string; columns: st
       <thead className="sr-only xl:not-sr-only xl:table-header-group">
         <tr>
           {columns.map((column) => (
-            <th key={column} scope="col" className="border-b px-4 py-2 text-left text-xs font-medium whitespace-nowrap text-ink-3">
+            <th
+              key={column}
+              scope="col"
+              className="border-b px-4 py-2 text-left text-xs font-medium whitespace-nowrap text-ink-3"
+            >
               {column}
             </th>
           ))}
@@ -19,16 +23,20 @@ export function Table({ label, columns, children }: { label: string; columns: st
 }
 
 export function Row({ children }: { children: ReactNode }) {
-  return <tr className="grid gap-1.5 border-b px-4 py-3 last:border-0 xl:table-row xl:p-0 xl:hover:bg-sunken xl:[&:not(:last-child)>td]:border-b">{children}</tr>;
+  return (
+    <tr className="grid gap-1.5 border-b px-4 py-3 last:border-0 xl:table-row xl:p-0 xl:hover:bg-sunken xl:[&:not(:last-child)>td]:border-b">
+      {children}
+    </tr>
+  );
 }
 
 export function Cell({ name, children }: { name: string; children: ReactNode }) {
   const isEmpty = children === null || children === undefined || children === false || children === "";
   return (
-    <td className={`${isEmpty ? "hidden" : "flex"} min-w-0 items-baseline gap-3 xl:table-cell xl:px-4 xl:py-2.5 xl:align-baseline`}>
-      <span className="w-[84px] shrink-0 text-xs text-ink-3 xl:hidden">
-        {name}
-      </span>
+    <td
+      className={`${isEmpty ? "hidden" : "flex"} min-w-0 items-baseline gap-3 xl:table-cell xl:px-4 xl:py-2.5 xl:align-baseline`}
+    >
+      <span className="w-[84px] shrink-0 text-xs text-ink-3 xl:hidden">{name}</span>
       <div className="min-w-0 [overflow-wrap:anywhere]">{children}</div>
     </td>
   );
@@ -37,7 +45,9 @@ export function Cell({ name, children }: { name: string; children: ReactNode }) 
 /** What can be done to a row: buttons at its end, or below it on narrow screens. Their column's name is empty. */
 export function ActionsCell({ children }: { children: ReactNode }) {
   return (
-    <td className={`${children ? "flex" : "hidden"} min-w-0 gap-3 xl:table-cell xl:w-px xl:px-4 xl:py-2.5 xl:align-baseline xl:whitespace-nowrap`}>
+    <td
+      className={`${children ? "flex" : "hidden"} min-w-0 gap-3 xl:table-cell xl:w-px xl:px-4 xl:py-2.5 xl:align-baseline xl:whitespace-nowrap`}
+    >
       <span className="w-[84px] shrink-0 xl:hidden" />
       <div className="flex min-w-0 flex-wrap items-center gap-2 xl:flex-nowrap xl:justify-end">{children}</div>
     </td>

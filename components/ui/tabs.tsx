@@ -10,10 +10,25 @@ export interface Tab {
 }
 
 /** A row of tabs and the panel of the selected one (`children`). Arrow keys, Home and End move between them. */
-export function Tabs({ label, tabs, selected, onSelect, children }: { label: string; tabs: readonly Tab[]; selected: string; onSelect: (id: string) => void; children: ReactNode }) {
+export function Tabs({
+  label,
+  tabs,
+  selected,
+  onSelect,
+  children,
+}: {
+  label: string;
+  tabs: readonly Tab[];
+  selected: string;
+  onSelect: (id: string) => void;
+  children: ReactNode;
+}) {
   const base = useId();
   const list = useRef<HTMLDivElement>(null);
-  const at = Math.max(0, tabs.findIndex((tab) => tab.id === selected));
+  const at = Math.max(
+    0,
+    tabs.findIndex((tab) => tab.id === selected),
+  );
   const current = tabs[at];
   const onKeyDown = (event: KeyboardEvent) => {
     const next = neighbour(event.key, at, tabs.length);
@@ -25,7 +40,13 @@ export function Tabs({ label, tabs, selected, onSelect, children }: { label: str
   };
   return (
     <>
-      <div ref={list} role="tablist" aria-label={label} onKeyDown={onKeyDown} className="flex shrink-0 gap-4 overflow-x-auto border-b [scrollbar-width:none]">
+      <div
+        ref={list}
+        role="tablist"
+        aria-label={label}
+        onKeyDown={onKeyDown}
+        className="flex shrink-0 gap-4 overflow-x-auto border-b [scrollbar-width:none]"
+      >
         {tabs.map((tab) => (
           <button
             key={tab.id}
@@ -43,7 +64,12 @@ export function Tabs({ label, tabs, selected, onSelect, children }: { label: str
           </button>
         ))}
       </div>
-      <div role="tabpanel" id={`${base}-panel`} aria-labelledby={current && `${base}-${current.id}`} className="flex min-h-0 min-w-0 flex-1 flex-col">
+      <div
+        role="tabpanel"
+        id={`${base}-panel`}
+        aria-labelledby={current && `${base}-${current.id}`}
+        className="flex min-h-0 min-w-0 flex-1 flex-col"
+      >
         {children}
       </div>
     </>

@@ -20,7 +20,10 @@ const most = 3;
 
 const ToastContext = createContext<(toast: Toast) => void>(() => {});
 
-/** Says in passing what was done, e.g. `toast({ tone: "ok", text: "12 runs canceled" })`. What needs an answer is no toast. */
+/**
+ * Says in passing what was done, e.g. `toast({ tone: "ok", text: "12 runs canceled" })`. What needs an answer is no
+ * toast.
+ */
 export const useToast = () => useContext(ToastContext);
 
 type Numbered = Toast & { key: number };
@@ -45,7 +48,11 @@ export function Toasts({ children }: { children: ReactNode }) {
 function ToastRegion({ toasts, onDismiss }: { toasts: readonly Numbered[]; onDismiss: (key: number) => void }) {
   const dialog = useTopDialog();
   const region = (
-    <div role="status" aria-label="Messages" className="pointer-events-none fixed right-3 bottom-[calc(var(--rail-height)+12px)] left-3 z-50 flex flex-col items-end gap-2">
+    <div
+      role="status"
+      aria-label="Messages"
+      className="pointer-events-none fixed right-3 bottom-[calc(var(--rail-height)+12px)] left-3 z-50 flex flex-col items-end gap-2"
+    >
       {toasts.map((toast) => (
         <ToastCard key={toast.key} toast={toast} onDismiss={onDismiss} />
       ))}
@@ -55,7 +62,13 @@ function ToastRegion({ toasts, onDismiss }: { toasts: readonly Numbered[]; onDis
 }
 
 const icons: Record<Tone, LucideIcon> = { ok: CircleCheck, run: Info, wait: Info, bad: TriangleAlert, idle: Info };
-const colors: Record<Tone, string> = { ok: "text-ok", run: "text-run", wait: "text-wait", bad: "text-bad", idle: "text-idle" };
+const colors: Record<Tone, string> = {
+  ok: "text-ok",
+  run: "text-run",
+  wait: "text-wait",
+  bad: "text-bad",
+  idle: "text-idle",
+};
 
 /** Stays while the pointer or the focus is on it. */
 function ToastCard({ toast, onDismiss }: { toast: Numbered; onDismiss: (key: number) => void }) {

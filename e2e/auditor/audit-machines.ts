@@ -24,11 +24,26 @@ export interface MachinesAuditOptions extends Omit<AuditOptions, "plan" | "stop"
   keep: (outputs: string[]) => void;
 }
 
-const defaults: MachinesAuditOptions = { seed: 1, kills: 50, gapMs: 1_200, paceMs: 1_200, restMs: 180_000, changes: [], tell: () => {}, keep: () => {}, takeOverWithinMs: 15_000, clients: 10, roles: ["web", "web", "worker", "worker", "worker"], stepMs: 400, stuckMs: 60_000 };
+const defaults: MachinesAuditOptions = {
+  seed: 1,
+  kills: 50,
+  gapMs: 1_200,
+  paceMs: 1_200,
+  restMs: 180_000,
+  changes: [],
+  tell: () => {},
+  keep: () => {},
+  takeOverWithinMs: 15_000,
+  clients: 10,
+  roles: ["web", "web", "worker", "worker", "worker"],
+  stepMs: 400,
+  stuckMs: 60_000,
+};
 
 /**
- * Several machines on one Postgres under traffic: web on some, workers on others. Machines, their processes, the database and its connections are killed at random moments. All of it
- * comes to rest, and what everybody wrote down is judged.
+ * Several machines on one Postgres under traffic: web on some, workers on others. Machines, their processes, the
+ * database and its connections are killed at random moments. All of it comes to rest, and what everybody wrote down is
+ * judged.
  */
 export async function auditMachines(given: Partial<MachinesAuditOptions>): Promise<Verdict> {
   const options = { ...defaults, ...given };
@@ -61,25 +76,51 @@ async function conduct(options: MachinesAuditOptions, { folder, sink, cluster, m
   mkdirSync(projectDir);
   writeAuditedProject(projectDir, 1);
   const { key } = prepareProject(projectDir, env);
-  const machines = await startMachines({ projectDir, folder, roles: options.roles, sinkUrl: sink.url, env, changes: options.changes });
+  const machines = await startMachines({
+    projectDir,
+    folder,
+    roles: options.roles,
+    sinkUrl: sink.url,
+    env,
+    changes: options.changes,
+  });
   const random = createRandom(options.seed + 1);
   const urls = machines.filter(({ role }) => role === "web").map((machine) => machine.url);
-  const clients = startClients({ ...options, ms: { min: 0, max: options.stepMs }, url: () => random.pick(urls), key, onAcknowledged: moments.sawAcknowledgement });
+  const clients = startClients({
+    ...options,
+    ms: { min: 0, max: options.stepMs },
+    url: () => random.pick(urls),
+    key,
+    onAcknowledged: moments.sawAcknowledgement,
+  });
   const killer = createMachineKiller({ machines, cluster, url: cluster.url("postgres"), moments, random });
   const kills: Kill[] = [];
   try {
-    for (const planned of options.plan ?? planMachineKills({ random: createRandom(options.seed), kills: options.kills, gapMs: options.gapMs })) {
+    for (const planned of options.plan ??
+      planMachineKills({ random: createRandom(options.seed), kills: options.kills, gapMs: options.gapMs })) {
       let kill = await killer.kill(planned);
       // What it would kill may not be back yet.
-      for (let tries = 0; kill === null && tries < 20; tries += 1) kill = await killer.kill({ ...planned, afterMs: 1_000 });
+      for (let tries = 0; kill === null && tries < 20; tries += 1)
+        kill = await killer.kill({ ...planned, afterMs: 1_000 });
       if (kill) kills.push(kill);
-      options.tell(kill ? `${kills.length}: ${describe(kill, planned)}, ${clients.orders().length} orders` : `there was no ${planned.kind} to kill`);
+      options.tell(
+        kill
+          ? `${kills.length}: ${describe(kill, planned)}, ${clients.orders().length} orders`
+          : `there was no ${planned.kind} to kill`,
+      );
       assertAlive(machines, kills, options.tell);
     }
     await killer.settled();
     const reader = readPostgres(url);
     await comeToRest(options, { reader, clients });
-    return await judgeAtRest({ reader, orders: clients.orders(), effects: sink.effects, kills, takeOverWithinMs: options.takeOverWithinMs, startedAt });
+    return await judgeAtRest({
+      reader,
+      orders: clients.orders(),
+      effects: sink.effects,
+      kills,
+      takeOverWithinMs: options.takeOverWithinMs,
+      startedAt,
+    });
   } finally {
     for (const machine of machines) await machine.settled().catch(() => {});
     await Promise.all(machines.map((machine) => machine.service().kill()));
@@ -90,14 +131,19 @@ async function conduct(options: MachinesAuditOptions, { folder, sink, cluster, m
 
 function describe(kill: Kill, { moment, awayMs }: PlannedMachineKill): string {
   const whose = kill.generation < 0 ? "" : ` of start ${kill.generation}`;
-  const away = kill.kind === "web" || kill.kind === "worker" || kill.kind === "connection" ? "" : `, away for ${awayMs} ms`;
+  const away =
+    kill.kind === "web" || kill.kind === "worker" || kill.kind === "connection" ? "" : `, away for ${awayMs} ms`;
   return `${kill.kind}${whose} (${moment}${away})`;
 }
 
 /** Nothing that was not killed may end by itself. */
 function assertAlive(machines: readonly Machine[], kills: readonly Kill[], tell: (line: string) => void): void {
-  const killed = new Set(kills.filter(({ kind }) => kind === "group" || kind === "supervisor").map(({ generation }) => generation));
-  const ended = machines.map((machine) => machine.service()).find((service) => service.hasEnded() && !killed.has(service.generation));
+  const killed = new Set(
+    kills.filter(({ kind }) => kind === "group" || kind === "supervisor").map(({ generation }) => generation),
+  );
+  const ended = machines
+    .map((machine) => machine.service())
+    .find((service) => service.hasEnded() && !killed.has(service.generation));
   if (!ended) return;
   tell(ended.output());
   throw new Error(`The machine of start ${ended.generation} has ended by itself.`);

@@ -36,7 +36,19 @@ export interface AuditOptions {
   atRest?: (kills: readonly Kill[]) => Promise<void>;
 }
 
-export const defaultOptions: AuditOptions = { seed: 1, kills: 24, gapMs: 1_200, clients: 16, paceMs: 1_200, workers: 2, minOrders: 50, stuckMs: 40_000, restMs: 180_000, changes: [], tell: () => {} };
+export const defaultOptions: AuditOptions = {
+  seed: 1,
+  kills: 24,
+  gapMs: 1_200,
+  clients: 16,
+  paceMs: 1_200,
+  workers: 2,
+  minOrders: 50,
+  stuckMs: 40_000,
+  restMs: 180_000,
+  changes: [],
+  tell: () => {},
+};
 
 export interface Verdict {
   violations: Violation[];
@@ -49,7 +61,10 @@ export interface Verdict {
 export async function audit(given: Partial<AuditOptions>): Promise<Verdict> {
   const options = { ...defaultOptions, ...given };
   const { projectDir, key } = copyAuditedProject(options.workers);
-  const killer = createKiller(createRandom(options.seed + 1), options.stop ?? ((pid) => void process.kill(pid, "SIGSTOP")));
+  const killer = createKiller(
+    createRandom(options.seed + 1),
+    options.stop ?? ((pid) => void process.kill(pid, "SIGSTOP")),
+  );
   const sink = await openSink(killer.sawEffect);
   try {
     return await conduct(options, { projectDir, killer, sink, key });
@@ -70,11 +85,12 @@ const backWithinMs = 60_000;
 
 /** A web process or worker that was killed just now may not be back yet: the plan waits for it. */
 async function killInTurn(killer: Killer, service: Service, planned: PlannedKill): Promise<Kill> {
-  for (const giveUpAt = performance.now() + backWithinMs; ; ) {
+  for (const giveUpAt = performance.now() + backWithinMs; ;) {
     const kill = await killer.kill(service, planned);
     if (kill) return kill;
     if (service.hasEnded()) throw new Error(`The service has ended by itself:\n${service.output()}`);
-    if (performance.now() > giveUpAt) throw new Error(`There was no ${planned.kind} to kill for ${backWithinMs / 1000} s:\n${service.output()}`);
+    if (performance.now() > giveUpAt)
+      throw new Error(`There was no ${planned.kind} to kill for ${backWithinMs / 1000} s:\n${service.output()}`);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
@@ -84,12 +100,20 @@ async function conduct(options: AuditOptions, { projectDir, killer, sink, key }:
   const kills: Kill[] = [];
   let generation = 0;
   let service: Service;
-  const start = (port: number) => startService({ projectDir, port, sinkUrl: sink.url, generation: generation++, changes: options.changes });
+  const start = (port: number) =>
+    startService({ projectDir, port, sinkUrl: sink.url, generation: generation++, changes: options.changes });
   service = await start(0);
   const { url } = service;
-  const clients = startClients({ ...options, ms: { min: 0, max: 60 }, url: () => url, key, onAcknowledged: killer.sawAcknowledgement });
+  const clients = startClients({
+    ...options,
+    ms: { min: 0, max: 60 },
+    url: () => url,
+    key,
+    onAcknowledged: killer.sawAcknowledgement,
+  });
   try {
-    for (const planned of options.plan ?? planKills({ random: createRandom(options.seed), kills: options.kills, gapMs: options.gapMs })) {
+    for (const planned of options.plan ??
+      planKills({ random: createRandom(options.seed), kills: options.kills, gapMs: options.gapMs })) {
       const kill = await killInTurn(killer, service, planned);
       kills.push(kill);
       options.tell(`${kills.length}: ${kill.kind} (${planned.moment}), ${clients.orders().length} orders`);
@@ -116,24 +140,37 @@ const acknowledgedWithinMs = 60_000;
 
 async function untilAcknowledged(clients: Clients, count: number): Promise<void> {
   const giveUpAt = performance.now() + acknowledgedWithinMs;
-  while (clients.orders().filter(isAcknowledged).length < count && performance.now() < giveUpAt) await new Promise((resolve) => setTimeout(resolve, 50));
+  while (clients.orders().filter(isAcknowledged).length < count && performance.now() < giveUpAt)
+    await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
 /** Reads the store, and judges all that was written down. */
-export async function judgeAtRest(p: Omit<Facts, "runs"> & { reader: StoreReader; startedAt: number }): Promise<Verdict> {
+export async function judgeAtRest(
+  p: Omit<Facts, "runs"> & { reader: StoreReader; startedAt: number },
+): Promise<Verdict> {
   const { reader, startedAt, ...written } = p;
   const facts = { ...written, runs: await reader.runs(), handBacks: (await reader.handBacks?.()) ?? [] };
   const integrity = await reader.integrity();
-  const violations = [...judge(facts), ...(integrity === "ok" ? [] : [{ rule: "the store stays whole", what: integrity }])];
+  const violations = [
+    ...judge(facts),
+    ...(integrity === "ok" ? [] : [{ rule: "the store stays whole", what: integrity }]),
+  ];
   return { violations, facts, summary: summarize(facts, performance.now() - startedAt) };
 }
 
 /** No new orders; everything that was sent is answered, and every run ends, or nothing moves any more. */
-export async function comeToRest({ stuckMs, restMs, tell }: Pick<AuditOptions, "stuckMs" | "restMs" | "tell">, p: { reader: StoreReader; clients: Clients }): Promise<void> {
+export async function comeToRest(
+  { stuckMs, restMs, tell }: Pick<AuditOptions, "stuckMs" | "restMs" | "tell">,
+  p: { reader: StoreReader; clients: Clients },
+): Promise<void> {
   await p.clients.finish();
   let last = { open: -1, mark: "" };
   const giveUpAt = performance.now() + restMs;
-  for (let movedAt = performance.now(); performance.now() < Math.min(giveUpAt, movedAt + stuckMs); await new Promise((resolve) => setTimeout(resolve, 200))) {
+  for (
+    let movedAt = performance.now();
+    performance.now() < Math.min(giveUpAt, movedAt + stuckMs);
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  ) {
     const now = await p.reader.progress();
     if (now.open === 0) return;
     if (now.mark !== last.mark) movedAt = performance.now();

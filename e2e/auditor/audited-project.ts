@@ -40,7 +40,10 @@ const effectModule = `
   }`;
 
 function workflowModule(slug: string, steps: readonly string[]): string {
-  const calls = steps.map((step) => `${step === sleepsBefore[slug] ? `await ctx.sleep("grace", 150);` : ""}\n        await work(${JSON.stringify(step)});`);
+  const calls = steps.map(
+    (step) =>
+      `${step === sleepsBefore[slug] ? `await ctx.sleep("grace", 150);` : ""}\n        await work(${JSON.stringify(step)});`,
+  );
   return `
     import { defineWorkflow } from "signalbox/workflow";
     import { z } from "zod";
@@ -81,9 +84,16 @@ export function writeAuditedProject(dir: string, workers: number): void {
     "package.json": `{"name":"audited","private":true,"type":"module"}`,
     "signalbox.config.ts": `import { defineConfig } from "signalbox/config";\nexport default defineConfig({ workers: ${workers} });`,
     "lib/effect.ts": effectModule,
-    ...Object.fromEntries(Object.entries(stepsOf).map(([slug, steps]) => [`workflows/${slug}.ts`, workflowModule(slug, steps)])),
+    ...Object.fromEntries(
+      Object.entries(stepsOf).map(([slug, steps]) => [`workflows/${slug}.ts`, workflowModule(slug, steps)]),
+    ),
     "triggers/ship-order.ts": triggerModule({ slug: "ship-order", endpoint: "orders", workflow: "ship" }),
-    "triggers/bill-order.ts": triggerModule({ slug: "bill-order", endpoint: "orders", workflow: "bill", filter: "z.object({ paid: z.literal(true) })" }),
+    "triggers/bill-order.ts": triggerModule({
+      slug: "bill-order",
+      endpoint: "orders",
+      workflow: "bill",
+      filter: "z.object({ paid: z.literal(true) })",
+    }),
     "triggers/take-note.ts": triggerModule({ slug: "take-note", endpoint: "notes", workflow: "note" }),
   };
   for (const [path, text] of Object.entries(files)) {

@@ -8,20 +8,34 @@ const kills = 12;
 
 /** Each audit has its own project, port and sink, so they can wait side by side. */
 describe.concurrent("the auditor", { timeout: 300_000 }, () => {
-  it("finds no rule broken while the group, web and single workers are killed at random moments", async ({ expect, onTestFailed }) => {
+  it("finds no rule broken while the group, web and single workers are killed at random moments", async ({
+    expect,
+    onTestFailed,
+  }) => {
     const log: string[] = [];
     onTestFailed(() => console.error(`AUDIT_SEED=${seed}\n${log.join("\n")}`));
-    const { violations, facts, summary } = await audit({ seed, kills, gapMs: 900, tell: (line) => void log.push(line) });
+    const { violations, facts, summary } = await audit({
+      seed,
+      kills,
+      gapMs: 900,
+      tell: (line) => void log.push(line),
+    });
     console.log(`seed ${seed}: ${summary}`);
     expect(violations, summary).toEqual([]);
     expect(facts.kills).toHaveLength(kills);
   });
 
-  it.for(Object.entries(mutants))("catches a service that is broken: %s", async ([name, mutant], { expect, onTestFailed }) => {
-    onTestFailed(() => console.error(`AUDIT_SEED=${seed}`));
-    const { violations, summary } = await audit({ seed, ...mutant.audit });
-    console.log(`${name}: ${violations.length} findings, ${summary}`);
-    const broken = new Set<string>(violations.map(({ rule }) => rule));
-    expect(mutant.caughtBy.filter((rule) => broken.has(rule)), [...broken].join(", ")).not.toEqual([]);
-  });
+  it.for(Object.entries(mutants))(
+    "catches a service that is broken: %s",
+    async ([name, mutant], { expect, onTestFailed }) => {
+      onTestFailed(() => console.error(`AUDIT_SEED=${seed}`));
+      const { violations, summary } = await audit({ seed, ...mutant.audit });
+      console.log(`${name}: ${violations.length} findings, ${summary}`);
+      const broken = new Set<string>(violations.map(({ rule }) => rule));
+      expect(
+        mutant.caughtBy.filter((rule) => broken.has(rule)),
+        [...broken].join(", "),
+      ).not.toEqual([]);
+    },
+  );
 });

@@ -9,7 +9,10 @@ import { changeSource, type SourceChange } from "./changed-source.ts";
 
 const built = new Map<string, Promise<string>>();
 
-/** Builds the product with these changes, once, in a folder of its own that is removed when this process ends. Gives its command line. Throws when a change is not part of what was built. */
+/**
+ * Builds the product with these changes, once, in a folder of its own that is removed when this process ends. Gives its
+ * command line. Throws when a change is not part of what was built.
+ */
 export function buildMutant(changes: readonly SourceChange[]): Promise<string> {
   const key = JSON.stringify(changes);
   const known = built.get(key) ?? build(changes);
@@ -22,7 +25,8 @@ async function build(changes: readonly SourceChange[]): Promise<string> {
   atExit(() => rmSync(folder, { recursive: true, force: true }));
   const dist = join(folder, "dist");
   mkdirSync(dist);
-  for (const part of ["package.json", "drizzle", "node_modules", "dist/pages", "dist/sdk", "dist/recheck.cjs"]) symlinkSync(join(repository, part), join(folder, part));
+  for (const part of ["package.json", "drizzle", "node_modules", "dist/pages", "dist/sdk", "dist/recheck.cjs"])
+    symlinkSync(join(repository, part), join(folder, part));
   const waiting = new Set(changes);
   const byFile = Map.groupBy(changes, ({ file }) => join(repository, file));
   const changer: Plugin = {
@@ -37,6 +41,9 @@ async function build(changes: readonly SourceChange[]): Promise<string> {
     },
   };
   await bundleProcesses({ outdir: dist, plugins: [changer] });
-  if (waiting.size > 0) throw new Error(`The product does not use ${[...waiting].map(({ file }) => file).join(", ")}: this is not the mutant that was asked for`);
+  if (waiting.size > 0)
+    throw new Error(
+      `The product does not use ${[...waiting].map(({ file }) => file).join(", ")}: this is not the mutant that was asked for`,
+    );
   return join(dist, "cli.js");
 }

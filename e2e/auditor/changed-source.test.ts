@@ -8,7 +8,11 @@ import { mutants, noFencing } from "./mutants.ts";
 import { postgresMutants } from "./postgres-mutants.ts";
 
 it("what a mutant changes stands in today's sources once, and is not the same afterwards", () => {
-  for (const change of [...[...Object.values(mutants), ...Object.values(postgresMutants)].flatMap(({ audit }) => audit.changes), ...noFencing, ...shortLeases]) {
+  for (const change of [
+    ...[...Object.values(mutants), ...Object.values(postgresMutants)].flatMap(({ audit }) => audit.changes),
+    ...noFencing,
+    ...shortLeases,
+  ]) {
     const source = readFileSync(join(repository, change.file), "utf8");
     expect(changeSource(source, change)).not.toBe(source);
   }

@@ -25,7 +25,9 @@ export interface Clients {
   finish(): Promise<void>;
 }
 
-const answerSchema = z.object({ runs: z.array(z.object({ runId: z.string(), trigger: z.string(), target: z.object({ slug: z.string() }) })) });
+const answerSchema = z.object({
+  runs: z.array(z.object({ runId: z.string(), trigger: z.string(), target: z.object({ slug: z.string() }) })),
+});
 const retryAfterMs = 100;
 const giveUpAfterMs = 90_000;
 
@@ -51,13 +53,18 @@ export function createSender(door: Door): (p: Sending) => Promise<void> {
   return (p) => sendUntilAnswered(door, p);
 }
 
-/** Clients that send one order after the other, and write down what they asked before they ask it, and every answer that they see. */
+/**
+ * Clients that send one order after the other, and write down what they asked before they ask it, and every answer that
+ * they see.
+ */
 export function startClients(options: ClientsOptions): Clients {
   const ledger: Ledger[] = [];
   const agent = new Agent({ keepAlive: true, maxSockets: options.clients });
   let isFinishing = false;
   const isGoing = () => !isFinishing;
-  const ended = Array.from({ length: options.clients }, (_, client) => live({ ...options, client, random: createRandom(options.seed * 1000 + client), agent, ledger, isGoing }));
+  const ended = Array.from({ length: options.clients }, (_, client) =>
+    live({ ...options, client, random: createRandom(options.seed * 1000 + client), agent, ledger, isGoing }),
+  );
   return {
     orders: () => ledger,
     async finish() {
@@ -68,7 +75,13 @@ export function startClients(options: ClientsOptions): Clients {
   };
 }
 
-type Client = ClientsOptions & { client: number; random: Random; agent: Agent; ledger: Ledger[]; isGoing: () => boolean };
+type Client = ClientsOptions & {
+  client: number;
+  random: Random;
+  agent: Agent;
+  ledger: Ledger[];
+  isGoing: () => boolean;
+};
 
 async function live(client: Client): Promise<void> {
   const { random } = client;
@@ -87,7 +100,7 @@ async function live(client: Client): Promise<void> {
 }
 
 async function sendUntilAnswered(door: Door, p: Sending): Promise<void> {
-  for (let patientAt = performance.now(); ; ) {
+  for (let patientAt = performance.now(); ;) {
     const answer = await send(door, p);
     if (answer) p.order.answers.push(answer);
     if (answer?.status === 202 || p.order.key === null) return;
@@ -100,14 +113,25 @@ async function sendUntilAnswered(door: Door, p: Sending): Promise<void> {
 /** `null`: no answer came. */
 function send({ url, key, agent, onAcknowledged }: Door, { order, kind, body }: Sending): Promise<Answer | null> {
   return new Promise((resolve) => {
-    const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body), "x-api-key": key, ...(order.key === null ? {} : { "idempotency-key": order.key }) };
-    const sent = request(`${url()}/triggers/${kind.endpoint}`, { method: "POST", ...(agent ? { agent } : {}), headers, timeout: 15_000 }, (response) => {
-      const status = response.statusCode ?? 0;
-      if (status === 202) onAcknowledged();
-      let text = "";
-      response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
-      response.on("close", () => resolve({ status, runs: response.complete && status === 202 ? runsOf(text) : null }));
-    });
+    const headers = {
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(body),
+      "x-api-key": key,
+      ...(order.key === null ? {} : { "idempotency-key": order.key }),
+    };
+    const sent = request(
+      `${url()}/triggers/${kind.endpoint}`,
+      { method: "POST", ...(agent ? { agent } : {}), headers, timeout: 15_000 },
+      (response) => {
+        const status = response.statusCode ?? 0;
+        if (status === 202) onAcknowledged();
+        let text = "";
+        response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+        response.on("close", () =>
+          resolve({ status, runs: response.complete && status === 202 ? runsOf(text) : null }),
+        );
+      },
+    );
     sent.on("timeout", () => sent.destroy());
     sent.on("error", () => resolve(null));
     sent.end(body);

@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-/** What an audit goes by: written down by the clients, the sink and the killer, and read from the store at the end. Times are the auditor's own. */
+/**
+ * What an audit goes by: written down by the clients, the sink and the killer, and read from the store at the end.
+ * Times are the auditor's own.
+ */
 export interface Facts {
   orders: readonly Order[];
   runs: readonly StoredRun[];
@@ -34,7 +37,13 @@ export interface Answer {
   runs: Readonly<Record<string, string>> | null;
 }
 
-export const storedRunSchema = z.object({ id: z.string(), orderId: z.string(), attachmentId: z.string(), deliveryId: z.string().nullable(), status: z.string() });
+export const storedRunSchema = z.object({
+  id: z.string(),
+  orderId: z.string(),
+  attachmentId: z.string(),
+  deliveryId: z.string().nullable(),
+  status: z.string(),
+});
 export type StoredRun = z.infer<typeof storedRunSchema>;
 
 /** What the sink was told from inside a step. */
@@ -53,8 +62,9 @@ export interface Effect {
 export interface Kill {
   at: number;
   /**
-   * `stop` is SIGSTOP for longer than the lease: to its runs the process is dead. `supervisor`: it alone; its children have to leave by themselves.
-   * `postgres` is the database whole, `connection` some of its backends: they touch no process, and excuse nothing.
+   * `stop` is SIGSTOP for longer than the lease: to its runs the process is dead. `supervisor`: it alone; its children
+   * have to leave by themselves. `postgres` is the database whole, `connection` some of its backends: they touch no
+   * process, and excuse nothing.
    */
   kind: "group" | "supervisor" | "web" | "worker" | "stop" | "postgres" | "connection";
   generation: number;

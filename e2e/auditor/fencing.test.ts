@@ -4,10 +4,18 @@ import { noFencing } from "./mutants.ts";
 import { seedByDate as seed } from "./random.ts";
 
 describe.concurrent("a worker that is stopped (SIGSTOP) past its lease", { timeout: 400_000 }, () => {
-  it("changes nothing when it wakes late: two servers on one store, each stopped in its turn, have no run twice", async ({ expect, onTestFailed }) => {
+  it("changes nothing when it wakes late: two servers on one store, each stopped in its turn, have no run twice", async ({
+    expect,
+    onTestFailed,
+  }) => {
     const log: string[] = [];
     onTestFailed(() => console.error(`AUDIT_SEED=${seed}\n${log.join("\n")}`));
-    const { violations, facts, summary } = await auditLateness({ seed, stops: 2, changes: [], tell: (line) => void log.push(line) });
+    const { violations, facts, summary } = await auditLateness({
+      seed,
+      stops: 2,
+      changes: [],
+      tell: (line) => void log.push(line),
+    });
     console.log(`seed ${seed}: ${summary}`);
     expect(violations, summary).toEqual([]);
     expect(new Set(facts.effects.map(({ generation }) => generation))).toEqual(new Set([0, 1]));
@@ -16,8 +24,15 @@ describe.concurrent("a worker that is stopped (SIGSTOP) past its lease", { timeo
   it("is caught where nothing fences it off", async ({ expect, onTestFailed }) => {
     const log: string[] = [];
     onTestFailed(() => console.error(`AUDIT_SEED=${seed}\n${log.join("\n")}`));
-    const { violations, summary } = await auditLateness({ seed, stops: 1, changes: noFencing, tell: (line) => void log.push(line) });
+    const { violations, summary } = await auditLateness({
+      seed,
+      stops: 1,
+      changes: noFencing,
+      tell: (line) => void log.push(line),
+    });
     console.log(`no-fencing: ${violations.length} findings, ${summary}`);
-    expect(violations.map(({ rule }) => rule)).toEqual(expect.arrayContaining(["a step is repeated only if a kill fell inside it"]));
+    expect(violations.map(({ rule }) => rule)).toEqual(
+      expect.arrayContaining(["a step is repeated only if a kill fell inside it"]),
+    );
   });
 });

@@ -23,7 +23,20 @@ export function planKills(p: { random: Random; kills: number; gapMs: number }): 
     worker: ["any", "step_begun", "step_done"],
   } as const;
   return Array.from({ length: p.kills }, () => {
-    const kind = random.pick(["group", "group", "group", "group", "supervisor", "web", "web", "web", "worker", "worker", "worker", "worker"] as const);
+    const kind = random.pick([
+      "group",
+      "group",
+      "group",
+      "group",
+      "supervisor",
+      "web",
+      "web",
+      "web",
+      "worker",
+      "worker",
+      "worker",
+      "worker",
+    ] as const);
     return { kind, moment: random.pick<Moment>(moments[kind]), afterMs: random.between(0, p.gapMs) };
   });
 }
@@ -43,21 +56,25 @@ export function createKiller(random: Random, stop: (pid: number) => void): Kille
       // Looked for beforehand: at the moment itself there is no time.
       const candidates = kind === "web" ? service.web() : service.workers();
       const victim = candidates.length > 0 ? random.pick(candidates) : null;
-      return await moments.at(moment, (effect) => {
-        if (service.hasEnded()) return null;
-        const at = performance.now();
-        if (kind === "group" || kind === "supervisor") {
-          if (kind === "group") service.signalGroup("SIGKILL");
-          else process.kill(service.pid, "SIGKILL");
-          return { at, kind, generation, pid: null };
-        }
-        const inStep = kind !== "web" && effect?.generation === generation ? effect.pid : null;
-        const pid = inStep ?? victim;
-        if (pid === null || !isRunning(pid)) return null;
-        if (kind === "stop") stop(pid);
-        else process.kill(pid, "SIGKILL");
-        return { at, kind, generation, pid };
-      }, step);
+      return await moments.at(
+        moment,
+        (effect) => {
+          if (service.hasEnded()) return null;
+          const at = performance.now();
+          if (kind === "group" || kind === "supervisor") {
+            if (kind === "group") service.signalGroup("SIGKILL");
+            else process.kill(service.pid, "SIGKILL");
+            return { at, kind, generation, pid: null };
+          }
+          const inStep = kind !== "web" && effect?.generation === generation ? effect.pid : null;
+          const pid = inStep ?? victim;
+          if (pid === null || !isRunning(pid)) return null;
+          if (kind === "stop") stop(pid);
+          else process.kill(pid, "SIGKILL");
+          return { at, kind, generation, pid };
+        },
+        step,
+      );
     },
     sawAcknowledgement: moments.sawAcknowledgement,
     sawEffect: moments.sawEffect,

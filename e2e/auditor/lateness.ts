@@ -21,11 +21,18 @@ export interface LatenessOptions extends Pick<AuditOptions, "seed" | "changes" |
 }
 
 /**
- * Two servers on one store. One after the other is stopped with SIGSTOP for longer than its leases last; it wakes when the other is in
- * the middle of its runs.
+ * Two servers on one store. One after the other is stopped with SIGSTOP for longer than its leases last; it wakes when
+ * the other is in the middle of its runs.
  */
 export async function auditLateness(given: LatenessOptions): Promise<Verdict> {
-  const options: AuditOptions & LatenessOptions = { ...defaultOptions, ...given, changes: [...shortLeases, ...given.changes], clients: 6, paceMs: 600, workers: 1 };
+  const options: AuditOptions & LatenessOptions = {
+    ...defaultOptions,
+    ...given,
+    changes: [...shortLeases, ...given.changes],
+    clients: 6,
+    paceMs: 600,
+    workers: 1,
+  };
   const { projectDir, key } = copyAuditedProject(options.workers);
   const watch = createTakeOverWatch();
   const sink = await openSink(watch.saw);
@@ -44,20 +51,34 @@ interface Stage {
   key: string;
 }
 
-async function conduct(options: AuditOptions & LatenessOptions, { projectDir, watch, sink, key }: Stage): Promise<Verdict> {
+async function conduct(
+  options: AuditOptions & LatenessOptions,
+  { projectDir, watch, sink, key }: Stage,
+): Promise<Verdict> {
   const startedAt = performance.now();
   const random = createRandom(options.seed);
   const kills: Kill[] = [];
   const services: Service[] = [];
   let clients: Clients | null = null;
   try {
-    for (const generation of [0, 1]) services.push(await startService({ projectDir, port: 0, sinkUrl: sink.url, generation, changes: options.changes }));
-    clients = startClients({ ...options, ms: { min: 300, max: 1_200 }, url: () => random.pick(services).url, key, onAcknowledged() {} });
+    for (const generation of [0, 1])
+      services.push(
+        await startService({ projectDir, port: 0, sinkUrl: sink.url, generation, changes: options.changes }),
+      );
+    clients = startClients({
+      ...options,
+      ms: { min: 300, max: 1_200 },
+      url: () => random.pick(services).url,
+      key,
+      onAcknowledged() {},
+    });
     for (let n = 0; n < options.stops; n += 1) {
       const late = services[n % 2];
       if (!late) break;
       await beLate(late, { random, watch, kills, projectDir });
-      options.tell(`server ${late.generation} was stopped, and woke when ${watch.takenOver()} of its runs were in other hands`);
+      options.tell(
+        `server ${late.generation} was stopped, and woke when ${watch.takenOver()} of its runs were in other hands`,
+      );
     }
     const reader = readSqlite(projectDir);
     await comeToRest(options, { reader, clients });
@@ -68,7 +89,10 @@ async function conduct(options: AuditOptions & LatenessOptions, { projectDir, wa
   }
 }
 
-async function beLate(late: Service, p: { random: Random; watch: TakeOverWatch; kills: Kill[]; projectDir: string }): Promise<void> {
+async function beLate(
+  late: Service,
+  p: { random: Random; watch: TakeOverWatch; kills: Kill[]; projectDir: string },
+): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, p.random.between(1_000, 2_500)));
   const stop = { at: 0, kind: "stop" as const, generation: late.generation, pid: null };
   for (;;) {
@@ -127,7 +151,8 @@ function createTakeOverWatch(): TakeOverWatch {
     untilTakenOver(generation) {
       taken = new Set();
       return until((effect, before) => {
-        if (before?.generation === generation && effect.generation !== generation && !wasAsleep(effect, before)) taken.add(effect.runId);
+        if (before?.generation === generation && effect.generation !== generation && !wasAsleep(effect, before))
+          taken.add(effect.runId);
         return taken.size >= enoughRuns;
       });
     },

@@ -15,26 +15,49 @@ function prepare({ onTestFinished }: TestContext): { projectDir: string; sinkUrl
 }
 
 describe.concurrent("a supervisor that is killed alone (kill -9)", { timeout: 240_000 }, () => {
-  it("leaves nobody behind: its children free the port, hand their runs back, and a new start goes on with all of them", async ({ expect }) => {
-    const { violations, facts, summary } = await audit({ seed, clients: 8, workers: 1, plan: [{ kind: "supervisor", moment: "step_begun", afterMs: 1_000 }, { kind: "supervisor", moment: "acknowledged", afterMs: 500 }], paceMs: 400 });
+  it("leaves nobody behind: its children free the port, hand their runs back, and a new start goes on with all of them", async ({
+    expect,
+  }) => {
+    const { violations, facts, summary } = await audit({
+      seed,
+      clients: 8,
+      workers: 1,
+      plan: [
+        { kind: "supervisor", moment: "step_begun", afterMs: 1_000 },
+        { kind: "supervisor", moment: "acknowledged", afterMs: 500 },
+      ],
+      paceMs: 400,
+    });
     console.log(`seed ${seed}: ${summary}`);
     expect(violations, summary).toEqual([]);
-    expect(facts.kills.map(({ kind, outlivedBy }) => [kind, outlivedBy])).toEqual([["supervisor", []], ["supervisor", []]]);
+    expect(facts.kills.map(({ kind, outlivedBy }) => [kind, outlivedBy])).toEqual([
+      ["supervisor", []],
+      ["supervisor", []],
+    ]);
   });
 
-  it.for([0, 300])("leaves nobody behind when its children have been starting for %d ms", async (startingMs, context) => {
-    const { expect } = context;
-    const { pid = 0 } = await spawnService({ ...prepare(context), port: 0, generation: 0, changes: [] });
-    await vi.waitFor(() => expect(childrenOf(pid, "web")).toHaveLength(1), { timeout: 60_000, interval: 5 });
-    await new Promise((resolve) => setTimeout(resolve, startingMs));
-    process.kill(pid, "SIGKILL");
-    expect(await untilLeft(pid)).toEqual([]);
-  });
+  it.for([0, 300])(
+    "leaves nobody behind when its children have been starting for %d ms",
+    async (startingMs, context) => {
+      const { expect } = context;
+      const { pid = 0 } = await spawnService({ ...prepare(context), port: 0, generation: 0, changes: [] });
+      await vi.waitFor(() => expect(childrenOf(pid, "web")).toHaveLength(1), { timeout: 60_000, interval: 5 });
+      await new Promise((resolve) => setTimeout(resolve, startingMs));
+      process.kill(pid, "SIGKILL");
+      expect(await untilLeft(pid)).toEqual([]);
+    },
+  );
 
   it("leaves nobody behind where the event loop of web is blocked, and hears of nothing", async (context) => {
     const { expect } = context;
     const blockOnSignal = pathToFileURL(join(repository, "server/processes/testing/block-on-signal.mjs")).href;
-    const service = await startService({ ...prepare(context), port: 0, generation: 0, changes: [], env: { NODE_OPTIONS: `--import=${blockOnSignal}` } });
+    const service = await startService({
+      ...prepare(context),
+      port: 0,
+      generation: 0,
+      changes: [],
+      env: { NODE_OPTIONS: `--import=${blockOnSignal}` },
+    });
     const [web] = service.web();
     if (!web) throw new Error("there is no web process");
     process.kill(web, "SIGUSR2");

@@ -24,10 +24,35 @@ const pastLeaseMs = 17_000;
 export function planMachineKills(p: { random: Random; kills: number; gapMs: number }): PlannedMachineKill[] {
   const { random } = p;
   return Array.from({ length: p.kills }, (): PlannedMachineKill => {
-    const kind = random.pick(["group", "group", "group", "supervisor", "web", "web", "worker", "worker", "worker", "stop", "postgres", "postgres", "postgres", "connection", "connection", "connection"] as const);
-    const moment = random.pick<Moment>(kind === "web" ? ["any", "acknowledged"] : ["any", "acknowledged", "step_begun", "step_done"]);
-    const isLong = kind === "stop" || (kind === "postgres" ? random.chance(0.15) : kind === "group" && random.chance(0.4));
-    return { kind, moment, afterMs: random.between(0, p.gapMs), awayMs: isLong ? pastLeaseMs : random.between(100, 2_500) };
+    const kind = random.pick([
+      "group",
+      "group",
+      "group",
+      "supervisor",
+      "web",
+      "web",
+      "worker",
+      "worker",
+      "worker",
+      "stop",
+      "postgres",
+      "postgres",
+      "postgres",
+      "connection",
+      "connection",
+      "connection",
+    ] as const);
+    const moment = random.pick<Moment>(
+      kind === "web" ? ["any", "acknowledged"] : ["any", "acknowledged", "step_begun", "step_done"],
+    );
+    const isLong =
+      kind === "stop" || (kind === "postgres" ? random.chance(0.15) : kind === "group" && random.chance(0.4));
+    return {
+      kind,
+      moment,
+      afterMs: random.between(0, p.gapMs),
+      awayMs: isLong ? pastLeaseMs : random.between(100, 2_500),
+    };
   });
 }
 
@@ -38,7 +63,13 @@ export interface MachineKiller {
   settled(): Promise<void>;
 }
 
-export function createMachineKiller(p: { machines: readonly Machine[]; cluster: PostgresCluster; url: string; moments: Moments; random: Random }): MachineKiller {
+export function createMachineKiller(p: {
+  machines: readonly Machine[];
+  cluster: PostgresCluster;
+  url: string;
+  moments: Moments;
+  random: Random;
+}): MachineKiller {
   const { machines, cluster, moments, random } = p;
   const stopped = new Set<Machine>();
   const waking: Promise<void>[] = [];
@@ -47,8 +78,16 @@ export function createMachineKiller(p: { machines: readonly Machine[]; cluster: 
   function pickMachine(kind: Kill["kind"], role: Machine["role"] | undefined): Machine | null {
     const up = machines.filter((machine) => machine.isUp() && !stopped.has(machine));
     const workers = up.filter((machine) => machine.role === "worker");
-    const isOfRole = (machine: Machine) => (kind === "web" ? machine.role === "web" : kind === "worker" || kind === "stop" ? machine.role === "worker" : role === undefined || machine.role === role);
-    const found = up.filter((machine) => isOfRole(machine) && (kind === "web" || kind === "worker" || machine.role === "web" || workers.length > 1));
+    const isOfRole = (machine: Machine) =>
+      kind === "web"
+        ? machine.role === "web"
+        : kind === "worker" || kind === "stop"
+          ? machine.role === "worker"
+          : role === undefined || machine.role === role;
+    const found = up.filter(
+      (machine) =>
+        isOfRole(machine) && (kind === "web" || kind === "worker" || machine.role === "web" || workers.length > 1),
+    );
     return found.length > 0 ? random.pick(found) : null;
   }
 

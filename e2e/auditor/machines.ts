@@ -43,14 +43,15 @@ export async function startMachines(p: MachinesOptions): Promise<Machine[]> {
     const port = await freePort();
     const machine = { role, name: `audited-${at}` };
     const changes = p.changes.filter(({ file }) => isLoadedBy(role, file));
-    const start = () => startService({ projectDir, port, sinkUrl: p.sinkUrl, generation: generations++, changes, env: p.env, machine });
+    const start = () =>
+      startService({ projectDir, port, sinkUrl: p.sinkUrl, generation: generations++, changes, env: p.env, machine });
     let service = await start();
     const services = [service];
     let returning: Promise<void> | null = null;
 
     async function comeBack(ms: number): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, ms));
-      for (const giveUpAt = performance.now() + giveUpAfterMs; ; ) {
+      for (const giveUpAt = performance.now() + giveUpAfterMs; ;) {
         try {
           service = await start();
           services.push(service);

@@ -1,8 +1,9 @@
 /**
- * The auditor by hand: `npm run audit`. Without options it conducts every long audit: 200 kills on SQLite, 50 on several machines with one Postgres,
- * two servers on one store of which one wakes late, and a kill at every system call that writes to disk. Each prints a verdict; the exit code is 1 when a rule is broken.
- * One of them alone: `--kills 200`, `--store postgres --kills 50`, `--late 5` (stops), `--calls accept` or `--calls run` (`--stride 3`: every third call).
- * `--mutant <name>` audits a service that is broken on purpose. `--seed 7` repeats an audit.
+ * The auditor by hand: `npm run audit`. Without options it conducts every long audit: 200 kills on SQLite, 50 on
+ * several machines with one Postgres, two servers on one store of which one wakes late, and a kill at every system call
+ * that writes to disk. Each prints a verdict; the exit code is 1 when a rule is broken. One of them alone: `--kills
+ * 200`, `--store postgres --kills 50`, `--late 5` (stops), `--calls accept` or `--calls run` (`--stride 3`: every third
+ * call). `--mutant <name>` audits a service that is broken on purpose. `--seed 7` repeats an audit.
  */
 import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -32,10 +33,12 @@ const { values } = parseArgs({
 });
 
 const isMutant = (name: string): name is MutantName => Object.hasOwn(mutants, name);
-if (values.mutant !== undefined && values.mutant !== "no-fencing" && !isMutant(values.mutant)) fail(`There is no mutant ${values.mutant}. There are: ${Object.keys(mutants).join(", ")}.`, 2);
+if (values.mutant !== undefined && values.mutant !== "no-fencing" && !isMutant(values.mutant))
+  fail(`There is no mutant ${values.mutant}. There are: ${Object.keys(mutants).join(", ")}.`, 2);
 const mutant = values.mutant === undefined || values.mutant === "no-fencing" ? {} : mutants[values.mutant].audit;
 
-if (values.store !== undefined && !["sqlite", "postgres"].includes(values.store)) fail(`There is no store ${values.store}. There are: sqlite, postgres.`, 2);
+if (values.store !== undefined && !["sqlite", "postgres"].includes(values.store))
+  fail(`There is no store ${values.store}. There are: sqlite, postgres.`, 2);
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
@@ -43,7 +46,8 @@ const seed = Number(values.seed);
 const traffic = { seed, gapMs: Number(values.gap), paceMs: Number(values.pace), tell: say };
 const onSqlite = (kills: number) => audit({ ...traffic, kills, workers: Number(values.workers), ...mutant });
 const onPostgres = (kills: number) => auditMachines({ ...traffic, kills, ...postgresMutant(), keep });
-const withLateness = (stops: number) => auditLateness({ seed, stops, changes: values.mutant === "no-fencing" ? noFencing : [], tell: say });
+const withLateness = (stops: number) =>
+  auditLateness({ seed, stops, changes: values.mutant === "no-fencing" ? noFencing : [], tell: say });
 const atCallsOf = (of: "accept" | "run") => sweepCalls({ of, stride: Number(values.stride), tell: say });
 
 let findings = 0;
@@ -66,20 +70,28 @@ function chooseAudits(): Record<string, () => Promise<Verdict>> {
   if (calls === "accept" || calls === "run") return { [`System calls: ${calls}`]: () => atCallsOf(calls) };
   if (late !== undefined) return { "Late servers": () => withLateness(Number(late)) };
   if (store === "postgres") return { Postgres: () => onPostgres(Number(kills ?? 50)) };
-  if (store !== undefined || kills !== undefined || broken !== undefined) return { SQLite: () => onSqlite(Number(kills ?? 50)) };
+  if (store !== undefined || kills !== undefined || broken !== undefined)
+    return { SQLite: () => onSqlite(Number(kills ?? 50)) };
   const traced = { "System calls: accept": () => atCallsOf("accept"), "System calls: run": () => atCallsOf("run") };
   const canTrace = findOrInstallStrace();
   if (!canTrace) say("strace cannot be used here: the system calls are left out.");
-  return { SQLite: () => onSqlite(200), Postgres: () => onPostgres(50), "Late servers": () => withLateness(5), ...(canTrace ? traced : {}) };
+  return {
+    SQLite: () => onSqlite(200),
+    Postgres: () => onPostgres(50),
+    "Late servers": () => withLateness(5),
+    ...(canTrace ? traced : {}),
+  };
 }
 
 function keep(outputs: string[]): void {
-  for (const [at, output] of outputs.entries()) writeFileSync(join(tmpdir(), `signalbox-audit-${seed}-machine-${at}.log`), output);
+  for (const [at, output] of outputs.entries())
+    writeFileSync(join(tmpdir(), `signalbox-audit-${seed}-machine-${at}.log`), output);
 }
 
 function postgresMutant(): Partial<MachinesAuditOptions> {
   const found = Object.entries(postgresMutants).find(([name]) => name === values.mutant);
-  if (values.mutant !== undefined && !found) fail(`There is no mutant ${values.mutant} on Postgres. There are: ${Object.keys(postgresMutants).join(", ")}.`, 2);
+  if (values.mutant !== undefined && !found)
+    fail(`There is no mutant ${values.mutant} on Postgres. There are: ${Object.keys(postgresMutants).join(", ")}.`, 2);
   return found ? found[1].audit : {};
 }
 

@@ -1,10 +1,16 @@
 import type { Effect } from "./facts.ts";
 
-/** When exactly: at any time, right when a client sees a 202, when a step has just begun, or between its effect and its record. */
+/**
+ * When exactly: at any time, right when a client sees a 202, when a step has just begun, or between its effect and its
+ * record.
+ */
 export type Moment = "any" | "acknowledged" | "step_begun" | "step_done";
 
 export interface Moments {
-  /** Acts in the very turn of the event loop that brings the news, or after a while where none comes; `effect` is that of a step. With `step` only steps of that name count. */
+  /**
+   * Acts in the very turn of the event loop that brings the news, or after a while where none comes; `effect` is that
+   * of a step. With `step` only steps of that name count.
+   */
   at<Result>(wanted: Moment, act: (effect: Effect | null) => Result, step?: string): Promise<Result>;
   sawAcknowledgement(): void;
   sawEffect(effect: Effect): void;
@@ -24,7 +30,8 @@ export function createMoments(): Moments {
           clearTimeout(timer);
           resolve(act(effect));
         };
-        watching = (moment, effect) => moment === wanted && (step === undefined || effect?.step === step) && finish(effect);
+        watching = (moment, effect) =>
+          moment === wanted && (step === undefined || effect?.step === step) && finish(effect);
       });
     },
     sawAcknowledgement: () => watching?.("acknowledged", null),

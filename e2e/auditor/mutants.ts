@@ -20,13 +20,25 @@ const acknowledgeBeforeCommit: SourceChange = {
 };
 
 const noTakeOver: SourceChange[] = [
-  { file: "server/store/sqlite/lost-runs.ts", find: ".where(lte(run.leaseUntil, now));", replace: ".where(lte(run.leaseUntil, -1));" },
+  {
+    file: "server/store/sqlite/lost-runs.ts",
+    find: ".where(lte(run.leaseUntil, now));",
+    replace: ".where(lte(run.leaseUntil, -1));",
+  },
   { file: "server/store/sqlite/lost-runs.ts", find: "if (!held) continue;", replace: "if (held || !held) continue;" },
 ];
 
-const noCheckpoints: SourceChange = { file: "server/store/sqlite/write-progress.ts", find: "for (const step of steps) saveStep(runId, step);", replace: `for (const step of steps) if (step.kind === "sleep") saveStep(runId, step);` };
+const noCheckpoints: SourceChange = {
+  file: "server/store/sqlite/write-progress.ts",
+  find: "for (const step of steps) saveStep(runId, step);",
+  replace: `for (const step of steps) if (step.kind === "sleep") saveStep(runId, step);`,
+};
 
-const noIdempotency: SourceChange = { file: "server/store/sqlite/accept-delivery.ts", find: "if (repeat) return repeat;", replace: "" };
+const noIdempotency: SourceChange = {
+  file: "server/store/sqlite/accept-delivery.ts",
+  find: "if (repeat) return repeat;",
+  replace: "",
+};
 
 /** At most once: what was begun counts as done. */
 const recordBeforeEffect: SourceChange = {
@@ -36,7 +48,11 @@ const recordBeforeEffect: SourceChange = {
     const result = await runStep(`,
 };
 
-const halfADelivery: SourceChange = { file: "server/store/sqlite/accept-delivery.ts", find: "for (const newRun of request.runs) insertRun(newRun);", replace: "for (const newRun of request.runs.slice(0, 1)) insertRun(newRun);" };
+const halfADelivery: SourceChange = {
+  file: "server/store/sqlite/accept-delivery.ts",
+  find: "for (const newRun of request.runs) insertRun(newRun);",
+  replace: "for (const newRun of request.runs.slice(0, 1)) insertRun(newRun);",
+};
 
 /** Whoever knows a run may write to it, also when another has taken it over. */
 export const noFencing: SourceChange[] = [
@@ -66,7 +82,11 @@ const quick = { clients: 8, workers: 1, paceMs: 300, minOrders: 30, stuckMs: 12_
 
 export const mutants = {
   "acknowledge-before-commit": {
-    audit: { ...quick, changes: [acknowledgeBeforeCommit], plan: repeat(2, { kind: "group", moment: "acknowledged", afterMs: 500 }) },
+    audit: {
+      ...quick,
+      changes: [acknowledgeBeforeCommit],
+      plan: repeat(2, { kind: "group", moment: "acknowledged", afterMs: 500 }),
+    },
     caughtBy: ["every 202 has exactly one run for each matching trigger"],
   },
   "no-take-over": {
@@ -74,7 +94,11 @@ export const mutants = {
     caughtBy: ["every run ends"],
   },
   "no-checkpoints": {
-    audit: { ...quick, changes: [noCheckpoints], plan: [{ kind: "worker", moment: "step_begun", step: "send", afterMs: 500 }] },
+    audit: {
+      ...quick,
+      changes: [noCheckpoints],
+      plan: [{ kind: "worker", moment: "step_begun", step: "send", afterMs: 500 }],
+    },
     caughtBy: ["no step starts after the next one did", "a step is repeated only if a kill fell inside it"],
   },
   "no-idempotency": {

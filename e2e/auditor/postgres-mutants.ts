@@ -10,12 +10,36 @@ const noFencing: SourceChange[] = [
     find: "WHERE id = ANY($1::text[]) AND status = 'running' AND token IS NOT NULL ORDER BY id",
     replace: "WHERE id = ANY($1::text[]) ORDER BY id",
   },
-  { file: "server/store/postgres/write-progress.ts", find: "locked.map((held) => [`${held.id} ${held.token}`, held])", replace: "locked.map((held) => [held.id, held])" },
-  { file: "server/store/postgres/write-progress.ts", find: "heldRuns.get(`${progress.runId} ${progress.token}`)", replace: "heldRuns.get(progress.runId)" },
-  { file: "server/store/postgres/write-progress.ts", find: "heldRuns.get(`${runId} ${token}`)", replace: "heldRuns.get(runId)" },
-  { file: "server/store/postgres/end-holds.ts", find: "WHERE run.id = e.id AND run.token = e.token AND run.status = 'running'", replace: "WHERE run.id = e.id" },
-  { file: "server/store/postgres/leases.ts", find: "ON run.id = t.id AND run.token = t.token", replace: "ON run.id = t.id" },
-  { file: "server/store/postgres/leases.ts", find: "WHERE worker_id = $3 AND status = 'running' ORDER BY run.id", replace: "WHERE $3::text IS NOT NULL ORDER BY run.id" },
+  {
+    file: "server/store/postgres/write-progress.ts",
+    find: "locked.map((held) => [`${held.id} ${held.token}`, held])",
+    replace: "locked.map((held) => [held.id, held])",
+  },
+  {
+    file: "server/store/postgres/write-progress.ts",
+    find: "heldRuns.get(`${progress.runId} ${progress.token}`)",
+    replace: "heldRuns.get(progress.runId)",
+  },
+  {
+    file: "server/store/postgres/write-progress.ts",
+    find: "heldRuns.get(`${runId} ${token}`)",
+    replace: "heldRuns.get(runId)",
+  },
+  {
+    file: "server/store/postgres/end-holds.ts",
+    find: "WHERE run.id = e.id AND run.token = e.token AND run.status = 'running'",
+    replace: "WHERE run.id = e.id",
+  },
+  {
+    file: "server/store/postgres/leases.ts",
+    find: "ON run.id = t.id AND run.token = t.token",
+    replace: "ON run.id = t.id",
+  },
+  {
+    file: "server/store/postgres/leases.ts",
+    find: "WHERE worker_id = $3 AND status = 'running' ORDER BY run.id",
+    replace: "WHERE $3::text IS NOT NULL ORDER BY run.id",
+  },
 ];
 
 interface PostgresMutant {
@@ -24,7 +48,10 @@ interface PostgresMutant {
   caughtBy: readonly RuleName[];
 }
 
-/** The product with one guard broken, on a Postgres, and the kills by which that shows: `npm run audit -- --store postgres --mutant <name>`. */
+/**
+ * The product with one guard broken, on a Postgres, and the kills by which that shows: `npm run audit -- --store
+ * postgres --mutant <name>`.
+ */
 export const postgresMutants = {
   "acknowledge-before-commit": {
     audit: {
@@ -32,7 +59,12 @@ export const postgresMutants = {
       stuckMs: 12_000,
       roles: ["web", "worker"],
       changes: mutants["acknowledge-before-commit"].audit.changes,
-      plan: Array.from({ length: 4 }, () => ({ kind: "postgres" as const, moment: "acknowledged" as const, afterMs: 200, awayMs: 100 })),
+      plan: Array.from({ length: 4 }, () => ({
+        kind: "postgres" as const,
+        moment: "acknowledged" as const,
+        afterMs: 200,
+        awayMs: 100,
+      })),
     },
     caughtBy: ["every 202 has exactly one run for each matching trigger"],
   },
@@ -45,6 +77,9 @@ export const postgresMutants = {
       changes: noFencing,
       plan: [{ kind: "stop" as const, moment: "step_done" as const, afterMs: 500, awayMs: 17_000 }],
     },
-    caughtBy: ["a step is repeated only if a kill fell inside it", "a process begins nothing of a run that another has taken over"],
+    caughtBy: [
+      "a step is repeated only if a kill fell inside it",
+      "a process begins nothing of a run that another has taken over",
+    ],
   },
 } satisfies Record<string, PostgresMutant>;

@@ -22,7 +22,15 @@ describe("the auditor of several machines on one Postgres", { timeout: 400_000 }
   it("finds no rule broken while machines, processes, connections and the database itself are killed", async () => {
     const log: string[] = [];
     onTestFailed(() => console.error(`AUDIT_SEED=${seed}\n${log.join("\n")}`));
-    const { violations, facts, summary } = await auditMachines({ seed, plan, roles: ["web", "web", "worker", "worker"], takeOverWithinMs, clients: 6, paceMs: 2_000, tell: (line) => void log.push(line) });
+    const { violations, facts, summary } = await auditMachines({
+      seed,
+      plan,
+      roles: ["web", "web", "worker", "worker"],
+      takeOverWithinMs,
+      clients: 6,
+      paceMs: 2_000,
+      tell: (line) => void log.push(line),
+    });
     console.log(`seed ${seed}: ${summary}`);
     expect(violations, summary).toEqual([]);
     expect(facts.kills.length).toBeGreaterThan(5);

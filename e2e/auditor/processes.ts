@@ -15,13 +15,21 @@ export function isStopped(pid: number): boolean {
 export function childrenOf(parent: number, program: "web" | "worker"): number[] {
   return readdirSync("/proc")
     .map(Number)
-    .filter((pid) => pid > 0 && statOf(pid)?.parent === parent && isRunning(pid) && read(`/proc/${pid}/cmdline`)?.includes(`/dist/${program}.js`))
+    .filter(
+      (pid) =>
+        pid > 0 &&
+        statOf(pid)?.parent === parent &&
+        isRunning(pid) &&
+        read(`/proc/${pid}/cmdline`)?.includes(`/dist/${program}.js`),
+    )
     .sort((a, b) => a - b);
 }
 
 /** The processes of a group that still run. */
 export function membersOf(group: number): number[] {
-  return readdirSync("/proc").map(Number).filter((pid) => pid > 0 && statOf(pid)?.group === group && isRunning(pid));
+  return readdirSync("/proc")
+    .map(Number)
+    .filter((pid) => pid > 0 && statOf(pid)?.group === group && isRunning(pid));
 }
 
 function statOf(pid: number): { state: string; parent: number; group: number } | null {

@@ -20,11 +20,18 @@ export function readPostgres(url: string): StoreReader {
   return {
     runs: async () => z.array(storedRunSchema).parse(await query(url, runsSql)),
     async progress() {
-      const [{ open, last }] = progressSchema.parse(await query(url, "SELECT count(*) FILTER (WHERE status IN ('queued', 'waiting', 'running')) AS open, (SELECT max(id) FROM run_event) AS last FROM run"));
+      const [{ open, last }] = progressSchema.parse(
+        await query(
+          url,
+          "SELECT count(*) FILTER (WHERE status IN ('queued', 'waiting', 'running')) AS open, (SELECT max(id) FROM run_event) AS last FROM run",
+        ),
+      );
       return { open, mark: `${open} ${last}` };
     },
     async handBacks() {
-      const rows = z.array(z.object({ runId: z.string(), at: z.coerce.number() })).parse(await query(url, `SELECT run_id AS "runId", at FROM run_event WHERE kind = 'worker_lost'`));
+      const rows = z
+        .array(z.object({ runId: z.string(), at: z.coerce.number() }))
+        .parse(await query(url, `SELECT run_id AS "runId", at FROM run_event WHERE kind = 'worker_lost'`));
       return rows.map(({ runId, at }) => ({ runId, at: at - performance.timeOrigin }));
     },
     async integrity() {

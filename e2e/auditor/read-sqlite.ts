@@ -9,13 +9,21 @@ export function readSqlite(projectDir: string): StoreReader {
   return {
     runs: async () =>
       query(projectDir, (db) =>
-        z.array(storedRunSchema).parse(
-          db.prepare("SELECT id, json_extract(payload, '$.order') AS orderId, attachment_id AS attachmentId, delivery_id AS deliveryId, status FROM run ORDER BY id").all(),
-        ),
+        z
+          .array(storedRunSchema)
+          .parse(
+            db
+              .prepare(
+                "SELECT id, json_extract(payload, '$.order') AS orderId, attachment_id AS attachmentId, delivery_id AS deliveryId, status FROM run ORDER BY id",
+              )
+              .all(),
+          ),
       ),
     progress: async () =>
       query(projectDir, (db) => {
-        const open = z.number().parse(db.prepare("SELECT count(*) FROM run WHERE status IN ('queued', 'waiting', 'running')").pluck().get());
+        const open = z
+          .number()
+          .parse(db.prepare("SELECT count(*) FROM run WHERE status IN ('queued', 'waiting', 'running')").pluck().get());
         return { open, mark: `${open} ${String(db.prepare("SELECT max(rowid) FROM run_event").pluck().get())}` };
       }),
     integrity: async () => query(projectDir, (db) => z.string().parse(db.pragma("integrity_check", { simple: true }))),

@@ -2,8 +2,20 @@ import { describe, expect, it } from "vitest";
 import type { Effect, Facts, Kill } from "./facts.ts";
 import { judge, type RuleName, rules } from "./rules.ts";
 
-const begin = (step: string, at: number, over: Partial<Effect> = {}): Effect => ({ at, runId: "run_ship", workflow: "ship", step, phase: "begin", pid: 1, generation: 0, ...over });
-const both = (step: string, at: number, over: Partial<Effect> = {}): Effect[] => [begin(step, at, over), begin(step, at + 5, { ...over, phase: "done" })];
+const begin = (step: string, at: number, over: Partial<Effect> = {}): Effect => ({
+  at,
+  runId: "run_ship",
+  workflow: "ship",
+  step,
+  phase: "begin",
+  pid: 1,
+  generation: 0,
+  ...over,
+});
+const both = (step: string, at: number, over: Partial<Effect> = {}): Effect[] => [
+  begin(step, at, over),
+  begin(step, at + 5, { ...over, phase: "done" }),
+];
 const ofBill: Partial<Effect> = { runId: "run_bill", workflow: "bill" };
 const kill = (at: number, over: Partial<Kill> = {}): Kill => ({ at, kind: "worker", generation: 0, pid: 1, ...over });
 
@@ -14,7 +26,11 @@ const honest = (): Facts => ({
       id: "c1-1",
       key: "key-c1-1",
       expected: ["bill-order:bill", "ship-order:ship"],
-      answers: [{ status: 503, runs: null }, ...[1, 2].map(() => ({ status: 202, runs: { "bill-order:bill": "run_bill", "ship-order:ship": "run_ship" } })), { status: 202, runs: null }],
+      answers: [
+        { status: 503, runs: null },
+        ...[1, 2].map(() => ({ status: 202, runs: { "bill-order:bill": "run_bill", "ship-order:ship": "run_ship" } })),
+        { status: 202, runs: null },
+      ],
     },
     { id: "c1-2", key: null, expected: ["take-note:note"], answers: [] },
   ],
@@ -39,13 +55,22 @@ it("facts of an honest service break no rule", () => {
 
 it("a run may come back to a process that was late, when the one that had taken it over was killed", () => {
   const facts = honest();
-  const back = [...facts.effects.filter(({ step }) => step !== "send"), begin("send", 70, { pid: 2 }), ...both("send", 90)];
+  const back = [
+    ...facts.effects.filter(({ step }) => step !== "send"),
+    begin("send", 70, { pid: 2 }),
+    ...both("send", 90),
+  ];
   expect(judge({ ...facts, effects: back, kills: [kill(40, { kind: "stop" }), kill(80, { pid: 2 })] })).toEqual([]);
 });
 
 it("a run that slept is woken by any process, also by one that had it before", () => {
   const facts = honest();
-  const slept = [...facts.effects.filter(({ step }) => step !== "charge" && step !== "receipt"), ...both("charge", 20, ofBill), ...both("charge", 50, { ...ofBill, pid: 2 }), ...both("receipt", 60, ofBill)];
+  const slept = [
+    ...facts.effects.filter(({ step }) => step !== "charge" && step !== "receipt"),
+    ...both("charge", 20, ofBill),
+    ...both("charge", 50, { ...ofBill, pid: 2 }),
+    ...both("receipt", 60, ofBill),
+  ];
   expect(judge({ ...facts, effects: slept, kills: [kill(30)] })).toEqual([]);
 });
 
@@ -66,25 +91,55 @@ const effects = honest().effects;
 const doctored: Record<RuleName, Record<string, Partial<Facts>>> = {
   "something was audited": { "nobody was answered": { orders: [note], runs: [], effects: [] } },
   "who asks again is answered": {
-    "never": { orders: [{ ...paid, answers: [] }] },
+    never: { orders: [{ ...paid, answers: [] }] },
     "as if it were wrong": { orders: [{ ...paid, answers: [...paid.answers, { status: 422, runs: null }] }] },
   },
   "every 202 has exactly one run for each matching trigger": {
     "a run is missing": { runs: runs.slice(1) },
     "all are missing": { runs: [] },
-    "there is one too many": { runs: [...runs, ...runs.slice(0, 1).map((run) => ({ ...run, id: "run_more", deliveryId: "dlv_2" }))] },
-    "the answer names a run that is not there": { orders: [{ ...paid, answers: [{ status: 202, runs: { "bill-order:bill": "run_gone", "ship-order:ship": "run_ship" } }] }] },
-    "the answer leaves one out": { orders: [{ ...paid, answers: [{ status: 202, runs: { "ship-order:ship": "run_ship" } }] }] },
+    "there is one too many": {
+      runs: [...runs, ...runs.slice(0, 1).map((run) => ({ ...run, id: "run_more", deliveryId: "dlv_2" }))],
+    },
+    "the answer names a run that is not there": {
+      orders: [
+        { ...paid, answers: [{ status: 202, runs: { "bill-order:bill": "run_gone", "ship-order:ship": "run_ship" } }] },
+      ],
+    },
+    "the answer leaves one out": {
+      orders: [{ ...paid, answers: [{ status: 202, runs: { "ship-order:ship": "run_ship" } }] }],
+    },
   },
   "no idempotency key has two runs of a trigger": {
-    "two deliveries were recorded": { runs: [...runs, ...runs.map((run) => ({ ...run, id: `${run.id}_2`, deliveryId: "dlv_2" }))] },
-    "two answers differ": { orders: [{ ...paid, answers: [...paid.answers, { status: 202, runs: { "bill-order:bill": "run_other", "ship-order:ship": "run_ship" } }] }] },
+    "two deliveries were recorded": {
+      runs: [...runs, ...runs.map((run) => ({ ...run, id: `${run.id}_2`, deliveryId: "dlv_2" }))],
+    },
+    "two answers differ": {
+      orders: [
+        {
+          ...paid,
+          answers: [
+            ...paid.answers,
+            { status: 202, runs: { "bill-order:bill": "run_other", "ship-order:ship": "run_ship" } },
+          ],
+        },
+      ],
+    },
   },
   "a delivery's runs are recorded together or not at all": {
     "half of one that nobody was told of": { orders: [{ ...paid, answers: [] }], runs: runs.slice(1) },
-    "one of nobody": { runs: [...runs, { id: "run_x", orderId: "c9-9", attachmentId: "take-note:note", deliveryId: "dlv_9", status: "completed" }] },
+    "one of nobody": {
+      runs: [
+        ...runs,
+        { id: "run_x", orderId: "c9-9", attachmentId: "take-note:note", deliveryId: "dlv_9", status: "completed" },
+      ],
+    },
   },
-  "every run ends": Object.fromEntries(["queued", "running", "waiting", "failed"].map((status) => [status, { runs: runs.map((run) => ({ ...run, status })) }])),
+  "every run ends": Object.fromEntries(
+    ["queued", "running", "waiting", "failed"].map((status) => [
+      status,
+      { runs: runs.map((run) => ({ ...run, status })) },
+    ]),
+  ),
   "every acknowledged run has all its effects": {
     "the last step was begun only": { effects: effects.slice(0, -1) },
     "a step was skipped": { effects: effects.filter(({ step }) => step !== "pack") },
@@ -95,16 +150,34 @@ const doctored: Record<RuleName, Record<string, Partial<Facts>>> = {
     "another worker was killed": { kills: [kill(40, { pid: 3 })] },
     "it was killed afterwards": { kills: [kill(55)] },
     "another start of the service was killed": { kills: [kill(40, { kind: "group", pid: null, generation: 1 })] },
-    "it had been stopped once, long before": { effects: [...effects.slice(0, 4), begin("pack", 5_000), ...both("pack", 5_050, { pid: 2 }), ...both("send", 5_070, { pid: 2 })], kills: [kill(40, { kind: "stop" })] },
+    "it had been stopped once, long before": {
+      effects: [
+        ...effects.slice(0, 4),
+        begin("pack", 5_000),
+        ...both("pack", 5_050, { pid: 2 }),
+        ...both("send", 5_070, { pid: 2 }),
+      ],
+      kills: [kill(40, { kind: "stop" })],
+    },
     "the same process did it twice": { effects: [...effects, begin("send", 80, { pid: 2 })] },
   },
-  "no step starts after the next one did": { "from the start again": { effects: [...effects, begin("reserve", 80, { pid: 3 })], kills: [...honest().kills, kill(40, { kind: "group", pid: null })] } },
+  "no step starts after the next one did": {
+    "from the start again": {
+      effects: [...effects, begin("reserve", 80, { pid: 3 })],
+      kills: [...honest().kills, kill(40, { kind: "group", pid: null })],
+    },
+  },
   "what a lost process had goes on in time": {
     "it took longer": { takeOverWithinMs: 9 },
     "it was taken from it late": { takeOverWithinMs: 8, handBacks: [{ runId: "run_ship", at: 49 }] },
-    "the database was away before only": { takeOverWithinMs: 9, kills: [...honest().kills, kill(20, { kind: "postgres", backAt: 25 })] },
+    "the database was away before only": {
+      takeOverWithinMs: 9,
+      kills: [...honest().kills, kill(20, { kind: "postgres", backAt: 25 })],
+    },
   },
-  "no process outlives its supervisor": { "web holds the port": { kills: [...honest().kills, kill(80, { kind: "supervisor", pid: null, outlivedBy: [9] })] } },
+  "no process outlives its supervisor": {
+    "web holds the port": { kills: [...honest().kills, kill(80, { kind: "supervisor", pid: null, outlivedBy: [9] })] },
+  },
   "a process begins nothing of a run that another has taken over": {
     "the late one goes on": { effects: [...effects, begin("send", 80)] },
     "it was stopped, and goes on": { effects: [...effects, begin("send", 80)], kills: [kill(40, { kind: "stop" })] },

@@ -14,8 +14,14 @@ export const rules = {
   ],
 
   "who asks again is answered": (facts: Facts) => [
-    ...facts.orders.filter((order) => order.key !== null && !isAcknowledged(order)).map(({ id, answers }) => `${id} was never acknowledged: ${list(answers.map(({ status }) => String(status)))}`),
-    ...facts.orders.flatMap(({ id, answers }) => answers.filter(({ status }) => status !== 202 && status !== 503).map(({ status }) => `${id} was answered with ${status}`)),
+    ...facts.orders
+      .filter((order) => order.key !== null && !isAcknowledged(order))
+      .map(({ id, answers }) => `${id} was never acknowledged: ${list(answers.map(({ status }) => String(status)))}`),
+    ...facts.orders.flatMap(({ id, answers }) =>
+      answers
+        .filter(({ status }) => status !== 202 && status !== 503)
+        .map(({ status }) => `${id} was answered with ${status}`),
+    ),
   ],
 
   "every 202 has exactly one run for each matching trigger": (facts: Facts) => {
@@ -23,22 +29,49 @@ export const rules = {
     const stored = new Map(facts.runs.map((run) => [run.id, run]));
     return facts.orders.filter(isAcknowledged).flatMap((order) => {
       const attachments = (runsOf.get(order.id) ?? []).map(({ attachmentId }) => attachmentId).sort();
-      const found = isSame(attachments, order.expected) ? [] : [`${order.id} was acknowledged for ${list(order.expected)}, and the store has ${list(attachments)}`];
+      const found = isSame(attachments, order.expected)
+        ? []
+        : [`${order.id} was acknowledged for ${list(order.expected)}, and the store has ${list(attachments)}`];
       const named = order.answers.flatMap(({ status, runs }) => (status === 202 && runs ? [runs] : []));
-      const wrong = named.filter((runs) => !isSame(Object.keys(runs).sort(), order.expected)).map((runs) => `${order.id}: the answer names runs of ${list(Object.keys(runs))}`);
-      const lost = named.flatMap(Object.entries).filter(([attachmentId, id]) => stored.get(id)?.attachmentId !== attachmentId || stored.get(id)?.orderId !== order.id);
-      return [...found, ...wrong, ...lost.map(([attachmentId, id]) => `${order.id}: ${id} was promised for ${attachmentId}, and the store does not have it`)];
+      const wrong = named
+        .filter((runs) => !isSame(Object.keys(runs).sort(), order.expected))
+        .map((runs) => `${order.id}: the answer names runs of ${list(Object.keys(runs))}`);
+      const lost = named
+        .flatMap(Object.entries)
+        .filter(
+          ([attachmentId, id]) => stored.get(id)?.attachmentId !== attachmentId || stored.get(id)?.orderId !== order.id,
+        );
+      return [
+        ...found,
+        ...wrong,
+        ...lost.map(
+          ([attachmentId, id]) => `${order.id}: ${id} was promised for ${attachmentId}, and the store does not have it`,
+        ),
+      ];
     });
   },
 
   "no idempotency key has two runs of a trigger": (facts: Facts) => {
     const runsOf = Map.groupBy(facts.runs, ({ orderId }) => orderId);
-    return facts.orders.filter(({ key }) => key !== null).flatMap((order) => {
-      const byAttachment = Map.groupBy(runsOf.get(order.id) ?? [], ({ attachmentId }) => attachmentId);
-      const doubled = [...byAttachment].filter(([, runs]) => runs.length > 1).map(([attachmentId, runs]) => `${order.key} has ${runs.length} runs of ${attachmentId}: ${list(runs.map(({ id }) => id))}`);
-      const answers = new Set(order.answers.flatMap(({ status, runs }) => (status === 202 && runs ? [JSON.stringify(Object.entries(runs).sort())] : [])));
-      return answers.size > 1 ? [...doubled, `${order.key} was answered with different runs: ${[...answers].join(" and ")}`] : doubled;
-    });
+    return facts.orders
+      .filter(({ key }) => key !== null)
+      .flatMap((order) => {
+        const byAttachment = Map.groupBy(runsOf.get(order.id) ?? [], ({ attachmentId }) => attachmentId);
+        const doubled = [...byAttachment]
+          .filter(([, runs]) => runs.length > 1)
+          .map(
+            ([attachmentId, runs]) =>
+              `${order.key} has ${runs.length} runs of ${attachmentId}: ${list(runs.map(({ id }) => id))}`,
+          );
+        const answers = new Set(
+          order.answers.flatMap(({ status, runs }) =>
+            status === 202 && runs ? [JSON.stringify(Object.entries(runs).sort())] : [],
+          ),
+        );
+        return answers.size > 1
+          ? [...doubled, `${order.key} was answered with different runs: ${[...answers].join(" and ")}`]
+          : doubled;
+      });
   },
 
   "a delivery's runs are recorded together or not at all": (facts: Facts) => {
@@ -47,19 +80,28 @@ export const rules = {
       const expected = orders.get(runs[0]?.orderId ?? "")?.expected;
       const attachments = runs.map(({ attachmentId }) => attachmentId).sort();
       if (!expected) return [`${deliveryId} is of no order that a client has sent`];
-      return isSame(attachments, expected) ? [] : [`${deliveryId} has runs of ${list(attachments)} where ${list(expected)} match`];
+      return isSame(attachments, expected)
+        ? []
+        : [`${deliveryId} has runs of ${list(attachments)} where ${list(expected)} match`];
     });
   },
 
-  "every run ends": (facts: Facts) => facts.runs.filter(({ status }) => status !== "completed").map(({ id, attachmentId, status }) => `${id} of ${attachmentId} is ${status}`),
+  "every run ends": (facts: Facts) =>
+    facts.runs
+      .filter(({ status }) => status !== "completed")
+      .map(({ id, attachmentId, status }) => `${id} of ${attachmentId} is ${status}`),
 
   "every acknowledged run has all its effects": (facts: Facts) => {
     const acknowledged = new Set(facts.orders.filter(isAcknowledged).map(({ id }) => id));
-    const done = new Set(facts.effects.filter(({ phase }) => phase === "done").map(({ runId, step }) => `${runId} ${step}`));
-    return facts.runs.filter(({ orderId }) => acknowledged.has(orderId)).flatMap(({ id, attachmentId }) => {
-      const missing = stepsOfAttachment(attachmentId).filter((step) => !done.has(`${id} ${step}`));
-      return missing.length > 0 ? [`${id} of ${attachmentId} never did ${list(missing)}`] : [];
-    });
+    const done = new Set(
+      facts.effects.filter(({ phase }) => phase === "done").map(({ runId, step }) => `${runId} ${step}`),
+    );
+    return facts.runs
+      .filter(({ orderId }) => acknowledged.has(orderId))
+      .flatMap(({ id, attachmentId }) => {
+        const missing = stepsOfAttachment(attachmentId).filter((step) => !done.has(`${id} ${step}`));
+        return missing.length > 0 ? [`${id} of ${attachmentId} never did ${list(missing)}`] : [];
+      });
   },
 
   "a step is repeated only if a kill fell inside it": (facts: Facts) =>
@@ -67,7 +109,9 @@ export const rules = {
       executions.flatMap((again, index) => {
         const before = executions[index - 1];
         if (!before || wasKilled(facts, before, again)) return [];
-        return [`${name} was begun by process ${before.pid}, that nobody killed, and again by ${again.pid} ${Math.round(again.at - before.at)} ms later`];
+        return [
+          `${name} was begun by process ${before.pid}, that nobody killed, and again by ${again.pid} ${Math.round(again.at - before.at)} ms later`,
+        ];
       }),
     ),
 
@@ -77,15 +121,27 @@ export const rules = {
       return effects.flatMap(({ workflow, step, pid }) => {
         const steps = stepsOf[workflow] ?? [];
         const place = steps.indexOf(step);
-        if (place < furthest) return [`${runId}: ${step} was begun by process ${pid} after ${steps[furthest]} had been`];
+        if (place < furthest)
+          return [`${runId}: ${step} was begun by process ${pid} after ${steps[furthest]} had been`];
         furthest = place;
         return [];
       });
     }),
 
-  "what a lost process had goes on in time": (facts: Facts) => listTakeOvers(facts).filter(({ ms, withinMs }) => ms > withinMs).map(({ runId, step, ms, withinMs }) => `${runId} went on with ${step} ${Math.round(ms)} ms after its process was lost, and others had ${Math.round(withinMs)} ms`),
+  "what a lost process had goes on in time": (facts: Facts) =>
+    listTakeOvers(facts)
+      .filter(({ ms, withinMs }) => ms > withinMs)
+      .map(
+        ({ runId, step, ms, withinMs }) =>
+          `${runId} went on with ${step} ${Math.round(ms)} ms after its process was lost, and others had ${Math.round(withinMs)} ms`,
+      ),
 
-  "no process outlives its supervisor": ({ kills }: Facts) => kills.flatMap(({ generation, outlivedBy = [] }) => outlivedBy.map((pid) => `process ${pid} was still there long after the supervisor of start ${generation} had been killed`)),
+  "no process outlives its supervisor": ({ kills }: Facts) =>
+    kills.flatMap(({ generation, outlivedBy = [] }) =>
+      outlivedBy.map(
+        (pid) => `process ${pid} was still there long after the supervisor of start ${generation} had been killed`,
+      ),
+    ),
 
   "a process begins nothing of a run that another has taken over": (facts: Facts) =>
     [...Map.groupBy(begins(facts), ({ runId }) => runId)].flatMap(([runId, effects]) => {
@@ -99,8 +155,13 @@ export const rules = {
           return [];
         }
         // It may have it back from a holder that was killed.
-        const isLate = past.some((other) => isSameProcess(other, effect)) && before && !isSameProcess(before, effect) && !wasKilled(facts, before, effect);
-        if (isLate) return [`${runId}: ${effect.step} was begun by process ${effect.pid} after ${before.pid} had taken over`];
+        const isLate =
+          past.some((other) => isSameProcess(other, effect)) &&
+          before &&
+          !isSameProcess(before, effect) &&
+          !wasKilled(facts, before, effect);
+        if (isLate)
+          return [`${runId}: ${effect.step} was begun by process ${effect.pid} after ${before.pid} had taken over`];
         if (before && !isSameProcess(before, effect)) past.push(before);
         holder = effect;
         return [];
@@ -120,9 +181,15 @@ const signalDelayMs = 250;
 export interface TakeOver {
   runId: string;
   step: string;
-  /** From the loss of its process until it was anybody's again, or to its next sign: how long it then waits for a place is another matter. */
+  /**
+   * From the loss of its process until it was anybody's again, or to its next sign: how long it then waits for a place
+   * is another matter.
+   */
   ms: number;
-  /** How long that may have taken: whoever took over may have been lost as well, and nobody can while the database is away. */
+  /**
+   * How long that may have taken: whoever took over may have been lost as well, and nobody can while the database is
+   * away.
+   */
   withinMs: number;
 }
 
@@ -136,9 +203,14 @@ export function listTakeOvers({ effects, kills, takeOverWithinMs, handBacks = []
       const kill = before && kills.find((one) => hits(one, before) && one.at >= before.at && one.at <= after.at);
       // One that slept was nobody's.
       if (!kill || (sleepsBefore[after.workflow] === after.step && before.step !== after.step)) return [];
-      const at = Math.min(after.at, ...handBacks.filter((one) => one.runId === runId && one.at >= kill.at).map((one) => one.at));
+      const at = Math.min(
+        after.at,
+        ...handBacks.filter((one) => one.runId === runId && one.at >= kill.at).map((one) => one.at),
+      );
       const meanwhile = kills.filter((one) => one !== kill && one.at >= kill.at - takeOverWithinMs && one.at <= at);
-      const outages = meanwhile.filter(({ kind }) => kind === "postgres").map(({ at, backAt = at }) => backAt - at + takeOverWithinMs);
+      const outages = meanwhile
+        .filter(({ kind }) => kind === "postgres")
+        .map(({ at, backAt = at }) => backAt - at + takeOverWithinMs);
       const losses = meanwhile.filter((one) => takesRuns(one) && one.at > kill.at).length;
       const withinMs = takeOverWithinMs * (1 + losses) + outages.reduce((sum, ms) => sum + ms, 0);
       return [{ runId, step: after.step, ms: at - kill.at, withinMs }];

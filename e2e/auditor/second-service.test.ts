@@ -11,7 +11,9 @@ it("a second `signalbox dev` of one project is refused, says who runs, and leave
   const before = announced();
   const second = signalbox(["dev", "--project", projectDir, "--port", "0"], { cwd: projectDir });
   expect(second.status).toBe(1);
-  expect(second.stderr).toContain(`\`signalbox dev\` serves this project already, on ${first.url} (process ${first.child.pid}).`);
+  expect(second.stderr).toContain(
+    `\`signalbox dev\` serves this project already, on ${first.url} (process ${first.child.pid}).`,
+  );
   expect(second.stderr).not.toMatch(/^\s+at /m);
   expect(announced()).toBe(before);
   expect((await fetch(`${first.url}/readyz`)).status).toBe(200);

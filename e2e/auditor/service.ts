@@ -47,7 +47,10 @@ const leaveWithinMs = 30_000;
 
 let canName: boolean | null = null;
 
-/** Elsewhere all have the name of this machine: what one of them leaves the others take over at once, rather than when its leases are over. */
+/**
+ * Elsewhere all have the name of this machine: what one of them leaves the others take over at once, rather than when
+ * its leases are over.
+ */
 function mayName(): boolean {
   canName ??= spawnSync("unshare", ["--uts", "hostname", "audited"], { stdio: "ignore" }).status === 0;
   return canName;
@@ -57,8 +60,12 @@ function mayName(): boolean {
 export async function spawnService(options: ServiceOptions): Promise<ChildProcessByStdio<null, Readable, Readable>> {
   const program = options.changes.length > 0 ? await buildMutant(options.changes) : cliFile;
   const { projectDir, port, machine } = options;
-  const named = machine && mayName() ? ["unshare", "--uts", "sh", "-c", `hostname "$0" && exec "$@"`, machine.name] : [];
-  const role = machine?.role === "worker" ? ["worker", "--health-port", String(port)] : ["start", "--port", String(port), ...(machine ? ["--role", machine.role] : [])];
+  const named =
+    machine && mayName() ? ["unshare", "--uts", "sh", "-c", `hostname "$0" && exec "$@"`, machine.name] : [];
+  const role =
+    machine?.role === "worker"
+      ? ["worker", "--health-port", String(port)]
+      : ["start", "--port", String(port), ...(machine ? ["--role", machine.role] : [])];
   const [command = "", ...args] = [...named, process.execPath, program, ...role, "--project", projectDir];
   return spawn(command, args, {
     cwd: projectDir,
@@ -80,7 +87,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const killAll = () => void (hasEnded() || process.kill(-pid, "SIGKILL"));
   child.once("exit", atExit(killAll));
   const exited = hasEnded() ? Promise.resolve() : new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  const url = options.machine?.role === "worker" ? await untilHealthy(options.port, child, () => output) : await untilReady(projectDir, child, () => output);
+  const url =
+    options.machine?.role === "worker"
+      ? await untilHealthy(options.port, child, () => output)
+      : await untilReady(projectDir, child, () => output);
   return {
     pid,
     generation,
@@ -103,7 +113,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
 /** Resolves when nobody of the group is left, or with those that are still there after a while, which are killed. */
 export async function untilLeft(group: number): Promise<number[]> {
-  for (const giveUpAt = performance.now() + leaveWithinMs; performance.now() < giveUpAt; await new Promise((resolve) => setTimeout(resolve, 50))) {
+  for (
+    const giveUpAt = performance.now() + leaveWithinMs;
+    performance.now() < giveUpAt;
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  ) {
     if (membersOf(group).length === 0) return [];
   }
   const left = membersOf(group);
@@ -113,7 +127,10 @@ export async function untilLeft(group: number): Promise<number[]> {
 
 const originals = new Map<number, { dir: string; key: string }>();
 
-/** Copies the audited project, built, with the key that every client sends, into a new temporary folder. The original is built once per number of workers. */
+/**
+ * Copies the audited project, built, with the key that every client sends, into a new temporary folder. The original is
+ * built once per number of workers.
+ */
 export function copyAuditedProject(workers: number): { projectDir: string; key: string } {
   const original = originals.get(workers) ?? buildOriginal(workers);
   originals.set(workers, original);
@@ -137,14 +154,23 @@ export function prepareProject(projectDir: string, env: NodeJS.ProcessEnv = {}):
 }
 
 function signalbox(projectDir: string, env: NodeJS.ProcessEnv, ...args: string[]): string {
-  const result = spawnSync(process.execPath, [cliFile, ...args, "--project", projectDir], { cwd: projectDir, env: { ...cleanEnvironment(), ...env }, encoding: "utf8" });
-  if (result.status !== 0) throw new Error(`signalbox ${args.join(" ")} ended with ${result.status}:\n${result.stderr}`);
+  const result = spawnSync(process.execPath, [cliFile, ...args, "--project", projectDir], {
+    cwd: projectDir,
+    env: { ...cleanEnvironment(), ...env },
+    encoding: "utf8",
+  });
+  if (result.status !== 0)
+    throw new Error(`signalbox ${args.join(" ")} ended with ${result.status}:\n${result.stderr}`);
   return result.stdout;
 }
 
 /** Of the machine's own settings, none that would change the service. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(SIGNALBOX_|AUDIT_|VITEST|(DATABASE_URL|PORT|HOST|NODE_ENV|NODE_OPTIONS)$)/.test(name)));
+  return Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) => !/^(SIGNALBOX_|AUDIT_|VITEST|(DATABASE_URL|PORT|HOST|NODE_ENV|NODE_OPTIONS)$)/.test(name),
+    ),
+  );
 }
 
 function serviceEnvironment({ sinkUrl, generation, env }: ServiceOptions): NodeJS.ProcessEnv {
@@ -158,8 +184,12 @@ async function untilHealthy(port: number, child: ChildProcess, output: () => str
   const url = `http://127.0.0.1:${port}`;
   const giveUpAt = performance.now() + readyWithinMs;
   while (performance.now() < giveUpAt) {
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`The workers ended before they were ready:\n${output()}`);
-    const status = await fetch(`${url}/readyz`).then((response) => response.status, () => 0);
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`The workers ended before they were ready:\n${output()}`);
+    const status = await fetch(`${url}/readyz`).then(
+      (response) => response.status,
+      () => 0,
+    );
     if (status === 200) return url;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
@@ -174,7 +204,8 @@ async function untilReady(projectDir: string, child: ChildProcess, output: () =>
   const file = join(projectDir, ".signalbox/server.json");
   const giveUpAt = performance.now() + readyWithinMs;
   while (performance.now() < giveUpAt) {
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`The service ended before it was ready:\n${output()}`);
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`The service ended before it was ready:\n${output()}`);
     const announced = existsSync(file) ? announcedSchema.safeParse(JSON.parse(readFileSync(file, "utf8"))).data : null;
     if (announced?.pid === child.pid && announced?.url) return announced.url;
     await new Promise((resolve) => setTimeout(resolve, 25));

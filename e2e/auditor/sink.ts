@@ -13,7 +13,15 @@ export interface Sink {
 }
 
 /** `at`: UTC milliseconds of when it happened: the news of a process that is stopped comes when it wakes. */
-const toldSchema = z.object({ at: z.int(), runId: z.string(), workflow: z.string(), step: z.string(), phase: z.enum(["begin", "done"]), pid: z.int(), generation: z.int() });
+const toldSchema = z.object({
+  at: z.int(),
+  runId: z.string(),
+  workflow: z.string(),
+  step: z.string(),
+  phase: z.enum(["begin", "done"]),
+  pid: z.int(),
+  generation: z.int(),
+});
 
 /** The world outside: counts what steps do. It lives in the auditor's process, that nobody kills. */
 export async function openSink(onEffect: (effect: Effect) => void): Promise<Sink> {

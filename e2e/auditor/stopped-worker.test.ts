@@ -12,11 +12,18 @@ describe.concurrent("a worker that is stopped (SIGSTOP) past its lease", { timeo
     expect(hasEnded).toBe(true);
   });
 
-  it("holds up nobody for long, where it was stopped with the store's lock in its hands", async ({ expect, onTestFailed, skip }) => {
+  it("holds up nobody for long, where it was stopped with the store's lock in its hands", async ({
+    expect,
+    onTestFailed,
+    skip,
+  }) => {
     if (!findOrInstallStrace()) return skip("there is no strace");
     const log: string[] = [];
     onTestFailed(() => console.error(`AUDIT_SEED=${seed}\n${log.join("\n")}`));
-    const { violations, hasEnded, wasStopped, summary } = await auditStopWithLock({ seed, tell: (line) => void log.push(line) });
+    const { violations, hasEnded, wasStopped, summary } = await auditStopWithLock({
+      seed,
+      tell: (line) => void log.push(line),
+    });
     console.log(`seed ${seed}: ${summary}`);
     expect(wasStopped).toBe(true);
     expect(violations, summary).toEqual([]);

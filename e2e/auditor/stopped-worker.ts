@@ -5,8 +5,13 @@ import { signalAtCall } from "./strace.ts";
 
 const soonMs = 60_000;
 
-/** One server with two workers; one of them is stopped in the middle of a step, and nobody wakes it. `hasEnded`: the service has ended it. */
-export async function auditStop(p: Pick<AuditOptions, "seed" | "tell" | "stop">): Promise<Verdict & { hasEnded: boolean }> {
+/**
+ * One server with two workers; one of them is stopped in the middle of a step, and nobody wakes it. `hasEnded`: the
+ * service has ended it.
+ */
+export async function auditStop(
+  p: Pick<AuditOptions, "seed" | "tell" | "stop">,
+): Promise<Verdict & { hasEnded: boolean }> {
   let hasEnded = false;
   const verdict = await audit({
     ...p,
@@ -23,8 +28,13 @@ export async function auditStop(p: Pick<AuditOptions, "seed" | "tell" | "stop">)
   return { ...verdict, hasEnded };
 }
 
-/** The same, at the one moment when it holds up everybody: between its writing and its commit it has the store's lock. `wasStopped`: it was then. */
-export async function auditStopWithLock(p: Pick<AuditOptions, "seed" | "tell">): Promise<Verdict & { hasEnded: boolean; wasStopped: boolean }> {
+/**
+ * The same, at the one moment when it holds up everybody: between its writing and its commit it has the store's lock.
+ * `wasStopped`: it was then.
+ */
+export async function auditStopWithLock(
+  p: Pick<AuditOptions, "seed" | "tell">,
+): Promise<Verdict & { hasEnded: boolean; wasStopped: boolean }> {
   let wasStopped = false;
   async function stopInCommit(pid: number): Promise<void> {
     const strace = await signalAtCall(pid, { n: 1, signal: "SIGSTOP", calls: "fsync,fdatasync" });
@@ -43,5 +53,6 @@ export async function auditStopWithLock(p: Pick<AuditOptions, "seed" | "tell">):
 }
 
 async function soon(isSo: () => boolean): Promise<void> {
-  for (const giveUpAt = performance.now() + soonMs; !isSo() && performance.now() < giveUpAt; ) await new Promise((resolve) => setTimeout(resolve, 20));
+  for (const giveUpAt = performance.now() + soonMs; !isSo() && performance.now() < giveUpAt;)
+    await new Promise((resolve) => setTimeout(resolve, 20));
 }

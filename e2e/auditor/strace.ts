@@ -48,7 +48,17 @@ export async function attachStrace(pid: number, args: readonly string[]): Promis
 }
 
 /** Sends the process a signal at its n-th call that writes to disk. */
-export function signalAtCall(pid: number, p: { n: number; signal: "SIGKILL" | "SIGSTOP"; calls?: string }): Promise<Strace> {
+export function signalAtCall(
+  pid: number,
+  p: { n: number; signal: "SIGKILL" | "SIGSTOP"; calls?: string },
+): Promise<Strace> {
   const calls = p.calls ?? diskCalls;
-  return attachStrace(pid, ["-o", "/dev/null", "-e", `trace=${calls}`, "-e", `inject=${calls}:signal=${p.signal}:when=${p.n}`]);
+  return attachStrace(pid, [
+    "-o",
+    "/dev/null",
+    "-e",
+    `trace=${calls}`,
+    "-e",
+    `inject=${calls}:signal=${p.signal}:when=${p.n}`,
+  ]);
 }

@@ -9,14 +9,24 @@ beforeAll(() => {
   hasStrace = findOrInstallStrace();
 });
 
-const notDurable = { file: "server/store/sqlite/open-connection.ts", find: `connection.pragma("synchronous = FULL");`, replace: `connection.pragma("synchronous = NORMAL");` };
+const notDurable = {
+  file: "server/store/sqlite/open-connection.ts",
+  find: `connection.pragma("synchronous = FULL");`,
+  replace: `connection.pragma("synchronous = NORMAL");`,
+};
 /** The store looks at that setting itself, and would refuse. */
-const notChecked = { file: "server/store/sqlite/open-connection.ts", find: "synchronous: 2,", replace: "synchronous: 1," };
+const notChecked = {
+  file: "server/store/sqlite/open-connection.ts",
+  find: "synchronous: 2,",
+  replace: "synchronous: 1,",
+};
 
 describe.concurrent("at the system calls that write to disk", { timeout: 400_000 }, () => {
   it("a 202 never leaves before its own commit has been brought to disk", async ({ expect, skip }) => {
     if (!hasStrace) return skip("there is no strace");
-    const [product, notSynced, acknowledgedEarly] = await Promise.all([[], [notDurable, notChecked], mutants["acknowledge-before-commit"].audit.changes].map(traceAnswer));
+    const [product, notSynced, acknowledgedEarly] = await Promise.all(
+      [[], [notDurable, notChecked], mutants["acknowledge-before-commit"].audit.changes].map(traceAnswer),
+    );
     expect(product).toBe("durable");
     expect(notSynced).toBe("too early");
     expect(acknowledgedEarly).toBe("too early");

@@ -26,7 +26,13 @@ async function onStage<T>(changes: readonly SourceChange[], act: (stage: Stage) 
   try {
     const service = await startService({ projectDir, port: 0, sinkUrl: sink.url, generation: 0, changes });
     try {
-      return await act({ projectDir, service, sink, orders: [], send: createSender({ url: () => service.url, key, onAcknowledged() {} }) });
+      return await act({
+        projectDir,
+        service,
+        sink,
+        orders: [],
+        send: createSender({ url: () => service.url, key, onAcknowledged() {} }),
+      });
     } finally {
       await service.kill();
     }
@@ -44,7 +50,10 @@ export interface SweepOptions {
   tell: (line: string) => void;
 }
 
-/** Kills the process at its first call that writes to disk, then at a later one, and so on, until a whole accept, or a whole run, comes through. */
+/**
+ * Kills the process at its first call that writes to disk, then at a later one, and so on, until a whole accept, or a
+ * whole run, comes through.
+ */
 export async function sweepCalls({ of, stride, tell }: SweepOptions): Promise<Verdict & { calls: number }> {
   const startedAt = performance.now();
   return await onStage([], async (stage) => {
@@ -66,7 +75,10 @@ export async function sweepCalls({ of, stride, tell }: SweepOptions): Promise<Ve
       if (isOver) break;
       kills.push({ at, kind: of === "accept" ? "web" : "worker", generation: 0, pid });
     }
-    return { ...(await judgeAtRest({ reader: readSqlite(projectDir), orders, effects: sink.effects, kills, startedAt })), calls: n - 1 };
+    return {
+      ...(await judgeAtRest({ reader: readSqlite(projectDir), orders, effects: sink.effects, kills, startedAt })),
+      calls: n - 1,
+    };
   });
 }
 
@@ -77,10 +89,20 @@ export async function traceAnswer(changes: readonly SourceChange[]): Promise<Ans
     await untilAtRest(stage);
     const pid = await oneProcess(stage.service.web);
     const log = join(stage.projectDir, "strace.log");
-    const strace = await attachStrace(pid, ["-y", "-s", "60", "-o", log, "-e", `trace=${diskCalls},write,writev,sendto,sendmsg`]);
+    const strace = await attachStrace(pid, [
+      "-y",
+      "-s",
+      "60",
+      "-o",
+      log,
+      "-e",
+      `trace=${diskCalls},write,writev,sendto,sendmsg`,
+    ]);
     await accept(stage, "traced", orderKinds[0]);
     await strace.detach();
-    const ofMainThread = readFileSync(log, "utf8").split("\n").filter((line) => line.startsWith(`${pid} `));
+    const ofMainThread = readFileSync(log, "utf8")
+      .split("\n")
+      .filter((line) => line.startsWith(`${pid} `));
     return judgeAnswer(ofMainThread.map((line) => line.trimEnd()));
   });
 }
@@ -110,7 +132,7 @@ async function oneProcess(list: () => number[]): Promise<number> {
 }
 
 async function until(isSo: () => Promise<boolean>, otherwise: string): Promise<void> {
-  for (const giveUpAt = performance.now() + 120_000; !(await isSo()); ) {
+  for (const giveUpAt = performance.now() + 120_000; !(await isSo());) {
     if (performance.now() > giveUpAt) throw new Error(otherwise);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

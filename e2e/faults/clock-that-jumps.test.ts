@@ -26,15 +26,24 @@ describe("a clock that is set while runs run, sleep and wait", { timeout: 300_00
       const running = await sendNote({ url, key, ms: 4_000, sleepMs: 10 });
       const sleeping = await sendNote({ url, key, ms: 5, sleepMs });
       others.push(running, sleeping);
-      await vi.waitFor(() => expect(statusesOf(service.file, [running.runId, sleeping.runId])).toEqual(["running", "waiting"]), { timeout: 20_000 });
+      await vi.waitFor(
+        () => expect(statusesOf(service.file, [running.runId, sleeping.runId])).toEqual(["running", "waiting"]),
+        { timeout: 20_000 },
+      );
       clock.set(offsetSeconds);
       const before = accepted();
       await vi.waitFor(() => expect(accepted()).toBeGreaterThan(before + 20), { timeout: 20_000 });
       // A wait of seconds is over in a time of seconds, also by a clock that has to show its end once more.
-      await vi.waitFor(() => expect(statusesOf(service.file, [running.runId, sleeping.runId])).toEqual(["completed", "completed"]), { timeout: 60_000 });
+      await vi.waitFor(
+        () => expect(statusesOf(service.file, [running.runId, sleeping.runId])).toEqual(["completed", "completed"]),
+        { timeout: 60_000 },
+      );
     }
 
-    await vi.waitFor(async () => expect((await statusOf(`${url}/readyz`)).status).toBe(200), { timeout: 20_000, interval: 500 });
+    await vi.waitFor(async () => expect((await statusOf(`${url}/readyz`)).status).toBe(200), {
+      timeout: 20_000,
+      interval: 500,
+    });
     const answers = [...(await load.finish()), ...others];
     expectAnswersOf(answers, [202]);
     await expectNothingLost(service, answers);

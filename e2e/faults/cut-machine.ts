@@ -7,7 +7,10 @@ import { cliFile, writeProject } from "../support/project.ts";
 import { cleanEnv, signalbox } from "../support/service.ts";
 import type { Cut } from "./cut-network.ts";
 
-/** Steps in a row, each of which tells a file when it begins, and on which machine: one, or as many as there is time until somebody says that it is enough. */
+/**
+ * Steps in a row, each of which tells a file when it begins, and on which machine: one, or as many as there is time
+ * until somebody says that it is enough.
+ */
 const files = {
   "signalbox.config.ts": `import { defineConfig } from "signalbox/config";\nexport default defineConfig({ workers: 1 });`,
   "workflows/walk.ts": `
@@ -49,18 +52,33 @@ export interface Platform {
 export function preparePlatform(url: string): Platform {
   const projectDir = writeProject(files);
   const effectsFile = join(projectDir, "effects.log");
-  const env = { DATABASE_URL: url, SIGNALBOX_SECRET: "of all machines, the same for each", EFFECTS: effectsFile, HOST: "127.0.0.1" };
+  const env = {
+    DATABASE_URL: url,
+    SIGNALBOX_SECRET: "of all machines, the same for each",
+    EFFECTS: effectsFile,
+    HOST: "127.0.0.1",
+  };
   for (const args of [["build"], ["keys", "create", "--name", "cut", "--json"]]) {
     const { status, stdout, stderr } = signalbox(args, { cwd: projectDir, env });
     if (status !== 0) throw new Error(`signalbox ${args.join(" ")} ended with ${status}: ${stderr}`);
-    if (args[0] === "keys") return { projectDir, env, key: z.object({ secret: z.string() }).parse(JSON.parse(stdout)).secret, effects: () => readEffects(effectsFile), enough: () => writeFileSync(`${effectsFile}.enough`, "") };
+    if (args[0] === "keys")
+      return {
+        projectDir,
+        env,
+        key: z.object({ secret: z.string() }).parse(JSON.parse(stdout)).secret,
+        effects: () => readEffects(effectsFile),
+        enough: () => writeFileSync(`${effectsFile}.enough`, ""),
+      };
   }
   throw new Error("There is no key.");
 }
 
 function readEffects(file: string): Effect[] {
   if (!existsSync(file)) return [];
-  return readFileSync(file, "utf8").trim().split("\n").map((line) => effectSchema.parse(JSON.parse(line)));
+  return readFileSync(file, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => effectSchema.parse(JSON.parse(line)));
 }
 
 export interface CutMachine {
@@ -71,13 +89,29 @@ export interface CutMachine {
 }
 
 /** One machine of the platform; with `way` it reaches the database by that way only. Resolves when it is ready. */
-export async function startMachine(platform: Platform, p: { name: string; role: "web" | "worker"; database: string; way?: Cut }): Promise<CutMachine> {
+export async function startMachine(
+  platform: Platform,
+  p: { name: string; role: "web" | "worker"; database: string; way?: Cut },
+): Promise<CutMachine> {
   const projectDir = join(platform.projectDir, "machines", p.name);
   mkdirSync(join(projectDir, ".."), { recursive: true });
-  for (const part of ["package.json", "signalbox.config.ts", "workflows", "triggers", "node_modules", ".signalbox"]) cpSync(join(platform.projectDir, part), join(projectDir, part), { recursive: true, verbatimSymlinks: true });
+  for (const part of ["package.json", "signalbox.config.ts", "workflows", "triggers", "node_modules", ".signalbox"])
+    cpSync(join(platform.projectDir, part), join(projectDir, part), { recursive: true, verbatimSymlinks: true });
   const role = p.role === "web" ? ["start", "--role", "web", "--port", "0"] : ["worker"];
-  const [program = "", ...args] = [...(p.way?.prefix ?? []), process.execPath, cliFile, ...role, "--project", projectDir];
-  const child = spawn(program, args, { cwd: projectDir, env: { ...cleanEnv(), ...platform.env, DATABASE_URL: p.database, MACHINE: p.name }, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  const [program = "", ...args] = [
+    ...(p.way?.prefix ?? []),
+    process.execPath,
+    cliFile,
+    ...role,
+    "--project",
+    projectDir,
+  ];
+  const child = spawn(program, args, {
+    cwd: projectDir,
+    env: { ...cleanEnv(), ...platform.env, DATABASE_URL: p.database, MACHINE: p.name },
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
@@ -108,8 +142,22 @@ const askCode = `
   console.log(JSON.stringify({ status: response.status, ms: performance.now() - began, retryAfter: response.headers.get("retry-after") }));`;
 
 /** Asks from where the machine is: nobody else may reach it. */
-export async function ask(way: Cut | null, p: { url: string; key: string; body?: object }): Promise<z.infer<typeof answerSchema>> {
-  const [program = "", ...args] = [...(way?.prefix ?? []), process.execPath, "--input-type=module", "-e", askCode, "--", p.url, p.body ? "POST" : "GET", p.key, p.body ? JSON.stringify(p.body) : ""];
+export async function ask(
+  way: Cut | null,
+  p: { url: string; key: string; body?: object },
+): Promise<z.infer<typeof answerSchema>> {
+  const [program = "", ...args] = [
+    ...(way?.prefix ?? []),
+    process.execPath,
+    "--input-type=module",
+    "-e",
+    askCode,
+    "--",
+    p.url,
+    p.body ? "POST" : "GET",
+    p.key,
+    p.body ? JSON.stringify(p.body) : "",
+  ];
   const child = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"] });
   let text = "";
   child.stdout.on("data", (chunk: Buffer) => (text += chunk.toString()));

@@ -14,15 +14,19 @@ export interface Cut {
 }
 
 /**
- * A proxy that stops to forward. What is sent meanwhile is held, and comes when it heals, as what a network sends again. New connections are taken and not answered. It needs no rights, and stands for
- * a network that drops packets; the kernels at both ends believe that the other lives.
+ * A proxy that stops to forward. What is sent meanwhile is held, and comes when it heals, as what a network sends
+ * again. New connections are taken and not answered. It needs no rights, and stands for a network that drops packets;
+ * the kernels at both ends believe that the other lives.
  */
 export async function cutByProxy(to: { host: string; port: number }): Promise<Cut> {
   const sockets = new Set<Socket>();
   let isCut = false;
   const server = createServer({ allowHalfOpen: true }, (near) => {
     const far = connect({ ...to, allowHalfOpen: true });
-    for (const [from, into] of [[near, far], [far, near]] as const) {
+    for (const [from, into] of [
+      [near, far],
+      [far, near],
+    ] as const) {
       sockets.add(from);
       if (isCut) from.pause();
       from.on("data", (chunk) => void (into.destroyed || into.write(chunk)));
@@ -59,7 +63,10 @@ export async function cutByProxy(to: { host: string; port: number }): Promise<Cu
   };
 }
 
-/** A network namespace of its own, joined to this one by a pair of interfaces: cut, its packets are dropped. Null where it may not be made: that needs root, and iproute2. */
+/**
+ * A network namespace of its own, joined to this one by a pair of interfaces: cut, its packets are dropped. Null where
+ * it may not be made: that needs root, and iproute2.
+ */
 export function cutByNamespace(p: { name: string; net: string; port: number }): Cut | null {
   const { name, net } = p;
   const inside = `${name}i`;
@@ -98,4 +105,3 @@ export function cutByNamespace(p: { name: string; net: string; port: number }): 
 function ip(args: string): boolean {
   return spawnSync("ip", args.split(" "), { stdio: "ignore" }).status === 0;
 }
-

@@ -1,5 +1,16 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import Database from "better-sqlite3";
 import { describe, expect, it, vi } from "vitest";
 import { cliFile } from "../support/project.ts";
@@ -18,13 +29,37 @@ interface Damage {
 const noise = Buffer.from(Array.from({ length: 20_000 }, (_, at) => (at * 7919 + 13) % 251));
 
 const damages: Damage[] = [
-  { name: "was cut off", damage: (file) => truncateSync(file, Math.floor(statSync(file).size / 3)), says: /damaged.*\.recover/s },
-  { name: "has noise in its middle", damage: (file) => writeFileSync(file, Buffer.concat([readFileSync(file).subarray(0, 4_096), noise, readFileSync(file).subarray(24_096)])), says: /damaged.*\.recover/s },
-  { name: "has noise for its log", damage: (file) => writeFileSync(`${file}-wal`, noise), says: /-wal.*damaged.*backup/s },
-  { name: "is a text", damage: (file) => writeFileSync(file, "a text\n".repeat(1_000)), says: /not a SQLite database.*DATABASE_URL/s },
+  {
+    name: "was cut off",
+    damage: (file) => truncateSync(file, Math.floor(statSync(file).size / 3)),
+    says: /damaged.*\.recover/s,
+  },
+  {
+    name: "has noise in its middle",
+    damage: (file) =>
+      writeFileSync(
+        file,
+        Buffer.concat([readFileSync(file).subarray(0, 4_096), noise, readFileSync(file).subarray(24_096)]),
+      ),
+    says: /damaged.*\.recover/s,
+  },
+  {
+    name: "has noise for its log",
+    damage: (file) => writeFileSync(`${file}-wal`, noise),
+    says: /-wal.*damaged.*backup/s,
+  },
+  {
+    name: "is a text",
+    damage: (file) => writeFileSync(file, "a text\n".repeat(1_000)),
+    says: /not a SQLite database.*DATABASE_URL/s,
+  },
   { name: "is a folder", damage: (file) => (rmSync(file), mkdirSync(file)), says: /cannot be opened.*DATABASE_URL/s },
   // Rights do not bind root; a path that leads nowhere binds everybody.
-  { name: "cannot be reached", damage: (file) => (rmSync(file), symlinkSync(file, file)), says: /cannot be (opened|created).*rights/s },
+  {
+    name: "cannot be reached",
+    damage: (file) => (rmSync(file), symlinkSync(file, file)),
+    says: /cannot be (opened|created).*rights/s,
+  },
   {
     name: "was written by a newer version",
     damage(file) {
@@ -67,22 +102,40 @@ describe("a store that is damaged while it is used", { timeout: 300_000 }, () =>
     const service = await startFaultyService(prepareFaultyProject());
     const { url, key, file } = service;
     const load = startLoad({ url, key, clients: 3, paceMs: 50 });
-    await vi.waitFor(() => expect(load.answers().filter(({ status }) => status === 202).length).toBeGreaterThan(10), { timeout: 20_000 });
+    await vi.waitFor(() => expect(load.answers().filter(({ status }) => status === 202).length).toBeGreaterThan(10), {
+      timeout: 20_000,
+    });
     expect((await statusOf(`${url}/readyz`)).status).toBe(200);
     truncateSync(file, 8_192);
-    await vi.waitFor(() => expect(load.answers().slice(-10).map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 503)), { timeout: 30_000 });
+    await vi.waitFor(
+      () =>
+        expect(
+          load
+            .answers()
+            .slice(-10)
+            .map(({ status }) => status),
+        ).toEqual(Array.from({ length: 10 }, () => 503)),
+      { timeout: 30_000 },
+    );
     // An answer counts for a second.
     await vi.waitFor(async () => expect((await statusOf(`${url}/readyz`)).status).toBe(503), { timeout: 5_000 });
     for (let looks = 0; looks < 10; looks += 1) {
       const ready = await statusOf(`${url}/readyz`);
-      expect([ready.status, ready.text]).toEqual([503, expect.stringMatching(/The store cannot be written\. The d(atabase file is damaged|isk of the database)/)]);
+      expect([ready.status, ready.text]).toEqual([
+        503,
+        expect.stringMatching(/The store cannot be written\. The d(atabase file is damaged|isk of the database)/),
+      ]);
       const seen = load.answers().length;
       await vi.waitFor(() => expect(load.answers().length).toBeGreaterThan(seen + 3), { timeout: 20_000 });
     }
     expect((await statusOf(`${url}/healthz`)).status).toBe(200);
     await load.finish();
     // Nobody sends any more, and the damage is still there: for longer than an answer and a failure alone count.
-    for (const since = performance.now(); performance.now() - since < 5_000; await new Promise((resolve) => setTimeout(resolve, 250))) {
+    for (
+      const since = performance.now();
+      performance.now() - since < 5_000;
+      await new Promise((resolve) => setTimeout(resolve, 250))
+    ) {
       expect((await statusOf(`${url}/readyz`)).status).toBe(503);
     }
     await service.killGroup();
@@ -93,7 +146,9 @@ describe("a store that is damaged while it is used", { timeout: 300_000 }, () =>
     const service = await startFaultyService(project);
     const { url, key, file } = service;
     const load = startLoad({ url, key, clients: 3, paceMs: 50 });
-    await vi.waitFor(() => expect(load.answers().filter(({ status }) => status === 202).length).toBeGreaterThan(10), { timeout: 20_000 });
+    await vi.waitFor(() => expect(load.answers().filter(({ status }) => status === 202).length).toBeGreaterThan(10), {
+      timeout: 20_000,
+    });
     renameSync(file, `${file}.away`);
     mkdirSync(file);
     await vi.waitFor(async () => expect((await sendNote({ url, key })).status).toBe(503), { timeout: 20_000 });

@@ -27,7 +27,13 @@ describe("file descriptors that are used up", { timeout: 300_000 }, () => {
     limitDescriptors(web, used + spare);
     const sockets = Array.from({ length: idle }, () => openIdly(Number(new URL(url).port)));
     onTestFinished(() => sockets.forEach((socket) => socket.destroy()));
-    await vi.waitFor(() => expect(sockets.filter(({ destroyed, readyState }) => destroyed || readyState === "closed").length).toBeGreaterThan(idle - spare - 10), { timeout: 20_000 });
+    await vi.waitFor(
+      () =>
+        expect(
+          sockets.filter(({ destroyed, readyState }) => destroyed || readyState === "closed").length,
+        ).toBeGreaterThan(idle - spare - 10),
+      { timeout: 20_000 },
+    );
     for (let n = 0; n < 30; n += 1) await send();
     expectAnswersOf(answers, [202]);
     // On a connection of its own.

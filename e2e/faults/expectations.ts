@@ -17,7 +17,11 @@ export function readRuns(file: string): z.infer<typeof rows> {
 }
 
 /** Every 202 has its run, every run has ended well, and no step was executed twice; the file is sound. */
-export async function expectNothingLost(service: Pick<FaultyService, "file" | "effects" | "output">, answers: readonly Answer[], p: { isExactlyOnce?: boolean; withinMs?: number } = {}): Promise<void> {
+export async function expectNothingLost(
+  service: Pick<FaultyService, "file" | "effects" | "output">,
+  answers: readonly Answer[],
+  p: { isExactlyOnce?: boolean; withinMs?: number } = {},
+): Promise<void> {
   const open = () => readRuns(service.file).filter(({ status }) => ["queued", "waiting", "running"].includes(status));
   await vi.waitFor(() => expect(open().slice(0, 3)).toEqual([]), { timeout: p.withinMs ?? 45_000, interval: 100 });
   const runs = new Map(readRuns(service.file).map((run) => [run.id, run]));
@@ -35,7 +39,13 @@ export async function expectNothingLost(service: Pick<FaultyService, "file" | "e
 export function expectAnswersOf(answers: readonly Answer[], statuses: readonly number[]): void {
   expect(answers.filter(({ status }) => !statuses.includes(status)).slice(0, 5)).toEqual([]);
   const refused = answers.filter(({ status }) => status === 503);
-  expect(refused.filter(({ code, retryAfter }) => !/^(store_unavailable|shutting_down)$/.test(code ?? "") || !(Number(retryAfter) > 0)).slice(0, 5)).toEqual([]);
+  expect(
+    refused
+      .filter(
+        ({ code, retryAfter }) => !/^(store_unavailable|shutting_down)$/.test(code ?? "") || !(Number(retryAfter) > 0),
+      )
+      .slice(0, 5),
+  ).toEqual([]);
 }
 
 export async function statusOf(url: string): Promise<{ status: number; text: string; durationMs: number }> {

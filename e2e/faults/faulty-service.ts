@@ -58,7 +58,10 @@ const keySchema = z.object({ secret: z.string() });
 
 let original: FaultyProject | null = null;
 
-/** A project that is built, with a key. `file`: path of its store. Default: below the project. `files`: more files beside its own. */
+/**
+ * A project that is built, with a key. `file`: path of its store. Default: below the project. `files`: more files
+ * beside its own.
+ */
 export function prepareFaultyProject(p: { file?: string; files?: Record<string, string> } = {}): FaultyProject {
   const projectDir = writeProject({ ...files, ...p.files });
   if (p.file) return build(projectDir, p.file);
@@ -87,10 +90,25 @@ function build(projectDir: string, file: string): FaultyProject {
   }
 }
 
-export async function startFaultyService(project: FaultyProject, options: Partial<ServiceOptions> = {}): Promise<FaultyService> {
-  const service = await startService({ projectDir: project.projectDir, command: "start", ...options, env: { ...project.env, ...options.env } });
+export async function startFaultyService(
+  project: FaultyProject,
+  options: Partial<ServiceOptions> = {},
+): Promise<FaultyService> {
+  const service = await startService({
+    projectDir: project.projectDir,
+    command: "start",
+    ...options,
+    env: { ...project.env, ...options.env },
+  });
   const pid = service.child.pid ?? 0;
-  return { ...project, ...service, pid, web: () => childrenOf(pid, "web"), workers: () => childrenOf(pid, "worker"), effects: () => readEffects(project.projectDir) };
+  return {
+    ...project,
+    ...service,
+    pid,
+    web: () => childrenOf(pid, "web"),
+    workers: () => childrenOf(pid, "worker"),
+    effects: () => readEffects(project.projectDir),
+  };
 }
 
 function readEffects(projectDir: string): string[] {

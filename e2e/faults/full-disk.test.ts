@@ -14,7 +14,11 @@ describe("a disk that is full", { timeout: 300_000 }, () => {
     const { url, key } = service;
     const processes = [service.web(), service.workers()];
     const load = startLoad({ url, key, clients: 6, paceMs: 40, paddingBytes: 5_000, ms: 50, sleepMs: 3_000 });
-    const since = (from: number, status: number) => load.answers().slice(from).filter((answer) => answer.status === status).length;
+    const since = (from: number, status: number) =>
+      load
+        .answers()
+        .slice(from)
+        .filter((answer) => answer.status === status).length;
     await vi.waitFor(() => expect(since(0, 202)).toBeGreaterThan(50), { timeout: 20_000 });
 
     const outageSince = performance.now();
@@ -25,7 +29,10 @@ describe("a disk that is full", { timeout: 300_000 }, () => {
     while (performance.now() - fullSince < refusedForMs) {
       expect((await statusOf(`${url}/healthz`)).status).toBe(200);
       const ready = await statusOf(`${url}/readyz`);
-      expect([ready.status, ready.text]).toEqual([503, expect.stringMatching(/The store cannot be written\. The disk of the database (is full|cannot be)/)]);
+      expect([ready.status, ready.text]).toEqual([
+        503,
+        expect.stringMatching(/The store cannot be written\. The disk of the database (is full|cannot be)/),
+      ]);
       await new Promise((resolve) => setTimeout(resolve, 250));
     }
     expect(since(fullFrom, 503)).toBeGreaterThan(20);
@@ -33,7 +40,9 @@ describe("a disk that is full", { timeout: 300_000 }, () => {
     expect(lines.length).toBeGreaterThan(0);
     // One line every five seconds, however many are refused.
     expect(lines.length).toBeLessThanOrEqual(1 + Math.ceil((performance.now() - outageSince) / 5_000));
-    expect(service.output().split("\n").length).toBeLessThan(200 + load.answers().filter(({ status }) => status === 202).length);
+    expect(service.output().split("\n").length).toBeLessThan(
+      200 + load.answers().filter(({ status }) => status === 202).length,
+    );
     expect([service.web(), service.workers()]).toEqual(processes);
 
     disk.giveRoom([...service.web(), ...service.workers()]);

@@ -57,22 +57,37 @@ export function startLoad(options: LoadOptions): Load {
 }
 
 /** Sends one webhook; never rejects. */
-export function sendNote(p: Pick<LoadOptions, "url" | "key" | "ms" | "sleepMs" | "paddingBytes"> & { agent?: Agent }): Promise<Answer> {
+export function sendNote(
+  p: Pick<LoadOptions, "url" | "key" | "ms" | "sleepMs" | "paddingBytes"> & { agent?: Agent },
+): Promise<Answer> {
   const n = next++;
   const body = JSON.stringify({ n, ms: p.ms ?? 5, sleepMs: p.sleepMs ?? 20, padding: "x".repeat(p.paddingBytes ?? 0) });
   const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body), "x-api-key": p.key };
   const startedAt = performance.now();
   return new Promise((resolve) => {
-    const end = (answer: Partial<Answer>) => resolve({ status: 0, code: null, retryAfter: null, runId: null, ...answer, n, durationMs: performance.now() - startedAt });
-    const sent = request(`${p.url}/triggers/notes`, { method: "POST", headers, timeout: clientTimeoutMs, ...(p.agent ? { agent: p.agent } : {}) }, (response) => {
-      let text = "";
-      response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
-      response.on("close", () => {
-        const status = response.complete ? (response.statusCode ?? 0) : -1;
-        const { code = null, runId = null } = (status > 0 && bodySchema.safeParse(JSON.parse(text)).data) || {};
-        end({ status, code, runId, retryAfter: response.headers["retry-after"] ?? null });
+    const end = (answer: Partial<Answer>) =>
+      resolve({
+        status: 0,
+        code: null,
+        retryAfter: null,
+        runId: null,
+        ...answer,
+        n,
+        durationMs: performance.now() - startedAt,
       });
-    });
+    const sent = request(
+      `${p.url}/triggers/notes`,
+      { method: "POST", headers, timeout: clientTimeoutMs, ...(p.agent ? { agent: p.agent } : {}) },
+      (response) => {
+        let text = "";
+        response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+        response.on("close", () => {
+          const status = response.complete ? (response.statusCode ?? 0) : -1;
+          const { code = null, runId = null } = (status > 0 && bodySchema.safeParse(JSON.parse(text)).data) || {};
+          end({ status, code, runId, retryAfter: response.headers["retry-after"] ?? null });
+        });
+      },
+    );
     sent.on("timeout", () => sent.destroy());
     sent.on("error", () => end({}));
     sent.end(body);

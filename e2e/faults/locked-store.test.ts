@@ -14,7 +14,10 @@ async function holdLock(file: string): Promise<{ release(): Promise<void> }> {
     db.exec("BEGIN IMMEDIATE");
     console.log("held");
     process.stdin.on("end", () => { db.exec("ROLLBACK"); db.close(); }).resume();`;
-  const child = spawn(process.execPath, ["--input-type=module", "-e", code, file], { cwd: import.meta.dirname, stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn(process.execPath, ["--input-type=module", "-e", code, file], {
+    cwd: import.meta.dirname,
+    stdio: ["pipe", "pipe", "inherit"],
+  });
   onTestFinished(() => void child.kill("SIGKILL"));
   await once(child.stdout, "data");
   return {
@@ -34,7 +37,9 @@ describe("a store that another program keeps locked", () => {
       const { url, key } = service;
       const before = [service.web(), service.workers()];
       const load = startLoad({ url, key, clients: 6, paceMs: 100, ms: 50, sleepMs: 2_000 });
-      await vi.waitFor(() => expect(load.answers().filter(({ status }) => status === 202).length).toBeGreaterThan(30), { timeout: 20_000 });
+      await vi.waitFor(() => expect(load.answers().filter(({ status }) => status === 202).length).toBeGreaterThan(30), {
+        timeout: 20_000,
+      });
 
       const lock = await holdLock(service.file);
       const since = performance.now();
@@ -59,8 +64,20 @@ describe("a store that another program keeps locked", () => {
       expect(readiness.filter(({ status, text }) => status !== 503 || !text.includes("busy")).slice(0, 2)).toEqual([]);
 
       const afterwards = load.answers().length;
-      await vi.waitFor(() => expect(load.answers().slice(afterwards).filter(({ status }) => status === 202).length).toBeGreaterThan(10), { timeout: 20_000 });
-      await vi.waitFor(async () => expect((await statusOf(`${url}/readyz`)).status).toBe(200), { timeout: 20_000, interval: 500 });
+      await vi.waitFor(
+        () =>
+          expect(
+            load
+              .answers()
+              .slice(afterwards)
+              .filter(({ status }) => status === 202).length,
+          ).toBeGreaterThan(10),
+        { timeout: 20_000 },
+      );
+      await vi.waitFor(async () => expect((await statusOf(`${url}/readyz`)).status).toBe(200), {
+        timeout: 20_000,
+        interval: 500,
+      });
       const answers = await load.finish();
       expectAnswersOf(answers, [202, 503]);
       await expectNothingLost(service, answers);

@@ -4,7 +4,10 @@ import { query } from "../auditor/read-postgres.ts";
 import { ask, preparePlatform, startMachine } from "./cut-machine.ts";
 import { type Cut, cutByNamespace, cutByProxy } from "./cut-network.ts";
 
-/** In CI by a proxy that forwards nothing. With namespaces of the network, as root: `FAULTS_NETWORK=namespace npx vitest run --project e2e e2e/faults/postgres-cut.test.ts`. */
+/**
+ * In CI by a proxy that forwards nothing. With namespaces of the network, as root: `FAULTS_NETWORK=namespace npx vitest
+ * run --project e2e e2e/faults/postgres-cut.test.ts`.
+ */
 const byNamespace = process.env["FAULTS_NETWORK"] === "namespace";
 /** A lease, and the time until somebody looks; machines of CI may stand still for some. */
 const takenWithinMs = byNamespace ? 15_000 : 20_000;
@@ -13,7 +16,10 @@ const refusedWithinMs = 16_000;
 
 async function openWay(name: string, net: string, port: number): Promise<Cut> {
   const way = byNamespace ? cutByNamespace({ name, net, port }) : await cutByProxy({ host: "127.0.0.1", port });
-  if (!way) throw new Error("A network namespace could not be made: that needs root and iproute2. Without FAULTS_NETWORK a proxy stands in for it.");
+  if (!way)
+    throw new Error(
+      "A network namespace could not be made: that needs root and iproute2. Without FAULTS_NETWORK a proxy stands in for it.",
+    );
   onTestFinished(() => way.close());
   return way;
 }
@@ -31,19 +37,25 @@ describe("a network that drops everything between a machine and Postgres", { tim
   it("costs a worker its runs within 15 seconds, and nothing that it says late counts; web answers 503 in bounded time; both go on by themselves", async () => {
     const cluster = await startDatabase();
     const platform = preparePlatform(cluster.url("cut"));
-    const [toWeb, toWorker] = [await openWay("sbweb", "10.231.1", cluster.port), await openWay("sbwork", "10.231.2", cluster.port)];
+    const [toWeb, toWorker] = [
+      await openWay("sbweb", "10.231.1", cluster.port),
+      await openWay("sbwork", "10.231.2", cluster.port),
+    ];
     const [web, other, cutOff] = await Promise.all([
       startMachine(platform, { name: "web", role: "web", database: databaseBy(toWeb), way: toWeb }),
       startMachine(platform, { name: "other web", role: "web", database: cluster.url("cut") }),
       startMachine(platform, { name: "cut off", role: "worker", database: databaseBy(toWorker), way: toWorker }),
     ]);
-    const send = (n: number, by: { way: Cut | null; url: string }) => ask(by.way, { url: `${by.url}/triggers/walks`, key: platform.key, body: { n, isLong: n <= 3 } });
+    const send = (n: number, by: { way: Cut | null; url: string }) =>
+      ask(by.way, { url: `${by.url}/triggers/walks`, key: platform.key, body: { n, isLong: n <= 3 } });
     const direct = { way: null, url: other.url };
     const cutWeb = { way: toWeb, url: web.url };
 
     const long = [1, 2, 3];
     for (const n of long) expect((await send(n, n === 1 ? cutWeb : direct)).status).toBe(202);
-    await vi.waitFor(() => expect(new Set(platform.effects().map(({ n }) => n))).toEqual(new Set(long)), { timeout: 20_000 });
+    await vi.waitFor(() => expect(new Set(platform.effects().map(({ n }) => n))).toEqual(new Set(long)), {
+      timeout: 20_000,
+    });
     const helper = await startMachine(platform, { name: "helper", role: "worker", database: cluster.url("cut") });
     expect(new Set(platform.effects().map(({ machine }) => machine))).toEqual(new Set(["cut off"]));
 
@@ -51,7 +63,18 @@ describe("a network that drops everything between a machine and Postgres", { tim
     toWorker.cut();
     const cutAt = Date.now();
     const refusals = Promise.all([1, 2, 3].map(() => send(100, cutWeb)));
-    await vi.waitFor(() => expect(new Set(platform.effects().filter(({ machine }) => machine === "helper").map(({ n }) => n))).toEqual(new Set(long)), { timeout: takenWithinMs + 10_000, interval: 50 });
+    await vi.waitFor(
+      () =>
+        expect(
+          new Set(
+            platform
+              .effects()
+              .filter(({ machine }) => machine === "helper")
+              .map(({ n }) => n),
+          ),
+        ).toEqual(new Set(long)),
+      { timeout: takenWithinMs + 10_000, interval: 50 },
+    );
     const taken = platform.effects().filter(({ machine, at }) => machine === "helper" && at >= cutAt);
     const firstOf = long.map((n) => Math.min(...taken.filter((effect) => effect.n === n).map(({ at }) => at)) - cutAt);
     console.log(`taken over after ${firstOf.join(", ")} ms`);
@@ -73,10 +96,23 @@ describe("a network that drops everything between a machine and Postgres", { tim
     // Only one that was cut off is left.
     await helper.stop();
     expect((await send(5, direct)).status).toBe(202);
-    await vi.waitFor(() => expect(platform.effects().filter(({ machine }) => machine === "cut off").map(({ n }) => n)).toContain(5), { timeout: 40_000 });
+    await vi.waitFor(
+      () =>
+        expect(
+          platform
+            .effects()
+            .filter(({ machine }) => machine === "cut off")
+            .map(({ n }) => n),
+        ).toContain(5),
+      { timeout: 40_000 },
+    );
     console.log(`the worker took a run again after ${Date.now() - healedAt} ms`);
     platform.enough();
-    await vi.waitFor(async () => expect(await query(cluster.url("cut"), "SELECT status FROM run WHERE status <> 'completed'")).toEqual([]), { timeout: 60_000 });
+    await vi.waitFor(
+      async () =>
+        expect(await query(cluster.url("cut"), "SELECT status FROM run WHERE status <> 'completed'")).toEqual([]),
+      { timeout: 60_000 },
+    );
 
     for (const n of long) expect(repeatsOf(platform.effects().filter((effect) => effect.n === n))).toEqual([]);
     expect(platform.effects().filter(({ n }) => n === 100)).toEqual([]);
@@ -84,7 +120,10 @@ describe("a network that drops everything between a machine and Postgres", { tim
   });
 });
 
-/** Steps that began again though they had come to their end, or in another order; the one in which its process was cut off, or told to go, may come twice. */
+/**
+ * Steps that began again though they had come to their end, or in another order; the one in which its process was cut
+ * off, or told to go, may come twice.
+ */
 function repeatsOf(effects: readonly { machine: string; step: number }[]): string[] {
   return effects.flatMap(({ machine, step }, at) => {
     const before = effects[at - 1];

@@ -2,7 +2,10 @@ import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { findOrInstall } from "../../scripts/test-tools.ts";
 
-/** A clock for the processes of a test, that the test may set; how time passes (monotonic clocks, timers) stays as it is. */
+/**
+ * A clock for the processes of a test, that the test may set; how time passes (monotonic clocks, timers) stays as it
+ * is.
+ */
 export interface FakeClock {
   env: NodeJS.ProcessEnv;
   /** Seconds from the real time, from now on and for every process at once. */
@@ -17,5 +20,14 @@ export function createFakeClock(dir: string): FakeClock {
   };
   set(0);
   const monotonic = { FAKETIME_DONT_FAKE_MONOTONIC: "1", DONT_FAKE_MONOTONIC: "1" };
-  return { env: { LD_PRELOAD: findOrInstall("libfaketime"), FAKETIME_TIMESTAMP_FILE: file, FAKETIME_NO_CACHE: "1", NO_FAKE_STAT: "1", ...monotonic }, set };
+  return {
+    env: {
+      LD_PRELOAD: findOrInstall("libfaketime"),
+      FAKETIME_TIMESTAMP_FILE: file,
+      FAKETIME_NO_CACHE: "1",
+      NO_FAKE_STAT: "1",
+      ...monotonic,
+    },
+    set,
+  };
 }

@@ -16,14 +16,22 @@ const sizeMb = 24;
 const roomBytes = 512 * 1024;
 
 /**
- * A small file system of its own (tmpfs), where this machine lets us mount one. Elsewhere, e.g. in a container without that right, the processes are
- * forbidden to let any file grow (RLIMIT_FSIZE): real writes fail then as well, with EFBIG for ENOSPC.
+ * A small file system of its own (tmpfs), where this machine lets us mount one. Elsewhere, e.g. in a container without
+ * that right, the processes are forbidden to let any file grow (RLIMIT_FSIZE): real writes fail then as well, with
+ * EFBIG for ENOSPC.
  */
 export function makeSmallDisk(): SmallDisk {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-disk-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }));
-  const isMounted = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${sizeMb}m`, "signalbox-test", dir], { stdio: "ignore" }).status === 0;
-  if (!isMounted) return { dir, takeRoom: (pids) => limitFiles(pids, String(roomBytes)), giveRoom: (pids) => limitFiles(pids, "unlimited") };
+  const isMounted =
+    spawnSync("mount", ["-t", "tmpfs", "-o", `size=${sizeMb}m`, "signalbox-test", dir], { stdio: "ignore" }).status ===
+    0;
+  if (!isMounted)
+    return {
+      dir,
+      takeRoom: (pids) => limitFiles(pids, String(roomBytes)),
+      giveRoom: (pids) => limitFiles(pids, "unlimited"),
+    };
   onTestFinished(() => void spawnSync("umount", ["--lazy", dir], { stdio: "ignore" }));
   const ballast = join(dir, "ballast");
   return { dir, takeRoom: () => fillWith(ballast), giveRoom: () => rmSync(ballast, { force: true }) };
@@ -31,8 +39,13 @@ export function makeSmallDisk(): SmallDisk {
 
 function limitFiles(pids: readonly number[], limit: string): void {
   for (const pid of pids) {
-    const { status, stderr } = spawnSync("prlimit", ["--pid", String(pid), `--fsize=${limit}:unlimited`], { encoding: "utf8" });
-    if (status !== 0) throw new Error(`Neither may a file system be mounted here nor a limit set, and one is needed to fill a disk: ${stderr}`);
+    const { status, stderr } = spawnSync("prlimit", ["--pid", String(pid), `--fsize=${limit}:unlimited`], {
+      encoding: "utf8",
+    });
+    if (status !== 0)
+      throw new Error(
+        `Neither may a file system be mounted here nor a limit set, and one is needed to fill a disk: ${stderr}`,
+      );
   }
 }
 

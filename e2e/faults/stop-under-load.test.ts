@@ -14,7 +14,9 @@ function drip(port: number, key: string): { received: () => string; closed: Prom
   let received = "";
   socket.on("data", (chunk: Buffer) => (received += chunk.toString("latin1")));
   socket.on("error", () => {});
-  socket.write(`POST /triggers/notes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nx-api-key: ${key}\r\nContent-Length: 10000\r\n\r\n{`);
+  socket.write(
+    `POST /triggers/notes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nx-api-key: ${key}\r\nContent-Length: 10000\r\n\r\n{`,
+  );
   const timer = setInterval(() => socket.write(" "), 100);
   const closed = once(socket, "close").finally(() => clearInterval(timer));
   return { received: () => received, closed };
@@ -28,7 +30,9 @@ describe("SIGTERM under load", { timeout: 300_000 }, () => {
     const long = await sendNote({ url, key, ms: 1_500, sleepMs: 10 });
     const slow = drip(Number(new URL(url).port), key);
     const load = startLoad({ url, key, clients: 6, paceMs: 10, ms: 5 });
-    await vi.waitFor(() => expect(load.answers().filter(({ status }) => status === 202).length).toBeGreaterThan(100), { timeout: 20_000 });
+    await vi.waitFor(() => expect(load.answers().filter(({ status }) => status === 202).length).toBeGreaterThan(100), {
+      timeout: 20_000,
+    });
 
     const since = performance.now();
     const code = await service.stop();

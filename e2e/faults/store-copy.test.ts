@@ -20,7 +20,10 @@ import { createRandom, seedByDate as seed } from "../auditor/random.ts";
 const rowsOfTable = 200;
 const kills = 4;
 const tables = planCopy().length;
-const answerSchema = z.object({ isContinued: z.boolean(), tables: z.array(z.object({ name: z.string(), rows: z.int(), hash: z.string() })) });
+const answerSchema = z.object({
+  isContinued: z.boolean(),
+  tables: z.array(z.object({ name: z.string(), rows: z.int(), hash: z.string() })),
+});
 
 it("a copy of a store that is killed again and again goes on where it was, and has every row once in the end", async () => {
   const random = createRandom(seed);
@@ -34,10 +37,18 @@ it("a copy of a store that is killed again and again goes on where it was, and h
   await (await openSqliteStore({ file })).close();
   const source = await openConnection(file);
   fillEveryTable(source, rowsOfTable);
-  const expected = source.prepare<[], unknown[]>("SELECT rowid, id, hex(body) FROM delivery ORDER BY rowid").raw().all();
+  const expected = source
+    .prepare<[], unknown[]>("SELECT rowid, id, hex(body) FROM delivery ORDER BY rowid")
+    .raw()
+    .all();
   source.close();
   const url = await server.createDatabase("template1");
-  const start = () => spawn(process.execPath, [entryFile("cli"), "store", "copy", "--from", `file://${file}`, "--to", url, "--json", "--project", folder], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+  const start = () =>
+    spawn(
+      process.execPath,
+      [entryFile("cli"), "store", "copy", "--from", `file://${file}`, "--to", url, "--json", "--project", folder],
+      { cwd: folder, stdio: ["ignore", "pipe", "pipe"] },
+    );
 
   const watcher = new Client(url);
   await watcher.connect();
@@ -47,7 +58,11 @@ it("a copy of a store that is killed again and again goes on where it was, and h
     const child = start();
     const exit = once(child, "exit");
     // The last one hits while both are compared.
-    reached = await untilCopied(watcher, child, kill === kills - 1 ? "all" : reached + random.between(1, rowsOfTable * 4));
+    reached = await untilCopied(
+      watcher,
+      child,
+      kill === kills - 1 ? "all" : reached + random.between(1, rowsOfTable * 4),
+    );
     child.kill("SIGKILL");
     expect(await exit, `AUDIT_SEED=${seed}`).toEqual([null, "SIGKILL"]);
     await expect(openPostgresStore({ url })).rejects.toThrow(/Run the same command again/);
@@ -59,12 +74,17 @@ it("a copy of a store that is killed again and again goes on where it was, and h
   expect(answer.isContinued).toBe(true);
   expect(answer.tables.map(({ rows }) => rows)).toEqual(answer.tables.map(() => rowsOfTable));
   // Read by neither of them.
-  const { rows } = await watcher.query({ text: "SELECT position, id, upper(encode(body, 'hex')) FROM delivery ORDER BY position", rowMode: "array" });
+  const { rows } = await watcher.query({
+    text: "SELECT position, id, upper(encode(body, 'hex')) FROM delivery ORDER BY position",
+    rowMode: "array",
+  });
   const plain = rows.map(([position, ...row]: unknown[]) => [Number(position), ...row]);
   expect(plain.map(([position, id, body]) => [position, id, body ?? ""])).toEqual(expected);
   const store = await openPostgresStore({ url });
   const delivery = aDelivery();
-  expect(await store.acceptDelivery({ delivery, runs: [aRun({ deliveryId: delivery.id })], idempotency: null })).toEqual({ kind: "accepted" });
+  expect(
+    await store.acceptDelivery({ delivery, runs: [aRun({ deliveryId: delivery.id })], idempotency: null }),
+  ).toEqual({ kind: "accepted" });
   await store.close();
 });
 

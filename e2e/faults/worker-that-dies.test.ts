@@ -6,7 +6,10 @@ import { expectAnswersOf, expectNothingLost, linesWith, statusOf } from "./expec
 import { prepareFaultyProject, startFaultyService } from "./faulty-service.ts";
 import { startLoad } from "./load.ts";
 
-/** What operators load into every process (NODE_OPTIONS): an agent that ends the worker as long as its collector is away. What the project's own modules throw fails runs, not workers. */
+/**
+ * What operators load into every process (NODE_OPTIONS): an agent that ends the worker as long as its collector is
+ * away. What the project's own modules throw fails runs, not workers.
+ */
 const agent = {
   "agent.mjs": `
     import { existsSync } from "node:fs";
@@ -21,7 +24,9 @@ describe("a worker that dies as soon as it starts", { timeout: 300_000 }, () => 
     const project = prepareFaultyProject({ files: agent });
     const cause = join(project.projectDir, "collector-is-away");
     writeFileSync(cause, "");
-    const service = await startFaultyService(project, { env: { NODE_OPTIONS: `--import=${pathToFileURL(join(project.projectDir, "agent.mjs")).href}` } });
+    const service = await startFaultyService(project, {
+      env: { NODE_OPTIONS: `--import=${pathToFileURL(join(project.projectDir, "agent.mjs")).href}` },
+    });
     const { url, key } = service;
     const web = service.web();
     const load = startLoad({ url, key, clients: 2, paceMs: 50 });

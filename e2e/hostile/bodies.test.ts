@@ -8,31 +8,54 @@ import { type HostileService, withHostileService } from "./hostile-service.ts";
 
 const it = withHostileService();
 const mib = 1024 * 1024;
-/** A web process has up to 300 MiB under load. Zod's words on 200,000 places would be another 500 for a moment; what is sent below, kept, over 2 GiB. */
+/**
+ * A web process has up to 300 MiB under load. Zod's words on 200,000 places would be another 500 for a moment; what is
+ * sent below, kept, over 2 GiB.
+ */
 const mostMemoryMb = 600;
 
-it("bodies that are huge, compressed, deep or wrong in 200,000 places are not kept in memory, get their 4xx, and keep nobody else waiting", async ({ hostile: service }) => {
+it("bodies that are huge, compressed, deep or wrong in 200,000 places are not kept in memory, get their 4xx, and keep nobody else waiting", async ({
+  hostile: service,
+}) => {
   const { url, key } = service;
   const bystander = startBystander(service);
   const agent = newAgent();
-  const send = async (path: string, body: string | Uint8Array, headers: Record<string, string> = {}) => (await post({ url: url + path, body, headers: { "x-api-key": key, ...headers }, agent })).status;
+  const send = async (path: string, body: string | Uint8Array, headers: Record<string, string> = {}) =>
+    (await post({ url: url + path, body, headers: { "x-api-key": key, ...headers }, agent })).status;
 
-  const huge = ["Content-Length: 314572800", "Transfer-Encoding: chunked"].flatMap((framing) => [sendHuge(service, framing, key), sendHuge(service, framing, key), sendHuge(service, framing, "wrong")]);
+  const huge = ["Content-Length: 314572800", "Transfer-Encoding: chunked"].flatMap((framing) => [
+    sendHuge(service, framing, key),
+    sendHuge(service, framing, key),
+    sendHuge(service, framing, "wrong"),
+  ]);
   expect(await Promise.all(huge)).toEqual([413, 413, 401, 413, 413, 401]);
 
   const bomb = gzipSync(Buffer.alloc(64 * mib, 0x20));
-  for (const encoding of ["gzip", "x-gzip", "gzip, gzip", "deflate", "br", "zstd"]) expect(await send("/triggers/signup", bomb, { "content-encoding": encoding }), encoding).toBe(415);
+  for (const encoding of ["gzip", "x-gzip", "gzip, gzip", "deflate", "br", "zstd"])
+    expect(await send("/triggers/signup", bomb, { "content-encoding": encoding }), encoding).toBe(415);
   expect(await send("/triggers/signup", bomb)).toBe(400);
 
   const badItems = `{"items":[${Array.from({ length: 200_000 }, () => '""').join()}]}`;
-  expect(await Promise.all(Array.from({ length: 8 }, () => send("/triggers/items", badItems)))).toEqual(Array.from({ length: 8 }, () => 422));
+  expect(await Promise.all(Array.from({ length: 8 }, () => send("/triggers/items", badItems)))).toEqual(
+    Array.from({ length: 8 }, () => 422),
+  );
   const keys = `{${Array.from({ length: 60_000 }, (_, n) => `"k${n}":${n}`).join()}}`;
   expect(await send("/triggers/signup", keys)).toBe(422);
 
   expect(await send("/triggers/anything", deep(10_000))).toBe(400);
   expect(await send("/triggers/anything", `{"a":`.repeat(10_000))).toBe(400);
   expect(await send("/triggers/anything", deep(512))).toBe(202);
-  const odd = ['{"__proto__":{"polluted":true}}', '{"constructor":{"prototype":{"polluted":true}}}', '"\\ud800"', '{"\\udfff":"\\u0000"}', '\uFEFF{"a":1}', '{"a":1,"a":2}', "1e999", "-0", '""'];
+  const odd = [
+    '{"__proto__":{"polluted":true}}',
+    '{"constructor":{"prototype":{"polluted":true}}}',
+    '"\\ud800"',
+    '{"\\udfff":"\\u0000"}',
+    '\uFEFF{"a":1}',
+    '{"a":1,"a":2}',
+    "1e999",
+    "-0",
+    '""',
+  ];
   for (const body of odd) expect(await send("/triggers/anything", body), body).toBe(202);
   expect(await send("/triggers/signup", '{"__proto__":{"name":"Ada"}}')).toBe(422);
 
@@ -42,7 +65,9 @@ it("bodies that are huge, compressed, deep or wrong in 200,000 places are not ke
   expect(service.peakMemoryMb()).toBeLessThan(mostMemoryMb);
 });
 
-it("thousands of wrong keys all get 401, fill neither disk nor memory, and keep nobody else waiting", async ({ hostile: service }) => {
+it("thousands of wrong keys all get 401, fill neither disk nor memory, and keep nobody else waiting", async ({
+  hostile: service,
+}) => {
   const [runsBefore, rejectedBefore] = [await service.countRuns(), await countRejected(service)];
   const bystander = startBystander(service);
   const agent = newAgent();
@@ -54,7 +79,9 @@ it("thousands of wrong keys all get 401, fill neither disk nor memory, and keep 
     return ["", n % 4 === 2 ? { authorization: `Bearer ${guess}` } : { "x-api-key": guess }];
   };
   const answers = await Promise.all(
-    Array.from({ length: 3000 }, (_, n) => wrong(n)).map(([query, headers]) => post({ url: `${service.url}/triggers/signup${query}`, body: '{"name":"Eve"}', headers, agent })),
+    Array.from({ length: 3000 }, (_, n) => wrong(n)).map(([query, headers]) =>
+      post({ url: `${service.url}/triggers/signup${query}`, body: '{"name":"Eve"}', headers, agent }),
+    ),
   );
   const seconds = (Date.now() - startedAt) / 1000;
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
@@ -65,7 +92,9 @@ it("thousands of wrong keys all get 401, fill neither disk nor memory, and keep 
   expect(service.peakMemoryMb()).toBeLessThan(mostMemoryMb);
 });
 
-it("hundreds of bodies that are sent in full but for their last byte do not fill the memory: those without room get 503, other keys are served, and so is this one when they are gone", async ({ hostile: service }) => {
+it("hundreds of bodies that are sent in full but for their last byte do not fill the memory: those without room get 503, other keys are served, and so is this one when they are gone", async ({
+  hostile: service,
+}) => {
   const key = service.createKey("greedy");
   const bystander = startBystander(service);
   const attack = Array.from({ length: 800 }, () => sendUnfinished(service, key));
@@ -82,10 +111,26 @@ it("hundreds of bodies that are sent in full but for their last byte do not fill
   expect(new Set(statuses)).toEqual(new Set([202]));
 
   for (const { end } of attack) end();
-  await vi.waitFor(async () => expect((await post({ url: `${service.url}/triggers/signup`, body: `{"name":"${"x".repeat(mib / 2)}"}`, headers: { "x-api-key": key }, agent: newAgent() })).status).toBe(202), { timeout: 20_000 });
+  await vi.waitFor(
+    async () =>
+      expect(
+        (
+          await post({
+            url: `${service.url}/triggers/signup`,
+            body: `{"name":"${"x".repeat(mib / 2)}"}`,
+            headers: { "x-api-key": key },
+            agent: newAgent(),
+          })
+        ).status,
+      ).toBe(202),
+    { timeout: 20_000 },
+  );
 });
 
-/** Sends a body of 1 MiB but for its last byte. `answered`: all that came back when the other side had closed, or ten seconds were over. */
+/**
+ * Sends a body of 1 MiB but for its last byte. `answered`: all that came back when the other side had closed, or ten
+ * seconds were over.
+ */
 function sendUnfinished({ port }: HostileService, key: string): { answered: Promise<string>; end(): void } {
   const socket = connect({ port, host: "127.0.0.1" });
   onTestFinished(() => void socket.destroy());
@@ -96,7 +141,9 @@ function sendUnfinished({ port }: HostileService, key: string): { answered: Prom
     socket.once("close", () => resolve(text));
     setTimeout(() => resolve(text), 10_000);
   });
-  socket.write(`POST /triggers/signup HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\nContent-Type: application/json\r\nContent-Length: ${mib}\r\n\r\n`);
+  socket.write(
+    `POST /triggers/signup HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\nContent-Type: application/json\r\nContent-Length: ${mib}\r\n\r\n`,
+  );
   socket.write(almostWhole);
   return { answered, end: () => socket.destroy() };
 }
@@ -113,9 +160,14 @@ function newAgent(): Agent {
   return agent;
 }
 
-/** As a sender that goes on, whatever it is told, until its connection is closed or 300 MiB are through. Gives the status. */
+/**
+ * As a sender that goes on, whatever it is told, until its connection is closed or 300 MiB are through. Gives the
+ * status.
+ */
 function sendHuge({ port }: HostileService, framing: string, key: string): Promise<number> {
-  const piece = framing.startsWith("Transfer") ? Buffer.concat([Buffer.from("100000\r\n"), Buffer.alloc(mib, 0x20), Buffer.from("\r\n")]) : Buffer.alloc(mib, 0x20);
+  const piece = framing.startsWith("Transfer")
+    ? Buffer.concat([Buffer.from("100000\r\n"), Buffer.alloc(mib, 0x20), Buffer.from("\r\n")])
+    : Buffer.alloc(mib, 0x20);
   return new Promise((resolve) => {
     const socket = connect({ port, host: "127.0.0.1" });
     let text = "";
@@ -130,14 +182,20 @@ function sendHuge({ port }: HostileService, framing: string, key: string): Promi
     socket.on("drain", go);
     socket.on("error", () => {});
     socket.on("close", () => resolve(Number(text.slice(9, 12))));
-    socket.write(`POST /triggers/signup HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\nContent-Type: application/json\r\n${framing}\r\n\r\n`, go);
+    socket.write(
+      `POST /triggers/signup HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\nContent-Type: application/json\r\n${framing}\r\n\r\n`,
+      go,
+    );
   });
 }
 
 async function countRejected({ url, token }: HostileService): Promise<number> {
   let rejected = 0;
-  for (let cursor: string | null = ""; cursor !== null; ) {
-    const page: { data: unknown[]; nextCursor: string | null } = await getJson(`${url}/api/v1/deliveries?limit=100&outcome=rejected${cursor && `&cursor=${cursor}`}`, { authorization: `Bearer ${token}` });
+  for (let cursor: string | null = ""; cursor !== null;) {
+    const page: { data: unknown[]; nextCursor: string | null } = await getJson(
+      `${url}/api/v1/deliveries?limit=100&outcome=rejected${cursor && `&cursor=${cursor}`}`,
+      { authorization: `Bearer ${token}` },
+    );
     rejected += page.data.length;
     cursor = page.nextCursor;
   }

@@ -8,14 +8,32 @@ export interface Answered {
 }
 
 /** Posts JSON on a connection of the agent; never rejects. */
-export function post(p: { url: string; body: string | Uint8Array; headers?: Record<string, string>; agent: Agent }): Promise<Answered> {
+export function post(p: {
+  url: string;
+  body: string | Uint8Array;
+  headers?: Record<string, string>;
+  agent: Agent;
+}): Promise<Answered> {
   const body = Buffer.from(p.body);
   return new Promise((resolve) => {
-    const sent = request(p.url, { method: "POST", headers: { "content-type": "application/json", "content-length": body.length, ...p.headers }, agent: p.agent }, (response) => {
-      let text = "";
-      response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
-      response.on("close", () => resolve({ status: response.complete ? (response.statusCode ?? 0) : 0, text: JSON.stringify(response.headers) + text }));
-    });
+    const sent = request(
+      p.url,
+      {
+        method: "POST",
+        headers: { "content-type": "application/json", "content-length": body.length, ...p.headers },
+        agent: p.agent,
+      },
+      (response) => {
+        let text = "";
+        response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+        response.on("close", () =>
+          resolve({
+            status: response.complete ? (response.statusCode ?? 0) : 0,
+            text: JSON.stringify(response.headers) + text,
+          }),
+        );
+      },
+    );
     sent.on("error", () => resolve({ status: 0, text: "" }));
     sent.end(body);
   });
@@ -32,7 +50,10 @@ export function startBystander({ url, key }: { url: string; key: string }): { fi
   const isGoing = () => !isFinishing;
   const sending = (async () => {
     do {
-      statuses.push((await post({ url: `${url}/triggers/signup`, body: '{"name":"Ada"}', headers: { "x-api-key": key }, agent })).status);
+      statuses.push(
+        (await post({ url: `${url}/triggers/signup`, body: '{"name":"Ada"}', headers: { "x-api-key": key }, agent }))
+          .status,
+      );
       await setTimeout(pauseMs);
     } while (isGoing());
   })();

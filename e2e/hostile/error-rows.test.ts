@@ -5,7 +5,15 @@ import { startHostileService } from "./hostile-service.ts";
 import { exchange } from "./raw-exchange.ts";
 
 type KeyForm = (key: string) => { query: string; headers: Record<string, string> };
-type Row = { method?: string; path?: string; headers?: Record<string, string>; body?: string; status: number; code: string | null; answer?: RegExp };
+type Row = {
+  method?: string;
+  path?: string;
+  headers?: Record<string, string>;
+  body?: string;
+  status: number;
+  code: string | null;
+  answer?: RegExp;
+};
 
 const ada = '{"name":"Ada"}';
 /** More than there are rows, and so few that none comes back while the test asks for what is over them. */
@@ -27,9 +35,25 @@ const rows: Row[] = [
   { body: '{"name":', status: 400, code: "invalid_json" },
   { body: '"\xff"', status: 400, code: "invalid_json" },
   { body: "[".repeat(513), status: 400, code: "invalid_json" },
-  { headers: { "content-type": "text/plain" }, status: 415, code: "unsupported_media_type", answer: /^accept: application\/json\r?$/im },
-  { headers: { "content-encoding": "gzip" }, status: 415, code: "unsupported_media_type", answer: /^accept: application\/json\r?$/im },
-  { headers: { "content-length": "1048577" }, body: "", status: 413, code: "body_too_large", answer: /^connection: close\r?$/im },
+  {
+    headers: { "content-type": "text/plain" },
+    status: 415,
+    code: "unsupported_media_type",
+    answer: /^accept: application\/json\r?$/im,
+  },
+  {
+    headers: { "content-encoding": "gzip" },
+    status: 415,
+    code: "unsupported_media_type",
+    answer: /^accept: application\/json\r?$/im,
+  },
+  {
+    headers: { "content-length": "1048577" },
+    body: "",
+    status: 413,
+    code: "body_too_large",
+    answer: /^connection: close\r?$/im,
+  },
 ];
 
 const forms: Record<string, KeyForm> = {
@@ -45,11 +69,25 @@ it("every row of the contract holds when deployed, for each form of the key; wit
   const send = async (row: Row, form: KeyForm, given: string) => {
     const { method = "POST", path = "/triggers/signup", body = ada } = row;
     const { query, headers } = form(given);
-    const lines = Object.entries({ host: "x", connection: "close", "content-type": "application/json", "content-length": String(body.length), ...headers, ...row.headers });
-    const [answer] = await exchange(port, `${method} ${path}${query} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n${body}`);
+    const lines = Object.entries({
+      host: "x",
+      connection: "close",
+      "content-type": "application/json",
+      "content-length": String(body.length),
+      ...headers,
+      ...row.headers,
+    });
+    const [answer] = await exchange(
+      port,
+      `${method} ${path}${query} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n${body}`,
+    );
     expect(answer?.head).not.toMatch(/^access-control/im);
     expect((answer?.head ?? "") + answer?.body).not.toContain(given);
-    return { status: answer?.status, head: answer?.head ?? "", json: JSON.parse(answer?.body || "{}") as { code?: string; status?: number } };
+    return {
+      status: answer?.status,
+      head: answer?.head ?? "",
+      json: JSON.parse(answer?.body || "{}") as { code?: string; status?: number },
+    };
   };
   const unauthorized = new Set<string>();
   const askRow = async (name: string, form: KeyForm, row: Row) => {
@@ -58,7 +96,9 @@ it("every row of the contract holds when deployed, for each form of the key; wit
     expect([status, json.code ?? null], title).toEqual([row.status, row.code]);
     expect(head, title).toMatch(row.answer ?? /^HTTP/);
     expect(head, title).toMatch(/^signalbox-delivery: dlv_/im);
-    expect(head, title).toMatch(row.code === null ? /^content-type: application\/json\r?$/im : /^content-type: application\/problem\+json\r?$/im);
+    expect(head, title).toMatch(
+      row.code === null ? /^content-type: application\/json\r?$/im : /^content-type: application\/problem\+json\r?$/im,
+    );
     const wrong = await send(row, form, `${key.slice(0, -1)}!`);
     expect(wrong.status, title).toBe(401);
     expect(wrong.head, title).toMatch(/^www-authenticate: Bearer\r?$/im);
@@ -71,7 +111,10 @@ it("every row of the contract holds when deployed, for each form of the key; wit
   const agent = new Agent({ keepAlive: true, maxSockets: 4 });
   onTestFinished(() => agent.destroy());
   const statuses: number[] = [];
-  while (statuses.length < perHour && statuses.at(-1) !== 429) statuses.push((await post({ url: `${url}/triggers/signup`, body: ada, headers: { "x-api-key": key }, agent })).status);
+  while (statuses.length < perHour && statuses.at(-1) !== 429)
+    statuses.push(
+      (await post({ url: `${url}/triggers/signup`, body: ada, headers: { "x-api-key": key }, agent })).status,
+    );
   expect(new Set(statuses)).toEqual(new Set([202, 429]));
   for (const [name, form] of Object.entries(forms)) {
     const { status, head, json } = await send({ status: 429, code: "rate_limited" }, form, key);

@@ -1,7 +1,10 @@
 import { connect } from "node:net";
 import { parentPort, workerData } from "node:worker_threads";
 
-/** Many requests at once, each from an address of its own as a trusted proxy reports it. In a thread of its own, so that it does not delay honest senders. */
+/**
+ * Many requests at once, each from an address of its own as a trusted proxy reports it. In a thread of its own, so that
+ * it does not delay honest senders.
+ */
 export interface Flood {
   url: string;
   method: string;
@@ -16,13 +19,20 @@ export interface Flood {
 
 const { url, method, path, headers, body, count, from } = workerData as Flood;
 const { hostname, port, host } = new URL(url);
-const lines = Object.entries({ host, connection: "close", ...headers, ...(body !== null && { "content-length": "{length}" }) }).map(([name, value]) => `${name}: ${value}\r\n`);
+const lines = Object.entries({
+  host,
+  connection: "close",
+  ...headers,
+  ...(body !== null && { "content-length": "{length}" }),
+}).map(([name, value]) => `${name}: ${value}\r\n`);
 const template = `${method} ${path} HTTP/1.1\r\n${lines.join("")}x-forwarded-for: {address}\r\n\r\n`;
 
 /** The status; 0: no answer. Written by hand, since an HTTP client would use as much CPU time as the service. */
 function send(n: number): Promise<number> {
   const sent = body === null ? "" : fill(body, n);
-  const head = fill(template, n).replace("{length}", String(Buffer.byteLength(sent))).replace("{address}", `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`);
+  const head = fill(template, n)
+    .replace("{length}", String(Buffer.byteLength(sent)))
+    .replace("{address}", `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`);
   return new Promise((resolve) => {
     const socket = connect({ host: hostname, port: Number(port) });
     let status = 0;

@@ -9,11 +9,17 @@ import type { Flood } from "./flood-worker.ts";
 import { type HostileService, startHostileService } from "./hostile-service.ts";
 
 const atOnce = 1_500;
-/** What 1,500 requests may cost the web process, in CPU time, which a busy machine hardly changes. Measured: up to 4.4 s. Without bounds: 24 s for the OpenAPI document. */
+/**
+ * What 1,500 requests may cost the web process, in CPU time, which a busy machine hardly changes. Measured: up to 4.4
+ * s. Without bounds: 24 s for the OpenAPI document.
+ */
 const maxCpuMs = 9_000;
 /** Separates "a busy machine" from "nothing is received while it lasts". */
 const maxWaitMs = 20_000;
-/** Measured: 559 and 609 MiB. A web process has up to 300 MiB under load; 1,500 rendered pages at once would have 700 more. */
+/**
+ * Measured: 559 and 609 MiB. A web process has up to 300 MiB under load; 1,500 rendered pages at once would have 700
+ * more.
+ */
 const maxMemoryMb = 800;
 /** Of 1,500 rejected sign-ins, 50 are recorded at once and 12 a minute afterwards. */
 const maxRecorded = 50 + 12 * 10;
@@ -21,7 +27,8 @@ const maxRecorded = 50 + 12 * 10;
 const json = { "content-type": "application/json" };
 const bodies: Record<string, string> = {
   "/api/auth/sign-in": '{"email":"eve{n}@example.com","password":"a guess of many characters"}',
-  "/api/auth/join": '{"token":"guess{n}","name":"Eve","email":"eve{n}@example.com","password":"a guess of many characters"}',
+  "/api/auth/join":
+    '{"token":"guess{n}","name":"Eve","email":"eve{n}@example.com","password":"a guess of many characters"}',
   "/api/auth/reset": '{"token":"guess{n}","password":"a guess of many characters"}',
   "/api/auth/oidc": '{"next":"/"}',
 };
@@ -29,7 +36,12 @@ const bodies: Record<string, string> = {
 type Route = Pick<Flood, "method" | "path" | "headers" | "body">;
 
 /** All that the access table opens to anonymous clients. A route that is added there is flooded, too. */
-const open = anonymousRoutes.map(({ method, path }): Route => ({ method, path: path.replaceAll(/\{\w+\+?\}/g, "guess{n}") + (path.includes("callback") ? "?code=x&state=y" : ""), headers: method === "POST" ? json : {}, body: method === "POST" ? (bodies[path] ?? "{}") : null }));
+const open = anonymousRoutes.map(({ method, path }): Route => ({
+  method,
+  path: path.replaceAll(/\{\w+\+?\}/g, "guess{n}") + (path.includes("callback") ? "?code=x&state=y" : ""),
+  headers: method === "POST" ? json : {},
+  body: method === "POST" ? (bodies[path] ?? "{}") : null,
+}));
 const read = { method: "GET", headers: {}, body: null };
 /** What rejects anonymous clients, and what they may send besides. */
 const guarded: Route[] = [
@@ -41,34 +53,51 @@ const guarded: Route[] = [
   { ...read, path: "/runs", headers: { cookie: "signalbox_session=sbt_guess{n}" } },
   { ...read, path: "/api/trpc/runs.list,runs.list,runs.list,runs.list?batch=1&input={}" },
   { ...read, path: "/api/v1/openapi.json?{n}" },
-  { method: "POST", path: "/api/auth/token", headers: { "content-type": "application/x-www-form-urlencoded", "sec-fetch-site": "same-origin" }, body: "token=sbt_guess{n}&next=/" },
-  { method: "POST", path: "/sign-in", headers: { "next-action": "7f0123456789", "content-type": "text/plain" }, body: "[]" },
+  {
+    method: "POST",
+    path: "/api/auth/token",
+    headers: { "content-type": "application/x-www-form-urlencoded", "sec-fetch-site": "same-origin" },
+    body: "token=sbt_guess{n}&next=/",
+  },
+  {
+    method: "POST",
+    path: "/sign-in",
+    headers: { "next-action": "7f0123456789", "content-type": "text/plain" },
+    body: "[]",
+  },
   { method: "POST", path: "/triggers/nowhere{n}", headers: json, body: "{}" },
 ];
 
-it("1,500 anonymous requests at once to each route delay no webhook beyond seconds and no API token, end no process, and fill neither memory nor audit log", { timeout: 600_000 }, async () => {
-  const service = await startHostileService({ env: { SIGNALBOX_TRUST_PROXY: "127.0.0.1" } });
-  const webPid = () => childrenOf(service.child.pid ?? 0, "web")[0];
-  const startedWith = webPid();
-  let from = 0;
-  for (const route of [...open, ...guarded]) {
-    const name = `${route.method} ${route.path} ${Object.keys(route.headers).join()}`;
-    const cpuBefore = service.cpuMs();
-    const bystander = startPunctualBystander(service);
-    const answers = await flood({ ...route, url: service.url, count: atOnce, from });
-    const { webhooks, reads } = await bystander.finish();
-    from += atOnce;
-    expect(answers.filter((status) => status >= 500), name).toEqual([]);
-    expect(service.cpuMs() - cpuBefore, `${name}: CPU time`).toBeLessThan(maxCpuMs);
-    expect(new Set(webhooks.map(({ status }) => status)), name).toEqual(new Set([202]));
-    expect(Math.max(...webhooks.map(({ tookMs }) => tookMs)), `${name}: slowest webhook`).toBeLessThan(maxWaitMs);
-    expect(new Set(reads.map(({ status }) => status)), name).toEqual(new Set([200]));
-    expect(Math.max(...reads.map(({ tookMs }) => tookMs)), `${name}: slowest read`).toBeLessThan(maxWaitMs);
-  }
-  expect(webPid()).toBe(startedWith);
-  expect(service.peakMemoryMb()).toBeLessThan(maxMemoryMb);
-  expect(await countRejectedSignIns(service)).toBeLessThanOrEqual(maxRecorded);
-});
+it(
+  "1,500 anonymous requests at once to each route delay no webhook beyond seconds and no API token, end no process, and fill neither memory nor audit log",
+  { timeout: 600_000 },
+  async () => {
+    const service = await startHostileService({ env: { SIGNALBOX_TRUST_PROXY: "127.0.0.1" } });
+    const webPid = () => childrenOf(service.child.pid ?? 0, "web")[0];
+    const startedWith = webPid();
+    let from = 0;
+    for (const route of [...open, ...guarded]) {
+      const name = `${route.method} ${route.path} ${Object.keys(route.headers).join()}`;
+      const cpuBefore = service.cpuMs();
+      const bystander = startPunctualBystander(service);
+      const answers = await flood({ ...route, url: service.url, count: atOnce, from });
+      const { webhooks, reads } = await bystander.finish();
+      from += atOnce;
+      expect(
+        answers.filter((status) => status >= 500),
+        name,
+      ).toEqual([]);
+      expect(service.cpuMs() - cpuBefore, `${name}: CPU time`).toBeLessThan(maxCpuMs);
+      expect(new Set(webhooks.map(({ status }) => status)), name).toEqual(new Set([202]));
+      expect(Math.max(...webhooks.map(({ tookMs }) => tookMs)), `${name}: slowest webhook`).toBeLessThan(maxWaitMs);
+      expect(new Set(reads.map(({ status }) => status)), name).toEqual(new Set([200]));
+      expect(Math.max(...reads.map(({ tookMs }) => tookMs)), `${name}: slowest read`).toBeLessThan(maxWaitMs);
+    }
+    expect(webPid()).toBe(startedWith);
+    expect(service.peakMemoryMb()).toBeLessThan(maxMemoryMb);
+    expect(await countRejectedSignIns(service)).toBeLessThanOrEqual(maxRecorded);
+  },
+);
 
 function flood(workerData: Flood): Promise<number[]> {
   const worker = new Worker(new URL("./flood-worker.ts", import.meta.url), { workerData });
@@ -81,15 +110,23 @@ interface Sent {
   tookMs: number;
 }
 
-/** Honest clients: a webhook every 50 ms and a read with an API token every 200 ms, whether or not those before were answered. At least one second long. */
-function startPunctualBystander({ url, key, token }: HostileService): { finish(): Promise<{ webhooks: Sent[]; reads: Sent[] }> } {
+/**
+ * Honest clients: a webhook every 50 ms and a read with an API token every 200 ms, whether or not those before were
+ * answered. At least one second long.
+ */
+function startPunctualBystander({ url, key, token }: HostileService): {
+  finish(): Promise<{ webhooks: Sent[]; reads: Sent[] }>;
+} {
   const agent = new Agent({ keepAlive: false });
   const webhooks: Promise<Sent>[] = [];
   const reads: Promise<Sent>[] = [];
   const enough = Promise.withResolvers<void>();
   const sending = setInterval(() => {
-    webhooks.push(timed(post({ url: `${url}/triggers/signup`, body: '{"name":"Ada"}', headers: { "x-api-key": key }, agent })));
-    if (webhooks.length % 4 === 0) reads.push(timed(fetch(`${url}/api/v1/runs?limit=1`, { headers: { authorization: `Bearer ${token}` } })));
+    webhooks.push(
+      timed(post({ url: `${url}/triggers/signup`, body: '{"name":"Ada"}', headers: { "x-api-key": key }, agent })),
+    );
+    if (webhooks.length % 4 === 0)
+      reads.push(timed(fetch(`${url}/api/v1/runs?limit=1`, { headers: { authorization: `Bearer ${token}` } })));
     if (webhooks.length === 20) enough.resolve();
   }, 50);
   onTestFinished(() => clearInterval(sending));
@@ -112,8 +149,11 @@ async function timed(answer: Promise<{ status: number }>): Promise<Sent> {
 
 async function countRejectedSignIns({ url, token }: HostileService): Promise<number> {
   let rejected = 0;
-  for (let cursor: string | null = ""; cursor !== null; ) {
-    const page: { data: unknown[]; nextCursor: string | null } = await getJson(`${url}/api/v1/audit?limit=100&action=session.refused${cursor && `&cursor=${cursor}`}`, { authorization: `Bearer ${token}` });
+  for (let cursor: string | null = ""; cursor !== null;) {
+    const page: { data: unknown[]; nextCursor: string | null } = await getJson(
+      `${url}/api/v1/audit?limit=100&action=session.refused${cursor && `&cursor=${cursor}`}`,
+      { authorization: `Bearer ${token}` },
+    );
     rejected += page.data.length;
     cursor = page.nextCursor;
   }

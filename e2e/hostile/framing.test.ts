@@ -9,10 +9,13 @@ const eve = '{"name":"Eve"}';
 const refusals = new Set([400, 413, 431]);
 const allowed = [200, 202, 400, 401, 404, 405, 408, 413, 415, 422, 431];
 
-it("requests whose ends can be read in two ways, or that are no HTTP, get one 4xx and the end of their connection; what hides behind them never runs", async ({ hostile: { port, key, countRuns } }) => {
+it("requests whose ends can be read in two ways, or that are no HTTP, get one 4xx and the end of their connection; what hides behind them never runs", async ({
+  hostile: { port, key, countRuns },
+}) => {
   const runsBefore = await countRuns();
   const hidden = `POST /triggers/signup HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\nContent-Type: application/json\r\nContent-Length: ${eve.length}\r\n\r\n${eve}`;
-  const head = (...lines: string[]) => `POST /triggers/signup HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\nContent-Type: application/json\r\n${lines.map((line) => `${line}\r\n`).join("")}\r\n`;
+  const head = (...lines: string[]) =>
+    `POST /triggers/signup HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\nContent-Type: application/json\r\n${lines.map((line) => `${line}\r\n`).join("")}\r\n`;
   const chunked = `${ada.length.toString(16)}\r\n${ada}\r\n0\r\n\r\n`;
   const attacks: Record<string, string> = {
     "two lengths that differ": head(`Content-Length: ${ada.length}`, "Content-Length: 3") + ada,
@@ -58,7 +61,10 @@ it("requests whose ends can be read in two ways, or that are no HTTP, get one 4x
   };
   for (const [name, bytes] of Object.entries(attacks)) {
     const answers = await exchange(port, bytes + hidden);
-    expect(answers.map(({ status }) => status), name).toEqual([expect.toSatisfy((status) => refusals.has(status))]);
+    expect(
+      answers.map(({ status }) => status),
+      name,
+    ).toEqual([expect.toSatisfy((status) => refusals.has(status))]);
     expect(answers[0]?.head, name).toMatch(/^connection: close\r?$/im);
   }
   expect(await countRuns()).toBe(runsBefore);
@@ -70,38 +76,180 @@ it("requests whose ends can be read in two ways, or that are no HTTP, get one 4x
   // Many at once on one connection: each its own answer, in their order.
   const numbers = Array.from({ length: 60 }, (_, n) => n);
   const bodies = numbers.map((n) => (n % 3 === 0 ? ada : n % 3 === 1 ? "{}" : "nonsense"));
-  const answers = await exchange(port, bodies.map((body, n) => head(`Content-Length: ${body.length}`, ...(n === 59 ? ["Connection: close"] : [])) + body).join(""));
+  const answers = await exchange(
+    port,
+    bodies
+      .map((body, n) => head(`Content-Length: ${body.length}`, ...(n === 59 ? ["Connection: close"] : [])) + body)
+      .join(""),
+  );
   expect(answers.map(({ status }) => status)).toEqual(numbers.map((n) => [202, 422, 400][n % 3]));
   expect(await countRuns()).toBe(runsBefore + 21);
 });
 
 const canary = "canary-key-that-is-wrong";
-const method = fc.oneof({ weight: 3, arbitrary: fc.constant("POST") }, fc.constantFrom("GET", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE", "CONNECT", "PROPFIND", "post", "PO ST"));
-const pathPiece = fc.constantFrom("/", "//", "\\", "..", ".", "triggers", "signup", "billing", "anything", "%2f", "%2F", "%5c", "%00", "%zz", "%", "%ff", "%c0%af", "%2e%2e", ";", "#", "@", "*", "\x80", "http://evil.example", "constructor", "__proto__", "_next/data", "api/v1");
-const target = fc.oneof({ weight: 2, arbitrary: fc.constantFrom("/triggers/signup", "/triggers/anything") }, fc.constantFrom("/triggers/signup", "/triggers/signup/", "/triggers//signup", "//triggers/signup", "/triggers/anything", "http://evil.example/triggers/signup", "/triggers/../signup", "*"), fc.array(pathPiece, { minLength: 1, maxLength: 6 }).map((pieces) => `/triggers/${pieces.join("")}`));
-const line = fc.oneof(
-  fc.constantFrom("RSC: 1", "Next-Action: abc", "x-middleware-subrequest: middleware:middleware:middleware", "x-nextjs-data: 1", "Next-Router-Prefetch: 1", "x-forwarded-host: evil.example", "x-forwarded-proto: https", "X-HTTP-Method-Override: DELETE", "x-original-url: /api/v1/keys", "x-rewrite-url: /api/v1/keys", "x-invoke-path: /", "Range: bytes=0-", "If-None-Match: *", "Upgrade: websocket", "Upgrade: h2c", "Connection: keep-alive, Upgrade, close", "Expect: 100-continue", "Expect: something", "TE: trailers", "Host: evil.example", "Content-Encoding: gzip", "Content-Type: text/plain", "Content-Type: application/json; charset=utf-16", "Idempotency-Key: a", `Cookie: ${canary}`, "Accept: text/html", "Origin: null", "__proto__: a", "Transfer-Encoding: chunked", "Transfer-Encoding: gzip", "Content-Length: 0", "Content-Length: 5", " folded"),
-  fc.tuple(fc.constantFrom("x", "content-type", "referer", "cookie", "idempotency-key"), fc.string({ maxLength: 20, unit: "binary" })).map(([name, value]) => `${name}: ${value}`),
+const method = fc.oneof(
+  { weight: 3, arbitrary: fc.constant("POST") },
+  fc.constantFrom("GET", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE", "CONNECT", "PROPFIND", "post", "PO ST"),
 );
-const body = fc.oneof(fc.constantFrom(ada, '{"name":1}', "{}", "[", "", "0", "null", '"\\ud800"', '{"__proto__":{"name":"Ada"}}', '{"constructor":{"prototype":1}}', "\xef\xbb\xbf{}", "\xff", "e\r\n{\"name\":\"Ada\"}\r\n0\r\n\r\n", "[".repeat(10_000)), fc.json());
-const query = fc.oneof({ weight: 2, arbitrary: fc.constant("?token=KEY") }, fc.constantFrom("", "?", "?api_key=KEY", `?token=${canary}`, `?token=KEY&api_key=${canary}`, "?token=%4bEY%zz", `?${canary}`, "?token=KEY&token=KEY", "?tok%65n=KEY"));
+const pathPiece = fc.constantFrom(
+  "/",
+  "//",
+  "\\",
+  "..",
+  ".",
+  "triggers",
+  "signup",
+  "billing",
+  "anything",
+  "%2f",
+  "%2F",
+  "%5c",
+  "%00",
+  "%zz",
+  "%",
+  "%ff",
+  "%c0%af",
+  "%2e%2e",
+  ";",
+  "#",
+  "@",
+  "*",
+  "\x80",
+  "http://evil.example",
+  "constructor",
+  "__proto__",
+  "_next/data",
+  "api/v1",
+);
+const target = fc.oneof(
+  { weight: 2, arbitrary: fc.constantFrom("/triggers/signup", "/triggers/anything") },
+  fc.constantFrom(
+    "/triggers/signup",
+    "/triggers/signup/",
+    "/triggers//signup",
+    "//triggers/signup",
+    "/triggers/anything",
+    "http://evil.example/triggers/signup",
+    "/triggers/../signup",
+    "*",
+  ),
+  fc.array(pathPiece, { minLength: 1, maxLength: 6 }).map((pieces) => `/triggers/${pieces.join("")}`),
+);
+const line = fc.oneof(
+  fc.constantFrom(
+    "RSC: 1",
+    "Next-Action: abc",
+    "x-middleware-subrequest: middleware:middleware:middleware",
+    "x-nextjs-data: 1",
+    "Next-Router-Prefetch: 1",
+    "x-forwarded-host: evil.example",
+    "x-forwarded-proto: https",
+    "X-HTTP-Method-Override: DELETE",
+    "x-original-url: /api/v1/keys",
+    "x-rewrite-url: /api/v1/keys",
+    "x-invoke-path: /",
+    "Range: bytes=0-",
+    "If-None-Match: *",
+    "Upgrade: websocket",
+    "Upgrade: h2c",
+    "Connection: keep-alive, Upgrade, close",
+    "Expect: 100-continue",
+    "Expect: something",
+    "TE: trailers",
+    "Host: evil.example",
+    "Content-Encoding: gzip",
+    "Content-Type: text/plain",
+    "Content-Type: application/json; charset=utf-16",
+    "Idempotency-Key: a",
+    `Cookie: ${canary}`,
+    "Accept: text/html",
+    "Origin: null",
+    "__proto__: a",
+    "Transfer-Encoding: chunked",
+    "Transfer-Encoding: gzip",
+    "Content-Length: 0",
+    "Content-Length: 5",
+    " folded",
+  ),
+  fc
+    .tuple(
+      fc.constantFrom("x", "content-type", "referer", "cookie", "idempotency-key"),
+      fc.string({ maxLength: 20, unit: "binary" }),
+    )
+    .map(([name, value]) => `${name}: ${value}`),
+);
+const body = fc.oneof(
+  fc.constantFrom(
+    ada,
+    '{"name":1}',
+    "{}",
+    "[",
+    "",
+    "0",
+    "null",
+    '"\\ud800"',
+    '{"__proto__":{"name":"Ada"}}',
+    '{"constructor":{"prototype":1}}',
+    "\xef\xbb\xbf{}",
+    "\xff",
+    'e\r\n{"name":"Ada"}\r\n0\r\n\r\n',
+    "[".repeat(10_000),
+  ),
+  fc.json(),
+);
+const query = fc.oneof(
+  { weight: 2, arbitrary: fc.constant("?token=KEY") },
+  fc.constantFrom(
+    "",
+    "?",
+    "?api_key=KEY",
+    `?token=${canary}`,
+    `?token=KEY&api_key=${canary}`,
+    "?token=%4bEY%zz",
+    `?${canary}`,
+    "?token=KEY&token=KEY",
+    "?tok%65n=KEY",
+  ),
+);
 
-it("no request below /triggers, however odd, is answered by a redirect or a 5xx, or by an answer that repeats a key", async ({ hostile: { port, key, child } }) => {
+it("no request below /triggers, however odd, is answered by a redirect or a 5xx, or by an answer that repeats a key", async ({
+  hostile: { port, key, child },
+}) => {
   const statuses = new Set<number>();
   await fc.assert(
-    fc.asyncProperty(fc.record({ method, target, query, lines: fc.oneof(fc.constant([]), fc.array(line, { maxLength: 4 })), body, isSized: fc.boolean() }), async (p) => {
-      const path = `${p.target}${p.query}`.replaceAll("KEY", key);
-      const lines = ["Host: x", ...p.lines, ...(p.isSized ? ["Content-Type: application/json", `Content-Length: ${Buffer.byteLength(p.body, "latin1")}`] : [])];
-      const answers = await exchange(port, `${p.method} ${path} HTTP/1.1\r\n${lines.map((text) => `${text}\r\n`).join("")}\r\n${p.body}`, { endsAfter: true });
-      for (const { status, head, body: text } of answers.filter((answer) => answer.status !== 100)) {
-        statuses.add(status);
-        expect(allowed).toContain(status);
-        expect(head).not.toMatch(/^(access-control|refresh|set-cookie)/im);
-        expect(head).not.toMatch(/^location: (?!\/api\/v1\/runs\/run_)/im);
-        expect(head + text).not.toContain(canary);
-        expect(head + text).not.toContain(key);
-      }
-    }),
+    fc.asyncProperty(
+      fc.record({
+        method,
+        target,
+        query,
+        lines: fc.oneof(fc.constant([]), fc.array(line, { maxLength: 4 })),
+        body,
+        isSized: fc.boolean(),
+      }),
+      async (p) => {
+        const path = `${p.target}${p.query}`.replaceAll("KEY", key);
+        const lines = [
+          "Host: x",
+          ...p.lines,
+          ...(p.isSized
+            ? ["Content-Type: application/json", `Content-Length: ${Buffer.byteLength(p.body, "latin1")}`]
+            : []),
+        ];
+        const answers = await exchange(
+          port,
+          `${p.method} ${path} HTTP/1.1\r\n${lines.map((text) => `${text}\r\n`).join("")}\r\n${p.body}`,
+          { endsAfter: true },
+        );
+        for (const { status, head, body: text } of answers.filter((answer) => answer.status !== 100)) {
+          statuses.add(status);
+          expect(allowed).toContain(status);
+          expect(head).not.toMatch(/^(access-control|refresh|set-cookie)/im);
+          expect(head).not.toMatch(/^location: (?!\/api\/v1\/runs\/run_)/im);
+          expect(head + text).not.toContain(canary);
+          expect(head + text).not.toContain(key);
+        }
+      },
+    ),
     { numRuns: 300 },
   );
   // Not all of them were thrown away at the first look.

@@ -30,22 +30,37 @@ async function fill(file: string): Promise<string> {
   const name = "x".repeat(4_000);
   for (let at = 0; at < rows; at += 5_000) {
     const times = Array.from({ length: 5_000 }, (_, n) => Date.now() - at - n);
-    await Promise.all(times.map((receivedAt) => store.recordDelivery(aDelivery({ receivedAt, body: Buffer.from(JSON.stringify({ name })) }))));
-    await store.createRuns(times.map((createdAt) => aRun({ createdAt, input: { name }, target: { kind: "workflow", slug: "elsewhere" } })));
+    await Promise.all(
+      times.map((receivedAt) =>
+        store.recordDelivery(aDelivery({ receivedAt, body: Buffer.from(JSON.stringify({ name })) })),
+      ),
+    );
+    await store.createRuns(
+      times.map((createdAt) => aRun({ createdAt, input: { name }, target: { kind: "workflow", slug: "elsewhere" } })),
+    );
   }
   const { data } = await store.listRuns({}, { limit: 1, cursor: null });
   await store.close();
   return data[0]?.id ?? "";
 }
 
-/** How long each waited, also in CPU time of the web process: a blocked event loop uses it, and other programs on a busy machine do not add to it. */
-async function sendWebhooks({ url, key, cpuMs }: HostileService, count: number): Promise<{ cpuMs: number; wallMs: number }[]> {
+/**
+ * How long each waited, also in CPU time of the web process: a blocked event loop uses it, and other programs on a busy
+ * machine do not add to it.
+ */
+async function sendWebhooks(
+  { url, key, cpuMs }: HostileService,
+  count: number,
+): Promise<{ cpuMs: number; wallMs: number }[]> {
   const agent = new Agent({ keepAlive: false });
   onTestFinished(() => agent.destroy());
   const took: { cpuMs: number; wallMs: number }[] = [];
   for (let n = 0; n < count; n += 1) {
     const since = { cpu: cpuMs(), wall: performance.now() };
-    expect((await post({ url: `${url}/triggers/signup`, body: '{"name":"Ada"}', headers: { "x-api-key": key }, agent })).status).toBe(202);
+    expect(
+      (await post({ url: `${url}/triggers/signup`, body: '{"name":"Ada"}', headers: { "x-api-key": key }, agent }))
+        .status,
+    ).toBe(202);
     took.push({ cpuMs: cpuMs() - since.cpu, wallMs: performance.now() - since.wall });
   }
   return took;
@@ -66,8 +81,16 @@ function startReaders({ url, token }: HostileService, runId: string) {
       if (response.status === 429) return;
     }
   };
-  const start = (count: number, path: string) => Array.from({ length: count }, () => Promise.withResolvers<void>()).map(({ promise, resolve }) => ({ begun: promise, ended: read(path, resolve).catch(() => {}) }));
-  const reading = [...start(8, "/api/v1/runs/export?format=jsonl"), ...start(8, "/api/v1/deliveries?text=nowhere"), ...start(8, "/api/v1/runs?text=nowhere")];
+  const start = (count: number, path: string) =>
+    Array.from({ length: count }, () => Promise.withResolvers<void>()).map(({ promise, resolve }) => ({
+      begun: promise,
+      ended: read(path, resolve).catch(() => {}),
+    }));
+  const reading = [
+    ...start(8, "/api/v1/runs/export?format=jsonl"),
+    ...start(8, "/api/v1/deliveries?text=nowhere"),
+    ...start(8, "/api/v1/runs?text=nowhere"),
+  ];
   const waiting = start(200, `/api/v1/runs/${runId}?wait=60`);
   return {
     begun: Promise.all([...reading.map(({ begun }) => begun), Promise.any(waiting.map(({ begun }) => begun))]),

@@ -3,7 +3,14 @@ import { z } from "zod";
 import { childrenOf } from "../auditor/processes.ts";
 import { getJson } from "../support/api.ts";
 import { writeProject } from "../support/project.ts";
-import { type OnCleanup, type Service, type ServiceOptions, signalbox, startService, withSharedService } from "../support/service.ts";
+import {
+  type OnCleanup,
+  type Service,
+  type ServiceOptions,
+  signalbox,
+  startService,
+  withSharedService,
+} from "../support/service.ts";
 
 /** A deployed service, in front of which anybody may stand. */
 export interface HostileService extends Service {
@@ -29,9 +36,20 @@ import { z } from "zod";
 export default defineWorkflow({ slug: "note", input: z.any(), run: () => null });
 `,
   "triggers/signup.ts": trigger({ slug: "signup", request: "z.object({ name: z.string() })" }),
-  "triggers/items.ts": trigger({ slug: "items", request: "z.object({ items: z.array(z.object({ a: z.number(), b: z.email() })) })" }),
-  "triggers/paid.ts": trigger({ slug: "paid", endpoint: "billing", request: "z.object({ paid: z.literal(true), list: z.array(z.string()).optional() })" }),
-  "triggers/owed.ts": trigger({ slug: "owed", endpoint: "billing", request: "z.object({ owed: z.number(), list: z.array(z.string()).optional() })" }),
+  "triggers/items.ts": trigger({
+    slug: "items",
+    request: "z.object({ items: z.array(z.object({ a: z.number(), b: z.email() })) })",
+  }),
+  "triggers/paid.ts": trigger({
+    slug: "paid",
+    endpoint: "billing",
+    request: "z.object({ paid: z.literal(true), list: z.array(z.string()).optional() })",
+  }),
+  "triggers/owed.ts": trigger({
+    slug: "owed",
+    endpoint: "billing",
+    request: "z.object({ owed: z.number(), list: z.array(z.string()).optional() })",
+  }),
   "triggers/anything.ts": trigger({ slug: "anything", request: "z.any()" }),
 };
 
@@ -53,7 +71,10 @@ export async function startHostileService(p: HostileOptions = {}): Promise<Hosti
   return toHostileService(await startService(prepared.options), prepared);
 }
 
-/** `it` whose tests get the same service, `hostile`, started once for the file: for tests that count only what they made themselves. */
+/**
+ * `it` whose tests get the same service, `hostile`, started once for the file: for tests that count only what they made
+ * themselves.
+ */
 export function withHostileService(p: HostileOptions = {}) {
   const prepared = Promise.withResolvers<Prepared>();
   const it = withSharedService((onCleanup) => {
@@ -61,7 +82,9 @@ export function withHostileService(p: HostileOptions = {}) {
     prepared.resolve(made);
     return made.options;
   });
-  return it.extend("hostile", { scope: "file" }, async ({ service }) => toHostileService(service, await prepared.promise));
+  return it.extend("hostile", { scope: "file" }, async ({ service }) =>
+    toHostileService(service, await prepared.promise),
+  );
 }
 
 interface Prepared {
@@ -100,8 +123,10 @@ function toHostileService(service: Service, { options, key, token, createKey }: 
     cpuMs: () => cpuOf(childrenOf(service.child.pid ?? 0, "web")[0] ?? 0),
     async countRuns() {
       let runs = 0;
-      for (let cursor: string | null = ""; cursor !== null; ) {
-        const page: z.infer<typeof pageSchema> = pageSchema.parse(await getJson(`${service.url}/api/v1/runs?limit=100${cursor && `&cursor=${cursor}`}`, headers));
+      for (let cursor: string | null = ""; cursor !== null;) {
+        const page: z.infer<typeof pageSchema> = pageSchema.parse(
+          await getJson(`${service.url}/api/v1/runs?limit=100${cursor && `&cursor=${cursor}`}`, headers),
+        );
         runs += page.data.length;
         cursor = page.nextCursor;
       }
@@ -120,8 +145,12 @@ export default defineWebhookSource({ slug: "${p.slug}", endpoint: "${p.endpoint 
 
 function cpuOf(pid: number): number {
   // In user and system mode, in ticks of 10 ms, behind the name in brackets (proc(5)).
-  const [user, system] = (readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1) ?? "").split(" ").slice(11, 13).map(Number);
-  if (user === undefined || system === undefined) throw new Error(`The kernel does not say how much CPU time process ${pid} had`);
+  const [user, system] = (readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1) ?? "")
+    .split(" ")
+    .slice(11, 13)
+    .map(Number);
+  if (user === undefined || system === undefined)
+    throw new Error(`The kernel does not say how much CPU time process ${pid} had`);
   return (user + system) * 10;
 }
 

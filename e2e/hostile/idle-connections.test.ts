@@ -8,21 +8,39 @@ import { type HostileService, startHostileService } from "./hostile-service.ts";
 const limit = 400;
 
 it("as many idle connections as there may be, from one address, lock no sender out: not from another address, and not from the same one", async () => {
-  const service = await startHostileService({ files: { "signalbox.config.ts": `import { defineConfig } from "signalbox/config";\nexport default defineConfig({ limits: { connections: ${limit} } });` } });
+  const service = await startHostileService({
+    files: {
+      "signalbox.config.ts": `import { defineConfig } from "signalbox/config";\nexport default defineConfig({ limits: { connections: ${limit} } });`,
+    },
+  });
   const idle = Array.from({ length: limit }, () => openIdly(service));
   await Promise.all(idle.map(({ opened }) => opened));
   const bystander = startBystander(service);
   const elsewhere = new Agent({ keepAlive: false, localAddress: "127.0.0.2" });
   onTestFinished(() => elsewhere.destroy());
-  for (let n = 0; n < 5; n += 1) expect((await post({ url: `${service.url}/triggers/signup`, body: '{"name":"Ada"}', headers: { "x-api-key": service.key }, agent: elsewhere })).status).toBe(202);
+  for (let n = 0; n < 5; n += 1)
+    expect(
+      (
+        await post({
+          url: `${service.url}/triggers/signup`,
+          body: '{"name":"Ada"}',
+          headers: { "x-api-key": service.key },
+          agent: elsewhere,
+        })
+      ).status,
+    ).toBe(202);
   const statuses = await bystander.finish();
   expect(new Set(statuses)).toEqual(new Set([202]));
 
   // One address keeps a quarter; the first ones were closed.
-  await vi.waitFor(() => expect(idle.filter(({ isOpen }) => isOpen()).length).toBeLessThanOrEqual(limit / 4), { timeout: 20_000 });
+  await vi.waitFor(() => expect(idle.filter(({ isOpen }) => isOpen()).length).toBeLessThanOrEqual(limit / 4), {
+    timeout: 20_000,
+  });
   expect(idle.at(-1)?.isOpen()).toBe(true);
   expect(linesWith(service.output(), "connection limit reached").length).toBeGreaterThan(0);
-  expect(await getMetrics(service)).toMatch(/^signalbox_closed_connections_total\{limit="address",connection="idle"\} [1-9]/m);
+  expect(await getMetrics(service)).toMatch(
+    /^signalbox_closed_connections_total\{limit="address",connection="idle"\} [1-9]/m,
+  );
 });
 
 /** A connection that has made one request, and makes no other. */

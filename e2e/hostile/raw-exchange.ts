@@ -7,17 +7,26 @@ export interface RawResponse {
 }
 
 /**
- * Sends bytes as they are, and resolves with every answer that came when the other side has closed the connection; rejects where it has not
- * within `patienceMs`. `endsAfter`: whether our side is closed behind the bytes, as by a sender that has nothing more to say. `drip`: what is sent behind them
- * each second, for as long as the connection is open.
+ * Sends bytes as they are, and resolves with every answer that came when the other side has closed the connection;
+ * rejects where it has not within `patienceMs`. `endsAfter`: whether our side is closed behind the bytes, as by a
+ * sender that has nothing more to say. `drip`: what is sent behind them each second, for as long as the connection is
+ * open.
  */
-export function exchange(port: number, bytes: string | Uint8Array, { endsAfter = false, patienceMs = 20_000, drip = "" } = {}): Promise<RawResponse[]> {
+export function exchange(
+  port: number,
+  bytes: string | Uint8Array,
+  { endsAfter = false, patienceMs = 20_000, drip = "" } = {},
+): Promise<RawResponse[]> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: "127.0.0.1" });
     const received: Buffer[] = [];
     const timer = setTimeout(() => {
       socket.destroy();
-      reject(new Error(`The connection was still open after ${patienceMs} ms; it had brought ${JSON.stringify(Buffer.concat(received).toString("latin1").slice(0, 500))}`));
+      reject(
+        new Error(
+          `The connection was still open after ${patienceMs} ms; it had brought ${JSON.stringify(Buffer.concat(received).toString("latin1").slice(0, 500))}`,
+        ),
+      );
     }, patienceMs);
     const dripping = drip === "" ? undefined : setInterval(() => socket.write(drip), 1000);
     socket.on("data", (chunk) => received.push(chunk));

@@ -10,9 +10,33 @@ it("five hundred senders that drip their headers and their bodies keep nobody el
   const program = findOrInstall("slowhttptest");
   const service = await startHostileService();
   // It has 15 seconds, however steadily it drips; most of them pass beside the others.
-  const endless = exchange(service.port, `POST /triggers/signup?token=${service.key} HTTP/1.1\r\nHost: x\r\nX-Slow: a`, { drip: "a", patienceMs: 60_000 });
-  const common = ["-c", "250", "-r", "250", "-i", "2", "-l", "12", "-x", "24", "-p", "5", "-t", "POST", "-u", `${service.url}/triggers/signup?token=${service.key}`];
-  const attacks = [runToEnd(program, ["-H", ...common]), runToEnd(program, ["-B", "-s", "8192", "-f", "application/json", ...common])];
+  const endless = exchange(
+    service.port,
+    `POST /triggers/signup?token=${service.key} HTTP/1.1\r\nHost: x\r\nX-Slow: a`,
+    { drip: "a", patienceMs: 60_000 },
+  );
+  const common = [
+    "-c",
+    "250",
+    "-r",
+    "250",
+    "-i",
+    "2",
+    "-l",
+    "12",
+    "-x",
+    "24",
+    "-p",
+    "5",
+    "-t",
+    "POST",
+    "-u",
+    `${service.url}/triggers/signup?token=${service.key}`,
+  ];
+  const attacks = [
+    runToEnd(program, ["-H", ...common]),
+    runToEnd(program, ["-B", "-s", "8192", "-f", "application/json", ...common]),
+  ];
   const bystander = startBystander(service);
   const reports = await Promise.all(attacks);
   const statuses = await bystander.finish();
@@ -42,5 +66,8 @@ function runToEnd(program: string, args: string[]): Promise<string> {
 
 function mostConnected(report: string): number {
   // Its report is in colours.
-  return Math.max(0, ...Array.from(stripVTControlCharacters(report).matchAll(/connected:\s+(\d+)/g), ([, count]) => Number(count)));
+  return Math.max(
+    0,
+    ...Array.from(stripVTControlCharacters(report).matchAll(/connected:\s+(\d+)/g), ([, count]) => Number(count)),
+  );
 }

@@ -7,10 +7,19 @@ const root = join(import.meta.dirname, "../..");
 function violations(folders: string[]): string[] {
   const result = spawnSync(
     process.execPath,
-    [join(root, "node_modules/.bin/depcruise"), "--config", ".dependency-cruiser.mjs", "--output-type", "json", ...folders],
+    [
+      join(root, "node_modules/.bin/depcruise"),
+      "--config",
+      ".dependency-cruiser.mjs",
+      "--output-type",
+      "json",
+      ...folders,
+    ],
     { cwd: root, encoding: "utf8", maxBuffer: 256 * 1024 * 1024 },
   );
-  const report = JSON.parse(result.stdout) as { summary: { violations: { from: string; to: string; rule: { name: string } }[] } };
+  const report = JSON.parse(result.stdout) as {
+    summary: { violations: { from: string; to: string; rule: { name: string } }[] };
+  };
   return report.summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`);
 }
 

@@ -1,4 +1,7 @@
-/** Two steps, with as much time between them as is asked for, and until the file `gate` is there where one is named; each tells a file which process executed it, whatever the store says. */
+/**
+ * Two steps, with as much time between them as is asked for, and until the file `gate` is there where one is named;
+ * each tells a file which process executed it, whatever the store says.
+ */
 export const notingProject = (version: string): Record<string, string> => ({
   "workflows/note.ts": `
     import { appendFileSync, existsSync } from "node:fs";

@@ -9,10 +9,18 @@ export async function getJson<T>(url: string, headers: Record<string, string> = 
 }
 
 export async function postJson(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
-  return fetch(url, { method: "POST", headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(body) });
+  return fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
 }
 
-export async function waitForRun(service: { url: string }, runId: string, headers: Record<string, string> = {}): Promise<Run> {
+export async function waitForRun(
+  service: { url: string },
+  runId: string,
+  headers: Record<string, string> = {},
+): Promise<Run> {
   for (let tries = 0; tries < 4; tries += 1) {
     const run = await getJson<Run>(`${service.url}/api/v1/runs/${runId}?wait=30`, headers);
     if (run.finishedAt) return run;

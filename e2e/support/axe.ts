@@ -2,8 +2,9 @@ import axe from "axe-core";
 import type { Page } from "playwright";
 
 /**
- * Serious and critical accessibility violations of a page, with the elements they concern. Default: every rule that axe enables, and `label-content-name-mismatch`, so that
- * a visible label is also the spoken name. Runs inside the page: axe's own driver opens a second page for each analysis, which takes ten times the CPU.
+ * Serious and critical accessibility violations of a page, with the elements they concern. Default: every rule that axe
+ * enables, and `label-content-name-mismatch`, so that a visible label is also the spoken name. Runs inside the page:
+ * axe's own driver opens a second page for each analysis, which takes ten times the CPU.
  */
 export async function findViolations(page: Page, rules?: string[]): Promise<{ id: string; elements: string[] }[]> {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);

@@ -1,8 +1,24 @@
-import { type Browser, type BrowserContextOptions, chromium, type ConsoleMessage, type Dialog, type Page, type Request } from "playwright";
+import {
+  type Browser,
+  type BrowserContextOptions,
+  chromium,
+  type ConsoleMessage,
+  type Dialog,
+  type Page,
+  type Request,
+} from "playwright";
 import { afterAll, onTestFinished } from "vitest";
 import { findOrInstall } from "../../scripts/test-tools.ts";
 
-const args = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"];
+const args = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--no-first-run",
+];
 
 export interface Visit {
   page: Page;
@@ -18,7 +34,10 @@ export type VisitOptions = Pick<BrowserContextOptions, "viewport" | "colorScheme
 let browser: Promise<Browser> | null = null;
 afterAll(async () => (await browser)?.close());
 
-/** Pages of earlier tests, empty now. In such a page the scripts of the same service load in a third of the CPU time: they are already compiled. */
+/**
+ * Pages of earlier tests, empty now. In such a page the scripts of the same service load in a third of the CPU time:
+ * they are already compiled.
+ */
 const idlePages: { origin: string; page: Page }[] = [];
 const maxIdlePages = 2;
 
@@ -26,7 +45,10 @@ const maxIdlePages = 2;
 export async function visit(origin: string, options: VisitOptions = {}): Promise<Visit> {
   const page = (await reusePage(origin)) ?? (await openPage());
   await page.setViewportSize(options.viewport ?? { width: 1_280, height: 720 });
-  await page.emulateMedia({ colorScheme: options.colorScheme ?? "light", reducedMotion: options.reducedMotion ?? "no-preference" });
+  await page.emulateMedia({
+    colorScheme: options.colorScheme ?? "light",
+    reducedMotion: options.reducedMotion ?? "no-preference",
+  });
   await page.context().grantPermissions(options.permissions ?? [], { origin });
   const errors: string[] = [];
   const foreignRequests: string[] = [];
@@ -39,7 +61,8 @@ export async function visit(origin: string, options: VisitOptions = {}): Promise
     void dialog.dismiss();
   };
   const onRequest = (request: Request) => {
-    if (!request.url().startsWith(origin) && !request.url().startsWith("data:") && !request.url().startsWith("blob:")) foreignRequests.push(request.url());
+    if (!request.url().startsWith(origin) && !request.url().startsWith("data:") && !request.url().startsWith("blob:"))
+      foreignRequests.push(request.url());
   };
   page.on("pageerror", onPageError).on("console", onConsole).on("dialog", onDialog).on("request", onRequest);
   onTestFinished(async ({ task }) => {

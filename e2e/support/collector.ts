@@ -16,7 +16,11 @@ export interface CollectedSpan {
 }
 
 /** Takes what is sent to `/v1/traces` as JSON (OTLP over HTTP), as a collector would. */
-export async function startCollector(): Promise<{ url: string; spans: CollectedSpan[]; headers: Record<string, unknown>[] }> {
+export async function startCollector(): Promise<{
+  url: string;
+  spans: CollectedSpan[];
+  headers: Record<string, unknown>[];
+}> {
   const spans: CollectedSpan[] = [];
   const headers: Record<string, unknown>[] = [];
   const server = createServer(async (request, response) => {

@@ -13,7 +13,10 @@ export interface Stage {
 }
 
 export function readDockerfile(file: string): Stage[] {
-  const lines = readFileSync(file, "utf8").replaceAll(/\\\n\s*/g, "").split("\n").filter((line) => line.trim() !== "" && !line.startsWith("#"));
+  const lines = readFileSync(file, "utf8")
+    .replaceAll(/\\\n\s*/g, "")
+    .split("\n")
+    .filter((line) => line.trim() !== "" && !line.startsWith("#"));
   const stages: Stage[] = [];
   for (const line of lines) {
     const [, name = "", rest = ""] = /^([A-Z]+) (.*)$/.exec(line) ?? [];
@@ -29,9 +32,22 @@ export function readDockerfile(file: string): Stage[] {
   return stages;
 }
 
-/** Copies as `COPY a *.b ./` and `COPY . .` do. Names in `.dockerignore` are left out. A pattern may match nothing; a file without a pattern must exist. */
+/**
+ * Copies as `COPY a *.b ./` and `COPY . .` do. Names in `.dockerignore` are left out. A pattern may match nothing; a
+ * file without a pattern must exist.
+ */
 export function copyIn(rest: string, p: { from: string; to: string }): void {
-  const ignored = readFileSync(join(p.from, ".dockerignore"), "utf8").split("\n").filter(Boolean).map((name) => join(p.from, name.replace(/\/$/, "")));
-  const sources = rest.split(" ").slice(0, -1).flatMap((source) => (source.includes("*") ? globSync(source, { cwd: p.from }) : [source]));
-  for (const source of sources) cpSync(join(p.from, source), source === "." ? p.to : join(p.to, source), { recursive: true, filter: (path) => !ignored.includes(path) });
+  const ignored = readFileSync(join(p.from, ".dockerignore"), "utf8")
+    .split("\n")
+    .filter(Boolean)
+    .map((name) => join(p.from, name.replace(/\/$/, "")));
+  const sources = rest
+    .split(" ")
+    .slice(0, -1)
+    .flatMap((source) => (source.includes("*") ? globSync(source, { cwd: p.from }) : [source]));
+  for (const source of sources)
+    cpSync(join(p.from, source), source === "." ? p.to : join(p.to, source), {
+      recursive: true,
+      filter: (path) => !ignored.includes(path),
+    });
 }

@@ -9,11 +9,14 @@ export async function findInjected(page: Page): Promise<string[]> {
       if (handler) found.push(`${element.tagName} ${handler.name}`);
       for (const name of ["href", "src", "action", "formaction", "xlink:href"]) {
         const value = element.getAttribute(name);
-        if (value !== null && /^\s*(javascript|data|vbscript):/i.test(value)) found.push(`${element.tagName} ${name}=${value.slice(0, 40)}`);
+        if (value !== null && /^\s*(javascript|data|vbscript):/i.test(value))
+          found.push(`${element.tagName} ${name}=${value.slice(0, 40)}`);
       }
     }
     // Pictures are drawn as SVG here, scripts and styles come from our own files or bear the page's nonce.
-    for (const element of document.querySelectorAll("img, iframe, object, embed, base, marquee, video, audio, math, template[shadowrootmode]")) {
+    for (const element of document.querySelectorAll(
+      "img, iframe, object, embed, base, marquee, video, audio, math, template[shadowrootmode]",
+    )) {
       if (!element.closest("nextjs-portal, next-route-announcer")) found.push(element.outerHTML.slice(0, 80));
     }
     for (const script of document.querySelectorAll("script")) {

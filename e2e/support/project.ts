@@ -11,7 +11,11 @@ export const cliFile = join(repository, "dist/cli.js");
 /** A fresh copy of the example project in a folder of its own, removed when the test ends. */
 export function copyStarter(onCleanup: OnCleanup = onTestFinished): string {
   const dir = emptyFolder(onCleanup);
-  cpSync(join(repository, "examples/starter"), dir, { recursive: true, filter: (path) => !/\/(\.signalbox|outbox|node_modules)(\/|$)/.test(path.slice(join(repository, "examples/starter").length)) });
+  cpSync(join(repository, "examples/starter"), dir, {
+    recursive: true,
+    filter: (path) =>
+      !/\/(\.signalbox|outbox|node_modules)(\/|$)/.test(path.slice(join(repository, "examples/starter").length)),
+  });
   renameSync(join(dir, "gitignore"), join(dir, ".gitignore"));
   linkPackages(dir);
   return dir;
@@ -20,7 +24,11 @@ export function copyStarter(onCleanup: OnCleanup = onTestFinished): string {
 /** A project made of the given files. */
 export function writeProject(files: Record<string, string>, onCleanup: OnCleanup = onTestFinished): string {
   const dir = emptyFolder(onCleanup);
-  for (const [path, text] of Object.entries({ "package.json": `{"name":"e2e","private":true,"type":"module"}`, ...files })) writeFile(dir, path, text);
+  for (const [path, text] of Object.entries({
+    "package.json": `{"name":"e2e","private":true,"type":"module"}`,
+    ...files,
+  }))
+    writeFile(dir, path, text);
   linkPackages(dir);
   return dir;
 }

@@ -27,13 +27,17 @@ export interface ServiceOptions {
   npmScript?: boolean;
 }
 
-/** Starts `signalbox dev` or `signalbox start` as a process group of its own, and waits until it says that it is ready. Killed when the test ends. */
+/**
+ * Starts `signalbox dev` or `signalbox start` as a process group of its own, and waits until it says that it is ready.
+ * Killed when the test ends.
+ */
 export function startService(options: ServiceOptions): Promise<Service> {
   return launch(options, onTestFinished);
 }
 
 /**
- * `it` whose tests get the same running `service`, started once for the file: for tests that look only at what they made themselves.
+ * `it` whose tests get the same running `service`, started once for the file: for tests that look only at what they
+ * made themselves.
  *
  *     const it = withSharedService((onCleanup) => ({ projectDir: copyStarter(onCleanup), command: "dev" }));
  *     it("answers", async ({ service }) => expect((await fetch(service.url)).status).toBe(200));
@@ -43,7 +47,8 @@ export function withSharedService(options: (onCleanup: OnCleanup) => ServiceOpti
 }
 
 /**
- * The fixture of `withSharedService`, for a file that needs several services. Each starts before the first test that names it.
+ * The fixture of `withSharedService`, for a file that needs several services. Each starts before the first test that
+ * names it.
  *
  *     test.extend("service", { scope: "file" }, sharedService(…)).extend("edited", { scope: "file" }, sharedService(…))
  */
@@ -109,7 +114,10 @@ export function signalbox(args: string[], options: { cwd: string; env?: NodeJS.P
 }
 
 export function cleanEnv(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(SIGNALBOX_|OTEL_|OPENAI_|MODEL$|DATABASE_URL$|PORT$|HOST$|VITEST|NODE_ENV$|NODE_OPTIONS$)/.test(name));
+  const kept = Object.entries(process.env).filter(
+    ([name]) =>
+      !/^(SIGNALBOX_|OTEL_|OPENAI_|MODEL$|DATABASE_URL$|PORT$|HOST$|VITEST|NODE_ENV$|NODE_OPTIONS$)/.test(name),
+  );
   return Object.fromEntries(kept);
 }
 

@@ -12,10 +12,16 @@ import { silentLogger } from "../../server/ports/logger.ts";
 import { loadCode } from "../../server/project/load-code.ts";
 import { readManifest } from "../../server/project/read-manifest.ts";
 
-/** An example as it is built, with runs of its triggers as a worker executes them, on a real store. Its environment must be set before. */
+/**
+ * An example as it is built, with runs of its triggers as a worker executes them, on a real store. Its environment must
+ * be set before.
+ */
 export async function openExample(name: string) {
   const projectDir = makeProject({}, name);
-  cpSync(join(import.meta.dirname, "..", name), projectDir, { recursive: true, filter: (path) => !/(\.signalbox|outbox|node_modules)$/.test(path) });
+  cpSync(join(import.meta.dirname, "..", name), projectDir, {
+    recursive: true,
+    filter: (path) => !/(\.signalbox|outbox|node_modules)$/.test(path),
+  });
   const built = await buildProject({ projectDir });
   expect(renderDiagnostics(built.ok ? built.warnings : built.diagnostics, { color: false })).toBe("");
   const stateDir = join(projectDir, ".signalbox");
@@ -28,11 +34,14 @@ export async function openExample(name: string) {
 
   async function executeNext() {
     const run = await engine.claim();
-    await executeRun(run, { store: engine.store, code, clock: engine.clock, logger: silentLogger, random: () => 0.5 }).ended;
+    await executeRun(run, { store: engine.store, code, clock: engine.clock, logger: silentLogger, random: () => 0.5 })
+      .ended;
   }
 
   async function read(id: string) {
-    const steps = (await engine.store.loadSteps(id)).flatMap(({ result }) => agentStepSchema.safeParse(result).data ?? []);
+    const steps = (await engine.store.loadSteps(id)).flatMap(
+      ({ result }) => agentStepSchema.safeParse(result).data ?? [],
+    );
     return { ...(await engine.read(id)), steps };
   }
 
@@ -40,7 +49,14 @@ export async function openExample(name: string) {
   async function start(trigger: string, body: unknown): Promise<string> {
     const built = manifest?.triggers.find(({ slug }) => slug === trigger);
     if (!built) throw new Error(`There is no trigger ${trigger}`);
-    return await engine.createRun({ trigger, attachmentId: built.attachmentId, target: built.target, startedBy: "webhook", input: null, payload: jsonSchema.parse(body) });
+    return await engine.createRun({
+      trigger,
+      attachmentId: built.attachmentId,
+      target: built.target,
+      startedBy: "webhook",
+      input: null,
+      payload: jsonSchema.parse(body),
+    });
   }
 
   return {

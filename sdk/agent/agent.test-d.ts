@@ -3,7 +3,14 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import { tool } from "@ai-sdk/provider-utils";
 import { z } from "zod";
 import { z as z3 } from "zod/v3";
-import { defineAgent, defineTool, standInModel, type Agent, type StandInAnswer, type StandInConversation } from "signalbox/agent";
+import {
+  defineAgent,
+  defineTool,
+  standInModel,
+  type Agent,
+  type StandInAnswer,
+  type StandInConversation,
+} from "signalbox/agent";
 import { defineWebhookSource, type Trigger } from "signalbox/trigger";
 import { type Equal, expectTrue } from "../testing/exact-type.ts";
 
@@ -19,7 +26,12 @@ const triage = defineAgent({
   output: z.object({ queue: z.enum(["bugs", "other"]), urgent: z.boolean().default(false) }),
   tools: {
     // Of the AI SDK, as it is.
-    lookup: tool({ description: "Looks up", inputSchema: z.object({ id: z.string() }), execute: async ({ id }) => ({ id }), needsApproval: true }),
+    lookup: tool({
+      description: "Looks up",
+      inputSchema: z.object({ id: z.string() }),
+      execute: async ({ id }) => ({ id }),
+      needsApproval: true,
+    }),
     refund: defineTool({
       description: "Pays back",
       inputSchema: z.object({ cents: z.int().default(0) }),
@@ -27,7 +39,9 @@ const triage = defineAgent({
       approvalTimeout: "7d",
       execute(input, { idempotencyKey, toolCallId, abortSignal }) {
         expectTrue<Equal<typeof input, { cents: number }>>();
-        expectTrue<Equal<[typeof idempotencyKey, typeof toolCallId, typeof abortSignal], [string, string, AbortSignal]>>();
+        expectTrue<
+          Equal<[typeof idempotencyKey, typeof toolCallId, typeof abortSignal], [string, string, AbortSignal]>
+        >();
       },
     }),
     old: defineTool({ description: "Zod 3", inputSchema: z3.object({ a: z3.string() }), execute: ({ a }) => a.length }),
@@ -45,16 +59,31 @@ expectTrue<Equal<typeof triage, Agent<"triage", { queue: "bugs" | "other"; urgen
 const ticket = defineWebhookSource({
   slug: "ticket",
   endpoint: "ticket",
-  request: z.object({ subject: z.string(), customer: z.object({ email: z.email(), name: z.string().optional() }).optional(), tags: z.array(z.object({ id: z.int() })), more: z.unknown(), extra: z.record(z.string(), z.number()), by: z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]) }),
+  request: z.object({
+    subject: z.string(),
+    customer: z.object({ email: z.email(), name: z.string().optional() }).optional(),
+    tags: z.array(z.object({ id: z.int() })),
+    more: z.unknown(),
+    extra: z.record(z.string(), z.number()),
+    by: z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]),
+  }),
 });
 
 // Paths are those of the payload; the build checks them.
-const attached = ticket.attach({ agent: triage, prompt: "New ticket from {{ customer.email }} ({{customer.name}}): {{ subject }} {{ tags.0.id }} {{ tags }} {{ more.what.ever }} {{ extra.any }} {{ by.a }}{{ by.b }}" });
+const attached = ticket.attach({
+  agent: triage,
+  prompt:
+    "New ticket from {{ customer.email }} ({{customer.name}}): {{ subject }} {{ tags.0.id }} {{ tags }} {{ more.what.ever }} {{ extra.any }} {{ by.a }}{{ by.b }}",
+});
 expectTrue<Equal<(typeof attached)["target"], typeof triage>>();
 expectTrue<Equal<typeof attached extends Trigger<"ticket"> ? true : false, true>>();
 ticket.attach({ agent: chat, prompt: "Nothing of it." });
 // With a transform they are those of what it returns.
-ticket.attach({ agent: chat, transform: (payload) => ({ from: payload.customer?.email, words: payload.subject.split(" ") }), prompt: "{{ from }}: {{ words.0 }}" });
+ticket.attach({
+  agent: chat,
+  transform: (payload) => ({ from: payload.customer?.email, words: payload.subject.split(" ") }),
+  prompt: "{{ from }}: {{ words.0 }}",
+});
 ticket.attach({ agent: chat, transform: async (payload) => ({ from: payload.customer?.email }), prompt: "{{ from }}" });
 // A function gets the same, and a tag that marks.
 ticket.attach({ agent: chat, prompt: (payload) => payload.subject });
@@ -72,9 +101,17 @@ const written: string = ["{{", "x }}"].join("");
 ticket.attach({ agent: chat, prompt: written });
 
 // A stand-in is a model of the AI SDK like any other.
-const standIn: typeof model = standInModel({ answers: ["Hello", { calls: [{ tool: "lookup", input: { id: "7" } }] }, { output: { queue: "bugs" } }], pauseMs: 20 });
+const standIn: typeof model = standInModel({
+  answers: ["Hello", { calls: [{ tool: "lookup", input: { id: "7" } }] }, { output: { queue: "bugs" } }],
+  pauseMs: 20,
+});
 const byRules = (conversation: StandInConversation): StandInAnswer => {
-  expectTrue<Equal<[typeof conversation.turn, typeof conversation.payload, (typeof conversation.results)[number]["output"]], [number, readonly string[], unknown]>>();
+  expectTrue<
+    Equal<
+      [typeof conversation.turn, typeof conversation.payload, (typeof conversation.results)[number]["output"]],
+      [number, readonly string[], unknown]
+    >
+  >();
   return conversation.prompt;
 };
 defineAgent({ slug: "chat", model: standIn, instructions: "Answer." });

@@ -8,30 +8,103 @@ import { defineAgent } from "./define-agent.ts";
 import { defineTool } from "./define-tool.ts";
 
 const model = createOpenAICompatible({ name: "local", baseURL: "http://127.0.0.1:1/v1" })("some-model");
-const tool = defineTool({ description: "Looks up", inputSchema: z.object({ id: z.string() }), execute: ({ id }) => id });
+const tool = defineTool({
+  description: "Looks up",
+  inputSchema: z.object({ id: z.string() }),
+  execute: ({ id }) => id,
+});
 /** As plain JavaScript calls it. */
 const define: (options: unknown) => unknown = defineAgent as never;
 
 describe("defineAgent", () => {
   it("marks what it made, and keeps what it was told", () => {
     const output = z.object({ a: z.string() });
-    const agent = defineAgent({ slug: "triage", model, instructions: "Sort.", tools: { tool }, output, maxSteps: 3, budget: { tokens: 10 }, timeout: "1m", callTimeout: "10s", concurrency: 2, maxQueued: 9 });
+    const agent = defineAgent({
+      slug: "triage",
+      model,
+      instructions: "Sort.",
+      tools: { tool },
+      output,
+      maxSteps: 3,
+      budget: { tokens: 10 },
+      timeout: "1m",
+      callTimeout: "10s",
+      concurrency: 2,
+      maxQueued: 9,
+    });
     expect(agent[definitionKind]).toBe("agent");
-    expect(agent).toMatchObject({ slug: "triage", model, instructions: "Sort.", tools: { tool }, output, maxSteps: 3, budget: { tokens: 10 }, timeout: "1m", callTimeout: "10s", concurrency: 2, maxQueued: 9 });
+    expect(agent).toMatchObject({
+      slug: "triage",
+      model,
+      instructions: "Sort.",
+      tools: { tool },
+      output,
+      maxSteps: 3,
+      budget: { tokens: 10 },
+      timeout: "1m",
+      callTimeout: "10s",
+      concurrency: 2,
+      maxQueued: 9,
+    });
     expect(Object.isFrozen(agent)).toBe(true);
   });
 
   it.each([
-    ["nothing", undefined, "defineAgent needs an object, and got nothing. Write defineAgent({ slug, model, instructions })."],
-    ["no slug", { model, instructions: "a" }, 'defineAgent: slug must be a text, and is missing. Write slug: "triage".'],
-    ["the name of a model", { slug: "a", model: "gpt-5", instructions: "a" }, 'model must be a language model of the AI SDK (version 2 to 4), and is "gpt-5". A name alone says neither where the model runs nor with which key.'],
-    ["a model of another version", { slug: "a", model: { specificationVersion: "v9", doStream() {} }, instructions: "a" }, 'and is of version "v9".'],
-    ["no instructions", { slug: "a", model }, 'defineAgent({ slug: "a" }): instructions must be a text, and is missing.'],
-    ["tools in a list", { slug: "a", model, instructions: "a", tools: [tool] }, "tools needs an object, and got an array."],
-    ["a tool with a name that models do not take", { slug: "a", model, instructions: "a", tools: { "look up": tool } }, "tools.look up: the name of a tool is 1 to 64 letters, digits, _ and -"],
-    ["a tool without execute", { slug: "a", model, instructions: "a", tools: { lookup: { inputSchema: z.object({}) } } }, "tools.lookup: execute must be a function, and is missing."],
-    ["a tool of the provider", { slug: "a", model, instructions: "a", tools: { search: { type: "provider", id: "openai.web_search", args: {} } } }, "tools.search is run by the provider of the model. Such tools are not supported"],
-    ["an output that is no schema", { slug: "a", model, instructions: "a", output: {} }, "output must be a Zod schema, and is a plain object."],
+    [
+      "nothing",
+      undefined,
+      "defineAgent needs an object, and got nothing. Write defineAgent({ slug, model, instructions }).",
+    ],
+    [
+      "no slug",
+      { model, instructions: "a" },
+      'defineAgent: slug must be a text, and is missing. Write slug: "triage".',
+    ],
+    [
+      "the name of a model",
+      { slug: "a", model: "gpt-5", instructions: "a" },
+      'model must be a language model of the AI SDK (version 2 to 4), and is "gpt-5". A name alone says neither where the model runs nor with which key.',
+    ],
+    [
+      "a model of another version",
+      { slug: "a", model: { specificationVersion: "v9", doStream() {} }, instructions: "a" },
+      'and is of version "v9".',
+    ],
+    [
+      "no instructions",
+      { slug: "a", model },
+      'defineAgent({ slug: "a" }): instructions must be a text, and is missing.',
+    ],
+    [
+      "tools in a list",
+      { slug: "a", model, instructions: "a", tools: [tool] },
+      "tools needs an object, and got an array.",
+    ],
+    [
+      "a tool with a name that models do not take",
+      { slug: "a", model, instructions: "a", tools: { "look up": tool } },
+      "tools.look up: the name of a tool is 1 to 64 letters, digits, _ and -",
+    ],
+    [
+      "a tool without execute",
+      { slug: "a", model, instructions: "a", tools: { lookup: { inputSchema: z.object({}) } } },
+      "tools.lookup: execute must be a function, and is missing.",
+    ],
+    [
+      "a tool of the provider",
+      {
+        slug: "a",
+        model,
+        instructions: "a",
+        tools: { search: { type: "provider", id: "openai.web_search", args: {} } },
+      },
+      "tools.search is run by the provider of the model. Such tools are not supported",
+    ],
+    [
+      "an output that is no schema",
+      { slug: "a", model, instructions: "a", output: {} },
+      "output must be a Zod schema, and is a plain object.",
+    ],
     ["a number for a budget", { slug: "a", model, instructions: "a", budget: 5 }, "budget needs an object, and got 5."],
   ])("refuses %s with what, where and the way out", (_, options, message) => {
     expect(() => define(options)).toThrow(TypeError);
@@ -45,15 +118,27 @@ describe("attaching an agent", () => {
   const attach: (attachment: unknown) => unknown = source.attach as never;
 
   it("keeps its prompt, and takes the reference that stands for it where code is left out", () => {
-    expect(source.attach({ agent, prompt: "{{ from }}" })).toMatchObject({ [definitionKind]: "trigger", target: agent, prompt: "{{ from }}" });
+    expect(source.attach({ agent, prompt: "{{ from }}" })).toMatchObject({
+      [definitionKind]: "trigger",
+      target: agent,
+      prompt: "{{ from }}",
+    });
     const reference: TargetReference = { [definitionKind]: "reference", kind: "agent", slug: "triage" };
     expect(attach({ agent: reference, prompt: "Hi" })).toMatchObject({ target: reference });
   });
 
   const workflow = defineWorkflow({ slug: "w", input: z.unknown(), run() {} });
   it.each([
-    ["no prompt", { agent }, 'defineWebhookSource({ slug: "a" }).attach: prompt must be a text or a function, and is missing. Write prompt: "New mail from {{ from }}".'],
-    ["a workflow for an agent", { agent: workflow, prompt: "Hi" }, "agent must be what defineAgent returns, and is a workflow."],
+    [
+      "no prompt",
+      { agent },
+      'defineWebhookSource({ slug: "a" }).attach: prompt must be a text or a function, and is missing. Write prompt: "New mail from {{ from }}".',
+    ],
+    [
+      "a workflow for an agent",
+      { agent: workflow, prompt: "Hi" },
+      "agent must be what defineAgent returns, and is a workflow.",
+    ],
     ["an agent for a workflow", { workflow: agent }, "workflow must be what defineWorkflow returns, and is an agent."],
     ["both", { agent, workflow, prompt: "Hi" }, "a trigger starts a workflow or an agent, not both."],
     ["a prompt for a workflow", { workflow, prompt: "Hi" }, "prompt is for agents."],

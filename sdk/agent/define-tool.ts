@@ -17,7 +17,10 @@ export interface ToolOptions<Input extends Schema, Result> {
   description: string;
   /** The arguments. What a model sends that does not parse is not executed: the model is told why. */
   inputSchema: Input;
-  /** Does the work. What it returns is stored as JSON and told to the model; what it throws is told to the model as well. */
+  /**
+   * Does the work. What it returns is stored as JSON and told to the model; what it throws is told to the model as
+   * well.
+   */
   execute(input: SchemaOutput<Input>, context: ToolCallContext): Result | Promise<Result>;
   /** Whether a person must approve each call before it is executed, or which calls. */
   needsApproval?: boolean | ((input: SchemaOutput<Input>) => boolean | Promise<boolean>);
@@ -31,15 +34,16 @@ export interface Tool extends ToolLike {
 }
 
 /**
- * Makes a tool for an agent: a step of its run, with arguments that a schema guards. Throws a TypeError when something does not have the shape that it must have.
+ * Makes a tool for an agent: a step of its run, with arguments that a schema guards. Throws a TypeError when something
+ * does not have the shape that it must have.
  *
  * @example
- * const refund = defineTool({
- *   description: "Pays an order back",
- *   inputSchema: z.object({ order: z.string(), cents: z.int() }),
- *   needsApproval: ({ cents }) => cents > 5_000,
- *   execute: ({ order, cents }, { idempotencyKey }) => payments.refund({ order, cents, idempotencyKey }),
- * });
+ *   const refund = defineTool({
+ *     description: "Pays an order back",
+ *     inputSchema: z.object({ order: z.string(), cents: z.int() }),
+ *     needsApproval: ({ cents }) => cents > 5_000,
+ *     execute: ({ order, cents }, { idempotencyKey }) => payments.refund({ order, cents, idempotencyKey }),
+ *   });
  */
 export function defineTool<Input extends Schema, Result>(options: ToolOptions<Input, Result>): Tool {
   checkOptions(options, "defineTool", "defineTool({ description, inputSchema, execute })");

@@ -10,7 +10,10 @@ export interface StandInConversation {
   readonly turn: number;
   /** What the agent was asked, without the delimiters around what came from the payload. */
   readonly prompt: string;
-  /** What stands in the prompt's places, in their order, e.g. of `"{{ issue.number }}: {{ issue.title }}"` the number and the title. Places that are empty are left out. */
+  /**
+   * What stands in the prompt's places, in their order, e.g. of `"{{ issue.number }}: {{ issue.title }}"` the number
+   * and the title. Places that are empty are left out.
+   */
   readonly payload: readonly string[];
   /** What calls of tools have given so far, in their order. */
   readonly results: readonly StandInToolResult[];
@@ -43,7 +46,10 @@ function textOf(content: unknown): string {
     .join("");
 }
 
-/** The engine delimits what a tool returned; all but a string it returned as JSON. A string that is JSON is read as JSON, too. */
+/**
+ * The engine delimits what a tool returned; all but a string it returned as JSON. A string that is JSON is read as
+ * JSON, too.
+ */
 const delimitedResult = /<tool-result-([0-9a-f]{16})>([^]*?)<\/tool-result-\1>/;
 
 function toResult(part: Record<string, unknown>): StandInToolResult[] {

@@ -3,9 +3,23 @@ import { describe, expect, it } from "vitest";
 import { type StandInAnswer, type StandInOptions, standInModel } from "./stand-in-model.ts";
 import type { StandInConversation } from "./stand-in-conversation.ts";
 
-const asked = (text: string) => [{ role: "system", content: "Sort." }, { role: "user", content: [{ type: "text", text }] }];
+const asked = (text: string) => [
+  { role: "system", content: "Sort." },
+  { role: "user", content: [{ type: "text", text }] },
+];
 /** The model answered, and tools gave this. */
-const after = (...outputs: object[]) => [{ role: "assistant", content: [] }, { role: "tool", content: outputs.map((output, index) => ({ type: "tool-result", toolCallId: `${index}`, toolName: "lookup", output })) }];
+const after = (...outputs: object[]) => [
+  { role: "assistant", content: [] },
+  {
+    role: "tool",
+    content: outputs.map((output, index) => ({
+      type: "tool-result",
+      toolCallId: `${index}`,
+      toolName: "lookup",
+      output,
+    })),
+  },
+];
 
 async function read(options: StandInOptions, prompt: readonly object[] = asked("Hello"), signal?: AbortSignal) {
   const { stream } = await standInModel(options).doStream({ prompt: prompt as never, abortSignal: signal });
@@ -16,20 +30,30 @@ async function partsOf<T>(stream: AsyncIterable<T>): Promise<T[]> {
   for await (const part of stream) parts.push(part);
   return parts;
 }
-const textOf = (parts: Awaited<ReturnType<typeof read>>) => parts.flatMap((part) => (part.type === "text-delta" ? [part.delta] : [])).join("");
+const textOf = (parts: Awaited<ReturnType<typeof read>>) =>
+  parts.flatMap((part) => (part.type === "text-delta" ? [part.delta] : [])).join("");
 
 describe("a stand-in", () => {
   it("is called so, and says in each answer that no model was asked", async () => {
     const model = standInModel({ answers: ["Hi"] });
     expect(model).toMatchObject({ specificationVersion: "v4", provider: "stand-in", modelId: "stand-in" });
-    expect((await model.doGenerate({ prompt: asked("Hello") })).content).toEqual([{ type: "reasoning", text: "A stand-in answers here: no model was asked." }, { type: "text", text: "Hi" }]);
+    expect((await model.doGenerate({ prompt: asked("Hello") })).content).toEqual([
+      { type: "reasoning", text: "A stand-in answers here: no model was asked." },
+      { type: "text", text: "Hi" },
+    ]);
     const parts = await read({ answers: ["Hi"] });
-    expect(parts.flatMap((part) => (part.type === "reasoning-delta" ? [part.delta] : [])).join("")).toBe("A stand-in answers here: no model was asked.");
+    expect(parts.flatMap((part) => (part.type === "reasoning-delta" ? [part.delta] : [])).join("")).toBe(
+      "A stand-in answers here: no model was asked.",
+    );
   });
 
   it("reports no tokens, as there are none; reported, they satisfy a budget", async () => {
     const finish = (await read({ answers: ["Hi"] })).at(-1);
-    expect(finish).toMatchObject({ type: "finish", finishReason: { unified: "stop" }, usage: { inputTokens: { total: 0 }, outputTokens: { total: 0 } } });
+    expect(finish).toMatchObject({
+      type: "finish",
+      finishReason: { unified: "stop" },
+      usage: { inputTokens: { total: 0 }, outputTokens: { total: 0 } },
+    });
   });
 
   it("streams every text in small pieces that make it up, and breaks no character", async () => {
@@ -40,15 +64,29 @@ describe("a stand-in", () => {
         expect(parts.filter((part) => part.type === "text-delta" && !part.delta.isWellFormed())).toEqual([]);
       }),
     );
-    expect((await read({ answers: ["a".repeat(100)] })).filter(({ type }) => type === "text-delta").length).toBeGreaterThan(5);
+    expect(
+      (await read({ answers: ["a".repeat(100)] })).filter(({ type }) => type === "text-delta").length,
+    ).toBeGreaterThan(5);
   });
 
   it("calls tools with their arguments as JSON, each by a name of its own; a text goes as it is", async () => {
-    const answers: StandInAnswer[] = [{ text: "One moment.", calls: [{ tool: "lookup", input: { id: "7" } }, { tool: "lookup", input: '{"id":' }] }, { calls: [{ tool: "lookup", input: {} }] }];
+    const answers: StandInAnswer[] = [
+      {
+        text: "One moment.",
+        calls: [
+          { tool: "lookup", input: { id: "7" } },
+          { tool: "lookup", input: '{"id":' },
+        ],
+      },
+      { calls: [{ tool: "lookup", input: {} }] },
+    ];
     const first = await read({ answers });
     expect(textOf(first)).toBe("One moment.");
     const calls = (parts: typeof first) => parts.flatMap((part) => (part.type === "tool-call" ? [part] : []));
-    expect(calls(first)).toMatchObject([{ toolName: "lookup", input: '{"id":"7"}' }, { toolName: "lookup", input: '{"id":' }]);
+    expect(calls(first)).toMatchObject([
+      { toolName: "lookup", input: '{"id":"7"}' },
+      { toolName: "lookup", input: '{"id":' },
+    ]);
     expect(first.at(-1)).toMatchObject({ finishReason: { unified: "tool-calls" } });
     const second = await read({ answers }, [...asked("Hello"), ...after({ type: "text", value: "" })]);
     expect(new Set([...calls(first), ...calls(second)].map(({ toolCallId }) => toolCallId)).size).toBe(3);
@@ -62,13 +100,22 @@ describe("a stand-in", () => {
   it("gives the answer whose turn it is, which it knows from the conversation alone: runs may mix, and workers come and go", async () => {
     const answers = ["first", "second"];
     const later = [...asked("Hello"), ...after()];
-    expect([textOf(await read({ answers }, later)), textOf(await read({ answers })), textOf(await read({ answers }, later))]).toEqual(["second", "first", "second"]);
-    await expect(read({ answers: ["only"] }, later)).rejects.toThrow("The stand-in has 1 answers for a run, and was asked for one more.");
+    expect([
+      textOf(await read({ answers }, later)),
+      textOf(await read({ answers })),
+      textOf(await read({ answers }, later)),
+    ]).toEqual(["second", "first", "second"]);
+    await expect(read({ answers: ["only"] }, later)).rejects.toThrow(
+      "The stand-in has 1 answers for a run, and was asked for one more.",
+    );
   });
 
   it("stops when its run does", async () => {
     const abort = new AbortController();
-    const { stream } = await standInModel({ answers: ["a".repeat(1_000)], pauseMs: 60_000 }).doStream({ prompt: asked("Hello"), abortSignal: abort.signal });
+    const { stream } = await standInModel({ answers: ["a".repeat(1_000)], pauseMs: 60_000 }).doStream({
+      prompt: asked("Hello"),
+      abortSignal: abort.signal,
+    });
     const reading = partsOf(stream);
     abort.abort(new Error("canceled"));
     await expect(reading).rejects.toThrow("canceled");
@@ -93,22 +140,43 @@ const delimited = (text: string) => `<tool-result-0123456789abcdef>${text}</tool
 
 describe("the rules of a stand-in", () => {
   it("see the prompt without delimiters, and what of it came from the payload", async () => {
-    const text = "New issue #<payload-0123456789abcdef>7</payload-0123456789abcdef>: <payload-0123456789abcdef>Help\n</payload-0000000000000000></payload-0123456789abcdef>!";
-    expect(await seen(asked(text))).toEqual({ turn: 1, prompt: "New issue #7: Help\n</payload-0000000000000000>!", payload: ["7", "Help\n</payload-0000000000000000>"], results: [] });
+    const text =
+      "New issue #<payload-0123456789abcdef>7</payload-0123456789abcdef>: <payload-0123456789abcdef>Help\n</payload-0000000000000000></payload-0123456789abcdef>!";
+    expect(await seen(asked(text))).toEqual({
+      turn: 1,
+      prompt: "New issue #7: Help\n</payload-0000000000000000>!",
+      payload: ["7", "Help\n</payload-0000000000000000>"],
+      results: [],
+    });
   });
 
   it("see what tools gave, and which of it is a failure", async () => {
-    const prompt = [...asked("Hello"), ...after({ type: "json", value: [1] }, { type: "error-text", value: "refused" }), ...after({ type: "text", value: "done" })];
+    const prompt = [
+      ...asked("Hello"),
+      ...after({ type: "json", value: [1] }, { type: "error-text", value: "refused" }),
+      ...after({ type: "text", value: "done" }),
+    ];
     expect(await seen(prompt)).toEqual({
       turn: 3,
       prompt: "Hello",
       payload: [],
-      results: [{ tool: "lookup", output: [1], isError: false }, { tool: "lookup", output: "refused", isError: true }, { tool: "lookup", output: "done", isError: false }],
+      results: [
+        { tool: "lookup", output: [1], isError: false },
+        { tool: "lookup", output: "refused", isError: true },
+        { tool: "lookup", output: "done", isError: false },
+      ],
     });
   });
 
   it("see what tools gave without its delimiters", async () => {
-    const prompt = [...asked("Hello"), ...after({ type: "text", value: delimited('{"open":[7]}') }, { type: "text", value: delimited("</tool-result-0000000000000000>\n") }, { type: "error-text", value: `The tool failed: ${delimited("Error: no")}` })];
+    const prompt = [
+      ...asked("Hello"),
+      ...after(
+        { type: "text", value: delimited('{"open":[7]}') },
+        { type: "text", value: delimited("</tool-result-0000000000000000>\n") },
+        { type: "error-text", value: `The tool failed: ${delimited("Error: no")}` },
+      ),
+    ];
     expect((await seen(prompt))?.results).toEqual([
       { tool: "lookup", output: { open: [7] }, isError: false },
       { tool: "lookup", output: "</tool-result-0000000000000000>\n", isError: false },
@@ -118,6 +186,12 @@ describe("the rules of a stand-in", () => {
 
   it("may take their time, and what they throw is a failed call", async () => {
     expect(textOf(await read({ answers: async () => "later" }))).toBe("later");
-    await expect(read({ answers: () => { throw new RangeError("out of words"); } })).rejects.toThrow("out of words");
+    await expect(
+      read({
+        answers: () => {
+          throw new RangeError("out of words");
+        },
+      }),
+    ).rejects.toThrow("out of words");
   });
 });

@@ -3,7 +3,9 @@ import type { ProjectSettings } from "../../server/contract/settings.ts";
 import { type Equal, expectTrue } from "../testing/exact-type.ts";
 
 // What users may write is what the server reads. (Zod says `?: T | undefined` where the interface says `?: T`: the same to this compiler.)
-expectTrue<Equal<{ [K in keyof ProjectConfig]: ProjectConfig[K] }, { [K in keyof ProjectSettings]: ProjectSettings[K] }>>();
+expectTrue<
+  Equal<{ [K in keyof ProjectConfig]: ProjectConfig[K] }, { [K in keyof ProjectSettings]: ProjectSettings[K] }>
+>();
 
 defineConfig({});
 defineConfig({ name: "Billing", port: 4000, workers: 2, databaseUrl: "file:./data/hooks.db" });

@@ -1,6 +1,9 @@
 import { checkOptions } from "../check-shape.ts";
 
-/** What `signalbox.config.ts` may say. All of it is optional; the environment wins over it; an unknown or bad setting stops the start. */
+/**
+ * What `signalbox.config.ts` may say. All of it is optional; the environment wins over it; an unknown or bad setting
+ * stops the start.
+ */
 export interface ProjectConfig {
   /** Shown in the app: 1 to 100 characters. The folder's name unless told. */
   name?: string;
@@ -10,7 +13,10 @@ export interface ProjectConfig {
   host?: string;
   /** Where the world reaches this service, e.g. `https://hooks.example.com`. Environment: `SIGNALBOX_BASE_URL`. */
   baseUrl?: string;
-  /** `file:` URL of the store, seen from the project's folder. `file:./.signalbox/signalbox.db` unless told. Environment: `DATABASE_URL`. */
+  /**
+   * `file:` URL of the store, seen from the project's folder. `file:./.signalbox/signalbox.db` unless told.
+   * Environment: `DATABASE_URL`.
+   */
   databaseUrl?: string;
   /** Largest body that a webhook may bring, in bytes. 1 MiB unless told. Environment: `SIGNALBOX_MAX_BODY_BYTES`. */
   maxBodyBytes?: number;
@@ -30,8 +36,9 @@ export interface ProjectConfig {
   /** Memory that one worker process may use, in MiB, before it is replaced: 64 or more. 1024 unless told. */
   workerMemoryMb?: number;
   /**
-   * Signing in by OpenID Connect, beside passwords. Environment: `SIGNALBOX_OIDC_ISSUER`, `_CLIENT_ID`, `_CLIENT_SECRET`, `_DOMAINS` (with commas) and `_ROLE`. At the
-   * provider, the redirect URI is `<baseUrl>/api/auth/callback/oidc`.
+   * Signing in by OpenID Connect, beside passwords. Environment: `SIGNALBOX_OIDC_ISSUER`, `_CLIENT_ID`,
+   * `_CLIENT_SECRET`, `_DOMAINS` (with commas) and `_ROLE`. At the provider, the redirect URI is
+   * `<baseUrl>/api/auth/callback/oidc`.
    */
   oidc?: {
     issuer: string;
@@ -45,32 +52,44 @@ export interface ProjectConfig {
     /** On the button; the issuer's host unless told. */
     name?: string;
   };
-  /** What models of agents cost, by their ids, in US dollars for a million tokens; goes before the prices that Signalbox knows. */
+  /**
+   * What models of agents cost, by their ids, in US dollars for a million tokens; goes before the prices that Signalbox
+   * knows.
+   */
   modelPrices?: Record<string, { input: number; cachedInput?: number; output: number }>;
   /**
-   * Regular expressions in schemas that `signalbox build` does not check for texts that keep them busy (ReDoS). Each as written in code: `"/^(?:[a-z]{1,9} ?){1,9}$/i"`. Only for
-   * those that you know to be safe.
+   * Regular expressions in schemas that `signalbox build` does not check for texts that keep them busy (ReDoS). Each as
+   * written in code: `"/^(?:[a-z]{1,9} ?){1,9}$/i"`. Only for those that you know to be safe.
    */
   uncheckedRegexes?: string[];
   /**
-   * Reverse proxies whose `X-Forwarded-For`, `-Host` and `-Proto` are believed: IP addresses and CIDR ranges, e.g. `["127.0.0.1", "10.0.0.0/8"]`. Nobody's unless
-   * told. Environment: `SIGNALBOX_TRUST_PROXY`, with commas.
+   * Reverse proxies whose `X-Forwarded-For`, `-Host` and `-Proto` are believed: IP addresses and CIDR ranges, e.g.
+   * `["127.0.0.1", "10.0.0.0/8"]`. Nobody's unless told. Environment: `SIGNALBOX_TRUST_PROXY`, with commas.
    */
   trustProxy?: string[];
-  /** Days after which ended runs and their deliveries are removed. Kept for ever unless told; 0 says so, too. Environment: `SIGNALBOX_RETENTION_DAYS`. */
+  /**
+   * Days after which ended runs and their deliveries are removed. Kept for ever unless told; 0 says so, too.
+   * Environment: `SIGNALBOX_RETENTION_DAYS`.
+   */
   retentionDays?: number;
-  /** So many of the newest deliveries are kept; older ones are removed with their ended runs. All unless told, or 0. Environment: `SIGNALBOX_RETENTION_DELIVERIES`. */
+  /**
+   * So many of the newest deliveries are kept; older ones are removed with their ended runs. All unless told, or 0.
+   * Environment: `SIGNALBOX_RETENTION_DELIVERIES`.
+   */
   retentionDeliveries?: number;
-  /** Days after which entries of the audit log are removed; 0 keeps them permanently. Default: 365. Environment: `SIGNALBOX_AUDIT_RETENTION_DAYS`. */
+  /**
+   * Days after which entries of the audit log are removed; 0 keeps them permanently. Default: 365. Environment:
+   * `SIGNALBOX_AUDIT_RETENTION_DAYS`.
+   */
   auditRetentionDays?: number;
 }
 
 /**
- * Settings of the project: the default export of `signalbox.config.ts`. Gives back what it got; the values are checked when the
- * service starts. Throws a TypeError for what is not an object.
+ * Settings of the project: the default export of `signalbox.config.ts`. Gives back what it got; the values are checked
+ * when the service starts. Throws a TypeError for what is not an object.
  *
  * @example
- * export default defineConfig({ name: "Billing hooks", workers: 2 });
+ *   export default defineConfig({ name: "Billing hooks", workers: 2 });
  */
 export function defineConfig(config: ProjectConfig): ProjectConfig {
   checkOptions(config, "defineConfig", 'defineConfig({ name: "My hooks" })');

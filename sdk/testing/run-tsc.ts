@@ -11,9 +11,14 @@ export interface CompilerError {
   message: string;
 }
 
-/** Runs the compiler on a tsconfig, and tells what it found. Throws when it said anything that is not an error in a file. */
+/**
+ * Runs the compiler on a tsconfig, and tells what it found. Throws when it said anything that is not an error in a
+ * file.
+ */
 export function runTsc(project: string, args: readonly string[] = []): CompilerError[] {
-  const { stdout, stderr, status } = spawnSync(process.execPath, [tsc, "-p", project, "--pretty", "false", ...args], { encoding: "utf8" });
+  const { stdout, stderr, status } = spawnSync(process.execPath, [tsc, "-p", project, "--pretty", "false", ...args], {
+    encoding: "utf8",
+  });
   const errors: CompilerError[] = [];
   for (const line of stdout.split("\n")) {
     const [, file, number, message] = /^(\S[^(]*)\((\d+),\d+\): error (.*)$/.exec(line) ?? [];

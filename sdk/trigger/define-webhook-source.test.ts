@@ -25,13 +25,26 @@ describe("defineWebhookSource", () => {
 
   it("attaches a workflow, with a transform or without", () => {
     const source = defineWebhookSource({ slug: "a", endpoint: "a", request });
-    expect(source.attach({ workflow })).toEqual({ [definitionKind]: "trigger", source, target: workflow, transform: undefined });
-    expect(source.attach({ workflow, transform })).toEqual({ [definitionKind]: "trigger", source, target: workflow, transform });
+    expect(source.attach({ workflow })).toEqual({
+      [definitionKind]: "trigger",
+      source,
+      target: workflow,
+      transform: undefined,
+    });
+    expect(source.attach({ workflow, transform })).toEqual({
+      [definitionKind]: "trigger",
+      source,
+      target: workflow,
+      transform,
+    });
   });
 
   it("attaches the reference that stands for a workflow where code is left out", () => {
     const reference: TargetReference = { [definitionKind]: "reference", kind: "workflow", slug: "welcome" };
-    expect(define({ slug: "a", endpoint: "a", request }).attach({ workflow: reference })).toMatchObject({ [definitionKind]: "trigger", target: reference });
+    expect(define({ slug: "a", endpoint: "a", request }).attach({ workflow: reference })).toMatchObject({
+      [definitionKind]: "trigger",
+      target: reference,
+    });
   });
 
   it.each([
@@ -43,22 +56,62 @@ describe("defineWebhookSource", () => {
   });
 
   it.each([
-    ["nothing", undefined, "defineWebhookSource needs an object, and got nothing. Write defineWebhookSource({ slug, endpoint, request })."],
-    ["no slug", { endpoint: "a", request }, 'defineWebhookSource: slug must be a text, and is missing. Write slug: "new-signup".'],
-    ["no endpoint", { slug: "a", request }, 'defineWebhookSource({ slug: "a" }): endpoint must be a text, and is missing. Write endpoint: "signup".'],
-    ["no request", { slug: "a", endpoint: "a" }, 'defineWebhookSource({ slug: "a" }): request must be a Zod schema, and is missing. Write request: z.object({ … }).'],
-    ["a shape for a schema", { slug: "a", endpoint: "a", request: { to: z.string() } }, "request must be a Zod schema, and is a plain object."],
-    ["a function for a filter", { slug: "a", endpoint: "a", request, filter: () => true }, "filter must be a Zod schema, and is a function."],
+    [
+      "nothing",
+      undefined,
+      "defineWebhookSource needs an object, and got nothing. Write defineWebhookSource({ slug, endpoint, request }).",
+    ],
+    [
+      "no slug",
+      { endpoint: "a", request },
+      'defineWebhookSource: slug must be a text, and is missing. Write slug: "new-signup".',
+    ],
+    [
+      "no endpoint",
+      { slug: "a", request },
+      'defineWebhookSource({ slug: "a" }): endpoint must be a text, and is missing. Write endpoint: "signup".',
+    ],
+    [
+      "no request",
+      { slug: "a", endpoint: "a" },
+      'defineWebhookSource({ slug: "a" }): request must be a Zod schema, and is missing. Write request: z.object({ … }).',
+    ],
+    [
+      "a shape for a schema",
+      { slug: "a", endpoint: "a", request: { to: z.string() } },
+      "request must be a Zod schema, and is a plain object.",
+    ],
+    [
+      "a function for a filter",
+      { slug: "a", endpoint: "a", request, filter: () => true },
+      "filter must be a Zod schema, and is a function.",
+    ],
   ])("refuses %s with what, where and the way out", (_, options, message) => {
     expect(() => define(options)).toThrow(TypeError);
     expect(() => define(options)).toThrow(message);
   });
 
   it.each([
-    ["no target", {}, 'defineWebhookSource({ slug: "a" }).attach: workflow must be what defineWorkflow returns, and is missing. Import the default export of a file in workflows/.'],
-    ["a module for a workflow", { workflow: { default: workflow } }, "workflow must be what defineWorkflow returns, and is a plain object."],
-    ["a source for a workflow", { workflow: defineWebhookSource({ slug: "b", endpoint: "b", request }) }, "workflow must be what defineWorkflow returns, and is a source."],
-    ["a transform that is no function", { workflow, transform: { to: "a" } }, "transform must be a function, and is a plain object. Write transform: (payload) => ({ … }), or leave it out."],
+    [
+      "no target",
+      {},
+      'defineWebhookSource({ slug: "a" }).attach: workflow must be what defineWorkflow returns, and is missing. Import the default export of a file in workflows/.',
+    ],
+    [
+      "a module for a workflow",
+      { workflow: { default: workflow } },
+      "workflow must be what defineWorkflow returns, and is a plain object.",
+    ],
+    [
+      "a source for a workflow",
+      { workflow: defineWebhookSource({ slug: "b", endpoint: "b", request }) },
+      "workflow must be what defineWorkflow returns, and is a source.",
+    ],
+    [
+      "a transform that is no function",
+      { workflow, transform: { to: "a" } },
+      "transform must be a function, and is a plain object. Write transform: (payload) => ({ … }), or leave it out.",
+    ],
   ])("refuses to attach %s", (_, attachment, message) => {
     const { attach } = define({ slug: "a", endpoint: "a", request });
     expect(() => attach(attachment)).toThrow(TypeError);

@@ -1,4 +1,9 @@
-export { defineWebhookSource, type Trigger, type WebhookSource, type WebhookSourceOptions } from "./define-webhook-source.ts";
+export {
+  defineWebhookSource,
+  type Trigger,
+  type WebhookSource,
+  type WebhookSourceOptions,
+} from "./define-webhook-source.ts";
 export type { AgentAttachment, PromptFunction, PromptTag } from "./agent-attachment.ts";
 export type { Attachment, AttachmentFields, TransformNeeded } from "./attachment.ts";
 export type { DedupeOptions, RateLimitOptions } from "../definition.ts";

@@ -15,7 +15,11 @@ type WrongPath<Template extends string, Value> = Template extends `${string}{{${
     : Trimmed<Path>
   : never;
 
-type Trimmed<Text extends string> = Text extends ` ${infer Rest}` ? Trimmed<Rest> : Text extends `${infer Rest} ` ? Trimmed<Rest> : Text;
+type Trimmed<Text extends string> = Text extends ` ${infer Rest}`
+  ? Trimmed<Rest>
+  : Text extends `${infer Rest} `
+    ? Trimmed<Rest>
+    : Text;
 
 /** A union has what one of its members has: what is not there becomes empty. */
 type HasPath<Value, Path extends string> = unknown extends Value
@@ -24,7 +28,15 @@ type HasPath<Value, Path extends string> = unknown extends Value
     ? true
     : false;
 
-type MemberHasPath<Value, Path extends string> = Path extends `${infer Name}.${infer Rest}` ? (FieldOf<Value, Name> extends infer Field ? ([Field] extends [never] ? false : HasPath<Exclude<Field, null | undefined>, Rest>) : false) : [FieldOf<Value, Path>] extends [never] ? false : true;
+type MemberHasPath<Value, Path extends string> = Path extends `${infer Name}.${infer Rest}`
+  ? FieldOf<Value, Name> extends infer Field
+    ? [Field] extends [never]
+      ? false
+      : HasPath<Exclude<Field, null | undefined>, Rest>
+    : false
+  : [FieldOf<Value, Path>] extends [never]
+    ? false
+    : true;
 
 type FieldOf<Value, Name extends string> = Value extends readonly (infer Item)[]
   ? Name extends `${number}`

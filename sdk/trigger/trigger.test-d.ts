@@ -6,12 +6,21 @@ import { defineWebhookSource, type Trigger, type WebhookSource } from "signalbox
 import { defineWorkflow, type Workflow } from "signalbox/workflow";
 import { type Equal, expectTrue } from "../testing/exact-type.ts";
 
-const welcome = defineWorkflow({ slug: "welcome", input: z.object({ to: z.string(), name: z.string().optional() }), run: () => "sent" });
+const welcome = defineWorkflow({
+  slug: "welcome",
+  input: z.object({ to: z.string(), name: z.string().optional() }),
+  run: () => "sent",
+});
 
 const signup = defineWebhookSource({
   slug: "new-signup",
   endpoint: "signup",
-  request: z.object({ name: z.string().trim(), email: z.email(), plan: z.enum(["free", "pro"]).default("free"), tags: z.array(z.string()) }),
+  request: z.object({
+    name: z.string().trim(),
+    email: z.email(),
+    plan: z.enum(["free", "pro"]).default("free"),
+    tags: z.array(z.string()),
+  }),
   filter: z.object({ email: z.string() }),
 });
 
@@ -51,7 +60,11 @@ signup.attach({ workflow: welcome, transform: () => parsed });
 
 // Fields that come with the payload may go along; the input ignores them.
 signup.attach({ workflow: welcome, transform: (payload) => ({ ...payload, to: payload.email }) });
-const order = defineWebhookSource({ slug: "order", endpoint: "order", request: z.object({ customer: z.object({ to: z.string(), vip: z.boolean() }) }) });
+const order = defineWebhookSource({
+  slug: "order",
+  endpoint: "order",
+  request: z.object({ customer: z.object({ to: z.string(), vip: z.boolean() }) }),
+});
 order.attach({ workflow: welcome, transform: (payload) => payload.customer });
 order.attach({ workflow: welcome, transform: ({ customer }) => ({ ...customer, name: "Ada" }) });
 
@@ -62,23 +75,40 @@ const notify = defineWorkflow({
     level: z.enum(["info", "alarm"]),
     to: z.array(z.string()),
     span: z.tuple([z.number(), z.number()]).optional(),
-    by: z.discriminatedUnion("kind", [z.object({ kind: z.literal("mail"), at: z.string() }), z.object({ kind: z.literal("chat"), room: z.string() })]).optional(),
+    by: z
+      .discriminatedUnion("kind", [
+        z.object({ kind: z.literal("mail"), at: z.string() }),
+        z.object({ kind: z.literal("chat"), room: z.string() }),
+      ])
+      .optional(),
   }),
   run() {},
 });
 signup.attach({
   workflow: notify,
   transform(payload) {
-    if (payload.plan === "pro") return { level: "alarm", to: ["a", payload.email], span: [1, 2], by: { kind: "mail", at: payload.email } };
+    if (payload.plan === "pro")
+      return { level: "alarm", to: ["a", payload.email], span: [1, 2], by: { kind: "mail", at: payload.email } };
     return { level: "info", to: payload.tags.map((tag) => `${tag}@example.com`) };
   },
 });
-signup.attach({ workflow: notify, transform: async ({ tags }) => (tags.length > 1 ? { level: "info", to: tags } : { level: "alarm", to: [] }) });
+signup.attach({
+  workflow: notify,
+  transform: async ({ tags }) => (tags.length > 1 ? { level: "info", to: tags } : { level: "alarm", to: [] }),
+});
 
 // Without a transform a payload that fits goes through, also with more than is asked for, or where a default fills the gap.
-const greet = defineWorkflow({ slug: "greet", input: z.object({ name: z.string(), locale: z.string().default("en") }), run: (input) => input.locale });
+const greet = defineWorkflow({
+  slug: "greet",
+  input: z.object({ name: z.string(), locale: z.string().default("en") }),
+  run: (input) => input.locale,
+});
 const greeting = signup.attach({ workflow: greet });
-const greetingAgain = defineWebhookSource({ slug: "other", endpoint: "other", request: z.object({ name: z.string() }) }).attach({ workflow: greet });
+const greetingAgain = defineWebhookSource({
+  slug: "other",
+  endpoint: "other",
+  request: z.object({ name: z.string() }),
+}).attach({ workflow: greet });
 // A target that triggers share keeps its type.
 expectTrue<Equal<typeof greeting.target, typeof greetingAgain.target>>();
 expectTrue<Equal<typeof greet, Workflow<"greet", { name: string; locale?: string | undefined }, string>>>();
@@ -91,10 +121,17 @@ signup.attach({ workflow: keep, transform: (payload) => [payload.name, 1] });
 signup.attach({ workflow: log, transform: ({ name }) => ({ anything: [name, { deep: null }] }) });
 const counts = defineWorkflow({ slug: "counts", input: z.record(z.string(), z.number()), run() {} });
 signup.attach({ workflow: counts, transform: ({ tags }) => ({ [tags[0] ?? "none"]: 1, all: tags.length }) });
-defineWebhookSource({ slug: "any", endpoint: "any", request: z.looseObject({}) }).attach({ workflow: log, transform: (payload) => ({ keys: Object.keys(payload) }) });
+defineWebhookSource({ slug: "any", endpoint: "any", request: z.looseObject({}) }).attach({
+  workflow: log,
+  transform: (payload) => ({ keys: Object.keys(payload) }),
+});
 
 // Every Zod: 3, mini, and mixed in one trigger.
-const three = defineWebhookSource({ slug: "three", endpoint: "three", request: z3.object({ id: z3.string(), n: z3.number().default(1), brand: z3.string().brand("b").optional() }) });
+const three = defineWebhookSource({
+  slug: "three",
+  endpoint: "three",
+  request: z3.object({ id: z3.string(), n: z3.number().default(1), brand: z3.string().brand("b").optional() }),
+});
 three.attach({
   workflow: welcome,
   transform: (payload) => {
@@ -115,17 +152,33 @@ expectTrue<Equal<typeof inThree, Workflow<"in-three", { id: string; n?: number |
 signup.attach({ workflow: inThree, transform: (payload) => ({ id: payload.name }) });
 three.attach({ workflow: inThree });
 const count = mini.prefault(mini.number(), 1);
-const small = defineWebhookSource({ slug: "small", endpoint: "small", request: mini.object({ id: mini.string(), n: count }), filter: z3.object({}) });
+const small = defineWebhookSource({
+  slug: "small",
+  endpoint: "small",
+  request: mini.object({ id: mini.string(), n: count }),
+  filter: z3.object({}),
+});
 small.attach({ workflow: inThree });
-defineWebhookSource({ slug: "small-four", endpoint: "small", request: mini4.object({ to: mini4.string() }) }).attach({ workflow: welcome });
+defineWebhookSource({ slug: "small-four", endpoint: "small", request: mini4.object({ to: mini4.string() }) }).attach({
+  workflow: welcome,
+});
 
 // A payload that is a readonly list fits an input that only reads it.
-defineWebhookSource({ slug: "list", endpoint: "list", request: z.object({ ids: z.array(z.string()).readonly() }) }).attach({
+defineWebhookSource({
+  slug: "list",
+  endpoint: "list",
+  request: z.object({ ids: z.array(z.string()).readonly() }),
+}).attach({
   workflow: defineWorkflow({ slug: "ids", input: z.object({ ids: z.array(z.string()) }), run() {} }),
 });
 
 // A schema that refers to itself.
-const Tree = z.object({ name: z.string(), get children() { return z.array(Tree); } });
+const Tree = z.object({
+  name: z.string(),
+  get children() {
+    return z.array(Tree);
+  },
+});
 const tree = defineWorkflow({ slug: "tree", input: Tree, run: (input) => input.children[0]?.children.length ?? 0 });
 defineWebhookSource({ slug: "tree", endpoint: "tree", request: Tree }).attach({ workflow: tree });
 signup.attach({ workflow: tree, transform: ({ name }) => ({ name, children: [{ name, children: [] }] }) });

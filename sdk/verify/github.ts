@@ -3,11 +3,11 @@ import { type Secret, readSecrets, textKey } from "./secrets.ts";
 import { type Verification, createVerification } from "./verification.ts";
 
 /**
- * Webhooks of GitHub, signed in `x-hub-signature-256`. GitHub signs the body alone, not `x-github-delivery`: repeats are recognised by the body.
- * https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries
+ * Webhooks of GitHub, signed in `x-hub-signature-256`. GitHub signs the body alone, not `x-github-delivery`: repeats
+ * are recognised by the body. https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries
  *
  * @example
- * verify: github({ secret: process.env.GITHUB_SECRET })
+ *   verify: github({ secret: process.env.GITHUB_SECRET });
  */
 export function github(options: { secret: Secret }): Verification {
   const secrets = readSecrets(options, { scheme: "github", decode: textKey });

@@ -16,12 +16,17 @@ export interface HmacOptions {
   encoding?: "hex" | "base64";
   /** What stands before the signature in its header, e.g. `"sha256="`. Default: nothing. */
   prefix?: string;
-  /** A header with the time of signing, in seconds or milliseconds since 1970; it must be signed too. `tolerance` 5 minutes unless told. */
+  /**
+   * A header with the time of signing, in seconds or milliseconds since 1970; it must be signed too. `tolerance` 5
+   * minutes unless told.
+   */
   timestamp?: { header: string; unit?: "s" | "ms"; tolerance?: Duration };
   /**
-   * What is signed: `{body}` stands for the bytes of the body, `{timestamp}` for the value of its header, `{header:x-request-id}` for the value of another header, e.g.
-   * `"v1:{header:x-request-id}:{timestamp}:{body}"`. A name with a hyphen needs no `header:`. Everything else is text. Where the sender signs its URL, write the URL as in the
-   * sender's settings: `` `${process.env.WEBHOOK_URL}{body}` ``. Default: `"{body}"`, with a timestamp `"{timestamp}.{body}"`.
+   * What is signed: `{body}` stands for the bytes of the body, `{timestamp}` for the value of its header,
+   * `{header:x-request-id}` for the value of another header, e.g. `"v1:{header:x-request-id}:{timestamp}:{body}"`. A
+   * name with a hyphen needs no `header:`. Everything else is text. Where the sender signs its URL, write the URL as in
+   * the sender's settings: `` `${process.env.WEBHOOK_URL}{body}` ``. Default: `"{body}"`, with a timestamp
+   * `"{timestamp}.{body}"`.
    */
   signedContent?: string;
 }
@@ -30,7 +35,7 @@ export interface HmacOptions {
  * Webhooks of any sender that signs by HMAC. Throws a TypeError for options that cannot be meant.
  *
  * @example
- * verify: hmac({ secret: process.env.CRM_SECRET, header: "x-crm-signature", prefix: "sha256=" })
+ *   verify: hmac({ secret: process.env.CRM_SECRET, header: "x-crm-signature", prefix: "sha256=" });
  */
 export function hmac(options: HmacOptions): Verification {
   const secrets = readSecrets(options, { scheme: "hmac", decode: textKey });
@@ -38,7 +43,10 @@ export function hmac(options: HmacOptions): Verification {
   const header = headerName(options.header, "header");
   checkOneOf(algorithm, "algorithm", Object.keys(hashBytes));
   checkOneOf(encoding, "encoding", ["hex", "base64"]);
-  if (typeof prefix !== "string") throw new TypeError(`hmac: prefix must be a text, and is ${JSON.stringify(prefix)}. Write prefix: "sha256=", or leave it out.`);
+  if (typeof prefix !== "string")
+    throw new TypeError(
+      `hmac: prefix must be a text, and is ${JSON.stringify(prefix)}. Write prefix: "sha256=", or leave it out.`,
+    );
   const time = timestamp && readTimestamp(timestamp);
   const parts = parseContent(options.signedContent ?? (time ? "{timestamp}.{body}" : "{body}"), time?.header ?? null);
   const bytes = hashBytes[algorithm];
@@ -52,7 +60,13 @@ export function hmac(options: HmacOptions): Verification {
       readSignatures: (value) => [value.startsWith(prefix) ? decode(value.slice(prefix.length), bytes) : null],
       signed: (request) => signedParts(parts, request),
       signedHeaders: parts.flatMap((part) => ("header" in part && part.header !== time?.header ? [part.header] : [])),
-      ...(time && { time: { place: time.header, toleranceMs: time.toleranceMs, read: ({ header }: SignedRequest) => readTime(header(time.header), time.unit) } }),
+      ...(time && {
+        time: {
+          place: time.header,
+          toleranceMs: time.toleranceMs,
+          read: ({ header }: SignedRequest) => readTime(header(time.header), time.unit),
+        },
+      }),
       options: { header, algorithm, encoding, prefix, time, parts },
     },
     secrets,
@@ -63,8 +77,10 @@ type Part = { text: string } | { header: string } | { body: true };
 
 function parseContent(content: unknown, timeHeader: string | null): Part[] {
   if (typeof content !== "string" || !content.includes("{body}")) throw wrongContent(content, "must hold {body}");
-  if (timeHeader !== null && !content.includes("{timestamp}")) throw wrongContent(content, "must hold {timestamp}: a time that is not signed protects nothing");
-  if (timeHeader === null && content.includes("{timestamp}")) throw wrongContent(content, 'holds {timestamp}, and there is none: add timestamp: { header: "…" }');
+  if (timeHeader !== null && !content.includes("{timestamp}"))
+    throw wrongContent(content, "must hold {timestamp}: a time that is not signed protects nothing");
+  if (timeHeader === null && content.includes("{timestamp}"))
+    throw wrongContent(content, 'holds {timestamp}, and there is none: add timestamp: { header: "…" }');
   return content.split(/(\{[^{}]*\})/).flatMap((piece): Part[] => {
     const name = /^\{(.*)\}$/.exec(piece)?.[1];
     if (name === undefined) return piece === "" ? [] : [{ text: piece }];
@@ -79,7 +95,10 @@ function parseContent(content: unknown, timeHeader: string | null): Part[] {
 
 function unknownPlaceholder(name: string): TypeError {
   const what = `hmac: signedContent names {${name}}, which is no placeholder.`;
-  if (name === "url") return new TypeError(`${what} Write the URL itself, as the sender has it in its settings: signedContent: \`\${process.env.WEBHOOK_URL}{body}\`.`);
+  if (name === "url")
+    return new TypeError(
+      `${what} Write the URL itself, as the sender has it in its settings: signedContent: \`\${process.env.WEBHOOK_URL}{body}\`.`,
+    );
   const header = headerPattern.test(name) ? ` For a header of this name, write {header:${name}}.` : "";
   return new TypeError(`${what} There are {body}, {timestamp} and {header:<name>}.${header}`);
 }
@@ -98,10 +117,18 @@ function signedParts(parts: readonly Part[], request: SignedRequest): (string | 
   return signed;
 }
 
-function readTimestamp(timestamp: NonNullable<HmacOptions["timestamp"]>): { header: string; unit: "s" | "ms"; toleranceMs: number } {
+function readTimestamp(timestamp: NonNullable<HmacOptions["timestamp"]>): {
+  header: string;
+  unit: "s" | "ms";
+  toleranceMs: number;
+} {
   const { unit = "s", tolerance } = timestamp;
   checkOneOf(unit, "timestamp.unit", ["s", "ms"]);
-  return { header: headerName(timestamp.header, "timestamp.header"), unit, toleranceMs: readTolerance(tolerance, "hmac") };
+  return {
+    header: headerName(timestamp.header, "timestamp.header"),
+    unit,
+    toleranceMs: readTolerance(tolerance, "hmac"),
+  };
 }
 
 function readTime(text: string | null, unit: "s" | "ms"): number | null {
@@ -114,12 +141,16 @@ const headerPattern = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 function headerName(name: unknown, option: string): string {
   if (option !== "signedContent") checkText(name, option, "hmac", "x-signature");
   if (headerPattern.test(String(name))) return String(name).toLowerCase();
-  throw new TypeError(`hmac: ${option} must name a header, and is ${JSON.stringify(name)}. Write ${option}: "x-signature".`);
+  throw new TypeError(
+    `hmac: ${option} must name a header, and is ${JSON.stringify(name)}. Write ${option}: "x-signature".`,
+  );
 }
 
 function checkOneOf(value: unknown, option: string, allowed: readonly string[]): void {
   if (typeof value === "string" && allowed.includes(value)) return;
-  throw new TypeError(`hmac: ${option} must be ${allowed.map((one) => JSON.stringify(one)).join(" or ")}, and is ${JSON.stringify(value)}.`);
+  throw new TypeError(
+    `hmac: ${option} must be ${allowed.map((one) => JSON.stringify(one)).join(" or ")}, and is ${JSON.stringify(value)}.`,
+  );
 }
 
 function wrongContent(content: unknown, why: string): TypeError {

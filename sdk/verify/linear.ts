@@ -4,11 +4,12 @@ import { type Secret, readSecrets, textKey } from "./secrets.ts";
 import { type Verification, createVerification, readTolerance } from "./verification.ts";
 
 /**
- * Webhooks of Linear, signed in `linear-signature`; when it was sent stands in the body, as `webhookTimestamp`. `tolerance` 5 minutes unless
- * told. Linear does not sign `linear-delivery`: repeats are recognised by the rest of the body. https://linear.app/developers/webhooks
+ * Webhooks of Linear, signed in `linear-signature`; when it was sent stands in the body, as `webhookTimestamp`.
+ * `tolerance` 5 minutes unless told. Linear does not sign `linear-delivery`: repeats are recognised by the rest of the
+ * body. https://linear.app/developers/webhooks
  *
  * @example
- * verify: linear({ secret: process.env.LINEAR_SECRET })
+ *   verify: linear({ secret: process.env.LINEAR_SECRET });
  */
 export function linear(options: { secret: Secret; tolerance?: Duration }): Verification {
   const secrets = readSecrets(options, { scheme: "linear", decode: textKey });

@@ -5,7 +5,11 @@ import { github, hmac, standardWebhooks, stripe } from "./index.ts";
 
 const secret = "0123456789abcdef";
 /** As plain JavaScript calls them. */
-const plain = { github: github as (options: unknown) => unknown, hmac: hmac as (options: unknown) => unknown, stripe: stripe as (options: unknown) => unknown };
+const plain = {
+  github: github as (options: unknown) => unknown,
+  hmac: hmac as (options: unknown) => unknown,
+  stripe: stripe as (options: unknown) => unknown,
+};
 
 const request = (header: string | null) => ({ body: Buffer.from("{}"), receivedAtMs: 0, header: () => header });
 
@@ -15,35 +19,70 @@ describe("a secret", () => {
     ["an empty one", "", { kind: "missing", words: "is empty" }],
     ["a list of none", [undefined, ""], { kind: "missing", words: "is not set: the list has none" }],
     ["a short one", "hunter2", { kind: "unusable", words: "has 7 bytes, and needs 16 or more" }],
-    ["a short one beside a good one", [secret, "hunter2"], { kind: "unusable", words: "has 7 bytes, and needs 16 or more" }],
-    ["one with the line break of its file", `${secret}\n`, { kind: "unusable", words: "begins or ends with white space, as a file's last line break does" }],
+    [
+      "a short one beside a good one",
+      [secret, "hunter2"],
+      { kind: "unusable", words: "has 7 bytes, and needs 16 or more" },
+    ],
+    [
+      "one with the line break of its file",
+      `${secret}\n`,
+      { kind: "unusable", words: "begins or ends with white space, as a file's last line break does" },
+    ],
     ["a good one", secret, null],
   ])("%s is told, not thrown: projects are built where their secrets are not", (_, given, problem) => {
     expect(github({ secret: given }).secretProblem).toEqual(problem);
   });
 
   it("of Standard Webhooks is base64, with padding or without", () => {
-    expect(standardWebhooks({ secret: "whsec_not base64!" }).secretProblem).toEqual({ kind: "unusable", words: "is not base64, as secrets of this scheme are (often after whsec_)" });
-    for (const good of ["whsec_AAECAwQFBgcICQoLDA0ODxAR", "AAECAwQFBgcICQoLDA0ODxAREg==", "AAECAwQFBgcICQoLDA0ODxAREg"]) expect(standardWebhooks({ secret: good }).secretProblem).toBeNull();
+    expect(standardWebhooks({ secret: "whsec_not base64!" }).secretProblem).toEqual({
+      kind: "unusable",
+      words: "is not base64, as secrets of this scheme are (often after whsec_)",
+    });
+    for (const good of ["whsec_AAECAwQFBgcICQoLDA0ODxAR", "AAECAwQFBgcICQoLDA0ODxAREg==", "AAECAwQFBgcICQoLDA0ODxAREg"])
+      expect(standardWebhooks({ secret: good }).secretProblem).toBeNull();
   });
 
   it("that is not there lets nothing in: a signed request is refused with the way out, an unsigned one as ever", () => {
     const verification = github({ secret: undefined });
-    expect(verification.check(request(`sha256=${"0".repeat(64)}`))).toEqual({ kind: "no_secret", detail: "The signature cannot be checked (github): its secret is not set. Set it where the service runs, and start it again." });
+    expect(verification.check(request(`sha256=${"0".repeat(64)}`))).toEqual({
+      kind: "no_secret",
+      detail:
+        "The signature cannot be checked (github): its secret is not set. Set it where the service runs, and start it again.",
+    });
     expect(verification.check(request(null))?.kind).toBe("unsigned");
   });
 
   it("that is no text is a mistake of the code", () => {
-    expect(() => plain.github({ secret: 7 })).toThrow(new TypeError("github: secret must be a text or a list of texts, and is of type number. Write secret: process.env.GITHUB_SECRET."));
-    expect(() => plain.stripe(undefined)).toThrow("stripe needs an object, and got nothing. Write stripe({ secret: process.env.STRIPE_SECRET }).");
+    expect(() => plain.github({ secret: 7 })).toThrow(
+      new TypeError(
+        "github: secret must be a text or a list of texts, and is of type number. Write secret: process.env.GITHUB_SECRET.",
+      ),
+    );
+    expect(() => plain.stripe(undefined)).toThrow(
+      "stripe needs an object, and got nothing. Write stripe({ secret: process.env.STRIPE_SECRET }).",
+    );
   });
 });
 
 describe("two verifications", () => {
   it("have the same fingerprint when they let the same requests pass, and only then", () => {
-    const same = [stripe({ secret }), stripe({ secret: [secret] }), stripe({ secret, tolerance: "5m" }), stripe({ secret: [undefined, secret] })];
+    const same = [
+      stripe({ secret }),
+      stripe({ secret: [secret] }),
+      stripe({ secret, tolerance: "5m" }),
+      stripe({ secret: [undefined, secret] }),
+    ];
     expect(new Set(same.map(({ fingerprint }) => fingerprint())).size).toBe(1);
-    const others = [...same.slice(0, 1), stripe({ secret: `${secret}0` }), stripe({ secret, tolerance: "6m" }), github({ secret }), github({ secret: undefined }), hmac({ secret, header: "x-a" }), hmac({ secret, header: "x-b" })];
+    const others = [
+      ...same.slice(0, 1),
+      stripe({ secret: `${secret}0` }),
+      stripe({ secret, tolerance: "6m" }),
+      github({ secret }),
+      github({ secret: undefined }),
+      hmac({ secret, header: "x-a" }),
+      hmac({ secret, header: "x-b" }),
+    ];
     expect(new Set(others.map(({ fingerprint }) => fingerprint())).size).toBe(others.length);
   });
 });
@@ -52,32 +91,62 @@ describe("options that cannot be meant", () => {
   it.each([
     [{ secret }, 'hmac: header must be a text, and is missing. Write header: "x-signature".'],
     [{ secret, header: "x signature" }, 'hmac: header must name a header, and is "x signature".'],
-    [{ secret, header: "x-s", algorithm: "md5" }, 'hmac: algorithm must be "sha256" or "sha1" or "sha512", and is "md5".'],
+    [
+      { secret, header: "x-s", algorithm: "md5" },
+      'hmac: algorithm must be "sha256" or "sha1" or "sha512", and is "md5".',
+    ],
     [{ secret, header: "x-s", encoding: "base64url" }, 'hmac: encoding must be "hex" or "base64", and is "base64url".'],
     [{ secret, header: "x-s", prefix: 1 }, "hmac: prefix must be a text, and is 1."],
-    [{ secret, header: "x-s", signedContent: "{url}{body}" }, 'hmac: signedContent names {url}, which is no placeholder. Write the URL itself, as the sender has it in its settings: signedContent: `${process.env.WEBHOOK_URL}{body}`.'],
-    [{ secret, header: "x-s", signedContent: "{id}.{body}" }, "hmac: signedContent names {id}, which is no placeholder. There are {body}, {timestamp} and {header:<name>}. For a header of this name, write {header:id}."],
+    [
+      { secret, header: "x-s", signedContent: "{url}{body}" },
+      "hmac: signedContent names {url}, which is no placeholder. Write the URL itself, as the sender has it in its settings: signedContent: `${process.env.WEBHOOK_URL}{body}`.",
+    ],
+    [
+      { secret, header: "x-s", signedContent: "{id}.{body}" },
+      "hmac: signedContent names {id}, which is no placeholder. There are {body}, {timestamp} and {header:<name>}. For a header of this name, write {header:id}.",
+    ],
     [{ secret, header: "x-s", signedContent: "{header:}.{body}" }, 'hmac: signedContent must name a header, and is ""'],
-    [{ secret, header: "x-s", signedContent: "{a b}.{body}" }, "hmac: signedContent names {a b}, which is no placeholder. There are {body}, {timestamp} and {header:<name>}."],
+    [
+      { secret, header: "x-s", signedContent: "{a b}.{body}" },
+      "hmac: signedContent names {a b}, which is no placeholder. There are {body}, {timestamp} and {header:<name>}.",
+    ],
     [{ secret, header: "x-s", signedContent: "{timestamp}" }, "hmac: signedContent must hold {body}."],
-    [{ secret, header: "x-s", signedContent: "{timestamp}.{body}" }, "hmac: signedContent holds {timestamp}, and there is none"],
-    [{ secret, header: "x-s", timestamp: { header: "x-t" }, signedContent: "{body}" }, "a time that is not signed protects nothing"],
-    [{ secret, header: "x-s", timestamp: { header: "x-t", unit: "min" } }, 'hmac: timestamp.unit must be "s" or "ms", and is "min".'],
-    [{ secret, header: "x-s", timestamp: { header: "x-t", tolerance: "2d" } }, 'hmac: tolerance must be a duration from "1s" to "24h", and is "2d".'],
+    [
+      { secret, header: "x-s", signedContent: "{timestamp}.{body}" },
+      "hmac: signedContent holds {timestamp}, and there is none",
+    ],
+    [
+      { secret, header: "x-s", timestamp: { header: "x-t" }, signedContent: "{body}" },
+      "a time that is not signed protects nothing",
+    ],
+    [
+      { secret, header: "x-s", timestamp: { header: "x-t", unit: "min" } },
+      'hmac: timestamp.unit must be "s" or "ms", and is "min".',
+    ],
+    [
+      { secret, header: "x-s", timestamp: { header: "x-t", tolerance: "2d" } },
+      'hmac: tolerance must be a duration from "1s" to "24h", and is "2d".',
+    ],
   ])("%j are refused with what to write", (options, message) => {
     expect(() => plain.hmac(options)).toThrow(TypeError);
     expect(() => plain.hmac(options)).toThrow(message);
   });
 
   it("a tolerance is a duration, up to a day", () => {
-    expect(() => plain.stripe({ secret, tolerance: "ten minutes" })).toThrow('stripe: tolerance must be a duration from "1s" to "24h", and is "ten minutes". Write tolerance: "5m", or leave it out.');
+    expect(() => plain.stripe({ secret, tolerance: "ten minutes" })).toThrow(
+      'stripe: tolerance must be a duration from "1s" to "24h", and is "ten minutes". Write tolerance: "5m", or leave it out.',
+    );
     expect(() => plain.stripe({ secret, tolerance: 0 })).toThrow("and is 0");
   });
 
   it("verify takes what signalbox/verify made, and nothing else", () => {
     const define = defineWebhookSource as (options: unknown) => unknown;
     const source = { slug: "a", endpoint: "a", request: z.object({}) };
-    expect(() => define({ ...source, verify: () => true })).toThrow('defineWebhookSource({ slug: "a" }): verify must be what a function of signalbox/verify returns, and is a function. Write verify: github({ secret: process.env.GITHUB_SECRET }).');
-    expect(() => define({ ...source, dedupe: "x-id" })).toThrow('defineWebhookSource({ slug: "a" }): dedupe needs an object, and got "x-id". Write dedupe: { field: "/id" }.');
+    expect(() => define({ ...source, verify: () => true })).toThrow(
+      'defineWebhookSource({ slug: "a" }): verify must be what a function of signalbox/verify returns, and is a function. Write verify: github({ secret: process.env.GITHUB_SECRET }).',
+    );
+    expect(() => define({ ...source, dedupe: "x-id" })).toThrow(
+      'defineWebhookSource({ slug: "a" }): dedupe needs an object, and got "x-id". Write dedupe: { field: "/id" }.',
+    );
   });
 });

@@ -2,8 +2,9 @@ import { checkOptions } from "../check-shape.ts";
 import { type SigningKey, createSigningKey } from "./signing-key.ts";
 
 /**
- * What the sender signs with. Several while one replaces another: a request signed with any of them is good. Of a list, what is not set is
- * left out, so that `[process.env.NEW_SECRET, process.env.OLD_SECRET]` goes on when the old one is gone.
+ * What the sender signs with. Several while one replaces another: a request signed with any of them is good. Of a list,
+ * what is not set is left out, so that `[process.env.NEW_SECRET, process.env.OLD_SECRET]` goes on when the old one is
+ * gone.
  */
 export type Secret = string | undefined | readonly (string | undefined)[];
 
@@ -23,18 +24,31 @@ interface SecretProblem {
 const fewestBytes = 16;
 
 /**
- * Reads `secret`. One that is not set is no error here: projects are built where their secrets are not. Throws a TypeError for what is
- * no text.
+ * Reads `secret`. One that is not set is no error here: projects are built where their secrets are not. Throws a
+ * TypeError for what is no text.
  */
-export function readSecrets(options: { secret: Secret }, p: { scheme: string; decode: (secret: string) => Uint8Array | null }): SecretKeys {
+export function readSecrets(
+  options: { secret: Secret },
+  p: { scheme: string; decode: (secret: string) => Uint8Array | null },
+): SecretKeys {
   checkOptions(options, p.scheme, `${p.scheme}({ secret: process.env.${p.scheme.toUpperCase()}_SECRET })`);
   const given: unknown = options.secret;
   const list: readonly unknown[] = Array.isArray(given) ? given : [given];
   const set = list.filter((secret) => secret !== undefined && secret !== null && secret !== "");
-  if (set.length === 0) return { keys: [], problem: { kind: "missing", words: Array.isArray(given) ? "is not set: the list has none" : given === "" ? "is empty" : "is not set" } };
+  if (set.length === 0)
+    return {
+      keys: [],
+      problem: {
+        kind: "missing",
+        words: Array.isArray(given) ? "is not set: the list has none" : given === "" ? "is empty" : "is not set",
+      },
+    };
   const keys: SigningKey[] = [];
   for (const secret of set) {
-    if (typeof secret !== "string") throw new TypeError(`${p.scheme}: secret must be a text or a list of texts, and is of type ${typeof secret}. Write secret: process.env.${p.scheme.toUpperCase()}_SECRET.`);
+    if (typeof secret !== "string")
+      throw new TypeError(
+        `${p.scheme}: secret must be a text or a list of texts, and is of type ${typeof secret}. Write secret: process.env.${p.scheme.toUpperCase()}_SECRET.`,
+      );
     const read = readSecret(secret, p.decode);
     if (typeof read === "string") return { keys: [], problem: { kind: "unusable", words: read } };
     keys.push(createSigningKey(read));

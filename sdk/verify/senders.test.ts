@@ -8,16 +8,26 @@ import { github, hmac, linear, slack, standardWebhooks, stripe, svix } from "./i
 const minute = 60_000;
 const sample = Buffer.from('{"type":"issue.opened","title":"Größe 😀","n":1}');
 /** The senders' libraries take texts only. */
-const bodies = fc.string({ unit: "binary", minLength: 1, maxLength: 200 }).map((text) => Buffer.from(text.toWellFormed()));
+const bodies = fc
+  .string({ unit: "binary", minLength: 1, maxLength: 200 })
+  .map((text) => Buffer.from(text.toWellFormed()));
 
 describe("what hmac signs", () => {
   it.each([
     ["a header, by its name with a hyphen", "{x-id}.{body}", "7.{}"],
     ["a header of any name", "{header:id}.{header:X-Id}.{body}", "9.7.{}"],
-    ["the URL that the sender has in its settings, as a text", "https://hooks.example.com/triggers/shop?token=sbk_1{body}", "https://hooks.example.com/triggers/shop?token=sbk_1{}"],
+    [
+      "the URL that the sender has in its settings, as a text",
+      "https://hooks.example.com/triggers/shop?token=sbk_1{body}",
+      "https://hooks.example.com/triggers/shop?token=sbk_1{}",
+    ],
   ])("may hold %s", (_, signedContent, signed) => {
     const verification = hmac({ secret: textSecret, header: "x-signature", signedContent });
-    const headers = { id: "9", "x-id": "7", "x-signature": createHmac("sha256", textSecret).update(signed).digest("hex") };
+    const headers = {
+      id: "9",
+      "x-id": "7",
+      "x-signature": createHmac("sha256", textSecret).update(signed).digest("hex"),
+    };
     expect(verification.check(requestOf(headers, Buffer.from("{}")))).toBeNull();
     expect(verification.check(requestOf(headers, Buffer.from("{ }")))?.kind).toBe("mismatch");
   });
@@ -42,7 +52,13 @@ describe.each(senders)("$name", ({ verify, secret, otherSecret, sign, signatureH
       other[at >> 3] = (other[at >> 3] ?? 0) ^ (1 << (at & 7));
       expect(verification.check(requestOf(headers, other))?.kind).toBe("mismatch");
     }
-    for (const other of [sample.subarray(0, -1), sample.subarray(1), Buffer.concat([sample, Buffer.from(" ")]), Buffer.concat([Buffer.from("\uFEFF"), sample]), Buffer.alloc(0)]) {
+    for (const other of [
+      sample.subarray(0, -1),
+      sample.subarray(1),
+      Buffer.concat([sample, Buffer.from(" ")]),
+      Buffer.concat([Buffer.from("\uFEFF"), sample]),
+      Buffer.alloc(0),
+    ]) {
       expect(verification.check(requestOf(headers, other))?.kind).toBe("mismatch");
     }
   });
@@ -58,19 +74,27 @@ describe.each(senders)("$name", ({ verify, secret, otherSecret, sign, signatureH
     const headers = await sign({ body: sample, at: now, secret });
     const signature = headers[signatureHeader] ?? "";
     await fc.assert(
-      fc.property(fc.nat(signature.length - 1), fc.constantFrom(..."0123456789abcdefghijXYZ+/=,. "), fc.boolean(), (at, character, isLeftOut) => {
-        const changed = signature.slice(0, at) + (isLeftOut ? "" : character) + signature.slice(at + 1);
-        // Hexadecimal digits have two cases, and both mean the same.
-        fc.pre(changed.toLowerCase() !== signature.toLowerCase() && changed.trim() !== signature);
-        expect(verification.check(requestOf({ ...headers, [signatureHeader]: changed }, sample))).not.toBeNull();
-      }),
+      fc.property(
+        fc.nat(signature.length - 1),
+        fc.constantFrom(..."0123456789abcdefghijXYZ+/=,. "),
+        fc.boolean(),
+        (at, character, isLeftOut) => {
+          const changed = signature.slice(0, at) + (isLeftOut ? "" : character) + signature.slice(at + 1);
+          // Hexadecimal digits have two cases, and both mean the same.
+          fc.pre(changed.toLowerCase() !== signature.toLowerCase() && changed.trim() !== signature);
+          expect(verification.check(requestOf({ ...headers, [signatureHeader]: changed }, sample))).not.toBeNull();
+        },
+      ),
       { numRuns: 300 },
     );
   });
 
   it("refuses another secret's signature, and says that it does not match", async () => {
     const headers = await sign({ body: sample, at: now, secret: otherSecret });
-    expect(verification.check(requestOf(headers, sample))).toMatchObject({ kind: "mismatch", detail: expect.stringContaining(signatureHeader) });
+    expect(verification.check(requestOf(headers, sample))).toMatchObject({
+      kind: "mismatch",
+      detail: expect.stringContaining(signatureHeader),
+    });
   });
 
   it("takes either secret while one replaces the other, and leaves out what is not set", async () => {
@@ -84,51 +108,96 @@ describe.each(senders)("$name", ({ verify, secret, otherSecret, sign, signatureH
   it("says that a signature is missing, or is none", async () => {
     const headers = await sign({ body: sample, at: now, secret });
     const { [signatureHeader]: _, ...unsigned } = headers;
-    expect(verification.check(requestOf(unsigned, sample))).toMatchObject({ kind: "unsigned", detail: expect.stringContaining(signatureHeader) });
+    expect(verification.check(requestOf(unsigned, sample))).toMatchObject({
+      kind: "unsigned",
+      detail: expect.stringContaining(signatureHeader),
+    });
     for (const nonsense of ["", "sha256=", "t=1", "v1,", "0".repeat(64), "\u00FF"]) {
-      expect(verification.check(requestOf({ ...headers, [signatureHeader]: nonsense }, sample))).toMatchObject({ kind: "malformed", detail: expect.stringContaining(signatureHeader) });
+      expect(verification.check(requestOf({ ...headers, [signatureHeader]: nonsense }, sample))).toMatchObject({
+        kind: "malformed",
+        detail: expect.stringContaining(signatureHeader),
+      });
     }
   });
 
   it("never throws, and never says the secret or what it expected", async () => {
     const expected = (await sign({ body: sample, at: now, secret }))[signatureHeader] ?? "";
-    const hidden = [secret, secret.replace("whsec_", ""), expected, ...expected.split(/[=, ]/).filter((part) => part.length > 30)];
+    const hidden = [
+      secret,
+      secret.replace("whsec_", ""),
+      expected,
+      ...expected.split(/[=, ]/).filter((part) => part.length > 30),
+    ];
     fc.assert(
-      fc.property(fc.dictionary(fc.constantFrom(signatureHeader, timeHeader ?? "x-none", "webhook-id", "svix-id", "x-id"), fc.string({ unit: "binary", maxLength: 80 })), fc.uint8Array(), (headers, body) => {
-        const fault = verification.check(requestOf(headers, body));
-        for (const one of hidden) expect(JSON.stringify(fault)).not.toContain(one);
-      }),
+      fc.property(
+        fc.dictionary(
+          fc.constantFrom(signatureHeader, timeHeader ?? "x-none", "webhook-id", "svix-id", "x-id"),
+          fc.string({ unit: "binary", maxLength: 80 }),
+        ),
+        fc.uint8Array(),
+        (headers, body) => {
+          const fault = verification.check(requestOf(headers, body));
+          for (const one of hidden) expect(JSON.stringify(fault)).not.toContain(one);
+        },
+      ),
     );
     expect(JSON.stringify(verification)).not.toContain(secret);
   });
 });
 
 describe.each(senders.filter(({ hasTime }) => hasTime))("$name, which signs the time", ({ verify, secret, sign }) => {
-  const faultAt = async (offset: number) => verify(secret).check(requestOf(await sign({ body: sample, at: now + offset, secret }), sample));
+  const faultAt = async (offset: number) =>
+    verify(secret).check(requestOf(await sign({ body: sample, at: now + offset, secret }), sample));
 
   it("takes five minutes either way, and no more", async () => {
     for (const offset of [-5 * minute, -1000, 0, 1000, 5 * minute]) expect(await faultAt(offset)).toBeNull();
-    for (const offset of [-24 * 60 * minute, -5 * minute - 1000]) expect(await faultAt(offset)).toMatchObject({ kind: "expired", detail: expect.stringMatching(/ is (?:1 day|5 minutes 1 second) old; at most 5 minutes are allowed/) });
-    for (const offset of [5 * minute + 1000, 24 * 60 * minute]) expect(await faultAt(offset)).toMatchObject({ kind: "expired", detail: expect.stringContaining("ahead of this service's clock; at most") });
+    for (const offset of [-24 * 60 * minute, -5 * minute - 1000])
+      expect(await faultAt(offset)).toMatchObject({
+        kind: "expired",
+        detail: expect.stringMatching(/ is (?:1 day|5 minutes 1 second) old; at most 5 minutes are allowed/),
+      });
+    for (const offset of [5 * minute + 1000, 24 * 60 * minute])
+      expect(await faultAt(offset)).toMatchObject({
+        kind: "expired",
+        detail: expect.stringContaining("ahead of this service's clock; at most"),
+      });
   });
 });
 
-describe.each(senders.flatMap(({ timeHeader, ...sender }) => (timeHeader === null ? [] : [{ ...sender, timeHeader }])))("$name, whose time is a header", ({ verify, secret, sign, timeHeader }) => {
-  it("refuses another time than the one that was signed, and none", async () => {
-    const headers: Record<string, string> = await sign({ body: sample, at: now, secret });
-    for (const time of [`${Number(headers[timeHeader]) + 1}`, ` ${headers[timeHeader]}`, `${headers[timeHeader]}.0`, `+${headers[timeHeader]}`, "", "NaN"]) {
-      expect(verify(secret).check(requestOf({ ...headers, [timeHeader]: time }, sample))?.kind).toBe("mismatch");
-    }
-    const { [timeHeader]: _, ...timeless } = headers;
-    expect(verify(secret).check(requestOf(timeless, sample))).toMatchObject({ kind: "malformed", detail: expect.stringContaining(timeHeader) });
-  });
-});
+describe.each(senders.flatMap(({ timeHeader, ...sender }) => (timeHeader === null ? [] : [{ ...sender, timeHeader }])))(
+  "$name, whose time is a header",
+  ({ verify, secret, sign, timeHeader }) => {
+    it("refuses another time than the one that was signed, and none", async () => {
+      const headers: Record<string, string> = await sign({ body: sample, at: now, secret });
+      for (const time of [
+        `${Number(headers[timeHeader]) + 1}`,
+        ` ${headers[timeHeader]}`,
+        `${headers[timeHeader]}.0`,
+        `+${headers[timeHeader]}`,
+        "",
+        "NaN",
+      ]) {
+        expect(verify(secret).check(requestOf({ ...headers, [timeHeader]: time }, sample))?.kind).toBe("mismatch");
+      }
+      const { [timeHeader]: _, ...timeless } = headers;
+      expect(verify(secret).check(requestOf(timeless, sample))).toMatchObject({
+        kind: "malformed",
+        detail: expect.stringContaining(timeHeader),
+      });
+    });
+  },
+);
 
 describe("linear", () => {
   const verification = linearSender.verify(textSecret);
 
   it("takes what was sent within five minutes, by the time in the body that it signed", () => {
-    for (const [offset, kind] of [[0, undefined], [-5 * minute, undefined], [5 * minute + 1, "expired"], [-5 * minute - 1, "expired"]] as const) {
+    for (const [offset, kind] of [
+      [0, undefined],
+      [-5 * minute, undefined],
+      [5 * minute + 1, "expired"],
+      [-5 * minute - 1, "expired"],
+    ] as const) {
       const body = linearSender.bodyAt(now + offset);
       expect(verification.check(requestOf(linearSender.sign(body), body))?.kind).toBe(kind);
     }
@@ -136,18 +205,28 @@ describe("linear", () => {
 
   it("refuses a body that says no time, or that was changed", () => {
     for (const body of ["{}", "[]", "no JSON", '{"webhookTimestamp":"1700000000000"}']) {
-      expect(verification.check(requestOf(linearSender.sign(Buffer.from(body)), Buffer.from(body)))?.kind).toBe("malformed");
+      expect(verification.check(requestOf(linearSender.sign(Buffer.from(body)), Buffer.from(body)))?.kind).toBe(
+        "malformed",
+      );
     }
     const body = linearSender.bodyAt(now - 10 * minute);
     expect(verification.check(requestOf(linearSender.sign(body), linearSender.bodyAt(now)))?.kind).toBe("mismatch");
   });
 });
 
-const signed = (prefix: string) => ({ [`${prefix}-id`]: "msg_p5jXN8AQM9LWM0D4loKWxJek", [`${prefix}-timestamp`]: "1614265330", [`${prefix}-signature`]: "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=" });
+const signed = (prefix: string) => ({
+  [`${prefix}-id`]: "msg_p5jXN8AQM9LWM0D4loKWxJek",
+  [`${prefix}-timestamp`]: "1614265330",
+  [`${prefix}-signature`]: "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+});
 
 describe("what the senders have written down", () => {
   it("GitHub's own example", async () => {
-    const [secret, body, signature] = ["It's a Secret to Everybody", "Hello, World!", "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17"];
+    const [secret, body, signature] = [
+      "It's a Secret to Everybody",
+      "Hello, World!",
+      "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17",
+    ];
     expect(await verifyByOctokit(secret, body, signature)).toBe(true);
     expect(github({ secret }).check(requestOf({ "x-hub-signature-256": signature }, Buffer.from(body)))).toBeNull();
   });
@@ -155,8 +234,15 @@ describe("what the senders have written down", () => {
   it("Slack's own example", () => {
     const body =
       "token=xyzz0WbapA4vBCDEFasx0q6G&team_id=T1DC2JH3J&team_domain=testteamnow&channel_id=G8PSS9T3V&channel_name=foobar&user_id=U2CERLKJA&user_name=roadrunner&command=%2Fwebhook-collect&text=&response_url=https%3A%2F%2Fhooks.slack.com%2Fcommands%2FT1DC2JH3J%2F397700885554%2F96rGlfmibIGlgcZRskXaIFfN&trigger_id=398738663015.47445629121.803a0bc887a14d10d2c447fce8b6703c";
-    const headers = { "x-slack-request-timestamp": "1531420618", "x-slack-signature": "v0=a2114d57b48eac39b9ad189dd8316235a7b4a8d21a10bd27519666489c69b503" };
-    expect(slack({ secret: "8f742231b10e8888abcd99yyyzzz85a5" }).check(requestOf(headers, Buffer.from(body), 1_531_420_618_000))).toBeNull();
+    const headers = {
+      "x-slack-request-timestamp": "1531420618",
+      "x-slack-signature": "v0=a2114d57b48eac39b9ad189dd8316235a7b4a8d21a10bd27519666489c69b503",
+    };
+    expect(
+      slack({ secret: "8f742231b10e8888abcd99yyyzzz85a5" }).check(
+        requestOf(headers, Buffer.from(body), 1_531_420_618_000),
+      ),
+    ).toBeNull();
   });
 
   it("that of Standard Webhooks, under either name of its headers", () => {
@@ -167,7 +253,9 @@ describe("what the senders have written down", () => {
       expect(svix({ secret }).check(requestOf(signed("svix"), body, at))).toBeNull();
       expect(svix({ secret }).check(requestOf(signed("webhook"), body, at))).toBeNull();
     }
-    expect(standardWebhooks({ secret: base64Secret }).check(requestOf(signed("svix"), body, at))?.kind).toBe("unsigned");
+    expect(standardWebhooks({ secret: base64Secret }).check(requestOf(signed("svix"), body, at))?.kind).toBe(
+      "unsigned",
+    );
   });
 
   it("one good signature among others is enough: of other versions, and of other secrets", async () => {
@@ -178,17 +266,35 @@ describe("what the senders have written down", () => {
       expect(svix({ secret: base64Secret }).check(requestOf({ ...headers, "svix-signature": all }, sample))).toBeNull();
     }
     const stripeSender = senders.find(({ name }) => name === "stripe");
-    const signature = (await stripeSender?.sign({ body: sample, at: now, secret: textSecret }))?.["stripe-signature"] ?? "";
-    expect(stripe({ secret: textSecret }).check(requestOf({ "stripe-signature": `${signature},v1=${"0".repeat(64)},v0=${"f".repeat(64)}` }, sample))).toBeNull();
+    const signature =
+      (await stripeSender?.sign({ body: sample, at: now, secret: textSecret }))?.["stripe-signature"] ?? "";
+    expect(
+      stripe({ secret: textSecret }).check(
+        requestOf({ "stripe-signature": `${signature},v1=${"0".repeat(64)},v0=${"f".repeat(64)}` }, sample),
+      ),
+    ).toBeNull();
     // An old scheme does not count, and a second time beside the signed one is refused.
-    expect(stripe({ secret: textSecret }).check(requestOf({ "stripe-signature": signature.replace("v1=", "v0=") }, sample))?.kind).toBe("malformed");
-    expect(stripe({ secret: textSecret }).check(requestOf({ "stripe-signature": `t=1,${signature}` }, sample))?.kind).toBe("malformed");
+    expect(
+      stripe({ secret: textSecret }).check(requestOf({ "stripe-signature": signature.replace("v1=", "v0=") }, sample))
+        ?.kind,
+    ).toBe("malformed");
+    expect(
+      stripe({ secret: textSecret }).check(requestOf({ "stripe-signature": `t=1,${signature}` }, sample))?.kind,
+    ).toBe("malformed");
   });
 
   it("Slack's challenge is answered, and nothing else is", () => {
     const { answer } = slack({ secret: textSecret });
     expect(answer({ token: "x", challenge: "3eZbrw1a", type: "url_verification" })).toEqual({ challenge: "3eZbrw1a" });
-    for (const body of [null, [], "url_verification", { type: "url_verification" }, { type: "event_callback", challenge: "a" }, { type: "url_verification", challenge: 1 }]) expect(answer(body)).toBeNull();
+    for (const body of [
+      null,
+      [],
+      "url_verification",
+      { type: "url_verification" },
+      { type: "event_callback", challenge: "a" },
+      { type: "url_verification", challenge: 1 },
+    ])
+      expect(answer(body)).toBeNull();
     expect(linear({ secret: textSecret }).answer({ type: "url_verification", challenge: "a" })).toBeNull();
   });
 });
@@ -202,7 +308,9 @@ describe("hmac", () => {
     const signature = prefix + createHmac(algorithm, textSecret).update(sample).digest(encoding);
     const verification = hmac({ secret: textSecret, ...options });
     expect(verification.check(requestOf({ "x-s": signature }, sample))).toBeNull();
-    expect(verification.check(requestOf({ "x-s": signature.replace(prefix, "") }, sample)) === null).toBe(prefix === "");
+    expect(verification.check(requestOf({ "x-s": signature.replace(prefix, "") }, sample)) === null).toBe(
+      prefix === "",
+    );
     expect(verification.check(requestOf({ "x-s": signature }, Buffer.from("{}")))?.kind).toBe("mismatch");
   });
 });

@@ -3,11 +3,12 @@ import { type Secret, readSecrets, textKey } from "./secrets.ts";
 import { type Verification, createVerification } from "./verification.ts";
 
 /**
- * Webhooks of Shopify, signed in `x-shopify-hmac-sha256` with the app's client secret. Shopify signs the body alone, not
- * `x-shopify-webhook-id`: repeats are recognised by the body. https://shopify.dev/docs/apps/build/webhooks/subscribe/https
+ * Webhooks of Shopify, signed in `x-shopify-hmac-sha256` with the app's client secret. Shopify signs the body alone,
+ * not `x-shopify-webhook-id`: repeats are recognised by the body.
+ * https://shopify.dev/docs/apps/build/webhooks/subscribe/https
  *
  * @example
- * verify: shopify({ secret: process.env.SHOPIFY_SECRET })
+ *   verify: shopify({ secret: process.env.SHOPIFY_SECRET });
  */
 export function shopify(options: { secret: Secret }): Verification {
   const secrets = readSecrets(options, { scheme: "shopify", decode: textKey });

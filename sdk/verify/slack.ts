@@ -6,13 +6,13 @@ import { type Verification, createVerification, fault, readSeconds, readToleranc
 const timeHeader = "x-slack-request-timestamp";
 
 /**
- * Events of Slack, signed in `x-slack-signature` with the app's signing secret, over `x-slack-request-timestamp` and the body. The
- * challenge by which Slack asks whether the URL is yours (`url_verification`) is answered; it starts nothing. `tolerance` 5 minutes unless
- * told. Repeats are named by the event: add `dedupe: { field: "/event_id" }`.
+ * Events of Slack, signed in `x-slack-signature` with the app's signing secret, over `x-slack-request-timestamp` and
+ * the body. The challenge by which Slack asks whether the URL is yours (`url_verification`) is answered; it starts
+ * nothing. `tolerance` 5 minutes unless told. Repeats are named by the event: add `dedupe: { field: "/event_id" }`.
  * https://docs.slack.dev/authentication/verifying-requests-from-slack
  *
  * @example
- * verify: slack({ secret: process.env.SLACK_SECRET })
+ *   verify: slack({ secret: process.env.SLACK_SECRET });
  */
 export function slack(options: { secret: Secret; tolerance?: Duration }): Verification {
   const secrets = readSecrets(options, { scheme: "slack", decode: textKey });
@@ -26,7 +26,9 @@ export function slack(options: { secret: Secret; tolerance?: Duration }): Verifi
       readSignatures: (header) => [header.startsWith("v0=") ? fromHex(header.slice(3), 32) : null],
       signed: ({ header, body }) => {
         const time = header(timeHeader);
-        return time === null ? fault("malformed", `The header ${timeHeader} is missing (slack).`) : ["v0:", time, ":", body];
+        return time === null
+          ? fault("malformed", `The header ${timeHeader} is missing (slack).`)
+          : ["v0:", time, ":", body];
       },
       time: { place: timeHeader, toleranceMs, read: ({ header }) => readSeconds(header(timeHeader)) },
       answer: answerChallenge,

@@ -4,29 +4,36 @@ import { type Secret, readSecrets } from "./secrets.ts";
 import { type Verification, createVerification, fault, readSeconds, readTolerance } from "./verification.ts";
 
 /**
- * Webhooks that follow Standard Webhooks: `webhook-signature` over `webhook-id`, `webhook-timestamp` and the body. `secret` is base64, mostly
- * after `whsec_`; `tolerance` 5 minutes unless told. Repeats are recognised by the signed `webhook-id`. Public keys (`v1a`) are not read.
+ * Webhooks that follow Standard Webhooks: `webhook-signature` over `webhook-id`, `webhook-timestamp` and the body.
+ * `secret` is base64, mostly after `whsec_`; `tolerance` 5 minutes unless told. Repeats are recognised by the signed
+ * `webhook-id`. Public keys (`v1a`) are not read.
  * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  *
  * @example
- * verify: standardWebhooks({ secret: process.env.WEBHOOK_SECRET })
+ *   verify: standardWebhooks({ secret: process.env.WEBHOOK_SECRET });
  */
 export function standardWebhooks(options: { secret: Secret; tolerance?: Duration }): Verification {
   return create("standardWebhooks", options, () => "webhook");
 }
 
 /**
- * Webhooks sent through Svix: Standard Webhooks, with headers that begin with `svix-` (or `webhook-`). Repeats are recognised by the signed id.
- * https://docs.svix.com/receiving/verifying-payloads/how-manual
+ * Webhooks sent through Svix: Standard Webhooks, with headers that begin with `svix-` (or `webhook-`). Repeats are
+ * recognised by the signed id. https://docs.svix.com/receiving/verifying-payloads/how-manual
  *
  * @example
- * verify: svix({ secret: process.env.SVIX_SECRET })
+ *   verify: svix({ secret: process.env.SVIX_SECRET });
  */
 export function svix(options: { secret: Secret; tolerance?: Duration }): Verification {
-  return create("svix", options, ({ header }) => (header("svix-signature") === null && header("webhook-signature") !== null ? "webhook" : "svix"));
+  return create("svix", options, ({ header }) =>
+    header("svix-signature") === null && header("webhook-signature") !== null ? "webhook" : "svix",
+  );
 }
 
-function create(name: string, options: { secret: Secret; tolerance?: Duration }, prefixOf: (request: SignedRequest) => string): Verification {
+function create(
+  name: string,
+  options: { secret: Secret; tolerance?: Duration },
+  prefixOf: (request: SignedRequest) => string,
+): Verification {
   const secrets = readSecrets(options, { scheme: name, decode: decodeSecret });
   const toleranceMs = readTolerance(options.tolerance, name);
   return createVerification(
@@ -35,7 +42,8 @@ function create(name: string, options: { secret: Secret; tolerance?: Duration },
       hash: "sha256",
       signatureHeader: (request) => `${prefixOf(request)}-signature`,
       form: "v1,<32 bytes in base64>, several joined by spaces",
-      readSignatures: (header) => header.split(" ").map((each) => (each.startsWith("v1,") ? fromBase64(each.slice(3), 32) : null)),
+      readSignatures: (header) =>
+        header.split(" ").map((each) => (each.startsWith("v1,") ? fromBase64(each.slice(3), 32) : null)),
       signed: (request) => {
         const parts = ["id", "timestamp"].map((part) => `${prefixOf(request)}-${part}`);
         const [id, time] = parts.map((part) => request.header(part));
@@ -45,7 +53,11 @@ function create(name: string, options: { secret: Secret; tolerance?: Duration },
       signedHeaders: name === "svix" ? ["svix-id", "webhook-id"] : ["webhook-id"],
       // The one id that is signed, under either name: a replay can rename the headers.
       readSignedHeader: (request) => request.header(`${prefixOf(request)}-id`),
-      time: { place: "the timestamp header", toleranceMs, read: (request) => readSeconds(request.header(`${prefixOf(request)}-timestamp`)) },
+      time: {
+        place: "the timestamp header",
+        toleranceMs,
+        read: (request) => readSeconds(request.header(`${prefixOf(request)}-timestamp`)),
+      },
       options: { toleranceMs },
     },
     secrets,

@@ -6,12 +6,12 @@ import { type Verification, createVerification, fault, readSeconds, readToleranc
 const name = "stripe-signature";
 
 /**
- * Webhooks of Stripe, signed in `stripe-signature`: `t=<seconds>,v1=<hex>`, over the time and the body. `secret` is the endpoint's own
- * (`whsec_…`); `tolerance` 5 minutes unless told. Repeats are named by the event: add `dedupe: { field: "/id" }`.
- * https://docs.stripe.com/webhooks#verify-manually
+ * Webhooks of Stripe, signed in `stripe-signature`: `t=<seconds>,v1=<hex>`, over the time and the body. `secret` is the
+ * endpoint's own (`whsec_…`); `tolerance` 5 minutes unless told. Repeats are named by the event: add `dedupe: { field:
+ * "/id" }`. https://docs.stripe.com/webhooks#verify-manually
  *
  * @example
- * verify: stripe({ secret: process.env.STRIPE_SECRET })
+ *   verify: stripe({ secret: process.env.STRIPE_SECRET });
  */
 export function stripe(options: { secret: Secret; tolerance?: Duration }): Verification {
   const secrets = readSecrets(options, { scheme: "stripe", decode: textKey });
@@ -25,7 +25,9 @@ export function stripe(options: { secret: Secret; tolerance?: Duration }): Verif
       readSignatures: (header) => valuesOf(header, "v1").map((value) => fromHex(value, 32)),
       signed: ({ body }, header) => {
         const [time, ...others] = valuesOf(header, "t");
-        return time === undefined || others.length > 0 ? fault("malformed", `The header ${name} is malformed (stripe): expected one t=<seconds>.`) : [time, ".", body];
+        return time === undefined || others.length > 0
+          ? fault("malformed", `The header ${name} is malformed (stripe): expected one t=<seconds>.`)
+          : [time, ".", body];
       },
       time: { place: `t in ${name}`, toleranceMs, read: (_, header) => readSeconds(valuesOf(header, "t")[0] ?? null) },
       options: { toleranceMs },

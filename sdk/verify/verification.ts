@@ -1,5 +1,11 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { type SignatureFault, type SignedEvent, type SignedRequest, type VerificationDefinition, definitionKind } from "../definition.ts";
+import {
+  type SignatureFault,
+  type SignedEvent,
+  type SignedRequest,
+  type VerificationDefinition,
+  definitionKind,
+} from "../definition.ts";
 import { parseDuration } from "../duration.ts";
 import type { SecretKeys } from "./secrets.ts";
 import { sayDistance } from "./say-distance.ts";
@@ -54,15 +60,27 @@ export function fault(kind: SignatureFault["kind"], detail: string): SignatureFa
 function check(scheme: Scheme, { keys, problem }: SecretKeys, request: SignedRequest): SignatureFault | null {
   const name = scheme.signatureHeader(request);
   const header = request.header(name);
-  if (header === null) return fault("unsigned", `The header ${name} is missing: only requests signed as ${scheme.name} does are taken here.`);
-  if (problem) return fault("no_secret", `The signature cannot be checked (${scheme.name}): its secret ${problem.words}. Set it where the service runs, and start it again.`);
+  if (header === null)
+    return fault(
+      "unsigned",
+      `The header ${name} is missing: only requests signed as ${scheme.name} does are taken here.`,
+    );
+  if (problem)
+    return fault(
+      "no_secret",
+      `The signature cannot be checked (${scheme.name}): its secret ${problem.words}. Set it where the service runs, and start it again.`,
+    );
   const signatures = scheme.readSignatures(header).filter((signature) => signature !== null);
-  if (signatures.length === 0) return fault("malformed", `The header ${name} is malformed (${scheme.name}): expected ${scheme.form}.`);
+  if (signatures.length === 0)
+    return fault("malformed", `The header ${name} is malformed (${scheme.name}): expected ${scheme.form}.`);
   const signed = scheme.signed(request, header);
   if ("kind" in signed) return signed;
   const isGenuine = keys.map((key) => isSignedWith(scheme.hash, key, signed, signatures)).includes(true);
   if (!isGenuine) {
-    return fault("mismatch", `The signature in ${name} does not match the request (${scheme.name}): the sender has another secret, or something on the way changed the request.`);
+    return fault(
+      "mismatch",
+      `The signature in ${name} does not match the request (${scheme.name}): the sender has another secret, or something on the way changed the request.`,
+    );
   }
   return checkTime(scheme, request, header);
 }
@@ -75,7 +93,8 @@ function readSigned(scheme: Scheme, request: SignedRequest): SignedEvent {
     },
     // Of the content, not of the signature: one signature can be written in several ways, and two secrets make two of the same content.
     contentHash() {
-      const content = scheme.eventContent?.(request) ?? scheme.signed(request, request.header(scheme.signatureHeader(request)) ?? "");
+      const content =
+        scheme.eventContent?.(request) ?? scheme.signed(request, request.header(scheme.signatureHeader(request)) ?? "");
       const hash = createHash("sha256").update(`${scheme.name}\n`);
       if (!("kind" in content)) for (const part of content) hash.update(part);
       return hash.digest("hex");
@@ -85,9 +104,16 @@ function readSigned(scheme: Scheme, request: SignedRequest): SignedEvent {
 }
 
 /** Looks at every signature, whichever holds: the time it takes tells nothing. */
-function isSignedWith(hash: HashName, key: SigningKey, signed: readonly (string | Uint8Array)[], signatures: readonly Uint8Array[]): boolean {
+function isSignedWith(
+  hash: HashName,
+  key: SigningKey,
+  signed: readonly (string | Uint8Array)[],
+  signatures: readonly Uint8Array[],
+): boolean {
   const expected = key.sign(hash, signed);
-  return signatures.map((signature) => signature.length === expected.length && timingSafeEqual(signature, expected)).includes(true);
+  return signatures
+    .map((signature) => signature.length === expected.length && timingSafeEqual(signature, expected))
+    .includes(true);
 }
 
 function checkTime({ name, time }: Scheme, request: SignedRequest, header: string): SignatureFault | null {
@@ -96,8 +122,12 @@ function checkTime({ name, time }: Scheme, request: SignedRequest, header: strin
   if (signedAt === null) return fault("malformed", `${time.place} has no time that can be read (${name}).`);
   const aheadMs = signedAt - request.receivedAtMs;
   if (Math.abs(aheadMs) <= time.toleranceMs) return null;
-  const distance = aheadMs > 0 ? `${sayDistance(aheadMs)} ahead of this service's clock` : `${sayDistance(-aheadMs)} old`;
-  return fault("expired", `The signature is genuine (${name}), but its time, ${time.place}, is ${distance}; at most ${sayDistance(time.toleranceMs)} are allowed either way.`);
+  const distance =
+    aheadMs > 0 ? `${sayDistance(aheadMs)} ahead of this service's clock` : `${sayDistance(-aheadMs)} old`;
+  return fault(
+    "expired",
+    `The signature is genuine (${name}), but its time, ${time.place}, is ${distance}; at most ${sayDistance(time.toleranceMs)} are allowed either way.`,
+  );
 }
 
 const defaultToleranceMs = 5 * 60_000;
@@ -108,7 +138,9 @@ export function readTolerance(tolerance: unknown, scheme: string): number {
   if (tolerance === undefined) return defaultToleranceMs;
   const read = parseDuration(tolerance);
   if (read !== null && read >= 1000 && read <= longestToleranceMs) return read;
-  throw new TypeError(`${scheme}: tolerance must be a duration from "1s" to "24h", and is ${JSON.stringify(tolerance)}. Write tolerance: "5m", or leave it out.`);
+  throw new TypeError(
+    `${scheme}: tolerance must be a duration from "1s" to "24h", and is ${JSON.stringify(tolerance)}. Write tolerance: "5m", or leave it out.`,
+  );
 }
 
 /** Seconds since 1970, as digits; `null` for anything else. */
@@ -116,8 +148,13 @@ export function readSeconds(text: string | null): number | null {
   return text !== null && /^\d{1,12}$/.test(text) ? Number(text) * 1000 : null;
 }
 
-/** The same for verifications that let the same requests pass. Made of the secrets: to be compared, never to be kept or shown. */
+/**
+ * The same for verifications that let the same requests pass. Made of the secrets: to be compared, never to be kept or
+ * shown.
+ */
 function fingerprint({ name, options }: Scheme, { keys, problem }: SecretKeys): string {
   const secrets = keys.map((key) => key.fingerprint()).sort();
-  return createHash("sha256").update(JSON.stringify([name, options ?? null, secrets, problem])).digest("hex");
+  return createHash("sha256")
+    .update(JSON.stringify([name, options ?? null, secrets, problem]))
+    .digest("hex");
 }

@@ -1,15 +1,34 @@
 import { z } from "zod";
 import { defineWebhookSource } from "signalbox/trigger";
-import { github, hmac, linear, shopify, slack, standardWebhooks, stripe, svix, type Verification } from "signalbox/verify";
+import {
+  github,
+  hmac,
+  linear,
+  shopify,
+  slack,
+  standardWebhooks,
+  stripe,
+  svix,
+  type Verification,
+} from "signalbox/verify";
 import { type Equal, expectTrue } from "../testing/exact-type.ts";
 
 // A variable of the environment may be unset: the start says so, not the compiler.
 const secret = process.env["GITHUB_SECRET"];
 const verify = github({ secret });
 expectTrue<Equal<typeof verify, Verification>>();
-for (const scheme of [shopify, linear, slack, stripe, standardWebhooks, svix]) scheme({ secret: [secret, process.env["OLD_SECRET"]] });
+for (const scheme of [shopify, linear, slack, stripe, standardWebhooks, svix])
+  scheme({ secret: [secret, process.env["OLD_SECRET"]] });
 stripe({ secret, tolerance: "10m" });
-hmac({ secret, header: "x-signature", algorithm: "sha512", encoding: "base64", prefix: "v1=", timestamp: { header: "x-time", unit: "ms", tolerance: "1m" }, signedContent: "{timestamp}.{body}" });
+hmac({
+  secret,
+  header: "x-signature",
+  algorithm: "sha512",
+  encoding: "base64",
+  prefix: "v1=",
+  timestamp: { header: "x-time", unit: "ms", tolerance: "1m" },
+  signedContent: "{timestamp}.{body}",
+});
 
 const source = { slug: "push", endpoint: "github", request: z.object({ id: z.string() }) } as const;
 defineWebhookSource({ ...source, verify, dedupe: { header: "x-github-delivery" } });

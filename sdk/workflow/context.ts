@@ -4,36 +4,38 @@ import type { Duration } from "../definition.ts";
 export interface WorkflowContext {
   readonly run: RunInfo;
   /**
-   * Does one piece of work and stores its result. After a retry, a sleep or a crash `run` begins anew from its first line; a step that had
-   * finished is then not executed again, but gives its stored result. A step that throws fails the attempt, unless you catch it.
+   * Does one piece of work and stores its result. After a retry, a sleep or a crash `run` begins anew from its first
+   * line; a step that had finished is then not executed again, but gives its stored result. A step that throws fails
+   * the attempt, unless you catch it.
    *
-   * The result must be JSON (plain objects, arrays, strings, finite numbers, booleans, null), and is given back as JSON makes it: a Date
-   * becomes its ISO text, a field that is `undefined` or a function is left out, and a result that is one of these comes back as `null`.
-   * What JSON cannot carry (a bigint, a cycle) fails the run.
+   * The result must be JSON (plain objects, arrays, strings, finite numbers, booleans, null), and is given back as JSON
+   * makes it: a Date becomes its ISO text, a field that is `undefined` or a function is left out, and a result that is
+   * one of these comes back as `null`. What JSON cannot carry (a bigint, a cycle) fails the run.
    *
-   * `name` is 1 to 200 characters and tells steps apart: in a loop put something into it that stays the same, such as an id. The second use
-   * of a name is called `name#2`. A step may be cut off between its effect and the storing of its result and is then
-   * executed again: hand `idempotencyKey` to whatever you call.
+   * `name` is 1 to 200 characters and tells steps apart: in a loop put something into it that stays the same, such as
+   * an id. The second use of a name is called `name#2`. A step may be cut off between its effect and the storing of its
+   * result and is then executed again: hand `idempotencyKey` to whatever you call.
    *
    * @example
-   * const receipt = await ctx.step("charge", ({ idempotencyKey }) => payments.charge({ amount, idempotencyKey }));
+   *   const receipt = await ctx.step("charge", ({ idempotencyKey }) => payments.charge({ amount, idempotencyKey }));
    */
   step<T>(name: string, fn: (step: StepContext) => T | Promise<T>): Promise<T>;
   /**
-   * Waits, for seconds or for weeks, without holding a worker: the run is put aside as `waiting` and survives restarts. Its time does not
-   * count towards `timeout`. `name` as in `step`. Throws a TypeError for what is not a duration.
+   * Waits, for seconds or for weeks, without holding a worker: the run is put aside as `waiting` and survives restarts.
+   * Its time does not count towards `timeout`. `name` as in `step`. Throws a TypeError for what is not a duration.
    *
    * @example
-   * await ctx.sleep("cool-off", "3d");
+   *   await ctx.sleep("cool-off", "3d");
    */
   sleep(name: string, duration: Duration): Promise<void>;
   /** Writes to the run's timeline. */
   readonly log: RunLog;
   /**
-   * Aborted when the run is canceled, the attempt is over its `timeout`, or the machine is going down. Hand it to `fetch` and the like.
+   * Aborted when the run is canceled, the attempt is over its `timeout`, or the machine is going down. Hand it to
+   * `fetch` and the like.
    *
    * @example
-   * await fetch(url, { signal: ctx.signal });
+   *   await fetch(url, { signal: ctx.signal });
    */
   readonly signal: AbortSignal;
 }
@@ -61,7 +63,7 @@ export interface StepContext {
  * Entries of the run's timeline. `data` is any JSON; a message over 16 KiB or data over 64 KiB is cut. Never throws.
  *
  * @example
- * ctx.log.info("Mail sent", { to: input.to });
+ *   ctx.log.info("Mail sent", { to: input.to });
  */
 export interface RunLog {
   debug(message: string, data?: unknown): void;

@@ -11,7 +11,16 @@ describe("defineWorkflow", () => {
   it("marks what it made, and keeps what it was told", () => {
     const output = z.string();
     const retries = { attempts: 5 };
-    const workflow = defineWorkflow({ slug: "welcome", input, output, retries, timeout: "5m", concurrency: 2, maxQueued: 9, run: () => "done" });
+    const workflow = defineWorkflow({
+      slug: "welcome",
+      input,
+      output,
+      retries,
+      timeout: "5m",
+      concurrency: 2,
+      maxQueued: 9,
+      run: () => "done",
+    });
     expect(workflow[definitionKind]).toBe("workflow");
     expect(workflow).toMatchObject({ slug: "welcome", retries, timeout: "5m", concurrency: 2, maxQueued: 9 });
     expect([workflow.input, workflow.output]).toEqual([input, output]);
@@ -20,7 +29,13 @@ describe("defineWorkflow", () => {
 
   it("leaves undefined what it was not told", () => {
     const workflow = defineWorkflow({ slug: "welcome", input, run() {} });
-    expect(workflow).toMatchObject({ output: undefined, retries: undefined, timeout: undefined, concurrency: undefined, maxQueued: undefined });
+    expect(workflow).toMatchObject({
+      output: undefined,
+      retries: undefined,
+      timeout: undefined,
+      concurrency: undefined,
+      maxQueued: undefined,
+    });
   });
 
   it("hands input and context to run", async () => {
@@ -30,11 +45,31 @@ describe("defineWorkflow", () => {
   });
 
   it.each([
-    ["a function", () => {}, "defineWorkflow needs an object, and got a function. Write defineWorkflow({ slug, input, run })."],
-    ["an empty slug", { slug: "", input, run() {} }, 'defineWorkflow: slug must be a text, and is empty. Write slug: "welcome-email".'],
-    ["no input", { slug: "a", run() {} }, 'defineWorkflow({ slug: "a" }): input must be a Zod schema, and is missing. Write input: z.object({ … }).'],
-    ["an output that is no schema", { slug: "a", input, output: "text", run() {} }, 'output must be a Zod schema, and is "text".'],
-    ["no run", { slug: "a", input }, 'defineWorkflow({ slug: "a" }): run must be a function, and is missing. Write async run(input, ctx) { … }.'],
+    [
+      "a function",
+      () => {},
+      "defineWorkflow needs an object, and got a function. Write defineWorkflow({ slug, input, run }).",
+    ],
+    [
+      "an empty slug",
+      { slug: "", input, run() {} },
+      'defineWorkflow: slug must be a text, and is empty. Write slug: "welcome-email".',
+    ],
+    [
+      "no input",
+      { slug: "a", run() {} },
+      'defineWorkflow({ slug: "a" }): input must be a Zod schema, and is missing. Write input: z.object({ … }).',
+    ],
+    [
+      "an output that is no schema",
+      { slug: "a", input, output: "text", run() {} },
+      'output must be a Zod schema, and is "text".',
+    ],
+    [
+      "no run",
+      { slug: "a", input },
+      'defineWorkflow({ slug: "a" }): run must be a function, and is missing. Write async run(input, ctx) { … }.',
+    ],
   ])("refuses %s with what, where and the way out", (_, options, message) => {
     expect(() => define(options)).toThrow(TypeError);
     expect(() => define(options)).toThrow(message);

@@ -1,5 +1,11 @@
 import { checkFunction, checkOptions, checkSchema, checkText } from "../check-shape.ts";
-import { type Duration, type RetryOptions, type SchemaLike, type WorkflowDefinition, definitionKind } from "../definition.ts";
+import {
+  type Duration,
+  type RetryOptions,
+  type SchemaLike,
+  type WorkflowDefinition,
+  definitionKind,
+} from "../definition.ts";
 import type { DeepReadonly, Schema, SchemaInput, SchemaOutput } from "../schema.ts";
 import type { WorkflowContext } from "./context.ts";
 
@@ -7,7 +13,10 @@ import type { WorkflowContext } from "./context.ts";
 export interface WorkflowOptions<Slug extends string, Input extends Schema, Output extends Schema, Result> {
   /** Names the workflow, for ever: `[a-z0-9]+(-[a-z0-9]+)*`, at most 64 characters, e.g. `"welcome-email"`. */
   slug: Slug;
-  /** What a run begins with. Structural Zod with built-in validators, for it is exported to JSON Schema. An input that does not parse fails the run. */
+  /**
+   * What a run begins with. Structural Zod with built-in validators, for it is exported to JSON Schema. An input that
+   * does not parse fails the run.
+   */
   input: Input;
   /** What a run ends with. Where it is given, what `run` returns is parsed by it, and what does not parse fails the run. */
   output?: Output;
@@ -18,13 +27,11 @@ export interface WorkflowOptions<Slug extends string, Input extends Schema, Outp
   /** Most runs of this workflow at the same time, over all workers: a whole number from 1. No bound unless told. */
   concurrency?: number;
   /**
-   * Most runs of this workflow that may be queued: a whole number from 1, e.g. 1000. A webhook that would queue more is answered 503 `queue_full`, and starts nothing; its sender
-   * comes again. No bound unless told.
+   * Most runs of this workflow that may be queued: a whole number from 1, e.g. 1000. A webhook that would queue more is
+   * answered 503 `queue_full`, and starts nothing; its sender comes again. No bound unless told.
    */
   maxQueued?: number;
-  /**
-   * The work. Gets the input as `input` parsed it. What it throws fails the attempt. What it returns is stored as JSON.
-   */
+  /** The work. Gets the input as `input` parsed it. What it throws fails the attempt. What it returns is stored as JSON. */
   run(input: SchemaOutput<Input>, ctx: WorkflowContext): Result | Promise<Result>;
 }
 
@@ -36,27 +43,30 @@ export interface Workflow<Slug extends string = string, Input = unknown, Output 
 }
 
 /**
- * Work that a trigger starts: the default export of a file in `workflows/`. It runs in a worker process, is repeated when it fails, and
- * goes on after a crash behind its last finished `ctx.step`. Throws a TypeError when `slug` is not a text, `input` or `output`
- * not a Zod schema, or `run` not a function.
+ * Work that a trigger starts: the default export of a file in `workflows/`. It runs in a worker process, is repeated
+ * when it fails, and goes on after a crash behind its last finished `ctx.step`. Throws a TypeError when `slug` is not a
+ * text, `input` or `output` not a Zod schema, or `run` not a function.
  *
  * @example
- * // workflows/welcome-email.ts
- * export default defineWorkflow({
- *   slug: "welcome-email",
- *   input: z.object({ to: z.email(), displayName: z.string() }),
- *   output: z.object({ messageId: z.string() }),
- *   retries: { attempts: 3, backoff: "exponential" },
- *   timeout: "5m",
- *   async run(input, ctx) {
- *     const messageId = await ctx.step("send", ({ idempotencyKey }) => mail.send({ ...input, idempotencyKey }));
- *     return { messageId };
- *   },
- * });
+ *   // workflows/welcome-email.ts
+ *   export default defineWorkflow({
+ *     slug: "welcome-email",
+ *     input: z.object({ to: z.email(), displayName: z.string() }),
+ *     output: z.object({ messageId: z.string() }),
+ *     retries: { attempts: 3, backoff: "exponential" },
+ *     timeout: "5m",
+ *     async run(input, ctx) {
+ *       const messageId = await ctx.step("send", ({ idempotencyKey }) => mail.send({ ...input, idempotencyKey }));
+ *       return { messageId };
+ *     },
+ *   });
  */
-export function defineWorkflow<Slug extends string, Input extends Schema, Output extends Schema, const Result extends DeepReadonly<SchemaInput<Output>>>(
-  options: WorkflowOptions<Slug, Input, Output, Result>,
-): Workflow<Slug, SchemaInput<Input>, OutputOf<Output, Result>>;
+export function defineWorkflow<
+  Slug extends string,
+  Input extends Schema,
+  Output extends Schema,
+  const Result extends DeepReadonly<SchemaInput<Output>>,
+>(options: WorkflowOptions<Slug, Input, Output, Result>): Workflow<Slug, SchemaInput<Input>, OutputOf<Output, Result>>;
 // Plain JavaScript calls this too: no type is trusted before it is checked.
 export function defineWorkflow(options: WorkflowShape): WorkflowDefinition {
   checkOptions(options, "defineWorkflow", "defineWorkflow({ slug, input, run })");
@@ -68,7 +78,17 @@ export function defineWorkflow(options: WorkflowShape): WorkflowDefinition {
   checkFunction(options.run, "run", where, "async run(input, ctx) { … }");
   // Called on the options, as it was written: a `run` that uses `this` finds its neighbours.
   const run: WorkflowDefinition["run"] = (value, ctx) => options.run(value, ctx);
-  return Object.freeze<WorkflowDefinition>({ [definitionKind]: "workflow", slug, input, output, retries, timeout, concurrency, maxQueued, run });
+  return Object.freeze<WorkflowDefinition>({
+    [definitionKind]: "workflow",
+    slug,
+    input,
+    output,
+    retries,
+    timeout,
+    concurrency,
+    maxQueued,
+    run,
+  });
 }
 
 interface WorkflowShape {

@@ -21,7 +21,16 @@ const ship = defineWorkflow({
     return { status: "sent", parcels };
   },
 });
-expectTrue<Equal<typeof ship, Workflow<"ship", { to: string; copies?: number | undefined }, { status: "sent" | "held"; parcels: string[]; at: string }>>>();
+expectTrue<
+  Equal<
+    typeof ship,
+    Workflow<
+      "ship",
+      { to: string; copies?: number | undefined },
+      { status: "sent" | "held"; parcels: string[]; at: string }
+    >
+  >
+>();
 
 // Without `output` anything may be returned, also nothing.
 const free = defineWorkflow({ slug: "free", input: z3.string(), run: async (input) => input.length });
@@ -33,8 +42,21 @@ defineWorkflow({
   slug: "context",
   input: z.unknown(),
   async run(_input, { run, step, sleep, log, signal }) {
-    expectTrue<Equal<{ [K in keyof typeof run]: (typeof run)[K] }, { readonly id: string; readonly attempt: number; readonly trigger: string | null; readonly deliveryId: string | null }>>();
-    const made = await step("make", async ({ idempotencyKey, signal }) => ({ key: idempotencyKey, isOver: signal.aborted }));
+    expectTrue<
+      Equal<
+        { [K in keyof typeof run]: (typeof run)[K] },
+        {
+          readonly id: string;
+          readonly attempt: number;
+          readonly trigger: string | null;
+          readonly deliveryId: string | null;
+        }
+      >
+    >();
+    const made = await step("make", async ({ idempotencyKey, signal }) => ({
+      key: idempotencyKey,
+      isOver: signal.aborted,
+    }));
     expectTrue<Equal<typeof made, { key: string; isOver: boolean }>>();
     await sleep("rest", "1.5h");
     await sleep("rest", 250);

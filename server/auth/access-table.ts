@@ -2,14 +2,14 @@ import type { AuditAction } from "../contract/audit.ts";
 import type { Scope } from "../contract/scope.ts";
 
 /**
- * What a request needs. `open`: nothing; `own-runs`: any valid key, a webhook key seeing its own runs only; a scope: an API token that has it, or a
- * person whose role has it; `machine`: whoever can read the store itself.
+ * What a request needs. `open`: nothing; `own-runs`: any valid key, a webhook key seeing its own runs only; a scope: an
+ * API token that has it, or a person whose role has it; `machine`: whoever can read the store itself.
  */
 export type Access = "open" | "own-runs" | Scope | "machine";
 
 /**
- * Who may use which route of the API. This and the next table are the one place that decides: a route that is missing here is answered as if it
- * did not exist. `{name}` stands for one segment of the path.
+ * Who may use which route of the API. This and the next table are the one place that decides: a route that is missing
+ * here is answered as if it did not exist. `{name}` stands for one segment of the path.
  */
 export const routeAccess = {
   "GET /healthz": "open",
@@ -51,10 +51,28 @@ export const routeAccess = {
 } as const satisfies Record<string, Access>;
 
 /** Below /api/auth, where people sign in. Open to anonymous clients. */
-export const authRoutes = ["POST /api/auth/sign-in", "POST /api/auth/sign-out", "POST /api/auth/join", "POST /api/auth/reset", "POST /api/auth/token", "POST /api/auth/oidc", "GET /api/auth/callback/oidc"] as const;
+export const authRoutes = [
+  "POST /api/auth/sign-in",
+  "POST /api/auth/sign-out",
+  "POST /api/auth/join",
+  "POST /api/auth/reset",
+  "POST /api/auth/token",
+  "POST /api/auth/oidc",
+  "GET /api/auth/callback/oidc",
+] as const;
 
-/** Pages that are open to anonymous clients, and the files that these are made of, which are the same everywhere. `{name+}` stands for the rest of the path. */
-const openPages = ["/sign-in", "/setup/{token}", "/invite/{token}", "/reset/{token}", "/_next/static/{file+}", "/icon.svg"];
+/**
+ * Pages that are open to anonymous clients, and the files that these are made of, which are the same everywhere.
+ * `{name+}` stands for the rest of the path.
+ */
+const openPages = [
+  "/sign-in",
+  "/setup/{token}",
+  "/invite/{token}",
+  "/reset/{token}",
+  "/_next/static/{file+}",
+  "/icon.svg",
+];
 
 export interface AnonymousRoute {
   method: string;
@@ -63,7 +81,10 @@ export interface AnonymousRoute {
   isPage: boolean;
 }
 
-/** Everything that answers anonymous clients with more than a rejection, besides webhooks. A flood of each is tested in e2e/hostile. */
+/**
+ * Everything that answers anonymous clients with more than a rejection, besides webhooks. A flood of each is tested in
+ * e2e/hostile.
+ */
 export const anonymousRoutes: readonly AnonymousRoute[] = [
   ...Object.entries(routeAccess).flatMap(([route, access]) => (access === "open" ? [toAnonymousRoute(route)] : [])),
   ...authRoutes.map((route) => toAnonymousRoute(route)),
@@ -72,7 +93,10 @@ export const anonymousRoutes: readonly AnonymousRoute[] = [
 
 function toAnonymousRoute(route: string): AnonymousRoute {
   const [method = "", path = ""] = route.split(" ");
-  const pattern = path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+").replaceAll(/\{\w+\+\}/g, ".+");
+  const pattern = path
+    .replaceAll(".", "\\.")
+    .replaceAll(/\{\w+\}/g, "[^/]+")
+    .replaceAll(/\{\w+\+\}/g, ".+");
   return { method, path, pattern: new RegExp(`^${pattern}$`), isPage: false };
 }
 
@@ -143,8 +167,8 @@ export function scopeOfProcedure(path: string): Scope | null {
 }
 
 /**
- * What stands in the audit log of requests that changed something. What is missing here writes its own line, in the transaction in which it changes
- * something: keys, people, invitations.
+ * What stands in the audit log of requests that changed something. What is missing here writes its own line, in the
+ * transaction in which it changes something: keys, people, invitations.
  */
 const routeActions: { [Route in keyof typeof routeAccess]?: AuditAction } = {
   "POST /api/v1/runs/{id}/approvals": "approval.decided",

@@ -15,9 +15,10 @@ import { refuseCrossSite, refuseForeignOrigin } from "./refuse-cross-site.ts";
 import { readSessionToken } from "./session.ts";
 
 /**
- * Development is open to local requests; `mode` is `deployed` for all others. Deployed, a key is needed in `Authorization: Bearer` or `x-api-key` (RFC 6750); where
- * both are sent, each must be valid. Keys in the query are for webhook senders only: API URLs end up in histories and logs. A browser
- * in which somebody signed in sends a cookie of their session, or the API token that they signed in with.
+ * Development is open to local requests; `mode` is `deployed` for all others. Deployed, a key is needed in
+ * `Authorization: Bearer` or `x-api-key` (RFC 6750); where both are sent, each must be valid. Keys in the query are for
+ * webhook senders only: API URLs end up in histories and logs. A browser in which somebody signed in sends a cookie of
+ * their session, or the API token that they signed in with.
  */
 export function createApiAuthenticator(deps: {
   store: Pick<KeyStore, "findKeyByHash" | "touchKey"> & Pick<PeopleStore, "findSession" | "touchSession" | "findRole">;
@@ -56,7 +57,10 @@ export function createApiAuthenticator(deps: {
 
 /** One wording for every cause: a caller without a valid key learns nothing about why it is not. */
 function unauthorized(): AppError {
-  return new AppError("unauthorized", "Send a valid key as Authorization: Bearer or x-api-key. `signalbox keys create --api` makes one.");
+  return new AppError(
+    "unauthorized",
+    "Send a valid key as Authorization: Bearer or x-api-key. `signalbox keys create --api` makes one.",
+  );
 }
 
 /** The session cookie counts only where no key is sent: browsers bring it along, programs choose their key. */
@@ -85,5 +89,12 @@ async function toPrincipal(store: Pick<PeopleStore, "findRole">, key: Key): Prom
   const role = await store.findRole(ownerId);
   if (role === null) return null;
   const isCapped = !holdsScope(scopeOfRole[role], made);
-  return { kind: "token", keyId, name, scope: isCapped ? scopeOfRole[role] : made, ownerId, cappedTo: isCapped ? role : null };
+  return {
+    kind: "token",
+    keyId,
+    name,
+    scope: isCapped ? scopeOfRole[role] : made,
+    ownerId,
+    cappedTo: isCapped ? role : null,
+  };
 }

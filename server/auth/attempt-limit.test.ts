@@ -15,9 +15,11 @@ function passes(attempt: () => void): boolean {
 }
 
 const limitOfTen = () => createAttemptLimit({ perMinute: 10 });
-const passesOf = (addresses: readonly (string | null)[], limit = limitOfTen(), now = 0) => addresses.map((address) => passes(() => limit(networkOf(address ?? ""), now)));
+const passesOf = (addresses: readonly (string | null)[], limit = limitOfTen(), now = 0) =>
+  addresses.map((address) => passes(() => limit(networkOf(address ?? ""), now)));
 
-const others = (from: number) => Array.from({ length: 5_100 }, (_, at) => `198.51.${(from + at) >> 8}.${(from + at) & 255}`);
+const others = (from: number) =>
+  Array.from({ length: 5_100 }, (_, at) => `198.51.${(from + at) >> 8}.${(from + at) & 255}`);
 const times = (count: number, address: string) => Array<string>(count).fill(address);
 
 it("ten in a minute pass from one address, and one more every six seconds", () => {
@@ -45,7 +47,13 @@ it("an account has thirty attempts a minute, however many networks they come fro
   const limits = createSignInLimits();
   const attempt = (email: string, address: string) => passes(() => limits.take({ email, address, now: 0 }));
   limits.signedIn({ email: "ada@example.com", address: "192.0.2.1" });
-  const guesses = Array.from({ length: 40 }, (_, at) => attempt(at % 2 ? "Ada@example.com" : "ada@example.com", `198.51.100.${at}`));
+  const guesses = Array.from({ length: 40 }, (_, at) =>
+    attempt(at % 2 ? "Ada@example.com" : "ada@example.com", `198.51.100.${at}`),
+  );
   expect(guesses).toEqual([...Array<boolean>(30).fill(true), ...Array<boolean>(10).fill(false)]);
-  expect([attempt("ada@example.com", "192.0.2.1"), attempt("ada@example.com", "192.0.2.2"), attempt("eve@example.com", "192.0.2.2")]).toEqual([true, false, true]);
+  expect([
+    attempt("ada@example.com", "192.0.2.1"),
+    attempt("ada@example.com", "192.0.2.2"),
+    attempt("eve@example.com", "192.0.2.2"),
+  ]).toEqual([true, false, true]);
 });

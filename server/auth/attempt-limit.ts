@@ -17,12 +17,16 @@ export function createAttemptLimit({ perMinute }: { perMinute: number }): (key: 
 
 /** Attempts at links and sign-ins of one network. */
 export const attemptsPerMinute = 10;
-/** From all networks together. Three machines that guess reach it; one network that has signed in before is not stopped by it. */
+/**
+ * From all networks together. Three machines that guess reach it; one network that has signed in before is not stopped
+ * by it.
+ */
 const accountAttemptsPerMinute = 30;
 
 /**
- * Bounds attempts to sign in, per network and per account. The limit of an account does not count for networks from which somebody has signed in to it since the
- * service started: anonymous clients cannot lock a person out of an account that they use.
+ * Bounds attempts to sign in, per network and per account. The limit of an account does not count for networks from
+ * which somebody has signed in to it since the service started: anonymous clients cannot lock a person out of an
+ * account that they use.
  */
 export function createSignInLimits() {
   const limitNetwork = createAttemptLimit({ perMinute: attemptsPerMinute });
@@ -38,7 +42,8 @@ export function createSignInLimits() {
   };
 }
 
-const pairOf = ({ email, address }: { email: string; address: string | null }) => `${email.toLowerCase()} ${networkOf(address ?? "")}`;
+const pairOf = ({ email, address }: { email: string; address: string | null }) =>
+  `${email.toLowerCase()} ${networkOf(address ?? "")}`;
 
 function createRecentMap<V>() {
   const entries = new Map<string, V>();

@@ -3,12 +3,29 @@ import type { Key } from "../contract/key.ts";
 import { createAuthenticator } from "./authenticator.ts";
 import { generateKey } from "./key-format.ts";
 
-const anyKey: Key = { id: "key_1", kind: "webhook", name: "any", hint: "sbk_…", endpoints: null, scope: null, createdAt: "2026-01-01T00:00:00.000Z", replacedBy: null, ownerId: null, lastUsedAt: null, expiresAt: null, revokedAt: null };
+const anyKey: Key = {
+  id: "key_1",
+  kind: "webhook",
+  name: "any",
+  hint: "sbk_…",
+  endpoints: null,
+  scope: null,
+  createdAt: "2026-01-01T00:00:00.000Z",
+  replacedBy: null,
+  ownerId: null,
+  lastUsedAt: null,
+  expiresAt: null,
+  revokedAt: null,
+};
 
 /** A deployed service that knows every key, as `found`. */
 function deployed(found: Partial<Key> = {}) {
   const findKeyByHash = vi.fn<(hash: string) => Promise<Key>>(async () => ({ ...anyKey, ...found }));
-  const authenticate = createAuthenticator({ store: { findKeyByHash, touchKey: async () => {} }, mode: "deployed", clock: { now: () => 0 } });
+  const authenticate = createAuthenticator({
+    store: { findKeyByHash, touchKey: async () => {} },
+    mode: "deployed",
+    clock: { now: () => 0 },
+  });
   return { authenticate, findKeyByHash };
 }
 
@@ -16,7 +33,8 @@ it("opens the endpoints of a key, and no others", async () => {
   const { authenticate } = deployed({ endpoints: ["signup", "billing/paid"] });
   const key = generateKey("webhook");
   expect(await authenticate([key], "billing/paid")).toEqual({ ok: true, keyId: "key_1" });
-  for (const endpoint of ["billing", "billing/paid/late", "sign", ""]) expect(await authenticate([key], endpoint)).toEqual({ ok: false });
+  for (const endpoint of ["billing", "billing/paid/late", "sign", ""])
+    expect(await authenticate([key], endpoint)).toEqual({ ok: false });
 });
 
 it("opens no endpoint with an API token", async () => {

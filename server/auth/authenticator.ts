@@ -8,11 +8,15 @@ import { opensEndpoint } from "./key-rules.ts";
 import { createNoteKeyUse } from "./key-usage.ts";
 
 /** Whether these keys may send to this endpoint. `keyId` is the first of them; `null` where none is needed. */
-export type Authenticator = (presented: readonly string[], endpoint: string) => Promise<{ ok: true; keyId: string | null } | { ok: false }>;
+export type Authenticator = (
+  presented: readonly string[],
+  endpoint: string,
+) => Promise<{ ok: true; keyId: string | null } | { ok: false }>;
 
 /**
- * Decides who may send webhooks. Development is open to local requests; `mode` is `deployed` for all others. Deployed, at least one key is needed and each one that is presented must be
- * valid for the endpoint. A key of another endpoint gets the very answer that an unknown key gets.
+ * Decides who may send webhooks. Development is open to local requests; `mode` is `deployed` for all others. Deployed,
+ * at least one key is needed and each one that is presented must be valid for the endpoint. A key of another endpoint
+ * gets the very answer that an unknown key gets.
  */
 export function createAuthenticator(deps: {
   store: Pick<KeyStore, "findKeyByHash" | "touchKey">;

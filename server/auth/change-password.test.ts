@@ -10,10 +10,16 @@ const password = "correct horse battery";
 async function open() {
   const { deps, store, state } = await openTestService({ mode: "deployed" });
   const { url } = await createInvitation(deps, { kind: "invitation", role: "viewer", note: "" }, machine);
-  await joinByInvitation({ ...deps, identity: await deps.identity() }, { token: url.split("/").at(-1) ?? "", name: "Ada", email: "ada@example.com", password }, null);
+  await joinByInvitation(
+    { ...deps, identity: await deps.identity() },
+    { token: url.split("/").at(-1) ?? "", name: "Ada", email: "ada@example.com", password },
+    null,
+  );
   const [person] = await store.listPeople(state.now);
-  const change = (current: string, next = "another horse battery") => changePassword(deps, { personId: person?.id ?? "", sessionId: "ses_1", current, next }, machine);
-  const isPassword = async (text: string) => (await deps.identity()).isPassword((await store.findPasswordHash(person?.id ?? "")) ?? "", text);
+  const change = (current: string, next = "another horse battery") =>
+    changePassword(deps, { personId: person?.id ?? "", sessionId: "ses_1", current, next }, machine);
+  const isPassword = async (text: string) =>
+    (await deps.identity()).isPassword((await store.findPasswordHash(person?.id ?? "")) ?? "", text);
   return { state, store, change, isPassword };
 }
 
@@ -23,7 +29,9 @@ it("a password is changed by whoever knows the present one, and that is written 
   expect(await isPassword(password)).toBe(true);
   await change(password);
   expect([await isPassword(password), await isPassword("another horse battery")]).toEqual([false, true]);
-  expect((await store.listAudit({ action: "person.password-changed" }, { limit: 10, cursor: null })).data).toHaveLength(1);
+  expect((await store.listAudit({ action: "person.password-changed" }, { limit: 10, cursor: null })).data).toHaveLength(
+    1,
+  );
 });
 
 it("guessing it stops after five attempts, and goes on a minute later", async () => {

@@ -7,11 +7,16 @@ import { type Doer, auditOf } from "./doer.ts";
 
 /** Ends all other sessions of the person. Throws AppError `invalid_input` or `rate_limited`. */
 export async function changePassword(
-  deps: { store: Pick<PeopleStore, "findPasswordHash" | "changePassword">; identity: () => Promise<Pick<Identity, "hashPassword" | "isPassword">>; clock: Clock },
+  deps: {
+    store: Pick<PeopleStore, "findPasswordHash" | "changePassword">;
+    identity: () => Promise<Pick<Identity, "hashPassword" | "isPassword">>;
+    clock: Clock;
+  },
   p: { personId: string; sessionId: string; current: string; next: string },
   doer: Doer,
 ): Promise<void> {
-  if (!attemptsOf(p.personId).take(deps.clock.now()).passes) throw new AppError("rate_limited", "Too many attempts. Try again in a minute.");
+  if (!attemptsOf(p.personId).take(deps.clock.now()).passes)
+    throw new AppError("rate_limited", "Too many attempts. Try again in a minute.");
   const identity = await deps.identity();
   const hash = await deps.store.findPasswordHash(p.personId);
   if (hash === null) throw refusal("You sign in without a password here, so there is none to change.");

@@ -4,7 +4,10 @@ export interface Client {
   address: string | null;
   /** Whether it came by TLS, if only to a proxy that is trusted. */
   isSecure: boolean;
-  /** Whether the request was made on this machine (`isLocalRequest`). Development is open to such requests alone. Default: false. */
+  /**
+   * Whether the request was made on this machine (`isLocalRequest`). Development is open to such requests alone.
+   * Default: false.
+   */
   isLocal?: boolean;
   /** By which the log and the answer (`Signalbox-Request`) name this request. */
   requestId?: string;

@@ -27,16 +27,38 @@ export async function createKey(
   const now = deps.clock.now();
   const { secret, newKey } = mintKey(deps.cipher, { ...request, ownerId: doer.personId }, now);
   const { id, kind, name, scope, endpoints } = newKey;
-  const key = await deps.store.createKey(newKey, auditOf(doer, { action: "key.created", subject: id, detail: { kind, name, scope, endpoints }, now }));
+  const key = await deps.store.createKey(
+    newKey,
+    auditOf(doer, { action: "key.created", subject: id, detail: { kind, name, scope, endpoints }, now }),
+  );
   return { ...key, secret };
 }
 
 /** A key that is not in the store yet. */
-export function mintKey(cipher: KeyCipher, request: CreateKeyRequest & { ownerId: string | null }, now: number): { secret: string; newKey: NewKey } {
+export function mintKey(
+  cipher: KeyCipher,
+  request: CreateKeyRequest & { ownerId: string | null },
+  now: number,
+): { secret: string; newKey: NewKey } {
   const { kind, name, endpoints, scope, expiresAt } = request;
   const secret = generateKey(kind);
   const ciphertext = kind === "webhook" ? cipher.seal(secret) : null;
   // Webhook keys are the senders': they stay when people go.
   const ownerId = kind === "api" ? request.ownerId : null;
-  return { secret, newKey: { id: newId("key", now), ownerId, kind, name, hint: keyHint(secret), hash: hashKey(secret), ciphertext, endpoints, scope, createdAt: now, expiresAt } };
+  return {
+    secret,
+    newKey: {
+      id: newId("key", now),
+      ownerId,
+      kind,
+      name,
+      hint: keyHint(secret),
+      hash: hashKey(secret),
+      ciphertext,
+      endpoints,
+      scope,
+      createdAt: now,
+      expiresAt,
+    },
+  };
 }

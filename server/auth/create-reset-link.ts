@@ -5,8 +5,9 @@ import { type InvitationDeps, makeLink } from "./create-invitation.ts";
 import type { Doer } from "./doer.ts";
 
 /**
- * A link by which a person who is here already sets a new password, once, within an hour; those made for them before end. Nothing is sent: `url` is shown this once.
- * Throws AppError `not_found`, or `invalid_input` where the person signs in without a password.
+ * A link by which a person who is here already sets a new password, once, within an hour; those made for them before
+ * end. Nothing is sent: `url` is shown this once. Throws AppError `not_found`, or `invalid_input` where the person
+ * signs in without a password.
  */
 export async function createResetLink(
   deps: InvitationDeps & { store: Pick<PeopleStore, "listPeople" | "findPasswordHash"> },
@@ -14,8 +15,23 @@ export async function createResetLink(
   doer: Doer,
 ): Promise<{ invitation: Invitation; url: string }> {
   const person = (await deps.store.listPeople(deps.clock.now())).find(({ id }) => id === personId);
-  if (!person) throw new AppError("not_found", `There is no person ${personId}. \`signalbox people list\` shows who has an account.`);
+  if (!person)
+    throw new AppError(
+      "not_found",
+      `There is no person ${personId}. \`signalbox people list\` shows who has an account.`,
+    );
   const { name, email, role } = person;
-  if ((await deps.store.findPasswordHash(personId)) === null) throw new AppError("invalid_input", `${email} signs in by your provider, without a password here.`);
-  return makeLink(deps, { kind: "reset", role, note: email, personId, audited: (link) => ({ action: "person.reset-link-created", subject: personId, detail: { name, email, link } }) }, doer);
+  if ((await deps.store.findPasswordHash(personId)) === null)
+    throw new AppError("invalid_input", `${email} signs in by your provider, without a password here.`);
+  return makeLink(
+    deps,
+    {
+      kind: "reset",
+      role,
+      note: email,
+      personId,
+      audited: (link) => ({ action: "person.reset-link-created", subject: personId, detail: { name, email, link } }),
+    },
+    doer,
+  );
 }

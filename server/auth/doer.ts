@@ -43,6 +43,17 @@ function personBehind(principal: Principal): string | null {
 }
 
 /** A line of the audit log. Details never hold what opens anything. */
-export function auditOf({ actor, address }: Pick<Doer, "actor" | "address">, p: { action: AuditAction; subject: string | null; detail?: Json; now: number }): NewAuditEntry {
-  return { id: newId("aud", p.now), at: p.now, action: p.action, actor, address, subject: p.subject, detail: p.detail ?? null };
+export function auditOf(
+  { actor, address }: Pick<Doer, "actor" | "address">,
+  p: { action: AuditAction; subject: string | null; detail?: Json; now: number },
+): NewAuditEntry {
+  return {
+    id: newId("aud", p.now),
+    at: p.now,
+    action: p.action,
+    actor,
+    address,
+    subject: p.subject,
+    detail: p.detail ?? null,
+  };
 }

@@ -8,7 +8,10 @@ const touchEveryMs = 60_000;
 
 type SignedIn = Extract<Principal, { kind: "person" }>;
 
-/** The person whose session cookie a request bears. Asked each time, so that a session that was ended opens nothing from then on. */
+/**
+ * The person whose session cookie a request bears. Asked each time, so that a session that was ended opens nothing from
+ * then on.
+ */
 export async function findSignedIn(
   deps: { store: Pick<PeopleStore, "findSession" | "touchSession">; sessionSecret: string; logger: Logger },
   headers: Headers,
@@ -21,9 +24,18 @@ export async function findSignedIn(
   const { session, person } = found;
   if (now - Date.parse(session.lastSeenAt) >= touchEveryMs) {
     // Nobody waits for this note; a later request writes it again.
-    deps.store.touchSession(session.id, now).catch((error: unknown) => deps.logger.warn("the last use of a session could not be noted", { error }));
+    deps.store
+      .touchSession(session.id, now)
+      .catch((error: unknown) => deps.logger.warn("the last use of a session could not be noted", { error }));
   }
-  return { kind: "person", personId: person.id, name: person.name, email: person.email, role: person.role, sessionId: session.id };
+  return {
+    kind: "person",
+    personId: person.id,
+    name: person.name,
+    email: person.email,
+    role: person.role,
+    sessionId: session.id,
+  };
 }
 
 export function bearsSessionCookie(headers: Headers): boolean {

@@ -3,8 +3,15 @@ import type { KeyStore } from "../ports/store.ts";
 import { hashKey, isWellFormedKey } from "./key-format.ts";
 import { isUsable } from "./key-rules.ts";
 
-/** The key behind a presented text, or `null` where it is malformed, unknown, expired or revoked: callers learn no more than that. */
-export async function findUsableKey(deps: { store: Pick<KeyStore, "findKeyByHash"> }, presented: string, now: number): Promise<Key | null> {
+/**
+ * The key behind a presented text, or `null` where it is malformed, unknown, expired or revoked: callers learn no more
+ * than that.
+ */
+export async function findUsableKey(
+  deps: { store: Pick<KeyStore, "findKeyByHash"> },
+  presented: string,
+  now: number,
+): Promise<Key | null> {
   if (!isWellFormedKey(presented)) return null;
   // Asked each time, so that a revoked key is refused by the very next request.
   const key = await deps.store.findKeyByHash(hashKey(presented));

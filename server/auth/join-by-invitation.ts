@@ -8,13 +8,22 @@ import type { PeopleStore } from "../ports/people-store.ts";
 import { auditOf } from "./doer.ts";
 import { hashInvitationToken } from "./invitation-token.ts";
 
-export const joinRequestSchema = z.strictObject({ token: z.string().min(1).max(200), name: personNameSchema, email: emailSchema, password: passwordSchema });
+export const joinRequestSchema = z.strictObject({
+  token: z.string().min(1).max(200),
+  name: personNameSchema,
+  email: emailSchema,
+  password: passwordSchema,
+});
 
 type JoinRequest = z.infer<typeof joinRequestSchema>;
 
 /** Uses an invitation up: from then on there is a person who signs in. Throws AppError `not_found` or `invalid_input`. */
 export async function joinByInvitation(
-  deps: { store: Pick<PeopleStore, "findInvitation" | "acceptInvitation">; identity: Pick<Identity, "hashPassword">; clock: Clock },
+  deps: {
+    store: Pick<PeopleStore, "findInvitation" | "acceptInvitation">;
+    identity: Pick<Identity, "hashPassword">;
+    clock: Clock;
+  },
   { token, name, email, password }: JoinRequest,
   address: string | null,
 ): Promise<void> {
@@ -29,7 +38,15 @@ export async function joinByInvitation(
     hash,
     person: { id, name, email, accountId: newId("acc", now), passwordHash },
     now,
-    audit: auditOf({ actor: { kind: "person", id, name }, address }, { action: "person.joined", subject: id, detail: { email, role: invitation.role, invitation: invitation.id }, now }),
+    audit: auditOf(
+      { actor: { kind: "person", id, name }, address },
+      {
+        action: "person.joined",
+        subject: id,
+        detail: { email, role: invitation.role, invitation: invitation.id },
+        now,
+      },
+    ),
   });
   if (outcome === "unusable") throw unusableLink();
   if (outcome === "email-taken") {
@@ -39,5 +56,8 @@ export async function joinByInvitation(
 }
 
 export function unusableLink(): AppError {
-  return new AppError("not_found", "This link has been used, has expired or was withdrawn. Ask whoever sent it for another.");
+  return new AppError(
+    "not_found",
+    "This link has been used, has expired or was withdrawn. Ask whoever sent it for another.",
+  );
 }

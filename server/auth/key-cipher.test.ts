@@ -28,7 +28,8 @@ describe("sealing keys", () => {
         return cipher.open(`v1.${changed.toString("base64url")}`) === null;
       }),
     );
-    for (let length = 0; length < sealed.length; length++) expect(cipher.open(`v1.${sealed.subarray(0, length).toString("base64url")}`)).toBeNull();
+    for (let length = 0; length < sealed.length; length++)
+      expect(cipher.open(`v1.${sealed.subarray(0, length).toString("base64url")}`)).toBeNull();
     for (const text of ["", "v1", "v1.", "v2.AAAA", "no"]) expect(cipher.open(text)).toBeNull();
   });
 });

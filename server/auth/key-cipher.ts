@@ -11,7 +11,10 @@ const version = "v1";
 const ivBytes = 12;
 const tagBytes = 16;
 
-/** AES-256-GCM (NIST SP 800-38D); the key is HKDF-SHA-256 (RFC 5869) of the secret, so the secret itself never enters a cipher. */
+/**
+ * AES-256-GCM (NIST SP 800-38D); the key is HKDF-SHA-256 (RFC 5869) of the secret, so the secret itself never enters a
+ * cipher.
+ */
 export function createKeyCipher(secret: string): KeyCipher {
   const derived = Buffer.from(hkdfSync("sha256", secret, "", "signalbox webhook keys v1", 32));
   return {
@@ -26,7 +29,9 @@ export function createKeyCipher(secret: string): KeyCipher {
       if (found !== version || body === undefined) return null;
       const bytes = Buffer.from(body, "base64url");
       try {
-        const decipher = createDecipheriv("aes-256-gcm", derived, bytes.subarray(0, ivBytes), { authTagLength: tagBytes });
+        const decipher = createDecipheriv("aes-256-gcm", derived, bytes.subarray(0, ivBytes), {
+          authTagLength: tagBytes,
+        });
         decipher.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes));
         return Buffer.concat([decipher.update(bytes.subarray(ivBytes + tagBytes)), decipher.final()]).toString("utf8");
       } catch {

@@ -27,12 +27,20 @@ describe("keys", () => {
 
   it("are refused where the text is no key at all", () => {
     fc.assert(fc.property(fc.string(), (text) => !isWellFormedKey(text)));
-    for (const text of ["", "sbk_", `${generateKey("api")} `, `${generateKey("api")}\n`, generateKey("api").toUpperCase()]) expect(isWellFormedKey(text)).toBe(false);
+    for (const text of [
+      "",
+      "sbk_",
+      `${generateKey("api")} `,
+      `${generateKey("api")}\n`,
+      generateKey("api").toUpperCase(),
+    ])
+      expect(isWellFormedKey(text)).toBe(false);
   });
 
   it("use every digit about equally often", () => {
     const counts = new Map<string, number>();
-    for (let made = 0; made < 2_000; made++) for (const digit of generateKey("api").slice(4, 37)) counts.set(digit, (counts.get(digit) ?? 0) + 1);
+    for (let made = 0; made < 2_000; made++)
+      for (const digit of generateKey("api").slice(4, 37)) counts.set(digit, (counts.get(digit) ?? 0) + 1);
     const expected = (2_000 * 33) / 62;
     expect(counts.size).toBe(62);
     for (const count of counts.values()) expect(Math.abs(count - expected)).toBeLessThan(expected * 0.25);

@@ -3,9 +3,9 @@ import { crc32 } from "node:zlib";
 import type { KeyKind } from "../contract/key.ts";
 
 /**
- * A key is `sbk_` (webhook) or `sbt_` (API token), 33 random base62 characters (196 bits), and six characters of CRC-32 over all
- * before them. The fixed prefixes and the checksum let secret scanners find leaked keys without false alarms, and let us refuse
- * malformed ones without asking the store. The checksum protects nothing: the randomness does.
+ * A key is `sbk_` (webhook) or `sbt_` (API token), 33 random base62 characters (196 bits), and six characters of CRC-32
+ * over all before them. The fixed prefixes and the checksum let secret scanners find leaked keys without false alarms,
+ * and let us refuse malformed ones without asking the store. The checksum protects nothing: the randomness does.
  */
 const prefixes: Record<KeyKind, string> = { webhook: "sbk_", api: "sbt_" };
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

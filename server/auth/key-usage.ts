@@ -8,7 +8,11 @@ const touchEveryMs = 60_000;
 /** Notes that a key was used, at most once a minute each, without holding up whoever used it. */
 export type NoteKeyUse = (key: Key) => void;
 
-export function createNoteKeyUse(deps: { store: Pick<KeyStore, "touchKey">; clock: Clock; logger: Logger }): NoteKeyUse {
+export function createNoteKeyUse(deps: {
+  store: Pick<KeyStore, "touchKey">;
+  clock: Clock;
+  logger: Logger;
+}): NoteKeyUse {
   const notedAt = new Map<string, number>();
   return (key) => {
     const now = deps.clock.now();

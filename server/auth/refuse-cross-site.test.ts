@@ -23,7 +23,10 @@ describe("the open API of development", () => {
 
   it.each([
     ["a page of another site", { host: "localhost:3002", "sec-fetch-site": "cross-site" }],
-    ["a page of a neighbour on the same machine", { host: "localhost:3002", "sec-fetch-site": "same-site", origin: "http://localhost:8080" }],
+    [
+      "a page of a neighbour on the same machine",
+      { host: "localhost:3002", "sec-fetch-site": "same-site", origin: "http://localhost:8080" },
+    ],
     ["a browser that tells only the origin", { host: "localhost:3002", origin: "https://evil.example" }],
     ["a page without an origin of its own", { host: "localhost:3002", origin: "null" }],
   ])("refuses %s", (_, headers) => {
@@ -42,9 +45,15 @@ function refusedPost(headers: Record<string, string>, ownHost: string | null = n
 
 describe("a signed-in browser", () => {
   it("acts from our own pages only", () => {
-    expect(refusedPost({ host: "hooks.example.com", origin: "https://hooks.example.com", "sec-fetch-site": "same-origin" })).toBe(false);
-    expect(refusedPost({ host: "hooks.example.com", origin: "https://evil.example", "sec-fetch-site": "cross-site" })).toBe(true);
-    expect(refusedPost({ host: "hooks.example.com", origin: "https://other.example.com", "sec-fetch-site": "same-site" })).toBe(true);
+    expect(
+      refusedPost({ host: "hooks.example.com", origin: "https://hooks.example.com", "sec-fetch-site": "same-origin" }),
+    ).toBe(false);
+    expect(
+      refusedPost({ host: "hooks.example.com", origin: "https://evil.example", "sec-fetch-site": "cross-site" }),
+    ).toBe(true);
+    expect(
+      refusedPost({ host: "hooks.example.com", origin: "https://other.example.com", "sec-fetch-site": "same-site" }),
+    ).toBe(true);
     expect(refusedPost({ host: "hooks.example.com", origin: "null" })).toBe(true);
   });
 

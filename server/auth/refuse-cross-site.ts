@@ -1,9 +1,9 @@
 import { AppError } from "../contract/app-error.ts";
 
 /**
- * In development the API and the endpoints are open to local requests, and so to every page that a browser on this machine shows. Rejects requests
- * that come from another site (Sec-Fetch-Site, Origin). Requests under a name that was pointed at this machine (DNS rebinding) are not local, and
- * need a key. Throws AppError `forbidden`.
+ * In development the API and the endpoints are open to local requests, and so to every page that a browser on this
+ * machine shows. Rejects requests that come from another site (Sec-Fetch-Site, Origin). Requests under a name that was
+ * pointed at this machine (DNS rebinding) are not local, and need a key. Throws AppError `forbidden`.
  */
 export function refuseCrossSite(request: { url: string; headers: Pick<Headers, "get"> }): void {
   const host = request.headers.get("host") ?? new URL(request.url).host;
@@ -11,11 +11,17 @@ export function refuseCrossSite(request: { url: string; headers: Pick<Headers, "
   const isForeignSite = site !== null && site !== "same-origin" && site !== "none";
   const origin = request.headers.get("origin");
   if (isForeignSite || (origin !== null && !isSameHost(origin, host))) {
-    throw new AppError("forbidden", "In development no key is needed, so no requests are taken from pages of other sites.");
+    throw new AppError(
+      "forbidden",
+      "In development no key is needed, so no requests are taken from pages of other sites.",
+    );
   }
 }
 
-/** What a signed-in browser brings along must come from our own pages. `ownHost`: that of the base URL, where a proxy sends us another. Throws AppError `forbidden`. */
+/**
+ * What a signed-in browser brings along must come from our own pages. `ownHost`: that of the base URL, where a proxy
+ * sends us another. Throws AppError `forbidden`.
+ */
 export function refuseForeignOrigin(request: Request, ownHost: string | null): void {
   const origin = request.headers.get("origin");
   const host = request.headers.get("host") ?? new URL(request.url).host;
@@ -23,19 +29,24 @@ export function refuseForeignOrigin(request: Request, ownHost: string | null): v
   const site = request.headers.get("sec-fetch-site");
   const isOwn = origin === null || [host, ownHost].some((name) => name !== null && isSameHost(origin, name));
   const isForeign = !isOwn || (!isReading && site !== null && site !== "same-origin");
-  if (isForeign) throw new AppError("forbidden", "A page of another site may not act for somebody who is signed in here.");
+  if (isForeign)
+    throw new AppError("forbidden", "A page of another site may not act for somebody who is signed in here.");
 }
 
 /**
- * Whether a form was sent by one of our own pages. A form of another site could put a browser under a token of its author's, or sign it out: SameSite keeps no cookie
- * from being set. Browsers send Sec-Fetch-Site to https and localhost only; elsewhere they send Origin, which the pages' Referrer-Policy lets them. A form with neither is
+ * Whether a form was sent by one of our own pages. A form of another site could put a browser under a token of its
+ * author's, or sign it out: SameSite keeps no cookie from being set. Browsers send Sec-Fetch-Site to https and
+ * localhost only; elsewhere they send Origin, which the pages' Referrer-Policy lets them. A form with neither is
  * rejected.
  */
 export function isFormOfOurs({ url, headers }: Request, ownHost: string | null): boolean {
   const site = headers.get("sec-fetch-site");
   if (site !== null) return site === "same-origin" || site === "none";
   const origin = headers.get("origin");
-  return origin !== null && [headers.get("host") ?? new URL(url).host, ownHost].some((name) => name !== null && isSameHost(origin, name));
+  return (
+    origin !== null &&
+    [headers.get("host") ?? new URL(url).host, ownHost].some((name) => name !== null && isSameHost(origin, name))
+  );
 }
 
 function isSameHost(origin: string, host: string): boolean {

@@ -9,9 +9,16 @@ import { unusableLink } from "./join-by-invitation.ts";
 
 export const resetRequestSchema = z.strictObject({ token: z.string().min(1).max(200), password: passwordSchema });
 
-/** Uses a reset link up: the new password alone opens from then on, and whoever was signed in as this person is not any more. Throws AppError `not_found`. */
+/**
+ * Uses a reset link up: the new password alone opens from then on, and whoever was signed in as this person is not any
+ * more. Throws AppError `not_found`.
+ */
 export async function resetPassword(
-  deps: { store: Pick<PeopleStore, "findInvitation" | "resetPassword">; identity: () => Promise<Pick<Identity, "hashPassword">>; clock: Clock },
+  deps: {
+    store: Pick<PeopleStore, "findInvitation" | "resetPassword">;
+    identity: () => Promise<Pick<Identity, "hashPassword">>;
+    clock: Clock;
+  },
   { token, password }: z.infer<typeof resetRequestSchema>,
   address: string | null,
 ): Promise<void> {
@@ -22,6 +29,9 @@ export async function resetPassword(
   const passwordHash = await (await deps.identity()).hashPassword(password);
   const now = deps.clock.now();
   const actor = { kind: "person" as const, id: link.personId, name: link.note };
-  const audit = auditOf({ actor, address }, { action: "person.password-reset", subject: link.personId, detail: { link: link.id, madeBy: link.createdBy }, now });
+  const audit = auditOf(
+    { actor, address },
+    { action: "person.password-reset", subject: link.personId, detail: { link: link.id, madeBy: link.createdBy }, now },
+  );
   if (!(await deps.store.resetPassword({ hash, passwordHash, now, audit }))) throw unusableLink();
 }

@@ -5,7 +5,11 @@ import type { KeyStore } from "../ports/store.ts";
 import { type Doer, auditOf } from "./doer.ts";
 
 /** Ends a key at once and for good. Revoking twice keeps the first time. Throws AppError `not_found`. */
-export async function revokeKey(deps: { store: Pick<KeyStore, "revokeKey" | "listKeys">; clock: Clock }, id: string, doer: Doer): Promise<Key> {
+export async function revokeKey(
+  deps: { store: Pick<KeyStore, "revokeKey" | "listKeys">; clock: Clock },
+  id: string,
+  doer: Doer,
+): Promise<Key> {
   const now = deps.clock.now();
   const isKnown = await deps.store.revokeKey(id, now, auditOf(doer, { action: "key.revoked", subject: id, now }));
   const key = isKnown ? (await deps.store.listKeys()).find((other) => other.id === id) : undefined;

@@ -10,8 +10,9 @@ export const defaultOverlapMs = 24 * 60 * 60 * 1000;
 export const mostOverlapSeconds = 90 * 24 * 60 * 60;
 
 /**
- * Makes a key like another, with the same name, endpoints or scope, and as long a life from now as that had. The old one still opens for `overlapMs`, so that
- * whoever bears it can change over; with 0 it ends at once. Both are written down. Throws AppError `not_found`, or `key_ended` where the key has ended or was rotated before.
+ * Makes a key like another, with the same name, endpoints or scope, and as long a life from now as that had. The old
+ * one still opens for `overlapMs`, so that whoever bears it can change over; with 0 it ends at once. Both are written
+ * down. Throws AppError `not_found`, or `key_ended` where the key has ended or was rotated before.
  */
 export async function rotateKey(
   deps: { store: Pick<KeyStore, "rotateKey" | "listKeys">; cipher: KeyCipher; clock: Clock },
@@ -24,11 +25,25 @@ export async function rotateKey(
   const { kind, name, endpoints, scope } = old;
   // Whoever rotates a token has it in hand from then on, and it ends with them.
   const ownerId = doer.personId ?? old.ownerId;
-  const { secret, newKey } = mintKey(deps.cipher, { kind, name, endpoints, scope, ownerId, expiresAt: sameLife(old, now) }, now);
+  const { secret, newKey } = mintKey(
+    deps.cipher,
+    { kind, name, endpoints, scope, ownerId, expiresAt: sameLife(old, now) },
+    now,
+  );
   const endsAt = now + overlapMs;
   const audit = [
-    auditOf(doer, { action: "key.created", subject: newKey.id, detail: { kind, name, scope, endpoints, replaces: id }, now }),
-    auditOf(doer, { action: "key.rotated", subject: id, detail: { replacedBy: newKey.id, endsAt: new Date(endsAt).toISOString() }, now }),
+    auditOf(doer, {
+      action: "key.created",
+      subject: newKey.id,
+      detail: { kind, name, scope, endpoints, replaces: id },
+      now,
+    }),
+    auditOf(doer, {
+      action: "key.rotated",
+      subject: id,
+      detail: { replacedBy: newKey.id, endsAt: new Date(endsAt).toISOString() },
+      now,
+    }),
   ];
   const result = await deps.store.rotateKey({ id, next: newKey, endsAt, now, audit });
   if (result.kind === "missing") throw unknownKey(id);

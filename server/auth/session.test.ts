@@ -12,9 +12,13 @@ async function open() {
   const { deps } = service;
   const signIn = (token: string, isSecure = false, headers: Record<string, string> = ownPage, next = "") => {
     const body = new URLSearchParams({ token, next });
-    return answerSignIn({ authenticate: deps.authenticate, isSecure, ownHost: "signalbox.example.com" }, new Request(`${origin}/api/auth/token`, { method: "POST", body, headers })).then(({ response }) => response);
+    return answerSignIn(
+      { authenticate: deps.authenticate, isSecure, ownHost: "signalbox.example.com" },
+      new Request(`${origin}/api/auth/token`, { method: "POST", body, headers }),
+    ).then(({ response }) => response);
   };
-  const ask = (headers: Record<string, string>, method = "GET") => deps.authenticate(new Request(`${origin}/api/v1/runs`, { method, headers }));
+  const ask = (headers: Record<string, string>, method = "GET") =>
+    deps.authenticate(new Request(`${origin}/api/v1/runs`, { method, headers }));
   return { service, deps, signIn, ask };
 }
 
@@ -32,12 +36,17 @@ describe("signing in with an API token", () => {
     const trpc = createTrpc({ ...deps, name: "my project", news: deps.store });
     expect(await trpc.caller(new Headers(session)).runs.list({})).toMatchObject({ data: [] });
     await expect(ask({ ...session, origin: "https://evil.example" })).rejects.toMatchObject({ code: "forbidden" });
-    await expect(ask({ ...session, "sec-fetch-site": "cross-site" }, "POST")).rejects.toMatchObject({ code: "forbidden" });
+    await expect(ask({ ...session, "sec-fetch-site": "cross-site" }, "POST")).rejects.toMatchObject({
+      code: "forbidden",
+    });
     // A key that is sent on purpose counts alone.
     await expect(ask({ ...session, ...bearer("sbt_wrong") })).rejects.toMatchObject({ code: "unauthorized" });
   });
 
-  it.each([["an unknown token", "sbt_unknown"], ["what is no token at all", "héllo\nworld"]])("refuses %s without a cookie", async (_, token) => {
+  it.each([
+    ["an unknown token", "sbt_unknown"],
+    ["what is no token at all", "héllo\nworld"],
+  ])("refuses %s without a cookie", async (_, token) => {
     const answer = await (await open()).signIn(token);
     expect(answer.headers.get("location")).toBe("/sign-in?failed=token&next=%2F");
     expect(answer.headers.get("set-cookie")).toBeNull();
@@ -81,12 +90,14 @@ describe("signing in with an API token", () => {
     expect([answer.headers.get("location"), answer.headers.get("set-cookie")]).toEqual(["/", null]);
   });
 
-  it.each<Record<string, string>>([{ "sec-fetch-site": "same-origin", origin: "null" }, { "sec-fetch-site": "none" }, { origin }, { origin: "https://signalbox.example.com" }])(
-    "signs in by a form of its own pages (%j)",
-    async (headers) => {
-      const { service, signIn } = await open();
-      const { secret } = await makeKey(service, { kind: "api" });
-      expect((await signIn(secret, false, headers)).headers.get("set-cookie")).toContain(secret);
-    },
-  );
+  it.each<Record<string, string>>([
+    { "sec-fetch-site": "same-origin", origin: "null" },
+    { "sec-fetch-site": "none" },
+    { origin },
+    { origin: "https://signalbox.example.com" },
+  ])("signs in by a form of its own pages (%j)", async (headers) => {
+    const { service, signIn } = await open();
+    const { secret } = await makeKey(service, { kind: "api" });
+    expect((await signIn(secret, false, headers)).headers.get("set-cookie")).toContain(secret);
+  });
 });

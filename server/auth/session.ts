@@ -3,7 +3,10 @@ import { parseNextPage } from "../contract/next-page.ts";
 import type { ApiAuthenticator, Principal } from "./principal.ts";
 import { isFormOfOurs } from "./refuse-cross-site.ts";
 
-/** How the pages open with an API token, where there is no account: it is kept in a cookie that no script can read and that other sites' forms cannot bring along. */
+/**
+ * How the pages open with an API token, where there is no account: it is kept in a cookie that no script can read and
+ * that other sites' forms cannot bring along.
+ */
 const sessionCookie = "signalbox_session";
 
 /** The token in a Cookie header, or `null`. */
@@ -12,15 +15,21 @@ export function readSessionToken(headers: Headers): string | null {
 }
 
 /**
- * Answers the form that takes a token: a form with `token` and `next`, the page that was asked for. Leads to that page, or back to /sign-in where the
- * token opens nothing. `principal`: who signed in.
+ * Answers the form that takes a token: a form with `token` and `next`, the page that was asked for. Leads to that page,
+ * or back to /sign-in where the token opens nothing. `principal`: who signed in.
  */
-export async function answerSignIn(deps: { authenticate: ApiAuthenticator; isSecure: boolean; ownHost: string | null }, request: Request): Promise<{ response: Response; principal: Principal | null }> {
+export async function answerSignIn(
+  deps: { authenticate: ApiAuthenticator; isSecure: boolean; ownHost: string | null },
+  request: Request,
+): Promise<{ response: Response; principal: Principal | null }> {
   if (!isFormOfOurs(request, deps.ownHost)) return { response: redirect("/"), principal: null };
   const { token, next } = await readForm(request);
   const principal = await identify(deps.authenticate, request, token);
   if (principal === null || principal.kind === "webhook") {
-    return { response: redirect(`/sign-in?${new URLSearchParams({ failed: "token", next: parseNextPage(next) })}`), principal: null };
+    return {
+      response: redirect(`/sign-in?${new URLSearchParams({ failed: "token", next: parseNextPage(next) })}`),
+      principal: null,
+    };
   }
   return { response: redirect(parseNextPage(next), [cookie(token, deps.isSecure)]), principal };
 }

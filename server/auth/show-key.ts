@@ -7,18 +7,39 @@ import type { KeyCipher } from "./key-cipher.ts";
 
 /** A webhook key as it must be sent. Written down before it is shown. Throws AppError `not_found`. */
 export async function showKey(
-  deps: { store: Pick<KeyStore, "listKeyCiphertexts"> & Pick<AuditStore, "recordAudit">; cipher: KeyCipher; clock: Clock },
+  deps: {
+    store: Pick<KeyStore, "listKeyCiphertexts"> & Pick<AuditStore, "recordAudit">;
+    cipher: KeyCipher;
+    clock: Clock;
+  },
   id: string,
   doer: Doer,
 ): Promise<string> {
   const stored = (await deps.store.listKeyCiphertexts("webhook")).find(({ key }) => key.id === id);
   const secret = stored ? deps.cipher.open(stored.ciphertext) : null;
-  if (secret === null) throw new AppError("not_found", stored ? "This key was sealed under another SIGNALBOX_SECRET: it still works, but cannot be shown." : `There is no webhook key ${id}.`);
+  if (secret === null)
+    throw new AppError(
+      "not_found",
+      stored
+        ? "This key was sealed under another SIGNALBOX_SECRET: it still works, but cannot be shown."
+        : `There is no webhook key ${id}.`,
+    );
   await noteKeyShown(deps, { keyId: id, endpoint: null }, doer);
   return secret;
 }
 
 /** For wherever a key is shown as a part of something else. */
-export async function noteKeyShown(deps: { store: Pick<AuditStore, "recordAudit">; clock: Clock }, p: { keyId: string; endpoint: string | null }, doer: Doer): Promise<void> {
-  await deps.store.recordAudit(auditOf(doer, { action: "key.shown", subject: p.keyId, detail: p.endpoint === null ? null : { endpoint: p.endpoint }, now: deps.clock.now() }));
+export async function noteKeyShown(
+  deps: { store: Pick<AuditStore, "recordAudit">; clock: Clock },
+  p: { keyId: string; endpoint: string | null },
+  doer: Doer,
+): Promise<void> {
+  await deps.store.recordAudit(
+    auditOf(doer, {
+      action: "key.shown",
+      subject: p.keyId,
+      detail: p.endpoint === null ? null : { endpoint: p.endpoint },
+      now: deps.clock.now(),
+    }),
+  );
 }

@@ -7,10 +7,16 @@ const promptMarkSchema = z.object({ start: z.int().min(0), end: z.int().min(0), 
 /** The input of an agent's run: what it is asked, and which stretches of that came from outside, in their order. */
 export const agentInputSchema = z
   .object({ prompt: z.string().min(1), marks: z.array(promptMarkSchema).default([]) })
-  .refine(({ prompt, marks }) => marks.every(({ start, end }, index) => (marks[index - 1]?.end ?? 0) <= start && start <= end && end <= prompt.length), {
-    path: ["marks"],
-    message: "The marks must lie in the prompt, one after the other",
-  });
+  .refine(
+    ({ prompt, marks }) =>
+      marks.every(
+        ({ start, end }, index) => (marks[index - 1]?.end ?? 0) <= start && start <= end && end <= prompt.length,
+      ),
+    {
+      path: ["marks"],
+      message: "The marks must lie in the prompt, one after the other",
+    },
+  );
 
 /** The same for forms and callers, who write a prompt of their own. */
 export const agentInputJsonSchema: JsonSchemaObject = {

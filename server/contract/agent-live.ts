@@ -1,21 +1,37 @@
 import { z } from "zod";
 
 /**
- * What a model has said so far in a call that is under way. Of what is long there is the end: a `…Cut` says how much was left out before it, in UTF-16 units (of `toolCalls`, how
- * many).
+ * What a model has said so far in a call that is under way. Of what is long there is the end: a `…Cut` says how much
+ * was left out before it, in UTF-16 units (of `toolCalls`, how many).
  */
 export const modelSpeechSchema = z.object({
   text: z.string(),
   textCut: z.int(),
   reasoning: z.string(),
   reasoningCut: z.int(),
-  /** In the order in which they began. `input` is JSON, as far as it has come: it need not parse before the call `isComplete`. */
-  toolCalls: z.array(z.object({ toolCallId: z.string(), toolName: z.string(), input: z.string(), inputCut: z.int(), isComplete: z.boolean() })),
+  /**
+   * In the order in which they began. `input` is JSON, as far as it has come: it need not parse before the call
+   * `isComplete`.
+   */
+  toolCalls: z.array(
+    z.object({
+      toolCallId: z.string(),
+      toolName: z.string(),
+      input: z.string(),
+      inputCut: z.int(),
+      isComplete: z.boolean(),
+    }),
+  ),
   toolCallsCut: z.int(),
 });
 
 /** The same with the step that it is going to be, by the name that the step then has in the trace. Times are ISO 8601. */
-export const agentLiveSchema = modelSpeechSchema.extend({ step: z.string(), attempt: z.int(), startedAt: z.iso.datetime(), updatedAt: z.iso.datetime() });
+export const agentLiveSchema = modelSpeechSchema.extend({
+  step: z.string(),
+  attempt: z.int(),
+  startedAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+});
 
 export type ModelSpeech = z.infer<typeof modelSpeechSchema>;
 export type AgentLive = z.infer<typeof agentLiveSchema>;

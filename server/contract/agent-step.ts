@@ -2,8 +2,8 @@ import { z } from "zod";
 import { jsonSchema } from "./json.ts";
 
 /**
- * What the steps of an agent's run have for their results. They are all that is kept of what an agent did: the run goes on from them after a crash, and pages
- * are drawn of them.
+ * What the steps of an agent's run have for their results. They are all that is kept of what an agent did: the run goes
+ * on from them after a crash, and pages are drawn of them.
  */
 
 /** Tokens of one call of the model; `null` where the provider does not say. */
@@ -22,11 +22,26 @@ const contentPartSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text: z.string(), providerOptions }),
   z.object({ type: z.literal("reasoning"), text: z.string(), providerOptions }),
   /** `input` is what the model wrote where that is no JSON. */
-  z.object({ type: z.literal("tool-call"), toolCallId: z.string(), toolName: z.string(), input: jsonSchema, isMalformed: z.boolean(), providerOptions }),
+  z.object({
+    type: z.literal("tool-call"),
+    toolCallId: z.string(),
+    toolName: z.string(),
+    input: jsonSchema,
+    isMalformed: z.boolean(),
+    providerOptions,
+  }),
 ]);
 
-/** What the model was told first. In `message` a boundary that nobody could guess stands around what came from the payload. */
-const promptStepSchema = z.object({ type: z.literal("prompt"), system: z.string(), message: z.string(), boundary: z.string().nullable() });
+/**
+ * What the model was told first. In `message` a boundary that nobody could guess stands around what came from the
+ * payload.
+ */
+const promptStepSchema = z.object({
+  type: z.literal("prompt"),
+  system: z.string(),
+  message: z.string(),
+  boundary: z.string().nullable(),
+});
 
 /** A call of the model that was answered. `costUsd` is `null` where no price is known. */
 const modelStepSchema = z.object({
@@ -47,7 +62,10 @@ const modelFailureStepSchema = z.object({
   waitMs: z.number().nullable(),
 });
 
-/** A call of a tool. `failed` and `invalid` (its arguments do not parse) are told to the model, as is that a person `refused` it. */
+/**
+ * A call of a tool. `failed` and `invalid` (its arguments do not parse) are told to the model, as is that a person
+ * `refused` it.
+ */
 const toolStepSchema = z.object({
   type: z.literal("tool"),
   toolCallId: z.string(),
@@ -60,16 +78,29 @@ const toolStepSchema = z.object({
 /** Whether a call of a tool needs a person's approval. */
 const approvalNeedStepSchema = z.object({ type: z.literal("approval_need"), needsApproval: z.boolean() });
 
-export const agentStepSchema = z.discriminatedUnion("type", [promptStepSchema, modelStepSchema, modelFailureStepSchema, toolStepSchema, approvalNeedStepSchema]);
+export const agentStepSchema = z.discriminatedUnion("type", [
+  promptStepSchema,
+  modelStepSchema,
+  modelFailureStepSchema,
+  toolStepSchema,
+  approvalNeedStepSchema,
+]);
 
 /** What a person is asked to approve. */
 export const approvalRequestSchema = z.object({ toolCallId: z.string(), toolName: z.string(), input: jsonSchema });
 
 /** What was decided of it. `by`: who, in words; `null`: nobody decided in time. */
-export const approvalDecisionSchema = z.object({ isApproved: z.boolean(), reason: z.string().nullable(), by: z.string().nullable() });
+export const approvalDecisionSchema = z.object({
+  isApproved: z.boolean(),
+  reason: z.string().nullable(),
+  by: z.string().nullable(),
+});
 
 /** The result of the step in which an approval is waited for. */
-export const approvalStepSchema = z.object({ request: approvalRequestSchema, decision: approvalDecisionSchema.nullable().default(null) });
+export const approvalStepSchema = z.object({
+  request: approvalRequestSchema,
+  decision: approvalDecisionSchema.nullable().default(null),
+});
 
 export type Usage = z.infer<typeof usageSchema>;
 export type ContentPart = z.infer<typeof contentPartSchema>;

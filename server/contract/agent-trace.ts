@@ -4,7 +4,15 @@ import { agentStepSchema, approvalDecisionSchema, approvalRequestSchema, usageSc
 
 /** What an agent did in a run: made of its steps, in the order in which they were finished. Times are ISO 8601. */
 export const agentTraceSchema = z.object({
-  steps: z.array(z.object({ name: z.string(), attempt: z.int(), startedAt: z.iso.datetime(), finishedAt: z.iso.datetime(), step: agentStepSchema })),
+  steps: z.array(
+    z.object({
+      name: z.string(),
+      attempt: z.int(),
+      startedAt: z.iso.datetime(),
+      finishedAt: z.iso.datetime(),
+      step: agentStepSchema,
+    }),
+  ),
   /** Calls of tools that a person decides, or has decided, in the order in which they were asked for. */
   approvals: z.array(
     z.object({

@@ -32,7 +32,10 @@ export const auditActionSchema = z.enum([
 
 export type AuditAction = z.infer<typeof auditActionSchema>;
 
-/** Who did it. `machine`: the command line on the machine itself, or anybody in development. `stranger`: nobody that is known. */
+/**
+ * Who did it. `machine`: the command line on the machine itself, or anybody in development. `stranger`: nobody that is
+ * known.
+ */
 export const auditActorSchema = z.object({
   kind: z.enum(["person", "token", "webhook", "machine", "stranger"]),
   /** Of the person or the key. */

@@ -13,7 +13,14 @@ export interface ErrorCodeEntry {
   fix: string;
 }
 
-const entry = (status: number, title: string, why: string, fix: string, retryable = false, changedBy: ErrorCodeEntry["changedBy"] = "sender"): ErrorCodeEntry => ({
+const entry = (
+  status: number,
+  title: string,
+  why: string,
+  fix: string,
+  retryable = false,
+  changedBy: ErrorCodeEntry["changedBy"] = "sender",
+): ErrorCodeEntry => ({
   status,
   title,
   retryable,
@@ -28,7 +35,8 @@ export function resendAdvice({ retryable, changedBy }: ErrorCodeEntry): string {
   return {
     sender: "The same request will fail again: change it first.",
     owner: "The same request will fail again until the owner of this service has fixed the cause.",
-    either: "The same request will fail again until the sender changes it, or the owner of this service changes the cause.",
+    either:
+      "The same request will fail again until the sender changes it, or the owner of this service changes the cause.",
   }[changedBy];
 }
 

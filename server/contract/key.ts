@@ -20,7 +20,10 @@ export const keySchema = z.object({
   revokedAt: z.iso.datetime().nullable(),
   /** The key that took its place when it was rotated. */
   replacedBy: z.string().nullable(),
-  /** The person whose API token it is: it never does more than they may. `null`: nobody's, as it was made on the machine. */
+  /**
+   * The person whose API token it is: it never does more than they may. `null`: nobody's, as it was made on the
+   * machine.
+   */
   ownerId: z.string().nullable(),
 });
 

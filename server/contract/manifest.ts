@@ -15,7 +15,10 @@ const retryPolicySchema = z.object({
 });
 
 /** How a trigger makes the prompt of its agent. */
-export const promptSchema = z.discriminatedUnion("kind", [z.object({ kind: z.literal("template"), text: z.string() }), z.object({ kind: z.literal("function") })]);
+export const promptSchema = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("template"), text: z.string() }),
+  z.object({ kind: z.literal("function") }),
+]);
 
 export const manifestTriggerSchema = z.object({
   slug: slugSchema,
@@ -38,7 +41,9 @@ export const manifestTriggerSchema = z.object({
 });
 
 /** How many calls of tools an agent may make. Older builds do not have it. */
-export const maxToolCallsSchema = z.object({ perAnswer: z.int().min(1).default(20), perRun: z.int().min(1).default(100) }).prefault({});
+export const maxToolCallsSchema = z
+  .object({ perAnswer: z.int().min(1).default(20), perRun: z.int().min(1).default(100) })
+  .prefault({});
 
 const manifestWorkflowSchema = z.object({
   slug: slugSchema,
@@ -66,7 +71,10 @@ const manifestAgentSchema = manifestWorkflowSchema.extend({
       /** `sometimes`: a function of the arguments decides. */
       needsApproval: z.enum(["never", "sometimes", "always"]),
       /** How long a call waits for its approval. Builds of old do not have it. */
-      approvalTimeoutMs: z.int().min(1).default(30 * 24 * 3_600_000),
+      approvalTimeoutMs: z
+        .int()
+        .min(1)
+        .default(30 * 24 * 3_600_000),
     }),
   ),
   maxSteps: z.int().min(1),
@@ -84,7 +92,10 @@ export const manifestSchema = z.object({
   name: z.string(),
   /** Folder of this build, relative to `.signalbox/`, e.g. `builds/9f31c2ab`. */
   folder: z.string(),
-  /** Module below `folder` that the receiver loads: exports `triggers`, sources and target references in the order of attachment ids. */
+  /**
+   * Module below `folder` that the receiver loads: exports `triggers`, sources and target references in the order of
+   * attachment ids.
+   */
   sources: z.string(),
   settings: projectSettingsSchema,
   /** In the order of attachment ids (code units). */

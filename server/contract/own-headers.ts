@@ -1,4 +1,7 @@
-/** Headers that the service writes into a recorded delivery. Headers of these names in a sender's request are not recorded. */
+/**
+ * Headers that the service writes into a recorded delivery. Headers of these names in a sender's request are not
+ * recorded.
+ */
 export const ownHeaders = {
   /** The delivery whose body was delivered again. */
   redeliveryOf: "signalbox-redelivery-of",

@@ -9,8 +9,14 @@ export type Role = z.infer<typeof roleSchema>;
 export const scopeOfRole: Record<Role, Scope> = { viewer: "read", operator: "operate", admin: "admin" };
 export const roleOfScope: Record<Scope, Role> = { read: "viewer", operate: "operator", admin: "admin" };
 
-/** As long as NIST SP 800-63B-4 asks of a password that stands alone is 15; 12 is our floor, as people here are invited and sign-in is throttled. */
-export const passwordSchema = z.string().min(12, "A password has 12 characters or more").max(128, "A password has 128 characters at most");
+/**
+ * As long as NIST SP 800-63B-4 asks of a password that stands alone is 15; 12 is our floor, as people here are invited
+ * and sign-in is throttled.
+ */
+export const passwordSchema = z
+  .string()
+  .min(12, "A password has 12 characters or more")
+  .max(128, "A password has 128 characters at most");
 export const personNameSchema = z.string().trim().min(1, "A name is needed").max(100);
 export const emailSchema = z.string().trim().toLowerCase().max(254).pipe(z.email("This is not an e-mail address"));
 

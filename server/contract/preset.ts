@@ -2,7 +2,10 @@ import { z } from "zod";
 import { jsonSchema } from "./json.ts";
 
 /** What a saved form belongs to: a trigger (its test events) or a target (its inputs). */
-export const presetSubjectSchema = z.object({ kind: z.enum(["trigger", "workflow", "agent"]), slug: z.string().min(1).max(64) });
+export const presetSubjectSchema = z.object({
+  kind: z.enum(["trigger", "workflow", "agent"]),
+  slug: z.string().min(1).max(64),
+});
 
 /** A body or an input that somebody kept under a name. Names are unique within their subject. */
 const presetSchema = z.object({

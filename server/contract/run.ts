@@ -22,7 +22,10 @@ export const runSummarySchema = z.object({
   maxAttempts: z.number().int(),
   /** What an agent's run has used so far, in and out; `null` for a workflow. */
   tokens: z.number().int().nullable(),
-  /** US dollars, of all calls of the model that were answered so far; `null` for a workflow, before the first answer, and where the price of one is not known. */
+  /**
+   * US dollars, of all calls of the model that were answered so far; `null` for a workflow, before the first answer,
+   * and where the price of one is not known.
+   */
   costUsd: z.number().nullable(),
   error: runErrorSchema.omit({ stack: true }).nullable(),
   createdAt: z.iso.datetime(),

@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-/** What somebody may do: `read` looks, `operate` also starts, stops and repeats, `admin` also decides about keys and people. Each holds those before it. */
+/**
+ * What somebody may do: `read` looks, `operate` also starts, stops and repeats, `admin` also decides about keys and
+ * people. Each holds those before it.
+ */
 export const scopeSchema = z.enum(["read", "operate", "admin"]);
 
 export type Scope = z.infer<typeof scopeSchema>;

@@ -10,8 +10,15 @@ const limitsSchema = z.strictObject({
   connections: z.int().min(10).max(1_000_000).optional(),
 });
 
-/** US dollars for a million tokens. `cachedInput`: of input that the provider had seen before; the same as `input` unless told. */
-const modelPriceSchema = z.strictObject({ input: z.number().min(0), cachedInput: z.number().min(0).optional(), output: z.number().min(0) });
+/**
+ * US dollars for a million tokens. `cachedInput`: of input that the provider had seen before; the same as `input`
+ * unless told.
+ */
+const modelPriceSchema = z.strictObject({
+  input: z.number().min(0),
+  cachedInput: z.number().min(0).optional(),
+  output: z.number().min(0),
+});
 
 export type ModelPrice = z.infer<typeof modelPriceSchema>;
 
@@ -29,7 +36,11 @@ export const projectSettingsSchema = z.strictObject({
   /** `file:` or `postgres:` URL of the store. */
   databaseUrl: z.string().min(1).optional(),
   /** Largest body that a webhook may bring, in bytes. */
-  maxBodyBytes: z.int().min(1).max(1024 ** 3).optional(),
+  maxBodyBytes: z
+    .int()
+    .min(1)
+    .max(1024 ** 3)
+    .optional(),
   /** What is let in, at most; see docs/receiving.md. */
   limits: limitsSchema.optional(),
   /** Number of worker processes. */
@@ -37,7 +48,11 @@ export const projectSettingsSchema = z.strictObject({
   /** Runs that one worker process executes at the same time. */
   workerConcurrency: z.int().min(1).max(1000).optional(),
   /** Memory that one worker process may use, in MiB, before it is replaced. */
-  workerMemoryMb: z.int().min(64).max(1024 * 1024).optional(),
+  workerMemoryMb: z
+    .int()
+    .min(64)
+    .max(1024 * 1024)
+    .optional(),
   /** Days after which ended runs and their deliveries are removed; 0 keeps them for ever. */
   retentionDays: z.int().min(0).max(100_000).optional(),
   /** So many of the newest deliveries are kept; 0 keeps all. */
@@ -47,10 +62,16 @@ export const projectSettingsSchema = z.strictObject({
   /** What models cost, by their ids; goes before the prices that we know. */
   modelPrices: z.record(z.string().min(1), modelPriceSchema).optional(),
   /** Regular expressions of schemas that the build does not check, as written in code: `/^a+$/i`. */
-  uncheckedRegexes: z.array(z.string().regex(/^\/.+\/[a-z]*$/s, 'Write each as in code, e.g. "/^[a-z]+$/i"')).max(1000).optional(),
+  uncheckedRegexes: z
+    .array(z.string().regex(/^\/.+\/[a-z]*$/s, 'Write each as in code, e.g. "/^[a-z]+$/i"'))
+    .max(1000)
+    .optional(),
   /** The secret may come from the environment: what stands here is written into the build. */
   oidc: oidcSettingsSchema.partial({ clientSecret: true }).optional(),
-  /** Reverse proxies whose X-Forwarded-For, -Host and -Proto are believed: addresses and CIDR ranges. Nobody's unless told. */
+  /**
+   * Reverse proxies whose X-Forwarded-For, -Host and -Proto are believed: addresses and CIDR ranges. Nobody's unless
+   * told.
+   */
   trustProxy: z.array(proxyRangeSchema).max(100).optional(),
 });
 

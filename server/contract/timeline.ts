@@ -4,13 +4,17 @@ import { runErrorSchema } from "./run.ts";
 
 /**
  * What happened in a run. Every kind is one past event:
+ *
  * - `queued`: the run was recorded; `canceled`, `completed`, `failed`, `timed_out`: it ended so.
- * - `attempt_started`, `attempt_failed` (with `error`), `retry_scheduled` (with `until`). Where an `error` came from the user's own code,
- *   `data.source` shows that code (a CodeExcerpt); where something did not parse, `data.errors` says where.
+ * - `attempt_started`, `attempt_failed` (with `error`), `retry_scheduled` (with `until`). Where an `error` came from the
+ *   user's own code, `data.source` shows that code (a CodeExcerpt); where something did not parse, `data.errors` says
+ *   where.
  * - `resumed`: the attempt went on in a worker after a sleep or after its worker was lost.
- * - `step_started`, `step_completed` (with `durationMs`), `step_failed` (with `error`), `step_reused`: its stored result was taken.
+ * - `step_started`, `step_completed` (with `durationMs`), `step_failed` (with `error`), `step_reused`: its stored result
+ *   was taken.
  * - `sleep_started` (with `until`), `sleep_finished`.
- * - `approval_requested` (with `until`; `data` says which tool and with what), `approval_decided` (`data` says how, and by whom).
+ * - `approval_requested` (with `until`; `data` says which tool and with what), `approval_decided` (`data` says how, and
+ *   by whom).
  * - `worker_lost`: the process that ran it ended; `message` says how.
  * - `cancel_requested`, `log` (with `level`, `message`, `data`).
  */

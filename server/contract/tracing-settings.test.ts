@@ -11,12 +11,25 @@ const tracing = (env: Record<string, string>) => {
 
 describe("traces", () => {
   it("are off without an endpoint, and where OpenTelemetry is told to be off, whatever else is set", () => {
-    const off: Record<string, string>[] = [{}, { OTEL_SERVICE_NAME: "x", OTEL_TRACES_SAMPLER: "nonsense" }, { OTEL_EXPORTER_OTLP_ENDPOINT: "" }, { ...on, OTEL_SDK_DISABLED: "TRUE" }, { ...on, OTEL_TRACES_EXPORTER: "none" }];
+    const off: Record<string, string>[] = [
+      {},
+      { OTEL_SERVICE_NAME: "x", OTEL_TRACES_SAMPLER: "nonsense" },
+      { OTEL_EXPORTER_OTLP_ENDPOINT: "" },
+      { ...on, OTEL_SDK_DISABLED: "TRUE" },
+      { ...on, OTEL_TRACES_EXPORTER: "none" },
+    ];
     for (const env of off) expect(read(env)).toEqual({ kind: "off" });
   });
 
   it("go to the endpoint, under the project's name, unless the environment says more", () => {
-    expect(tracing({})).toEqual({ url: "http://collector:4318/v1/traces", headers: {}, timeoutMs: 10_000, serviceName: "my-project", resource: {}, sampler: { isParentBased: true, ratio: 1 } });
+    expect(tracing({})).toEqual({
+      url: "http://collector:4318/v1/traces",
+      headers: {},
+      timeoutMs: 10_000,
+      serviceName: "my-project",
+      resource: {},
+      sampler: { isParentBased: true, ratio: 1 },
+    });
     expect(
       tracing({
         OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "https://traces.example.com/in",
@@ -28,18 +41,42 @@ describe("traces", () => {
         OTEL_TRACES_SAMPLER: "traceidratio",
         OTEL_TRACES_SAMPLER_ARG: "0.25",
       }),
-    ).toEqual({ url: "https://traces.example.com/in", headers: { authorization: "Basic YTpi", x: "2=3" }, timeoutMs: 500, serviceName: "shop", resource: { "deployment.environment.name": "prod" }, sampler: { isParentBased: false, ratio: 0.25 } });
-    expect(tracing({ OTEL_SERVICE_NAME: "web", OTEL_RESOURCE_ATTRIBUTES: "service.name=shop" }).serviceName).toBe("web");
-    expect(tracing({ OTEL_TRACES_SAMPLER: "parentbased_always_off" }).sampler).toEqual({ isParentBased: true, ratio: 0 });
+    ).toEqual({
+      url: "https://traces.example.com/in",
+      headers: { authorization: "Basic YTpi", x: "2=3" },
+      timeoutMs: 500,
+      serviceName: "shop",
+      resource: { "deployment.environment.name": "prod" },
+      sampler: { isParentBased: false, ratio: 0.25 },
+    });
+    expect(tracing({ OTEL_SERVICE_NAME: "web", OTEL_RESOURCE_ATTRIBUTES: "service.name=shop" }).serviceName).toBe(
+      "web",
+    );
+    expect(tracing({ OTEL_TRACES_SAMPLER: "parentbased_always_off" }).sampler).toEqual({
+      isParentBased: true,
+      ratio: 0,
+    });
   });
 
   it("cannot be set wrongly: the problem names the variable and what it may be, and never says what is in it", () => {
     const wrong: [Record<string, string>, string][] = [
-      [{ OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318-canary" }, "OTEL_EXPORTER_OTLP_ENDPOINT must be an http:// or https:// URL, e.g. http://localhost:4318"],
-      [{ OTEL_EXPORTER_OTLP_HEADERS: "canary" }, "OTEL_EXPORTER_OTLP_HEADERS must be pairs with commas between them, e.g. name=value,other=value, percent-encoded"],
-      [{ OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" }, "OTEL_EXPORTER_OTLP_PROTOCOL: Signalbox speaks http/json only, which collectors take where they take http/protobuf (port 4318)"],
+      [
+        { OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318-canary" },
+        "OTEL_EXPORTER_OTLP_ENDPOINT must be an http:// or https:// URL, e.g. http://localhost:4318",
+      ],
+      [
+        { OTEL_EXPORTER_OTLP_HEADERS: "canary" },
+        "OTEL_EXPORTER_OTLP_HEADERS must be pairs with commas between them, e.g. name=value,other=value, percent-encoded",
+      ],
+      [
+        { OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" },
+        "OTEL_EXPORTER_OTLP_PROTOCOL: Signalbox speaks http/json only, which collectors take where they take http/protobuf (port 4318)",
+      ],
       [{ OTEL_EXPORTER_OTLP_TIMEOUT: "10s-canary" }, "OTEL_EXPORTER_OTLP_TIMEOUT must be a number of milliseconds"],
-      [{ OTEL_TRACES_SAMPLER: "canary" }, "OTEL_TRACES_SAMPLER must be one of always_on, always_off, traceidratio, parentbased_always_on, parentbased_always_off, parentbased_traceidratio"],
+      [
+        { OTEL_TRACES_SAMPLER: "canary" },
+        "OTEL_TRACES_SAMPLER must be one of always_on, always_off, traceidratio, parentbased_always_on, parentbased_always_off, parentbased_traceidratio",
+      ],
       [{ OTEL_TRACES_SAMPLER_ARG: "2" }, "OTEL_TRACES_SAMPLER_ARG must be 1 or less"],
     ];
     for (const [env, problem] of wrong) expect(read({ ...on, ...env })).toEqual({ kind: "bad", problem });

@@ -13,24 +13,62 @@ export interface TracingSettings {
   sampler: { isParentBased: boolean; /** Share of the traces that begin here: 0 to 1. */ ratio: number };
 }
 
-const httpUrl = (name: string) => z.url({ protocol: /^https?$/, error: `${name} must be an http:// or https:// URL, e.g. http://localhost:4318` }).optional();
+const httpUrl = (name: string) =>
+  z
+    .url({ protocol: /^https?$/, error: `${name} must be an http:// or https:// URL, e.g. http://localhost:4318` })
+    .optional();
 
-const samplers = ["always_on", "always_off", "traceidratio", "parentbased_always_on", "parentbased_always_off", "parentbased_traceidratio"] as const;
+const samplers = [
+  "always_on",
+  "always_off",
+  "traceidratio",
+  "parentbased_always_on",
+  "parentbased_always_off",
+  "parentbased_traceidratio",
+] as const;
 
 /** `a=1,b=2`, percent-encoded: https://www.w3.org/TR/baggage/#header-content without properties. */
 const pairs = (name: string) =>
   z
     .string()
     .transform((text) => text.split(",").filter((pair) => pair.trim() !== ""))
-    .pipe(z.array(z.string().regex(/^\s*[^=\s]+\s*=(?:[^%]|%[0-9a-fA-F]{2})*$/, `${name} must be pairs with commas between them, e.g. name=value,other=value, percent-encoded`)))
-    .transform((list) => Object.fromEntries(list.map((pair) => [pair.slice(0, pair.indexOf("=")).trim(), decode(pair.slice(pair.indexOf("=") + 1).trim())])))
+    .pipe(
+      z.array(
+        z
+          .string()
+          .regex(
+            /^\s*[^=\s]+\s*=(?:[^%]|%[0-9a-fA-F]{2})*$/,
+            `${name} must be pairs with commas between them, e.g. name=value,other=value, percent-encoded`,
+          ),
+      ),
+    )
+    .transform((list) =>
+      Object.fromEntries(
+        list.map((pair) => [pair.slice(0, pair.indexOf("=")).trim(), decode(pair.slice(pair.indexOf("=") + 1).trim())]),
+      ),
+    )
     .optional();
 
-const timeout = (name: string) => z.coerce.number(`${name} must be a number of milliseconds`).int(`${name} must be a whole number of milliseconds`).min(1, `${name} must be 1 or more`).max(600_000, `${name} must be 600000 or less`).optional();
+const timeout = (name: string) =>
+  z.coerce
+    .number(`${name} must be a number of milliseconds`)
+    .int(`${name} must be a whole number of milliseconds`)
+    .min(1, `${name} must be 1 or more`)
+    .max(600_000, `${name} must be 600000 or less`)
+    .optional();
 
-const protocol = (name: string) => z.literal("http/json", `${name}: Signalbox speaks http/json only, which collectors take where they take http/protobuf (port 4318)`).optional();
+const protocol = (name: string) =>
+  z
+    .literal(
+      "http/json",
+      `${name}: Signalbox speaks http/json only, which collectors take where they take http/protobuf (port 4318)`,
+    )
+    .optional();
 
-/** The standard variables of OpenTelemetry that are obeyed: https://opentelemetry.io/docs/specs/otel/protocol/exporter/ and …/configuration/sdk-environment-variables/ */
+/**
+ * The standard variables of OpenTelemetry that are obeyed: https://opentelemetry.io/docs/specs/otel/protocol/exporter/
+ * and …/configuration/sdk-environment-variables/
+ */
 const environment = z.object({
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl("OTEL_EXPORTER_OTLP_ENDPOINT"),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"),
@@ -43,19 +81,29 @@ const environment = z.object({
   OTEL_SERVICE_NAME: z.string().optional(),
   OTEL_RESOURCE_ATTRIBUTES: pairs("OTEL_RESOURCE_ATTRIBUTES"),
   OTEL_TRACES_SAMPLER: z.enum(samplers, `OTEL_TRACES_SAMPLER must be one of ${samplers.join(", ")}`).optional(),
-  OTEL_TRACES_SAMPLER_ARG: z.coerce.number("OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1").min(0, "OTEL_TRACES_SAMPLER_ARG must be 0 or more").max(1, "OTEL_TRACES_SAMPLER_ARG must be 1 or less").optional(),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce
+    .number("OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1")
+    .min(0, "OTEL_TRACES_SAMPLER_ARG must be 0 or more")
+    .max(1, "OTEL_TRACES_SAMPLER_ARG must be 1 or less")
+    .optional(),
 });
 
 /**
- * Reads the variables, of which empty ones are none. `off`: no endpoint is set, or `OTEL_SDK_DISABLED` or `OTEL_TRACES_EXPORTER=none` says so; the others are not looked at then. A problem names its
- * variable, and never what is in it.
+ * Reads the variables, of which empty ones are none. `off`: no endpoint is set, or `OTEL_SDK_DISABLED` or
+ * `OTEL_TRACES_EXPORTER=none` says so; the others are not looked at then. A problem names its variable, and never what
+ * is in it.
  */
-export function readTracingSettings(env: Readonly<Record<string, string | undefined>>, defaultName: string): { kind: "off" } | { kind: "on"; tracing: TracingSettings } | { kind: "bad"; problem: string } {
+export function readTracingSettings(
+  env: Readonly<Record<string, string | undefined>>,
+  defaultName: string,
+): { kind: "off" } | { kind: "on"; tracing: TracingSettings } | { kind: "bad"; problem: string } {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
   const isOff = given["OTEL_SDK_DISABLED"]?.toLowerCase() === "true" || given["OTEL_TRACES_EXPORTER"] === "none";
-  if (isOff || !(given["OTEL_EXPORTER_OTLP_ENDPOINT"] ?? given["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"])) return { kind: "off" };
+  if (isOff || !(given["OTEL_EXPORTER_OTLP_ENDPOINT"] ?? given["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"]))
+    return { kind: "off" };
   const parsed = environment.safeParse(given);
-  if (!parsed.success) return { kind: "bad", problem: parsed.error.issues[0]?.message ?? "The OTEL_… variables cannot be read" };
+  if (!parsed.success)
+    return { kind: "bad", problem: parsed.error.issues[0]?.message ?? "The OTEL_… variables cannot be read" };
   return { kind: "on", tracing: toSettings(parsed.data, defaultName) };
 }
 
@@ -63,12 +111,21 @@ function toSettings(env: z.infer<typeof environment>, defaultName: string): Trac
   const { "service.name": nameInResource, ...resource } = env.OTEL_RESOURCE_ATTRIBUTES ?? {};
   const sampler = env.OTEL_TRACES_SAMPLER ?? "parentbased_always_on";
   return {
-    url: env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? `${env.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/+$/, "") ?? ""}/v1/traces`,
+    url:
+      env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ??
+      `${env.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/+$/, "") ?? ""}/v1/traces`,
     headers: { ...env.OTEL_EXPORTER_OTLP_HEADERS, ...env.OTEL_EXPORTER_OTLP_TRACES_HEADERS },
     timeoutMs: env.OTEL_EXPORTER_OTLP_TRACES_TIMEOUT ?? env.OTEL_EXPORTER_OTLP_TIMEOUT ?? 10_000,
     serviceName: env.OTEL_SERVICE_NAME ?? nameInResource ?? defaultName,
     resource,
-    sampler: { isParentBased: sampler.startsWith("parentbased_"), ratio: sampler.endsWith("always_on") ? 1 : sampler.endsWith("always_off") ? 0 : (env.OTEL_TRACES_SAMPLER_ARG ?? 1) },
+    sampler: {
+      isParentBased: sampler.startsWith("parentbased_"),
+      ratio: sampler.endsWith("always_on")
+        ? 1
+        : sampler.endsWith("always_off")
+          ? 0
+          : (env.OTEL_TRACES_SAMPLER_ARG ?? 1),
+    },
   };
 }
 

@@ -10,12 +10,19 @@ const sources = projectFixture();
 
 describe("the filter of deliveries", () => {
   it("looks for what a trigger decided on that trigger's endpoint", () => {
-    expect(filterDeliveries(sources, { trigger: "refund", verdict: "matched" })).toEqual({ endpoint: "billing", verdict: { trigger: "refund", outcomes: ["matched"] } });
-    expect(filterDeliveries(sources, { trigger: "refund", verdict: "stopped", endpoint: "old", text: undefined })).toEqual({
+    expect(filterDeliveries(sources, { trigger: "refund", verdict: "matched" })).toEqual({
+      endpoint: "billing",
+      verdict: { trigger: "refund", outcomes: ["matched"] },
+    });
+    expect(
+      filterDeliveries(sources, { trigger: "refund", verdict: "stopped", endpoint: "old", text: undefined }),
+    ).toEqual({
       endpoint: "old",
       verdict: { trigger: "refund", outcomes: ["request_mismatch", "filter_mismatch", "disabled"] },
     });
-    expect(filterDeliveries(sources, { trigger: "gone" })).toEqual({ verdict: { trigger: "gone", outcomes: ["matched", "request_mismatch", "filter_mismatch", "disabled"] } });
+    expect(filterDeliveries(sources, { trigger: "gone" })).toEqual({
+      verdict: { trigger: "gone", outcomes: ["matched", "request_mismatch", "filter_mismatch", "disabled"] },
+    });
   });
 
   it("refuses a verdict of nobody", () => {
@@ -27,7 +34,10 @@ describe("the filter of deliveries", () => {
     const paid = await deliver(service, { endpoint: "billing", body: paidBody });
     const refund = await deliver(service, { endpoint: "billing", body: '{ "type": "refund" }' });
     const find = async (verdict: "matched" | "stopped") => {
-      const { data } = await service.store.listDeliveries(filterDeliveries(sources, { trigger: "refund", verdict }), { limit: 10, cursor: null });
+      const { data } = await service.store.listDeliveries(filterDeliveries(sources, { trigger: "refund", verdict }), {
+        limit: 10,
+        cursor: null,
+      });
       return data.map(({ id }) => id);
     };
     expect(await find("matched")).toEqual([refund.deliveryId]);
@@ -38,9 +48,15 @@ describe("the filter of deliveries", () => {
 it("a redelivery names the delivery that it repeats, and goes to one trigger where that is asked for", async () => {
   const service = await openTestService();
   const { deliveryId } = await deliver(service, { endpoint: "billing", body: paidBody });
-  const again = await getDelivery(service, await redeliver(service, { id: deliveryId, trigger: "invoice-paid", startedBy: "form" }));
+  const again = await getDelivery(
+    service,
+    await redeliver(service, { id: deliveryId, trigger: "invoice-paid", startedBy: "form" }),
+  );
   expect(again).toMatchObject({ redeliveryOf: deliveryId, outcome: "accepted", endpoint: "billing" });
-  expect(again.verdicts.map(({ attachmentId }) => attachmentId)).toEqual(["invoice-paid:notify", "invoice-paid:record-invoice"]);
+  expect(again.verdicts.map(({ attachmentId }) => attachmentId)).toEqual([
+    "invoice-paid:notify",
+    "invoice-paid:record-invoice",
+  ]);
 });
 
 it("only a delivery to an unknown endpoint has a probable one", () => {

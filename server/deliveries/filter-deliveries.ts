@@ -21,13 +21,14 @@ export type DeliveryQuery = { [Name in keyof Omit<DeliveryFilter, "verdict">]: D
 };
 
 /**
- * The store's filter of what was asked for. A trigger that the project has is looked for on its endpoint only: there an index leads to
- * its deliveries. Throws AppError `invalid_request`.
+ * The store's filter of what was asked for. A trigger that the project has is looked for on its endpoint only: there an
+ * index leads to its deliveries. Throws AppError `invalid_request`.
  */
 export function filterDeliveries(sources: ProjectSources, query: DeliveryQuery): DeliveryFilter {
   const { trigger, verdict, ...rest } = query;
   if (trigger === undefined) {
-    if (verdict !== undefined) throw new AppError("invalid_request", 'A "verdict" is that of a trigger: name the "trigger" too.');
+    if (verdict !== undefined)
+      throw new AppError("invalid_request", 'A "verdict" is that of a trigger: name the "trigger" too.');
     return dropUndefined(rest);
   }
   const endpoint = rest.endpoint ?? sources.triggers.find(({ slug }) => slug === trigger)?.endpoint;

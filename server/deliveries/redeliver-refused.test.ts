@@ -15,7 +15,13 @@ import { redeliver } from "./redeliver.ts";
 const [wrong, right] = ["the secret of yesterday", "the secret of today"];
 const at = 1_700_000_000_000;
 const body = '{"id":"evt_1","amount":5}';
-const triggerBy = (verify: Verification) => triggerOf({ slug: "paid", request: z.object({ id: z.string() }), verify, dedupe: { header: null, field: "/id", windowMs: 86_400_000 } });
+const triggerBy = (verify: Verification) =>
+  triggerOf({
+    slug: "paid",
+    request: z.object({ id: z.string() }),
+    verify,
+    dedupe: { header: null, field: "/id", windowMs: 86_400_000 },
+  });
 
 /** A request with a good signature came while the secret here was wrong. */
 async function refusedDelivery() {
@@ -28,19 +34,45 @@ async function refusedDelivery() {
     await store.close();
     rmSync(dir, { recursive: true });
   });
-  const headers = await senders.find(({ name }) => name === "stripe")?.sign({ body: Buffer.from(body), at, secret: right });
-  const post = (url: string) => fetch(`${url}/triggers/paid`, { method: "POST", headers: { "content-type": "application/json", ...headers }, body });
+  const headers = await senders
+    .find(({ name }) => name === "stripe")
+    ?.sign({ body: Buffer.from(body), at, secret: right });
+  const post = (url: string) =>
+    fetch(`${url}/triggers/paid`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body,
+    });
   const answer = await post(served.url);
   const id = answer.headers.get("signalbox-delivery") ?? "";
   // Days later: the time of signing was right when it came.
   const again = (verify: Verification, p: { id?: string; trigger?: string } = {}) =>
-    redeliver({ store, project: { current: () => projectOf([triggerBy(verify)]) }, signals: noSignals, clock: { now: () => at + 3 * 86_400_000 } }, { id: p.id ?? id, trigger: p.trigger ?? null, startedBy: "form" });
-  return { store, id, again, sendAgain: () => post(mended.url), runs: async () => (await store.listRuns({}, { limit: 10, cursor: null })).data };
+    redeliver(
+      {
+        store,
+        project: { current: () => projectOf([triggerBy(verify)]) },
+        signals: noSignals,
+        clock: { now: () => at + 3 * 86_400_000 },
+      },
+      { id: p.id ?? id, trigger: p.trigger ?? null, startedBy: "form" },
+    );
+  return {
+    store,
+    id,
+    again,
+    sendAgain: () => post(mended.url),
+    runs: async () => (await store.listRuns({}, { limit: 10, cursor: null })).data,
+  };
 }
 
 test("a delivery that was refused for its signature runs once the secret is mended, whenever that is", async () => {
   const { store, id, again, runs } = await refusedDelivery();
-  expect(await getDelivery({ store }, id)).toMatchObject({ outcome: "rejected", responseStatus: 401, problem: { code: "invalid_signature" }, body: Buffer.from(body).toString("base64") });
+  expect(await getDelivery({ store }, id)).toMatchObject({
+    outcome: "rejected",
+    responseStatus: 401,
+    problem: { code: "invalid_signature" },
+    body: Buffer.from(body).toString("base64"),
+  });
   const redelivered = await getDelivery({ store }, await again(stripe({ secret: [right, wrong] })));
   expect(redelivered).toMatchObject({ outcome: "accepted", redeliveryOf: id, verdicts: [{ outcome: "matched" }] });
   expect(await runs()).toHaveLength(1);
@@ -48,8 +80,16 @@ test("a delivery that was refused for its signature runs once the secret is mend
 
 test("as long as the signature does not hold it starts nothing and says why", async () => {
   const { id, again, runs } = await refusedDelivery();
-  for (const [verify, why] of [[stripe({ secret: wrong }), "does not match"], [stripe({ secret: undefined }), "its secret is not set"]] as const) {
-    await expect(again(verify)).rejects.toMatchObject({ code: "not_replayable", message: expect.stringMatching(new RegExp(`^The signature of delivery ${id} does not hold now either\\. .*${why}`)) });
+  for (const [verify, why] of [
+    [stripe({ secret: wrong }), "does not match"],
+    [stripe({ secret: undefined }), "its secret is not set"],
+  ] as const) {
+    await expect(again(verify)).rejects.toMatchObject({
+      code: "not_replayable",
+      message: expect.stringMatching(
+        new RegExp(`^The signature of delivery ${id} does not hold now either\\. .*${why}`),
+      ),
+    });
   }
   expect(await runs()).toEqual([]);
 });
@@ -58,7 +98,10 @@ test("it counts as the sender's own attempt: the event that the sender repeats l
   const { again, sendAgain, runs } = await refusedDelivery();
   await again(stripe({ secret: right }));
   expect((await sendAgain()).headers.get("idempotent-replayed")).toBe("true");
-  await expect(again(stripe({ secret: right }))).rejects.toMatchObject({ code: "not_replayable", message: expect.stringContaining("This event was accepted meanwhile, as delivery dlv_") });
+  await expect(again(stripe({ secret: right }))).rejects.toMatchObject({
+    code: "not_replayable",
+    message: expect.stringContaining("This event was accepted meanwhile, as delivery dlv_"),
+  });
   expect(await runs()).toHaveLength(1);
 });
 

@@ -17,12 +17,17 @@ import type { DeliveryStore, NewDelivery, SwitchStore } from "../ports/store.ts"
 import { getDelivery } from "./get-delivery.ts";
 
 /**
- * Delivers the stored body of a delivery again, byte for byte, to the triggers that are in the project now, or to one of them: a new
- * delivery, with new runs. What was refused for its signature is checked again first. Answers the new delivery's id. Throws AppError
- * `not_found`, `not_replayable` or `queue_full`.
+ * Delivers the stored body of a delivery again, byte for byte, to the triggers that are in the project now, or to one
+ * of them: a new delivery, with new runs. What was refused for its signature is checked again first. Answers the new
+ * delivery's id. Throws AppError `not_found`, `not_replayable` or `queue_full`.
  */
 export async function redeliver(
-  deps: { store: Pick<DeliveryStore, "getDelivery" | "acceptDelivery"> & Pick<SwitchStore, "listDisabledTriggers">; project: ProjectReader; signals: Signals; clock: Clock },
+  deps: {
+    store: Pick<DeliveryStore, "getDelivery" | "acceptDelivery"> & Pick<SwitchStore, "listDisabledTriggers">;
+    project: ProjectReader;
+    signals: Signals;
+    clock: Clock;
+  },
   request: { id: string; trigger: string | null; startedBy: StartedBy },
 ): Promise<string> {
   const startedAt = performance.now();
@@ -69,10 +74,22 @@ export async function redeliver(
   // Asked for by hand: the idempotency key of the first delivery must not hold it back. What was never accepted counts as the sender's own
   // attempt: it may have sent the event again by itself, or may yet do so.
   const isFirst = wasRefused && request.trigger === null;
-  const idempotency = isFirst ? idempotencyOf({ header: headerOf(old), body, dedupe: triggers[0]?.dedupe ?? null, receivedAt: Date.parse(old.receivedAt), signed }) : null;
+  const idempotency = isFirst
+    ? idempotencyOf({
+        header: headerOf(old),
+        body,
+        dedupe: triggers[0]?.dedupe ?? null,
+        receivedAt: Date.parse(old.receivedAt),
+        signed,
+      })
+    : null;
   const result = await deps.store.acceptDelivery({ delivery, runs, idempotency });
   if (result.kind === "full") throw queueFull(result.queue);
-  if (result.kind !== "accepted") throw new AppError("not_replayable", `This event was accepted meanwhile, as delivery ${result.deliveryId}. Redeliver that one to run it once more.`);
+  if (result.kind !== "accepted")
+    throw new AppError(
+      "not_replayable",
+      `This event was accepted meanwhile, as delivery ${result.deliveryId}. Redeliver that one to run it once more.`,
+    );
   if (runs.length > 0) deps.signals.runsQueued();
   return id;
 }
@@ -86,15 +103,24 @@ function receiversOf(old: Delivery, slug: string | null, sources: ProjectSources
   const triggers = slug === null ? onEndpoint : onEndpoint.filter((trigger) => trigger.slug === slug);
   if (triggers.length > 0) return triggers;
   const what = slug === null ? "No trigger" : `No trigger ${JSON.stringify(slug)}`;
-  throw new AppError("not_replayable", `${what} listens on ${JSON.stringify(old.endpoint)} in the project that runs now. Deploy a project that has it.`);
+  throw new AppError(
+    "not_replayable",
+    `${what} listens on ${JSON.stringify(old.endpoint)} in the project that runs now. Deploy a project that has it.`,
+  );
 }
 
 function keptBody(old: Delivery): Buffer {
   if (old.body !== null) return Buffer.from(old.body, "base64");
-  throw new AppError("not_replayable", `The body of delivery ${old.id} is not kept: it was refused before it was read, or retention removed it.`);
+  throw new AppError(
+    "not_replayable",
+    `The body of delivery ${old.id} is not kept: it was refused before it was read, or retention removed it.`,
+  );
 }
 
-/** As of the time of receipt: its secret may be fixed by now, and its timestamp was valid then or never. Returns what the signature covers. */
+/**
+ * As of the time of receipt: its secret may be fixed by now, and its timestamp was valid then or never. Returns what
+ * the signature covers.
+ */
 function verifyAgain(old: Delivery, body: Buffer, triggers: readonly TriggerSource[]): SignedEvent | null {
   const verification = triggers[0]?.verify;
   if (!verification) return null;
@@ -113,6 +139,8 @@ function parseBody(old: Delivery, bytes: Buffer): Json {
     return parseJsonBody(bytes);
   } catch (cause) {
     if (!(cause instanceof AppError)) throw cause;
-    throw new AppError("not_replayable", `The body of delivery ${old.id} would be refused again: ${cause.message}`, { cause });
+    throw new AppError("not_replayable", `The body of delivery ${old.id} would be refused again: ${cause.message}`, {
+      cause,
+    });
   }
 }

@@ -21,7 +21,17 @@ afterEach(async () => {
 });
 
 const dispatch = (capacity: number) =>
-  createStoreDispatcher({ store, workerId: "wrk_1", capacity: () => capacity, pool: "shared", version: "v1", leaseMs: 60_000, concurrency: () => new Map(), clock: systemClock, logger: silentLogger });
+  createStoreDispatcher({
+    store,
+    workerId: "wrk_1",
+    capacity: () => capacity,
+    pool: "shared",
+    version: "v1",
+    leaseMs: 60_000,
+    concurrency: () => new Map(),
+    clock: systemClock,
+    logger: silentLogger,
+  });
 
 const end = (run: ClaimedRun, transition: RunTransition) =>
   store.writeProgress({ runId: run.id, token: run.token, now: Date.now(), entries: [], transition });

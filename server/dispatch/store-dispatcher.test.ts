@@ -8,7 +8,15 @@ function createQueue() {
   let listener: (() => void) | null = null;
   let made = 0;
   const due: ClaimedRun[] = [];
-  const state = { claims: [] as ClaimRequest[], waiting: [] as number[], lost: [] as string[], renewals: [] as unknown[], fail: null as Error | null, gate: null as Promise<void> | null, isWatched: false };
+  const state = {
+    claims: [] as ClaimRequest[],
+    waiting: [] as number[],
+    lost: [] as string[],
+    renewals: [] as unknown[],
+    fail: null as Error | null,
+    gate: null as Promise<void> | null,
+    isWatched: false,
+  };
   const add = (count: number): void => {
     for (let n = 0; n < count; n += 1) due.push(aClaimedRun(`run_${(made += 1)}`));
     listener?.();
@@ -38,7 +46,22 @@ function createQueue() {
 }
 
 function aClaimedRun(id: string): ClaimedRun {
-  return { id, token: id, leaseUntil: 15_000, status: "running", trigger: null, attachmentId: null, target: { kind: "workflow", slug: "w" }, deliveryId: null, attempt: 1, maxAttempts: 1, isResumed: false, payload: null, input: null, createdAt: 0 };
+  return {
+    id,
+    token: id,
+    leaseUntil: 15_000,
+    status: "running",
+    trigger: null,
+    attachmentId: null,
+    target: { kind: "workflow", slug: "w" },
+    deliveryId: null,
+    attempt: 1,
+    maxAttempts: 1,
+    isResumed: false,
+    payload: null,
+    input: null,
+    createdAt: 0,
+  };
 }
 
 /** Executes nothing: each run ends when told. */
@@ -72,7 +95,17 @@ describe("the dispatcher", () => {
   function create(capacity: number) {
     const queue = createQueue();
     const execution = createExecution();
-    const dispatcher = createStoreDispatcher({ store: queue.store, workerId: "wrk_1", capacity: () => capacity, pool: "shared", version: "v1", leaseMs: 5000, concurrency: () => new Map([["workflow:w", 7]]), clock, logger: silentLogger });
+    const dispatcher = createStoreDispatcher({
+      store: queue.store,
+      workerId: "wrk_1",
+      capacity: () => capacity,
+      pool: "shared",
+      version: "v1",
+      leaseMs: 5000,
+      concurrency: () => new Map([["workflow:w", 7]]),
+      clock,
+      logger: silentLogger,
+    });
     return { ...queue, ...execution, dispatcher };
   }
 
@@ -83,7 +116,17 @@ describe("the dispatcher", () => {
     await settle();
     expect(started).toEqual(["run_1", "run_2"]);
     expect(dispatcher.active().map((run) => run.id)).toEqual(["run_1", "run_2"]);
-    expect(state.claims).toEqual([{ workerId: "wrk_1", limit: 2, now: 1_000_000, leaseMs: 5000, concurrency: new Map([["workflow:w", 7]]), pool: "shared", version: "v1" }]);
+    expect(state.claims).toEqual([
+      {
+        workerId: "wrk_1",
+        limit: 2,
+        now: 1_000_000,
+        leaseMs: 5000,
+        concurrency: new Map([["workflow:w", 7]]),
+        pool: "shared",
+        version: "v1",
+      },
+    ]);
   });
 
   it("renews what took long to claim before it begins, and leaves alone what others have by then", async () => {
@@ -97,7 +140,17 @@ describe("the dispatcher", () => {
     vi.setSystemTime(1_001_667);
     gate.resolve();
     await settle();
-    expect(state.renewals).toEqual([{ workerId: "wrk_1", runs: [{ id: "run_1", token: "run_1" }, { id: "run_2", token: "run_2" }], now: 1_001_667, leaseMs: 5000 }]);
+    expect(state.renewals).toEqual([
+      {
+        workerId: "wrk_1",
+        runs: [
+          { id: "run_1", token: "run_1" },
+          { id: "run_2", token: "run_2" },
+        ],
+        now: 1_001_667,
+        leaseMs: 5000,
+      },
+    ]);
     expect(started).toEqual(["run_2"]);
     expect(dispatcher.active()).toMatchObject([{ id: "run_2", leaseUntil: 1_006_667 }]);
   });

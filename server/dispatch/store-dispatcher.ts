@@ -24,8 +24,8 @@ const firstRetryMs = 100;
 const longestRetryMs = 5000;
 
 /**
- * The run rows are the queue. Claims when something was written (here or in another process), when a run of its own ends, and when
- * the next waiting run is due; never in between. Leases are lengthened by whoever executes.
+ * The run rows are the queue. Claims when something was written (here or in another process), when a run of its own
+ * ends, and when the next waiting run is due; never in between. Leases are lengthened by whoever executes.
  */
 export function createStoreDispatcher(p: StoreDispatcherOptions): Dispatcher {
   const running = new Map<ClaimedRun, Promise<void>>();
@@ -76,18 +76,34 @@ export function createStoreDispatcher(p: StoreDispatcherOptions): Dispatcher {
     const { store, workerId, pool, leaseMs, version } = p;
     const now = p.clock.now();
     const limit = p.capacity() - running.size;
-    const claimed = await store.claimRuns({ workerId, limit, now, leaseMs, concurrency: p.concurrency(), pool, version });
+    const claimed = await store.claimRuns({
+      workerId,
+      limit,
+      now,
+      leaseMs,
+      concurrency: p.concurrency(),
+      pool,
+      version,
+    });
     for (const run of await renewLate(claimed, now)) hand(run, execute);
     // What was due by now and not taken waits for a run to end, and that is heard.
     const next = await store.nextAvailableAt(pool, now);
     if (!isDraining) alarm.setAt(next);
   }
 
-  /** A process that was stopped while it claimed, or waited long for the store, has leases that are as good as over: others may be taking its runs already. */
+  /**
+   * A process that was stopped while it claimed, or waited long for the store, has leases that are as good as over:
+   * others may be taking its runs already.
+   */
   async function renewLate(claimed: readonly ClaimedRun[], since: number): Promise<readonly ClaimedRun[]> {
     const now = p.clock.now();
     if (claimed.length === 0 || now - since <= p.leaseMs / 3) return claimed;
-    const { lost } = await p.store.extendLeases({ workerId: p.workerId, runs: claimed.map(({ id, token }) => ({ id, token })), now, leaseMs: p.leaseMs });
+    const { lost } = await p.store.extendLeases({
+      workerId: p.workerId,
+      runs: claimed.map(({ id, token }) => ({ id, token })),
+      now,
+      leaseMs: p.leaseMs,
+    });
     const isLost = new Set(lost);
     return claimed.filter(({ id }) => !isLost.has(id)).map((run) => ({ ...run, leaseUntil: now + p.leaseMs }));
   }

@@ -32,8 +32,16 @@ export function createBodyBudget(maxBodyBytes: number): BodyBudget {
       let taken = 0;
       return {
         take(bytes) {
-          if (total + bytes > maxTotal) throw new AppError("overloaded", "Too many large requests are in progress. Send it again in a few seconds.");
-          if ((owners.get(owner) ?? 0) + bytes > maxTotal / 2) throw new AppError("overloaded", "Too many large requests with this key are in progress. Send it again in a few seconds.");
+          if (total + bytes > maxTotal)
+            throw new AppError(
+              "overloaded",
+              "Too many large requests are in progress. Send it again in a few seconds.",
+            );
+          if ((owners.get(owner) ?? 0) + bytes > maxTotal / 2)
+            throw new AppError(
+              "overloaded",
+              "Too many large requests with this key are in progress. Send it again in a few seconds.",
+            );
           taken += bytes;
           add(owner, bytes);
         },
@@ -47,8 +55,8 @@ export function createBodyBudget(maxBodyBytes: number): BodyBudget {
 }
 
 /**
- * A body as it is received. It grows with the bytes that came, not with those that were announced, and copies small chunks together: a body in
- * pieces of one byte takes hardly more memory than one in a single piece.
+ * A body as it is received. It grows with the bytes that came, not with those that were announced, and copies small
+ * chunks together: a body in pieces of one byte takes hardly more memory than one in a single piece.
  */
 export function createBodyBuffer(memory: BodyMemory): { add(chunk: Uint8Array): void; bytes(): Buffer<ArrayBuffer> } {
   let buffer: Buffer = Buffer.alloc(0);

@@ -11,7 +11,11 @@ it("every value is in exactly one bucket: that of the first bound which is not b
       for (const value of values) tally.observe(value);
       const { counts, sum } = tally.read();
       const upTo = (bound: number) => values.filter((value) => value <= bound).length;
-      expect([counts[0], (counts[0] ?? 0) + (counts[1] ?? 0), values.length - (counts[3] ?? 0)]).toEqual([upTo(1), upTo(2.5), upTo(10)]);
+      expect([counts[0], (counts[0] ?? 0) + (counts[1] ?? 0), values.length - (counts[3] ?? 0)]).toEqual([
+        upTo(1),
+        upTo(2.5),
+        upTo(10),
+      ]);
       expect(counts.reduce((all, count) => all + count, 0)).toBe(values.length);
       expect(sum).toBeCloseTo(values.reduce((all, value) => all + value, 0));
     }),
@@ -22,5 +26,8 @@ it("what was read stays as it is while counting goes on", () => {
   const tally = createBucketTally(bounds);
   const before = tally.read();
   tally.observe(3);
-  expect([before, tally.read()]).toEqual([{ counts: [0, 0, 0, 0], sum: 0 }, { counts: [0, 0, 1, 0], sum: 3 }]);
+  expect([before, tally.read()]).toEqual([
+    { counts: [0, 0, 0, 0], sum: 0 },
+    { counts: [0, 0, 1, 0], sum: 3 },
+  ]);
 });

@@ -4,22 +4,53 @@ import { csvLine } from "./csv-line.ts";
 
 describe("a line of CSV", () => {
   test("quotes what RFC 4180 says, and leaves the rest", () => {
-    expect(csvLine(["plain", 'say "hi"', "a,b", "two\nlines", null, 7, ""])).toBe('plain,"say ""hi""","a,b","two\nlines",,7,\r\n');
+    expect(csvLine(["plain", 'say "hi"', "a,b", "two\nlines", null, 7, ""])).toBe(
+      'plain,"say ""hi""","a,b","two\nlines",,7,\r\n',
+    );
   });
 
   test.each([
-    "=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "\nplain", " =1", "\u00A0=1", "\uFEFF=1", "\u200B=1", "\0=1", " \n\t =1",
-    "＝1+1", "＋1", "－1", "＠SUM(A1)", "\n＝1", "\u3000＝1", "﹦1", "﹢1", "﹣1", "﹫A1",
+    "=1+1",
+    "+1",
+    "-1",
+    "@SUM(A1)",
+    "\t=1",
+    "\r=1",
+    "\n=1",
+    "\nplain",
+    " =1",
+    "\u00A0=1",
+    "\uFEFF=1",
+    "\u200B=1",
+    "\0=1",
+    " \n\t =1",
+    "＝1+1",
+    "＋1",
+    "－1",
+    "＠SUM(A1)",
+    "\n＝1",
+    "\u3000＝1",
+    "﹦1",
+    "﹢1",
+    "﹣1",
+    "﹫A1",
   ])("makes the formula %j a text", (text) => {
     expect(csvLine([text])).toMatch(/^"?'/);
   });
 
-  test.each(["a=1", "1-2", "a@example.com", "", " ", " plain", "'=1", "é", "一"])("leaves %j, which is none", (text) => {
-    expect(csvLine([text])).toBe(`${text}\r\n`);
-  });
+  test.each(["a=1", "1-2", "a@example.com", "", " ", " plain", "'=1", "é", "一"])(
+    "leaves %j, which is none",
+    (text) => {
+      expect(csvLine([text])).toBe(`${text}\r\n`);
+    },
+  );
 
   test("no cell of any text begins like a formula, whatever precedes its sign", () => {
-    const ignored = fc.array(fc.constantFrom(" ", "\t", "\r", "\n", "\u00A0", "\uFEFF", "\u200B", "\u2028", "\u3000", "\0", "\u001B"), { maxLength: 5 }).map((parts) => parts.join(""));
+    const ignored = fc
+      .array(fc.constantFrom(" ", "\t", "\r", "\n", "\u00A0", "\uFEFF", "\u200B", "\u2028", "\u3000", "\0", "\u001B"), {
+        maxLength: 5,
+      })
+      .map((parts) => parts.join(""));
     const sign = fc.constantFrom("=", "+", "-", "@", "＝", "＋", "－", "＠", "﹦", "﹢", "﹣", "﹫");
     fc.assert(
       fc.property(ignored, sign, fc.string(), (before, first, rest) => {
@@ -30,7 +61,12 @@ describe("a line of CSV", () => {
   });
 
   test("every line reads back as the cells it was made of, with no cell that a spreadsheet runs", () => {
-    const cell = fc.oneof(fc.string(), fc.array(fc.constantFrom('"', ",", "\r", "\n", " ", "=", "＝", "a", "-"), { maxLength: 8 }).map((parts) => parts.join("")));
+    const cell = fc.oneof(
+      fc.string(),
+      fc
+        .array(fc.constantFrom('"', ",", "\r", "\n", " ", "=", "＝", "a", "-"), { maxLength: 8 })
+        .map((parts) => parts.join("")),
+    );
     fc.assert(
       fc.property(fc.array(cell, { minLength: 1, maxLength: 5 }), (cells) => {
         const read = readLine(csvLine(cells));

@@ -6,7 +6,9 @@ export function didYouMean(given: string, known: readonly string[]): string {
 
 /** The known name that was probably meant; `null` where none is near. */
 export function nearestName(given: string, known: readonly string[]): string | null {
-  const ranked = known.map((name) => ({ name, distance: editDistance(given.toLowerCase(), name.toLowerCase()) })).sort((a, b) => a.distance - b.distance);
+  const ranked = known
+    .map((name) => ({ name, distance: editDistance(given.toLowerCase(), name.toLowerCase()) }))
+    .sort((a, b) => a.distance - b.distance);
   const [nearest] = ranked;
   // A third of the letters may be wrong: further away, a guess misleads more than it helps.
   return nearest && nearest.distance <= Math.max(1, Math.floor(given.length / 3)) ? nearest.name : null;

@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { formatBytes, formatCount, formatDuration, formatLocal, formatNumber, formatRelativeTime, formatShare, formatUtc } from "./format.ts";
+import {
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatLocal,
+  formatNumber,
+  formatRelativeTime,
+  formatShare,
+  formatUtc,
+} from "./format.ts";
 
 const now = Date.parse("2026-11-21T12:00:00.000Z");
 const ago = (ms: number) => new Date(now - ms).toISOString();
@@ -86,7 +95,11 @@ it.each([
 });
 
 it("a count has its noun, in the plural unless it is one", () => {
-  expect([formatCount(1, "run"), formatCount(1204, "run"), formatCount(0, "delivery", "deliveries")]).toEqual(["1 run", "1,204 runs", "0 deliveries"]);
+  expect([formatCount(1, "run"), formatCount(1204, "run"), formatCount(0, "delivery", "deliveries")]).toEqual([
+    "1 run",
+    "1,204 runs",
+    "0 deliveries",
+  ]);
 });
 
 it.each([

@@ -7,7 +7,10 @@ import { fromPointer, valueAt } from "./json-pointer.ts";
 /** How long a key is remembered after it was accepted, unless the source says otherwise. */
 const usualWindowMs = 24 * 60 * 60 * 1000;
 
-/** How long keys are kept at least, so that no signature outlives its key: a signed time may be up to a day off, either way. */
+/**
+ * How long keys are kept at least, so that no signature outlives its key: a signed time may be up to a day off, either
+ * way.
+ */
 export const minKeyRetentionMs = 2 * usualWindowMs;
 
 /** Headers that name an event, the first one wins: the IETF draft's, then that of Standard Webhooks. */
@@ -23,13 +26,15 @@ export interface Idempotency {
 }
 
 /**
- * What identifies the event of a delivery; `null`: nothing does. In this order: the field or the header of `dedupe`, then the usual headers.
+ * What identifies the event of a delivery; `null`: nothing does. In this order: the field or the header of `dedupe`,
+ * then the usual headers.
  *
- * Where the request has a valid signature (`signed`), only what the signature covers counts: a replay can change all other headers. The body
- * is always covered. A request whose signed names identify nothing is identified by its signed content.
+ * Where the request has a valid signature (`signed`), only what the signature covers counts: a replay can change all
+ * other headers. The body is always covered. A request whose signed names identify nothing is identified by its signed
+ * content.
  *
- * A field identifies its event whatever the rest of the body is: senders count attempts there, or note the time of sending. A header
- * is expected to come with equal bytes.
+ * A field identifies its event whatever the rest of the body is: senders count attempts there, or note the time of
+ * sending. A header is expected to come with equal bytes.
  */
 export function idempotencyOf(p: {
   header: (name: string) => string | null;
@@ -42,7 +47,9 @@ export function idempotencyOf(p: {
   const field = fieldName(p.dedupe?.field ?? null, p.body);
   if (field !== null) return { key: hash(field), notBefore, mayDiffer: true };
   const headers = p.dedupe?.header ? [p.dedupe.header, ...usualHeaders] : usualHeaders;
-  const name = headers.map((header) => headerName(header, p.signed ? p.signed.header : p.header)).find((found) => found !== null);
+  const name = headers
+    .map((header) => headerName(header, p.signed ? p.signed.header : p.header))
+    .find((found) => found !== null);
   if (name) return { key: hash(name), notBefore, mayDiffer: false };
   return p.signed ? { key: hash(`signed:${p.signed.contentHash()}`), notBefore, mayDiffer: true } : null;
 }

@@ -1,7 +1,13 @@
 import { setImmediate } from "node:timers/promises";
 
-/** Works through things a few at a time, and lets webhooks in between: the store answers on the same event loop that receives. */
-export async function inPortions<Thing, Result>(things: readonly Thing[], p: { size: number; work: (portion: Thing[]) => Promise<Result[]> }): Promise<Result[]> {
+/**
+ * Works through things a few at a time, and lets webhooks in between: the store answers on the same event loop that
+ * receives.
+ */
+export async function inPortions<Thing, Result>(
+  things: readonly Thing[],
+  p: { size: number; work: (portion: Thing[]) => Promise<Result[]> },
+): Promise<Result[]> {
   const results: Result[] = [];
   for (let at = 0; at < things.length; at += p.size) {
     if (at > 0) await setImmediate();

@@ -64,7 +64,9 @@ describe("parseJsonBody", () => {
 
   test("finds the end of a megabyte of string", () => {
     expect(detailOf(`"${"a\\n".repeat(350_000)}`)).toBe("Line 1, column 1: this string is not closed.");
-    expect(detailOf(`"${"a".repeat(1_000_000)}" x`)).toBe("Line 1, column 1000004: there is more after the end of the JSON.");
+    expect(detailOf(`"${"a".repeat(1_000_000)}" x`)).toBe(
+      "Line 1, column 1000004: there is more after the end of the JSON.",
+    );
   });
 
   test("never repeats what was sent", () => {
@@ -74,8 +76,16 @@ describe("parseJsonBody", () => {
 
 describe("findJsonError", () => {
   const broken = fc
-    .tuple(fc.json(), fc.nat(), fc.nat(3), fc.string({ unit: fc.constantFrom(..."{}[]\",:\\ \n\t01.e-tu".split("")), maxLength: 3 }))
-    .map(([text, at, length, insert]) => text.slice(0, at % (text.length + 1)) + insert + text.slice((at % (text.length + 1)) + length));
+    .tuple(
+      fc.json(),
+      fc.nat(),
+      fc.nat(3),
+      fc.string({ unit: fc.constantFrom(...'{}[]",:\\ \n\t01.e-tu'.split("")), maxLength: 3 }),
+    )
+    .map(
+      ([text, at, length, insert]) =>
+        text.slice(0, at % (text.length + 1)) + insert + text.slice((at % (text.length + 1)) + length),
+    );
 
   test("finds a fault in every text that JSON.parse refuses, and in no other", () => {
     const seen = { valid: 0, broken: 0 };

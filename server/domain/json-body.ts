@@ -3,20 +3,24 @@ import { AppError } from "../contract/app-error.ts";
 import type { Json } from "../contract/json.ts";
 import { findJsonError } from "./find-json-error.ts";
 
-/** Zod and JSON.stringify recurse, JSON.parse does not: what is nested deeper than this would overflow the stack further on. */
+/**
+ * Zod and JSON.stringify recurse, JSON.parse does not: what is nested deeper than this would overflow the stack further
+ * on.
+ */
 const deepest = 512;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * The JSON of a body: UTF-8 with or without byte order mark, at most 512 levels deep. Throws AppError `invalid_json`, which says line and
- * column (both from 1, columns in characters) and never a piece of the body.
+ * The JSON of a body: UTF-8 with or without byte order mark, at most 512 levels deep. Throws AppError `invalid_json`,
+ * which says line and column (both from 1, columns in characters) and never a piece of the body.
  */
 export function parseJsonBody(bytes: Uint8Array): Json {
   const text = decode(bytes);
   if (text.trim() === "") throw new AppError("invalid_json", "The body is empty. Send JSON.");
   const tooDeepAt = findDepthOver(bytes, deepest);
-  if (tooDeepAt !== null) throw invalid(textBefore(bytes, tooDeepAt), `the body is nested deeper than ${deepest} levels`);
+  if (tooDeepAt !== null)
+    throw invalid(textBefore(bytes, tooDeepAt), `the body is nested deeper than ${deepest} levels`);
   try {
     const json: Json = JSON.parse(text);
     return json;

@@ -7,7 +7,10 @@ export function toPointer(path: readonly PropertyKey[]): string {
 
 /** The steps of a pointer, unescaped: `/a~1b/0` is `["a/b", "0"]`. */
 export function fromPointer(pointer: string): string[] {
-  return pointer.split("/").slice(1).map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
 /** What stands at a path; `undefined` where nothing does. Looks at own properties only. */

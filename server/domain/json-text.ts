@@ -3,11 +3,15 @@ import type { Json } from "../contract/json.ts";
 import { parseJsonBody } from "./json-body.ts";
 
 /**
- * The JSON of a text that a person wrote, read exactly as the receiver reads a body. Throws AppError `invalid_json` with line and column,
- * or `body_too_large`.
+ * The JSON of a text that a person wrote, read exactly as the receiver reads a body. Throws AppError `invalid_json`
+ * with line and column, or `body_too_large`.
  */
 export function parseJsonText(text: string, maxBytes: number): Json {
   const bytes = Buffer.from(text);
-  if (bytes.length > maxBytes) throw new AppError("body_too_large", `The JSON has ${bytes.length} bytes; this service takes ${maxBytes} (maxBodyBytes in signalbox.config.ts).`);
+  if (bytes.length > maxBytes)
+    throw new AppError(
+      "body_too_large",
+      `The JSON has ${bytes.length} bytes; this service takes ${maxBytes} (maxBodyBytes in signalbox.config.ts).`,
+    );
   return parseJsonBody(bytes);
 }

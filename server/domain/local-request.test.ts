@@ -4,17 +4,33 @@ import { isLocalRequest, isReachableFromElsewhere } from "./local-request.ts";
 const from = (peerAddress: string | undefined, ...rawHeaders: string[]) => isLocalRequest({ peerAddress, rawHeaders });
 
 describe("a request is local", () => {
-  it.each(["127.0.0.1", "127.0.0.53", "::1", "::ffff:127.0.0.1", "::FFFF:127.0.0.1"])("when it comes from %s", (peer) => {
-    expect(from(peer, "Host", "localhost:3002")).toBe(true);
-  });
+  it.each(["127.0.0.1", "127.0.0.53", "::1", "::ffff:127.0.0.1", "::FFFF:127.0.0.1"])(
+    "when it comes from %s",
+    (peer) => {
+      expect(from(peer, "Host", "localhost:3002")).toBe(true);
+    },
+  );
 
-  it.each(["localhost", "LOCALHOST:3002", "app.localhost:3002", "127.0.0.1:3002", "127.1.2.3", "[::1]:3002", "[::1]"])("when it asks for %s", (host) => {
-    expect(from("127.0.0.1", "user-agent", "curl", "HOST", host)).toBe(true);
-  });
+  it.each(["localhost", "LOCALHOST:3002", "app.localhost:3002", "127.0.0.1:3002", "127.1.2.3", "[::1]:3002", "[::1]"])(
+    "when it asks for %s",
+    (host) => {
+      expect(from("127.0.0.1", "user-agent", "curl", "HOST", host)).toBe(true);
+    },
+  );
 });
 
 describe("a request is not local", () => {
-  it.each([undefined, "", "192.168.1.5", "10.0.0.1", "::ffff:10.0.0.1", "fe80::1", "128.0.0.1", "127.0.0.1.evil.example", "1127.0.0.1"])("when it comes from %s", (peer) => {
+  it.each([
+    undefined,
+    "",
+    "192.168.1.5",
+    "10.0.0.1",
+    "::ffff:10.0.0.1",
+    "fe80::1",
+    "128.0.0.1",
+    "127.0.0.1.evil.example",
+    "1127.0.0.1",
+  ])("when it comes from %s", (peer) => {
     expect(from(peer, "Host", "localhost:3002")).toBe(false);
   });
 
@@ -68,7 +84,17 @@ describe("a request is not local", () => {
   });
 
   it("and headers of the project's senders are no sign of a forwarder", () => {
-    const names = ["x-github-event", "x-hub-signature-256", "webhook-id", "x-shopify-hmac-sha256", "stripe-signature", "x-request-id", "origin", "referer", "x-api-key"];
+    const names = [
+      "x-github-event",
+      "x-hub-signature-256",
+      "webhook-id",
+      "x-shopify-hmac-sha256",
+      "stripe-signature",
+      "x-request-id",
+      "origin",
+      "referer",
+      "x-api-key",
+    ];
     expect(from("127.0.0.1", "Host", "localhost", ...names.flatMap((name) => [name, "x"]))).toBe(true);
   });
 });

@@ -1,13 +1,13 @@
 /**
- * Headers that proxies, tunnels and CDNs add to what they forward. A tunnel's agent runs on this machine and may rewrite `Host` to `localhost`:
- * then these headers are all that tells its requests from local ones.
+ * Headers that proxies, tunnels and CDNs add to what they forward. A tunnel's agent runs on this machine and may
+ * rewrite `Host` to `localhost`: then these headers are all that tells its requests from local ones.
  */
 const addedByForwarders =
   /^(forwarded|via|cdn-loop|client-ip|x-forwarded(-.*)?|x-original-.*|x-envoy-.*|x-(real|client|cluster-client|azure-client)-?ip|(true|fastly|fly)-client-ip|cf-.*|ngrok-.*|tailscale-.*|x-tunnel-.*)$/i;
 
 /**
- * Whether a request was made on this machine: it comes from a loopback address, asks for a loopback name, and was not forwarded. Development is open
- * to such requests alone. `rawHeaders`: name, value, name, value, as sent.
+ * Whether a request was made on this machine: it comes from a loopback address, asks for a loopback name, and was not
+ * forwarded. Development is open to such requests alone. `rawHeaders`: name, value, name, value, as sent.
  */
 export function isLocalRequest(p: { peerAddress: string | undefined; rawHeaders: readonly string[] }): boolean {
   if (p.peerAddress === undefined || !isLoopbackAddress(p.peerAddress)) return false;
@@ -26,7 +26,10 @@ export function isLoopbackUrl(url: string): boolean {
   return isLoopbackHost(new URL(url).host);
 }
 
-/** Of a Host header or a URL, with or without a port. Other names may be pointed at this machine by anybody who has a domain (DNS rebinding). */
+/**
+ * Of a Host header or a URL, with or without a port. Other names may be pointed at this machine by anybody who has a
+ * domain (DNS rebinding).
+ */
 function isLoopbackHost(host: string): boolean {
   const name = host.replace(/:\d*$/, "").toLowerCase();
   if (name === "localhost" || name.endsWith(".localhost")) return true;

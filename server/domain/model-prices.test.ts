@@ -5,7 +5,12 @@ test("a call costs what its tokens cost, cached ones at their own price", () => 
   const usage = { inputTokens: 1_000_000, cachedInputTokens: 400_000, outputTokens: 100_000, reasoningTokens: null };
   expect(costOf(usage, { input: 2, cachedInput: 0.5, output: 10 })).toBe(2.4);
   expect(costOf(usage, { input: 2, output: 10 })).toBe(3);
-  expect(costOf({ inputTokens: null, cachedInputTokens: null, outputTokens: null, reasoningTokens: null }, { input: 2, output: 10 })).toBe(0);
+  expect(
+    costOf(
+      { inputTokens: null, cachedInputTokens: null, outputTokens: null, reasoningTokens: null },
+      { input: 2, output: 10 },
+    ),
+  ).toBe(0);
 });
 
 test("a price is found by the model's id, with or without the date of its release, the project's own first", () => {

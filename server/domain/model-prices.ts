@@ -2,8 +2,8 @@ import type { Usage } from "../contract/agent-step.ts";
 import type { ModelPrice } from "../contract/settings.ts";
 
 /**
- * US dollars for a million tokens, as their providers listed them in autumn 2025. Prices change: a project says its own in `modelPrices` of
- * signalbox.config.ts, and those win. What stands in neither has no known price.
+ * US dollars for a million tokens, as their providers listed them in autumn 2025. Prices change: a project says its own
+ * in `modelPrices` of signalbox.config.ts, and those win. What stands in neither has no known price.
  */
 const listedPrices: ReadonlyMap<string, ModelPrice> = new Map([
   ["gpt-5", { input: 1.25, cachedInput: 0.125, output: 10 }],
@@ -21,18 +21,25 @@ const listedPrices: ReadonlyMap<string, ModelPrice> = new Map([
   ["stand-in", { input: 0, output: 0 }],
 ]);
 
-/** The price of a model: under its own id, or that without the date of its release (`gpt-5-2025-08-07`). `null`: not known. */
+/**
+ * The price of a model: under its own id, or that without the date of its release (`gpt-5-2025-08-07`). `null`: not
+ * known.
+ */
 export function findPrice(modelId: string, own: Readonly<Record<string, ModelPrice>> = {}): ModelPrice | null {
   const undated = modelId.replace(/-\d{4}-?\d{2}-?\d{2}$/, "");
   const ownPrices = new Map(Object.entries(own));
-  return ownPrices.get(modelId) ?? ownPrices.get(undated) ?? listedPrices.get(modelId) ?? listedPrices.get(undated) ?? null;
+  return (
+    ownPrices.get(modelId) ?? ownPrices.get(undated) ?? listedPrices.get(modelId) ?? listedPrices.get(undated) ?? null
+  );
 }
 
 /** US dollars of one call. What the provider does not count is taken for nothing. */
 export function costOf(usage: Usage, price: ModelPrice): number {
   const cached = usage.cachedInputTokens ?? 0;
   const fresh = Math.max(0, (usage.inputTokens ?? 0) - cached);
-  const usd = (fresh * price.input + cached * (price.cachedInput ?? price.input) + (usage.outputTokens ?? 0) * price.output) / 1_000_000;
+  const usd =
+    (fresh * price.input + cached * (price.cachedInput ?? price.input) + (usage.outputTokens ?? 0) * price.output) /
+    1_000_000;
   return roundUsd(usd);
 }
 

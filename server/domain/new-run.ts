@@ -33,8 +33,12 @@ export function planRun(p: {
   };
 }
 
-function boundsOf(manifest: Pick<Manifest, "workflows" | "agents">, { kind, slug }: Target): { maxAttempts: number; maxQueued: number | null } {
-  const targets: readonly Pick<ManifestWorkflow, "slug" | "retries" | "maxQueued">[] = kind === "workflow" ? manifest.workflows : manifest.agents;
+function boundsOf(
+  manifest: Pick<Manifest, "workflows" | "agents">,
+  { kind, slug }: Target,
+): { maxAttempts: number; maxQueued: number | null } {
+  const targets: readonly Pick<ManifestWorkflow, "slug" | "retries" | "maxQueued">[] =
+    kind === "workflow" ? manifest.workflows : manifest.agents;
   const target = targets.find((other) => other.slug === slug);
   return { maxAttempts: target?.retries.attempts ?? 1, maxQueued: target?.maxQueued ?? null };
 }

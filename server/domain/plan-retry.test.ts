@@ -14,22 +14,34 @@ const randoms = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 describe("planRetry", () => {
   test("never waits longer than the policy's maximum, nor into the past", () => {
     fc.assert(
-      fc.property(policies, fc.integer({ min: 1, max: 99 }), randoms, fc.integer({ min: 0, max: 4e12 }), (policy, attempt, random, now) => {
-        const plan = planRetry({ policy, attempt, maxAttempts: attempt + 1, now, random: () => random });
-        if (plan.kind !== "retry") throw new Error("an attempt was left");
-        expect(plan.availableAt).toBeGreaterThanOrEqual(now);
-        expect(plan.availableAt).toBeLessThanOrEqual(now + policy.maxMs);
-        expect(Number.isInteger(plan.availableAt)).toBe(true);
-      }),
+      fc.property(
+        policies,
+        fc.integer({ min: 1, max: 99 }),
+        randoms,
+        fc.integer({ min: 0, max: 4e12 }),
+        (policy, attempt, random, now) => {
+          const plan = planRetry({ policy, attempt, maxAttempts: attempt + 1, now, random: () => random });
+          if (plan.kind !== "retry") throw new Error("an attempt was left");
+          expect(plan.availableAt).toBeGreaterThanOrEqual(now);
+          expect(plan.availableAt).toBeLessThanOrEqual(now + policy.maxMs);
+          expect(Number.isInteger(plan.availableAt)).toBe(true);
+        },
+      ),
     );
   });
 
   test("never plans an attempt beyond the last one", () => {
     fc.assert(
-      fc.property(policies, fc.integer({ min: 1, max: 100 }), fc.nat(5), randoms, (policy, maxAttempts, beyond, random) => {
-        const plan = planRetry({ policy, attempt: maxAttempts + beyond, maxAttempts, now: 0, random: () => random });
-        expect(plan).toEqual({ kind: "exhausted" });
-      }),
+      fc.property(
+        policies,
+        fc.integer({ min: 1, max: 100 }),
+        fc.nat(5),
+        randoms,
+        (policy, maxAttempts, beyond, random) => {
+          const plan = planRetry({ policy, attempt: maxAttempts + beyond, maxAttempts, now: 0, random: () => random });
+          expect(plan).toEqual({ kind: "exhausted" });
+        },
+      ),
     );
   });
 
@@ -46,6 +58,9 @@ describe("planRetry", () => {
 
   test("keeps a fixed wait to the millisecond", () => {
     const policy: RetryPolicy = { attempts: 9, backoff: "fixed", initialMs: 250, maxMs: 60_000 };
-    expect(planRetry({ policy, attempt: 7, maxAttempts: 9, now: 10, random: () => 0.99 })).toEqual({ kind: "retry", availableAt: 260 });
+    expect(planRetry({ policy, attempt: 7, maxAttempts: 9, now: 10, random: () => 0.99 })).toEqual({
+      kind: "retry",
+      availableAt: 260,
+    });
   });
 });

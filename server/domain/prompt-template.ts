@@ -1,8 +1,9 @@
 import type { PromptPart } from "../../sdk/definition.ts";
 
 /**
- * Templates of prompts: a text with `{{ path }}` where something of the payload comes in. A path is names and places joined by dots, and nothing else: there
- * is no code in a template, and what comes in is never looked at as a template again. `\{{` stands for `{{` itself.
+ * Templates of prompts: a text with `{{ path }}` where something of the payload comes in. A path is names and places
+ * joined by dots, and nothing else: there is no code in a template, and what comes in is never looked at as a template
+ * again. `\{{` stands for `{{` itself.
  */
 export interface PromptTemplate {
   pieces: readonly (string | TemplatePath)[];
@@ -41,7 +42,11 @@ export function parsePromptTemplate(text: string): PromptTemplate {
     const inside = written.slice(2, close < 0 ? undefined : -2).trim();
     if (close < 0) faults.push({ written: written.slice(0, 40), why: "is not closed by }}" });
     else if (pathPattern.test(inside)) pieces.push({ path: inside.split("."), written });
-    else faults.push({ written, why: inside === "" ? "names nothing" : "is not a path: names joined by dots, and nothing else" });
+    else
+      faults.push({
+        written,
+        why: inside === "" ? "names nothing" : "is not a path: names joined by dots, and nothing else",
+      });
     rest = rest.slice(written.length);
   }
   if (rest !== "") pieces.push(rest);
@@ -50,7 +55,11 @@ export function parsePromptTemplate(text: string): PromptTemplate {
 
 /** What is not there becomes empty, an object or a list becomes JSON. */
 export function fillTemplate(template: PromptTemplate, value: unknown): PromptPart[] {
-  return template.pieces.map((piece) => (typeof piece === "string" ? { text: piece, path: null } : { text: showValue(valueAt(value, piece.path)), path: piece.path.join(".") }));
+  return template.pieces.map((piece) =>
+    typeof piece === "string"
+      ? { text: piece, path: null }
+      : { text: showValue(valueAt(value, piece.path)), path: piece.path.join(".") },
+  );
 }
 
 /** Own fields only: a payload cannot name what every object has. */

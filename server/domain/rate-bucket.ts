@@ -30,8 +30,14 @@ function allowanceOf({ tokens }: RateBucket, { requests, windowMs }: RateRule): 
 }
 
 /** One request of all of these, or of none where any has nothing left. */
-export function takeOfAll<Asked extends { rule: RateRule; bucket: RateBucket }>(asked: readonly Asked[]): { isOver: boolean; buckets: RateBucket[]; allowances: Allowance[] } {
+export function takeOfAll<Asked extends { rule: RateRule; bucket: RateBucket }>(
+  asked: readonly Asked[],
+): { isOver: boolean; buckets: RateBucket[]; allowances: Allowance[] } {
   const isOver = asked.some(({ rule, bucket }) => allowanceOf(bucket, rule).remaining === 0);
   const buckets = asked.map(({ bucket }) => (isOver ? bucket : { ...bucket, tokens: bucket.tokens - 1 }));
-  return { isOver, buckets, allowances: asked.map(({ rule }, at) => allowanceOf(buckets[at] ?? { tokens: 0, filledAt: 0 }, rule)) };
+  return {
+    isOver,
+    buckets,
+    allowances: asked.map(({ rule }, at) => allowanceOf(buckets[at] ?? { tokens: 0, filledAt: 0 }, rule)),
+  };
 }

@@ -23,7 +23,10 @@ describe("a rate limit", () => {
   test("takes of several together, or of none where any has nothing left", () => {
     const take = createRateLimit({ mostNames: 10 });
     expect(take([asked("a", 2), asked("b", 1)], 0).allowances.map(({ remaining }) => remaining)).toEqual([1, 0]);
-    expect(take([asked("a", 2), asked("b", 1)], 0)).toMatchObject({ isOver: true, allowances: [{ remaining: 1 }, { remaining: 0 }] });
+    expect(take([asked("a", 2), asked("b", 1)], 0)).toMatchObject({
+      isOver: true,
+      allowances: [{ remaining: 1 }, { remaining: 0 }],
+    });
     expect(take([asked("a", 2)], 0)).toMatchObject({ isOver: false, allowances: [{ remaining: 0 }] });
   });
 
@@ -36,18 +39,24 @@ describe("a rate limit", () => {
 
   test("of every stream of requests, lets no more in within any window than twice its number, and never goes below nothing", () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 20 }), fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 200 }), (requests, pauses) => {
-        const take = createRateLimit({ mostNames: 1 });
-        const passed: number[] = [];
-        let now = 0;
-        for (const pause of pauses) {
-          now += pause;
-          const { isOver, allowances } = take([asked("a", requests, 1000)], now);
-          for (const { remaining, oneMoreInMs } of allowances) expect(Math.min(remaining, oneMoreInMs)).toBeGreaterThanOrEqual(0);
-          if (!isOver) passed.push(now);
-        }
-        for (const from of passed) expect(passed.filter((at) => at >= from && at < from + 1000).length).toBeLessThanOrEqual(2 * requests);
-      }),
+      fc.property(
+        fc.integer({ min: 1, max: 20 }),
+        fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 200 }),
+        (requests, pauses) => {
+          const take = createRateLimit({ mostNames: 1 });
+          const passed: number[] = [];
+          let now = 0;
+          for (const pause of pauses) {
+            now += pause;
+            const { isOver, allowances } = take([asked("a", requests, 1000)], now);
+            for (const { remaining, oneMoreInMs } of allowances)
+              expect(Math.min(remaining, oneMoreInMs)).toBeGreaterThanOrEqual(0);
+            if (!isOver) passed.push(now);
+          }
+          for (const from of passed)
+            expect(passed.filter((at) => at >= from && at < from + 1000).length).toBeLessThanOrEqual(2 * requests);
+        },
+      ),
     );
   });
 });

@@ -7,17 +7,25 @@ export interface RateAsked {
   rule: RateRule;
 }
 
-/** What is left of each, in their order: after a request was taken of all, or, where any had nothing left (`isOver`), of none. */
+/**
+ * What is left of each, in their order: after a request was taken of all, or, where any had nothing left (`isOver`), of
+ * none.
+ */
 export interface RatesTaken {
   isOver: boolean;
   allowances: Allowance[];
 }
 
 /**
- * Counts in this process's memory: all requests of a rate may come at once, and from then on they come back evenly. Keeps no more than `mostNames`: of more, the one that was asked for longest
- * ago is forgotten, and starts anew. `now` is of a clock that only goes forward.
+ * Counts in this process's memory: all requests of a rate may come at once, and from then on they come back evenly.
+ * Keeps no more than `mostNames`: of more, the one that was asked for longest ago is forgotten, and starts anew. `now`
+ * is of a clock that only goes forward.
  */
-export function createRateLimit({ mostNames }: { mostNames: number }): (asked: readonly RateAsked[], now: number) => RatesTaken {
+export function createRateLimit({
+  mostNames,
+}: {
+  mostNames: number;
+}): (asked: readonly RateAsked[], now: number) => RatesTaken {
   const buckets = new Map<string, RateBucket>();
 
   function keep(name: string, bucket: RateBucket): void {
@@ -29,7 +37,11 @@ export function createRateLimit({ mostNames }: { mostNames: number }): (asked: r
   }
 
   return (asked, now) => {
-    const { isOver, buckets: left, allowances } = takeOfAll(asked.map(({ name, rule }) => ({ rule, bucket: fillBucket(buckets.get(name) ?? null, rule, now) })));
+    const {
+      isOver,
+      buckets: left,
+      allowances,
+    } = takeOfAll(asked.map(({ name, rule }) => ({ rule, bucket: fillBucket(buckets.get(name) ?? null, rule, now) })));
     for (const [at, bucket] of left.entries()) keep(asked[at]?.name ?? "", bucket);
     return { isOver, allowances };
   };

@@ -1,7 +1,10 @@
 import { AppError } from "../contract/app-error.ts";
 import { type BodyMemory, createBodyBuffer } from "./body-budget.ts";
 
-/** The whole body of a request. Throws AppError `body_too_large` as soon as the limit is passed, `overloaded` where `memory` has no room, or `incomplete_body`. */
+/**
+ * The whole body of a request. Throws AppError `body_too_large` as soon as the limit is passed, `overloaded` where
+ * `memory` has no room, or `incomplete_body`.
+ */
 export async function readWithin(request: Request, maxBytes: number, memory: BodyMemory): Promise<Buffer<ArrayBuffer>> {
   const tooLarge = () => new AppError("body_too_large", `The body is over ${maxBytes} bytes.`);
   if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge();

@@ -9,7 +9,15 @@ const verdict: Verdict = {
   target: { kind: "workflow", slug: "note" },
   outcome: "request_mismatch",
   runId: null,
-  reasons: [{ pointer: `/${key}`, code: "unrecognized_keys", message: `Unrecognized key: "${key}"`, expected: "a string", actual: `{"${key}": 1}` }],
+  reasons: [
+    {
+      pointer: `/${key}`,
+      code: "unrecognized_keys",
+      message: `Unrecognized key: "${key}"`,
+      expected: "a string",
+      actual: `{"${key}": 1}`,
+    },
+  ],
 };
 
 test("a key that slipped into the body is not in what triggers say of it, be they listed or folded", () => {

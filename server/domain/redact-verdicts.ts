@@ -2,11 +2,16 @@ import type { Reason, Verdict } from "../contract/verdict.ts";
 import { redactText } from "./redaction.ts";
 import { isFolded, type Verdicts } from "./verdict-list.ts";
 
-/** What triggers say of a body shows pieces of it. A key that slipped into the body stays there, and does not get into lists, pages and logs. */
+/**
+ * What triggers say of a body shows pieces of it. A key that slipped into the body stays there, and does not get into
+ * lists, pages and logs.
+ */
 export function redactVerdicts(verdicts: Verdicts): Verdicts {
   if (!isFolded(verdicts)) return verdicts.map(redactVerdict);
   // What is in common with other deliveries has nothing of this body.
-  const actuals = Object.fromEntries(Object.entries(verdicts.actuals).map(([pointer, actual]) => [pointer, clean(actual)]));
+  const actuals = Object.fromEntries(
+    Object.entries(verdicts.actuals).map(([pointer, actual]) => [pointer, clean(actual)]),
+  );
   return { ...verdicts, actuals, own: verdicts.own.map(redactVerdict) };
 }
 
@@ -15,7 +20,12 @@ export function redactVerdict(verdict: Verdict): Verdict {
 }
 
 function redactReason(reason: Reason): Reason {
-  return { ...reason, pointer: redactText(reason.pointer, []), message: redactText(reason.message, []), actual: clean(reason.actual) };
+  return {
+    ...reason,
+    pointer: redactText(reason.pointer, []),
+    message: redactText(reason.message, []),
+    actual: clean(reason.actual),
+  };
 }
 
 function clean(text: string | null): string | null {

@@ -10,12 +10,17 @@ const keyPattern = /sb[kt]_[0-9A-Za-z]{12,}/g;
 const shortestSecret = 6;
 
 /**
- * Headers as they may be kept: names in lower case, the values of one name joined, credentials replaced. `secrets` are what the sender
- * presented as keys, valid or not.
+ * Headers as they may be kept: names in lower case, the values of one name joined, credentials replaced. `secrets` are
+ * what the sender presented as keys, valid or not.
  */
-export function redactHeaders(headers: ReadonlyMap<string, readonly string[]>, secrets: readonly string[]): Record<string, string> {
+export function redactHeaders(
+  headers: ReadonlyMap<string, readonly string[]>,
+  secrets: readonly string[],
+): Record<string, string> {
   const redact = createRedact(secrets);
-  return Object.fromEntries(Array.from(headers, ([name, values]) => [name, secretNames.test(name) ? redacted : values.map(redact).join(", ")]));
+  return Object.fromEntries(
+    Array.from(headers, ([name, values]) => [name, secretNames.test(name) ? redacted : values.map(redact).join(", ")]),
+  );
 }
 
 /** A text without the secrets. */
@@ -25,9 +30,14 @@ export function redactText(text: string, secrets: readonly string[]): string {
 
 /** For many texts with the same secrets. Looks first whether there is anything to take out: mostly there is not. */
 function createRedact(secrets: readonly string[]): (text: string) => string {
-  const longestFirst = secrets.filter((secret) => secret.length >= shortestSecret).toSorted((a, b) => b.length - a.length);
+  const longestFirst = secrets
+    .filter((secret) => secret.length >= shortestSecret)
+    .toSorted((a, b) => b.length - a.length);
   return (text) => {
-    const rest = longestFirst.reduce((left, secret) => (left.includes(secret) ? left.replaceAll(secret, redacted) : left), text);
+    const rest = longestFirst.reduce(
+      (left, secret) => (left.includes(secret) ? left.replaceAll(secret, redacted) : left),
+      text,
+    );
     return rest.includes("sb") ? rest.replaceAll(keyPattern, redacted) : rest;
   };
 }

@@ -10,7 +10,8 @@ describe("run states", () => {
     fc.assert(
       fc.property(fc.array(statuses, { maxLength: 30 }), (wishes) => {
         const path: RunStatus[] = ["queued"];
-        for (const wish of wishes) path.push(mayBecome(path.at(-1) ?? "queued", wish) ? wish : (path.at(-1) ?? "queued"));
+        for (const wish of wishes)
+          path.push(mayBecome(path.at(-1) ?? "queued", wish) ? wish : (path.at(-1) ?? "queued"));
         const end = path.findIndex(isFinal);
         expect(new Set(end === -1 ? [] : path.slice(end)).size).toBeLessThanOrEqual(1);
       }),

@@ -25,6 +25,10 @@ it("a clock that was set back makes no run start before it was recorded", () => 
 
 it("a workflow and an agent of the same name are counted apart", () => {
   const tally = createRunTally();
-  for (const kind of ["workflow", "agent", "agent"] as const) tally.started({ target: { kind, slug: "triage" }, latencyMs: 1 });
-  expect(tally.read().map(({ target: { kind }, started }) => [kind, started])).toEqual([["workflow", 1], ["agent", 2]]);
+  for (const kind of ["workflow", "agent", "agent"] as const)
+    tally.started({ target: { kind, slug: "triage" }, latencyMs: 1 });
+  expect(tally.read().map(({ target: { kind }, started }) => [kind, started])).toEqual([
+    ["workflow", 1],
+    ["agent", 2],
+  ]);
 });

@@ -42,7 +42,14 @@ export function createRunTally(): RunTally {
     const name = `${target.kind}:${target.slug}`;
     const known = entries.get(name);
     if (known) return known;
-    const entry: Entry = { target: { kind: target.kind, slug: target.slug }, started: 0, retried: 0, finished: new Map(), durations: createBucketTally(runDurationBounds), startLatencies: createBucketTally(startLatencyBounds) };
+    const entry: Entry = {
+      target: { kind: target.kind, slug: target.slug },
+      started: 0,
+      retried: 0,
+      finished: new Map(),
+      durations: createBucketTally(runDurationBounds),
+      startLatencies: createBucketTally(startLatencyBounds),
+    };
     entries.set(name, entry);
     return entry;
   };
@@ -57,7 +64,8 @@ export function createRunTally(): RunTally {
       const entry = entryOf(target);
       if (durationMs !== null) entry.durations.observe(durationMs / 1000);
       if (status === "waiting" && hasFailed) entry.retried += 1;
-      if (status !== "waiting" && status !== "queued") entry.finished.set(status, (entry.finished.get(status) ?? 0) + 1);
+      if (status !== "waiting" && status !== "queued")
+        entry.finished.set(status, (entry.finished.get(status) ?? 0) + 1);
     },
     read: () =>
       [...entries.values()].map(({ target, started, retried, finished, durations, startLatencies }) => ({

@@ -3,7 +3,12 @@ import { z } from "zod";
 import { jsonSchemaObjectSchema } from "../contract/json.ts";
 import { lookUpPath } from "./schema-path.ts";
 
-const Tree = z.object({ name: z.string(), get children() { return z.array(Tree); } });
+const Tree = z.object({
+  name: z.string(),
+  get children() {
+    return z.array(Tree);
+  },
+});
 const schema = jsonSchemaObjectSchema.parse(
   z.toJSONSchema(
     z.object({
@@ -23,7 +28,24 @@ const schema = jsonSchemaObjectSchema.parse(
 const look = (path: string) => lookUpPath(schema, path.split("."));
 
 describe("a path into a schema", () => {
-  test.each(["customer", "customer.email", "tags", "tags.0", "tags.12.id", "pair.0.a", "pair.1", "more.what.ever", "loose.a", "loose.other", "extra.any.n", "by.a", "by.b", "both.a", "both.b", "tree.children.0.children.1.name"])("%s is there", (path) => {
+  test.each([
+    "customer",
+    "customer.email",
+    "tags",
+    "tags.0",
+    "tags.12.id",
+    "pair.0.a",
+    "pair.1",
+    "more.what.ever",
+    "loose.a",
+    "loose.other",
+    "extra.any.n",
+    "by.a",
+    "by.b",
+    "both.a",
+    "both.b",
+    "tree.children.0.children.1.name",
+  ])("%s is there", (path) => {
     expect(look(path)).toEqual({ kind: "there" });
   });
 

@@ -3,11 +3,13 @@ import { nearestName } from "./did-you-mean.ts";
 import { isObject } from "./schema/json-schema.ts";
 
 /** What a schema says of a path into its values; `missing`: where it ends, and which name there was probably meant. */
-export type PathVerdict = { kind: "there" } | { kind: "missing"; name: string; before: readonly string[]; nearest: string | null };
+export type PathVerdict =
+  | { kind: "there" }
+  | { kind: "missing"; name: string; before: readonly string[]; nearest: string | null };
 
 /**
- * Whether values of a JSON Schema can have something at a path. Where the schema leaves it open, they can. An object that names its fields has no others: what
- * a Zod schema does not name, it drops.
+ * Whether values of a JSON Schema can have something at a path. Where the schema leaves it open, they can. An object
+ * that names its fields has no others: what a Zod schema does not name, it drops.
  */
 export function lookUpPath(schema: JsonSchemaObject, path: readonly string[]): PathVerdict {
   let places: Json[] = [schema];
@@ -16,7 +18,12 @@ export function lookUpPath(schema: JsonSchemaObject, path: readonly string[]): P
     const found = open.flatMap((place) => childrenOf(place, name));
     if (found.length === 0) {
       const names = [...new Set(open.flatMap(namesOf))];
-      return { kind: "missing", name, before: path.slice(0, index), nearest: nearestChild(path.slice(0, index), name, names) };
+      return {
+        kind: "missing",
+        name,
+        before: path.slice(0, index),
+        nearest: nearestChild(path.slice(0, index), name, names),
+      };
     }
     places = found;
   }
@@ -26,7 +33,14 @@ export function lookUpPath(schema: JsonSchemaObject, path: readonly string[]): P
 /** Compared as whole paths: of those that begin alike, more may be wrong. */
 function nearestChild(before: readonly string[], name: string, names: readonly string[]): string | null {
   const prefix = before.map((part) => `${part}.`).join("");
-  return nearestName(name, names) ?? nearestName(prefix + name, names.filter((other) => Math.abs(other.length - name.length) <= 1).map((other) => prefix + other))?.slice(prefix.length) ?? null;
+  return (
+    nearestName(name, names) ??
+    nearestName(
+      prefix + name,
+      names.filter((other) => Math.abs(other.length - name.length) <= 1).map((other) => prefix + other),
+    )?.slice(prefix.length) ??
+    null
+  );
 }
 
 type SchemaNode = true | { [keyword: string]: Json };
@@ -44,7 +58,10 @@ function unfold(place: Json, root: JsonSchemaObject, seen: ReadonlySet<Json> = n
 }
 
 function follow(reference: string, root: JsonSchemaObject): Json {
-  const names = reference.replace(/^#\/?/, "").split("/").filter((name) => name !== "");
+  const names = reference
+    .replace(/^#\/?/, "")
+    .split("/")
+    .filter((name) => name !== "");
   let current: Json = root;
   for (const name of names) {
     const key = decodeURIComponent(name).replaceAll("~1", "/").replaceAll("~0", "~");
@@ -71,7 +88,9 @@ function childrenOf(place: SchemaNode, name: string): Json[] {
 
 /** `{}` and its like: no word on what the value is. */
 function isAnything(place: { [keyword: string]: Json }): boolean {
-  return !Object.keys(place).some((keyword) => ["type", "properties", "enum", "const", "items", "anyOf", "oneOf", "allOf", "$ref", "not"].includes(keyword));
+  return !Object.keys(place).some((keyword) =>
+    ["type", "properties", "enum", "const", "items", "anyOf", "oneOf", "allOf", "$ref", "not"].includes(keyword),
+  );
 }
 
 function namesOf(place: SchemaNode): string[] {

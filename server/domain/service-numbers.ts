@@ -1,6 +1,9 @@
 import type { RunNumbers } from "./run-tally.ts";
 
-/** What the supervisor of a service knows of its processes and their runs, since it was started. Plain data: it answers a web process that is asked for metrics. */
+/**
+ * What the supervisor of a service knows of its processes and their runs, since it was started. Plain data: it answers
+ * a web process that is asked for metrics.
+ */
 export interface ServiceNumbers {
   runs: RunNumbers[];
   workers: {

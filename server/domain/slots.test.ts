@@ -63,12 +63,17 @@ it("rejects those who waited too long, and their place is free again", async () 
 });
 
 it("every sequence stays within the limits, leaves no slot unused, and loses none", async () => {
-  const step = fc.record({ group: fc.constantFrom("a", "b", "c"), member: fc.constantFrom("x", "y"), free: fc.option(fc.nat()) });
+  const step = fc.record({
+    group: fc.constantFrom("a", "b", "c"),
+    member: fc.constantFrom("x", "y"),
+    free: fc.option(fc.nat()),
+  });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
       const slots = createSlots({ ...limits, maxPerMember: 3 });
       const all: (ReturnType<typeof look> & { group: string; isFree: boolean })[] = [];
-      const running = (group?: string) => all.filter((one) => one.state === "running" && !one.isFree && (group === undefined || one.group === group));
+      const running = (group?: string) =>
+        all.filter((one) => one.state === "running" && !one.isFree && (group === undefined || one.group === group));
       const end = (one: (typeof all)[number] | undefined) => {
         if (!one) return;
         one.isFree = true;

@@ -10,7 +10,10 @@ interface SlotLimits {
 }
 
 export interface Slots {
-  /** Resolves with the function that frees the slot, at once or after a wait. `null`: too many are waiting, or the wait was too long. */
+  /**
+   * Resolves with the function that frees the slot, at once or after a wait. `null`: too many are waiting, or the wait
+   * was too long.
+   */
   acquire(group: string, member?: string): Promise<(() => void) | null>;
 }
 
@@ -22,7 +25,14 @@ interface Group {
 
 /** A semaphore with short queues. Groups take turns, so that a flood of one does not delay the others. */
 export function createSlots(limits: SlotLimits): Slots {
-  const { maxActive, maxActivePerGroup, maxWaiting, maxWaitingPerGroup, maxPerMember = Number.POSITIVE_INFINITY, maxWaitMs } = limits;
+  const {
+    maxActive,
+    maxActivePerGroup,
+    maxWaiting,
+    maxWaitingPerGroup,
+    maxPerMember = Number.POSITIVE_INFINITY,
+    maxWaitMs,
+  } = limits;
   /** In the order of their turns. */
   const groups = new Map<string, Group>();
   let active = 0;

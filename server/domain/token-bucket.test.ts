@@ -4,7 +4,8 @@ import { createTokenBucket } from "./token-bucket.ts";
 describe("a token bucket", () => {
   test("lets a burst through, then so many a second, and counts the rest", () => {
     const bucket = createTokenBucket({ perSecond: 10, burst: 50 });
-    const passed = (now: number, times: number) => Array.from({ length: times }, () => bucket.take(now)).filter(({ passes }) => passes).length;
+    const passed = (now: number, times: number) =>
+      Array.from({ length: times }, () => bucket.take(now)).filter(({ passes }) => passes).length;
     expect(passed(1000, 200)).toBe(50);
     expect(passed(1050, 10)).toBe(0);
     expect(bucket.take(1100)).toEqual({ passes: true, refused: 160 });

@@ -11,8 +11,9 @@ interface TurnOptions {
 }
 
 /**
- * For reads that may take long on the event loop that also receives webhooks. Slices run one at a time, in the order in which they came, and after each
- * the loop is free for at least as long as the slice took. Readers together use half of it at most, however many they are.
+ * For reads that may take long on the event loop that also receives webhooks. Slices run one at a time, in the order in
+ * which they came, and after each the loop is free for at least as long as the slice took. Readers together use half of
+ * it at most, however many they are.
  */
 export function createTurns({ now = () => performance.now(), after = afterMs }: TurnOptions = {}): InTurn {
   const waiting: (() => Promise<void>)[] = [];

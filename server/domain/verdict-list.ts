@@ -54,7 +54,16 @@ export function isFolded(verdicts: Verdicts): verdicts is FoldedVerdicts {
 }
 
 /** With its fields in the order in which every verdict has them. */
-function complete({ trigger, attachmentId, target, outcome, runId, reasons }: CommonVerdict, actuals: FoldedVerdicts["actuals"]): Verdict {
-  const completed = reasons.map(({ pointer, code, message, expected, actual }): Reason => ({ pointer, code, message, expected, actual: actual === undefined ? (actuals[pointer] ?? null) : actual }));
+function complete(
+  { trigger, attachmentId, target, outcome, runId, reasons }: CommonVerdict,
+  actuals: FoldedVerdicts["actuals"],
+): Verdict {
+  const completed = reasons.map(({ pointer, code, message, expected, actual }): Reason => ({
+    pointer,
+    code,
+    message,
+    expected,
+    actual: actual === undefined ? (actuals[pointer] ?? null) : actual,
+  }));
   return { trigger, attachmentId, target, outcome, runId, reasons: completed };
 }

@@ -17,7 +17,10 @@ it("side by side each takes its own, and the newest those of builds that are gon
 });
 
 const names = ["a", "b", "c", "d"];
-const someBuilds = fc.uniqueArray(fc.record({ version: fc.constantFrom(...names), beganAt: fc.nat(3) }), { selector: ({ version }) => version, minLength: 1 });
+const someBuilds = fc.uniqueArray(fc.record({ version: fc.constantFrom(...names), beganAt: fc.nat(3) }), {
+  selector: ({ version }) => version,
+  minLength: 1,
+});
 
 function takersOf(builds: LiveVersion[], accepted: string): string[] {
   const takes = (mine: string) => {

@@ -8,12 +8,16 @@ export interface LiveVersion {
 export type VersionsToTake = { only: string } | { allBut: readonly string[] };
 
 /**
- * While workers of several builds live side by side, each run is for the build that accepted it; the newest also takes the runs that no worker's build accepted. The newest is the one whose
- * first worker came last: a worker of an older build that is started again changes nothing.
+ * While workers of several builds live side by side, each run is for the build that accepted it; the newest also takes
+ * the runs that no worker's build accepted. The newest is the one whose first worker came last: a worker of an older
+ * build that is started again changes nothing.
  */
 export function versionsToTake(mine: string, live: readonly LiveVersion[]): VersionsToTake {
   const others = live.filter(({ version }) => version !== mine);
   const own = live.find(({ version }) => version === mine);
-  const isNewest = others.every(({ version, beganAt }) => own !== undefined && (beganAt < own.beganAt || (beganAt === own.beganAt && version < mine)));
+  const isNewest = others.every(
+    ({ version, beganAt }) =>
+      own !== undefined && (beganAt < own.beganAt || (beganAt === own.beganAt && version < mine)),
+  );
   return isNewest ? { allBut: others.map(({ version }) => version) } : { only: mine };
 }

@@ -23,9 +23,18 @@ const hang = () => new Promise<never>(() => {});
 
 /** What is recorded of the input when the code begins, and in the end. */
 const recordedInputs = async (input: z.ZodType, transform?: (payload: { email: string }) => unknown) => {
-  const id = await engine.createRun({ payload: { email: "a@b.c", of: [1] }, input: null, attachmentId: "knock:work", trigger: "knock" });
+  const id = await engine.createRun({
+    payload: { email: "a@b.c", of: [1] },
+    input: null,
+    attachmentId: "knock:work",
+    trigger: "knock",
+  });
   let first: unknown;
-  await engine.execute(await engine.claim(), { input, run: async () => void (first = (await engine.store.getRun(id))?.input) }, transform ? { transform } : {}).ended;
+  await engine.execute(
+    await engine.claim(),
+    { input, run: async () => void (first = (await engine.store.getRun(id))?.input) },
+    transform ? { transform } : {},
+  ).ended;
   return [first, (await engine.read(id)).run.input];
 };
 
@@ -36,13 +45,20 @@ describe("input", () => {
       { payload: { email: " a@b.c " }, input: null, attachmentId: "knock:work", trigger: "knock" },
       { transform: (payload: { email: string }) => ({ to: payload.email }) },
     );
-    expect(run).toMatchObject({ status: "completed", input: { to: "a@b.c", copies: 1 }, output: { seen: { to: "a@b.c", copies: 1 } } });
+    expect(run).toMatchObject({
+      status: "completed",
+      input: { to: "a@b.c", copies: 1 },
+      output: { seen: { to: "a@b.c", copies: 1 } },
+    });
   });
 
   test("is recorded before the code begins wherever another attempt might make another one", async () => {
     let made = 0;
     const all = { email: "a@b.c", of: [1] };
-    expect(await recordedInputs(z.object({ email: z.string(), id: z.number().default(() => (made += 1)) }))).toEqual([{ email: "a@b.c", id: 1 }, { email: "a@b.c", id: 1 }]);
+    expect(await recordedInputs(z.object({ email: z.string(), id: z.number().default(() => (made += 1)) }))).toEqual([
+      { email: "a@b.c", id: 1 },
+      { email: "a@b.c", id: 1 },
+    ]);
     expect(await recordedInputs(z.looseObject({}), (payload) => payload)).toEqual([all, all]);
   });
 
@@ -51,23 +67,45 @@ describe("input", () => {
     expect(await recordedInputs(z.object({ of: z.array(z.number()) }))).toEqual([null, { of: [1] }]);
     expect(await recordedInputs(z.object({}))).toEqual([null, {}]);
     // Every attempt parses it anew: what is recorded is what was given.
-    expect(await recordedInputs(z.object({ email: z.string().transform((text) => text.length) }))).toEqual([null, { email: "a@b.c", of: [1] }]);
+    expect(await recordedInputs(z.object({ email: z.string().transform((text) => text.length) }))).toEqual([
+      null,
+      { email: "a@b.c", of: [1] },
+    ]);
   });
 
   test("is recorded as given where parsing the parsed value again would refuse it", async () => {
-    const { run } = await engine.attempt({ input: z.object({ name: z.string().min(5).trim() }), run: (input: { name: string }) => input.name }, { input: { name: "  abc" } });
+    const { run } = await engine.attempt(
+      { input: z.object({ name: z.string().min(5).trim() }), run: (input: { name: string }) => input.name },
+      { input: { name: "  abc" } },
+    );
     expect(run).toMatchObject({ status: "completed", input: { name: "  abc" }, output: "abc" });
   });
 
   test("that does not parse fails the run at once, with pointers, however many attempts are left", async () => {
-    const { run, timeline } = await engine.attempt({ input: z.object({ "a/b": z.object({ n: z.number() }) }), run: () => null }, { input: { "a/b": { n: "1" } }, maxAttempts: 5 });
-    expect(run).toMatchObject({ status: "failed", attempt: 1, error: { name: "InvalidInput", message: expect.stringContaining("/a~1b/n: ") } });
-    expect(timeline.find(({ kind }) => kind === "attempt_failed")?.data).toMatchObject({ errors: [{ pointer: "/a~1b/n", code: "invalid_type" }] });
+    const { run, timeline } = await engine.attempt(
+      { input: z.object({ "a/b": z.object({ n: z.number() }) }), run: () => null },
+      { input: { "a/b": { n: "1" } }, maxAttempts: 5 },
+    );
+    expect(run).toMatchObject({
+      status: "failed",
+      attempt: 1,
+      error: { name: "InvalidInput", message: expect.stringContaining("/a~1b/n: ") },
+    });
+    expect(timeline.find(({ kind }) => kind === "attempt_failed")?.data).toMatchObject({
+      errors: [{ pointer: "/a~1b/n", code: "invalid_type" }],
+    });
   });
 
   test("of a transform that throws fails the run at once, with the transform's own stack as the cause", async () => {
-    const { run } = await engine.attempt({ run: () => null }, { payload: {}, input: null, attachmentId: "knock:work", trigger: "knock", maxAttempts: 5 }, { transform: () => Promise.reject(new RangeError("no such plan")) });
-    expect(run).toMatchObject({ status: "failed", error: { name: "TransformFailed", message: "The transform of trigger knock threw RangeError: no such plan" } });
+    const { run } = await engine.attempt(
+      { run: () => null },
+      { payload: {}, input: null, attachmentId: "knock:work", trigger: "knock", maxAttempts: 5 },
+      { transform: () => Promise.reject(new RangeError("no such plan")) },
+    );
+    expect(run).toMatchObject({
+      status: "failed",
+      error: { name: "TransformFailed", message: "The transform of trigger knock threw RangeError: no such plan" },
+    });
     expect(run.error?.stack).toMatch(/caused by RangeError: no such plan/);
   });
 
@@ -76,29 +114,50 @@ describe("input", () => {
     ["a trigger", { payload: {}, input: null, attachmentId: "gone:work", trigger: "gone" }, "UnknownTrigger"],
   ])("for %s that is not in this build fails the run with a way out", async (_, over, name) => {
     const { run } = await engine.attempt({ run: () => null }, { ...over, maxAttempts: 5 });
-    expect(run).toMatchObject({ status: "failed", error: { name, message: expect.stringContaining("Deploy a project that has it") } });
+    expect(run).toMatchObject({
+      status: "failed",
+      error: { name, message: expect.stringContaining("Deploy a project that has it") },
+    });
   });
 });
 
 describe("output", () => {
   test("is what JSON makes of it, and null for nothing", async () => {
     const at = new Date(0);
-    expect((await engine.attempt({ run: () => ({ at, gone: undefined }) })).run.output).toEqual({ at: "1970-01-01T00:00:00.000Z" });
+    expect((await engine.attempt({ run: () => ({ at, gone: undefined }) })).run.output).toEqual({
+      at: "1970-01-01T00:00:00.000Z",
+    });
     expect((await engine.attempt({ run: () => undefined })).run).toMatchObject({ status: "completed", output: null });
   });
 
   test.each([
     ["a bigint", () => ({ n: 1n })],
-    ["a cycle", () => { const loop: Record<string, unknown> = {}; loop["self"] = loop; return loop; }],
+    [
+      "a cycle",
+      () => {
+        const loop: Record<string, unknown> = {};
+        loop["self"] = loop;
+        return loop;
+      },
+    ],
   ])("that has %s fails the run, and says that it has no JSON form", async (_, run) => {
     const { run: ended } = await engine.attempt({ run }, { maxAttempts: 5 });
-    expect(ended).toMatchObject({ status: "failed", error: { name: "NotJson", message: expect.stringContaining("The output of workflow work cannot be stored as JSON") } });
+    expect(ended).toMatchObject({
+      status: "failed",
+      error: {
+        name: "NotJson",
+        message: expect.stringContaining("The output of workflow work cannot be stored as JSON"),
+      },
+    });
   });
 
   test("is parsed by the output schema; a mismatch fails the run without another attempt", async () => {
     const output = z.object({ id: z.string() });
     expect((await engine.attempt({ output, run: () => ({ id: "x", secret: 1 }) })).run.output).toEqual({ id: "x" });
-    expect((await engine.attempt({ output, run: () => ({ id: 7 }) }, { maxAttempts: 5 })).run).toMatchObject({ status: "failed", error: { name: "InvalidOutput" } });
+    expect((await engine.attempt({ output, run: () => ({ id: 7 }) }, { maxAttempts: 5 })).run).toMatchObject({
+      status: "failed",
+      error: { name: "InvalidOutput" },
+    });
   });
 });
 
@@ -113,7 +172,15 @@ describe("errors", () => {
     await engine.execute(await engine.claim(), workflow).ended;
     const { run, kinds } = await engine.read(id);
     expect(run).toMatchObject({ status: "failed", attempt: 2, error: { name: "Error", message: "flaky" } });
-    expect(kinds).toEqual(["queued", "attempt_started", "attempt_failed", "retry_scheduled", "attempt_started", "attempt_failed", "failed"]);
+    expect(kinds).toEqual([
+      "queued",
+      "attempt_started",
+      "attempt_failed",
+      "retry_scheduled",
+      "attempt_started",
+      "attempt_failed",
+      "failed",
+    ]);
   });
 
   test.each([
@@ -126,7 +193,9 @@ describe("errors", () => {
   test("bear the mapped stack and the chain of causes", async () => {
     const error = new Error("outer", { cause: new TypeError("inner", { cause: "just text" }) });
     error.stack = "Error: outer\n    at built.js:1:1";
-    expect((await fail(error)).run.error?.stack).toMatch(/^Error: outer\n {4}at source\.ts:1:1\ncaused by TypeError: inner[^]*\ncaused by just text$/);
+    expect((await fail(error)).run.error?.stack).toMatch(
+      /^Error: outer\n {4}at source\.ts:1:1\ncaused by TypeError: inner[^]*\ncaused by just text$/,
+    );
   });
 
   test("show the user's code that they came from, also that of a cause, wherever they are told", async () => {
@@ -134,10 +203,15 @@ describe("errors", () => {
     cause.stack = "TypeError: inner\n    at built.js:1:1";
     const error = new Error("outer", { cause });
     error.stack = "Error: outer\n    at elsewhere.js:1:1";
-    const { timeline } = await engine.attempt({ run: (_: never, ctx: Ctx) => ctx.step("a", () => Promise.reject(error)) });
+    const { timeline } = await engine.attempt({
+      run: (_: never, ctx: Ctx) => ctx.step("a", () => Promise.reject(error)),
+    });
     const shown = timeline.filter(({ kind }) => ["step_failed", "attempt_failed", "failed"].includes(kind));
     expect(shown).toHaveLength(3);
-    for (const { data } of shown) expect(data).toEqual({ source: { file: "source.ts", line: 2, column: 3, lines: [{ number: 2, text: "  throw" }] } });
+    for (const { data } of shown)
+      expect(data).toEqual({
+        source: { file: "source.ts", line: 2, column: 3, lines: [{ number: 2, text: "  throw" }] },
+      });
   });
 
   test("that come from none of the user's code show none", async () => {
@@ -150,11 +224,19 @@ describe("errors", () => {
     ["nothing", undefined, "undefined"],
     ["an object", { code: 7 }, '{"code":7}'],
   ])("that are %s instead of an error still say what was thrown", async (_, thrown, text) => {
-    expect((await fail(thrown)).run.error).toMatchObject({ name: "ThrownValue", message: expect.stringContaining(text), stack: null });
+    expect((await fail(thrown)).run.error).toMatchObject({
+      name: "ThrownValue",
+      message: expect.stringContaining(text),
+      stack: null,
+    });
   });
 
   test("with a getter that throws end the run like others", async () => {
-    const trap = { get message() { throw new Error("gotcha"); } };
+    const trap = {
+      get message() {
+        throw new Error("gotcha");
+      },
+    };
     expect((await fail(trap)).run.status).toBe("failed");
   });
 });
@@ -165,8 +247,16 @@ describe("steps", () => {
     const seen: unknown[] = [];
     const workflow = {
       run: async (_: never, ctx: Ctx) => {
-        seen.push(await ctx.step("a", () => { executed.push("a"); return { at: new Date(0), gone: undefined }; }));
-        await ctx.step("b", () => { executed.push("b"); if (executed.filter((name) => name === "b").length === 1) throw new Error("first time"); });
+        seen.push(
+          await ctx.step("a", () => {
+            executed.push("a");
+            return { at: new Date(0), gone: undefined };
+          }),
+        );
+        await ctx.step("b", () => {
+          executed.push("b");
+          if (executed.filter((name) => name === "b").length === 1) throw new Error("first time");
+        });
       },
     };
     const id = await engine.createRun({ maxAttempts: 2 });
@@ -177,14 +267,23 @@ describe("steps", () => {
     expect(seen).toEqual([{ at: "1970-01-01T00:00:00.000Z" }, { at: "1970-01-01T00:00:00.000Z" }]);
     const { run, kinds } = await engine.read(id);
     expect(run.status).toBe("completed");
-    expect(kinds.filter((kind) => kind.startsWith("step_"))).toEqual(["step_started a", "step_completed a", "step_started b", "step_failed b", "step_reused a", "step_started b", "step_completed b"]);
+    expect(kinds.filter((kind) => kind.startsWith("step_"))).toEqual([
+      "step_started a",
+      "step_completed a",
+      "step_started b",
+      "step_failed b",
+      "step_reused a",
+      "step_started b",
+      "step_completed b",
+    ]);
   });
 
   test("of the same name are counted in the order of their use, whatever names are like", async () => {
     const keys: string[] = [];
     const { run } = await engine.attempt({
       run: async (_, ctx) => {
-        for (const name of ["a", "a#2", "a", "a"]) await ctx.step(name, ({ idempotencyKey }) => void keys.push(idempotencyKey));
+        for (const name of ["a", "a#2", "a", "a"])
+          await ctx.step(name, ({ idempotencyKey }) => void keys.push(idempotencyKey));
         return ctx.run.id;
       },
     });
@@ -193,7 +292,10 @@ describe("steps", () => {
 
   test("may run side by side, and a failure that the code catches does not fail the run", async () => {
     const { run, kinds } = await engine.attempt({
-      run: async (_, ctx) => (await Promise.allSettled([ctx.step("a", () => Promise.reject(new Error("a"))), ctx.step("b", () => 2)])).map(({ status }) => status),
+      run: async (_, ctx) =>
+        (await Promise.allSettled([ctx.step("a", () => Promise.reject(new Error("a"))), ctx.step("b", () => 2)])).map(
+          ({ status }) => status,
+        ),
     });
     expect(run.output).toEqual(["rejected", "fulfilled"]);
     expect(kinds).toContain("step_failed a");
@@ -212,11 +314,15 @@ describe("steps", () => {
   });
 
   test("whose result is no JSON fail the run without another attempt", async () => {
-    expect((await engine.attempt({ run: (_, ctx) => ctx.step("big", () => 1n) }, { maxAttempts: 3 })).run).toMatchObject({ status: "failed", error: { name: "NotJson" } });
+    expect(
+      (await engine.attempt({ run: (_, ctx) => ctx.step("big", () => 1n) }, { maxAttempts: 3 })).run,
+    ).toMatchObject({ status: "failed", error: { name: "NotJson" } });
   });
 
   test.each([[""], [7], ["x".repeat(201)]])("refuse %j as a name", async (name) => {
-    expect((await engine.attempt({ run: (_, ctx) => ctx.step(name as string, () => 1) })).run.error).toMatchObject({ name: "TypeError" });
+    expect((await engine.attempt({ run: (_, ctx) => ctx.step(name as string, () => 1) })).run.error).toMatchObject({
+      name: "TypeError",
+    });
   });
 
   test("that were a sleep when the run began are refused with an explanation", async () => {
@@ -246,7 +352,12 @@ describe("sleeps", () => {
     engine.advance(3_600_000);
     await engine.execute(await engine.claim(), workflow).ended;
     const { timeline } = await engine.read(id);
-    expect(timeline.filter(({ kind }) => kind === "log").map(({ message }) => message)).toEqual(["begins", "works", "woke", "ends"]);
+    expect(timeline.filter(({ kind }) => kind === "log").map(({ message }) => message)).toEqual([
+      "begins",
+      "works",
+      "woke",
+      "ends",
+    ]);
   });
 
   test("put the run aside until their time, which is kept, and are over at once afterwards", async () => {
@@ -273,12 +384,19 @@ describe("sleeps", () => {
     expect(run).toMatchObject({ status: "completed", output: "rested", attempt: 1 });
     expect(executed).toEqual(["before", "after"]);
     expect(kinds).toEqual(
-      "queued, attempt_started, step_started before, step_completed before, sleep_started pause, resumed, step_reused before, sleep_finished pause, step_started after, step_completed after, completed".split(", "),
+      "queued, attempt_started, step_started before, step_completed before, sleep_started pause, resumed, step_reused before, sleep_finished pause, step_started after, step_completed after, completed".split(
+        ", ",
+      ),
     );
   });
 
   test("side by side wake the run for the earliest, and keep the others", async () => {
-    const workflow = { run: async (_: never, ctx: Ctx) => { await Promise.all([ctx.sleep("long", "2h"), ctx.sleep("short", "1h")]); return "both"; } };
+    const workflow = {
+      run: async (_: never, ctx: Ctx) => {
+        await Promise.all([ctx.sleep("long", "2h"), ctx.sleep("short", "1h")]);
+        return "both";
+      },
+    };
     const id = await engine.createRun();
     await engine.execute(await engine.claim(), workflow).ended;
     engine.advance(3_600_000);
@@ -290,7 +408,17 @@ describe("sleeps", () => {
 
   test("beside a step wait for the step's result to be stored", async () => {
     const { promise: gate, resolve: release } = Promise.withResolvers<void>();
-    const workflow = { run: async (_: never, ctx: Ctx) => { await Promise.all([ctx.sleep("pause", "1h"), ctx.step("slow", async () => { await gate; return 1; })]); } };
+    const workflow = {
+      run: async (_: never, ctx: Ctx) => {
+        await Promise.all([
+          ctx.sleep("pause", "1h"),
+          ctx.step("slow", async () => {
+            await gate;
+            return 1;
+          }),
+        ]);
+      },
+    };
     const id = await engine.createRun();
     const handle = engine.execute(await engine.claim(), workflow);
     await expect.poll(async () => (await engine.read(id)).kinds).toContain("sleep_started pause");
@@ -303,7 +431,10 @@ describe("sleeps", () => {
   test("that lost a race against a step lose it again when the code is executed anew", async () => {
     const workflow = {
       run: async (_: never, ctx: Ctx) => {
-        const winner = await Promise.race([ctx.sleep("limit", "1h").then(() => "limit"), ctx.step("work", () => "work")]);
+        const winner = await Promise.race([
+          ctx.sleep("limit", "1h").then(() => "limit"),
+          ctx.step("work", () => "work"),
+        ]);
         await ctx.sleep("rest", "2h");
         return winner;
       },
@@ -318,7 +449,14 @@ describe("sleeps", () => {
   });
 
   test("do not count towards the timeout, what ran before them does", async () => {
-    const workflow = { timeoutMs: 60_000, run: async (_: never, ctx: Ctx) => { await ctx.step("work", () => void engine.advance(45_000)); await ctx.sleep("pause", "1h"); await hang(); } };
+    const workflow = {
+      timeoutMs: 60_000,
+      run: async (_: never, ctx: Ctx) => {
+        await ctx.step("work", () => void engine.advance(45_000));
+        await ctx.sleep("pause", "1h");
+        await hang();
+      },
+    };
     await engine.createRun();
     await engine.execute(await engine.claim(), workflow).ended;
     engine.advance(3_600_000);
@@ -333,7 +471,14 @@ describe("sleeps", () => {
     Object.assign(engine.clock, { elapsed: () => Math.round(performance.now() - start) });
     for (const jumpMs of [86_400_000, -3_600_000]) {
       const id = await engine.createRun();
-      const workflow = { timeoutMs: 60_000, run: async (_: never, ctx: Ctx) => { await ctx.step("work", () => void engine.advance(jumpMs)); await ctx.sleep("pause", "1s"); return "done"; } };
+      const workflow = {
+        timeoutMs: 60_000,
+        run: async (_: never, ctx: Ctx) => {
+          await ctx.step("work", () => void engine.advance(jumpMs));
+          await ctx.sleep("pause", "1s");
+          return "done";
+        },
+      };
       const handle = engine.execute(await engine.claim(), workflow);
       await handle.ended;
       // Whoever watches the worker compares it with the clock.
@@ -348,19 +493,36 @@ describe("sleeps", () => {
   });
 
   test("refuse what is not a duration", async () => {
-    expect((await engine.attempt({ run: (_, ctx) => ctx.sleep("x", "soon" as "1s") })).run.error).toMatchObject({ name: "TypeError" });
+    expect((await engine.attempt({ run: (_, ctx) => ctx.sleep("x", "soon" as "1s") })).run.error).toMatchObject({
+      name: "TypeError",
+    });
   });
 });
 
 describe("the log", () => {
   test("is in the timeline, in order, with level and data", async () => {
-    const { timeline } = await engine.attempt({ run: (_, ctx) => { ctx.log.info("one", { n: 1 }); ctx.log.error("two"); } });
-    expect(timeline.filter(({ kind }) => kind === "log").map(({ level, message, data }) => [level, message, data])).toEqual([["info", "one", { n: 1 }], ["error", "two", null]]);
+    const { timeline } = await engine.attempt({
+      run: (_, ctx) => {
+        ctx.log.info("one", { n: 1 });
+        ctx.log.error("two");
+      },
+    });
+    expect(
+      timeline.filter(({ kind }) => kind === "log").map(({ level, message, data }) => [level, message, data]),
+    ).toEqual([
+      ["info", "one", { n: 1 }],
+      ["error", "two", null],
+    ]);
   });
 
   test("shows while the run is still going", async () => {
     const id = await engine.createRun();
-    const handle = engine.execute(await engine.claim(), { run: async (_, ctx) => { ctx.log.info("working"); await hang(); } });
+    const handle = engine.execute(await engine.claim(), {
+      run: async (_, ctx) => {
+        ctx.log.info("working");
+        await hang();
+      },
+    });
     await expect.poll(async () => (await engine.read(id)).kinds).toContain("log working");
     handle.interrupt({ kind: "canceled" });
     await handle.ended;
@@ -381,7 +543,13 @@ describe("the log", () => {
   });
 
   test("never throws, whatever it is given", async () => {
-    const { run } = await engine.attempt({ run: (_, ctx) => { ctx.log.info(Symbol("x") as never, 1n); ctx.log.info(undefined as never); return "fine"; } });
+    const { run } = await engine.attempt({
+      run: (_, ctx) => {
+        ctx.log.info(Symbol("x") as never, 1n);
+        ctx.log.info(undefined as never);
+        return "fine";
+      },
+    });
     expect(run).toMatchObject({ status: "completed", output: "fine" });
   });
 });
@@ -433,7 +601,12 @@ describe("interrupts", () => {
     const id = await engine.createRun();
     const claimed = await engine.claim();
     await engine.store.requestCancel(id, engine.clock.now());
-    const handle = engine.execute(claimed, { run: async (_, ctx) => { await ctx.step("a", () => 1); await hang(); } });
+    const handle = engine.execute(claimed, {
+      run: async (_, ctx) => {
+        await ctx.step("a", () => 1);
+        await hang();
+      },
+    });
     expect((await handle.ended).status).toBe("canceled");
     expect((await engine.read(id)).run.status).toBe("canceled");
   });
@@ -441,7 +614,13 @@ describe("interrupts", () => {
   test("an attempt over its timeout is retried, and the last one ends the run as timed_out", async () => {
     const id = await engine.createRun({ maxAttempts: 2 });
     const reasons: unknown[] = [];
-    const workflow = { timeoutMs: 20, run: async (_: never, ctx: Ctx) => { ctx.signal.addEventListener("abort", () => reasons.push(ctx.signal.reason)); await hang(); } };
+    const workflow = {
+      timeoutMs: 20,
+      run: async (_: never, ctx: Ctx) => {
+        ctx.signal.addEventListener("abort", () => reasons.push(ctx.signal.reason));
+        await hang();
+      },
+    };
     expect((await engine.execute(await engine.claim(), workflow).ended).status).toBe("waiting");
     engine.advance(1000);
     expect((await engine.execute(await engine.claim(), workflow).ended).status).toBe("timed_out");
@@ -452,13 +631,23 @@ describe("interrupts", () => {
   test("a run that is handed back goes on elsewhere with the same attempt, after its last finished step", async () => {
     const executed: string[] = [];
     const id = await engine.createRun();
-    const handle = engine.execute(await engine.claim(), { run: async (_, ctx) => { await ctx.step("a", () => void executed.push("a")); await ctx.step("b", hang); } });
+    const handle = engine.execute(await engine.claim(), {
+      run: async (_, ctx) => {
+        await ctx.step("a", () => void executed.push("a"));
+        await ctx.step("b", hang);
+      },
+    });
     await expect.poll(async () => (await engine.read(id)).kinds).toContain("step_started b");
     handle.interrupt({ kind: "handed_back" });
     expect((await handle.ended).status).toBe("queued");
     const again = await engine.claim("wrk_other");
     expect(again).toMatchObject({ id, attempt: 1, isResumed: true });
-    await engine.execute(again, { run: async (_, ctx) => { await ctx.step("a", () => void executed.push("a")); await ctx.step("b", () => 1); } }).ended;
+    await engine.execute(again, {
+      run: async (_, ctx) => {
+        await ctx.step("a", () => void executed.push("a"));
+        await ctx.step("b", () => 1);
+      },
+    }).ended;
     expect(executed).toEqual(["a"]);
     expect((await engine.read(id)).run.status).toBe("completed");
   });
@@ -467,7 +656,12 @@ describe("interrupts", () => {
     const id = await engine.createRun();
     const first = await engine.claim("wrk_slow");
     const { promise: gate, resolve: release } = Promise.withResolvers<void>();
-    const slow = engine.execute(first, { run: async (_, ctx) => { await ctx.step("a", () => gate.then(() => "slow")); return "slow"; } });
+    const slow = engine.execute(first, {
+      run: async (_, ctx) => {
+        await ctx.step("a", () => gate.then(() => "slow"));
+        return "slow";
+      },
+    });
     await expect.poll(async () => (await engine.read(id)).kinds).toContain("step_started a");
     engine.advance(20_000);
     expect(await engine.store.reconcile(engine.clock.now())).toBe(1);
@@ -506,7 +700,12 @@ describe("interrupts", () => {
   test("a worker whose lease ran out while nobody took its run goes on", async () => {
     const id = await engine.createRun();
     const { promise: gate, resolve: release } = Promise.withResolvers<void>();
-    const handle = engine.execute(await engine.claim(), { run: async (_, ctx) => { await gate; return ctx.step("a", () => 1); } });
+    const handle = engine.execute(await engine.claim(), {
+      run: async (_, ctx) => {
+        await gate;
+        return ctx.step("a", () => 1);
+      },
+    });
     engine.advance(20_000);
     release();
     expect((await handle.ended).status).toBe("completed");
@@ -525,11 +724,17 @@ describe("interrupts", () => {
       saveLive: engine.store.saveLive.bind(engine.store),
       writeProgress: (progress: Parameters<typeof engine.store.writeProgress>[0]) => {
         tries += 1;
-        return isAway ? Promise.reject(new AppError("store_unavailable", "The disk of the database is full.")) : engine.store.writeProgress(progress);
+        return isAway
+          ? Promise.reject(new AppError("store_unavailable", "The disk of the database is full."))
+          : engine.store.writeProgress(progress);
       },
     };
     let executed = 0;
-    const handle = engine.execute(await engine.claim(), { timeoutMs: 3_600_000, run: (_, ctx) => ctx.step("a", () => (executed += 1)) }, { store: away });
+    const handle = engine.execute(
+      await engine.claim(),
+      { timeoutMs: 3_600_000, run: (_, ctx) => ctx.step("a", () => (executed += 1)) },
+      { store: away },
+    );
     await vi.advanceTimersByTimeAsync(10 * 60_000);
     expect(tries).toBeGreaterThan(100);
     isAway = false;
@@ -546,10 +751,16 @@ describe("interrupts", () => {
       loadSteps: engine.store.loadSteps.bind(engine.store),
       saveLive: engine.store.saveLive.bind(engine.store),
       writeProgress: (progress: Parameters<typeof engine.store.writeProgress>[0]) =>
-        refusals-- > 0 ? Promise.reject(new AppError("store_unavailable", "busy")) : engine.store.writeProgress(progress),
+        refusals-- > 0
+          ? Promise.reject(new AppError("store_unavailable", "busy"))
+          : engine.store.writeProgress(progress),
     };
     let executed = 0;
-    await engine.execute(await engine.claim(), { run: (_, ctx) => ctx.step("a", () => (executed += 1)) }, { store: busy }).ended;
+    await engine.execute(
+      await engine.claim(),
+      { run: (_, ctx) => ctx.step("a", () => (executed += 1)) },
+      { store: busy },
+    ).ended;
     expect((await engine.read(id)).run).toMatchObject({ status: "completed", output: 1 });
     expect(executed).toBe(1);
   });

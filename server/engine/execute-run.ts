@@ -44,13 +44,19 @@ export interface RunEnding {
 /** One attempt under way. */
 export interface RunHandle {
   readonly run: ClaimedRun;
-  /** When the attempt times out, by the clock as it goes now; of one that waits for its place, when it would if it began now. */
+  /**
+   * When the attempt times out, by the clock as it goes now; of one that waits for its place, when it would if it began
+   * now.
+   */
   deadlineAt(): number;
   /** Milliseconds that it has waited for a place; `null` once it has one. */
   waitedMs(): number | null;
   /** The run has ended, or waits, or is somebody else's: its place is free. Never rejects. */
   readonly ended: Promise<RunEnding>;
-  /** The code has come to its end too. After an interrupt it may take longer than the run; of a run put to sleep it never does. */
+  /**
+   * The code has come to its end too. After an interrupt it may take longer than the run; of a run put to sleep it
+   * never does.
+   */
   readonly settled: Promise<void>;
   interrupt(interrupt: Interrupt): void;
   /** Its lease was renewed until then. */
@@ -121,7 +127,10 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
   }
 
   async function callTarget({ ctx, agent }: ReturnType<typeof createRunContext>): Promise<Json> {
-    const loaded = run.target.kind === "agent" ? await loadAgent(run, { ...options, context: { ...ctx, ...agent } }) : await code.workflow(run.target.slug);
+    const loaded =
+      run.target.kind === "agent"
+        ? await loadAgent(run, { ...options, context: { ...ctx, ...agent } })
+        : await code.workflow(run.target.slug);
     if (!loaded) throw unknownTarget(run, code);
     const { input, record, isPartOfPayload } = await prepareInput(run, loaded, code);
     if (record !== undefined && isPartOfPayload) session.note({ input: record });
@@ -192,11 +201,22 @@ export function executeRun(run: ClaimedRun, options: ExecuteRunOptions): RunHand
   }
 
   async function finish(outcome: Outcome): Promise<RunEnding> {
-    const end = planRunEnd(outcome, { run, workflow, clock, timeoutMs, usedMs: usedBeforeMs + (elapsedMs(clock) - startedAt), random: options.random, code });
+    const end = planRunEnd(outcome, {
+      run,
+      workflow,
+      clock,
+      timeoutMs,
+      usedMs: usedBeforeMs + (elapsedMs(clock) - startedAt),
+      random: options.random,
+      code,
+    });
     context?.flushLog();
     const status = end && (await session.end(end.transition, end.entries, end.steps));
     session.abandon();
-    const error = end && "error" in end.transition ? end.transition.error : (end?.entries.find(({ kind }) => kind === "attempt_failed")?.error ?? null);
+    const error =
+      end && "error" in end.transition
+        ? end.transition.error
+        : (end?.entries.find(({ kind }) => kind === "attempt_failed")?.error ?? null);
     runTrace?.end({ status, error });
     return { status, error, durationMs: elapsedMs(clock) - startedAt };
   }
@@ -225,12 +245,22 @@ function unknownTarget(run: ClaimedRun, code: ProjectCode): FinalFailure {
 function checkOutput(workflow: LoadedWorkflow, returned: unknown): Json {
   const what = `The output of workflow ${workflow.slug}`;
   if (!workflow.output) return toJson(returned, what);
-  return toJson(parseValue({ schema: workflow.output, value: returned, name: "InvalidOutput", what: `${what} does not parse with its output schema` }), what);
+  return toJson(
+    parseValue({
+      schema: workflow.output,
+      value: returned,
+      name: "InvalidOutput",
+      what: `${what} does not parse with its output schema`,
+    }),
+    what,
+  );
 }
 
 /** Time that this attempt had run when it was last put to sleep. Kept in the sleeps, which have no result of their own. */
 function usedMs(steps: readonly StepRecord[], attempt: number): number {
-  const times = steps.filter((step) => step.kind !== "step" && step.attempt === attempt).map(({ result }) => readUsedMs(result));
+  const times = steps
+    .filter((step) => step.kind !== "step" && step.attempt === attempt)
+    .map(({ result }) => readUsedMs(result));
   return Math.max(0, ...times);
 }
 

@@ -2,8 +2,8 @@ import type { Json } from "../contract/json.ts";
 import { FinalFailure } from "./run-errors.ts";
 
 /**
- * What a value is once it was stored: a JSON round trip, `undefined` as `null`. Throws a FinalFailure that names `what` where a
- * value has no JSON form (a bigint, a cycle).
+ * What a value is once it was stored: a JSON round trip, `undefined` as `null`. Throws a FinalFailure that names `what`
+ * where a value has no JSON form (a bigint, a cycle).
  */
 export function toJson(value: unknown, what: string): Json {
   try {
@@ -11,7 +11,11 @@ export function toJson(value: unknown, what: string): Json {
     return text === undefined ? null : copyJson(text);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message.split("\n")[0] : String(cause);
-    throw new FinalFailure("NotJson", `${what} cannot be stored as JSON: ${why}. Return plain objects, arrays, strings, numbers, booleans and null.`, { cause });
+    throw new FinalFailure(
+      "NotJson",
+      `${what} cannot be stored as JSON: ${why}. Return plain objects, arrays, strings, numbers, booleans and null.`,
+      { cause },
+    );
   }
 }
 

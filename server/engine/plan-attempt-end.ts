@@ -27,7 +27,13 @@ export function planAttemptEnd(p: {
 }): { transition: RunTransition; entries: NewTimelineEntry[] } {
   const { failure, policy, attempt, now } = p;
   const source: { [key: string]: Json } = failure.source ? { source: failure.source } : {};
-  const failed: NewTimelineEntry = { at: now, kind: "attempt_failed", attempt, error: failure.error, ...withData({ ...failure.data, ...source }) };
+  const failed: NewTimelineEntry = {
+    at: now,
+    kind: "attempt_failed",
+    attempt,
+    error: failure.error,
+    ...withData({ ...failure.data, ...source }),
+  };
   const plan = policy && failure.isRetryable ? planRetry({ ...p, policy }) : { kind: "exhausted" as const };
   if (plan.kind === "retry") {
     const { availableAt } = plan;
@@ -37,7 +43,10 @@ export function planAttemptEnd(p: {
     };
   }
   const to = failure.isTimeout ? "timed_out" : "failed";
-  return { transition: { to, error: failure.error }, entries: [failed, { at: now, kind: to, attempt, error: failure.error, ...withData(source) }] };
+  return {
+    transition: { to, error: failure.error },
+    entries: [failed, { at: now, kind: to, attempt, error: failure.error, ...withData(source) }],
+  };
 }
 
 function withData(data: { [key: string]: Json }): Pick<NewTimelineEntry, "data"> {

@@ -15,19 +15,27 @@ const run = (id: string, over: Partial<HeldRun> = {}): HeldRun => ({
   deadlineAt: now + 1000,
   ...over,
 });
-const fates = (death: WorkerDeath, runs: HeldRun[]) => planLostRuns({ death, runs, policyOf: () => policy, now, random: () => 0.5 }).map(({ fate }) => fate);
+const fates = (death: WorkerDeath, runs: HeldRun[]) =>
+  planLostRuns({ death, runs, policyOf: () => policy, now, random: () => 0.5 }).map(({ fate }) => fate);
 const kinds = (death: WorkerDeath, runs: HeldRun[]) => fates(death, runs).map(({ kind }) => kind);
 
 describe("planLostRuns", () => {
   test("a run that was alone when its process crashed failed its attempt, and is tried again", () => {
     expect(fates(oom, [run("a")])).toMatchObject([
-      { kind: "fail", transition: { to: "waiting", reason: "retry", availableAt: now + 100 }, entries: [{ kind: "attempt_failed", error: { name: "WorkerCrashed" } }, { kind: "retry_scheduled" }] },
+      {
+        kind: "fail",
+        transition: { to: "waiting", reason: "retry", availableAt: now + 100 },
+        entries: [{ kind: "attempt_failed", error: { name: "WorkerCrashed" } }, { kind: "retry_scheduled" }],
+      },
     ]);
   });
 
   test("the last attempt of a run that was alone fails the run, and says how the process ended", () => {
     expect(fates(oom, [run("a", { attempt: 3 })])).toMatchObject([
-      { kind: "fail", transition: { to: "failed", error: { message: "The worker process that ran this attempt ran out of memory." } } },
+      {
+        kind: "fail",
+        transition: { to: "failed", error: { message: "The worker process that ran this attempt ran out of memory." } },
+      },
     ]);
   });
 
@@ -37,16 +45,29 @@ describe("planLostRuns", () => {
 
   test("a blocked process blames the run seen blocking it past its timeout, and its neighbours go on", () => {
     const death: WorkerDeath = { kind: "blocked", blockedMs: 2000, culprits: ["a"], stack: null };
-    expect(kinds(death, [run("a", { deadlineAt: now - 600 }), run("b", { deadlineAt: now - 600 })])).toEqual(["fail", "resume"]);
-    expect(fates(death, [run("a", { deadlineAt: now - 600, attempt: 3 })])).toMatchObject([{ transition: { to: "timed_out" } }]);
+    expect(kinds(death, [run("a", { deadlineAt: now - 600 }), run("b", { deadlineAt: now - 600 })])).toEqual([
+      "fail",
+      "resume",
+    ]);
+    expect(fates(death, [run("a", { deadlineAt: now - 600, attempt: 3 })])).toMatchObject([
+      { transition: { to: "timed_out" } },
+    ]);
   });
 
   test("a run seen blocking before its timeout goes on alone, its neighbours with others", () => {
-    expect(kinds({ kind: "blocked", blockedMs: 15_000, culprits: ["a"], stack: null }, [run("a"), run("b")])).toEqual(["isolate", "resume"]);
+    expect(kinds({ kind: "blocked", blockedMs: 15_000, culprits: ["a"], stack: null }, [run("a"), run("b")])).toEqual([
+      "isolate",
+      "resume",
+    ]);
   });
 
   test("nobody is blamed for a blocked process when it is not known who did it", () => {
-    expect(kinds({ kind: "blocked", blockedMs: 15_000, culprits: null, stack: null }, [run("a", { deadlineAt: 0 }), run("b")])).toEqual(["isolate", "isolate"]);
+    expect(
+      kinds({ kind: "blocked", blockedMs: 15_000, culprits: null, stack: null }, [
+        run("a", { deadlineAt: 0 }),
+        run("b"),
+      ]),
+    ).toEqual(["isolate", "isolate"]);
   });
 
   test("a kill from outside is forgiven once", () => {
@@ -62,7 +83,10 @@ describe("planLostRuns", () => {
   });
 
   test("a requested end blames no run, whatever the runs are", () => {
-    const runs = fc.array(fc.record({ attempt: fc.integer({ min: 1, max: 5 }), crashes: fc.nat(5), deadlineAt: fc.option(fc.nat(20_000)) }), { maxLength: 20 });
+    const runs = fc.array(
+      fc.record({ attempt: fc.integer({ min: 1, max: 5 }), crashes: fc.nat(5), deadlineAt: fc.option(fc.nat(20_000)) }),
+      { maxLength: 20 },
+    );
     fc.assert(
       fc.property(runs, (parts) => {
         const held = parts.map((part, index) => run(`run_${index}`, part));
@@ -73,11 +97,18 @@ describe("planLostRuns", () => {
   });
 
   test("every run that was held gets exactly one fate", () => {
-    const deaths = fc.constantFrom<WorkerDeath>(oom, { kind: "requested" }, { kind: "killed", signal: "SIGTERM" }, { kind: "blocked", blockedMs: 1, culprits: null, stack: null });
+    const deaths = fc.constantFrom<WorkerDeath>(
+      oom,
+      { kind: "requested" },
+      { kind: "killed", signal: "SIGTERM" },
+      { kind: "blocked", blockedMs: 1, culprits: null, stack: null },
+    );
     fc.assert(
       fc.property(deaths, fc.nat(20), (death, count) => {
         const held = Array.from({ length: count }, (_, index) => run(`run_${index}`));
-        expect(planLostRuns({ death, runs: held, policyOf: () => policy, now, random: Math.random }).map(({ id }) => id)).toEqual(held.map(({ id }) => id));
+        expect(
+          planLostRuns({ death, runs: held, policyOf: () => policy, now, random: Math.random }).map(({ id }) => id),
+        ).toEqual(held.map(({ id }) => id));
       }),
     );
   });

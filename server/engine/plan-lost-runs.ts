@@ -9,11 +9,17 @@ export type WorkerDeath =
   | { kind: "requested" }
   /** Somebody outside killed it (an operator, the kernel, a deploy). */
   | { kind: "killed"; signal: string }
-  /** It gave no sign of life, and the supervisor ended it: somebody had stopped it (SIGSTOP), or the machine gave it no time. */
+  /**
+   * It gave no sign of life, and the supervisor ended it: somebody had stopped it (SIGSTOP), or the machine gave it no
+   * time.
+   */
   | { kind: "stopped"; silentMs: number }
   /** By its own fault, in words: "ran out of memory", "ended with exit code 3". */
   | { kind: "crashed"; how: string }
-  /** Its event loop was blocked, and the supervisor ended it. `culprits`: the runs seen blocking it, `null` when that is not known. */
+  /**
+   * Its event loop was blocked, and the supervisor ended it. `culprits`: the runs seen blocking it, `null` when that is
+   * not known.
+   */
   | { kind: "blocked"; blockedMs: number; culprits: readonly string[] | null; stack: string | null };
 
 export interface HeldRun {
@@ -28,8 +34,8 @@ export interface HeldRun {
 }
 
 /**
- * What becomes of the runs that a dead worker held. A run is blamed only when it is sure that it was the one: when it was alone,
- * or was seen at it. Where it is not sure, each runs again alone in a process, so that the next time it is.
+ * What becomes of the runs that a dead worker held. A run is blamed only when it is sure that it was the one: when it
+ * was alone, or was seen at it. Where it is not sure, each runs again alone in a process, so that the next time it is.
  */
 export function planLostRuns(p: {
   death: WorkerDeath;
@@ -49,7 +55,8 @@ function planFate(run: HeldRun, facts: Facts): Fate {
   if (death.kind === "requested") return { kind: "resume" };
   const isAlone = runs.length === 1;
   // A hand from outside says nothing about the run, unless it happens to it again when it is alone.
-  if (death.kind === "killed" || death.kind === "stopped") return isAlone && run.crashes > 0 ? blame(run, facts) : { kind: "isolate" };
+  if (death.kind === "killed" || death.kind === "stopped")
+    return isAlone && run.crashes > 0 ? blame(run, facts) : { kind: "isolate" };
   if (isAlone) return isWithinDeadline(run, facts) ? { kind: "isolate" } : blame(run, facts);
   if (death.kind === "crashed" || death.culprits === null) return { kind: "isolate" };
   if (!death.culprits.includes(run.id)) return { kind: "resume" };
@@ -62,9 +69,23 @@ function isWithinDeadline(run: HeldRun, { death, now }: Facts): boolean {
 }
 
 function blame(run: HeldRun, { death, policyOf, now, random }: Facts): Fate {
-  const error = { name: "WorkerCrashed", message: `The worker process that ran this attempt ${describeDeath(death)}`, stack: death.kind === "blocked" ? death.stack : null };
+  const error = {
+    name: "WorkerCrashed",
+    message: `The worker process that ran this attempt ${describeDeath(death)}`,
+    stack: death.kind === "blocked" ? death.stack : null,
+  };
   const failure = { error, isTimeout: death.kind === "blocked", isRetryable: true };
-  return { kind: "fail", ...planAttemptEnd({ failure, policy: policyOf(run.target), attempt: run.attempt, maxAttempts: run.maxAttempts, now, random }) };
+  return {
+    kind: "fail",
+    ...planAttemptEnd({
+      failure,
+      policy: policyOf(run.target),
+      attempt: run.attempt,
+      maxAttempts: run.maxAttempts,
+      now,
+      random,
+    }),
+  };
 }
 
 /** Goes on from "The worker process …". */

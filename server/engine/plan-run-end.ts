@@ -38,14 +38,24 @@ export function planRunEnd(outcome: Outcome, facts: EndFacts): PlannedEnd | null
   const { attempt } = facts.run;
   switch (outcome.kind) {
     case "returned":
-      return { transition: { to: "completed", output: outcome.output }, entries: [{ at, kind: "completed", attempt, durationMs: facts.usedMs }] };
+      return {
+        transition: { to: "completed", output: outcome.output },
+        entries: [{ at, kind: "completed", attempt, durationMs: facts.usedMs }],
+      };
     case "threw":
       return planFailure(outcome.thrown, facts);
     case "suspended":
       return {
-        transition: { to: "waiting", reason: "sleep", availableAt: Math.min(...outcome.sleeps.map(({ until }) => until)) },
+        transition: {
+          to: "waiting",
+          reason: "sleep",
+          availableAt: Math.min(...outcome.sleeps.map(({ until }) => until)),
+        },
         entries: [],
-        steps: outcome.sleeps.map(({ record }) => ({ ...record, result: { ...(isObject(record.result) ? record.result : {}), usedMs: facts.usedMs } })),
+        steps: outcome.sleeps.map(({ record }) => ({
+          ...record,
+          result: { ...(isObject(record.result) ? record.result : {}), usedMs: facts.usedMs },
+        })),
       };
     case "interrupted":
       return planInterruptedEnd(outcome.interrupt, facts, at);
@@ -62,12 +72,28 @@ function planInterruptedEnd(interrupt: Interrupt, facts: EndFacts, at: number): 
     case "handed_back":
       return {
         transition: { to: "queued" },
-        entries: [{ at, kind: "log", attempt, level: "info", message: "The worker is shutting down; the run goes on after its last finished step." }],
+        entries: [
+          {
+            at,
+            kind: "log",
+            attempt,
+            level: "info",
+            message: "The worker is shutting down; the run goes on after its last finished step.",
+          },
+        ],
       };
     case "passed_on":
       return {
         transition: { to: "queued" },
-        entries: [{ at, kind: "log", attempt, level: "info", message: "The worker that claimed the run turned out to be busy; it begins where there is a place." }],
+        entries: [
+          {
+            at,
+            kind: "log",
+            attempt,
+            level: "info",
+            message: "The worker that claimed the run turned out to be busy; it begins where there is a place.",
+          },
+        ],
       };
     case "timed_out":
       return planFailure(new RunTimedOut(interrupt.timeoutMs), facts);
@@ -85,5 +111,12 @@ function planFailure(thrown: unknown, facts: EndFacts): PlannedEnd {
     ...(thrown instanceof FinalFailure && thrown.errors !== undefined ? { data: { errors: thrown.errors } } : {}),
   };
   const { run, workflow, clock, random } = facts;
-  return planAttemptEnd({ failure, policy: workflow?.retries ?? null, attempt: run.attempt, maxAttempts: run.maxAttempts, now: clock.now(), random });
+  return planAttemptEnd({
+    failure,
+    policy: workflow?.retries ?? null,
+    attempt: run.attempt,
+    maxAttempts: run.maxAttempts,
+    now: clock.now(),
+    random,
+  });
 }

@@ -18,8 +18,9 @@ export interface ProcessGuards {
 }
 
 /**
- * Keeps what one run's code does to the process from its neighbours: process.exit() and the like, rejections that nobody handles
- * and exceptions that nobody catches end only the attempt that they belong to. Installed once in a worker process.
+ * Keeps what one run's code does to the process from its neighbours: process.exit() and the like, rejections that
+ * nobody handles and exceptions that nobody catches end only the attempt that they belong to. Installed once in a
+ * worker process.
  */
 export function installProcessGuards(options: ProcessGuardOptions): ProcessGuards {
   const reallyExit = process.exit.bind(process);
@@ -35,7 +36,8 @@ export function installProcessGuards(options: ProcessGuardOptions): ProcessGuard
   };
   const kill = process.kill.bind(process);
   process.kill = (pid: number, signal?: string | number): true => {
-    if (pid === process.pid && signal !== 0) guardExit(`process.kill(process.pid, ${JSON.stringify(signal ?? "SIGTERM")})`);
+    if (pid === process.pid && signal !== 0)
+      guardExit(`process.kill(process.pid, ${JSON.stringify(signal ?? "SIGTERM")})`);
     return kill(pid, signal);
   };
 
@@ -59,7 +61,11 @@ function handleStrayError(p: ProcessGuardOptions & { error: unknown; isException
   const scope = currentScope();
   if (scope) {
     const isOurs = scope.crash(describeStrayError(p.error, p.isException));
-    if (!isOurs) p.logger.warn("code of a run that has ended threw an error that nobody handles", { ...scope.run, error: p.error });
+    if (!isOurs)
+      p.logger.warn("code of a run that has ended threw an error that nobody handles", {
+        ...scope.run,
+        error: p.error,
+      });
     if (p.isException) p.onRetire(`run ${scope.run.runId} threw an exception that nobody caught`);
     return;
   }
@@ -78,6 +84,7 @@ function describeStrayError(cause: unknown, isException: boolean): Error {
     { cause },
   );
   error.name = isException ? "UncaughtException" : "UnhandledRejection";
-  if (typeof cause === "object" && cause !== null && "retryable" in cause && cause.retryable === false) Object.assign(error, { retryable: false });
+  if (typeof cause === "object" && cause !== null && "retryable" in cause && cause.retryable === false)
+    Object.assign(error, { retryable: false });
   return error;
 }

@@ -62,12 +62,18 @@ export function createRunContext(options: RunContextOptions) {
   const takenNames = new Set<string>();
   const openSleeps = new Map<string, OpenSleep & { stop: () => void }>();
   const ordered = createOrderedResults();
-  const retold = createRetoldLog({ stored: run.isResumed ? stored.keys() : [], write: (entries) => session.note({ entries }) });
+  const retold = createRetoldLog({
+    stored: run.isResumed ? stored.keys() : [],
+    write: (entries) => session.note({ entries }),
+  });
   let state: ContextState = { kind: "open" };
   let stepsInFlight = 0;
   let activity = 0;
 
-  /** Throws when the run is over here, so that code which goes on has no effect. `false`: it must hang, for the run sleeps. */
+  /**
+   * Throws when the run is over here, so that code which goes on has no effect. `false`: it must hang, for the run
+   * sleeps.
+   */
   function isOpen(): boolean {
     activity += 1;
     if (state.kind === "closed") throw state.reason();
@@ -77,7 +83,8 @@ export function createRunContext(options: RunContextOptions) {
   /** `spendAfter`: what the run has used when the step has this result; written together with it. */
   async function step(name: string, fn: (step: StepContext) => unknown, spendAfter?: SpendAfter): Promise<Json> {
     if (!isOpen()) return await never();
-    if (typeof fn !== "function") throw new TypeError(`ctx.step(${JSON.stringify(name)}, …) needs a function as its second argument.`);
+    if (typeof fn !== "function")
+      throw new TypeError(`ctx.step(${JSON.stringify(name)}, …) needs a function as its second argument.`);
     const key = takeName(name, takenNames);
     const known = findStored(stored, key, "step");
     retold.reach(key);
@@ -120,7 +127,8 @@ export function createRunContext(options: RunContextOptions) {
 
   async function runStep(key: string, fn: (step: StepContext) => unknown, begun: number): Promise<Json> {
     try {
-      const execute = async () => toJson(await fn({ idempotencyKey: `${run.id}:${key}`, signal }), `The result of step ${key}`);
+      const execute = async () =>
+        toJson(await fn({ idempotencyKey: `${run.id}:${key}`, signal }), `The result of step ${key}`);
       return await (options.trace ? options.trace.step(key, execute) : execute());
     } catch (thrown) {
       if (!isOpen()) return await never();
@@ -129,7 +137,19 @@ export function createRunContext(options: RunContextOptions) {
       // Its message is the project's own, and stands in the timeline.
       options.logger.debug("step failed", { ...runLogFields(run), step: key, error: error.name });
       const source = excerptOfError(thrown, options.code.excerptOf);
-      session.note({ entries: [{ at, kind: "step_failed", attempt, name: key, durationMs: elapsedMs(clock) - begun, error, ...(source ? { data: { source } } : {}) }] });
+      session.note({
+        entries: [
+          {
+            at,
+            kind: "step_failed",
+            attempt,
+            name: key,
+            durationMs: elapsedMs(clock) - begun,
+            error,
+            ...(source ? { data: { source } } : {}),
+          },
+        ],
+      });
       throw thrown;
     }
   }
@@ -137,7 +157,10 @@ export function createRunContext(options: RunContextOptions) {
   async function sleep(name: string, duration: unknown): Promise<void> {
     if (!isOpen()) return await never();
     const ms = parseDuration(duration);
-    if (ms === null) throw new TypeError(`ctx.sleep(${JSON.stringify(name)}, ${JSON.stringify(duration)}): a duration is a number of milliseconds or like "10s", "5m", "1.5h", "7d".`);
+    if (ms === null)
+      throw new TypeError(
+        `ctx.sleep(${JSON.stringify(name)}, ${JSON.stringify(duration)}): a duration is a number of milliseconds or like "10s", "5m", "1.5h", "7d".`,
+      );
     const key = takeName(name, takenNames);
     const known = findStored(stored, key, "sleep");
     retold.reach(key);
@@ -159,7 +182,10 @@ export function createRunContext(options: RunContextOptions) {
     });
   }
 
-  /** Put aside until a person has decided, or until it is given up. What is decided stands in the store when the run goes on. */
+  /**
+   * Put aside until a person has decided, or until it is given up. What is decided stands in the store when the run
+   * goes on.
+   */
   async function approve(name: string, request: ApprovalRequest, timeoutMs: number): Promise<ApprovalDecision> {
     if (!isOpen()) return await never();
     const key = takeName(name, takenNames);
@@ -182,8 +208,18 @@ export function createRunContext(options: RunContextOptions) {
   function beginApproval(key: string, request: ApprovalRequest, timeoutMs: number): StepRecord {
     const startedAt = clock.now();
     const until = startedAt + timeoutMs;
-    session.note({ entries: [{ at: startedAt, kind: "approval_requested", attempt, name: key, until, data: { ...request } }] });
-    return { name: key, kind: "approval", attempt, startedAt, finishedAt: null, until, result: { request: { ...request } } };
+    session.note({
+      entries: [{ at: startedAt, kind: "approval_requested", attempt, name: key, until, data: { ...request } }],
+    });
+    return {
+      name: key,
+      kind: "approval",
+      attempt,
+      startedAt,
+      finishedAt: null,
+      until,
+      result: { request: { ...request } },
+    };
   }
 
   function giveUp(record: StepRecord, finishedAt: number): ApprovalDecision {
@@ -206,7 +242,10 @@ export function createRunContext(options: RunContextOptions) {
 
   function finishSleep(record: StepRecord, finishedAt: number): void {
     activity += 1;
-    session.note({ entries: [{ at: clock.now(), kind: "sleep_finished", attempt, name: record.name }], steps: [{ ...record, finishedAt }] });
+    session.note({
+      entries: [{ at: clock.now(), kind: "sleep_finished", attempt, name: record.name }],
+      steps: [{ ...record, finishedAt }],
+    });
   }
 
   /** Code between two steps gets two turns of the event loop to begin the next one. */
@@ -258,8 +297,15 @@ function readDecision(result: Json): ApprovalDecision {
   return approvalStepSchema.parse(result).decision ?? { isApproved: false, reason: null, by: null };
 }
 
-function findStored(stored: ReadonlyMap<string, StepRecord>, key: string, kind: StepRecord["kind"]): StepRecord | undefined {
+function findStored(
+  stored: ReadonlyMap<string, StepRecord>,
+  key: string,
+  kind: StepRecord["kind"],
+): StepRecord | undefined {
   const record = stored.get(key);
   if (!record || record.kind === kind) return record;
-  throw new FinalFailure("StepChanged", `${key} was a ${record.kind} when this run began, and is a ${kind} now. Give it another name, or replay the run.`);
+  throw new FinalFailure(
+    "StepChanged",
+    `${key} was a ${record.kind} when this run began, and is a ${kind} now. Give it another name, or replay the run.`,
+  );
 }

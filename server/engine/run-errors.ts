@@ -14,7 +14,9 @@ export class RunCanceled extends Error {
 export class RunTimedOut extends Error {
   override readonly name = "RunTimedOut";
   constructor(timeoutMs: number) {
-    super(`The attempt took longer than its timeout of ${timeoutMs} ms. Raise \`timeout\` of the workflow, or let it do less in one attempt.`);
+    super(
+      `The attempt took longer than its timeout of ${timeoutMs} ms. Raise \`timeout\` of the workflow, or let it do less in one attempt.`,
+    );
   }
 }
 
@@ -46,7 +48,9 @@ export class RunEnded extends Error {
 export class ProcessExitCalled extends Error {
   override readonly name = "ProcessExitCalled";
   constructor(call: string) {
-    super(`The code called ${call}. A worker process serves several runs, so only this attempt ends. Throw an error to fail a run, or return to complete it.`);
+    super(
+      `The code called ${call}. A worker process serves several runs, so only this attempt ends. Throw an error to fail a run, or return to complete it.`,
+    );
   }
 }
 
@@ -75,7 +79,12 @@ const maxCauses = 8;
 
 /** What a run records of anything thrown. The causes follow in the stack, as Node prints them. */
 export function toRunError(thrown: unknown, mapStack: (stack: string) => string): RunError {
-  if (!isErrorLike(thrown)) return { name: "ThrownValue", message: cut(`The code threw a value that is not an error: ${describeValue(thrown)}`, maxMessageChars), stack: null };
+  if (!isErrorLike(thrown))
+    return {
+      name: "ThrownValue",
+      message: cut(`The code threw a value that is not an error: ${describeValue(thrown)}`, maxMessageChars),
+      stack: null,
+    };
   return {
     name: describeName(thrown),
     message: cut(textOf(thrown, "message"), maxMessageChars),
@@ -84,7 +93,9 @@ export function toRunError(thrown: unknown, mapStack: (stack: string) => string)
 }
 
 function describeStack(thrown: object, mapStack: (stack: string) => string): string {
-  const parts = causesOf(thrown).map((cause) => (isErrorLike(cause) ? mapSafely(ownStack(cause), mapStack) : describeValue(cause)));
+  const parts = causesOf(thrown).map((cause) =>
+    isErrorLike(cause) ? mapSafely(ownStack(cause), mapStack) : describeValue(cause),
+  );
   return parts.join("\ncaused by ");
 }
 
@@ -130,7 +141,10 @@ function mapSafely(stack: string, mapStack: (stack: string) => string): string {
 }
 
 function isErrorLike(value: unknown): value is object {
-  return value instanceof Error || (typeof value === "object" && value !== null && typeof readSafely(value, "message") === "string");
+  return (
+    value instanceof Error ||
+    (typeof value === "object" && value !== null && typeof readSafely(value, "message") === "string")
+  );
 }
 
 function describeName(error: object): string {

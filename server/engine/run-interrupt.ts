@@ -1,4 +1,11 @@
-import { ProcessExitCalled, RunCanceled, RunEnded, RunTakenOver, RunTimedOut, WorkerShuttingDown } from "./run-errors.ts";
+import {
+  ProcessExitCalled,
+  RunCanceled,
+  RunEnded,
+  RunTakenOver,
+  RunTimedOut,
+  WorkerShuttingDown,
+} from "./run-errors.ts";
 
 /** Why an attempt ends before its code has. */
 export type Interrupt =

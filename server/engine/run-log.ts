@@ -9,8 +9,15 @@ const maxEntries = 10_000;
 
 export type RunLog = Record<LogLevel, (message: string, data?: unknown) => void>;
 
-/** `ctx.log`: bounded, so that a loop that logs cannot fill the store. Never throws: logging must not change what a run does. */
-export function createRunLog(p: { attempt: number; now: () => number; note: (entry: NewTimelineEntry) => void }): RunLog {
+/**
+ * `ctx.log`: bounded, so that a loop that logs cannot fill the store. Never throws: logging must not change what a run
+ * does.
+ */
+export function createRunLog(p: {
+  attempt: number;
+  now: () => number;
+  note: (entry: NewTimelineEntry) => void;
+}): RunLog {
   let count = 0;
 
   function add(level: LogLevel, message: unknown, data: unknown): void {
@@ -18,10 +25,19 @@ export function createRunLog(p: { attempt: number; now: () => number; note: (ent
     if (count > maxEntries + 1) return;
     const entry = { at: p.now(), kind: "log" as const, attempt: p.attempt };
     if (count > maxEntries) {
-      p.note({ ...entry, level: "warn", message: `This attempt has logged ${maxEntries} entries; the rest is left out.` });
+      p.note({
+        ...entry,
+        level: "warn",
+        message: `This attempt has logged ${maxEntries} entries; the rest is left out.`,
+      });
       return;
     }
-    p.note({ ...entry, level, message: cutMessage(describe(message)), ...(data === undefined ? {} : { data: cutData(data) }) });
+    p.note({
+      ...entry,
+      level,
+      message: cutMessage(describe(message)),
+      ...(data === undefined ? {} : { data: cutData(data) }),
+    });
   }
 
   return {
@@ -50,12 +66,19 @@ function cutMessage(message: string): string {
 /** Data over the bound becomes its beginning as text, marked. */
 function cutData(data: unknown): Json {
   try {
-    const json = toJson(data instanceof Error ? { name: data.name, message: data.message, stack: data.stack } : data, "The data");
+    const json = toJson(
+      data instanceof Error ? { name: data.name, message: data.message, stack: data.stack } : data,
+      "The data",
+    );
     const text = JSON.stringify(json);
     const bytes = Buffer.byteLength(text);
     return bytes <= maxDataBytes ? json : { isCut: true, bytes, beginning: cutToBytes(text, maxDataBytes) };
   } catch (error) {
-    return { isCut: true, bytes: 0, beginning: error instanceof Error ? error.message : "It cannot be stored as JSON." };
+    return {
+      isCut: true,
+      bytes: 0,
+      beginning: error instanceof Error ? error.message : "It cannot be stored as JSON.",
+    };
   }
 }
 

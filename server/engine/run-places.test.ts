@@ -66,7 +66,11 @@ describe("a run that is claimed and waits for a place", () => {
     release = gate.resolve;
     let execute: ((run: ClaimedRun) => Promise<void>) | null = null;
     const dispatcher: Dispatcher = {
-      start: (given) => (execute = given), wake() {}, hold: async () => {}, release() {}, active: () => [],
+      start: (given) => (execute = given),
+      wake() {},
+      hold: async () => {},
+      release() {},
+      active: () => [],
       drain: async () => void (await Promise.all(handedOut)),
     };
     const code = engine.code({
@@ -78,9 +82,22 @@ describe("a run that is claimed and waits for a place", () => {
     });
     const places = createRunPlaces({ places: 1, mostAhead: 5, now: () => performance.now() });
     const worker = { id: "wrk_test", pid: 1, host: "here", version: "v1", startedAt: 0 };
-    loop = createWorkerLoop({ store: engine.store, code, dispatcher, worker, places, clock: engine.clock, logger: silentLogger, random: () => 0.5, onActiveChanged() {}, onRunEnded() {}, onRetire() {} });
+    loop = createWorkerLoop({
+      store: engine.store,
+      code,
+      dispatcher,
+      worker,
+      places,
+      clock: engine.clock,
+      logger: silentLogger,
+      random: () => 0.5,
+      onActiveChanged() {},
+      onRunEnded() {},
+      onRetire() {},
+    });
     await loop.start();
-    const handOut = (run: ClaimedRun) => handedOut.push(execute?.(run) ?? Promise.reject(new Error("the loop has not started")));
+    const handOut = (run: ClaimedRun) =>
+      handedOut.push(execute?.(run) ?? Promise.reject(new Error("the loop has not started")));
     first = await engine.createRun();
     handOut(await engine.claim("wrk_test"));
     second = await engine.createRun();
@@ -99,7 +116,10 @@ describe("a run that is claimed and waits for a place", () => {
     release();
     await Promise.all(handedOut);
     expect(begun).toEqual([first, second]);
-    expect([(await engine.read(first)).run.status, (await engine.read(second)).run.status]).toEqual(["completed", "completed"]);
+    expect([(await engine.read(first)).run.status, (await engine.read(second)).run.status]).toEqual([
+      "completed",
+      "completed",
+    ]);
   });
 
   it("is canceled without its code having begun", async () => {
@@ -134,7 +154,12 @@ describe("a run that is claimed and waits for a place", () => {
 
   it("is kept alive by its lease, and taken over when its worker is lost", async () => {
     expect((await engine.store.listHeldRuns("wrk_test")).map(({ id }) => id).sort()).toEqual([first, second].sort());
-    await engine.store.releaseLostRuns({ workerId: "wrk_test", now: engine.clock.now(), message: "killed", runs: [{ id: second, fate: { kind: "resume" } }] });
+    await engine.store.releaseLostRuns({
+      workerId: "wrk_test",
+      now: engine.clock.now(),
+      message: "killed",
+      runs: [{ id: second, fate: { kind: "resume" } }],
+    });
     expect(await engine.claim("wrk_b")).toMatchObject({ id: second, attempt: 1, isResumed: true });
     await vi.advanceTimersByTimeAsync(5_000);
     await handedOut[1];

@@ -32,7 +32,10 @@ export interface RunSession {
   tellLive(live: LiveTold): Promise<void>;
   /** The lease was renewed until then. */
   renewed(leaseUntil: number): void;
-  /** The lease has run out unnoticed, since the process was stopped or held up: only a write tells whether the run is this worker's still. */
+  /**
+   * The lease has run out unnoticed, since the process was stopped or held up: only a write tells whether the run is
+   * this worker's still.
+   */
   isOverdue(): boolean;
   /** The last write: nothing is taken after it. The state that the run then has; `null`: another worker has it. */
   end(transition: RunTransition, entries: NewTimelineEntry[], steps?: StepRecord[]): Promise<RunStatus | null>;
@@ -83,15 +86,30 @@ export function createRunSession(p: {
     if (isAbandoned) return false;
     try {
       const clearsLive = await live.isToClear(progress.steps ?? [], transition);
-      const write = { runId: run.id, token: run.token, now: p.clock.now(), entries: [], ...progress, ...(clearsLive ? { clearsLive } : {}), ...(transition ? { transition } : {}) };
-      const { held, cancelRequested } = await retryWhileUnavailable(() => p.store.writeProgress(write), () => isAbandoned);
+      const write = {
+        runId: run.id,
+        token: run.token,
+        now: p.clock.now(),
+        entries: [],
+        ...progress,
+        ...(clearsLive ? { clearsLive } : {}),
+        ...(transition ? { transition } : {}),
+      };
+      const { held, cancelRequested } = await retryWhileUnavailable(
+        () => p.store.writeProgress(write),
+        () => isAbandoned,
+      );
       isCancelRequested = cancelRequested;
       if (!held) p.onInterrupt({ kind: "lost" });
       else if (cancelRequested && !transition) p.onInterrupt({ kind: "canceled" });
       return held;
     } catch (error) {
       // Not written, so not known: the lease runs out, and another worker goes on from what is in the store.
-      if (!isAbandoned) p.logger.error("a run's progress could not be written; another worker will go on with it", { ...runLogFields(run), error });
+      if (!isAbandoned)
+        p.logger.error("a run's progress could not be written; another worker will go on with it", {
+          ...runLogFields(run),
+          error,
+        });
       isAbandoned = true;
       p.onInterrupt({ kind: "lost" });
       return false;
@@ -120,7 +138,9 @@ export function createRunSession(p: {
       pending.add({ entries, steps });
       if (!(await enqueue(pending.take(), transition))) return null;
       // The store ends a run that would wait, but that somebody asked to stop meanwhile.
-      return isCancelRequested && (transition.to === "waiting" || transition.to === "queued") ? "canceled" : transition.to;
+      return isCancelRequested && (transition.to === "waiting" || transition.to === "queued")
+        ? "canceled"
+        : transition.to;
     },
     abandon() {
       isSealed = true;
@@ -131,13 +151,31 @@ export function createRunSession(p: {
 }
 
 /** One write is under way at a time: whoever tells waits for it. */
-function createLiveWriter({ run, store, clock, logger }: { run: ClaimedRun; store: Pick<EngineStore, "saveLive">; clock: Clock; logger: Logger }) {
+function createLiveWriter({
+  run,
+  store,
+  clock,
+  logger,
+}: {
+  run: ClaimedRun;
+  store: Pick<EngineStore, "saveLive">;
+  clock: Clock;
+  logger: Logger;
+}) {
   let shown: string | null = null;
   let writing: Promise<void> = Promise.resolve();
 
   async function save({ step, startedAt, said }: LiveTold): Promise<void> {
     try {
-      await store.saveLive({ runId: run.id, token: run.token, step, attempt: run.attempt, startedAt, now: clock.now(), said });
+      await store.saveLive({
+        runId: run.id,
+        token: run.token,
+        step,
+        attempt: run.attempt,
+        startedAt,
+        now: clock.now(),
+        said,
+      });
     } catch (error) {
       logger.debug("what a model just says could not be written", { ...runLogFields(run), step, error });
     }
@@ -149,9 +187,16 @@ function createLiveWriter({ run, store, clock, logger }: { run: ClaimedRun; stor
       writing = save(told);
       return writing;
     },
-    /** Whether this write ends what is shown: its step is over, or the run is in other hands. What was told before it is written then. */
+    /**
+     * Whether this write ends what is shown: its step is over, or the run is in other hands. What was told before it is
+     * written then.
+     */
     async isToClear(steps: readonly StepRecord[], transition: RunTransition | undefined): Promise<boolean> {
-      if (shown === null || (!transition && !steps.some(({ name, finishedAt }) => name === shown && finishedAt !== null))) return false;
+      if (
+        shown === null ||
+        (!transition && !steps.some(({ name, finishedAt }) => name === shown && finishedAt !== null))
+      )
+        return false;
       shown = null;
       await writing;
       return true;
@@ -178,13 +223,19 @@ class PendingProgress {
     this.spend = undefined;
     this.entries = [];
     this.steps = new Map();
-    return { ...(input === undefined ? {} : { input }), entries, steps: [...steps.values()], ...(spend ? { spend } : {}) };
+    return {
+      ...(input === undefined ? {} : { input }),
+      entries,
+      steps: [...steps.values()],
+      ...(spend ? { spend } : {}),
+    };
   }
 }
 
 /**
- * A store that is busy or full must not cost a run its step, however long it takes: what the step has done cannot be undone. Where another worker
- * takes the run meanwhile, the token tells. Ends when the run is abandoned, or with its process. (That the store is away is logged where leases are renewed.)
+ * A store that is busy or full must not cost a run its step, however long it takes: what the step has done cannot be
+ * undone. Where another worker takes the run meanwhile, the token tells. Ends when the run is abandoned, or with its
+ * process. (That the store is away is logged where leases are renewed.)
  */
 async function retryWhileUnavailable<T>(write: () => Promise<T>, isAbandoned: () => boolean): Promise<T> {
   for (let waitMs = 50; ; waitMs = Math.min(longestPauseMs, waitMs * 2)) {

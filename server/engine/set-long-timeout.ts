@@ -1,6 +1,6 @@
 const longestTimerMs = 2 ** 31 - 1;
 
-/** setTimeout without its bound of 25 days. Returns the way to stop it. */
+/** SetTimeout without its bound of 25 days. Returns the way to stop it. */
 export function setLongTimeout(callback: () => void, delayMs: number): () => void {
   let timer: NodeJS.Timeout;
   const arm = (leftMs: number): void => {

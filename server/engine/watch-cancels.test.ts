@@ -7,7 +7,9 @@ afterEach(() => void vi.useRealTimers());
 function watched(asked: string[]) {
   let change: (() => void) | null = null;
   const canceled: string[] = [];
-  const listCancelRequested = vi.fn<(ids: readonly string[]) => Promise<string[]>>(async (ids) => ids.filter((id) => asked.includes(id)));
+  const listCancelRequested = vi.fn<(ids: readonly string[]) => Promise<string[]>>(async (ids) =>
+    ids.filter((id) => asked.includes(id)),
+  );
   const running = ["a", "b"];
   const store = {
     listCancelRequested,

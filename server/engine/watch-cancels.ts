@@ -4,8 +4,9 @@ import type { EngineStore, Store } from "../ports/store.ts";
 const lookEveryMs = 250;
 
 /**
- * Looks, when something in the store has changed, whether somebody asked one of these runs to stop: on another machine, by another process. Their own supervisor tells
- * workers sooner, and the renewal of their leases later. Returns how it is stopped.
+ * Looks, when something in the store has changed, whether somebody asked one of these runs to stop: on another machine,
+ * by another process. Their own supervisor tells workers sooner, and the renewal of their leases later. Returns how it
+ * is stopped.
  */
 export function watchCancels(p: {
   store: Pick<EngineStore, "listCancelRequested"> & Pick<Store, "watch">;

@@ -18,7 +18,9 @@ afterEach(async () => {
 });
 
 /** Hands out one run, as a dispatcher does. */
-async function startLoop(run: (input: never, ctx: Parameters<Parameters<typeof engine.execute>[1]["run"]>[1]) => unknown) {
+async function startLoop(
+  run: (input: never, ctx: Parameters<Parameters<typeof engine.execute>[1]["run"]>[1]) => unknown,
+) {
   const executing: Promise<void>[] = [];
   let execute: ((claimed: ClaimedRun) => Promise<void>) | null = null;
   const dispatcher: Dispatcher = {
@@ -84,11 +86,19 @@ describe("the worker loop", () => {
     await vi.advanceTimersByTimeAsync(29_900);
     expect(deaf.retired).toEqual([]);
     await vi.advanceTimersByTimeAsync(200);
-    expect(deaf.retired).toEqual([expect.stringContaining(`the code of run ${deaf.id} goes on although the run has ended`)]);
+    expect(deaf.retired).toEqual([
+      expect.stringContaining(`the code of run ${deaf.id} goes on although the run has ended`),
+    ]);
     await deaf.loop.leave();
 
     const begun = vi.fn<() => void>();
-    const heeding = await startLoop((_, ctx) => new Promise((_resolve, reject) => { begun(); ctx.signal.addEventListener("abort", () => reject(ctx.signal.reason as Error)); }));
+    const heeding = await startLoop(
+      (_, ctx) =>
+        new Promise((_resolve, reject) => {
+          begun();
+          ctx.signal.addEventListener("abort", () => reject(ctx.signal.reason as Error));
+        }),
+    );
     await vi.waitFor(() => expect(begun).toHaveBeenCalled());
     heeding.loop.cancel(heeding.id);
     await heeding.ended();

@@ -7,7 +7,10 @@ import { type ExecuteRunOptions, type RunEnding, type RunHandle, executeRun } fr
 import type { RunPlaces } from "./run-places.ts";
 import { watchCancels } from "./watch-cancels.ts";
 
-/** How long a worker's claim on its runs holds without being renewed: with the time until somebody looks, others have them within 15 seconds. */
+/**
+ * How long a worker's claim on its runs holds without being renewed: with the time until somebody looks, others have
+ * them within 15 seconds.
+ */
 export const leaseMs = 12_000;
 const heartbeatRowEveryMs = 5_000;
 /** Code that goes on this long after its run has ended is taken for lost. */
@@ -74,7 +77,13 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
 
   /** Code that does not heed its signal holds memory and may hold more: the process is replaced. */
   function watchForZombie(handle: RunHandle): void {
-    const timer = setTimeout(() => options.onRetire(`the code of run ${handle.run.id} goes on although the run has ended; it should heed ctx.signal`), zombieMs);
+    const timer = setTimeout(
+      () =>
+        options.onRetire(
+          `the code of run ${handle.run.id} goes on although the run has ended; it should heed ctx.signal`,
+        ),
+      zombieMs,
+    );
     timer.unref();
     void handle.settled.then(() => clearTimeout(timer));
   }
@@ -102,7 +111,10 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
   const heartbeat = () => store.heartbeatWorker({ ...worker, seenAt: clock.now(), isLeaving: isDraining });
 
   function repeat(everyMs: number, what: string, task: () => Promise<unknown>): void {
-    const timer = setInterval(() => void task().catch((error: unknown) => logger.warn(`${what} failed; it is tried again`, { error })), everyMs);
+    const timer = setInterval(
+      () => void task().catch((error: unknown) => logger.warn(`${what} failed; it is tried again`, { error })),
+      everyMs,
+    );
     stops.push(() => clearInterval(timer));
   }
 
@@ -110,7 +122,8 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
     const isNew = !isDraining;
     isDraining = true;
     // Others need not wait for it to take what its build accepted.
-    if (isNew) heartbeat().catch((error: unknown) => logger.warn("this worker could not say that it leaves", { error }));
+    if (isNew)
+      heartbeat().catch((error: unknown) => logger.warn("this worker could not say that it leaves", { error }));
     await dispatcher.drain();
   }
 
@@ -120,7 +133,14 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
       repeat(leaseMs / 3, "renewing the claim on runs", extendLeases);
       repeat(lookForWaitingMs, "passing on runs that wait for a place", passOnWaiting);
       repeat(heartbeatRowEveryMs, "reporting this worker", heartbeat);
-      stops.push(watchCancels({ store, runIds: () => [...handles.keys()], cancel, onTrouble: (error) => logger.warn("looking for runs that are to stop failed; it is tried again", { error }) }));
+      stops.push(
+        watchCancels({
+          store,
+          runIds: () => [...handles.keys()],
+          cancel,
+          onTrouble: (error) => logger.warn("looking for runs that are to stop failed; it is tried again", { error }),
+        }),
+      );
       dispatcher.start(execute);
     },
     wake: () => {

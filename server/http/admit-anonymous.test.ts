@@ -10,12 +10,18 @@ async function open() {
   const held: (() => void)[] = [];
   const hold = () => new Promise<void>((resolve) => held.push(resolve));
   const rest = async () => hold().then(() => new Response("the API"));
-  const served = await serve({ admit: createAdmitAnonymous({ ...service.deps, authenticateFor: () => service.deps.authenticate }), rest, pages: { handle: async (_, response) => hold().then(() => void response.end("the page")) } });
+  const served = await serve({
+    admit: createAdmitAnonymous({ ...service.deps, authenticateFor: () => service.deps.authenticate }),
+    rest,
+    pages: { handle: async (_, response) => hold().then(() => void response.end("the page")) },
+  });
   const ask = (path: string, headers: Record<string, string> = {}) =>
     new Promise<{ status: number; retryAfter: string | undefined }>((resolve, reject) => {
       const request = send(served.url + path, { headers, agent: false }, (response) => {
         response.resume();
-        response.once("end", () => resolve({ status: response.statusCode ?? 0, retryAfter: response.headers["retry-after"] }));
+        response.once("end", () =>
+          resolve({ status: response.statusCode ?? 0, retryAfter: response.headers["retry-after"] }),
+        );
       });
       request.once("error", reject).end();
     });
@@ -31,7 +37,13 @@ it("a flood of one page is rejected beyond what can wait; other routes, people, 
   expect(answers.every(({ status, retryAfter }) => status === 429 && Number(retryAfter) > 0)).toBe(true);
   const before = held.length;
   expect(before).toBeGreaterThanOrEqual(4);
-  const others = [ask("/api/v1/runs", bearer(token.secret)), ask("/runs", { cookie: `signalbox_session=${token.secret}` }), ask("/healthz"), ask("/readyz"), ask("/invite/x")];
+  const others = [
+    ask("/api/v1/runs", bearer(token.secret)),
+    ask("/runs", { cookie: `signalbox_session=${token.secret}` }),
+    ask("/healthz"),
+    ask("/readyz"),
+    ask("/invite/x"),
+  ];
   await expect.poll(() => held.length).toBeGreaterThanOrEqual(before + others.length);
   // Credentials that are not valid are none.
   expect((await ask("/sign-in", bearer("sbt_unknown"))).status).toBe(429);

@@ -12,17 +12,31 @@ import { createSeldomLog } from "../ports/seldom-log.ts";
 export type AdmitAnonymous = (request: IncomingMessage, response: ServerResponse, client: Client) => Promise<void>;
 
 /** Few at once, as each may render a page: a webhook that arrives meanwhile waits for them. */
-const limits = { maxActive: 8, maxActivePerGroup: 4, maxWaiting: 1_000, maxWaitingPerGroup: 200, maxPerMember: 100, maxWaitMs: 5_000 };
-/** A request that works longer waits for its client or another server, and costs nothing meanwhile: a slow client shall not keep a slot. */
+const limits = {
+  maxActive: 8,
+  maxActivePerGroup: 4,
+  maxWaiting: 1_000,
+  maxWaitingPerGroup: 200,
+  maxPerMember: 100,
+  maxWaitMs: 5_000,
+};
+/**
+ * A request that works longer waits for its client or another server, and costs nothing meanwhile: a slow client shall
+ * not keep a slot.
+ */
 const maxHoldMs = 1_000;
 /** Load balancers and orchestrators stop a service whose probes fail. Both answer from memory or a cached check. */
 const probes = new Set(["/healthz", "/readyz"]);
 
 /**
- * Bounds the requests of anonymous clients that are in progress, per route and in all, so that a flood of them delays neither webhooks nor signed-in
- * people and tokens, which are admitted at once. Not for webhooks: they have their own limits.
+ * Bounds the requests of anonymous clients that are in progress, per route and in all, so that a flood of them delays
+ * neither webhooks nor signed-in people and tokens, which are admitted at once. Not for webhooks: they have their own
+ * limits.
  */
-export function createAdmitAnonymous(deps: { authenticateFor: (client: Client) => ApiAuthenticator; logger: Logger }): AdmitAnonymous {
+export function createAdmitAnonymous(deps: {
+  authenticateFor: (client: Client) => ApiAuthenticator;
+  logger: Logger;
+}): AdmitAnonymous {
   const slots = createSlots(limits);
   const logRejected = createSeldomLog((message, fields) => deps.logger.warn(message, fields));
   return async (request, response, client) => {
@@ -32,7 +46,10 @@ export function createAdmitAnonymous(deps: { authenticateFor: (client: Client) =
     const release = await slots.acquire(route, networkOf(client.address ?? ""));
     if (!release) {
       logRejected("anonymous request rejected: too many in progress", { route, address: client.address });
-      throw new AppError("rate_limited", "Too many requests without credentials are in progress. Try again in a few seconds.");
+      throw new AppError(
+        "rate_limited",
+        "Too many requests without credentials are in progress. Try again in a few seconds.",
+      );
     }
     if (response.destroyed || request.destroyed) return release();
     const timer = setTimeout(release, maxHoldMs);

@@ -17,15 +17,37 @@ async function open(given: { mode?: Mode; address?: string } = {}) {
   // The library that keeps sessions has the machine's clock.
   state.now = Date.now();
   const door = createAuthDoor({ ...deps, mode: deps.mode, hasProvider: false, isSecure: false, ownHost: null });
-  const send = (path: string, body: unknown, p: { headers?: Record<string, string>; isSecure?: boolean; address?: string } = {}) =>
-    door(new Request(`http://localhost:3000/api/auth/${path}`, { method: "POST", headers: { "content-type": "application/json", ...p.headers }, body: JSON.stringify(body) }), {
-      address: p.address ?? given.address ?? "192.0.2.1",
-      isSecure: p.isSecure ?? false,
-    });
-  const invite = async (role: Role) => new URL((await createInvitation(deps, { kind: "invitation", role, note: "" }, machine)).url).pathname.split("/").at(-1) ?? "";
-  const join = async (role: Role, email = "ada@example.com") => send("join", { token: await invite(role), name: "Ada", email, password });
-  const ask = (cookie: string, headers: Record<string, string> = {}, method = "GET") => deps.authenticate(new Request("http://localhost:3000/api/v1/runs", { method, headers: { cookie, ...headers } }));
-  const log = async () => (await store.listAudit({}, { limit: 100, cursor: null })).data.map(({ action, actor, subject, address }) => [action, actor.name, subject, address]);
+  const send = (
+    path: string,
+    body: unknown,
+    p: { headers?: Record<string, string>; isSecure?: boolean; address?: string } = {},
+  ) =>
+    door(
+      new Request(`http://localhost:3000/api/auth/${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...p.headers },
+        body: JSON.stringify(body),
+      }),
+      {
+        address: p.address ?? given.address ?? "192.0.2.1",
+        isSecure: p.isSecure ?? false,
+      },
+    );
+  const invite = async (role: Role) =>
+    new URL((await createInvitation(deps, { kind: "invitation", role, note: "" }, machine)).url).pathname
+      .split("/")
+      .at(-1) ?? "";
+  const join = async (role: Role, email = "ada@example.com") =>
+    send("join", { token: await invite(role), name: "Ada", email, password });
+  const ask = (cookie: string, headers: Record<string, string> = {}, method = "GET") =>
+    deps.authenticate(new Request("http://localhost:3000/api/v1/runs", { method, headers: { cookie, ...headers } }));
+  const log = async () =>
+    (await store.listAudit({}, { limit: 100, cursor: null })).data.map(({ action, actor, subject, address }) => [
+      action,
+      actor.name,
+      subject,
+      address,
+    ]);
   return { service, door, send, invite, join, ask, log };
 }
 
@@ -36,7 +58,14 @@ const rejecting = (identity: Identity): Identity => ({ ...identity, signIn: asyn
 function openDoor({ deps }: TestService, given: Partial<AuthDoorDeps> = {}) {
   const door = createAuthDoor({ ...deps, hasProvider: false, isSecure: false, ownHost: null, ...given });
   const guess = (at: number, email = `eve${at}@example.com`) =>
-    door(new Request("http://localhost:3000/api/auth/sign-in", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ email, password: "a guess" }) }), { ...unknownClient, address: `10.0.${at >> 8}.${at & 255}` });
+    door(
+      new Request("http://localhost:3000/api/auth/sign-in", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ email, password: "a guess" }),
+      }),
+      { ...unknownClient, address: `10.0.${at >> 8}.${at & 255}` },
+    );
   return { guess };
 }
 
@@ -48,8 +77,15 @@ describe("people at the door", () => {
     const token = await invite("operator");
     const joined = await send("join", { token, name: " Ada ", email: "Ada@Example.com", password });
     expect(joined.status).toBe(200);
-    expect(joined.headers.getSetCookie()).toEqual([expect.stringMatching(/^signalbox_person=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/)]);
-    expect(await ask(cookieOf(joined))).toMatchObject({ kind: "person", name: "Ada", email: "ada@example.com", role: "operator" });
+    expect(joined.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^signalbox_person=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/),
+    ]);
+    expect(await ask(cookieOf(joined))).toMatchObject({
+      kind: "person",
+      name: "Ada",
+      email: "ada@example.com",
+      role: "operator",
+    });
     expect((await send("join", { token, name: "Eve", email: "eve@example.com", password })).status).toBe(404);
     expect((await log()).map(([action, who, , from]) => [action, who, from])).toEqual([
       ["session.started", "Ada", "192.0.2.1"],
@@ -63,7 +99,13 @@ describe("people at the door", () => {
     await join("viewer");
     const cookie = cookieOf(await send("sign-in", { email: "ADA@example.com", password }));
     expect(await ask(cookie)).toMatchObject({ role: "viewer" });
-    const out = await door(new Request("http://localhost:3000/api/auth/sign-out", { method: "POST", headers: { cookie, origin: "null", "sec-fetch-site": "same-origin" } }), unknownClient);
+    const out = await door(
+      new Request("http://localhost:3000/api/auth/sign-out", {
+        method: "POST",
+        headers: { cookie, origin: "null", "sec-fetch-site": "same-origin" },
+      }),
+      unknownClient,
+    );
     expect([out.status, out.headers.get("location")]).toEqual([303, "/sign-in"]);
     await expect(ask(cookie)).rejects.toMatchObject({ code: "unauthorized" });
     expect((await log())[0]?.[0]).toBe("session.ended");
@@ -79,7 +121,15 @@ describe("people at the door", () => {
     expect(answers.map(({ status }) => status)).toEqual([401, 401]);
     expect(await answers[0]?.text()).toBe(await answers[1]?.text());
     expect(answers.flatMap((answer) => answer.headers.getSetCookie())).toEqual([]);
-    expect((await log()).filter(([action]) => action === "session.refused").map(([, who, subject]) => [who, subject]).toSorted()).toEqual([[null, "ada@example.com"], [null, "eve@example.com"]]);
+    expect(
+      (await log())
+        .filter(([action]) => action === "session.refused")
+        .map(([, who, subject]) => [who, subject])
+        .toSorted(),
+    ).toEqual([
+      [null, "ada@example.com"],
+      [null, "eve@example.com"],
+    ]);
   });
 
   it("have ten attempts a minute from one address, while others go on", async () => {
@@ -95,7 +145,12 @@ describe("people at the door", () => {
   it("have thirty attempts a minute on one account, from however many addresses", async () => {
     const service = await openTestService({ mode: "deployed" });
     const { guess } = openDoor(service, { identity: async () => rejecting(await service.deps.identity()) });
-    const statuses = await Promise.all(Array.from({ length: 32 }, async (_, at) => (await guess(at, at % 2 ? "ada@example.com" : "Ada@example.com")).status));
+    const statuses = await Promise.all(
+      Array.from(
+        { length: 32 },
+        async (_, at) => (await guess(at, at % 2 ? "ada@example.com" : "Ada@example.com")).status,
+      ),
+    );
     expect(statuses).toEqual([...Array<number>(30).fill(401), 429, 429]);
     expect((await guess(40, "eve@example.com")).status).toBe(401);
   });
@@ -114,7 +169,8 @@ describe("people at the door", () => {
     const service = await openTestService({ mode: "deployed" });
     const { guess } = openDoor(service, { identity: async () => rejecting(await service.deps.identity()) });
     for (let at = 0; at < 60; at += 1) expect((await guess(at)).status).toBe(401);
-    const rejected = async () => (await service.store.listAudit({ action: "session.refused" }, { limit: 100, cursor: null })).data;
+    const rejected = async () =>
+      (await service.store.listAudit({ action: "session.refused" }, { limit: 100, cursor: null })).data;
     expect((await rejected()).length).toBe(50);
     service.state.now += 10_000;
     await guess(60);
@@ -123,7 +179,10 @@ describe("people at the door", () => {
 
   it("find no OpenID Connect where none is configured, and calling it leaves no trace", async () => {
     const { door, send, log } = await open();
-    const callback = await door(new Request("http://localhost:3000/api/auth/callback/oidc?code=x&state=y"), { ...unknownClient, address: "192.0.2.1" });
+    const callback = await door(new Request("http://localhost:3000/api/auth/callback/oidc?code=x&state=y"), {
+      ...unknownClient,
+      address: "192.0.2.1",
+    });
     expect([callback.status, callback.headers.get("content-type")]).toEqual([404, "application/problem+json"]);
     expect((await send("oidc", { next: "/" })).status).toBe(404);
     expect(await log()).toEqual([]);
@@ -132,27 +191,56 @@ describe("people at the door", () => {
   it("have cookies that only travel by TLS where they came by it", async () => {
     const { join, send } = await open();
     await join("viewer");
-    expect((await send("sign-in", { email: "ada@example.com", password }, { isSecure: true })).headers.getSetCookie()[0]).toMatch(/; Secure$/);
+    expect(
+      (await send("sign-in", { email: "ada@example.com", password }, { isSecure: true })).headers.getSetCookie()[0],
+    ).toMatch(/; Secure$/);
   });
 
   it("are no business of other sites: neither their forms nor their scripts act for somebody", async () => {
     const { door, join, send, ask } = await open();
     const cookie = cookieOf(await join("admin"));
-    const foreign: Record<string, string>[] = [{ origin: "https://evil.example" }, { "sec-fetch-site": "cross-site" }, { "sec-fetch-site": "same-site" }, { origin: "null" }];
+    const foreign: Record<string, string>[] = [
+      { origin: "https://evil.example" },
+      { "sec-fetch-site": "cross-site" },
+      { "sec-fetch-site": "same-site" },
+      { origin: "null" },
+    ];
     for (const headers of foreign) {
-      expect((await send("sign-in", { email: "ada@example.com", password }, { headers })).status, JSON.stringify(headers)).toBe(403);
+      expect(
+        (await send("sign-in", { email: "ada@example.com", password }, { headers })).status,
+        JSON.stringify(headers),
+      ).toBe(403);
       await expect(ask(cookie, headers, "POST")).rejects.toMatchObject({ code: "forbidden" });
     }
     for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]) {
-      for (const path of ["sign-in", "join", "reset", "oidc"]) expect((await send(path, { email: "ada@example.com", password }, { headers: { "content-type": type } })).status, path).toBe(415);
+      for (const path of ["sign-in", "join", "reset", "oidc"])
+        expect(
+          (await send(path, { email: "ada@example.com", password }, { headers: { "content-type": type } })).status,
+          path,
+        ).toBe(415);
     }
-    const signOut = (headers: Record<string, string>) => door(new Request("http://localhost:3000/api/auth/sign-out", { method: "POST", headers: { cookie, ...headers } }), unknownClient);
-    for (const headers of [...foreign, {}]) expect((await signOut(headers)).headers.get("location"), JSON.stringify(headers)).toBe("/");
+    const signOut = (headers: Record<string, string>) =>
+      door(
+        new Request("http://localhost:3000/api/auth/sign-out", { method: "POST", headers: { cookie, ...headers } }),
+        unknownClient,
+      );
+    for (const headers of [...foreign, {}])
+      expect((await signOut(headers)).headers.get("location"), JSON.stringify(headers)).toBe("/");
     expect(await ask(cookie)).toMatchObject({ role: "admin" });
-    expect(await ask(cookie, { origin: "http://localhost:3000", "sec-fetch-site": "same-origin", host: "localhost:3000" }, "POST")).toMatchObject({ role: "admin" });
+    expect(
+      await ask(
+        cookie,
+        { origin: "http://localhost:3000", "sec-fetch-site": "same-origin", host: "localhost:3000" },
+        "POST",
+      ),
+    ).toMatchObject({ role: "admin" });
   });
 
-  it.each([["of another secret", (cookie: string) => `${cookie.slice(0, -8)}AAAAAAA%3D`], ["without a signature", (cookie: string) => cookie.split(".")[0] ?? ""], ["that is empty", () => "signalbox_person="]])("a cookie %s opens nothing", async (_, forge) => {
+  it.each([
+    ["of another secret", (cookie: string) => `${cookie.slice(0, -8)}AAAAAAA%3D`],
+    ["without a signature", (cookie: string) => cookie.split(".")[0] ?? ""],
+    ["that is empty", () => "signalbox_person="],
+  ])("a cookie %s opens nothing", async (_, forge) => {
     const { join, ask } = await open();
     await expect(ask(forge(cookieOf(await join("admin"))))).rejects.toMatchObject({ code: "unauthorized" });
   });
@@ -163,8 +251,17 @@ describe("people at the door", () => {
     ["no name", { name: "  " }, "/name"],
   ])("%s is refused where it stands", async (_, change, pointer) => {
     const { invite, send } = await open();
-    const answer = await send("join", { token: await invite("viewer"), name: "Ada", email: "ada@example.com", password, ...change });
-    expect([answer.status, ((await answer.json()) as { errors: { pointer: string }[] }).errors[0]?.pointer]).toEqual([422, pointer]);
+    const answer = await send("join", {
+      token: await invite("viewer"),
+      name: "Ada",
+      email: "ada@example.com",
+      password,
+      ...change,
+    });
+    expect([answer.status, ((await answer.json()) as { errors: { pointer: string }[] }).errors[0]?.pointer]).toEqual([
+      422,
+      pointer,
+    ]);
   });
 
   describe("who forgot their password", () => {
@@ -195,8 +292,22 @@ describe("people at the door", () => {
       expect((await send("sign-in", { email: "ada@example.com", password })).status).toBe(401);
       const signedIn = await send("sign-in", { email: "ada@example.com", password: next });
       expect(await ask(cookieOf(signedIn))).toMatchObject({ name: "Ada", role: "operator" });
-      expect((await log()).map(([action]) => action)).toEqual(["session.started", "session.refused", "person.password-reset", "person.reset-link-created", "session.started", "person.joined", "invitation.created"]);
-      expect(JSON.stringify([await service.store.listAudit({}, { limit: 100, cursor: null }), service.state.log, await service.store.listInvitations(0)])).not.toContain(token);
+      expect((await log()).map(([action]) => action)).toEqual([
+        "session.started",
+        "session.refused",
+        "person.password-reset",
+        "person.reset-link-created",
+        "session.started",
+        "person.joined",
+        "invitation.created",
+      ]);
+      expect(
+        JSON.stringify([
+          await service.store.listAudit({}, { limit: 100, cursor: null }),
+          service.state.log,
+          await service.store.listInvitations(0),
+        ]),
+      ).not.toContain(token);
     });
 
     it("has an hour for it", async () => {
@@ -209,12 +320,24 @@ describe("people at the door", () => {
     it("leaves the link as it was with a password that is too short", async () => {
       const { send, tokenOf } = await openForgotten();
       const token = await tokenOf();
-      expect([(await send("reset", { token, password: "short" })).status, (await send("reset", { token, password: next })).status]).toEqual([422, 200]);
+      expect([
+        (await send("reset", { token, password: "short" })).status,
+        (await send("reset", { token, password: next })).status,
+      ]).toEqual([422, 200]);
     });
 
     it("is told apart from those who guess: ten attempts a minute from one address, on links of any kind", async () => {
       const { send, tokenOf } = await openForgotten();
-      const guess = (path: string, at: number) => send(path, { token: `guess ${at}`, password: next, ...(path === "join" ? { name: "Eve", email: "eve@example.com" } : {}) }, { address: "198.51.100.7" });
+      const guess = (path: string, at: number) =>
+        send(
+          path,
+          {
+            token: `guess ${at}`,
+            password: next,
+            ...(path === "join" ? { name: "Eve", email: "eve@example.com" } : {}),
+          },
+          { address: "198.51.100.7" },
+        );
       const statuses: number[] = [];
       for (let at = 0; at < 10; at++) statuses.push((await guess(at % 2 ? "join" : "reset", at)).status);
       expect(statuses).toEqual(Array<number>(10).fill(404));
@@ -222,13 +345,22 @@ describe("people at the door", () => {
         const answer = await guess(path, 10);
         expect([answer.status, Number(answer.headers.get("retry-after")) > 0]).toEqual([429, true]);
       }
-      expect((await send("reset", { token: await tokenOf(), password: next }, { address: "198.51.100.8" })).status).toBe(200);
+      expect(
+        (await send("reset", { token: await tokenOf(), password: next }, { address: "198.51.100.8" })).status,
+      ).toBe(200);
     });
 
     it("gets no link where there is no password: who comes by a provider, and nobody", async () => {
       const { service } = await openForgotten();
       const at = new Date();
-      await service.store.insertRow("user", { id: "per_oidc", name: "Eve", email: "eve@example.com", role: "viewer", createdAt: at, updatedAt: at });
+      await service.store.insertRow("user", {
+        id: "per_oidc",
+        name: "Eve",
+        email: "eve@example.com",
+        role: "viewer",
+        createdAt: at,
+        updatedAt: at,
+      });
       await expect(createResetLink(service.deps, "per_oidc", machine)).rejects.toMatchObject({ code: "invalid_input" });
       await expect(createResetLink(service.deps, "per_unknown", machine)).rejects.toMatchObject({ code: "not_found" });
     });
@@ -241,8 +373,19 @@ describe("people at the door", () => {
 
   it("reach nothing else of what stands behind: only the paths that are named here answer", async () => {
     const { send } = await open();
-    for (const path of ["sign-up/email", "sign-in/email", "get-session", "list-sessions", "update-user", "delete-user", "ok", "error"]) {
-      expect((await send(path, { name: "Eve", email: "eve@example.com", password, role: "admin" })).status, path).toBe(404);
+    for (const path of [
+      "sign-up/email",
+      "sign-in/email",
+      "get-session",
+      "list-sessions",
+      "update-user",
+      "delete-user",
+      "ok",
+      "error",
+    ]) {
+      expect((await send(path, { name: "Eve", email: "eve@example.com", password, role: "admin" })).status, path).toBe(
+        404,
+      );
     }
   });
 });

@@ -77,9 +77,13 @@ export function createAuthDoor(given: AuthDoorDeps): (request: Request, client: 
   return async (request, client) => {
     try {
       const { pathname } = new URL(request.url);
-      if (deps.mode === "development" || !paths.has(pathname)) throw new AppError("not_found", "There is nothing here. In development nobody signs in.");
+      if (deps.mode === "development" || !paths.has(pathname))
+        throw new AppError("not_found", "There is nothing here. In development nobody signs in.");
       const answer = new Map(Object.entries(routes)).get(`${request.method} ${pathname}`);
-      if (!answer) return problemResponse(new AppError("method_not_allowed", `${request.method} is not allowed here.`), { allow: pathname.includes("callback") ? "GET" : "POST" });
+      if (!answer)
+        return problemResponse(new AppError("method_not_allowed", `${request.method} is not allowed here.`), {
+          allow: pathname.includes("callback") ? "GET" : "POST",
+        });
       return await answer(deps, request, client);
     } catch (error) {
       return problemResponse(toAppError(error, deps.logger, client.requestId));
@@ -108,10 +112,18 @@ async function reset(deps: DoorDeps, request: Request, client: Client): Promise<
   return answerWith({ ok: true }, []);
 }
 
-async function startSession(deps: DoorDeps, p: { email: string; password: string; request: Request; client: Client }): Promise<Response> {
+async function startSession(
+  deps: DoorDeps,
+  p: { email: string; password: string; request: Request; client: Client },
+): Promise<Response> {
   const { email, client } = p;
   const identity = await deps.identity();
-  const result = await identity.signIn({ email, password: p.password, address: client.address, userAgent: p.request.headers.get("user-agent") });
+  const result = await identity.signIn({
+    email,
+    password: p.password,
+    address: client.address,
+    userAgent: p.request.headers.get("user-agent"),
+  });
   const now = deps.clock.now();
   if (result.outcome === "refused") {
     await recordRejection(deps, client, { subject: email, by: "password" });
@@ -119,8 +131,12 @@ async function startSession(deps: DoorDeps, p: { email: string; password: string
   }
   deps.limits.signIns.signedIn({ email, address: client.address });
   const cookies = secured(deps, client, result.setCookie);
-  const who = await deps.authenticate(new Request(p.request.url, { headers: { cookie: cookies.map((cookie) => cookie.split(";")[0]).join("; ") } }));
-  await deps.store.recordAudit(auditOf(doerOf(who, client.address), { action: "session.started", subject: email, now }));
+  const who = await deps.authenticate(
+    new Request(p.request.url, { headers: { cookie: cookies.map((cookie) => cookie.split(";")[0]).join("; ") } }),
+  );
+  await deps.store.recordAudit(
+    auditOf(doerOf(who, client.address), { action: "session.started", subject: email, now }),
+  );
   return answerWith({ ok: true }, cookies);
 }
 
@@ -133,17 +149,29 @@ function answerWith(body: object, cookies: readonly string[]): Response {
 /** A plain form, so that it works on any page. */
 async function signOut(deps: AuthDoorDeps, request: Request, client: Client): Promise<Response> {
   if (!isFormOfOurs(request, deps.ownHost)) return redirect("/");
-  const who = await deps.authenticate(new Request(request.url, { headers: { cookie: request.headers.get("cookie") ?? "" } })).catch(() => null);
+  const who = await deps
+    .authenticate(new Request(request.url, { headers: { cookie: request.headers.get("cookie") ?? "" } }))
+    .catch(() => null);
   if (who?.kind === "person") {
-    const audit = auditOf(doerOf(who, client.address), { action: "session.ended", subject: who.sessionId, now: deps.clock.now() });
+    const audit = auditOf(doerOf(who, client.address), {
+      action: "session.ended",
+      subject: who.sessionId,
+      now: deps.clock.now(),
+    });
     await deps.store.endSession({ id: who.sessionId, personId: who.personId, audit });
   }
   return redirect("/sign-in", [clearCookie(), `${personSessionCookie}=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0`]);
 }
 
 async function signInWithToken(deps: AuthDoorDeps, request: Request, client: Client): Promise<Response> {
-  const { response, principal } = await answerSignIn({ authenticate: deps.authenticate, isSecure: deps.isSecure || client.isSecure, ownHost: deps.ownHost }, await bounded(request));
-  if (principal) await deps.store.recordAudit(auditOf(doerOf(principal, client.address), { action: "session.started", subject: null, now: deps.clock.now() }));
+  const { response, principal } = await answerSignIn(
+    { authenticate: deps.authenticate, isSecure: deps.isSecure || client.isSecure, ownHost: deps.ownHost },
+    await bounded(request),
+  );
+  if (principal)
+    await deps.store.recordAudit(
+      auditOf(doerOf(principal, client.address), { action: "session.started", subject: null, now: deps.clock.now() }),
+    );
   return response;
 }
 
@@ -164,27 +192,54 @@ async function finishElsewhere(deps: DoorDeps, request: Request, client: Client)
     await recordRejection(deps, client, { subject: null, by: "oidc" });
     return redirect(way.location, cookies);
   }
-  const who = await deps.authenticate(new Request(request.url, { headers: { cookie: cookies.map((cookie) => cookie.split(";")[0]).join("; ") } }));
-  await deps.store.recordAudit(auditOf(doerOf(who, client.address), { action: "session.started", subject: who.kind === "person" ? who.email : null, detail: { by: "oidc" }, now: deps.clock.now() }));
+  const who = await deps.authenticate(
+    new Request(request.url, { headers: { cookie: cookies.map((cookie) => cookie.split(";")[0]).join("; ") } }),
+  );
+  await deps.store.recordAudit(
+    auditOf(doerOf(who, client.address), {
+      action: "session.started",
+      subject: who.kind === "person" ? who.email : null,
+      detail: { by: "oidc" },
+      now: deps.clock.now(),
+    }),
+  );
   return redirect(way.location, cookies);
 }
 
 /** Throws AppError `not_found` where no provider is configured, and `rate_limited`, before anything is asked or written. */
 async function providerIdentity(deps: DoorDeps, client: Client, step: "start" | "callback"): Promise<Identity> {
-  if (!deps.hasProvider) throw new AppError("not_found", "OpenID Connect is not configured. Set SIGNALBOX_OIDC_ISSUER and its other settings (docs/people.md).");
+  if (!deps.hasProvider)
+    throw new AppError(
+      "not_found",
+      "OpenID Connect is not configured. Set SIGNALBOX_OIDC_ISSUER and its other settings (docs/people.md).",
+    );
   const now = deps.clock.now();
   deps.limits.provider(networkOf(client.address ?? ""), now);
   deps.limits.providerInAll(step, now);
   return deps.identity();
 }
 
-/** Anonymous clients can cause any number of these: a bounded number is written, and each says how many before it were not. */
-async function recordRejection(deps: DoorDeps, client: Client, { subject, by }: { subject: string | null; by: "password" | "oidc" }): Promise<void> {
+/**
+ * Anonymous clients can cause any number of these: a bounded number is written, and each says how many before it were
+ * not.
+ */
+async function recordRejection(
+  deps: DoorDeps,
+  client: Client,
+  { subject, by }: { subject: string | null; by: "password" | "oidc" },
+): Promise<void> {
   const now = deps.clock.now();
   const taken = deps.limits.rejections.take(now);
   if (!taken.passes) return;
   const detail = { ...(by === "oidc" ? { by } : {}), ...(taken.refused > 0 ? { notRecorded: taken.refused } : {}) };
-  await deps.store.recordAudit(auditOf(strangerAt(client.address), { action: "session.refused", subject, detail: Object.keys(detail).length > 0 ? detail : null, now }));
+  await deps.store.recordAudit(
+    auditOf(strangerAt(client.address), {
+      action: "session.refused",
+      subject,
+      detail: Object.keys(detail).length > 0 ? detail : null,
+      now,
+    }),
+  );
 }
 
 /** Whether the browser came by TLS is known here alone. */
@@ -197,7 +252,11 @@ async function readForm<T extends z.ZodType>(deps: AuthDoorDeps, request: Reques
   requireJsonType(request.headers);
   const parsed = schema.safeParse(parseJsonBody(await readFormBytes(request)));
   if (parsed.success) return parsed.data;
-  const errors = parsed.error.issues.map(({ path, code, message }) => ({ pointer: `/${path.join("/")}`, code, message }));
+  const errors = parsed.error.issues.map(({ path, code, message }) => ({
+    pointer: `/${path.join("/")}`,
+    code,
+    message,
+  }));
   throw new AppError("invalid_input", errors[0]?.message ?? "The form cannot be read.", { errors });
 }
 

@@ -16,12 +16,25 @@ describe("a server with eight connections, of which one client address may have 
     await second.ended;
     for (const one of [first, third, other]) await one.answers(get);
     expect(closed).toEqual([{ limit: "address", connection: "idle" }]);
-    expect(logged).toEqual([expect.stringMatching(/^connection limit reached .*"limit":"address","closed":"idle","open":3,"client":"127\.0\.0\.2"/)]);
+    expect(logged).toEqual([
+      expect.stringMatching(
+        /^connection limit reached .*"limit":"address","closed":"idle","open":3,"client":"127\.0\.0\.2"/,
+      ),
+    ]);
   });
 
   test("closes the longest idle connection of all to admit a ninth one", async () => {
     const { port, closed } = await start();
-    const [first, ...rest] = await openEach(port, ["127.0.0.2", "127.0.0.2", "127.0.0.3", "127.0.0.3", "127.0.0.4", "127.0.0.4", "127.0.0.5", "127.0.0.5"]);
+    const [first, ...rest] = await openEach(port, [
+      "127.0.0.2",
+      "127.0.0.2",
+      "127.0.0.3",
+      "127.0.0.3",
+      "127.0.0.4",
+      "127.0.0.4",
+      "127.0.0.5",
+      "127.0.0.5",
+    ]);
     const ninth = await open(port, "127.0.0.6");
     await first?.ended;
     for (const one of [...rest, ninth]) await one.answers(get);
@@ -35,7 +48,9 @@ describe("a server with eight connections, of which one client address may have 
     const busy = await openEach(port, ["127.0.0.2", "127.0.0.2"]);
     const answered = busy.map((one) => one.answers(get));
     await vi.waitFor(() => expect(rest).toHaveBeenCalledTimes(2));
-    await (await open(port, "127.0.0.2")).ended;
+    await (
+      await open(port, "127.0.0.2")
+    ).ended;
     expect(closed).toEqual([{ limit: "address", connection: "new" }]);
     due.resolve();
     await Promise.all(answered);
@@ -43,7 +58,10 @@ describe("a server with eight connections, of which one client address may have 
 
   test("counts no share for a trusted proxy, whose connections carry many clients", async () => {
     const { port, closed } = await start({ proxies: trustProxies(["127.0.0.2"]) });
-    const all = await openEach(port, Array.from({ length: 8 }, () => "127.0.0.2"));
+    const all = await openEach(
+      port,
+      Array.from({ length: 8 }, () => "127.0.0.2"),
+    );
     for (const one of all) await one.answers(get);
     expect(closed).toEqual([]);
   });
@@ -88,7 +106,9 @@ async function open(port: number, localAddress: string): Promise<Client> {
     ended,
     answers: (request) =>
       new Promise((resolve, reject) => {
-        socket.once("data", (text) => (String(text).startsWith("HTTP/1.1 200") ? resolve() : reject(new Error(String(text)))));
+        socket.once("data", (text) =>
+          String(text).startsWith("HTTP/1.1 200") ? resolve() : reject(new Error(String(text))),
+        );
         socket.once("close", () => reject(new Error("the connection ended without a response")));
         socket.write(request);
       }),

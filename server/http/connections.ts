@@ -32,8 +32,8 @@ interface ConnectionOptions {
 
 interface Connections {
   /**
-   * Handles the requests of a connection one after another. Requests that are pipelined behind a response that closes the connection are
-   * not handled at all (RFC 9112, 9.6).
+   * Handles the requests of a connection one after another. Requests that are pipelined behind a response that closes
+   * the connection are not handled at all (RFC 9112, 9.6).
    */
   inTurn(request: IncomingMessage, response: ServerResponse, handle: () => void): void;
   /** The connection now speaks another protocol: it is never idle. */
@@ -51,17 +51,24 @@ interface Client {
   idle: Set<Duplex>;
 }
 
-/** Parsed requests that wait for their turn on one connection. A connection with more is closed: they would fill the memory. */
+/**
+ * Parsed requests that wait for their turn on one connection. A connection with more is closed: they would fill the
+ * memory.
+ */
 const maxPipelined = 200;
 
 /** One client address may have a quarter of all connections. */
 const shareOf = (maxConnections: number) => Math.max(1, Math.floor(maxConnections / 4));
 
 /**
- * Bounds the connections of a server, and knows which requests are under way, so that it can be closed without interrupting one. A new connection
- * over a limit takes the place of the connection that was idle for longest; it is closed itself only when all others have a request in flight.
+ * Bounds the connections of a server, and knows which requests are under way, so that it can be closed without
+ * interrupting one. A new connection over a limit takes the place of the connection that was idle for longest; it is
+ * closed itself only when all others have a request in flight.
  */
-export function createConnections(server: Server, { maxConnections = Infinity, proxies, logger, onClosed }: ConnectionOptions): Connections {
+export function createConnections(
+  server: Server,
+  { maxConnections = Infinity, proxies, logger, onClosed }: ConnectionOptions,
+): Connections {
   const open = new Map<Duplex, Connection>();
   /** The longest idle one is first. */
   const idle = new Set<Duplex>();
@@ -72,7 +79,12 @@ export function createConnections(server: Server, { maxConnections = Infinity, p
 
   server.on("connection", (socket: Socket) => {
     const client = clientOf(plainAddress(socket.remoteAddress ?? ""));
-    if (client && client.open >= shareOf(maxConnections) && !makeRoom(socket, { limit: "address", idle: client.idle, client })) return;
+    if (
+      client &&
+      client.open >= shareOf(maxConnections) &&
+      !makeRoom(socket, { limit: "address", idle: client.idle, client })
+    )
+      return;
     if (open.size >= maxConnections && !makeRoom(socket, { limit: "total", idle, client })) return;
     open.set(socket, { client, requests: 0, waiting: [] });
     if (client) {
@@ -90,10 +102,19 @@ export function createConnections(server: Server, { maxConnections = Infinity, p
   }
 
   /** Whether the new connection may stay. */
-  function makeRoom(socket: Socket, p: { limit: ClosedConnection["limit"]; idle: Set<Duplex>; client: Client | null }): boolean {
+  function makeRoom(
+    socket: Socket,
+    p: { limit: ClosedConnection["limit"]; idle: Set<Duplex>; client: Client | null },
+  ): boolean {
     const [longestIdle] = p.idle;
     const connection = longestIdle ? "idle" : "new";
-    logLimit("connection limit reached", { limit: p.limit, closed: connection, open: open.size, client: p.client?.network ?? null, openOfClient: p.client?.open ?? null });
+    logLimit("connection limit reached", {
+      limit: p.limit,
+      closed: connection,
+      open: open.size,
+      client: p.client?.network ?? null,
+      openOfClient: p.client?.open ?? null,
+    });
     onClosed?.({ limit: p.limit, connection });
     if (longestIdle) forget(longestIdle);
     (longestIdle ?? socket).destroy();

@@ -4,10 +4,12 @@ import type { IngestAnswer, IngestRequest } from "../ingest/ingest-request.ts";
 import { answerProblem } from "../ingest/respond.ts";
 
 /**
- * In development local webhooks need no key, so no page of another site that a browser on this machine shows may send one. Such requests get 403 and
- * are not recorded.
+ * In development local webhooks need no key, so no page of another site that a browser on this machine shows may send
+ * one. Such requests get 403 and are not recorded.
  */
-export function guardDevelopment(ingest: (request: IngestRequest) => Promise<IngestAnswer>): (request: IngestRequest) => Promise<IngestAnswer> {
+export function guardDevelopment(
+  ingest: (request: IngestRequest) => Promise<IngestAnswer>,
+): (request: IngestRequest) => Promise<IngestAnswer> {
   return async (request) => {
     try {
       refuseCrossSite({ url: "http://localhost/", headers: headersOf(request) });

@@ -10,23 +10,29 @@ const triggers = [triggerOf({ slug: "signup", request: z.object({ name: z.string
 const ada = JSON.stringify({ name: "Ada" });
 
 const get = (target: string, method = "GET") => `${method} ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
-const post = (target: string, headers = "") => `POST ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n${headers}Content-Length: ${ada.length}\r\n\r\n${ada}`;
+const post = (target: string, headers = "") =>
+  `POST ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n${headers}Content-Length: ${ada.length}\r\n\r\n${ada}`;
 
-const upgradeOf = (target: string, host = "localhost:3002") => `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n`;
+const upgradeOf = (target: string, host = "localhost:3002") =>
+  `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n`;
 
 const nameOf = (head: string) => /^signalbox-request: (req_\w+)\r?$/im.exec(head)?.[1];
 
 function pagesThatTell() {
-  const handle = vi.fn<(request: IncomingMessage, response: ServerResponse) => void>((request, response) => void response.end(`page ${request.method} ${request.url}`));
+  const handle = vi.fn<(request: IncomingMessage, response: ServerResponse) => void>(
+    (request, response) => void response.end(`page ${request.method} ${request.url}`),
+  );
   return { handle };
 }
 
-const form = (headers: string, body = "") => `POST /session HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n\r\n${body}`;
+const form = (headers: string, body = "") =>
+  `POST /session HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n\r\n${body}`;
 
 /** The same by GET, which may have a body as well. */
 const read = (headers: string, body = "") => form(headers, body).replace("POST", "GET");
 
-const hostless = (line: string) => `POST /triggers/signup HTTP/1.1\r\n${line}Content-Type: application/json\r\nContent-Length: ${ada.length}\r\n\r\n${ada}`;
+const hostless = (line: string) =>
+  `POST /triggers/signup HTTP/1.1\r\n${line}Content-Type: application/json\r\nContent-Length: ${ada.length}\r\n\r\n${ada}`;
 
 describe("a request that does not say once for whom it is", () => {
   test.each([
@@ -52,7 +58,11 @@ describe("a request after which the connection ends", () => {
   const keptAlive = post("/triggers/signup").replace("Connection: close\r\n", "");
   test.each([
     ["because its sender says so", "202 Accepted", post("/triggers/signup")],
-    ["because its sender says so among other things", "202 Accepted", post("/triggers/signup").replace("Connection: close", "Connection: x-hop, close")],
+    [
+      "because its sender says so among other things",
+      "202 Accepted",
+      post("/triggers/signup").replace("Connection: close", "Connection: x-hop, close"),
+    ],
     ["because it is HTTP/1.0", "202 Accepted", keptAlive.replace("HTTP/1.1", "HTTP/1.0")],
     ["because its response says so", "415 Unsupported Media Type", keptAlive.replace("application/json", "text/plain")],
   ])("(%s) is the last one: what is pipelined behind it never runs", async (_, status, last) => {
@@ -97,26 +107,41 @@ describe("the HTTP server", () => {
     ["/api/v1/runs?limit=1", "rest http://x/api/v1/runs?limit=1"],
     ["http://evil.example/metrics", "rest http://x/metrics"],
   ])("gives %s to the right room", async (target, body) => {
-    const { port } = await serve({ triggers, pages: pagesThatTell(), rest: async (request) => new Response(`rest ${request.url}`) });
+    const { port } = await serve({
+      triggers,
+      pages: pagesThatTell(),
+      rest: async (request) => new Response(`rest ${request.url}`),
+    });
     expect(await sendRaw(port, get(target))).toMatchObject({ status: 200, body: expect.stringContaining(body) });
   });
 
-  test.each(["//triggers/signup", "/%74riggers/signup", "/a/../triggers/signup", "/triggers%2Fsignup", "/triggers\\signup", "/\\evil.example", "//evil.example/a", "/a//b", "/%2e/triggers/signup"])(
-    "answers %s itself with 404: no redirect, no page, no run",
-    async (target) => {
-      const pages = pagesThatTell();
-      const { port, store } = await serve({ triggers, pages });
-      const answer = await sendRaw(port, post(target));
-      expect(answer.status).toBe(404);
-      expect(answer.head).toContain("application/problem+json");
-      expect(answer.head).not.toMatch(/^location/im);
-      expect(pages.handle).not.toHaveBeenCalled();
-      expect(store.runs).toEqual([]);
-    },
-  );
+  test.each([
+    "//triggers/signup",
+    "/%74riggers/signup",
+    "/a/../triggers/signup",
+    "/triggers%2Fsignup",
+    "/triggers\\signup",
+    "/\\evil.example",
+    "//evil.example/a",
+    "/a//b",
+    "/%2e/triggers/signup",
+  ])("answers %s itself with 404: no redirect, no page, no run", async (target) => {
+    const pages = pagesThatTell();
+    const { port, store } = await serve({ triggers, pages });
+    const answer = await sendRaw(port, post(target));
+    expect(answer.status).toBe(404);
+    expect(answer.head).toContain("application/problem+json");
+    expect(answer.head).not.toMatch(/^location/im);
+    expect(pages.handle).not.toHaveBeenCalled();
+    expect(store.runs).toEqual([]);
+  });
 
   test("names every request but webhooks in its answer, and a failure in the log by the same name", async () => {
-    const { port, logged } = await serve({ triggers, pages: pagesThatTell(), rest: () => Promise.reject(new Error("a defect")) });
+    const { port, logged } = await serve({
+      triggers,
+      pages: pagesThatTell(),
+      rest: () => Promise.reject(new Error("a defect")),
+    });
     const page = await sendRaw(port, get("/runs"));
     const failed = await sendRaw(port, get("/api/v1/runs"));
     expect([failed.status, nameOf(page.head)]).toEqual([500, expect.any(String)]);
@@ -127,15 +152,43 @@ describe("the HTTP server", () => {
   test.each(["/%zz", "/a%", "/%ff", "*"])("answers %s with 400", async (target) => {
     const pages = pagesThatTell();
     const { port } = await serve({ triggers, pages });
-    expect(await sendRaw(port, get(target, "OPTIONS"))).toMatchObject({ status: 400, body: expect.stringContaining("invalid_path") });
+    expect(await sendRaw(port, get(target, "OPTIONS"))).toMatchObject({
+      status: 400,
+      body: expect.stringContaining("invalid_path"),
+    });
     expect(pages.handle).not.toHaveBeenCalled();
   });
 
   test("answers every target without a redirect and without failing, and lets only /triggers/signup itself start a run", async () => {
     const pages = pagesThatTell();
     const { port, store, logged } = await serve({ triggers, pages });
-    const piece = fc.constantFrom("/", "//", "\\", "..", ".", "triggers", "signup", "%74", "%2F", "%00", "%zz", "%ff", "http://evil.example", "?", "?token=a", "#", ";", "@", "api/v1", "*", "\x80");
-    const targets = fc.oneof(fc.constantFrom("/triggers/signup", "/triggers/signup?x", "/"), fc.array(piece, { minLength: 1, maxLength: 6 }).map((all) => all.join("")));
+    const piece = fc.constantFrom(
+      "/",
+      "//",
+      "\\",
+      "..",
+      ".",
+      "triggers",
+      "signup",
+      "%74",
+      "%2F",
+      "%00",
+      "%zz",
+      "%ff",
+      "http://evil.example",
+      "?",
+      "?token=a",
+      "#",
+      ";",
+      "@",
+      "api/v1",
+      "*",
+      "\x80",
+    );
+    const targets = fc.oneof(
+      fc.constantFrom("/triggers/signup", "/triggers/signup?x", "/"),
+      fc.array(piece, { minLength: 1, maxLength: 6 }).map((all) => all.join("")),
+    );
     await fc.assert(
       fc.asyncProperty(targets, fc.boolean(), async (target, isPost) => {
         const before = store.runs.length;
@@ -162,8 +215,14 @@ describe("the HTTP server", () => {
   test("refuses TRACE and odd methods, at endpoints and at pages", async () => {
     const { port } = await serve({ triggers, pages: pagesThatTell() });
     for (const method of ["TRACE", "PROPFIND", "M-SEARCH"]) {
-      expect(await sendRaw(port, get("/triggers/signup", method))).toMatchObject({ status: 405, head: expect.stringMatching(/^allow: POST\r?$/im) });
-      expect(await sendRaw(port, get("/", method))).toMatchObject({ status: 405, head: expect.stringMatching(/^allow: GET/im) });
+      expect(await sendRaw(port, get("/triggers/signup", method))).toMatchObject({
+        status: 405,
+        head: expect.stringMatching(/^allow: POST\r?$/im),
+      });
+      expect(await sendRaw(port, get("/", method))).toMatchObject({
+        status: 405,
+        head: expect.stringMatching(/^allow: GET/im),
+      });
     }
   });
 
@@ -177,33 +236,63 @@ describe("the HTTP server", () => {
     expect((await sendRaw(port, read("Content-Length: 7", "token=x"))).status).toBe(200);
   });
 
-  test.each(["Next-Action: 7f0123456789", "Content-Type: multipart/form-data; boundary=x", "Content-Type: application/x-www-form-urlencoded", "Content-Type: text/plain\r\nRSC: 1"])(
-    "a POST to a page is 405 before the pages see it, with %s",
-    async (headers) => {
-      const pages = pagesThatTell();
-      const { port } = await serve({ triggers, pages });
-      for (const path of ["/", "/sign-in", "/sign-in/", "/settings", "/nowhere", "/_next/data/x", "/__nextjs_original-stack-frames"]) {
-        const answer = await sendRaw(port, form(`${headers}\r\nContent-Length: 7`, "token=x").replace("/session", path));
-        expect(answer, path).toMatchObject({ status: 405, head: expect.stringMatching(/^allow: GET, HEAD\r?$/im), body: expect.stringContaining("method_not_allowed") });
-      }
-      expect(pages.handle).not.toHaveBeenCalled();
-    },
-  );
+  test.each([
+    "Next-Action: 7f0123456789",
+    "Content-Type: multipart/form-data; boundary=x",
+    "Content-Type: application/x-www-form-urlencoded",
+    "Content-Type: text/plain\r\nRSC: 1",
+  ])("a POST to a page is 405 before the pages see it, with %s", async (headers) => {
+    const pages = pagesThatTell();
+    const { port } = await serve({ triggers, pages });
+    for (const path of [
+      "/",
+      "/sign-in",
+      "/sign-in/",
+      "/settings",
+      "/nowhere",
+      "/_next/data/x",
+      "/__nextjs_original-stack-frames",
+    ]) {
+      const answer = await sendRaw(port, form(`${headers}\r\nContent-Length: 7`, "token=x").replace("/session", path));
+      expect(answer, path).toMatchObject({
+        status: 405,
+        head: expect.stringMatching(/^allow: GET, HEAD\r?$/im),
+        body: expect.stringContaining("method_not_allowed"),
+      });
+    }
+    expect(pages.handle).not.toHaveBeenCalled();
+  });
 
   test("in development the pages' own server gets the reports that it asks for by POST, and no other", async () => {
     const pages = { ...pagesThatTell(), upgrade: () => {} };
     const { port } = await serve({ triggers, pages });
-    expect((await sendRaw(port, form("Content-Length: 2", "{}").replace("/session", "/__nextjs_original-stack-frames"))).status).toBe(200);
+    expect(
+      (await sendRaw(port, form("Content-Length: 2", "{}").replace("/session", "/__nextjs_original-stack-frames")))
+        .status,
+    ).toBe(200);
     expect((await sendRaw(port, form("Content-Length: 2", "{}"))).status).toBe(405);
   });
 
   test("where the base URL is https, every answer tells browsers to use nothing else", async () => {
-    const targets = ["/sign-in", "/nowhere", "/api/v1/runs", "/api/trpc/runs.list", "/api/auth/sign-in", "/triggers/signup", "/%zz", "/healthz"];
+    const targets = [
+      "/sign-in",
+      "/nowhere",
+      "/api/v1/runs",
+      "/api/trpc/runs.list",
+      "/api/auth/sign-in",
+      "/triggers/signup",
+      "/%zz",
+      "/healthz",
+    ];
     const { port } = await serve({ triggers, pages: pagesThatTell(), isSecure: true });
-    for (const target of targets) expect((await sendRaw(port, get(target))).head, target).toMatch(/^strict-transport-security: max-age=31536000\r?$/im);
+    for (const target of targets)
+      expect((await sendRaw(port, get(target))).head, target).toMatch(
+        /^strict-transport-security: max-age=31536000\r?$/im,
+      );
     expect((await sendRaw(port, post("/triggers/signup"))).head).toMatch(/^strict-transport-security: /im);
     const plain = await serve({ triggers, pages: pagesThatTell() });
-    for (const target of targets) expect((await sendRaw(plain.port, get(target))).head, target).not.toMatch(/^strict-transport-security/im);
+    for (const target of targets)
+      expect((await sendRaw(plain.port, get(target))).head, target).not.toMatch(/^strict-transport-security/im);
   });
 
   test("answers what is not HTTP with a bare 400, too many headers with 431, and lives on", async () => {
@@ -217,8 +306,15 @@ describe("the HTTP server", () => {
 
   test("says 404 where there are no pages, and 500 without details where one fails", async () => {
     const none = await serve({ triggers });
-    expect(await sendRaw(none.port, get("/"))).toMatchObject({ status: 404, body: expect.stringContaining("not_found") });
-    const failing = await serve({ triggers, pages: { handle: () => Promise.reject(new Error("secret path")) }, rest: () => Promise.reject(new Error("secret row")) });
+    expect(await sendRaw(none.port, get("/"))).toMatchObject({
+      status: 404,
+      body: expect.stringContaining("not_found"),
+    });
+    const failing = await serve({
+      triggers,
+      pages: { handle: () => Promise.reject(new Error("secret path")) },
+      rest: () => Promise.reject(new Error("secret row")),
+    });
     for (const target of ["/", "/healthz"]) {
       const answer = await sendRaw(failing.port, get(target));
       expect(answer).toMatchObject({ status: 500, body: expect.stringContaining("internal") });
@@ -230,9 +326,14 @@ describe("the HTTP server", () => {
 
   test("hands the API its body, and a bad Host header back", async () => {
     const { port } = await serve({ rest: async (request) => new Response(await request.text()) });
-    expect(await sendRaw(port, post("/api/v1/echo", "Expect: 100-continue\r\n"))).toMatchObject({ head: expect.stringContaining("100") });
+    expect(await sendRaw(port, post("/api/v1/echo", "Expect: 100-continue\r\n"))).toMatchObject({
+      head: expect.stringContaining("100"),
+    });
     expect(await sendRaw(port, post("/api/v1/echo"))).toMatchObject({ status: 200, body: ada });
-    expect(await sendRaw(port, "GET /healthz HTTP/1.1\r\nHost: a b/../c\r\nConnection: close\r\n\r\n")).toMatchObject({ status: 400, body: expect.stringContaining("invalid_request") });
+    expect(await sendRaw(port, "GET /healthz HTTP/1.1\r\nHost: a b/../c\r\nConnection: close\r\n\r\n")).toMatchObject({
+      status: 400,
+      body: expect.stringContaining("invalid_request"),
+    });
   });
 
   test("streams the API's events as they come, and tells it when the reader goes away", async () => {
@@ -241,7 +342,9 @@ describe("the HTTP server", () => {
     const gone = vi.fn<() => void>();
     const rest = async (request: Request) => {
       request.signal.addEventListener("abort", gone);
-      return new Response(events.readable.pipeThrough(new TextEncoderStream()), { headers: { "content-type": "text/event-stream" } });
+      return new Response(events.readable.pipeThrough(new TextEncoderStream()), {
+        headers: { "content-type": "text/event-stream" },
+      });
     };
     const { url } = await serve({ rest });
     const reading = new AbortController();
@@ -257,18 +360,25 @@ describe("the HTTP server", () => {
   });
 
   test("hands local upgrades to the pages, of their own paths only, and answers all others as if nothing had been offered", async () => {
-    const upgraded = vi.fn<(request: IncomingMessage, socket: { end(text: string): void }) => void>((_, socket) => socket.end("HTTP/1.1 101 Switching Protocols\r\n\r\n"));
+    const upgraded = vi.fn<(request: IncomingMessage, socket: { end(text: string): void }) => void>((_, socket) =>
+      socket.end("HTTP/1.1 101 Switching Protocols\r\n\r\n"),
+    );
     const { port } = await serve({ triggers, pages: { ...pagesThatTell(), upgrade: upgraded } });
     expect((await sendRaw(port, upgradeOf("/_next/webpack-hmr"))).status).toBe(101);
     expect((await sendRaw(port, upgradeOf("/triggers/signup"))).status).toBe(405);
-    expect((await sendRaw(port, upgradeOf("/_next/webpack-hmr", "dev.example.com"))).body).toBe("page GET /_next/webpack-hmr");
+    expect((await sendRaw(port, upgradeOf("/_next/webpack-hmr", "dev.example.com"))).body).toBe(
+      "page GET /_next/webpack-hmr",
+    );
     expect(upgraded).toHaveBeenCalledOnce();
     const none = await serve({ triggers });
     expect((await sendRaw(none.port, upgradeOf("/_next/webpack-hmr"))).status).toBe(404);
   });
 
   test("takes webhooks of senders that offer HTTP/2, as Java's HttpClient and `curl --http2` do with each first request", async () => {
-    const offered = post("/triggers/signup", "Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\n").replace("Connection: close", "Connection: Upgrade, HTTP2-Settings");
+    const offered = post("/triggers/signup", "Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\n").replace(
+      "Connection: close",
+      "Connection: Upgrade, HTTP2-Settings",
+    );
     for (const pages of [null, { ...pagesThatTell(), upgrade() {} }]) {
       const { port, store } = await serve({ triggers, pages });
       expect((await sendRaw(port, offered)).status).toBe(202);

@@ -47,15 +47,27 @@ interface HttpServerParts {
 /** A minute for the slowest sender's body: a webhook is answered then; other requests are cut off a little later. */
 const longestBodyMs = 60_000;
 /** Idle connections outlive the 60 s after which load balancers drop theirs. */
-const timeouts = { headersTimeout: 15_000, requestTimeout: longestBodyMs + 10_000, keepAliveTimeout: 65_000, connectionsCheckingInterval: 1_000 };
+const timeouts = {
+  headersTimeout: 15_000,
+  requestTimeout: longestBodyMs + 10_000,
+  keepAliveTimeout: 65_000,
+  connectionsCheckingInterval: 1_000,
+};
 
 /**
- * The one HTTP server: webhooks, the API and the pages, told apart by the raw path. `close` takes nothing new, waits for what is under
- * way up to `graceMs`, then cuts it off.
+ * The one HTTP server: webhooks, the API and the pages, told apart by the raw path. `close` takes nothing new, waits
+ * for what is under way up to `graceMs`, then cuts it off.
  */
-export function createHttpServer(parts: HttpServerParts): { server: http.Server; close(graceMs: number): Promise<void> } {
+export function createHttpServer(parts: HttpServerParts): {
+  server: http.Server;
+  close(graceMs: number): Promise<void>;
+} {
   // Node's own answer to a request without Host closes the connection only when it has sent it: what came behind would run.
-  const server = http.createServer({ ...timeouts, requireHostHeader: false, shouldUpgradeCallback: (request) => isForPages(parts, request) });
+  const server = http.createServer({
+    ...timeouts,
+    requireHostHeader: false,
+    shouldUpgradeCallback: (request) => isForPages(parts, request),
+  });
   const connections = createConnections(server, { ...parts, onClosed: parts.onConnectionClosed });
   const listener = createListener(parts);
   const handle = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) =>
@@ -78,21 +90,39 @@ export function createHttpServer(parts: HttpServerParts): { server: http.Server;
       upgrade(parts, request, socket, head);
     });
   }
-  server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuseBytes(error, socket, connections.answeringOn(socket)));
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) =>
+    refuseBytes(error, socket, connections.answeringOn(socket)),
+  );
   return { server, close: connections.close };
 }
 
 /** A webhook has the id of its delivery; every other request has one of its own. */
 const requestIdHeader = "signalbox-request";
 
-function createListener({ ingest, rest, trpc, auth, admit, gate, proxies, pages, logger, bodyTimeoutMs = longestBodyMs }: HttpServerParts) {
+function createListener({
+  ingest,
+  rest,
+  trpc,
+  auth,
+  admit,
+  gate,
+  proxies,
+  pages,
+  logger,
+  bodyTimeoutMs = longestBodyMs,
+}: HttpServerParts) {
   const listen = (door: typeof rest) => (client: Client) =>
-    getRequestListener((request) => door(request, client), { overrideGlobalObjects: false, errorHandler: (error: unknown) => restFailure({ logger, requestId: client.requestId }, error) });
+    getRequestListener((request) => door(request, client), {
+      overrideGlobalObjects: false,
+      errorHandler: (error: unknown) => restFailure({ logger, requestId: client.requestId }, error),
+    });
   const listeners = { rest: listen(rest), trpc: listen(trpc), auth: listen(auth) };
   return async (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): Promise<void> => {
     const destination = findDestination(request.url ?? "");
-    if (destination.to === "refusal") return answer(request, response, new AppError(destination.code, destination.detail));
-    if (destination.to === "ingest") return handleIngest({ ingest, bodyTimeoutMs, target: destination.target, request, response, expectsContinue });
+    if (destination.to === "refusal")
+      return answer(request, response, new AppError(destination.code, destination.detail));
+    if (destination.to === "ingest")
+      return handleIngest({ ingest, bodyTimeoutMs, target: destination.target, request, response, expectsContinue });
     request.url = destination.target;
     const requestId = newId("req");
     response.setHeader(requestIdHeader, requestId);
@@ -109,18 +139,29 @@ function createListener({ ingest, rest, trpc, auth, admit, gate, proxies, pages,
       if (expectsContinue) response.writeContinue();
       return listeners[destination.to](client)(request, response);
     }
-    if (!pages) return answer(request, response, new AppError("not_found", "There are no pages here: this service answers webhooks and the API only."));
+    if (!pages)
+      return answer(
+        request,
+        response,
+        new AppError("not_found", "There are no pages here: this service answers webhooks and the API only."),
+      );
     const elsewhere = await settle(gate(request, client.isLocal ?? false));
     if (elsewhere instanceof AppError) return answer(request, response, elsewhere);
-    if (elsewhere !== null) return void response.writeHead(303, { location: elsewhere, "cache-control": "no-store" }).end();
+    if (elsewhere !== null)
+      return void response.writeHead(303, { location: elsewhere, "cache-control": "no-store" }).end();
     if (expectsContinue) response.writeContinue();
     return pages.handle(request, response, client);
   };
 }
 
-/** Who is in front of us may take another Host for the one that counts, and let in what it would not. Names stand at even places. */
+/**
+ * Who is in front of us may take another Host for the one that counts, and let in what it would not. Names stand at
+ * even places.
+ */
 function namesOneHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
-  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.length === 4 && name.toLowerCase() === "host").length;
+  const hosts = rawHeaders.filter(
+    (name, at) => at % 2 === 0 && name.length === 4 && name.toLowerCase() === "host",
+  ).length;
   return hosts === 1 || (hosts === 0 && httpVersion === "1.0");
 }
 
@@ -137,7 +178,12 @@ async function settle<T>(work: Promise<T>): Promise<T | AppError> {
 /** An offer that is not taken is no mistake (RFC 9110, 7.8): clients that know HTTP/2 make one with each first request. */
 function isForPages({ pages }: HttpServerParts, request: IncomingMessage): boolean {
   const { url, headers } = request;
-  return pages?.upgrade !== undefined && headers.upgrade?.toLowerCase() === "websocket" && findDestination(url ?? "").to === "pages" && isLocal(request);
+  return (
+    pages?.upgrade !== undefined &&
+    headers.upgrade?.toLowerCase() === "websocket" &&
+    findDestination(url ?? "").to === "pages" &&
+    isLocal(request)
+  );
 }
 
 function upgrade({ pages, logger }: HttpServerParts, request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -157,7 +203,10 @@ function upgrade({ pages, logger }: HttpServerParts, request: IncomingMessage, s
   }
 }
 
-/** Bytes that are no HTTP request, or no body of one. Where an answer is already under way, or due to an earlier request, another would only garble it. */
+/**
+ * Bytes that are no HTTP request, or no body of one. Where an answer is already under way, or due to an earlier
+ * request, another would only garble it.
+ */
 function refuseBytes(error: NodeJS.ErrnoException, socket: Duplex, answering: ServerResponse | undefined): void {
   // The request before these bytes asked for the end of the connection, which comes with its response.
   if (error.code === "HPE_CLOSED_CONNECTION") return;
@@ -175,7 +224,11 @@ const statusOfClientError: Record<string, string> = {
   ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
 };
 
-const problemHeaders = { "content-type": "application/problem+json", "cache-control": "no-store", "x-content-type-options": "nosniff" };
+const problemHeaders = {
+  "content-type": "application/problem+json",
+  "cache-control": "no-store",
+  "x-content-type-options": "nosniff",
+};
 
 function answer(request: IncomingMessage, response: ServerResponse, error: AppError): void {
   const problem = toProblem(error);
@@ -197,10 +250,17 @@ function fail(logger: Logger, response: ServerResponse, cause: unknown): void {
 }
 
 /** What the adapter cannot make a request of (a bad Host header) is the sender's fault; the rest is ours. */
-function restFailure({ logger, requestId }: { logger: Logger; requestId: string | undefined }, cause: unknown): Response {
+function restFailure(
+  { logger, requestId }: { logger: Logger; requestId: string | undefined },
+  cause: unknown,
+): Response {
   const isSenders = cause instanceof Error && cause.name === "RequestError";
   if (!isSenders) logger.error("A request to the API failed", { requestId, error: cause });
-  const problem = toProblem(isSenders ? new AppError("invalid_request", "The request cannot be read: look at its Host header and its path.") : internal());
+  const problem = toProblem(
+    isSenders
+      ? new AppError("invalid_request", "The request cannot be read: look at its Host header and its path.")
+      : internal(),
+  );
   return new Response(JSON.stringify(problem), { status: problem.status, headers: problemHeaders });
 }
 

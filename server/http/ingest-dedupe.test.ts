@@ -24,8 +24,16 @@ async function receiver() {
   const time = { now: 1_700_000_000_000 };
   const { url, store } = await serve({ triggers, clock: { now: () => time.now } });
   const post = async (endpoint: string, body: unknown, headers: Record<string, string> = {}) => {
-    const response = await fetch(`${url}/triggers/${endpoint}`, { method: "POST", headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(body) });
-    return { status: response.status, text: await response.text(), isReplay: response.headers.get("idempotent-replayed") === "true" };
+    const response = await fetch(`${url}/triggers/${endpoint}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify(body),
+    });
+    return {
+      status: response.status,
+      text: await response.text(),
+      isReplay: response.headers.get("idempotent-replayed") === "true",
+    };
   };
   return { post, store, time };
 }
@@ -54,8 +62,12 @@ describe("a source that names events by a header", () => {
   test("counts its own header before the usual ones, and those where its own is not sent", async () => {
     const { post, store } = await receiver();
     await post("by-header", { n: 1 }, { "x-github-delivery": "a", "idempotency-key": "k" });
-    expect((await post("by-header", { n: 1 }, { "x-github-delivery": "b", "idempotency-key": "k" })).isReplay).toBe(false);
-    expect((await post("by-header", { n: 1 }, { "x-github-delivery": "a", "idempotency-key": "other" })).isReplay).toBe(true);
+    expect((await post("by-header", { n: 1 }, { "x-github-delivery": "b", "idempotency-key": "k" })).isReplay).toBe(
+      false,
+    );
+    expect((await post("by-header", { n: 1 }, { "x-github-delivery": "a", "idempotency-key": "other" })).isReplay).toBe(
+      true,
+    );
     await post("by-header", { n: 1 }, { "idempotency-key": "only" });
     expect((await post("by-header", { n: 1 }, { "idempotency-key": "only" })).isReplay).toBe(true);
     expect(store.runs).toHaveLength(3);
@@ -67,7 +79,10 @@ describe("a source that names events by a field of the body", () => {
     const { post, store } = await receiver();
     const first = await post("by-field", { n: 1, event: { id: "evt_1", attempt: 1 } });
     expect(await post("by-field", { n: 1, event: { id: "evt_1", attempt: 2 } })).toEqual({ ...first, isReplay: true });
-    expect(await post("by-field", { n: 2, event: { id: "evt_1" }, sentAt: "later" })).toEqual({ ...first, isReplay: true });
+    expect(await post("by-field", { n: 2, event: { id: "evt_1" }, sentAt: "later" })).toEqual({
+      ...first,
+      isReplay: true,
+    });
     expect(store.runs.map(({ trigger }) => trigger)).toEqual(["one", "two"]);
     expect((await post("by-field", { n: 1, event: { id: "evt_2" } })).isReplay).toBe(false);
   });
@@ -88,7 +103,12 @@ describe("a source that names events by a field of the body", () => {
       await store.close();
       rmSync(dir, { recursive: true });
     });
-    const send = (attempt: number) => fetch(`${url}/triggers/by-field`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ n: 1, event: { id: 7 }, attempt }) });
+    const send = (attempt: number) =>
+      fetch(`${url}/triggers/by-field`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ n: 1, event: { id: 7 }, attempt }),
+      });
     const answers = await Promise.all(Array.from({ length: 12 }, (_, attempt) => send(attempt)));
     expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1);
     expect(answers.filter(({ headers }) => headers.get("idempotent-replayed") === "true")).toHaveLength(11);
@@ -96,7 +116,9 @@ describe("a source that names events by a field of the body", () => {
   });
 });
 
-const nameOf = (id: Json) => idempotencyOf({ header: () => null, body: { event: { id } }, dedupe: byField, receivedAt: 0, signed: null })?.key ?? null;
+const nameOf = (id: Json) =>
+  idempotencyOf({ header: () => null, body: { event: { id } }, dedupe: byField, receivedAt: 0, signed: null })?.key ??
+  null;
 
 describe("the name of an event", () => {
   test("is a text or a whole number, and every other one is another event", () => {

@@ -27,12 +27,18 @@ async function withSwitches() {
   const look = oncePerTurn(() => own.listDisabledTriggers());
   const served = await serve({ triggers, disabledTriggers: () => look("all") });
   const post = async (endpoint: string, body: object, headers: Record<string, string> = {}) => {
-    const response = await fetch(`${served.url}/triggers/${endpoint}`, { method: "POST", headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(body) });
+    const response = await fetch(`${served.url}/triggers/${endpoint}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify(body),
+    });
     return { status: response.status, json: (await response.json()) as object };
   };
   /** As another process does it. */
-  const turn = (slug: string, to: "on" | "off") => other.switchTrigger({ slug, disable: to === "on" ? null : { at: 0, reason: "noisy" } });
-  const verdicts = () => listVerdicts(served.store.deliveries.at(-1)?.verdicts ?? []).map(({ trigger, outcome }) => [trigger, outcome]);
+  const turn = (slug: string, to: "on" | "off") =>
+    other.switchTrigger({ slug, disable: to === "on" ? null : { at: 0, reason: "noisy" } });
+  const verdicts = () =>
+    listVerdicts(served.store.deliveries.at(-1)?.verdicts ?? []).map(({ trigger, outcome }) => [trigger, outcome]);
   return { ...served, post, turn, verdicts };
 }
 
@@ -54,7 +60,10 @@ test("the others on the endpoint fire as ever", async () => {
   const { post, turn, verdicts } = await withSwitches();
   await turn("paid", "off");
   expect(await post("billing", { amount: 100 })).toMatchObject({ status: 202, json: { runs: [{ trigger: "large" }] } });
-  expect(verdicts()).toEqual([["large", "matched"], ["paid", "disabled"]]);
+  expect(verdicts()).toEqual([
+    ["large", "matched"],
+    ["paid", "disabled"],
+  ]);
   expect((await post("billing", { amount: 1 })).status).toBe(200);
 });
 
@@ -72,7 +81,11 @@ test("what was skipped may be sent again under the same key, and what was accept
 
 test("where it cannot be read who is switched off, nothing starts, and the sender comes again", async () => {
   const { url, store } = await serve({ triggers, disabledTriggers: () => Promise.reject(unavailable) });
-  const response = await fetch(`${url}/triggers/signup`, { method: "POST", headers: { "content-type": "application/json" }, body: '{"email":"ada@example.com"}' });
+  const response = await fetch(`${url}/triggers/signup`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: '{"email":"ada@example.com"}',
+  });
   expect([response.status, response.headers.get("retry-after")]).toEqual([503, "2"]);
   expect(store.runs).toEqual([]);
 });

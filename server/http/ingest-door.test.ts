@@ -9,23 +9,51 @@ import { unavailable } from "../ingest/testing/memory-delivery-store.ts";
 import { triggerOf } from "../ingest/testing/project.ts";
 import { parseAnswer, sendRaw, serve } from "./testing/serve.ts";
 
-const signup = triggerOf({ slug: "new-signup", endpoint: "signup", target: "welcome", request: z.object({ name: z.string().trim().min(1), email: z.email() }) });
-const big = triggerOf({ slug: "big", endpoint: "orders", request: z.object({ amount: z.number() }), filter: z.object({ amount: z.number().min(100) }) });
+const signup = triggerOf({
+  slug: "new-signup",
+  endpoint: "signup",
+  target: "welcome",
+  request: z.object({ name: z.string().trim().min(1), email: z.email() }),
+});
+const big = triggerOf({
+  slug: "big",
+  endpoint: "orders",
+  request: z.object({ amount: z.number() }),
+  filter: z.object({ amount: z.number().min(100) }),
+});
 const invoices = ["paid", "failed", "a"].map((slug) =>
-  triggerOf({ slug: `invoice-${slug}`, endpoint: "billing", request: z.object({ type: z.literal(`invoice.${slug}`), amount: z.number() }) }),
+  triggerOf({
+    slug: `invoice-${slug}`,
+    endpoint: "billing",
+    request: z.object({ type: z.literal(`invoice.${slug}`), amount: z.number() }),
+  }),
 );
-const anyInvoice = triggerOf({ slug: "invoice", endpoint: "billing", request: z.object({ amount: z.number() }), filter: z.object({ amount: z.number().min(10) }) });
+const anyInvoice = triggerOf({
+  slug: "invoice",
+  endpoint: "billing",
+  request: z.object({ amount: z.number() }),
+  filter: z.object({ amount: z.number().min(10) }),
+});
 const nested = triggerOf({ slug: "nested", endpoint: "github/ci", request: z.any() });
 const triggers = [signup, big, ...invoices, anyInvoice, nested];
 
 const ada = { name: " Ada ", email: "ada@example.com" };
 const json = { "content-type": "application/json" };
 const key = "sbk_0123456789abcdefghijklmnopqrstuvwxyz";
-const needsKey: Authenticate = async (presented) => (presented.length > 0 && presented.every((one) => one === key) ? { ok: true, keyId: "key_1" } : { ok: false });
+const needsKey: Authenticate = async (presented) =>
+  presented.length > 0 && presented.every((one) => one === key) ? { ok: true, keyId: "key_1" } : { ok: false };
 
 async function post(url: string, body: unknown, headers: Record<string, string> = json) {
-  const response = await fetch(url, { method: "POST", headers, body: typeof body === "string" || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body) });
-  return { status: response.status, headers: response.headers, json: (await response.json()) as Record<string, unknown> };
+  const response = await fetch(url, {
+    method: "POST",
+    headers,
+    body: typeof body === "string" || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body),
+  });
+  return {
+    status: response.status,
+    headers: response.headers,
+    json: (await response.json()) as Record<string, unknown>,
+  };
 }
 
 describe("POST /triggers/{endpoint}", () => {
@@ -34,7 +62,11 @@ describe("POST /triggers/{endpoint}", () => {
     const { status, headers, json } = await post(`${url}/triggers/signup`, ada);
     const [run] = store.runs;
     expect(status).toBe(202);
-    expect(json).toStrictEqual({ ok: true, runId: run?.id, runs: [{ runId: run?.id, trigger: "new-signup", target: { kind: "workflow", slug: "welcome" } }] });
+    expect(json).toStrictEqual({
+      ok: true,
+      runId: run?.id,
+      runs: [{ runId: run?.id, trigger: "new-signup", target: { kind: "workflow", slug: "welcome" } }],
+    });
     expect(headers.get("location")).toBe(`/api/v1/runs/${run?.id}`);
     expect(headers.get("content-type")).toBe("application/json");
     expect(headers.get("cache-control")).toBe("no-store");
@@ -74,7 +106,9 @@ describe("POST /triggers/{endpoint}", () => {
     const runs = json["runs"] as { trigger: string; runId: string }[];
     expect(runs.map(({ trigger }) => trigger)).toEqual(["invoice-paid", "invoice"]);
     expect(json["runId"]).toBe(runs[0]?.runId);
-    expect(listVerdicts(store.deliveries[0]?.verdicts ?? []).map(({ attachmentId, outcome }) => [attachmentId, outcome])).toEqual([
+    expect(
+      listVerdicts(store.deliveries[0]?.verdicts ?? []).map(({ attachmentId, outcome }) => [attachmentId, outcome]),
+    ).toEqual([
       ["invoice-a:invoice-a", "request_mismatch"],
       ["invoice-failed:invoice-failed", "request_mismatch"],
       ["invoice-paid:invoice-paid", "matched"],
@@ -88,13 +122,23 @@ describe("POST /triggers/{endpoint}", () => {
     expect([response.status, await response.text()]).toEqual([200, `{"ok":true,"skipped":true}`]);
     expect(response.headers.get("location")).toBeNull();
     expect(store.runs).toEqual([]);
-    expect(store.deliveries).toMatchObject([{ outcome: "skipped", responseStatus: 200, id: response.headers.get("signalbox-delivery") }]);
+    expect(store.deliveries).toMatchObject([
+      { outcome: "skipped", responseStatus: 200, id: response.headers.get("signalbox-delivery") },
+    ]);
   });
 
   test("a filter alone that fails, on an endpoint of its own, is skipped too", async () => {
     const { url, store } = await serve({ triggers });
-    expect(await post(`${url}/triggers/orders`, { amount: 99 })).toMatchObject({ status: 200, json: { ok: true, skipped: true } });
-    expect(store.deliveries).toMatchObject([{ outcome: "skipped", verdicts: [{ outcome: "filter_mismatch", reasons: [{ pointer: "/amount", expected: "≥ 100", actual: "99" }] }] }]);
+    expect(await post(`${url}/triggers/orders`, { amount: 99 })).toMatchObject({
+      status: 200,
+      json: { ok: true, skipped: true },
+    });
+    expect(store.deliveries).toMatchObject([
+      {
+        outcome: "skipped",
+        verdicts: [{ outcome: "filter_mismatch", reasons: [{ pointer: "/amount", expected: "≥ 100", actual: "99" }] }],
+      },
+    ]);
   });
 
   test("a body that fails the only trigger's request is 422 and says where", async () => {
@@ -107,15 +151,38 @@ describe("POST /triggers/{endpoint}", () => {
       { pointer: "/name", code: "too_small", message: expect.any(String) },
       { pointer: "/email", code: "invalid_format", message: "Invalid email address" },
     ]);
-    expect(store.deliveries).toMatchObject([{ outcome: "rejected", responseStatus: 422, verdicts: [{ outcome: "request_mismatch", runId: null }], problem: json }]);
+    expect(store.deliveries).toMatchObject([
+      {
+        outcome: "rejected",
+        responseStatus: 422,
+        verdicts: [{ outcome: "request_mismatch", runId: null }],
+        problem: json,
+      },
+    ]);
     expect(store.deliveries[0]?.body).not.toBeNull();
     expect(store.runs).toEqual([]);
   });
 
-  const rows: [string, { path?: string; method?: string; headers?: Record<string, string>; body?: string | Uint8Array }, { status: number; code: string; headers?: Record<string, string>; detail?: RegExp }][] = [
-    ["an unknown endpoint", { path: "/triggers/nowhere" }, { status: 404, code: "unknown_endpoint", detail: /listens here\.$/ }],
-    ["an endpoint that is nearly right", { path: "/triggers/singup" }, { status: 404, code: "unknown_endpoint", detail: /Did you mean "signup"\?/ }],
-    ["a trailing slash", { path: "/triggers/signup/" }, { status: 404, code: "unknown_endpoint", detail: /Did you mean "signup"\?/ }],
+  const rows: [
+    string,
+    { path?: string; method?: string; headers?: Record<string, string>; body?: string | Uint8Array },
+    { status: number; code: string; headers?: Record<string, string>; detail?: RegExp },
+  ][] = [
+    [
+      "an unknown endpoint",
+      { path: "/triggers/nowhere" },
+      { status: 404, code: "unknown_endpoint", detail: /listens here\.$/ },
+    ],
+    [
+      "an endpoint that is nearly right",
+      { path: "/triggers/singup" },
+      { status: 404, code: "unknown_endpoint", detail: /Did you mean "signup"\?/ },
+    ],
+    [
+      "a trailing slash",
+      { path: "/triggers/signup/" },
+      { status: 404, code: "unknown_endpoint", detail: /Did you mean "signup"\?/ },
+    ],
     ["another case", { path: "/triggers/Signup" }, { status: 404, code: "unknown_endpoint" }],
     ["two slashes", { path: "/triggers//signup" }, { status: 404, code: "unknown_endpoint" }],
     ["no endpoint", { path: "/triggers" }, { status: 404, code: "unknown_endpoint" }],
@@ -127,36 +194,95 @@ describe("POST /triggers/{endpoint}", () => {
     ["the name of a property of Object", { path: "/triggers/constructor" }, { status: 404, code: "unknown_endpoint" }],
     ["GET", { method: "GET" }, { status: 405, code: "method_not_allowed", headers: { allow: "POST" } }],
     ["PUT with a body", { method: "PUT" }, { status: 405, code: "method_not_allowed", headers: { allow: "POST" } }],
-    ["OPTIONS of a browser", { method: "OPTIONS", headers: { origin: "https://x.example", "access-control-request-method": "POST" } }, { status: 405, code: "method_not_allowed", headers: { allow: "POST" } }],
-    ["GET of an unknown endpoint", { path: "/triggers/nowhere", method: "GET" }, { status: 404, code: "unknown_endpoint" }],
-    ["no Content-Type", { headers: { "content-type": "" } }, { status: 415, code: "unsupported_media_type", headers: { accept: "application/json" } }],
-    ["a form", { headers: { "content-type": "application/x-www-form-urlencoded" }, body: "a=1" }, { status: 415, code: "unsupported_media_type" }],
+    [
+      "OPTIONS of a browser",
+      { method: "OPTIONS", headers: { origin: "https://x.example", "access-control-request-method": "POST" } },
+      { status: 405, code: "method_not_allowed", headers: { allow: "POST" } },
+    ],
+    [
+      "GET of an unknown endpoint",
+      { path: "/triggers/nowhere", method: "GET" },
+      { status: 404, code: "unknown_endpoint" },
+    ],
+    [
+      "no Content-Type",
+      { headers: { "content-type": "" } },
+      { status: 415, code: "unsupported_media_type", headers: { accept: "application/json" } },
+    ],
+    [
+      "a form",
+      { headers: { "content-type": "application/x-www-form-urlencoded" }, body: "a=1" },
+      { status: 415, code: "unsupported_media_type" },
+    ],
     ["text", { headers: { "content-type": "text/plain" } }, { status: 415, code: "unsupported_media_type" }],
-    ["JSON lines", { headers: { "content-type": "application/jsonl" } }, { status: 415, code: "unsupported_media_type" }],
-    ["another charset", { headers: { "content-type": "application/json; charset=iso-8859-1" } }, { status: 415, code: "unsupported_media_type", detail: /charset/ }],
-    ["a compressed body", { headers: { ...json, "content-encoding": "gzip" } }, { status: 415, code: "unsupported_media_type", detail: /compressed/ }],
-    ["two codings", { headers: { ...json, "content-encoding": "identity, br" } }, { status: 415, code: "unsupported_media_type" }],
+    [
+      "JSON lines",
+      { headers: { "content-type": "application/jsonl" } },
+      { status: 415, code: "unsupported_media_type" },
+    ],
+    [
+      "another charset",
+      { headers: { "content-type": "application/json; charset=iso-8859-1" } },
+      { status: 415, code: "unsupported_media_type", detail: /charset/ },
+    ],
+    [
+      "a compressed body",
+      { headers: { ...json, "content-encoding": "gzip" } },
+      { status: 415, code: "unsupported_media_type", detail: /compressed/ },
+    ],
+    [
+      "two codings",
+      { headers: { ...json, "content-encoding": "identity, br" } },
+      { status: 415, code: "unsupported_media_type" },
+    ],
     ["bad JSON", { body: '{"name":\n  oops}' }, { status: 400, code: "invalid_json", detail: /^Line 2, column 3:/ }],
     ["an empty body", { body: "" }, { status: 400, code: "invalid_json", detail: /empty/ }],
-    ["a body that is not UTF-8", { body: Uint8Array.from([0x22, 0xff, 0x22]) }, { status: 400, code: "invalid_json", detail: /^Line 1, column 2: these bytes are not UTF-8/ }],
+    [
+      "a body that is not UTF-8",
+      { body: Uint8Array.from([0x22, 0xff, 0x22]) },
+      { status: 400, code: "invalid_json", detail: /^Line 1, column 2: these bytes are not UTF-8/ },
+    ],
     ["a body nested too deep", { body: "[".repeat(600) }, { status: 400, code: "invalid_json", detail: /512/ }],
-    ["a body over the limit", { body: `"${"x".repeat(2000)}"` }, { status: 413, code: "body_too_large", detail: /1500 bytes/ }],
+    [
+      "a body over the limit",
+      { body: `"${"x".repeat(2000)}"` },
+      { status: 413, code: "body_too_large", detail: /1500 bytes/ },
+    ],
   ];
 
   test.each(rows)("%s is refused with a problem, and recorded", async (_, request, expected) => {
     const { port, store } = await serve({ triggers, maxBodyBytes: 1500 });
-    const { path = "/triggers/signup", method = "POST", headers = json, body = method === "POST" || method === "PUT" ? "{}" : "" } = request;
-    const lines = Object.entries({ host: "x", connection: "close", "content-length": String(body.length), ...headers }).filter(([, value]) => value !== "");
+    const {
+      path = "/triggers/signup",
+      method = "POST",
+      headers = json,
+      body = method === "POST" || method === "PUT" ? "{}" : "",
+    } = request;
+    const lines = Object.entries({
+      host: "x",
+      connection: "close",
+      "content-length": String(body.length),
+      ...headers,
+    }).filter(([, value]) => value !== "");
     const raw = `${method} ${path}?token=canary-of-a-key HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`;
     const answer = await sendRaw(port, Buffer.concat([Buffer.from(raw), Buffer.from(body)]));
     expect(answer.status).toBe(expected.status);
     const problem = JSON.parse(answer.body) as Problem;
     expect(problem).toMatchObject({ type: `/errors/${expected.code}`, status: expected.status, code: expected.code });
     expect(problem.detail).toMatch(expected.detail ?? /./);
-    for (const [name, value] of Object.entries({ "content-type": "application/problem+json", ...expected.headers })) expect(headOf(answer.head, name)).toBe(value);
+    for (const [name, value] of Object.entries({ "content-type": "application/problem+json", ...expected.headers }))
+      expect(headOf(answer.head, name)).toBe(value);
     expect(answer.head.toLowerCase()).not.toContain("access-control");
     expect(answer.head).not.toMatch(/^location:/im);
-    expect(store.deliveries).toMatchObject([{ outcome: "rejected", method, responseStatus: expected.status, problem, id: headOf(answer.head, "signalbox-delivery") }]);
+    expect(store.deliveries).toMatchObject([
+      {
+        outcome: "rejected",
+        method,
+        responseStatus: expected.status,
+        problem,
+        id: headOf(answer.head, "signalbox-delivery"),
+      },
+    ]);
     expect(store.runs).toEqual([]);
     expect(JSON.stringify([answer, store.deliveries])).not.toContain("canary");
   });
@@ -166,11 +292,13 @@ describe("POST /triggers/{endpoint}", () => {
     ["application/json; charset=utf8"],
     ['application/json;charset="utf-8"'],
     ["APPLICATION/JSON"],
-    ["application/cloudevents+json; charset=utf-8; x=\"a;charset=latin1\""],
+    ['application/cloudevents+json; charset=utf-8; x="a;charset=latin1"'],
     ["application/vnd.github.v3+json"],
   ])("takes %s", async (type) => {
     const { url } = await serve({ triggers });
-    expect((await post(`${url}/triggers/signup`, ada, { "content-type": type, "content-encoding": "identity" })).status).toBe(202);
+    expect(
+      (await post(`${url}/triggers/signup`, ada, { "content-type": type, "content-encoding": "identity" })).status,
+    ).toBe(202);
   });
 
   test("takes escapes that need none, decoded once, and records the endpoint itself", async () => {
@@ -195,7 +323,11 @@ describe("POST /triggers/{endpoint}", () => {
   test("when the store cannot take it: 503 with Retry-After, and nothing is half done", async () => {
     const { url, store } = await serve({ triggers });
     store.failure = unavailable;
-    const answers = await Promise.all([post(`${url}/triggers/signup`, ada), post(`${url}/triggers/billing`, {}), post(`${url}/triggers/orders`, { amount: 1 })]);
+    const answers = await Promise.all([
+      post(`${url}/triggers/signup`, ada),
+      post(`${url}/triggers/billing`, {}),
+      post(`${url}/triggers/orders`, { amount: 1 }),
+    ]);
     for (const { status, headers, json } of answers) {
       expect([status, json["code"]]).toEqual([503, "store_unavailable"]);
       expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
@@ -209,7 +341,11 @@ describe("POST /triggers/{endpoint}", () => {
   test("while shutting down: 503 with Retry-After, unless the key is wrong", async () => {
     const { url, store } = await serve({ triggers, authenticate: needsKey, isShuttingDown: () => true });
     const answer = await post(`${url}/triggers/signup?token=${key}`, ada);
-    expect([answer.status, answer.json["code"], answer.headers.has("retry-after")]).toEqual([503, "shutting_down", true]);
+    expect([answer.status, answer.json["code"], answer.headers.has("retry-after")]).toEqual([
+      503,
+      "shutting_down",
+      true,
+    ]);
     expect((await post(`${url}/triggers/signup`, ada)).status).toBe(401);
     expect(store.deliveries).toMatchObject([{ responseStatus: 401 }]);
   });
@@ -223,7 +359,11 @@ describe("keys", () => {
     ["Authorization: Bearer", "/triggers/signup", { authorization: `Bearer ${key}` }],
     ["a scheme in another case", "/triggers/signup", { authorization: `bEARER   ${key}` }],
     ["x-api-key", "/triggers/signup", { "x-api-key": key }],
-    ["all of them", `/triggers/signup?token=${key}&api_key=${key}&token=${key}`, { authorization: `Bearer ${key}`, "X-API-Key": key }],
+    [
+      "all of them",
+      `/triggers/signup?token=${key}&api_key=${key}&token=${key}`,
+      { authorization: `Bearer ${key}`, "X-API-Key": key },
+    ],
   ])("are taken as %s", async (_, path, headers) => {
     const { url } = await serve({ triggers, authenticate: needsKey });
     expect((await post(url + path, ada, { ...json, ...headers })).status).toBe(202);
@@ -242,7 +382,9 @@ describe("keys", () => {
     ["a form", "/triggers/signup", { "content-type": "text/plain" }],
   ])("%s: 401 before anything else, the same for all, and the body is not read", async (_, path, headers) => {
     const { port, store, logged } = await serve({ triggers, authenticate: needsKey });
-    const lines = Object.entries({ host: "x", "content-length": "1000000", ...json, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+    const lines = Object.entries({ host: "x", "content-length": "1000000", ...json, ...headers }).map(
+      ([name, value]) => `${name}: ${value}\r\n`,
+    );
     const answer = await sendRaw(port, `POST ${path} HTTP/1.1\r\n${lines.join("")}\r\n`);
     expect(answer.status).toBe(401);
     expect(headOf(answer.head, "www-authenticate")).toBe("Bearer");
@@ -255,7 +397,9 @@ describe("keys", () => {
       code: "unauthorized",
       detail: expect.stringContaining("Send a valid key"),
     });
-    expect(store.deliveries).toMatchObject([{ outcome: "rejected", responseStatus: 401, body: null, bodyBytes: 1_000_000, keyId: null, verdicts: [] }]);
+    expect(store.deliveries).toMatchObject([
+      { outcome: "rejected", responseStatus: 401, body: null, bodyBytes: 1_000_000, keyId: null, verdicts: [] },
+    ]);
     const kept = JSON.stringify([answer, store.deliveries, logged]);
     expect(kept).not.toContain("canary");
     expect(kept).not.toContain(key);
@@ -270,23 +414,52 @@ describe("keys", () => {
       answers.push(answer.json, [...answer.headers]);
       return answer.status;
     };
-    expect(await add(`/triggers/signup?token=${key}`, ada, { cookie: "a=canary-cookie", referer: `https://x.example/?token=${key}`, "x-any": `is ${key} here`, "proxy-authorization": "Basic canary-basic" })).toBe(202);
-    expect(await add(`/triggers/signup?token=canary+wrong%2Fkey`, ada, { referer: "/triggers/signup?token=canary+wrong%2Fkey", "x-decoded": "canary wrong/key" })).toBe(401);
+    expect(
+      await add(`/triggers/signup?token=${key}`, ada, {
+        cookie: "a=canary-cookie",
+        referer: `https://x.example/?token=${key}`,
+        "x-any": `is ${key} here`,
+        "proxy-authorization": "Basic canary-basic",
+      }),
+    ).toBe(202);
+    expect(
+      await add(`/triggers/signup?token=canary+wrong%2Fkey`, ada, {
+        referer: "/triggers/signup?token=canary+wrong%2Fkey",
+        "x-decoded": "canary wrong/key",
+      }),
+    ).toBe(401);
     expect(await add(`/triggers/signup&token=${key}`, ada)).toBe(401);
     expect(await add(`/triggers/${key}?token=${key}`, ada)).toBe(404);
     expect(await add(`/triggers/signup?token=${key}`, `{"name": ${key}}`)).toBe(400);
     expect(await add(`/triggers/signup?token=${key}`, { name: 1, email: 2 })).toBe(422);
-    await sendRaw(port, `GET /triggers/signup?token=${key} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nSet-Cookie: canary-cookie\r\n\r\n`);
+    await sendRaw(
+      port,
+      `GET /triggers/signup?token=${key} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nSet-Cookie: canary-cookie\r\n\r\n`,
+    );
     expect(store.deliveries).toHaveLength(7);
-    const kept = JSON.stringify([answers, store.deliveries.map((delivery) => ({ ...delivery, body: null })), store.runs, logged]);
+    const kept = JSON.stringify([
+      answers,
+      store.deliveries.map((delivery) => ({ ...delivery, body: null })),
+      store.runs,
+      logged,
+    ]);
     for (const secret of secrets) expect(kept).not.toContain(secret);
     expect(store.runs[0]?.keyId).toBe("key_1");
-    expect(store.deliveries[0]?.headers).toMatchObject({ cookie: "[redacted]", referer: "https://x.example/?token=[redacted]", "x-any": "is [redacted] here" });
+    expect(store.deliveries[0]?.headers).toMatchObject({
+      cookie: "[redacted]",
+      referer: "https://x.example/?token=[redacted]",
+      "x-any": "is [redacted] here",
+    });
   });
 
   test("a flood without one is answered in full, but recorded only in part", async () => {
     const onUnauthenticated = vi.fn<() => void>();
-    const { url, store, logged } = await serve({ triggers, authenticate: needsKey, onUnauthenticated, clock: { now: () => 1_700_000_000_000 } });
+    const { url, store, logged } = await serve({
+      triggers,
+      authenticate: needsKey,
+      onUnauthenticated,
+      clock: { now: () => 1_700_000_000_000 },
+    });
     const answers = await Promise.all(Array.from({ length: 120 }, () => post(`${url}/triggers/signup`, ada)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
     expect(store.deliveries).toHaveLength(50);
@@ -296,7 +469,10 @@ describe("keys", () => {
 
   test("when keys cannot be looked up: 503, and when looking them up fails: 500 that says nothing", async () => {
     const down = await serve({ triggers, authenticate: () => Promise.reject(unavailable) });
-    expect(await post(`${down.url}/triggers/signup`, ada)).toMatchObject({ status: 503, json: { code: "store_unavailable" } });
+    expect(await post(`${down.url}/triggers/signup`, ada)).toMatchObject({
+      status: 503,
+      json: { code: "store_unavailable" },
+    });
     const broken = await serve({ triggers, authenticate: () => Promise.reject(new Error("disk on fire")) });
     const { status, json } = await post(`${broken.url}/triggers/signup`, ada);
     expect([status, json["code"]]).toEqual([500, "internal"]);
@@ -309,8 +485,17 @@ describe("the body on the wire", () => {
   test("may come in pieces, split inside a character", async () => {
     const { port, store } = await serve({ triggers });
     const body = Buffer.from(`{"name":"Ädä","email":"ada@example.com"}`);
-    const chunks = Array.from({ length: body.length }, (_, at) => Buffer.concat([Buffer.from("1\r\n"), body.subarray(at, at + 1), Buffer.from("\r\n")]));
-    const answer = await sendRaw(port, Buffer.concat([Buffer.from(head(["Transfer-Encoding: chunked", "Connection: close"])), ...chunks, Buffer.from("0\r\n\r\n")]));
+    const chunks = Array.from({ length: body.length }, (_, at) =>
+      Buffer.concat([Buffer.from("1\r\n"), body.subarray(at, at + 1), Buffer.from("\r\n")]),
+    );
+    const answer = await sendRaw(
+      port,
+      Buffer.concat([
+        Buffer.from(head(["Transfer-Encoding: chunked", "Connection: close"])),
+        ...chunks,
+        Buffer.from("0\r\n\r\n"),
+      ]),
+    );
     expect(answer.status).toBe(202);
     expect(store.deliveries[0]?.body).toEqual(body);
     expect(store.runs[0]?.payload).toMatchObject({ name: "Ädä" });
@@ -318,7 +503,11 @@ describe("the body on the wire", () => {
 
   test("that says it is over the limit is refused before a byte of it comes, whether or not it waits to be asked", async () => {
     const { port, store } = await serve({ triggers });
-    for (const lines of [["Content-Length: 1048577"], ["Content-Length: 1048577", "Expect: 100-continue"], ["Content-Length: 99999999999999999"]]) {
+    for (const lines of [
+      ["Content-Length: 1048577"],
+      ["Content-Length: 1048577", "Expect: 100-continue"],
+      ["Content-Length: 99999999999999999"],
+    ]) {
       const answer = await sendRaw(port, head(lines));
       expect(answer.status).toBe(413);
       expect(headOf(answer.head, "connection")).toBe("close");
@@ -340,7 +529,9 @@ describe("the body on the wire", () => {
     socket.on("error", () => {});
     send();
     let text = "";
-    await new Promise<void>((resolve) => socket.on("data", (chunk: Buffer) => ((text += chunk.toString()), text.includes("body_too_large") && resolve())));
+    await new Promise<void>((resolve) =>
+      socket.on("data", (chunk: Buffer) => ((text += chunk.toString()), text.includes("body_too_large") && resolve())),
+    );
     expect(parseAnswer(text).status).toBe(413);
     await new Promise((resolve) => socket.once("close", resolve));
     expect(store.deliveries).toMatchObject([{ responseStatus: 413, body: null, bodySha256: null }]);
@@ -351,11 +542,16 @@ describe("the body on the wire", () => {
 
   test("that drips too slowly is answered 408, recorded, and its connection closed", async () => {
     const { port, store } = await serve({ triggers, bodyTimeoutMs: 100 });
-    const answer = await sendRaw(port, "POST /triggers/signup HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{ \"name\"");
+    const answer = await sendRaw(
+      port,
+      'POST /triggers/signup HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{ "name"',
+    );
     expect(answer.status).toBe(408);
     expect(answer.head.toLowerCase()).toContain("connection: close");
     expect(JSON.parse(answer.body)).toMatchObject({ code: "request_timeout", status: 408 });
-    expect(store.deliveries).toMatchObject([{ outcome: "rejected", responseStatus: 408, problem: { code: "request_timeout" }, body: null, bodyBytes: 8 }]);
+    expect(store.deliveries).toMatchObject([
+      { outcome: "rejected", responseStatus: 408, problem: { code: "request_timeout" }, body: null, bodyBytes: 8 },
+    ]);
   });
 
   test("that never ends because the sender goes away is recorded as incomplete", async () => {
@@ -364,7 +560,9 @@ describe("the body on the wire", () => {
     const socket = connect({ port, host: "127.0.0.1" });
     socket.write(`${head(["Content-Length: 100"])}{"name":`, () => socket.destroy());
     await vi.waitFor(() => expect(seen).toHaveBeenCalledOnce());
-    expect(store.deliveries).toMatchObject([{ outcome: "rejected", responseStatus: 400, problem: { code: "incomplete_body" }, body: null, bodyBytes: 8 }]);
+    expect(store.deliveries).toMatchObject([
+      { outcome: "rejected", responseStatus: 400, problem: { code: "incomplete_body" }, body: null, bodyBytes: 8 },
+    ]);
   });
 
   test("is asked for when the sender waits to be asked, and only where it is wanted", async () => {
@@ -387,7 +585,9 @@ describe("the body on the wire", () => {
   test("leaves the connection open for the next request once it was read, also after a refusal", async () => {
     const { port } = await serve({ triggers });
     const bodies = ["{}", "nonsense", JSON.stringify(ada)];
-    const requests = bodies.map((body, index) => head([`Content-Length: ${body.length}`, ...(index === 2 ? ["Connection: close"] : [])]) + body);
+    const requests = bodies.map(
+      (body, index) => head([`Content-Length: ${body.length}`, ...(index === 2 ? ["Connection: close"] : [])]) + body,
+    );
     const socket = connect({ port, host: "127.0.0.1" });
     let text = "";
     socket.on("data", (chunk: Buffer) => (text += chunk.toString()));
@@ -398,7 +598,8 @@ describe("the body on the wire", () => {
 
   test("of two megabytes gets its 413 through to an ordinary client", async () => {
     const { url } = await serve({ triggers });
-    for (let round = 0; round < 5; round++) expect((await post(`${url}/triggers/signup`, "x".repeat(8 * 1024 * 1024))).status).toBe(413);
+    for (let round = 0; round < 5; round++)
+      expect((await post(`${url}/triggers/signup`, "x".repeat(8 * 1024 * 1024))).status).toBe(413);
   });
 });
 

@@ -4,13 +4,19 @@ import { AppError } from "../contract/app-error.ts";
 import { isLocal } from "./read-client.ts";
 import type { IngestAnswer, IngestRequest } from "../ingest/ingest-request.ts";
 
-/** `isLocal`: whether the request was made on this machine. It reads all headers, so a deployed service does not call it. */
+/**
+ * `isLocal`: whether the request was made on this machine. It reads all headers, so a deployed service does not call
+ * it.
+ */
 export type Ingest = (request: IngestRequest, isLocal: () => boolean) => Promise<IngestAnswer>;
 
 /** How long a sender has to read its answer while the rest of its body waits unread. */
 const lingerMs = 1_000;
 
-/** Carries one HTTP request to the pipeline and the answer back. `expectsContinue`: the sender waits to be asked for its body, which must be there within `bodyTimeoutMs`. */
+/**
+ * Carries one HTTP request to the pipeline and the answer back. `expectsContinue`: the sender waits to be asked for its
+ * body, which must be there within `bodyTimeoutMs`.
+ */
 export async function handleIngest(p: {
   ingest: Ingest;
   target: string;
@@ -36,8 +42,14 @@ export async function handleIngest(p: {
   await send(request, response, answer);
 }
 
-/** By events, which cost a fraction of a stream's iterator. Where reading stops early the request is only paused: the answer still has to go out on the same connection. */
-function readChunks(request: IncomingMessage, { take, withinMs }: { take: (chunk: Uint8Array) => boolean; withinMs: number }): Promise<void> {
+/**
+ * By events, which cost a fraction of a stream's iterator. Where reading stops early the request is only paused: the
+ * answer still has to go out on the same connection.
+ */
+function readChunks(
+  request: IncomingMessage,
+  { take, withinMs }: { take: (chunk: Uint8Array) => boolean; withinMs: number },
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => {
       clearTimeout(timer);

@@ -13,7 +13,10 @@ function fetchDoor() {
   const ingest = createReceiver({
     project: { current: () => project },
     store,
-    authenticate: async (presented) => (presented.length > 0 && presented.every((key) => key === "good-key") ? { ok: true, keyId: "key_1" } : { ok: false }),
+    authenticate: async (presented) =>
+      presented.length > 0 && presented.every((key) => key === "good-key")
+        ? { ok: true, keyId: "key_1" }
+        : { ok: false },
     signals: noSignals,
     clock: { now: () => 1_700_000_000_000 },
     logger: silentLogger,
@@ -29,11 +32,14 @@ const json = { "content-type": "application/json" };
 describe("the ingest door of a web Request", () => {
   test("gives the answers of the other door", async () => {
     const { store, door } = fetchDoor();
-    const accepted = await door(new Request(url, { method: "POST", headers: json, body: JSON.stringify({ name: "Ada" }) }));
+    const accepted = await door(
+      new Request(url, { method: "POST", headers: json, body: JSON.stringify({ name: "Ada" }) }),
+    );
     expect(accepted.status).toBe(202);
     expect(await accepted.json()).toMatchObject({ ok: true, runId: store.runs[0]?.id });
     expect(accepted.headers.get("signalbox-delivery")).toBe(store.deliveries[0]?.id);
-    const statusOf = async (target: string, init: RequestInit) => (await door(new Request(target, { method: "POST", headers: json, ...init }))).status;
+    const statusOf = async (target: string, init: RequestInit) =>
+      (await door(new Request(target, { method: "POST", headers: json, ...init }))).status;
     expect(await statusOf("http://localhost/triggers/signup", { body: "{}" })).toBe(401);
     expect(await statusOf("http://localhost/triggers/nowhere?token=good-key", { body: "{}" })).toBe(404);
     expect(await statusOf("http://localhost/triggers/%zz?token=good-key", { body: "{}" })).toBe(400);
@@ -51,7 +57,9 @@ describe("the ingest door of a web Request", () => {
       const headers = new Headers(json);
       for (const key of keys) headers.append("x-api-key", key);
       for (const key of keys) headers.append("authorization", `Bearer ${key}`);
-      return (await door(new Request("http://localhost/triggers/signup", { method: "POST", headers, body: `{"name":"Ada"}` }))).status;
+      return (
+        await door(new Request("http://localhost/triggers/signup", { method: "POST", headers, body: `{"name":"Ada"}` }))
+      ).status;
     };
     expect(await statusOf("good-key", "good-key")).toBe(202);
     expect(await statusOf("good-key", "bad-key")).toBe(401);
@@ -65,9 +73,12 @@ describe("the ingest door of a web Request", () => {
 
   test("records a body that ends early as incomplete, and stops reading one that is too long", async () => {
     const { store, door } = fetchDoor();
-    const send = (body: ReadableStream<Uint8Array>) => door(new Request(url, { method: "POST", headers: json, body, duplex: "half" } as RequestInit));
+    const send = (body: ReadableStream<Uint8Array>) =>
+      door(new Request(url, { method: "POST", headers: json, body, duplex: "half" } as RequestInit));
     let pulls = 0;
-    const endless = new ReadableStream<Uint8Array>({ pull: (controller) => void (pulls++, controller.enqueue(new Uint8Array(600))) });
+    const endless = new ReadableStream<Uint8Array>({
+      pull: (controller) => void (pulls++, controller.enqueue(new Uint8Array(600))),
+    });
     expect((await send(endless)).status).toBe(413);
     expect(pulls).toBeLessThan(10);
     const broken = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error("gone")) });

@@ -1,6 +1,9 @@
 import type { Ingest } from "./ingest-door.ts";
 
-/** The ingest door for where only a web `Request` is at hand, such as a route handler of Next. Its peer is not known, so no request is local. */
+/**
+ * The ingest door for where only a web `Request` is at hand, such as a route handler of Next. Its peer is not known, so
+ * no request is local.
+ */
 export function createIngestFetch(ingest: Ingest): (request: Request) => Promise<Response> {
   return async (request) => {
     const { pathname, search } = new URL(request.url);

@@ -41,11 +41,21 @@ test("a key of another endpoint is answered as an unknown one is, byte by byte, 
   const revoked = await keyOf({ id: "key_revoked" });
   await store.revokeKey("key_revoked", now);
   const good = await keyOf({ endpoints: ["signup"] });
-  const { port } = await serve({ triggers, authenticate: createAuthenticator({ store, mode: "deployed", clock: systemClock }) });
+  const { port } = await serve({
+    triggers,
+    authenticate: createAuthenticator({ store, mode: "deployed", clock: systemClock }),
+  });
 
   const send = async (path: string, header: string) => {
     const body = '{"email":"ada@example.com"}';
-    const { status, head, body: answer } = await sendRaw(port, `POST ${path} HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n${header}content-length: ${body.length}\r\n\r\n${body}`);
+    const {
+      status,
+      head,
+      body: answer,
+    } = await sendRaw(
+      port,
+      `POST ${path} HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n${header}content-length: ${body.length}\r\n\r\n${body}`,
+    );
     return { status, text: `${withoutDate(head)}\r\n\r\n${answer}` };
   };
   const answers = new Set<string>();

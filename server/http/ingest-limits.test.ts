@@ -10,13 +10,25 @@ const triggers = [
   ...["signup", "billing"].map((slug) => triggerOf({ slug, request })),
   ...["pushed", "tagged"].map((slug) => triggerOf({ slug, endpoint: "code", request, rateLimit: own })),
 ];
-const byName: Authenticate = async ([key]) => (key === "ada" || key === "eve" ? { ok: true, keyId: `key_${key}` } : { ok: false });
+const byName: Authenticate = async ([key]) =>
+  key === "ada" || key === "eve" ? { ok: true, keyId: `key_${key}` } : { ok: false };
 
-async function limited(limits: NonNullable<Parameters<typeof serve>[0]>["limits"], onUnrecorded?: (code: string) => void) {
+async function limited(
+  limits: NonNullable<Parameters<typeof serve>[0]>["limits"],
+  onUnrecorded?: (code: string) => void,
+) {
   const served = await serve({ triggers, authenticate: byName, limits, onUnrecorded });
   const send = async (key: string, endpoint = "signup", body = '{"name":"Ada"}') => {
-    const response = await fetch(`${served.url}/triggers/${endpoint}?token=${key}`, { method: "POST", headers: { "content-type": "application/json" }, body });
-    return { status: response.status, headers: response.headers, json: (await response.json()) as Record<string, unknown> };
+    const response = await fetch(`${served.url}/triggers/${endpoint}?token=${key}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body,
+    });
+    return {
+      status: response.status,
+      headers: response.headers,
+      json: (await response.json()) as Record<string, unknown>,
+    };
   };
   return { ...served, send };
 }
@@ -26,12 +38,27 @@ test("a key over its limit gets 429, which says when to come again, on whatever 
   expect((await send("ada")).headers.get("ratelimit")).toBe('"key";r=1;t=1800');
   expect((await send("ada", "signup", "{}")).status).toBe(422);
   const { status, headers, json } = await send("ada", "billing");
-  expect([status, json]).toEqual([429, { type: "/errors/rate_limited", title: expect.any(String), status: 429, code: "rate_limited", detail: expect.stringMatching(/^This key takes 2 requests an hour\. Send it again in \d+ seconds\.$/) }]);
+  expect([status, json]).toEqual([
+    429,
+    {
+      type: "/errors/rate_limited",
+      title: expect.any(String),
+      status: 429,
+      code: "rate_limited",
+      detail: expect.stringMatching(/^This key takes 2 requests an hour\. Send it again in \d+ seconds\.$/),
+    },
+  ]);
   expect(headers.get("ratelimit-policy")).toBe('"key";q=2;w=3600');
   expect(Number(headers.get("retry-after"))).toBeGreaterThan(1700);
   expect(headers.get("ratelimit")).toBe(`"key";r=0;t=${headers.get("retry-after")}`);
   expect(headers.get("signalbox-delivery")).toBe(store.deliveries[2]?.id);
-  expect(store.deliveries[2]).toMatchObject({ outcome: "rejected", responseStatus: 429, body: null, keyId: "key_ada", problem: { code: "rate_limited" } });
+  expect(store.deliveries[2]).toMatchObject({
+    outcome: "rejected",
+    responseStatus: 429,
+    body: null,
+    keyId: "key_ada",
+    problem: { code: "rate_limited" },
+  });
   expect((await send("eve")).status).toBe(202);
   expect(store.runs).toHaveLength(2);
 });
@@ -39,17 +66,25 @@ test("a key over its limit gets 429, which says when to come again, on whatever 
 test("an endpoint over its limit gets 429 for all keys, and what it refuses is not charged to the key", async () => {
   const { send } = await limited({ perKey: { requests: 3, per: "hour" }, perEndpoint: { requests: 1, per: "hour" } });
   expect((await send("ada")).headers.get("ratelimit")).toBe('"key";r=2;t=1200, "endpoint";r=0;t=3600');
-  for (const key of ["ada", "ada", "ada", "eve"]) expect((await send(key)).json["detail"]).toMatch(/^This endpoint takes 1 request an hour/);
+  for (const key of ["ada", "ada", "ada", "eve"])
+    expect((await send(key)).json["detail"]).toMatch(/^This endpoint takes 1 request an hour/);
   expect((await send("ada", "billing")).status).toBe(202);
 });
 
 test("what the sources of an endpoint say holds for all of them and all keys together, in place of the limit of endpoints, and on no other", async () => {
   const { send } = await limited({ perEndpoint: { requests: 1, per: "hour" } });
   const first = await send("ada", "code");
-  expect([first.status, first.headers.get("ratelimit-policy"), first.headers.get("ratelimit")]).toEqual([202, '"endpoint";q=2;w=60', '"endpoint";r=1;t=30']);
+  expect([first.status, first.headers.get("ratelimit-policy"), first.headers.get("ratelimit")]).toEqual([
+    202,
+    '"endpoint";q=2;w=60',
+    '"endpoint";r=1;t=30',
+  ]);
   expect((await send("eve", "code")).status).toBe(202);
   const over = await send("ada", "code");
-  expect([over.status, over.json["detail"]]).toEqual([429, expect.stringMatching(/^This endpoint takes 2 requests a minute\. Send it again in \d+ seconds\.$/)]);
+  expect([over.status, over.json["detail"]]).toEqual([
+    429,
+    expect.stringMatching(/^This endpoint takes 2 requests a minute\. Send it again in \d+ seconds\.$/),
+  ]);
   expect(over.headers.get("ratelimit")).toBe(`"endpoint";r=0;t=${over.headers.get("retry-after")}`);
   expect((await send("ada", "signup")).headers.get("ratelimit")).toBe('"endpoint";r=0;t=3600');
   const alone = await limited({});
@@ -68,7 +103,10 @@ test("a request without a valid key counts for no limit, and is told nothing of 
 
 test("a flood over a limit is answered in full, recorded in part, and its bodies are not read", async () => {
   const unrecorded: string[] = [];
-  const { send, store, port } = await limited({ perKey: { requests: 1, per: "hour" } }, (code) => void unrecorded.push(code));
+  const { send, store, port } = await limited(
+    { perKey: { requests: 1, per: "hour" } },
+    (code) => void unrecorded.push(code),
+  );
   await send("ada");
   const answers = await Promise.all(Array.from({ length: 300 }, () => send("ada")));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([429]));
@@ -76,7 +114,10 @@ test("a flood over a limit is answered in full, recorded in part, and its bodies
   // Each is counted once: as a delivery, or as one that there is no record of.
   expect(new Set(unrecorded)).toEqual(new Set(["rate_limited"]));
   expect(store.deliveries.length + unrecorded.length).toBe(301);
-  const unread = await sendRaw(port, "POST /triggers/signup?token=ada HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n");
+  const unread = await sendRaw(
+    port,
+    "POST /triggers/signup?token=ada HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n",
+  );
   expect([unread.status, /^connection: close\r?$/im.test(unread.head)]).toEqual([429, true]);
 });
 

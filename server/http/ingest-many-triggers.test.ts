@@ -14,7 +14,12 @@ const count = 40;
 const requestOf = (n: number) => z.object({ type: z.literal(`event.${n}`), amount: z.number() });
 const requests = new Map(Array.from({ length: count }, (_, n) => [`t${String(n).padStart(2, "0")}`, requestOf(n)]));
 const triggers = [...requests].map(([slug, request]) => triggerOf({ slug, endpoint: "events", request }));
-const index = buildTriggerIndex(projectOf(triggers).triggers.map(({ slug }) => ({ request: jsonSchemaObjectSchema.parse(JSON.parse(JSON.stringify(z.toJSONSchema(requests.get(slug) ?? z.never())))), filter: null })));
+const index = buildTriggerIndex(
+  projectOf(triggers).triggers.map(({ slug }) => ({
+    request: jsonSchemaObjectSchema.parse(JSON.parse(JSON.stringify(z.toJSONSchema(requests.get(slug) ?? z.never())))),
+    filter: null,
+  })),
+);
 
 async function serveMany({ isIndexed }: { isIndexed: boolean }) {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-many-"));
@@ -30,18 +35,37 @@ async function serveMany({ isIndexed }: { isIndexed: boolean }) {
   });
   const send = async (body: unknown, key?: string) => {
     const headers = { "content-type": "application/json", ...(key === undefined ? {} : { "idempotency-key": key }) };
-    const response = await fetch(`${served.url}/triggers/events`, { method: "POST", headers, body: JSON.stringify(body) });
-    return { status: response.status, isReplay: response.headers.get("idempotent-replayed") === "true", deliveryId: response.headers.get("signalbox-delivery") ?? "", text: await response.text() };
+    const response = await fetch(`${served.url}/triggers/events`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify(body),
+    });
+    return {
+      status: response.status,
+      isReplay: response.headers.get("idempotent-replayed") === "true",
+      deliveryId: response.headers.get("signalbox-delivery") ?? "",
+      text: await response.text(),
+    };
   };
-  const verdictsOf = async (id: string) => (await store.getDelivery(id))?.verdicts.map(({ trigger, outcome, reasons }) => ({ trigger, outcome, reasons }));
+  const verdictsOf = async (id: string) =>
+    (await store.getDelivery(id))?.verdicts.map(({ trigger, outcome, reasons }) => ({ trigger, outcome, reasons }));
   /** Deliveries that share their verdicts with others. */
-  const countSharing = () => reader.prepare<[], number>("SELECT count(*) FROM delivery WHERE verdict_set IS NOT NULL").pluck().get() ?? 0;
+  const countSharing = () =>
+    reader.prepare<[], number>("SELECT count(*) FROM delivery WHERE verdict_set IS NOT NULL").pluck().get() ?? 0;
   return { send, verdictsOf, countSharing };
 }
 
 test("an endpoint with many triggers keeps for each delivery what every one of them said, as if each had been asked", async () => {
   const [indexed, plain] = [await serveMany({ isIndexed: true }), await serveMany({ isIndexed: false })];
-  const bodies = [{ type: "event.7", amount: 1 }, { type: "event.8", amount: 2 }, { type: "event.7", amount: 3 }, { type: "event.7" }, { type: "none", amount: 1 }, { type: 7, amount: 1 }, []];
+  const bodies = [
+    { type: "event.7", amount: 1 },
+    { type: "event.8", amount: 2 },
+    { type: "event.7", amount: 3 },
+    { type: "event.7" },
+    { type: "none", amount: 1 },
+    { type: 7, amount: 1 },
+    [],
+  ];
   // Twice: what bodies of a kind have in common is noted the first time.
   for (const body of [...bodies, ...bodies]) {
     const [one, other] = [await indexed.send(body), await plain.send(body)];
@@ -59,5 +83,7 @@ test("a repeat to such an endpoint gets the first answer, to the letter", async 
   const first = await send({ type: "event.9", amount: 1 }, "k");
   const repeat = await send({ type: "event.9", amount: 1 }, "k");
   expect([repeat.isReplay, repeat.status, repeat.text]).toEqual([true, 202, first.text]);
-  expect((await verdictsOf(first.deliveryId))?.filter(({ outcome }) => outcome === "matched").map(({ trigger }) => trigger)).toEqual(["t09"]);
+  expect(
+    (await verdictsOf(first.deliveryId))?.filter(({ outcome }) => outcome === "matched").map(({ trigger }) => trigger),
+  ).toEqual(["t09"]);
 });

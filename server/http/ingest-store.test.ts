@@ -22,7 +22,8 @@ async function serveOnDisk() {
   const served = await serve({
     triggers,
     store,
-    authenticate: async (presented) => (presented.length > 0 && presented.every((one) => one === key) ? { ok: true, keyId: null } : { ok: false }),
+    authenticate: async (presented) =>
+      presented.length > 0 && presented.every((one) => one === key) ? { ok: true, keyId: null } : { ok: false },
   });
   onTestFinished(async () => {
     await served.close(0);
@@ -30,7 +31,11 @@ async function serveOnDisk() {
     rmSync(dir, { recursive: true });
   });
   const post = async (path: string, body: unknown, headers: Record<string, string> = { "x-api-key": key }) => {
-    const init = { method: "POST", headers: { "content-type": "application/json", ...headers }, body: typeof body === "string" ? body : JSON.stringify(body) };
+    const init = {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: typeof body === "string" ? body : JSON.stringify(body),
+    };
     const response = await fetch(`${served.url}/triggers/${path}`, init);
     return { status: response.status, text: await response.text(), headers: response.headers };
   };
@@ -60,7 +65,12 @@ describe("the receiver over a store on disk", () => {
     const again = await post("billing", { paid: true, amount: 100 }, headers);
     expect([first.status, again.status, again.text]).toEqual([202, 202, first.text]);
     expect((await post("billing", { other: 1 }, headers)).status).toBe(422);
-    expect((await store.listDeliveries({}, page)).data.map(({ outcome }) => outcome)).toEqual(["rejected", "repeated", "accepted", "skipped"]);
+    expect((await store.listDeliveries({}, page)).data.map(({ outcome }) => outcome)).toEqual([
+      "rejected",
+      "repeated",
+      "accepted",
+      "skipped",
+    ]);
     expect((await store.listRuns({}, page)).data).toHaveLength(2);
   });
 
@@ -70,8 +80,14 @@ describe("the receiver over a store on disk", () => {
     const accepted = await post("signup", body);
     const rejected = await post("signup", "nonsense");
     const unknown = await post("nowhere", {});
-    const kept = await Promise.all([accepted, rejected, unknown].map(({ headers }) => store.getDelivery(headers.get("signalbox-delivery") ?? "")));
-    expect(kept.map((delivery) => Buffer.from(delivery?.body ?? "", "base64").toString())).toEqual([body, "nonsense", ""]);
+    const kept = await Promise.all(
+      [accepted, rejected, unknown].map(({ headers }) => store.getDelivery(headers.get("signalbox-delivery") ?? "")),
+    );
+    expect(kept.map((delivery) => Buffer.from(delivery?.body ?? "", "base64").toString())).toEqual([
+      body,
+      "nonsense",
+      "",
+    ]);
     expect(kept.map((delivery) => delivery?.json)).toEqual([{ name: "Ada ☃" }, null, null]);
     expect(kept).toMatchObject<Partial<Delivery>[]>([
       { outcome: "accepted", responseStatus: 202 },
@@ -92,7 +108,11 @@ describe("the receiver over a store on disk", () => {
     ];
     expect(answers.map(({ status }) => status)).toEqual([202, 422, 401, 401, 404, 400]);
     const written = readdirSync(dir).map((file) => readFileSync(join(dir, file), "latin1"));
-    const everything = [...written, ...logged, ...answers.map(({ text, headers }) => text + JSON.stringify([...headers]))].join("\n");
+    const everything = [
+      ...written,
+      ...logged,
+      ...answers.map(({ text, headers }) => text + JSON.stringify([...headers])),
+    ].join("\n");
     expect(everything).toContain("Grace");
     expect(everything).not.toMatch(/canary/);
   });

@@ -15,17 +15,61 @@ const sources: Record<string, { request: z.ZodType | z3.ZodTypeAny; filter?: z.Z
   anything: { request: z.looseObject({}) },
   opened: { request: z.object({ action: z.literal("opened"), sender: z.object({ login: z.string() }) }) },
   "closed-or-deleted": { request: z.object({ action: z.enum(["closed", "deleted"]) }) },
-  "issue-comment": { request: z.object({ issue: z.object({ number: z.int(), title: z.string() }), comment: z.object({ body: z.string().trim() }) }) },
-  "pull-request": { request: z.object({ number: z.int().min(1), pull_request: z.looseObject({ draft: z.boolean().optional(), user: z.object({ login: z.string() }) }) }) },
-  push: { request: z.object({ ref: z.string().regex(/^refs\//), commits: z.array(z.object({ id: z.string().length(40), message: z.string() })) }) },
-  "ci-passed": { request: z.object({ workflow_run: z.object({ id: z.number(), conclusion: z.string().nullable() }) }), filter: z.object({ workflow_run: z.object({ conclusion: z.literal("success") }) }) },
-  "by-codertocat": { request: z.object({ sender: z.object({ login: z.string(), id: z.number() }) }), filter: z.object({ sender: z.object({ login: z.literal("Codertocat") }) }) },
-  private: { request: z.object({ repository: z.object({ private: z.boolean(), full_name: z.string() }) }), filter: z.object({ repository: z.object({ private: z.literal(true) }) }) },
-  either: { request: z.union([z.object({ release: z.object({ tag_name: z.string() }) }), z.object({ milestone: z.object({ open_issues: z.number() }) })]) },
-  tagged: { request: z.discriminatedUnion("action", [z.object({ action: z.literal("created"), sender: z.object({ id: z.number() }) }), z.looseObject({ action: z.literal("edited") })]) },
-  defaults: { request: z.object({ action: z.string().default("none"), organization: z.object({ login: z.string() }).optional() }), filter: z.object({ installation: z.object({ id: z.number() }) }) },
-  "zod-3-labelled": { request: z3.z.object({ label: z3.z.object({ name: z3.z.string().min(1), color: z3.z.string().length(6) }).passthrough() }) },
-  "zod-3-repository": { request: z3.z.object({ repository: z3.z.record(z3.z.unknown()) }), filter: z3.z.object({ repository: z3.z.object({ fork: z3.z.literal(true) }) }) },
+  "issue-comment": {
+    request: z.object({
+      issue: z.object({ number: z.int(), title: z.string() }),
+      comment: z.object({ body: z.string().trim() }),
+    }),
+  },
+  "pull-request": {
+    request: z.object({
+      number: z.int().min(1),
+      pull_request: z.looseObject({ draft: z.boolean().optional(), user: z.object({ login: z.string() }) }),
+    }),
+  },
+  push: {
+    request: z.object({
+      ref: z.string().regex(/^refs\//),
+      commits: z.array(z.object({ id: z.string().length(40), message: z.string() })),
+    }),
+  },
+  "ci-passed": {
+    request: z.object({ workflow_run: z.object({ id: z.number(), conclusion: z.string().nullable() }) }),
+    filter: z.object({ workflow_run: z.object({ conclusion: z.literal("success") }) }),
+  },
+  "by-codertocat": {
+    request: z.object({ sender: z.object({ login: z.string(), id: z.number() }) }),
+    filter: z.object({ sender: z.object({ login: z.literal("Codertocat") }) }),
+  },
+  private: {
+    request: z.object({ repository: z.object({ private: z.boolean(), full_name: z.string() }) }),
+    filter: z.object({ repository: z.object({ private: z.literal(true) }) }),
+  },
+  either: {
+    request: z.union([
+      z.object({ release: z.object({ tag_name: z.string() }) }),
+      z.object({ milestone: z.object({ open_issues: z.number() }) }),
+    ]),
+  },
+  tagged: {
+    request: z.discriminatedUnion("action", [
+      z.object({ action: z.literal("created"), sender: z.object({ id: z.number() }) }),
+      z.looseObject({ action: z.literal("edited") }),
+    ]),
+  },
+  defaults: {
+    request: z.object({ action: z.string().default("none"), organization: z.object({ login: z.string() }).optional() }),
+    filter: z.object({ installation: z.object({ id: z.number() }) }),
+  },
+  "zod-3-labelled": {
+    request: z3.z.object({
+      label: z3.z.object({ name: z3.z.string().min(1), color: z3.z.string().length(6) }).passthrough(),
+    }),
+  },
+  "zod-3-repository": {
+    request: z3.z.object({ repository: z3.z.record(z3.z.unknown()) }),
+    filter: z3.z.object({ repository: z3.z.object({ fork: z3.z.literal(true) }) }),
+  },
 };
 const slugs = Object.keys(sources).sort();
 const triggers = slugs.map((slug) => ({
@@ -41,8 +85,16 @@ describe("GitHub's own example payloads, posted to one endpoint with many trigge
     const fired = new Map<string, number>();
     for (const payload of payloads) {
       const body = JSON.stringify(payload);
-      const response = await fetch(`${url}/triggers/github`, { method: "POST", headers: { "content-type": "application/json", "x-github-event": "any" }, body });
-      const matching = slugs.filter((slug) => sources[slug]?.request.safeParse(payload).success && (sources[slug].filter?.safeParse(payload).success ?? true));
+      const response = await fetch(`${url}/triggers/github`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "x-github-event": "any" },
+        body,
+      });
+      const matching = slugs.filter(
+        (slug) =>
+          sources[slug]?.request.safeParse(payload).success &&
+          (sources[slug].filter?.safeParse(payload).success ?? true),
+      );
       expect(response.status).toBe(202);
       const { runs } = (await response.json()) as { runs: { runId: string; trigger: string }[] };
       expect(runs.map(({ trigger }) => trigger)).toEqual(matching);
@@ -51,7 +103,9 @@ describe("GitHub's own example payloads, posted to one endpoint with many trigge
         runs.map(({ runId, trigger }) => ({ id: runId, trigger, payload: sources[trigger]?.request.parse(payload) })),
       );
       const [delivery] = store.deliveries.splice(0);
-      expect(listVerdicts(delivery?.verdicts ?? []).map(({ trigger, outcome }) => [trigger, outcome === "matched"])).toEqual(slugs.map((slug) => [slug, matching.includes(slug)]));
+      expect(
+        listVerdicts(delivery?.verdicts ?? []).map(({ trigger, outcome }) => [trigger, outcome === "matched"]),
+      ).toEqual(slugs.map((slug) => [slug, matching.includes(slug)]));
       expect(Buffer.from(delivery?.body ?? []).toString()).toBe(body);
       for (const slug of matching) fired.set(slug, (fired.get(slug) ?? 0) + 1);
     }

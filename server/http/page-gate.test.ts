@@ -8,25 +8,51 @@ import { serve } from "./testing/serve.ts";
 async function open(mode: Mode = "deployed") {
   const service = await openTestService({ mode });
   // Requests that are not local are authenticated as by a deployed service.
-  const gate = createPageGate({ mode, authenticate: createApiAuthenticator({ ...service.deps, baseUrl: null, mode: "deployed", sessionSecret: "a session secret of many characters" }) });
+  const gate = createPageGate({
+    mode,
+    authenticate: createApiAuthenticator({
+      ...service.deps,
+      baseUrl: null,
+      mode: "deployed",
+      sessionSecret: "a session secret of many characters",
+    }),
+  });
   const served = await serve({ gate, pages: { handle: (_, response) => void response.end("the page") } });
-  const ask = (path: string, headers: Record<string, string> = {}) => fetch(served.url + path, { headers, redirect: "manual" });
+  const ask = (path: string, headers: Record<string, string> = {}) =>
+    fetch(served.url + path, { headers, redirect: "manual" });
   return { service, ask };
 }
 
-it.each(["/", "/runs", "/runs/run_1?replay=edit", "/settings/people", "/errors/not_found", "/no-such-page", "/_next/data/x.json", "/sign-in/x", "/invite", "/setup/a/b", "/runs?_rsc=abc"])(
-  "a stranger who asks for %s comes to /sign-in, and from there to the page",
-  async (path) => {
-    const { ask } = await open();
-    const answer = await ask(path, { rsc: "1" });
-    expect(answer.status).toBe(303);
-    const next = path === "/" ? "" : `?next=${encodeURIComponent(path.replace("?_rsc=abc", ""))}`;
-    expect(answer.headers.get("location")).toBe(`/sign-in${next}`);
-    expect(await answer.text()).toBe("");
-  },
-);
+it.each([
+  "/",
+  "/runs",
+  "/runs/run_1?replay=edit",
+  "/settings/people",
+  "/errors/not_found",
+  "/no-such-page",
+  "/_next/data/x.json",
+  "/sign-in/x",
+  "/invite",
+  "/setup/a/b",
+  "/runs?_rsc=abc",
+])("a stranger who asks for %s comes to /sign-in, and from there to the page", async (path) => {
+  const { ask } = await open();
+  const answer = await ask(path, { rsc: "1" });
+  expect(answer.status).toBe(303);
+  const next = path === "/" ? "" : `?next=${encodeURIComponent(path.replace("?_rsc=abc", ""))}`;
+  expect(answer.headers.get("location")).toBe(`/sign-in${next}`);
+  expect(await answer.text()).toBe("");
+});
 
-it.each(["/sign-in", "/sign-in?next=%2Fruns", "/setup/token", "/invite/token", "/reset/token", "/_next/static/chunks/a.js", "/icon.svg"])("%s is open: by it one comes in", async (path) => {
+it.each([
+  "/sign-in",
+  "/sign-in?next=%2Fruns",
+  "/setup/token",
+  "/invite/token",
+  "/reset/token",
+  "/_next/static/chunks/a.js",
+  "/icon.svg",
+])("%s is open: by it one comes in", async (path) => {
   expect(await (await (await open()).ask(path)).text()).toBe("the page");
 });
 

@@ -4,12 +4,16 @@ import type { ApiAuthenticator } from "../auth/principal.ts";
 import { AppError } from "../contract/app-error.ts";
 import type { Mode } from "../config.ts";
 
-/** Where a request for a page is redirected to that may not see it; `null`: it may. `isLocal`: it was made on this machine. */
+/**
+ * Where a request for a page is redirected to that may not see it; `null`: it may. `isLocal`: it was made on this
+ * machine.
+ */
 export type PageGate = (request: IncomingMessage, isLocal: boolean) => Promise<string | null>;
 
 /**
- * In front of all pages of a deployed service, before anything of them is drawn: requests that are not signed in are redirected to /sign-in. In
- * development pages are open to local requests; `authenticate` is for the others. Throws AppError `store_unavailable`.
+ * In front of all pages of a deployed service, before anything of them is drawn: requests that are not signed in are
+ * redirected to /sign-in. In development pages are open to local requests; `authenticate` is for the others. Throws
+ * AppError `store_unavailable`.
  */
 export function createPageGate(deps: { authenticate: ApiAuthenticator; mode: Mode }): PageGate {
   return async (request, isLocal) => {
@@ -22,8 +26,14 @@ export function createPageGate(deps: { authenticate: ApiAuthenticator; mode: Mod
   };
 }
 
-/** A link from elsewhere may open a page; so of the browser's headers only those count that say under which name and as whom it asks. */
-async function isSignedIn(authenticate: ApiAuthenticator, { host, cookie }: IncomingMessage["headers"]): Promise<boolean> {
+/**
+ * A link from elsewhere may open a page; so of the browser's headers only those count that say under which name and as
+ * whom it asks.
+ */
+async function isSignedIn(
+  authenticate: ApiAuthenticator,
+  { host, cookie }: IncomingMessage["headers"],
+): Promise<boolean> {
   if (cookie === undefined) return false;
   try {
     const headers = new Headers({ host: host ?? "localhost", cookie });

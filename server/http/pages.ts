@@ -60,18 +60,27 @@ function setNextEnvironment(isDevelopment: boolean): void {
   });
 }
 
-/** Next's development server asks the npm registry for its newest version, and has no setting against it. Nothing here calls outside. */
+/**
+ * Next's development server asks the npm registry for its newest version, and has no setting against it. Nothing here
+ * calls outside.
+ */
 function refuseVersionCheck(): void {
   const original = globalThis.fetch;
   globalThis.fetch = (input, init) =>
-    typeof input === "string" && input.endsWith("/-/package/next/dist-tags") ? Promise.reject(new Error("Not asked: development makes no outside requests.")) : original(input, init);
+    typeof input === "string" && input.endsWith("/-/package/next/dist-tags")
+      ? Promise.reject(new Error("Not asked: development makes no outside requests."))
+      : original(input, init);
 }
 
 /** The configuration as it was when the pages were built; without it Next looks for next.config and its toolchain. */
 async function useBuiltConfig(dir: string, load: NodeJS.Require): Promise<void> {
-  const { config } = JSON.parse(readFileSync(join(dir, ".next", "required-server-files.json"), "utf8")) as { config: unknown };
+  const { config } = JSON.parse(readFileSync(join(dir, ".next", "required-server-files.json"), "utf8")) as {
+    config: unknown;
+  };
   process.env["__NEXT_PRIVATE_STANDALONE_CONFIG"] = JSON.stringify(config);
   // Read ahead: Next keeps it, and so does not print how long its reading took.
-  const { default: loadConfig } = load("next/dist/server/config") as { default(phase: string, dir: string): Promise<unknown> };
+  const { default: loadConfig } = load("next/dist/server/config") as {
+    default(phase: string, dir: string): Promise<unknown>;
+  };
   await loadConfig("phase-production-server", dir);
 }

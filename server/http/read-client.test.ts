@@ -4,18 +4,31 @@ import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { readClient, trustNobody, trustProxies } from "./read-client.ts";
 
-const forwarded = { "x-forwarded-for": "6.6.6.6, 203.0.113.7, 10.0.0.2", "x-forwarded-host": "hooks.example.com", "x-forwarded-proto": "https", forwarded: "for=6.6.6.6" };
+const forwarded = {
+  "x-forwarded-for": "6.6.6.6, 203.0.113.7, 10.0.0.2",
+  "x-forwarded-host": "hooks.example.com",
+  "x-forwarded-proto": "https",
+  forwarded: "for=6.6.6.6",
+};
 
 /** What the door makes of a request that came from this machine. */
 async function ask(proxies: Parameters<typeof readClient>[1], headers: Record<string, string>) {
-  const seen = Promise.withResolvers<{ client: ReturnType<typeof readClient>; headers: IncomingMessage["headers"]; raw: string[] }>();
+  const seen = Promise.withResolvers<{
+    client: ReturnType<typeof readClient>;
+    headers: IncomingMessage["headers"];
+    raw: string[];
+  }>();
   const server = createServer((request, response) => {
     seen.resolve({ client: readClient(request, proxies), headers: request.headers, raw: request.rawHeaders });
     response.end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
-  get({ port: (server.address() as AddressInfo).port, host: "127.0.0.1", headers: { host: "10.0.0.9:3000", ...headers } }).on("error", seen.reject);
+  get({
+    port: (server.address() as AddressInfo).port,
+    host: "127.0.0.1",
+    headers: { host: "10.0.0.9:3000", ...headers },
+  }).on("error", seen.reject);
   return seen.promise;
 }
 
@@ -48,12 +61,17 @@ it.each([
 });
 
 it("a host that is none is not taken", async () => {
-  expect((await ask(trustProxies(["127.0.0.1"]), { "x-forwarded-host": "evil.example/path?" })).headers.host).toBe("10.0.0.9:3000");
+  expect((await ask(trustProxies(["127.0.0.1"]), { "x-forwarded-host": "evil.example/path?" })).headers.host).toBe(
+    "10.0.0.9:3000",
+  );
 });
 
 it("a request under a name of this machine is local, and a forwarded one is not, also where the proxy is trusted", async () => {
   for (const proxies of [trustNobody, trustProxies(["127.0.0.1"])]) {
     expect((await ask(proxies, { host: "localhost:3002" })).client.isLocal).toBe(true);
-    expect((await ask(proxies, { host: "localhost:3002", "x-forwarded-for": "127.0.0.1", "x-forwarded-host": "localhost" })).client.isLocal).toBe(false);
+    expect(
+      (await ask(proxies, { host: "localhost:3002", "x-forwarded-for": "127.0.0.1", "x-forwarded-host": "localhost" }))
+        .client.isLocal,
+    ).toBe(false);
   }
 });

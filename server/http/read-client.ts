@@ -23,21 +23,30 @@ export function trustProxies(ranges: readonly string[]): TrustedProxies {
 const forwardedNames = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-port", "x-forwarded-proto"];
 
 /**
- * Who is at the other end, and by which name they asked for us. X-Forwarded-* is believed where a trusted proxy sent it: the host then takes the place
- * of `Host`. In any case the headers are gone behind this: nobody further in can mistake what a stranger wrote for the truth.
+ * Who is at the other end, and by which name they asked for us. X-Forwarded-* is believed where a trusted proxy sent
+ * it: the host then takes the place of `Host`. In any case the headers are gone behind this: nobody further in can
+ * mistake what a stranger wrote for the truth.
  */
 export function readClient(request: IncomingMessage, proxies: TrustedProxies): Client {
   const peer = plainAddress(request.socket.remoteAddress ?? "");
   const isOfThisMachine = isLocal(request);
   const isTls = (request.socket as Partial<TLSSocket>).encrypted === true;
   const isTrusted = proxies.trusts(peer);
-  const said = { for: textOf(request, "x-forwarded-for"), host: textOf(request, "x-forwarded-host"), proto: textOf(request, "x-forwarded-proto") };
+  const said = {
+    for: textOf(request, "x-forwarded-for"),
+    host: textOf(request, "x-forwarded-host"),
+    proto: textOf(request, "x-forwarded-proto"),
+  };
   dropHeaders(request, forwardedNames);
   if (!isTrusted) return { address: peer || null, isSecure: isTls, isLocal: isOfThisMachine };
   const host = lastOf(said.host);
   if (host !== null && /^[\w.:[\]-]{1,255}$/.test(host)) setHost(request, host);
   const proto = lastOf(said.proto)?.toLowerCase();
-  return { address: clientBehind(peer, said.for, proxies), isSecure: proto === undefined ? isTls : proto === "https", isLocal: isOfThisMachine };
+  return {
+    address: clientBehind(peer, said.for, proxies),
+    isSecure: proto === undefined ? isTls : proto === "https",
+    isLocal: isOfThisMachine,
+  };
 }
 
 /** Whether a request was made on this machine. To be asked before headers of forwarders are removed. */
@@ -70,7 +79,8 @@ function textOf({ headers }: IncomingMessage, name: string): string {
 
 function dropHeaders(request: IncomingMessage, names: readonly string[]): void {
   const { rawHeaders } = request;
-  for (let at = rawHeaders.length - 2; at >= 0; at -= 2) if (names.includes((rawHeaders[at] ?? "").toLowerCase())) rawHeaders.splice(at, 2);
+  for (let at = rawHeaders.length - 2; at >= 0; at -= 2)
+    if (names.includes((rawHeaders[at] ?? "").toLowerCase())) rawHeaders.splice(at, 2);
   for (const name of names) delete request.headers[name];
 }
 

@@ -11,14 +11,21 @@ import { toStoreError } from "../store/sqlite/store-error.ts";
 import { sendRaw, serve } from "./testing/serve.ts";
 
 const page = readFileSync(join(packageRoot, "docs/receiving.md"), "utf8");
-const blocks = Array.from(page.matchAll(/(Served by `signalbox start`:\n\n)?```http\n([\s\S]*?)\n```/g), ([, deployed, text = ""]) => ({ text, isDeployed: deployed !== undefined }));
+const blocks = Array.from(
+  page.matchAll(/(Served by `signalbox start`:\n\n)?```http\n([\s\S]*?)\n```/g),
+  ([, deployed, text = ""]) => ({ text, isDeployed: deployed !== undefined }),
+);
 
 /** What SQLite says while another program holds the lock. */
 const lockedByAnother = toStoreError(new Database.SqliteError("database is locked", "SQLITE_BUSY")) as Error;
 
 test("every example in docs/receiving.md gets the answer below it from the project that the page describes, and every status has an example", async () => {
   const triggers = await buildDescribedProject();
-  const development = await serve({ triggers, mode: "development", authenticate: async () => ({ ok: true, keyId: null }) });
+  const development = await serve({
+    triggers,
+    mode: "development",
+    authenticate: async () => ({ ok: true, keyId: null }),
+  });
   const deployed = await serve({ triggers, mode: "deployed", authenticate: async () => ({ ok: false }) });
   const statuses = new Set<number>();
   for (let at = 0; at < blocks.length; at += 2) {
@@ -28,7 +35,13 @@ test("every example in docs/receiving.md gets the answer below it from the proje
     const status = Number(expected.start.split(" ")[1]);
     const { port, store } = isDeployed ? deployed : development;
     store.failure = status === 503 ? lockedByAnother : null;
-    const headers = ["Host: localhost", ...(/^content-length/im.test(request.headers.join("\n")) ? [] : [`Content-Length: ${Buffer.byteLength(request.body)}`]), ...request.headers];
+    const headers = [
+      "Host: localhost",
+      ...(/^content-length/im.test(request.headers.join("\n"))
+        ? []
+        : [`Content-Length: ${Buffer.byteLength(request.body)}`]),
+      ...request.headers,
+    ];
     const answer = await sendRaw(port, `${request.start}\r\n${headers.join("\r\n")}\r\n\r\n${request.body}`);
     expect(hideIds(answer.head).split("\r\n")[0]).toBe(expected.start);
     const sent = hideIds(answer.head).toLowerCase().split("\r\n");
@@ -46,8 +59,16 @@ async function buildDescribedProject() {
   vi.stubEnv("GITHUB_SECRET", secret);
   onTestFinished(() => void vi.unstubAllEnvs());
   const projectDir = makeProject();
-  cpSync(join(packageRoot, "examples/starter"), projectDir, { recursive: true, filter: (path) => !/\/(\.signalbox|outbox|node_modules)$/.test(path) });
-  writeFiles(projectDir, Object.fromEntries(Array.from(page.matchAll(/```ts\n\/\/ (\S+)\n([^]*?)```/g), ([, path = "", text = ""]) => [path, text])));
+  cpSync(join(packageRoot, "examples/starter"), projectDir, {
+    recursive: true,
+    filter: (path) => !/\/(\.signalbox|outbox|node_modules)$/.test(path),
+  });
+  writeFiles(
+    projectDir,
+    Object.fromEntries(
+      Array.from(page.matchAll(/```ts\n\/\/ (\S+)\n([^]*?)```/g), ([, path = "", text = ""]) => [path, text]),
+    ),
+  );
   const built = await buildProject({ projectDir });
   expect(built).toMatchObject({ ok: true });
   const stateDir = join(projectDir, ".signalbox");

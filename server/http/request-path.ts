@@ -1,5 +1,10 @@
-/** Where a request goes, by its target as sent. Nothing is decoded or tidied up on the way: what would need that is refused. */
-export type Destination = { to: "ingest" | "rest" | "trpc" | "auth" | "pages"; target: string } | { to: "refusal"; code: "invalid_path" | "not_found"; detail: string };
+/**
+ * Where a request goes, by its target as sent. Nothing is decoded or tidied up on the way: what would need that is
+ * refused.
+ */
+export type Destination =
+  | { to: "ingest" | "rest" | "trpc" | "auth" | "pages"; target: string }
+  | { to: "refusal"; code: "invalid_path" | "not_found"; detail: string };
 
 /** Reads a request target (RFC 9112, 3.2): origin form, or absolute form, which is reduced to it. */
 export function findDestination(requestTarget: string): Destination {
@@ -13,7 +18,11 @@ export function findDestination(requestTarget: string): Destination {
   const decoded = decode(path);
   if (decoded === null) return refuse("invalid_path", "The path has a percent escape that does not decode to UTF-8.");
   if (/[\0\\]|\/\//.test(decoded)) return refuse("not_found", "The path has an escape in it that no path here has.");
-  if (isTriggers(decoded)) return refuse("not_found", "Webhooks go to /triggers/<endpoint>, written plainly: without escapes and without dot segments.");
+  if (isTriggers(decoded))
+    return refuse(
+      "not_found",
+      "Webhooks go to /triggers/<endpoint>, written plainly: without escapes and without dot segments.",
+    );
   if (isRest(path)) return { to: "rest", target };
   if (path.startsWith("/api/auth/")) return { to: "auth", target };
   return { to: path === "/api/trpc" || path.startsWith("/api/trpc/") ? "trpc" : "pages", target };

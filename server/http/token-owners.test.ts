@@ -27,11 +27,26 @@ async function open() {
   async function join(name: string, role: Role) {
     const token = (await createInvitation(deps, { kind: "invitation", role, note: "" }, machine)).url.split("/").at(-1);
     const body = JSON.stringify({ token, name, email: `${name}@example.com`, password });
-    const answer = await door(new Request("http://localhost:3000/api/auth/join", { method: "POST", headers: json, body }), { address, isSecure: false });
+    const answer = await door(
+      new Request("http://localhost:3000/api/auth/join", { method: "POST", headers: json, body }),
+      { address, isSecure: false },
+    );
     const cookie = (answer.headers.getSetCookie()[0] ?? "").split(";")[0] ?? "";
     const id = (await store.listPeople(state.now)).find((person) => person.name === name)?.id ?? "";
-    const act = async (path: string, input: Json) => (await trpc.handle(new Request(`http://localhost:3002/api/trpc/${path}`, { method: "POST", headers: { ...json, cookie }, body: JSON.stringify(input) }))).status;
-    const makeToken = async (scope: string) => createdKey.parse((await service.post("/api/v1/keys", { kind: "api", name: `${name}'s ${scope}`, scope }, { cookie })).json);
+    const act = async (path: string, input: Json) =>
+      (
+        await trpc.handle(
+          new Request(`http://localhost:3002/api/trpc/${path}`, {
+            method: "POST",
+            headers: { ...json, cookie },
+            body: JSON.stringify(input),
+          }),
+        )
+      ).status;
+    const makeToken = async (scope: string) =>
+      createdKey.parse(
+        (await service.post("/api/v1/keys", { kind: "api", name: `${name}'s ${scope}`, scope }, { cookie })).json,
+      );
     return { id, act, makeToken, cookie };
   }
   const statusOf = async (secret: string) => (await service.get("/api/v1/runs", bearer(secret))).status;
@@ -45,10 +60,25 @@ describe("an API token", () => {
     const [grace, ada] = [await join("grace", "admin"), await join("ada", "admin")];
     const tokens = [await ada.makeToken("read"), await ada.makeToken("admin")];
     // Made by a token: it is of the same person.
-    const grandchild = createdKey.parse((await service.post("/api/v1/keys", { kind: "api", name: "made by a token", scope: "read" }, bearer(tokens[1]?.secret ?? ""))).json);
+    const grandchild = createdKey.parse(
+      (
+        await service.post(
+          "/api/v1/keys",
+          { kind: "api", name: "made by a token", scope: "read" },
+          bearer(tokens[1]?.secret ?? ""),
+        )
+      ).json,
+    );
     const kept = [await grace.makeToken("read"), await makeKey(service, { kind: "api", scope: "read" })];
-    const webhookKey = createdKey.parse((await service.post("/api/v1/keys", { kind: "webhook", name: "github" }, { cookie: ada.cookie })).json);
-    expect([tokens[0]?.ownerId, grandchild.ownerId, kept[1]?.ownerId, webhookKey.ownerId]).toEqual([ada.id, ada.id, null, null]);
+    const webhookKey = createdKey.parse(
+      (await service.post("/api/v1/keys", { kind: "webhook", name: "github" }, { cookie: ada.cookie })).json,
+    );
+    expect([tokens[0]?.ownerId, grandchild.ownerId, kept[1]?.ownerId, webhookKey.ownerId]).toEqual([
+      ada.id,
+      ada.id,
+      null,
+      null,
+    ]);
     for (const { secret } of [...tokens, grandchild, ...kept]) expect(await statusOf(secret)).toBe(200);
 
     expect(await grace.act("people.remove", { id: ada.id })).toBe(200);
@@ -56,8 +86,14 @@ describe("an API token", () => {
     for (const { secret } of kept) expect(await statusOf(secret)).toBe(200);
     expect((await service.store.listKeys()).find(({ id }) => id === webhookKey.id)?.revokedAt).toBeNull();
     const { data } = await service.store.listAudit({ action: "key.revoked" }, { limit: 10, cursor: null });
-    expect(data.map(({ subject }) => subject).toSorted()).toEqual([...tokens, grandchild].map(({ id }) => id).toSorted());
-    expect(data[0]).toMatchObject({ actor: { name: "grace" }, address: null, detail: { because: "person.removed", person: ada.id } });
+    expect(data.map(({ subject }) => subject).toSorted()).toEqual(
+      [...tokens, grandchild].map(({ id }) => id).toSorted(),
+    );
+    expect(data[0]).toMatchObject({
+      actor: { name: "grace" },
+      address: null,
+      detail: { because: "person.removed", person: ada.id },
+    });
   });
 
   it("does no more than whoever made it may do now, and all again when they may", async () => {
@@ -68,9 +104,15 @@ describe("an API token", () => {
     expect([(await keysOf(token)).status, await replay()]).toEqual([200, 404]);
     expect(await grace.act("people.changeRole", { id: ada.id, role: "operator" })).toBe(200);
     const refused = await keysOf(token);
-    expect([refused.status, refused.text, await replay()]).toEqual([403, expect.stringContaining("made this API token is operator now"), 404]);
+    expect([refused.status, refused.text, await replay()]).toEqual([
+      403,
+      expect.stringContaining("made this API token is operator now"),
+      404,
+    ]);
     expect(await grace.act("people.changeRole", { id: ada.id, role: "viewer" })).toBe(200);
-    expect([(await keysOf(token)).status, await replay(), await statusOf(token.authorization.slice(7))]).toEqual([403, 403, 200]);
+    expect([(await keysOf(token)).status, await replay(), await statusOf(token.authorization.slice(7))]).toEqual([
+      403, 403, 200,
+    ]);
     expect(await grace.act("people.changeRole", { id: ada.id, role: "admin" })).toBe(200);
     expect((await keysOf(token)).status).toBe(200);
   });
@@ -85,7 +127,8 @@ describe("an API token", () => {
     const { service, join, statusOf } = await open();
     const [grace, ada] = [await join("grace", "admin"), await join("ada", "admin")];
     const [first, second] = [await grace.makeToken("read"), await ada.makeToken("read")];
-    const rotate = async (id: string, headers: Record<string, string>) => rotated.parse((await service.post(`/api/v1/keys/${id}/rotate`, { overlapSeconds: 0 }, headers)).json).key;
+    const rotate = async (id: string, headers: Record<string, string>) =>
+      rotated.parse((await service.post(`/api/v1/keys/${id}/rotate`, { overlapSeconds: 0 }, headers)).json).key;
     const taken = await rotate(first.id, { cookie: ada.cookie });
     const left = await rotate(second.id, bearer((await makeKey(service, { kind: "api" })).secret));
     expect([taken.ownerId, left.ownerId]).toEqual([ada.id, ada.id]);
@@ -103,11 +146,17 @@ describe("an API token", () => {
 it("who is removed, or no admin any more, has no link left by which they could come back", async () => {
   const { service, join } = await open();
   const [grace, ada, alan] = [await join("grace", "admin"), await join("ada", "admin"), await join("alan", "admin")];
-  const invite = async (cookie: string) => (await service.post("/api/v1/invitations", { role: "admin" }, { cookie })).status;
-  const resetLink = async (cookie: string) => (await service.post(`/api/v1/people/${grace.id}/reset-link`, undefined, { cookie })).status;
+  const invite = async (cookie: string) =>
+    (await service.post("/api/v1/invitations", { role: "admin" }, { cookie })).status;
+  const resetLink = async (cookie: string) =>
+    (await service.post(`/api/v1/people/${grace.id}/reset-link`, undefined, { cookie })).status;
   for (const { cookie } of [ada, alan]) expect([await invite(cookie), await resetLink(cookie)]).toEqual([201, 201]);
   // The second link for Grace ended the first.
-  expect((await service.store.listInvitations(service.state.now)).map(({ kind, createdBy }) => `${kind} by ${createdBy}`).toSorted()).toEqual(["invitation by ada", "invitation by alan", "reset by alan"]);
+  expect(
+    (await service.store.listInvitations(service.state.now))
+      .map(({ kind, createdBy }) => `${kind} by ${createdBy}`)
+      .toSorted(),
+  ).toEqual(["invitation by ada", "invitation by alan", "reset by alan"]);
   expect(await grace.act("people.changeRole", { id: alan.id, role: "operator" })).toBe(200);
   expect(await grace.act("people.remove", { id: ada.id })).toBe(200);
   expect(await service.store.listInvitations(service.state.now)).toEqual([]);

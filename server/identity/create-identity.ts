@@ -14,13 +14,24 @@ import { createOidcSignIn } from "./oidc-sign-in.ts";
 import type { OidcSettings } from "../config.ts";
 
 /**
- * A scrypt hash takes some 50 ms of a core and 32 MiB. It runs in Node's thread pool, beside the event loop, but the loop needs a core as well: at most half
- * of the cores hash at once, and one account has one hash at a time.
+ * A scrypt hash takes some 50 ms of a core and 32 MiB. It runs in Node's thread pool, beside the event loop, but the
+ * loop needs a core as well: at most half of the cores hash at once, and one account has one hash at a time.
  */
-const hashLimits = { maxActive: Math.min(4, Math.max(1, Math.floor(availableParallelism() / 2))), maxActivePerGroup: 1, maxWaiting: 20, maxWaitingPerGroup: 4, maxWaitMs: 5_000 };
+const hashLimits = {
+  maxActive: Math.min(4, Math.max(1, Math.floor(availableParallelism() / 2))),
+  maxActivePerGroup: 1,
+  maxWaiting: 20,
+  maxWaitingPerGroup: 4,
+  maxWaitMs: 5_000,
+};
 
 /** People by better-auth. Nothing of its own leaves this folder; only what is named here can be asked of it. */
-export function createIdentity(p: { rows: IdentityRows & Pick<AuditStore, "recordAudit">; baseUrl: string; secret: string; oidc: OidcSettings | null }): Identity {
+export function createIdentity(p: {
+  rows: IdentityRows & Pick<AuditStore, "recordAudit">;
+  baseUrl: string;
+  secret: string;
+  oidc: OidcSettings | null;
+}): Identity {
   const options = {
     appName: "Signalbox",
     baseURL: p.baseUrl,
@@ -54,10 +65,19 @@ export function createIdentity(p: { rows: IdentityRows & Pick<AuditStore, "recor
     async signIn({ email, password, address, userAgent }) {
       const headers = new Headers({ "content-type": "application/json", ...addressHeaders(address) });
       if (userAgent !== null) headers.set("user-agent", userAgent.slice(0, 500));
-      const request = new Request(`${p.baseUrl}/api/auth/sign-in/email`, { method: "POST", headers, body: JSON.stringify({ email, password }) });
+      const request = new Request(`${p.baseUrl}/api/auth/sign-in/email`, {
+        method: "POST",
+        headers,
+        body: JSON.stringify({ email, password }),
+      });
       const result = toResult(await whenFree(signIns, email.toLowerCase(), () => auth.handler(request)));
       // What nobody can use any more goes with the next who comes.
-      if (result.outcome === "signed-in") await Promise.all((["session", "verification"] as const).map((table) => p.rows.removeRows(table, [{ field: "expiresAt", operator: "lt", value: new Date(), connector: "AND" }])));
+      if (result.outcome === "signed-in")
+        await Promise.all(
+          (["session", "verification"] as const).map((table) =>
+            p.rows.removeRows(table, [{ field: "expiresAt", operator: "lt", value: new Date(), connector: "AND" }]),
+          ),
+        );
       return result;
     },
     ...createOidcSignIn({ ...p, options }),

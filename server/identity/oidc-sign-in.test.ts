@@ -23,7 +23,15 @@ async function openProvider(claims: Claims) {
   onTestFinished(() => void server.close());
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const configuration: Configuration = {
-    clients: [{ client_id: "signalbox", client_secret: "a secret of the client", redirect_uris: [`${ours}/api/auth/callback/oidc`], grant_types: ["authorization_code"], response_types: ["code"] }],
+    clients: [
+      {
+        client_id: "signalbox",
+        client_secret: "a secret of the client",
+        redirect_uris: [`${ours}/api/auth/callback/oidc`],
+        grant_types: ["authorization_code"],
+        response_types: ["code"],
+      },
+    ],
     claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"] },
     conformIdTokenClaims: false,
     cookies: { keys: ["a key"] },
@@ -42,7 +50,11 @@ async function goThrough(url: string): Promise<string> {
   for (let steps = 0; steps < 20; steps++) {
     if (next.url.startsWith(ours)) return next.url;
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
-    const response = await fetch(next.url, { ...next.init, redirect: "manual", headers: { ...next.init.headers, cookie } });
+    const response = await fetch(next.url, {
+      ...next.init,
+      redirect: "manual",
+      headers: { ...next.init.headers, cookie },
+    });
     for (const one of response.headers.getSetCookie()) {
       const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(one) ?? [];
       jar.set(name, value);
@@ -54,7 +66,14 @@ async function goThrough(url: string): Promise<string> {
       const action = /action="([^"]+)"/.exec(page)?.[1] ?? "";
       const prompt = /name="prompt" value="([^"]+)"/.exec(page)?.[1] ?? "";
       if (!action) throw new Error(`The provider shows no form: ${response.status} ${page.slice(0, 300)}`);
-      next = { url: new URL(action, next.url).href, init: { method: "POST", headers: { "content-type": "application/x-www-form-urlencoded" }, body: new URLSearchParams({ prompt, login: "ada", password: "x" }).toString() } };
+      next = {
+        url: new URL(action, next.url).href,
+        init: {
+          method: "POST",
+          headers: { "content-type": "application/x-www-form-urlencoded" },
+          body: new URLSearchParams({ prompt, login: "ada", password: "x" }).toString(),
+        },
+      };
     }
   }
   throw new Error("The provider never sent back.");
@@ -68,17 +87,44 @@ async function open(claims: Claims, role: Role = "viewer") {
     rows: store,
     baseUrl: ours,
     secret: "a session secret of many characters",
-    oidc: { issuer, clientId: "signalbox", clientSecret: "a secret of the client", domains: ["example.com"], role, name: "Example" },
+    oidc: {
+      issuer,
+      clientId: "signalbox",
+      clientSecret: "a secret of the client",
+      domains: ["example.com"],
+      role,
+      name: "Example",
+    },
   });
-  const door = createAuthDoor({ ...deps, identity: async () => identity, hasProvider: true, isSecure: false, ownHost: null });
+  const door = createAuthDoor({
+    ...deps,
+    identity: async () => identity,
+    hasProvider: true,
+    isSecure: false,
+    ownHost: null,
+  });
   const signIn = async () => {
-    const left = await door(new Request(`${ours}/api/auth/oidc`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ next: "/runs" }) }), { ...unknownClient, address: "192.0.2.1" });
+    const left = await door(
+      new Request(`${ours}/api/auth/oidc`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ next: "/runs" }),
+      }),
+      { ...unknownClient, address: "192.0.2.1" },
+    );
     const { url } = (await left.json()) as { url: string };
     const back = await goThrough(url);
-    const cookie = left.headers.getSetCookie().map((one) => one.split(";")[0]).join("; ");
+    const cookie = left.headers
+      .getSetCookie()
+      .map((one) => one.split(";")[0])
+      .join("; ");
     const answer = await door(new Request(back, { headers: { cookie } }), { ...unknownClient, address: "192.0.2.1" });
     const replayed = await door(new Request(back, { headers: { cookie } }), { ...unknownClient, address: "192.0.2.1" });
-    const session = answer.headers.getSetCookie().find((one) => one.startsWith("signalbox_person="))?.split(";")[0] ?? "";
+    const session =
+      answer.headers
+        .getSetCookie()
+        .find((one) => one.startsWith("signalbox_person="))
+        ?.split(";")[0] ?? "";
     const who = await deps.authenticate(new Request(ours, { headers: { cookie: session } })).catch(() => null);
     return { to: answer.headers.get("location"), who, replayedTo: replayed.headers.get("location"), back };
   };
@@ -89,13 +135,22 @@ describe("signing in by OpenID Connect", () => {
   it("lets in a verified address of an allowed domain, with the role of newcomers, and knows it again", async () => {
     const { signIn, store } = await open({ email: "Ada@Example.com", email_verified: true, name: "Ada" }, "operator");
     const first = await signIn();
-    expect([first.to, first.who]).toMatchObject(["/runs", { kind: "person", name: "Ada", email: "ada@example.com", role: "operator" }]);
+    expect([first.to, first.who]).toMatchObject([
+      "/runs",
+      { kind: "person", name: "Ada", email: "ada@example.com", role: "operator" },
+    ]);
     // A code and its state are good once.
     expect(first.replayedTo).toBe("/sign-in?failed=oidc");
     expect((await signIn()).who).toMatchObject({ email: "ada@example.com" });
     expect(await store.countPeople()).toBe(1);
     const actions = (await store.listAudit({}, { limit: 10, cursor: null })).data.map(({ action }) => action);
-    expect(actions.toSorted()).toEqual(["person.joined", "session.refused", "session.refused", "session.started", "session.started"]);
+    expect(actions.toSorted()).toEqual([
+      "person.joined",
+      "session.refused",
+      "session.refused",
+      "session.started",
+      "session.started",
+    ]);
   });
 
   it.each([
@@ -110,16 +165,48 @@ describe("signing in by OpenID Connect", () => {
 
   it("gives nobody the account of somebody who joined with a password under that address", async () => {
     const { signIn, store } = await open({ email: "ada@example.com", email_verified: true });
-    const audit = { at: 1, action: "person.joined", actor: { kind: "machine", id: null, name: null }, subject: null, address: null, detail: null } as const;
+    const audit = {
+      at: 1,
+      action: "person.joined",
+      actor: { kind: "machine", id: null, name: null },
+      subject: null,
+      address: null,
+      detail: null,
+    } as const;
     const now = Date.now();
-    await store.createInvitation({ invitation: { id: "inv_1", kind: "invitation", hash: "h", role: "admin", note: "", createdBy: "", createdById: null, personId: null, createdAt: now, expiresAt: now + 1e6 }, audit: { ...audit, id: "aud_1" } });
-    await store.acceptInvitation({ hash: "h", person: { id: "per_1", name: "Eve", email: "ada@example.com", accountId: "acc_1", passwordHash: "x" }, now, audit: { ...audit, id: "aud_2" } });
+    await store.createInvitation({
+      invitation: {
+        id: "inv_1",
+        kind: "invitation",
+        hash: "h",
+        role: "admin",
+        note: "",
+        createdBy: "",
+        createdById: null,
+        personId: null,
+        createdAt: now,
+        expiresAt: now + 1e6,
+      },
+      audit: { ...audit, id: "aud_1" },
+    });
+    await store.acceptInvitation({
+      hash: "h",
+      person: { id: "per_1", name: "Eve", email: "ada@example.com", accountId: "acc_1", passwordHash: "x" },
+      now,
+      audit: { ...audit, id: "aud_2" },
+    });
     expect(await signIn()).toMatchObject({ to: "/sign-in?failed=oidc", who: null });
   });
 
   it("takes thirty callbacks a minute from one network before it asks or writes anything", async () => {
     const { door, store } = await open({ email: "ada@example.com", email_verified: true });
-    const call = async (at: number) => (await door(new Request(`${ours}/api/auth/callback/oidc?code=x&state=y`), { ...unknownClient, address: `2001:db8::${at + 1}` })).status;
+    const call = async (at: number) =>
+      (
+        await door(new Request(`${ours}/api/auth/callback/oidc?code=x&state=y`), {
+          ...unknownClient,
+          address: `2001:db8::${at + 1}`,
+        })
+      ).status;
     const statuses = await Promise.all(Array.from({ length: 40 }, (_, at) => call(at)));
     expect(statuses.filter((status) => status === 429)).toHaveLength(10);
     expect((await store.listAudit({}, { limit: 100, cursor: null })).data).toHaveLength(30);
@@ -127,9 +214,34 @@ describe("signing in by OpenID Connect", () => {
 
   it("answers where the provider cannot be reached", async () => {
     const { deps, store } = await openTestService({ mode: "deployed" });
-    const identity = createIdentity({ rows: store, baseUrl: ours, secret: "a session secret of many characters", oidc: { issuer: "http://127.0.0.1:1", clientId: "a", clientSecret: "b", domains: ["example.com"], role: "viewer", name: "Away" } });
-    const door = createAuthDoor({ ...deps, identity: async () => identity, hasProvider: true, isSecure: false, ownHost: null });
-    const answer = await door(new Request(`${ours}/api/auth/oidc`, { method: "POST", headers: { "content-type": "application/json" }, body: '{"next":"/"}' }), { ...unknownClient, address: "192.0.2.1" });
+    const identity = createIdentity({
+      rows: store,
+      baseUrl: ours,
+      secret: "a session secret of many characters",
+      oidc: {
+        issuer: "http://127.0.0.1:1",
+        clientId: "a",
+        clientSecret: "b",
+        domains: ["example.com"],
+        role: "viewer",
+        name: "Away",
+      },
+    });
+    const door = createAuthDoor({
+      ...deps,
+      identity: async () => identity,
+      hasProvider: true,
+      isSecure: false,
+      ownHost: null,
+    });
+    const answer = await door(
+      new Request(`${ours}/api/auth/oidc`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: '{"next":"/"}',
+      }),
+      { ...unknownClient, address: "192.0.2.1" },
+    );
     expect(answer.status).toBe(404);
   });
 });

@@ -18,37 +18,64 @@ export function createOidcSignIn(p: {
 }): Pick<Identity, "startElsewhere" | "finishElsewhere"> {
   const { oidc, baseUrl } = p;
   // Made anew each time: it reads the provider's configuration when it is made, and the provider may be away or change its keys.
-  const ask = async (path: string, init: RequestInit) => (oidc ? betterAuth(withProvider(p, oidc)).handler(new Request(`${baseUrl}/api/auth/${path}`, init)) : null);
+  const ask = async (path: string, init: RequestInit) =>
+    oidc ? betterAuth(withProvider(p, oidc)).handler(new Request(`${baseUrl}/api/auth/${path}`, init)) : null;
   return {
     async startElsewhere({ next, address }) {
       const body = JSON.stringify({ provider: providerId, callbackURL: next, errorCallbackURL: failedPage });
-      const response = await ask("sign-in/social", { method: "POST", headers: { "content-type": "application/json", ...addressHeaders(address) }, body });
+      const response = await ask("sign-in/social", {
+        method: "POST",
+        headers: { "content-type": "application/json", ...addressHeaders(address) },
+        body,
+      });
       return response?.ok ? toRedirection(response) : null;
     },
     async finishElsewhere(request, address) {
-      const headers = new Headers({ cookie: request.headers.get("cookie") ?? "", "user-agent": request.headers.get("user-agent") ?? "", ...addressHeaders(address) });
+      const headers = new Headers({
+        cookie: request.headers.get("cookie") ?? "",
+        "user-agent": request.headers.get("user-agent") ?? "",
+        ...addressHeaders(address),
+      });
       const response = await ask(`callback/${providerId}${new URL(request.url).search}`, { headers });
       const answer = response && toRedirection(response);
       const isSignedIn = answer?.setCookie.some((cookie) => /^signalbox_person=[^;]/.test(cookie)) ?? false;
-      return isSignedIn && answer ? { ...answer, isSignedIn } : { location: failedPage, setCookie: [], isSignedIn: false };
+      return isSignedIn && answer
+        ? { ...answer, isSignedIn }
+        : { location: failedPage, setCookie: [], isSignedIn: false };
     },
   };
 }
 
 const failedPage = "/sign-in?failed=oidc";
 
-function withProvider({ options, rows }: Parameters<typeof createOidcSignIn>[0], oidc: OidcSettings): BetterAuthOptions {
+function withProvider(
+  { options, rows }: Parameters<typeof createOidcSignIn>[0],
+  oidc: OidcSettings,
+): BetterAuthOptions {
   return {
     ...options,
-    user: { ...options.user, validateUserInfo: ({ user }) => (mayComeIn(oidc, user) ? undefined : { error: "not_allowed" }) },
+    user: {
+      ...options.user,
+      validateUserInfo: ({ user }) => (mayComeIn(oidc, user) ? undefined : { error: "not_allowed" }),
+    },
     // Whoever joined by invitation keeps to their password: that they own the address was never shown.
     account: { accountLinking: { enabled: false }, encryptOAuthTokens: true },
     databaseHooks: {
       user: {
         create: {
-          before: async (user) => ({ data: { ...user, id: newId("per"), name: user.name || user.email, role: oidc.role } }),
+          before: async (user) => ({
+            data: { ...user, id: newId("per"), name: user.name || user.email, role: oidc.role },
+          }),
           after: async ({ id, name, email }) =>
-            rows.recordAudit({ id: newId("aud"), at: Date.now(), action: "person.joined", actor: { kind: "person", id, name }, subject: id, address: null, detail: { email, role: oidc.role, by: oidc.issuer } }),
+            rows.recordAudit({
+              id: newId("aud"),
+              at: Date.now(),
+              action: "person.joined",
+              actor: { kind: "person", id, name },
+              subject: id,
+              address: null,
+              detail: { email, role: oidc.role, by: oidc.issuer },
+            }),
         },
       },
     },
@@ -74,7 +101,6 @@ function mayComeIn({ domains }: OidcSettings, user: { email?: unknown; emailVeri
   if (typeof user.email !== "string" || user.emailVerified !== true) return false;
   return domains.includes(user.email.slice(user.email.lastIndexOf("@") + 1).toLowerCase());
 }
-
 
 function toRedirection(response: Response): Redirection {
   return { location: response.headers.get("location") ?? "/", setCookie: response.headers.getSetCookie() };

@@ -16,27 +16,48 @@ export type Acceptance =
   | { outcome: "rejected"; delivery: NewDelivery; refusal: AppError };
 
 /**
- * Puts the delivery and its runs on disk, unless its idempotency key was accepted before: then the first answer counts, whatever the
- * triggers say of the body today. Throws the decision's refusal, AppError `idempotency_conflict`, and `queue_full`.
+ * Puts the delivery and its runs on disk, unless its idempotency key was accepted before: then the first answer counts,
+ * whatever the triggers say of the body today. Throws the decision's refusal, AppError `idempotency_conflict`, and
+ * `queue_full`.
  */
-export async function accept(store: Pick<DeliveryStore, "acceptDelivery" | "recordDelivery">, intake: Intake, decision: Decision, idempotency: Idempotency | null): Promise<Acceptance> {
-  const notStarted = mapOwnVerdicts(decision.verdicts, (verdict) => (verdict.runId === null ? verdict : { ...verdict, runId: null }));
+export async function accept(
+  store: Pick<DeliveryStore, "acceptDelivery" | "recordDelivery">,
+  intake: Intake,
+  decision: Decision,
+  idempotency: Idempotency | null,
+): Promise<Acceptance> {
+  const notStarted = mapOwnVerdicts(decision.verdicts, (verdict) =>
+    verdict.runId === null ? verdict : { ...verdict, runId: null },
+  );
   intake.verdicts = notStarted;
   if (decision.outcome === "rejected" && idempotency === null) throw decision.refusal;
   const delivery = decidedDelivery(intake, decision);
   const result = await store.acceptDelivery({ delivery, runs: decision.runs, idempotency });
   if (result.kind === "conflict") {
-    throw new AppError("idempotency_conflict", `This key was accepted with another body, as delivery ${result.deliveryId}. Use a new key for a new event.`);
+    throw new AppError(
+      "idempotency_conflict",
+      `This key was accepted with another body, as delivery ${result.deliveryId}. Use a new key for a new event.`,
+    );
   }
   if (result.kind === "full") throw queueFull(result.queue);
   if (result.kind === "accepted") return accepted(delivery, decision);
-  const repeated: NewDelivery = { ...delivery, outcome: "repeated", responseStatus: 202, problem: null, verdicts: withFirstRuns(notStarted, result.runs) };
+  const repeated: NewDelivery = {
+    ...delivery,
+    outcome: "repeated",
+    responseStatus: 202,
+    problem: null,
+    verdicts: withFirstRuns(notStarted, result.runs),
+  };
   await store.recordDelivery(repeated);
   return { outcome: "repeated", delivery: repeated, runs: result.runs };
 }
 
 /** Records a challenge. It is skipped: no trigger was asked. */
-export async function acceptChallenge(store: Pick<DeliveryStore, "recordDelivery">, intake: Intake, answer: object): Promise<Acceptance> {
+export async function acceptChallenge(
+  store: Pick<DeliveryStore, "recordDelivery">,
+  intake: Intake,
+  answer: object,
+): Promise<Acceptance> {
   const delivery = completeDelivery(intake, { outcome: "skipped", responseStatus: 200, problem: null, verdicts: [] });
   await store.recordDelivery(delivery);
   return { outcome: "challenged", delivery, answer };

@@ -70,7 +70,9 @@ export function draftDelivery(arrival: Arrival, keyId: string | null): DeliveryD
 
 /** A sender cannot claim what only the service knows. */
 function withoutOwnHeaders(headers: HeaderMap): HeaderMap {
-  return Object.values(ownHeaders).some((name) => headers.has(name)) ? new Map([...headers].filter(([name]) => !ownHeaderNames.has(name))) : headers;
+  return Object.values(ownHeaders).some((name) => headers.has(name))
+    ? new Map([...headers].filter(([name]) => !ownHeaderNames.has(name)))
+    : headers;
 }
 
 function declaredLength(headers: HeaderMap): number | null {

@@ -4,8 +4,8 @@ export type EndpointPath = { kind: "endpoint"; endpoint: string; raw: string } |
 const prefix = "/triggers/";
 
 /**
- * The endpoint that a path names: decoded once, strictly, and otherwise left as it is, so that it can be compared exactly. An escaped
- * slash never becomes a separator: such a path names no endpoint.
+ * The endpoint that a path names: decoded once, strictly, and otherwise left as it is, so that it can be compared
+ * exactly. An escaped slash never becomes a separator: such a path names no endpoint.
  */
 export function readEndpointPath(path: string): EndpointPath {
   const raw = path.startsWith(prefix) ? path.slice(prefix.length) : "";

@@ -5,7 +5,10 @@ export interface IngestRequest {
   target: string;
   /** Name and value as sent, in order; duplicates stay. */
   headers: readonly (readonly [name: string, value: string])[];
-  /** Reads the body, chunk by chunk, until its end or until `take` returns false. Not read before the pipeline asks for it. Rejects when the sender goes away, and with AppError `request_timeout` when it takes too long. */
+  /**
+   * Reads the body, chunk by chunk, until its end or until `take` returns false. Not read before the pipeline asks for
+   * it. Rejects when the sender goes away, and with AppError `request_timeout` when it takes too long.
+   */
   readBody(take: (chunk: Uint8Array) => boolean): Promise<void>;
 }
 

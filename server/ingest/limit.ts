@@ -12,7 +12,11 @@ interface LimitVerdict {
 }
 
 /** `ownRate`: what the sources of the endpoint say in `rateLimit`; it takes the place of `perEndpoint` there. */
-export type Limiter = (arrival: Pick<Arrival, "path" | "startedAt">, keyId: string | null, ownRate: Rate | null) => Promise<LimitVerdict>;
+export type Limiter = (
+  arrival: Pick<Arrival, "path" | "startedAt">,
+  keyId: string | null,
+  ownRate: Rate | null,
+) => Promise<LimitVerdict>;
 
 /** Counts over all machines that receive. */
 export type TakeRates = (asked: readonly RateAsked[]) => Promise<RatesTaken>;
@@ -31,8 +35,10 @@ interface Limit {
 type AskedLimit = Limit & Allowance;
 
 /**
- * Counts authenticated requests per key and per endpoint: where `takeRates` is given, over all machines, else in this process's memory. A request that any limit refuses is charged to none.
- * The headers are those of draft-ietf-httpapi-ratelimit-headers-11: no more than `r` may come within the next `t` seconds, which on a refusal equals Retry-After.
+ * Counts authenticated requests per key and per endpoint: where `takeRates` is given, over all machines, else in this
+ * process's memory. A request that any limit refuses is charged to none. The headers are those of
+ * draft-ietf-httpapi-ratelimit-headers-11: no more than `r` may come within the next `t` seconds, which on a refusal
+ * equals Retry-After.
  */
 export function createLimiter({ perKey, perEndpoint }: RateLimits, takeRates?: TakeRates): Limiter {
   const takeHere = createRateLimit({ mostNames });
@@ -43,10 +49,17 @@ export function createLimiter({ perKey, perEndpoint }: RateLimits, takeRates?: T
     if (limits.length === 0) return { headers: {}, refusal: null };
     const asked = limits.map(toAsked);
     const { isOver, allowances } = takeRates ? await takeRates(asked) : takeHere(asked, now);
-    const answered = limits.map((one, at): AskedLimit => ({ ...one, ...(allowances[at] ?? { remaining: 0, oneMoreInMs: 0 }) }));
+    const answered = limits.map((one, at): AskedLimit => ({
+      ...one,
+      ...(allowances[at] ?? { remaining: 0, oneMoreInMs: 0 }),
+    }));
     const headers = {
-      "ratelimit-policy": limits.map(({ name, rule }) => `"${name}";q=${rule.requests};w=${windowSeconds[rule.per]}`).join(", "),
-      ratelimit: answered.map(({ name, remaining, oneMoreInMs }) => `"${name}";r=${remaining};t=${wholeSeconds(oneMoreInMs)}`).join(", "),
+      "ratelimit-policy": limits
+        .map(({ name, rule }) => `"${name}";q=${rule.requests};w=${windowSeconds[rule.per]}`)
+        .join(", "),
+      ratelimit: answered
+        .map(({ name, remaining, oneMoreInMs }) => `"${name}";r=${remaining};t=${wholeSeconds(oneMoreInMs)}`)
+        .join(", "),
     };
     return isOver ? refused(headers, answered) : { headers, refusal: null };
   };
@@ -58,7 +71,10 @@ function limit(name: Limit["name"], rule: Rate | null | undefined, subject: stri
 
 /** A limit that is changed by a reload counts anew. */
 function toAsked({ name, rule, subject }: Limit): RateAsked {
-  return { name: `${name} ${rule.requests}/${rule.per} ${subject}`, rule: { requests: rule.requests, windowMs: windowSeconds[rule.per] * 1000 } };
+  return {
+    name: `${name} ${rule.requests}/${rule.per} ${subject}`,
+    rule: { requests: rule.requests, windowMs: windowSeconds[rule.per] * 1000 },
+  };
 }
 
 function refused(headers: Record<string, string>, asked: readonly AskedLimit[]): LimitVerdict {
@@ -66,7 +82,13 @@ function refused(headers: Record<string, string>, asked: readonly AskedLimit[]):
   const [longest] = over;
   const seconds = Math.max(1, wholeSeconds(longest?.oneMoreInMs ?? 0));
   const takes = longest ? `This ${longest.name} takes ${sayRate(longest.rule)}. ` : "";
-  return { headers: { ...headers, "retry-after": String(seconds) }, refusal: new AppError("rate_limited", `${takes}Send it again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`) };
+  return {
+    headers: { ...headers, "retry-after": String(seconds) },
+    refusal: new AppError(
+      "rate_limited",
+      `${takes}Send it again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`,
+    ),
+  };
 }
 
 function sayRate({ requests, per }: Rate): string {

@@ -3,8 +3,8 @@ import type { HeaderMap } from "./headers.ts";
 const queryNames = new Set(["token", "api_key"]);
 
 /**
- * Every key that a request presents, in each of its forms: `?token=`, `?api_key=`, `Authorization: Bearer` and `x-api-key`. All count, also
- * equal ones and empty ones: where several are sent, each must be valid.
+ * Every key that a request presents, in each of its forms: `?token=`, `?api_key=`, `Authorization: Bearer` and
+ * `x-api-key`. All count, also equal ones and empty ones: where several are sent, each must be valid.
  */
 export function presentedKeys(query: string, headers: HeaderMap): string[] {
   const inQuery = query === "" ? [] : Array.from(new URLSearchParams(query));

@@ -7,6 +7,11 @@ export function problemToKeep(error: AppError, secrets: readonly string[]): Prob
   const problem = toProblem(error);
   const clean = (text: string) => redactText(text, secrets);
   problem.detail = clean(problem.detail);
-  if (problem.errors) problem.errors = problem.errors.map(({ pointer, code, message }) => ({ pointer: clean(pointer), code, message: clean(message) }));
+  if (problem.errors)
+    problem.errors = problem.errors.map(({ pointer, code, message }) => ({
+      pointer: clean(pointer),
+      code,
+      message: clean(message),
+    }));
   return problem;
 }

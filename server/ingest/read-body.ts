@@ -3,9 +3,10 @@ import { type BodyMemory, createBodyBuffer } from "../domain/body-budget.ts";
 import type { IngestRequest } from "./ingest-request.ts";
 
 /**
- * The whole body, no longer than the limit. `onBytes` is told how many bytes have come. Throws AppError `body_too_large` as soon as the
- * limit is passed, at once where the declared length passes it, `overloaded` where `memory` has no room, `incomplete_body` when the sender goes away, or
- * what the door says of a body that comes too slowly.
+ * The whole body, no longer than the limit. `onBytes` is told how many bytes have come. Throws AppError
+ * `body_too_large` as soon as the limit is passed, at once where the declared length passes it, `overloaded` where
+ * `memory` has no room, `incomplete_body` when the sender goes away, or what the door says of a body that comes too
+ * slowly.
  */
 export async function readBody(
   request: IngestRequest,

@@ -14,7 +14,12 @@ import { projectOf, triggerOf } from "./testing/project.ts";
 const triggers = [
   triggerOf({ slug: "signup", request: z.object({ name: z.string() }) }),
   triggerOf({ slug: "paid", endpoint: "billing", request: z.object({ paid: z.literal(true) }) }),
-  triggerOf({ slug: "all", endpoint: "billing", request: z.object({ id: z.number() }), filter: z.object({ id: z.number().min(10) }) }),
+  triggerOf({
+    slug: "all",
+    endpoint: "billing",
+    request: z.object({ id: z.number() }),
+    filter: z.object({ id: z.number().min(10) }),
+  }),
 ];
 const hour = 3_600_000;
 
@@ -47,7 +52,13 @@ function fail(): never {
   throw new Error("channel closed");
 }
 
-function post({ endpoint = "signup", query = "", body = { name: "Ada" } as unknown, headers = {} as Record<string, string>, method = "POST" }): IngestRequest {
+function post({
+  endpoint = "signup",
+  query = "",
+  body = { name: "Ada" } as unknown,
+  headers = {} as Record<string, string>,
+  method = "POST",
+}): IngestRequest {
   const bytes = Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
   return {
     method,
@@ -60,21 +71,28 @@ function post({ endpoint = "signup", query = "", body = { name: "Ada" } as unkno
 }
 
 describe("repeats", () => {
-  test.each(["Idempotency-Key", "webhook-id"])("with the %s of an accepted request get its answer again, and start nothing", async (name) => {
-    const { send, store } = receiver();
-    const headers = { [name]: "evt_1" };
-    const first = await send({ headers });
-    const again = await send({ headers });
-    expect(again.status).toBe(202);
-    expect(again.body).toBe(first.body);
-    expect(again.headers["location"]).toBe(first.headers["location"]);
-    expect([first.headers["idempotent-replayed"], again.headers["idempotent-replayed"]]).toEqual([undefined, "true"]);
-    expect(store.runs).toHaveLength(1);
-    const [accepted, repeated] = store.deliveries;
-    expect(again.headers["signalbox-delivery"]).toBe(repeated?.id);
-    expect(repeated).toMatchObject({ outcome: "repeated", responseStatus: 202, verdicts: [{ outcome: "matched", runId: store.runs[0]?.id }] });
-    expect(repeated?.id).not.toBe(accepted?.id);
-  });
+  test.each(["Idempotency-Key", "webhook-id"])(
+    "with the %s of an accepted request get its answer again, and start nothing",
+    async (name) => {
+      const { send, store } = receiver();
+      const headers = { [name]: "evt_1" };
+      const first = await send({ headers });
+      const again = await send({ headers });
+      expect(again.status).toBe(202);
+      expect(again.body).toBe(first.body);
+      expect(again.headers["location"]).toBe(first.headers["location"]);
+      expect([first.headers["idempotent-replayed"], again.headers["idempotent-replayed"]]).toEqual([undefined, "true"]);
+      expect(store.runs).toHaveLength(1);
+      const [accepted, repeated] = store.deliveries;
+      expect(again.headers["signalbox-delivery"]).toBe(repeated?.id);
+      expect(repeated).toMatchObject({
+        outcome: "repeated",
+        responseStatus: 202,
+        verdicts: [{ outcome: "matched", runId: store.runs[0]?.id }],
+      });
+      expect(repeated?.id).not.toBe(accepted?.id);
+    },
+  );
 
   test("of a key with another body are 422, also when that body matches nothing", async () => {
     const { send, store } = receiver();
@@ -86,8 +104,17 @@ describe("repeats", () => {
     }
     await send({ endpoint: "billing", body: { id: 10 }, headers });
     expect((await send({ endpoint: "billing", body: { id: 1 }, headers })).json["code"]).toBe("idempotency_conflict");
-    expect(store.deliveries.map(({ outcome }) => outcome)).toEqual(["accepted", "rejected", "rejected", "accepted", "rejected"]);
-    expect(store.deliveries[1]).toMatchObject({ problem: { code: "idempotency_conflict" }, verdicts: [{ outcome: "matched", runId: null }] });
+    expect(store.deliveries.map(({ outcome }) => outcome)).toEqual([
+      "accepted",
+      "rejected",
+      "rejected",
+      "accepted",
+      "rejected",
+    ]);
+    expect(store.deliveries[1]).toMatchObject({
+      problem: { code: "idempotency_conflict" },
+      verdicts: [{ outcome: "matched", runId: null }],
+    });
     expect(store.runs).toHaveLength(2);
   });
 
@@ -125,7 +152,14 @@ describe("repeats", () => {
     expect((await send({ endpoint: "billing", headers, body: {} })).json).toEqual({ ok: true, skipped: true });
     expect((await send({ headers })).status).toBe(202);
     expect((await send({ endpoint: "billing", headers, body: { id: 10 } })).status).toBe(202);
-    expect(store.deliveries.map(({ outcome }) => outcome)).toEqual(["rejected", "rejected", "skipped", "skipped", "accepted", "accepted"]);
+    expect(store.deliveries.map(({ outcome }) => outcome)).toEqual([
+      "rejected",
+      "rejected",
+      "skipped",
+      "skipped",
+      "accepted",
+      "accepted",
+    ]);
     expect(new Set(store.deliveries.map(({ id }) => id)).size).toBe(6);
   });
 
@@ -137,7 +171,11 @@ describe("repeats", () => {
     project = projectOf([triggerOf({ slug: "signup", request: z.object({ other: z.string() }) })]);
     const again = await send({ headers });
     expect([again.status, again.body]).toEqual([202, first.body]);
-    expect(store.deliveries[1]).toMatchObject({ outcome: "repeated", problem: null, verdicts: [{ outcome: "request_mismatch", runId: store.runs[0]?.id }] });
+    expect(store.deliveries[1]).toMatchObject({
+      outcome: "repeated",
+      problem: null,
+      verdicts: [{ outcome: "request_mismatch", runId: store.runs[0]?.id }],
+    });
   });
 });
 
@@ -152,12 +190,17 @@ describe("the receiver", () => {
     await send({ endpoint: "nowhere" });
     expect(runsQueued).toHaveBeenCalledOnce();
     const told = onDelivery.mock.calls.map(([delivery]) => deliverySummarySchema.strict().parse(delivery));
-    expect(told.map(({ id, outcome }) => [id, outcome])).toEqual(store.deliveries.map(({ id, outcome }) => [id, outcome]));
+    expect(told.map(({ id, outcome }) => [id, outcome])).toEqual(
+      store.deliveries.map(({ id, outcome }) => [id, outcome]),
+    );
     expect(told.map(({ outcome }) => outcome)).toEqual(["accepted", "rejected", "skipped", "rejected"]);
   });
 
   test("answers 202 for what is on disk also when nobody can be told of it", async () => {
-    const { send, store, logged } = receiver({ onDelivery: fail, signals: { runsQueued: fail, cancelRequested: fail } });
+    const { send, store, logged } = receiver({
+      onDelivery: fail,
+      signals: { runsQueued: fail, cancelRequested: fail },
+    });
     expect((await send({})).status).toBe(202);
     expect(store.runs).toHaveLength(1);
     expect(logged).toHaveLength(2);
@@ -176,7 +219,14 @@ describe("the receiver", () => {
     const { send, store, logged, runsQueued } = receiver({ onUnrecorded: (code) => void unrecorded.push(code) });
     store.full = { target: { kind: "workflow", slug: "signup" }, maxQueued: 7, adds: 1 };
     const answer = await send({});
-    expect(answer).toMatchObject({ status: 503, headers: { "retry-after": "10" }, json: { code: "queue_full", detail: expect.stringContaining("workflow signup takes no run more: its maxQueued is 7") } });
+    expect(answer).toMatchObject({
+      status: 503,
+      headers: { "retry-after": "10" },
+      json: {
+        code: "queue_full",
+        detail: expect.stringContaining("workflow signup takes no run more: its maxQueued is 7"),
+      },
+    });
     await send({});
     expect([store.deliveries, store.runs, unrecorded]).toEqual([[], [], ["queue_full", "queue_full"]]);
     expect(logged).toEqual(["A queue is full"]);
@@ -208,9 +258,50 @@ describe("the receiver", () => {
     expect(store.deliveries[0]?.endpoint).toBe("x".repeat(256));
   });
 
-  const parts = fc.constantFrom("signup", "billing", "%zz", "%00", "/", "..", "é", "\"title\"", "status", "404", "?", "&token=", "?token=", "?api_key=", "%22status%22", "=");
-  const values = fc.oneof(fc.constantFrom("application/json", "text/plain", "Bearer x", "bearer", "Basic abc", "gzip", '"status":404', "1e9", "-1"), fc.string());
-  const names = fc.constantFrom("content-type", "authorization", "x-api-key", "content-length", "content-encoding", "idempotency-key", "webhook-id", "cookie", "__proto__", "x");
+  const parts = fc.constantFrom(
+    "signup",
+    "billing",
+    "%zz",
+    "%00",
+    "/",
+    "..",
+    "é",
+    '"title"',
+    "status",
+    "404",
+    "?",
+    "&token=",
+    "?token=",
+    "?api_key=",
+    "%22status%22",
+    "=",
+  );
+  const values = fc.oneof(
+    fc.constantFrom(
+      "application/json",
+      "text/plain",
+      "Bearer x",
+      "bearer",
+      "Basic abc",
+      "gzip",
+      '"status":404',
+      "1e9",
+      "-1",
+    ),
+    fc.string(),
+  );
+  const names = fc.constantFrom(
+    "content-type",
+    "authorization",
+    "x-api-key",
+    "content-length",
+    "content-encoding",
+    "idempotency-key",
+    "webhook-id",
+    "cookie",
+    "__proto__",
+    "x",
+  );
 
   test("gives every request an answer of the contract, and never one that fails", async () => {
     const statuses = new Set<number>();
@@ -218,13 +309,22 @@ describe("the receiver", () => {
       fc.asyncProperty(
         fc.record({
           method: fc.constantFrom("POST", "POST", "POST", "GET", "TRACE"),
-          endpoint: fc.oneof(fc.constantFrom("signup", "billing"), fc.array(parts, { maxLength: 5 }).map((all) => all.join(""))),
+          endpoint: fc.oneof(
+            fc.constantFrom("signup", "billing"),
+            fc.array(parts, { maxLength: 5 }).map((all) => all.join("")),
+          ),
           headers: fc.oneof(fc.constant({}), fc.dictionary(names, values, { maxKeys: 5 })),
-          body: fc.oneof(fc.constantFrom<unknown>({ name: "a" }, { id: 10 }, "", "{", "[".repeat(900), "x".repeat(2000)), fc.json()),
+          body: fc.oneof(
+            fc.constantFrom<unknown>({ name: "a" }, { id: 10 }, "", "{", "[".repeat(900), "x".repeat(2000)),
+            fc.json(),
+          ),
           isOpen: fc.boolean(),
         }),
         async ({ isOpen, ...request }) => {
-          const { send, store } = receiver({ authenticate: async (presented) => (isOpen || presented.includes("x") ? { ok: true, keyId: null } : { ok: false }) });
+          const { send, store } = receiver({
+            authenticate: async (presented) =>
+              isOpen || presented.includes("x") ? { ok: true, keyId: null } : { ok: false },
+          });
           const answer = await send(request);
           statuses.add(answer.status);
           expect([200, 202, 400, 401, 404, 405, 413, 415, 422]).toContain(answer.status);
@@ -247,12 +347,27 @@ describe("the receiver", () => {
 });
 
 describe("a delivery that a person sends from a form", () => {
-  const project = projectOf([triggerOf({ slug: "paid", endpoint: "billing", request: z.object({ id: z.string() }), verify: github({ secret: "a secret of the sender" }) })]);
+  const project = projectOf([
+    triggerOf({
+      slug: "paid",
+      endpoint: "billing",
+      request: z.object({ id: z.string() }),
+      verify: github({ secret: "a secret of the sender" }),
+    }),
+  ]);
 
   test("needs no key and no signature; the record says that the signature was not checked", async () => {
-    const { receive, store } = receiver({ project: { current: () => project }, authenticate: async () => ({ ok: false }), mode: "deployed" });
+    const { receive, store } = receiver({
+      project: { current: () => project },
+      authenticate: async () => ({ ok: false }),
+      mode: "deployed",
+    });
     expect((await receive(post({ endpoint: "billing", body: { id: "a" } }), "form")).status).toBe(202);
-    expect(store.deliveries[0]).toMatchObject({ outcome: "accepted", keyId: null, headers: { "signalbox-sent-from": "form", "signalbox-signature-check": "skipped" } });
+    expect(store.deliveries[0]).toMatchObject({
+      outcome: "accepted",
+      keyId: null,
+      headers: { "signalbox-sent-from": "form", "signalbox-signature-check": "skipped" },
+    });
     expect(store.runs[0]).toMatchObject({ startedBy: "form", deliveryId: store.deliveries[0]?.id });
   });
 
@@ -264,7 +379,12 @@ describe("a delivery that a person sends from a form", () => {
 
   test("cannot be claimed by a webhook", async () => {
     const { receive, store } = receiver({ project: { current: () => project }, mode: "deployed" });
-    const headers = { "signalbox-sent-from": "form", "Signalbox-Signature-Check": "skipped", "signalbox-redelivery-of": "dlv_1", "x-own": "kept" };
+    const headers = {
+      "signalbox-sent-from": "form",
+      "Signalbox-Signature-Check": "skipped",
+      "signalbox-redelivery-of": "dlv_1",
+      "x-own": "kept",
+    };
     expect((await receive(post({ endpoint: "billing", body: { id: "a" }, headers }))).status).toBe(401);
     expect(Object.keys(store.deliveries[0]?.headers ?? {})).toEqual(["content-type", "content-length", "x-own"]);
   });

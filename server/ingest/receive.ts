@@ -56,7 +56,10 @@ export interface ReceiverDeps {
   onRefused?: ((code: ErrorCode) => void) | undefined;
   /** Told of every request without a valid key, recorded or not. */
   onUnauthenticated?: (() => void) | undefined;
-  /** Told of every authenticated request that was refused and not recorded: the store could not, or a flood is cut short. */
+  /**
+   * Told of every authenticated request that was refused and not recorded: the store could not, or a flood is cut
+   * short.
+   */
   onUnrecorded?: ((code: ErrorCode) => void) | undefined;
 }
 
@@ -64,8 +67,9 @@ export interface ReceiverDeps {
 export type Receive = (request: IngestRequest, sentFrom?: "webhook" | "form") => Promise<IngestAnswer>;
 
 /**
- * Receives webhooks: authenticate → limit → route → read → verify → parse → match → accept → respond. Never rejects: every request gets its answer, and a
- * 202 leaves only when the delivery and its runs are on disk. A delivery from a form needs no key and no signature: everything else is the same.
+ * Receives webhooks: authenticate → limit → route → read → verify → parse → match → accept → respond. Never rejects:
+ * every request gets its answer, and a 202 leaves only when the delivery and its runs are on disk. A delivery from a
+ * form needs no key and no signature: everything else is the same.
  */
 export function createReceiver(deps: ReceiverDeps): Receive {
   const bodies = deps.bodies ?? createBodyBudget(deps.maxBodyBytes);
@@ -73,11 +77,25 @@ export function createReceiver(deps: ReceiverDeps): Receive {
     logStoreTrouble: createSeldomLog((message, fields) => deps.logger.error(message, fields)),
     logFullQueue: createSeldomLog((message, fields) => deps.logger.warn(message, fields)),
   };
-  const announce = (delivery: NewDelivery, { startedAt }: Pick<Arrival, "startedAt">) => tell(deps, () => deps.onDelivery?.(summarizeDelivery(delivery), performance.now() - startedAt));
+  const announce = (delivery: NewDelivery, { startedAt }: Pick<Arrival, "startedAt">) =>
+    tell(deps, () => deps.onDelivery?.(summarizeDelivery(delivery), performance.now() - startedAt));
   const noteRefusal = (code: ErrorCode) => tell(deps, () => deps.onRefused?.(code));
-  const refuseStranger = createRefuseStranger({ ...deps, ...logs, noteRefusal, announce: () => tell(deps, () => deps.onUnauthenticated?.()) });
+  const refuseStranger = createRefuseStranger({
+    ...deps,
+    ...logs,
+    noteRefusal,
+    announce: () => tell(deps, () => deps.onUnauthenticated?.()),
+  });
   const announceUnrecorded = (code: ErrorCode) => tell(deps, () => deps.onUnrecorded?.(code));
-  const refusing = { ...deps, ...logs, noteRefusal, announce, announceUnrecorded, budget: createUnverifiedBudget(deps.logger), limitedBudget: createRefusalBudget() };
+  const refusing = {
+    ...deps,
+    ...logs,
+    noteRefusal,
+    announce,
+    announceUnrecorded,
+    budget: createUnverifiedBudget(deps.logger),
+    limitedBudget: createRefusalBudget(),
+  };
   const limit = createLimiter(deps.limits ?? {}, deps.takeRates);
   return async (request, sentFrom = "webhook") => {
     const arrival = noteArrival(request, deps.clock.now());
@@ -113,11 +131,24 @@ function ownRateOf({ byEndpoint }: ProjectSources, { path }: Arrival): Rate | nu
 
 async function receiveAuthenticated(
   deps: ReceiverDeps,
-  { request, intake, project, memory, sentFrom }: { request: IngestRequest; intake: Intake; project: ProjectSources; memory: BodyMemory; sentFrom: "webhook" | "form" },
+  {
+    request,
+    intake,
+    project,
+    memory,
+    sentFrom,
+  }: {
+    request: IngestRequest;
+    intake: Intake;
+    project: ProjectSources;
+    memory: BodyMemory;
+    sentFrom: "webhook" | "form";
+  },
 ): Promise<Acceptance> {
   const { arrival, delivery } = intake;
   if (sentFrom === "form") delivery.headers = { ...delivery.headers, [ownHeaders.sentFrom]: "form" };
-  if (deps.isShuttingDown()) throw new AppError("shutting_down", "The service is shutting down. Send it again in a few seconds.");
+  if (deps.isShuttingDown())
+    throw new AppError("shutting_down", "The service is shutting down. Send it again in a few seconds.");
   const { endpoint, triggers } = route(project, arrival);
   delivery.endpoint = endpoint;
   requireJson(arrival.headers);
@@ -131,8 +162,15 @@ async function receiveAuthenticated(
   Object.assign(delivery, { body: bytes, bodyBytes: bytes.length, bodySha256: hash("sha256", bytes) });
   const header = (name: string) => arrival.headers.get(name)?.join(", ") ?? null;
   const needsSignature = sentFrom === "webhook";
-  const signed = needsSignature ? verify(triggers, { body: bytes, receivedAtMs: arrival.receivedAt, header }, { mayBeUnsigned: deps.mode === "development" }) : null;
-  if (!needsSignature && triggers[0]?.verify) delivery.headers = { ...delivery.headers, [ownHeaders.signatureCheck]: "skipped" };
+  const signed = needsSignature
+    ? verify(
+        triggers,
+        { body: bytes, receivedAtMs: arrival.receivedAt, header },
+        { mayBeUnsigned: deps.mode === "development" },
+      )
+    : null;
+  if (!needsSignature && triggers[0]?.verify)
+    delivery.headers = { ...delivery.headers, [ownHeaders.signatureCheck]: "skipped" };
   const body = parseJsonBody(bytes);
   const challenge = answerToChallenge(triggers, body);
   if (challenge) return acceptChallenge(deps.store, intake, challenge);
@@ -148,11 +186,17 @@ async function receiveAuthenticated(
     keyId: delivery.keyId,
     disabled: (await deps.disabledTriggers?.()) ?? noneDisabled,
   });
-  return accept(deps.store, intake, decision, idempotencyOf({ header, body, dedupe: triggers[0]?.dedupe ?? null, receivedAt: arrival.receivedAt, signed }));
+  return accept(
+    deps.store,
+    intake,
+    decision,
+    idempotencyOf({ header, body, dedupe: triggers[0]?.dedupe ?? null, receivedAt: arrival.receivedAt, signed }),
+  );
 }
 
 function respond(intake: Intake, acceptance: Acceptance): IngestAnswer {
-  if (acceptance.outcome === "rejected") return answerProblem(contextOf(intake), acceptance.refusal, intake.arrival.secrets);
+  if (acceptance.outcome === "rejected")
+    return answerProblem(contextOf(intake), acceptance.refusal, intake.arrival.secrets);
   if (acceptance.outcome === "skipped") return answerSkipped(contextOf(intake));
   if (acceptance.outcome === "challenged") return answerChallenged(contextOf(intake), acceptance.answer);
   return answerAccepted(contextOf(intake), acceptance.runs, { isRepeated: acceptance.outcome === "repeated" });

@@ -29,7 +29,10 @@ interface RefuseDeps extends RecordDeps {
   limitedBudget: TokenBucket;
 }
 
-/** The store did not take it, a queue or the memory is full, or the service closes: the sender must come again, and nothing of this time is kept. */
+/**
+ * The store did not take it, a queue or the memory is full, or the service closes: the sender must come again, and
+ * nothing of this time is kept.
+ */
 const unrecorded = new Set<ErrorCode>(["store_unavailable", "queue_full", "overloaded", "shutting_down"]);
 
 /** Answers an authenticated request that something is wrong with, and records it. */
@@ -41,7 +44,12 @@ export async function refuse(deps: RefuseDeps, intake: Intake, cause: unknown): 
   if (kept === "nothing") deps.announceUnrecorded(error.code);
   else {
     const problem = problemToKeep(error, arrival.secrets);
-    const whole = completeDelivery(intake, { outcome: "rejected", responseStatus: problem.status, problem, verdicts: intake.verdicts });
+    const whole = completeDelivery(intake, {
+      outcome: "rejected",
+      responseStatus: problem.status,
+      problem,
+      verdicts: intake.verdicts,
+    });
     const delivery = kept === "all" ? whole : { ...whole, body: null };
     if (await record(deps, delivery)) deps.announce(delivery, arrival);
   }
@@ -53,7 +61,8 @@ function keptPart(deps: RefuseDeps, { arrival, delivery }: Intake, { code }: App
   if (code === "invalid_signature") return deps.budget(delivery, arrival.receivedAt);
   if (code !== "rate_limited") return "all";
   const turn = deps.limitedBudget.take(arrival.startedAt);
-  if (turn.passes && turn.refused > 0) deps.logger.warn("Requests over a rate limit came too fast to record them all", { unrecorded: turn.refused });
+  if (turn.passes && turn.refused > 0)
+    deps.logger.warn("Requests over a rate limit came too fast to record them all", { unrecorded: turn.refused });
   return turn.passes ? "all" : "nothing";
 }
 
@@ -62,8 +71,13 @@ export function createRefusalBudget(): TokenBucket {
   return createTokenBucket({ perSecond: 10, burst: 50 });
 }
 
-/** Answers requests that were not authenticated. They are recorded too, but only so many that a flood cannot fill the disk. */
-export function createRefuseStranger(deps: RecordDeps & { announce: () => void }): (arrival: Arrival, cause: unknown) => Promise<IngestAnswer> {
+/**
+ * Answers requests that were not authenticated. They are recorded too, but only so many that a flood cannot fill the
+ * disk.
+ */
+export function createRefuseStranger(
+  deps: RecordDeps & { announce: () => void },
+): (arrival: Arrival, cause: unknown) => Promise<IngestAnswer> {
   const budget = createRefusalBudget();
   return async (arrival, cause) => {
     const error = toAppError(deps, cause, arrival.id);
@@ -71,7 +85,8 @@ export function createRefuseStranger(deps: RecordDeps & { announce: () => void }
     if (error.code === "unauthorized") {
       deps.announce();
       const turn = budget.take(arrival.receivedAt);
-      if (turn.passes && turn.refused > 0) deps.logger.warn("Requests without a valid key came too fast to record them all", { unrecorded: turn.refused });
+      if (turn.passes && turn.refused > 0)
+        deps.logger.warn("Requests without a valid key came too fast to record them all", { unrecorded: turn.refused });
       if (turn.passes) await record(deps, strangersDelivery(arrival, error));
     }
     return answerProblem({ deliveryId: null, closesConnection: arrival.hasBody }, error, arrival.secrets);
@@ -81,7 +96,10 @@ export function createRefuseStranger(deps: RecordDeps & { announce: () => void }
 function strangersDelivery(arrival: Arrival, error: AppError): NewDelivery {
   const problem = problemToKeep(error, arrival.secrets);
   const delivery = draftDelivery(arrival, null);
-  return completeDelivery({ arrival, delivery }, { outcome: "rejected", responseStatus: problem.status, problem, verdicts: [] });
+  return completeDelivery(
+    { arrival, delivery },
+    { outcome: "rejected", responseStatus: problem.status, problem, verdicts: [] },
+  );
 }
 
 /** The sender gets its answer also where the record of it is lost: nothing hangs on it. */
@@ -90,18 +108,30 @@ async function record(deps: RecordDeps, delivery: NewDelivery): Promise<boolean>
     await deps.store.recordDelivery(delivery);
     return true;
   } catch (cause) {
-    deps.logStoreTrouble("A rejected delivery could not be recorded", { deliveryId: delivery.id, endpoint: delivery.endpoint, status: delivery.responseStatus, error: cause });
+    deps.logStoreTrouble("A rejected delivery could not be recorded", {
+      deliveryId: delivery.id,
+      endpoint: delivery.endpoint,
+      status: delivery.responseStatus,
+      error: cause,
+    });
     return false;
   }
 }
 
 /** What is not expected is a defect: told to the log in full, and to the sender not at all. */
-function toAppError({ logger, logStoreTrouble, logFullQueue }: RecordDeps, cause: unknown, deliveryId: string): AppError {
+function toAppError(
+  { logger, logStoreTrouble, logFullQueue }: RecordDeps,
+  cause: unknown,
+  deliveryId: string,
+): AppError {
   if (cause instanceof AppError) {
-    if (cause.code === "store_unavailable") logStoreTrouble("The store did not take a delivery", { deliveryId, error: cause });
+    if (cause.code === "store_unavailable")
+      logStoreTrouble("The store did not take a delivery", { deliveryId, error: cause });
     if (cause.code === "queue_full") logFullQueue("A queue is full", { deliveryId, error: cause });
     return cause;
   }
   logger.error("The receiver failed", { deliveryId, error: cause });
-  return new AppError("internal", `The service failed on this request. Its log says more, under ${deliveryId}.`, { cause });
+  return new AppError("internal", `The service failed on this request. Its log says more, under ${deliveryId}.`, {
+    cause,
+  });
 }

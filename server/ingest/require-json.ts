@@ -11,7 +11,8 @@ export function requireJson(headers: HeaderMap): void {
   if (contentType === "application/json" && !headers.has("content-encoding")) return;
   if (contentType === undefined) throw refuse("The request has no Content-Type. Send application/json.");
   const [type = ""] = contentType.split(";", 1);
-  if (!jsonType.test(type.trim())) throw refuse("The Content-Type is not JSON. Send application/json, or a type that ends in +json.");
+  if (!jsonType.test(type.trim()))
+    throw refuse("The Content-Type is not JSON. Send application/json, or a type that ends in +json.");
   for (const [, name = "", value = ""] of contentType.matchAll(parameter)) {
     const isOther = name.toLowerCase() === "charset" && !/^"?utf-?8"?$/i.test(value);
     if (isOther) throw refuse("The charset is not UTF-8. JSON travels in UTF-8.");

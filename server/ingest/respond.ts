@@ -14,7 +14,11 @@ export interface AnswerContext {
   headers?: Record<string, string>;
 }
 
-export function answerAccepted(context: AnswerContext, runs: readonly AcceptedRun[], options: { isRepeated: boolean }): IngestAnswer {
+export function answerAccepted(
+  context: AnswerContext,
+  runs: readonly AcceptedRun[],
+  options: { isRepeated: boolean },
+): IngestAnswer {
   const runId = runs[0]?.runId ?? null;
   const body = { ok: true, runId, runs: runs.map(({ runId, trigger, target }) => ({ runId, trigger, target })) };
   return answer(context, 202, JSON.stringify(body), {
@@ -52,7 +56,12 @@ const problemHeaders: Partial<Record<ErrorCode, Record<string, string>>> = {
   shutting_down: { "retry-after": "5" },
 };
 
-function answer({ deliveryId, closesConnection, headers: common }: AnswerContext, status: number, body: string, headers: Record<string, string>): IngestAnswer {
+function answer(
+  { deliveryId, closesConnection, headers: common }: AnswerContext,
+  status: number,
+  body: string,
+  headers: Record<string, string>,
+): IngestAnswer {
   const named: Record<string, string> = deliveryId === null ? {} : { "signalbox-delivery": deliveryId };
   return { status, headers: { ...headers, ...common, ...named, ...security }, body, closesConnection };
 }

@@ -3,11 +3,19 @@ import { didYouMean } from "../domain/did-you-mean.ts";
 import type { ProjectSources, TriggerSource } from "../ports/project.ts";
 import type { Arrival } from "./arrival.ts";
 
-/** The triggers on the endpoint that a request names. Throws AppError `invalid_path`, `unknown_endpoint` or `method_not_allowed`. */
-export function route(project: ProjectSources, { path, method }: Arrival): { endpoint: string; triggers: readonly TriggerSource[] } {
-  if (path.kind === "unreadable") throw new AppError("invalid_path", "The path has a percent escape that does not decode to UTF-8.");
+/**
+ * The triggers on the endpoint that a request names. Throws AppError `invalid_path`, `unknown_endpoint` or
+ * `method_not_allowed`.
+ */
+export function route(
+  project: ProjectSources,
+  { path, method }: Arrival,
+): { endpoint: string; triggers: readonly TriggerSource[] } {
+  if (path.kind === "unreadable")
+    throw new AppError("invalid_path", "The path has a percent escape that does not decode to UTF-8.");
   const triggers = project.byEndpoint.get(path.endpoint) ?? [];
-  if (triggers.length === 0) throw new AppError("unknown_endpoint", `No trigger of this project listens here.${hint(project, path.raw)}`);
+  if (triggers.length === 0)
+    throw new AppError("unknown_endpoint", `No trigger of this project listens here.${hint(project, path.raw)}`);
   if (method !== "POST") throw new AppError("method_not_allowed", "Send webhooks as POST.");
   return { endpoint: path.endpoint, triggers };
 }

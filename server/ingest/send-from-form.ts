@@ -14,27 +14,46 @@ export interface SentDelivery {
   problem: Problem | null;
 }
 
-const acceptedSchema = z.object({ runs: z.array(z.object({ runId: z.string(), trigger: z.string(), target: targetSchema })) });
+const acceptedSchema = z.object({
+  runs: z.array(z.object({ runId: z.string(), trigger: z.string(), target: targetSchema })),
+});
 
 /**
- * Sends a body to an endpoint as a webhook would: all triggers on the endpoint are evaluated, and the delivery is recorded. The caller has
- * checked that the person may start runs; no key is used.
+ * Sends a body to an endpoint as a webhook would: all triggers on the endpoint are evaluated, and the delivery is
+ * recorded. The caller has checked that the person may start runs; no key is used.
  */
-export async function sendFromForm(deps: { receive: Receive; store: Pick<DeliveryStore, "getDeliveryHeaders"> }, { endpoint, text }: { endpoint: string; text: string }): Promise<SentDelivery> {
+export async function sendFromForm(
+  deps: { receive: Receive; store: Pick<DeliveryStore, "getDeliveryHeaders"> },
+  { endpoint, text }: { endpoint: string; text: string },
+): Promise<SentDelivery> {
   const body = Buffer.from(text);
   const path = endpoint.split("/").map(encodeURIComponent).join("/");
   const { status, headers, ...answer } = await deps.receive(
     {
       method: "POST",
       target: `/triggers/${path}`,
-      headers: [["content-type", "application/json"], ["content-length", String(body.length)]],
+      headers: [
+        ["content-type", "application/json"],
+        ["content-length", String(body.length)],
+      ],
       readBody: async (take) => void take(body),
     },
     "form",
   );
   const id = headers["signalbox-delivery"] ?? null;
   const json: unknown = JSON.parse(answer.body);
-  if (status >= 400) return { status, deliveryId: id !== null && (await deps.store.getDeliveryHeaders(id)) ? id : null, runs: [], problem: problemSchema.parse(json) };
+  if (status >= 400)
+    return {
+      status,
+      deliveryId: id !== null && (await deps.store.getDeliveryHeaders(id)) ? id : null,
+      runs: [],
+      problem: problemSchema.parse(json),
+    };
   const isRepeated = headers["idempotent-replayed"] === "true";
-  return { status, deliveryId: id, runs: isRepeated ? [] : (acceptedSchema.safeParse(json).data?.runs ?? []), problem: null };
+  return {
+    status,
+    deliveryId: id,
+    runs: isRepeated ? [] : (acceptedSchema.safeParse(json).data?.runs ?? []),
+    problem: null,
+  };
 }

@@ -5,6 +5,11 @@ import type { NewDelivery } from "../ports/store.ts";
 /** A delivery as lists show it, without its body; its verdicts as they were recorded. */
 export type ReceivedDelivery = Omit<DeliverySummary, "verdicts"> & { verdicts: Verdicts };
 
-export function summarizeDelivery({ body: _body, keyId: _keyId, receivedAt, ...delivery }: NewDelivery): ReceivedDelivery {
+export function summarizeDelivery({
+  body: _body,
+  keyId: _keyId,
+  receivedAt,
+  ...delivery
+}: NewDelivery): ReceivedDelivery {
   return { ...delivery, receivedAt: new Date(receivedAt).toISOString() };
 }

@@ -4,10 +4,15 @@ import type { Json } from "../contract/json.ts";
 import type { TriggerSource } from "../ports/project.ts";
 
 /**
- * Checks the signature over the bytes as received, and returns what it covers; `null` where none is required. In development, requests
- * without a signature are accepted, as they are without a key. Requests with an invalid one are not. Throws AppError `invalid_signature`.
+ * Checks the signature over the bytes as received, and returns what it covers; `null` where none is required. In
+ * development, requests without a signature are accepted, as they are without a key. Requests with an invalid one are
+ * not. Throws AppError `invalid_signature`.
  */
-export function verify(triggers: readonly TriggerSource[], request: SignedRequest, p: { mayBeUnsigned: boolean }): SignedEvent | null {
+export function verify(
+  triggers: readonly TriggerSource[],
+  request: SignedRequest,
+  p: { mayBeUnsigned: boolean },
+): SignedEvent | null {
   const verification = triggers[0]?.verify;
   const fault = verification?.check(request);
   if (!verification || (fault?.kind === "unsigned" && p.mayBeUnsigned)) return null;
@@ -15,7 +20,10 @@ export function verify(triggers: readonly TriggerSource[], request: SignedReques
   return verification.readSigned(request);
 }
 
-/** What the sender wants to be told of this body before it sends events (Slack's `url_verification`); `null`: it is an event. */
+/**
+ * What the sender wants to be told of this body before it sends events (Slack's `url_verification`); `null`: it is an
+ * event.
+ */
 export function answerToChallenge(triggers: readonly TriggerSource[], body: Json): object | null {
   const answer = triggers[0]?.verify?.answer(body);
   return typeof answer === "object" ? answer : null;

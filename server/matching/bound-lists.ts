@@ -41,14 +41,16 @@ const mostSchemas = 10_000;
 const deepest = 200;
 
 /**
- * Prepares every list inside a schema of Zod 4 (arrays, records, the rest of tuples), once. Zod itself goes through a list, checks its size, and says what it is worth; but once
- * it has brought `mostKept` issues its items are no longer asked: that it does not hold is known, and whatever comes later would come behind these.
+ * Prepares every list inside a schema of Zod 4 (arrays, records, the rest of tuples), once. Zod itself goes through a
+ * list, checks its size, and says what it is worth; but once it has brought `mostKept` issues its items are no longer
+ * asked: that it does not hold is known, and whatever comes later would come behind these.
  */
 export function boundLists(root: Internals): void {
   if (prepared.has(root)) return;
   const found = new Map([[root, 0]]);
   for (const [internals, depth] of found) {
-    for (const part of depth < deepest ? partsOf(internals) : []) if (!found.has(part) && found.size < mostSchemas) found.set(part, depth + 1);
+    for (const part of depth < deepest ? partsOf(internals) : [])
+      if (!found.has(part) && found.size < mostSchemas) found.set(part, depth + 1);
     if (!prepared.has(internals)) prepare(internals);
     prepared.add(internals);
   }
@@ -62,7 +64,8 @@ function prepare(internals: Internals): void {
   if (type === "tuple" && def["rest"]) boundList(internals, ["rest"]);
   if (type === "lazy") boundWhenAsked(internals);
   // Which alternative is explained depends on how many issues each has: there they are counted. One that is told by a field is the only one asked.
-  if (type === "union" && (def["discriminator"] === undefined || def["unionFallback"] === true)) count(internals, "unions");
+  if (type === "union" && (def["discriminator"] === undefined || def["unionFallback"] === true))
+    count(internals, "unions");
   // Of what both sides say, some cancels out.
   if (type === "intersection") count(internals, "intersections");
 }
@@ -80,7 +83,9 @@ function boundWhenAsked(internals: Internals): void {
 function partsOf({ def }: Internals): Internals[] {
   const shape = isRecord(def["shape"]) ? Object.values(def["shape"]) : [];
   const lists = [def["items"], def["options"]].flatMap((list) => (Array.isArray(list) ? list : []));
-  const single = ["element", "rest", "keyType", "valueType", "innerType", "left", "right", "in", "out", "catchall"].map((name) => def[name]);
+  const single = ["element", "rest", "keyType", "valueType", "innerType", "left", "right", "in", "out", "catchall"].map(
+    (name) => def[name],
+  );
   return [...shape, ...lists, ...single].flatMap((part) => internalsOf(part) ?? []);
 }
 
@@ -96,11 +101,21 @@ function boundList(internals: Internals, parts: readonly string[]): void {
   for (const name of parts) {
     const part = internals.def[name];
     const own = internalsOf(part);
-    if (own && isRecord(part)) Reflect.set(internals.def, name, withRun(part, own, (payload, context) => (budget ? ask(budget, own, payload, context) : own.run(payload, context))));
+    if (own && isRecord(part))
+      Reflect.set(
+        internals.def,
+        name,
+        withRun(part, own, (payload, context) =>
+          budget ? ask(budget, own, payload, context) : own.run(payload, context),
+        ),
+      );
   }
   wrapParse(internals, (parse) => (payload, context) => {
     const outer = budget;
-    budget = now.isBounding && now.intersections === 0 ? { kept: 0, omitted: now.unions > 0 ? { issues: 0, fixedValues: 0 } : null } : null;
+    budget =
+      now.isBounding && now.intersections === 0
+        ? { kept: 0, omitted: now.unions > 0 ? { issues: 0, fixedValues: 0 } : null }
+        : null;
     try {
       const result = parse(payload, context);
       if (budget?.omitted && budget.omitted.issues > 0) noteOmitted(payload, budget.omitted);
@@ -159,7 +174,12 @@ function internalsOf(schema: unknown): Internals | null {
 }
 
 export function isInternals(value: unknown): value is Internals {
-  return isRecord(value) && isRecord(value["def"]) && typeof value["run"] === "function" && typeof value["parse"] === "function";
+  return (
+    isRecord(value) &&
+    isRecord(value["def"]) &&
+    typeof value["run"] === "function" &&
+    typeof value["parse"] === "function"
+  );
 }
 
 function isPayload(value: unknown): value is Payload {

@@ -20,8 +20,9 @@ export type Decision =
   | { outcome: "rejected"; responseStatus: 422; verdicts: Verdicts; runs: []; refusal: AppError };
 
 /**
- * Every trigger that matches gets a run, in the order given. Where none does, a body that fails the `request` of the only trigger is
- * rejected; on a shared endpoint, when only a `filter` fails, or when it is switched off, it is skipped.
+ * Every trigger that matches gets a run, in the order given. Where none does, a body that fails the `request` of the
+ * only trigger is rejected; on a shared endpoint, when only a `filter` fails, or when it is switched off, it is
+ * skipped.
  */
 export function decideDelivery(p: {
   manifest: Pick<Manifest, "version" | "workflows" | "agents">;
@@ -39,9 +40,13 @@ export function decideDelivery(p: {
   disabled: DisabledTriggers;
 }): Decision {
   const { matches, verdicts: explain } = matchTriggers(p);
-  const runs = matches.filter(({ trigger }) => !p.disabled.has(trigger.slug)).map(({ trigger, payload }) => planRun({ ...p, trigger, payload, replayOf: null }));
+  const runs = matches
+    .filter(({ trigger }) => !p.disabled.has(trigger.slug))
+    .map(({ trigger, payload }) => planRun({ ...p, trigger, payload, replayOf: null }));
   const runIds = new Map(runs.map(({ attachmentId, id }) => [attachmentId, id]));
-  const verdicts = mapOwnVerdicts(silenceDisabled(redactVerdicts(explain()), p), (verdict) => (verdict.outcome === "matched" ? { ...verdict, runId: runIds.get(verdict.attachmentId) ?? null } : verdict));
+  const verdicts = mapOwnVerdicts(silenceDisabled(redactVerdicts(explain()), p), (verdict) =>
+    verdict.outcome === "matched" ? { ...verdict, runId: runIds.get(verdict.attachmentId) ?? null } : verdict,
+  );
   if (runs.length > 0) return { outcome: "accepted", responseStatus: 202, verdicts, runs };
   const [only] = p.isShared ? [] : listVerdicts(verdicts);
   if (only?.outcome !== "request_mismatch") return { outcome: "skipped", responseStatus: 200, verdicts, runs: [] };
@@ -50,5 +55,7 @@ export function decideDelivery(p: {
 
 /** What the sender of a body gets that fails `request`, and the caller of the API who starts the trigger with it. */
 export function requestMismatch({ trigger, reasons }: Verdict): AppError {
-  return new AppError("request_mismatch", `The body does not match the request schema of trigger ${trigger}.`, { errors: toProblemErrors(reasons) });
+  return new AppError("request_mismatch", `The body does not match the request schema of trigger ${trigger}.`, {
+    errors: toProblemErrors(reasons),
+  });
 }

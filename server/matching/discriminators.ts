@@ -3,19 +3,26 @@ import { isObject } from "../domain/schema/json-schema.ts";
 
 export type Scalar = string | number | boolean | null;
 
-/** A body that matches has one of these values at this path (names of nested objects). Every other body certainly does not match. */
+/**
+ * A body that matches has one of these values at this path (names of nested objects). Every other body certainly does
+ * not match.
+ */
 export interface Discriminator {
   path: readonly string[];
   values: ReadonlySet<Scalar>;
 }
 
-/** Recursive schemas come round again, and large ones need not be read to the ground: what is not read only rules nothing out. */
+/**
+ * Recursive schemas come round again, and large ones need not be read to the ground: what is not read only rules
+ * nothing out.
+ */
 const deepest = 12;
 
 /**
- * The fixed values that a schema asks for, read from its exported JSON Schema: `const` and `enum` of scalars, in required properties of
- * objects, through references, `allOf`, and alternatives that all speak of the same place. Says nothing that the schema does not
- * promise: one with a default takes a body without the field, so it is no discriminator.
+ * The fixed values that a schema asks for, read from its exported JSON Schema: `const` and `enum` of scalars, in
+ * required properties of objects, through references, `allOf`, and alternatives that all speak of the same place. Says
+ * nothing that the schema does not promise: one with a default takes a body without the field, so it is no
+ * discriminator.
  */
 export function discriminatorsOf(schema: JsonSchemaObject): Discriminator[] {
   const found = read({ schema, path: [], root: schema, depth: 0 });
@@ -36,8 +43,13 @@ const none: Found = new Map();
 
 function read({ schema, path, root, depth }: Place): Found {
   if (!isObject(schema) || depth > deepest || "default" in schema) return none;
-  const below = (child: Json | undefined, name?: string) => read({ schema: child, path: name === undefined ? path : [...path, name], root, depth: depth + 1 });
-  const parts = [readValues(schema, path), ...readProperties(schema, below), ...listOf(schema["allOf"]).map((part) => below(part))];
+  const below = (child: Json | undefined, name?: string) =>
+    read({ schema: child, path: name === undefined ? path : [...path, name], root, depth: depth + 1 });
+  const parts = [
+    readValues(schema, path),
+    ...readProperties(schema, below),
+    ...listOf(schema["allOf"]).map((part) => below(part)),
+  ];
   if (typeof schema["$ref"] === "string") parts.push(below(resolve(schema["$ref"], root)));
   for (const keyword of ["anyOf", "oneOf"]) {
     const options = listOf(schema[keyword]);
@@ -47,17 +59,29 @@ function read({ schema, path, root, depth }: Place): Found {
 }
 
 function readValues(schema: JsonSchemaObject, path: readonly string[]): Found {
-  const values = "const" in schema ? [schema["const"]] : Array.isArray(schema["enum"]) ? schema["enum"] : schema["type"] === "null" ? [null] : [];
+  const values =
+    "const" in schema
+      ? [schema["const"]]
+      : Array.isArray(schema["enum"])
+        ? schema["enum"]
+        : schema["type"] === "null"
+          ? [null]
+          : [];
   if (values.length === 0 || !values.every(isScalar)) return none;
   return new Map([[JSON.stringify(path), { path, values: new Set(values) }]]);
 }
 
-/** Only of schemas that take nothing but objects: the properties of a schema without a type do not speak of a list or a text. */
+/**
+ * Only of schemas that take nothing but objects: the properties of a schema without a type do not speak of a list or a
+ * text.
+ */
 function readProperties(schema: JsonSchemaObject, below: (child: Json | undefined, name: string) => Found): Found[] {
   const { properties } = schema;
   if (schema["type"] !== "object" || !isObject(properties)) return [];
   // Zod 4 never looks at a field called __proto__.
-  const required = listOf(schema["required"]).filter((name) => typeof name === "string" && name !== "__proto__" && Object.hasOwn(properties, name));
+  const required = listOf(schema["required"]).filter(
+    (name) => typeof name === "string" && name !== "__proto__" && Object.hasOwn(properties, name),
+  );
   return required.map((name) => below(properties[String(name)], String(name)));
 }
 
@@ -75,7 +99,12 @@ function both(parts: readonly Found[]): Found {
 function either(options: readonly Found[]): Found {
   const [first = none, ...others] = options;
   const shared = [...first].filter(([key]) => others.every((other) => other.has(key)));
-  return new Map(shared.map(([key, { path }]) => [key, { path, values: new Set(options.flatMap((option) => [...(option.get(key)?.values ?? [])])) }]));
+  return new Map(
+    shared.map(([key, { path }]) => [
+      key,
+      { path, values: new Set(options.flatMap((option) => [...(option.get(key)?.values ?? [])])) },
+    ]),
+  );
 }
 
 /** `#`, or a JSON pointer behind it; `undefined` where it leads nowhere, or may lead to two places. */

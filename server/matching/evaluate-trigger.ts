@@ -17,8 +17,8 @@ export interface Evaluation {
 export type Opinion = { success: true; payload: Json } | { success: false; reasons: Reason[] };
 
 /**
- * What each trigger says of a body, in the order given. Every trigger is asked, and Zod decides: a trigger matches when the body
- * parses with its `request` and, where there is one, its `filter`, which reads the same body.
+ * What each trigger says of a body, in the order given. Every trigger is asked, and Zod decides: a trigger matches when
+ * the body parses with its `request` and, where there is one, its `filter`, which reads the same body.
  */
 export function evaluateTriggers(triggers: readonly TriggerSource[], body: Json): Evaluation[] {
   return triggers.map((trigger) => evaluateTrigger(trigger, (schema) => askSchema(schema, body)));
@@ -28,7 +28,8 @@ export function evaluateTrigger(trigger: TriggerSource, ask: (schema: AnySchema)
   const request = ask(trigger.request);
   if (!request.success) return { verdict: verdictOf(trigger, "request_mismatch", request.reasons), payload: null };
   const filter = trigger.filter ? ask(trigger.filter) : null;
-  if (filter && !filter.success) return { verdict: verdictOf(trigger, "filter_mismatch", filter.reasons), payload: null };
+  if (filter && !filter.success)
+    return { verdict: verdictOf(trigger, "filter_mismatch", filter.reasons), payload: null };
   return { verdict: verdictOf(trigger, "matched", []), payload: request.payload };
 }
 

@@ -3,7 +3,10 @@ import { sayFormat } from "../domain/schema/formats.ts";
 import { shortJson } from "../domain/short-json.ts";
 import type { AnyIssue } from "../ports/project.ts";
 
-/** What would have been right, in words: `"≥ 10000"`, `"one of eur, usd"`, `"an e-mail address"`. For issues of Zod 4 and Zod 3. */
+/**
+ * What would have been right, in words: `"≥ 10000"`, `"one of eur, usd"`, `"an e-mail address"`. For issues of Zod 4
+ * and Zod 3.
+ */
 export function describeExpected(issue: AnyIssue): string | null {
   switch (issue.code) {
     case "invalid_type":
@@ -88,7 +91,14 @@ const upper: { inclusive: BoundWords; exclusive: BoundWords } = {
   inclusive: { number: "≤", length: "at most" },
   exclusive: { number: "<", length: "fewer than" },
 };
-const units: Record<string, string> = { string: "character", array: "item", set: "item", object: "key", record: "key", map: "entry" };
+const units: Record<string, string> = {
+  string: "character",
+  array: "item",
+  set: "item",
+  object: "key",
+  record: "key",
+  map: "entry",
+};
 
 function describeBound(issue: AnyIssue, bound: unknown, words: BoundWords): string {
   // Zod 4 says `origin`, Zod 3 `type`.
@@ -115,19 +125,31 @@ function describeFormat(format: string, issue: AnyIssue): string {
   if (format === "starts_with") return `text that starts with ${literal(issue["prefix"])}`;
   if (format === "ends_with") return `text that ends with ${literal(issue["suffix"])}`;
   if (format === "includes") return `text that contains ${literal(issue["includes"])}`;
-  return (Object.hasOwn(exactFormats, format) ? exactFormats[format] : sayFormat(format)) ?? `text in the format ${format}`;
+  return (
+    (Object.hasOwn(exactFormats, format) ? exactFormats[format] : sayFormat(format)) ?? `text in the format ${format}`
+  );
 }
 
 /** Zod 3: a name, or an object such as `{ startsWith: "a" }`. */
 function describeValidation(validation: unknown): string {
-  if (typeof validation === "string") return validation === "regex" ? "text that matches the pattern" : describeFormat(validation, { code: "", path: [], message: "" });
-  const { startsWith, endsWith, includes } = (validation ?? {}) as { startsWith?: unknown; endsWith?: unknown; includes?: unknown };
+  if (typeof validation === "string")
+    return validation === "regex"
+      ? "text that matches the pattern"
+      : describeFormat(validation, { code: "", path: [], message: "" });
+  const { startsWith, endsWith, includes } = (validation ?? {}) as {
+    startsWith?: unknown;
+    endsWith?: unknown;
+    includes?: unknown;
+  };
   if (startsWith !== undefined) return `text that starts with ${literal(startsWith)}`;
   if (endsWith !== undefined) return `text that ends with ${literal(endsWith)}`;
   return `text that contains ${literal(includes)}`;
 }
 
-/** A union whose alternatives were not tried: its discriminator names none of them, or more than one of an exclusive union fits. */
+/**
+ * A union whose alternatives were not tried: its discriminator names none of them, or more than one of an exclusive
+ * union fits.
+ */
 function describeUnion(issue: AnyIssue): string | null {
   if (issue["inclusive"] === false) return "exactly one of the alternatives";
   return oneOf(listOf(issue["options"]));

@@ -2,7 +2,13 @@ import type { Json } from "../contract/json.ts";
 import type { ProblemError } from "../contract/problem.ts";
 import type { Reason } from "../contract/verdict.ts";
 import { toPointer, valueAt } from "../domain/json-pointer.ts";
-import { compareAlternatives, compareDistances, type Comparison, type Shape, shapeBelow } from "../domain/schema/nearest-alternative.ts";
+import {
+  compareAlternatives,
+  compareDistances,
+  type Comparison,
+  type Shape,
+  shapeBelow,
+} from "../domain/schema/nearest-alternative.ts";
 import { shortJson, shortText } from "../domain/short-json.ts";
 import type { AnyIssue } from "../ports/project.ts";
 import { describeExpected, oneOf } from "./expected.ts";
@@ -12,7 +18,10 @@ import { shapeOfZod } from "./shape-of-zod.ts";
 /** A body with a hundred thousand bad items is not explained a hundred thousand times. */
 export const mostReasons = 20;
 
-/** Why a body did not parse, by Zod's issues (of Zod 4 or Zod 3): where, what was expected, and what stands there. `schema`: what it was parsed with. */
+/**
+ * Why a body did not parse, by Zod's issues (of Zod 4 or Zod 3): where, what was expected, and what stands there.
+ * `schema`: what it was parsed with.
+ */
 export function explainIssues(issues: readonly AnyIssue[], body: Json, schema: unknown = null): Reason[] {
   const reasons: Reason[] = [];
   const root: Place = { path: [], skip: 0, shape: schema === null ? null : shapeOfZod(schema) };
@@ -41,25 +50,45 @@ function explainIssue(issue: AnyIssue, at: Place, body: Json): Reason[] {
   const path = [...at.path, ...issue.path.slice(at.skip)];
   const branches = branchesOf(issue, at, body);
   if (branches.length === 0) return [reason(issue, path, body)];
-  if (branches.every(({ issues, place }) => issues.every((inner) => inner.path.length === place.skip))) return [wholeUnion(issue, branches, path, body)];
+  if (branches.every(({ issues, place }) => issues.every((inner) => inner.path.length === place.skip)))
+    return [wholeUnion(issue, branches, path, body)];
   const { nearest, unmet } = chooseBranch(branches, valueAt(body, path));
   if (unmet) return [unmetReason(unmet, path, body)];
-  return nearest ? nearest.issues.slice(0, mostReasons).flatMap((inner) => explainIssue(inner, nearest.place, body)) : [];
+  return nearest
+    ? nearest.issues.slice(0, mostReasons).flatMap((inner) => explainIssue(inner, nearest.place, body))
+    : [];
 }
 
 /** The branch that the value is nearest to. Where the shapes are not known, or tell nothing, by what is wrong. */
-function chooseBranch(branches: readonly Branch[], value: Json | undefined): { nearest: Branch | undefined; unmet: Comparison["unmet"] } {
+function chooseBranch(
+  branches: readonly Branch[],
+  value: Json | undefined,
+): { nearest: Branch | undefined; unmet: Comparison["unmet"] } {
   const shapes = branches.map(({ place }) => place.shape).filter((shape) => shape !== null);
   const compared = value !== undefined && shapes.length === branches.length ? compareAlternatives(shapes, value) : null;
-  const ranked = branches.map((branch, index) => ({ branch, distance: compared ? [...(compared.distances[index] ?? []), countIssues(branch)] : distanceOf(branch) }));
+  const ranked = branches.map((branch, index) => ({
+    branch,
+    distance: compared ? [...(compared.distances[index] ?? []), countIssues(branch)] : distanceOf(branch),
+  }));
   const [first] = ranked.toSorted((a, b) => compareDistances(a.distance, b.distance));
   return { nearest: first?.branch, unmet: compared?.unmet ?? null };
 }
 
 /** A field that tells the alternatives apart has a value that none of them knows. */
-function unmetReason({ path, values }: NonNullable<Comparison["unmet"]>, base: readonly PropertyKey[], body: Json): Reason {
-  const shown = values.slice(0, 12).map((value) => JSON.stringify(value)).join("|");
-  return reason({ code: "invalid_value", path: [], message: `Invalid option: expected one of ${shown}`, values }, [...base, ...path], body);
+function unmetReason(
+  { path, values }: NonNullable<Comparison["unmet"]>,
+  base: readonly PropertyKey[],
+  body: Json,
+): Reason {
+  const shown = values
+    .slice(0, 12)
+    .map((value) => JSON.stringify(value))
+    .join("|");
+  return reason(
+    { code: "invalid_value", path: [], message: `Invalid option: expected one of ${shown}`, values },
+    [...base, ...path],
+    body,
+  );
 }
 
 function reason(issue: AnyIssue, path: readonly PropertyKey[], body: Json): Reason {
@@ -109,17 +138,29 @@ function branchesOf(issue: AnyIssue, at: Place, body: Json): Branch[] {
 function ownBranches(issue: AnyIssue, at: Place, body: Json): Branch[] {
   if (issue.code !== "invalid_union") return [];
   const isZod4 = Array.isArray(issue["errors"]);
-  const lists = isZod4 ? (issue["errors"] as AnyIssue[][]) : Array.isArray(issue["unionErrors"]) ? (issue["unionErrors"] as { issues: AnyIssue[] }[]).map(({ issues }) => issues) : [];
+  const lists = isZod4
+    ? (issue["errors"] as AnyIssue[][])
+    : Array.isArray(issue["unionErrors"])
+      ? (issue["unionErrors"] as { issues: AnyIssue[] }[]).map(({ issues }) => issues)
+      : [];
   const steps = issue.path.slice(at.skip);
   const options = optionsAt(at, steps, body);
   const path = [...at.path, ...steps];
-  return lists.map((issues, index) => ({ issues, place: { path, skip: isZod4 ? 0 : issue.path.length, shape: options.length === lists.length ? (options[index] ?? null) : null } }));
+  return lists.map((issues, index) => ({
+    issues,
+    place: {
+      path,
+      skip: isZod4 ? 0 : issue.path.length,
+      shape: options.length === lists.length ? (options[index] ?? null) : null,
+    },
+  }));
 }
 
 /** The alternatives of the union at a path; empty where they are not known. */
 function optionsAt({ path, shape }: Place, steps: readonly PropertyKey[], body: Json): Shape[] {
   let at = shape;
-  for (const [index, step] of steps.entries()) at = at && shapeBelow(at, step, valueAt(body, [...path, ...steps.slice(0, index)]));
+  for (const [index, step] of steps.entries())
+    at = at && shapeBelow(at, step, valueAt(body, [...path, ...steps.slice(0, index)]));
   return at ? unionIn(at) : [];
 }
 
@@ -128,14 +169,18 @@ function unionIn(shape: Shape): Shape[] {
   if (shape.is === "all") return shape.parts.length === 1 && shape.parts[0] ? unionIn(shape.parts[0]()) : [];
   if (shape.is !== "union") return [];
   const options = shape.options.map((read) => read());
-  const [only, ...others] = shape.isNullable ? options.filter((option) => option.is === "union" || option.is === "all") : [];
+  const [only, ...others] = shape.isNullable
+    ? options.filter((option) => option.is === "union" || option.is === "all")
+    : [];
   return only && others.length === 0 ? unionIn(only) : options;
 }
 
 /** No alternative looked inside: say what each of them would have taken. */
 function wholeUnion(issue: AnyIssue, branches: readonly Branch[], path: readonly PropertyKey[], body: Json): Reason {
   const inner = branches.flatMap(({ issues }) => issues.slice(0, 1));
-  const values = inner.map((one) => (one.code === "invalid_value" ? one["values"] : one.code === "invalid_literal" ? [one["expected"]] : null));
+  const values = inner.map((one) =>
+    one.code === "invalid_value" ? one["values"] : one.code === "invalid_literal" ? [one["expected"]] : null,
+  );
   const expected = values.every((list) => Array.isArray(list))
     ? oneOf([...new Set(values.flat())])
     : [...new Set(inner.map(describeExpected).filter((text) => text !== null))].join(" or ");
@@ -143,8 +188,8 @@ function wholeUnion(issue: AnyIssue, branches: readonly Branch[], path: readonly
 }
 
 /**
- * How far a body is from an alternative, most telling first: is it of another kind altogether, how many fixed values differ (they
- * usually say which alternative is meant), how much is wrong, and how near to the surface.
+ * How far a body is from an alternative, most telling first: is it of another kind altogether, how many fixed values
+ * differ (they usually say which alternative is meant), how much is wrong, and how near to the surface.
  */
 function distanceOf({ issues, place }: Branch): number[] {
   const ofAnotherKind = issues.filter(({ code, path }) => code === "invalid_type" && path.length === place.skip).length;

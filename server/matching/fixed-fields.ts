@@ -8,8 +8,9 @@ import { readZodNode, type ZodNode } from "./zod-node.ts";
 import { isObject } from "../domain/schema/json-schema.ts";
 
 /**
- * A schema in two parts that hold together exactly when the schema does: the fields that ask for fixed values, and the same schema
- * without them. Where the rest holds, the schema's own reasons are those of the fixed fields, in their order.
+ * A schema in two parts that hold together exactly when the schema does: the fields that ask for fixed values, and the
+ * same schema without them. Where the rest holds, the schema's own reasons are those of the fixed fields, in their
+ * order.
  */
 export interface SplitSchema {
   fields: readonly FixedField[];
@@ -29,10 +30,13 @@ export interface FixedField {
 const known = new WeakMap<AnySchema, SplitSchema | null>();
 
 /**
- * The two parts of a schema; `null` where it has no fixed fields, or is not made of plain objects down to them. `share` gives, for what
- * is left, a schema that is alike.
+ * The two parts of a schema; `null` where it has no fixed fields, or is not made of plain objects down to them. `share`
+ * gives, for what is left, a schema that is alike.
  */
-export function splitSchema(schema: AnySchema, share: (rest: AnySchema) => AnySchema = (rest) => rest): SplitSchema | null {
+export function splitSchema(
+  schema: AnySchema,
+  share: (rest: AnySchema) => AnySchema = (rest) => rest,
+): SplitSchema | null {
   const before = known.get(schema);
   if (before !== undefined) return before;
   const split = splitAt(readZodNode(schema), []);
@@ -42,7 +46,11 @@ export function splitSchema(schema: AnySchema, share: (rest: AnySchema) => AnySc
 }
 
 /** Whether everything but the fixed fields holds. */
-export function restHolds({ objects, rest }: SplitSchema, body: Json, accepts: (schema: AnySchema) => boolean): boolean {
+export function restHolds(
+  { objects, rest }: SplitSchema,
+  body: Json,
+  accepts: (schema: AnySchema) => boolean,
+): boolean {
   return objects.every((path) => isObject(fieldAt(body, path))) && (rest === null || accepts(rest));
 }
 
@@ -83,7 +91,10 @@ function splitChild(child: unknown, path: readonly string[]): Omit<SplitSchema, 
 const probes: readonly unknown[] = [undefined, null, true, false, 0.125, "\u0001 a probe", "\u0001 another", {}, []];
 
 /** `null` where what the schema says of a value depends on more than whether it is one of the fixed. */
-function fixedField({ schema, values }: Extract<ZodNode, { kind: "fixed" }>, path: readonly string[]): FixedField | null {
+function fixedField(
+  { schema, values }: Extract<ZodNode, { kind: "fixed" }>,
+  path: readonly string[],
+): FixedField | null {
   if (path.includes("__proto__") || values.has(undefined)) return null;
   const said = probes.filter((probe) => !values.has(probe)).map((probe) => reasonFor(schema, probe, path));
   const [first] = said;
@@ -94,7 +105,10 @@ function fixedField({ schema, values }: Extract<ZodNode, { kind: "fixed" }>, pat
 function reasonFor(schema: AnySchema, probe: unknown, path: readonly string[]): Reason | null {
   const parsed = schema.safeParse(probe);
   if (parsed.success) return null;
-  const [reason, ...others] = explainIssues(parsed.error.issues.map((issue) => ({ ...issue, path: [...path, ...issue.path] })), null);
+  const [reason, ...others] = explainIssues(
+    parsed.error.issues.map((issue) => ({ ...issue, path: [...path, ...issue.path] })),
+    null,
+  );
   return others.length === 0 ? (reason ?? null) : null;
 }
 

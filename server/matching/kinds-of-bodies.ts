@@ -44,9 +44,10 @@ const longest = 20_000;
 const longestPointer = 500;
 
 /**
- * Tells kinds of bodies apart. What triggers say of a body is determined by: whether what is left of schemas without their fixed fields holds, and the reasons
- * where it does not; the reasons of schemas without fixed fields; and which of the fixed values it has at the places where schemas ask for some. The first two
- * and the values that many triggers ask for make up a kind; triggers that ask for another value that the body has are told beside it.
+ * Tells kinds of bodies apart. What triggers say of a body is determined by: whether what is left of schemas without
+ * their fixed fields holds, and the reasons where it does not; the reasons of schemas without fixed fields; and which
+ * of the fixed values it has at the places where schemas ask for some. The first two and the values that many triggers
+ * ask for make up a kind; triggers that ask for another value that the body has are told beside it.
  */
 export function prepareKinds(triggers: readonly TriggerSource[]) {
   const companies = companiesOf(triggers);
@@ -55,7 +56,10 @@ export function prepareKinds(triggers: readonly TriggerSource[]) {
   return {
     places,
     /** `null`: it is like no other. `deviating`: places of triggers that say something else than the kind. */
-    describe(body: Json, { asked, ask }: { asked: ReadonlyMap<number, unknown>; ask: (schema: AnySchema) => Opinion }): { kind: KindOfBody; deviating: number[] } | null {
+    describe(
+      body: Json,
+      { asked, ask }: { asked: ReadonlyMap<number, unknown>; ask: (schema: AnySchema) => Opinion },
+    ): { kind: KindOfBody; deviating: number[] } | null {
       if (places === null) return null;
       const found = new Map<string, unknown>();
       const deviating: number[] = [];
@@ -70,20 +74,26 @@ export function prepareKinds(triggers: readonly TriggerSource[]) {
         found.set(pointer, value);
         key += `${JSON.stringify([pointer, typeof value, String(value)])}\n`;
       }
-      const isOpen = ({ request, filter, places: own }: Company) => !request.split && !filter?.split && own.every((at) => asked.has(at));
+      const isOpen = ({ request, filter, places: own }: Company) =>
+        !request.split && !filter?.split && own.every((at) => asked.has(at));
       const open = companies.filter(isOpen);
       const text = describeParts(
         companies.filter((company) => !open.includes(company)),
         (part) => describePart(part, body, ask),
       );
       const openPlaces = open.flatMap((company) => company.places);
-      return text === null ? null : { kind: { key: `${key}${openPlaces.join()}${text}`, found, open: new Set(openPlaces) }, deviating };
+      return text === null
+        ? null
+        : { kind: { key: `${key}${openPlaces.join()}${text}`, found, open: new Set(openPlaces) }, deviating };
     },
   };
 }
 
 /** A filter is asked only where the request may hold; each part once. */
-function describeParts(companies: readonly Company[], describe: (part: Part) => { mayHold: boolean; text: string }): string | null {
+function describeParts(
+  companies: readonly Company[],
+  describe: (part: Part) => { mayHold: boolean; text: string },
+): string | null {
   const described = new Map<Part, boolean>();
   let text = "";
   const mayHold = (part: Part): boolean => {
@@ -101,12 +111,19 @@ function describeParts(companies: readonly Company[], describe: (part: Part) => 
   return text;
 }
 
-function describePart({ schemas, split }: Part, body: Json, ask: (schema: AnySchema) => Opinion): { mayHold: boolean; text: string } {
+function describePart(
+  { schemas, split }: Part,
+  body: Json,
+  ask: (schema: AnySchema) => Opinion,
+): { mayHold: boolean; text: string } {
   if (split && restHolds(split, body, (rest) => ask(rest).success)) return { mayHold: true, text: "+" };
   // Each of them would have reasons of its own.
   if (schemas.length > longest / 100) return { mayHold: false, text: " ".repeat(longest + 1) };
   const opinions = schemas.map(ask);
-  return { mayHold: opinions.some(({ success }) => success), text: JSON.stringify(opinions.map((opinion) => (opinion.success ? null : opinion.reasons))) };
+  return {
+    mayHold: opinions.some(({ success }) => success),
+    text: JSON.stringify(opinions.map((opinion) => (opinion.success ? null : opinion.reasons))),
+  };
 }
 
 function companiesOf(triggers: readonly TriggerSource[]): Company[] {

@@ -14,15 +14,27 @@ interface Match {
 export interface Matching {
   /** In the order of the triggers. */
   matches: readonly Match[];
-  /** What every trigger says, in their order, to the letter as evaluateTriggers says it. Worked out when it is asked for. */
+  /**
+   * What every trigger says, in their order, to the letter as evaluateTriggers says it. Worked out when it is asked
+   * for.
+   */
   verdicts(): Verdicts;
 }
 
 /**
- * Finds the triggers that match a body. Zod decides on those that the index names; the others certainly do not match, and are asked
- * only for their verdicts, unless bodies of this kind have come before. Without an index (`null`) all are asked.
+ * Finds the triggers that match a body. Zod decides on those that the index names; the others certainly do not match,
+ * and are asked only for their verdicts, unless bodies of this kind have come before. Without an index (`null`) all are
+ * asked.
  */
-export function matchTriggers({ triggers, index, body }: { triggers: readonly TriggerSource[]; index: TriggerIndex | null; body: Json }): Matching {
+export function matchTriggers({
+  triggers,
+  index,
+  body,
+}: {
+  triggers: readonly TriggerSource[];
+  index: TriggerIndex | null;
+  body: Json;
+}): Matching {
   const ask = rememberAnswers((schema) => askSchema(schema, body));
   const asked = new Map<number, { trigger: TriggerSource; evaluation: Evaluation }>();
   for (const at of index ? index.candidates(body) : triggers.keys()) {
@@ -30,17 +42,25 @@ export function matchTriggers({ triggers, index, body }: { triggers: readonly Tr
     if (trigger) asked.set(at, { trigger, evaluation: evaluateTrigger(trigger, ask) });
   }
   const explainSchema = rememberAnswers((schema) => explainShortly(schema, body, ask));
-  const verdictOf = (trigger: TriggerSource, at: number) => (asked.get(at)?.evaluation ?? evaluateTrigger(trigger, explainSchema)).verdict;
+  const verdictOf = (trigger: TriggerSource, at: number) =>
+    (asked.get(at)?.evaluation ?? evaluateTrigger(trigger, explainSchema)).verdict;
   return {
-    matches: [...asked.values()].flatMap(({ trigger, evaluation: { verdict, payload } }) => (verdict.outcome === "matched" ? [{ trigger, payload }] : [])),
-    verdicts: () => (index ? memoryOf(index, triggers).verdictsOf({ body, ask, asked, verdictOf }) : triggers.map(verdictOf)),
+    matches: [...asked.values()].flatMap(({ trigger, evaluation: { verdict, payload } }) =>
+      verdict.outcome === "matched" ? [{ trigger, payload }] : [],
+    ),
+    verdicts: () =>
+      index ? memoryOf(index, triggers).verdictsOf({ body, ask, asked, verdictOf }) : triggers.map(verdictOf),
   };
 }
 
-/** Zod needs longer to word a refusal than to decide. Where nothing but fixed values can have failed, the words are known. */
+/**
+ * Zod needs longer to word a refusal than to decide. Where nothing but fixed values can have failed, the words are
+ * known.
+ */
 function explainShortly(schema: AnySchema, body: Json, ask: (schema: AnySchema) => Opinion): Opinion {
   const split = splitSchema(schema);
   const reasons = split ? explainFields(split.fields, body) : [];
-  if (split && reasons.length > 0 && restHolds(split, body, (rest) => ask(rest).success)) return { success: false, reasons };
+  if (split && reasons.length > 0 && restHolds(split, body, (rest) => ask(rest).success))
+    return { success: false, reasons };
   return ask(schema);
 }

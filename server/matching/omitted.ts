@@ -28,7 +28,12 @@ export function isFixedValue({ code }: Issue): boolean {
   return fixedValueCodes.has(code);
 }
 
-const fixedValueCodes = new Set<unknown>(["invalid_value", "invalid_literal", "invalid_enum_value", "invalid_union_discriminator"]);
+const fixedValueCodes = new Set<unknown>([
+  "invalid_value",
+  "invalid_literal",
+  "invalid_enum_value",
+  "invalid_union_discriminator",
+]);
 
 function addOmitted(sum: Omitted, issue: Issue): void {
   const omitted = issue[omittedKey];

@@ -5,8 +5,9 @@ import { mostReasons } from "./explain.ts";
 type Parsed = ReturnType<AnySchema["safeParse"]>;
 
 /**
- * Parses a body as `safeParse` does, but keeps so few of the issues of a list that a body with 500,000 bad items takes no more memory than one with a
- * hundred. The outcome is the same, and so are the first issues, as many as are ever explained.
+ * Parses a body as `safeParse` does, but keeps so few of the issues of a list that a body with 500,000 bad items takes
+ * no more memory than one with a hundred. The outcome is the same, and so are the first issues, as many as are ever
+ * explained.
  */
 export function parseBounded(schema: AnySchema, body: unknown): Parsed {
   const internals: unknown = Reflect.get(schema, "_zod");
@@ -19,12 +20,22 @@ export function parseBounded(schema: AnySchema, body: unknown): Parsed {
   });
 }
 
-/** In Zod 3 all issues that are not within a union go into one array, which forgets what comes behind the first. `null`: this is not Zod 3. */
+/**
+ * In Zod 3 all issues that are not within a union go into one array, which forgets what comes behind the first. `null`:
+ * this is not Zod 3.
+ */
 function parseZod3(schema: AnySchema, body: unknown): Parsed | null {
   const parse: unknown = Reflect.get(schema, "_parseSync");
   if (typeof parse !== "function") return null;
   const issues = new FirstIssues();
-  const parent = { common: { issues, async: false, contextualErrorMap: undefined }, path: [], schemaErrorMap: undefined, parent: null, data: body, parsedType: "unknown" };
+  const parent = {
+    common: { issues, async: false, contextualErrorMap: undefined },
+    path: [],
+    schemaErrorMap: undefined,
+    parent: null,
+    data: body,
+    parsedType: "unknown",
+  };
   const { status, value }: { status: unknown; value: unknown } = parse.call(schema, { data: body, path: [], parent });
   return status === "valid" ? { success: true, data: value } : { success: false, error: { issues } };
 }

@@ -17,8 +17,16 @@ export function shapeOfZod(schema: unknown): Shape {
 
 const any: Shape = { is: "any" };
 const scalars: Record<string, JsonType> = {
-  string: "string", template_literal: "string", number: "number", int: "number", boolean: "boolean", null: "null",
-  ZodString: "string", ZodNumber: "number", ZodBoolean: "boolean", ZodNull: "null",
+  string: "string",
+  template_literal: "string",
+  number: "number",
+  int: "number",
+  boolean: "boolean",
+  null: "null",
+  ZodString: "string",
+  ZodNumber: "number",
+  ZodBoolean: "boolean",
+  ZodNull: "null",
 };
 
 function readZod4(schema: object, def: Def): Shape {
@@ -91,7 +99,10 @@ function readZod3(def: Def | null): Shape {
 }
 
 function objectOf(shape: Def | null): Shape {
-  const fields = Object.entries(shape ?? {}).map(([name, field]): [string, ShapeField] => [name, { shape: () => shapeOfZod(field), isRequired: !mayBeAbsent(field) }]);
+  const fields = Object.entries(shape ?? {}).map(([name, field]): [string, ShapeField] => [
+    name,
+    { shape: () => shapeOfZod(field), isRequired: !mayBeAbsent(field) },
+  ]);
   return { is: "object", fields: new Map(fields), rest: null };
 }
 
@@ -105,7 +116,10 @@ function mayBeAbsent(schema: unknown): boolean {
 
 function tupleOf(def: Def): Shape {
   const items = listIn(def["items"]);
-  return { is: "list", itemAt: (index) => (index < items.length ? shapeOfZod(items[index]) : def["rest"] ? shapeOfZod(def["rest"]) : null) };
+  return {
+    is: "list",
+    itemAt: (index) => (index < items.length ? shapeOfZod(items[index]) : def["rest"] ? shapeOfZod(def["rest"]) : null),
+  };
 }
 
 function unionOf(options: unknown): Shape {
@@ -113,7 +127,11 @@ function unionOf(options: unknown): Shape {
 }
 
 function orNull(inner: unknown): Shape {
-  return { is: "union", isNullable: true, options: [() => shapeOfZod(inner), () => ({ is: "scalar", types: ["null"] })] };
+  return {
+    is: "union",
+    isNullable: true,
+    options: [() => shapeOfZod(inner), () => ({ is: "scalar", types: ["null"] })],
+  };
 }
 
 /** What a lazy schema stands for may be made anew each time: it is asked once. */

@@ -4,7 +4,14 @@ import * as z3 from "zod/v3";
 import type { AnySchema, TriggerSource } from "../ports/project.ts";
 import { shareSchemas } from "./share-schemas.ts";
 
-const trigger = (request: unknown, at = 0): TriggerSource => ({ slug: `t${at}`, endpoint: "e", attachmentId: `t${at}:w`, target: { kind: "workflow", slug: "w" }, request: request as AnySchema, filter: null });
+const trigger = (request: unknown, at = 0): TriggerSource => ({
+  slug: `t${at}`,
+  endpoint: "e",
+  attachmentId: `t${at}:w`,
+  target: { kind: "workflow", slug: "w" },
+  request: request as AnySchema,
+  filter: null,
+});
 const areOne = (a: unknown, b: unknown) => {
   const [first, second] = shareSchemas([trigger(a), trigger(b, 1)]);
   return first?.request === second?.request;
@@ -12,11 +19,39 @@ const areOne = (a: unknown, b: unknown) => {
 
 describe("shareSchemas", () => {
   const alike: [string, () => unknown][] = [
-    ["objects of all kinds of parts", () => z.object({ a: z.string().trim().min(2), b: z.int().optional(), c: z.enum(["x", "y"]).default("x"), d: z.array(z.union([z.literal(1), z.null()])), e: z.record(z.string(), z.email()), f: z.string().regex(/^a/i) })],
+    [
+      "objects of all kinds of parts",
+      () =>
+        z.object({
+          a: z.string().trim().min(2),
+          b: z.int().optional(),
+          c: z.enum(["x", "y"]).default("x"),
+          d: z.array(z.union([z.literal(1), z.null()])),
+          e: z.record(z.string(), z.email()),
+          f: z.string().regex(/^a/i),
+        }),
+    ],
     ["strict and loose objects", () => z.strictObject({ a: z.looseObject({ b: z.boolean() }) })],
-    ["texts that are trimmed and lowered, with a description", () => z.object({ a: z.string().trim().toLowerCase() }).describe("x")],
-    ["discriminated unions and intersections", () => z.discriminatedUnion("a", [z.object({ a: z.literal("x") }), z.object({ a: z.literal("y") })]).and(z.object({ b: z.tuple([z.number()]) }))],
-    ["schemas of Zod 3", () => z3.object({ a: z3.string().min(2, "short"), b: z3.array(z3.literal(1)), c: z3.object({ d: z3.enum(["x"]) }).strict() })],
+    [
+      "texts that are trimmed and lowered, with a description",
+      () => z.object({ a: z.string().trim().toLowerCase() }).describe("x"),
+    ],
+    [
+      "discriminated unions and intersections",
+      () =>
+        z
+          .discriminatedUnion("a", [z.object({ a: z.literal("x") }), z.object({ a: z.literal("y") })])
+          .and(z.object({ b: z.tuple([z.number()]) })),
+    ],
+    [
+      "schemas of Zod 3",
+      () =>
+        z3.object({
+          a: z3.string().min(2, "short"),
+          b: z3.array(z3.literal(1)),
+          c: z3.object({ d: z3.enum(["x"]) }).strict(),
+        }),
+    ],
   ];
   test.each(alike)("makes one of %s that are written alike", (_, write) => {
     expect(areOne(write(), write())).toBe(true);

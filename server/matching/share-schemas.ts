@@ -2,8 +2,9 @@ import type { AnySchema, TriggerSource } from "../ports/project.ts";
 import { splitSchema } from "./fixed-fields.ts";
 
 /**
- * The same triggers, where schemas that are written alike are one schema: a body is parsed once for all that bear it, and Zod prepares
- * it once. Two are alike when the same copy of Zod made them of the same parts in the same order; functions must be the very same.
+ * The same triggers, where schemas that are written alike are one schema: a body is parsed once for all that bear it,
+ * and Zod prepares it once. Two are alike when the same copy of Zod made them of the same parts in the same order;
+ * functions must be the very same.
  */
 export function shareSchemas(triggers: readonly TriggerSource[]): TriggerSource[] {
   const share = createSharing();
@@ -25,7 +26,10 @@ function createSharing(): (schema: AnySchema) => AnySchema {
   };
 }
 
-/** Writes down all that a value is made of; what cannot be read is told apart by what it is, so that nothing unlike is taken for alike. */
+/**
+ * Writes down all that a value is made of; what cannot be read is told apart by what it is, so that nothing unlike is
+ * taken for alike.
+ */
 function createSigning(): (value: unknown) => string {
   const numbers = new WeakMap<object, number>();
   let last = 0;
@@ -37,7 +41,8 @@ function createSigning(): (value: unknown) => string {
 
   const sign = (value: unknown, around: readonly object[]): string => {
     if (value === null || (typeof value !== "object" && typeof value !== "function")) return signScalar(value);
-    if (value instanceof RegExp) return value.global || value.sticky ? identityOf(value) : `r${JSON.stringify([value.source, value.flags])}`;
+    if (value instanceof RegExp)
+      return value.global || value.sticky ? identityOf(value) : `r${JSON.stringify([value.source, value.flags])}`;
     if (typeof value === "function") return signFunction(value) ?? identityOf(value);
     if (around.includes(value)) return identityOf(value);
     const within = [...around, value];
@@ -45,12 +50,17 @@ function createSigning(): (value: unknown) => string {
     const made = partsOf(value);
     if (made) return `${identityOf(made.by)}${sign(made.of, within)}`;
     if (!isPlain(value)) return identityOf(value);
-    return `{${Object.entries(value).map(([name, part]) => `${JSON.stringify(name)}:${sign(part, within)}`).join()}}`;
+    return `{${Object.entries(value)
+      .map(([name, part]) => `${JSON.stringify(name)}:${sign(part, within)}`)
+      .join()}}`;
   };
   return (value) => sign(value, []);
 }
 
-/** What `.trim()` and the like are made of; they know nothing but what they are given. `null`: it may know more than it says. */
+/**
+ * What `.trim()` and the like are made of; they know nothing but what they are given. `null`: it may know more than it
+ * says.
+ */
 function signFunction(value: object): string | null {
   const text = Function.prototype.toString.call(value);
   return /^\(?([a-z]+)\)? ?=> ?\1\.(?:trim|toLowerCase|toUpperCase)\(\)$/.test(text) ? text : null;
@@ -63,7 +73,13 @@ function signScalar(value: unknown): string {
 
 /** What made a schema or a check of Zod, and of what; `null`: it is neither. */
 function partsOf(value: object): { by: object; of: unknown } | null {
-  if ("_zod" in value && isObject(value._zod) && "def" in value._zod && "constr" in value._zod && typeof value._zod.constr === "function") {
+  if (
+    "_zod" in value &&
+    isObject(value._zod) &&
+    "def" in value._zod &&
+    "constr" in value._zod &&
+    typeof value._zod.constr === "function"
+  ) {
     return { by: value._zod.constr, of: value._zod.def };
   }
   if (!("_def" in value) || !isObject(value._def) || "_zod" in value) return null;

@@ -20,15 +20,39 @@ const triggers: TriggerSource[] = types.map((type, at) => ({
   request: schemas[at] as unknown as AnySchema,
   filter: null,
 }));
-const exported = schemas.map((schema) => ({ request: z.toJSONSchema(schema, { io: "input" }) as JsonSchemaObject, filter: null }));
+const exported = schemas.map((schema) => ({
+  request: z.toJSONSchema(schema, { io: "input" }) as JsonSchemaObject,
+  filter: null,
+}));
 const slugs = [...new Set(triggers.map(({ slug }) => slug))];
 
 const index = buildTriggerIndex(exported);
-const bodies = fc.record({ type: fc.constantFrom(...types, "other"), amount: fc.oneof(fc.integer(), fc.constant("much")) });
-const someOff = fc.subarray(slugs).map((off): DisabledTriggers => new Map(off.map((slug) => [slug, { at: "2026-01-01T00:00:00.000Z", reason: slug === "event-1" ? "noisy" : null }])));
+const bodies = fc.record({
+  type: fc.constantFrom(...types, "other"),
+  amount: fc.oneof(fc.integer(), fc.constant("much")),
+});
+const someOff = fc
+  .subarray(slugs)
+  .map(
+    (off): DisabledTriggers =>
+      new Map(
+        off.map((slug) => [slug, { at: "2026-01-01T00:00:00.000Z", reason: slug === "event-1" ? "noisy" : null }]),
+      ),
+  );
 
 const decide = (body: Json, disabled: DisabledTriggers, indexed: boolean) =>
-  decideDelivery({ manifest: { version: "v1", workflows: [], agents: [] }, triggers, index: indexed ? index : null, isShared: true, body, deliveryId: "dlv_1", now: 0, startedBy: "webhook", keyId: null, disabled });
+  decideDelivery({
+    manifest: { version: "v1", workflows: [], agents: [] },
+    triggers,
+    index: indexed ? index : null,
+    isShared: true,
+    body,
+    deliveryId: "dlv_1",
+    now: 0,
+    startedBy: "webhook",
+    keyId: null,
+    disabled,
+  });
 
 test("a trigger that is switched off never starts a run and says so of every body; the others say and start what they do without it", () => {
   let folded = 0;
@@ -37,9 +61,14 @@ test("a trigger that is switched off never starts a run and says so of every bod
       const whole = decide(body, new Map(), indexed);
       const decision = decide(body, disabled, indexed);
       if (isFolded(decision.verdicts)) folded++;
-      expect(decision.runs.map(({ attachmentId }) => attachmentId)).toEqual(whole.runs.map(({ attachmentId }) => attachmentId).filter((id) => !disabled.has(id?.split(":")[0] ?? "")));
-      const withoutRuns = (verdicts: typeof decision.verdicts) => listVerdicts(verdicts).map((verdict) => ({ ...verdict, runId: verdict.runId === null ? null : "run" }));
-      const expected = withoutRuns(whole.verdicts).map((verdict) => (disabled.has(verdict.trigger) ? disabledVerdict({ ...verdict, slug: verdict.trigger }, disabled) : verdict));
+      expect(decision.runs.map(({ attachmentId }) => attachmentId)).toEqual(
+        whole.runs.map(({ attachmentId }) => attachmentId).filter((id) => !disabled.has(id?.split(":")[0] ?? "")),
+      );
+      const withoutRuns = (verdicts: typeof decision.verdicts) =>
+        listVerdicts(verdicts).map((verdict) => ({ ...verdict, runId: verdict.runId === null ? null : "run" }));
+      const expected = withoutRuns(whole.verdicts).map((verdict) =>
+        disabled.has(verdict.trigger) ? disabledVerdict({ ...verdict, slug: verdict.trigger }, disabled) : verdict,
+      );
       expect(withoutRuns(decision.verdicts)).toEqual(expected);
       expect(decision.outcome).toBe(decision.runs.length > 0 ? "accepted" : "skipped");
     }),
@@ -51,9 +80,26 @@ test("a trigger that is switched off never starts a run and says so of every bod
 test("the only trigger of an endpoint, switched off, skips what it would reject", () => {
   const [only] = triggers;
   const alone = (disabled: DisabledTriggers) =>
-    decideDelivery({ manifest: { version: "v1", workflows: [], agents: [] }, triggers: only ? [only] : [], index: null, isShared: false, body: {}, deliveryId: "dlv_1", now: 0, startedBy: "webhook", keyId: null, disabled });
+    decideDelivery({
+      manifest: { version: "v1", workflows: [], agents: [] },
+      triggers: only ? [only] : [],
+      index: null,
+      isShared: false,
+      body: {},
+      deliveryId: "dlv_1",
+      now: 0,
+      startedBy: "webhook",
+      keyId: null,
+      disabled,
+    });
   expect(alone(new Map())).toMatchObject({ outcome: "rejected", responseStatus: 422 });
   const off = alone(new Map([["event-0", { at: "2026-01-01T00:00:00.000Z", reason: "noisy" }]]));
   expect(off).toMatchObject({ outcome: "skipped", responseStatus: 200 });
-  expect(listVerdicts(off.verdicts)).toMatchObject([{ outcome: "disabled", runId: null, reasons: [{ code: "disabled", message: "Switched off since 2026-01-01T00:00:00.000Z: noisy" }] }]);
+  expect(listVerdicts(off.verdicts)).toMatchObject([
+    {
+      outcome: "disabled",
+      runId: null,
+      reasons: [{ code: "disabled", message: "Switched off since 2026-01-01T00:00:00.000Z: noisy" }],
+    },
+  ]);
 });

@@ -1,8 +1,8 @@
 import type { Json } from "../contract/json.ts";
 
 /**
- * What a schema made of a body, as JSON: properties that are `undefined` are left out. The very same value where it is JSON already,
- * which it is almost always.
+ * What a schema made of a body, as JSON: properties that are `undefined` are left out. The very same value where it is
+ * JSON already, which it is almost always.
  */
 export function toJson(value: unknown): Json {
   if (value === undefined) return null;
@@ -23,7 +23,9 @@ function isPlain(value: object): boolean {
 }
 
 function copyAsJson(value: unknown): Json {
-  const text: string | undefined = JSON.stringify(value, (_, item: unknown) => (typeof item === "bigint" ? item.toString() : item));
+  const text: string | undefined = JSON.stringify(value, (_, item: unknown) =>
+    typeof item === "bigint" ? item.toString() : item,
+  );
   const json: Json = text === undefined ? null : JSON.parse(text);
   return json;
 }

@@ -4,18 +4,37 @@ import { exportSchema } from "../../cli/build/schema/export.ts";
 import type { Json } from "../contract/json.ts";
 import { buildTriggerIndex } from "./trigger-index.ts";
 
-const indexOf = (schemas: readonly z.ZodType[]) => buildTriggerIndex(schemas.map((schema) => ({ request: exportSchema(z.any()), filter: exportSchema(schema) })));
+const indexOf = (schemas: readonly z.ZodType[]) =>
+  buildTriggerIndex(schemas.map((schema) => ({ request: exportSchema(z.any()), filter: exportSchema(schema) })));
 const action = (...values: [string, ...string[]]) => z.object({ action: z.enum(values) });
 
 test("names the triggers that ask for what stands in the body, and those that ask for nothing fixed, in order", () => {
-  const index = indexOf([action("opened"), z.any(), action("closed", "opened"), z.object({ run: z.object({ ok: z.literal(true) }) }), action("closed")]);
+  const index = indexOf([
+    action("opened"),
+    z.any(),
+    action("closed", "opened"),
+    z.object({ run: z.object({ ok: z.literal(true) }) }),
+    action("closed"),
+  ]);
   expect(index.candidates({ action: "opened" })).toEqual([0, 1, 2]);
   expect(index.candidates({ action: "closed", run: { ok: true } })).toEqual([1, 2, 3, 4]);
-  for (const body of [{ action: "edited" }, {}, [], "opened", null, { action: ["opened"] }, { action: { opened: true } }, { run: [true], action: 1 }] as Json[]) expect(index.candidates(body)).toEqual([1]);
+  for (const body of [
+    { action: "edited" },
+    {},
+    [],
+    "opened",
+    null,
+    { action: ["opened"] },
+    { action: { opened: true } },
+    { run: [true], action: 1 },
+  ] as Json[])
+    expect(index.candidates(body)).toEqual([1]);
 });
 
 test("looks at every fixed value of a trigger, whichever of them it stands under", () => {
-  const index = indexOf(["a", "b", "c"].map((name) => z.object({ action: z.literal("done"), name: z.literal(name), of: z.literal(name) })));
+  const index = indexOf(
+    ["a", "b", "c"].map((name) => z.object({ action: z.literal("done"), name: z.literal(name), of: z.literal(name) })),
+  );
   expect(index.candidates({ action: "done", name: "b", of: "b" })).toEqual([1]);
   expect(index.candidates({ action: "done", name: "b", of: "c" })).toEqual([]);
   expect(index.candidates({ action: "begun", name: "b", of: "b" })).toEqual([]);
@@ -23,7 +42,9 @@ test("looks at every fixed value of a trigger, whichever of them it stands under
 
 test("tells values apart as JSON does: 1 is 1.0, 0 is -0, and neither is a text or a truth value", () => {
   const index = indexOf([1, 0, "1", true, null].map((value) => z.object({ a: z.literal(value) })));
-  const found = ["1.0", "-0", '"1"', "true", "null", "false", '"0"'].map((text) => index.candidates({ a: JSON.parse(text) }));
+  const found = ["1.0", "-0", '"1"', "true", "null", "false", '"0"'].map((text) =>
+    index.candidates({ a: JSON.parse(text) }),
+  );
   expect(found).toEqual([[0], [1], [2], [3], [4], [], []]);
 });
 

@@ -14,11 +14,15 @@ interface Shelf {
 }
 
 /**
- * An index over the exported schemas of the triggers on one endpoint: which of them a body may match at all. Each trigger stands under
- * the one of its fixed values that it shares with the fewest others, and the other ones are looked at when that is found.
+ * An index over the exported schemas of the triggers on one endpoint: which of them a body may match at all. Each
+ * trigger stands under the one of its fixed values that it shares with the fewest others, and the other ones are looked
+ * at when that is found.
  */
 export function buildTriggerIndex(triggers: readonly Exported[]): TriggerIndex {
-  const rules = triggers.map(({ request, filter }) => [...discriminatorsOf(request), ...(filter ? discriminatorsOf(filter) : [])]);
+  const rules = triggers.map(({ request, filter }) => [
+    ...discriminatorsOf(request),
+    ...(filter ? discriminatorsOf(filter) : []),
+  ]);
   const company = countCompany(rules);
   const shelves = new Map<string, Shelf>();
   const anywhere: number[] = [];
@@ -39,7 +43,8 @@ export function buildTriggerIndex(triggers: readonly Exported[]): TriggerIndex {
 /** How many triggers ask for a value at a place. */
 function countCompany(rules: readonly (readonly Discriminator[])[]): ReadonlyMap<string, number> {
   const company = new Map<string, number>();
-  for (const { path, values } of rules.flat()) for (const value of values) company.set(placeOf(path, value), (company.get(placeOf(path, value)) ?? 0) + 1);
+  for (const { path, values } of rules.flat())
+    for (const value of values) company.set(placeOf(path, value), (company.get(placeOf(path, value)) ?? 0) + 1);
   return company;
 }
 

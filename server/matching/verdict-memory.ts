@@ -25,11 +25,15 @@ interface Question {
 }
 
 /**
- * Remembers what the triggers of one endpoint say of bodies. Those of a kind, as kinds-of-bodies.ts tells them apart, get the very same list of what
- * they have in common: it leaves open what stands at the places of fixed values, which may be something else each time.
+ * Remembers what the triggers of one endpoint say of bodies. Those of a kind, as kinds-of-bodies.ts tells them apart,
+ * get the very same list of what they have in common: it leaves open what stands at the places of fixed values, which
+ * may be something else each time.
  */
 export interface VerdictMemory {
-  /** What `verdictOf` gives of all, to the letter. Folded from the second body of a kind on: many kinds never come again. */
+  /**
+   * What `verdictOf` gives of all, to the letter. Folded from the second body of a kind on: many kinds never come
+   * again.
+   */
   verdictsOf(question: Question): Verdicts;
 }
 
@@ -70,7 +74,8 @@ function createVerdictMemory(triggers: readonly TriggerSource[]): VerdictMemory 
     const key = kind.key.length > 200 ? hash("sha256", kind.key) : kind.key;
     const known = remembered.get(key);
     if (known) return keep(key, known);
-    if (noted.delete(key)) return keep(key, verdictsOfKind(triggers, { ...question, kind, places: kinds.places ?? new Map() }));
+    if (noted.delete(key))
+      return keep(key, verdictsOfKind(triggers, { ...question, kind, places: kinds.places ?? new Map() }));
     note(key);
     return null;
   }
@@ -84,7 +89,15 @@ function createVerdictMemory(triggers: readonly TriggerSource[]): VerdictMemory 
       const shared = recall(described.kind, question);
       if (!shared) return listAll();
       const places = withAttachments([...asked.keys(), ...described.deviating, ...shared.gaps]);
-      return { common: shared.common, actuals: actualsOf(shared.open, body), own: places.flatMap((at) => { const trigger = triggers[at]; return trigger ? [verdictOf(trigger, at)] : []; }), places };
+      return {
+        common: shared.common,
+        actuals: actualsOf(shared.open, body),
+        own: places.flatMap((at) => {
+          const trigger = triggers[at];
+          return trigger ? [verdictOf(trigger, at)] : [];
+        }),
+        places,
+      };
     },
   };
 }

@@ -23,7 +23,10 @@ interface Example {
 }
 
 /** What each trigger says of any body of a kind that has none of the values that few triggers ask for. */
-export function verdictsOfKind(triggers: readonly TriggerSource[], { places, ...example }: Example & { places: ReadonlyMap<string, FixedPlace> }): KindVerdicts {
+export function verdictsOfKind(
+  triggers: readonly TriggerSource[],
+  { places, ...example }: Example & { places: ReadonlyMap<string, FixedPlace> },
+): KindVerdicts {
   const openReasons = new Set<readonly Reason[]>();
   const ask = rememberAnswers((schema) => {
     const failing = failingFields(schema, example);
@@ -37,7 +40,10 @@ export function verdictsOfKind(triggers: readonly TriggerSource[], { places, ...
     const { verdict } = evaluateTrigger(trigger, ask);
     if (verdict.outcome === "matched") return null;
     if (!openReasons.has(verdict.reasons)) return verdict;
-    return { ...verdict, reasons: verdict.reasons.map(({ pointer, code, message, expected }) => ({ pointer, code, message, expected })) };
+    return {
+      ...verdict,
+      reasons: verdict.reasons.map(({ pointer, code, message, expected }) => ({ pointer, code, message, expected })),
+    };
   });
   const pointers = new Set([...openReasons].flatMap((reasons) => reasons.map(({ pointer }) => pointer)));
   return {
@@ -51,6 +57,8 @@ export function verdictsOfKind(triggers: readonly TriggerSource[], { places, ...
 function failingFields(schema: AnySchema, { kind, body, ask }: Example): Reason[] | null {
   const split = splitSchema(schema);
   if (!split || !restHolds(split, body, (rest) => ask(rest).success)) return null;
-  const failing = split.fields.filter(({ values, reason }) => !(kind.found.has(reason.pointer) && values.has(kind.found.get(reason.pointer))));
+  const failing = split.fields.filter(
+    ({ values, reason }) => !(kind.found.has(reason.pointer) && values.has(kind.found.get(reason.pointer))),
+  );
   return failing.slice(0, mostReasons).map(({ reason }) => reason);
 }

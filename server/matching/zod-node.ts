@@ -26,17 +26,22 @@ function readZod4(schema: AnySchema, internals: Fields): ZodNode | null {
   }
   const shape = def["type"] === "object" ? recordOf(def, "shape") : null;
   const others = recordOf(def, "catchall");
-  const takesOthers = def["catchall"] === undefined || (others !== null && recordOf(recordOf(others, "_zod") ?? {}, "def")?.["type"] === "unknown");
+  const takesOthers =
+    def["catchall"] === undefined ||
+    (others !== null && recordOf(recordOf(others, "_zod") ?? {}, "def")?.["type"] === "unknown");
   if (!shape || !takesOthers || !isConstructor(constr)) return null;
   return { kind: "object", shape, withShape: (fewer) => make(constr, { ...def, shape: fewer }) };
 }
 
 function readZod3(schema: AnySchema): ZodNode | null {
   const def = recordOf(schema, "_def");
-  if (def?.["typeName"] === "ZodLiteral") return def["errorMap"] === undefined ? { kind: "fixed", schema, values: new Set([def["value"]]) } : null;
+  if (def?.["typeName"] === "ZodLiteral")
+    return def["errorMap"] === undefined ? { kind: "fixed", schema, values: new Set([def["value"]]) } : null;
   if (def?.["typeName"] !== "ZodObject") return null;
   const shape = recordOf(schema, "shape");
-  const takesOthers = ["strip", "passthrough"].includes(String(def["unknownKeys"])) && recordOf(recordOf(def, "catchall") ?? {}, "_def")?.["typeName"] === "ZodNever";
+  const takesOthers =
+    ["strip", "passthrough"].includes(String(def["unknownKeys"])) &&
+    recordOf(recordOf(def, "catchall") ?? {}, "_def")?.["typeName"] === "ZodNever";
   const { constructor } = schema;
   if (!shape || !takesOthers || !isConstructor(constructor)) return null;
   return { kind: "object", shape, withShape: (fewer) => make(constructor, { ...def, shape: () => fewer }) };

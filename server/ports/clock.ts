@@ -2,7 +2,10 @@
 export interface Clock {
   /** UTC milliseconds. */
   now(): number;
-  /** Milliseconds since some moment, for what is measured within a process: they go on evenly when somebody sets the clock. Where it is not given, `now` is taken. */
+  /**
+   * Milliseconds since some moment, for what is measured within a process: they go on evenly when somebody sets the
+   * clock. Where it is not given, `now` is taken.
+   */
   elapsed?(): number;
 }
 

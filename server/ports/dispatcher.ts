@@ -1,8 +1,8 @@
 import type { ClaimedRun } from "./store.ts";
 
 /**
- * Hands due runs to a worker process, at most `capacity` at a time. On SQLite the run rows are the queue; elsewhere an engine
- * carries run ids. Never polls the store for work: it is woken.
+ * Hands due runs to a worker process, at most `capacity` at a time. On SQLite the run rows are the queue; elsewhere an
+ * engine carries run ids. Never polls the store for work: it is woken.
  */
 export interface Dispatcher {
   start(execute: (run: ClaimedRun) => Promise<void>): void;

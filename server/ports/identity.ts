@@ -9,11 +9,22 @@ export interface Redirection {
   setCookie: string[];
 }
 
-/** Checks who people are: passwords and sign-in. Hashes of passwords are bounded: what has one throws AppError `rate_limited` under too many. */
+/**
+ * Checks who people are: passwords and sign-in. Hashes of passwords are bounded: what has one throws AppError
+ * `rate_limited` under too many.
+ */
 export interface Identity {
   /** `address`: of the browser, for the list of sessions. */
-  signIn(p: { email: string; password: string; address: string | null; userAgent: string | null }): Promise<SignInResult>;
-  /** Sends the browser to the provider; `null`: there is none, or it cannot be reached. `next`: the page to come back to. */
+  signIn(p: {
+    email: string;
+    password: string;
+    address: string | null;
+    userAgent: string | null;
+  }): Promise<SignInResult>;
+  /**
+   * Sends the browser to the provider; `null`: there is none, or it cannot be reached. `next`: the page to come back
+   * to.
+   */
   startElsewhere(p: { next: string; address: string | null }): Promise<Redirection | null>;
   /** The browser comes back. `isSignedIn: false`: who came may not come in. `request`: with its cookies. */
   finishElsewhere(request: Request, address: string | null): Promise<Redirection & { isSignedIn: boolean }>;

@@ -22,7 +22,11 @@ export type ModelMessage =
   | { role: "user"; content: { type: "text"; text: string }[] }
   | {
       role: "assistant";
-      content: (({ type: "text" | "reasoning"; text: string } | { type: "tool-call"; toolCallId: string; toolName: string; input: Json }) & ProviderOptions)[];
+      content: ((
+        | { type: "text" | "reasoning"; text: string }
+        | { type: "tool-call"; toolCallId: string; toolName: string; input: Json }
+      ) &
+        ProviderOptions)[];
     }
   | { role: "tool"; content: ToolResultMessage[] };
 

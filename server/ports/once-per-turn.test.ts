@@ -7,7 +7,12 @@ it("asks once for each key in one turn of the event loop, and again in the next"
   let calls = 0;
   const ask = async (key: string) => `${key} in call ${(calls += 1)}`;
   const once = oncePerTurn(ask);
-  expect(await Promise.all([once("a"), once("a"), once("b"), once("a")])).toEqual(["a in call 1", "a in call 1", "b in call 2", "a in call 1"]);
+  expect(await Promise.all([once("a"), once("a"), once("b"), once("a")])).toEqual([
+    "a in call 1",
+    "a in call 1",
+    "b in call 2",
+    "a in call 1",
+  ]);
   await nextTurn();
   expect(await once("a")).toBe("a in call 3");
 });

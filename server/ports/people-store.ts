@@ -49,7 +49,10 @@ interface NewInvitation {
 /** Where nobody is left who could let others in, nothing is changed. */
 export type PersonChange = "changed" | "unknown" | "last-admin";
 
-/** Every verb that changes something writes its line of the audit log in the same transaction. Where it changes nothing, it writes none. */
+/**
+ * Every verb that changes something writes its line of the audit log in the same transaction. Where it changes nothing,
+ * it writes none.
+ */
 export interface PeopleStore {
   countPeople(): Promise<number>;
   /** By name. */
@@ -63,14 +66,31 @@ export interface PeopleStore {
   endSession(p: { id: string; personId: string | null; audit: NewAuditEntry }): Promise<boolean>;
   /** What a person may do now; `null`: there is no such person (any more). */
   findRole(personId: string): Promise<Role | null>;
-  /** In force with the very next request of theirs. Whoever is no admin any more lets nobody in: links that they made end. */
+  /**
+   * In force with the very next request of theirs. Whoever is no admin any more lets nobody in: links that they made
+   * end.
+   */
   changeRole(p: { id: string; role: Role; now: number; audit: NewAuditEntry }): Promise<PersonChange>;
-  /** With sessions, ways to sign in and links that they made. Their API tokens are revoked, and `auditToken` is written for each. */
-  removePerson(p: { id: string; now: number; audit: NewAuditEntry; auditToken: (keyId: string) => NewAuditEntry }): Promise<PersonChange>;
-  /** scrypt, as the identity provider made it; `null` where the person has none. */
+  /**
+   * With sessions, ways to sign in and links that they made. Their API tokens are revoked, and `auditToken` is written
+   * for each.
+   */
+  removePerson(p: {
+    id: string;
+    now: number;
+    audit: NewAuditEntry;
+    auditToken: (keyId: string) => NewAuditEntry;
+  }): Promise<PersonChange>;
+  /** Scrypt, as the identity provider made it; `null` where the person has none. */
   findPasswordHash(personId: string): Promise<string | null>;
   /** Ends all sessions of the person but `keepSession`. `false`: the person has no password to change. */
-  changePassword(p: { personId: string; passwordHash: string; keepSession: string; now: number; audit: NewAuditEntry }): Promise<boolean>;
+  changePassword(p: {
+    personId: string;
+    passwordHash: string;
+    keepSession: string;
+    now: number;
+    audit: NewAuditEntry;
+  }): Promise<boolean>;
   /** A `setup` link takes the place of those before it, a `reset` of those for the same person. */
   createInvitation(p: { invitation: NewInvitation; audit: NewAuditEntry }): Promise<Invitation>;
   /** Those that can still be accepted, newest first. */
@@ -85,7 +105,10 @@ export interface PeopleStore {
     now: number;
     audit: NewAuditEntry;
   }): Promise<"joined" | "unusable" | "email-taken">;
-  /** Uses a `reset` up, sets the password and ends all sessions of the person, or does nothing. `false`: it cannot be used. */
+  /**
+   * Uses a `reset` up, sets the password and ends all sessions of the person, or does nothing. `false`: it cannot be
+   * used.
+   */
   resetPassword(p: { hash: string; passwordHash: string; now: number; audit: NewAuditEntry }): Promise<boolean>;
 }
 
@@ -109,7 +132,11 @@ export interface IdentityRows {
     sortBy: { field: string; direction: "asc" | "desc" } | null;
   }): Promise<Record<string, unknown>[]>;
   countRows(table: IdentityTable, where: readonly IdentityCondition[]): Promise<number>;
-  updateRows(table: IdentityTable, where: readonly IdentityCondition[], values: Record<string, unknown>): Promise<Record<string, unknown>[]>;
+  updateRows(
+    table: IdentityTable,
+    where: readonly IdentityCondition[],
+    values: Record<string, unknown>,
+  ): Promise<Record<string, unknown>[]>;
   /** Gives what was removed. */
   removeRows(table: IdentityTable, where: readonly IdentityCondition[]): Promise<Record<string, unknown>[]>;
 }

@@ -10,7 +10,9 @@ import type { LanguageModel, LoadedTool } from "./model.ts";
 
 /** A Zod schema of the user's, of Zod 4 or Zod 3: all that we ever call. */
 export interface AnySchema {
-  safeParse(value: unknown): { success: true; data: unknown } | { success: false; error: { issues: readonly AnyIssue[] } };
+  safeParse(
+    value: unknown,
+  ): { success: true; data: unknown } | { success: false; error: { issues: readonly AnyIssue[] } };
 }
 
 /** A Zod issue of either version. */
@@ -29,7 +31,10 @@ export interface TriggerSource {
   target: Target;
   request: AnySchema;
   filter: AnySchema | null;
-  /** How its requests are signed, where they are. The same for all triggers on an endpoint, as `dedupe` and `rateLimit` are. */
+  /**
+   * How its requests are signed, where they are. The same for all triggers on an endpoint, as `dedupe` and `rateLimit`
+   * are.
+   */
   verify?: VerificationDefinition | null;
   dedupe?: Dedupe | null;
   rateLimit?: Rate | null;
@@ -88,6 +93,9 @@ export interface ProjectCode {
   trigger(attachmentId: string): Promise<LoadedTrigger | null>;
   /** Rewrites a stack from built positions to the user's own files and lines. */
   mapStack(stack: string): string;
-  /** The place in the user's own files that a stack points to, with the code around it as it was built; `null`: there is none. */
+  /**
+   * The place in the user's own files that a stack points to, with the code around it as it was built; `null`: there is
+   * none.
+   */
   excerptOf(stack: string): CodeExcerpt | null;
 }

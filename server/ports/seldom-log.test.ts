@@ -5,7 +5,10 @@ describe("a seldom log", () => {
   test("says what happens at once, and then every five seconds with how many were left out", () => {
     const lines: [string, unknown][] = [];
     let now = 0;
-    const log = createSeldomLog((message, fields) => lines.push([message, fields]), () => now);
+    const log = createSeldomLog(
+      (message, fields) => lines.push([message, fields]),
+      () => now,
+    );
     for (; now < 11_000; now += 10) log("no disk", { at: now });
     expect(lines).toEqual([
       ["no disk", { at: 0 }],

@@ -18,11 +18,24 @@ import type { VerdictOutcome } from "../contract/verdict.ts";
 import type { Verdicts } from "../domain/verdict-list.ts";
 
 /**
- * The ledger: deliveries, runs, steps, timelines, keys and workers. Every verb is one atomic business event; when its promise
- * resolves, what it wrote survives `kill -9` and power loss. Only who is at work (claims, leases, workers) may be lost with the power: nobody is
- * at work then. Times are UTC milliseconds going in, and ISO 8601 in what the contract shapes give back. A verb that cannot be carried out now rejects with AppError `store_unavailable`.
+ * The ledger: deliveries, runs, steps, timelines, keys and workers. Every verb is one atomic business event; when its
+ * promise resolves, what it wrote survives `kill -9` and power loss. Only who is at work (claims, leases, workers) may
+ * be lost with the power: nobody is at work then. Times are UTC milliseconds going in, and ISO 8601 in what the
+ * contract shapes give back. A verb that cannot be carried out now rejects with AppError `store_unavailable`.
  */
-export interface Store extends DeliveryStore, RunStore, TrafficStore, PresetStore, SwitchStore, EngineStore, KeyStore, PeopleStore, AuditStore, IdentityRows, UpkeepStore {
+export interface Store
+  extends
+    DeliveryStore,
+    RunStore,
+    TrafficStore,
+    PresetStore,
+    SwitchStore,
+    EngineStore,
+    KeyStore,
+    PeopleStore,
+    AuditStore,
+    IdentityRows,
+    UpkeepStore {
   /** Rejects when the store cannot be written. */
   ping(): Promise<void>;
   /**
@@ -31,15 +44,16 @@ export interface Store extends DeliveryStore, RunStore, TrafficStore, PresetStor
    */
   watch(listener: () => void): () => void;
   /**
-   * A text that is another one whenever a delivery, a run, a preset or the switch of a trigger is new or has changed, and the same while workers only report that they
-   * live. Cheap: asked for after every write.
+   * A text that is another one whenever a delivery, a run, a preset or the switch of a trigger is new or has changed,
+   * and the same while workers only report that they live. Cheap: asked for after every write.
    */
   mark(): Promise<string>;
   /** The same for what models of agents are just saying. When they have ended, `mark` is another one. */
   liveMark(): Promise<string>;
   /**
-   * Takes one request of every limit that is asked for, or of none where any has nothing left; for processes on all machines together, by the clock of the store. What was taken may be forgotten
-   * in a crash of it. Absent where one process receives: that counts by itself.
+   * Takes one request of every limit that is asked for, or of none where any has nothing left; for processes on all
+   * machines together, by the clock of the store. What was taken may be forgotten in a crash of it. Absent where one
+   * process receives: that counts by itself.
    */
   takeRates?(asked: readonly RateAsked[]): Promise<RatesTaken>;
   /** How this process fared with the store since it opened it. Costs the ledger nothing. */
@@ -130,9 +144,9 @@ export interface DeliveryFilter {
 }
 
 /**
- * `limit` 1–100, newest first. A cursor that does not parse rejects with AppError `invalid_request`. Filters that no index answers
- * look through a bounded number of rows: such a page may be short, or even empty, and its `nextCursor` goes on from there. Only
- * `nextCursor: null` is the end.
+ * `limit` 1–100, newest first. A cursor that does not parse rejects with AppError `invalid_request`. Filters that no
+ * index answers look through a bounded number of rows: such a page may be short, or even empty, and its `nextCursor`
+ * goes on from there. Only `nextCursor: null` is the end.
  */
 export interface PageRequest {
   limit: number;
@@ -142,10 +156,10 @@ export interface PageRequest {
 export interface DeliveryStore {
   /**
    * Records a delivery and its runs in one transaction. With `idempotency`, only if no delivery with the same key was
-   * accepted on the endpoint since `notBefore`; equal calls that race see exactly one `accepted`. Another body under the same key is a
-   * conflict, unless it `mayDiffer`. Only a delivery whose outcome is
-   * `accepted` is remembered by its key: one that was skipped or rejected is recorded, and may come again. Whether the runs fit below
-   * their `maxQueued` is decided in the same transaction, so calls that race never pass it. A run that is `queued` counts, also one that
+   * accepted on the endpoint since `notBefore`; equal calls that race see exactly one `accepted`. Another body under
+   * the same key is a conflict, unless it `mayDiffer`. Only a delivery whose outcome is `accepted` is remembered by its
+   * key: one that was skipped or rejected is recorded, and may come again. Whether the runs fit below their `maxQueued`
+   * is decided in the same transaction, so calls that race never pass it. A run that is `queued` counts, also one that
    * was handed back; those are never refused.
    */
   acceptDelivery(p: {
@@ -159,7 +173,10 @@ export interface DeliveryStore {
   getDelivery(id: string): Promise<Delivery | null>;
   /** As they are kept: names in lower case, nothing secret. */
   getDeliveryHeaders(id: string): Promise<Record<string, string> | null>;
-  /** After deliveries were removed: removes what they had in common, where no delivery that is left has it. Gives how many such lists. */
+  /**
+   * After deliveries were removed: removes what they had in common, where no delivery that is left has it. Gives how
+   * many such lists.
+   */
   removeUnusedVerdicts(): Promise<number>;
 }
 
@@ -191,7 +208,10 @@ export interface RunFilter {
 }
 
 /** What stands beside the spend of runs in one index. */
-export type SpendFilter = Pick<RunFilter, "trigger" | "target" | "targetKind" | "status" | "version" | "since" | "until" | "minTokens" | "minCostUsd">;
+export type SpendFilter = Pick<
+  RunFilter,
+  "trigger" | "target" | "targetKind" | "status" | "version" | "since" | "until" | "minTokens" | "minCostUsd"
+>;
 
 /** What the runs of one agent have used. */
 export interface AgentSpend {
@@ -206,11 +226,14 @@ export interface AgentSpend {
 
 export interface RunStore {
   /**
-   * Records runs that no delivery started, all or none. Each gets its `queued` timeline entry, and counts for `maxQueued` (as in
-   * acceptDelivery). Rejects with AppError `queue_full`.
+   * Records runs that no delivery started, all or none. Each gets its `queued` timeline entry, and counts for
+   * `maxQueued` (as in acceptDelivery). Rejects with AppError `queue_full`.
    */
   createRuns(runs: NewRun[]): Promise<void>;
-  /** The same, but those that fit, in their order. Gives the others, each with its queue; all that fit are recorded, or none when it rejects. */
+  /**
+   * The same, but those that fit, in their order. Gives the others, each with its queue; all that fit are recorded, or
+   * none when it rejects.
+   */
   createFittingRuns(runs: NewRun[]): Promise<{ id: string; queue: QueueFull }[]>;
   listRuns(filter: RunFilter, page: PageRequest): Promise<Page<RunSummary>>;
   /** Those of the given runs (at most 100) that are there, newest first. */
@@ -219,16 +242,25 @@ export interface RunStore {
   /** Entries with an id greater than `after`, oldest first. */
   listTimeline(runId: string, p: { after: number; limit: number }): Promise<TimelineEntry[]>;
   /**
-   * Asks a run to stop. Queued and waiting runs are `canceled` at once; of a running one it is noted, and its worker ends it.
-   * `ended`: it had ended before.
+   * Asks a run to stop. Queued and waiting runs are `canceled` at once; of a running one it is noted, and its worker
+   * ends it. `ended`: it had ended before.
    */
   requestCancel(runId: string, now: number): Promise<"canceled" | "requested" | "ended" | "missing">;
   /**
-   * Decides an approval for which a run waits: its step is over, with the decision beside the request, and the run is due as soon as it has no other open one.
-   * `closed`: it is decided, or the run does not wait. Writes the timeline entry `approval_decided`.
+   * Decides an approval for which a run waits: its step is over, with the decision beside the request, and the run is
+   * due as soon as it has no other open one. `closed`: it is decided, or the run does not wait. Writes the timeline
+   * entry `approval_decided`.
    */
-  decideApproval(p: { runId: string; name: string; decision: ApprovalDecision; now: number }): Promise<"decided" | "closed" | "missing">;
-  /** What runs of agents have used together, for each agent with any. At most the newest 25,000 in the time are looked at; `isCapped`: there are more. */
+  decideApproval(p: {
+    runId: string;
+    name: string;
+    decision: ApprovalDecision;
+    now: number;
+  }): Promise<"decided" | "closed" | "missing">;
+  /**
+   * What runs of agents have used together, for each agent with any. At most the newest 25,000 in the time are looked
+   * at; `isCapped`: there are more.
+   */
   sumSpend(filter: SpendFilter): Promise<{ agents: AgentSpend[]; isCapped: boolean }>;
   /** Numbers for /metrics and the overview. */
   countOpenRuns(): Promise<{ queued: number; running: number; waiting: number }>;
@@ -257,7 +289,10 @@ export interface VerdictBucket extends VerdictCount {
   at: number;
 }
 
-/** Deliveries to an endpoint that its triggers of this target decided about, each once: by the verdict that came furthest (matched, filter, request, off). */
+/**
+ * Deliveries to an endpoint that its triggers of this target decided about, each once: by the verdict that came
+ * furthest (matched, filter, request, off).
+ */
 export interface TargetCount {
   endpoint: string;
   /** The slug of the target. */
@@ -292,15 +327,29 @@ export interface TrafficWindow {
 }
 
 export interface TrafficStore {
-  /** Deliveries by endpoint, bucket and outcome, oldest first; of these endpoints, or of all together with `endpoint: ""`. */
+  /**
+   * Deliveries by endpoint, bucket and outcome, oldest first; of these endpoints, or of all together with `endpoint:
+   * ""`.
+   */
   countDeliveries(window: TrafficWindow & { endpoints: readonly string[] | null }): Promise<DeliveryCount[]>;
-  /** Verdicts of the attachments on these endpoints, and deliveries by the targets of their triggers, over the whole window. By the minute, they are kept for two days. */
-  countVerdicts(window: TrafficWindow & { endpoints: readonly string[] }): Promise<{ verdicts: VerdictCount[]; targets: TargetCount[] }>;
-  /** Verdicts of the attachments of one trigger on an endpoint, by bucket, oldest first. By the minute, they are kept for two days. */
+  /**
+   * Verdicts of the attachments on these endpoints, and deliveries by the targets of their triggers, over the whole
+   * window. By the minute, they are kept for two days.
+   */
+  countVerdicts(
+    window: TrafficWindow & { endpoints: readonly string[] },
+  ): Promise<{ verdicts: VerdictCount[]; targets: TargetCount[] }>;
+  /**
+   * Verdicts of the attachments of one trigger on an endpoint, by bucket, oldest first. By the minute, they are kept
+   * for two days.
+   */
   countVerdictBuckets(window: TrafficWindow & { endpoint: string; trigger: string }): Promise<VerdictBucket[]>;
   /** In the order asked. */
   summarizeTargets(p: { targets: readonly Target[]; since: number }): Promise<TargetSummary[]>;
-  /** Newest runs and deliveries whose ids begin or end so; at most `limit` of each. Ends are looked for among the newest 10,000. */
+  /**
+   * Newest runs and deliveries whose ids begin or end so; at most `limit` of each. Ends are looked for among the newest
+   * 10,000.
+   */
   searchIds(p: { text: string; limit: number }): Promise<{ runs: RunSummary[]; deliveries: DeliverySummary[] }>;
 }
 
@@ -321,8 +370,8 @@ export interface SwitchStore {
   /** The triggers that are switched off. Cheap: asked for in every turn in which webhooks come. */
   listDisabledTriggers(): Promise<DisabledTriggers>;
   /**
-   * Switches a trigger off (`disable`) or on (`null`), whether or not there is one of this slug now. One that is off already keeps its time, and its reason
-   * unless another is given. Gives whether it was off before.
+   * Switches a trigger off (`disable`) or on (`null`), whether or not there is one of this slug now. One that is off
+   * already keeps its time, and its reason unless another is given. Gives whether it was off before.
    */
   switchTrigger(p: { slug: string; disable: { at: number; reason: string | null } | null }): Promise<boolean>;
 }
@@ -394,8 +443,8 @@ export interface NewTimelineEntry {
 }
 
 /**
- * A change of state that the holder of a run makes. A run that was asked to stop never goes back to `waiting` or `queued`: the store
- * makes it `canceled` instead, with that timeline entry.
+ * A change of state that the holder of a run makes. A run that was asked to stop never goes back to `waiting` or
+ * `queued`: the store makes it `canceled` instead, with that timeline entry.
  */
 export type RunTransition =
   /** Back to `waiting` until `availableAt`. `sleep` goes on with the same attempt, `retry` begins the next. */
@@ -410,17 +459,26 @@ export interface ClaimRequest {
   limit: number;
   now: number;
   leaseMs: number;
-  /** Most runs of a target (`kind:slug`, e.g. `workflow:welcome-email`) that may be running at a time, over all workers. Absent: no bound. */
+  /**
+   * Most runs of a target (`kind:slug`, e.g. `workflow:welcome-email`) that may be running at a time, over all workers.
+   * Absent: no bound.
+   */
   concurrency: ReadonlyMap<string, number>;
   /** `isolated` claims only runs that must be alone in their process; `shared` claims only the others. */
   pool: "shared" | "isolated";
-  /** Of the worker's build. Where machines share a store it says which runs are for it; see `versionsToTake`. Absent: all are. */
+  /**
+   * Of the worker's build. Where machines share a store it says which runs are for it; see `versionsToTake`. Absent:
+   * all are.
+   */
   version?: string;
 }
 
 export interface LostRun {
   id: string;
-  /** `resume`: goes on with the same attempt. `isolate`: the same, but alone in a process. `fail`: the attempt failed by its own fault. */
+  /**
+   * `resume`: goes on with the same attempt. `isolate`: the same, but alone in a process. `fail`: the attempt failed by
+   * its own fault.
+   */
   fate:
     | { kind: "resume" }
     | { kind: "isolate" }
@@ -440,16 +498,17 @@ export interface WorkerInfo {
 
 export interface EngineStore {
   /**
-   * Takes up to `limit` runs that are due (`queued`, or `waiting` whose time has come), oldest first, and makes them `running`
-   * under a new token with a lease. `attempt` grows by one, unless the run is resumed. Two claims never take the same run.
-   * Writes the timeline entry (`attempt_started` or `resumed`) as well; its `message` says where another version accepted the run.
+   * Takes up to `limit` runs that are due (`queued`, or `waiting` whose time has come), oldest first, and makes them
+   * `running` under a new token with a lease. `attempt` grows by one, unless the run is resumed. Two claims never take
+   * the same run. Writes the timeline entry (`attempt_started` or `resumed`) as well; its `message` says where another
+   * version accepted the run.
    */
   claimRuns(p: ClaimRequest): Promise<ClaimedRun[]>;
   /** Stored steps and sleeps of a run, to go on after them. */
   loadSteps(runId: string): Promise<StepRecord[]>;
   /**
-   * Writes what a run did, all or nothing, if the token still holds it. `held: false`: another worker has it, or it ended; nothing
-   * was written, and the caller must stop. `cancelRequested`: somebody asked it to stop.
+   * Writes what a run did, all or nothing, if the token still holds it. `held: false`: another worker has it, or it
+   * ended; nothing was written, and the caller must stop. `cancelRequested`: somebody asked it to stop.
    */
   writeProgress(p: {
     runId: string;
@@ -465,10 +524,12 @@ export interface EngineStore {
     transition?: RunTransition;
   }): Promise<{ held: boolean; cancelRequested: boolean }>;
   /**
-   * Shows what a run's model has said so far, in the place of what it had said before, if the token still holds the run. It survives `kill -9`, and need not survive
-   * the power.
+   * Shows what a run's model has said so far, in the place of what it had said before, if the token still holds the
+   * run. It survives `kill -9`, and need not survive the power.
    */
-  saveLive(p: { runId: string; token: string; now: number } & Omit<LiveRecord, "updatedAt">): Promise<{ held: boolean }>;
+  saveLive(
+    p: { runId: string; token: string; now: number } & Omit<LiveRecord, "updatedAt">,
+  ): Promise<{ held: boolean }>;
   /** What the model of a run is just saying, as told by whoever holds it now. */
   getLive(runId: string): Promise<LiveRecord | null>;
   /** Lengthens the leases of runs that are still held; names those that are not, and those asked to stop. */
@@ -481,19 +542,24 @@ export interface EngineStore {
   /** Which of these run, and were asked to stop. */
   listCancelRequested(runIds: readonly string[]): Promise<string[]>;
   /** Runs that a worker holds now. */
-  listHeldRuns(workerId: string): Promise<{ id: string; token: string; target: Target; attempt: number; maxAttempts: number; crashes: number }[]>;
+  listHeldRuns(
+    workerId: string,
+  ): Promise<{ id: string; token: string; target: Target; attempt: number; maxAttempts: number; crashes: number }[]>;
   /**
-   * After a worker process ended: gives its runs back as told, each with a `worker_lost` entry that bears `message`. Runs that it
-   * does not hold any more are left alone. Counts a crash for each `isolate` and `fail`.
+   * After a worker process ended: gives its runs back as told, each with a `worker_lost` entry that bears `message`.
+   * Runs that it does not hold any more are left alone. Counts a crash for each `isolate` and `fail`.
    */
   releaseLostRuns(p: { workerId: string; now: number; message: string; runs: LostRun[] }): Promise<void>;
   /**
-   * Gives back runs whose lease ran out (their whole machine is gone). Returns how many. Those to `spare` are known to go on: nothing could
-   * be written for so long that their worker has not renewed them yet. Also shortens waits that a clock which was set back has made longer than
-   * was asked for; they are counted, too.
+   * Gives back runs whose lease ran out (their whole machine is gone). Returns how many. Those to `spare` are known to
+   * go on: nothing could be written for so long that their worker has not renewed them yet. Also shortens waits that a
+   * clock which was set back has made longer than was asked for; they are counted, too.
    */
   reconcile(now: number, spare?: ReadonlySet<string>): Promise<number>;
-  /** When the next waiting run is due, or `null`. For the isolated ones, ask with that pool. With `after`, of those due later than that. */
+  /**
+   * When the next waiting run is due, or `null`. For the isolated ones, ask with that pool. With `after`, of those due
+   * later than that.
+   */
   nextAvailableAt(pool: "shared" | "isolated", after?: number): Promise<number | null>;
   /** Runs of the pool that are `queued`: those that a worker could take now, but for bounds on concurrency. */
   countQueued(pool: "shared" | "isolated"): Promise<number>;
@@ -533,9 +599,16 @@ export interface KeyStore {
   /** `false`: there is no such key. Revoking twice keeps the first time. */
   revokeKey(id: string, now: number, audit?: NewAuditEntry): Promise<boolean>;
   /**
-   * Makes `next` in the place of a key, which ends at `endsAt`, or when it would have ended anyway if that is earlier. `taken`: it is revoked, has expired by `now`, or was
-   * replaced before; nothing was written. Two calls that race never both make a key.
+   * Makes `next` in the place of a key, which ends at `endsAt`, or when it would have ended anyway if that is earlier.
+   * `taken`: it is revoked, has expired by `now`, or was replaced before; nothing was written. Two calls that race
+   * never both make a key.
    */
-  rotateKey(p: { id: string; next: NewKey; endsAt: number; now: number; audit?: readonly NewAuditEntry[] }): Promise<{ kind: "rotated"; old: Key; next: Key } | { kind: "taken"; old: Key } | { kind: "missing" }>;
+  rotateKey(p: {
+    id: string;
+    next: NewKey;
+    endsAt: number;
+    now: number;
+    audit?: readonly NewAuditEntry[];
+  }): Promise<{ kind: "rotated"; old: Key; next: Key } | { kind: "taken"; old: Key } | { kind: "missing" }>;
   touchKey(id: string, now: number): Promise<void>;
 }

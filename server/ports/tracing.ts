@@ -2,7 +2,10 @@ import type { DeliverySummary } from "../contract/delivery.ts";
 import type { RunError, RunStatus } from "../contract/run.ts";
 import type { ClaimedRun } from "./store.ts";
 
-/** Spans of one process: of deliveries in web, of runs in workers. None of these verbs ever throws or rejects: what cannot be told of is lost. */
+/**
+ * Spans of one process: of deliveries in web, of runs in workers. None of these verbs ever throws or rejects: what
+ * cannot be told of is lost.
+ */
 export interface Tracing {
   /** Of a delivery that was answered after so many milliseconds. */
   delivered(delivery: TracedDelivery, tookMs: number): void;
@@ -12,7 +15,10 @@ export interface Tracing {
   close(withinMs: number): Promise<void>;
 }
 
-export type TracedDelivery = Pick<DeliverySummary, "id" | "endpoint" | "receivedAt" | "method" | "headers" | "bodyBytes" | "outcome" | "responseStatus" | "problem">;
+export type TracedDelivery = Pick<
+  DeliverySummary,
+  "id" | "endpoint" | "receivedAt" | "method" | "headers" | "bodyBytes" | "outcome" | "responseStatus" | "problem"
+>;
 
 /** One stretch of a run: an attempt, or what is left of it after a sleep or a lost worker. */
 export interface RunTrace {

@@ -18,21 +18,33 @@ export interface UpkeepBatch<Place> {
 }
 
 /**
- * Removes what is old, beside live traffic: each verb is one short transaction (some ten milliseconds) that others wait for, and says where to go on. Two
- * processes that remove at once do what one would. What was removed may be there again after a power cut; nothing waits for the disk.
+ * Removes what is old, beside live traffic: each verb is one short transaction (some ten milliseconds) that others wait
+ * for, and says where to go on. Two processes that remove at once do what one would. What was removed may be there
+ * again after a power cut; nothing waits for the disk.
  */
 export interface UpkeepStore {
-  /** When the oldest of so many newest deliveries was received: what is older is more than is to be kept. `null`: there are not more. */
+  /**
+   * When the oldest of so many newest deliveries was received: what is older is more than is to be kept. `null`: there
+   * are not more.
+   */
   findOldestOf(newest: number): Promise<number | null>;
   /**
-   * Removes deliveries that were received before that time, each with its runs, their steps and timelines. One stays, whole, as long as a run of its own is open or
-   * ended at that time or later, or a key that was accepted at `keysSince` or later names it.
+   * Removes deliveries that were received before that time, each with its runs, their steps and timelines. One stays,
+   * whole, as long as a run of its own is open or ended at that time or later, or a key that was accepted at
+   * `keysSince` or later names it.
    */
-  removeOldDeliveries(p: { before: number; keysSince: number; after: UpkeepPlace | null }): Promise<UpkeepBatch<UpkeepPlace>>;
+  removeOldDeliveries(p: {
+    before: number;
+    keysSince: number;
+    after: UpkeepPlace | null;
+  }): Promise<UpkeepBatch<UpkeepPlace>>;
   /** The same for runs that no delivery started. */
   removeOldRuns(p: { before: number; after: UpkeepPlace | null }): Promise<UpkeepBatch<UpkeepPlace>>;
   /** Forgets idempotency keys that were accepted before that time. */
-  removeOldKeys(p: { before: number; after: { endpoint: string; key: string } | null }): Promise<UpkeepBatch<{ endpoint: string; key: string }>>;
+  removeOldKeys(p: {
+    before: number;
+    after: { endpoint: string; key: string } | null;
+  }): Promise<UpkeepBatch<{ endpoint: string; key: string }>>;
   /** Removes what was counted in buckets that were over before that time. */
   removeOldCounters(p: { before: number; after: CounterPlace | null }): Promise<UpkeepBatch<CounterPlace>>;
   /** Removes workers that were not seen since, and hold nothing. */

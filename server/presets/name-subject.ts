@@ -8,5 +8,8 @@ export function nameSubject({ manifest }: Pick<ProjectSources, "manifest">, { ki
   const known = { trigger: manifest.triggers, workflow: manifest.workflows, agent: manifest.agents }[kind];
   const slugs = known.map((one) => one.slug);
   if (slugs.includes(slug)) return `${kind} ${slug}`;
-  throw new AppError("not_found", `There is no ${kind} ${JSON.stringify(slug)} in this project.${didYouMean(slug, slugs)}`);
+  throw new AppError(
+    "not_found",
+    `There is no ${kind} ${JSON.stringify(slug)} in this project.${didYouMean(slug, slugs)}`,
+  );
 }

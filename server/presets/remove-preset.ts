@@ -4,5 +4,6 @@ import type { PresetStore } from "../ports/store.ts";
 /** Throws AppError `not_found`. */
 export async function removePreset(deps: { store: Pick<PresetStore, "removePreset"> }, id: string): Promise<void> {
   const isKnown = await deps.store.removePreset(id);
-  if (!isKnown) throw new AppError("not_found", `There is no preset ${JSON.stringify(id)}: somebody removed or replaced it.`);
+  if (!isKnown)
+    throw new AppError("not_found", `There is no preset ${JSON.stringify(id)}: somebody removed or replaced it.`);
 }

@@ -17,13 +17,19 @@ it("a preset is kept under its name, replaced under the same name, and removed o
 
 it("a preset belongs to something that the project has", async () => {
   const service = await openTestService();
-  await expect(savePreset(service, { subject: { kind: "trigger", slug: "invoice-payed" }, name: "a", value: 1 })).rejects.toThrow('Did you mean "invoice-paid"?');
-  await expect(savePreset(service, { subject: { kind: "agent", slug: "notify" }, name: "a", value: 1 })).rejects.toMatchObject({ code: "not_found" });
+  await expect(
+    savePreset(service, { subject: { kind: "trigger", slug: "invoice-payed" }, name: "a", value: 1 }),
+  ).rejects.toThrow('Did you mean "invoice-paid"?');
+  await expect(
+    savePreset(service, { subject: { kind: "agent", slug: "notify" }, name: "a", value: 1 }),
+  ).rejects.toMatchObject({ code: "not_found" });
 });
 
 it("no subject has more than 200, but those that it has can still be replaced", async () => {
   const service = await openTestService();
   for (let at = 0; at < 200; at++) await savePreset(service, { subject, name: `preset ${at}`, value: at });
-  await expect(savePreset(service, { subject, name: "one more", value: 1 })).rejects.toMatchObject({ code: "invalid_input" });
+  await expect(savePreset(service, { subject, name: "one more", value: 1 })).rejects.toMatchObject({
+    code: "invalid_input",
+  });
   expect(await savePreset(service, { subject, name: "preset 7", value: "new" })).toMatchObject({ value: "new" });
 });

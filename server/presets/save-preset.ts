@@ -10,7 +10,10 @@ import type { PresetStore } from "../ports/store.ts";
 /** More than anybody picks from; so that a script cannot fill the store. */
 const most = 200;
 
-/** Keeps a body or an input under a name; an older one of that name gives way. Throws AppError `not_found` or `invalid_input`. */
+/**
+ * Keeps a body or an input under a name; an older one of that name gives way. Throws AppError `not_found` or
+ * `invalid_input`.
+ */
 export async function savePreset(
   deps: { store: Pick<PresetStore, "listPresets" | "savePreset">; project: ProjectReader; clock: Clock },
   request: { subject: PresetSubject; name: string; value: Json },

@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-/** The pipe on which a worker's watching thread tells the supervisor which run blocks the event loop: the fifth of fork()'s stdio. */
+/**
+ * The pipe on which a worker's watching thread tells the supervisor which run blocks the event loop: the fifth of
+ * fork()'s stdio.
+ */
 export const blockReportFd = 4;
 
 const blockReportSchema = z.object({ runId: z.string().nullable(), stack: z.string() });

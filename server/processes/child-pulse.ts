@@ -7,7 +7,10 @@ import { type BlockReport, blockReportFd, parseBlockReport } from "./block-repor
 export interface ChildPulse {
   /** Its last message: its event loop turned then. */
   heardAt(): number;
-  /** The same, counting what its watching thread says while the event loop is blocked: a process that was stopped says nothing at all. */
+  /**
+   * The same, counting what its watching thread says while the event loop is blocked: a process that was stopped says
+   * nothing at all.
+   */
   livedAt(): number;
   /** What its watching thread saw since the last message, the newest last. */
   blockReports(): readonly BlockReport[];
@@ -35,5 +38,7 @@ function readLines(child: ChildProcess, onLine: (line: string) => void): void {
   const pipe = child.stdio[blockReportFd];
   if (!(pipe instanceof Readable)) return;
   pipe.on("error", () => {});
-  createInterface({ input: pipe }).on("line", onLine).on("error", () => {});
+  createInterface({ input: pipe })
+    .on("line", onLine)
+    .on("error", () => {});
 }

@@ -7,8 +7,8 @@ const lookEveryMs = 2_000;
 const mostBusy = 0.02;
 
 /**
- * Has the garbage of starting up collected once, as soon as there is nothing to do. V8 does so only when more memory is asked for, which an idle process
- * does not do for hours: it would keep what it needed for loading its code.
+ * Has the garbage of starting up collected once, as soon as there is nothing to do. V8 does so only when more memory is
+ * asked for, which an idle process does not do for hours: it would keep what it needed for loading its code.
  */
 export function collectStartUp(): void {
   let before = performance.eventLoopUtilization();

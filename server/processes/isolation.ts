@@ -42,7 +42,9 @@ export function createIsolation(p: {
   }
 
   function look(): void {
-    startWorkers().catch((error: unknown) => p.logger.warn("looking for runs that must be alone failed; it is tried again", { error }));
+    startWorkers().catch((error: unknown) =>
+      p.logger.warn("looking for runs that must be alone failed; it is tried again", { error }),
+    );
   }
 
   return {
@@ -55,7 +57,8 @@ export function createIsolation(p: {
       });
     },
     dismissIdle() {
-      for (const worker of p.workers()) if (worker.isReady() && isFree(worker) && performance.now() - worker.changedAt() > idleMs) p.dismiss(worker);
+      for (const worker of p.workers())
+        if (worker.isReady() && isFree(worker) && performance.now() - worker.changedAt() > idleMs) p.dismiss(worker);
     },
   };
 }

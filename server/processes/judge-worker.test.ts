@@ -3,7 +3,14 @@ import { describe, expect, test } from "vitest";
 import { type WorkerSight, judgeWorker, maxRssBytes } from "./judge-worker.ts";
 
 const now = 100_000;
-const sight = (over: Partial<WorkerSight>): WorkerSight => ({ silentMs: 0, lifelessMs: 0, rssBytes: 0, maxRssBytes: maxRssBytes(1024), active: [], ...over });
+const sight = (over: Partial<WorkerSight>): WorkerSight => ({
+  silentMs: 0,
+  lifelessMs: 0,
+  rssBytes: 0,
+  maxRssBytes: maxRssBytes(1024),
+  active: [],
+  ...over,
+});
 const run = (deadlineAt: number) => ({ runId: `run_${deadlineAt}`, deadlineAt });
 
 describe("judgeWorker", () => {
@@ -39,6 +46,7 @@ describe("judgeWorker", () => {
   });
 
   test("memory beyond the bound ends a worker, silent or not", () => {
-    for (const silentMs of [0, 5_000]) expect(judgeWorker(sight({ silentMs, rssBytes: maxRssBytes(1024) + 1 }), now)).toBe("out_of_memory");
+    for (const silentMs of [0, 5_000])
+      expect(judgeWorker(sight({ silentMs, rssBytes: maxRssBytes(1024) + 1 }), now)).toBe("out_of_memory");
   });
 });

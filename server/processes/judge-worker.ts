@@ -20,7 +20,8 @@ const neighboursWaitMs = 15_000;
 const stoppedAfterMs = 15_000;
 
 /**
- * Whether a worker must be ended. Stopped: no thread of it has spoken for longer than a lease lasts, so that its runs are anybody's. Blocked: past the deadline of a run, or for so long that its neighbours suffer. A single run may block
+ * Whether a worker must be ended. Stopped: no thread of it has spoken for longer than a lease lasts, so that its runs
+ * are anybody's. Blocked: past the deadline of a run, or for so long that its neighbours suffer. A single run may block
  * its process until its own deadline. Memory counts as the system sees it, because Buffers are not in V8's heap.
  */
 export function judgeWorker(sight: WorkerSight, now: number): WorkerVerdict {

@@ -6,10 +6,17 @@ export interface LeaseTrust {
 }
 
 /**
- * While nobody reaches the store nobody can renew a lease: when it comes back all have run out, of workers that are alive and in the middle of their steps. So they get
- * the time of one lease to say that they are there. The same where this process has just come, and knows of nothing.
+ * While nobody reaches the store nobody can renew a lease: when it comes back all have run out, of workers that are
+ * alive and in the middle of their steps. So they get the time of one lease to say that they are there. The same where
+ * this process has just come, and knows of nothing.
  */
-export function createLeaseTrust({ leaseMs, now = () => performance.now() }: { leaseMs: number; now?: () => number }): LeaseTrust {
+export function createLeaseTrust({
+  leaseMs,
+  now = () => performance.now(),
+}: {
+  leaseMs: number;
+  now?: () => number;
+}): LeaseTrust {
   let wasAwayAt = now();
   return {
     async watch(ask) {

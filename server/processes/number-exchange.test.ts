@@ -2,7 +2,15 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { ServiceNumbers } from "../domain/service-numbers.ts";
 import { createNumberExchange } from "./number-exchange.ts";
 
-const numbers = (webRestarts: number): ServiceNumbers => ({ runs: [], workers: { ready: { shared: 1, isolated: 0 }, rssBytes: { shared: 1, isolated: 0 }, ended: { retired: 0, killed: 0, stopped: 0, crashed: 0, blocked: 0 } }, webRestarts });
+const numbers = (webRestarts: number): ServiceNumbers => ({
+  runs: [],
+  workers: {
+    ready: { shared: 1, isolated: 0 },
+    rssBytes: { shared: 1, isolated: 0 },
+    ended: { retired: 0, killed: 0, stopped: 0, crashed: 0, blocked: 0 },
+  },
+  webRestarts,
+});
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,6 +1,9 @@
 import type { ServiceNumbers } from "../domain/service-numbers.ts";
 
-/** How web asks its supervisor for numbers: one question for all who ask at a time, and the last answer where none comes soon. */
+/**
+ * How web asks its supervisor for numbers: one question for all who ask at a time, and the last answer where none comes
+ * soon.
+ */
 export interface NumberExchange {
   read(): Promise<ServiceNumbers | null>;
   answered(numbers: ServiceNumbers): void;

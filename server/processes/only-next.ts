@@ -7,8 +7,9 @@ import type { Reporter } from "./protocol.ts";
 const runGraceMs = 1_500;
 
 /**
- * The service inside a bare Next server, where there is no supervisor: this process receives, and keeps the workers. The project is
- * that of SIGNALBOX_PROJECT, or of the current folder, as `signalbox build` made it. Rejects when there is no build.
+ * The service inside a bare Next server, where there is no supervisor: this process receives, and keeps the workers.
+ * The project is that of SIGNALBOX_PROJECT, or of the current folder, as `signalbox build` made it. Rejects when there
+ * is no build.
  */
 export async function startOnlyNext(): Promise<Signalbox> {
   const settings = await readBuiltSettings(readOnlyNextProject());
@@ -19,7 +20,11 @@ export async function startOnlyNext(): Promise<Signalbox> {
     notice: (level, message) => logger[level](message),
   };
   const { pool, store } = await openWorkerPool({ settings, reporter, logger });
-  const signalbox = await openSignalbox({ settings, logger, signals: { runsQueued: pool.wake, cancelRequested: pool.cancel } });
+  const signalbox = await openSignalbox({
+    settings,
+    logger,
+    signals: { runsQueued: pool.wake, cancelRequested: pool.cancel },
+  });
   await pool.start();
 
   let closing: Promise<void> | null = null;

@@ -10,7 +10,10 @@ import type { Reporter } from "./protocol.ts";
 import { startUpkeep } from "../upkeep/start-upkeep.ts";
 import { createWorkerPool, type WorkerPool } from "./worker-pool.ts";
 
-/** The worker pool of a project, with the store that it watches over its runs with, and keeps in order. Not started yet; whoever opens it closes both. */
+/**
+ * The worker pool of a project, with the store that it watches over its runs with, and keeps in order. Not started yet;
+ * whoever opens it closes both.
+ */
 export async function openWorkerPool(p: {
   settings: Settings;
   env?: NodeJS.ProcessEnv | undefined;

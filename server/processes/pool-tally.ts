@@ -21,7 +21,8 @@ export function createPoolTally(): PoolTally {
   return {
     heard(told) {
       for (const run of told.started ?? []) runs.started(run);
-      for (const { target, status, error, durationMs } of told.ended) runs.ended({ target, status, hasFailed: error !== null, durationMs });
+      for (const { target, status, error, durationMs } of told.ended)
+        runs.ended({ target, status, hasFailed: error !== null, durationMs });
     },
     died: ({ kind }) => void (ended[kind === "requested" ? "retired" : kind] += 1),
     lost(target, fate) {

@@ -21,7 +21,10 @@ export type WebToSupervisor =
   | { type: "delivery"; delivery: DeliverySummary };
 
 export type SupervisorToWeb =
-  /** `.signalbox/manifest.json` changed: load it. Answered with `reloaded`. `env`: what the process may know of the environment now. */
+  /**
+   * `.signalbox/manifest.json` changed: load it. Answered with `reloaded`. `env`: what the process may know of the
+   * environment now.
+   */
   | { type: "reload"; env: NodeJS.ProcessEnv }
   /** Whether the newest build failed. */
   | { type: "build"; failed: FailedBuild | null }
@@ -53,8 +56,17 @@ export type WorkerToSupervisor =
   /** Answers `hold`: from here on it takes nothing. */
   | { type: "held" }
   | { type: "failed"; message: string }
-  /** Twice a second, and whenever `active` changes. `deadlineAt` is when the attempt times out. `started` and `ended`: since the last one. */
-  | { type: "heartbeat"; rssBytes: number; active: { runId: string; deadlineAt: number }[]; ended: RunEndedReport[]; started?: RunStartedReport[] }
+  /**
+   * Twice a second, and whenever `active` changes. `deadlineAt` is when the attempt times out. `started` and `ended`:
+   * since the last one.
+   */
+  | {
+      type: "heartbeat";
+      rssBytes: number;
+      active: { runId: string; deadlineAt: number }[];
+      ended: RunEndedReport[];
+      started?: RunStartedReport[];
+    }
   /** It will take no more runs and leave when those it has are done (its code misbehaved): start another. */
   | { type: "retiring"; reason: string };
 

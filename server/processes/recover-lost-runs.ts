@@ -20,33 +20,48 @@ export async function recoverLostRuns(
   },
 ): Promise<{ held: HeldRun[]; fates: LostRun[] }> {
   const { store, clock, workerId, death } = options;
-  const held = (await store.listHeldRuns(workerId)).map((run) => ({ ...run, deadlineAt: options.deadlines.get(run.id) ?? null }));
+  const held = (await store.listHeldRuns(workerId)).map((run) => ({
+    ...run,
+    deadlineAt: options.deadlines.get(run.id) ?? null,
+  }));
   const now = clock.now();
   const fates = planLostRuns({ death, runs: held, policyOf: options.policyOf, now, random: Math.random });
-  if (fates.length > 0) await store.releaseLostRuns({ workerId, now, message: `The worker process ${describeDeath(death)}`, runs: fates });
+  if (fates.length > 0)
+    await store.releaseLostRuns({ workerId, now, message: `The worker process ${describeDeath(death)}`, runs: fates });
   await store.removeWorker(workerId);
   return { held, fates };
 }
 
 /**
- * Gives back what workers of this machine held when everything was killed, rather than waiting for their leases. Nobody is blamed:
- * nobody saw how they ended. Returns how many runs go on.
+ * Gives back what workers of this machine held when everything was killed, rather than waiting for their leases. Nobody
+ * is blamed: nobody saw how they ended. Returns how many runs go on.
  */
-export async function recoverFromLastTime(options: RecoverOptions & { host: string; isOwn: (workerId: string) => boolean }): Promise<number> {
+export async function recoverFromLastTime(
+  options: RecoverOptions & { host: string; isOwn: (workerId: string) => boolean },
+): Promise<number> {
   const { store, clock, host, isOwn } = options;
   let count = 0;
   for (const worker of await store.listWorkers({ seenSince: 0 })) {
     if (worker.host !== host || isOwn(worker.id) || (await isAlive(worker))) continue;
     const held = await store.listHeldRuns(worker.id);
     const runs = held.map(({ id }) => ({ id, fate: { kind: "resume" as const } }));
-    if (runs.length > 0) await store.releaseLostRuns({ workerId: worker.id, now: clock.now(), message: "The service was stopped while this ran.", runs });
+    if (runs.length > 0)
+      await store.releaseLostRuns({
+        workerId: worker.id,
+        now: clock.now(),
+        message: "The service was stopped while this ran.",
+        runs,
+      });
     await store.removeWorker(worker.id);
     count += runs.length;
   }
   return count;
 }
 
-/** A number is given to another process soon after a restart, above all in containers: ask for the worker's own id where that is possible. */
+/**
+ * A number is given to another process soon after a restart, above all in containers: ask for the worker's own id where
+ * that is possible.
+ */
 async function isAlive(worker: { id: string; pid: number }): Promise<boolean> {
   try {
     process.kill(worker.pid, 0);

@@ -3,12 +3,21 @@ import { expect, test } from "vitest";
 import { createRestartPolicy, type Life, type RestartPolicy } from "./restart-policy.ts";
 
 /** Starts in half a second. */
-const life = (servedMs: number | null, over: Partial<Life> = {}): Life => ({ startedAt: 1_000, readyAt: servedMs === null ? null : 1_500, endedAt: 1_500 + (servedMs ?? 0), isOwnFault: false, ...over });
+const life = (servedMs: number | null, over: Partial<Life> = {}): Life => ({
+  startedAt: 1_000,
+  readyAt: servedMs === null ? null : 1_500,
+  endedAt: 1_500 + (servedMs ?? 0),
+  isOwnFault: false,
+  ...over,
+});
 const neverServed = life(null, { isOwnFault: true });
-const failTimes = (policy: RestartPolicy, times: number) => Array.from({ length: times }, () => policy.pauseAfter(neverServed));
+const failTimes = (policy: RestartPolicy, times: number) =>
+  Array.from({ length: times }, () => policy.pauseAfter(neverServed));
 
 test("a process that does not come up is started again at once, then after pauses that double up to half a minute", () => {
-  expect(failTimes(createRestartPolicy(), 11)).toEqual([0, 250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
+  expect(failTimes(createRestartPolicy(), 11)).toEqual([
+    0, 250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000,
+  ]);
 });
 
 test("a process that served and is killed from outside is started again at once, however often", () => {

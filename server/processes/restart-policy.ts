@@ -21,12 +21,16 @@ export interface RestartPolicy {
 const settledAfterMs = 5_000;
 const firstPauseMs = 250;
 const longestPauseMs = 30_000;
-/** Between two starts, also of a process that something outside kills as soon as it serves (the kernel, for want of memory). */
+/**
+ * Between two starts, also of a process that something outside kills as soon as it serves (the kernel, for want of
+ * memory).
+ */
 const shortestRoundMs = 1_000;
 
 /**
- * When a process that ended is started again. One that served, and then was killed or crashed after a while, at once. One that does not come up, or crashes soon after, at
- * once the first time, then after pauses that double: to start it costs the machine much, and mends nothing.
+ * When a process that ended is started again. One that served, and then was killed or crashed after a while, at once.
+ * One that does not come up, or crashes soon after, at once the first time, then after pauses that double: to start it
+ * costs the machine much, and mends nothing.
  */
 export function createRestartPolicy(): RestartPolicy {
   let failures = 0;

@@ -1,5 +1,8 @@
 /** Tries again with growing waits, up to two seconds. After the last try `onFailure` hears why. */
-export async function retryUntilDone(task: () => Promise<void>, p: { tries: number; onFailure: (error: unknown) => void }): Promise<void> {
+export async function retryUntilDone(
+  task: () => Promise<void>,
+  p: { tries: number; onFailure: (error: unknown) => void },
+): Promise<void> {
   for (let tried = 1; ; tried += 1) {
     try {
       return await task();

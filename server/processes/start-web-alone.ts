@@ -9,10 +9,15 @@ import { webCloseMs, type Supervisor } from "./supervisor.ts";
 import { keepWeb } from "./web-keeper.ts";
 
 /**
- * Starts a web process and no worker: it receives and shows, and workers on other machines run what it accepts. They hear of it by the store. Rejects with SettingsError
- * where the store is for one machine only.
+ * Starts a web process and no worker: it receives and shows, and workers on other machines run what it accepts. They
+ * hear of it by the store. Rejects with SettingsError where the store is for one machine only.
  */
-export async function startWebAlone(p: { settings: Settings; env?: NodeJS.ProcessEnv; reporter: Reporter; logger: Logger }): Promise<Omit<Supervisor, "reload" | "reportBuild">> {
+export async function startWebAlone(p: {
+  settings: Settings;
+  env?: NodeJS.ProcessEnv;
+  reporter: Reporter;
+  logger: Logger;
+}): Promise<Omit<Supervisor, "reload" | "reportBuild">> {
   const { settings, env, reporter, logger } = p;
   requireSharedStore(settings, "`signalbox start --role web`");
   const noWorkers = createPoolTally();
@@ -22,7 +27,8 @@ export async function startWebAlone(p: { settings: Settings; env?: NodeJS.Proces
     reporter,
     logger,
     onMessage(message) {
-      if (message.type === "read-numbers") web.send({ type: "numbers", numbers: { ...noWorkers.read([]), webRestarts: web.restarts() } });
+      if (message.type === "read-numbers")
+        web.send({ type: "numbers", numbers: { ...noWorkers.read([]), webRestarts: web.restarts() } });
     },
     mapStack: (stack) => mapCurrentStack(settings.stateDir, stack),
   });

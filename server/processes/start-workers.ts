@@ -15,10 +15,16 @@ export interface Workers {
 }
 
 /**
- * Starts workers and no web process: they run what is accepted on other machines. Rejects with SettingsError where the store is for one machine only, and with why where
- * the health port cannot be had.
+ * Starts workers and no web process: they run what is accepted on other machines. Rejects with SettingsError where the
+ * store is for one machine only, and with why where the health port cannot be had.
  */
-export async function startWorkers(p: { settings: Settings; env?: NodeJS.ProcessEnv; reporter: Reporter; logger: Logger; healthPort: number | null }): Promise<Workers> {
+export async function startWorkers(p: {
+  settings: Settings;
+  env?: NodeJS.ProcessEnv;
+  reporter: Reporter;
+  logger: Logger;
+  healthPort: number | null;
+}): Promise<Workers> {
   const { settings, healthPort } = p;
   requireSharedStore(settings, "`signalbox worker`");
   const { pool, store } = await openWorkerPool(p);
@@ -40,10 +46,15 @@ export async function startWorkers(p: { settings: Settings; env?: NodeJS.Process
     await store.close();
   }
 
-  const door = healthPort === null ? null : await openHealthDoor({ host: settings.host, port: healthPort, reasonsNotToBeReady }).catch(async (error: unknown) => {
-    await store.close();
-    throw error;
-  });
+  const door =
+    healthPort === null
+      ? null
+      : await openHealthDoor({ host: settings.host, port: healthPort, reasonsNotToBeReady }).catch(
+          async (error: unknown) => {
+            await store.close();
+            throw error;
+          },
+        );
   await pool.start().catch(async (error: unknown) => {
     await close();
     throw error;

@@ -17,8 +17,16 @@ test("a start whose workers cannot be looked after is refused, and fails nowhere
   process.on("unhandledRejection", unhandled);
   onTestFinished(() => void process.off("unhandledRejection", unhandled));
   const env = { PATH: process.env["PATH"], SIGNALBOX_SECRET: "0123456789abcdef0123456789abcdef" };
-  const settings = readSettings({ projectDir: project.dir, mode: "development", fromProject: {}, flags: { port: 0 }, env });
+  const settings = readSettings({
+    projectDir: project.dir,
+    mode: "development",
+    fromProject: {},
+    flags: { port: 0 },
+    env,
+  });
   const reporter = { delivery() {}, runEnded() {}, notice() {} };
-  await expect(startSupervisor({ settings, env, reporter, logger: silentLogger })).rejects.toThrow(/manifest\.json is damaged/);
+  await expect(startSupervisor({ settings, env, reporter, logger: silentLogger })).rejects.toThrow(
+    /manifest\.json is damaged/,
+  );
   expect(unhandled).not.toHaveBeenCalled();
 });

@@ -11,14 +11,22 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 30_000, maxConcurrency: 3 });
 const hang = "await new Promise(() => {});";
 
 describe.concurrent("the supervisor", () => {
-  test("serves on a port of the system's choice, and a run that web records is executed and reported", async ({ startService, expect }) => {
+  test("serves on a port of the system's choice, and a run that web records is executed and reported", async ({
+    startService,
+    expect,
+  }) => {
     const { supervisor, startRun, ended } = await startService({ quick: { code: "return 1;" } });
     expect(supervisor.url).toBe(`http://127.0.0.1:${supervisor.port}`);
     await startRun("quick");
-    await expect.poll(() => ended, { timeout: 20_000 }).toMatchObject([{ status: "completed", target: { kind: "workflow", slug: "quick" }, attempt: 1, error: null }]);
+    await expect
+      .poll(() => ended, { timeout: 20_000 })
+      .toMatchObject([{ status: "completed", target: { kind: "workflow", slug: "quick" }, attempt: 1, error: null }]);
   });
 
-  test("says what is wrong when the port is in use, and leaves no process behind", async ({ createProject, expect }) => {
+  test("says what is wrong when the port is in use, and leaves no process behind", async ({
+    createProject,
+    expect,
+  }) => {
     const project = await createProject({ quick: { code: "return 1;" } });
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -40,12 +48,25 @@ describe.concurrent("the supervisor", () => {
   });
 
   test("starts web again on the same port when it dies; runs go on meanwhile", async ({ startService, expect }) => {
-    const { supervisor, call, notices, startRun, project, ended, webPid } = await startService({ work: { code: `mark("begun"); await until(() => marks().includes("web is back")); return 1;` } });
+    const { supervisor, call, notices, startRun, project, ended, webPid } = await startService({
+      work: { code: `mark("begun"); await until(() => marks().includes("web is back")); return 1;` },
+    });
     await startRun("work");
     await expect.poll(() => project.marks(), { timeout: 20_000 }).toContain("begun");
     process.kill(webPid(), "SIGKILL");
-    await expect.poll(() => notices.join(), { timeout: 20_000 }).toContain("The web process was killed (SIGKILL). It is started again");
-    await expect.poll(() => call("GET", "/runs").then(({ status }) => status, () => 0), { timeout: 20_000 }).toBe(200);
+    await expect
+      .poll(() => notices.join(), { timeout: 20_000 })
+      .toContain("The web process was killed (SIGKILL). It is started again");
+    await expect
+      .poll(
+        () =>
+          call("GET", "/runs").then(
+            ({ status }) => status,
+            () => 0,
+          ),
+        { timeout: 20_000 },
+      )
+      .toBe(200);
     expect(webPid()).toBeGreaterThan(0);
     await writeFile(join(project.dir, "marks.txt"), "web is back\n");
     await expect.poll(() => ended, { timeout: 20_000 }).toMatchObject([{ status: "completed", attempt: 1 }]);
@@ -58,7 +79,9 @@ describe.concurrent("the supervisor", () => {
     await project.write({ fresh: { code: "return 2;" } });
     await supervisor.reload();
     await startRun("fresh");
-    await expect.poll(() => ended, { timeout: 20_000 }).toMatchObject([{ status: "completed", target: { slug: "fresh" } }]);
+    await expect
+      .poll(() => ended, { timeout: 20_000 })
+      .toMatchObject([{ status: "completed", target: { slug: "fresh" } }]);
   });
 
   test("a reload of a damaged build is refused, and the old one goes on", async ({ startService, expect }) => {
@@ -66,11 +89,19 @@ describe.concurrent("the supervisor", () => {
     await writeFile(join(project.dir, ".signalbox", "manifest.json"), "{}");
     await expect(supervisor.reload()).rejects.toThrow(/manifest\.json is damaged/);
     await startRun("old");
-    await expect.poll(() => ended, { timeout: 20_000 }).toMatchObject([{ status: "completed", target: { slug: "old" } }]);
+    await expect
+      .poll(() => ended, { timeout: 20_000 })
+      .toMatchObject([{ status: "completed", target: { slug: "old" } }]);
   });
 
-  test("a close takes less than ten seconds whatever the runs do, and leaves no process behind", async ({ startService, expect }) => {
-    const { supervisor, startRun, project } = await startService({ work: { code: `mark("begun"); ${hang}` }, block: { code: `mark("blocks"); blockForEver();` } });
+  test("a close takes less than ten seconds whatever the runs do, and leaves no process behind", async ({
+    startService,
+    expect,
+  }) => {
+    const { supervisor, startRun, project } = await startService({
+      work: { code: `mark("begun"); ${hang}` },
+      block: { code: `mark("blocks"); blockForEver();` },
+    });
     await startRun("work");
     await expect.poll(() => project.marks(), { timeout: 20_000 }).toContain("begun");
     await startRun("block");

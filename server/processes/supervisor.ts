@@ -11,19 +11,33 @@ export interface Supervisor {
   /** Where the service is reached. */
   url: string;
   port: number;
-  /** `.signalbox/manifest.json` changed: workers and web take the new build. Rejects when web cannot; the old one is then still served. */
+  /**
+   * `.signalbox/manifest.json` changed: workers and web take the new build. Rejects when web cannot; the old one is
+   * then still served.
+   */
   reload(): Promise<void>;
   /** Whether the newest build failed: pages show it. */
   reportBuild(failed: FailedBuild | null): void;
-  /** Stops taking webhooks, lets runs end or hands them back, and ends all children. Takes ten seconds at most. Calls after the first wait for it. */
+  /**
+   * Stops taking webhooks, lets runs end or hands them back, and ends all children. Takes ten seconds at most. Calls
+   * after the first wait for it.
+   */
   close(): Promise<void>;
 }
 
 export const webCloseMs = 5_500;
 export const runGraceMs = 1_000;
 
-/** Starts the service: one web process and the workers. Rejects when the web process cannot start, e.g. because its port is in use. */
-export async function startSupervisor(p: { settings: Settings; env?: NodeJS.ProcessEnv; reporter: Reporter; logger: Logger }): Promise<Supervisor> {
+/**
+ * Starts the service: one web process and the workers. Rejects when the web process cannot start, e.g. because its port
+ * is in use.
+ */
+export async function startSupervisor(p: {
+  settings: Settings;
+  env?: NodeJS.ProcessEnv;
+  reporter: Reporter;
+  logger: Logger;
+}): Promise<Supervisor> {
   const { settings, env, reporter, logger } = p;
   const { pool, store } = await openWorkerPool(p);
 
@@ -32,14 +46,22 @@ export async function startSupervisor(p: { settings: Settings; env?: NodeJS.Proc
   function hear(message: WebToSupervisor): void {
     if (message.type === "runs-queued") pool.wake();
     if (message.type === "cancel-requested") pool.cancel(message.runId);
-    if (message.type === "read-numbers") keeper?.send({ type: "numbers", numbers: { ...pool.numbers(), webRestarts: keeper.restarts() } });
+    if (message.type === "read-numbers")
+      keeper?.send({ type: "numbers", numbers: { ...pool.numbers(), webRestarts: keeper.restarts() } });
     if (message.type === "delivery") reporter.delivery(message.delivery);
   }
 
   const starting = pool.start();
   // Looked at when web is there: until then its failure must not end this process.
   starting.catch(() => {});
-  const web = await keepWeb({ settings, env, reporter, logger, onMessage: hear, mapStack: (stack) => mapCurrentStack(settings.stateDir, stack) }).catch(async (error: unknown) => {
+  const web = await keepWeb({
+    settings,
+    env,
+    reporter,
+    logger,
+    onMessage: hear,
+    mapStack: (stack) => mapCurrentStack(settings.stateDir, stack),
+  }).catch(async (error: unknown) => {
     await pool.close(0);
     await store.close();
     throw error;
@@ -68,7 +90,10 @@ export async function startSupervisor(p: { settings: Settings; env?: NodeJS.Proc
       // When web takes the new triggers, no old worker may be given a run of theirs.
       await replacing.held;
       const reloading = web.reload();
-      reloading.then(() => served.resolve(true), () => served.resolve(false));
+      reloading.then(
+        () => served.resolve(true),
+        () => served.resolve(false),
+      );
       const [reloaded] = await Promise.allSettled([reloading, replacing.done]);
       if (reloaded.status === "rejected") throw reloaded.reason;
     },

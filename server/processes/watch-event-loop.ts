@@ -8,17 +8,31 @@ const currentRunKey = "signalbox.currentRun";
 const beatMs = 250;
 
 /**
- * Starts a thread that looks at the main thread when its event loop has been blocked for `lookAfterMs`: which run's code is executing,
- * and where. The main thread cannot say so itself then, so the thread pauses it for an instant through the inspector (in the
- * process: no port is opened) and writes what it saw to the supervisor's pipe, once a second. An empty line says that the process
- * lives, also where code that is not JavaScript blocks it and nothing can be seen: a process that was stopped is silent. It also ends a process that should have
- * left long since, because its supervisor is gone: a blocked loop does not hear of that, and nobody else is left to end it.
+ * Starts a thread that looks at the main thread when its event loop has been blocked for `lookAfterMs`: which run's
+ * code is executing, and where. The main thread cannot say so itself then, so the thread pauses it for an instant
+ * through the inspector (in the process: no port is opened) and writes what it saw to the supervisor's pipe, once a
+ * second. An empty line says that the process lives, also where code that is not JavaScript blocks it and nothing can
+ * be seen: a process that was stopped is silent. It also ends a process that should have left long since, because its
+ * supervisor is gone: a blocked loop does not hear of that, and nobody else is left to end it.
  */
 export function watchEventLoop({ lookAfterMs = 1_000, orphanAfterMs = 5_000 } = {}): void {
   const beats = new Int32Array(new SharedArrayBuffer(4));
   setInterval(() => Atomics.add(beats, 0, 1), beatMs).unref();
   Object.assign(globalThis, { [Symbol.for(currentRunKey)]: () => currentScope()?.run.runId ?? null });
-  const thread = new Worker(threadCode, { eval: true, name: "signalbox-watch", workerData: { beats, ppid, fd: blockReportFd, key: currentRunKey, lookAfter: lookAfterMs / beatMs, orphanAfter: orphanAfterMs / beatMs }, execArgv: [], resourceLimits: { maxOldGenerationSizeMb: 32 } });
+  const thread = new Worker(threadCode, {
+    eval: true,
+    name: "signalbox-watch",
+    workerData: {
+      beats,
+      ppid,
+      fd: blockReportFd,
+      key: currentRunKey,
+      lookAfter: lookAfterMs / beatMs,
+      orphanAfter: orphanAfterMs / beatMs,
+    },
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: 32 },
+  });
   // Without it a blocked loop is still ended, only nobody is named.
   thread.on("error", () => {});
   thread.unref();

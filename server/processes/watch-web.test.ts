@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createWebWatch, watchEveryMs } from "./watch-web.ts";
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "performance"] }));
+beforeEach(
+  () =>
+    void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "performance"] }),
+);
 afterEach(() => void vi.useRealTimers());
 
 /** A web process that speaks when the test has it speak. */
@@ -50,7 +53,9 @@ test("one that is stopped is ended within eleven seconds, once, and told of in w
   await pass(9_500, look);
   expect(web.kill).not.toHaveBeenCalled();
   await pass(1_500, look);
-  expect(web.kill.mock.calls).toEqual([[expect.stringMatching(/^gave no sign of life for 10 s, as if somebody had stopped it \(SIGSTOP\)/)]]);
+  expect(web.kill.mock.calls).toEqual([
+    [expect.stringMatching(/^gave no sign of life for 10 s, as if somebody had stopped it \(SIGSTOP\)/)],
+  ]);
   await pass(5_000, look);
   expect(web.kill).toHaveBeenCalledTimes(1);
   expect(places).toEqual([]);
@@ -61,7 +66,9 @@ test("one whose event loop is blocked is ended within 21 seconds, and the place 
   await pass(19_500, look, web.lives);
   expect(web.kill).not.toHaveBeenCalled();
   await pass(1_500, look, web.lives);
-  expect(web.kill.mock.calls).toEqual([[expect.stringContaining("answered nobody for 20 s, because its event loop was blocked")]]);
+  expect(web.kill.mock.calls).toEqual([
+    [expect.stringContaining("answered nobody for 20 s, because its event loop was blocked")],
+  ]);
   expect(places).toEqual(["    at matchForEver (sources.mjs:1:1)"]);
 });
 

@@ -4,12 +4,18 @@ import type { WebChild } from "./web-child.ts";
 export const watchEveryMs = 250;
 /** On a machine that has no time for anything a start takes long, and beginning anew makes nothing faster. */
 const startWithinMs = 120_000;
-/** How long after it was first found without a sign of life it has to give one: it may have been stopped together with this process, and wake with it. */
+/**
+ * How long after it was first found without a sign of life it has to give one: it may have been stopped together with
+ * this process, and wake with it.
+ */
 const wakeWithinMs = 2_000;
 
 type Watched = Pick<WebChild, "startedAt" | "readyAt" | "heardAt" | "livedAt" | "blockReports" | "kill">;
 
-/** Gives one look at the web process: it is ended when it is stopped or blocked for too long, or never starts. `tellPlace` gets the stack at which it was blocked. */
+/**
+ * Gives one look at the web process: it is ended when it is stopped or blocked for too long, or never starts.
+ * `tellPlace` gets the stack at which it was blocked.
+ */
 export function createWebWatch(p: { web: () => Watched; tellPlace: (stack: string) => void }): () => Promise<void> {
   const suspectSince = new WeakMap<Watched, number>();
   const ended = new WeakSet<Watched>();
@@ -17,7 +23,10 @@ export function createWebWatch(p: { web: () => Watched; tellPlace: (stack: strin
 
   function lookAt(web: Watched, now: number): void {
     if (ended.has(web)) return;
-    if (web.readyAt() === null) return now - web.startedAt > startWithinMs ? end(web, `did not start within ${startWithinMs / 1000} s, and was ended`) : undefined;
+    if (web.readyAt() === null)
+      return now - web.startedAt > startWithinMs
+        ? end(web, `did not start within ${startWithinMs / 1000} s, and was ended`)
+        : undefined;
     const silentMs = now - web.heardAt();
     const lifelessMs = now - web.livedAt();
     const verdict = judgeWeb({ silentMs, lifelessMs });
@@ -25,7 +34,11 @@ export function createWebWatch(p: { web: () => Watched; tellPlace: (stack: strin
     const since = suspectSince.get(web) ?? now;
     suspectSince.set(web, since);
     if (now - since < wakeWithinMs) return;
-    if (verdict === "stopped") return end(web, `gave no sign of life for ${seconds(lifelessMs)}, as if somebody had stopped it (SIGSTOP), and was ended`);
+    if (verdict === "stopped")
+      return end(
+        web,
+        `gave no sign of life for ${seconds(lifelessMs)}, as if somebody had stopped it (SIGSTOP), and was ended`,
+      );
     const place = web.blockReports().at(-1)?.stack;
     if (place) p.tellPlace(place);
     end(web, `answered nobody for ${seconds(silentMs)}, because its event loop was blocked, and was ended`);

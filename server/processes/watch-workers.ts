@@ -6,15 +6,26 @@ import type { WorkerChild } from "./worker-child.ts";
 
 export const watchEveryMs = 250;
 const startWithinMs = 60_000;
-/** Looks in a row that must find a worker blocked before it is ended, and how many more it may take to learn whose code blocks it. */
+/**
+ * Looks in a row that must find a worker blocked before it is ended, and how many more it may take to learn whose code
+ * blocks it.
+ */
 const looksToBeSure = 3;
 const looksForCulprit = 8;
 const silentMsToLookMyself = 1_000;
-/** How long after it was first found without a sign of life it has to give one: it may have been stopped together with this process, and wake with it. */
+/**
+ * How long after it was first found without a sign of life it has to give one: it may have been stopped together with
+ * this process, and wake with it.
+ */
 const wakeWithinMs = 2_000;
 
 /** Gives one look at all workers: it ends those that are blocked too long, hold too much memory or never start. */
-export function createWorkerWatch(p: { workers: Iterable<WorkerChild>; memoryMb: number; clock: Clock; mapStack: (stack: string) => Promise<string> }): () => Promise<void> {
+export function createWorkerWatch(p: {
+  workers: Iterable<WorkerChild>;
+  memoryMb: number;
+  clock: Clock;
+  mapStack: (stack: string) => Promise<string>;
+}): () => Promise<void> {
   let suspicion = new WeakMap<WorkerChild, number>();
   const lifelessSince = new WeakMap<WorkerChild, number>();
   let lastLookAt = performance.now();
@@ -22,11 +33,17 @@ export function createWorkerWatch(p: { workers: Iterable<WorkerChild>; memoryMb:
 
   async function lookAt(worker: WorkerChild, wasHeldUp: boolean): Promise<void> {
     const now = performance.now();
-    if (!worker.isReady()) return now - worker.startedAt > startWithinMs ? worker.kill({ kind: "crashed", how: `did not start within ${startWithinMs / 1000} s` }) : undefined;
+    if (!worker.isReady())
+      return now - worker.startedAt > startWithinMs
+        ? worker.kill({ kind: "crashed", how: `did not start within ${startWithinMs / 1000} s` })
+        : undefined;
     const silentMs = now - worker.heardAt();
     const lifelessMs = now - worker.livedAt();
     const rssBytes = (silentMs > silentMsToLookMyself ? readRss(worker.pid) : null) ?? worker.rssBytes();
-    const verdict = judgeWorker({ silentMs, lifelessMs, rssBytes, maxRssBytes: memoryBound, active: worker.active() }, p.clock.now());
+    const verdict = judgeWorker(
+      { silentMs, lifelessMs, rssBytes, maxRssBytes: memoryBound, active: worker.active() },
+      p.clock.now(),
+    );
     if (verdict === "stopped") return endStopped(worker, now);
     lifelessSince.delete(worker);
     if (verdict === "fine") return void suspicion.delete(worker);
@@ -34,11 +51,16 @@ export function createWorkerWatch(p: { workers: Iterable<WorkerChild>; memoryMb:
     if (wasHeldUp) return;
     const looks = (suspicion.get(worker) ?? 0) + 1;
     suspicion.set(worker, looks);
-    const isSure = looks >= looksToBeSure && (worker.blockReports().length > 0 || worker.active().length <= 1 || looks >= looksForCulprit);
+    const isSure =
+      looks >= looksToBeSure &&
+      (worker.blockReports().length > 0 || worker.active().length <= 1 || looks >= looksForCulprit);
     if (isSure) worker.kill(await describeBlock(worker, silentMs));
   }
 
-  /** By the time that passes, not by looks: one that was stopped while it held the store's lock holds up this process, too, at every write. */
+  /**
+   * By the time that passes, not by looks: one that was stopped while it held the store's lock holds up this process,
+   * too, at every write.
+   */
   function endStopped(worker: WorkerChild, now: number): void {
     const since = lifelessSince.get(worker) ?? now;
     lifelessSince.set(worker, since);
@@ -46,13 +68,21 @@ export function createWorkerWatch(p: { workers: Iterable<WorkerChild>; memoryMb:
   }
 
   function describeMemory(): WorkerDeath {
-    return { kind: "crashed", how: `used more than ${Math.round(memoryBound / 1024 / 1024)} MiB of memory (workerMemoryMb is ${p.memoryMb}; Buffers count too)` };
+    return {
+      kind: "crashed",
+      how: `used more than ${Math.round(memoryBound / 1024 / 1024)} MiB of memory (workerMemoryMb is ${p.memoryMb}; Buffers count too)`,
+    };
   }
 
   async function describeBlock(worker: WorkerChild, blockedMs: number): Promise<WorkerDeath> {
     const last = worker.blockReports().at(-1);
     const stack = last ? await p.mapStack(last.stack).catch(() => last.stack) : null;
-    return { kind: "blocked", blockedMs, culprits: last?.runId ? [last.runId] : null, stack: stack && `The event loop was blocked:\n${stack}` };
+    return {
+      kind: "blocked",
+      blockedMs,
+      culprits: last?.runId ? [last.runId] : null,
+      stack: stack && `The event loop was blocked:\n${stack}`,
+    };
   }
 
   return async () => {

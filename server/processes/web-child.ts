@@ -64,7 +64,8 @@ export function forkWeb(p: WebChildOptions): WebChild {
   };
   const endBy = (code: number | null, signal: string | null) => {
     if (givenHow !== null) return end(givenHow, false);
-    if (signal !== null) return isFault(signal) ? end(`crashed (${signal})`, true) : end(`was killed (${signal})`, false);
+    if (signal !== null)
+      return isFault(signal) ? end(`crashed (${signal})`, true) : end(`was killed (${signal})`, false);
     end(`ended with exit code ${code}`, code !== 0);
   };
   child.on("error", (error) => {

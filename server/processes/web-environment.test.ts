@@ -19,35 +19,75 @@ const plain = { sources: "export const triggers = []", code: "" };
 
 describe("the web process is given", () => {
   test("what it is set up by, even where workers read it as well", () => {
-    const names = ["SIGNALBOX_SECRET", "DATABASE_URL", "NODE_EXTRA_CA_CERTS", "OTEL_EXPORTER_OTLP_HEADERS", "PATH", "HOME", "TZ", "LC_ALL", "https_proxy", "NO_PROXY", "SSL_CERT_FILE", "PGPASSWORD", "PORT"];
+    const names = [
+      "SIGNALBOX_SECRET",
+      "DATABASE_URL",
+      "NODE_EXTRA_CA_CERTS",
+      "OTEL_EXPORTER_OTLP_HEADERS",
+      "PATH",
+      "HOME",
+      "TZ",
+      "LC_ALL",
+      "https_proxy",
+      "NO_PROXY",
+      "SSL_CERT_FILE",
+      "PGPASSWORD",
+      "PORT",
+    ];
     expect(needs({ ...plain, code: names.map((name) => `process.env.${name}`).join() }, names)).toEqual(names);
   });
 
   test("no key of a model's provider, also where the provider's package reads it by itself", () => {
-    const keys = ["OPENAI_API_KEY", "ANTHROPIC_AUTH_TOKEN", "GOOGLE_GENERATIVE_AI_API_KEY", "AWS_SECRET_ACCESS_KEY", "REPLICATE_API_TOKEN", "GOOGLE_APPLICATION_CREDENTIALS", "AZURE_API_KEY", "API_KEY"];
+    const keys = [
+      "OPENAI_API_KEY",
+      "ANTHROPIC_AUTH_TOKEN",
+      "GOOGLE_GENERATIVE_AI_API_KEY",
+      "AWS_SECRET_ACCESS_KEY",
+      "REPLICATE_API_TOKEN",
+      "GOOGLE_APPLICATION_CREDENTIALS",
+      "AZURE_API_KEY",
+      "API_KEY",
+    ];
     expect(needs(plain, keys)).toEqual([]);
   });
 
   test("nothing that workers alone read, by whatever name, and all else", () => {
     const code = 'const key = process.env["MODEL_KEY"]; const { CRM_TOKEN: a } = process.env; process.env.MAIL_KEYS';
-    expect(needs({ ...plain, code }, ["MODEL_KEY", "CRM_TOKEN", "MAIL_KEY", "UNHEARD_OF"])).toEqual(["MAIL_KEY", "UNHEARD_OF"]);
+    expect(needs({ ...plain, code }, ["MODEL_KEY", "CRM_TOKEN", "MAIL_KEY", "UNHEARD_OF"])).toEqual([
+      "MAIL_KEY",
+      "UNHEARD_OF",
+    ]);
   });
 
   test("what a trigger names, whoever else does", () => {
     const names = ["OPENAI_API_KEY", "CRM_SECRET", "NEW_SECRET"];
-    const sources = 'github({ secret: process.env.OPENAI_API_KEY }); hmac({ secret: process.env["CRM_SECRET"] }); z.object({ NEW_SECRET: z.string() }).parse(process.env)';
+    const sources =
+      'github({ secret: process.env.OPENAI_API_KEY }); hmac({ secret: process.env["CRM_SECRET"] }); z.object({ NEW_SECRET: z.string() }).parse(process.env)';
     expect(needs({ sources, code: names.join() }, names)).toEqual(names);
   });
 
-  test.each(['process.env[`${name}_SECRET`]', "process.env[name]", "const { [name]: secret } = process.env", "read(process.env)", "const { env } = process", 'import { env } from "node:process"'])(
-    "all but keys of providers where a trigger makes up the names: %s",
-    (sources) => expect(needs({ sources, code: "CRM_SECRET OPENAI_API_KEY" }, ["CRM_SECRET", "OPENAI_API_KEY"])).toEqual(["CRM_SECRET"]),
+  test.each([
+    "process.env[`${name}_SECRET`]",
+    "process.env[name]",
+    "const { [name]: secret } = process.env",
+    "read(process.env)",
+    "const { env } = process",
+    'import { env } from "node:process"',
+  ])("all but keys of providers where a trigger makes up the names: %s", (sources) =>
+    expect(needs({ sources, code: "CRM_SECRET OPENAI_API_KEY" }, ["CRM_SECRET", "OPENAI_API_KEY"])).toEqual([
+      "CRM_SECRET",
+    ]),
   );
 
-  test.each(["process.env.A", 'process.env["A"]', "process.env?.A", "the process of a request"])("no more where it names what it reads: %s", (sources) =>
-    expect(needs({ sources, code: "CRM_SECRET" }, ["CRM_SECRET"])).toEqual([]));
+  test.each(["process.env.A", 'process.env["A"]', "process.env?.A", "the process of a request"])(
+    "no more where it names what it reads: %s",
+    (sources) => expect(needs({ sources, code: "CRM_SECRET" }, ["CRM_SECRET"])).toEqual([]),
+  );
 
   test("no key of a provider where there is no build", () => {
-    expect(["OPENAI_API_KEY", "CRM_SECRET", "PATH"].filter(readWebNeeds(join(tmpdir(), "signalbox-nowhere")))).toEqual(["CRM_SECRET", "PATH"]);
+    expect(["OPENAI_API_KEY", "CRM_SECRET", "PATH"].filter(readWebNeeds(join(tmpdir(), "signalbox-nowhere")))).toEqual([
+      "CRM_SECRET",
+      "PATH",
+    ]);
   });
 });

@@ -15,11 +15,13 @@ const ofWeb =
   /^(SIGNALBOX_.*|DATABASE_URL|PORT|HOST|HOSTNAME|(NODE|NEXT|__NEXT|OTEL|UV|LC|LD|DYLD|MALLOC|SSL_CERT|XDG|FAKETIME)_.*|PG[A-Z]+|FAKETIME|PATH|HOME|USER|LOGNAME|SHELL|PWD|TZ|TERM|LANG|LANGUAGE|TMPDIR|TMP|TEMP|CI|DEBUG|NO_COLOR|FORCE_COLOR|HTTPS?_PROXY|ALL_PROXY|NO_PROXY|https?_proxy|all_proxy|no_proxy|SystemRoot|windir|ComSpec|APPDATA|LOCALAPPDATA|USERPROFILE)$/i;
 
 /** What packages of models' providers read by themselves; their code need not be in the build. */
-const ofProviders = /(^|_)API_(KEY|TOKEN)$|^(ANTHROPIC|OPENAI|AZURE_OPENAI)_|^AWS_(SECRET_ACCESS_KEY|SESSION_TOKEN|BEARER_TOKEN_.*)$|^GOOGLE_APPLICATION_CREDENTIALS$|^(HF|VERCEL_OIDC)_TOKEN$/;
+const ofProviders =
+  /(^|_)API_(KEY|TOKEN)$|^(ANTHROPIC|OPENAI|AZURE_OPENAI)_|^AWS_(SECRET_ACCESS_KEY|SESSION_TOKEN|BEARER_TOKEN_.*)$|^GOOGLE_APPLICATION_CREDENTIALS$|^(HF|VERCEL_OIDC)_TOKEN$/;
 
 /**
- * Which variables of the environment the web process is given: all but those that only workers read, by the build that is in force. A key of a model's provider never gets there unless a
- * trigger names it. Where triggers make up names as they run, nobody knows which they read: then they get what is not a provider's.
+ * Which variables of the environment the web process is given: all but those that only workers read, by the build that
+ * is in force. A key of a model's provider never gets there unless a trigger names it. Where triggers make up names as
+ * they run, nobody knows which they read: then they get what is not a provider's.
  */
 export function readWebNeeds(stateDir: string): (name: string) => boolean {
   const built = readBuiltCode(stateDir);
@@ -31,9 +33,15 @@ export function readWebNeeds(stateDir: string): (name: string) => boolean {
   };
 }
 
-/** `process.env` that is neither followed by a name nor by one in quotes: `process.env[name]`, `const { A } = process.env`. */
+/**
+ * `process.env` that is neither followed by a name nor by one in quotes: `process.env[name]`, `const { A } =
+ * process.env`.
+ */
 export function readsByMadeUpNames(sources: string): boolean {
-  return /process\??\.env\b(?!\s*\??\.\s*[\w$])(?!\s*(\?\.)?\s*\[\s*["'])/.test(sources) || /["'](node:)?process["']|[{,]\s*env\b[^}]*\}\s*=\s*(globalThis\.)?process\b/.test(sources);
+  return (
+    /process\??\.env\b(?!\s*\??\.\s*[\w$])(?!\s*(\?\.)?\s*\[\s*["'])/.test(sources) ||
+    /["'](node:)?process["']|[{,]\s*env\b[^}]*\}\s*=\s*(globalThis\.)?process\b/.test(sources)
+  );
 }
 
 /** As a word: in `process.env.NAME`, `process.env["NAME"]`, or the options of whoever reads it. */
@@ -51,10 +59,17 @@ function isOfWord(char: string | undefined): boolean {
 /** What cannot be read has nothing in it: the web process says why it cannot start. */
 export function readBuiltCode(stateDir: string): BuiltCode {
   try {
-    const manifest = manifestSchema.pick({ folder: true, sources: true }).parse(JSON.parse(readFileSync(join(stateDir, "manifest.json"), "utf8")));
+    const manifest = manifestSchema
+      .pick({ folder: true, sources: true })
+      .parse(JSON.parse(readFileSync(join(stateDir, "manifest.json"), "utf8")));
     const folder = join(stateDir, manifest.folder);
-    const files = readdirSync(join(folder, "code"), { recursive: true, encoding: "utf8" }).filter((file) => /\.m?js$/.test(file));
-    return { sources: readFileSync(join(folder, manifest.sources), "utf8"), code: files.map((file) => readFileSync(join(folder, "code", file), "utf8")) };
+    const files = readdirSync(join(folder, "code"), { recursive: true, encoding: "utf8" }).filter((file) =>
+      /\.m?js$/.test(file),
+    );
+    return {
+      sources: readFileSync(join(folder, manifest.sources), "utf8"),
+      code: files.map((file) => readFileSync(join(folder, "code", file), "utf8")),
+    };
   } catch {
     return { sources: "", code: [] };
   }

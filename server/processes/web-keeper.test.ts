@@ -5,10 +5,19 @@ import type { SupervisorToWeb, WebToSupervisor } from "./protocol.ts";
 import { keepWeb } from "./web-keeper.ts";
 import type { WebChild, WebEnd } from "./web-child.ts";
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "performance"] }));
+beforeEach(
+  () =>
+    void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "performance"] }),
+);
 afterEach(() => void vi.useRealTimers());
 
-const settings = readSettings({ projectDir: "/nowhere", mode: "deployed", fromProject: {}, flags: { port: 0 }, env: { SIGNALBOX_SECRET: "0123456789abcdef0123456789abcdef" } });
+const settings = readSettings({
+  projectDir: "/nowhere",
+  mode: "deployed",
+  fromProject: {},
+  flags: { port: 0 },
+  env: { SIGNALBOX_SECRET: "0123456789abcdef0123456789abcdef" },
+});
 
 interface FakeWeb {
   startedAt: number;
@@ -22,7 +31,13 @@ interface FakeWeb {
 /** Web processes that do what the test says, in the order in which they were started. */
 function fakeWebs() {
   const webs: FakeWeb[] = [];
-  function fork({ start, onMessage }: { start: { flags?: { port?: number } }; onMessage: (message: WebToSupervisor) => void }): WebChild {
+  function fork({
+    start,
+    onMessage,
+  }: {
+    start: { flags?: { port?: number } };
+    onMessage: (message: WebToSupervisor) => void;
+  }): WebChild {
     const ready = Promise.withResolvers<{ host: string; port: number }>();
     const exited = Promise.withResolvers<WebEnd>();
     const startedAt = performance.now();
@@ -50,7 +65,17 @@ function fakeWebs() {
       },
       end,
     });
-    return { startedAt, readyAt: () => readyAt, heardAt: () => heardAt, livedAt: () => heardAt, blockReports: () => [], send: (message) => void sent.push(message), kill: (how) => void end({ how: how ?? "was killed (SIGKILL)", isOwnFault: false }), ready: ready.promise, exited: exited.promise };
+    return {
+      startedAt,
+      readyAt: () => readyAt,
+      heardAt: () => heardAt,
+      livedAt: () => heardAt,
+      blockReports: () => [],
+      send: (message) => void sent.push(message),
+      kill: (how) => void end({ how: how ?? "was killed (SIGKILL)", isOwnFault: false }),
+      ready: ready.promise,
+      exited: exited.promise,
+    };
   }
   return { webs, fork, last: () => webs.at(-1) ?? raise() };
 }
@@ -65,7 +90,15 @@ const failed: WebEnd = { how: "ended with exit code 1", isOwnFault: true };
 async function keep() {
   const fake = fakeWebs();
   const notices: string[] = [];
-  const keeping = keepWeb({ settings, env: {}, reporter: { delivery() {}, runEnded() {}, notice: (_, message) => notices.push(message) }, logger: silentLogger, onMessage() {}, mapStack: async (stack) => stack, fork: fake.fork });
+  const keeping = keepWeb({
+    settings,
+    env: {},
+    reporter: { delivery() {}, runEnded() {}, notice: (_, message) => notices.push(message) },
+    logger: silentLogger,
+    onMessage() {},
+    mapStack: async (stack) => stack,
+    fork: fake.fork,
+  });
   await vi.advanceTimersByTimeAsync(500);
   await fake.last().serve();
   return { ...fake, keeper: await keeping, notices };
@@ -128,7 +161,9 @@ test("one that falls silent is ended, and started again at once", async () => {
   expect(webs).toHaveLength(1);
   await vi.advanceTimersByTimeAsync(11_000);
   expect(webs).toHaveLength(2);
-  expect(notices).toEqual([expect.stringMatching(/^The web process gave no sign of life for 10 s.* It is started again\.$/)]);
+  expect(notices).toEqual([
+    expect.stringMatching(/^The web process gave no sign of life for 10 s.* It is started again\.$/),
+  ]);
 });
 
 test("a reload that the web process cannot answer any more is refused, not left open", async () => {

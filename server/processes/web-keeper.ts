@@ -21,8 +21,8 @@ export interface WebKeeper {
 }
 
 /**
- * Starts the web process, and again whenever it dies, on the same port; ends one that is stopped or blocked, and answers nobody. Rejects when it cannot start the first
- * time.
+ * Starts the web process, and again whenever it dies, on the same port; ends one that is stopped or blocked, and
+ * answers nobody. Rejects when it cannot start the first time.
  */
 export async function keepWeb(p: {
   settings: Settings;
@@ -57,7 +57,12 @@ export async function keepWeb(p: {
   void keepAlive();
 
   function spawn(): WebChild {
-    return fork({ start: { projectDir: settings.projectDir, mode: settings.mode, flags }, env: p.env, stateDir: settings.stateDir, onMessage: hear });
+    return fork({
+      start: { projectDir: settings.projectDir, mode: settings.mode, flags },
+      env: p.env,
+      stateDir: settings.stateDir,
+      onMessage: hear,
+    });
   }
 
   function hear(message: WebToSupervisor): void {
@@ -78,8 +83,16 @@ export async function keepWeb(p: {
       const { how, isOwnFault } = await child.exited;
       failWaiting(new Error(`The web process ${how}.`));
       if (isClosing) return;
-      const pauseMs = restarts.pauseAfter({ startedAt: child.startedAt, readyAt: child.readyAt(), endedAt: performance.now(), isOwnFault });
-      reporter.notice("error", `The web process ${how}. It is started again${pauseMs > 0 ? ` in ${(pauseMs / 1000).toFixed(1)} s` : ""}.`);
+      const pauseMs = restarts.pauseAfter({
+        startedAt: child.startedAt,
+        readyAt: child.readyAt(),
+        endedAt: performance.now(),
+        isOwnFault,
+      });
+      reporter.notice(
+        "error",
+        `The web process ${how}. It is started again${pauseMs > 0 ? ` in ${(pauseMs / 1000).toFixed(1)} s` : ""}.`,
+      );
       await pause(pauseMs);
       if (isClosing) return;
       child = spawn();
@@ -100,7 +113,10 @@ export async function keepWeb(p: {
   }
 
   function tellPlace(stack: string): void {
-    void p.mapStack(stack).catch(() => stack).then((place) => p.logger.error("The event loop of the web process was blocked", { place }));
+    void p
+      .mapStack(stack)
+      .catch(() => stack)
+      .then((place) => p.logger.error("The event loop of the web process was blocked", { place }));
   }
 
   function failWaiting(error: Error): void {

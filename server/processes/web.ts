@@ -18,13 +18,19 @@ import { watchEventLoop } from "./watch-event-loop.ts";
 
 /** The web process: our HTTP server, with Next behind it for the pages. Holds no user code but sources. */
 const shutdownGraceMs = 5_000;
-/** For spans that wait, at the end: as long as the supervisor lets it (webCloseMs), or a second where all else was done soon. */
+/**
+ * For spans that wait, at the end: as long as the supervisor lets it (webCloseMs), or a second where all else was done
+ * soon.
+ */
 const sendSpansWithinMs = 300;
 const longestSendMs = 1_000;
 /** Under load workers are awake anyway: a word for each webhook would cost more than the webhook. */
 const wakeEveryMs = 4;
 const heartbeatMs = 500;
-/** A blocked loop does not hear that the supervisor is gone. One that is not blocked leaves by itself: more time than its grace. */
+/**
+ * A blocked loop does not hear that the supervisor is gone. One that is not blocked leaves by itself: more time than
+ * its grace.
+ */
 const orphanAfterMs = 8_000;
 /** A store that others keep locked blocks it for five seconds, and there is nothing to see. */
 const lookAfterMs = 6_000;
@@ -57,16 +63,32 @@ async function serve(): Promise<void> {
       cancelRequested: (runId) => tell({ type: "cancel-requested", runId }),
     },
     onDelivery(delivery, tookMs) {
-      if (mode === "development") tell({ type: "delivery", delivery: { ...delivery, verdicts: listVerdicts(delivery.verdicts) } });
+      if (mode === "development")
+        tell({ type: "delivery", delivery: { ...delivery, verdicts: listVerdicts(delivery.verdicts) } });
       else logDelivery(logger, delivery);
       tracing?.delivered(delivery, tookMs);
     },
   });
   Object.assign(globalThis, { [Symbol.for("signalbox.container")]: signalbox });
 
-  const pages = pagesWhenAsked(logger, signalbox.drawPageFor, () => loadPages({ mode: settings.pages, dir: packageRoot, host: settings.host, port: settings.port }));
+  const pages = pagesWhenAsked(logger, signalbox.drawPageFor, () =>
+    loadPages({ mode: settings.pages, dir: packageRoot, host: settings.host, port: settings.port }),
+  );
   // Only the pages' development server talks over a socket of its own.
-  const http = createHttpServer({ ingest: signalbox.ingest, rest: signalbox.rest, trpc: signalbox.trpc, auth: signalbox.auth, admit: signalbox.admit, gate: signalbox.gate, isSecure: settings.baseUrl?.startsWith("https:") ?? false, proxies: trustProxies(settings.trustProxy), pages: settings.pages === "source" ? pages : { handle: pages.handle }, maxConnections: settings.limits.connections, onConnectionClosed: signalbox.metrics.observeClosedConnection, logger });
+  const http = createHttpServer({
+    ingest: signalbox.ingest,
+    rest: signalbox.rest,
+    trpc: signalbox.trpc,
+    auth: signalbox.auth,
+    admit: signalbox.admit,
+    gate: signalbox.gate,
+    isSecure: settings.baseUrl?.startsWith("https:") ?? false,
+    proxies: trustProxies(settings.trustProxy),
+    pages: settings.pages === "source" ? pages : { handle: pages.handle },
+    maxConnections: settings.limits.connections,
+    onConnectionClosed: signalbox.metrics.observeClosedConnection,
+    logger,
+  });
   await new Promise<void>((resolve, reject) => {
     http.server.once("error", reject);
     http.server.listen(settings.port, settings.host, resolve);
@@ -103,9 +125,20 @@ async function serve(): Promise<void> {
 }
 
 /** Who may read the log may not be who may read bodies: it has ids and outcomes only. */
-function logDelivery(log: Logger, { id, endpoint, outcome, responseStatus, durationMs, verdicts, problem }: ReceivedDelivery): void {
+function logDelivery(
+  log: Logger,
+  { id, endpoint, outcome, responseStatus, durationMs, verdicts, problem }: ReceivedDelivery,
+): void {
   const runIds = ownVerdicts(verdicts).flatMap(({ runId }) => runId ?? []);
-  log.info("delivery", { deliveryId: id, endpoint, outcome, status: responseStatus, problem: problem?.code ?? null, runIds, durationMs });
+  log.info("delivery", {
+    deliveryId: id,
+    endpoint,
+    outcome,
+    status: responseStatus,
+    problem: problem?.code ?? null,
+    runIds,
+    durationMs,
+  });
 }
 
 async function reload(signalbox: Signalbox, env: NodeJS.ProcessEnv): Promise<void> {
@@ -118,7 +151,11 @@ async function reload(signalbox: Signalbox, env: NodeJS.ProcessEnv): Promise<voi
 }
 
 /** Webhooks are served before the pages are loaded; a request for a page waits for them. */
-function pagesWhenAsked(log: Logger, drawFor: Signalbox["drawPageFor"], load: () => ReturnType<typeof loadPages>): PagesHandler & { load(): void; close(): Promise<void> } {
+function pagesWhenAsked(
+  log: Logger,
+  drawFor: Signalbox["drawPageFor"],
+  load: () => ReturnType<typeof loadPages>,
+): PagesHandler & { load(): void; close(): Promise<void> } {
   let loading: ReturnType<typeof loadPages> | null = null;
   const loaded = () => {
     if (loading) return loading;
@@ -147,7 +184,11 @@ function pagesWhenAsked(log: Logger, drawFor: Signalbox["drawPageFor"], load: ()
 function describeStartFailure(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   const { flags } = start;
-  if (code === "EADDRINUSE") return `Port ${flags?.port ?? ""} is in use. Stop what listens there, or choose another with --port.`.replace("  ", " ");
+  if (code === "EADDRINUSE")
+    return `Port ${flags?.port ?? ""} is in use. Stop what listens there, or choose another with --port.`.replace(
+      "  ",
+      " ",
+    );
   if (code === "EACCES") return `This user may not listen on the port. Choose one above 1023 with --port.`;
   return message;
 }

@@ -113,13 +113,22 @@ export function forkWorker(options: WorkerChildOptions): WorkerChild {
 
 const lastWordsMs = 500;
 
-function describeExit(p: { code: number | null; signal: string | null; failure: string | null; memoryMb: number }): WorkerDeath {
+function describeExit(p: {
+  code: number | null;
+  signal: string | null;
+  failure: string | null;
+  memoryMb: number;
+}): WorkerDeath {
   const { code, signal, failure } = p;
   // V8 aborts when its heap is full; 134 is what a shell makes of that signal.
   if (signal === "SIGABRT" || signal === "SIGTRAP" || code === 134) {
-    return { kind: "crashed", how: `ran out of memory: it held more than ${p.memoryMb} MiB of objects (workerMemoryMb). Hold less at once, or give workers more` };
+    return {
+      kind: "crashed",
+      how: `ran out of memory: it held more than ${p.memoryMb} MiB of objects (workerMemoryMb). Hold less at once, or give workers more`,
+    };
   }
-  if (signal !== null) return isFault(signal) ? { kind: "crashed", how: `crashed (${signal})` } : { kind: "killed", signal };
+  if (signal !== null)
+    return isFault(signal) ? { kind: "crashed", how: `crashed (${signal})` } : { kind: "killed", signal };
   if (failure !== null) return { kind: "crashed", how: failure };
   // It goes by itself only after its runs have ended or were handed back.
   if (code === 0) return { kind: "requested" };

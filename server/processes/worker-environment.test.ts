@@ -16,7 +16,9 @@ function needs(files: Record<string, string>, names: readonly string[]): string[
   return names.filter(readWorkerNeeds(stateDir));
 }
 
-const trigger = (verify: string, rest = "") => ({ "code/triggers/a.mjs": `// triggers/a.ts\nvar a = defineWebhookSource({ slug: "a", verify: ${verify} }).attach({ workflow: note${rest} });\n` });
+const trigger = (verify: string, rest = "") => ({
+  "code/triggers/a.mjs": `// triggers/a.ts\nvar a = defineWebhookSource({ slug: "a", verify: ${verify} }).attach({ workflow: note${rest} });\n`,
+});
 
 describe("a worker is not given", () => {
   test("what the service alone needs, whoever names it", () => {
@@ -26,7 +28,9 @@ describe("a worker is not given", () => {
 
   test("the token of commands, unless a workflow names it", () => {
     expect(needs({}, ["SIGNALBOX_TOKEN"])).toEqual([]);
-    expect(needs({ "code/workflows/a.mjs": "process.env.SIGNALBOX_TOKEN" }, ["SIGNALBOX_TOKEN"])).toEqual(["SIGNALBOX_TOKEN"]);
+    expect(needs({ "code/workflows/a.mjs": "process.env.SIGNALBOX_TOKEN" }, ["SIGNALBOX_TOKEN"])).toEqual([
+      "SIGNALBOX_TOKEN",
+    ]);
   });
 
   test.each([
@@ -50,11 +54,20 @@ describe("a worker is not given", () => {
     ["mine", "github({ secret: [mine, process.env.OLD_SECRET] })"],
   ])("a secret that a constant stands for: %s in %s", (constant, verify) => {
     const file = `// triggers/a.ts\nvar ${constant} = process.env.A_SECRET || "";\nvar a = source({ verify: ${verify} });\n// signalbox:sdk/verify/secrets.ts\nfunction read(secret, mine) {}\n`;
-    expect(needs({ "code/triggers/a.mjs": file, "code/triggers/b.mjs": file.replaceAll("A_SECRET", "B_SECRET") }, ["A_SECRET", "B_SECRET"])).toEqual([]);
+    expect(
+      needs({ "code/triggers/a.mjs": file, "code/triggers/b.mjs": file.replaceAll("A_SECRET", "B_SECRET") }, [
+        "A_SECRET",
+        "B_SECRET",
+      ]),
+    ).toEqual([]);
   });
 
   test("the secrets of a list, also where triggers share them", () => {
-    const files = { ...trigger("both"), "code/chunks/b.mjs": '// lib/both.ts\nvar both = standardWebhooks({ secret: [process.env.NEW_SECRET, process.env["OLD_SECRET"]] });\n' };
+    const files = {
+      ...trigger("both"),
+      "code/chunks/b.mjs":
+        '// lib/both.ts\nvar both = standardWebhooks({ secret: [process.env.NEW_SECRET, process.env["OLD_SECRET"]] });\n',
+    };
     expect(needs(files, ["NEW_SECRET", "OLD_SECRET"])).toEqual([]);
   });
 });
@@ -63,33 +76,81 @@ describe("a worker is given", () => {
   const github = "github({ secret: process.env.A_SECRET })";
 
   test("what it is set up by, and what the build does not know", () => {
-    const names = ["DATABASE_URL", "SIGNALBOX_WORKERS", "SIGNALBOX_LOG_LEVEL", "SIGNALBOX_BASE_URL", "PATH", "HOME", "PGPASSWORD", "OPENAI_API_KEY", "UNHEARD_OF"];
+    const names = [
+      "DATABASE_URL",
+      "SIGNALBOX_WORKERS",
+      "SIGNALBOX_LOG_LEVEL",
+      "SIGNALBOX_BASE_URL",
+      "PATH",
+      "HOME",
+      "PGPASSWORD",
+      "OPENAI_API_KEY",
+      "UNHEARD_OF",
+    ];
     expect(needs(trigger(github), names)).toEqual(names);
   });
 
   test.each<[string, Record<string, string>]>([
     ["a workflow", { ...trigger(github), "code/workflows/w.mjs": "// workflows/w.ts\nprocess.env.A_SECRET" }],
-    ["a workflow, by a name in quotes", { ...trigger(github), "code/workflows/w.mjs": '// workflows/w.ts\nrequire("A_SECRET")' }],
-    ["a workflow, of all of the environment", { ...trigger(github), "code/workflows/w.mjs": "// workflows/w.ts\nvar { A_SECRET } = process.env" }],
+    [
+      "a workflow, by a name in quotes",
+      { ...trigger(github), "code/workflows/w.mjs": '// workflows/w.ts\nrequire("A_SECRET")' },
+    ],
+    [
+      "a workflow, of all of the environment",
+      { ...trigger(github), "code/workflows/w.mjs": "// workflows/w.ts\nvar { A_SECRET } = process.env" },
+    ],
     ["an agent's tool", { ...trigger(github), "code/chunks/c.mjs": "// lib/tools.ts\nprocess.env.A_SECRET" }],
     ["a transform", trigger(github, ", transform: (x) => ({ x, by: process.env.A_SECRET })")],
-    ["something else of the same call", trigger("hmac({ header: process.env.A_SECRET, secret: process.env.A_SECRET })")],
-    ["something else, by a constant", { "code/triggers/a.mjs": "// triggers/a.ts\nvar secret = process.env.A_SECRET;\nvar a = source({ verify: github({ secret }) }).attach({ transform: () => ({ by: secret }) });\n" }],
-    ["another module, by a constant", { "code/chunks/a.mjs": "// lib/a.ts\nvar secret = process.env.A_SECRET;\nvar verify = github({ secret });\nexport { secret, verify };\n" }],
-    ["a workflow in the same file, by a constant", { "code/chunks/a.mjs": "// lib/a.ts\nvar secret = process.env.A_SECRET;\nvar verify = github({ secret });\n// workflows/b.ts\nvar b = workflow({ run: () => sign(secret) });\n" }],
-    ["code of the project that makes up names", { ...trigger(github), "code/workflows/w.mjs": "// workflows/w.ts\nprocess.env[`${name}_SECRET`]" }],
+    [
+      "something else of the same call",
+      trigger("hmac({ header: process.env.A_SECRET, secret: process.env.A_SECRET })"),
+    ],
+    [
+      "something else, by a constant",
+      {
+        "code/triggers/a.mjs":
+          "// triggers/a.ts\nvar secret = process.env.A_SECRET;\nvar a = source({ verify: github({ secret }) }).attach({ transform: () => ({ by: secret }) });\n",
+      },
+    ],
+    [
+      "another module, by a constant",
+      {
+        "code/chunks/a.mjs":
+          "// lib/a.ts\nvar secret = process.env.A_SECRET;\nvar verify = github({ secret });\nexport { secret, verify };\n",
+      },
+    ],
+    [
+      "a workflow in the same file, by a constant",
+      {
+        "code/chunks/a.mjs":
+          "// lib/a.ts\nvar secret = process.env.A_SECRET;\nvar verify = github({ secret });\n// workflows/b.ts\nvar b = workflow({ run: () => sign(secret) });\n",
+      },
+    ],
+    [
+      "code of the project that makes up names",
+      { ...trigger(github), "code/workflows/w.mjs": "// workflows/w.ts\nprocess.env[`${name}_SECRET`]" },
+    ],
   ])("a secret that is also read by %s", (_, files) => {
     expect(needs(files, ["A_SECRET"])).toEqual(["A_SECRET"]);
   });
 
   // Without it such a module would throw as it loads, or do something else.
-  test.each(["github({ secret: process.env.A_SECRET.trim() })", 'github({ secret: required("A_SECRET") })', "github({ secret })", "other({ secret: process.env.A_SECRET })", 'github({ secret: process.env.A_SECRET ?? fail("x") })'])(
-    "a secret of which the build cannot tell that the module loads without it: %s",
-    (verify) => expect(needs(trigger(verify), ["A_SECRET"])).toEqual(["A_SECRET"]),
+  test.each([
+    "github({ secret: process.env.A_SECRET.trim() })",
+    'github({ secret: required("A_SECRET") })',
+    "github({ secret })",
+    "other({ secret: process.env.A_SECRET })",
+    'github({ secret: process.env.A_SECRET ?? fail("x") })',
+  ])("a secret of which the build cannot tell that the module loads without it: %s", (verify) =>
+    expect(needs(trigger(verify), ["A_SECRET"])).toEqual(["A_SECRET"]),
   );
 
   test("no secret because a package makes up names", () => {
-    const files = { ...trigger(github), "code/chunks/c.mjs": "// node_modules/pkg/index.js\nprocess.env[key]\n// signalbox:sdk/x.ts\nprocess.env[key]" };
+    const files = {
+      ...trigger(github),
+      "code/chunks/c.mjs": "// node_modules/pkg/index.js\nprocess.env[key]\n// signalbox:sdk/x.ts\nprocess.env[key]",
+    };
     expect(needs(files, ["A_SECRET"])).toEqual([]);
   });
 });

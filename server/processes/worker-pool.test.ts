@@ -10,7 +10,8 @@ import { test } from "./testing/pool-test.ts";
 // Processes start slowly on a machine that is busy.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 30_000, maxConcurrency: 3 });
 
-const has = (pool: PoolHarness, id: string, kind: string) => pool.until(async () => (await pool.read(id)).kinds.includes(kind));
+const has = (pool: PoolHarness, id: string, kind: string) =>
+  pool.until(async () => (await pool.read(id)).kinds.includes(kind));
 const hang = "await new Promise(() => {});";
 /** Waits in its second step for a mark that the test makes. */
 const threeSteps: HarnessWorkflow = {
@@ -23,7 +24,11 @@ const threeSteps: HarnessWorkflow = {
 };
 
 describe("starting", () => {
-  test("a queued run begins by a signal, within a fraction of the time between two looks at the store", async ({ createProject, startPool, expect }) => {
+  test("a queued run begins by a signal, within a fraction of the time between two looks at the store", async ({
+    createProject,
+    startPool,
+    expect,
+  }) => {
     const pool = await startPool(await createProject({ quick: { code: "return 1;" } }));
     await pool.end(await pool.start("quick"));
     const waits: number[] = [];
@@ -46,7 +51,11 @@ describe("starting", () => {
 });
 
 describe.concurrent("a worker that is killed", () => {
-  test("between steps: its run goes on after the last finished step, in the same attempt, and no finished step is repeated", async ({ createProject, startPool, expect }) => {
+  test("between steps: its run goes on after the last finished step, in the same attempt, and no finished step is repeated", async ({
+    createProject,
+    startPool,
+    expect,
+  }) => {
     const pool = await startPool(await createProject({ work: threeSteps }));
     const id = await pool.start("work");
     await has(pool, id, "step_started two");
@@ -55,12 +64,19 @@ describe.concurrent("a worker that is killed", () => {
     expect(run).toMatchObject({ status: "completed", output: "done", attempt: 1 });
     expect(await pool.project.marks()).toEqual(["one begins", "two begins", "two begins", "three begins"]);
     expect(kinds).toEqual(
-      "queued, attempt_started, step_started one, step_completed one, step_started two, worker_lost, resumed, step_reused one, step_started two, step_completed two, step_started three, step_completed three, completed".split(", "),
+      "queued, attempt_started, step_started one, step_completed one, step_started two, worker_lost, resumed, step_reused one, step_started two, step_completed two, step_started three, step_completed three, completed".split(
+        ", ",
+      ),
     );
     expect(story).toContain("killed from outside (SIGKILL)");
   });
 
-  test("with everything else, by kill -9 of the whole group: after a restart its run goes on at once", async ({ createProject, startPool, onEnd, expect }) => {
+  test("with everything else, by kill -9 of the whole group: after a restart its run goes on at once", async ({
+    createProject,
+    startPool,
+    onEnd,
+    expect,
+  }) => {
     const made = await createProject({ work: threeSteps });
     const group = await startPoolProcess(made, onEnd);
     const store = await startPool(made, { hasWorkers: false });
@@ -77,7 +93,11 @@ describe.concurrent("a worker that is killed", () => {
     expect(again.notices).toEqual(["1 run goes on where the service was stopped."]);
   });
 
-  test("while it is idle, again and again, is replaced each time, and is not taken for one that cannot start", async ({ createProject, startPool, expect }) => {
+  test("while it is idle, again and again, is replaced each time, and is not taken for one that cannot start", async ({
+    createProject,
+    startPool,
+    expect,
+  }) => {
     const pool = await startPool(await createProject({ quick: { code: "return 1;" } }));
     for (let n = 0; n < 3; n += 1) {
       await pool.end(await pool.start("quick"));
@@ -91,7 +111,12 @@ describe.concurrent("a worker that is killed", () => {
     expect(pool.notices).toHaveLength(3);
   });
 
-  test("with its supervisor gone alone, leaves too, and hands its runs back", async ({ createProject, startPool, onEnd, expect }) => {
+  test("with its supervisor gone alone, leaves too, and hands its runs back", async ({
+    createProject,
+    startPool,
+    onEnd,
+    expect,
+  }) => {
     const made = await createProject({ work: threeSteps });
     const group = await startPoolProcess(made, onEnd);
     const store = await startPool(made, { hasWorkers: false });
@@ -103,7 +128,12 @@ describe.concurrent("a worker that is killed", () => {
     expect((await store.read(id)).run).toMatchObject({ status: "queued", attempt: 1 });
   });
 
-  test("with its supervisor gone alone, is ended even where code blocks it", async ({ createProject, startPool, onEnd, expect }) => {
+  test("with its supervisor gone alone, is ended even where code blocks it", async ({
+    createProject,
+    startPool,
+    onEnd,
+    expect,
+  }) => {
     const made = await createProject({ block: { code: `mark(String(process.pid)); blockForEver();` } });
     const group = await startPoolProcess(made, onEnd);
     const store = await startPool(made, { hasWorkers: false });
@@ -111,7 +141,11 @@ describe.concurrent("a worker that is killed", () => {
     await expect.poll(() => made.marks(), { timeout: 20_000 }).toHaveLength(1);
     const [pid] = await made.marks();
     process.kill(group, "SIGKILL");
-    await expect.poll(() => spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" }).stdout.trim(), { timeout: 20_000 }).toMatch(/^(Z.*)?$/);
+    await expect
+      .poll(() => spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" }).stdout.trim(), {
+        timeout: 20_000,
+      })
+      .toMatch(/^(Z.*)?$/);
   });
 });
 
@@ -129,7 +163,14 @@ describe.concurrent("canceling", () => {
   });
 
   test("a queued run and a sleeping run never run again", async ({ createProject, startPool, expect }) => {
-    const made = await createProject({ sleeper: { code: `mark("sleeper"); await ctx.sleep("nap", "1h");` }, blocker: { code: `await until(() => marks().includes("free"));` }, never: { code: `mark("never");` } }, { workerConcurrency: 1 });
+    const made = await createProject(
+      {
+        sleeper: { code: `mark("sleeper"); await ctx.sleep("nap", "1h");` },
+        blocker: { code: `await until(() => marks().includes("free"));` },
+        never: { code: `mark("never");` },
+      },
+      { workerConcurrency: 1 },
+    );
     const pool = await startPool(made);
     const sleeper = await pool.start("sleeper");
     await pool.until(async () => (await pool.read(sleeper)).status === "waiting");
@@ -146,7 +187,11 @@ describe.concurrent("canceling", () => {
 });
 
 describe.concurrent("the bounds of a run", () => {
-  test("an attempt that waits longer than its timeout is timed out after its last attempt", async ({ createProject, startPool, expect }) => {
+  test("an attempt that waits longer than its timeout is timed out after its last attempt", async ({
+    createProject,
+    startPool,
+    expect,
+  }) => {
     const pool = await startPool(await createProject({ work: { timeoutMs: 50, attempts: 2, code: hang } }));
     const { run, kinds } = await pool.end(await pool.start("work", { maxAttempts: 2 }));
     expect(run).toMatchObject({ status: "timed_out", attempt: 2, error: { name: "RunTimedOut" } });
@@ -154,12 +199,32 @@ describe.concurrent("the bounds of a run", () => {
   });
 
   test("a failing run is tried again, and completes when it succeeds", async ({ createProject, startPool, expect }) => {
-    const pool = await startPool(await createProject({ work: { attempts: 3, code: `if (ctx.run.attempt < 3) throw new Error("not yet"); return ctx.run.attempt;` } }));
-    expect((await pool.end(await pool.start("work", { maxAttempts: 3 }))).run).toMatchObject({ status: "completed", output: 3, attempt: 3 });
+    const pool = await startPool(
+      await createProject({
+        work: { attempts: 3, code: `if (ctx.run.attempt < 3) throw new Error("not yet"); return ctx.run.attempt;` },
+      }),
+    );
+    expect((await pool.end(await pool.start("work", { maxAttempts: 3 }))).run).toMatchObject({
+      status: "completed",
+      output: 3,
+      attempt: 3,
+    });
   });
 
-  test("no more runs of a workflow than its concurrency are under way, over two workers", async ({ createProject, startPool, expect }) => {
-    const made = await createProject({ work: { concurrency: 2, code: `mark("+"); await new Promise((resolve) => setTimeout(resolve, 30)); mark("-");` } }, { workers: 2 });
+  test("no more runs of a workflow than its concurrency are under way, over two workers", async ({
+    createProject,
+    startPool,
+    expect,
+  }) => {
+    const made = await createProject(
+      {
+        work: {
+          concurrency: 2,
+          code: `mark("+"); await new Promise((resolve) => setTimeout(resolve, 30)); mark("-");`,
+        },
+      },
+      { workers: 2 },
+    );
     const pool = await startPool(made);
     await pool.until(async () => (await pool.workerPids()).length === 2);
     const ids = await Promise.all(Array.from({ length: 12 }, () => pool.start("work")));
@@ -171,20 +236,39 @@ describe.concurrent("the bounds of a run", () => {
   });
 
   test("a sleeping run leaves its place to others, and wakes in time", async ({ createProject, startPool, expect }) => {
-    const pool = await startPool(await createProject({ sleeper: { code: `await ctx.sleep("nap", 1500); return "rested";` }, other: { code: "return 1;" } }, { workerConcurrency: 1 }));
+    const pool = await startPool(
+      await createProject(
+        { sleeper: { code: `await ctx.sleep("nap", 1500); return "rested";` }, other: { code: "return 1;" } },
+        { workerConcurrency: 1 },
+      ),
+    );
     const sleeper = await pool.start("sleeper");
     await pool.until(async () => (await pool.read(sleeper)).status === "waiting");
     expect((await pool.end(await pool.start("other"))).status).toBe("completed");
     expect((await pool.read(sleeper)).status).toBe("waiting");
     const { run, kinds } = await pool.end(sleeper);
     expect(run).toMatchObject({ status: "completed", output: "rested" });
-    expect(kinds).toEqual(["queued", "attempt_started", "sleep_started nap", "resumed", "sleep_finished nap", "completed"]);
+    expect(kinds).toEqual([
+      "queued",
+      "attempt_started",
+      "sleep_started nap",
+      "resumed",
+      "sleep_finished nap",
+      "completed",
+    ]);
   });
 });
 
 describe.concurrent("leaving", () => {
-  test("a shutdown aborts what does not end in its grace, and hands it back with the same attempt", async ({ createProject, startPool, expect }) => {
-    const made = await createProject({ work: threeSteps, short: { code: `await until(() => marks().includes("two begins")); return 1;` } });
+  test("a shutdown aborts what does not end in its grace, and hands it back with the same attempt", async ({
+    createProject,
+    startPool,
+    expect,
+  }) => {
+    const made = await createProject({
+      work: threeSteps,
+      short: { code: `await until(() => marks().includes("two begins")); return 1;` },
+    });
     const pool = await startPool(made);
     const id = await pool.start("work");
     await has(pool, id, "step_started two");
@@ -198,8 +282,14 @@ describe.concurrent("leaving", () => {
     expect(kinds).not.toContain("worker_lost");
   });
 
-  test("a worker that does not leave is killed, and its run goes on unblamed", async ({ createProject, startPool, expect }) => {
-    const made = await createProject({ work: { timeoutMs: 60_000, code: `if (marks().length === 0) { mark("blocks"); blockForEver(); } return "done";` } });
+  test("a worker that does not leave is killed, and its run goes on unblamed", async ({
+    createProject,
+    startPool,
+    expect,
+  }) => {
+    const made = await createProject({
+      work: { timeoutMs: 60_000, code: `if (marks().length === 0) { mark("blocks"); blockForEver(); } return "done";` },
+    });
     const pool = await startPool(made);
     const id = await pool.start("work");
     await expect.poll(() => made.marks(), { timeout: 20_000 }).toContain("blocks");
@@ -210,8 +300,14 @@ describe.concurrent("leaving", () => {
     expect((await again.end(id)).run).toMatchObject({ status: "completed", output: "done", attempt: 1 });
   });
 
-  test("after a rebuild new runs execute the new code, and a run of the old code ends undisturbed", async ({ createProject, startPool, expect }) => {
-    const made = await createProject({ work: { code: `mark("old"); await until(() => marks().includes("new")); return "old";` } });
+  test("after a rebuild new runs execute the new code, and a run of the old code ends undisturbed", async ({
+    createProject,
+    startPool,
+    expect,
+  }) => {
+    const made = await createProject({
+      work: { code: `mark("old"); await until(() => marks().includes("new")); return "old";` },
+    });
     const pool = await startPool(made);
     const old = await pool.start("work");
     await expect.poll(() => made.marks(), { timeout: 20_000 }).toContain("old");
@@ -222,7 +318,11 @@ describe.concurrent("leaving", () => {
     await pool.until(async () => (await pool.workerPids()).length === 1);
   });
 
-  test("where no worker starts at first with the build that web serves, runs wait for one; none executes the old code", async ({ createProject, startPool, expect }) => {
+  test("where no worker starts at first with the build that web serves, runs wait for one; none executes the old code", async ({
+    createProject,
+    startPool,
+    expect,
+  }) => {
     const made = await createProject({ work: { code: `return "old";` } });
     const pool = await startPool(made);
     await writeFile(join(made.dir, ".signalbox", "manifest.json"), "{}");
@@ -232,7 +332,11 @@ describe.concurrent("leaving", () => {
     expect((await pool.end(id)).run.output).toBe("new");
   });
 
-  test("where no worker starts with a build that web refuses, the old ones go on", async ({ createProject, startPool, expect }) => {
+  test("where no worker starts with a build that web refuses, the old ones go on", async ({
+    createProject,
+    startPool,
+    expect,
+  }) => {
     const made = await createProject({ work: { code: `return "old";` } });
     const pool = await startPool(made);
     await writeFile(join(made.dir, ".signalbox", "manifest.json"), "{}");
@@ -256,7 +360,10 @@ beforeAll(async () => {
 
 /** A pool in a process group of its own. Gives the id of the group, which is that of its supervising process. */
 async function startPoolProcess(made: Project, onEnd: (cleanUp: () => void) => void): Promise<number> {
-  const child = spawn(process.execPath, [poolProgram, made.dir], { detached: true, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [poolProgram, made.dir], {
+    detached: true,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const { pid } = child;
   if (pid === undefined) throw new Error("the pool did not start");
   onEnd(() => killGroup(pid));

@@ -40,12 +40,16 @@ export interface WorkerPool {
   cancel(runId: string): void;
   /** How workers and their runs fared since this pool was made. */
   numbers(): Omit<ServiceNumbers, "webRestarts">;
-  /** Of all servers on the store one is to do what need not be done by each: that of the worker that has been there longest. */
+  /**
+   * Of all servers on the store one is to do what need not be done by each: that of the worker that has been there
+   * longest.
+   */
   hasOldestWorker(): Promise<boolean>;
   /**
-   * The project was rebuilt: the old workers take nothing new, and finish what they have once the new ones are there. `held` resolves when no old
-   * worker can be given a run any more, `done` when the new ones have taken over or could not start. The old ones go on only where none could start
-   * and web, as `isServed` says, kept the old build too: they do not know the triggers of the new one.
+   * The project was rebuilt: the old workers take nothing new, and finish what they have once the new ones are there.
+   * `held` resolves when no old worker can be given a run any more, `done` when the new ones have taken over or could
+   * not start. The old ones go on only where none could start and web, as `isServed` says, kept the old build too: they
+   * do not know the triggers of the new one.
    */
   replaceAll(isServed: Promise<boolean>): { held: Promise<unknown>; done: Promise<void> };
   /** Runs get `graceMs` to end, then go back to the queue; workers that are still there two seconds later are killed. */
@@ -58,7 +62,10 @@ const reconcileSharedEveryMs = 1_000;
 const killAfterGraceMs = 2_500;
 const recoverWithinMs = 1_000;
 
-/** The worker processes of this machine: keeps as many as wanted, watches them, and gives back the runs of those that end. */
+/**
+ * The worker processes of this machine: keeps as many as wanted, watches them, and gives back the runs of those that
+ * end.
+ */
 export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   const { settings, store, reporter, logger, clock } = options;
   const children = new Set<WorkerChild>();
@@ -72,9 +79,15 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   const tally = createPoolTally();
   const leaseTrust = createLeaseTrust({ leaseMs });
   let isClosing = false;
-  const watchWorkers = createWorkerWatch({ workers: children, memoryMb: settings.workerMemoryMb, clock, mapStack: options.mapStack });
+  const watchWorkers = createWorkerWatch({
+    workers: children,
+    memoryMb: settings.workerMemoryMb,
+    clock,
+    mapStack: options.mapStack,
+  });
 
-  const staying = (pool: WorkerChild["pool"]) => [...children].filter((child) => child.pool === pool && !leaving.has(child));
+  const staying = (pool: WorkerChild["pool"]) =>
+    [...children].filter((child) => child.pool === pool && !leaving.has(child));
 
   // ---- starting ----
 
@@ -171,14 +184,27 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
 
   function pauseAfter(child: WorkerChild, death: WorkerDeath): number {
     const isOwnFault = death.kind === "crashed" || death.kind === "blocked";
-    return restarts[child.pool].pauseAfter({ startedAt: child.startedAt, readyAt: child.readyAt(), endedAt: performance.now(), isOwnFault, hadWork: child.active().length > 0 });
+    return restarts[child.pool].pauseAfter({
+      startedAt: child.startedAt,
+      readyAt: child.readyAt(),
+      endedAt: performance.now(),
+      isOwnFault,
+      hadWork: child.active().length > 0,
+    });
   }
 
   function noticeDeath(child: WorkerChild, death: WorkerDeath): void {
     const runs = child.active().map(({ runId }) => runId);
-    const had = runs.length > 0 ? ` It ran ${runs.slice(0, 3).join(", ")}${runs.length > 3 ? ` and ${runs.length - 3} more` : ""}.` : "";
-    const isLoop = restarts[child.pool].failedStarts() > 2 ? " It keeps happening: runs wait until a worker stays up." : "";
-    reporter.notice(child.isReady() ? "warn" : "error", `A worker process ${child.isReady() ? "" : "could not start, it "}${describeDeath(death)}${had}${isLoop}`);
+    const had =
+      runs.length > 0
+        ? ` It ran ${runs.slice(0, 3).join(", ")}${runs.length > 3 ? ` and ${runs.length - 3} more` : ""}.`
+        : "";
+    const isLoop =
+      restarts[child.pool].failedStarts() > 2 ? " It keeps happening: runs wait until a worker stays up." : "";
+    reporter.notice(
+      child.isReady() ? "warn" : "error",
+      `A worker process ${child.isReady() ? "" : "could not start, it "}${describeDeath(death)}${had}${isLoop}`,
+    );
   }
 
   async function recover(child: WorkerChild, death: WorkerDeath): Promise<void> {
@@ -187,26 +213,58 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       async () => {
         // A build that cannot be read must not keep runs from going on.
         manifest = (await options.readManifest().catch(() => null)) ?? manifest;
-        const policyOf = (target: { slug: string }) => manifest?.workflows.find(({ slug }) => slug === target.slug)?.retries ?? null;
-        const { held, fates } = await recoverLostRuns({ store, clock, workerId: child.workerId, death, deadlines, policyOf });
+        const policyOf = (target: { slug: string }) =>
+          manifest?.workflows.find(({ slug }) => slug === target.slug)?.retries ?? null;
+        const { held, fates } = await recoverLostRuns({
+          store,
+          clock,
+          workerId: child.workerId,
+          death,
+          deadlines,
+          policyOf,
+        });
         for (const [index, { fate }] of fates.entries()) {
           const run = held[index];
           if (run) tally.lost(run.target, fate);
-          if (run && fate.kind === "fail") logger.warn("a run's attempt ended its worker", { runId: run.id, ...targetLogFields(run.target), attempt: run.attempt, how: describeDeath(death) });
+          if (run && fate.kind === "fail")
+            logger.warn("a run's attempt ended its worker", {
+              runId: run.id,
+              ...targetLogFields(run.target),
+              attempt: run.attempt,
+              how: describeDeath(death),
+            });
         }
       },
-      { tries: isClosing ? 2 : 10, onFailure: (error) => logger.error("the runs of a dead worker could not be given back; they go on when its lease is over", { workerId: child.workerId, error }) },
+      {
+        tries: isClosing ? 2 : 10,
+        onFailure: (error) =>
+          logger.error("the runs of a dead worker could not be given back; they go on when its lease is over", {
+            workerId: child.workerId,
+            error,
+          }),
+      },
     );
     if (isClosing) return;
     wake();
     isolation.look();
   }
 
-  const isolation = createIsolation({ store, clock, logger, workers: () => staying("isolated"), spawn: () => void spawn("isolated"), dismiss, later });
+  const isolation = createIsolation({
+    store,
+    clock,
+    logger,
+    workers: () => staying("isolated"),
+    spawn: () => void spawn("isolated"),
+    dismiss,
+    later,
+  });
 
   // ---- watching ----
 
-  /** A run may block its own process until its deadline; meanwhile the process cannot renew its claim. One that was stopped loses it. */
+  /**
+   * A run may block its own process until its deadline; meanwhile the process cannot renew its claim. One that was
+   * stopped loses it.
+   */
   async function keepLeasesOfBlocked(): Promise<void> {
     for (const child of children) {
       const now = performance.now();
@@ -237,7 +295,12 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
 
   /** What dead workers of this machine held that are not this pool's: of a service that was killed. */
   async function takeOver(): Promise<void> {
-    const count = await recoverFromLastTime({ store, clock, host: machineName(settings), isOwn: (id) => ownIds.has(id) });
+    const count = await recoverFromLastTime({
+      store,
+      clock,
+      host: machineName(settings),
+      isOwn: (id) => ownIds.has(id),
+    });
     if (count === 0) return;
     reporter.notice("info", `${count} ${count === 1 ? "run goes" : "runs go"} on where the service was stopped.`);
     wake();
@@ -249,8 +312,10 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       if (!p.isInForce) leaving.delete(child);
       child.send({ type: p.isInForce ? "drain" : "release" });
     }
-    if (!p.isInForce) return reporter.notice("error", "No worker could start with the new build; those of the last one go on.");
-    if (!p.hasStarted) reporter.notice("error", "No worker could start with the new build yet: runs wait until one does.");
+    if (!p.isInForce)
+      return reporter.notice("error", "No worker could start with the new build; those of the last one go on.");
+    if (!p.hasStarted)
+      reporter.notice("error", "No worker could start with the new build yet: runs wait until one does.");
     isolation.look();
   }
 
@@ -275,13 +340,24 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     async start() {
       await takeOver();
       // Those that were killed a moment ago may not be gone yet.
-      for (const delayMs of [250, 1_000]) later(delayMs, () => void takeOver().catch((error: unknown) => logger.warn("looking for runs of dead workers failed; it is tried again", { error })));
+      for (const delayMs of [250, 1_000])
+        later(
+          delayMs,
+          () =>
+            void takeOver().catch((error: unknown) =>
+              logger.warn("looking for runs of dead workers failed; it is tried again", { error }),
+            ),
+        );
       manifest = await options.readManifest();
       repeat(watchEveryMs, "watching the workers", async () => {
         await watchWorkers();
         isolation.dismissIdle();
       });
-      repeat(settings.database.kind === "postgres" ? reconcileSharedEveryMs : reconcileEveryMs, "looking for lost runs", reconcile);
+      repeat(
+        settings.database.kind === "postgres" ? reconcileSharedEveryMs : reconcileEveryMs,
+        "looking for lost runs",
+        reconcile,
+      );
       const starts = Array.from({ length: settings.workers }, () => spawnReady("shared"));
       isolation.look();
       await Promise.race(starts);
@@ -312,11 +388,17 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       for (const timer of timers) clearTimeout(timer);
       const last = [...children];
       for (const child of last) child.send({ type: "shutdown", graceMs });
-      const killer = setTimeout(() => last.forEach((child) => child.kill({ kind: "requested" })), graceMs + killAfterGraceMs);
+      const killer = setTimeout(
+        () => last.forEach((child) => child.kill({ kind: "requested" })),
+        graceMs + killAfterGraceMs,
+      );
       await Promise.all(last.map(({ exited }) => exited));
       clearTimeout(killer);
       // What is not given back by then goes on when its lease is over, or at the next start.
-      await Promise.race([Promise.allSettled(recoveries), new Promise((resolve) => setTimeout(resolve, recoverWithinMs))]);
+      await Promise.race([
+        Promise.allSettled(recoveries),
+        new Promise((resolve) => setTimeout(resolve, recoverWithinMs)),
+      ]);
     },
   };
 }

@@ -2,12 +2,25 @@ import { expect, it } from "vitest";
 import type { RunEndedReport, WorkerToSupervisor } from "./protocol.ts";
 import { createWorkerPulse } from "./worker-pulse.ts";
 
-const anEnd = (runId: string): RunEndedReport => ({ runId, status: "completed", trigger: null, deliveryId: null, target: { kind: "workflow", slug: "w" }, attempt: 1, durationMs: 1, error: null });
+const anEnd = (runId: string): RunEndedReport => ({
+  runId,
+  status: "completed",
+  trigger: null,
+  deliveryId: null,
+  target: { kind: "workflow", slug: "w" },
+  attempt: 1,
+  durationMs: 1,
+  error: null,
+});
 
 function createTold() {
   const told: WorkerToSupervisor[] = [];
   const active: { runId: string; deadlineAt: number }[] = [];
-  const pulse = createWorkerPulse({ active: () => [...active], tell: (message) => told.push(message), readRss: () => 7 });
+  const pulse = createWorkerPulse({
+    active: () => [...active],
+    tell: (message) => told.push(message),
+    readRss: () => 7,
+  });
   return { told, active, pulse };
 }
 
@@ -19,7 +32,17 @@ it("tells in one message of all runs that begin together, before their code has 
   }
   expect(told).toEqual([]);
   await Promise.resolve();
-  expect(told).toEqual([{ type: "heartbeat", rssBytes: 7, active: [{ runId: "run_1", deadlineAt: 5 }, { runId: "run_2", deadlineAt: 5 }], ended: [] }]);
+  expect(told).toEqual([
+    {
+      type: "heartbeat",
+      rssBytes: 7,
+      active: [
+        { runId: "run_1", deadlineAt: 5 },
+        { runId: "run_2", deadlineAt: 5 },
+      ],
+      ended: [],
+    },
+  ]);
 });
 
 it("tells of each end once, with what is still active then", async () => {

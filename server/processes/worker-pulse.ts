@@ -2,7 +2,10 @@ import type { RunEndedReport, RunStartedReport, WorkerToSupervisor } from "./pro
 
 export interface WorkerPulse {
   beat(): void;
-  /** A run has begun or ended: told before its code can hold up this process, and once for all that begin and end together. */
+  /**
+   * A run has begun or ended: told before its code can hold up this process, and once for all that begin and end
+   * together.
+   */
   changed(): void;
   runEnded(run: RunEndedReport): void;
   runStarted(run: RunStartedReport): void;
@@ -12,7 +15,11 @@ export interface WorkerPulse {
 const readRssEveryMs = 100;
 
 /** What a worker says of itself to its supervisor. */
-export function createWorkerPulse(p: { active: () => { runId: string; deadlineAt: number }[]; tell: (message: WorkerToSupervisor) => void; readRss?: () => number }): WorkerPulse {
+export function createWorkerPulse(p: {
+  active: () => { runId: string; deadlineAt: number }[];
+  tell: (message: WorkerToSupervisor) => void;
+  readRss?: () => number;
+}): WorkerPulse {
   const { active, tell, readRss = () => process.memoryUsage.rss() } = p;
   let ended: RunEndedReport[] = [];
   let started: RunStartedReport[] = [];

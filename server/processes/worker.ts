@@ -51,7 +51,9 @@ const guards = installProcessGuards({
   onCrash: (error) => {
     const { name, message, stack } = toRunError(error, (text) => text);
     logger.error("an error that belongs to no run ends this worker", { error: stack ?? message });
-    tell({ type: "failed", message: `ended because of an error that nobody handles: ${name}: ${message}` }, () => guards.exit(1));
+    tell({ type: "failed", message: `ended because of an error that nobody handles: ${name}: ${message}` }, () =>
+      guards.exit(1),
+    );
   },
 });
 
@@ -79,7 +81,11 @@ async function serve(): Promise<void> {
   const code = await loadCode(settings.stateDir, manifest);
   const concurrency = concurrencyOf(manifest);
   const atATime = pool === "isolated" ? 1 : settings.workerConcurrency;
-  const places = createRunPlaces({ places: atATime, mostAhead: pool === "isolated" ? 0 : claimAhead * atATime, now: () => performance.now() });
+  const places = createRunPlaces({
+    places: atATime,
+    mostAhead: pool === "isolated" ? 0 : claimAhead * atATime,
+    now: () => performance.now(),
+  });
   const dispatcher = createStoreDispatcher({
     store: opened,
     workerId,
@@ -96,7 +102,13 @@ async function serve(): Promise<void> {
     code,
     dispatcher,
     places,
-    worker: { id: workerId, pid: process.pid, host: machineName(settings), version: manifest.version, startedAt: systemClock.now() },
+    worker: {
+      id: workerId,
+      pid: process.pid,
+      host: machineName(settings),
+      version: manifest.version,
+      startedAt: systemClock.now(),
+    },
     clock: systemClock,
     logger,
     random: Math.random,
@@ -129,10 +141,15 @@ function concurrencyOf({ workflows, agents }: Manifest): ReadonlyMap<string, num
 }
 
 function boundsOf(kind: TargetKind, targets: Manifest["workflows"]): [string, number][] {
-  return targets.flatMap(({ slug, concurrency }): [string, number][] => (concurrency === null ? [] : [[`${kind}:${slug}`, concurrency]]));
+  return targets.flatMap(({ slug, concurrency }): [string, number][] =>
+    concurrency === null ? [] : [[`${kind}:${slug}`, concurrency]],
+  );
 }
 
-async function readProject(): Promise<{ settings: Settings; manifest: NonNullable<Awaited<ReturnType<typeof readManifest>>> }> {
+async function readProject(): Promise<{
+  settings: Settings;
+  manifest: NonNullable<Awaited<ReturnType<typeof readManifest>>>;
+}> {
   const stateDir = stateDirOf(start.projectDir);
   const manifest = await readManifest(stateDir);
   if (!manifest) throw new Error(`There is no build in ${stateDir}. Run \`signalbox build\`.`);
@@ -182,7 +199,16 @@ function reportRun(run: ClaimedRun, ending: RunEnding): void {
   if (ending.status === null) return;
   const { status, durationMs, error } = ending;
   const { id: runId, trigger, deliveryId, target, attempt } = run;
-  pulse.runEnded({ runId, status, trigger, deliveryId, target, attempt, durationMs, error: error && `${error.name}: ${error.message}` });
+  pulse.runEnded({
+    runId,
+    status,
+    trigger,
+    deliveryId,
+    target,
+    attempt,
+    durationMs,
+    error: error && `${error.name}: ${error.message}`,
+  });
 }
 
 function tell(message: WorkerToSupervisor, then?: () => void): void {

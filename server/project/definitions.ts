@@ -1,4 +1,9 @@
-import { type AgentDefinition, definitionKind, type TriggerDefinition, type WorkflowDefinition } from "../../sdk/definition.ts";
+import {
+  type AgentDefinition,
+  definitionKind,
+  type TriggerDefinition,
+  type WorkflowDefinition,
+} from "../../sdk/definition.ts";
 import type { AnySchema } from "../ports/project.ts";
 
 /** What kind of definition a value is, by the mark that the SDK put on it; `null`: none. */

@@ -33,7 +33,10 @@ function toTool(tool: ToolLike): LoadedTool {
   const { needsApproval } = tool;
   return {
     parse: (input) => parseArguments(tool.inputSchema, input),
-    needsApproval: typeof needsApproval === "function" ? async (input, options) => Boolean(await needsApproval.call(tool, input, options)) : null,
+    needsApproval:
+      typeof needsApproval === "function"
+        ? async (input, options) => Boolean(await needsApproval.call(tool, input, options))
+        : null,
     execute: (input, options) => tool.execute?.(input as never, options as never),
   };
 }
@@ -44,15 +47,24 @@ type Parsed = Awaited<ReturnType<LoadedTool["parse"]>>;
 async function parseArguments(schema: unknown, input: Json): Promise<Parsed> {
   const made: unknown = typeof schema === "function" ? schema() : schema;
   if (hasAsyncParse(made)) return toParsed(await made.safeParseAsync(input));
-  if (typeof made !== "object" || made === null || !("validate" in made) || typeof made.validate !== "function") return { isValid: true, input };
+  if (typeof made !== "object" || made === null || !("validate" in made) || typeof made.validate !== "function")
+    return { isValid: true, input };
   const result: unknown = await made.validate(input);
   if (typeof result !== "object" || result === null || !("success" in result)) return { isValid: true, input };
   if (result.success === true) return { isValid: true, input: "value" in result ? result.value : input };
-  return { isValid: false, why: "error" in result && result.error instanceof Error ? result.error.message : "The arguments do not parse." };
+  return {
+    isValid: false,
+    why: "error" in result && result.error instanceof Error ? result.error.message : "The arguments do not parse.",
+  };
 }
 
 interface AsyncSchema {
-  safeParseAsync(value: unknown): Promise<{ success: true; data: unknown } | { success: false; error: { issues: readonly { path: readonly PropertyKey[]; message: string }[] } }>;
+  safeParseAsync(
+    value: unknown,
+  ): Promise<
+    | { success: true; data: unknown }
+    | { success: false; error: { issues: readonly { path: readonly PropertyKey[]; message: string }[] } }
+  >;
 }
 
 /** Every schema of Zod has it beside `safeParse`. */
@@ -62,6 +74,8 @@ function hasAsyncParse(schema: unknown): schema is AsyncSchema {
 
 function toParsed(result: Awaited<ReturnType<AsyncSchema["safeParseAsync"]>>): Parsed {
   if (result.success) return { isValid: true, input: result.data };
-  const lines = result.error.issues.slice(0, 20).map(({ path, message }) => `${toPointer(path) || "(the arguments)"}: ${message}`);
+  const lines = result.error.issues
+    .slice(0, 20)
+    .map(({ path, message }) => `${toPointer(path) || "(the arguments)"}: ${message}`);
   return { isValid: false, why: lines.join("; ") };
 }

@@ -7,22 +7,29 @@ import { toAgent } from "./load-agent.ts";
 import { createStackMapper } from "./map-stack.ts";
 import { ProjectError } from "./project-error.ts";
 
-/** The project's code for worker processes. A module is imported when it is first asked for; what it throws then is the user's own error. */
+/**
+ * The project's code for worker processes. A module is imported when it is first asked for; what it throws then is the
+ * user's own error.
+ */
 export async function loadCode(stateDir: string, manifest: Manifest): Promise<ProjectCode> {
   const buildDir = join(stateDir, manifest.folder);
   const mapper = createStackMapper({ buildDir, projectDir: dirname(stateDir) });
 
   /**
-   * What `make` makes of the modules of these entries, by name. Kept: every run asks for its code, and Node looks for a module anew each time that it is
-   * imported. What could not be loaded is asked for again.
+   * What `make` makes of the modules of these entries, by name. Kept: every run asks for its code, and Node looks for a
+   * module anew each time that it is imported. What could not be loaded is asked for again.
    */
-  function loaderOf<T>(entries: readonly (readonly [name: string, module: string])[], make: (name: string, definition: unknown) => T): (name: string) => Promise<T | null> {
+  function loaderOf<T>(
+    entries: readonly (readonly [name: string, module: string])[],
+    make: (name: string, definition: unknown) => T,
+  ): (name: string) => Promise<T | null> {
     const modules = new Map(entries);
     const loaded = new Map<string, Promise<T>>();
     return async (name) => {
       const module = modules.get(name);
       if (module === undefined) return null;
-      const loading = loaded.get(name) ?? importDefault(join(buildDir, module)).then((definition) => make(name, definition));
+      const loading =
+        loaded.get(name) ?? importDefault(join(buildDir, module)).then((definition) => make(name, definition));
       loaded.set(name, loading);
       loading.catch(() => loaded.delete(name));
       return await loading;
@@ -33,12 +40,21 @@ export async function loadCode(stateDir: string, manifest: Manifest): Promise<Pr
     manifest,
     mapStack: mapper.mapStack,
     excerptOf: mapper.excerptOf,
-    workflow: loaderOf(manifest.workflows.map(({ slug, module }) => [slug, module]), toWorkflow),
-    agent: loaderOf(manifest.agents.map(({ slug, module }) => [slug, module]), (slug, definition) => {
-      if (!isAgent(definition)) throw missing(`agent ${slug}`);
-      return toAgent(slug, definition);
-    }),
-    trigger: loaderOf(manifest.triggers.map(({ attachmentId, module }) => [attachmentId, module]), toTrigger),
+    workflow: loaderOf(
+      manifest.workflows.map(({ slug, module }) => [slug, module]),
+      toWorkflow,
+    ),
+    agent: loaderOf(
+      manifest.agents.map(({ slug, module }) => [slug, module]),
+      (slug, definition) => {
+        if (!isAgent(definition)) throw missing(`agent ${slug}`);
+        return toAgent(slug, definition);
+      },
+    ),
+    trigger: loaderOf(
+      manifest.triggers.map(({ attachmentId, module }) => [attachmentId, module]),
+      toTrigger,
+    ),
   };
 }
 

@@ -7,7 +7,10 @@ import type { ProjectSources, TriggerIndex, TriggerSource } from "../ports/proje
 import { isSchema, isTrigger } from "./definitions.ts";
 import { ProjectError } from "./project-error.ts";
 
-/** Loads what the receiver knows of the project: its triggers with their schemas, and no workflow code. Throws ProjectError. */
+/**
+ * Loads what the receiver knows of the project: its triggers with their schemas, and no workflow code. Throws
+ * ProjectError.
+ */
 export async function loadSources(stateDir: string, manifest: Manifest): Promise<ProjectSources> {
   const file = join(stateDir, manifest.folder, manifest.sources);
   const module = await importModule(file);
@@ -21,17 +24,25 @@ async function importModule(file: string): Promise<Record<string, unknown>> {
     return await import(/* @vite-ignore */ pathToFileURL(file).href);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new ProjectError(`The built project cannot be loaded: ${reason.split("\n", 1)[0]}. Run \`signalbox build\`.`, { cause: error });
+    throw new ProjectError(
+      `The built project cannot be loaded: ${reason.split("\n", 1)[0]}. Run \`signalbox build\`.`,
+      { cause: error },
+    );
   }
 }
 
 function toSource(entry: ManifestTrigger, definition: unknown, file: string): TriggerSource {
   if (!isTrigger(definition) || !isSchema(definition.source.request)) {
-    throw new ProjectError(`${file} does not hold the trigger ${entry.attachmentId} of the manifest. Run \`signalbox build\`.`);
+    throw new ProjectError(
+      `${file} does not hold the trigger ${entry.attachmentId} of the manifest. Run \`signalbox build\`.`,
+    );
   }
   const { filter, request, verify } = definition.source;
   // The code that checks signatures is part of the build: a build of an older version cannot say what a signature covers.
-  if (verify && typeof verify.readSigned !== "function") throw new ProjectError(`${entry.file} › verify was built by an older version of Signalbox. Run \`signalbox build\`.`);
+  if (verify && typeof verify.readSigned !== "function")
+    throw new ProjectError(
+      `${entry.file} › verify was built by an older version of Signalbox. Run \`signalbox build\`.`,
+    );
   return {
     slug: entry.slug,
     endpoint: entry.endpoint,
@@ -51,5 +62,10 @@ function groupByEndpoint(triggers: readonly TriggerSource[]): ReadonlyMap<string
 
 /** Groups what the manifest exports as groupByEndpoint groups the triggers: in the same order. */
 function indexEndpoints({ triggers }: Manifest): ReadonlyMap<string, TriggerIndex> {
-  return new Map([...Map.groupBy(triggers, (trigger) => trigger.endpoint)].map(([endpoint, group]) => [endpoint, buildTriggerIndex(group)]));
+  return new Map(
+    [...Map.groupBy(triggers, (trigger) => trigger.endpoint)].map(([endpoint, group]) => [
+      endpoint,
+      buildTriggerIndex(group),
+    ]),
+  );
 }

@@ -5,5 +5,7 @@ import { readManifest } from "./read-manifest.ts";
 /** Rewrites a stack of the build in force to the user's own files and lines, for a process that has not loaded the code. */
 export async function mapCurrentStack(stateDir: string, stack: string): Promise<string> {
   const manifest = await readManifest(stateDir);
-  return manifest ? createStackMapper({ buildDir: join(stateDir, manifest.folder), projectDir: dirname(stateDir) }).mapStack(stack) : stack;
+  return manifest
+    ? createStackMapper({ buildDir: join(stateDir, manifest.folder), projectDir: dirname(stateDir) }).mapStack(stack)
+    : stack;
 }

@@ -18,7 +18,10 @@ export interface StackMapper {
   mapStack(stack: string): string;
   /** The topmost frame of the stack that lies in the user's own files. */
   locate(stack: string): SourcePosition | null;
-  /** The lines around that place as they were built, out of source maps; `null` where no frame lies in the user's own files, packages apart. */
+  /**
+   * The lines around that place as they were built, out of source maps; `null` where no frame lies in the user's own
+   * files, packages apart.
+   */
   excerptOf(stack: string): CodeExcerpt | null;
 }
 
@@ -49,7 +52,12 @@ export function createStackMapper(p: { buildDir: string; projectDir: string }): 
     const original = originalPositionFor(map, { line, column: Math.max(0, column - 1) });
     const { source } = original;
     if (source === null) return null;
-    return { file: nameSource(source, file, projectDir), line: original.line, column: original.column + 1, content: () => sourceContentFor(map, source) };
+    return {
+      file: nameSource(source, file, projectDir),
+      line: original.line,
+      column: original.column + 1,
+      content: () => sourceContentFor(map, source),
+    };
   }
 
   /** The original of the topmost frame in a file that counts. */
@@ -68,7 +76,10 @@ export function createStackMapper(p: { buildDir: string; projectDir: string }): 
         return original ? `${original.file}:${original.line}:${original.column}` : text;
       });
       // Node says plain paths where it maps stacks by itself (--enable-source-maps).
-      return mapped.replaceAll(projectUrl, "").replaceAll(`(${projectDir}${sep}`, "(").replaceAll(`at ${projectDir}${sep}`, "at ");
+      return mapped
+        .replaceAll(projectUrl, "")
+        .replaceAll(`(${projectDir}${sep}`, "(")
+        .replaceAll(`at ${projectDir}${sep}`, "at ");
     },
     locate(stack) {
       const original = firstOf(stack, (file) => !file.startsWith(packagePrefix));
@@ -106,5 +117,7 @@ function readMap(file: string): TraceMap | null {
 
 function nameSource(source: string, builtFile: string, projectDir: string): string {
   if (source.startsWith(packagePrefix)) return source;
-  return relative(projectDir, join(dirname(builtFile), source)).split(sep).join("/");
+  return relative(projectDir, join(dirname(builtFile), source))
+    .split(sep)
+    .join("/");
 }

@@ -5,8 +5,8 @@ import { ProjectError } from "./project-error.ts";
 import { readManifest } from "./read-manifest.ts";
 
 /**
- * The project as the receiver knows it. `reload` takes what `.signalbox/manifest.json` names now; when that cannot be loaded it
- * throws ProjectError, and the old project stays in force.
+ * The project as the receiver knows it. `reload` takes what `.signalbox/manifest.json` names now; when that cannot be
+ * loaded it throws ProjectError, and the old project stays in force.
  */
 export async function createProjectReader(stateDir: string): Promise<ReloadableProject> {
   let sources = await load(stateDir);
@@ -44,6 +44,9 @@ export interface ReloadableProject extends ProjectReader {
 
 async function load(stateDir: string): Promise<ProjectSources> {
   const manifest = await readManifest(stateDir);
-  if (!manifest) throw new ProjectError(`The project is not built: there is no manifest.json in ${stateDir}. Run \`signalbox build\`.`);
+  if (!manifest)
+    throw new ProjectError(
+      `The project is not built: there is no manifest.json in ${stateDir}. Run \`signalbox build\`.`,
+    );
   return loadSources(stateDir, manifest);
 }

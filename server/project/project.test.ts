@@ -27,7 +27,10 @@ async function builtProject(name = "hooks") {
 }
 
 /** Mapped stacks of a workflow and of a transform that throw. */
-async function runStacks(projectDir: string, flags: readonly string[]): Promise<{ fromRun: string; fromTransform: string; built: string }> {
+async function runStacks(
+  projectDir: string,
+  flags: readonly string[],
+): Promise<{ fromRun: string; fromTransform: string; built: string }> {
   const script = `
     import { loadCode } from ${JSON.stringify(pathToFileURL(join(import.meta.dirname, "load-code.ts")).href)};
     import { readManifest } from ${JSON.stringify(pathToFileURL(join(import.meta.dirname, "read-manifest.ts")).href)};
@@ -56,7 +59,9 @@ describe("readManifest", () => {
     const { stateDir } = await builtProject();
     const file = join(stateDir, "manifest.json");
     writeFileSync(file, damage(readFileSync(file, "utf8")));
-    await expect(readManifest(stateDir)).rejects.toThrow(/manifest\.json is damaged, or was written by another version of Signalbox\. Run `signalbox build`\.$/);
+    await expect(readManifest(stateDir)).rejects.toThrow(
+      /manifest\.json is damaged, or was written by another version of Signalbox\. Run `signalbox build`\.$/,
+    );
   });
 });
 
@@ -65,20 +70,31 @@ describe("createProjectReader", () => {
     const { stateDir } = await builtProject();
     const reader = await createProjectReader(stateDir);
     const [trigger] = reader.current().byEndpoint.get("billing") ?? [];
-    expect(trigger).toMatchObject({ slug: "paid", attachmentId: "paid:receipt", target: { kind: "workflow", slug: "receipt" } });
-    expect(trigger?.request.safeParse({ id: "a", cents: 5, more: true })).toMatchObject({ success: true, data: { id: "a", cents: 5 } });
+    expect(trigger).toMatchObject({
+      slug: "paid",
+      attachmentId: "paid:receipt",
+      target: { kind: "workflow", slug: "receipt" },
+    });
+    expect(trigger?.request.safeParse({ id: "a", cents: 5, more: true })).toMatchObject({
+      success: true,
+      data: { id: "a", cents: 5 },
+    });
     expect(trigger?.filter?.safeParse({ cents: 0 }).success).toBe(false);
   });
 
   test("says to build a project that is not built", async () => {
-    await expect(createProjectReader(join(makeProject(), ".signalbox"))).rejects.toThrow(/^The project is not built: .* Run `signalbox build`\.$/);
+    await expect(createProjectReader(join(makeProject(), ".signalbox"))).rejects.toThrow(
+      /^The project is not built: .* Run `signalbox build`\.$/,
+    );
   });
 
   test("takes the new project on reload, and keeps the old one where the new one cannot be loaded", async () => {
     const { projectDir, stateDir } = await builtProject();
     const reader = await createProjectReader(stateDir);
     const first = reader.current();
-    writeFiles(projectDir, { "triggers/paid.ts": smallProject["triggers/paid.ts"].replace('"billing"', '"billing/new"') });
+    writeFiles(projectDir, {
+      "triggers/paid.ts": smallProject["triggers/paid.ts"].replace('"billing"', '"billing/new"'),
+    });
     await build(projectDir);
     await reader.reload();
     expect([...reader.current().byEndpoint.keys()]).toEqual(["billing/new"]);
@@ -93,7 +109,9 @@ describe("createProjectReader", () => {
   test("says to build again where the sources do not fit the manifest", async () => {
     const { stateDir, manifest } = await builtProject();
     const changed = { ...manifest, triggers: [...manifest.triggers, ...manifest.triggers] };
-    await expect(loadSources(stateDir, changed)).rejects.toThrow("does not hold the trigger paid:receipt of the manifest. Run `signalbox build`.");
+    await expect(loadSources(stateDir, changed)).rejects.toThrow(
+      "does not hold the trigger paid:receipt of the manifest. Run `signalbox build`.",
+    );
   });
 
   test("says to build again where an older version built how signatures are checked", async () => {
@@ -106,14 +124,21 @@ describe("createProjectReader", () => {
     expect((await loadSources(stateDir, manifest)).triggers[0]?.verify?.scheme).toBe("github");
     const other = { ...manifest, folder: `${manifest.folder}-old` };
     cpSync(join(stateDir, manifest.folder), join(stateDir, other.folder), { recursive: true });
-    writeFileSync(join(stateDir, other.folder, manifest.sources), readFileSync(join(stateDir, manifest.folder, manifest.sources), "utf8").replaceAll("readSigned:", "readNothing:"));
-    await expect(loadSources(stateDir, other)).rejects.toThrow("triggers/paid.ts › verify was built by an older version of Signalbox. Run `signalbox build`.");
+    writeFileSync(
+      join(stateDir, other.folder, manifest.sources),
+      readFileSync(join(stateDir, manifest.folder, manifest.sources), "utf8").replaceAll("readSigned:", "readNothing:"),
+    );
+    await expect(loadSources(stateDir, other)).rejects.toThrow(
+      "triggers/paid.ts › verify was built by an older version of Signalbox. Run `signalbox build`.",
+    );
   });
 
   test("says to build again where the sources cannot be loaded", async () => {
     const { stateDir, manifest } = await builtProject();
     appendFileSync(join(stateDir, manifest.folder, manifest.sources), "\nthrow new Error('damaged');\n");
-    await expect(loadSources(stateDir, manifest)).rejects.toThrow("The built project cannot be loaded: damaged. Run `signalbox build`.");
+    await expect(loadSources(stateDir, manifest)).rejects.toThrow(
+      "The built project cannot be loaded: damaged. Run `signalbox build`.",
+    );
   });
 });
 
@@ -131,7 +156,10 @@ describe("loadCode", () => {
   });
 
   // In a process of its own, as workers are: this one maps stacks by itself.
-  test.for([["as they are", []], ["that Node has mapped itself", ["--enable-source-maps"]]] as const)("maps stacks %s to the user's own files and lines", async ([, flags]) => {
+  test.for([
+    ["as they are", []],
+    ["that Node has mapped itself", ["--enable-source-maps"]],
+  ] as const)("maps stacks %s to the user's own files and lines", async ([, flags]) => {
     const { projectDir } = await builtProject();
     const stacks = await runStacks(projectDir, flags);
     expect(stacks.fromRun.split("\n").slice(0, 3)).toEqual([
@@ -158,13 +186,21 @@ describe("loadCode", () => {
     const { excerptOf } = await loadCode(stateDir, manifest);
     const folder = pathToFileURL(join(stateDir, manifest.folder)).href;
     const write = (name: string, source: string) =>
-      writeFileSync(join(stateDir, manifest.folder, `${name}.js.map`), JSON.stringify({ version: 3, sources: [source], sourcesContent: ["call()"], names: [], mappings: "AAAA" }));
+      writeFileSync(
+        join(stateDir, manifest.folder, `${name}.js.map`),
+        JSON.stringify({ version: 3, sources: [source], sourcesContent: ["call()"], names: [], mappings: "AAAA" }),
+      );
     write("packaged", "../../../node_modules/other/index.js");
     write("sdk", "signalbox:workflow/index.ts");
     write("own", "../../../lib/own.ts");
     const frame = (name: string) => `    at f (${folder}/${name}.js:1:1)`;
     expect(excerptOf(["Error: x", frame("packaged"), frame("sdk")].join("\n"))).toBeNull();
-    expect(excerptOf(["Error: x", frame("packaged"), frame("sdk"), frame("own")].join("\n"))).toEqual({ file: "lib/own.ts", line: 1, column: 1, lines: [{ number: 1, text: "call()" }] });
+    expect(excerptOf(["Error: x", frame("packaged"), frame("sdk"), frame("own")].join("\n"))).toEqual({
+      file: "lib/own.ts",
+      line: 1,
+      column: 1,
+      lines: [{ number: 1, text: "call()" }],
+    });
     expect(excerptOf("Error: x\n    at g (file:///elsewhere/a.mjs:1:1)\n    at node:internal/process:1:2")).toBeNull();
   });
 
@@ -177,7 +213,11 @@ describe("loadCode", () => {
 
   test("loads a module when it is first asked for, not before", async () => {
     const { projectDir, stateDir } = await builtProject();
-    writeFiles(projectDir, { "workflows/counted.ts": smallProject["workflows/receipt.ts"].replace('"receipt"', '"counted"') + "\nObject.assign(globalThis, { wasCounted: true });\n" });
+    writeFiles(projectDir, {
+      "workflows/counted.ts":
+        smallProject["workflows/receipt.ts"].replace('"receipt"', '"counted"') +
+        "\nObject.assign(globalThis, { wasCounted: true });\n",
+    });
     await build(projectDir);
     const manifest = await readManifest(stateDir);
     if (!manifest) throw new Error("not built");
@@ -191,7 +231,8 @@ describe("loadCode", () => {
   test("leaves what it cannot map as it is", async () => {
     const { stateDir, manifest } = await builtProject();
     const { mapStack } = await loadCode(stateDir, manifest);
-    const stack = "Error: x\n    at f (node:internal/process:1:2)\n    at <anonymous>\n    at g (file:///elsewhere/a.mjs:1:1)";
+    const stack =
+      "Error: x\n    at f (node:internal/process:1:2)\n    at <anonymous>\n    at g (file:///elsewhere/a.mjs:1:1)";
     expect(mapStack(stack)).toBe(stack);
   });
 });

@@ -3,12 +3,17 @@ import { join } from "node:path";
 import { type Manifest, manifestSchema } from "../contract/manifest.ts";
 import { ProjectError } from "./project-error.ts";
 
-/** The manifest of the last build; `null` when the project was never built. Throws ProjectError when it cannot be understood. */
+/**
+ * The manifest of the last build; `null` when the project was never built. Throws ProjectError when it cannot be
+ * understood.
+ */
 export async function readManifest(stateDir: string): Promise<Manifest | null> {
   const file = join(stateDir, "manifest.json");
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return null;
-    throw new ProjectError(`${file} cannot be read (${error.code ?? error.message}). Run \`signalbox build\`.`, { cause: error });
+    throw new ProjectError(`${file} cannot be read (${error.code ?? error.message}). Run \`signalbox build\`.`, {
+      cause: error,
+    });
   });
   return text === null ? null : parseManifest(text, file);
 }
@@ -16,7 +21,10 @@ export async function readManifest(stateDir: string): Promise<Manifest | null> {
 function parseManifest(text: string, file: string): Manifest {
   const parsed = manifestSchema.safeParse(parseJson(text));
   if (parsed.success) return parsed.data;
-  throw new ProjectError(`${file} is damaged, or was written by another version of Signalbox. Run \`signalbox build\`.`, { cause: parsed.error });
+  throw new ProjectError(
+    `${file} is damaged, or was written by another version of Signalbox. Run \`signalbox build\`.`,
+    { cause: parsed.error },
+  );
 }
 
 function parseJson(text: string): unknown {

@@ -8,15 +8,45 @@ import { requireSecrets } from "./require-secrets.ts";
 const good = "a secret of some length";
 
 function projectWith(...secrets: Secret[]) {
-  const project = projectOf(secrets.map((secret, at) => triggerOf({ slug: `push-${at}`, endpoint: "github", request: z.object({}), verify: github({ secret }) })));
-  const triggers = project.triggers.map(({ attachmentId, slug, endpoint, target }) => ({ attachmentId, slug, endpoint, target, file: `triggers/${slug}.ts`, module: "", hasTransform: false, request: {}, filter: null, verify: "github", dedupe: null, rateLimit: null, prompt: null }));
+  const project = projectOf(
+    secrets.map((secret, at) =>
+      triggerOf({ slug: `push-${at}`, endpoint: "github", request: z.object({}), verify: github({ secret }) }),
+    ),
+  );
+  const triggers = project.triggers.map(({ attachmentId, slug, endpoint, target }) => ({
+    attachmentId,
+    slug,
+    endpoint,
+    target,
+    file: `triggers/${slug}.ts`,
+    module: "",
+    hasTransform: false,
+    request: {},
+    filter: null,
+    verify: "github",
+    dedupe: null,
+    rateLimit: null,
+    prompt: null,
+  }));
   return { ...project, manifest: { ...project.manifest, triggers } };
 }
 
 test.each([
-  ["is not set", [undefined], "triggers/push-0.ts › verify › github: its secret is not set. Set the variable of the environment that it is read from, then start again."],
-  ["is too short", [good, "hunter2"], "triggers/push-1.ts › verify › github: its secret has 7 bytes, and needs 16 or more. Take it from the sender's settings, whole and as it is shown, then start again."],
-  ["is another than its neighbour's", [good, `${good} too`], 'triggers/push-0.ts and triggers/push-1.ts share the endpoint "github", and have different secrets here. Read the same one in both, then start again.'],
+  [
+    "is not set",
+    [undefined],
+    "triggers/push-0.ts › verify › github: its secret is not set. Set the variable of the environment that it is read from, then start again.",
+  ],
+  [
+    "is too short",
+    [good, "hunter2"],
+    "triggers/push-1.ts › verify › github: its secret has 7 bytes, and needs 16 or more. Take it from the sender's settings, whole and as it is shown, then start again.",
+  ],
+  [
+    "is another than its neighbour's",
+    [good, `${good} too`],
+    'triggers/push-0.ts and triggers/push-1.ts share the endpoint "github", and have different secrets here. Read the same one in both, then start again.',
+  ],
 ])("a service does not start when a secret %s", (_, secrets, message) => {
   expect(() => requireSecrets(projectWith(...secrets))).toThrow(new ProjectError(message));
 });

@@ -2,15 +2,18 @@ import type { ProjectSources } from "../ports/project.ts";
 import { ProjectError } from "./project-error.ts";
 
 /**
- * A deployed service that cannot check the signatures it was told to check does not start: the build may have been made where the secrets
- * are not. Throws ProjectError, which names the file and the way out, and no secret.
+ * A deployed service that cannot check the signatures it was told to check does not start: the build may have been made
+ * where the secrets are not. Throws ProjectError, which names the file and the way out, and no secret.
  */
 export function requireSecrets({ manifest, triggers, byEndpoint }: ProjectSources): void {
   const fileOf = new Map(manifest.triggers.map(({ attachmentId, file }) => [attachmentId, file]));
   for (const { attachmentId, verify } of triggers) {
     if (!verify?.secretProblem) continue;
     const { kind, words } = verify.secretProblem;
-    const wayOut = kind === "missing" ? "Set the variable of the environment that it is read from, then start again." : "Take it from the sender's settings, whole and as it is shown, then start again.";
+    const wayOut =
+      kind === "missing"
+        ? "Set the variable of the environment that it is read from, then start again."
+        : "Take it from the sender's settings, whole and as it is shown, then start again.";
     throw new ProjectError(`${fileOf.get(attachmentId)} › verify › ${verify.scheme}: its secret ${words}. ${wayOut}`);
   }
   for (const [endpoint, group] of byEndpoint) {
@@ -19,6 +22,8 @@ export function requireSecrets({ manifest, triggers, byEndpoint }: ProjectSource
     const other = others.find(({ verify }) => verify?.fingerprint() !== fingerprint);
     if (!first || !other) continue;
     const files = [first, other].map(({ attachmentId }) => fileOf.get(attachmentId)).join(" and ");
-    throw new ProjectError(`${files} share the endpoint ${JSON.stringify(endpoint)}, and have different secrets here. Read the same one in both, then start again.`);
+    throw new ProjectError(
+      `${files} share the endpoint ${JSON.stringify(endpoint)}, and have different secrets here. Read the same one in both, then start again.`,
+    );
   }
 }

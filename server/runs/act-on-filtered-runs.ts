@@ -14,8 +14,9 @@ export interface BulkRequest {
 }
 
 /**
- * Cancels or replays the next runs of a filter, newest first; call again with `nextCursor` until it is `null`. Replays made meanwhile are
- * newer than `until` and than the cursor, so they are never replayed themselves. Runs that have ended are not in the way of a cancel.
+ * Cancels or replays the next runs of a filter, newest first; call again with `nextCursor` until it is `null`. Replays
+ * made meanwhile are newer than `until` and than the cursor, so they are never replayed themselves. Runs that have
+ * ended are not in the way of a cancel.
  */
 export async function actOnFilteredRuns(
   deps: Parameters<typeof actOnRuns>[0] & { store: Pick<RunStore, "listRuns"> },

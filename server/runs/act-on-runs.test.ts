@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { deliver, executeRuns, openTestService, paidBody, type TestService } from "../http/rest/testing/test-service.ts";
+import {
+  deliver,
+  executeRuns,
+  openTestService,
+  paidBody,
+  type TestService,
+} from "../http/rest/testing/test-service.ts";
 import { projectFixture } from "../http/rest/testing/project-fixture.ts";
 import { actOnFilteredRuns, type BulkRequest } from "./act-on-filtered-runs.ts";
 import { actOnRuns } from "./act-on-runs.ts";
@@ -22,7 +28,10 @@ async function actOnAll(service: TestService, request: Omit<BulkRequest, "cursor
   const total = { done: 0, failed: [] as string[], calls: 0 };
   let cursor: string | null = null;
   do {
-    const acted: Awaited<ReturnType<typeof actOnFilteredRuns>> = await actOnFilteredRuns(service, { ...request, cursor });
+    const acted: Awaited<ReturnType<typeof actOnFilteredRuns>> = await actOnFilteredRuns(service, {
+      ...request,
+      cursor,
+    });
     total.done += acted.done;
     total.failed.push(...acted.failed.map(({ message }) => message));
     total.calls += 1;
@@ -36,7 +45,11 @@ describe("acting on all runs of a filter", () => {
   it("replays each run once, and none of the replays made meanwhile", async () => {
     const service = await openTestService();
     const ids = await signUp(service, 120);
-    const { done, failed, calls } = await actOnAll(service, { action: "replay", filter: { trigger: "new-signup" }, until: service.state.now });
+    const { done, failed, calls } = await actOnAll(service, {
+      action: "replay",
+      filter: { trigger: "new-signup" },
+      until: service.state.now,
+    });
     expect([done, failed, calls]).toEqual([120, [], 3]);
     expect(await countRuns(service, { trigger: "new-signup" })).toEqual({ count: 240, isCapped: false });
     for (const id of ids) expect(await countRuns(service, { replayOf: id })).toMatchObject({ count: 1 });
@@ -45,7 +58,9 @@ describe("acting on all runs of a filter", () => {
   it("does the same for a client whose clock is ahead", async () => {
     const service = await openTestService();
     await signUp(service, 60);
-    expect(await actOnAll(service, { action: "replay", filter: {}, until: service.state.now + 3_600_000 })).toMatchObject({ done: 60 });
+    expect(
+      await actOnAll(service, { action: "replay", filter: {}, until: service.state.now + 3_600_000 }),
+    ).toMatchObject({ done: 60 });
   });
 
   it("cancels what has not ended, and is not held up by what has", async () => {
@@ -53,7 +68,10 @@ describe("acting on all runs of a filter", () => {
     await signUp(service, 60);
     await executeRuns(service);
     await signUp(service, 30);
-    expect(await actOnAll(service, { action: "cancel", filter: {}, until: service.state.now })).toMatchObject({ done: 30, failed: [] });
+    expect(await actOnAll(service, { action: "cancel", filter: {}, until: service.state.now })).toMatchObject({
+      done: 30,
+      failed: [],
+    });
     expect(await countRuns(service, { status: "canceled" })).toMatchObject({ count: 30 });
   });
 
@@ -63,7 +81,9 @@ describe("acting on all runs of a filter", () => {
     const until = service.state.now;
     await deliver(service, { endpoint: "billing", body: paidBody });
     await signUp(service, 3);
-    expect(await actOnAll(service, { action: "cancel", filter: { trigger: "new-signup" }, until })).toMatchObject({ done: 2 });
+    expect(await actOnAll(service, { action: "cancel", filter: { trigger: "new-signup" }, until })).toMatchObject({
+      done: 2,
+    });
   });
 
   it("names each run that cannot be replayed, and replays the others", async () => {
@@ -74,7 +94,10 @@ describe("acting on all runs of a filter", () => {
     service.state.sources = projectFixture({ triggers: ["new-signup"] });
     const { done, failed } = await actOnAll(service, { action: "replay", filter: {}, until: service.state.now });
     expect(done).toBe(2);
-    expect(failed).toEqual([expect.stringContaining("new-signup:welcome-email is not in the project"), expect.stringContaining("new-signup:welcome-email is not in the project")]);
+    expect(failed).toEqual([
+      expect.stringContaining("new-signup:welcome-email is not in the project"),
+      expect.stringContaining("new-signup:welcome-email is not in the project"),
+    ]);
   });
 });
 
@@ -90,7 +113,10 @@ describe("acting on chosen runs", () => {
         { id: "run_unknown", message: "There is no such run any more." },
       ],
     });
-    expect(await actOnRuns(service, { action: "replay", ids: [first, "run_unknown"] })).toMatchObject({ done: 1, failed: [{ id: "run_unknown" }] });
+    expect(await actOnRuns(service, { action: "replay", ids: [first, "run_unknown"] })).toMatchObject({
+      done: 1,
+      failed: [{ id: "run_unknown" }],
+    });
   });
 
   it("replays none when the store fails", async () => {

@@ -23,7 +23,10 @@ interface ActOnRunsDeps {
 }
 
 /** Cancels or replays each of these runs. One that cannot be is named, and does not hold up the others. */
-export async function actOnRuns(deps: ActOnRunsDeps, request: { action: RunAction; ids: readonly string[] }): Promise<ActedRuns> {
+export async function actOnRuns(
+  deps: ActOnRunsDeps,
+  request: { action: RunAction; ids: readonly string[] },
+): Promise<ActedRuns> {
   const ids = [...new Set(request.ids)];
   return request.action === "cancel" ? cancelAll(deps, ids) : replayAll(deps, ids);
 }
@@ -34,7 +37,11 @@ async function cancelAll(deps: ActOnRunsDeps, ids: readonly string[]): Promise<A
     const result = await deps.store.requestCancel(id, deps.clock.now());
     if (result === "requested") deps.signals.cancelRequested(id);
     if (result === "canceled" || result === "requested") acted.done += 1;
-    else acted.failed.push({ id, message: result === "ended" ? "It had ended already." : "There is no such run any more." });
+    else
+      acted.failed.push({
+        id,
+        message: result === "ended" ? "It had ended already." : "There is no such run any more.",
+      });
   }
   return acted;
 }
@@ -57,6 +64,8 @@ async function replayAll(deps: ActOnRunsDeps, ids: readonly string[]): Promise<A
   if (planned.size === 0) return { done: 0, failed };
   const full = await deps.store.createFittingRuns([...planned.values()]);
   if (full.length < planned.size) deps.signals.runsQueued();
-  failed.push(...full.map(({ id, queue }) => ({ id: planned.get(id)?.replayOf ?? id, message: queueFull(queue).message })));
+  failed.push(
+    ...full.map(({ id, queue }) => ({ id: planned.get(id)?.replayOf ?? id, message: queueFull(queue).message })),
+  );
   return { done: planned.size - full.length, failed };
 }

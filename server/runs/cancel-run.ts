@@ -6,8 +6,8 @@ import type { RunStore } from "../ports/store.ts";
 import { findRun } from "./find-run.ts";
 
 /**
- * Asks a run to stop, and answers the run as it is then: `canceled` where it was not running, else still `running` until its
- * worker has ended it. Throws AppError `not_found` or `run_ended`.
+ * Asks a run to stop, and answers the run as it is then: `canceled` where it was not running, else still `running`
+ * until its worker has ended it. Throws AppError `not_found` or `run_ended`.
  */
 export async function cancelRun(
   deps: { store: Pick<RunStore, "requestCancel" | "getRun">; signals: Signals; clock: Clock },
@@ -16,6 +16,7 @@ export async function cancelRun(
   const result = await deps.store.requestCancel(id, deps.clock.now());
   if (result === "requested") deps.signals.cancelRequested(id);
   const run = await findRun(deps, { id });
-  if (result === "ended") throw new AppError("run_ended", `Run ${id} is ${run.status} already. Replay it to run it again.`);
+  if (result === "ended")
+    throw new AppError("run_ended", `Run ${id} is ${run.status} already. Replay it to run it again.`);
   return run;
 }

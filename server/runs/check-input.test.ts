@@ -19,7 +19,11 @@ describe("the early check of an input", () => {
   it("names each place that does not hold, as a JSON pointer", () => {
     const errors = checkInput(exported(signup), { to: "nope", tags: ["a", "c"], age: -1 });
     expect(errors.map(({ pointer }) => pointer).sort()).toEqual(["/age", "/name", "/tags/1", "/to"]);
-    expect(errors.find(({ pointer }) => pointer === "/name")).toEqual({ pointer: "/name", code: "invalid_type", message: "Invalid input: expected string, received undefined" });
+    expect(errors.find(({ pointer }) => pointer === "/name")).toEqual({
+      pointer: "/name",
+      code: "invalid_type",
+      message: "Invalid input: expected string, received undefined",
+    });
   });
 
   it("words a mistake as the receiver of webhooks does", () => {
@@ -28,7 +32,10 @@ describe("the early check of an input", () => {
       email: z.email(),
       count: z.int().max(5),
       kind: z.enum(["a", "b"]),
-      shape: z.discriminatedUnion("type", [z.object({ type: z.literal("x"), v: z.string() }), z.object({ type: z.literal("y"), w: z.number() })]),
+      shape: z.discriminatedUnion("type", [
+        z.object({ type: z.literal("x"), v: z.string() }),
+        z.object({ type: z.literal("y"), w: z.number() }),
+      ]),
       note: z.string().nullable(),
       code: z.string().regex(/^[a-z]+$/),
       at: z.iso.datetime(),
@@ -36,7 +43,18 @@ describe("the early check of an input", () => {
       tags: z.array(z.string()).min(1),
       missing: z.boolean(),
     });
-    const input = { name: "", email: "ada", count: 9, kind: "c", shape: { type: "y", w: "1" }, note: 5, code: "A1", at: "now", one: { a: "x", b: 1 }, tags: [] };
+    const input = {
+      name: "",
+      email: "ada",
+      count: 9,
+      kind: "c",
+      shape: { type: "y", w: "1" },
+      note: 5,
+      code: "A1",
+      at: "now",
+      one: { a: "x", b: 1 },
+      tags: [],
+    };
     const said = schema.safeParse(input).error?.issues ?? [];
     expect(said).toHaveLength(11);
     expect(checkInput(exported(schema), input)).toEqual(toProblemErrors(explainIssues(said as never, input)));
@@ -47,9 +65,18 @@ describe("the early check of an input", () => {
   });
 
   it("never refuses what the workflow's own schema takes", () => {
-    const text = fc.oneof(fc.string({ maxLength: 8 }), fc.constantFrom("  Ann ", "ANN", "a@b.example", "https://exämple.example/ä b"));
+    const text = fc.oneof(
+      fc.string({ maxLength: 8 }),
+      fc.constantFrom("  Ann ", "ANN", "a@b.example", "https://exämple.example/ä b"),
+    );
     const input = fc.record(
-      { to: fc.oneof(fc.constant("a@b.example"), fc.emailAddress(), text), name: fc.oneof(fc.constantFrom("  Ann ", "ANN", "b"), text), age: fc.nat(), site: fc.oneof(fc.webUrl(), text), tags: fc.array(fc.constantFrom("a", "b"), { maxLength: 2 }) },
+      {
+        to: fc.oneof(fc.constant("a@b.example"), fc.emailAddress(), text),
+        name: fc.oneof(fc.constantFrom("  Ann ", "ANN", "b"), text),
+        age: fc.nat(),
+        site: fc.oneof(fc.webUrl(), text),
+        tags: fc.array(fc.constantFrom("a", "b"), { maxLength: 2 }),
+      },
       { requiredKeys: ["to", "name"] },
     );
     let taken = 0;
@@ -78,7 +105,12 @@ describe("the early check of an input", () => {
   it("follows references through keys of any characters, and names such places", () => {
     for (const key of ["a#?&+$,;=:@b", "a/b~c%41é", 'a"\n b']) {
       const step = encodeURIComponent(key.replaceAll("~", "~0").replaceAll("/", "~1"));
-      const schema = { type: "object", properties: { [key]: { type: "object", properties: { next: { $ref: `#/properties/${step}` } }, required: [key] } } };
+      const schema = {
+        type: "object",
+        properties: {
+          [key]: { type: "object", properties: { next: { $ref: `#/properties/${step}` } }, required: [key] },
+        },
+      };
       const errors = checkInput(schema, { [key]: { next: { [key]: 1 }, [key]: 1 } });
       expect(errors).toEqual([]);
       const [missing] = checkInput(schema, { [key]: { next: {}, [key]: 1 } });
@@ -88,11 +120,18 @@ describe("the early check of an input", () => {
   });
 
   it("names twenty errors at most", () => {
-    expect(checkInput({ type: "array", items: { type: "string" } }, Array.from({ length: 100 }, () => 1))).toHaveLength(20);
+    expect(
+      checkInput(
+        { type: "array", items: { type: "string" } },
+        Array.from({ length: 100 }, () => 1),
+      ),
+    ).toHaveLength(20);
   });
 
   it("takes properties that are called like keywords for properties", () => {
     expect(checkInput({ type: "object", properties: { format: { type: "string" } } }, { format: 1 })).toHaveLength(1);
-    expect(checkInput({ type: "object", properties: { default: { type: "string", format: "email" } } }, { default: "me" })).toEqual([]);
+    expect(
+      checkInput({ type: "object", properties: { default: { type: "string", format: "email" } } }, { default: "me" }),
+    ).toEqual([]);
   });
 });

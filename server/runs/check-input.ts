@@ -7,8 +7,9 @@ import { explainIssues, toProblemErrors } from "../matching/explain.ts";
 import type { AnyIssue } from "../ports/project.ts";
 
 /**
- * What is wrong with an input by a workflow's exported JSON Schema; empty when nothing is. An early answer only: the worker parses with
- * the workflow's own Zod schema, and decides. So whatever the export cannot say exactly is let through here.
+ * What is wrong with an input by a workflow's exported JSON Schema; empty when nothing is. An early answer only: the
+ * worker parses with the workflow's own Zod schema, and decides. So whatever the export cannot say exactly is let
+ * through here.
  */
 export function checkInput(schema: JsonSchemaObject, input: Json): ProblemError[] {
   try {
@@ -17,7 +18,12 @@ export function checkInput(schema: JsonSchemaObject, input: Json): ProblemError[
     // The export does not say that a string is trimmed, or its case changed, before it is checked.
     if (valid || changedForms(input).some((form) => validator.validate(form).valid)) return [];
     const issues = zodIssuesOf(schema, input);
-    return issues.length > 0 ? toProblemErrors(explainIssues(issues, input)) : errors.filter((error) => !structural.has(error.keyword)).map(toProblemError).slice(0, 20);
+    return issues.length > 0
+      ? toProblemErrors(explainIssues(issues, input))
+      : errors
+          .filter((error) => !structural.has(error.keyword))
+          .map(toProblemError)
+          .slice(0, 20);
   } catch {
     // A pattern that JavaScript takes without the `u` flag only, or half a surrogate pair in a key: the validator itself falls over these.
     return [];
@@ -35,12 +41,13 @@ function validatorOf(schema: JsonSchemaObject): Validator {
 }
 
 /**
- * The same mistakes in Zod's words, which senders of webhooks get, too; none where Zod does not see one. The workflow's own schema is in the workers only, so it is
- * rebuilt from its export.
+ * The same mistakes in Zod's words, which senders of webhooks get, too; none where Zod does not see one. The workflow's
+ * own schema is in the workers only, so it is rebuilt from its export.
  */
 function zodIssuesOf(schema: JsonSchemaObject, input: Json): readonly AnyIssue[] {
   try {
-    const known = zodSchemas.get(schema) ?? z.fromJSONSchema(withoutFormatPatterns(schema) as z.core.JSONSchema.JSONSchema);
+    const known =
+      zodSchemas.get(schema) ?? z.fromJSONSchema(withoutFormatPatterns(schema) as z.core.JSONSchema.JSONSchema);
     zodSchemas.set(schema, known);
     return (known.safeParse(input).error?.issues ?? []).map((issue) => ofNullable({ ...issue }));
   } catch {
@@ -56,13 +63,18 @@ function withoutFormatPatterns(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(withoutFormatPatterns);
   if (schema === null || typeof schema !== "object") return schema;
   const hasFormat = typeof schema["format"] === "string";
-  const kept = Object.entries(schema).filter(([keyword, value]) => !(hasFormat && keyword === "pattern" && typeof value === "string"));
-  return Object.fromEntries(kept.map(([keyword, value]) => [keyword, valueKeywords.has(keyword) ? value : withoutFormatPatterns(value)]));
+  const kept = Object.entries(schema).filter(
+    ([keyword, value]) => !(hasFormat && keyword === "pattern" && typeof value === "string"),
+  );
+  return Object.fromEntries(
+    kept.map(([keyword, value]) => [keyword, valueKeywords.has(keyword) ? value : withoutFormatPatterns(value)]),
+  );
 }
 
 /** `.nullable()` is exported as a union with null. What is wrong is then what the other alternative says. */
 function ofNullable(issue: AnyIssue): AnyIssue {
-  const alternatives = issue.code === "invalid_union" && Array.isArray(issue["errors"]) ? (issue["errors"] as AnyIssue[][]) : [];
+  const alternatives =
+    issue.code === "invalid_union" && Array.isArray(issue["errors"]) ? (issue["errors"] as AnyIssue[][]) : [];
   const others = alternatives.filter(([first]) => first?.["expected"] !== "null");
   const [only] = others.length === 1 && alternatives.length === 2 ? (others[0] ?? []) : [];
   return only ? { ...only, path: [...issue.path, ...only.path] } : issue;
@@ -73,13 +85,14 @@ const structural = new Set(["properties", "items", "prefixItems", "$ref", "allOf
 
 function toProblemError({ instanceLocation, keyword, error }: OutputUnit): ProblemError {
   const missing = keyword === "required" ? /required property "(.*)"\.$/s.exec(error)?.[1] : undefined;
-  const pointer = decodeURIComponent(instanceLocation.replace(/^#/, "")) + (missing === undefined ? "" : toPointer([missing]));
+  const pointer =
+    decodeURIComponent(instanceLocation.replace(/^#/, "")) + (missing === undefined ? "" : toPointer([missing]));
   return { pointer, code: keyword, message: missing === undefined ? error : "Required" };
 }
 
 /**
- * A schema as this validator reads it. `format` means to it something else than to Zod; where they agree, Zod exports a `pattern` too. In a
- * `$ref` it knows names only as `encodeURI` writes them.
+ * A schema as this validator reads it. `format` means to it something else than to Zod; where they agree, Zod exports a
+ * `pattern` too. In a `$ref` it knows names only as `encodeURI` writes them.
  */
 function readable(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(readable);
@@ -92,8 +105,14 @@ function readableKeyword(keyword: string, value: Json): Json {
   if (keyword === "$ref" && typeof value === "string") return encodeURI(decodeURIComponent(value));
   if (valueKeywords.has(keyword)) return value;
   // Names, of which each has a schema; they may be those of keywords.
-  const isMap = ["properties", "patternProperties", "$defs"].includes(keyword) && value !== null && typeof value === "object" && !Array.isArray(value);
-  return isMap ? Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, readable(schema)])) : readable(value);
+  const isMap =
+    ["properties", "patternProperties", "$defs"].includes(keyword) &&
+    value !== null &&
+    typeof value === "object" &&
+    !Array.isArray(value);
+  return isMap
+    ? Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, readable(schema)]))
+    : readable(value);
 }
 
 /** Keywords that hold values of the user's, not schemas. */
@@ -101,7 +120,11 @@ const valueKeywords = new Set(["const", "enum", "default", "examples"]);
 
 function changedForms(input: Json): Json[] {
   const trimmed = mapStrings(input, (text) => text.trim());
-  return [trimmed, mapStrings(trimmed, (text) => text.toLowerCase()), mapStrings(trimmed, (text) => text.toUpperCase())];
+  return [
+    trimmed,
+    mapStrings(trimmed, (text) => text.toLowerCase()),
+    mapStrings(trimmed, (text) => text.toUpperCase()),
+  ];
 }
 
 function mapStrings(value: Json, change: (text: string) => string): Json {

@@ -8,12 +8,18 @@ const pageRows = 100;
 const longestMs = 1_500;
 
 /** How many runs there are, as far as 10,000. `isCapped`: there are more, or counting them would take too long. */
-export async function countRuns(deps: { store: Pick<RunStore, "listRuns">; clock: Clock }, filter: RunFilter): Promise<{ count: number; isCapped: boolean }> {
+export async function countRuns(
+  deps: { store: Pick<RunStore, "listRuns">; clock: Clock },
+  filter: RunFilter,
+): Promise<{ count: number; isCapped: boolean }> {
   const deadline = deps.clock.now() + longestMs;
   let count = 0;
   let cursor: string | null = null;
   while (count < most && deps.clock.now() < deadline) {
-    const page: Awaited<ReturnType<RunStore["listRuns"]>> = await deps.store.listRuns(filter, { limit: pageRows, cursor });
+    const page: Awaited<ReturnType<RunStore["listRuns"]>> = await deps.store.listRuns(filter, {
+      limit: pageRows,
+      cursor,
+    });
     count += page.data.length;
     if (page.nextCursor === null) return { count, isCapped: false };
     cursor = page.nextCursor;

@@ -16,15 +16,23 @@ export interface ApprovalAnswer {
 }
 
 /**
- * Approves or refuses a call of a tool for which a run of an agent waits, and answers the run as it is then. A refusal is told to the model, with the reason.
- * Throws AppError `not_found` or `approval_closed`.
+ * Approves or refuses a call of a tool for which a run of an agent waits, and answers the run as it is then. A refusal
+ * is told to the model, with the reason. Throws AppError `not_found` or `approval_closed`.
  */
-export async function decideApproval(deps: { store: Pick<RunStore, "decideApproval" | "getRun">; signals: Signals; clock: Clock }, p: ApprovalAnswer): Promise<Run> {
+export async function decideApproval(
+  deps: { store: Pick<RunStore, "decideApproval" | "getRun">; signals: Signals; clock: Clock },
+  p: ApprovalAnswer,
+): Promise<Run> {
   const decision = { isApproved: p.isApproved, reason: p.reason, by: p.actor.name ?? p.actor.kind };
   const result = await deps.store.decideApproval({ runId: p.id, name: p.name, decision, now: deps.clock.now() });
   const run = await findRun(deps, { id: p.id });
-  if (result === "missing") throw new AppError("not_found", `Run ${p.id} waits for no approval ${JSON.stringify(p.name)}.`);
-  if (result === "closed") throw new AppError("approval_closed", `${JSON.stringify(p.name)} of run ${p.id} is decided already, or the run (${run.status}) does not wait for it.`);
+  if (result === "missing")
+    throw new AppError("not_found", `Run ${p.id} waits for no approval ${JSON.stringify(p.name)}.`);
+  if (result === "closed")
+    throw new AppError(
+      "approval_closed",
+      `${JSON.stringify(p.name)} of run ${p.id} is decided already, or the run (${run.status}) does not wait for it.`,
+    );
   deps.signals.runsQueued();
   return run;
 }

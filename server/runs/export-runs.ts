@@ -5,22 +5,34 @@ import type { RunFilter, RunStore } from "../ports/store.ts";
 const pageRows = 100;
 
 /**
- * All runs of a filter that there are now, newest first, a page at a time and only as fast as they are taken. Pages may be empty:
- * then the store is still looking.
+ * All runs of a filter that there are now, newest first, a page at a time and only as fast as they are taken. Pages may
+ * be empty: then the store is still looking.
  */
-export async function* exportRunSummaries(deps: { store: Pick<RunStore, "listRuns">; clock: Clock }, filter: RunFilter): AsyncGenerator<RunSummary[]> {
+export async function* exportRunSummaries(
+  deps: { store: Pick<RunStore, "listRuns">; clock: Clock },
+  filter: RunFilter,
+): AsyncGenerator<RunSummary[]> {
   // Runs that are made meanwhile are newer than the first page: none is missed, and the end comes.
   const until = Math.min(filter.until ?? Infinity, deps.clock.now() + 1);
   let cursor: string | null = null;
   do {
-    const page: Awaited<ReturnType<RunStore["listRuns"]>> = await deps.store.listRuns({ ...filter, until }, { limit: pageRows, cursor });
+    const page: Awaited<ReturnType<RunStore["listRuns"]>> = await deps.store.listRuns(
+      { ...filter, until },
+      { limit: pageRows, cursor },
+    );
     yield page.data;
     cursor = page.nextCursor;
   } while (cursor !== null);
 }
 
-/** The same with payload, input, output and stack. One run at a time: each may be large. A run that retention removes meanwhile is left out. */
-export async function* exportRuns(deps: { store: Pick<RunStore, "listRuns" | "getRun">; clock: Clock }, filter: RunFilter): AsyncGenerator<Run[]> {
+/**
+ * The same with payload, input, output and stack. One run at a time: each may be large. A run that retention removes
+ * meanwhile is left out.
+ */
+export async function* exportRuns(
+  deps: { store: Pick<RunStore, "listRuns" | "getRun">; clock: Clock },
+  filter: RunFilter,
+): AsyncGenerator<Run[]> {
   for await (const summaries of exportRunSummaries(deps, filter)) {
     if (summaries.length === 0) yield [];
     for (const { id } of summaries) {

@@ -3,9 +3,13 @@ import type { Run } from "../contract/run.ts";
 import type { RunStore } from "../ports/store.ts";
 
 /** One run, or AppError `not_found`. With `keyId`, runs that this key did not start are not there. */
-export async function findRun(deps: { store: Pick<RunStore, "getRun"> }, p: { id: string; keyId?: string | undefined }): Promise<Run> {
+export async function findRun(
+  deps: { store: Pick<RunStore, "getRun"> },
+  p: { id: string; keyId?: string | undefined },
+): Promise<Run> {
   const stored = await deps.store.getRun(p.id);
-  if (!stored || (p.keyId !== undefined && stored.keyId !== p.keyId)) throw new AppError("not_found", `There is no run ${JSON.stringify(p.id)}.`);
+  if (!stored || (p.keyId !== undefined && stored.keyId !== p.keyId))
+    throw new AppError("not_found", `There is no run ${JSON.stringify(p.id)}.`);
   const { keyId: _, ...run } = stored;
   return run;
 }

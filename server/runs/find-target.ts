@@ -8,5 +8,11 @@ export function findTarget(manifest: Pick<Manifest, "workflows" | "agents">, { k
   const known: readonly ManifestWorkflow[] = kind === "workflow" ? manifest.workflows : manifest.agents;
   const target = known.find((other) => other.slug === slug);
   if (target) return target;
-  throw new AppError("not_found", `There is no ${kind} ${JSON.stringify(slug)} in this project.${didYouMean(slug, known.map((other) => other.slug))}`);
+  throw new AppError(
+    "not_found",
+    `There is no ${kind} ${JSON.stringify(slug)} in this project.${didYouMean(
+      slug,
+      known.map((other) => other.slug),
+    )}`,
+  );
 }

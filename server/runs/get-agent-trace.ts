@@ -5,7 +5,10 @@ import type { EngineStore, LiveRecord, RunStore, StepRecord } from "../ports/sto
 import { findRun } from "./find-run.ts";
 
 /** What an agent did in a run, as far as it has come. Of a workflow's run it is empty. Throws AppError `not_found`. */
-export async function getAgentTrace(deps: { store: Pick<RunStore, "getRun"> & Pick<EngineStore, "loadSteps" | "getLive"> }, id: string): Promise<AgentTrace> {
+export async function getAgentTrace(
+  deps: { store: Pick<RunStore, "getRun"> & Pick<EngineStore, "loadSteps" | "getLive"> },
+  id: string,
+): Promise<AgentTrace> {
   const run = await findRun(deps, { id });
   // Before the steps: what is over by then is among them.
   const live = run.target.kind === "agent" && run.status === "running" ? await deps.store.getLive(id) : null;
@@ -13,29 +16,59 @@ export async function getAgentTrace(deps: { store: Pick<RunStore, "getRun"> & Pi
   const steps = records.flatMap(toStep).sort((a, b) => (a.finishedAt < b.finishedAt ? -1 : 1));
   const calls = steps.flatMap(({ step }) => (step.type === "model" ? [step] : []));
   const approvals = records.flatMap(toApproval).sort((a, b) => (a.requestedAt < b.requestedAt ? -1 : 1));
-  return { steps, approvals, live: live && toLive(live, records), usage: sumUsage(calls), costUsd: sumOf(calls.map(({ costUsd }) => costUsd), true) };
+  return {
+    steps,
+    approvals,
+    live: live && toLive(live, records),
+    usage: sumUsage(calls),
+    costUsd: sumOf(
+      calls.map(({ costUsd }) => costUsd),
+      true,
+    ),
+  };
 }
 
 function toLive({ said, startedAt, updatedAt, ...live }: LiveRecord, records: readonly StepRecord[]): AgentLive | null {
   const parsed = modelSpeechSchema.safeParse(said);
   const isOver = records.some(({ name, finishedAt }) => name === live.step && finishedAt !== null);
-  return parsed.success && !isOver ? { ...live, startedAt: isoOf(startedAt), updatedAt: isoOf(updatedAt), ...parsed.data } : null;
+  return parsed.success && !isOver
+    ? { ...live, startedAt: isoOf(startedAt), updatedAt: isoOf(updatedAt), ...parsed.data }
+    : null;
 }
 
 function toStep({ name, kind, attempt, startedAt, finishedAt, result }: StepRecord): AgentTrace["steps"] {
   const parsed = agentStepSchema.safeParse(result);
-  return kind === "step" && finishedAt !== null && parsed.success ? [{ name, attempt, startedAt: isoOf(startedAt), finishedAt: isoOf(finishedAt), step: parsed.data }] : [];
+  return kind === "step" && finishedAt !== null && parsed.success
+    ? [{ name, attempt, startedAt: isoOf(startedAt), finishedAt: isoOf(finishedAt), step: parsed.data }]
+    : [];
 }
 
 function toApproval({ name, kind, startedAt, finishedAt, until, result }: StepRecord): AgentTrace["approvals"] {
   const parsed = approvalStepSchema.safeParse(result);
   if (kind !== "approval" || !parsed.success) return [];
-  return [{ name, ...parsed.data, requestedAt: isoOf(startedAt), until: until === null ? null : isoOf(until), decidedAt: finishedAt === null ? null : isoOf(finishedAt) }];
+  return [
+    {
+      name,
+      ...parsed.data,
+      requestedAt: isoOf(startedAt),
+      until: until === null ? null : isoOf(until),
+      decidedAt: finishedAt === null ? null : isoOf(finishedAt),
+    },
+  ];
 }
 
 function sumUsage(calls: readonly ModelStep[]): Usage {
-  const sum = (key: keyof Usage) => sumOf(calls.map(({ usage }) => usage[key]), false);
-  return { inputTokens: sum("inputTokens"), cachedInputTokens: sum("cachedInputTokens"), outputTokens: sum("outputTokens"), reasoningTokens: sum("reasoningTokens") };
+  const sum = (key: keyof Usage) =>
+    sumOf(
+      calls.map(({ usage }) => usage[key]),
+      false,
+    );
+  return {
+    inputTokens: sum("inputTokens"),
+    cachedInputTokens: sum("cachedInputTokens"),
+    outputTokens: sum("outputTokens"),
+    reasoningTokens: sum("reasoningTokens"),
+  };
 }
 
 /** `null` where nothing is known; or, `needsAll`, where not all is. */

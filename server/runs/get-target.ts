@@ -23,7 +23,10 @@ export interface TargetDetails extends Target {
   agent: AgentDetails | null;
 }
 
-interface AgentDetails extends Pick<ManifestAgent, "model" | "instructions" | "tools" | "maxSteps" | "maxToolCalls" | "budget" | "callTimeoutMs"> {
+interface AgentDetails extends Pick<
+  ManifestAgent,
+  "model" | "instructions" | "tools" | "maxSteps" | "maxToolCalls" | "budget" | "callTimeoutMs"
+> {
   /** What its runs are counted by; `null`: no price of its model is known. */
   price: ModelPrice | null;
 }
@@ -32,7 +35,9 @@ interface AgentDetails extends Pick<ManifestAgent, "model" | "instructions" | "t
 export function getTarget(deps: { project: ProjectReader }, target: Target): TargetDetails {
   const { manifest } = deps.project.current();
   const { slug, file, input, output, retries, timeoutMs, concurrency, maxQueued } = findTarget(manifest, target);
-  const attached = manifest.triggers.filter((trigger) => trigger.target.kind === target.kind && trigger.target.slug === slug);
+  const attached = manifest.triggers.filter(
+    (trigger) => trigger.target.kind === target.kind && trigger.target.slug === slug,
+  );
   return {
     kind: target.kind,
     slug,
@@ -44,7 +49,12 @@ export function getTarget(deps: { project: ProjectReader }, target: Target): Tar
     concurrency,
     maxQueued,
     example: exampleBody(input, null),
-    attachments: attached.map(({ attachmentId, slug: trigger, endpoint, prompt }) => ({ attachmentId, trigger, endpoint, prompt })),
+    attachments: attached.map(({ attachmentId, slug: trigger, endpoint, prompt }) => ({
+      attachmentId,
+      trigger,
+      endpoint,
+      prompt,
+    })),
     agent: target.kind === "agent" ? agentDetails(manifest, slug) : null,
   };
 }
@@ -53,5 +63,14 @@ function agentDetails({ agents, settings }: Manifest, slug: string): AgentDetail
   const agent = agents.find((other) => other.slug === slug);
   if (!agent) return null;
   const { model, instructions, tools, maxSteps, maxToolCalls, budget, callTimeoutMs } = agent;
-  return { model, instructions, tools, maxSteps, maxToolCalls, budget, callTimeoutMs, price: findPrice(model.modelId, settings.modelPrices) };
+  return {
+    model,
+    instructions,
+    tools,
+    maxSteps,
+    maxToolCalls,
+    budget,
+    callTimeoutMs,
+    price: findPrice(model.modelId, settings.modelPrices),
+  };
 }

@@ -9,11 +9,18 @@ import { checkInput } from "./check-input.ts";
 import { findTarget } from "./find-target.ts";
 
 /** A run of a target that starts with its input, no transform before it. Throws AppError `not_found` or `invalid_input`. */
-export function newInputRun(p: { manifest: Manifest; target: Target; input: Json; startedBy: StartedBy; now: number }): NewRun {
+export function newInputRun(p: {
+  manifest: Manifest;
+  target: Target;
+  input: Json;
+  startedBy: StartedBy;
+  now: number;
+}): NewRun {
   const { kind, slug } = p.target;
   const { input, retries, maxQueued } = findTarget(p.manifest, p.target);
   const errors = checkInput(input, p.input);
-  if (errors.length > 0) throw new AppError("invalid_input", `The input does not match the input schema of ${kind} ${slug}.`, { errors });
+  if (errors.length > 0)
+    throw new AppError("invalid_input", `The input does not match the input schema of ${kind} ${slug}.`, { errors });
   return {
     id: newId("run", p.now),
     trigger: null,

@@ -22,11 +22,18 @@ it("inputs that are too large together are left out, and small ones still come",
     service.state.now += 1000;
     await startTargetRun(service, { target, input: { amount: size, text: "x".repeat(size) }, startedBy: "form" });
   }
-  expect((await recentInputs(service, target)).map(({ input }) => input)).toMatchObject([{ amount: 600_000 }, { amount: 10 }]);
+  expect((await recentInputs(service, target)).map(({ input }) => input)).toMatchObject([
+    { amount: 600_000 },
+    { amount: 10 },
+  ]);
 });
 
 it("there is nothing to start where the project has no such target", async () => {
   const service = await openTestService();
-  await expect(startTargetRun(service, { target: { kind: "workflow", slug: "record-invoce" }, input: {}, startedBy: "form" })).rejects.toMatchObject({ code: "not_found", message: expect.stringContaining('Did you mean "record-invoice"?') });
-  await expect(startTargetRun(service, { target: { kind: "agent", slug: "record-invoice" }, input: {}, startedBy: "form" })).rejects.toMatchObject({ code: "not_found" });
+  await expect(
+    startTargetRun(service, { target: { kind: "workflow", slug: "record-invoce" }, input: {}, startedBy: "form" }),
+  ).rejects.toMatchObject({ code: "not_found", message: expect.stringContaining('Did you mean "record-invoice"?') });
+  await expect(
+    startTargetRun(service, { target: { kind: "agent", slug: "record-invoice" }, input: {}, startedBy: "form" }),
+  ).rejects.toMatchObject({ code: "not_found" });
 });

@@ -15,8 +15,14 @@ const looked = 50;
 const mostBytes = 1024 * 1024;
 
 /** Inputs that a target's newest runs had, each once. */
-export async function recentInputs(deps: { store: Pick<RunStore, "listRuns" | "getRun"> }, target: Target): Promise<RecentInput[]> {
-  const { data } = await deps.store.listRuns({ target: target.slug, targetKind: target.kind }, { limit: looked, cursor: null });
+export async function recentInputs(
+  deps: { store: Pick<RunStore, "listRuns" | "getRun"> },
+  target: Target,
+): Promise<RecentInput[]> {
+  const { data } = await deps.store.listRuns(
+    { target: target.slug, targetKind: target.kind },
+    { limit: looked, cursor: null },
+  );
   const found = new Map<string, RecentInput>();
   let bytes = 0;
   for (const { id, createdAt } of data) {

@@ -14,8 +14,9 @@ import { newInputRun } from "./new-input-run.ts";
 export type ReplayChange = { payload: Json } | { input: Json } | null;
 
 /**
- * Runs again what a run did, as a new run that names the old one: its payload through the transform that is in the project now, or its
- * input where it had no payload. Throws AppError `not_found`, `not_replayable`, `request_mismatch`, `invalid_input` or `queue_full`.
+ * Runs again what a run did, as a new run that names the old one: its payload through the transform that is in the
+ * project now, or its input where it had no payload. Throws AppError `not_found`, `not_replayable`, `request_mismatch`,
+ * `invalid_input` or `queue_full`.
  */
 export async function replayRun(
   deps: { store: Pick<RunStore, "getRun" | "createRuns">; project: ProjectReader; signals: Signals; clock: Clock },
@@ -38,29 +39,53 @@ export function planReplay(p: { old: Run; change: ReplayChange; sources: Project
   if (change) return replayInput({ ...p, input: change.input });
   // A JSON `null` can be a payload: a run of a trigger whose input is not known either has just that.
   const hasPayload = old.payload !== null || (old.attachmentId !== null && old.input === null);
-  return hasPayload ? replayPayload({ old, sources, now, trigger: triggerOf(old, sources), payload: old.payload }) : replayInput({ ...p, input: old.input });
+  return hasPayload
+    ? replayPayload({ old, sources, now, trigger: triggerOf(old, sources), payload: old.payload })
+    : replayInput({ ...p, input: old.input });
 }
 
-function replayPayload(p: { old: Run; sources: ProjectSources; trigger: TriggerSource; payload: Json; now: number }): NewRun {
+function replayPayload(p: {
+  old: Run;
+  sources: ProjectSources;
+  trigger: TriggerSource;
+  payload: Json;
+  now: number;
+}): NewRun {
   const { old, trigger, payload, now } = p;
-  return planRun({ manifest: p.sources.manifest, trigger, payload, now, startedBy: "replay", deliveryId: null, replayOf: old.id, keyId: null });
+  return planRun({
+    manifest: p.sources.manifest,
+    trigger,
+    payload,
+    now,
+    startedBy: "replay",
+    deliveryId: null,
+    replayOf: old.id,
+    keyId: null,
+  });
 }
 
 function replayInput(p: { old: Run; sources: ProjectSources; input: Json; now: number }): NewRun {
   const { old, sources, input, now } = p;
   const { workflows, agents } = sources.manifest;
   if (!(old.target.kind === "agent" ? agents : workflows).some(({ slug }) => slug === old.target.slug)) {
-    throw new AppError("not_replayable", `${old.target.kind} ${old.target.slug} is not in the project that runs now. Deploy a project that has it.`);
+    throw new AppError(
+      "not_replayable",
+      `${old.target.kind} ${old.target.slug} is not in the project that runs now. Deploy a project that has it.`,
+    );
   }
   const run = newInputRun({ manifest: sources.manifest, target: old.target, input, startedBy: "replay", now });
   return { ...run, trigger: old.trigger, attachmentId: old.attachmentId, replayOf: old.id };
 }
 
 function triggerOf(old: Run, sources: ProjectSources): TriggerSource {
-  if (old.attachmentId === null) throw new AppError("not_replayable", `Run ${old.id} was not started by a trigger: replay it with { "input": … }.`);
+  if (old.attachmentId === null)
+    throw new AppError("not_replayable", `Run ${old.id} was not started by a trigger: replay it with { "input": … }.`);
   const trigger = sources.triggers.find(({ attachmentId }) => attachmentId === old.attachmentId);
   if (trigger) return trigger;
-  throw new AppError("not_replayable", `${old.attachmentId} is not in the project that runs now. Deploy a project that has it, or start the target with an input of your own.`);
+  throw new AppError(
+    "not_replayable",
+    `${old.attachmentId} is not in the project that runs now. Deploy a project that has it, or start the target with an input of your own.`,
+  );
 }
 
 /** An edited payload is parsed like a body. The filter is not asked: whoever replays a run has decided that it runs. */
@@ -68,5 +93,7 @@ function parsePayload(trigger: TriggerSource, body: Json): Json {
   const [evaluation] = evaluateTriggers([{ ...trigger, filter: null }], body);
   if (evaluation?.verdict.outcome === "matched") return evaluation.payload;
   const errors = evaluation?.verdict.reasons.map(({ pointer, code, message }) => ({ pointer, code, message })) ?? [];
-  throw new AppError("request_mismatch", `The payload does not match the request schema of trigger ${trigger.slug}.`, { errors });
+  throw new AppError("request_mismatch", `The payload does not match the request schema of trigger ${trigger.slug}.`, {
+    errors,
+  });
 }

@@ -8,7 +8,10 @@ export interface ChangeWatch {
   stop(): void;
 }
 
-/** Begins to watch at once: look at the store after this call, then wait. Holds one listener until it is stopped or aborted. */
+/**
+ * Begins to watch at once: look at the store after this call, then wait. Holds one listener until it is stopped or
+ * aborted.
+ */
 export function watchChanges(store: Pick<Store, "watch">, signal: AbortSignal): ChangeWatch {
   let hasChanged = false;
   let wake: (() => void) | null = null;

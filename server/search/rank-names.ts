@@ -8,9 +8,18 @@ function rankOf(name: string, words: readonly string[]): number | null {
   return words.every((word) => name.includes(word)) ? 3 : null;
 }
 
-/** The things whose name has all words of a text in it, best first: the name itself, its beginning, beginnings of its parts, anywhere. */
-export function rankNames<Thing>(things: readonly Thing[], p: { text: string; nameOf: (thing: Thing) => string; limit: number }): Thing[] {
-  const words = p.text.toLowerCase().split(/[\s]+/).filter((word) => word !== "");
+/**
+ * The things whose name has all words of a text in it, best first: the name itself, its beginning, beginnings of its
+ * parts, anywhere.
+ */
+export function rankNames<Thing>(
+  things: readonly Thing[],
+  p: { text: string; nameOf: (thing: Thing) => string; limit: number },
+): Thing[] {
+  const words = p.text
+    .toLowerCase()
+    .split(/[\s]+/)
+    .filter((word) => word !== "");
   if (words.length === 0) return [];
   const ranked = things.flatMap((thing) => {
     const name = p.nameOf(thing).toLowerCase();

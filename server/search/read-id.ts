@@ -13,8 +13,8 @@ const ulidPart = /^[0-9A-HJKMNP-TV-Z]{1,26}$/;
 const fewest = 4;
 
 /**
- * Reads what somebody pasted: a whole id, its beginning, a short id as the app shows it (`run_…9ZR7M4`), or its last characters, in any
- * case. `null` where it cannot be part of an id.
+ * Reads what somebody pasted: a whole id, its beginning, a short id as the app shows it (`run_…9ZR7M4`), or its last
+ * characters, in any case. `null` where it cannot be part of an id.
  */
 export function readId(text: string): IdPart | null {
   const [, prefix, ellipsis, letters = ""] = /^(?:(run|dlv)_)?(…|\.{2,3})?(\w*)$/i.exec(text.trim()) ?? [];

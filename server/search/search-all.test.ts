@@ -17,7 +17,18 @@ describe("readId", () => {
     expect(readId(text)).toMatchObject(part);
   });
 
-  it.each(["", "abc", "billing", "run_", "two words", "run_…abc", "invoice-paid", "01K9ZR7M3QABCDEFGHJKMNPQRST", "x".repeat(200), "run_%"])("sees no id in %j", (text) => {
+  it.each([
+    "",
+    "abc",
+    "billing",
+    "run_",
+    "two words",
+    "run_…abc",
+    "invoice-paid",
+    "01K9ZR7M3QABCDEFGHJKMNPQRST",
+    "x".repeat(200),
+    "run_%",
+  ])("sees no id in %j", (text) => {
     expect(readId(text)).toBeNull();
   });
 });
@@ -29,7 +40,16 @@ describe("search", () => {
     await deliver(service, { endpoint: "signup", body: '{ "name": "a", "email": "a@example.com" }' });
     const id = runs[0]?.id ?? "";
     const found = async (text: string) => (await searchAll(service, text)).runs.map((run) => run.id);
-    for (const text of [id, id.toLowerCase(), ` ${id} `, `run_…${id.slice(-6)}`, id.slice(-8), id.slice(-8).toLowerCase(), `run_${id.slice(-8)}`]) expect([text, await found(text)]).toEqual([text, [id]]);
+    for (const text of [
+      id,
+      id.toLowerCase(),
+      ` ${id} `,
+      `run_…${id.slice(-6)}`,
+      id.slice(-8),
+      id.slice(-8).toLowerCase(),
+      `run_${id.slice(-8)}`,
+    ])
+      expect([text, await found(text)]).toEqual([text, [id]]);
     expect((await searchAll(service, deliveryId)).deliveries.map((delivery) => delivery.id)).toEqual([deliveryId]);
     expect((await searchAll(service, `dlv_…${deliveryId.slice(-6)}`)).runs).toEqual([]);
     expect(await found("run_ZZZZ")).toEqual([]);
@@ -39,7 +59,11 @@ describe("search", () => {
     const service = await openTestService();
     const names = async (text: string) => {
       const { endpoints, triggers, targets } = await searchAll(service, text);
-      return [...endpoints.map(({ endpoint }) => `/${endpoint}`), ...triggers.map(({ slug }) => slug), ...targets.map(({ slug }) => `→ ${slug}`)];
+      return [
+        ...endpoints.map(({ endpoint }) => `/${endpoint}`),
+        ...triggers.map(({ slug }) => slug),
+        ...targets.map(({ slug }) => `→ ${slug}`),
+      ];
     };
     expect(await names("billing")).toEqual(["/billing"]);
     expect(await names("POST /triggers/sign")).toEqual(["/signup"]);

@@ -21,14 +21,25 @@ export interface Found {
 const limit = 8;
 
 /** What a text may mean: names in the project, and ids of runs and deliveries. Few of each, best first. */
-export async function searchAll(deps: { store: Pick<TrafficStore, "searchIds">; project: ProjectReader }, text: string): Promise<Found> {
+export async function searchAll(
+  deps: { store: Pick<TrafficStore, "searchIds">; project: ProjectReader },
+  text: string,
+): Promise<Found> {
   const { manifest, byEndpoint } = deps.project.current();
   const bySlug = new Map(manifest.triggers.map(({ slug, endpoint }) => [slug, { slug, endpoint }]));
-  const targets = [...manifest.workflows.map(({ slug }): Target => ({ kind: "workflow", slug })), ...manifest.agents.map(({ slug }): Target => ({ kind: "agent", slug }))];
-  const path = text.trim().replace(/^POST\s+/i, "").replace(/^\/?triggers\//, "");
+  const targets = [
+    ...manifest.workflows.map(({ slug }): Target => ({ kind: "workflow", slug })),
+    ...manifest.agents.map(({ slug }): Target => ({ kind: "agent", slug })),
+  ];
+  const path = text
+    .trim()
+    .replace(/^POST\s+/i, "")
+    .replace(/^\/?triggers\//, "");
   const { runs, deliveries } = await searchIds(deps, text);
   return {
-    endpoints: rankNames([...byEndpoint.keys()], { text: path, nameOf: (endpoint) => endpoint, limit }).map((endpoint) => ({ endpoint, path: `/triggers/${endpoint}` })),
+    endpoints: rankNames([...byEndpoint.keys()], { text: path, nameOf: (endpoint) => endpoint, limit }).map(
+      (endpoint) => ({ endpoint, path: `/triggers/${endpoint}` }),
+    ),
     triggers: rankNames([...bySlug.values()], { text, nameOf: ({ slug }) => slug, limit }),
     targets: rankNames(targets, { text, nameOf: ({ slug }) => slug, limit }),
     tools: rankNames(manifest.agents.flatMap(toolsOf), { text, nameOf: ({ name }) => name, limit }),
@@ -41,7 +52,10 @@ function toolsOf({ slug, tools }: Pick<ManifestAgent, "slug" | "tools">): { name
   return tools.map(({ name }) => ({ name, agent: slug }));
 }
 
-async function searchIds({ store }: { store: Pick<TrafficStore, "searchIds"> }, text: string): Promise<Pick<Found, "runs" | "deliveries">> {
+async function searchIds(
+  { store }: { store: Pick<TrafficStore, "searchIds"> },
+  text: string,
+): Promise<Pick<Found, "runs" | "deliveries">> {
   const id = readId(text);
   if (id === null) return { runs: [], deliveries: [] };
   const found = await store.searchIds({ text: id.begin ?? id.end, limit });

@@ -32,7 +32,8 @@ const empty: Record<Settings["database"]["kind"], () => Promise<Settings["databa
   postgres: async () => ({ kind: "postgres", url: await server.createDatabase("template1") }),
 };
 const kinds = ["sqlite", "postgres"] as const;
-const migrate = (database: Settings["database"]) => migrateStore({ database, clock: systemClock, logger: silentLogger });
+const migrate = (database: Settings["database"]) =>
+  migrateStore({ database, clock: systemClock, logger: silentLogger });
 
 async function execute(database: Settings["database"], sql: string): Promise<void> {
   if (database.kind === "sqlite") {
@@ -44,20 +45,26 @@ async function execute(database: Settings["database"], sql: string): Promise<voi
   await askPostgres(database.url, sql);
 }
 
-it.each(kinds)("ten at once make an empty %s store whole: one does the work, and the next time nobody does", async (kind) => {
-  const database = await empty[kind]();
-  const all = readJournal(migrationsFolder(kind));
-  const answers = await Promise.all(Array.from({ length: 10 }, () => migrate(database)));
-  expect(answers.filter(({ applied }) => applied.length > 0).map(({ applied }) => applied)).toEqual([all]);
-  expect(new Set(answers.map(({ at }) => at))).toEqual(new Set([all.at(-1)]));
-  expect((await migrate(database)).applied).toEqual([]);
-});
+it.each(kinds)(
+  "ten at once make an empty %s store whole: one does the work, and the next time nobody does",
+  async (kind) => {
+    const database = await empty[kind]();
+    const all = readJournal(migrationsFolder(kind));
+    const answers = await Promise.all(Array.from({ length: 10 }, () => migrate(database)));
+    expect(answers.filter(({ applied }) => applied.length > 0).map(({ applied }) => applied)).toEqual([all]);
+    expect(new Set(answers.map(({ at }) => at))).toEqual(new Set([all.at(-1)]));
+    expect((await migrate(database)).applied).toEqual([]);
+  },
+);
 
 it.each(kinds)("a %s store of a newer version is refused, and left as it is", async (kind) => {
   const database = await empty[kind]();
   await migrate(database);
   await execute(database, "INSERT INTO schema_migration (position, tag, applied_at) VALUES (1000, '9000_later', 0)");
-  await expect(migrate(database)).rejects.toMatchObject({ code: "store_unusable", message: expect.stringMatching(/newer Signalbox.*9000_later.*Upgrade signalbox/s) });
+  await expect(migrate(database)).rejects.toMatchObject({
+    code: "store_unusable",
+    message: expect.stringMatching(/newer Signalbox.*9000_later.*Upgrade signalbox/s),
+  });
 });
 
 it("of a store on Postgres only the name is told, not the password", async () => {
@@ -68,19 +75,37 @@ it("of a store on Postgres only the name is told, not the password", async () =>
 
 it("once somebody else has migrated it, a role that may only read and write rows serves the store", async () => {
   const { url } = (await empty.postgres()) as { url: string };
-  await execute({ kind: "postgres", url }, `
+  await execute(
+    { kind: "postgres", url },
+    `
     CREATE ROLE serving LOGIN;
     ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO serving;
-    ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT USAGE, SELECT ON SEQUENCES TO serving`);
+    ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT USAGE, SELECT ON SEQUENCES TO serving`,
+  );
   const serving = url.replace("user=signalbox", "user=serving");
-  await expect(openPostgresStore({ url: serving })).rejects.toMatchObject({ code: "store_unusable", message: expect.stringContaining("Grant it the rights") });
+  await expect(openPostgresStore({ url: serving })).rejects.toMatchObject({
+    code: "store_unusable",
+    message: expect.stringContaining("Grant it the rights"),
+  });
   await migrate({ kind: "postgres", url });
   const store = await openPostgresStore({ url: serving });
   try {
     const delivery = aDelivery({ verdicts: folded(someCommon()) });
-    await store.acceptDelivery({ delivery, runs: [aRun({ deliveryId: delivery.id })], idempotency: { key: "k", notBefore: 0 } });
+    await store.acceptDelivery({
+      delivery,
+      runs: [aRun({ deliveryId: delivery.id })],
+      idempotency: { key: "k", notBefore: 0 },
+    });
     const [run] = await store.claimRuns(aClaim());
-    expect(await store.writeProgress({ runId: run?.id ?? "", token: run?.token ?? "", now: epoch + 2000, entries: [], transition: { to: "completed", output: 1 } })).toMatchObject({ held: true });
+    expect(
+      await store.writeProgress({
+        runId: run?.id ?? "",
+        token: run?.token ?? "",
+        now: epoch + 2000,
+        entries: [],
+        transition: { to: "completed", output: 1 },
+      }),
+    ).toMatchObject({ held: true });
     await store.ping();
   } finally {
     await store.close();

@@ -14,10 +14,15 @@ export interface MigratedStore {
 }
 
 /**
- * Brings a store to this version's schema and leaves it closed, as a start does before it serves. Any number of processes may do so at once: one does
- * the work, the others wait for it. Rejects with AppError `store_unusable` where a newer version wrote the store.
+ * Brings a store to this version's schema and leaves it closed, as a start does before it serves. Any number of
+ * processes may do so at once: one does the work, the others wait for it. Rejects with AppError `store_unusable` where
+ * a newer version wrote the store.
  */
-export async function migrateStore(p: { database: Settings["database"]; clock: Clock; logger: Logger }): Promise<MigratedStore> {
+export async function migrateStore(p: {
+  database: Settings["database"];
+  clock: Clock;
+  logger: Logger;
+}): Promise<MigratedStore> {
   const { database, clock, logger } = p;
   const folder = migrationsFolder(database.kind);
   const at = readJournal(folder).at(-1) ?? "";
@@ -26,6 +31,13 @@ export async function migrateStore(p: { database: Settings["database"]; clock: C
     return { store: database.file, applied: await migrateFile({ file: database.file, folder, clock, logger }), at };
   }
   // Loaded when it is needed: SQLite pays nothing for its driver.
-  const [{ migrateDatabase }, { databaseName }] = await Promise.all([import("./postgres/migrate-database.ts"), import("./postgres/connect.ts")]);
-  return { store: databaseName(database.url), applied: await migrateDatabase({ url: database.url, folder, clock, logger }), at };
+  const [{ migrateDatabase }, { databaseName }] = await Promise.all([
+    import("./postgres/migrate-database.ts"),
+    import("./postgres/connect.ts"),
+  ]);
+  return {
+    store: databaseName(database.url),
+    applied: await migrateDatabase({ url: database.url, folder, clock, logger }),
+    at,
+  };
 }

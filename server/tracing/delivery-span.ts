@@ -10,7 +10,10 @@ export interface TracingParts {
   sampler: Sampler;
 }
 
-/** The span of a delivery, made when it is over: on the way of the webhook nothing is done for it. Attributes are those of HTTP servers, and ours. */
+/**
+ * The span of a delivery, made when it is over: on the way of the webhook nothing is done for it. Attributes are those
+ * of HTTP servers, and ours.
+ */
 export function traceDelivery({ tracer, ids }: TracingParts, delivery: TracedDelivery, tookMs: number): void {
   const { id, endpoint, method, bodyBytes, outcome, responseStatus, problem } = delivery;
   const startTime = Date.parse(delivery.receivedAt);
@@ -25,7 +28,10 @@ export function traceDelivery({ tracer, ids }: TracingParts, delivery: TracedDel
   };
   // Callers choose the endpoints that there are not.
   const name = problem?.code === "unknown_endpoint" ? method : `${method} /triggers/${endpoint}`;
-  const span = ids.forId(id, () => tracer.startSpan(name, { kind: SpanKind.SERVER, startTime, attributes }, readSender(delivery.headers)));
-  if (responseStatus >= 500) span.setStatus({ code: SpanStatusCode.ERROR, ...(problem ? { message: problem.title } : {}) });
+  const span = ids.forId(id, () =>
+    tracer.startSpan(name, { kind: SpanKind.SERVER, startTime, attributes }, readSender(delivery.headers)),
+  );
+  if (responseStatus >= 500)
+    span.setStatus({ code: SpanStatusCode.ERROR, ...(problem ? { message: problem.title } : {}) });
   span.end(startTime + tookMs);
 }

@@ -16,11 +16,39 @@ interface Span {
   events?: { name: string }[];
 }
 
-const delivery: TracedDelivery = { id: "dlv_1", endpoint: "billing", receivedAt: "2026-11-21T10:00:00.000Z", method: "POST", headers: {}, bodyBytes: 2, outcome: "accepted", responseStatus: 202, problem: null };
-const run: ClaimedRun = { id: "run_1", token: "t", leaseUntil: 0, status: "running", trigger: "paid", attachmentId: "paid:ship", target: { kind: "workflow", slug: "ship" }, deliveryId: "dlv_1", attempt: 1, maxAttempts: 2, isResumed: false, payload: null, input: null, createdAt: 0 };
+const delivery: TracedDelivery = {
+  id: "dlv_1",
+  endpoint: "billing",
+  receivedAt: "2026-11-21T10:00:00.000Z",
+  method: "POST",
+  headers: {},
+  bodyBytes: 2,
+  outcome: "accepted",
+  responseStatus: 202,
+  problem: null,
+};
+const run: ClaimedRun = {
+  id: "run_1",
+  token: "t",
+  leaseUntil: 0,
+  status: "running",
+  trigger: "paid",
+  attachmentId: "paid:ship",
+  target: { kind: "workflow", slug: "ship" },
+  deliveryId: "dlv_1",
+  attempt: 1,
+  maxAttempts: 2,
+  isResumed: false,
+  payload: null,
+  input: null,
+  createdAt: 0,
+};
 
 /** `answer`: the status that senders get; `null`: none. */
-async function tracingTo(answer: number | null, sampler: TracingSettings["sampler"] = { isParentBased: true, ratio: 1 }) {
+async function tracingTo(
+  answer: number | null,
+  sampler: TracingSettings["sampler"] = { isParentBased: true, ratio: 1 },
+) {
   const spans: Span[] = [];
   const logged: string[] = [];
   const server = createServer(async (request, response) => {
@@ -37,7 +65,14 @@ async function tracingTo(answer: number | null, sampler: TracingSettings["sample
   });
   const note = (message: string) => void logged.push(message);
   const logger: Logger = { debug: note, info: note, warn: note, error: note };
-  const settings = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/traces`, headers: {}, timeoutMs: 10_000, serviceName: "shop", resource: {}, sampler };
+  const settings = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/traces`,
+    headers: {},
+    timeoutMs: 10_000,
+    serviceName: "shop",
+    resource: {},
+    sampler,
+  };
   // As web: what is registered for the project's code is one for the process.
   const open = () => createOtlpTracing({ settings, process: "web", logger });
   return { spans, logged, open, tracing: open() };
@@ -58,10 +93,14 @@ it("another process puts runs below the delivery by its id and its headers alone
 it("what was delivered again is below the first delivery, and later stretches of a run without a delivery are below its first", async () => {
   const { spans, tracing } = await tracingTo(200);
   tracing.delivered(delivery, 3);
-  tracing.beginRun({ run: { ...run, deliveryId: "dlv_2" }, version: "v", headers: { "signalbox-redelivery-of": "dlv_1" } }).end({ status: "completed", error: null });
+  tracing
+    .beginRun({ run: { ...run, deliveryId: "dlv_2" }, version: "v", headers: { "signalbox-redelivery-of": "dlv_1" } })
+    .end({ status: "completed", error: null });
   const byApi = { ...run, id: "run_2", deliveryId: null };
   tracing.beginRun({ run: byApi, version: "v", headers: null }).end({ status: "waiting", error: null });
-  tracing.beginRun({ run: { ...byApi, isResumed: true }, version: "v", headers: null }).end({ status: "completed", error: null });
+  tracing
+    .beginRun({ run: { ...byApi, isResumed: true }, version: "v", headers: null })
+    .end({ status: "completed", error: null });
   await tracing.close(5_000);
   const [first, again, begun, resumed] = spans;
   expect([again?.traceId, again?.parentSpanId]).toEqual([first?.traceId, first?.spanId]);
@@ -71,7 +110,12 @@ it("what was delivered again is below the first delivery, and later stretches of
 
 it("a traceparent that is none is ignored", async () => {
   const { spans, tracing } = await tracingTo(200);
-  for (const traceparent of ["", "nonsense", "00-00000000000000000000000000000000-b7ad6b7169203331-01", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01, 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"]) {
+  for (const traceparent of [
+    "",
+    "nonsense",
+    "00-00000000000000000000000000000000-b7ad6b7169203331-01",
+    "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01, 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+  ]) {
     tracing.delivered({ ...delivery, headers: { traceparent } }, 1);
   }
   await tracing.close(5_000);
@@ -83,7 +127,9 @@ it("a delivery and its runs are sampled together, whatever the share", async () 
   const { spans, tracing } = await tracingTo(200, { isParentBased: true, ratio: 0.5 });
   for (let n = 0; n < 200; n += 1) {
     tracing.delivered({ ...delivery, id: `dlv_${n}` }, 1);
-    tracing.beginRun({ run: { ...run, deliveryId: `dlv_${n}` }, version: "v", headers: {} }).end({ status: "completed", error: null });
+    tracing
+      .beginRun({ run: { ...run, deliveryId: `dlv_${n}` }, version: "v", headers: {} })
+      .end({ status: "completed", error: null });
   }
   await tracing.close(5_000);
   const traces = Map.groupBy(spans, ({ traceId }) => traceId);
@@ -99,11 +145,13 @@ it("a step that throws is an error and throws on; one that never ends is ended w
   void trace.step("hangs", () => new Promise(() => {}));
   trace.end({ status: "failed", error: { name: "Error", message: "no", stack: null } });
   await tracing.close(5_000);
-  expect(spans.map(({ name, status, events }) => [name, status.code ?? 0, events?.map((event) => event.name)])).toEqual([
-    ["step fails", 2, ["exception"]],
-    ["step hangs", 0, ["left unfinished"]],
-    ["run ship", 2, ["exception"]],
-  ]);
+  expect(spans.map(({ name, status, events }) => [name, status.code ?? 0, events?.map((event) => event.name)])).toEqual(
+    [
+      ["step fails", 2, ["exception"]],
+      ["step hangs", 0, ["left unfinished"]],
+      ["run ship", 2, ["exception"]],
+    ],
+  );
 });
 
 it("a collector that refuses is told of in the log, and one that never answers holds up nobody for longer than asked", async () => {

@@ -4,7 +4,14 @@ import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-ho
 import { W3CTraceContextPropagator, setGlobalErrorHandler } from "@opentelemetry/core";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { resourceFromAttributes } from "@opentelemetry/resources";
-import { BatchSpanProcessor, ParentBasedSampler, type Sampler, type SpanProcessor, TraceIdRatioBasedSampler, TracerProvider } from "@opentelemetry/sdk-trace";
+import {
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  type SpanProcessor,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from "@opentelemetry/sdk-trace";
 import type { TracingSettings } from "../contract/tracing-settings.ts";
 import type { Logger } from "../ports/logger.ts";
 import { createSeldomLog } from "../ports/seldom-log.ts";
@@ -25,16 +32,26 @@ const sendEveryMs = 1_000;
 const mostWaiting = 4_096;
 
 /**
- * Sends spans by OTLP over HTTP, as JSON. In a worker it is also what the project's own code finds behind `@opentelemetry/api`: all copies of
- * that package share what is registered, if theirs is not newer than ours.
+ * Sends spans by OTLP over HTTP, as JSON. In a worker it is also what the project's own code finds behind
+ * `@opentelemetry/api`: all copies of that package share what is registered, if theirs is not newer than ours.
  */
 export function createOtlpTracing({ settings, process: processName, logger }: TracingOptions): Tracing {
   const noteFailure = createNoteFailure(logger);
   setGlobalErrorHandler(noteFailure);
   const ids = createGivenIds();
   const sampler = createSampler(settings.sampler);
-  const resource = resourceFromAttributes({ ...settings.resource, "service.name": settings.serviceName, "signalbox.process": processName, "process.pid": process.pid });
-  const provider = new TracerProvider({ resource, sampler, idGenerator: ids, spanProcessors: [outsideOfRuns(createProcessor(settings))] });
+  const resource = resourceFromAttributes({
+    ...settings.resource,
+    "service.name": settings.serviceName,
+    "signalbox.process": processName,
+    "process.pid": process.pid,
+  });
+  const provider = new TracerProvider({
+    resource,
+    sampler,
+    idGenerator: ids,
+    spanProcessors: [outsideOfRuns(createProcessor(settings))],
+  });
   if (processName === "worker") registerForProject(provider);
   const tracer = provider.getTracer("signalbox");
   const parts = { tracer, ids, sampler };
@@ -52,7 +69,12 @@ export function createOtlpTracing({ settings, process: processName, logger }: Tr
 
 function createProcessor({ url, headers, timeoutMs }: TracingSettings): SpanProcessor {
   const exporter = new OTLPTraceExporter({ url, headers, timeoutMillis: timeoutMs });
-  return new BatchSpanProcessor({ exporter, scheduledDelayMillis: sendEveryMs, exportTimeoutMillis: timeoutMs, maxQueueSize: mostWaiting });
+  return new BatchSpanProcessor({
+    exporter,
+    scheduledDelayMillis: sendEveryMs,
+    exportTimeoutMillis: timeoutMs,
+    maxQueueSize: mostWaiting,
+  });
 }
 
 /** A timer belongs to the run in whose code it was set: sending belongs to none. */
@@ -79,5 +101,8 @@ function registerForProject(provider: TracerProvider): void {
 function createNoteFailure(logger: Logger): (error: unknown) => void {
   const warn = createSeldomLog((message, fields) => logger.warn(message, fields));
   // The message alone: its other parts may repeat what was sent.
-  return (error) => warn("spans could not be sent; runs do not wait for them", { reason: error instanceof Error ? error.message : String(error) });
+  return (error) =>
+    warn("spans could not be sent; runs do not wait for them", {
+      reason: error instanceof Error ? error.message : String(error),
+    });
 }

@@ -1,11 +1,23 @@
-import { type Attributes, ROOT_CONTEXT, type Context, type Span, SpanKind, SpanStatusCode, context, trace } from "@opentelemetry/api";
+import {
+  type Attributes,
+  ROOT_CONTEXT,
+  type Context,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  context,
+  trace,
+} from "@opentelemetry/api";
 import type { ClaimedRun } from "../ports/store.ts";
 import type { RunTrace, Tracing } from "../ports/tracing.ts";
 import type { TracingParts } from "./delivery-span.ts";
 import { contextOfDelivery, contextOfRun } from "./trace-place.ts";
 
 /** The span of one stretch of a run, and those of its steps. */
-export function beginRunTrace(parts: TracingParts, { run, version, headers }: Parameters<Tracing["beginRun"]>[0]): RunTrace {
+export function beginRunTrace(
+  parts: TracingParts,
+  { run, version, headers }: Parameters<Tracing["beginRun"]>[0],
+): RunTrace {
   const { tracer } = parts;
   const attributes: Attributes = {
     "signalbox.run.id": run.id,
@@ -40,14 +52,26 @@ export function beginRunTrace(parts: TracingParts, { run, version, headers }: Pa
       for (const step of openSteps) step.addEvent("left unfinished").end();
       openSteps.clear();
       span.setAttribute("signalbox.run.status", status ?? "lost");
-      if (error) noteError(span, Object.assign(new Error(error.message), { name: error.name, stack: error.stack ?? error.message }));
+      if (error)
+        noteError(
+          span,
+          Object.assign(new Error(error.message), { name: error.name, stack: error.stack ?? error.message }),
+        );
       span.end();
     },
   };
 }
 
-function startRunSpan({ tracer, ids, sampler }: TracingParts, { run, headers, attributes }: { run: ClaimedRun; headers: Readonly<Record<string, string>> | null; attributes: Attributes }): Span {
-  const start = (parent: Context) => tracer.startSpan(`run ${run.target.slug}`, { kind: SpanKind.CONSUMER, attributes }, parent);
+function startRunSpan(
+  { tracer, ids, sampler }: TracingParts,
+  {
+    run,
+    headers,
+    attributes,
+  }: { run: ClaimedRun; headers: Readonly<Record<string, string>> | null; attributes: Attributes },
+): Span {
+  const start = (parent: Context) =>
+    tracer.startSpan(`run ${run.target.slug}`, { kind: SpanKind.CONSUMER, attributes }, parent);
   if (run.deliveryId !== null && headers !== null) return start(contextOfDelivery(run.deliveryId, headers, sampler));
   const isFirst = run.attempt === 1 && !run.isResumed;
   return isFirst ? ids.forId(run.id, () => start(ROOT_CONTEXT)) : start(contextOfRun(run.id, sampler));

@@ -1,7 +1,10 @@
 import { createHash } from "node:crypto";
 import { type IdGenerator, RandomIdGenerator } from "@opentelemetry/sdk-trace";
 
-/** The trace and the span of a delivery or a run follow from its id: whoever knows the id knows its place in the trace, in whatever process and however much later. */
+/**
+ * The trace and the span of a delivery or a run follow from its id: whoever knows the id knows its place in the trace,
+ * in whatever process and however much later.
+ */
 export function traceIdOf(id: string): string {
   return createHash("sha256").update(`trace:${id}`).digest("hex").slice(0, 32);
 }

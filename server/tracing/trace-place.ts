@@ -13,7 +13,10 @@ export function readSender(headers: Headers): Context {
   return propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter);
 }
 
-/** Where runs of a delivery belong: below its span, which another process made, or makes at this moment. What was delivered again belongs to the first delivery. */
+/**
+ * Where runs of a delivery belong: below its span, which another process made, or makes at this moment. What was
+ * delivered again belongs to the first delivery.
+ */
 export function contextOfDelivery(deliveryId: string, headers: Headers, sampler: Sampler): Context {
   return below(readSender(headers), headers[ownHeaders.redeliveryOf] ?? deliveryId, sampler);
 }
@@ -23,11 +26,20 @@ export function contextOfRun(runId: string, sampler: Sampler): Context {
   return below(ROOT_CONTEXT, runId, sampler);
 }
 
-/** Below the span of this id, which began in `parent`. Whether it was sampled is decided as it was there: a sampler goes by the trace id. */
+/**
+ * Below the span of this id, which began in `parent`. Whether it was sampled is decided as it was there: a sampler goes
+ * by the trace id.
+ */
 function below(parent: Context, id: string, sampler: Sampler): Context {
   const sender = trace.getSpanContext(parent);
   const traceId = sender?.traceId ?? traceIdOf(id);
   const { decision } = sampler.shouldSample(parent, traceId, "", SpanKind.SERVER, {}, []);
   const traceFlags = decision === SamplingDecision.RECORD_AND_SAMPLED ? TraceFlags.SAMPLED : TraceFlags.NONE;
-  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId: spanIdOf(id), traceFlags, isRemote: true, ...(sender?.traceState ? { traceState: sender.traceState } : {}) });
+  return trace.setSpanContext(ROOT_CONTEXT, {
+    traceId,
+    spanId: spanIdOf(id),
+    traceFlags,
+    isRemote: true,
+    ...(sender?.traceState ? { traceState: sender.traceState } : {}),
+  });
 }

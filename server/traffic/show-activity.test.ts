@@ -3,7 +3,13 @@ import type { Window } from "../contract/window.ts";
 import { type DeliveryQuery, filterDeliveries } from "../deliveries/filter-deliveries.ts";
 import { newId } from "../domain/ids.ts";
 import { withApproval } from "../http/rest/testing/held-run.ts";
-import { deliver, executeRuns, openTestService, paidBody, type TestService } from "../http/rest/testing/test-service.ts";
+import {
+  deliver,
+  executeRuns,
+  openTestService,
+  paidBody,
+  type TestService,
+} from "../http/rest/testing/test-service.ts";
 import { sendFromForm } from "../ingest/send-from-form.ts";
 import { showActivity } from "./show-activity.ts";
 import { showHistogram } from "./show-histogram.ts";
@@ -26,9 +32,17 @@ async function openBusyService() {
 describe("activity", () => {
   it("counts what came, passed and was stopped in the window, and how targets did", async () => {
     const service = await openBusyService();
-    const { endpoints, triggers, routes, targets } = await showActivity(service, { window: "24h", endpoints: ["billing", "signup"], targets: [notify] });
+    const { endpoints, triggers, routes, targets } = await showActivity(service, {
+      window: "24h",
+      endpoints: ["billing", "signup"],
+      targets: [notify],
+    });
     expect(endpoints.map(({ endpoint, outcomes, lastAt }) => ({ endpoint, outcomes, lastAt }))).toEqual([
-      { endpoint: "billing", outcomes: { accepted: 2, skipped: 1, rejected: 0, repeated: 0 }, lastAt: "2026-11-21T11:00:00.000Z" },
+      {
+        endpoint: "billing",
+        outcomes: { accepted: 2, skipped: 1, rejected: 0, repeated: 0 },
+        lastAt: "2026-11-21T11:00:00.000Z",
+      },
       { endpoint: "signup", outcomes: { accepted: 0, skipped: 0, rejected: 0, repeated: 0 }, lastAt: null },
     ]);
     expect(endpoints[0]?.buckets.slice(-2).map(({ at, count }) => [at, count])).toEqual([
@@ -42,15 +56,22 @@ describe("activity", () => {
       { attachmentId: "refund:notify", matched: 1, request_mismatch: 2, filter_mismatch: 0, disabled: 0 },
     ]);
     // One delivery passed by each of the two triggers, and one by none.
-    expect(routes).toEqual([{ endpoint: "billing", target: "notify", matched: 2, request_mismatch: 1, filter_mismatch: 0, disabled: 0 }]);
-    expect(targets).toMatchObject([{ target: notify, runs: 2, completed: 1, failed: 0, open: 1, lastRun: { status: "queued" } }]);
+    expect(routes).toEqual([
+      { endpoint: "billing", target: "notify", matched: 2, request_mismatch: 1, filter_mismatch: 0, disabled: 0 },
+    ]);
+    expect(targets).toMatchObject([
+      { target: notify, runs: 2, completed: 1, failed: 0, open: 1, lastRun: { status: "queued" } },
+    ]);
   });
 
   it("counts exactly the deliveries that a list from `since` on shows, in every window", async () => {
     const service = await openBusyService();
     for (const window of ["15m", "1h", "24h", "7d"] as const) {
       const { since, endpoints } = await showActivity(service, { window, endpoints: ["billing"], targets: [] });
-      const { data } = await service.store.listDeliveries({ endpoint: "billing", since: Date.parse(since) }, { limit: 100, cursor: null });
+      const { data } = await service.store.listDeliveries(
+        { endpoint: "billing", since: Date.parse(since) },
+        { limit: 100, cursor: null },
+      );
       const counted = endpoints[0]?.buckets.reduce((sum, { count }) => sum + count, 0);
       expect([window, counted]).toEqual([window, data.length]);
     }
@@ -65,7 +86,12 @@ async function end(service: TestService, to: "completed" | "failed", times: numb
 }
 
 async function healthOf(service: TestService) {
-  return (await showActivity({ ...service, traffic: createTrafficReader(service.store) }, { window: "1h", endpoints: [], targets: [notify] })).targets[0]?.health;
+  return (
+    await showActivity(
+      { ...service, traffic: createTrafficReader(service.store) },
+      { window: "1h", endpoints: [], targets: [notify] },
+    )
+  ).targets[0]?.health;
 }
 
 describe("how a target and an endpoint do", () => {
@@ -86,16 +112,42 @@ describe("how a target and an endpoint do", () => {
     const triage = { kind: "agent", slug: "triage" } as const;
     await withApproval(service);
     service.state.now += 1000;
-    await service.store.createRuns([{ id: newId("run", service.state.now), trigger: null, attachmentId: null, target: triage, deliveryId: null, startedBy: "form", replayOf: null, version: "v1", maxAttempts: 1, maxQueued: null, createdAt: service.state.now, payload: null, input: { prompt: "Hi" }, keyId: null }]);
+    await service.store.createRuns([
+      {
+        id: newId("run", service.state.now),
+        trigger: null,
+        attachmentId: null,
+        target: triage,
+        deliveryId: null,
+        startedBy: "form",
+        replayOf: null,
+        version: "v1",
+        maxAttempts: 1,
+        maxQueued: null,
+        createdAt: service.state.now,
+        payload: null,
+        input: { prompt: "Hi" },
+        keyId: null,
+      },
+    ]);
     await executeRuns(service);
-    const { targets } = await showActivity({ ...service, traffic: createTrafficReader(service.store) }, { window: "1h", endpoints: [], targets: [triage, notify] });
-    expect(targets).toMatchObject([{ waitingForApproval: 1, lastRun: { status: "completed" }, runs: 2 }, { waitingForApproval: 0 }]);
+    const { targets } = await showActivity(
+      { ...service, traffic: createTrafficReader(service.store) },
+      { window: "1h", endpoints: [], targets: [triage, notify] },
+    );
+    expect(targets).toMatchObject([
+      { waitingForApproval: 1, lastRun: { status: "completed" }, runs: 2 },
+      { waitingForApproval: 0 },
+    ]);
   });
 
   it("is failing for an endpoint that rejects most deliveries", async () => {
     const service = await openTestService();
     for (const text of ['{"name":""}', "{}"]) await sendFromForm(service.deps, { endpoint: "signup", text });
-    const { endpoints } = await showActivity({ ...service, traffic: createTrafficReader(service.store) }, { window: "1h", endpoints: ["signup", "billing"], targets: [] });
+    const { endpoints } = await showActivity(
+      { ...service, traffic: createTrafficReader(service.store) },
+      { window: "1h", endpoints: ["signup", "billing"], targets: [] },
+    );
     expect(endpoints).toMatchObject([{ health: "failing", outcomes: { rejected: 2 } }, { health: "unknown" }]);
   });
 });
@@ -108,7 +160,9 @@ describe("activity, asked for again and again", () => {
       await deliver(service, { endpoint: at % 3 === 0 ? "signup" : "billing", body: paidBody });
       for (const window of ["15m", "1h", "24h"] as const) {
         const request = { window, endpoints: ["billing", "signup"], targets: [] };
-        expect(await showActivity(service, request)).toEqual(await showActivity({ ...service, traffic: createTrafficReader(service.store) }, request));
+        expect(await showActivity(service, request)).toEqual(
+          await showActivity({ ...service, traffic: createTrafficReader(service.store) }, request),
+        );
       }
     }
   });
@@ -143,8 +197,10 @@ describe("activity, asked for again and again", () => {
   });
 });
 
-const histogram = (service: Awaited<ReturnType<typeof openTestService>>, { window, ...query }: DeliveryQuery & { window?: Window }) =>
-  showHistogram(service, { window, filter: filterDeliveries(service.project.current(), query) });
+const histogram = (
+  service: Awaited<ReturnType<typeof openTestService>>,
+  { window, ...query }: DeliveryQuery & { window?: Window },
+) => showHistogram(service, { window, filter: filterDeliveries(service.project.current(), query) });
 
 describe("the histogram of deliveries", () => {
   it("has no gaps, and counts by outcome over all endpoints or one", async () => {
@@ -153,15 +209,22 @@ describe("the histogram of deliveries", () => {
     const { since, until, bucketMs, buckets } = await histogram(service, { window: "24h" });
     expect(buckets.length * bucketMs).toBe(Date.parse(until) - Date.parse(since));
     expect(buckets.at(-1)).toEqual({ at: "2026-11-21T11:00:00.000Z", counts: { accepted: 1, skipped: 1 } });
-    expect((await histogram(service, { window: "24h", endpoint: "billing" })).buckets.at(-1)?.counts).toEqual({ accepted: 1 });
+    expect((await histogram(service, { window: "24h", endpoint: "billing" })).buckets.at(-1)?.counts).toEqual({
+      accepted: 1,
+    });
     const skipped = await histogram(service, { window: "24h", outcome: "skipped" });
     expect([skipped.kinds, skipped.buckets.at(-1)?.counts]).toEqual([["skipped"], { skipped: 1 }]);
   });
 
   it("covers a range of one's own", async () => {
     const service = await openBusyService();
-    const { buckets } = await histogram(service, { since: Date.parse("2026-11-21T09:55:00Z"), until: Date.parse("2026-11-21T10:05:00Z") });
-    expect(buckets.filter(({ counts }) => counts.accepted)).toEqual([{ at: "2026-11-21T10:00:00.000Z", counts: { accepted: 1, skipped: 1 } }]);
+    const { buckets } = await histogram(service, {
+      since: Date.parse("2026-11-21T09:55:00Z"),
+      until: Date.parse("2026-11-21T10:05:00Z"),
+    });
+    expect(buckets.filter(({ counts }) => counts.accepted)).toEqual([
+      { at: "2026-11-21T10:00:00.000Z", counts: { accepted: 1, skipped: 1 } },
+    ]);
     expect(buckets).toHaveLength(10);
   });
 
@@ -169,7 +232,10 @@ describe("the histogram of deliveries", () => {
     const service = await openBusyService();
     const paid = await histogram(service, { window: "24h", trigger: "invoice-paid" });
     expect(paid.kinds).toEqual(["matched", "filter_mismatch", "disabled", "request_mismatch"]);
-    expect(paid.buckets.slice(-2).map(({ counts }) => counts)).toEqual([{ matched: 1, request_mismatch: 1 }, { request_mismatch: 1 }]);
+    expect(paid.buckets.slice(-2).map(({ counts }) => counts)).toEqual([
+      { matched: 1, request_mismatch: 1 },
+      { request_mismatch: 1 },
+    ]);
     const matched = await histogram(service, { window: "24h", trigger: "invoice-paid", verdict: "matched" });
     expect(matched.buckets.slice(-2).map(({ counts }) => counts)).toEqual([{ matched: 1 }, {}]);
     const elsewhere = await histogram(service, { window: "24h", trigger: "invoice-paid", endpoint: "signup" });
@@ -178,9 +244,19 @@ describe("the histogram of deliveries", () => {
 
   it("is about the same deliveries as the list with the same filter", async () => {
     const service = await openBusyService();
-    for (const filter of [{}, { endpoint: "billing" }, { outcome: "skipped" as const }, { trigger: "refund" }, { trigger: "refund", verdict: "stopped" as const }, { trigger: "invoice-paid", verdict: "request_mismatch" as const }]) {
+    for (const filter of [
+      {},
+      { endpoint: "billing" },
+      { outcome: "skipped" as const },
+      { trigger: "refund" },
+      { trigger: "refund", verdict: "stopped" as const },
+      { trigger: "invoice-paid", verdict: "request_mismatch" as const },
+    ]) {
       const { buckets, ignored } = await histogram(service, { window: "24h", ...filter });
-      const { data } = await service.store.listDeliveries(filterDeliveries(service.project.current(), filter), { limit: 100, cursor: null });
+      const { data } = await service.store.listDeliveries(filterDeliveries(service.project.current(), filter), {
+        limit: 100,
+        cursor: null,
+      });
       const counted = buckets.flatMap(({ counts }) => Object.values(counts)).reduce((sum, count) => sum + count, 0);
       expect([filter, counted, ignored]).toEqual([filter, data.length, []]);
     }
@@ -199,7 +275,10 @@ describe("the histogram of deliveries", () => {
     const since = Date.parse("2026-11-21T09:50:00Z");
     service.state.now += 72 * 60 * minute;
     const { bucketMs, buckets } = await histogram(service, { since, until: since + 30 * minute, trigger: "refund" });
-    expect([bucketMs, buckets.at(-1)]).toEqual([60 * minute, { at: "2026-11-21T10:00:00.000Z", counts: { request_mismatch: 2 } }]);
+    expect([bucketMs, buckets.at(-1)]).toEqual([
+      60 * minute,
+      { at: "2026-11-21T10:00:00.000Z", counts: { request_mismatch: 2 } },
+    ]);
   });
 
   it("refuses a range that ends before it begins", async () => {

@@ -4,7 +4,14 @@ import type { VerdictOutcome } from "../contract/verdict.ts";
 import type { Window } from "../contract/window.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectReader } from "../ports/project.ts";
-import type { DeliveryCount, RunStore, TargetCount, TargetSummary, TrafficStore, VerdictCount } from "../ports/store.ts";
+import type {
+  DeliveryCount,
+  RunStore,
+  TargetCount,
+  TargetSummary,
+  TrafficStore,
+  VerdictCount,
+} from "../ports/store.ts";
 import { inPortions } from "../domain/in-portions.ts";
 import { type OutcomeCounts, sumOutcomes } from "./sum-outcomes.ts";
 import { type TimeFrame, bucketStarts, frameOfWindow } from "./time-frame.ts";
@@ -24,7 +31,10 @@ interface EndpointActivity {
 /** How many deliveries passed the edge of an attachment, and how many were stopped there, by what. */
 type AttachmentActivity = { attachmentId: string } & Record<VerdictOutcome, number>;
 
-/** How many deliveries to an endpoint passed on to a target by any of its triggers, and how many by none of them: each once, by the verdict that came furthest. */
+/**
+ * How many deliveries to an endpoint passed on to a target by any of its triggers, and how many by none of them: each
+ * once, by the verdict that came furthest.
+ */
 type RouteActivity = { endpoint: string; target: string } & Record<VerdictOutcome, number>;
 
 export interface Activity {
@@ -41,23 +51,39 @@ export interface Activity {
 interface TargetActivity extends TargetSummary {
   /** By the runs that ended in the window. */
   health: Health;
-  /** Runs that wait for a person's approval, whenever they began; of all agents together at most the newest 100 are counted. */
+  /**
+   * Runs that wait for a person's approval, whenever they began; of all agents together at most the newest 100 are
+   * counted.
+   */
   waitingForApproval: number;
 }
 
 const mostHeld = 100;
 
-/** What went through these endpoints and targets in a window of time that ends now. Whole buckets from `since` on are counted. */
+/**
+ * What went through these endpoints and targets in a window of time that ends now. Whole buckets from `since` on are
+ * counted.
+ */
 export async function showActivity(
-  deps: { store: Pick<TrafficStore, "summarizeTargets"> & Pick<RunStore, "listRuns">; traffic: TrafficReader; project: ProjectReader; clock: Clock },
+  deps: {
+    store: Pick<TrafficStore, "summarizeTargets"> & Pick<RunStore, "listRuns">;
+    traffic: TrafficReader;
+    project: ProjectReader;
+    clock: Clock;
+  },
   request: { window: Window; endpoints: readonly string[]; targets: readonly Target[] },
 ): Promise<Activity> {
   const now = deps.clock.now();
   const endpoints = [...new Set(request.endpoints)];
   const frame = frameOfWindow(request.window, now);
   const { deliveries, verdicts, targets, lastTimes } = await deps.traffic.read({ endpoints, frame, now });
-  const summaries = await inPortions(request.targets, { size: targetsAtOnce, work: (targets) => deps.store.summarizeTargets({ targets, since: frame.since }) });
-  const held = request.targets.some(({ kind }) => kind === "agent") ? (await deps.store.listRuns({ needsApproval: true }, { limit: mostHeld, cursor: null })).data : [];
+  const summaries = await inPortions(request.targets, {
+    size: targetsAtOnce,
+    work: (targets) => deps.store.summarizeTargets({ targets, since: frame.since }),
+  });
+  const held = request.targets.some(({ kind }) => kind === "agent")
+    ? (await deps.store.listRuns({ needsApproval: true }, { limit: mostHeld, cursor: null })).data
+    : [];
   const byEndpoint = Map.groupBy(deliveries, ({ endpoint }) => endpoint);
   const byRoute = Map.groupBy(targets, routeOf);
   const byAttachment = Map.groupBy(verdicts, ({ attachmentId }) => attachmentId);
@@ -65,13 +91,22 @@ export async function showActivity(
     since: new Date(frame.since).toISOString(),
     until: new Date(frame.until).toISOString(),
     bucketMs: frame.bucketMs,
-    endpoints: endpoints.map((endpoint, index) => describeEndpoint({ endpoint, counts: byEndpoint.get(endpoint) ?? [], frame, lastAt: lastTimes[index] ?? null })),
-    triggers: attachmentsOn(deps.project, endpoints).map((attachmentId) => describeAttachment(attachmentId, byAttachment.get(attachmentId) ?? [])),
-    routes: routesOn(deps.project, endpoints).map((route) => ({ ...route, ...sumVerdicts(byRoute.get(routeOf(route)) ?? []) })),
+    endpoints: endpoints.map((endpoint, index) =>
+      describeEndpoint({ endpoint, counts: byEndpoint.get(endpoint) ?? [], frame, lastAt: lastTimes[index] ?? null }),
+    ),
+    triggers: attachmentsOn(deps.project, endpoints).map((attachmentId) =>
+      describeAttachment(attachmentId, byAttachment.get(attachmentId) ?? []),
+    ),
+    routes: routesOn(deps.project, endpoints).map((route) => ({
+      ...route,
+      ...sumVerdicts(byRoute.get(routeOf(route)) ?? []),
+    })),
     targets: summaries.map((summary) => ({
       ...summary,
       health: healthOf({ good: summary.completed, bad: summary.failed }),
-      waitingForApproval: held.filter(({ target }) => target.kind === summary.target.kind && target.slug === summary.target.slug).length,
+      waitingForApproval: held.filter(
+        ({ target }) => target.kind === summary.target.kind && target.slug === summary.target.slug,
+      ).length,
     })),
   };
 }
@@ -86,24 +121,43 @@ function healthOf({ good, bad }: { good: number; bad: number }): Health {
 
 function attachmentsOn(project: ProjectReader, endpoints: readonly string[]): string[] {
   const asked = new Set(endpoints);
-  return project.current().manifest.triggers.flatMap(({ endpoint, attachmentId }) => (asked.has(endpoint) ? [attachmentId] : []));
+  return project
+    .current()
+    .manifest.triggers.flatMap(({ endpoint, attachmentId }) => (asked.has(endpoint) ? [attachmentId] : []));
 }
 
 function routesOn(project: ProjectReader, endpoints: readonly string[]): Pick<RouteActivity, "endpoint" | "target">[] {
   const asked = new Set(endpoints);
-  const routes = project.current().manifest.triggers.filter(({ endpoint }) => asked.has(endpoint)).map(({ endpoint, target }) => ({ endpoint, target: target.slug }));
-  return [...Map.groupBy(routes, routeOf).values()].flatMap(([route, ...others]) => (route && others.length > 0 ? [route] : []));
+  const routes = project
+    .current()
+    .manifest.triggers.filter(({ endpoint }) => asked.has(endpoint))
+    .map(({ endpoint, target }) => ({ endpoint, target: target.slug }));
+  return [...Map.groupBy(routes, routeOf).values()].flatMap(([route, ...others]) =>
+    route && others.length > 0 ? [route] : [],
+  );
 }
 
 function routeOf({ endpoint, target }: Pick<TargetCount, "endpoint" | "target">): string {
   return `${endpoint} ${target}`;
 }
 
-function describeEndpoint(p: { endpoint: string; counts: readonly DeliveryCount[]; frame: TimeFrame; lastAt: string | null }): EndpointActivity {
-  const byBucket = Map.groupBy(p.counts, ({ at }) => p.frame.since + Math.floor((at - p.frame.since) / p.frame.bucketMs) * p.frame.bucketMs);
+function describeEndpoint(p: {
+  endpoint: string;
+  counts: readonly DeliveryCount[];
+  frame: TimeFrame;
+  lastAt: string | null;
+}): EndpointActivity {
+  const byBucket = Map.groupBy(
+    p.counts,
+    ({ at }) => p.frame.since + Math.floor((at - p.frame.since) / p.frame.bucketMs) * p.frame.bucketMs,
+  );
   const buckets = bucketStarts(p.frame).map((at) => {
     const outcomes = sumOutcomes(byBucket.get(at) ?? []);
-    return { at: new Date(at).toISOString(), count: outcomes.accepted + outcomes.skipped + outcomes.rejected + outcomes.repeated, rejected: outcomes.rejected };
+    return {
+      at: new Date(at).toISOString(),
+      count: outcomes.accepted + outcomes.skipped + outcomes.rejected + outcomes.repeated,
+      rejected: outcomes.rejected,
+    };
   });
   const outcomes = sumOutcomes(p.counts);
   const health = healthOf({ good: outcomes.accepted + outcomes.skipped + outcomes.repeated, bad: outcomes.rejected });

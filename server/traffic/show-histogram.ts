@@ -42,8 +42,8 @@ const outcomeOrder = ["accepted", "skipped", "repeated", "rejected"] as const sa
 const verdictOrder = ["matched", "filter_mismatch", "disabled", "request_mismatch"] as const satisfies VerdictOutcome[];
 
 /**
- * Deliveries over time, over a window that ends now (default: 24 hours), or from `since` to `until`; as far as counters can tell, those that the same filter lists: by endpoint and
- * outcome, or by a trigger and its verdict.
+ * Deliveries over time, over a window that ends now (default: 24 hours), or from `since` to `until`; as far as counters
+ * can tell, those that the same filter lists: by endpoint and outcome, or by a trigger and its verdict.
  */
 export async function showHistogram(
   deps: { store: Pick<TrafficStore, "countDeliveries" | "countVerdictBuckets">; clock: Clock },
@@ -52,26 +52,49 @@ export async function showHistogram(
   const { endpoint, verdict, outcome } = filter;
   const now = deps.clock.now();
   const frame = frameOf(window, filter, now);
-  const ignored = [filter.responseStatus === undefined ? [] : ["status" as const], filter.text === undefined ? [] : ["text" as const]].flat();
+  const ignored = [
+    filter.responseStatus === undefined ? [] : ["status" as const],
+    filter.text === undefined ? [] : ["text" as const],
+  ].flat();
   // A trigger that the project does not have, on no endpoint: no counter can be found.
   if (verdict && endpoint !== undefined) {
-    const coarse = frame.since < now - verdictMinutesMs && frame.bucketMs % hourMs !== 0 ? frameOfRange(frame.since, frame.until, hourMs) : frame;
-    const counts = onePerTrigger(await deps.store.countVerdictBuckets({ ...storedBuckets(coarse), endpoint, trigger: verdict.trigger }));
-    return describe(coarse, { kinds: verdictOrder.filter((one) => verdict.outcomes.includes(one)), counts, ignored: [...(outcome === undefined ? [] : ["outcome" as const]), ...ignored] });
+    const coarse =
+      frame.since < now - verdictMinutesMs && frame.bucketMs % hourMs !== 0
+        ? frameOfRange(frame.since, frame.until, hourMs)
+        : frame;
+    const counts = onePerTrigger(
+      await deps.store.countVerdictBuckets({ ...storedBuckets(coarse), endpoint, trigger: verdict.trigger }),
+    );
+    return describe(coarse, {
+      kinds: verdictOrder.filter((one) => verdict.outcomes.includes(one)),
+      counts,
+      ignored: [...(outcome === undefined ? [] : ["outcome" as const]), ...ignored],
+    });
   }
-  const counts = await deps.store.countDeliveries({ ...storedBuckets(frame), endpoints: endpoint === undefined ? null : [endpoint] });
+  const counts = await deps.store.countDeliveries({
+    ...storedBuckets(frame),
+    endpoints: endpoint === undefined ? null : [endpoint],
+  });
   const kinds = outcomeOrder.filter((one) => outcome === undefined || one === outcome);
   return describe(frame, { kinds, counts, ignored: [...ignored, ...(verdict ? ["trigger" as const] : [])] });
 }
 
 /** The attachments of a trigger share its verdict: a delivery that several of them saw counts once. */
 function onePerTrigger(buckets: readonly VerdictBucket[]): Count[] {
-  return [...Map.groupBy(buckets, ({ at, outcome }) => `${at} ${outcome}`).values()].flatMap((same) => same.toSorted((a, b) => b.count - a.count).slice(0, 1));
+  return [...Map.groupBy(buckets, ({ at, outcome }) => `${at} ${outcome}`).values()].flatMap((same) =>
+    same.toSorted((a, b) => b.count - a.count).slice(0, 1),
+  );
 }
 
-function describe(frame: TimeFrame, p: { kinds: CountedAs[]; counts: readonly Count[]; ignored: IgnoredFilter[] }): Histogram {
+function describe(
+  frame: TimeFrame,
+  p: { kinds: CountedAs[]; counts: readonly Count[]; ignored: IgnoredFilter[] },
+): Histogram {
   const wanted = new Set(p.kinds);
-  const byBucket = Map.groupBy(p.counts.filter(({ outcome }) => wanted.has(outcome)), ({ at }) => frame.since + Math.floor((at - frame.since) / frame.bucketMs) * frame.bucketMs);
+  const byBucket = Map.groupBy(
+    p.counts.filter(({ outcome }) => wanted.has(outcome)),
+    ({ at }) => frame.since + Math.floor((at - frame.since) / frame.bucketMs) * frame.bucketMs,
+  );
   return {
     since: new Date(frame.since).toISOString(),
     until: new Date(frame.until).toISOString(),
@@ -88,7 +111,11 @@ function sum(counts: readonly Count[]): Partial<Record<CountedAs, number>> {
   return sums;
 }
 
-function frameOf(window: Window | undefined, { since, until }: Pick<DeliveryFilter, "since" | "until">, now: number): TimeFrame {
+function frameOf(
+  window: Window | undefined,
+  { since, until }: Pick<DeliveryFilter, "since" | "until">,
+  now: number,
+): TimeFrame {
   if (since === undefined && until === undefined) return frameOfWindow(window ?? "24h", now);
   if (window !== undefined) throw new AppError("invalid_request", 'Send "window", or "since" and "until", not both.');
   const end = until ?? now;

@@ -28,7 +28,11 @@ test("every range is covered by at most 60 whole buckets, made of those that the
       expect(starts.length).toBeLessThanOrEqual(60);
       expect(frame.since).toBeLessThanOrEqual(since);
       expect(frame.until).toBeGreaterThanOrEqual(until);
-      expect([frame.since % frame.bucketMs, frame.until % frame.bucketMs, frame.bucketMs % storedBuckets(frame).bucketMs]).toEqual([0, 0, 0]);
+      expect([
+        frame.since % frame.bucketMs,
+        frame.until % frame.bucketMs,
+        frame.bucketMs % storedBuckets(frame).bucketMs,
+      ]).toEqual([0, 0, 0]);
       expect((starts.at(-1) ?? 0) + frame.bucketMs).toBe(frame.until);
     }),
   );

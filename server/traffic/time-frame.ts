@@ -1,7 +1,10 @@
 import type { Window } from "../contract/window.ts";
 import type { TrafficWindow } from "../ports/store.ts";
 
-/** A stretch of time cut into equal buckets: `since` is the start of the first, `until` the end of the last. UTC milliseconds. */
+/**
+ * A stretch of time cut into equal buckets: `since` is the start of the first, `until` the end of the last. UTC
+ * milliseconds.
+ */
 export interface TimeFrame {
   since: number;
   until: number;
@@ -26,13 +29,23 @@ export function frameOfWindow(window: Window, now: number): TimeFrame {
   return { since: until - buckets * bucketMs, until, bucketMs };
 }
 
-const sizes = [1, 2, 5, 10, 15, 30].map((minutes) => minutes * minute).concat([1, 2, 3, 6, 12].map((hours) => hours * hour), [1, 2, 7, 14, 30, 90, 365].map((days) => days * day));
+const sizes = [1, 2, 5, 10, 15, 30]
+  .map((minutes) => minutes * minute)
+  .concat(
+    [1, 2, 3, 6, 12].map((hours) => hours * hour),
+    [1, 2, 7, 14, 30, 90, 365].map((days) => days * day),
+  );
 const mostBuckets = 60;
 
-/** The frame of at most 60 buckets that holds all from `since` to `until`; its buckets are no shorter than `minBucketMs`. */
+/**
+ * The frame of at most 60 buckets that holds all from `since` to `until`; its buckets are no shorter than
+ * `minBucketMs`.
+ */
 export function frameOfRange(since: number, until: number, minBucketMs = minute): TimeFrame {
   const sizeFor = (ms: number) => Math.ceil(until / ms) - Math.floor(since / ms);
-  const bucketMs = sizes.find((ms) => ms >= minBucketMs && sizeFor(ms) <= mostBuckets) ?? Math.ceil((until - since) / (mostBuckets - 1) / day) * day;
+  const bucketMs =
+    sizes.find((ms) => ms >= minBucketMs && sizeFor(ms) <= mostBuckets) ??
+    Math.ceil((until - since) / (mostBuckets - 1) / day) * day;
   return { since: Math.floor(since / bucketMs) * bucketMs, until: Math.ceil(until / bucketMs) * bucketMs, bucketMs };
 }
 

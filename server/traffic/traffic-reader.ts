@@ -24,10 +24,12 @@ const mostKept = 1_200;
 const portion = 5;
 
 /**
- * Somebody who looks at the canvas asks every second, and a week of a large project is millions of counters. Buckets that are over do not
- * change any more: they are read once, and kept for all who ask.
+ * Somebody who looks at the canvas asks every second, and a week of a large project is millions of counters. Buckets
+ * that are over do not change any more: they are read once, and kept for all who ask.
  */
-export function createTrafficReader(store: Pick<TrafficStore, "countDeliveries" | "countVerdicts"> & Pick<DeliveryStore, "listDeliveries">): TrafficReader {
+export function createTrafficReader(
+  store: Pick<TrafficStore, "countDeliveries" | "countVerdicts"> & Pick<DeliveryStore, "listDeliveries">,
+): TrafficReader {
   const settled = new Map<string, Promise<Counts>>();
   const last = new Map<string, { seen: string; at: string | null }>();
 
@@ -42,7 +44,10 @@ export function createTrafficReader(store: Pick<TrafficStore, "countDeliveries" 
 
   async function readCounts(endpoints: readonly string[], frame: TimeFrame): Promise<Counts> {
     const window = { ...storedBuckets(frame), endpoints };
-    const [deliveries, { verdicts, targets }] = await Promise.all([store.countDeliveries(window), store.countVerdicts(window)]);
+    const [deliveries, { verdicts, targets }] = await Promise.all([
+      store.countDeliveries(window),
+      store.countVerdicts(window),
+    ]);
     return { deliveries: coarsen(deliveries, frame), verdicts, targets };
   }
 
@@ -61,12 +66,24 @@ export function createTrafficReader(store: Pick<TrafficStore, "countDeliveries" 
       const { bucketMs } = storedBuckets(frame);
       const settledUntil = Math.max(frame.since, Math.floor((now - settledAfterMs) / bucketMs) * bucketMs);
       const open = await readCounts(endpoints, { ...frame, since: settledUntil });
-      const over = await inPortions(endpoints, { size: portion, work: (some) => Promise.all(some.map((endpoint) => readSettled(endpoint, frame, settledUntil))) });
+      const over = await inPortions(endpoints, {
+        size: portion,
+        work: (some) => Promise.all(some.map((endpoint) => readSettled(endpoint, frame, settledUntil))),
+      });
       const openCounts = Map.groupBy(open.deliveries, ({ endpoint }) => endpoint);
-      const seenOn = (endpoint: string) => JSON.stringify([settledUntil, bucketMs, openCounts.get(endpoint)?.map(({ count }) => count)]);
-      const lastTimes = await inPortions(endpoints, { size: portion, work: (some) => Promise.all(some.map((endpoint) => lastTimeOf(endpoint, seenOn(endpoint)))) });
+      const seenOn = (endpoint: string) =>
+        JSON.stringify([settledUntil, bucketMs, openCounts.get(endpoint)?.map(({ count }) => count)]);
+      const lastTimes = await inPortions(endpoints, {
+        size: portion,
+        work: (some) => Promise.all(some.map((endpoint) => lastTimeOf(endpoint, seenOn(endpoint)))),
+      });
       const all = [...over, open];
-      return { deliveries: all.flatMap((counts) => counts.deliveries), verdicts: all.flatMap((counts) => counts.verdicts), targets: all.flatMap((counts) => counts.targets), lastTimes };
+      return {
+        deliveries: all.flatMap((counts) => counts.deliveries),
+        verdicts: all.flatMap((counts) => counts.verdicts),
+        targets: all.flatMap((counts) => counts.targets),
+        lastTimes,
+      };
     },
   };
 }

@@ -17,7 +17,12 @@ function watch(service: Awaited<ReturnType<typeof openTestService>>) {
     const { done, value } = await pulses.next();
     return done ? null : value;
   };
-  return { next, waits: () => waiting.promise, tell: () => news.resolve(), leave: () => (leave.abort(), news.resolve()) };
+  return {
+    next,
+    waits: () => waiting.promise,
+    tell: () => news.resolve(),
+    leave: () => (leave.abort(), news.resolve()),
+  };
 }
 
 it("a burst shows its newest 50, oldest first, and counts the others", async () => {
@@ -44,7 +49,8 @@ it("no delivery comes twice, and none that was there before", async () => {
     const pulses = next();
     await waits();
     const ids: string[] = [];
-    for (let at = 0; at < count; at++) ids.push((await deliver(service, { endpoint: "signup", body: "{}" })).deliveryId);
+    for (let at = 0; at < count; at++)
+      ids.push((await deliver(service, { endpoint: "signup", body: "{}" })).deliveryId);
     sent.push(ids.slice(-50));
     tell();
     seen.push((await pulses)?.deliveries.map(({ id }) => id) ?? []);

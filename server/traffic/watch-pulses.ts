@@ -25,8 +25,9 @@ const pageRows = 100;
 const mostPages = 5;
 
 /**
- * The deliveries that arrive from now on, none twice, gathered for 200 ms at a time. Of many the newest 50 are shown, and the others
- * counted, as far as a bounded look reaches. `nextChange` resolves when the store may have more, or when `signal` is aborted.
+ * The deliveries that arrive from now on, none twice, gathered for 200 ms at a time. Of many the newest 50 are shown,
+ * and the others counted, as far as a bounded look reaches. `nextChange` resolves when the store may have more, or when
+ * `signal` is aborted.
  */
 export async function* watchPulses(
   deps: { store: Pick<DeliveryStore, "listDeliveries"> },
@@ -38,13 +39,17 @@ export async function* watchPulses(
     if (p.signal.aborted) return;
     const { fresh, seen } = await look(deps.store, known);
     known = seen;
-    if (fresh.length > 0) yield { deliveries: fresh.slice(0, most).map(toPulse).toReversed(), missed: Math.max(0, fresh.length - most) };
+    if (fresh.length > 0)
+      yield { deliveries: fresh.slice(0, most).map(toPulse).toReversed(), missed: Math.max(0, fresh.length - most) };
     await setTimeout(quietMs, undefined, { signal: p.signal }).catch(() => undefined);
   }
 }
 
 /** What stands above the deliveries that are known, newest first. */
-async function look(store: Pick<DeliveryStore, "listDeliveries">, known: ReadonlySet<string>): Promise<{ fresh: DeliverySummary[]; seen: Set<string> }> {
+async function look(
+  store: Pick<DeliveryStore, "listDeliveries">,
+  known: ReadonlySet<string>,
+): Promise<{ fresh: DeliverySummary[]; seen: Set<string> }> {
   const fresh: DeliverySummary[] = [];
   const seen = new Set<string>();
   let cursor: string | null = null;
@@ -64,6 +69,7 @@ function newest(store: Pick<DeliveryStore, "listDeliveries">, cursor: string | n
 }
 
 function toPulse({ id, endpoint, outcome, verdicts }: DeliverySummary): Pulse {
-  const attachments = (isMatch: boolean) => verdicts.filter((verdict) => (verdict.outcome === "matched") === isMatch).map(({ attachmentId }) => attachmentId);
+  const attachments = (isMatch: boolean) =>
+    verdicts.filter((verdict) => (verdict.outcome === "matched") === isMatch).map(({ attachmentId }) => attachmentId);
   return { id, endpoint, outcome, matched: attachments(true), stopped: attachments(false) };
 }

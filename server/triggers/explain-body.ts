@@ -8,7 +8,10 @@ import type { ProjectReader } from "../ports/project.ts";
 import type { SwitchStore } from "../ports/store.ts";
 import { triggersOnEndpoint, triggersWithSlug } from "./find-triggers.ts";
 
-/** What each trigger on an endpoint, or each attachment of one trigger, would say of a body, and why. Starts and records nothing. */
+/**
+ * What each trigger on an endpoint, or each attachment of one trigger, would say of a body, and why. Starts and records
+ * nothing.
+ */
 export async function explainBody(
   deps: { project: ProjectReader; store: Pick<SwitchStore, "listDisabledTriggers"> },
   request: { endpoint?: string | undefined; trigger?: string | undefined; body: Json },
@@ -25,6 +28,11 @@ export async function explainBody(
   throw new AppError("invalid_request", 'Send "endpoint" or "trigger", one of the two.');
 }
 
-function verdictsOf(triggers: Parameters<typeof evaluateTriggers>[0], { body, disabled }: { body: Json; disabled: DisabledTriggers }): Verdict[] {
-  return evaluateTriggers(triggers, body).map(({ verdict }) => (disabled.has(verdict.trigger) ? disabledVerdict({ ...verdict, slug: verdict.trigger }, disabled) : verdict));
+function verdictsOf(
+  triggers: Parameters<typeof evaluateTriggers>[0],
+  { body, disabled }: { body: Json; disabled: DisabledTriggers },
+): Verdict[] {
+  return evaluateTriggers(triggers, body).map(({ verdict }) =>
+    disabled.has(verdict.trigger) ? disabledVerdict({ ...verdict, slug: verdict.trigger }, disabled) : verdict,
+  );
 }

@@ -6,7 +6,10 @@ import type { ProjectSources, TriggerSource } from "../ports/project.ts";
 export function triggersWithSlug(sources: ProjectSources, slug: string): readonly [TriggerSource, ...TriggerSource[]] {
   const [first, ...rest] = sources.triggers.filter((trigger) => trigger.slug === slug);
   if (first) return [first, ...rest];
-  const hint = didYouMean(slug, sources.triggers.map((trigger) => trigger.slug));
+  const hint = didYouMean(
+    slug,
+    sources.triggers.map((trigger) => trigger.slug),
+  );
   throw new AppError("not_found", `There is no trigger ${JSON.stringify(slug)} in this project.${hint}`);
 }
 
@@ -18,11 +21,17 @@ export function triggersOnEndpoint(sources: ProjectSources, endpoint: string): r
   throw new AppError("unknown_endpoint", `No trigger listens on ${JSON.stringify(endpoint)}.${hint}`);
 }
 
-/** The endpoint that a person means by the slug of a trigger or by the endpoint itself; a slug comes first. Throws AppError `not_found`. */
+/**
+ * The endpoint that a person means by the slug of a trigger or by the endpoint itself; a slug comes first. Throws
+ * AppError `not_found`.
+ */
 export function endpointFor(sources: ProjectSources, slugOrEndpoint: string): string {
   const bySlug = sources.triggers.find((trigger) => trigger.slug === slugOrEndpoint);
   if (bySlug) return bySlug.endpoint;
   if (sources.byEndpoint.has(slugOrEndpoint)) return slugOrEndpoint;
-  const hint = didYouMean(slugOrEndpoint, sources.triggers.flatMap(({ slug, endpoint }) => [slug, endpoint]));
+  const hint = didYouMean(
+    slugOrEndpoint,
+    sources.triggers.flatMap(({ slug, endpoint }) => [slug, endpoint]),
+  );
   throw new AppError("not_found", `No trigger and no endpoint is called ${JSON.stringify(slugOrEndpoint)}.${hint}`);
 }

@@ -28,7 +28,9 @@ export function getTrigger(deps: { project: ProjectReader }, slug: string): Trig
   const [{ endpoint, attachmentId }] = triggersWithSlug(sources, slug);
   const attachments = sources.manifest.triggers.filter((trigger) => trigger.slug === slug);
   // Attachments of one slug share their source.
-  const { request, filter, verify, dedupe, rateLimit } = attachments.find((trigger) => trigger.attachmentId === attachmentId) ?? { request: {}, filter: null, verify: null, dedupe: null, rateLimit: null };
+  const { request, filter, verify, dedupe, rateLimit } = attachments.find(
+    (trigger) => trigger.attachmentId === attachmentId,
+  ) ?? { request: {}, filter: null, verify: null, dedupe: null, rateLimit: null };
   return {
     slug,
     endpoint,
@@ -39,6 +41,11 @@ export function getTrigger(deps: { project: ProjectReader }, slug: string): Trig
     dedupe,
     rateLimit,
     example: exampleBody(request, filter),
-    attachments: attachments.map((trigger) => ({ attachmentId: trigger.attachmentId, target: trigger.target, file: trigger.file, hasTransform: trigger.hasTransform })),
+    attachments: attachments.map((trigger) => ({
+      attachmentId: trigger.attachmentId,
+      target: trigger.target,
+      file: trigger.file,
+      hasTransform: trigger.hasTransform,
+    })),
   };
 }

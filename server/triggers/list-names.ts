@@ -16,6 +16,9 @@ export function listNames(deps: { project: ProjectReader }): Names {
   return {
     version,
     triggers: [...bySlug.values()],
-    targets: [...workflows.map(({ slug }): Target => ({ kind: "workflow", slug })), ...agents.map(({ slug }): Target => ({ kind: "agent", slug }))],
+    targets: [
+      ...workflows.map(({ slug }): Target => ({ kind: "workflow", slug })),
+      ...agents.map(({ slug }): Target => ({ kind: "agent", slug })),
+    ],
   };
 }

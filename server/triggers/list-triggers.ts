@@ -29,20 +29,59 @@ const portion = 20;
 /** By attachment id. */
 const known = new WeakMap<Manifest, Map<string, Built>>();
 
-/** The triggers, or those on one endpoint, in the order of their attachment ids. Examples are made up once for each build. */
-export async function listTriggers(deps: { project: ProjectReader; store: Pick<SwitchStore, "listDisabledTriggers"> }, filter: { endpoint?: string | undefined } = {}): Promise<Trigger[]> {
+/**
+ * The triggers, or those on one endpoint, in the order of their attachment ids. Examples are made up once for each
+ * build.
+ */
+export async function listTriggers(
+  deps: { project: ProjectReader; store: Pick<SwitchStore, "listDisabledTriggers"> },
+  filter: { endpoint?: string | undefined } = {},
+): Promise<Trigger[]> {
   const { manifest } = deps.project.current();
   const made = known.get(manifest) ?? new Map<string, Built>();
   known.set(manifest, made);
-  const asked = manifest.triggers.filter(({ endpoint }) => filter.endpoint === undefined || endpoint === filter.endpoint);
-  const built = await inPortions(asked, { size: portion, work: async (some) => some.map((trigger) => remember(made, trigger)) });
+  const asked = manifest.triggers.filter(
+    ({ endpoint }) => filter.endpoint === undefined || endpoint === filter.endpoint,
+  );
+  const built = await inPortions(asked, {
+    size: portion,
+    work: async (some) => some.map((trigger) => remember(made, trigger)),
+  });
   const disabled = await deps.store.listDisabledTriggers();
   return built.map((trigger) => ({ ...trigger, disabled: disabled.get(trigger.slug) ?? null }));
 }
 
 function remember(made: Map<string, Built>, trigger: ManifestTrigger): Built {
-  const { attachmentId, slug, endpoint, target, file, hasTransform, request, filter, verify, dedupe, rateLimit, prompt } = trigger;
-  const shown = made.get(attachmentId) ?? { attachmentId, slug, endpoint, target, file, hasTransform, request, filter, verify, dedupe, rateLimit, prompt, path: `/triggers/${endpoint}`, example: exampleBody(request, filter) };
+  const {
+    attachmentId,
+    slug,
+    endpoint,
+    target,
+    file,
+    hasTransform,
+    request,
+    filter,
+    verify,
+    dedupe,
+    rateLimit,
+    prompt,
+  } = trigger;
+  const shown = made.get(attachmentId) ?? {
+    attachmentId,
+    slug,
+    endpoint,
+    target,
+    file,
+    hasTransform,
+    request,
+    filter,
+    verify,
+    dedupe,
+    rateLimit,
+    prompt,
+    path: `/triggers/${endpoint}`,
+    example: exampleBody(request, filter),
+  };
   made.set(attachmentId, shown);
   return shown;
 }

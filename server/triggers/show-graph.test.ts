@@ -8,10 +8,26 @@ const project = { current: () => withAgent(projectFixture()) };
 
 it("agents stand on the canvas beside workflows, with their model, their tools and what they are asked", async () => {
   const { triggers, targets } = await showGraph({ project, name: "acme", mode: "development" });
-  const tools = [{ name: "findCustomer", needsApproval: "never" }, { name: "refund", needsApproval: "always" }];
-  expect(targets.filter(({ kind }) => kind === "agent")).toEqual([{ kind: "agent", slug: "triage", file: "agents/triage.ts", attempts: 1, timeoutMs: 60_000, concurrency: null, agent: { model: { provider: "openai.chat", modelId: "gpt-5-mini" }, tools } }]);
+  const tools = [
+    { name: "findCustomer", needsApproval: "never" },
+    { name: "refund", needsApproval: "always" },
+  ];
+  expect(targets.filter(({ kind }) => kind === "agent")).toEqual([
+    {
+      kind: "agent",
+      slug: "triage",
+      file: "agents/triage.ts",
+      attempts: 1,
+      timeoutMs: 60_000,
+      concurrency: null,
+      agent: { model: { provider: "openai.chat", modelId: "gpt-5-mini" }, tools },
+    },
+  ]);
   expect(targets.filter(({ kind }) => kind === "workflow").map(({ agent }) => agent)).toEqual([null, null, null]);
-  expect(triggers.map(({ slug, prompt }) => [slug, prompt])).toContainEqual(["new-ticket", { kind: "template", text: "New ticket from {{ email }}" }]);
+  expect(triggers.map(({ slug, prompt }) => [slug, prompt])).toContainEqual([
+    "new-ticket",
+    { kind: "template", text: "New ticket from {{ email }}" },
+  ]);
 });
 
 it("agents may be chosen by name as workflows may", () => {

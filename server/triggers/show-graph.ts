@@ -47,7 +47,10 @@ export interface Graph {
 const portion = 20;
 const known = new WeakMap<Manifest, Promise<Pick<Graph, "triggers" | "targets">>>();
 
-/** Endpoints, triggers and targets without their schemas, which are many times larger. What must hold is put in words once for each build. */
+/**
+ * Endpoints, triggers and targets without their schemas, which are many times larger. What must hold is put in words
+ * once for each build.
+ */
 export async function showGraph(deps: { project: ProjectReader; name: string; mode: Mode }): Promise<Graph> {
   const { manifest } = deps.project.current();
   const drawn = known.get(manifest) ?? draw(manifest);
@@ -58,11 +61,18 @@ export async function showGraph(deps: { project: ProjectReader; name: string; mo
 async function draw({ triggers, workflows, agents }: Manifest): Promise<Pick<Graph, "triggers" | "targets">> {
   return {
     triggers: await inPortions(triggers, { size: portion, work: async (some) => some.map(drawTrigger) }),
-    targets: [...workflows.map((workflow) => drawTarget("workflow", workflow, null)), ...agents.map((agent) => drawTarget("agent", agent, drawAgent(agent)))],
+    targets: [
+      ...workflows.map((workflow) => drawTarget("workflow", workflow, null)),
+      ...agents.map((agent) => drawTarget("agent", agent, drawAgent(agent))),
+    ],
   };
 }
 
-function drawTarget(kind: TargetKind, { slug, file, retries, timeoutMs, concurrency }: ManifestWorkflow, agent: GraphAgent | null): GraphTarget {
+function drawTarget(
+  kind: TargetKind,
+  { slug, file, retries, timeoutMs, concurrency }: ManifestWorkflow,
+  agent: GraphAgent | null,
+): GraphTarget {
   return { kind, slug, file, attempts: retries.attempts, timeoutMs, concurrency, agent };
 }
 
@@ -70,7 +80,28 @@ function drawAgent({ model, tools }: ManifestAgent): GraphAgent {
   return { model, tools: tools.map(({ name, needsApproval }) => ({ name, needsApproval })) };
 }
 
-function drawTrigger({ attachmentId, slug, endpoint, target, file, hasTransform, request, filter, prompt }: ManifestTrigger): GraphTrigger {
+function drawTrigger({
+  attachmentId,
+  slug,
+  endpoint,
+  target,
+  file,
+  hasTransform,
+  request,
+  filter,
+  prompt,
+}: ManifestTrigger): GraphTrigger {
   const path = `/triggers/${endpoint}`;
-  return { attachmentId, slug, endpoint, path, target, file, hasTransform, hasFilter: filter !== null, conditions: conditionsOf(request, filter), prompt };
+  return {
+    attachmentId,
+    slug,
+    endpoint,
+    path,
+    target,
+    file,
+    hasTransform,
+    hasFilter: filter !== null,
+    conditions: conditionsOf(request, filter),
+    prompt,
+  };
 }

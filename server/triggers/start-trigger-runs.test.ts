@@ -7,15 +7,36 @@ import { noSignals } from "../ports/signals.ts";
 import { projectOf, triggerOf } from "../ingest/testing/project.ts";
 import { startTriggerRuns } from "./start-trigger-runs.ts";
 
-const request = z.object({ name: z.string().min(1), kind: z.enum(["a", "b"]), key: z.strictObject({}), shape: z.discriminatedUnion("type", [z.object({ type: z.literal("x") }), z.object({ type: z.literal("y"), n: z.int() })]) });
+const request = z.object({
+  name: z.string().min(1),
+  kind: z.enum(["a", "b"]),
+  key: z.strictObject({}),
+  shape: z.discriminatedUnion("type", [
+    z.object({ type: z.literal("x") }),
+    z.object({ type: z.literal("y"), n: z.int() }),
+  ]),
+});
 
 test("a body that does not match is answered in the same words as a webhook's, and repeats no key either", async () => {
   const project = projectOf([triggerOf({ slug: "signup", request })]);
   const key = `sbk_${"A".repeat(43)}`;
   const body = { name: "", kind: "c", key: { [key]: 1 }, shape: { type: "y", n: "1" } };
-  const decision = decideDelivery({ ...project, index: null, isShared: false, body, deliveryId: "dlv_1", now: 0, startedBy: "webhook", keyId: null, disabled: noneDisabled });
+  const decision = decideDelivery({
+    ...project,
+    index: null,
+    isShared: false,
+    body,
+    deliveryId: "dlv_1",
+    now: 0,
+    startedBy: "webhook",
+    keyId: null,
+    disabled: noneDisabled,
+  });
   const store = { createRuns: async () => expect.unreachable(), listDisabledTriggers: async () => noneDisabled };
-  const refusal: unknown = await startTriggerRuns({ store, project: { current: () => project }, signals: noSignals, clock: { now: () => 0 } }, { slug: "signup", body, startedBy: "form" }).catch((error: unknown) => error);
+  const refusal: unknown = await startTriggerRuns(
+    { store, project: { current: () => project }, signals: noSignals, clock: { now: () => 0 } },
+    { slug: "signup", body, startedBy: "form" },
+  ).catch((error: unknown) => error);
   expect(refusal).toBeInstanceOf(AppError);
   const { message, errors } = refusal as AppError;
   expect(decision).toMatchObject({ outcome: "rejected", refusal: { code: "request_mismatch", message, errors } });

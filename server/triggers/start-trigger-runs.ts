@@ -14,24 +14,34 @@ import type { Signals } from "../ports/signals.ts";
 import type { NewRun, RunStore, SwitchStore } from "../ports/store.ts";
 import { triggersWithSlug } from "./find-triggers.ts";
 
-/** `runs` is empty where the filter did not hold, or the trigger is switched off; `verdicts` say why, one for each attachment. */
+/**
+ * `runs` is empty where the filter did not hold, or the trigger is switched off; `verdicts` say why, one for each
+ * attachment.
+ */
 export interface StartedTrigger {
   runs: NewRun[];
   verdicts: Verdict[];
 }
 
 /**
- * Starts a trigger without a webhook: the body goes through `request` and `filter`, and each attachment with this slug, or the one to
- * `target`, gets a run. No delivery is recorded. Throws AppError `not_found`, `request_mismatch` or `queue_full`.
+ * Starts a trigger without a webhook: the body goes through `request` and `filter`, and each attachment with this slug,
+ * or the one to `target`, gets a run. No delivery is recorded. Throws AppError `not_found`, `request_mismatch` or
+ * `queue_full`.
  */
 export async function startTriggerRuns(
-  deps: { store: Pick<RunStore, "createRuns"> & Pick<SwitchStore, "listDisabledTriggers">; project: ProjectReader; signals: Signals; clock: Clock },
+  deps: {
+    store: Pick<RunStore, "createRuns"> & Pick<SwitchStore, "listDisabledTriggers">;
+    project: ProjectReader;
+    signals: Signals;
+    clock: Clock;
+  },
   request: { slug: string; target?: string | undefined; body: Json; startedBy: StartedBy },
 ): Promise<StartedTrigger> {
   const { manifest, ...sources } = deps.project.current();
   const triggers = attachmentsOf(triggersWithSlug({ manifest, ...sources }, request.slug), request);
   const disabled = await deps.store.listDisabledTriggers();
-  if (disabled.has(request.slug)) return { runs: [], verdicts: triggers.map((trigger) => disabledVerdict(trigger, disabled)) };
+  if (disabled.has(request.slug))
+    return { runs: [], verdicts: triggers.map((trigger) => disabledVerdict(trigger, disabled)) };
   const evaluated = evaluateTriggers(triggers, request.body);
   const mismatch = evaluated.find(({ verdict }) => verdict.outcome === "request_mismatch");
   if (mismatch) throw requestMismatch(redactVerdict(mismatch.verdict));
@@ -39,9 +49,23 @@ export async function startTriggerRuns(
   const runs = evaluated.flatMap(({ verdict, payload }) => {
     const trigger = triggers.find(({ attachmentId }) => attachmentId === verdict.attachmentId);
     if (verdict.outcome !== "matched" || !trigger) return [];
-    return [planRun({ manifest, trigger, payload, now, startedBy: request.startedBy, deliveryId: null, replayOf: null, keyId: null })];
+    return [
+      planRun({
+        manifest,
+        trigger,
+        payload,
+        now,
+        startedBy: request.startedBy,
+        deliveryId: null,
+        replayOf: null,
+        keyId: null,
+      }),
+    ];
   });
-  const verdicts = evaluated.map(({ verdict }) => ({ ...verdict, runId: runs.find(({ attachmentId }) => attachmentId === verdict.attachmentId)?.id ?? null }));
+  const verdicts = evaluated.map(({ verdict }) => ({
+    ...verdict,
+    runId: runs.find(({ attachmentId }) => attachmentId === verdict.attachmentId)?.id ?? null,
+  }));
   if (runs.length > 0) {
     await deps.store.createRuns(runs);
     deps.signals.runsQueued();
@@ -49,9 +73,18 @@ export async function startTriggerRuns(
   return { runs, verdicts };
 }
 
-function attachmentsOf(triggers: readonly TriggerSource[], { slug, target }: { slug: string; target?: string | undefined }): readonly TriggerSource[] {
+function attachmentsOf(
+  triggers: readonly TriggerSource[],
+  { slug, target }: { slug: string; target?: string | undefined },
+): readonly TriggerSource[] {
   if (target === undefined) return triggers;
   const asked = triggers.filter((trigger) => trigger.target.slug === target);
   if (asked.length > 0) return asked;
-  throw new AppError("not_found", `The trigger ${JSON.stringify(slug)} does not start ${JSON.stringify(target)}.${didYouMean(target, triggers.map((trigger) => trigger.target.slug))}`);
+  throw new AppError(
+    "not_found",
+    `The trigger ${JSON.stringify(slug)} does not start ${JSON.stringify(target)}.${didYouMean(
+      target,
+      triggers.map((trigger) => trigger.target.slug),
+    )}`,
+  );
 }

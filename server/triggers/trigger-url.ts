@@ -12,11 +12,14 @@ export interface TriggerUrl {
 }
 
 /** A key that can be shown again; `sealed`: there are some, but this service's secret opens none. */
-type FindShowableKey = (endpoint: string) => Promise<{ found: true; keyId: string; secret: string } | { found: false; sealed: boolean }>;
+type FindShowableKey = (
+  endpoint: string,
+) => Promise<{ found: true; keyId: string; secret: string } | { found: false; sealed: boolean }>;
 
 /**
- * Where to send webhooks for a trigger or an endpoint, ready to paste into a sender's settings: deployed, and in development where the base URL is
- * that of a tunnel, with the newest usable key that opens it. Throws AppError `not_found`.
+ * Where to send webhooks for a trigger or an endpoint, ready to paste into a sender's settings: deployed, and in
+ * development where the base URL is that of a tunnel, with the newest usable key that opens it. Throws AppError
+ * `not_found`.
  */
 export async function triggerUrl(
   deps: { project: ProjectReader; mode: Mode; baseUrl: () => string; findShowableKey: FindShowableKey },
@@ -28,7 +31,12 @@ export async function triggerUrl(
   if (deps.mode === "development" && isLoopbackUrl(baseUrl)) return { endpoint, url, keyId: null };
   const key = await deps.findShowableKey(endpoint);
   if (key.found) return { endpoint, url: `${url}?token=${key.secret}`, keyId: key.keyId };
-  throw new AppError("not_found", key.sealed ? sealedDetail(endpoint) : `No usable webhook key opens ${endpoint}. Make one: signalbox keys create --endpoint ${endpoint}`);
+  throw new AppError(
+    "not_found",
+    key.sealed
+      ? sealedDetail(endpoint)
+      : `No usable webhook key opens ${endpoint}. Make one: signalbox keys create --endpoint ${endpoint}`,
+  );
 }
 
 const sealedDetail = (endpoint: string) =>

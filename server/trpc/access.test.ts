@@ -7,7 +7,9 @@ import { createTrpc } from "./create-trpc.ts";
 import { appRouter } from "./router.ts";
 
 const procedures = Object.keys(appRouter._def.procedures).toSorted();
-const mutations = Object.entries(appRouter._def.procedures).flatMap(([path, procedure]) => (typeOf(procedure) === "mutation" ? [path] : []));
+const mutations = Object.entries(appRouter._def.procedures).flatMap(([path, procedure]) =>
+  typeOf(procedure) === "mutation" ? [path] : [],
+);
 
 /** Typed as the nested routers that they were made of; at run time they are one flat record. */
 function typeOf(procedure: unknown): unknown {
@@ -23,8 +25,12 @@ it("every procedure stands in the table of access, and the table has no others",
 it.each(procedures)("%s takes whom the table says, be it by key, token or role, and no stranger", async (path) => {
   const service = await openTestService({ mode: "deployed" });
   const codeFor = async (authenticate: typeof service.deps.authenticate) => {
-    const caller = createTrpc({ ...service.deps, name: "my project", news: service.deps.store, authenticate }).caller(new Headers());
-    const call = path.split(".").reduce<unknown>((at, name) => Reflect.get(Object(at), name), caller) as (input: unknown) => Promise<unknown>;
+    const caller = createTrpc({ ...service.deps, name: "my project", news: service.deps.store, authenticate }).caller(
+      new Headers(),
+    );
+    const call = path.split(".").reduce<unknown>((at, name) => Reflect.get(Object(at), name), caller) as (
+      input: unknown,
+    ) => Promise<unknown>;
     return call({}).then(
       () => null,
       (error: unknown) => Reflect.get(Object(error), "code") as unknown,
@@ -40,5 +46,9 @@ it.each(procedures)("%s takes whom the table says, be it by key, token or role, 
 
 /** Whoever only reads starts, stops and writes nothing: what is left to them is named here. */
 it("whoever may only read changes nothing", () => {
-  expect(mutations.filter((path) => needs.get(path) === "read").toSorted()).toEqual(["account.changePassword", "account.endSession", "triggers.verdicts"]);
+  expect(mutations.filter((path) => needs.get(path) === "read").toSorted()).toEqual([
+    "account.changePassword",
+    "account.endSession",
+    "triggers.verdicts",
+  ]);
 });

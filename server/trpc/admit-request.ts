@@ -5,7 +5,10 @@ import { readWithin } from "../domain/read-within.ts";
 import { requireJsonType } from "../domain/require-json-type.ts";
 
 interface Admitted {
-  /** Who asks, or why the request is refused: the procedures' access check answers that, in the form that their callers know. */
+  /**
+   * Who asks, or why the request is refused: the procedures' access check answers that, in the form that their callers
+   * know.
+   */
   caller: Principal | AppError;
   /** The request with its body in memory; without its body where it is refused. */
   req: Request;
@@ -19,17 +22,25 @@ const noBody = () => {};
 const bodyLimit = (maxBodyBytes: number) => 2 * maxBodyBytes + 64 * 1024;
 
 /**
- * First who asks, then the body: of strangers nothing is read. What a form of another site can send without asking first is no
- * JSON, and is refused.
+ * First who asks, then the body: of strangers nothing is read. What a form of another site can send without asking
+ * first is no JSON, and is refused.
  */
-export async function admitRequest(deps: { authenticate: ApiAuthenticator; maxBodyBytes: number; bodies: BodyBudget }, request: Request): Promise<Admitted> {
+export async function admitRequest(
+  deps: { authenticate: ApiAuthenticator; maxBodyBytes: number; bodies: BodyBudget },
+  request: Request,
+): Promise<Admitted> {
   const caller = await whoAsks(deps.authenticate, request);
   if (request.method !== "POST") return { caller, req: request, done: noBody };
-  if (caller instanceof AppError || scopeOf(caller) === null) return { caller, req: withBody(request, "{}"), done: noBody };
+  if (caller instanceof AppError || scopeOf(caller) === null)
+    return { caller, req: withBody(request, "{}"), done: noBody };
   const memory = deps.bodies.open(ownerOf(caller));
   try {
     requireJsonType(request.headers);
-    return { caller, req: withBody(request, await readWithin(request, bodyLimit(deps.maxBodyBytes), memory)), done: memory.free };
+    return {
+      caller,
+      req: withBody(request, await readWithin(request, bodyLimit(deps.maxBodyBytes), memory)),
+      done: memory.free,
+    };
   } catch (error) {
     memory.free();
     if (error instanceof AppError) return { caller: error, req: withBody(request, "{}"), done: noBody };

@@ -11,7 +11,13 @@ async function open(mode: "development" | "deployed" = "development") {
   const trpc = createTrpc({ ...service.deps, name: "my project", news: service.deps.store });
   const client = (headers: Record<string, string> = {}) =>
     createTRPCClient<AppRouter>({
-      links: [httpBatchLink({ url: "http://localhost:3002/api/trpc", headers, fetch: (url, init) => trpc.handle(new Request(String(url), init as RequestInit)) })],
+      links: [
+        httpBatchLink({
+          url: "http://localhost:3002/api/trpc",
+          headers,
+          fetch: (url, init) => trpc.handle(new Request(String(url), init as RequestInit)),
+        }),
+      ],
     });
   return { service, trpc, client };
 }
@@ -43,7 +49,12 @@ describe("the app's queries", () => {
     expect((await api.runs.list.query({ limit: 1 })).data).toHaveLength(1);
     expect((await api.runs.list.query({ status: "failed" })).data).toHaveLength(0);
     expect(await api.runs.get.query({ id: runs[0]?.id ?? "" })).toMatchObject({ status: "completed" });
-    expect((await api.runs.timeline.query({ id: runs[0]?.id ?? "" })).map(({ kind }) => kind)).toEqual(["queued", "attempt_started", "log", "completed"]);
+    expect((await api.runs.timeline.query({ id: runs[0]?.id ?? "" })).map(({ kind }) => kind)).toEqual([
+      "queued",
+      "attempt_started",
+      "log",
+      "completed",
+    ]);
     expect((await api.deliveries.list.query({})).data.map(({ id }) => id)).toEqual([deliveryId]);
     expect(await api.deliveries.get.query({ id: deliveryId })).toMatchObject({ json: { amount: 12.5 } });
     expect(await api.triggers.list.query({ endpoint: "billing" })).toHaveLength(3);
@@ -52,15 +63,23 @@ describe("the app's queries", () => {
   it("answer failures by the table of error codes, with the problem", async () => {
     const { client } = await open();
     await expect(client().runs.get.query({ id: "run_unknown" })).rejects.toMatchObject({
-      data: { code: "NOT_FOUND", httpStatus: 404, problem: { code: "not_found", status: 404, type: "/errors/not_found" } },
+      data: {
+        code: "NOT_FOUND",
+        httpStatus: 404,
+        problem: { code: "not_found", status: 404, type: "/errors/not_found" },
+      },
     });
-    await expect(client().runs.list.query({ limit: 1000 })).rejects.toMatchObject({ data: { httpStatus: 400, problem: { code: "invalid_request" } } });
+    await expect(client().runs.list.query({ limit: 1000 })).rejects.toMatchObject({
+      data: { httpStatus: 400, problem: { code: "invalid_request" } },
+    });
   });
 
   it("answer defects without their details, which are in the log", async () => {
     const { service, client } = await open();
     service.store.listRuns = () => Promise.reject(new Error("canary of the inside"));
-    const error: unknown = await client().runs.list.query({}).catch((thrown: unknown) => thrown);
+    const error: unknown = await client()
+      .runs.list.query({})
+      .catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ data: { code: "INTERNAL_SERVER_ERROR", problem: { code: "internal" } } });
     expect(JSON.stringify(error)).not.toContain("canary");
     expect(service.state.log.join()).toContain("a procedure failed");
@@ -76,16 +95,22 @@ describe("the access check", () => {
 
   it("refuses pages of other sites in development", async () => {
     const { client } = await open();
-    await expect(client({ origin: "https://evil.example", "sec-fetch-site": "cross-site" }).canvas.graph.query()).rejects.toMatchObject({ data: { httpStatus: 403 } });
+    await expect(
+      client({ origin: "https://evil.example", "sec-fetch-site": "cross-site" }).canvas.graph.query(),
+    ).rejects.toMatchObject({ data: { httpStatus: 403 } });
   });
 
   it("lets pages that are drawn in this process read in development only", async () => {
     expect(await (await open()).trpc.caller(new Headers()).access()).toEqual({ scope: "admin", person: null });
-    await expect((await open("deployed")).trpc.caller(new Headers()).access()).rejects.toMatchObject({ code: "UNAUTHORIZED" });
+    await expect((await open("deployed")).trpc.caller(new Headers()).access()).rejects.toMatchObject({
+      code: "UNAUTHORIZED",
+    });
   });
 
   it("tells pages that are drawn in this process what is not there", async () => {
-    await expect((await open()).trpc.caller(new Headers()).runs.get({ id: "run_unknown" })).rejects.toMatchObject({ code: "NOT_FOUND" });
+    await expect((await open()).trpc.caller(new Headers()).runs.get({ id: "run_unknown" })).rejects.toMatchObject({
+      code: "NOT_FOUND",
+    });
   });
 });
 
@@ -93,17 +118,50 @@ describe("the news of changes", () => {
   it("tell apart what a model is just saying, with which history has not changed", async () => {
     const { service, trpc } = await open();
     const { store } = service;
-    const run = { id: "run_agent", trigger: null, attachmentId: null, target: { kind: "agent" as const, slug: "triage" }, deliveryId: null, startedBy: "api" as const, replayOf: null, version: "v1", maxAttempts: 1 };
+    const run = {
+      id: "run_agent",
+      trigger: null,
+      attachmentId: null,
+      target: { kind: "agent" as const, slug: "triage" },
+      deliveryId: null,
+      startedBy: "api" as const,
+      replayOf: null,
+      version: "v1",
+      maxAttempts: 1,
+    };
     await store.createRuns([{ ...run, createdAt: 0, payload: null, input: { prompt: "Hi" }, keyId: null }]);
-    const [held] = await store.claimRuns({ workerId: "wrk_1", limit: 1, now: 1, leaseMs: 10_000, concurrency: new Map(), pool: "shared" });
+    const [held] = await store.claimRuns({
+      workerId: "wrk_1",
+      limit: 1,
+      now: 1,
+      leaseMs: 10_000,
+      concurrency: new Map(),
+      pool: "shared",
+    });
     if (!held) throw new Error("the run was to be due");
     const leave = new AbortController();
     const response = await trpc.handle(new Request("http://localhost:3002/api/trpc/changes", { signal: leave.signal }));
     if (!response.body) throw new Error("no stream");
     const heard: unknown[] = [];
     const act = [
-      () => store.saveLive({ runId: held.id, token: held.token, now: 2, step: "model 1", attempt: 1, startedAt: 1, said: {} }),
-      () => store.writeProgress({ runId: held.id, token: held.token, now: 3, entries: [{ at: 3, kind: "log", attempt: 1, message: "said" }], clearsLive: true }),
+      () =>
+        store.saveLive({
+          runId: held.id,
+          token: held.token,
+          now: 2,
+          step: "model 1",
+          attempt: 1,
+          startedAt: 1,
+          said: {},
+        }),
+      () =>
+        store.writeProgress({
+          runId: held.id,
+          token: held.token,
+          now: 3,
+          entries: [{ at: 3, kind: "log", attempt: 1, message: "said" }],
+          clearsLive: true,
+        }),
     ];
     for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
       for (const line of chunk.matchAll(/^data: (\{.*"tick".*\})$/gm)) {
@@ -121,7 +179,12 @@ describe("the news of changes", () => {
     let failed: FailedBuild | null = null;
     const listeners: (() => void)[] = [];
     const news = { watch: (listener: () => void) => (listeners.push(listener), () => {}) };
-    const trpc = createTrpc({ ...service.deps, name: "my project", news, project: { ...service.deps.project, failedBuild: () => failed } });
+    const trpc = createTrpc({
+      ...service.deps,
+      name: "my project",
+      news,
+      project: { ...service.deps.project, failedBuild: () => failed },
+    });
     const leave = new AbortController();
     const response = await trpc.handle(new Request("http://localhost:3002/api/trpc/changes", { signal: leave.signal }));
     if (!response.body) throw new Error("no stream");
@@ -165,4 +228,3 @@ describe("the news of changes", () => {
     expect(Math.min(...gaps)).toBeGreaterThan(180);
   });
 });
-

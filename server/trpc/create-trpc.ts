@@ -14,7 +14,10 @@ type Caller = ReturnType<typeof newCaller>;
 /** The app's own door: `/api/trpc`. */
 export interface Trpc {
   handle(request: Request, client?: Client): Promise<Response>;
-  /** Calls procedures in this process for a page that is drawn on the server; `headers` are those of the browser's request for it. */
+  /**
+   * Calls procedures in this process for a page that is drawn on the server; `headers` are those of the browser's
+   * request for it.
+   */
   caller(headers: Headers): Caller;
 }
 
@@ -30,10 +33,21 @@ export function createTrpc(parts: Omit<TrpcDeps, "traffic"> & { authenticate: Ap
         // Queries may be longer than a URL.
         allowMethodOverride: true,
         createContext: async (): Promise<TrpcContext> => ({ deps, caller, client }),
-        responseMeta: ({ errors }) => ({ headers: { "cache-control": "no-store", "x-content-type-options": "nosniff", ...(errors.some(isForLater) ? { "retry-after": "5" } : {}) } }),
+        responseMeta: ({ errors }) => ({
+          headers: {
+            "cache-control": "no-store",
+            "x-content-type-options": "nosniff",
+            ...(errors.some(isForLater) ? { "retry-after": "5" } : {}),
+          },
+        }),
       }).finally(done);
     },
-    caller: (headers) => newCaller(async () => ({ deps, caller: await whoAsks(deps.authenticate, pageRequest(headers)), client: unknownClient })),
+    caller: (headers) =>
+      newCaller(async () => ({
+        deps,
+        caller: await whoAsks(deps.authenticate, pageRequest(headers)),
+        client: unknownClient,
+      })),
   };
 }
 
@@ -41,8 +55,13 @@ function isForLater({ code }: TRPCError): boolean {
   return code === "SERVICE_UNAVAILABLE" || code === "TOO_MANY_REQUESTS";
 }
 
-/** A link from elsewhere may open a page; so of the browser's headers only those count that say under which name and as whom it asks. */
+/**
+ * A link from elsewhere may open a page; so of the browser's headers only those count that say under which name and as
+ * whom it asks.
+ */
 function pageRequest(headers: Headers): Request {
-  const kept = ["host", "cookie"].flatMap((name): [string, string][] => (headers.has(name) ? [[name, headers.get(name) ?? ""]] : []));
+  const kept = ["host", "cookie"].flatMap((name): [string, string][] =>
+    headers.has(name) ? [[name, headers.get(name) ?? ""]] : [],
+  );
   return new Request("http://localhost/", { headers: kept });
 }

@@ -13,13 +13,31 @@ export async function noteCall(
   const { input, answer } = call;
   const action = actionOfProcedure(call.path, textOf(input, "action"));
   if (action === null) return;
-  const entry = auditOf(call.doer, { action, subject: subjectOf(input), detail: { ...pick(input, ["kind", "ids", "name", "reason"]), ...pick(answer, ["runId", "runs", "deliveryId", "status", "done"]) }, now: deps.clock.now() });
-  await deps.store.recordAudit(entry).catch((error: unknown) => deps.logger.error("what was done could not be written to the audit log", { ...entry, error }));
+  const entry = auditOf(call.doer, {
+    action,
+    subject: subjectOf(input),
+    detail: {
+      ...pick(input, ["kind", "ids", "name", "reason"]),
+      ...pick(answer, ["runId", "runs", "deliveryId", "status", "done"]),
+    },
+    now: deps.clock.now(),
+  });
+  await deps.store
+    .recordAudit(entry)
+    .catch((error: unknown) =>
+      deps.logger.error("what was done could not be written to the audit log", { ...entry, error }),
+    );
 }
 
 /** What inputs call the thing that they are about. Never a body. */
 function subjectOf(input: unknown): string | null {
-  return textOf(input, "id") ?? textOf(input, "endpoint") ?? textOf(input, "slug") ?? textOf(input, "trigger") ?? textOf(Reflect.get(Object(input), "subject"), "slug");
+  return (
+    textOf(input, "id") ??
+    textOf(input, "endpoint") ??
+    textOf(input, "slug") ??
+    textOf(input, "trigger") ??
+    textOf(Reflect.get(Object(input), "subject"), "slug")
+  );
 }
 
 function textOf(value: unknown, name: string): string | null {
@@ -33,7 +51,10 @@ function pick(value: unknown, names: readonly string[]): { [key: string]: Json }
   for (const name of names) {
     const one: unknown = Reflect.get(Object(value), name);
     if (typeof one === "string" || typeof one === "number") found[name] = one;
-    if (Array.isArray(one)) found[name] = one.slice(0, 100).map((item: unknown) => (typeof item === "string" ? item : (textOf(item, "runId") ?? textOf(item, "id"))));
+    if (Array.isArray(one))
+      found[name] = one
+        .slice(0, 100)
+        .map((item: unknown) => (typeof item === "string" ? item : (textOf(item, "runId") ?? textOf(item, "id"))));
   }
   return found;
 }

@@ -14,13 +14,23 @@ async function open(mode: "development" | "deployed" = "development") {
   const trpc = createTrpc({ ...service.deps, name: "my project", news: service.deps.store });
   const served = await serve({ trpc: trpc.handle });
   const url = `${served.url}/api/trpc`;
-  const client = (headers: Record<string, string> = {}) => createTRPCClient<AppRouter>({ links: [httpBatchLink({ url, headers, methodOverride: "POST" })] });
+  const client = (headers: Record<string, string> = {}) =>
+    createTRPCClient<AppRouter>({ links: [httpBatchLink({ url, headers, methodOverride: "POST" })] });
   const post = (path: string, input: unknown, headers: Record<string, string> = {}) =>
-    fetch(`${url}/${path}`, { method: "POST", headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(input) });
+    fetch(`${url}/${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify(input),
+    });
   return { service, served, url, client, post };
 }
 
-const failure = z.object({ error: z.object({ message: z.string(), data: z.object({ httpStatus: z.number(), problem: z.object({ code: z.string(), detail: z.string() }) }) }) });
+const failure = z.object({
+  error: z.object({
+    message: z.string(),
+    data: z.object({ httpStatus: z.number(), problem: z.object({ code: z.string(), detail: z.string() }) }),
+  }),
+});
 
 async function problemOf(response: Response) {
   const { error } = failure.parse(await response.json());
@@ -35,7 +45,9 @@ describe("a mutation", () => {
     const { runs } = await client().deliveries.send.mutate(test);
     expect(runs.map(({ target }) => target.slug)).toEqual(["notify", "record-invoice"]);
     const listed = await client().runs.list.query({});
-    expect(listed.data.map(({ id, startedBy }) => [id, startedBy]).toSorted()).toEqual(runs.map(({ runId }) => [runId, "form"]).toSorted());
+    expect(listed.data.map(({ id, startedBy }) => [id, startedBy]).toSorted()).toEqual(
+      runs.map(({ runId }) => [runId, "form"]).toSorted(),
+    );
     expect(service.state.queued).toBe(1);
   });
 
@@ -58,15 +70,21 @@ describe("a mutation", () => {
   it("answers 413 in its own form when the request is far too large", async () => {
     const { post, client } = await open();
     const input = { trigger: "invoice-paid", text: "x".repeat(4 * maxBodyBytes) };
-    expect(await problemOf(await post("triggers.verdicts", input))).toMatchObject({ status: 413, code: "body_too_large" });
-    await expect(client().triggers.verdicts.mutate(input)).rejects.toMatchObject({ data: { httpStatus: 413, problem: { code: "body_too_large" } } });
+    expect(await problemOf(await post("triggers.verdicts", input))).toMatchObject({
+      status: 413,
+      code: "body_too_large",
+    });
+    await expect(client().triggers.verdicts.mutate(input)).rejects.toMatchObject({
+      data: { httpStatus: 413, problem: { code: "body_too_large" } },
+    });
   });
 
   it("answers 503 where the memory for bodies has no room, and frees what a request took", async () => {
     const { post, service } = await open();
     const others = service.bodies.open("local");
     others.take(64 * 1024 * 1024 - 60_000);
-    const send = (bytes: number) => post("triggers.verdicts", { trigger: "invoice-paid", text: `{"x":"${"x".repeat(bytes)}"}` });
+    const send = (bytes: number) =>
+      post("triggers.verdicts", { trigger: "invoice-paid", text: `{"x":"${"x".repeat(bytes)}"}` });
     for (let n = 0; n < 3; n += 1) expect((await send(20_000)).status).toBe(200);
     const full = await send(90_000);
     expect(full.headers.get("retry-after")).toMatch(/^[1-9]/);
@@ -77,13 +95,32 @@ describe("a mutation", () => {
 
   it("says where a text is no JSON, and where it does not match", async () => {
     const { client } = await open();
-    await expect(client().targets.run.mutate({ kind: "workflow", slug: "record-invoice", trigger: "invoice-paid", text: '{\n  "type": }' })).rejects.toMatchObject({
-      data: { httpStatus: 400, problem: { code: "invalid_json", detail: expect.stringContaining("Line 2, column 11") } },
+    await expect(
+      client().targets.run.mutate({
+        kind: "workflow",
+        slug: "record-invoice",
+        trigger: "invoice-paid",
+        text: '{\n  "type": }',
+      }),
+    ).rejects.toMatchObject({
+      data: {
+        httpStatus: 400,
+        problem: { code: "invalid_json", detail: expect.stringContaining("Line 2, column 11") },
+      },
     });
-    await expect(client().targets.run.mutate({ kind: "workflow", slug: "record-invoice", trigger: "invoice-paid", text: '{"type":"invoice.paid"}' })).rejects.toMatchObject({
+    await expect(
+      client().targets.run.mutate({
+        kind: "workflow",
+        slug: "record-invoice",
+        trigger: "invoice-paid",
+        text: '{"type":"invoice.paid"}',
+      }),
+    ).rejects.toMatchObject({
       data: { httpStatus: 422, problem: { code: "request_mismatch", errors: [{ pointer: "/amount" }] } },
     });
-    await expect(client().targets.run.mutate({ kind: "workflow", slug: "record-invoice", text: '{"amount":"1"}' })).rejects.toMatchObject({
+    await expect(
+      client().targets.run.mutate({ kind: "workflow", slug: "record-invoice", text: '{"amount":"1"}' }),
+    ).rejects.toMatchObject({
       data: { problem: { code: "invalid_input", errors: [{ pointer: "/amount" }] } },
     });
   });
@@ -95,21 +132,56 @@ describe("a delivery that a person sends", () => {
     const operator = await makeKey(service, { kind: "api", scope: "operate" });
     const api = client(bearer(operator.secret));
     const sent = await api.deliveries.send.mutate(test);
-    expect(sent).toMatchObject({ status: 202, problem: null, runs: [{ trigger: "invoice-paid", target: { slug: "notify" } }, { trigger: "invoice-paid", target: { slug: "record-invoice" } }] });
+    expect(sent).toMatchObject({
+      status: 202,
+      problem: null,
+      runs: [
+        { trigger: "invoice-paid", target: { slug: "notify" } },
+        { trigger: "invoice-paid", target: { slug: "record-invoice" } },
+      ],
+    });
     const delivery = await api.deliveries.get.query({ id: sent.deliveryId ?? "" });
-    expect(delivery).toMatchObject({ endpoint: "billing", outcome: "accepted", responseStatus: 202, body: Buffer.from(paidBody).toString("base64"), headers: { "content-type": "application/json", "signalbox-sent-from": "form" } });
-    expect(delivery.verdicts.map(({ attachmentId, outcome }) => [attachmentId, outcome])).toEqual([["invoice-paid:notify", "matched"], ["invoice-paid:record-invoice", "matched"], ["refund:notify", "request_mismatch"]]);
-    expect((await api.runs.list.query({})).data.map(({ startedBy, deliveryId }) => [startedBy, deliveryId])).toEqual([["form", delivery.id], ["form", delivery.id]]);
+    expect(delivery).toMatchObject({
+      endpoint: "billing",
+      outcome: "accepted",
+      responseStatus: 202,
+      body: Buffer.from(paidBody).toString("base64"),
+      headers: { "content-type": "application/json", "signalbox-sent-from": "form" },
+    });
+    expect(delivery.verdicts.map(({ attachmentId, outcome }) => [attachmentId, outcome])).toEqual([
+      ["invoice-paid:notify", "matched"],
+      ["invoice-paid:record-invoice", "matched"],
+      ["refund:notify", "request_mismatch"],
+    ]);
+    expect((await api.runs.list.query({})).data.map(({ startedBy, deliveryId }) => [startedBy, deliveryId])).toEqual([
+      ["form", delivery.id],
+      ["form", delivery.id],
+    ]);
     const [entry] = (await service.store.listAudit({}, { limit: 1, cursor: null })).data;
-    expect(entry).toMatchObject({ action: "delivery.sent", subject: "billing", actor: { kind: "token" }, detail: { deliveryId: delivery.id, status: 202 } });
+    expect(entry).toMatchObject({
+      action: "delivery.sent",
+      subject: "billing",
+      actor: { kind: "token" },
+      detail: { deliveryId: delivery.id, status: 202 },
+    });
   });
 
   it("counts in the numbers of the canvas", async () => {
     const { client } = await open();
     await client().deliveries.send.mutate(test);
-    const { endpoints, triggers, targets } = await client().canvas.activity.query({ window: "1h", endpoints: ["billing"], targets: [{ kind: "workflow", slug: "notify" }] });
+    const { endpoints, triggers, targets } = await client().canvas.activity.query({
+      window: "1h",
+      endpoints: ["billing"],
+      targets: [{ kind: "workflow", slug: "notify" }],
+    });
     expect(endpoints[0]?.outcomes).toEqual({ accepted: 1, skipped: 0, rejected: 0, repeated: 0 });
-    expect(triggers.map(({ attachmentId, matched, request_mismatch }) => [attachmentId, matched, request_mismatch])).toEqual([["invoice-paid:notify", 1, 0], ["invoice-paid:record-invoice", 1, 0], ["refund:notify", 0, 1]]);
+    expect(
+      triggers.map(({ attachmentId, matched, request_mismatch }) => [attachmentId, matched, request_mismatch]),
+    ).toEqual([
+      ["invoice-paid:notify", 1, 0],
+      ["invoice-paid:record-invoice", 1, 0],
+      ["refund:notify", 0, 1],
+    ]);
     expect(targets).toMatchObject([{ runs: 1 }]);
   });
 
@@ -119,17 +191,34 @@ describe("a delivery that a person sends", () => {
     expect(skipped).toMatchObject({ status: 200, runs: [], problem: null });
     expect(await client().deliveries.get.query({ id: skipped.deliveryId ?? "" })).toMatchObject({ outcome: "skipped" });
     const mismatch = await client().deliveries.send.mutate({ endpoint: "signup", text: '{"name":""}' });
-    expect(mismatch).toMatchObject({ status: 422, runs: [], problem: { code: "request_mismatch", errors: [{ pointer: "/name" }, { pointer: "/email" }] } });
-    expect(await client().deliveries.get.query({ id: mismatch.deliveryId ?? "" })).toMatchObject({ outcome: "rejected", problem: { code: "request_mismatch" } });
+    expect(mismatch).toMatchObject({
+      status: 422,
+      runs: [],
+      problem: { code: "request_mismatch", errors: [{ pointer: "/name" }, { pointer: "/email" }] },
+    });
+    expect(await client().deliveries.get.query({ id: mismatch.deliveryId ?? "" })).toMatchObject({
+      outcome: "rejected",
+      problem: { code: "request_mismatch" },
+    });
     const noJson = await client().deliveries.send.mutate({ endpoint: "billing", text: '{\n  "type": }' });
-    expect(noJson).toMatchObject({ status: 400, problem: { code: "invalid_json", detail: expect.stringContaining("Line 2, column 11") } });
-    expect(await client().deliveries.send.mutate({ endpoint: "nowhere", text: "{}" })).toMatchObject({ status: 404, problem: { code: "unknown_endpoint" } });
+    expect(noJson).toMatchObject({
+      status: 400,
+      problem: { code: "invalid_json", detail: expect.stringContaining("Line 2, column 11") },
+    });
+    expect(await client().deliveries.send.mutate({ endpoint: "nowhere", text: "{}" })).toMatchObject({
+      status: 404,
+      problem: { code: "unknown_endpoint" },
+    });
   });
 
   it("starts nothing while the service stops, and names no delivery, as none was recorded", async () => {
     const { client, service } = await open();
     service.stop();
-    expect(await client().deliveries.send.mutate(test)).toMatchObject({ status: 503, deliveryId: null, problem: { code: "shutting_down" } });
+    expect(await client().deliveries.send.mutate(test)).toMatchObject({
+      status: 503,
+      deliveryId: null,
+      problem: { code: "shutting_down" },
+    });
     expect(service.state.queued).toBe(0);
   });
 });
@@ -137,15 +226,24 @@ describe("a delivery that a person sends", () => {
 describe("the form of a target, by a payload through a trigger", () => {
   it("starts this target alone, and records no delivery", async () => {
     const { client } = await open();
-    const { runId } = await client().targets.run.mutate({ kind: "workflow", slug: "record-invoice", trigger: "invoice-paid", text: paidBody });
-    expect((await client().runs.list.query({})).data).toMatchObject([{ id: runId, trigger: "invoice-paid", target: { slug: "record-invoice" }, startedBy: "form", deliveryId: null }]);
+    const { runId } = await client().targets.run.mutate({
+      kind: "workflow",
+      slug: "record-invoice",
+      trigger: "invoice-paid",
+      text: paidBody,
+    });
+    expect((await client().runs.list.query({})).data).toMatchObject([
+      { id: runId, trigger: "invoice-paid", target: { slug: "record-invoice" }, startedBy: "form", deliveryId: null },
+    ]);
     expect((await client().deliveries.list.query({})).data).toEqual([]);
   });
 
   it("says why the trigger does not pass a payload on", async () => {
     const { client } = await open();
     const text = '{"name":"a","email":"a@elsewhere.example"}';
-    expect(await client().targets.run.mutate({ kind: "workflow", slug: "welcome-email", trigger: "new-signup", text })).toMatchObject({ runId: null, verdicts: [{ outcome: "filter_mismatch", reasons: [{ pointer: "/email" }] }] });
+    expect(
+      await client().targets.run.mutate({ kind: "workflow", slug: "welcome-email", trigger: "new-signup", text }),
+    ).toMatchObject({ runId: null, verdicts: [{ outcome: "filter_mismatch", reasons: [{ pointer: "/email" }] }] });
   });
 });
 
@@ -159,7 +257,11 @@ describe("pages of other sites", () => {
 
   it("can do nothing in development", async () => {
     const { post, service } = await open();
-    for (const headers of foreign) expect(await problemOf(await post("deliveries.send", test, headers))).toMatchObject({ status: 403, code: "forbidden" });
+    for (const headers of foreign)
+      expect(await problemOf(await post("deliveries.send", test, headers))).toMatchObject({
+        status: 403,
+        code: "forbidden",
+      });
     expect(service.state.queued).toBe(0);
   });
 
@@ -167,25 +269,43 @@ describe("pages of other sites", () => {
     const { post, service } = await open("deployed");
     const token = await makeKey(service, { kind: "api" });
     const cookie = `signalbox_session=${token.secret}`;
-    for (const headers of foreign) expect(await problemOf(await post("deliveries.send", test, { ...headers, cookie }))).toMatchObject({ status: 403, code: "forbidden" });
+    for (const headers of foreign)
+      expect(await problemOf(await post("deliveries.send", test, { ...headers, cookie }))).toMatchObject({
+        status: 403,
+        code: "forbidden",
+      });
     expect(service.state.queued).toBe(0);
     expect((await post("deliveries.send", test, { cookie, "sec-fetch-site": "same-origin" })).status).toBe(200);
   });
 
-  it.each(["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/octet-stream"])("cannot send %s, which browsers send without asking first", async (type) => {
+  it.each([
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data; boundary=x",
+    "application/octet-stream",
+  ])("cannot send %s, which browsers send without asking first", async (type) => {
     const { post, service } = await open();
-    expect(await problemOf(await post("deliveries.send", test, { "content-type": type }))).toMatchObject({ status: 415, code: "unsupported_media_type" });
+    expect(await problemOf(await post("deliveries.send", test, { "content-type": type }))).toMatchObject({
+      status: 415,
+      code: "unsupported_media_type",
+    });
     expect(service.state.queued).toBe(0);
   });
 });
 
 describe("every procedure", () => {
   const procedures = walk(appRouter).map(([path, type]) => ({ path, type }));
-  const [streams, calls] = [true, false].map((isStream) => procedures.filter(({ type }) => (type === "subscription") === isStream));
+  const [streams, calls] = [true, false].map((isStream) =>
+    procedures.filter(({ type }) => (type === "subscription") === isStream),
+  );
 
   it.each(calls ?? [])("$path is closed to strangers and to webhook keys", async ({ path }) => {
     const { stranger, withKey } = await askWithoutAccess((url, headers) =>
-      fetch(`${url}/${path}`, { method: "POST", headers: { "content-type": "application/json", ...headers }, body: "{}" }),
+      fetch(`${url}/${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body: "{}",
+      }),
     );
     expect(await problemOf(stranger)).toMatchObject({ status: 401, code: "unauthorized" });
     expect(await problemOf(withKey)).toMatchObject({ status: 403, code: "forbidden" });
@@ -205,7 +325,9 @@ describe("every procedure", () => {
 
   it("is asked before the body of a stranger is read", async () => {
     const { post } = await open("deployed");
-    expect(await problemOf(await post("deliveries.send", { text: "x".repeat(4 * maxBodyBytes) }))).toMatchObject({ status: 401 });
+    expect(await problemOf(await post("deliveries.send", { text: "x".repeat(4 * maxBodyBytes) }))).toMatchObject({
+      status: 401,
+    });
   });
 });
 
@@ -221,7 +343,9 @@ describe("a subscription", () => {
     await readUntil(reader, (text) => text.includes("event: connected"));
     const { deliveryId } = await deliver(service, { endpoint: "billing", body: paidBody });
     const first = await readUntil(reader, (text) => text.includes(deliveryId));
-    expect(first).toContain('"matched":["invoice-paid:notify","invoice-paid:record-invoice"],"stopped":["refund:notify"]');
+    expect(first).toContain(
+      '"matched":["invoice-paid:notify","invoice-paid:record-invoice"],"stopped":["refund:notify"]',
+    );
     const next = await deliver(service, { endpoint: "signup", body: "{}" });
     const second = await readUntil(reader, (text) => text.includes(next.deliveryId));
     expect(second).not.toContain(deliveryId);
@@ -231,7 +355,10 @@ describe("a subscription", () => {
 });
 
 /** What comes until the condition holds, or the stream ends. */
-async function readUntil(reader: ReadableStreamDefaultReader<string>, isEnough: (text: string) => boolean): Promise<string> {
+async function readUntil(
+  reader: ReadableStreamDefaultReader<string>,
+  isEnough: (text: string) => boolean,
+): Promise<string> {
   let text = "";
   while (!isEnough(text)) {
     const { done, value } = await reader.read();
@@ -244,7 +371,10 @@ async function readUntil(reader: ReadableStreamDefaultReader<string>, isEnough: 
 /** Path and type of every procedure of the router, as the router itself holds them. */
 function walk(router: typeof appRouter): [string, string][] {
   const { procedures } = z.object({ procedures: z.record(z.string(), z.unknown()) }).parse(router._def);
-  return Object.entries(procedures).map(([path, procedure]) => [path, z.custom<{ _def: { type: string } }>().parse(procedure)._def.type]);
+  return Object.entries(procedures).map(([path, procedure]) => [
+    path,
+    z.custom<{ _def: { type: string } }>().parse(procedure)._def.type,
+  ]);
 }
 
 async function askWithoutAccess(ask: (url: string, headers: Record<string, string>) => Promise<Response>) {

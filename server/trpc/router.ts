@@ -11,7 +11,17 @@ import { deliveriesList } from "./procedures/deliveries-list.ts";
 import { deliveriesRedeliver } from "./procedures/deliveries-redeliver.ts";
 import { deliveriesSend } from "./procedures/deliveries-send.ts";
 import { keysCreate, keysList, keysRevoke, keysRotate, keysShow } from "./procedures/keys.ts";
-import { invitationsCreate, invitationsList, invitationsRevoke, peopleChangeRole, peopleEndSession, peopleList, peopleMakeResetLink, peopleRemove, peopleSessions } from "./procedures/people.ts";
+import {
+  invitationsCreate,
+  invitationsList,
+  invitationsRevoke,
+  peopleChangeRole,
+  peopleEndSession,
+  peopleList,
+  peopleMakeResetLink,
+  peopleRemove,
+  peopleSessions,
+} from "./procedures/people.ts";
 import { presetsList } from "./procedures/presets-list.ts";
 import { presetsRemove } from "./procedures/presets-remove.ts";
 import { presetsSave } from "./procedures/presets-save.ts";
@@ -44,13 +54,48 @@ export const appRouter = router({
   access,
   project: router({ failedBuild: projectFailedBuild }),
   canvas: router({ graph: canvasGraph, activity: canvasActivity, pulses: canvasPulses }),
-  triggers: router({ list: triggersList, names: triggersNames, get: triggersGet, url: triggersUrl, verdicts: triggersVerdicts, disabled: triggersDisabled, disable: triggersDisable, enable: triggersEnable }),
+  triggers: router({
+    list: triggersList,
+    names: triggersNames,
+    get: triggersGet,
+    url: triggersUrl,
+    verdicts: triggersVerdicts,
+    disabled: triggersDisabled,
+    disable: triggersDisable,
+    enable: triggersEnable,
+  }),
   targets: router({ get: targetsGet, run: targetsRun, recentInputs: targetsRecentInputs }),
-  runs: router({ list: runsList, byIds: runsByIds, get: runsGet, timeline: runsTimeline, agent: runsAgent, decide: runsDecide, count: runsCount, usage: runsUsage, cancel: runsCancel, replay: runsReplay, bulk: runsBulk, act: runsAct }),
-  deliveries: router({ list: deliveriesList, get: deliveriesGet, send: deliveriesSend, redeliver: deliveriesRedeliver, histogram: deliveriesHistogram }),
+  runs: router({
+    list: runsList,
+    byIds: runsByIds,
+    get: runsGet,
+    timeline: runsTimeline,
+    agent: runsAgent,
+    decide: runsDecide,
+    count: runsCount,
+    usage: runsUsage,
+    cancel: runsCancel,
+    replay: runsReplay,
+    bulk: runsBulk,
+    act: runsAct,
+  }),
+  deliveries: router({
+    list: deliveriesList,
+    get: deliveriesGet,
+    send: deliveriesSend,
+    redeliver: deliveriesRedeliver,
+    histogram: deliveriesHistogram,
+  }),
   presets: router({ list: presetsList, save: presetsSave, remove: presetsRemove }),
   account: router({ sessions: accountSessions, endSession: accountEndSession, changePassword: accountChangePassword }),
-  people: router({ list: peopleList, changeRole: peopleChangeRole, remove: peopleRemove, makeResetLink: peopleMakeResetLink, sessions: peopleSessions, endSession: peopleEndSession }),
+  people: router({
+    list: peopleList,
+    changeRole: peopleChangeRole,
+    remove: peopleRemove,
+    makeResetLink: peopleMakeResetLink,
+    sessions: peopleSessions,
+    endSession: peopleEndSession,
+  }),
   invitations: router({ list: invitationsList, create: invitationsCreate, revoke: invitationsRevoke }),
   keys: router({ list: keysList, create: keysCreate, rotate: keysRotate, revoke: keysRevoke, show: keysShow }),
   audit: router({ list: auditList }),

@@ -65,12 +65,20 @@ export interface TrpcContext {
 const t = initTRPC.context<TrpcContext>().create({
   isDev: false,
   // A stream goes on as who opened it: after five minutes the browser has to ask anew.
-  sse: { maxDurationMs: 5 * 60_000, ping: { enabled: true, intervalMs: 15_000 }, client: { reconnectAfterInactivityMs: 40_000 } },
+  sse: {
+    maxDurationMs: 5 * 60_000,
+    ping: { enabled: true, intervalMs: 15_000 },
+    client: { reconnectAfterInactivityMs: 40_000 },
+  },
   errorFormatter: ({ shape, error }) => {
     const failure = toProblem(expected(error));
     // Details repeat what was asked for, and a key may have been sent in the wrong place.
     const problem = { ...failure, detail: redactText(failure.detail, []) };
-    return { ...shape, message: problem.detail, data: { code: shape.data.code, httpStatus: problem.status, path: shape.data.path, problem } };
+    return {
+      ...shape,
+      message: problem.detail,
+      data: { code: shape.data.code, httpStatus: problem.status, path: shape.data.path, problem },
+    };
   },
 });
 
@@ -90,12 +98,21 @@ export const procedure = t.procedure.use(async ({ ctx, next, path, type, getRawI
     return result;
   }
   const failure = expected(result.error);
-  if (failure.code === "internal") deps.logger.error("a procedure failed", { requestId: client.requestId, procedure: path, error: result.error });
+  if (failure.code === "internal")
+    deps.logger.error("a procedure failed", { requestId: client.requestId, procedure: path, error: result.error });
   throw toTrpcError(failure);
 });
 
 /** Procedures that look through the store. */
-const lists = new Set(["runs.list", "runs.count", "runs.usage", "runs.act", "deliveries.list", "deliveries.histogram", "search"]);
+const lists = new Set([
+  "runs.list",
+  "runs.count",
+  "runs.usage",
+  "runs.act",
+  "deliveries.list",
+  "deliveries.histogram",
+  "search",
+]);
 
 function takeSlot(deps: TrpcDeps, caller: Principal): () => void {
   try {
@@ -108,7 +125,8 @@ function takeSlot(deps: TrpcDeps, caller: Principal): () => void {
 function checkAccess(caller: Principal, path: string): void {
   const needed = scopeOfProcedure(path);
   try {
-    if (needed === null) throw new AppError("forbidden", "Nobody may use this procedure: the table of access does not know it.");
+    if (needed === null)
+      throw new AppError("forbidden", "Nobody may use this procedure: the table of access does not know it.");
     refuseAccess(caller, needed);
   } catch (error) {
     throw error instanceof AppError ? toTrpcError(error) : error;
@@ -120,16 +138,24 @@ function expected(error: TRPCError): AppError {
   if (error.cause instanceof AppError) return error.cause;
   if (error.code === "BAD_REQUEST" || error.code === "PARSE_ERROR") return invalidInput(error);
   if (error.code === "NOT_FOUND") return new AppError("not_found", "There is no such procedure.", { cause: error });
-  if (error.code === "METHOD_NOT_SUPPORTED") return new AppError("method_not_allowed", "This procedure is not called with this method.", { cause: error });
+  if (error.code === "METHOD_NOT_SUPPORTED")
+    return new AppError("method_not_allowed", "This procedure is not called with this method.", { cause: error });
   return new AppError("internal", "The log of the service says more.", { cause: error });
 }
 
 function invalidInput(error: TRPCError): AppError {
   const issues = error.cause instanceof z.core.$ZodError ? error.cause.issues : [];
-  const errors = issues.map((issue): ProblemError => ({ pointer: toPointer(issue.path), code: issue.code, message: issue.message }));
+  const errors = issues.map((issue): ProblemError => ({
+    pointer: toPointer(issue.path),
+    code: issue.code,
+    message: issue.message,
+  }));
   const [first] = errors;
   const where = first?.pointer ? `${first.pointer.slice(1)}: ` : "";
-  return new AppError("invalid_request", first ? `${where}${first.message}` : "The request cannot be read.", { errors, cause: error });
+  return new AppError("invalid_request", first ? `${where}${first.message}` : "The request cannot be read.", {
+    errors,
+    cause: error,
+  });
 }
 
 const trpcCodes: Record<number, TRPCError["code"]> = {
@@ -147,5 +173,9 @@ const trpcCodes: Record<number, TRPCError["code"]> = {
 };
 
 function toTrpcError(failure: AppError): TRPCError {
-  return new TRPCError({ code: trpcCodes[errorCodes[failure.code].status] ?? "INTERNAL_SERVER_ERROR", message: failure.message, cause: failure });
+  return new TRPCError({
+    code: trpcCodes[errorCodes[failure.code].status] ?? "INTERNAL_SERVER_ERROR",
+    message: failure.message,
+    cause: failure,
+  });
 }

@@ -25,8 +25,9 @@ export interface RemovedRows {
 }
 
 /**
- * Removes what is older, or more, than is to be kept, and what nobody can need any more; a small transaction at a time, with a pause after each. A key is forgotten when
- * no source can ask for it any more; where that is not known (`longestDedupeMs: null`) nothing is removed that a key may name.
+ * Removes what is older, or more, than is to be kept, and what nobody can need any more; a small transaction at a time,
+ * with a pause after each. A key is forgotten when no source can ask for it any more; where that is not known
+ * (`longestDedupeMs: null`) nothing is removed that a key may name.
  */
 export async function removeOld(p: {
   store: UpkeepStore & Pick<DeliveryStore, "removeUnusedVerdicts">;
@@ -37,14 +38,27 @@ export async function removeOld(p: {
   pause: (tookMs: number) => Promise<boolean>;
 }): Promise<RemovedRows> {
   const { store, retention, now, pause } = p;
-  const keysSince = p.longestDedupeMs === null ? Number.NEGATIVE_INFINITY : now - Math.max(minKeyRetentionMs, p.longestDedupeMs);
+  const keysSince =
+    p.longestDedupeMs === null ? Number.NEGATIVE_INFINITY : now - Math.max(minKeyRetentionMs, p.longestDedupeMs);
   const byAge = retention.days === null ? null : now - retention.days * dayMs;
   const byCount = retention.deliveries === null ? null : await store.findOldestOf(retention.deliveries);
-  const removed: RemovedRows = { deliveries: 0, runs: 0, keys: 0, counters: 0, workers: 0, auditEntries: 0, signIns: 0, verdictLists: 0 };
+  const removed: RemovedRows = {
+    deliveries: 0,
+    runs: 0,
+    keys: 0,
+    counters: 0,
+    workers: 0,
+    auditEntries: 0,
+    signIns: 0,
+    verdictLists: 0,
+  };
   let goesOn = true;
 
-  async function walk<Place>(what: keyof RemovedRows, batch: (after: Place | null) => Promise<UpkeepBatch<Place>>): Promise<void> {
-    for (let after: Place | null = null; goesOn; ) {
+  async function walk<Place>(
+    what: keyof RemovedRows,
+    batch: (after: Place | null) => Promise<UpkeepBatch<Place>>,
+  ): Promise<void> {
+    for (let after: Place | null = null; goesOn;) {
       const began = performance.now();
       const { removed: rows, next } = await batch(after);
       removed[what] += rows;
@@ -56,11 +70,19 @@ export async function removeOld(p: {
 
   const before = Math.max(byAge ?? 0, byCount ?? 0);
   if (before > 0) {
-    await walk("deliveries", (after: { at: number; id: string } | null) => store.removeOldDeliveries({ before, keysSince, after }));
+    await walk("deliveries", (after: { at: number; id: string } | null) =>
+      store.removeOldDeliveries({ before, keysSince, after }),
+    );
     await walk("runs", (after: { at: number; id: string } | null) => store.removeOldRuns({ before, after }));
   }
-  if (Number.isFinite(keysSince)) await walk("keys", (after: { endpoint: string; key: string } | null) => store.removeOldKeys({ before: keysSince, after }));
-  if (byAge !== null) await walk("counters", (after: { bucketMs: number; endpoint: string; attachmentId: string } | null) => store.removeOldCounters({ before: byAge, after }));
+  if (Number.isFinite(keysSince))
+    await walk("keys", (after: { endpoint: string; key: string } | null) =>
+      store.removeOldKeys({ before: keysSince, after }),
+    );
+  if (byAge !== null)
+    await walk("counters", (after: { bucketMs: number; endpoint: string; attachmentId: string } | null) =>
+      store.removeOldCounters({ before: byAge, after }),
+    );
   const { auditDays } = retention;
   if (auditDays !== null) await walk("auditEntries", () => store.removeOldAudit({ before: now - auditDays * dayMs }));
   await walk("signIns", () => store.removeExpiredSignIns({ before: now }));

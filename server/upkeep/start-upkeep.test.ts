@@ -27,7 +27,15 @@ const day = 86_400_000;
 const now = 100 * day;
 type Given = Partial<Parameters<typeof startUpkeep>[0]>;
 const start = (store: ReturnType<typeof fakeStore>, given: Given = {}) =>
-  startUpkeep({ store, retention: { days: 30, deliveries: null, auditDays: null }, longestDedupeMs: async () => 0, isOurTurn: async () => true, clock: { now: () => now }, logger: silentLogger, ...given });
+  startUpkeep({
+    store,
+    retention: { days: 30, deliveries: null, auditDays: null },
+    longestDedupeMs: async () => 0,
+    isOurTurn: async () => true,
+    clock: { now: () => now },
+    logger: silentLogger,
+    ...given,
+  });
 
 it("removes what is older than asked for a minute after the start, then every ten minutes, until it is closed", async () => {
   const store = fakeStore();
@@ -35,7 +43,11 @@ it("removes what is older than asked for a minute after the start, then every te
   await vi.advanceTimersByTimeAsync(59_000);
   expect(store.removeOldDeliveries).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(2_000);
-  expect(store.removeOldDeliveries).toHaveBeenCalledExactlyOnceWith({ before: 70 * day, keysSince: 98 * day, after: null });
+  expect(store.removeOldDeliveries).toHaveBeenCalledExactlyOnceWith({
+    before: 70 * day,
+    keysSince: 98 * day,
+    after: null,
+  });
   await vi.advanceTimersByTimeAsync(601_000);
   expect(store.removeOldDeliveries).toHaveBeenCalledTimes(2);
   await upkeep.close();

@@ -32,10 +32,18 @@ export function startUpkeep(p: {
   async function look(): Promise<void> {
     try {
       if (!(await p.isOurTurn())) return;
-      const removed = await removeOld({ store, retention, longestDedupeMs: await p.longestDedupeMs(), now: p.clock.now(), pause });
-      if (Object.values(removed).some((rows) => rows > 0)) logger.info("what is no longer kept was removed", { ...removed });
+      const removed = await removeOld({
+        store,
+        retention,
+        longestDedupeMs: await p.longestDedupeMs(),
+        now: p.clock.now(),
+        pause,
+      });
+      if (Object.values(removed).some((rows) => rows > 0))
+        logger.info("what is no longer kept was removed", { ...removed });
     } catch (error) {
-      if (!stopping.signal.aborted) logger.warn("what is no longer kept could not be removed; trying again later", { error });
+      if (!stopping.signal.aborted)
+        logger.warn("what is no longer kept could not be removed; trying again later", { error });
     }
   }
 

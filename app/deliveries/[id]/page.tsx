@@ -19,7 +19,10 @@ export default async function DeliveryPage({ params }: Props) {
   if (!(await mayRead())) return <Locked />;
   const { queryClient, trpc } = await createReader();
   const query = trpc.deliveries.get.queryOptions({ id });
-  await Promise.all([orNotFound(queryClient.fetchQuery(query)), queryClient.prefetchQuery(trpc.deliveries.list.queryOptions({ redeliveryOf: id, limit: redeliveriesShown }))]);
+  await Promise.all([
+    orNotFound(queryClient.fetchQuery(query)),
+    queryClient.prefetchQuery(trpc.deliveries.list.queryOptions({ redeliveryOf: id, limit: redeliveriesShown })),
+  ]);
   // A megabyte is sent once: as the bytes that came, which say more than their JSON.
   queryClient.setQueryData(query.queryKey, (delivery) => delivery && { ...delivery, json: null });
   return (

@@ -19,7 +19,10 @@ export default async function RunPage({ params }: Props) {
   const { queryClient, trpc } = await createReader();
   await orNotFound(queryClient.fetchQuery(trpc.runs.get.queryOptions({ id })));
   const isAgent = queryClient.getQueryData(trpc.runs.get.queryKey({ id }))?.target.kind === "agent";
-  await Promise.all([queryClient.prefetchQuery(trpc.runs.timeline.queryOptions({ id })), isAgent && queryClient.prefetchQuery(trpc.runs.agent.queryOptions({ id }))]);
+  await Promise.all([
+    queryClient.prefetchQuery(trpc.runs.timeline.queryOptions({ id })),
+    isAgent && queryClient.prefetchQuery(trpc.runs.agent.queryOptions({ id })),
+  ]);
   return (
     <HydrationBoundary state={dehydrate(queryClient)}>
       <PageFrame>

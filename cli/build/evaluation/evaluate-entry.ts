@@ -1,10 +1,22 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { AgentDefinition, PromptDefinition, TriggerDefinition, WorkflowDefinition } from "../../../sdk/definition.ts";
+import type {
+  AgentDefinition,
+  PromptDefinition,
+  TriggerDefinition,
+  WorkflowDefinition,
+} from "../../../sdk/definition.ts";
 import { isAgent, isTrigger, isWorkflow, kindOf } from "../../../server/project/definitions.ts";
 import { evaluateSchema } from "./evaluate-schema.ts";
 import { evaluateTools } from "./evaluate-tools.ts";
-import type { Entry, EvaluatedAgent, EvaluatedEntry, EvaluatedTrigger, EvaluatedWorkflow, ThrownError } from "./protocol.ts";
+import type {
+  Entry,
+  EvaluatedAgent,
+  EvaluatedEntry,
+  EvaluatedTrigger,
+  EvaluatedWorkflow,
+  ThrownError,
+} from "./protocol.ts";
 
 /** Definitions of workflows and agents, with the file whose default export they are. */
 export type TargetFiles = Map<unknown, string>;
@@ -33,18 +45,32 @@ export async function evaluateEntry(buildDir: string, entry: Entry, targetFiles:
   return { file, outcome: "wrong-export", found: nameKind(exported), description: describeExport(exported) };
 }
 
-export async function readTrigger({ source, target, transform, prompt }: TriggerDefinition, targetFiles: TargetFiles): Promise<EvaluatedTrigger> {
+export async function readTrigger(
+  { source, target, transform, prompt }: TriggerDefinition,
+  targetFiles: TargetFiles,
+): Promise<EvaluatedTrigger> {
   return {
     slug: plain(source.slug),
     endpoint: plain(source.endpoint),
     hasTransform: transform !== undefined,
     request: await evaluateSchema(source.request),
     filter: source.filter === undefined ? null : await evaluateSchema(source.filter),
-    verify: source.verify ? { scheme: source.verify.scheme, problem: source.verify.secretProblem, fingerprint: source.verify.fingerprint(), signedHeaders: source.verify.signedHeaders } : null,
+    verify: source.verify
+      ? {
+          scheme: source.verify.scheme,
+          problem: source.verify.secretProblem,
+          fingerprint: source.verify.fingerprint(),
+          signedHeaders: source.verify.signedHeaders,
+        }
+      : null,
     dedupe: plain(source.dedupe),
     rateLimit: plain(source.rateLimit),
     prompt: readPrompt(prompt),
-    target: { kind: prompt === undefined ? "workflow" : "agent", slug: plain(target?.slug), file: targetFiles.get(target) ?? null },
+    target: {
+      kind: prompt === undefined ? "workflow" : "agent",
+      slug: plain(target?.slug),
+      file: targetFiles.get(target) ?? null,
+    },
   };
 }
 
@@ -74,7 +100,10 @@ export function describeThrown(error: unknown): ThrownError {
   if (!(error instanceof Error)) return { message: `${String(error)} (not an Error)`, stack: "" };
   const { cause } = error;
   const stack = error.stack ?? "";
-  return { message: `${error.name}: ${error.message}`, stack: cause instanceof Error ? `${stack}\n${cause.stack ?? ""}` : stack };
+  return {
+    message: `${error.name}: ${error.message}`,
+    stack: cause instanceof Error ? `${stack}\n${cause.stack ?? ""}` : stack,
+  };
 }
 
 async function readWorkflow(workflow: WorkflowDefinition): Promise<EvaluatedWorkflow> {
@@ -91,7 +120,8 @@ async function readWorkflow(workflow: WorkflowDefinition): Promise<EvaluatedWork
 
 /** What can travel between processes; anything else is named. NaN and Infinity do not survive JSON. */
 function plain(value: unknown): unknown {
-  if (typeof value === "object" && value !== null) return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, plain(child)]));
+  if (typeof value === "object" && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, plain(child)]));
   if (value === undefined || value === null || typeof value === "string" || typeof value === "boolean") return value;
   return typeof value === "number" && Number.isFinite(value) ? value : String(value);
 }

@@ -8,14 +8,28 @@ import { originStack } from "./trace-origins.ts";
 /** Everything that the build needs to know of one schema. */
 export async function evaluateSchema(schema: unknown): Promise<EvaluatedSchema> {
   if (!isSchema(schema) || !(isZod4(schema) || isZod3(schema))) {
-    return { json: null, problems: [{ kind: "not-zod", path: [], method: describe(schema), stack: null }], regexes: [] };
+    return {
+      json: null,
+      problems: [{ kind: "not-zod", path: [], method: describe(schema), stack: null }],
+      regexes: [],
+    };
   }
   try {
     const { findings, regexes } = await lintSchema(schema);
     return {
       json: findings.length === 0 ? exportSchema(schema) : null,
-      problems: findings.map(({ kind, path, method, origin, bearer }) => ({ kind, path: [...path], method, stack: originStack(origin) ?? originStack(bearer ?? null) })),
-      regexes: regexes.map(({ path, source, flags, origin }) => ({ path: [...path], source, flags, stack: originStack(origin) })),
+      problems: findings.map(({ kind, path, method, origin, bearer }) => ({
+        kind,
+        path: [...path],
+        method,
+        stack: originStack(origin) ?? originStack(bearer ?? null),
+      })),
+      regexes: regexes.map(({ path, source, flags, origin }) => ({
+        path: [...path],
+        source,
+        flags,
+        stack: originStack(origin),
+      })),
     };
   } catch (error) {
     // The user's own code in z.lazy() or a default, or something that Zod's exporter refuses.

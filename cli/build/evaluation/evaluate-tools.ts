@@ -5,8 +5,8 @@ import { isZod3, isZod4 } from "../schema/zod-node.ts";
 import type { EvaluatedTool } from "./protocol.ts";
 
 /**
- * What a model is told of an agent's tools. Their schemas are not held to what those of a request are: only the model reads the export, and the arguments are
- * parsed with the schema itself, with all the code that is in it.
+ * What a model is told of an agent's tools. Their schemas are not held to what those of a request are: only the model
+ * reads the export, and the arguments are parsed with the schema itself, with all the code that is in it.
  */
 export async function evaluateTools(tools: Readonly<Record<string, ToolLike>>): Promise<EvaluatedTool[]> {
   return await Promise.all(
@@ -14,7 +14,8 @@ export async function evaluateTools(tools: Readonly<Record<string, ToolLike>>): 
       name,
       description: typeof tool.description === "string" ? tool.description : null,
       inputSchema: await exportToolSchema(tool.inputSchema),
-      needsApproval: typeof tool.needsApproval === "function" ? "sometimes" : tool.needsApproval === true ? "always" : "never",
+      needsApproval:
+        typeof tool.needsApproval === "function" ? "sometimes" : tool.needsApproval === true ? "always" : "never",
       approvalTimeout: typeof tool.approvalTimeout === "object" ? String(tool.approvalTimeout) : tool.approvalTimeout,
     })),
   );
@@ -32,7 +33,8 @@ async function exportToolSchema(schema: unknown): Promise<EvaluatedTool["inputSc
 /** What `jsonSchema(…)` of the AI SDK makes, or a function that gives such a thing. */
 async function readAiSchema(given: unknown): Promise<JsonSchemaObject> {
   const schema: unknown = typeof given === "function" ? given() : given;
-  const json: unknown = typeof schema === "object" && schema !== null && "jsonSchema" in schema ? await schema.jsonSchema : null;
+  const json: unknown =
+    typeof schema === "object" && schema !== null && "jsonSchema" in schema ? await schema.jsonSchema : null;
   const parsed = jsonSchemaObjectSchema.safeParse(json);
   if (!parsed.success) throw new Error("it is neither a Zod schema nor a schema of the AI SDK");
   return parsed.data;

@@ -15,14 +15,25 @@ export interface Evaluation {
 }
 
 export interface Evaluator {
-  /** Evaluates workflows and agents, then triggers. When one takes the process with it, the others go on in a new process, without those that import it. */
-  evaluate(p: { buildDir: string; entries: Entry[]; importersOf: (file: string) => ReadonlySet<string> }): Promise<Evaluation>;
+  /**
+   * Evaluates workflows and agents, then triggers. When one takes the process with it, the others go on in a new
+   * process, without those that import it.
+   */
+  evaluate(p: {
+    buildDir: string;
+    entries: Entry[];
+    importersOf: (file: string) => ReadonlySet<string>;
+  }): Promise<Evaluation>;
   checkSources(p: { module: string; files: string[] }): Promise<{ differing: string[]; error: ThrownError | null }>;
   close(): void;
 }
 
 /** Starts a process that runs the user's top-level code, in the project's folder. `timeoutMs` is for each file. */
-export function createEvaluator(p: { projectDir: string; timeoutMs: number; signal?: AbortSignal | undefined }): Evaluator {
+export function createEvaluator(p: {
+  projectDir: string;
+  timeoutMs: number;
+  signal?: AbortSignal | undefined;
+}): Evaluator {
   let child = startChild(p.projectDir);
   const abort = (): void => void child.kill("SIGKILL");
   p.signal?.addEventListener("abort", abort);
@@ -32,16 +43,29 @@ export function createEvaluator(p: { projectDir: string; timeoutMs: number; sign
       const result: Evaluation = { entries: [], casualties: [] };
       let remaining = entries;
       while (remaining.length > 0) {
-        const casualty = await evaluateInOne(child, { type: "evaluate", buildDir, entries: remaining }, p.timeoutMs, result.entries);
+        const casualty = await evaluateInOne(
+          child,
+          { type: "evaluate", buildDir, entries: remaining },
+          p.timeoutMs,
+          result.entries,
+        );
         p.signal?.throwIfAborted();
         if (!casualty) break;
-        if (casualty.file === "") throw new Error(`The process that evaluates the project ended before it began: ${JSON.stringify(casualty)}`);
+        if (casualty.file === "")
+          throw new Error(`The process that evaluates the project ended before it began: ${JSON.stringify(casualty)}`);
         result.casualties.push(casualty);
         const lost = importersOf(casualty.file);
         const known = new Set(result.entries.map((entry) => entry.file));
         // Targets are evaluated again: triggers are compared with their definitions by identity.
-        remaining = entries.filter((entry) => entry.file !== casualty.file && !lost.has(entry.file) && (entry.kind !== "trigger" || !known.has(entry.file)));
-        remaining = remaining.filter((entry) => !result.casualties.some(({ file }) => file === entry.file || importersOf(file).has(entry.file)));
+        remaining = entries.filter(
+          (entry) =>
+            entry.file !== casualty.file &&
+            !lost.has(entry.file) &&
+            (entry.kind !== "trigger" || !known.has(entry.file)),
+        );
+        remaining = remaining.filter(
+          (entry) => !result.casualties.some(({ file }) => file === entry.file || importersOf(file).has(entry.file)),
+        );
         child = startChild(p.projectDir);
       }
       result.entries = [...new Map(result.entries.map((entry) => [entry.file, entry])).values()];
@@ -51,7 +75,10 @@ export function createEvaluator(p: { projectDir: string; timeoutMs: number; sign
       const reply = await ask(child, { type: "check-sources", module, files }, p.timeoutMs);
       p.signal?.throwIfAborted();
       if (reply?.type === "sources-checked") return reply;
-      return { differing: [], error: reply?.type === "crashed" ? reply.error : { message: "the sources did not finish loading", stack: "" } };
+      return {
+        differing: [],
+        error: reply?.type === "crashed" ? reply.error : { message: "the sources did not finish loading", stack: "" },
+      };
     },
     close() {
       p.signal?.removeEventListener("abort", abort);
@@ -61,7 +88,12 @@ export function createEvaluator(p: { projectDir: string; timeoutMs: number; sign
 }
 
 function startChild(projectDir: string): ChildProcess {
-  const child = fork(entryFile("evaluate"), [], { cwd: projectDir, execArgv: [], stdio: ["ignore", "ignore", "pipe", "ipc"], serialization: "advanced" });
+  const child = fork(entryFile("evaluate"), [], {
+    cwd: projectDir,
+    execArgv: [],
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+    serialization: "advanced",
+  });
   // A message to a process that has just died: its end is noticed by `close`.
   child.on("error", () => {});
   return child;
@@ -71,7 +103,12 @@ function startChild(projectDir: string): ChildProcess {
 const startTimeoutMs = 30_000;
 
 /** Gives the file that took the process with it; `null` when all went well. */
-function evaluateInOne(child: ChildProcess, request: EvaluationRequest, timeoutMs: number, entries: EvaluatedEntry[]): Promise<Casualty | null> {
+function evaluateInOne(
+  child: ChildProcess,
+  request: EvaluationRequest,
+  timeoutMs: number,
+  entries: EvaluatedEntry[],
+): Promise<Casualty | null> {
   return new Promise((resolve) => {
     let file = "";
     let output = "";

@@ -1,7 +1,10 @@
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
 import type { FindingKind } from "../schema/finding.ts";
 
-/** What the build and the process that evaluates the project say to each other. Stacks are of built modules, still to be mapped. */
+/**
+ * What the build and the process that evaluates the project say to each other. Stacks are of built modules, still to be
+ * mapped.
+ */
 
 export interface Entry {
   kind: "trigger" | "workflow" | "agent";
@@ -35,7 +38,11 @@ export type EvaluatedEntry = { file: string } & (
   | { outcome: "workflow"; workflow: EvaluatedWorkflow }
   | { outcome: "agent"; agent: EvaluatedAgent }
   /** The default export is something else; `found` says what. */
-  | { outcome: "wrong-export"; found: "nothing" | "source" | "trigger" | "workflow" | "agent" | "other"; description: string }
+  | {
+      outcome: "wrong-export";
+      found: "nothing" | "source" | "trigger" | "workflow" | "agent" | "other";
+      description: string;
+    }
   | { outcome: "threw"; error: ThrownError }
 );
 
@@ -46,7 +53,12 @@ export interface EvaluatedTrigger {
   request: EvaluatedSchema;
   filter: EvaluatedSchema | null;
   /** `fingerprint` is made of the secrets: it is compared, and goes no further. */
-  verify: { scheme: string; problem: { kind: "missing" | "unusable"; words: string } | null; fingerprint: string; signedHeaders: readonly string[] } | null;
+  verify: {
+    scheme: string;
+    problem: { kind: "missing" | "unusable"; words: string } | null;
+    fingerprint: string;
+    signedHeaders: readonly string[];
+  } | null;
   dedupe: unknown;
   rateLimit: unknown;
   /** Of agents. */

@@ -1,8 +1,8 @@
 /**
- * Remembers where each Zod schema and check was made, so that a diagnostic can point at the very call. Zod 4 gives every schema and
- * check its `_zod` by Object.defineProperty, and Zod 3 binds every schema's methods: both are watched here. This runs in the
- * short-lived process that evaluates the project at build, and nowhere else. Should a version of Zod do it otherwise, origins are
- * `null`, and diagnostics point at the definition instead.
+ * Remembers where each Zod schema and check was made, so that a diagnostic can point at the very call. Zod 4 gives
+ * every schema and check its `_zod` by Object.defineProperty, and Zod 3 binds every schema's methods: both are watched
+ * here. This runs in the short-lived process that evaluates the project at build, and nowhere else. Should a version of
+ * Zod do it otherwise, origins are `null`, and diagnostics point at the definition instead.
  */
 export function traceOrigins(): void {
   const define = Object.defineProperty;
@@ -38,13 +38,21 @@ function remember(made: unknown): void {
   const origin = new Error("made here");
   Error.stackTraceLimit = limit;
   origins.set(made, origin);
-  for (const check of checksOf(made)) if (typeof check === "object" && check !== null && !origins.has(check)) origins.set(check, origin);
+  for (const check of checksOf(made))
+    if (typeof check === "object" && check !== null && !origins.has(check)) origins.set(check, origin);
 }
 
-/** Checks that are no objects of Zod's own, as in Zod 3 and in `.check(fn)`, were made when the schema that first bears them was. */
+/**
+ * Checks that are no objects of Zod's own, as in Zod 3 and in `.check(fn)`, were made when the schema that first bears
+ * them was.
+ */
 function checksOf(made: object): readonly unknown[] {
   const internals: unknown = "_zod" in made ? made._zod : null;
-  const def: unknown = isZod3(made) ? made._def : typeof internals === "object" && internals !== null && "def" in internals ? internals.def : null;
+  const def: unknown = isZod3(made)
+    ? made._def
+    : typeof internals === "object" && internals !== null && "def" in internals
+      ? internals.def
+      : null;
   return typeof def === "object" && def !== null && "checks" in def && Array.isArray(def.checks) ? def.checks : [];
 }
 
@@ -52,7 +60,10 @@ function checksOf(made: object): readonly unknown[] {
 function oldestOf(made: object): object {
   let oldest = made;
   for (;;) {
-    const parent: unknown = "_zod" in oldest && typeof oldest._zod === "object" && oldest._zod !== null && "parent" in oldest._zod ? oldest._zod.parent : null;
+    const parent: unknown =
+      "_zod" in oldest && typeof oldest._zod === "object" && oldest._zod !== null && "parent" in oldest._zod
+        ? oldest._zod.parent
+        : null;
     if (typeof parent !== "object" || parent === null || !origins.has(parent)) return oldest;
     oldest = parent;
   }

@@ -12,8 +12,10 @@ export function textFor(kind: "code" | "not-json", field: SchemaField): string {
 export function fixFor(method: string, field: SchemaField): string {
   const fix = fixes[method];
   if (fix !== undefined) return fix(field);
-  if (method.startsWith("z.coerce.")) return `Describe what is sent, e.g. z.string() or z.number(), and convert ${inCode(field)}.`;
-  if (method.startsWith("z.literal(")) return "Use a literal that JSON has: text, number, boolean or null; .optional() for what may be missing.";
+  if (method.startsWith("z.coerce."))
+    return `Describe what is sent, e.g. z.string() or z.number(), and convert ${inCode(field)}.`;
+  if (method.startsWith("z.literal("))
+    return "Use a literal that JSON has: text, number, boolean or null; .optional() for what may be missing.";
   return `Keep the wire shape here, and convert ${inCode(field)}.`;
 }
 
@@ -30,7 +32,8 @@ const fixes: Record<string, (field: SchemaField) => string> = {
   "z.property()": checks,
   "z.stringFormat()": checks,
   "z.instanceof()": () => "Describe the JSON of the value, e.g. z.object({ ... }).",
-  ".overwrite()": (field) => `Only .trim(), .toLowerCase(), .toUpperCase(), .normalize() and .slugify() may change a text here. Convert ${inCode(field)}.`,
+  ".overwrite()": (field) =>
+    `Only .trim(), .toLowerCase(), .toUpperCase(), .normalize() and .slugify() may change a text here. Convert ${inCode(field)}.`,
   ".catch()": () => "It takes any value at all. Say what may come instead: z.union([...]), .optional() or .default().",
   "z.stringbool()": (field) => `Say which texts are sent, e.g. z.enum(["yes", "no"]), and convert ${inCode(field)}.`,
   "z.date()": (field) => `Use z.iso.datetime() (zod/v3: z.string().datetime()), and make the Date ${inCode(field)}.`,

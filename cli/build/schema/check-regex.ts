@@ -8,7 +8,10 @@ export type RegexVerdict =
   | { status: "vulnerable"; cost: string; attack: string }
   | { status: "unknown"; reason: string };
 
-/** For one expression, in milliseconds; after twice that time the thread that checks is ended. Long enough for a busy machine: an expression that is not judged fails the build. */
+/**
+ * For one expression, in milliseconds; after twice that time the thread that checks is ended. Long enough for a busy
+ * machine: an expression that is not judged fails the build.
+ */
 const timeoutMs = 10_000;
 
 /** Expressions are looked at once in the life of this process: a rebuild asks for the same ones again. */
@@ -24,13 +27,17 @@ export async function checkRegexes(patterns: readonly Pattern[]): Promise<RegexV
   }
   const unbounded = new Map([...unknown].filter(([, pattern]) => isUnbounded(pattern)));
   if (unbounded.size > 0) await lookAt(unbounded);
-  for (const [key, pattern] of unknown) known.set(key, judgeBounds(pattern, isUnbounded(pattern) ? (known.get(key) ?? tookTooLong) : { status: "safe" }));
+  for (const [key, pattern] of unknown)
+    known.set(key, judgeBounds(pattern, isUnbounded(pattern) ? (known.get(key) ?? tookTooLong) : { status: "safe" }));
   return patterns.map((pattern) => known.get(keyOf(pattern)) ?? tookTooLong);
 }
 
 const tookTooLong: RegexVerdict = { status: "unknown", reason: "it took too long" };
 
-/** The checker asks how the time grows with ever longer texts. What bounded repetitions cost, such as twelve of `a?`, is counted here. */
+/**
+ * The checker asks how the time grows with ever longer texts. What bounded repetitions cost, such as twelve of `a?`, is
+ * counted here.
+ */
 function judgeBounds(pattern: Pattern, verdict: RegexVerdict): RegexVerdict {
   if (verdict.status === "vulnerable") return verdict;
   const found = findBoundedAttack(pattern);
@@ -45,14 +52,24 @@ export function keyOf({ source, flags }: Pattern): string {
   return `/${source}/${flags}`;
 }
 
-/** Whether the time can grow faster than the text. Backreferences and lookbehinds are not counted step by step, so the checker sees these, too. */
+/**
+ * Whether the time can grow faster than the text. Backreferences and lookbehinds are not counted step by step, so the
+ * checker sees these, too.
+ */
 function isUnbounded({ source }: Pattern): boolean {
   return /[*+]|\{\d+,\}|\\[1-9k]|\(\?<[=!]/.test(source);
 }
 
-/** With less to repeat where there is a bound: that changes nothing about ever longer texts, and the checker can be exact instead of trying at random. */
+/**
+ * With less to repeat where there is a bound: that changes nothing about ever longer texts, and the checker can be
+ * exact instead of trying at random.
+ */
 function shorten({ source, flags }: Pattern): Pattern {
-  const short = source.replaceAll(/\\.|\[(?:\\.|[^\]\\])*\]|\{(\d+),(\d+)\}/gs, (part: string, min?: string, max?: string) => (min === undefined || Number(max) <= Number(min) + 2 ? part : `{${min},${Number(min) + 2}}`));
+  const short = source.replaceAll(
+    /\\.|\[(?:\\.|[^\]\\])*\]|\{(\d+),(\d+)\}/gs,
+    (part: string, min?: string, max?: string) =>
+      min === undefined || Number(max) <= Number(min) + 2 ? part : `{${min},${Number(min) + 2}}`,
+  );
   return { source: short, flags };
 }
 
@@ -61,9 +78,7 @@ type CheckedRegex =
   | { status: "vulnerable"; complexity: { summary: string }; attack: { pattern: string } }
   | { status: "unknown"; error: { kind: string } };
 
-/**
- * In a thread: the checker blocks while it thinks, and it can be ended.
- */
+/** In a thread: the checker blocks while it thinks, and it can be ended. */
 function lookAt(patterns: ReadonlyMap<string, Pattern>): Promise<void> {
   const worker = new Worker(checkerSource, {
     eval: true,
@@ -104,7 +119,12 @@ for (const { source, flags } of workerData.patterns) {
 
 function toVerdict(checked: CheckedRegex): RegexVerdict {
   if (checked.status === "safe") return { status: "safe" };
-  if (checked.status === "unknown") return { status: "unknown", reason: checked.error.kind === "timeout" ? "it took too long" : checked.error.kind };
+  if (checked.status === "unknown")
+    return { status: "unknown", reason: checked.error.kind === "timeout" ? "it took too long" : checked.error.kind };
   const { pattern } = checked.attack;
-  return { status: "vulnerable", cost: `${checked.complexity.summary.replace(/ \(fuzz\)$/, "")} time`, attack: pattern.length > 80 ? `${pattern.slice(0, 79)}…` : pattern };
+  return {
+    status: "vulnerable",
+    cost: `${checked.complexity.summary.replace(/ \(fuzz\)$/, "")} time`,
+    attack: pattern.length > 80 ? `${pattern.slice(0, 79)}…` : pattern,
+  };
 }

@@ -7,8 +7,8 @@ export interface Pattern {
 }
 
 /**
- * Steps that one attempt to match may take at most: where it begins at the start of the text alone, and where one begins at each character. Webhooks may have a million
- * characters.
+ * Steps that one attempt to match may take at most: where it begins at the start of the text alone, and where one
+ * begins at each character. Webhooks may have a million characters.
  */
 const maxSteps = { atStart: 1_000_000, atEachCharacter: 1000 };
 const textLength = 64;
@@ -16,20 +16,30 @@ const textLength = 64;
 const maxVisits = 30_000_000;
 
 /**
- * Looks for a text on which a backtracking matcher takes too many steps although every repetition is bounded: `a?` twelve times before `a` twelve times has
- * 4,096 ways to fail at each character. The text that proves it, as an expression; `null`: none was found; `"unknown"`: there are too many ways to count.
+ * Looks for a text on which a backtracking matcher takes too many steps although every repetition is bounded: `a?`
+ * twelve times before `a` twelve times has 4,096 ways to fail at each character. The text that proves it, as an
+ * expression; `null`: none was found; `"unknown"`: there are too many ways to count.
  *
- * The steps are counted, not taken: for each part of the expression, by how many ways a matcher comes to each position of the text.
+ * The steps are counted, not taken: for each part of the expression, by how many ways a matcher comes to each position
+ * of the text.
  */
 export function findBoundedAttack({ source, flags }: Pattern): { attack: string; steps: number } | "unknown" | null {
-  const pattern = new RegExpParser().parsePattern(source, 0, source.length, { unicode: flags.includes("u"), unicodeSets: flags.includes("v") });
+  const pattern = new RegExpParser().parsePattern(source, 0, source.length, {
+    unicode: flags.includes("u"),
+    unicodeSets: flags.includes("v"),
+  });
   const counter = createCounter(flags);
   try {
     for (const { prefix, body } of candidates(pattern, counter.matches, alphabetOf(source))) {
       for (const tail of ["", "\0", "\n", "!"]) {
-        const text = [...prefix, ...Array.from({ length: Math.ceil(textLength / body.length) }, () => body).flat(), ...tail];
+        const text = [
+          ...prefix,
+          ...Array.from({ length: Math.ceil(textLength / body.length) }, () => body).flat(),
+          ...tail,
+        ];
         const steps = counter.count(pattern, text, 0);
-        if (steps > maxSteps.atStart || counter.count(pattern, ["\u2003", ...text], 1) > maxSteps.atEachCharacter) return { attack: writeAttack(prefix.join(""), body.join(""), tail), steps };
+        if (steps > maxSteps.atStart || counter.count(pattern, ["\u2003", ...text], 1) > maxSteps.atEachCharacter)
+          return { attack: writeAttack(prefix.join(""), body.join(""), tail), steps };
       }
     }
   } catch (error) {
@@ -165,10 +175,16 @@ interface Candidate {
 }
 
 /** Texts that come to each repetition and stay there, then such of single characters. */
-function candidates(pattern: AST.Pattern, matches: (node: Character, character: string) => boolean, alphabet: readonly string[]): Candidate[] {
+function candidates(
+  pattern: AST.Pattern,
+  matches: (node: Character, character: string) => boolean,
+  alphabet: readonly string[],
+): Candidate[] {
   const characters: Character[] = [];
   visit(pattern, (node) => characters.push(node));
-  const popularity = new Map(alphabet.map((character) => [character, characters.filter((node) => matches(node, character)).length]));
+  const popularity = new Map(
+    alphabet.map((character) => [character, characters.filter((node) => matches(node, character)).length]),
+  );
   const byPopularity = alphabet.toSorted((a, b) => (popularity.get(b) ?? 0) - (popularity.get(a) ?? 0));
   const found: Candidate[] = [];
 
@@ -180,12 +196,21 @@ function candidates(pattern: AST.Pattern, matches: (node: Character, character: 
       case "CapturingGroup":
         return node.alternatives.map((alternative) => example(alternative, prefix))[0] ?? [];
       case "Alternative":
-        return node.elements.reduce<string[]>((before, element) => [...before, ...example(element, [...prefix, ...before])], []);
+        return node.elements.reduce<string[]>(
+          (before, element) => [...before, ...example(element, [...prefix, ...before])],
+          [],
+        );
       case "Quantifier": {
         const body = example(node.element, prefix);
-        const alternatives = "alternatives" in node.element ? node.element.alternatives.map((alternative) => example(alternative, prefix)) : [];
-        for (const each of [body, ...alternatives, alternatives.flat()]) if (each.length > 0) found.push({ prefix, body: each });
-        return Array.from({ length: Math.min(node.min, textLength) }, () => body).flat().slice(0, textLength);
+        const alternatives =
+          "alternatives" in node.element
+            ? node.element.alternatives.map((alternative) => example(alternative, prefix))
+            : [];
+        for (const each of [body, ...alternatives, alternatives.flat()])
+          if (each.length > 0) found.push({ prefix, body: each });
+        return Array.from({ length: Math.min(node.min, textLength) }, () => body)
+          .flat()
+          .slice(0, textLength);
       }
       case "Character":
       case "CharacterSet":
@@ -199,7 +224,12 @@ function candidates(pattern: AST.Pattern, matches: (node: Character, character: 
 
   const whole = example(pattern, []);
   const singles = byPopularity.slice(0, 3).map((character) => ({ prefix: [], body: [character] }));
-  const unique = new Map([...found, ...(whole.length > 0 ? [{ prefix: [], body: whole }] : []), ...singles].map((each) => [JSON.stringify(each), each]));
+  const unique = new Map(
+    [...found, ...(whole.length > 0 ? [{ prefix: [], body: whole }] : []), ...singles].map((each) => [
+      JSON.stringify(each),
+      each,
+    ]),
+  );
   return [...unique.values()].slice(0, 100);
 }
 
@@ -207,10 +237,20 @@ function visit(node: AST.Pattern | AST.Element | AST.Alternative, take: (node: C
   if ("alternatives" in node) for (const alternative of node.alternatives) visit(alternative as AST.Alternative, take);
   else if (node.type === "Alternative") for (const element of node.elements) visit(element, take);
   else if (node.type === "Quantifier") visit(node.element, take);
-  else if (node.type === "Character" || node.type === "CharacterSet" || node.type === "CharacterClass" || node.type === "ExpressionCharacterClass") take(node);
+  else if (
+    node.type === "Character" ||
+    node.type === "CharacterSet" ||
+    node.type === "CharacterClass" ||
+    node.type === "ExpressionCharacterClass"
+  )
+    take(node);
 }
 
 function writeAttack(prefix: string, body: string, tail: string): string {
-  const parts = [...(prefix === "" ? [] : [JSON.stringify(prefix)]), `${JSON.stringify(body)}.repeat(${Math.ceil(textLength / body.length)})`, ...(tail === "" ? [] : [JSON.stringify(tail)])];
+  const parts = [
+    ...(prefix === "" ? [] : [JSON.stringify(prefix)]),
+    `${JSON.stringify(body)}.repeat(${Math.ceil(textLength / body.length)})`,
+    ...(tail === "" ? [] : [JSON.stringify(tail)]),
+  ];
   return parts.join(" + ");
 }

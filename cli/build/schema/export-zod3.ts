@@ -27,7 +27,10 @@ function withoutChangedChecks(schema: Zod3Node): Exported {
 
 type PostProcess = NonNullable<Exclude<Parameters<typeof zodToJsonSchema>[1], string | undefined>["postProcess"]>;
 
-/** Leaves out the checks that follow `.trim()` and the like: they do not speak of the wire. Lengths stay after `.trim()`. */
+/**
+ * Leaves out the checks that follow `.trim()` and the like: they do not speak of the wire. Lengths stay after
+ * `.trim()`.
+ */
 function correctString(json: ReturnType<PostProcess>, def: Zod3Def): ReturnType<PostProcess> {
   if (def.typeName !== "ZodString") return json;
   const checks = asArray(def["checks"]).filter(isRecord);
@@ -36,7 +39,9 @@ function correctString(json: ReturnType<PostProcess>, def: Zod3Def): ReturnType<
   const after = checks.slice(change + 1);
   const firstOther = checks.slice(change).findIndex((check) => changes(check) && check["kind"] !== "trim");
   const lengths = firstOther === -1 ? after.filter((check) => check["kind"] === "min") : [];
-  return zodToJsonSchema({ _def: { ...def, checks: [...checks.slice(0, change), ...lengths] } } as never, { applyRegexFlags: true });
+  return zodToJsonSchema({ _def: { ...def, checks: [...checks.slice(0, change), ...lengths] } } as never, {
+    applyRegexFlags: true,
+  });
 }
 
 function changes(check: Record<string, unknown>): boolean {

@@ -49,7 +49,11 @@ const zod4: Builder<z.ZodType> = {
   record: (value) => z.record(z.string(), value),
   tuple: (items, rest) => (rest ? z.tuple(items, rest) : z.tuple(items)),
   union: (options) => z.union(options),
-  tagged: (options) => z.discriminatedUnion("tag", options.map((shape, index) => z.object({ ...shape, tag: z.literal(`t${index}`) })) as never),
+  tagged: (options) =>
+    z.discriminatedUnion(
+      "tag",
+      options.map((shape, index) => z.object({ ...shape, tag: z.literal(`t${index}`) })) as never,
+    ),
   both: (left, right) => z.object(left).and(z.object(right)),
   optional: (inner) => inner.optional(),
   nullable: (inner) => inner.nullable(),
@@ -68,12 +72,21 @@ const zod3: Builder<z3.ZodTypeAny> = {
   choice: (values) => z3.enum(values),
   any: () => z3.unknown(),
   array: (item, min) => z3.array(item).min(min),
-  object: (shape, mode) => (mode === "strict" ? z3.object(shape).strict() : mode === "loose" ? z3.object(shape).passthrough() : z3.object(shape)),
+  object: (shape, mode) =>
+    mode === "strict"
+      ? z3.object(shape).strict()
+      : mode === "loose"
+        ? z3.object(shape).passthrough()
+        : z3.object(shape),
   catchall: (shape, rest) => z3.object(shape).catchall(rest),
   record: (value) => z3.record(value),
   tuple: (items, rest) => (rest ? z3.tuple(items).rest(rest) : z3.tuple(items)),
   union: (options) => z3.union(options),
-  tagged: (options) => z3.discriminatedUnion("tag", options.map((shape, index) => z3.object({ ...shape, tag: z3.literal(`t${index}`) })) as never),
+  tagged: (options) =>
+    z3.discriminatedUnion(
+      "tag",
+      options.map((shape, index) => z3.object({ ...shape, tag: z3.literal(`t${index}`) })) as never,
+    ),
   both: (left, right) => z3.object(left).and(z3.object(right)),
   optional: (inner) => inner.optional(),
   nullable: (inner) => inner.nullable(),
@@ -96,7 +109,9 @@ function schemas<S>(zod: Builder<S>): fc.Arbitrary<S> {
       fc.tuple(fc.nat(2), fc.integer({ min: 2, max: 4 })).map(([min, max]) => zod.string(min, max)),
       fc.constantFrom(/^a+b?$/, /^ab$/i, /[0-9]/, /^é/u).map((regex) => zod.pattern(regex)),
       fc.nat(3).map((min) => zod.trimmed(min)),
-      fc.tuple(fc.integer({ min: -2, max: 2 }), fc.integer({ min: 0, max: 9 })).map(([min, more]) => zod.number(min, min + more)),
+      fc
+        .tuple(fc.integer({ min: -2, max: 2 }), fc.integer({ min: 0, max: 9 }))
+        .map(([min, more]) => zod.number(min, min + more)),
       fc.constant(null).map(() => zod.integer()),
       fc.constant(null).map(() => zod.boolean()),
       fc.constant(null).map(() => zod.nothing()),
@@ -104,10 +119,14 @@ function schemas<S>(zod: Builder<S>): fc.Arbitrary<S> {
       fc.constant(null).map(() => zod.choice(["a", "b", "t0"])),
       fc.constant(null).map(() => zod.any()),
       fc.tuple(tie("value"), fc.nat(2)).map(([item, min]) => zod.array(item, min)),
-      fc.tuple(tie("shape"), fc.constantFrom("plain" as const, "strict" as const, "loose" as const)).map(([shape, mode]) => zod.object(shape, mode)),
+      fc
+        .tuple(tie("shape"), fc.constantFrom("plain" as const, "strict" as const, "loose" as const))
+        .map(([shape, mode]) => zod.object(shape, mode)),
       fc.tuple(tie("shape"), tie("value")).map(([shape, rest]) => zod.catchall(shape, rest)),
       tie("value").map((inner) => zod.record(inner)),
-      fc.tuple(tie("value"), tie("value"), fc.option(tie("value"))).map(([first, second, rest]) => zod.tuple([first, second], rest)),
+      fc
+        .tuple(tie("value"), tie("value"), fc.option(tie("value")))
+        .map(([first, second, rest]) => zod.tuple([first, second], rest)),
       fc.tuple(tie("value"), tie("value")).map((options) => zod.union(options)),
       fc.array(tie("shape"), { minLength: 1, maxLength: 3 }).map((options) => zod.tagged(options)),
       fc.tuple(tie("shape"), tie("shape")).map(([left, right]) => zod.both(left, right)),
@@ -121,7 +140,30 @@ function schemas<S>(zod: Builder<S>): fc.Arbitrary<S> {
 const { json } = fc.letrec<{ json: unknown }>((tie) => ({
   json: fc.oneof(
     { maxDepth: 4, withCrossShrink: true },
-    fc.constantFrom<unknown>(null, true, false, 0, 1, -1, 2, 3.5, 12, "", "a", "aab", "b", "AB", " a ", "  ", "7", "t0", "t1", "é", "abcde", "x"),
+    fc.constantFrom<unknown>(
+      null,
+      true,
+      false,
+      0,
+      1,
+      -1,
+      2,
+      3.5,
+      12,
+      "",
+      "a",
+      "aab",
+      "b",
+      "AB",
+      " a ",
+      "  ",
+      "7",
+      "t0",
+      "t1",
+      "é",
+      "abcde",
+      "x",
+    ),
     fc.array(tie("json"), { maxLength: 3 }),
     fc.dictionary(fc.constantFrom(...keys, "tag", "other"), tie("json"), { maxKeys: 4, noNullPrototype: true }),
   ),
@@ -146,8 +188,10 @@ async function countAgreement<S extends Parser>(zod: Builder<S>): Promise<{ acce
         const byZod = schema.safeParse(value).success;
         const bySchema = validator.validate(value).valid;
         if (byZod) accepted++;
-        if (byZod && !bySchema) throw new Error(`Zod takes ${JSON.stringify(value)}, the exported schema does not: ${text}`);
-        if (!isWider && bySchema && !byZod) throw new Error(`The exported schema takes ${JSON.stringify(value)}, Zod does not: ${text}`);
+        if (byZod && !bySchema)
+          throw new Error(`Zod takes ${JSON.stringify(value)}, the exported schema does not: ${text}`);
+        if (!isWider && bySchema && !byZod)
+          throw new Error(`The exported schema takes ${JSON.stringify(value)}, Zod does not: ${text}`);
         if (!isWider) exact++;
       }
     }),
@@ -163,7 +207,12 @@ function hasWideParts(part: unknown, seen = new Set<unknown>()): boolean {
   if (part instanceof RegExp) return part.flags.includes("i");
   if ("check" in part && part.check === "overwrite") return true;
   if ("kind" in part && part.kind === "trim") return true;
-  const internals = "_zod" in part && typeof part._zod === "object" && part._zod !== null && "def" in part._zod ? part._zod.def : "_def" in part ? part._def : null;
+  const internals =
+    "_zod" in part && typeof part._zod === "object" && part._zod !== null && "def" in part._zod
+      ? part._zod.def
+      : "_def" in part
+        ? part._def
+        : null;
   if (internals !== null) return hasWideParts(internals, seen);
   const shape = "shape" in part && typeof part.shape === "function" ? part.shape() : null;
   return [shape, ...Object.values(part)].some((child) => hasWideParts(child, seen));
@@ -189,7 +238,9 @@ describe("an exported schema means what Zod means", () => {
 /** The description of what each `$ref` of a schema leads to. */
 function namesOf(schema: z3.ZodTypeAny): unknown[] {
   const root = exportSchema(schema);
-  const refs = [...JSON.stringify(root).matchAll(/"\$ref":("(?:[^"\\]|\\.)*")/g)].map(([, ref]) => String(JSON.parse(ref ?? "")));
+  const refs = [...JSON.stringify(root).matchAll(/"\$ref":("(?:[^"\\]|\\.)*")/g)].map(([, ref]) =>
+    String(JSON.parse(ref ?? "")),
+  );
   return refs.map((ref) => resolveRef(ref, root)?.["description"]);
 }
 const one = () => z3.object({ x: z3.number() }).describe("one");
@@ -199,12 +250,23 @@ describe("a reference of Zod 3 leads to the very schema that was met before", ()
   test("where one key begins like another", () => {
     const shared = one();
     expect(namesOf(z3.object({ a: other(), "a/b": shared, again: shared }))).toEqual(["one"]);
-    expect(namesOf(z3.object({ a: other(), "a/b/properties/c": shared, "a/properties/b": z3.object({ c: shared }), again: shared }))).toEqual(["one", "one"]);
+    expect(
+      namesOf(
+        z3.object({
+          a: other(),
+          "a/b/properties/c": shared,
+          "a/properties/b": z3.object({ c: shared }),
+          again: shared,
+        }),
+      ),
+    ).toEqual(["one", "one"]);
   });
 
   test("where a key holds half a surrogate pair, or anything else", () => {
     for (const key of ["\ud800", "a\udc00b", "a~1/%2f#?é👍", "", "constructor"]) {
-      const tree: z3.ZodTypeAny = z3.object({ ["n"]: z3.object({ [key]: z3.lazy(() => tree).optional() }) }).describe("one");
+      const tree: z3.ZodTypeAny = z3
+        .object({ ["n"]: z3.object({ [key]: z3.lazy(() => tree).optional() }) })
+        .describe("one");
       expect(namesOf(z3.object({ [key]: tree }))).toEqual(["one"]);
     }
   });
@@ -213,8 +275,14 @@ describe("a reference of Zod 3 leads to the very schema that was met before", ()
     const shared = one();
     const left = other().and(z3.object({ l: z3.string() }));
     expect(namesOf(left.and(z3.object({ s: shared })).and(z3.object({ again: shared })))).toEqual(["one"]);
-    expect(namesOf(z3.object({ a: z3.tuple([other(), shared]).rest(z3.tuple([shared])), b: shared.nullable().default(null) }))).toEqual(["one", "one"]);
+    expect(
+      namesOf(
+        z3.object({ a: z3.tuple([other(), shared]).rest(z3.tuple([shared])), b: shared.nullable().default(null) }),
+      ),
+    ).toEqual(["one", "one"]);
     expect(namesOf(z3.union([z3.string(), z3.array(shared).nullish(), other(), shared]))).toEqual(["one"]);
-    expect(namesOf(z3.object({ a: z3.record(shared.optional()), b: shared.readonly().brand("b").default({ x: 1 }) }))).toEqual(["one"]);
+    expect(
+      namesOf(z3.object({ a: z3.record(shared.optional()), b: shared.readonly().brand("b").default({ x: 1 }) })),
+    ).toEqual(["one"]);
   });
 });

@@ -5,8 +5,9 @@ import { tidy } from "./tidy.ts";
 import { isZod3, isZod4 } from "./zod-node.ts";
 
 /**
- * The JSON Schema (2020-12) of what a schema takes from the wire. Expects a schema that lintSchema finds nothing in. Where a check
- * reads a value that was changed before (`.trim()`, `.toLowerCase()`), the check does not speak of the wire, and is left out.
+ * The JSON Schema (2020-12) of what a schema takes from the wire. Expects a schema that lintSchema finds nothing in.
+ * Where a check reads a value that was changed before (`.trim()`, `.toLowerCase()`), the check does not speak of the
+ * wire, and is left out.
  */
 export function exportSchema(schema: unknown): JsonSchemaObject {
   if (isZod4(schema)) return tidy(exportZod4(schema));

@@ -21,11 +21,21 @@ const unrepresentable: Record<string, string> = {
   ZodVoid: "z.void()",
 };
 
-const plain = new Set(["ZodNumber", "ZodBoolean", "ZodNull", "ZodEnum", "ZodNativeEnum", "ZodAny", "ZodUnknown", "ZodNever"]);
+const plain = new Set([
+  "ZodNumber",
+  "ZodBoolean",
+  "ZodNull",
+  "ZodEnum",
+  "ZodNativeEnum",
+  "ZodAny",
+  "ZodUnknown",
+  "ZodNever",
+]);
 
 function inspectType(schema: Zod3Node, def: Zod3Def, report: NodeReport): void {
   const find = (kind: FindingKind, method: string): void => void report.findings.push({ kind, method, origin: schema });
-  const below = (step: string | null, child: unknown): void => void (child !== undefined && child !== null && report.children.push({ step, schema: child }));
+  const below = (step: string | null, child: unknown): void =>
+    void (child !== undefined && child !== null && report.children.push({ step, schema: child }));
 
   if (def["coerce"] === true) return find("code", `z.coerce.${def.typeName.slice(3).toLowerCase()}()`);
   const notJson = unrepresentable[def.typeName];
@@ -56,7 +66,8 @@ function inspectType(schema: Zod3Node, def: Zod3Def, report: NodeReport): void {
     case "ZodLazy":
       return below(null, isFunction(def["getter"]) ? def["getter"]() : null);
     case "ZodLiteral":
-      if (def["value"] === undefined || typeof def["value"] === "bigint") find("not-json", `z.literal(${String(def["value"])})`);
+      if (def["value"] === undefined || typeof def["value"] === "bigint")
+        find("not-json", `z.literal(${String(def["value"])})`);
       return;
     case "ZodEffects":
       find("code", nameEffect(def["effect"]));
@@ -68,7 +79,10 @@ function inspectType(schema: Zod3Node, def: Zod3Def, report: NodeReport): void {
       below(null, def["in"]);
       return below(null, def["out"]);
     case "ZodDefault":
-      report.defaults.push({ read: () => (isFunction(def["defaultValue"]) ? def["defaultValue"]() : undefined), origin: schema });
+      report.defaults.push({
+        read: () => (isFunction(def["defaultValue"]) ? def["defaultValue"]() : undefined),
+        origin: schema,
+      });
       return below(null, def["innerType"]);
     case "ZodOptional":
     case "ZodNullable":

@@ -28,7 +28,8 @@ const unrepresentable: Record<string, string> = {
 
 function inspectType(schema: Zod4Node, def: Zod4Def, report: NodeReport): void {
   const find = (kind: FindingKind, method: string): void => void report.findings.push({ kind, method, origin: schema });
-  const below = (step: string | null, child: unknown): void => void (child !== undefined && child !== null && report.children.push({ step, schema: child }));
+  const below = (step: string | null, child: unknown): void =>
+    void (child !== undefined && child !== null && report.children.push({ step, schema: child }));
 
   if (def["coerce"] === true) return find("code", `z.coerce.${def.type}()`);
   const notJson = unrepresentable[def.type];
@@ -55,7 +56,8 @@ function inspectType(schema: Zod4Node, def: Zod4Def, report: NodeReport): void {
       return below(null, isFunction(def["getter"]) ? def["getter"]() : null);
     case "literal":
       for (const value of asArray(def["values"])) {
-        if (value === undefined || typeof value === "bigint") find("not-json", `z.literal(${typeof value === "bigint" ? `${value}n` : "undefined"})`);
+        if (value === undefined || typeof value === "bigint")
+          find("not-json", `z.literal(${typeof value === "bigint" ? `${value}n` : "undefined"})`);
       }
       return;
     case "template_literal":
@@ -70,7 +72,10 @@ function inspectType(schema: Zod4Node, def: Zod4Def, report: NodeReport): void {
       find("code", ".catch()");
       return below(null, def["innerType"]);
     case "custom":
-      return find("code", schema._zod.traits.has("ZodInstanceOf") || "Class" in schema._zod.bag ? "z.instanceof()" : "z.custom()");
+      return find(
+        "code",
+        schema._zod.traits.has("ZodInstanceOf") || "Class" in schema._zod.bag ? "z.instanceof()" : "z.custom()",
+      );
     case "pipe":
       return inspectPipe(schema, def, report);
     case "default":
@@ -106,7 +111,12 @@ function inspectPipe(schema: Zod4Node, def: Zod4Def, report: NodeReport): void {
   }
   if (isTransform(from)) report.findings.push({ kind: "code", method: "z.preprocess()", origin: schema });
   else report.children.push({ step: null, schema: from });
-  if (isTransform(to)) report.findings.push({ kind: "code", method: namesStringbool(to._zod.def["transform"]) ? "z.stringbool()" : ".transform()", origin: schema });
+  if (isTransform(to))
+    report.findings.push({
+      kind: "code",
+      method: namesStringbool(to._zod.def["transform"]) ? "z.stringbool()" : ".transform()",
+      origin: schema,
+    });
   else report.children.push({ step: null, schema: to });
 }
 
@@ -120,7 +130,8 @@ function isTransform(schema: unknown): schema is Zod4Node {
 }
 
 /** Built-in overwrites are the same few functions in every Zod 4; anything else is the user's own. */
-const builtInOverwrite = /^\(?(\w+)\)? ?=> ?(?:\1\.(?:trim|toLowerCase|toUpperCase|normalize)\(\w*\)|(?:[\w$]+\.)*slugify\(\1\))$/;
+const builtInOverwrite =
+  /^\(?(\w+)\)? ?=> ?(?:\1\.(?:trim|toLowerCase|toUpperCase|normalize)\(\w*\)|(?:[\w$]+\.)*slugify\(\1\))$/;
 
 /** Whether a check changes the value, so that what follows it no longer speaks of the wire. */
 export function overwriteOf(check: unknown): "trim" | "other" | null {
@@ -134,7 +145,8 @@ function inspectCheck(check: unknown, schema: Zod4Node, report: NodeReport): voi
   const internals = isRecord(check) && isRecord(check["_zod"]) ? check["_zod"] : null;
   const def = internals && isRecord(internals["def"]) ? internals["def"] : null;
   if (!isRecord(check) || !def) return;
-  const find = (method: string): void => void report.findings.push({ kind: "code", method, origin: check, bearer: schema });
+  const find = (method: string): void =>
+    void report.findings.push({ kind: "code", method, origin: check, bearer: schema });
   switch (def["check"]) {
     case "custom":
       // A custom schema is its own check: inspectType has named it.
@@ -158,7 +170,8 @@ function inspectFormat(check: object, def: Record<string, unknown>, report: Node
   }
   const written = [isBuiltInPattern(check, def) ? null : pattern, def["hostname"], def["protocol"]];
   for (const regex of written) {
-    if (regex instanceof RegExp && !zodsOwn.has(regex.source)) report.regexes.push({ source: regex.source, flags: regex.flags, origin: check });
+    if (regex instanceof RegExp && !zodsOwn.has(regex.source))
+      report.regexes.push({ source: regex.source, flags: regex.flags, origin: check });
   }
 }
 
@@ -168,7 +181,8 @@ const zodsOwn = new Set(Object.values(z.regexes).flatMap((regex) => (regex insta
 function isBuiltInPattern(check: object, def: Record<string, unknown>): boolean {
   const { format, pattern } = def;
   if (!(pattern instanceof RegExp)) return true;
-  if (typeof format === "string" && ["includes", "starts_with", "ends_with", "lowercase", "uppercase"].includes(format)) return true;
+  if (typeof format === "string" && ["includes", "starts_with", "ends_with", "lowercase", "uppercase"].includes(format))
+    return true;
   if (format === "regex" || isFunction(def["fn"]) || !isZod4(check)) return false;
   const fresh = new check._zod.constr({ ...def, pattern: undefined, checks: [] })._zod.def["pattern"];
   return fresh instanceof RegExp && fresh.source === pattern.source;

@@ -15,18 +15,58 @@ async function methodsOf(schema: unknown): Promise<string[]> {
 describe("lintSchema", () => {
   test("trusts every regular expression that Zod itself writes", async () => {
     const all = { ...z };
-    const formats = ["email", "url", "httpUrl", "uuid", "uuidv4", "guid", "nanoid", "cuid", "cuid2", "ulid", "xid", "ksuid", "ipv4", "ipv6", "cidrv4", "cidrv6", "base64", "base64url", "e164", "jwt", "emoji", "hostname", "hex"] as const;
+    const formats = [
+      "email",
+      "url",
+      "httpUrl",
+      "uuid",
+      "uuidv4",
+      "guid",
+      "nanoid",
+      "cuid",
+      "cuid2",
+      "ulid",
+      "xid",
+      "ksuid",
+      "ipv4",
+      "ipv6",
+      "cidrv4",
+      "cidrv6",
+      "base64",
+      "base64url",
+      "e164",
+      "jwt",
+      "emoji",
+      "hostname",
+      "hex",
+    ] as const;
     for (const format of formats) {
       const make: () => unknown = all[format];
       expect([format, await lintSchema(make())]).toEqual([format, { findings: [], regexes: [] }]);
     }
-    for (const schema of [z.iso.datetime(), z.iso.date(), z.iso.time(), z.iso.duration(), z.string().email().startsWith("a.*").includes("b"), z3.string().email().uuid()]) {
+    for (const schema of [
+      z.iso.datetime(),
+      z.iso.date(),
+      z.iso.time(),
+      z.iso.duration(),
+      z.string().email().startsWith("a.*").includes("b"),
+      z3.string().email().uuid(),
+    ]) {
       expect(await lintSchema(schema)).toEqual({ findings: [], regexes: [] });
     }
   });
 
   test("finds the user's own regular expressions, also where a format hides them", async () => {
-    expect(await regexesOf(z.object({ a: z.string().regex(/a/i), b: z.email({ pattern: /b/ }), c: z.url({ hostname: /c/, protocol: /d/ }), e: z.stringFormat("e", /e/) }))).toEqual(["/a/i", "/b/", "/c/", "/d/", "/e/"]);
+    expect(
+      await regexesOf(
+        z.object({
+          a: z.string().regex(/a/i),
+          b: z.email({ pattern: /b/ }),
+          c: z.url({ hostname: /c/, protocol: /d/ }),
+          e: z.stringFormat("e", /e/),
+        }),
+      ),
+    ).toEqual(["/a/i", "/b/", "/c/", "/d/", "/e/"]);
     expect(await regexesOf(mini.string().check(mini.regex(/a/)))).toEqual(["/a/"]);
     expect(await regexesOf(z3.array(z3.string().min(1).regex(/a/)))).toEqual(["/a/"]);
   });
@@ -34,18 +74,51 @@ describe("lintSchema", () => {
   test("tells Zod's own changes of a text from the user's", async () => {
     expect(await methodsOf(z.string().trim().toLowerCase().toUpperCase().normalize("NFC").slugify())).toEqual([]);
     expect(await methodsOf(mini.string().check(mini.trim(), mini.toLowerCase(), mini.normalize()))).toEqual([]);
-    for (const code of [(text: string) => text.trim().slice(1), (text: string) => `${text.trim()}`, (text: string) => text.padEnd(3)]) {
+    for (const code of [
+      (text: string) => text.trim().slice(1),
+      (text: string) => `${text.trim()}`,
+      (text: string) => text.padEnd(3),
+    ]) {
       expect(await methodsOf(z.string().overwrite(code))).toEqual([".overwrite()"]);
     }
   });
 
   test("knows z.stringbool() by its name in every Zod 4, whatever it is made of", async () => {
-    expect(await methodsOf(z.object({ a: z.stringbool(), b: mini.array(mini.optional(mini.stringbool({ truthy: ["j"], falsy: ["n"] }))) }))).toEqual(["a z.stringbool()", "b [] z.stringbool()"]);
+    expect(
+      await methodsOf(
+        z.object({ a: z.stringbool(), b: mini.array(mini.optional(mini.stringbool({ truthy: ["j"], falsy: ["n"] }))) }),
+      ),
+    ).toEqual(["a z.stringbool()", "b [] z.stringbool()"]);
     // As 4.1 and 4.0 make it.
-    const codec = z.codec(z.string(), z.boolean(), { decode: (text, ctx) => (text === "j" ? true : (ctx.issues.push({ code: "invalid_value", expected: "stringbool", values: [], input: text } as never), z.NEVER)), encode: String });
-    const pipes = z.pipe(z.pipe(z.string(), z.transform((text, ctx) => (text === "j" ? true : (ctx.issues.push({ code: "invalid_value", expected: "stringbool", values: [], input: text } as never), z.NEVER)))), z.boolean());
+    const codec = z.codec(z.string(), z.boolean(), {
+      decode: (text, ctx) =>
+        text === "j"
+          ? true
+          : (ctx.issues.push({ code: "invalid_value", expected: "stringbool", values: [], input: text } as never),
+            z.NEVER),
+      encode: String,
+    });
+    const pipes = z.pipe(
+      z.pipe(
+        z.string(),
+        z.transform((text, ctx) =>
+          text === "j"
+            ? true
+            : (ctx.issues.push({ code: "invalid_value", expected: "stringbool", values: [], input: text } as never),
+              z.NEVER),
+        ),
+      ),
+      z.boolean(),
+    );
     expect(await methodsOf(z.object({ codec, pipes }))).toEqual(["codec z.stringbool()", "pipes z.stringbool()"]);
-    expect(await methodsOf(z.object({ codec: z.codec(z.string(), z.boolean(), { decode: Boolean, encode: String }), pipe: z.string().transform(Boolean) }))).toEqual(["codec z.codec()", "pipe .transform()"]);
+    expect(
+      await methodsOf(
+        z.object({
+          codec: z.codec(z.string(), z.boolean(), { decode: Boolean, encode: String }),
+          pipe: z.string().transform(Boolean),
+        }),
+      ),
+    ).toEqual(["codec z.codec()", "pipe .transform()"]);
   });
 
   test("names a fault once, at the first path that leads to it", async () => {
@@ -66,7 +139,11 @@ describe("lintSchema", () => {
   });
 
   test("takes a default that a function makes anew, as long as it is the same each time", async () => {
-    expect(await methodsOf(z.object({ a: z.array(z.string()).default(() => ["x"]), b: z3.object({ c: z3.array(z3.any()).default([]) }) }))).toEqual([]);
+    expect(
+      await methodsOf(
+        z.object({ a: z.array(z.string()).default(() => ["x"]), b: z3.object({ c: z3.array(z3.any()).default([]) }) }),
+      ),
+    ).toEqual([]);
     let count = 0;
     expect(await methodsOf(z.number().default(() => count++))).toEqual([".default()"]);
     expect(await methodsOf(z.number().default(() => Date.now()))).toEqual([".default()"]);
@@ -74,6 +151,8 @@ describe("lintSchema", () => {
   });
 
   test("finds what is no schema of Zod inside of one", async () => {
-    expect(await methodsOf(z.object({ a: { safeParse: () => null } as never }))).toEqual(["a something that is not a Zod schema"]);
+    expect(await methodsOf(z.object({ a: { safeParse: () => null } as never }))).toEqual([
+      "a something that is not a Zod schema",
+    ]);
   });
 });

@@ -13,8 +13,8 @@ export interface SchemaReport {
 }
 
 /**
- * Walks a schema of Zod 4 or Zod 3 and reports everything that cannot be exported to JSON Schema: each fault once, at the first
- * path that leads to it. Recursive schemas are walked once round.
+ * Walks a schema of Zod 4 or Zod 3 and reports everything that cannot be exported to JSON Schema: each fault once, at
+ * the first path that leads to it. Recursive schemas are walked once round.
  */
 export async function lintSchema(root: unknown): Promise<SchemaReport> {
   const report: SchemaReport = { findings: [], regexes: [] };
@@ -39,7 +39,12 @@ export async function lintSchema(root: unknown): Promise<SchemaReport> {
 function inspect(schema: unknown): NodeReport {
   if (isZod4(schema)) return inspectZod4(schema);
   if (isZod3(schema)) return inspectZod3(schema);
-  return { findings: [{ kind: "not-zod", method: "something that is not a Zod schema", origin: null }], regexes: [], defaults: [], children: [] };
+  return {
+    findings: [{ kind: "not-zod", method: "something that is not a Zod schema", origin: null }],
+    regexes: [],
+    defaults: [],
+    children: [],
+  };
 }
 
 /** A constant and a function that returns one look alike from outside: ask twice, with the clock moved on in between. */

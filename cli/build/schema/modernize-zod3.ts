@@ -20,7 +20,10 @@ interface Trail {
   references: Exported[];
 }
 
-/** Draft 7 to 2020-12: tuples are `prefixItems`. A `$ref` holds a name that was given to markMadeOf, and leads to the place of that schema then. */
+/**
+ * Draft 7 to 2020-12: tuples are `prefixItems`. A `$ref` holds a name that was given to markMadeOf, and leads to the
+ * place of that schema then.
+ */
 export function modernizeZod3(exported: Exported): Exported {
   const trail: Trail = { places: new Map(), references: [] };
   const modern = modernize(exported, "#", trail);
@@ -45,7 +48,8 @@ function modernize(value: unknown, place: string, trail: Trail): unknown {
   if (typeof modern["$ref"] === "string") trail.references.push(modern);
   if (Array.isArray(value["items"])) {
     modern["prefixItems"] = modernize(value["items"], `${place}/prefixItems`, trail);
-    modern["items"] = value["additionalItems"] === undefined ? false : modernize(value["additionalItems"], `${place}/items`, trail);
+    modern["items"] =
+      value["additionalItems"] === undefined ? false : modernize(value["additionalItems"], `${place}/items`, trail);
   }
   return modern;
 }
@@ -54,11 +58,15 @@ function modernizeKeyword(key: string, child: unknown, { place, trail }: { place
   // JSON that the user wrote, not schemas.
   if (["default", "const", "enum", "examples", "required"].includes(key)) return child;
   if (!["properties", "patternProperties"].includes(key) || !isRecord(child)) return modernize(child, place, trail);
-  return Object.fromEntries(Object.entries(child).map(([name, schema]) => [name, modernize(schema, `${place}/${toStep(name)}`, trail)]));
+  return Object.fromEntries(
+    Object.entries(child).map(([name, schema]) => [name, modernize(schema, `${place}/${toStep(name)}`, trail)]),
+  );
 }
 
 /** One step of a reference. Half a surrogate pair cannot be encoded, and stays. */
 function toStep(name: string): string {
   const escaped = name.replaceAll("~", "~0").replaceAll("/", "~1");
-  return Array.from(escaped, (character) => (character.isWellFormed() ? encodeURIComponent(character) : character)).join("");
+  return Array.from(escaped, (character) =>
+    character.isWellFormed() ? encodeURIComponent(character) : character,
+  ).join("");
 }

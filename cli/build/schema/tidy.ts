@@ -1,8 +1,8 @@
 import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
 
 /**
- * Takes out what says nothing to a reader: the bounds of safe integers, key names that may be any text, that other fields may come, and
- * formats that repeat a pattern in Zod's own words.
+ * Takes out what says nothing to a reader: the bounds of safe integers, key names that may be any text, that other
+ * fields may come, and formats that repeat a pattern in Zod's own words.
  */
 export function tidy(exported: Record<string, unknown>): JsonSchemaObject {
   // Through JSON: only what a reader of the manifest can see is kept.

@@ -27,11 +27,18 @@ export interface Zod3Def {
 }
 
 export function isZod4(value: unknown): value is Zod4Node {
-  return isRecord(value) && isRecord(value["_zod"]) && isRecord(value["_zod"]["def"]) && typeof value["_zod"]["def"]["type"] === "string";
+  return (
+    isRecord(value) &&
+    isRecord(value["_zod"]) &&
+    isRecord(value["_zod"]["def"]) &&
+    typeof value["_zod"]["def"]["type"] === "string"
+  );
 }
 
 export function isZod3(value: unknown): value is Zod3Node {
-  return isRecord(value) && !("_zod" in value) && isRecord(value["_def"]) && typeof value["_def"]["typeName"] === "string";
+  return (
+    isRecord(value) && !("_zod" in value) && isRecord(value["_def"]) && typeof value["_def"]["typeName"] === "string"
+  );
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

@@ -50,8 +50,19 @@ export function createAgentNews(): (trace: AgentTrace) => AgentNews[] {
 
   function stepNews({ name: step, step: result }: Step): AgentNews[] {
     if (result.type === "model") return speechNews(step, whatWasSaid(result.content));
-    if (result.type === "tool") return [{ type: "tool_result", step, toolCallId: result.toolCallId, toolName: result.toolName, outcome: result.outcome, output: result.output }];
-    if (result.type === "model_failure") return [{ type: "model_failure", step, kind: result.kind, message: result.message, waitMs: result.waitMs }];
+    if (result.type === "tool")
+      return [
+        {
+          type: "tool_result",
+          step,
+          toolCallId: result.toolCallId,
+          toolName: result.toolName,
+          outcome: result.outcome,
+          output: result.output,
+        },
+      ];
+    if (result.type === "model_failure")
+      return [{ type: "model_failure", step, kind: result.kind, message: result.message, waitMs: result.waitMs }];
     return [];
   }
 
@@ -64,19 +75,25 @@ export function createAgentNews(): (trace: AgentTrace) => AgentNews[] {
   return ({ steps, live, approvals }) => [
     ...steps.filter(isNew).flatMap(stepNews),
     ...(live ? speechNews(live.step, whatIsSaid(live)) : []),
-    ...approvals.filter((approval) => approval.decision === null && isNew(approval)).map(({ name, request, until }) => ({ type: "approval" as const, name, request, until })),
+    ...approvals
+      .filter((approval) => approval.decision === null && isNew(approval))
+      .map(({ name, request, until }) => ({ type: "approval" as const, name, request, until })),
   ];
 }
 
 function whatWasSaid(content: Extract<Step["step"], { type: "model" }>["content"]): Speech {
   const textOf = (type: "text" | "reasoning") => content.map((part) => (part.type === type ? part.text : "")).join("");
-  const calls = content.flatMap((part) => (part.type === "tool-call" ? [{ toolCallId: part.toolCallId, toolName: part.toolName, input: part.input }] : []));
+  const calls = content.flatMap((part) =>
+    part.type === "tool-call" ? [{ toolCallId: part.toolCallId, toolName: part.toolName, input: part.input }] : [],
+  );
   return { text: textOf("text"), textCut: 0, reasoning: textOf("reasoning"), calls, isOver: true };
 }
 
 /** A call whose arguments are not there as a whole is told when they are. */
 function whatIsSaid({ text, textCut, reasoning, toolCalls }: NonNullable<AgentTrace["live"]>): Speech {
-  const calls = toolCalls.flatMap(({ toolCallId, toolName, input, inputCut, isComplete }) => (isComplete && inputCut === 0 ? [{ toolCallId, toolName, input: parsed(input) }] : []));
+  const calls = toolCalls.flatMap(({ toolCallId, toolName, input, inputCut, isComplete }) =>
+    isComplete && inputCut === 0 ? [{ toolCallId, toolName, input: parsed(input) }] : [],
+  );
   return { text, textCut, reasoning, calls, isOver: false };
 }
 

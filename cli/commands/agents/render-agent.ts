@@ -58,7 +58,9 @@ export function showCall({ toolName, input }: { toolName: string; input: Json })
 function costText({ steps, usage, costUsd }: AgentTrace): string {
   const isStandIn = steps.some(({ step }) => step.type === "model" && step.model.provider === "stand-in");
   const tokens = usage.inputTokens === null ? "" : `${usage.inputTokens} tokens in, ${usage.outputTokens ?? 0} out`;
-  return [isStandIn ? "stand-in, no model" : "", tokens, costUsd === null || isStandIn ? "" : `$${costUsd.toFixed(4)}`].filter((part) => part !== "").join(", ");
+  return [isStandIn ? "stand-in, no model" : "", tokens, costUsd === null || isStandIn ? "" : `$${costUsd.toFixed(4)}`]
+    .filter((part) => part !== "")
+    .join(", ");
 }
 
 function show(value: Json): string {

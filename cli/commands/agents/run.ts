@@ -26,17 +26,32 @@ export function registerAgentsRun(agents: CliCommand, runner: CommandRunner): vo
     .action(runner.action(runAgent));
 }
 
-/** What the agent says and does is printed as it comes; with --json a line of JSON for each, the last of which has all of it. */
-async function runAgent(context: CommandContext, slug: string, options: { prompt: string; wait: boolean }): Promise<number> {
+/**
+ * What the agent says and does is printed as it comes; with --json a line of JSON for each, the last of which has all
+ * of it.
+ */
+async function runAgent(
+  context: CommandContext,
+  slug: string,
+  options: { prompt: string; wait: boolean },
+): Promise<number> {
   const api = await context.api();
-  const started = await api.request({ method: "POST", path: apiPath`/agents/${slug}/runs`, body: { prompt: options.prompt }, answer: startedRunsAnswer, notFoundFix: "Agents are the default exports of the files in agents/." });
+  const started = await api.request({
+    method: "POST",
+    path: apiPath`/agents/${slug}/runs`,
+    body: { prompt: options.prompt },
+    answer: startedRunsAnswer,
+    notFoundFix: "Agents are the default exports of the files in agents/.",
+  });
   if (!context.isJson) tellIfIdle(context);
   if (!options.wait) {
     context.print({ document: started, text: () => `${started.runId}\n` });
     return 0;
   }
   const { out } = context.terminal;
-  const printer = context.isJson ? createJsonPrinter(out) : createAgentPrinter({ runId: started.runId, paint: out.paint, write: out.write });
+  const printer = context.isJson
+    ? createJsonPrinter(out)
+    : createAgentPrinter({ runId: started.runId, paint: out.paint, write: out.write });
   const { run, trace } = await follow(api, started.runId, printer.print);
   printer.end(run, trace);
   return run.status === "completed" ? 0 : 1;
@@ -49,7 +64,11 @@ function createJsonPrinter({ write }: Output) {
   };
 }
 
-async function follow(api: ApiClient, id: string, print: (news: AgentNews) => void): Promise<{ run: Run; trace: AgentTrace }> {
+async function follow(
+  api: ApiClient,
+  id: string,
+  print: (news: AgentNews) => void,
+): Promise<{ run: Run; trace: AgentTrace }> {
   const newsOf = createAgentNews();
   for (;;) {
     // The run first: of one that has ended the trace is whole.

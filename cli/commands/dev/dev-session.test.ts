@@ -8,10 +8,26 @@ import type { ServiceEvents } from "../service-events.ts";
 import { createDevSession } from "./dev-session.ts";
 
 const broken: BuildResult = { ok: false, diagnostics: [] };
-const built = (version: string, settings: ProjectSettings = {}): BuildResult => ({ ok: true, manifest: manifest(version, settings), warnings: [], inputs: ["workflows/a.ts", "data/rates.json"] });
+const built = (version: string, settings: ProjectSettings = {}): BuildResult => ({
+  ok: true,
+  manifest: manifest(version, settings),
+  warnings: [],
+  inputs: ["workflows/a.ts", "data/rates.json"],
+});
 
 function manifest(version: string, settings: ProjectSettings): Manifest {
-  return { format: 1, version, builtAt: "2026-11-21T10:00:00.000Z", name: "p", folder: `builds/${version}`, sources: "sources.mjs", settings, triggers: [], workflows: [], agents: [] };
+  return {
+    format: 1,
+    version,
+    builtAt: "2026-11-21T10:00:00.000Z",
+    name: "p",
+    folder: `builds/${version}`,
+    sources: "sources.mjs",
+    settings,
+    triggers: [],
+    workflows: [],
+    agents: [],
+  };
 }
 
 function setUp(p: { start?: () => Promise<void>; reload?: () => Promise<void> } = {}) {
@@ -31,11 +47,21 @@ function setUp(p: { start?: () => Promise<void>; reload?: () => Promise<void> } 
   };
   const session = createDevSession({
     build: async () => next,
-    readSettings: ({ settings }) => readSettings({ projectDir: "/p", mode: "development", fromProject: settings, env: {} }),
+    readSettings: ({ settings }) =>
+      readSettings({ projectDir: "/p", mode: "development", fromProject: settings, env: {} }),
     async start() {
       await p.start?.();
       told.push("start");
-      return { url: "http://x", localUrl: "http://x", reload: async () => { await p.reload?.(); told.push("reload"); }, reportBuild: (failed) => void reported.push(failed), close: async () => void told.push("close") };
+      return {
+        url: "http://x",
+        localUrl: "http://x",
+        reload: async () => {
+          await p.reload?.();
+          told.push("reload");
+        },
+        reportBuild: (failed) => void reported.push(failed),
+        close: async () => void told.push("close"),
+      };
     },
     events,
     now: () => Date.parse("2026-11-21T10:00:00.000Z"),
@@ -66,7 +92,17 @@ it("the last good build is served while a new one fails, and the same content is
 
 it("the pages show a failed build until a good one is in force", async () => {
   const { rebuild, reported } = setUp();
-  const problem = { code: "syntax_error", severity: "error", file: "triggers/a.ts", line: 3, column: 1, frame: null, title: "triggers/a.ts:3 is not TypeScript", text: "", fix: "Fix it." } as const;
+  const problem = {
+    code: "syntax_error",
+    severity: "error",
+    file: "triggers/a.ts",
+    line: 3,
+    column: 1,
+    frame: null,
+    title: "triggers/a.ts:3 is not TypeScript",
+    text: "",
+    fix: "Fix it.",
+  } as const;
   await rebuild(broken);
   await rebuild(built("v1"));
   expect(reported).toEqual([]);
@@ -79,10 +115,16 @@ it("the pages show a failed build until a good one is in force", async () => {
 
 it("the pages show a build that cannot be loaded", async () => {
   let fails = true;
-  const { rebuild, reported } = setUp({ reload: async () => { if (fails) throw new Error("No such secret."); } });
+  const { rebuild, reported } = setUp({
+    reload: async () => {
+      if (fails) throw new Error("No such secret.");
+    },
+  });
   await rebuild(built("v1"));
   await expect(rebuild(built("v2"))).rejects.toThrow("No such secret.");
-  expect(reported).toMatchObject([{ problems: [{ title: "The new build could not be loaded", text: "No such secret." }] }]);
+  expect(reported).toMatchObject([
+    { problems: [{ title: "The new build could not be loaded", text: "No such secret." }] },
+  ]);
   fails = false;
   await rebuild(built("v2"));
   expect(reported.at(-1)).toBeNull();
@@ -92,13 +134,21 @@ it("a changed setting is said once to need a start", async () => {
   const { rebuild } = setUp();
   await rebuild(built("v1"));
   const changed = { port: 4000, databaseUrl: "file:./other.db" };
-  expect(await rebuild(built("v2", changed))).toEqual(["warn: Changed settings (port, database) take effect when `signalbox dev` is started again.", "reload", "reloaded v2"]);
+  expect(await rebuild(built("v2", changed))).toEqual([
+    "warn: Changed settings (port, database) take effect when `signalbox dev` is started again.",
+    "reload",
+    "reloaded v2",
+  ]);
   expect(await rebuild(built("v3", changed))).toEqual(["reload", "reloaded v3"]);
 });
 
 it("a build that could not be loaded is tried again, and never taken for the one in force", async () => {
   let fails = true;
-  const { rebuild } = setUp({ reload: async () => { if (fails) throw new Error("no"); } });
+  const { rebuild } = setUp({
+    reload: async () => {
+      if (fails) throw new Error("no");
+    },
+  });
   await rebuild(built("v1"));
   await expect(rebuild(built("v2"))).rejects.toThrow("no");
   fails = false;
@@ -107,7 +157,11 @@ it("a build that could not be loaded is tried again, and never taken for the one
 
 it("a build taken back after a reload that failed is loaded again: part of the service may run the failed one", async () => {
   let fails = true;
-  const { rebuild } = setUp({ reload: async () => { if (fails) throw new Error("no"); } });
+  const { rebuild } = setUp({
+    reload: async () => {
+      if (fails) throw new Error("no");
+    },
+  });
   await rebuild(built("v1"));
   await expect(rebuild(built("v2"))).rejects.toThrow("no");
   fails = false;
@@ -116,7 +170,11 @@ it("a build taken back after a reload that failed is loaded again: part of the s
 });
 
 it("a service that cannot start is not served", async () => {
-  const { session, rebuild } = setUp({ start: async () => { throw new Error("port in use"); } });
+  const { session, rebuild } = setUp({
+    start: async () => {
+      throw new Error("port in use");
+    },
+  });
   await expect(rebuild(built("v1"))).rejects.toThrow("port in use");
   expect(session.isServing()).toBe(false);
 });
@@ -124,7 +182,16 @@ it("a service that cannot start is not served", async () => {
 it("files that go into the build call for a rebuild; what workflows write does not", async () => {
   const { session, rebuild } = setUp();
   await rebuild(built("v1"));
-  const inputs = ["workflows/a.ts", "workflows/mail.html", "lib/new.ts", "data/rates.json", "signalbox.config.ts", "tsconfig.json", "package.json", "triggers"];
+  const inputs = [
+    "workflows/a.ts",
+    "workflows/mail.html",
+    "lib/new.ts",
+    "data/rates.json",
+    "signalbox.config.ts",
+    "tsconfig.json",
+    "package.json",
+    "triggers",
+  ];
   const others = ["outbox/mail.json", "dev.log", "README.md", "requests/signup.json"];
   expect([...others, ...inputs].filter(session.concerns)).toEqual(inputs);
   await rebuild(broken);

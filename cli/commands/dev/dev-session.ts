@@ -8,7 +8,10 @@ import { changedSettings } from "./changed-settings.ts";
 import { isPartOfBuild } from "./watch-project.ts";
 
 export interface DevSession {
-  /** Builds, and puts a good build in force: by starting the service, or by a reload. Rejects when the service cannot be started. */
+  /**
+   * Builds, and puts a good build in force: by starting the service, or by a reload. Rejects when the service cannot be
+   * started.
+   */
   rebuild(): Promise<void>;
   /** Whether a change of this file calls for a rebuild. */
   concerns(path: string): boolean;
@@ -48,7 +51,8 @@ export function createDevSession(p: {
       return events.ready({ mode: settings.mode, url: service.url, localUrl: service.localUrl, manifest, warnings });
     }
     tellOfSettings(serving, settings);
-    if (manifest.version === serving.version && !serving.isMixed) return events.unchanged({ version: manifest.version, wasBroken: isBroken });
+    if (manifest.version === serving.version && !serving.isMixed)
+      return events.unchanged({ version: manifest.version, wasBroken: isBroken });
     serving.isMixed = true;
     await serving.service.reload();
     serving.version = manifest.version;
@@ -58,14 +62,19 @@ export function createDevSession(p: {
 
   function tellOfSettings(current: Serving, settings: Settings): void {
     const names = changedSettings(current.settings, settings);
-    if (names.length > 0) events.notice("warn", `Changed settings (${names.join(", ")}) take effect when \`signalbox dev\` is started again.`);
+    if (names.length > 0)
+      events.notice(
+        "warn",
+        `Changed settings (${names.join(", ")}) take effect when \`signalbox dev\` is started again.`,
+      );
     // Said once for each change.
     current.settings = settings;
   }
 
   /** For the pages, once for each change. */
   function report(problems: BuildProblem[]): void {
-    if (problems.length > 0 || isReported) serving?.service.reportBuild(problems.length > 0 ? { at: new Date(p.now()).toISOString(), problems } : null);
+    if (problems.length > 0 || isReported)
+      serving?.service.reportBuild(problems.length > 0 ? { at: new Date(p.now()).toISOString(), problems } : null);
     isReported = problems.length > 0;
   }
 
@@ -94,5 +103,15 @@ export function createDevSession(p: {
 /** The build is good, and cannot be loaded. */
 function notInForce(error: unknown): BuildProblem {
   const text = error instanceof Error ? error.message : String(error);
-  return { code: "not_in_force", severity: "error", file: null, line: null, column: null, frame: null, title: "The new build could not be loaded", text, fix: "Fix the cause and save a file, or start `signalbox dev` again." };
+  return {
+    code: "not_in_force",
+    severity: "error",
+    file: null,
+    line: null,
+    column: null,
+    frame: null,
+    title: "The new build could not be loaded",
+    text,
+    fix: "Fix the cause and save a file, or start `signalbox dev` again.",
+  };
 }

@@ -17,7 +17,11 @@ import type { ServiceEvents } from "../service-events.ts";
 
 export function registerDev(program: CliCommand, runner: CommandRunner): void {
   program
-    .subcommand("dev", "build, serve and run the project, again at every change; on this machine webhooks need no key", ["signalbox dev", "signalbox dev --port 4000 --project services/hooks"])
+    .subcommand(
+      "dev",
+      "build, serve and run the project, again at every change; on this machine webhooks need no key",
+      ["signalbox dev", "signalbox dev --port 4000 --project services/hooks"],
+    )
     .option("--port <port>", "port to listen on (default: PORT, signalbox.config.ts, 3002)", parsePort)
     .action(runner.action(dev));
 }
@@ -31,12 +35,23 @@ async function dev(context: CommandContext, { port }: { port?: number }): Promis
   const stopped = untilStopped();
   const stopping = new AbortController();
   const events = context.isJson ? createJsonEvents(context) : createTextEvents(context);
-  const follow = async (inputs: readonly string[]): Promise<void> => (stopping.signal.aborted ? undefined : watching.follow(inputs));
-  const session = await openSession(context, { events, flags: port === undefined ? {} : { port }, signal: stopping.signal, follow });
+  const follow = async (inputs: readonly string[]): Promise<void> =>
+    stopping.signal.aborted ? undefined : watching.follow(inputs);
+  const session = await openSession(context, {
+    events,
+    flags: port === undefined ? {} : { port },
+    signal: stopping.signal,
+    follow,
+  });
   const failed = Promise.withResolvers<never>();
   const loop = createRebuildLoop({
     debounceMs,
-    rebuild: () => session.rebuild().catch((error: unknown) => (stopping.signal.aborted ? undefined : reportFailure({ error, session, events, fail: failed.reject }))),
+    rebuild: () =>
+      session
+        .rebuild()
+        .catch((error: unknown) =>
+          stopping.signal.aborted ? undefined : reportFailure({ error, session, events, fail: failed.reject }),
+        ),
   });
   const watching = await watchProject(context.projectDir, (path) => session.concerns(path) && loop.changed());
   try {
@@ -61,7 +76,10 @@ interface OpenSession {
 
 async function openSession(context: CommandContext, p: OpenSession): Promise<DevSession> {
   const { projectDir } = context;
-  const [{ buildProject }, { createLogger }] = await Promise.all([import("../../build/build-project.ts"), import("../../../server/logging.ts")]);
+  const [{ buildProject }, { createLogger }] = await Promise.all([
+    import("../../build/build-project.ts"),
+    import("../../../server/logging.ts"),
+  ]);
   const logger = createLogger({ mode: "development", level: readLogLevel("development"), process: "supervisor" });
   return createDevSession({
     async build() {
@@ -69,9 +87,12 @@ async function openSession(context: CommandContext, p: OpenSession): Promise<Dev
       if (built.ok) await p.follow(built.inputs);
       return built;
     },
-    readSettings: (manifest) => readSettings({ projectDir, mode: "development", fromProject: manifest.settings, flags: p.flags }),
+    readSettings: (manifest) =>
+      readSettings({ projectDir, mode: "development", fromProject: manifest.settings, flags: p.flags }),
     async start(settings) {
-      const tellOthers = isReachableFromElsewhere(settings) ? await prepareRemoteAccess(context, { settings, events: p.events }) : null;
+      const tellOthers = isReachableFromElsewhere(settings)
+        ? await prepareRemoteAccess(context, { settings, events: p.events })
+        : null;
       const service = await startService({ settings, reporter: p.events, logger, now: context.now() });
       tellOthers?.(service);
       return service;
@@ -82,8 +103,16 @@ async function openSession(context: CommandContext, p: OpenSession): Promise<Dev
 }
 
 /** Before it serves, what goes wrong ends `dev`; afterwards it is told, and the last good build goes on being served. */
-function reportFailure(p: { error: unknown; session: DevSession; events: ServiceEvents; fail: (error: unknown) => void }): void {
+function reportFailure(p: {
+  error: unknown;
+  session: DevSession;
+  events: ServiceEvents;
+  fail: (error: unknown) => void;
+}): void {
   if (!p.session.isServing()) return p.fail(p.error);
   const message = p.error instanceof Error ? p.error.message : String(p.error);
-  p.events.notice("error", p.error instanceof SettingsError ? message : `The new build could not be put in force: ${message}`);
+  p.events.notice(
+    "error",
+    p.error instanceof SettingsError ? message : `The new build could not be put in force: ${message}`,
+  );
 }

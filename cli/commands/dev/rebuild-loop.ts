@@ -6,8 +6,8 @@ export interface RebuildLoop {
 }
 
 /**
- * Rebuilds after changes, once for those that come close together. One rebuild at a time: what changes during one is rebuilt right
- * after it. `rebuild` must not reject.
+ * Rebuilds after changes, once for those that come close together. One rebuild at a time: what changes during one is
+ * rebuilt right after it. `rebuild` must not reject.
  */
 export function createRebuildLoop(p: { debounceMs: number; rebuild(): Promise<void> }): RebuildLoop {
   let timer: NodeJS.Timeout | null = null;

@@ -31,7 +31,9 @@ it("a second service of a project is refused in one line: who runs, where, and t
     message: `\`signalbox dev\` serves this project already, on ${url} (process ${pid}).`,
     details: { code: "already_running", fix: expect.stringContaining(`kill ${pid}`), extra: { pid, url } },
   });
-  await expect(refuseSecond(announced(url, { mode: "deployed" }))).rejects.toThrow("`signalbox start` serves this project already");
+  await expect(refuseSecond(announced(url, { mode: "deployed" }))).rejects.toThrow(
+    "`signalbox start` serves this project already",
+  );
 });
 
 it("one that was killed, and one whose number another process has now, do not count", async () => {

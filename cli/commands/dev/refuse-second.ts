@@ -3,21 +3,28 @@ import { Failure } from "../../terminal/failure.ts";
 
 const answerWithinMs = 3_000;
 
-/** Two of them would build over each other, and commands would find only one. What a killed one left behind does not count, nor a process that took over its number. */
+/**
+ * Two of them would build over each other, and commands would find only one. What a killed one left behind does not
+ * count, nor a process that took over its number.
+ */
 export async function refuseSecond(projectDir: string): Promise<void> {
   const running = findRunningServer(projectDir);
   if (!running || running.pid === process.pid || !(await answers(running.localUrl ?? running.url))) return;
   const command = running.mode === "development" ? "dev" : "start";
-  throw new Failure(`\`signalbox ${command}\` serves this project already, on ${running.url} (process ${running.pid}).`, {
-    code: "already_running",
-    fix: `Use that one: \`dev\` takes up every change by itself. Or stop it first: kill ${running.pid}`,
-    extra: { pid: running.pid, url: running.url },
-  });
+  throw new Failure(
+    `\`signalbox ${command}\` serves this project already, on ${running.url} (process ${running.pid}).`,
+    {
+      code: "already_running",
+      fix: `Use that one: \`dev\` takes up every change by itself. Or stop it first: kill ${running.pid}`,
+      extra: { pid: running.pid, url: running.url },
+    },
+  );
 }
 
 async function answers(url: string): Promise<boolean> {
   try {
-    return (await fetch(new URL("/healthz", url), { signal: AbortSignal.timeout(answerWithinMs), redirect: "error" })).ok;
+    return (await fetch(new URL("/healthz", url), { signal: AbortSignal.timeout(answerWithinMs), redirect: "error" }))
+      .ok;
   } catch {
     return false;
   }

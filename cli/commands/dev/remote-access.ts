@@ -13,36 +13,70 @@ const dayMs = 86_400_000;
 const tokenLifetimeMs = 30 * dayMs;
 
 /**
- * For a `dev` that others can reach: their requests need a webhook key or an API token, so there are both when it starts. The token is shown to a
- * person at a terminal only. Returns what says so once the service has started.
+ * For a `dev` that others can reach: their requests need a webhook key or an API token, so there are both when it
+ * starts. The token is shown to a person at a terminal only. Returns what says so once the service has started.
  */
-export async function prepareRemoteAccess(context: CommandContext, { settings, events }: { settings: Settings; events: ServiceEvents }): Promise<(service: { url: string }) => void> {
+export async function prepareRemoteAccess(
+  context: CommandContext,
+  { settings, events }: { settings: Settings; events: ServiceEvents },
+): Promise<(service: { url: string }) => void> {
   const { openLocalApi } = await import("../../../server/main.ts");
-  const local = await openLocalApi({ projectDir: settings.projectDir, running: { mode: "development", url: serviceUrl(settings, settings.port) } });
+  const local = await openLocalApi({
+    projectDir: settings.projectDir,
+    running: { mode: "development", url: serviceUrl(settings, settings.port) },
+  });
   try {
     const api = createApiClient((request) => local.fetch(request));
     await makeFirstKey(api);
-    const token = isWatched(context) ? await findOrMakeToken(api, { file: join(settings.stateDir, "dev-token"), now: context.now() }) : null;
+    const token = isWatched(context)
+      ? await findOrMakeToken(api, { file: join(settings.stateDir, "dev-token"), now: context.now() })
+      : null;
     return ({ url }) => tell({ context, events, url, token });
   } finally {
     await local.close();
   }
 }
 
-function tell({ context, events, url, token }: { context: CommandContext; events: ServiceEvents; url: string; token: string | null }): void {
-  const what = "Others can reach this service. From elsewhere webhooks need a key, and the API and the pages need a token:";
-  if (token === null) return events.notice("warn", `${what} \`signalbox triggers url <slug>\` prints a URL with a key, \`signalbox keys create --api\` makes a token.`);
-  context.tell(`\n${what}\n  a URL with a key   signalbox triggers url <slug>\n  a token            ${token}\n  to sign in with it ${url}/sign-in\n`);
+function tell({
+  context,
+  events,
+  url,
+  token,
+}: {
+  context: CommandContext;
+  events: ServiceEvents;
+  url: string;
+  token: string | null;
+}): void {
+  const what =
+    "Others can reach this service. From elsewhere webhooks need a key, and the API and the pages need a token:";
+  if (token === null)
+    return events.notice(
+      "warn",
+      `${what} \`signalbox triggers url <slug>\` prints a URL with a key, \`signalbox keys create --api\` makes a token.`,
+    );
+  context.tell(
+    `\n${what}\n  a URL with a key   signalbox triggers url <slug>\n  a token            ${token}\n  to sign in with it ${url}/sign-in\n`,
+  );
 }
 
 const tokenFileSchema = z.object({ id: z.string(), secret: z.string() });
 
-/** The token of the last start as long as it is valid for another day, else a new one. Browsers that signed in with it stay signed in. */
+/**
+ * The token of the last start as long as it is valid for another day, else a new one. Browsers that signed in with it
+ * stay signed in.
+ */
 async function findOrMakeToken(api: ApiClient, { file, now }: { file: string; now: number }): Promise<string> {
   const kept = readTokenFile(file);
   const { data } = await api.request({ path: "/keys", answer: keysAnswer });
   if (kept && data.some((key) => key.id === kept.id && isUsableAt(key, now + dayMs))) return kept.secret;
-  const body = { kind: "api", name: "signalbox dev", endpoints: null, scope: "admin", expiresAt: new Date(now + tokenLifetimeMs).toISOString() };
+  const body = {
+    kind: "api",
+    name: "signalbox dev",
+    endpoints: null,
+    scope: "admin",
+    expiresAt: new Date(now + tokenLifetimeMs).toISOString(),
+  };
   const { id, secret } = await api.request({ method: "POST", path: "/keys", body, answer: createdKeyAnswer });
   rmSync(file, { force: true });
   writeFileSync(file, `${JSON.stringify({ id, secret })}\n`, { mode: 0o600, flag: "wx" });

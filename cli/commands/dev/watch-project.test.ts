@@ -25,9 +25,12 @@ test("a file of a linked package is watched once the build has read it, also whe
     writeFileSync(join(parent, "shared/new"), `${Math.random()}`);
     renameSync(join(parent, "shared/new"), join(parent, "shared/rates.ts"));
   };
-  await vi.waitFor(() => {
-    replace();
-    expect(changed).not.toEqual([]);
-  }, { timeout: 5000, interval: 200 });
+  await vi.waitFor(
+    () => {
+      replace();
+      expect(changed).not.toEqual([]);
+    },
+    { timeout: 5000, interval: 200 },
+  );
   expect(new Set(changed)).toEqual(new Set(["../../shared/rates.ts"]));
 });

@@ -3,7 +3,10 @@ import { basename, dirname, relative, resolve, sep } from "node:path";
 import { type FSWatcher, watch } from "chokidar";
 
 interface Watching {
-  /** Watches those of a build's files, too, that lie outside of the project's folder, e.g. in a linked package. Paths from the project, with `/`. */
+  /**
+   * Watches those of a build's files, too, that lie outside of the project's folder, e.g. in a linked package. Paths
+   * from the project, with `/`.
+   */
   follow(inputs: readonly string[]): Promise<void>;
   stop(): Promise<void>;
 }
@@ -53,10 +56,15 @@ function isLeftOut(name: string): boolean {
 }
 
 /**
- * Whether a change of this file may change the build. `inputs` are the files of the last good build. While the project is broken, a JSON
- * file may be the one that was missing; other files are left out then as well, lest a log in the project's folder starts builds for ever.
+ * Whether a change of this file may change the build. `inputs` are the files of the last good build. While the project
+ * is broken, a JSON file may be the one that was missing; other files are left out then as well, lest a log in the
+ * project's folder starts builds for ever.
  */
 export function isPartOfBuild(path: string, p: { inputs: ReadonlySet<string>; isBroken: boolean }): boolean {
   if (p.inputs.has(path) || (p.isBroken && path.endsWith(".json"))) return true;
-  return /^(?:triggers|workflows|agents)(?:\/|$)/.test(path) || /^(?:package|tsconfig(?:\.[^/]+)?)\.json$/.test(path) || /\.[cm]?[jt]sx?$/.test(path);
+  return (
+    /^(?:triggers|workflows|agents)(?:\/|$)/.test(path) ||
+    /^(?:package|tsconfig(?:\.[^/]+)?)\.json$/.test(path) ||
+    /\.[cm]?[jt]sx?$/.test(path)
+  );
 }

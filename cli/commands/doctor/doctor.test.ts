@@ -15,11 +15,38 @@ import { judgeStore } from "./judge-store.ts";
 
 const now = Date.parse("2026-11-21T10:00:00Z");
 const day = 86_400_000;
-const key = { id: "key_1", name: "a", kind: "webhook", endpoints: null, ciphertext: null, expiresAt: null, revokedAt: null };
-const contents: AccessContext["contents"] = { newestDeliveryAt: now, lastSeenWorkers: [now], keys: [key], disabledTriggers: [], people: 1, admins: 1 };
-const access: AccessContext = { contents, now, triggers: [{ slug: "new-signup", endpoint: "signup" }], mode: "deployed", needsKeys: true, isRunning: true, openKey: () => "sbk_x" };
-const found = (checks: { name: string; state: string }[]) => checks.filter(({ state }) => state !== "ok").map(({ name, state }) => `${name} ${state}`);
-const judge = ({ contents: some, ...given }: Partial<Omit<AccessContext, "contents">> & { contents?: Partial<AccessContext["contents"]> } = {}) =>
+const key = {
+  id: "key_1",
+  name: "a",
+  kind: "webhook",
+  endpoints: null,
+  ciphertext: null,
+  expiresAt: null,
+  revokedAt: null,
+};
+const contents: AccessContext["contents"] = {
+  newestDeliveryAt: now,
+  lastSeenWorkers: [now],
+  keys: [key],
+  disabledTriggers: [],
+  people: 1,
+  admins: 1,
+};
+const access: AccessContext = {
+  contents,
+  now,
+  triggers: [{ slug: "new-signup", endpoint: "signup" }],
+  mode: "deployed",
+  needsKeys: true,
+  isRunning: true,
+  openKey: () => "sbk_x",
+};
+const found = (checks: { name: string; state: string }[]) =>
+  checks.filter(({ state }) => state !== "ok").map(({ name, state }) => `${name} ${state}`);
+const judge = ({
+  contents: some,
+  ...given
+}: Partial<Omit<AccessContext, "contents">> & { contents?: Partial<AccessContext["contents"]> } = {}) =>
   found(judgeAccess({ ...access, ...given, contents: { ...contents, ...some } }));
 
 it("finds nothing where nothing is wrong", () => expect(judge()).toEqual([]));
@@ -28,13 +55,35 @@ it.each<[string, Parameters<typeof judge>[0], string[]]>([
   ["a delivery of the future", { contents: { newestDeliveryAt: now + day } }, ["history bad"]],
   ["no key yet", { contents: { keys: [] } }, ["keys warn"]],
   ["no key in development", { mode: "development", needsKeys: false, contents: { keys: [] } }, []],
-  ["no key in development that others can reach", { mode: "development", needsKeys: true, contents: { keys: [], people: 0, admins: 0 } }, ["keys warn"]],
-  ["keys that have all ended", { contents: { keys: [{ ...key, expiresAt: now - 1 }, { ...key, revokedAt: 1 }] } }, ["keys bad"]],
+  [
+    "no key in development that others can reach",
+    { mode: "development", needsKeys: true, contents: { keys: [], people: 0, admins: 0 } },
+    ["keys warn"],
+  ],
+  [
+    "keys that have all ended",
+    {
+      contents: {
+        keys: [
+          { ...key, expiresAt: now - 1 },
+          { ...key, revokedAt: 1 },
+        ],
+      },
+    },
+    ["keys bad"],
+  ],
   ["an endpoint that no key opens", { contents: { keys: [{ ...key, endpoints: ["other"] }] } }, ["keys bad"]],
   ["a key that ends soon", { contents: { keys: [{ ...key, expiresAt: now + 13 * day }] } }, ["keys warn"]],
   ["a key that ends later", { contents: { keys: [{ ...key, expiresAt: now + 15 * day }] } }, []],
   ["a secret that is gone", { openKey: null, contents: { keys: [{ ...key, ciphertext: "v1.x" }] } }, ["secret bad"]],
-  ["another secret", { openKey: createKeyCipher("another secret of some length").open, contents: { keys: [{ ...key, ciphertext: createKeyCipher("the secret that was before").seal("k") }] } }, ["secret bad"]],
+  [
+    "another secret",
+    {
+      openKey: createKeyCipher("another secret of some length").open,
+      contents: { keys: [{ ...key, ciphertext: createKeyCipher("the secret that was before").seal("k") }] },
+    },
+    ["secret bad"],
+  ],
   ["a trigger that is switched off", { contents: { disabledTriggers: ["new-signup"] } }, ["triggers warn"]],
   ["a switch of a trigger that is gone", { contents: { disabledTriggers: ["gone"] } }, []],
   ["people without an admin", { contents: { admins: 0 } }, ["people bad"]],
@@ -44,32 +93,65 @@ it.each<[string, Parameters<typeof judge>[0], string[]]>([
 
 it("tells of a disk that is full, and of addresses that give keys away", () => {
   expect([10, 100_000_000, 10e9].map((room) => judgeSpace(room).state)).toEqual(["bad", "warn", "ok"]);
-  const states = [null, "http://hooks.example.com", "https://hooks.example.com", "http://localhost:3000"].map((baseUrl) => judgeAddress({ baseUrl, host: "0.0.0.0", trustProxy: [], mode: "deployed" })[0]?.state);
+  const states = [null, "http://hooks.example.com", "https://hooks.example.com", "http://localhost:3000"].map(
+    (baseUrl) => judgeAddress({ baseUrl, host: "0.0.0.0", trustProxy: [], mode: "deployed" })[0]?.state,
+  );
   expect(states).toEqual(["warn", "warn", "warn", "ok"]);
-  expect(found(judgeAddress({ host: "0.0.0.0", baseUrl: "https://hooks.example.com", trustProxy: ["127.0.0.1"], mode: "deployed" }))).toEqual([]);
+  expect(
+    found(
+      judgeAddress({
+        host: "0.0.0.0",
+        baseUrl: "https://hooks.example.com",
+        trustProxy: ["127.0.0.1"],
+        mode: "deployed",
+      }),
+    ),
+  ).toEqual([]);
 });
 
 it("says what keys are for: all endpoints, or each one some", () => {
-  const triggers = [{ slug: "a", endpoint: "a" }, { slug: "b", endpoint: "b" }];
+  const triggers = [
+    { slug: "a", endpoint: "a" },
+    { slug: "b", endpoint: "b" },
+  ];
   const say = (...endpoints: (string[] | null)[]) =>
-    judgeAccess({ ...access, triggers, contents: { ...contents, keys: endpoints.map((of, at) => ({ ...key, id: `key_${at}`, endpoints: of })) } }).find(({ name }) => name === "keys")?.message;
+    judgeAccess({
+      ...access,
+      triggers,
+      contents: { ...contents, keys: endpoints.map((of, at) => ({ ...key, id: `key_${at}`, endpoints: of })) },
+    }).find(({ name }) => name === "keys")?.message;
   expect(say(null)).toBe("1 webhook key for all endpoints");
   expect(say(null, null)).toBe("2 webhook keys for all endpoints");
   expect(say(["a"], ["b"])).toBe("every endpoint has a key: 2 webhook keys, none for all endpoints");
   expect(say(["a"], null)).toBe("every endpoint has a key: 2 webhook keys, 1 for all endpoints");
 });
 
-const sayAddress = (given: { host?: string; baseUrl?: string }) => judgeAddress({ host: "127.0.0.1", baseUrl: null, trustProxy: [], mode: "development", ...given })[0]?.message;
+const sayAddress = (given: { host?: string; baseUrl?: string }) =>
+  judgeAddress({ host: "127.0.0.1", baseUrl: null, trustProxy: [], mode: "development", ...given })[0]?.message;
 
 it("says of development whether others can reach it", () => {
   expect(sayAddress({})).toBe("development listens on this machine only");
-  expect(sayAddress({ baseUrl: "https://dev.example.com" })).toContain("can be reached from elsewhere, by https://dev.example.com");
+  expect(sayAddress({ baseUrl: "https://dev.example.com" })).toContain(
+    "can be reached from elsewhere, by https://dev.example.com",
+  );
   expect(sayAddress({ host: "0.0.0.0" })).toContain("can be reached from elsewhere, by 0.0.0.0");
 });
 
 const postgres: PostgresFacts = {
-  name: "postgres://db/hooks", user: "hooks", server: "17.2", databaseBytes: 1e6, pendingMigrations: 0, mayWrite: true, isReplica: false, fsync: "on", fullPageWrites: "on", synchronousCommit: "on",
-  connections: { most: 97, used: 20, wanted: 42 }, aheadMs: 20, secretFingerprint: "mine", contents,
+  name: "postgres://db/hooks",
+  user: "hooks",
+  server: "17.2",
+  databaseBytes: 1e6,
+  pendingMigrations: 0,
+  mayWrite: true,
+  isReplica: false,
+  fsync: "on",
+  fullPageWrites: "on",
+  synchronousCommit: "on",
+  connections: { most: 97, used: 20, wanted: 42 },
+  aheadMs: 20,
+  secretFingerprint: "mine",
+  contents,
 };
 
 it.each<[string, Partial<PostgresFacts> & { own?: string | null; hasRetention?: boolean }, string[]]>([
@@ -106,10 +188,17 @@ it("reads a store that is used, and one that is not; a file that only grows, a l
   await store.createKey(aKey({ endpoints: ["signup"] }));
   const facts = inspectDatabase(file);
   if (!facts) throw new Error("the store was to be there");
-  expect(facts).toMatchObject({ damage: null, pendingMigrations: 0, journalMode: "wal", givesRoomBack: true, contents: { newestDeliveryAt: now, keys: [{ endpoints: ["signup"] }] } });
+  expect(facts).toMatchObject({
+    damage: null,
+    pendingMigrations: 0,
+    journalMode: "wal",
+    givesRoomBack: true,
+    contents: { newestDeliveryAt: now, keys: [{ endpoints: ["signup"] }] },
+  });
   await store.close();
   expect(inspectDatabase(file)).toMatchObject({ damage: null, contents: { newestDeliveryAt: now } });
-  const states = (given: object, hasRetention = true) => found(judgeStore({ ...facts, ...given }, { file, hasRetention }));
+  const states = (given: object, hasRetention = true) =>
+    found(judgeStore({ ...facts, ...given }, { file, hasRetention }));
   expect(states({})).toEqual([]);
   expect(states({ damage: "page 3" })).toEqual(["store bad"]);
   expect(states({ pendingMigrations: 1 })).toEqual(["schema warn"]);
@@ -121,14 +210,30 @@ it("reads a store that is used, and one that is not; a file that only grows, a l
 it("says what is wrong in a line each with the way out, exits with 1, and changes nothing", async () => {
   const state = join(folder, ".signalbox");
   mkdirSync(state);
-  const manifest = { format: 1, version: "v", builtAt: "2026-11-21T09:00:00Z", name: "p", folder: "builds/v", sources: "s.js", settings: { baseUrl: "http://localhost:3000" }, triggers: [], workflows: [] };
+  const manifest = {
+    format: 1,
+    version: "v",
+    builtAt: "2026-11-21T09:00:00Z",
+    name: "p",
+    folder: "builds/v",
+    sources: "s.js",
+    settings: { baseUrl: "http://localhost:3000" },
+    triggers: [],
+    workflows: [],
+  };
   writeFileSync(join(state, "manifest.json"), JSON.stringify(manifest));
-  expect(await runFakeCli(["doctor", "--project", folder])).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("! store: there is none yet") });
+  expect(await runFakeCli(["doctor", "--project", folder])).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining("! store: there is none yet"),
+  });
   writeFileSync(join(state, "signalbox.db"), "no database".repeat(500));
   const text = await runFakeCli(["doctor", "--project", folder]);
   expect(text).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(/^✗ store: .*not a SQLite database.* → /m) });
   const json = await runFakeCli(["doctor", "--project", folder, "--json"]);
-  expect(JSON.parse(json.stdout)).toMatchObject({ ok: false, checks: expect.arrayContaining([expect.objectContaining({ name: "store", state: "bad" })]) });
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    ok: false,
+    checks: expect.arrayContaining([expect.objectContaining({ name: "store", state: "bad" })]),
+  });
   expect(readdirSync(state).sort()).toEqual(["manifest.json", "signalbox.db"]);
   const unbuilt = await runFakeCli(["doctor", "--project", join(folder, "none")]);
   expect(unbuilt).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(/^✗ settings: .*signalbox build/m) });

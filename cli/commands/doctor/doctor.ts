@@ -16,7 +16,9 @@ import { judgePostgres } from "./judge-postgres.ts";
 import { judgeStore } from "./judge-store.ts";
 
 export function registerDoctor(program: CliCommand, runner: CommandRunner): void {
-  program.subcommand("doctor", "what is wrong with this service, and the way out; changes nothing", ["signalbox doctor"]).action(runner.action(doctor));
+  program
+    .subcommand("doctor", "what is wrong with this service, and the way out; changes nothing", ["signalbox doctor"])
+    .action(runner.action(doctor));
 }
 
 const marks = { ok: ["good", "✓"], warn: ["warn", "!"], bad: ["bad", "✗"] } as const;
@@ -37,24 +39,44 @@ async function lookAtProject(context: CommandContext): Promise<Check[]> {
   try {
     return await look(context);
   } catch (error) {
-    if (error instanceof SettingsError || error instanceof ProjectError) return [bad("settings", error.message, "Nothing else can be looked at before that is mended.")];
+    if (error instanceof SettingsError || error instanceof ProjectError)
+      return [bad("settings", error.message, "Nothing else can be looked at before that is mended.")];
     throw error;
   }
 }
 
 async function look({ projectDir, now }: CommandContext): Promise<Check[]> {
   const { settings, running } = await findOwnSettings(projectDir, "doctor");
-  const checks = [ok("settings", `of ${projectDir}`), running ? ok("service", `runs on ${running.url} (process ${running.pid})`) : ok("service", "does not run here"), ...judgeAddress(settings)];
+  const checks = [
+    ok("settings", `of ${projectDir}`),
+    running ? ok("service", `runs on ${running.url} (process ${running.pid})`) : ok("service", "does not run here"),
+    ...judgeAddress(settings),
+  ];
   try {
     const { checks: ofStore, contents } = await lookAtStore(settings);
     checks.push(...ofStore);
     if (!contents) return checks;
-    const [{ readManifest }, { createKeyCipher }] = await Promise.all([import("../../../server/project/read-manifest.ts"), import("../../../server/auth/key-cipher.ts")]);
+    const [{ readManifest }, { createKeyCipher }] = await Promise.all([
+      import("../../../server/project/read-manifest.ts"),
+      import("../../../server/auth/key-cipher.ts"),
+    ]);
     const openKey = hasSecret(settings.stateDir) ? createKeyCipher(readSecret(settings.stateDir)).open : null;
     const triggers = (await readManifest(settings.stateDir))?.triggers ?? [];
-    return [...checks, ...judgeAccess({ contents, now: now(), triggers, mode: settings.mode, needsKeys: settings.mode === "deployed" || isReachableFromElsewhere(settings), isRunning: running !== null, openKey })];
+    return [
+      ...checks,
+      ...judgeAccess({
+        contents,
+        now: now(),
+        triggers,
+        mode: settings.mode,
+        needsKeys: settings.mode === "deployed" || isReachableFromElsewhere(settings),
+        isRunning: running !== null,
+        openKey,
+      }),
+    ];
   } catch (error) {
-    if (error instanceof AppError) return [...checks, bad("store", error.message, "docs/failures.md tells what to do.")];
+    if (error instanceof AppError)
+      return [...checks, bad("store", error.message, "docs/failures.md tells what to do.")];
     throw error;
   }
 }
@@ -68,7 +90,9 @@ interface StoreLook {
 function lookAtStore(settings: Settings): Promise<StoreLook> {
   const { database, retention } = settings;
   const hasRetention = retention.days !== null || retention.deliveries !== null;
-  return database.kind === "sqlite" ? lookAtFile(database.file, hasRetention) : lookAtPostgres(database.url, { stateDir: settings.stateDir, hasRetention });
+  return database.kind === "sqlite"
+    ? lookAtFile(database.file, hasRetention)
+    : lookAtPostgres(database.url, { stateDir: settings.stateDir, hasRetention });
 }
 
 async function lookAtFile(file: string, hasRetention: boolean): Promise<StoreLook> {
@@ -76,12 +100,19 @@ async function lookAtFile(file: string, hasRetention: boolean): Promise<StoreLoo
   const checks = existsSync(folder) ? judgeFolder(folder) : [];
   const { inspectDatabase } = await import("../../../server/store/sqlite/inspect-database.ts");
   const facts = inspectDatabase(file);
-  if (!facts) return { checks: [...checks, warn("store", `there is none yet (${file})`, "The first start makes it.")], contents: null };
+  if (!facts)
+    return {
+      checks: [...checks, warn("store", `there is none yet (${file})`, "The first start makes it.")],
+      contents: null,
+    };
   return { checks: [...checks, ...judgeStore(facts, { file, hasRetention })], contents: facts.contents };
 }
 
 async function lookAtPostgres(url: string, p: { stateDir: string; hasRetention: boolean }): Promise<StoreLook> {
-  const [{ inspectPostgres }, { deriveSecretFingerprint }] = await Promise.all([import("../../../server/store/postgres/inspect-database.ts"), import("../../../server/auth/derive-secret.ts")]);
+  const [{ inspectPostgres }, { deriveSecretFingerprint }] = await Promise.all([
+    import("../../../server/store/postgres/inspect-database.ts"),
+    import("../../../server/auth/derive-secret.ts"),
+  ]);
   const facts = await inspectPostgres(url);
   const fingerprint = hasSecret(p.stateDir) ? deriveSecretFingerprint(readSecret(p.stateDir)) : null;
   return { checks: judgePostgres(facts, { fingerprint, hasRetention: p.hasRetention }), contents: facts.contents };

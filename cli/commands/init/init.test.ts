@@ -21,21 +21,34 @@ const links: [what: string, path: string, isThere: boolean][] = [
   ["a folder", "triggers", true],
 ];
 
-it.each(links)("writes nothing through a symbolic link to %s (%s, there: %s), also with --force", async (_, path, isThere) => {
-  const { project, elsewhere } = twoFolders();
-  const target = join(elsewhere, "target");
-  if (isThere && path === "triggers") mkdirSync(target);
-  else if (isThere) writeFileSync(target, path === "package.json" ? "{}" : "mine\n");
-  const before = () => readdirSync(elsewhere, { recursive: true }).map((name) => [name, path === "triggers" ? "" : readFileSync(join(elsewhere, String(name)), "utf8")]);
-  const untouched = before();
-  symlinkSync(target, join(project, path));
-  for (const options of [[], ["--force"]]) {
-    const answer = await runFakeCli(["init", project, ...options]);
-    expect(answer).toMatchObject({ exitCode: 1, stdout: "", stderr: expect.stringContaining(`symbolic link, and \`init\` writes only into the project's own folder:\n    ${path}\n`) });
-    expect(before()).toEqual(untouched);
-    expect(readdirSync(project)).toEqual([path]);
-  }
-});
+it.each(links)(
+  "writes nothing through a symbolic link to %s (%s, there: %s), also with --force",
+  async (_, path, isThere) => {
+    const { project, elsewhere } = twoFolders();
+    const target = join(elsewhere, "target");
+    if (isThere && path === "triggers") mkdirSync(target);
+    else if (isThere) writeFileSync(target, path === "package.json" ? "{}" : "mine\n");
+    const before = () =>
+      readdirSync(elsewhere, { recursive: true }).map((name) => [
+        name,
+        path === "triggers" ? "" : readFileSync(join(elsewhere, String(name)), "utf8"),
+      ]);
+    const untouched = before();
+    symlinkSync(target, join(project, path));
+    for (const options of [[], ["--force"]]) {
+      const answer = await runFakeCli(["init", project, ...options]);
+      expect(answer).toMatchObject({
+        exitCode: 1,
+        stdout: "",
+        stderr: expect.stringContaining(
+          `symbolic link, and \`init\` writes only into the project's own folder:\n    ${path}\n`,
+        ),
+      });
+      expect(before()).toEqual(untouched);
+      expect(readdirSync(project)).toEqual([path]);
+    }
+  },
+);
 
 it("takes a project folder that is a link itself", async () => {
   const { project, elsewhere } = twoFolders();

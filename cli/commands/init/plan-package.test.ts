@@ -1,8 +1,20 @@
 import { expect, it } from "vitest";
 import { dependenciesOf, mergeLines, packageName, planPackage } from "./plan-package.ts";
 
-const starter = JSON.stringify({ name: "example", scripts: { dev: "signalbox dev" }, dependencies: { provider: "^3.0.0" }, devDependencies: { typescript: "^6.0.0" } });
-const plan = (existing: unknown) => JSON.parse(planPackage({ existing: existing === null ? null : JSON.stringify(existing), starter, projectDir: "/home/me/My Hooks" })) as Record<string, unknown>;
+const starter = JSON.stringify({
+  name: "example",
+  scripts: { dev: "signalbox dev" },
+  dependencies: { provider: "^3.0.0" },
+  devDependencies: { typescript: "^6.0.0" },
+});
+const plan = (existing: unknown) =>
+  JSON.parse(
+    planPackage({
+      existing: existing === null ? null : JSON.stringify(existing),
+      starter,
+      projectDir: "/home/me/My Hooks",
+    }),
+  ) as Record<string, unknown>;
 
 it("a new package bears the folder's name and what a project needs", () => {
   expect(plan(null)).toEqual({
@@ -16,7 +28,14 @@ it("a new package bears the folder's name and what a project needs", () => {
 });
 
 it("what `npm init -y` and `npm i` wrote is kept, in its order", () => {
-  const existing = { name: "mine", version: "1.0.0", main: "index.js", scripts: { dev: "own", test: "vitest" }, type: "commonjs", dependencies: { signalbox: "file:../x.tgz", zod: "^3.25.0" } };
+  const existing = {
+    name: "mine",
+    version: "1.0.0",
+    main: "index.js",
+    scripts: { dev: "own", test: "vitest" },
+    type: "commonjs",
+    dependencies: { signalbox: "file:../x.tgz", zod: "^3.25.0" },
+  };
   const planned = plan(existing);
   expect(planned).toEqual({
     ...existing,
@@ -29,7 +48,9 @@ it("what `npm init -y` and `npm i` wrote is kept, in its order", () => {
 });
 
 it("what a project runs with stands in its dependencies, where it has any", () => {
-  expect(dependenciesOf(JSON.stringify({ dependencies: { zod: "^4.0.0" }, devDependencies: { typescript: "^6.0.0" } }))).toEqual(["zod"]);
+  expect(
+    dependenciesOf(JSON.stringify({ dependencies: { zod: "^4.0.0" }, devDependencies: { typescript: "^6.0.0" } })),
+  ).toEqual(["zod"]);
   expect(dependenciesOf("{}")).toEqual([]);
 });
 
@@ -46,6 +67,8 @@ it.each([
 ])("the package of %s is called %s", (dir, name) => expect(packageName(dir)).toBe(name));
 
 it("lines are added where they are missing, and nothing else changes", () => {
-  expect(mergeLines("dist\nnode_modules", "# made\nnode_modules\n.signalbox\n")).toBe("dist\nnode_modules\n.signalbox\n");
+  expect(mergeLines("dist\nnode_modules", "# made\nnode_modules\n.signalbox\n")).toBe(
+    "dist\nnode_modules\n.signalbox\n",
+  );
   expect(mergeLines("a\n", "a\n")).toBe("a\n");
 });

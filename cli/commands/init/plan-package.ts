@@ -6,11 +6,15 @@ import { packageVersion } from "../package-version.ts";
 const texts = z.record(z.string(), z.string());
 
 /** As much of a package.json as is touched; all else stays. */
-const packageSchema = z.looseObject({ scripts: texts.optional(), dependencies: texts.optional(), devDependencies: texts.optional() });
+const packageSchema = z.looseObject({
+  scripts: texts.optional(),
+  dependencies: texts.optional(),
+  devDependencies: texts.optional(),
+});
 
 /**
- * The package.json of a new project: that of the example under the folder's name, or, where the folder has one, that one with what is
- * missing in it. What it says already is kept, but for `type`: projects are ES modules.
+ * The package.json of a new project: that of the example under the folder's name, or, where the folder has one, that
+ * one with what is missing in it. What it says already is kept, but for `type`: projects are ES modules.
  */
 export function planPackage(p: { existing: string | null; starter: string; projectDir: string }): string {
   const starter = packageSchema.parse(JSON.parse(p.starter));
@@ -22,7 +26,8 @@ export function planPackage(p: { existing: string | null; starter: string; proje
 
   const { existing, raw } = parseExisting(p.existing);
   const listed = { ...existing.dependencies, ...existing.devDependencies };
-  const missing = (wanted: Record<string, string> = {}) => Object.fromEntries(Object.entries(wanted).filter(([name]) => !(name in listed)));
+  const missing = (wanted: Record<string, string> = {}) =>
+    Object.fromEntries(Object.entries(wanted).filter(([name]) => !(name in listed)));
   const devDependencies = { ...existing.devDependencies, ...missing(starter.devDependencies) };
   return toText({
     ...raw,
@@ -40,14 +45,20 @@ export function dependenciesOf(text: string): string[] {
 
 /** A name that npm accepts, made from the folder's. */
 export function packageName(projectDir: string): string {
-  const name = basename(projectDir).toLowerCase().replaceAll(/[^a-z0-9._-]+/g, "-").replace(/^[._-]+/, "").replace(/-+$/, "");
+  const name = basename(projectDir)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9._-]+/g, "-")
+    .replace(/^[._-]+/, "")
+    .replace(/-+$/, "");
   return name === "" || name === "node_modules" ? "signalbox-project" : name.slice(0, 214);
 }
 
 /** The lines of a text, and after them those of another that it lacks. */
 export function mergeLines(text: string, other: string): string {
   const lines = text.split(/\r?\n/);
-  const missing = other.split(/\r?\n/).filter((line) => line.trim() !== "" && !line.startsWith("#") && !lines.includes(line));
+  const missing = other
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== "" && !line.startsWith("#") && !lines.includes(line));
   if (missing.length === 0) return text;
   return `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}${missing.join("\n")}\n`;
 }
@@ -58,7 +69,11 @@ function parseExisting(text: string): { existing: z.infer<typeof packageSchema>;
     const raw = z.record(z.string(), z.unknown()).parse(JSON.parse(text));
     return { existing: packageSchema.parse(raw), raw };
   } catch (cause) {
-    throw new Failure("The package.json that is there cannot be read as one.", { code: "invalid_package", fix: "Mend it, or remove it to have a new one made.", cause });
+    throw new Failure("The package.json that is there cannot be read as one.", {
+      code: "invalid_package",
+      fix: "Mend it, or remove it to have a new one made.",
+      cause,
+    });
   }
 }
 

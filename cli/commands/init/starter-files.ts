@@ -10,7 +10,10 @@ export interface StarterFile {
 
 /** The files of the example project, as they lie in a new one. */
 export function readStarterFiles(folder = starterFolder()): StarterFile[] {
-  return listFiles(folder, "").map((path) => ({ path: path === "gitignore" ? ".gitignore" : path, contents: readFileSync(join(folder, path)) }));
+  return listFiles(folder, "").map((path) => ({
+    path: path === "gitignore" ? ".gitignore" : path,
+    contents: readFileSync(join(folder, path)),
+  }));
 }
 
 function listFiles(folder: string, below: string): string[] {

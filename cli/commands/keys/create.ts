@@ -12,10 +12,18 @@ import { createdKeyAnswer } from "./key-answers.ts";
 
 export function registerKeysCreate(keys: CliCommand, runner: CommandRunner): void {
   keys
-    .subcommand("create", "make a webhook key, or an API token", ["signalbox keys create --name github --endpoint github/ci --expires 90d", "SIGNALBOX_TOKEN=$(signalbox keys create --api --name ci)"])
+    .subcommand("create", "make a webhook key, or an API token", [
+      "signalbox keys create --name github --endpoint github/ci --expires 90d",
+      "SIGNALBOX_TOKEN=$(signalbox keys create --api --name ci)",
+    ])
     .option("--name <name>", "what it is for (default: the day)")
     .option("--api", "an API token, which opens /api/v1, instead of a webhook key")
-    .addOption(new Option("--scope <scope>", "what an API token may do: read, operate (runs) or admin (keys and people)").choices(scopeSchema.options))
+    .addOption(
+      new Option(
+        "--scope <scope>",
+        "what an API token may do: read, operate (runs) or admin (keys and people)",
+      ).choices(scopeSchema.options),
+    )
     .option("--endpoint <endpoint>", "only this endpoint; may be given several times", collect)
     .option("--expires <lifetime>", "how long it lives, e.g. 12h or 90d (default: until revoked)", parseLifetime)
     .action(runner.action(createKey));
@@ -30,7 +38,10 @@ interface Options {
 }
 
 /** The key alone is on stdout, so that it can be put into a variable. */
-async function createKey(context: CommandContext, { name, api: isApiToken = false, scope, endpoint: endpoints, expires }: Options): Promise<void> {
+async function createKey(
+  context: CommandContext,
+  { name, api: isApiToken = false, scope, endpoint: endpoints, expires }: Options,
+): Promise<void> {
   refuseContradictions({ isApiToken, scope, endpoints });
   const now = context.now();
   const api = await context.api();
@@ -45,19 +56,39 @@ async function createKey(context: CommandContext, { name, api: isApiToken = fals
   context.print({ document, text: () => `${document.secret}\n` });
   for (const endpoint of endpoints ?? []) await tellIfUnused(context, api, endpoint);
   if (context.isJson) return;
-  context.tell(isApiToken ? `${document.id}: an API token (${document.scope}). Keep it now: it is never shown again.` : `${document.id}: a webhook key. \`signalbox triggers url <slug>\` shows it in a URL.`);
+  context.tell(
+    isApiToken
+      ? `${document.id}: an API token (${document.scope}). Keep it now: it is never shown again.`
+      : `${document.id}: a webhook key. \`signalbox triggers url <slug>\` shows it in a URL.`,
+  );
 }
 
-function refuseContradictions({ isApiToken, scope, endpoints }: { isApiToken: boolean; scope: Scope | undefined; endpoints: string[] | undefined }): void {
-  if (!isApiToken && scope) throw usageFailure("--scope is for API tokens: add --api. A webhook key sends webhooks and reads the runs that it started.");
-  if (isApiToken && endpoints) throw usageFailure("--api and --endpoint do not go together: an API token opens the API as a whole.");
+function refuseContradictions({
+  isApiToken,
+  scope,
+  endpoints,
+}: {
+  isApiToken: boolean;
+  scope: Scope | undefined;
+  endpoints: string[] | undefined;
+}): void {
+  if (!isApiToken && scope)
+    throw usageFailure(
+      "--scope is for API tokens: add --api. A webhook key sends webhooks and reads the runs that it started.",
+    );
+  if (isApiToken && endpoints)
+    throw usageFailure("--api and --endpoint do not go together: an API token opens the API as a whole.");
   const bad = endpoints?.find((endpoint) => !endpointSchema.safeParse(endpoint).success);
-  if (bad !== undefined) throw usageFailure(`${JSON.stringify(bad)} is not an endpoint: lower-case letters, digits and single hyphens, in parts joined by /.`);
+  if (bad !== undefined)
+    throw usageFailure(
+      `${JSON.stringify(bad)} is not an endpoint: lower-case letters, digits and single hyphens, in parts joined by /.`,
+    );
 }
 
 /** A key may be made before its trigger is deployed; a misspelt endpoint is more likely. */
 async function tellIfUnused(context: CommandContext, api: ApiClient, endpoint: string): Promise<void> {
   const { data } = await api.request({ path: "/triggers", answer: triggersAnswer });
   const known = data.map((trigger) => trigger.endpoint);
-  if (!known.includes(endpoint)) context.tell(`Note: no trigger listens on ${endpoint} now.${didYouMean(endpoint, known)}`);
+  if (!known.includes(endpoint))
+    context.tell(`Note: no trigger listens on ${endpoint} now.${didYouMean(endpoint, known)}`);
 }

@@ -8,17 +8,27 @@ import { keysAnswer } from "./key-answers.ts";
 import { formatRelativeTime } from "../../../server/domain/format.ts";
 
 export function registerKeysList(keys: CliCommand, runner: CommandRunner): void {
-  keys.subcommand("list", "webhook keys and API tokens, without their secrets", ["signalbox keys list"]).action(runner.action(listKeys));
+  keys
+    .subcommand("list", "webhook keys and API tokens, without their secrets", ["signalbox keys list"])
+    .action(runner.action(listKeys));
 }
 
 async function listKeys(context: CommandContext): Promise<void> {
   const api = await context.api();
   const document = await api.request({ path: "/keys", answer: keysAnswer });
-  context.print({ document, text: () => renderKeys(document.data, { paint: context.terminal.out.paint, now: context.now() }) });
-  if (!context.isJson && document.data.length === 0) context.tell("There are no keys yet. `signalbox keys create` makes a webhook key; `signalbox start` makes the first one by itself.");
+  context.print({
+    document,
+    text: () => renderKeys(document.data, { paint: context.terminal.out.paint, now: context.now() }),
+  });
+  if (!context.isJson && document.data.length === 0)
+    context.tell(
+      "There are no keys yet. `signalbox keys create` makes a webhook key; `signalbox start` makes the first one by itself.",
+    );
   if (context.isJson) return;
   for (const { id, name, expiresAt } of document.data.filter((key) => endsSoon(key, context.now()))) {
-    context.tell(`${id} (${plainLine(name, 30)}) ends ${formatRelativeTime(expiresAt ?? "", context.now())}, and nothing takes its place: signalbox keys rotate ${id}`);
+    context.tell(
+      `${id} (${plainLine(name, 30)}) ends ${formatRelativeTime(expiresAt ?? "", context.now())}, and nothing takes its place: signalbox keys rotate ${id}`,
+    );
   }
 }
 

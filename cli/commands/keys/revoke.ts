@@ -16,7 +16,13 @@ async function revokeKey(context: CommandContext, id: string): Promise<void> {
   const api = await context.api();
   const document = await withSuggestedId({
     id,
-    request: () => api.request({ method: "POST", path: apiPath`/keys/${id}/revoke`, answer: keySchema, notFoundFix: "`signalbox keys list` shows the keys." }),
+    request: () =>
+      api.request({
+        method: "POST",
+        path: apiPath`/keys/${id}/revoke`,
+        answer: keySchema,
+        notFoundFix: "`signalbox keys list` shows the keys.",
+      }),
     knownIds: async () => (await api.request({ path: "/keys", answer: keysAnswer })).data.map((key) => key.id),
   });
   context.print({ document, text: () => `${document.id} is revoked.\n` });

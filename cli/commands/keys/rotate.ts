@@ -10,24 +10,46 @@ const dayMs = 24 * 60 * 60 * 1000;
 
 export function registerKeysRotate(keys: CliCommand, runner: CommandRunner): void {
   keys
-    .subcommand("rotate", "put a new key in the place of one, which ends after an overlap", ["signalbox keys rotate key_01K9ZR7M3QD4V8XN2T5B6C7E8F --overlap 7d"])
+    .subcommand("rotate", "put a new key in the place of one, which ends after an overlap", [
+      "signalbox keys rotate key_01K9ZR7M3QD4V8XN2T5B6C7E8F --overlap 7d",
+    ])
     .argument("<id>", "id of the key; `signalbox keys list` shows them")
-    .option("--overlap <time>", "how long the old key opens yet, e.g. 1h or 7d, at most 90d; 0 ends it at once (default: 24h)", parseOverlap)
+    .option(
+      "--overlap <time>",
+      "how long the old key opens yet, e.g. 1h or 7d, at most 90d; 0 ends it at once (default: 24h)",
+      parseOverlap,
+    )
     .action(runner.action(rotateKey));
 }
 
 /** The new key alone is on stdout, so that it can be put into a variable. */
-async function rotateKey(context: CommandContext, id: string, { overlap = dayMs }: { overlap?: number }): Promise<void> {
+async function rotateKey(
+  context: CommandContext,
+  id: string,
+  { overlap = dayMs }: { overlap?: number },
+): Promise<void> {
   const api = await context.api();
   const body = { overlapSeconds: Math.ceil(overlap / 1000) };
   const document = await withSuggestedId({
     id,
-    request: () => api.request({ method: "POST", path: apiPath`/keys/${id}/rotate`, body, answer: rotatedKeyAnswer, notFoundFix: "`signalbox keys list` shows the keys." }),
+    request: () =>
+      api.request({
+        method: "POST",
+        path: apiPath`/keys/${id}/rotate`,
+        body,
+        answer: rotatedKeyAnswer,
+        notFoundFix: "`signalbox keys list` shows the keys.",
+      }),
     knownIds: async () => (await api.request({ path: "/keys", answer: keysAnswer })).data.map((key) => key.id),
   });
   context.print({ document, text: () => `${document.key.secret}\n` });
   if (context.isJson) return;
   const { key, old } = document;
-  const ends = overlap === 0 || old.expiresAt === null ? "has ended" : `ends ${formatRelativeTime(old.expiresAt, context.now())}, at ${old.expiresAt}`;
-  context.tell(`${key.id} takes the place of ${old.id}, which ${ends}. ${key.kind === "api" ? "Keep it now: it is never shown again." : "`signalbox triggers url <slug>` shows it in a URL."}`);
+  const ends =
+    overlap === 0 || old.expiresAt === null
+      ? "has ended"
+      : `ends ${formatRelativeTime(old.expiresAt, context.now())}, at ${old.expiresAt}`;
+  context.tell(
+    `${key.id} takes the place of ${old.id}, which ${ends}. ${key.kind === "api" ? "Keep it now: it is never shown again." : "`signalbox triggers url <slug>` shows it in a URL."}`,
+  );
 }

@@ -6,8 +6,17 @@ import { invitationAnswer } from "./setup-link.ts";
 
 export function registerPeopleInvite(people: CliCommand, runner: CommandRunner): void {
   people
-    .subcommand("invite", "a link by which one person joins, once, within seven days", ["signalbox people invite --role operator --note Ada"])
-    .addOption(new Option("--role <role>", "what they may do: viewer looks, operator also starts and stops, admin also decides about keys and people").choices(roleSchema.options).default("viewer"))
+    .subcommand("invite", "a link by which one person joins, once, within seven days", [
+      "signalbox people invite --role operator --note Ada",
+    ])
+    .addOption(
+      new Option(
+        "--role <role>",
+        "what they may do: viewer looks, operator also starts and stops, admin also decides about keys and people",
+      )
+        .choices(roleSchema.options)
+        .default("viewer"),
+    )
     .option("--note <note>", "whom it is for")
     .action(runner.action(invite));
 }
@@ -15,7 +24,12 @@ export function registerPeopleInvite(people: CliCommand, runner: CommandRunner):
 /** The link alone is on stdout. */
 async function invite(context: CommandContext, { role, note = "" }: { role: Role; note?: string }): Promise<void> {
   const api = await context.api();
-  const document = await api.request({ method: "POST", path: "/invitations", body: { role, note }, answer: invitationAnswer });
+  const document = await api.request({
+    method: "POST",
+    path: "/invitations",
+    body: { role, note },
+    answer: invitationAnswer,
+  });
   context.print({ document, text: () => `${document.url}\n` });
   if (!context.isJson) context.tell(`${document.id}: whoever opens it first within seven days joins as ${role}.`);
 }

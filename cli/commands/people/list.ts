@@ -16,15 +16,25 @@ export function registerPeopleList(people: CliCommand, runner: CommandRunner): v
 async function listPeople(context: CommandContext): Promise<void> {
   const api = await context.api();
   const document = await api.request({ path: "/people", answer: peopleAnswer });
-  context.print({ document, text: () => renderPeople(document.data, { paint: context.terminal.out.paint, now: context.now() }) });
-  if (!context.isJson && document.data.length === 0) context.tell("Nobody has an account yet. `signalbox people setup-link` lets the first admin in.");
+  context.print({
+    document,
+    text: () => renderPeople(document.data, { paint: context.terminal.out.paint, now: context.now() }),
+  });
+  if (!context.isJson && document.data.length === 0)
+    context.tell("Nobody has an account yet. `signalbox people setup-link` lets the first admin in.");
 }
 
 function renderPeople(people: readonly Person[], p: { paint: Paint; now: number }): string {
   if (people.length === 0) return "";
   return renderTable({
     headings: ["ID", "NAME", "E-MAIL", "ROLE", "LAST SEEN"],
-    rows: people.map(({ id, name, email, role, lastSeenAt }) => [id, plainLine(name, 30), plainLine(email, 40), role, lastSeenAt ? formatRelativeTime(lastSeenAt, p.now) : "signed out"]),
+    rows: people.map(({ id, name, email, role, lastSeenAt }) => [
+      id,
+      plainLine(name, 30),
+      plainLine(email, 40),
+      role,
+      lastSeenAt ? formatRelativeTime(lastSeenAt, p.now) : "signed out",
+    ]),
     paint: p.paint,
   });
 }

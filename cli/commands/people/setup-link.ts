@@ -7,7 +7,9 @@ export const invitationAnswer = invitationSchema.extend({ url: z.string() });
 
 export function registerPeopleSetupLink(people: CliCommand, runner: CommandRunner): void {
   people
-    .subcommand("setup-link", "a link by which one admin joins, once, within an hour; on the machine itself only", ["signalbox people setup-link"])
+    .subcommand("setup-link", "a link by which one admin joins, once, within an hour; on the machine itself only", [
+      "signalbox people setup-link",
+    ])
     .action(runner.action(makeSetupLink));
 }
 
@@ -16,5 +18,6 @@ async function makeSetupLink(context: CommandContext): Promise<void> {
   const api = await context.api();
   const document = await api.request({ method: "POST", path: "/setup-links", answer: invitationAnswer });
   context.print({ document, text: () => `${document.url}\n` });
-  if (!context.isJson) context.tell("Open it within an hour. Whoever opens it first becomes an admin; links made before it have ended.");
+  if (!context.isJson)
+    context.tell("Open it within an hour. Whoever opens it first becomes an admin; links made before it have ended.");
 }

@@ -19,21 +19,34 @@ interface Waiting {
 
 export function registerRunsApprovals(runs: CliCommand, runner: CommandRunner): void {
   runs
-    .subcommand("approvals", "the calls of tools that agents wait with for somebody to approve", ["signalbox runs approvals", "signalbox runs approvals --target triage"])
+    .subcommand("approvals", "the calls of tools that agents wait with for somebody to approve", [
+      "signalbox runs approvals",
+      "signalbox runs approvals --target triage",
+    ])
     .option("--target <slug>", "only those of this agent")
     .option("--limit <number>", "of at most so many runs, 1 to 100", parseLimit, 20)
     .action(runner.action(listApprovals));
 }
 
-async function listApprovals(context: CommandContext, { target, limit }: { target?: string; limit: number }): Promise<void> {
+async function listApprovals(
+  context: CommandContext,
+  { target, limit }: { target?: string; limit: number },
+): Promise<void> {
   const api = await context.api();
   const { data: runs, nextCursor } = await readRuns(api, { needsApproval: "true", target, limit });
   const data: Waiting[] = [];
   for (const run of runs) data.push({ run, approvals: await readOpen(api, run.id) });
   const open = data.filter(({ approvals }) => approvals.length > 0);
-  context.print({ document: { data: open, nextCursor }, text: () => renderApprovals(open, { paint: context.terminal.out.paint, now: context.now() }) });
+  context.print({
+    document: { data: open, nextCursor },
+    text: () => renderApprovals(open, { paint: context.terminal.out.paint, now: context.now() }),
+  });
   if (context.isJson) return;
-  context.tell(open.length === 0 ? "Nothing waits for anybody's approval." : "`signalbox runs approve <id>` and `signalbox runs refuse <id> --reason …` decide.");
+  context.tell(
+    open.length === 0
+      ? "Nothing waits for anybody's approval."
+      : "`signalbox runs approve <id>` and `signalbox runs refuse <id> --reason …` decide.",
+  );
   if (nextCursor !== null) context.tell("There may be older ones: --limit shows those of up to 100 runs.");
 }
 
@@ -46,7 +59,16 @@ function renderApprovals(waiting: readonly Waiting[], { paint, now }: { paint: P
   if (waiting.length === 0) return "";
   return renderTable({
     headings: ["RUN", "AGENT", "ASKED", "UNTIL", "APPROVAL", "CALL"],
-    rows: waiting.flatMap(({ run, approvals }) => approvals.map(({ name, request, requestedAt, until }) => [run.id, run.target.slug, formatRelativeTime(requestedAt, now), until === null ? "" : formatRelativeTime(until, now), plainLine(name, 60), showCall(request)])),
+    rows: waiting.flatMap(({ run, approvals }) =>
+      approvals.map(({ name, request, requestedAt, until }) => [
+        run.id,
+        run.target.slug,
+        formatRelativeTime(requestedAt, now),
+        until === null ? "" : formatRelativeTime(until, now),
+        plainLine(name, 60),
+        showCall(request),
+      ]),
+    ),
     paint,
   });
 }

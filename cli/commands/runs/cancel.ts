@@ -14,7 +14,13 @@ export function registerRunsCancel(runs: CliCommand, runner: CommandRunner): voi
 
 async function cancelRun(context: CommandContext, id: string): Promise<void> {
   const api = await context.api();
-  const run = await aboutRun(api, id, () => api.request({ method: "POST", path: apiPath`/runs/${id}/cancel`, answer: runSchema, notFoundFix: findsRuns }));
-  context.print({ document: run, text: () => `${renderMark(runMarks[run.status], context.terminal.out.paint)}  ${run.id}\n` });
-  if (!context.isJson && run.status !== "canceled") context.tell("Its worker was asked to stop it. `signalbox runs get` with --wait shows when it has.");
+  const run = await aboutRun(api, id, () =>
+    api.request({ method: "POST", path: apiPath`/runs/${id}/cancel`, answer: runSchema, notFoundFix: findsRuns }),
+  );
+  context.print({
+    document: run,
+    text: () => `${renderMark(runMarks[run.status], context.terminal.out.paint)}  ${run.id}\n`,
+  });
+  if (!context.isJson && run.status !== "canceled")
+    context.tell("Its worker was asked to stop it. `signalbox runs get` with --wait shows when it has.");
 }

@@ -12,33 +12,69 @@ type Approval = AgentTrace["approvals"][number];
 
 export function registerRunsDecide(runs: CliCommand, runner: CommandRunner): void {
   runs
-    .subcommand("approve", "let an agent make the call of a tool that its run waits with", ["signalbox runs approve run_01K9ZR7M3QD4V8XN2T5B6C7E8F"])
+    .subcommand("approve", "let an agent make the call of a tool that its run waits with", [
+      "signalbox runs approve run_01K9ZR7M3QD4V8XN2T5B6C7E8F",
+    ])
     .argument("<id>", "id of the run")
     .argument("[call]", "which call, where it waits with several: the tool's name, or the approval's")
-    .action(runner.action((context: CommandContext, id: string, call: string | undefined) => decide(context, { id, call, isApproved: true, reason: null })));
+    .action(
+      runner.action((context: CommandContext, id: string, call: string | undefined) =>
+        decide(context, { id, call, isApproved: true, reason: null }),
+      ),
+    );
   runs
-    .subcommand("refuse", "keep an agent from the call of a tool that its run waits with", ['signalbox runs refuse run_01K9ZR7M3QD4V8XN2T5B6C7E8F --reason "Ask the manager first."'])
+    .subcommand("refuse", "keep an agent from the call of a tool that its run waits with", [
+      'signalbox runs refuse run_01K9ZR7M3QD4V8XN2T5B6C7E8F --reason "Ask the manager first."',
+    ])
     .argument("<id>", "id of the run")
     .argument("[call]", "which call, where it waits with several: the tool's name, or the approval's")
     .option("--reason <text>", "told to the model")
-    .action(runner.action((context: CommandContext, id: string, call: string | undefined, { reason = null }: { reason?: string | null }) => decide(context, { id, call, isApproved: false, reason })));
+    .action(
+      runner.action(
+        (
+          context: CommandContext,
+          id: string,
+          call: string | undefined,
+          { reason = null }: { reason?: string | null },
+        ) => decide(context, { id, call, isApproved: false, reason }),
+      ),
+    );
 }
 
-async function decide(context: CommandContext, p: { id: string; call: string | undefined; isApproved: boolean; reason: string | null }): Promise<void> {
+async function decide(
+  context: CommandContext,
+  p: { id: string; call: string | undefined; isApproved: boolean; reason: string | null },
+): Promise<void> {
   const { id, isApproved, reason } = p;
   const api = await context.api();
-  const trace = await aboutRun(api, id, () => api.request({ path: apiPath`/runs/${id}/agent`, answer: agentTraceSchema, notFoundFix: findsRuns }));
+  const trace = await aboutRun(api, id, () =>
+    api.request({ path: apiPath`/runs/${id}/agent`, answer: agentTraceSchema, notFoundFix: findsRuns }),
+  );
   const { name, request } = chooseApproval(trace.approvals, p);
-  const run = await api.request({ method: "POST", path: apiPath`/runs/${id}/approvals`, body: { name, isApproved, ...(reason === null ? {} : { reason }) }, answer: runSchema });
+  const run = await api.request({
+    method: "POST",
+    path: apiPath`/runs/${id}/approvals`,
+    body: { name, isApproved, ...(reason === null ? {} : { reason }) },
+    answer: runSchema,
+  });
   context.print({ document: run, text: () => `${isApproved ? "approved" : "refused"}  ${showCall(request)}\n` });
 }
 
-function chooseApproval(approvals: readonly Approval[], { id, call }: { id: string; call: string | undefined }): Approval {
+function chooseApproval(
+  approvals: readonly Approval[],
+  { id, call }: { id: string; call: string | undefined },
+): Approval {
   const open = approvals.filter(({ decision }) => decision === null);
   const meant = open.filter(({ name, request }) => call === undefined || call === name || call === request.toolName);
   const [first, second] = meant;
   if (first && !second) return first;
   const list = open.map(({ name, request }) => `\n  ${plainLine(name, 150)}  ${showCall(request)}`).join("");
-  if (open.length === 0) throw new Failure(`Run ${id} waits for nobody to approve anything.`, { code: "nothing_to_approve" });
-  throw new Failure(first ? `Run ${id} waits with several calls:${list}` : `Run ${id} does not wait with a call ${JSON.stringify(call)}, but with:${list}`, { code: "which_call", fix: "Name one of them after the run's id." });
+  if (open.length === 0)
+    throw new Failure(`Run ${id} waits for nobody to approve anything.`, { code: "nothing_to_approve" });
+  throw new Failure(
+    first
+      ? `Run ${id} waits with several calls:${list}`
+      : `Run ${id} does not wait with a call ${JSON.stringify(call)}, but with:${list}`,
+    { code: "which_call", fix: "Name one of them after the run's id." },
+  );
 }

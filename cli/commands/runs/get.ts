@@ -11,7 +11,9 @@ import { waitForRun } from "./wait-for-run.ts";
 
 export function registerRunsGet(runs: CliCommand, runner: CommandRunner): void {
   runs
-    .subcommand("get", "one run: its state, what happened, input, output, error", ["signalbox runs get run_01K9ZR7M3QD4V8XN2T5B6C7E8F --wait"])
+    .subcommand("get", "one run: its state, what happened, input, output, error", [
+      "signalbox runs get run_01K9ZR7M3QD4V8XN2T5B6C7E8F --wait",
+    ])
     .argument("<id>", "id of the run")
     .option("--wait", "wait until it has ended; exit code 1 unless it completed")
     .action(runner.action(getRun));
@@ -21,13 +23,24 @@ const timelineAnswer = z.object({ data: z.array(timelineEntrySchema) });
 
 async function getRun(context: CommandContext, id: string, options: { wait?: boolean }): Promise<number> {
   const api = await context.api();
-  let run = await aboutRun(api, id, () => api.request({ path: apiPath`/runs/${id}`, answer: runSchema, notFoundFix: findsRuns }));
+  let run = await aboutRun(api, id, () =>
+    api.request({ path: apiPath`/runs/${id}`, answer: runSchema, notFoundFix: findsRuns }),
+  );
   if (options.wait && run.finishedAt === null) {
     tellIfIdle(context);
     run = await waitForRun(api, id);
   }
-  const timeline = context.isJson ? [] : (await api.request({ path: apiPath`/runs/${id}/timeline`, query: { limit: 100 }, answer: timelineAnswer })).data;
-  context.print({ document: run, text: () => renderRun({ run, timeline, paint: context.terminal.out.paint, now: context.now() }) });
-  if (run.status === "waiting" && timeline.findLast(({ kind }) => kind.startsWith("approval_"))?.kind === "approval_requested") context.tell(`It waits for somebody to decide: signalbox runs approve ${run.id}, or refuse`);
+  const timeline = context.isJson
+    ? []
+    : (await api.request({ path: apiPath`/runs/${id}/timeline`, query: { limit: 100 }, answer: timelineAnswer })).data;
+  context.print({
+    document: run,
+    text: () => renderRun({ run, timeline, paint: context.terminal.out.paint, now: context.now() }),
+  });
+  if (
+    run.status === "waiting" &&
+    timeline.findLast(({ kind }) => kind.startsWith("approval_"))?.kind === "approval_requested"
+  )
+    context.tell(`It waits for somebody to decide: signalbox runs approve ${run.id}, or refuse`);
   return options.wait && run.status !== "completed" ? 1 : 0;
 }

@@ -8,7 +8,10 @@ import { renderRuns } from "./render-runs.ts";
 
 export function registerRunsList(runs: CliCommand, runner: CommandRunner): void {
   runs
-    .subcommand("list", "runs, newest first", ["signalbox runs list --status failed --since 24h", "signalbox runs list --target triage --min-cost 0.5"])
+    .subcommand("list", "runs, newest first", [
+      "signalbox runs list --status failed --since 24h",
+      "signalbox runs list --target triage --min-cost 0.5",
+    ])
     .option("--trigger <slug>", "only those of this trigger")
     .option("--target <slug>", "only those of this workflow or agent")
     .addOption(new Option("--status <status>", "only those in this state").choices(runStatusSchema.options))
@@ -32,9 +35,21 @@ interface Options {
 
 async function listRuns(context: CommandContext, { since, minCost, ...filter }: Options): Promise<void> {
   const api = await context.api();
-  const document = await readRuns(api, { ...filter, minCostUsd: minCost, since: since === undefined ? undefined : new Date(context.now() - since).toISOString() });
-  context.print({ document, text: () => renderRuns(document.data, { paint: context.terminal.out.paint, now: context.now() }) });
+  const document = await readRuns(api, {
+    ...filter,
+    minCostUsd: minCost,
+    since: since === undefined ? undefined : new Date(context.now() - since).toISOString(),
+  });
+  context.print({
+    document,
+    text: () => renderRuns(document.data, { paint: context.terminal.out.paint, now: context.now() }),
+  });
   if (context.isJson) return;
   if (document.data.length === 0) context.tell("No run is like that.");
-  if (document.nextCursor !== null) context.tell(filter.limit < 100 ? "There may be older ones: --limit shows up to 100." : "There may be older ones: the REST API and the app page through all.");
+  if (document.nextCursor !== null)
+    context.tell(
+      filter.limit < 100
+        ? "There may be older ones: --limit shows up to 100."
+        : "There may be older ones: the REST API and the app page through all.",
+    );
 }

@@ -23,7 +23,8 @@ export function renderRun(p: { run: Run; timeline: readonly TimelineEntry[]; pai
 }
 
 function renderFacts({ run, paint, now }: { run: Run; paint: Paint; now: number }): string {
-  const took = run.startedAt && run.finishedAt ? formatDuration(Date.parse(run.finishedAt) - Date.parse(run.startedAt)) : null;
+  const took =
+    run.startedAt && run.finishedAt ? formatDuration(Date.parse(run.finishedAt) - Date.parse(run.startedAt)) : null;
   return renderPairs(
     [
       ["target", `${run.target.kind} ${run.target.slug}`],
@@ -64,7 +65,12 @@ const words: Record<TimelineKind, string> = {
 };
 
 function renderTimeline(timeline: readonly TimelineEntry[], paint: Paint): string {
-  const rows = timeline.map((entry) => [paint("dim", clockTime(Date.parse(entry.at))), entry.attempt === 0 ? "" : String(entry.attempt), kindText(entry), detailText(entry)]);
+  const rows = timeline.map((entry) => [
+    paint("dim", clockTime(Date.parse(entry.at))),
+    entry.attempt === 0 ? "" : String(entry.attempt),
+    kindText(entry),
+    detailText(entry),
+  ]);
   return renderTable({ headings: ["TIME", "ATTEMPT", "WHAT", ""], rows, paint });
 }
 
@@ -91,10 +97,15 @@ function renderJson(name: string, value: Json, paint: Paint): string {
 
 function renderError(error: NonNullable<Run["error"]>, paint: Paint): string {
   const title = `${error.name}: ${error.message}`;
-  const stack = error.stack?.startsWith(title) ? error.stack : [title, ...(error.stack ? [error.stack] : [])].join("\n");
+  const stack = error.stack?.startsWith(title)
+    ? error.stack
+    : [title, ...(error.stack ? [error.stack] : [])].join("\n");
   return `${paint("bad", "error")}\n${indent(stack)}`;
 }
 
 function indent(text: string): string {
-  return `${text.split("\n").map((line) => `  ${plainText(line)}`).join("\n")}\n`;
+  return `${text
+    .split("\n")
+    .map((line) => `  ${plainText(line)}`)
+    .join("\n")}\n`;
 }

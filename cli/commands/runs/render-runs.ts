@@ -10,7 +10,16 @@ export function renderRuns(runs: readonly RunSummary[], p: { paint: Paint; now: 
   if (runs.length === 0) return "";
   const hasSpend = runs.some(({ tokens }) => tokens !== null);
   return renderTable({
-    headings: ["STATUS", "RUN", "TARGET", "CREATED", "TOOK", "ATTEMPT", ...(hasSpend ? ["TOKENS", "COST"] : []), "ERROR"],
+    headings: [
+      "STATUS",
+      "RUN",
+      "TARGET",
+      "CREATED",
+      "TOOK",
+      "ATTEMPT",
+      ...(hasSpend ? ["TOKENS", "COST"] : []),
+      "ERROR",
+    ],
     rows: runs.map((run) => [
       renderMark(runMarks[run.status], p.paint),
       run.id,
@@ -18,7 +27,9 @@ export function renderRuns(runs: readonly RunSummary[], p: { paint: Paint; now: 
       formatRelativeTime(run.createdAt, p.now),
       tookText(run),
       `${run.attempt}/${run.maxAttempts}`,
-      ...(hasSpend ? [run.tokens === null ? "" : String(run.tokens), run.costUsd === null ? "" : `$${run.costUsd.toFixed(4)}`] : []),
+      ...(hasSpend
+        ? [run.tokens === null ? "" : String(run.tokens), run.costUsd === null ? "" : `$${run.costUsd.toFixed(4)}`]
+        : []),
       run.error ? plainLine(run.error.message, 60) : "",
     ]),
     paint: p.paint,

@@ -7,7 +7,9 @@ import { tellIfIdle } from "./tell-if-idle.ts";
 
 export function registerRunsReplay(runs: CliCommand, runner: CommandRunner): void {
   runs
-    .subcommand("replay", "run it again with the same payload, as a new run", ["signalbox runs replay run_01K9ZR7M3QD4V8XN2T5B6C7E8F"])
+    .subcommand("replay", "run it again with the same payload, as a new run", [
+      "signalbox runs replay run_01K9ZR7M3QD4V8XN2T5B6C7E8F",
+    ])
     .argument("<id>", "id of the run")
     .action(runner.action(replayRun));
 }
@@ -15,7 +17,14 @@ export function registerRunsReplay(runs: CliCommand, runner: CommandRunner): voi
 /** The new run's id alone is on stdout, so that it can be given to the next command. */
 async function replayRun(context: CommandContext, id: string): Promise<void> {
   const api = await context.api();
-  const document = await aboutRun(api, id, () => api.request({ method: "POST", path: apiPath`/runs/${id}/replay`, answer: startedRunsAnswer, notFoundFix: findsRuns }));
+  const document = await aboutRun(api, id, () =>
+    api.request({
+      method: "POST",
+      path: apiPath`/runs/${id}/replay`,
+      answer: startedRunsAnswer,
+      notFoundFix: findsRuns,
+    }),
+  );
   context.print({ document, text: () => `${document.runId}\n` });
   if (context.isJson) return;
   context.tell(`It replays ${id}. \`signalbox runs get ${document.runId} --wait\` shows how it ends.`);

@@ -9,6 +9,7 @@ export function aboutRun<T>(api: ApiClient, id: string, request: () => Promise<T
   return withSuggestedId({
     id,
     request,
-    knownIds: async () => (await api.request({ path: "/runs", query: { limit: 100 }, answer: runsAnswer })).data.map((run) => run.id),
+    knownIds: async () =>
+      (await api.request({ path: "/runs", query: { limit: 100 }, answer: runsAnswer })).data.map((run) => run.id),
   });
 }

@@ -4,6 +4,7 @@ import { type ApiClient, apiPath } from "../../api/api-client.ts";
 /** The run as soon as it has ended, however long that takes. */
 export async function waitForRun(api: ApiClient, id: string): Promise<Run> {
   let run = await api.request({ path: apiPath`/runs/${id}`, query: { wait: 30 }, answer: runSchema });
-  while (run.finishedAt === null) run = await api.request({ path: apiPath`/runs/${id}`, query: { wait: 30 }, answer: runSchema });
+  while (run.finishedAt === null)
+    run = await api.request({ path: apiPath`/runs/${id}`, query: { wait: 30 }, answer: runSchema });
   return run;
 }

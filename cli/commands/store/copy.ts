@@ -10,7 +10,9 @@ import { formatDuration } from "../../../server/domain/format.ts";
 
 export function registerStoreCopy(store: CliCommand, runner: CommandRunner): void {
   store
-    .subcommand("copy", "copy a whole store into an empty one; the service must be stopped", ["signalbox store copy --from file:./.signalbox/signalbox.db --to postgres://signalbox@db.internal/signalbox"])
+    .subcommand("copy", "copy a whole store into an empty one; the service must be stopped", [
+      "signalbox store copy --from file:./.signalbox/signalbox.db --to postgres://signalbox@db.internal/signalbox",
+    ])
     .requiredOption("--from <url>", "the store that is read: file:… or postgres://…")
     .requiredOption("--to <url>", "an empty one, or what this copy began before it was broken off")
     .action(runner.action(copy));
@@ -46,6 +48,11 @@ async function copy(context: CommandContext, urls: { from: string; to: string })
   });
   if (context.isJson) return;
   if (copied.isContinued) context.tell("It went on with what an earlier copy had begun.");
-  if (copied.changedRows > 0) context.tell(`${copied.changedRows} rows have texts with half a character (a lone surrogate), which SQLite cannot keep: U+FFFD stands in its place.`);
-  context.tell("Start the service with DATABASE_URL naming the copy and with the same SIGNALBOX_SECRET: without it, keys go on to open, but cannot be shown again.");
+  if (copied.changedRows > 0)
+    context.tell(
+      `${copied.changedRows} rows have texts with half a character (a lone surrogate), which SQLite cannot keep: U+FFFD stands in its place.`,
+    );
+  context.tell(
+    "Start the service with DATABASE_URL naming the copy and with the same SIGNALBOX_SECRET: without it, keys go on to open, but cannot be shown again.",
+  );
 }

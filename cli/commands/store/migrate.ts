@@ -6,7 +6,10 @@ import { readDatabaseOption } from "./database-option.ts";
 
 export function registerStoreMigrate(store: CliCommand, runner: CommandRunner): void {
   store
-    .subcommand("migrate", "bring the store to this version's schema, as a start does", ["signalbox store migrate", "signalbox store migrate --to postgres://owner@db.internal/signalbox"])
+    .subcommand("migrate", "bring the store to this version's schema, as a start does", [
+      "signalbox store migrate",
+      "signalbox store migrate --to postgres://owner@db.internal/signalbox",
+    ])
     .option("--to <url>", "the store (default: what DATABASE_URL or signalbox.config.ts names)")
     .action(runner.action(migrate));
 }
@@ -18,14 +21,19 @@ async function migrate(context: CommandContext, { to }: { to?: string }): Promis
     import("../../../server/store/migrate-store.ts"),
     import("../../../server/ports/clock.ts"),
   ]);
-  const database = to === undefined ? (await readBuiltSettings({ projectDir, mode: "deployed" })).database : readDatabaseOption("--to", to, projectDir);
+  const database =
+    to === undefined
+      ? (await readBuiltSettings({ projectDir, mode: "deployed" })).database
+      : readDatabaseOption("--to", to, projectDir);
   const migrated = await migrateStore({ database, clock: systemClock, logger: tellingLogger(context) });
   const { store, applied, at } = migrated;
   context.print({
     document: migrated,
     text: () => {
       const mark = context.terminal.out.paint("good", "✓");
-      return applied.length === 0 ? `${mark} ${store} is up to date (${at}); there was nothing to do.\n` : `${mark} ${store} is up to date: ${plural(applied.length, "migration")} applied (${applied.join(", ")}).\n`;
+      return applied.length === 0
+        ? `${mark} ${store} is up to date (${at}); there was nothing to do.\n`
+        : `${mark} ${store} is up to date: ${plural(applied.length, "migration")} applied (${applied.join(", ")}).\n`;
     },
   });
 }

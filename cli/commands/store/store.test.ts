@@ -14,11 +14,22 @@ function emptyFolder(): string {
 
 it("store migrate makes a store, says what it applied, and the next time that there was nothing to do", async () => {
   const cwd = emptyFolder();
-  const migrate = (...more: string[]) => runFakeCli(["store", "migrate", "--to", "file:data/ledger.db", ...more], { cwd });
+  const migrate = (...more: string[]) =>
+    runFakeCli(["store", "migrate", "--to", "file:data/ledger.db", ...more], { cwd });
   const first = await migrate("--json");
-  expect([first.exitCode, JSON.parse(first.stdout)]).toEqual([0, { store: join(cwd, "data/ledger.db"), applied: expect.arrayContaining(["0000_ledger"]), at: expect.stringMatching(/^\d{4}_/) }]);
+  expect([first.exitCode, JSON.parse(first.stdout)]).toEqual([
+    0,
+    {
+      store: join(cwd, "data/ledger.db"),
+      applied: expect.arrayContaining(["0000_ledger"]),
+      at: expect.stringMatching(/^\d{4}_/),
+    },
+  ]);
   const second = await migrate();
-  expect([second.exitCode, second.stdout]).toEqual([0, expect.stringMatching(/ledger\.db is up to date \(\d{4}_\w+\); there was nothing to do\.\n$/)]);
+  expect([second.exitCode, second.stdout]).toEqual([
+    0,
+    expect.stringMatching(/ledger\.db is up to date \(\d{4}_\w+\); there was nothing to do\.\n$/),
+  ]);
 });
 
 it("store copy lists every table with its rows and their hash, in text and as JSON", async () => {
@@ -32,19 +43,38 @@ it("store copy lists every table with its rows and their hash, in text and as JS
   expect(text.stdout).toMatch(/✓ .*b\.db has all that .*a\.db has: 1 rows, compared one by one/);
   expect(text.stderr).toMatch(/same SIGNALBOX_SECRET/);
   const json = await runFakeCli(["store", "copy", "--from", "file:a.db", "--to", "file:c.db", "--json"], { cwd });
-  expect(JSON.parse(json.stdout)).toMatchObject({ from: join(cwd, "a.db"), to: join(cwd, "c.db"), isContinued: false, changedRows: 0, tables: expect.arrayContaining([{ name: "webhook_key", rows: 1, hash: expect.stringMatching(/^[0-9a-f]{64}$/) }]) });
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    from: join(cwd, "a.db"),
+    to: join(cwd, "c.db"),
+    isContinued: false,
+    changedRows: 0,
+    tables: expect.arrayContaining([{ name: "webhook_key", rows: 1, hash: expect.stringMatching(/^[0-9a-f]{64}$/) }]),
+  });
   expect(json.stderr).toBe("");
 });
 
 it("store copy that is refused says why and the way out, and exits with 1", async () => {
   const cwd = emptyFolder();
   const missing = await runFakeCli(["store", "copy", "--from", "file:none.db", "--to", "file:b.db"], { cwd });
-  expect([missing.exitCode, missing.stderr]).toEqual([1, `✗ There is no store ${join(cwd, "none.db")}: nothing to copy.\n`]);
+  expect([missing.exitCode, missing.stderr]).toEqual([
+    1,
+    `✗ There is no store ${join(cwd, "none.db")}: nothing to copy.\n`,
+  ]);
   expect(existsSync(join(cwd, "b.db"))).toBe(false);
   const store = await openSqliteStore({ file: join(cwd, "served.db") });
   onTestFinished(() => store.close());
-  const served = await runFakeCli(["store", "copy", "--from", "file:served.db", "--to", "file:b.db", "--json"], { cwd });
-  expect([served.exitCode, JSON.parse(served.stdout)]).toEqual([1, { error: { code: "store_unusable", message: expect.stringMatching(/served\.db is in use by another process\. Stop the service first/) } }]);
+  const served = await runFakeCli(["store", "copy", "--from", "file:served.db", "--to", "file:b.db", "--json"], {
+    cwd,
+  });
+  expect([served.exitCode, JSON.parse(served.stdout)]).toEqual([
+    1,
+    {
+      error: {
+        code: "store_unusable",
+        message: expect.stringMatching(/served\.db is in use by another process\. Stop the service first/),
+      },
+    },
+  ]);
 });
 
 it.each([

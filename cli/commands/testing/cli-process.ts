@@ -17,9 +17,24 @@ export const it = base
     });
     return (cleanUp) => void cleanUps.push(cleanUp);
   })
-  .extend("emptyFolder", ({ onEnd }) => () => emptyFolder(onEnd))
-  .extend("copyStarter", ({ onEnd }) => () => copyStarter(onEnd))
-  .extend("startSignalbox", ({ onEnd }) => (...given: CommandLine) => startSignalbox(given, onEnd));
+  .extend(
+    "emptyFolder",
+    ({ onEnd }) =>
+      () =>
+        emptyFolder(onEnd),
+  )
+  .extend(
+    "copyStarter",
+    ({ onEnd }) =>
+      () =>
+        copyStarter(onEnd),
+  )
+  .extend(
+    "startSignalbox",
+    ({ onEnd }) =>
+      (...given: CommandLine) =>
+        startSignalbox(given, onEnd),
+  );
 
 type CommandLine = [args: string[], p: { cwd: string; env?: NodeJS.ProcessEnv; input?: string }];
 
@@ -32,10 +47,14 @@ function emptyFolder(onEnd: OnEnd): string {
 /** A copy of the example project, with its packages. */
 function copyStarter(onEnd: OnEnd): string {
   const dir = emptyFolder(onEnd);
-  cpSync(join(packageRoot, "examples/starter"), dir, { recursive: true, filter: (path) => !/\.signalbox|outbox$|node_modules/.test(path.slice(packageRoot.length)) });
+  cpSync(join(packageRoot, "examples/starter"), dir, {
+    recursive: true,
+    filter: (path) => !/\.signalbox|outbox$|node_modules/.test(path.slice(packageRoot.length)),
+  });
   renameSync(join(dir, "gitignore"), join(dir, ".gitignore"));
   mkdirSync(join(dir, "node_modules"));
-  for (const name of ["zod", "@ai-sdk"]) symlinkSync(join(packageRoot, "node_modules", name), join(dir, "node_modules", name));
+  for (const name of ["zod", "@ai-sdk"])
+    symlinkSync(join(packageRoot, "node_modules", name), join(dir, "node_modules", name));
   return dir;
 }
 
@@ -49,10 +68,17 @@ export function write(dir: string, path: string, text: string): void {
 }
 
 /** Runs one command to its end, in a process of its own. */
-export async function signalbox(...[args, { cwd, env, input = "" }]: CommandLine): Promise<{ status: number | null; stdout: string; stderr: string }> {
-  const child = spawn(process.execPath, [entryFile("cli"), ...args], { cwd, env: { ...cleanEnv(), ...env }, timeout: 120_000 });
+export async function signalbox(
+  ...[args, { cwd, env, input = "" }]: CommandLine
+): Promise<{ status: number | null; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, [entryFile("cli"), ...args], {
+    cwd,
+    env: { ...cleanEnv(), ...env },
+    timeout: 120_000,
+  });
   const text = { stdout: "", stderr: "" };
-  for (const name of ["stdout", "stderr"] as const) child[name].setEncoding("utf8").on("data", (chunk: string) => (text[name] += chunk));
+  for (const name of ["stdout", "stderr"] as const)
+    child[name].setEncoding("utf8").on("data", (chunk: string) => (text[name] += chunk));
   // It may end without reading.
   child.stdin.on("error", () => {}).end(input);
   const status = await new Promise<number | null>((resolve) => child.once("close", resolve));
@@ -71,7 +97,11 @@ export interface Running {
 
 /** Starts a command that goes on; it is killed with the test. */
 function startSignalbox([args, { cwd, env }]: CommandLine, onEnd: OnEnd): Running {
-  const child = spawn(process.execPath, [entryFile("cli"), ...args], { cwd, env: { ...cleanEnv(), ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [entryFile("cli"), ...args], {
+    cwd,
+    env: { ...cleanEnv(), ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const text = { stdout: "", stderr: "", both: "" };
   for (const name of ["stdout", "stderr"] as const) {
     child[name].on("data", (chunk: Buffer) => {
@@ -93,7 +123,10 @@ function startSignalbox([args, { cwd, env }]: CommandLine, onEnd: OnEnd): Runnin
       vi.waitFor(
         () => {
           const match = pattern.exec(text.both.slice(seen));
-          if (!match) throw new Error(`${pattern} was not printed${child.exitCode === null ? "" : `, and it ended with ${child.exitCode}`}:\n${text.both.slice(seen)}`);
+          if (!match)
+            throw new Error(
+              `${pattern} was not printed${child.exitCode === null ? "" : `, and it ended with ${child.exitCode}`}:\n${text.both.slice(seen)}`,
+            );
           seen += match.index + match[0].length;
           return match;
         },
@@ -104,6 +137,8 @@ function startSignalbox([args, { cwd, env }]: CommandLine, onEnd: OnEnd): Runnin
 }
 
 function cleanEnv(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(SIGNALBOX_|DATABASE_URL$|PORT$|HOST$|VITEST|NODE_ENV$|NODE_OPTIONS$)/.test(name));
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(SIGNALBOX_|DATABASE_URL$|PORT$|HOST$|VITEST|NODE_ENV$|NODE_OPTIONS$)/.test(name),
+  );
   return Object.fromEntries(kept);
 }

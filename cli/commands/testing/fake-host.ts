@@ -7,7 +7,10 @@ import { runCli } from "../run-cli.ts";
 export type FakeRoute = (request: { query: URLSearchParams; body: unknown }) => unknown;
 
 /** Runs one command line in this process against made-up answers of the REST API, by `GET /path`. */
-export async function runFakeCli(argv: string[], p: { routes?: Record<string, FakeRoute>; stdin?: string; cwd?: string } = {}) {
+export async function runFakeCli(
+  argv: string[],
+  p: { routes?: Record<string, FakeRoute>; stdin?: string; cwd?: string } = {},
+) {
   const out = fakeOutput();
   const err = fakeOutput();
   const asked: string[] = [];
@@ -16,7 +19,11 @@ export async function runFakeCli(argv: string[], p: { routes?: Record<string, Fa
     const name = `${request.method} ${pathname.replace("/api/v1", "")}`;
     asked.push(name + (searchParams.size > 0 ? `?${searchParams}` : ""));
     const route = p.routes?.[name];
-    if (!route) return Response.json({ type: "/errors/not_found", title: "", status: 404, code: "not_found", detail: `There is no ${name}.` }, { status: 404 });
+    if (!route)
+      return Response.json(
+        { type: "/errors/not_found", title: "", status: 404, code: "not_found", detail: `There is no ${name}.` },
+        { status: 404 },
+      );
     const body: unknown = request.method === "POST" ? JSON.parse((await request.text()) || "null") : null;
     return Response.json(route({ query: searchParams, body }));
   };
@@ -32,7 +39,10 @@ export async function runFakeCli(argv: string[], p: { routes?: Record<string, Fa
 
 function fakeOutput(): { output: Output; text(): string } {
   let text = "";
-  return { output: { write: (more) => (text += more), paint: createPaint(false), hasColor: false, isTerminal: false }, text: () => text };
+  return {
+    output: { write: (more) => (text += more), paint: createPaint(false), hasColor: false, isTerminal: false },
+    text: () => text,
+  };
 }
 
 export const fakeTrigger = {

@@ -4,10 +4,19 @@ import { Failure } from "../../terminal/failure.ts";
 import { listsTriggers, triggersAnswer } from "./trigger-answers.ts";
 
 /** What a person means by the slug of a trigger or by an endpoint; a slug comes first, as in `triggers url`. */
-export async function findTriggerOrEndpoint(api: ApiClient, given: string): Promise<{ trigger: string } | { endpoint: string }> {
+export async function findTriggerOrEndpoint(
+  api: ApiClient,
+  given: string,
+): Promise<{ trigger: string } | { endpoint: string }> {
   const { data } = await api.request({ path: "/triggers", answer: triggersAnswer });
   if (data.some(({ slug }) => slug === given)) return { trigger: given };
   if (data.some(({ endpoint }) => endpoint === given)) return { endpoint: given };
-  const hint = didYouMean(given, data.flatMap(({ slug, endpoint }) => [slug, endpoint]));
-  throw new Failure(`No trigger and no endpoint is called ${JSON.stringify(given)}.${hint}`, { code: "not_found", fix: listsTriggers });
+  const hint = didYouMean(
+    given,
+    data.flatMap(({ slug, endpoint }) => [slug, endpoint]),
+  );
+  throw new Failure(`No trigger and no endpoint is called ${JSON.stringify(given)}.${hint}`, {
+    code: "not_found",
+    fix: listsTriggers,
+  });
 }

@@ -1,12 +1,19 @@
 import { expect, it } from "vitest";
 import { fakeTrigger, runFakeCli } from "../testing/fake-host.ts";
 
-const list = (...triggers: unknown[]) => runFakeCli(["triggers", "list"], { routes: { "GET /triggers": () => ({ data: triggers }) } });
+const list = (...triggers: unknown[]) =>
+  runFakeCli(["triggers", "list"], { routes: { "GET /triggers": () => ({ data: triggers }) } });
 
 it("who signs, what names an event, and how many may come, are columns where a trigger has them", async () => {
   const plain = await list(fakeTrigger);
   expect(plain.stdout).not.toMatch(/SIGNED|REPEATS|LIMIT/);
-  const guarded = { ...fakeTrigger, slug: "pushed", verify: "github", dedupe: { header: null, field: null, windowMs: 86_400_000 }, rateLimit: { requests: 100, per: "minute" } };
+  const guarded = {
+    ...fakeTrigger,
+    slug: "pushed",
+    verify: "github",
+    dedupe: { header: null, field: null, windowMs: 86_400_000 },
+    rateLimit: { requests: 100, per: "minute" },
+  };
   const { stdout } = await list(fakeTrigger, guarded);
   expect(stdout).toMatch(/FILTER +SIGNED +REPEATS BY +LIMIT +FILE/);
   expect(stdout).toMatch(/new-signup .* no +no +usual keys +no +triggers/);

@@ -9,7 +9,10 @@ import { listsTriggers, triggersAnswer } from "./trigger-answers.ts";
 
 export function registerTriggersList(triggers: CliCommand, runner: CommandRunner): void {
   triggers
-    .subcommand("list", "the triggers, or those on one endpoint", ["signalbox triggers list", "signalbox triggers list --endpoint billing"])
+    .subcommand("list", "the triggers, or those on one endpoint", [
+      "signalbox triggers list",
+      "signalbox triggers list --endpoint billing",
+    ])
     .option("--endpoint <endpoint>", "only those on this endpoint")
     .action(runner.action(listTriggers));
 }
@@ -20,7 +23,10 @@ async function listTriggers(context: CommandContext, { endpoint }: { endpoint?: 
   const data = all.data.filter((trigger) => endpoint === undefined || trigger.endpoint === endpoint);
   if (endpoint !== undefined && data.length === 0) throw unknownEndpoint(endpoint, all.data);
   context.print({ document: { data }, text: () => renderTriggers(data, context.terminal.out.paint) });
-  if (data.length === 0 && !context.isJson) context.tell("There are no triggers yet. Write one in triggers/, or let `signalbox init` make a project that has some.");
+  if (data.length === 0 && !context.isJson)
+    context.tell(
+      "There are no triggers yet. Write one in triggers/, or let `signalbox init` make a project that has some.",
+    );
 }
 
 function renderTriggers(triggers: readonly Trigger[], paint: Paint): string {
@@ -30,7 +36,17 @@ function renderTriggers(triggers: readonly Trigger[], paint: Paint): string {
   const isAnyLimited = triggers.some(({ rateLimit }) => rateLimit !== null);
   const isAnyOff = triggers.some(({ disabled }) => disabled !== null);
   return renderTable({
-    headings: [...(isAnyOff ? ["STATE"] : []), "TRIGGER", "ENDPOINT", "TARGET", "FILTER", ...(isAnySigned ? ["SIGNED"] : []), ...(isAnyNamed ? ["REPEATS BY"] : []), ...(isAnyLimited ? ["LIMIT"] : []), "FILE"],
+    headings: [
+      ...(isAnyOff ? ["STATE"] : []),
+      "TRIGGER",
+      "ENDPOINT",
+      "TARGET",
+      "FILTER",
+      ...(isAnySigned ? ["SIGNED"] : []),
+      ...(isAnyNamed ? ["REPEATS BY"] : []),
+      ...(isAnyLimited ? ["LIMIT"] : []),
+      "FILE",
+    ],
     rows: triggers.map(({ slug, endpoint, target, filter, verify, dedupe, rateLimit, file, disabled }) => [
       ...(isAnyOff ? [disabled ? paint("warn", "– off") : paint("good", "✓ on")] : []),
       paint("strong", slug),
@@ -47,6 +63,12 @@ function renderTriggers(triggers: readonly Trigger[], paint: Paint): string {
 }
 
 function unknownEndpoint(endpoint: string, triggers: readonly Trigger[]): Failure {
-  const hint = didYouMean(endpoint, triggers.map((trigger) => trigger.endpoint));
-  return new Failure(`No trigger listens on ${JSON.stringify(endpoint)}.${hint}`, { code: "unknown_endpoint", fix: listsTriggers });
+  const hint = didYouMean(
+    endpoint,
+    triggers.map((trigger) => trigger.endpoint),
+  );
+  return new Failure(`No trigger listens on ${JSON.stringify(endpoint)}.${hint}`, {
+    code: "unknown_endpoint",
+    fix: listsTriggers,
+  });
 }

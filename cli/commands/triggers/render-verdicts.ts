@@ -7,10 +7,18 @@ import { renderTable } from "../../terminal/table.ts";
 /** The verdict table: what each trigger decided, and below it, for those that did not match, where and why. */
 export function renderVerdicts(verdicts: readonly Verdict[], paint: Paint): string {
   const rows = verdicts.flatMap((verdict) => [
-    [renderMark(verdictMarks[verdict.outcome], paint), paint("strong", verdict.trigger), `${verdict.target.kind} ${verdict.target.slug}`],
+    [
+      renderMark(verdictMarks[verdict.outcome], paint),
+      paint("strong", verdict.trigger),
+      `${verdict.target.kind} ${verdict.target.slug}`,
+    ],
   ]);
-  const [headings = "", ...lines] = renderTable({ headings: ["VERDICT", "TRIGGER", "TARGET"], rows, paint }).split("\n");
-  const blocks = verdicts.map(({ reasons }, index) => [lines[index] ?? "", ...reasons.map((reason) => `    ${renderReason(reason, paint)}`)].join("\n"));
+  const [headings = "", ...lines] = renderTable({ headings: ["VERDICT", "TRIGGER", "TARGET"], rows, paint }).split(
+    "\n",
+  );
+  const blocks = verdicts.map(({ reasons }, index) =>
+    [lines[index] ?? "", ...reasons.map((reason) => `    ${renderReason(reason, paint)}`)].join("\n"),
+  );
   return `${[headings, ...blocks].join("\n")}\n`;
 }
 

@@ -25,11 +25,20 @@ export function registerTriggersSend(triggers: CliCommand, runner: CommandRunner
     .action(runner.action(sendToTrigger));
 }
 
-async function sendToTrigger(context: CommandContext, slugOrEndpoint: string, options: { data: string; wait?: boolean }): Promise<number> {
+async function sendToTrigger(
+  context: CommandContext,
+  slugOrEndpoint: string,
+  options: { data: string; wait?: boolean },
+): Promise<number> {
   const body = await readData(options.data, context);
   const serviceUrl = findServiceUrl(context.projectDir);
   const api = await context.api();
-  const { endpoint, url } = await api.request({ path: "/url", query: { for: slugOrEndpoint }, answer: urlAnswer, notFoundFix: listsTriggers });
+  const { endpoint, url } = await api.request({
+    path: "/url",
+    query: { for: slugOrEndpoint },
+    answer: urlAnswer,
+    notFoundFix: listsTriggers,
+  });
   const answer = await sendWebhook({ serviceUrl, path: `/triggers/${endpoint}${new URL(url).search}`, body });
   if (answer.status < 200 || answer.status > 299) throw sendFailure(answer, endpoint);
   const started = startedRunsAnswer.safeParse(answer.body).data?.runs ?? [];
@@ -41,20 +50,40 @@ async function sendToTrigger(context: CommandContext, slugOrEndpoint: string, op
 
 function sendFailure({ status, deliveryId, problem, body }: WebhookAnswer, endpoint: string): Failure {
   const sent = { status, deliveryId };
-  if (!problem) return new Failure(`POST /triggers/${endpoint} was answered ${status}, and not as a Signalbox does.`, { code: "unexpected_answer", extra: { ...sent, body } });
-  const fix = problem.code === "request_mismatch" ? `\`signalbox triggers test ${endpoint} --data …\` checks a body without sending it.` : undefined;
+  if (!problem)
+    return new Failure(`POST /triggers/${endpoint} was answered ${status}, and not as a Signalbox does.`, {
+      code: "unexpected_answer",
+      extra: { ...sent, body },
+    });
+  const fix =
+    problem.code === "request_mismatch"
+      ? `\`signalbox triggers test ${endpoint} --data …\` checks a body without sending it.`
+      : undefined;
   const { message, details } = problemFailure(problem, fix);
   return new Failure(`${status}: ${message}`, { ...details, extra: sent });
 }
 
-function renderAnswer(p: { answer: WebhookAnswer; started: StartedRuns["runs"]; ended: readonly Run[]; endpoint: string; context: CommandContext }): string {
+function renderAnswer(p: {
+  answer: WebhookAnswer;
+  started: StartedRuns["runs"];
+  ended: readonly Run[];
+  endpoint: string;
+  context: CommandContext;
+}): string {
   const { paint } = p.context.terminal.out;
   const { status, deliveryId, durationMs } = p.answer;
   const first = `${paint("good", String(status))} ${p.started.length > 0 ? "accepted" : "skipped"}  ${deliveryId ?? ""}  ${formatDuration(durationMs)}\n`;
-  if (p.started.length === 0) return `${first}No trigger matched. \`signalbox triggers test ${p.endpoint} --data …\` says why.\n`;
+  if (p.started.length === 0)
+    return `${first}No trigger matched. \`signalbox triggers test ${p.endpoint} --data …\` says why.\n`;
   const rows = p.started.map(({ runId, trigger, target }) => {
     const run = p.ended.find(({ id }) => id === runId);
-    return [renderMark(runMarks[run?.status ?? "queued"], paint), runId, trigger ?? "", `${target.kind} ${target.slug}`, run?.error ? plainLine(run.error.message, 60) : ""];
+    return [
+      renderMark(runMarks[run?.status ?? "queued"], paint),
+      runId,
+      trigger ?? "",
+      `${target.kind} ${target.slug}`,
+      run?.error ? plainLine(run.error.message, 60) : "",
+    ];
   });
   return first + renderTable({ headings: ["STATUS", "RUN", "TRIGGER", "TARGET", ""], rows, paint });
 }

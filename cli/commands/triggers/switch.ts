@@ -9,7 +9,9 @@ const switchedAnswer = z.object({ slug: z.string(), disabled: disabledSchema.nul
 
 export function registerTriggersSwitch(triggers: CliCommand, runner: CommandRunner): void {
   triggers
-    .subcommand("disable", "switch a trigger off: nothing starts by it until it is switched on", ['signalbox triggers disable new-signup --reason "the mail server is down"'])
+    .subcommand("disable", "switch a trigger off: nothing starts by it until it is switched on", [
+      'signalbox triggers disable new-signup --reason "the mail server is down"',
+    ])
     .argument("<slug>", "a trigger")
     .option("--reason <words>", "why; its verdicts say so")
     .action(runner.action(disable));
@@ -21,12 +23,27 @@ export function registerTriggersSwitch(triggers: CliCommand, runner: CommandRunn
 
 async function disable(context: CommandContext, slug: string, { reason }: { reason?: string }): Promise<void> {
   const api = await context.api();
-  const document = await api.request({ method: "POST", path: apiPath`/triggers/${slug}/disable`, body: reason === undefined ? {} : { reason }, answer: switchedAnswer, notFoundFix: listsTriggers });
-  context.print({ document, text: () => `${slug} is off. Deliveries show it as disabled; \`signalbox triggers enable ${slug}\` switches it on.\n` });
+  const document = await api.request({
+    method: "POST",
+    path: apiPath`/triggers/${slug}/disable`,
+    body: reason === undefined ? {} : { reason },
+    answer: switchedAnswer,
+    notFoundFix: listsTriggers,
+  });
+  context.print({
+    document,
+    text: () =>
+      `${slug} is off. Deliveries show it as disabled; \`signalbox triggers enable ${slug}\` switches it on.\n`,
+  });
 }
 
 async function enable(context: CommandContext, slug: string): Promise<void> {
   const api = await context.api();
-  const document = await api.request({ method: "POST", path: apiPath`/triggers/${slug}/enable`, answer: switchedAnswer, notFoundFix: listsTriggers });
+  const document = await api.request({
+    method: "POST",
+    path: apiPath`/triggers/${slug}/enable`,
+    answer: switchedAnswer,
+    notFoundFix: listsTriggers,
+  });
   context.print({ document, text: () => `${slug} is on.\n` });
 }

@@ -21,6 +21,11 @@ async function testTrigger(context: CommandContext, slugOrEndpoint: string, { da
   const body = await readJsonData(data, context);
   const api = await context.api();
   const tested = await findTriggerOrEndpoint(api, slugOrEndpoint);
-  const document = await api.request({ method: "POST", path: "/verdicts", body: { ...tested, body }, answer: verdictsAnswer });
+  const document = await api.request({
+    method: "POST",
+    path: "/verdicts",
+    body: { ...tested, body },
+    answer: verdictsAnswer,
+  });
   context.print({ document, text: () => renderVerdicts(document.data, context.terminal.out.paint) });
 }

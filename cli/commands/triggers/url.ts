@@ -4,13 +4,21 @@ import { listsTriggers, urlAnswer } from "./trigger-answers.ts";
 
 export function registerTriggersUrl(triggers: CliCommand, runner: CommandRunner): void {
   triggers
-    .subcommand("url", "the URL to give to a sender, with its token", ["signalbox triggers url new-signup", 'curl -d @body.json -H "content-type: application/json" "$(signalbox triggers url billing)"'])
+    .subcommand("url", "the URL to give to a sender, with its token", [
+      "signalbox triggers url new-signup",
+      'curl -d @body.json -H "content-type: application/json" "$(signalbox triggers url billing)"',
+    ])
     .argument("<slug-or-endpoint>", "a trigger, or the endpoint that several share")
     .action(runner.action(showUrl));
 }
 
 async function showUrl(context: CommandContext, slugOrEndpoint: string): Promise<void> {
   const api = await context.api();
-  const document = await api.request({ path: "/url", query: { for: slugOrEndpoint }, answer: urlAnswer, notFoundFix: listsTriggers });
+  const document = await api.request({
+    path: "/url",
+    query: { for: slugOrEndpoint },
+    answer: urlAnswer,
+    notFoundFix: listsTriggers,
+  });
   context.print({ document, text: () => `${document.url}\n` });
 }

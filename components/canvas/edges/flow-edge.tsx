@@ -8,7 +8,10 @@ import type { CanvasEdge } from "../model/visible-graph.ts";
 
 export type FlowEdgeType = Edge<{ edge: CanvasEdge; endpoint: string }, "flow">;
 
-/** A way that deliveries take. Dashed while none has taken it in the window; in the accent's colour beside the node that is open. */
+/**
+ * A way that deliveries take. Dashed while none has taken it in the window; in the accent's colour beside the node that
+ * is open.
+ */
 export const FlowEdge = memo(function FlowEdge({ data, source, target, ...ends }: EdgeProps<FlowEdgeType>) {
   const { selected, kept } = useCanvas();
   const isSummary = data?.edge.kind === "summary";
@@ -29,8 +32,15 @@ export const FlowEdge = memo(function FlowEdge({ data, source, target, ...ends }
       />
       {isSummary && evidence && (
         <EdgeLabelRenderer>
-          <div style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }} className={`nodrag nopan pointer-events-auto absolute ${isDim ? "opacity-30" : ""}`}>
-            <EvidenceChip evidence={evidence} endpoint={data.endpoint} trigger={others.length === 0 && trigger ? trigger.replace(/^trigger:/, "") : null} />
+          <div
+            style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }}
+            className={`nodrag nopan pointer-events-auto absolute ${isDim ? "opacity-30" : ""}`}
+          >
+            <EvidenceChip
+              evidence={evidence}
+              endpoint={data.endpoint}
+              trigger={others.length === 0 && trigger ? trigger.replace(/^trigger:/, "") : null}
+            />
           </div>
         </EdgeLabelRenderer>
       )}

@@ -2,7 +2,15 @@ import { expect, it } from "vitest";
 import { buildModel } from "./build-model.ts";
 import { sampleGraph } from "./testing/sample-graph.ts";
 
-const graph = sampleGraph([["signup", "welcome", "mail"], ["billing", "paid", "notify"], ["billing", "paid", "ledger"], ["billing", "failed", "notify"]], ["cleanup"]);
+const graph = sampleGraph(
+  [
+    ["signup", "welcome", "mail"],
+    ["billing", "paid", "notify"],
+    ["billing", "paid", "ledger"],
+    ["billing", "failed", "notify"],
+  ],
+  ["cleanup"],
+);
 
 it("a trigger with two targets is one node with two attachments", () => {
   const { triggers } = buildModel(graph);

@@ -34,8 +34,9 @@ export interface TargetNode {
 export type ModelNode = EndpointNode | TriggerNode | TargetNode;
 
 /**
- * The whole project as columns. The order is the same for the same project: endpoints by name, triggers below each other as their
- * endpoints stand, targets in the order in which triggers first lead to them, and those that nothing starts at the end.
+ * The whole project as columns. The order is the same for the same project: endpoints by name, triggers below each
+ * other as their endpoints stand, targets in the order in which triggers first lead to them, and those that nothing
+ * starts at the end.
  */
 export interface CanvasModel {
   endpoints: EndpointNode[];
@@ -55,10 +56,22 @@ export function buildModel(graph: Pick<Graph, "triggers" | "targets">): CanvasMo
 /** One node for a slug, whatever the number of its targets: they share request and filter. */
 function groupAttachments(attached: readonly GraphTrigger[]): TriggerNode[] {
   const nodes = new Map<string, TriggerNode>();
-  const sorted = attached.toSorted((one, other) => compare(one.endpoint, other.endpoint) || compare(one.attachmentId, other.attachmentId));
+  const sorted = attached.toSorted(
+    (one, other) => compare(one.endpoint, other.endpoint) || compare(one.attachmentId, other.attachmentId),
+  );
   for (const { slug, endpoint, conditions, hasFilter, attachmentId, target, file, prompt } of sorted) {
     const id = triggerId(slug);
-    const node: TriggerNode = nodes.get(id) ?? { kind: "trigger", id, slug, endpoint, conditions, hasFilter, attachments: [], attachmentIds: [], files: [] };
+    const node: TriggerNode = nodes.get(id) ?? {
+      kind: "trigger",
+      id,
+      slug,
+      endpoint,
+      conditions,
+      hasFilter,
+      attachments: [],
+      attachmentIds: [],
+      files: [],
+    };
     node.attachments.push({ attachmentId, target: targetId(target), prompt });
     node.attachmentIds.push(attachmentId);
     if (!node.files.includes(file)) node.files.push(file);
@@ -71,7 +84,13 @@ function groupEndpoints(triggers: readonly TriggerNode[], attached: readonly Gra
   const paths = new Map(attached.map(({ endpoint, path }) => [endpoint, path]));
   const nodes = new Map<string, EndpointNode>();
   for (const { id, endpoint } of triggers) {
-    const node: EndpointNode = nodes.get(endpoint) ?? { kind: "endpoint", id: endpointId(endpoint), endpoint, path: paths.get(endpoint) ?? `/triggers/${endpoint}`, triggers: [] };
+    const node: EndpointNode = nodes.get(endpoint) ?? {
+      kind: "endpoint",
+      id: endpointId(endpoint),
+      endpoint,
+      path: paths.get(endpoint) ?? `/triggers/${endpoint}`,
+      triggers: [],
+    };
     node.triggers.push(id);
     nodes.set(endpoint, node);
   }
@@ -83,9 +102,16 @@ function orderTargets(targets: readonly GraphTarget[], triggers: readonly Trigge
   for (const { id, attachments } of triggers) {
     for (const { target } of attachments) startedBy.set(target, [...(startedBy.get(target) ?? []), id]);
   }
-  const nodes = new Map<string, TargetNode>(targets.map((target) => [targetId(target), { kind: "target", id: targetId(target), target, triggers: startedBy.get(targetId(target)) ?? [] }]));
+  const nodes = new Map<string, TargetNode>(
+    targets.map((target) => [
+      targetId(target),
+      { kind: "target", id: targetId(target), target, triggers: startedBy.get(targetId(target)) ?? [] },
+    ]),
+  );
   const attached = [...startedBy.keys()].flatMap((id) => nodes.get(id) ?? []);
-  const others = [...nodes.values()].filter(({ triggers: starters }) => starters.length === 0).toSorted((one, other) => compare(one.id, other.id));
+  const others = [...nodes.values()]
+    .filter(({ triggers: starters }) => starters.length === 0)
+    .toSorted((one, other) => compare(one.id, other.id));
   return [...attached, ...others];
 }
 

@@ -3,10 +3,16 @@ import { createCanvasStorage, type TextStorage } from "./canvas-storage.ts";
 
 function memory(): TextStorage & { texts: Map<string, string> } {
   const texts = new Map<string, string>();
-  return { texts, getItem: (name) => texts.get(name) ?? null, setItem: (name, text) => void texts.set(name, text), removeItem: (name) => void texts.delete(name) };
+  return {
+    texts,
+    getItem: (name) => texts.get(name) ?? null,
+    setItem: (name, text) => void texts.set(name, text),
+    removeItem: (name) => void texts.delete(name),
+  };
 }
 
-const open = (lasting: TextStorage | null = memory()) => createCanvasStorage({ project: "mine", lasting, passing: memory() });
+const open = (lasting: TextStorage | null = memory()) =>
+  createCanvasStorage({ project: "mine", lasting, passing: memory() });
 const layout = new Map([["trigger:paid", { x: 1, y: 2 }]]);
 
 it("a layout comes back by its key, and as the last of its shape", () => {
@@ -32,15 +38,27 @@ it("moved nodes, folded endpoints and the viewport come back, each project's its
   storage.keepMoved(layout);
   storage.keepCollapsed(new Set(["endpoint:billing"]));
   storage.keepViewport({ endpoint: null, node: "trigger:paid", viewport: { x: 1, y: 2, zoom: 0.5 } });
-  expect([storage.moved(), storage.collapsed(), storage.viewport(null)]).toEqual([layout, new Set(["endpoint:billing"]), { endpoint: null, node: "trigger:paid", viewport: { x: 1, y: 2, zoom: 0.5 } }]);
+  expect([storage.moved(), storage.collapsed(), storage.viewport(null)]).toEqual([
+    layout,
+    new Set(["endpoint:billing"]),
+    { endpoint: null, node: "trigger:paid", viewport: { x: 1, y: 2, zoom: 0.5 } },
+  ]);
   expect(createCanvasStorage({ project: "other", lasting, passing: null }).moved()).toEqual(new Map());
 });
 
-it.each(["", "{", "null", "[[1,2,3]]", `[["id","x",2]]`, `{"x":1}`, `[{"key":"k"}]`])("what is no longer readable (%s) is as if it were not there", (text) => {
-  const broken: TextStorage = { getItem: () => text, setItem: () => {}, removeItem: () => {} };
-  const storage = createCanvasStorage({ project: "mine", lasting: broken, passing: broken });
-  expect([storage.layout("k"), storage.moved(), storage.collapsed(), storage.viewport(null)]).toEqual([null, new Map(), new Set(), null]);
-});
+it.each(["", "{", "null", "[[1,2,3]]", `[["id","x",2]]`, `{"x":1}`, `[{"key":"k"}]`])(
+  "what is no longer readable (%s) is as if it were not there",
+  (text) => {
+    const broken: TextStorage = { getItem: () => text, setItem: () => {}, removeItem: () => {} };
+    const storage = createCanvasStorage({ project: "mine", lasting: broken, passing: broken });
+    expect([storage.layout("k"), storage.moved(), storage.collapsed(), storage.viewport(null)]).toEqual([
+      null,
+      new Map(),
+      new Set(),
+      null,
+    ]);
+  },
+);
 
 it("the viewport is that of one filter: another endpoint is looked at from its own start", () => {
   const storage = open();
@@ -50,7 +68,15 @@ it("the viewport is that of one filter: another endpoint is looked at from its o
 });
 
 it("storage that is full or forbidden breaks nothing", () => {
-  const full: TextStorage = { getItem: () => { throw new Error("forbidden"); }, setItem: () => { throw new Error("full"); }, removeItem: () => {} };
+  const full: TextStorage = {
+    getItem: () => {
+      throw new Error("forbidden");
+    },
+    setItem: () => {
+      throw new Error("full");
+    },
+    removeItem: () => {},
+  };
   const storage = open(full);
   storage.keepMoved(layout);
   expect(storage.moved()).toEqual(new Map());

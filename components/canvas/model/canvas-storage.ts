@@ -48,7 +48,11 @@ const keptLayouts = 6;
 const largestLayout = 1_500;
 
 /** Layouts, moved nodes and folded endpoints last (`lasting`); the viewport belongs to the tab (`passing`). */
-export function createCanvasStorage(p: { project: string; lasting: TextStorage | null; passing: TextStorage | null }): CanvasStorage {
+export function createCanvasStorage(p: {
+  project: string;
+  lasting: TextStorage | null;
+  passing: TextStorage | null;
+}): CanvasStorage {
   const name = (what: string) => `signalbox.canvas.${what}:${p.project}`;
   const layouts = () => read(p.lasting, name("layouts"), isListOf(isKeptLayout)) ?? [];
   return {
@@ -80,7 +84,10 @@ function toLayout(places: Place[] | null): Layout | null {
   return places && new Map(places.map(([id, x, y]) => [id, { x, y }]));
 }
 
-/** What is stored may be of another version, or of anybody: it is looked at before it is used. (Zod probes for `eval`, which pages forbid.) */
+/**
+ * What is stored may be of another version, or of anybody: it is looked at before it is used. (Zod probes for `eval`,
+ * which pages forbid.)
+ */
 type Check<Value> = (value: unknown) => value is Value;
 
 function read<Value>(storage: TextStorage | null, name: string, isValue: Check<Value>): Value | null {
@@ -94,14 +101,21 @@ function read<Value>(storage: TextStorage | null, name: string, isValue: Check<V
 
 const isText: Check<string> = (value) => typeof value === "string";
 const isNumber: Check<number> = (value): value is number => Number.isFinite(value);
-const isPlace: Check<Place> = (value): value is Place => Array.isArray(value) && value.length === 3 && isText(value[0]) && isNumber(value[1]) && isNumber(value[2]);
+const isPlace: Check<Place> = (value): value is Place =>
+  Array.isArray(value) && value.length === 3 && isText(value[0]) && isNumber(value[1]) && isNumber(value[2]);
 
 function isViewport(value: unknown): value is Viewport {
-  return isObject(value) && isNumber(value["x"]) && isNumber(value["y"]) && isNumber(value["zoom"]) && value["zoom"] > 0;
+  return (
+    isObject(value) && isNumber(value["x"]) && isNumber(value["y"]) && isNumber(value["zoom"]) && value["zoom"] > 0
+  );
 }
 
 function isKeptViewport(value: unknown): value is KeptViewport {
-  return isObject(value) && [value["endpoint"], value["node"]].every((name) => name === null || isText(name)) && isViewport(value["viewport"]);
+  return (
+    isObject(value) &&
+    [value["endpoint"], value["node"]].every((name) => name === null || isText(name)) &&
+    isViewport(value["viewport"])
+  );
 }
 
 function isKeptLayout(value: unknown): value is KeptLayout {

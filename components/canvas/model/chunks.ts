@@ -1,7 +1,10 @@
 import type { Target } from "../../../server/contract/target.ts";
 import type { CanvasModel } from "./build-model.ts";
 
-/** What is asked for in one question. Questions are cut once for the whole project, so that panning asks again for what it asked before. */
+/**
+ * What is asked for in one question. Questions are cut once for the whole project, so that panning asks again for what
+ * it asked before.
+ */
 export interface Chunk {
   endpoints: string[];
   targets: Target[];
@@ -35,7 +38,14 @@ export function chunksFor(model: CanvasModel, ids: Iterable<string>): number[] {
 const known = new WeakMap<CanvasModel, Map<string, number>>();
 
 function placesOf(model: CanvasModel): Map<string, number> {
-  const places = known.get(model) ?? new Map([...model.endpoints, ...model.targets].map(({ id }, index) => [id, index < model.endpoints.length ? index : index - model.endpoints.length]));
+  const places =
+    known.get(model) ??
+    new Map(
+      [...model.endpoints, ...model.targets].map(({ id }, index) => [
+        id,
+        index < model.endpoints.length ? index : index - model.endpoints.length,
+      ]),
+    );
   known.set(model, places);
   return places;
 }

@@ -14,15 +14,18 @@ export const gap = 22;
 const groupGap = 30;
 
 /**
- * The simple layout: triggers below each other, endpoints beside the middle of their triggers, targets beside the middle of what leads to
- * them, no two over each other. One pass over the nodes, so that it is there at once, however large the project.
+ * The simple layout: triggers below each other, endpoints beside the middle of their triggers, targets beside the
+ * middle of what leads to them, no two over each other. One pass over the nodes, so that it is there at once, however
+ * large the project.
  */
 export function layoutColumns({ nodes, edges }: Pick<VisibleGraph, "nodes" | "edges">): Layout {
   const layout = new Map<string, Point>();
   placeGroups(nodes, layout);
   const middles = middlesOfSources({ nodes, edges }, layout);
   const targets = nodes.filter(({ kind }) => kind === "target");
-  const wanted = targets.toSorted((one, other) => (middles.get(one.id) ?? Infinity) - (middles.get(other.id) ?? Infinity));
+  const wanted = targets.toSorted(
+    (one, other) => (middles.get(one.id) ?? Infinity) - (middles.get(other.id) ?? Infinity),
+  );
   let free = 0;
   for (const target of wanted) {
     const { height } = nodeSize(target);
@@ -65,7 +68,10 @@ function groupsOf(nodes: readonly ModelNode[]): ModelNode[][] {
 const reach = 700;
 
 /** The middle of what leads to a target; of what is far apart, the middle of the uppermost. */
-function middlesOfSources({ nodes, edges }: Pick<VisibleGraph, "nodes" | "edges">, layout: Layout): Map<string, number> {
+function middlesOfSources(
+  { nodes, edges }: Pick<VisibleGraph, "nodes" | "edges">,
+  layout: Layout,
+): Map<string, number> {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const sources = new Map<string, number[]>();
   for (const { source, target } of edges) {
@@ -76,7 +82,9 @@ function middlesOfSources({ nodes, edges }: Pick<VisibleGraph, "nodes" | "edges"
     middles.push(at.y + nodeSize(node).height / 2);
     sources.set(target, middles);
   }
-  return new Map([...sources].map(([id, middles]) => [id, mean(middles.filter((middle) => middle <= Math.min(...middles) + reach))]));
+  return new Map(
+    [...sources].map(([id, middles]) => [id, mean(middles.filter((middle) => middle <= Math.min(...middles) + reach))]),
+  );
 }
 
 function mean(values: readonly number[]): number {

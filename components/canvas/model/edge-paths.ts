@@ -4,7 +4,10 @@ import { nodeSize } from "./node-size.ts";
 import type { CanvasEdge, VisibleGraph } from "./visible-graph.ts";
 
 /** The line of an edge, the very one that is drawn; `null` for an edge that is not. */
-export function edgePaths({ nodes, edges }: VisibleGraph, places: Layout): { byId(edgeId: string): string | null; of(edge: CanvasEdge): string | null } {
+export function edgePaths(
+  { nodes, edges }: VisibleGraph,
+  places: Layout,
+): { byId(edgeId: string): string | null; of(edge: CanvasEdge): string | null } {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const of = ({ source: sourceId, target: targetId }: CanvasEdge): string | null => {
     const source = byId.get(sourceId);

@@ -5,8 +5,8 @@ import { columns, nodeSize } from "./node-size.ts";
 import type { VisibleGraph } from "./visible-graph.ts";
 
 /**
- * Up to here ELK answers within about half a second. Its time grows with the square and worse: some 350 ms for 100 triggers, 500 ms for 150,
- * 3 s for 300, minutes for 2,000. Above, the simple layout stays.
+ * Up to here ELK answers within about half a second. Its time grows with the square and worse: some 350 ms for 100
+ * triggers, 500 ms for 150, 3 s for 300, minutes for 2,000. Above, the simple layout stays.
  */
 const elkLimit = 450;
 
@@ -15,8 +15,9 @@ export function suitsElk({ nodes, edges }: VisibleGraph): boolean {
 }
 
 /**
- * Layered from left to right in the order of the model, which makes it the same at every visit. The first and the last column are fixed by
- * constraints on layers: `elk.partitioning` does the same with an edge from everything to everything, which takes 24 s for 300 triggers.
+ * Layered from left to right in the order of the model, which makes it the same at every visit. The first and the last
+ * column are fixed by constraints on layers: `elk.partitioning` does the same with an edge from everything to
+ * everything, which takes 24 s for 300 triggers.
  */
 export function toElkGraph({ nodes, edges }: VisibleGraph): ElkNode {
   return {
@@ -43,10 +44,12 @@ export function toElkGraph({ nodes, edges }: VisibleGraph): ElkNode {
 export function fromElkGraph(answer: ElkNode, { nodes }: VisibleGraph): Layout | null {
   const heights = new Map((answer.children ?? []).map(({ id, y }) => [id, y]));
   const top = Math.min(...[...heights.values()].map((y) => y ?? 0));
-  const layout = new Map(nodes.flatMap((node) => {
-    const y = heights.get(node.id);
-    return y === undefined ? [] : [[node.id, { x: columns[node.kind], y: Math.round(y - top) }] as const];
-  }));
+  const layout = new Map(
+    nodes.flatMap((node) => {
+      const y = heights.get(node.id);
+      return y === undefined ? [] : [[node.id, { x: columns[node.kind], y: Math.round(y - top) }] as const];
+    }),
+  );
   return layout.size === nodes.length ? layout : null;
 }
 

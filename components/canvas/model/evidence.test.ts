@@ -1,10 +1,20 @@
 import { expect, it } from "vitest";
 import { deliveriesHref, evidenceOfTrigger, stoppedCount, stoppedWords } from "./evidence.ts";
 
-const counts = (matched: number, request = 0, filter = 0) => ({ matched, request_mismatch: request, filter_mismatch: filter, disabled: 0 });
+const counts = (matched: number, request = 0, filter = 0) => ({
+  matched,
+  request_mismatch: request,
+  filter_mismatch: filter,
+  disabled: 0,
+});
 
 it("a delivery that both attachments of a trigger saw counts once", () => {
-  expect(evidenceOfTrigger([counts(388, 12, 10), counts(388, 12, 10)])).toEqual({ passed: 388, request: 12, filter: 10, disabled: 0 });
+  expect(evidenceOfTrigger([counts(388, 12, 10), counts(388, 12, 10)])).toEqual({
+    passed: 388,
+    request: 12,
+    filter: 10,
+    disabled: 0,
+  });
 });
 
 it("what stopped deliveries is said by stage", () => {
@@ -14,8 +24,17 @@ it("what stopped deliveries is said by stage", () => {
   expect(stoppedWords({ ...evidence, request: 0 })).toBe("1,010 stopped by filter");
 });
 
-
 it("a number leads to exactly the deliveries that it counts", () => {
-  const href = deliveriesHref({ endpoint: "team/billing", trigger: "paid", verdict: "stopped", since: "2026-01-01T00:00:00.000Z" });
-  expect(Object.fromEntries(new URL(href, "http://localhost").searchParams)).toEqual({ endpoint: "team/billing", trigger: "paid", verdict: "stopped", since: "2026-01-01T00:00:00.000Z" });
+  const href = deliveriesHref({
+    endpoint: "team/billing",
+    trigger: "paid",
+    verdict: "stopped",
+    since: "2026-01-01T00:00:00.000Z",
+  });
+  expect(Object.fromEntries(new URL(href, "http://localhost").searchParams)).toEqual({
+    endpoint: "team/billing",
+    trigger: "paid",
+    verdict: "stopped",
+    since: "2026-01-01T00:00:00.000Z",
+  });
 });

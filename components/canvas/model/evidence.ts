@@ -1,7 +1,10 @@
 import type { VerdictCounts } from "./answers.ts";
 import { formatNumber } from "../../../server/domain/format.ts";
 
-/** What an edge has to show for itself within the window: how many deliveries passed it, and how many ended there, by stage. */
+/**
+ * What an edge has to show for itself within the window: how many deliveries passed it, and how many ended there, by
+ * stage.
+ */
 export interface Evidence {
   passed: number;
   request: number;
@@ -29,13 +32,29 @@ export function stoppedCount({ request, filter, disabled }: Evidence): number {
 
 /** `12 stopped by request, 10 by filter`. */
 export function stoppedWords({ request, filter, disabled }: Evidence): string {
-  const stages = [[request, "by request"], [filter, "by filter"], [disabled, "as it was switched off"]] as const;
-  const parts = stages.filter(([count]) => count > 0).map(([count, stage], index) => `${formatNumber(count)} ${index === 0 ? "stopped " : ""}${stage}`);
+  const stages = [
+    [request, "by request"],
+    [filter, "by filter"],
+    [disabled, "as it was switched off"],
+  ] as const;
+  const parts = stages
+    .filter(([count]) => count > 0)
+    .map(([count, stage], index) => `${formatNumber(count)} ${index === 0 ? "stopped " : ""}${stage}`);
   return parts.length === 0 ? "none stopped" : parts.join(", ");
 }
 
 /** Exactly the deliveries that a number counts. */
-export function deliveriesHref(p: { endpoint: string; trigger?: string; verdict?: "matched" | "stopped"; since?: string }): string {
-  const query = new URLSearchParams({ endpoint: p.endpoint, ...(p.trigger && { trigger: p.trigger }), ...(p.verdict && { verdict: p.verdict }), ...(p.since && { since: p.since }) });
+export function deliveriesHref(p: {
+  endpoint: string;
+  trigger?: string;
+  verdict?: "matched" | "stopped";
+  since?: string;
+}): string {
+  const query = new URLSearchParams({
+    endpoint: p.endpoint,
+    ...(p.trigger && { trigger: p.trigger }),
+    ...(p.verdict && { verdict: p.verdict }),
+    ...(p.since && { since: p.since }),
+  });
   return `/deliveries?${query}`;
 }

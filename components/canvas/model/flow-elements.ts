@@ -12,8 +12,14 @@ export function placesOf({ nodes }: VisibleGraph, p: { layout: Layout; moved: La
   return new Map(nodes.map(({ id }): [string, Point] => [id, p.moved.get(id) ?? p.layout.get(id) ?? { x: 0, y: 0 }]));
 }
 
-/** What React Flow draws. Sizes and the ends of edges are told, so that it measures nothing; a node that is as it was stays the same object. */
-export function flowNodes({ nodes }: VisibleGraph, p: { places: Layout; drawn: WeakMap<ModelNode, FlowNode> }): FlowNode[] {
+/**
+ * What React Flow draws. Sizes and the ends of edges are told, so that it measures nothing; a node that is as it was
+ * stays the same object.
+ */
+export function flowNodes(
+  { nodes }: VisibleGraph,
+  p: { places: Layout; drawn: WeakMap<ModelNode, FlowNode> },
+): FlowNode[] {
   return nodes.map((node) => {
     const position = p.places.get(node.id) ?? { x: 0, y: 0 };
     const old = p.drawn.get(node);
@@ -47,7 +53,14 @@ export function flowEdges({ nodes, edges }: VisibleGraph): FlowEdge[] {
   return edges.map((edge) => {
     const source = byId.get(edge.source);
     const endpoint = source && source.kind !== "target" ? source.endpoint : "";
-    return { id: edge.id, source: edge.source, target: edge.target, type: "flow", data: { edge, endpoint }, domAttributes: hidden };
+    return {
+      id: edge.id,
+      source: edge.source,
+      target: edge.target,
+      type: "flow",
+      data: { edge, endpoint },
+      domAttributes: hidden,
+    };
   });
 }
 

@@ -14,7 +14,10 @@ export interface Journey {
   isStopped: boolean;
 }
 
-/** The ways of deliveries over the edges that are drawn, at most `limit`. A trigger with several targets is entered once. */
+/**
+ * The ways of deliveries over the edges that are drawn, at most `limit`. A trigger with several targets is entered
+ * once.
+ */
 export function journeysOf({ edges }: VisibleGraph, pulses: readonly Pulse[], limit: number): Journey[] {
   const entries = new Map<string, string>();
   const exits = new Map<string, string>();

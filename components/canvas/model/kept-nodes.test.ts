@@ -4,10 +4,28 @@ import { buildModel } from "./build-model.ts";
 import { type CanvasStatus, type Known, keptNodes } from "./kept-nodes.ts";
 import { sampleGraph, sampleModel } from "./testing/sample-graph.ts";
 
-const model = sampleModel([["billing", "failed", "notify"], ["billing", "paid", "ledger"], ["billing", "paid", "notify"], ["signup", "welcome", "mail"]]);
-const target = (change: Partial<TargetActivity>): TargetActivity => ({ target: { kind: "workflow", slug: "any" }, runs: 0, isCapped: false, completed: 0, failed: 0, open: 0, p50Ms: null, lastRun: null, health: "unknown", waitingForApproval: 0, ...change });
+const model = sampleModel([
+  ["billing", "failed", "notify"],
+  ["billing", "paid", "ledger"],
+  ["billing", "paid", "notify"],
+  ["signup", "welcome", "mail"],
+]);
+const target = (change: Partial<TargetActivity>): TargetActivity => ({
+  target: { kind: "workflow", slug: "any" },
+  runs: 0,
+  isCapped: false,
+  completed: 0,
+  failed: 0,
+  open: 0,
+  p50Ms: null,
+  lastRun: null,
+  health: "unknown",
+  waitingForApproval: 0,
+  ...change,
+});
 const nothing: Known = { evidence: () => undefined, target: () => undefined };
-const kept = (change: { text?: string; status?: CanvasStatus; known?: Known }) => [...(keptNodes(model, { text: "", status: "all", known: nothing, ...change }) ?? [])].toSorted();
+const kept = (change: { text?: string; status?: CanvasStatus; known?: Known }) =>
+  [...(keptNodes(model, { text: "", status: "all", known: nothing, ...change }) ?? [])].toSorted();
 
 it("without a filter nothing is dimmed", () => {
   expect(keptNodes(model, { text: "  ", status: "all", known: nothing })).toBeNull();
@@ -26,9 +44,19 @@ it("an agent is found by a tool, by its model, and by what it is asked, and keep
   const [workflow] = sampleGraph([["tickets", "new-ticket", "triage"]]).targets;
   if (!trigger || !workflow) throw new Error("the sample is empty");
   const target = { kind: "agent" as const, slug: "triage" };
-  const agent = { model: { provider: "openai.chat", modelId: "gpt-5-mini" }, tools: [{ name: "refund", needsApproval: "always" as const }] };
-  const withAgent = buildModel({ triggers: [{ ...trigger, target, prompt: { kind: "template", text: "New ticket from {{ email }}" } }], targets: [{ ...workflow, ...target, agent }] });
-  for (const text of ["Refund", "gpt-5", "{{ email }}"]) expect([text, [...(keptNodes(withAgent, { text, status: "all", known: nothing }) ?? [])].toSorted()]).toEqual([text, ["agent:triage", "endpoint:tickets", "trigger:new-ticket"]]);
+  const agent = {
+    model: { provider: "openai.chat", modelId: "gpt-5-mini" },
+    tools: [{ name: "refund", needsApproval: "always" as const }],
+  };
+  const withAgent = buildModel({
+    triggers: [{ ...trigger, target, prompt: { kind: "template", text: "New ticket from {{ email }}" } }],
+    targets: [{ ...workflow, ...target, agent }],
+  });
+  for (const text of ["Refund", "gpt-5", "{{ email }}"])
+    expect([text, [...(keptNodes(withAgent, { text, status: "all", known: nothing }) ?? [])].toSorted()]).toEqual([
+      text,
+      ["agent:triage", "endpoint:tickets", "trigger:new-ticket"],
+    ]);
 });
 
 it("an endpoint stays with everything on it", () => {
@@ -37,7 +65,12 @@ it("an endpoint stays with everything on it", () => {
 
 it("failing finds targets that failed, stopped finds triggers that stopped something, never what never was", () => {
   const known: Known = {
-    evidence: (id) => ({ passed: id === "trigger:welcome" ? 0 : 3, request: 0, filter: id === "trigger:failed" ? 2 : 0, disabled: 0 }),
+    evidence: (id) => ({
+      passed: id === "trigger:welcome" ? 0 : 3,
+      request: 0,
+      filter: id === "trigger:failed" ? 2 : 0,
+      disabled: 0,
+    }),
     target: (id) => target({ failed: id === "workflow:mail" ? 1 : 0 }),
   };
   expect(kept({ status: "failing", known })).toEqual(["endpoint:signup", "trigger:welcome", "workflow:mail"]);
@@ -51,5 +84,9 @@ it("what is not known yet has no status", () => {
 
 it("text and status both must hold", () => {
   const known: Known = { ...nothing, target: () => target({ open: 1 }) };
-  expect(kept({ text: "welcome", status: "running", known })).toEqual(["endpoint:signup", "trigger:welcome", "workflow:mail"]);
+  expect(kept({ text: "welcome", status: "running", known })).toEqual([
+    "endpoint:signup",
+    "trigger:welcome",
+    "workflow:mail",
+  ]);
 });

@@ -12,8 +12,14 @@ export interface Known {
   target(targetId: string): TargetActivity | undefined;
 }
 
-/** The nodes that stay lit under a filter: those that match, and what they hang together with. `null`: nothing is filtered. */
-export function keptNodes(model: CanvasModel, p: { text: string; status: CanvasStatus; known: Known }): ReadonlySet<string> | null {
+/**
+ * The nodes that stay lit under a filter: those that match, and what they hang together with. `null`: nothing is
+ * filtered.
+ */
+export function keptNodes(
+  model: CanvasModel,
+  p: { text: string; status: CanvasStatus; known: Known },
+): ReadonlySet<string> | null {
   const text = p.text.trim().toLowerCase();
   const byText = text === "" ? null : chainsOf(model, (node) => wordsOf(node).includes(text));
   const byStatus = p.status === "all" ? null : chainsOf(model, (node) => hasStatus(node, p));
@@ -40,8 +46,19 @@ function wordsOf(node: ModelNode): string {
 
 function textOf(node: ModelNode): string {
   if (node.kind === "endpoint") return node.path;
-  if (node.kind === "target") return [node.target.slug, node.target.kind, node.target.file, ...(node.target.agent ? agentWords(node.target.agent) : [])].join(" ");
-  return [node.slug, ...node.files, ...node.conditions.map(({ place, words }) => `${place} ${words}`), ...promptsOf(node).map(({ words }) => words)].join(" ");
+  if (node.kind === "target")
+    return [
+      node.target.slug,
+      node.target.kind,
+      node.target.file,
+      ...(node.target.agent ? agentWords(node.target.agent) : []),
+    ].join(" ");
+  return [
+    node.slug,
+    ...node.files,
+    ...node.conditions.map(({ place, words }) => `${place} ${words}`),
+    ...promptsOf(node).map(({ words }) => words),
+  ].join(" ");
 }
 
 /** An agent is found by its model and by what it may call, too. */

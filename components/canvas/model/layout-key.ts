@@ -1,7 +1,10 @@
 import type { VisibleGraph } from "./visible-graph.ts";
 import { nodeSize } from "./node-size.ts";
 
-/** Equal for graphs that are laid out alike: the same nodes of the same sizes, joined in the same way. Numbered, so that old caches are forgotten when the layout changes. */
+/**
+ * Equal for graphs that are laid out alike: the same nodes of the same sizes, joined in the same way. Numbered, so that
+ * old caches are forgotten when the layout changes.
+ */
 export function layoutKey({ nodes, edges }: VisibleGraph): string {
   const text = [...nodes.map((node) => `${node.id} ${nodeSize(node).height}`), ...edges.map(({ id }) => id)].join("\n");
   return `1-${hash(text)}-${nodes.length}`;

@@ -12,11 +12,31 @@ import { type VisibleGraph, visibleGraph } from "./visible-graph.ts";
 const all = (model: CanvasModel) => visibleGraph(model, { endpoint: null, collapsed: new Set(), opened: null });
 
 function overlaps({ nodes }: VisibleGraph, layout: Layout): string[] {
-  const boxes = nodes.map((node) => ({ id: node.id, kind: node.kind, y: layout.get(node.id)?.y ?? Number.NaN, height: nodeSize(node).height }));
-  return boxes.flatMap((one) => boxes.flatMap((other) => (one.id < other.id && one.kind === other.kind && !(one.y + one.height <= other.y || other.y + other.height <= one.y) ? [`${one.id} × ${other.id}`] : [])));
+  const boxes = nodes.map((node) => ({
+    id: node.id,
+    kind: node.kind,
+    y: layout.get(node.id)?.y ?? Number.NaN,
+    height: nodeSize(node).height,
+  }));
+  return boxes.flatMap((one) =>
+    boxes.flatMap((other) =>
+      one.id < other.id &&
+      one.kind === other.kind &&
+      !(one.y + one.height <= other.y || other.y + other.height <= one.y)
+        ? [`${one.id} × ${other.id}`]
+        : [],
+    ),
+  );
 }
 
-const waysArbitrary = fc.array(fc.tuple(fc.constantFrom("a", "b", "c"), fc.nat(9), fc.nat(4), fc.nat(3)), { minLength: 1, maxLength: 20 }).map((rows) => rows.map(([endpoint, trigger, target, conditions]) => [endpoint, `${endpoint}${trigger}`, `w${target}`, conditions] as const));
+const waysArbitrary = fc
+  .array(fc.tuple(fc.constantFrom("a", "b", "c"), fc.nat(9), fc.nat(4), fc.nat(3)), { minLength: 1, maxLength: 20 })
+  .map((rows) =>
+    rows.map(
+      ([endpoint, trigger, target, conditions]) =>
+        [endpoint, `${endpoint}${trigger}`, `w${target}`, conditions] as const,
+    ),
+  );
 
 describe("the simple layout", () => {
   it("gives every node a place of its own, whatever the project", () => {
@@ -60,8 +80,21 @@ describe("ELK", () => {
 });
 
 describe("when the project was saved", () => {
-  const before = all(sampleModel([["billing", "failed", "notify"], ["billing", "paid", "ledger"], ["signup", "welcome", "mail"]]));
-  const after = all(sampleModel([["billing", "failed", "notify"], ["billing", "large", "notify"], ["billing", "paid", "ledger"], ["signup", "welcome", "mail"]]));
+  const before = all(
+    sampleModel([
+      ["billing", "failed", "notify"],
+      ["billing", "paid", "ledger"],
+      ["signup", "welcome", "mail"],
+    ]),
+  );
+  const after = all(
+    sampleModel([
+      ["billing", "failed", "notify"],
+      ["billing", "large", "notify"],
+      ["billing", "paid", "ledger"],
+      ["signup", "welcome", "mail"],
+    ]),
+  );
 
   it("what was there stays where it is, and what is new lies over nothing", () => {
     const old = layoutColumns(before);
@@ -72,7 +105,13 @@ describe("when the project was saved", () => {
   });
 
   it("a trigger that has grown over the next one has all laid out anew", () => {
-    const grown = all(sampleModel([["billing", "failed", "notify", 9], ["billing", "paid", "ledger"], ["signup", "welcome", "mail"]]));
+    const grown = all(
+      sampleModel([
+        ["billing", "failed", "notify", 9],
+        ["billing", "paid", "ledger"],
+        ["signup", "welcome", "mail"],
+      ]),
+    );
     expect(placeNewcomers(grown, layoutColumns(before))).toBeNull();
   });
 
@@ -82,6 +121,16 @@ describe("when the project was saved", () => {
 
   it("a layout is remembered by what it depends on: nodes, their sizes, edges", () => {
     expect(layoutKey(before)).not.toBe(layoutKey(after));
-    expect(layoutKey(before)).toBe(layoutKey(all(sampleModel([["signup", "welcome", "mail"], ["billing", "paid", "ledger"], ["billing", "failed", "notify"]]))));
+    expect(layoutKey(before)).toBe(
+      layoutKey(
+        all(
+          sampleModel([
+            ["signup", "welcome", "mail"],
+            ["billing", "paid", "ledger"],
+            ["billing", "failed", "notify"],
+          ]),
+        ),
+      ),
+    );
   });
 });

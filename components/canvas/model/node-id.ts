@@ -1,6 +1,9 @@
 import type { Target, TargetKind } from "../../../server/contract/target.ts";
 
-/** What a node stands for. An id is its kind and its name, as in the URL: `endpoint:billing`, `trigger:invoice-paid`, `workflow:post-to-ledger`. */
+/**
+ * What a node stands for. An id is its kind and its name, as in the URL: `endpoint:billing`, `trigger:invoice-paid`,
+ * `workflow:post-to-ledger`.
+ */
 export type NodeKind = "endpoint" | "trigger" | TargetKind;
 
 const kinds: readonly NodeKind[] = ["endpoint", "trigger", "workflow", "agent"];

@@ -11,15 +11,23 @@ export function triggerName(slug: string, evidence: Evidence | undefined, isOff 
 
 export function endpointName(path: string, p: { triggers: number; deliveries: number | undefined }): string {
   const triggers = `${p.triggers} ${p.triggers === 1 ? "trigger" : "triggers"}`;
-  return p.deliveries === undefined ? `Endpoint ${path}, ${triggers}` : `Endpoint ${path}, ${triggers}, ${plain(p.deliveries)} ${p.deliveries === 1 ? "delivery" : "deliveries"}`;
+  return p.deliveries === undefined
+    ? `Endpoint ${path}, ${triggers}`
+    : `Endpoint ${path}, ${triggers}, ${plain(p.deliveries)} ${p.deliveries === 1 ? "delivery" : "deliveries"}`;
 }
 
-export function targetName(target: Pick<GraphTarget, "kind" | "slug" | "agent">, activity: TargetActivity | undefined): string {
+export function targetName(
+  target: Pick<GraphTarget, "kind" | "slug" | "agent">,
+  activity: TargetActivity | undefined,
+): string {
   const name = `${target.kind === "agent" ? "Agent" : "Workflow"} ${target.slug}${target.agent ? agentWords(target.agent) : ""}`;
   if (!activity) return name;
   if (!activity.lastRun) return `${name}, never ran`;
   const waiting = activity.waitingForApproval;
-  const state = waiting > 0 ? `${waiting} ${waiting === 1 ? "run waits" : "runs wait"} for approval` : `last run ${activity.lastRun.status.replace("_", " ")}`;
+  const state =
+    waiting > 0
+      ? `${waiting} ${waiting === 1 ? "run waits" : "runs wait"} for approval`
+      : `last run ${activity.lastRun.status.replace("_", " ")}`;
   return `${name}, ${state}, ${targetWords(activity)}`;
 }
 

@@ -3,7 +3,10 @@ import type { ModelNode, TriggerNode } from "./build-model.ts";
 import { promptsOf } from "./prompts.ts";
 import { shownTools } from "./shown-tools.ts";
 
-/** Sizes are known before anything is drawn, so that nothing is measured and nothing jumps. The nodes are drawn with these very numbers. */
+/**
+ * Sizes are known before anything is drawn, so that nothing is measured and nothing jumps. The nodes are drawn with
+ * these very numbers.
+ */
 export interface Size {
   width: number;
   height: number;
@@ -31,4 +34,8 @@ function conditionLines(trigger: TriggerNode): number {
 }
 
 /** Where the columns begin: endpoints, triggers, targets. The gaps leave room for the numbers on the edges. */
-export const columns: Record<ModelNode["kind"], number> = { endpoint: 0, trigger: 244 + 148, target: 244 + 148 + 268 + 112 };
+export const columns: Record<ModelNode["kind"], number> = {
+  endpoint: 0,
+  trigger: 244 + 148,
+  target: 244 + 148 + 268 + 112,
+};

@@ -9,13 +9,19 @@ interface Span {
 }
 
 /**
- * The project was saved and something came or went: what is still there stays where it is, and what came goes to the free place of its
- * column nearest to its neighbours. `null` when little is left of the old layout: then it is laid out anew.
+ * The project was saved and something came or went: what is still there stays where it is, and what came goes to the
+ * free place of its column nearest to its neighbours. `null` when little is left of the old layout: then it is laid out
+ * anew.
  */
 export function placeNewcomers(graph: VisibleGraph, old: Layout): Layout | null {
   const staying = graph.nodes.filter(({ id }) => old.has(id));
   if (staying.length * 2 < graph.nodes.length) return null;
-  const layout = new Map<string, Point>(staying.flatMap(({ id }) => { const at = old.get(id); return at ? [[id, at] as const] : []; }));
+  const layout = new Map<string, Point>(
+    staying.flatMap(({ id }) => {
+      const at = old.get(id);
+      return at ? [[id, at] as const] : [];
+    }),
+  );
   const taken: Record<ModelNode["kind"], Span[]> = { endpoint: [], trigger: [], target: [] };
   for (const node of staying) taken[node.kind].push(spanOf(node, layout));
   for (const node of graph.nodes) {
@@ -30,24 +36,45 @@ export function placeNewcomers(graph: VisibleGraph, old: Layout): Layout | null 
 
 /** Beside those of its neighbours that have a place; else below everything. */
 function wantedTop(node: ModelNode, { nodes, edges }: VisibleGraph, layout: Layout): number {
-  const neighbours = new Set(edges.flatMap(({ source, target }) => (source === node.id ? [target] : target === node.id ? [source] : [])));
-  const middles = nodes.flatMap((other) => { const at = layout.get(other.id); return at && neighbours.has(other.id) ? [at.y + nodeSize(other).height / 2] : []; });
+  const neighbours = new Set(
+    edges.flatMap(({ source, target }) => (source === node.id ? [target] : target === node.id ? [source] : [])),
+  );
+  const middles = nodes.flatMap((other) => {
+    const at = layout.get(other.id);
+    return at && neighbours.has(other.id) ? [at.y + nodeSize(other).height / 2] : [];
+  });
   const { height } = nodeSize(node);
-  if (middles.length === 0) return Math.max(0, ...nodes.flatMap((other) => { const at = layout.get(other.id); return at ? [at.y + nodeSize(other).height + gap] : []; }));
+  if (middles.length === 0)
+    return Math.max(
+      0,
+      ...nodes.flatMap((other) => {
+        const at = layout.get(other.id);
+        return at ? [at.y + nodeSize(other).height + gap] : [];
+      }),
+    );
   return middles.reduce((sum, middle) => sum + middle, 0) / middles.length - height / 2;
 }
 
 /** The free place nearest to the wanted one: there, or just above or below something that is taken. */
 function nearestFree(taken: readonly Span[], p: { wanted: number; height: number }): number {
-  const candidates = [p.wanted, ...taken.flatMap(({ top, bottom }) => [bottom + gap, top - gap - p.height])].map(Math.round);
-  const isFree = (top: number) => taken.every((span) => top >= span.bottom + gap - 1 || top + p.height <= span.top - gap + 1);
-  return candidates.filter(isFree).toSorted((one, other) => Math.abs(one - p.wanted) - Math.abs(other - p.wanted))[0] ?? Math.round(p.wanted);
+  const candidates = [p.wanted, ...taken.flatMap(({ top, bottom }) => [bottom + gap, top - gap - p.height])].map(
+    Math.round,
+  );
+  const isFree = (top: number) =>
+    taken.every((span) => top >= span.bottom + gap - 1 || top + p.height <= span.top - gap + 1);
+  return (
+    candidates.filter(isFree).toSorted((one, other) => Math.abs(one - p.wanted) - Math.abs(other - p.wanted))[0] ??
+    Math.round(p.wanted)
+  );
 }
 
 /** A node may have grown (another condition) and lie over the next one now. */
 function grewOver(staying: readonly ModelNode[], layout: Layout): boolean {
   return (["endpoint", "trigger", "target"] as const).some((kind) => {
-    const spans = staying.filter((node) => node.kind === kind).map((node) => spanOf(node, layout)).toSorted((one, other) => one.top - other.top);
+    const spans = staying
+      .filter((node) => node.kind === kind)
+      .map((node) => spanOf(node, layout))
+      .toSorted((one, other) => one.top - other.top);
     return spans.some((span, index) => span.top < (spans[index - 1]?.bottom ?? -Infinity));
   });
 }

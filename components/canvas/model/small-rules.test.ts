@@ -10,38 +10,104 @@ import { fitAll, firstView } from "./viewports.ts";
 
 describe("names of nodes", () => {
   it("say what a node is and how it does", () => {
-    expect(triggerName("invoice-paid", { passed: 388, request: 12, filter: 10, disabled: 0 })).toBe("Trigger invoice-paid, 388 fired, 22 stopped");
+    expect(triggerName("invoice-paid", { passed: 388, request: 12, filter: 10, disabled: 0 })).toBe(
+      "Trigger invoice-paid, 388 fired, 22 stopped",
+    );
     expect(triggerName("invoice-paid", undefined, true)).toBe("Trigger invoice-paid, switched off");
     expect(targetName({ kind: "workflow", slug: "mail", agent: null }, undefined)).toBe("Workflow mail");
-    const tools = [{ name: "refund", needsApproval: "sometimes" as const }, { name: "findCustomer", needsApproval: "never" as const }];
-    expect(targetName({ kind: "agent", slug: "triage", agent: { model: { provider: "openai.chat", modelId: "gpt-5-mini" }, tools } }, undefined)).toBe("Agent triage, 2 tools, 1 needs approval");
-    expect(targetName({ kind: "agent", slug: "triage", agent: { model: { provider: "stand-in.chat", modelId: "scripted" }, tools: [] } }, undefined)).toBe("Agent triage, stand-in without a model, no tools");
+    const tools = [
+      { name: "refund", needsApproval: "sometimes" as const },
+      { name: "findCustomer", needsApproval: "never" as const },
+    ];
+    expect(
+      targetName(
+        { kind: "agent", slug: "triage", agent: { model: { provider: "openai.chat", modelId: "gpt-5-mini" }, tools } },
+        undefined,
+      ),
+    ).toBe("Agent triage, 2 tools, 1 needs approval");
+    expect(
+      targetName(
+        {
+          kind: "agent",
+          slug: "triage",
+          agent: { model: { provider: "stand-in.chat", modelId: "scripted" }, tools: [] },
+        },
+        undefined,
+      ),
+    ).toBe("Agent triage, stand-in without a model, no tools");
   });
 
   it("all or nothing is only said when it is so", () => {
-    expect([[1, 0], [999, 1], [9_999, 1], [1, 9_999], [0, 3], [0, 0], [91, 9]].map(([completed = 0, failed = 0]) => successRate({ completed, failed }))).toEqual(["100 %", "99.9 %", "99.9 %", "0 %", "0 %", null, "91 %"]);
+    expect(
+      [
+        [1, 0],
+        [999, 1],
+        [9_999, 1],
+        [1, 9_999],
+        [0, 3],
+        [0, 0],
+        [91, 9],
+      ].map(([completed = 0, failed = 0]) => successRate({ completed, failed })),
+    ).toEqual(["100 %", "99.9 %", "99.9 %", "0 %", "0 %", null, "91 %"]);
   });
 
   it("a capped count says so", () => {
-    expect([runsWords({ runs: 200, isCapped: true }), runsWords({ runs: 1, isCapped: false })]).toEqual(["200+ runs", "1 run"]);
+    expect([runsWords({ runs: 200, isCapped: true }), runsWords({ runs: 1, isCapped: false })]).toEqual([
+      "200+ runs",
+      "1 run",
+    ]);
   });
 
-  it.each([["endpoint:team/billing", { kind: "endpoint", id: "team/billing" }], ["workflow:x", { kind: "workflow", id: "x" }], ["script:x", null], ["trigger:", null], ["", null]])("%s as a node of the URL", (text, node) => {
+  it.each([
+    ["endpoint:team/billing", { kind: "endpoint", id: "team/billing" }],
+    ["workflow:x", { kind: "workflow", id: "x" }],
+    ["script:x", null],
+    ["trigger:", null],
+    ["", null],
+  ])("%s as a node of the URL", (text, node) => {
     expect(parseNodeId(text)).toEqual(node);
   });
 });
 
-const agentOf = (...needs: ("never" | "sometimes" | "always")[]) => ({ model: { provider: "p", modelId: "m" }, tools: needs.map((needsApproval, index) => ({ name: `t${index}`, needsApproval })) });
+const agentOf = (...needs: ("never" | "sometimes" | "always")[]) => ({
+  model: { provider: "p", modelId: "m" },
+  tools: needs.map((needsApproval, index) => ({ name: `t${index}`, needsApproval })),
+});
 
 describe("an agent's node", () => {
   it("names four tools, or three and how many more, those that ask first before the others", () => {
-    expect(shownTools(agentOf("never", "always", "never", "never"))).toMatchObject({ shown: [{ name: "t0" }, { name: "t1" }, { name: "t2" }, { name: "t3" }], others: 0 });
-    expect(shownTools(agentOf("never", "never", "never", "sometimes", "always"))).toMatchObject({ shown: [{ name: "t3" }, { name: "t4" }, { name: "t0" }], others: 2 });
+    expect(shownTools(agentOf("never", "always", "never", "never"))).toMatchObject({
+      shown: [{ name: "t0" }, { name: "t1" }, { name: "t2" }, { name: "t3" }],
+      others: 0,
+    });
+    expect(shownTools(agentOf("never", "never", "never", "sometimes", "always"))).toMatchObject({
+      shown: [{ name: "t3" }, { name: "t4" }, { name: "t0" }],
+      others: 2,
+    });
   });
 
   it("has room for each line that it shows", () => {
-    const heightOf = (agent: ReturnType<typeof agentOf> | null) => nodeSize({ kind: "target", id: "x", triggers: [], target: { kind: agent ? "agent" : "workflow", slug: "x", file: "", attempts: 1, timeoutMs: 1, concurrency: null, agent } }).height;
-    const [none, one, two, many] = [null, agentOf(), agentOf("never"), agentOf("never", "never", "never", "never", "never", "never")].map(heightOf);
+    const heightOf = (agent: ReturnType<typeof agentOf> | null) =>
+      nodeSize({
+        kind: "target",
+        id: "x",
+        triggers: [],
+        target: {
+          kind: agent ? "agent" : "workflow",
+          slug: "x",
+          file: "",
+          attempts: 1,
+          timeoutMs: 1,
+          concurrency: null,
+          agent,
+        },
+      }).height;
+    const [none, one, two, many] = [
+      null,
+      agentOf(),
+      agentOf("never"),
+      agentOf("never", "never", "never", "never", "never", "never"),
+    ].map(heightOf);
     expect([one, two, many].map((height = 0) => (height - (none ?? 0) - 2) / 19)).toEqual([1, 2, 5]);
   });
 });
@@ -52,9 +118,15 @@ describe("questions about traffic", () => {
     const chunks = chunksOf(model);
     expect(chunks.flatMap(({ endpoints }) => endpoints)).toHaveLength(model.endpoints.length);
     expect(chunks.flatMap(({ targets }) => targets)).toHaveLength(model.targets.length);
-    expect(Math.max(...chunks.map(({ endpoints, targets }) => Math.max(endpoints.length, targets.length)))).toBeLessThanOrEqual(300);
-    expect(chunksFor(model, [model.endpoints[0]?.id ?? "", model.triggers[1]?.id ?? "", model.targets[0]?.id ?? ""])).toEqual([0]);
-    expect(chunksFor(model, [model.triggers.at(-1)?.id ?? ""])).toEqual([Math.floor((model.endpoints.length - 1) / 80)]);
+    expect(
+      Math.max(...chunks.map(({ endpoints, targets }) => Math.max(endpoints.length, targets.length))),
+    ).toBeLessThanOrEqual(300);
+    expect(
+      chunksFor(model, [model.endpoints[0]?.id ?? "", model.triggers[1]?.id ?? "", model.targets[0]?.id ?? ""]),
+    ).toEqual([0]);
+    expect(chunksFor(model, [model.triggers.at(-1)?.id ?? ""])).toEqual([
+      Math.floor((model.endpoints.length - 1) / 80),
+    ]);
   });
 });
 
@@ -71,6 +143,12 @@ describe("the window over the canvas", () => {
 });
 
 it("a rare rejection among many deliveries is still seen", () => {
-  const { bad } = sparkBars([{ count: 10_000, rejected: 1 }, { count: 3, rejected: 0 }], 26);
+  const { bad } = sparkBars(
+    [
+      { count: 10_000, rejected: 1 },
+      { count: 3, rejected: 0 },
+    ],
+    26,
+  );
   expect(bad).toBe("M0 0h8v2h-8z");
 });

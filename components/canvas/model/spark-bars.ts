@@ -1,8 +1,12 @@
 /** The bars of a sparkline as three paths: a foot under every bucket, what was taken, and upon that what was rejected. */
-export function sparkBars(buckets: readonly { count: number; rejected: number }[], height: number): { width: number; base: string; good: string; bad: string } {
+export function sparkBars(
+  buckets: readonly { count: number; rejected: number }[],
+  height: number,
+): { width: number; base: string; good: string; bad: string } {
   const most = Math.max(1, ...buckets.map(({ count }) => count));
   const scale = (count: number) => (count === 0 ? 0 : Math.max(2, Math.round((count / most) * height * 10) / 10));
-  const bar = (index: number, p: { top: number; size: number }) => (p.size > 0 ? `M${index * pitch} ${round(p.top)}h${barWidth}v${round(p.size)}h-${barWidth}z` : "");
+  const bar = (index: number, p: { top: number; size: number }) =>
+    p.size > 0 ? `M${index * pitch} ${round(p.top)}h${barWidth}v${round(p.size)}h-${barWidth}z` : "";
   const paths = buckets.map(({ count, rejected }, index) => {
     const full = scale(count);
     const bad = rejected === 0 ? 0 : Math.min(full, Math.max(2, (rejected / count) * full));
@@ -13,7 +17,12 @@ export function sparkBars(buckets: readonly { count: number; rejected: number }[
     };
   });
   const join = (which: "base" | "good" | "bad") => paths.map((path) => path[which]).join("");
-  return { width: buckets.length * pitch - (pitch - barWidth), base: join("base"), good: join("good"), bad: join("bad") };
+  return {
+    width: buckets.length * pitch - (pitch - barWidth),
+    base: join("base"),
+    good: join("good"),
+    bad: join("bad"),
+  };
 }
 
 const pitch = 10;

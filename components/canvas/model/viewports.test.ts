@@ -6,7 +6,11 @@ import { type Aim, boxOf, isInWindow, viewFor } from "./viewports.ts";
 import { visibleGraph } from "./visible-graph.ts";
 
 const frame = { width: 1_400, height: 800 };
-const model = sampleModel([["billing", "failed", "notify"], ["billing", "large", "notify"], ["signup", "welcome", "mail"]]);
+const model = sampleModel([
+  ["billing", "failed", "notify"],
+  ["billing", "large", "notify"],
+  ["signup", "welcome", "mail"],
+]);
 const { nodes } = visibleGraph(model, { endpoint: null, collapsed: new Set(), opened: null });
 const places = layoutColumns(visibleGraph(model, { endpoint: null, collapsed: new Set(), opened: null }));
 const project = { nodes, places, frame, isDue: true, isCentred: false };
@@ -16,7 +20,9 @@ const allInView = viewFor({ to: "all" }, { ...project, viewport: nothingInView }
 describe("the viewport", () => {
   it("stays where the person put it, as long as a node is in view", () => {
     expect(viewFor({ to: "hand" }, { ...project, viewport: allInView })).toBeNull();
-    expect(viewFor({ to: "all" }, { ...project, isDue: false, viewport: { ...allInView, x: allInView.x + 50 } })).toBeNull();
+    expect(
+      viewFor({ to: "all" }, { ...project, isDue: false, viewport: { ...allInView, x: allInView.x + 50 } }),
+    ).toBeNull();
   });
 
   it("shows a node that is out of view in the middle, and stays for one that is in view", () => {
@@ -33,12 +39,23 @@ describe("the viewport", () => {
     const moved = viewFor(aim, { ...project, viewport: nothingInView }) ?? nothingInView;
     const narrow = viewFor(aim, { ...project, viewport: moved, frame: { width: 1_000, height: 800 }, isCentred: true });
     expect(narrow).toEqual({ ...moved, x: moved.x - 200 });
-    expect(viewFor(aim, { ...project, viewport: moved, frame: { width: 1_000, height: 800 }, isCentred: true, isDue: false })).toBeNull();
+    expect(
+      viewFor(aim, {
+        ...project,
+        viewport: moved,
+        frame: { width: 1_000, height: 800 },
+        isCentred: true,
+        isDue: false,
+      }),
+    ).toBeNull();
   });
 
   it("keeps the endpoint that is folded at its height on the screen", () => {
     const at = places.get("endpoint:signup");
-    const moved = viewFor({ to: "stay", id: "endpoint:signup", top: 300 }, { ...project, viewport: { x: 40, y: 0, zoom: 0.5 } });
+    const moved = viewFor(
+      { to: "stay", id: "endpoint:signup", top: 300 },
+      { ...project, viewport: { x: 40, y: 0, zoom: 0.5 } },
+    );
     expect(moved).toEqual({ x: 40, y: 300 - (at?.y ?? 0) * 0.5, zoom: 0.5 });
   });
 
@@ -47,14 +64,29 @@ describe("the viewport", () => {
     const layout = layoutColumns(large);
     const aims = fc.oneof(
       fc.constantFrom<Aim>({ to: "hand" }, { to: "start" }, { to: "all" }),
-      fc.record({ to: fc.constant("node" as const), id: fc.constantFrom(...large.nodes.map(({ id }) => id), "trigger:gone") }),
-      fc.record({ to: fc.constant("stay" as const), id: fc.constantFrom(...large.nodes.map(({ id }) => id)), top: fc.integer({ min: -5_000, max: 5_000 }) }),
+      fc.record({
+        to: fc.constant("node" as const),
+        id: fc.constantFrom(...large.nodes.map(({ id }) => id), "trigger:gone"),
+      }),
+      fc.record({
+        to: fc.constant("stay" as const),
+        id: fc.constantFrom(...large.nodes.map(({ id }) => id)),
+        top: fc.integer({ min: -5_000, max: 5_000 }),
+      }),
     );
-    const viewports = fc.record({ x: fc.integer({ min: -20_000, max: 20_000 }), y: fc.integer({ min: -20_000, max: 20_000 }), zoom: fc.double({ min: 0.08, max: 2, noNaN: true }) });
-    const frames = fc.record({ width: fc.integer({ min: 300, max: 2_560 }), height: fc.integer({ min: 300, max: 1_400 }) });
+    const viewports = fc.record({
+      x: fc.integer({ min: -20_000, max: 20_000 }),
+      y: fc.integer({ min: -20_000, max: 20_000 }),
+      zoom: fc.double({ min: 0.08, max: 2, noNaN: true }),
+    });
+    const frames = fc.record({
+      width: fc.integer({ min: 300, max: 2_560 }),
+      height: fc.integer({ min: 300, max: 1_400 }),
+    });
     fc.assert(
       fc.property(aims, viewports, frames, fc.boolean(), fc.boolean(), (aim, viewport, size, isDue, isCentred) => {
-        const view = viewFor(aim, { nodes: large.nodes, places: layout, viewport, frame: size, isDue, isCentred }) ?? viewport;
+        const view =
+          viewFor(aim, { nodes: large.nodes, places: layout, viewport, frame: size, isDue, isCentred }) ?? viewport;
         const isInView = large.nodes.some((node) => {
           const box = boxOf(node, layout);
           return box !== null && isInWindow(box, { viewport: view, frame: size });

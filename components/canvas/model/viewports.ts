@@ -26,7 +26,12 @@ export function boundsOf(nodes: readonly ModelNode[], places: Layout): Box | nul
   if (boxes.length === 0) return null;
   const x = Math.min(...boxes.map((box) => box.x));
   const y = Math.min(...boxes.map((box) => box.y));
-  return { x, y, width: Math.max(...boxes.map((box) => box.x + box.width)) - x, height: Math.max(...boxes.map((box) => box.y + box.height)) - y };
+  return {
+    x,
+    y,
+    width: Math.max(...boxes.map((box) => box.x + box.width)) - x,
+    height: Math.max(...boxes.map((box) => box.y + box.height)) - y,
+  };
 }
 
 export function boxOf(node: ModelNode, places: Layout): Box | null {
@@ -38,7 +43,11 @@ export function boxOf(node: ModelNode, places: Layout): Box | null {
 export function fitAll(bounds: Box, frame: { width: number; height: number }): Viewport {
   const room = roomOf(frame);
   const zoom = clamp(Math.min(1, room.width / bounds.width, room.height / bounds.height));
-  return { x: middle(margins.left, room.width, bounds.width * zoom) - bounds.x * zoom, y: middle(margins.top, room.height, bounds.height * zoom) - bounds.y * zoom, zoom };
+  return {
+    x: middle(margins.left, room.width, bounds.width * zoom) - bounds.x * zoom,
+    y: middle(margins.top, room.height, bounds.height * zoom) - bounds.y * zoom,
+    zoom,
+  };
 }
 
 /** On the first visit: all of it where that can be read, else its top, as wide as the window. */
@@ -47,11 +56,20 @@ export function firstView(bounds: Box, frame: { width: number; height: number })
   if (whole.zoom >= readable) return whole;
   const room = roomOf(frame);
   const zoom = clamp(Math.max(readable, Math.min(1, room.width / bounds.width)));
-  return { x: Math.max(margins.left, middle(margins.left, room.width, bounds.width * zoom)) - bounds.x * zoom, y: margins.top - bounds.y * zoom, zoom };
+  return {
+    x: Math.max(margins.left, middle(margins.left, room.width, bounds.width * zoom)) - bounds.x * zoom,
+    y: margins.top - bounds.y * zoom,
+    zoom,
+  };
 }
 
 /** What the canvas is meant to show: set by one action, in force until the next one. `hand`: where the person left it. */
-export type Aim = { to: "start" } | { to: "all" } | { to: "node"; id: string } | { to: "stay"; id: string; top: number } | { to: "hand" };
+export type Aim =
+  | { to: "start" }
+  | { to: "all" }
+  | { to: "node"; id: string }
+  | { to: "stay"; id: string; top: number }
+  | { to: "hand" };
 
 interface View {
   viewport: Viewport;
@@ -60,10 +78,14 @@ interface View {
 }
 
 /**
- * The one rule for the viewport; `null`: it stays. `isDue`: the aim, the frame or what is shown is another one than before, so the aim is applied. Otherwise
- * only what is selected is kept in view. In every case some node is in view afterwards.
+ * The one rule for the viewport; `null`: it stays. `isDue`: the aim, the frame or what is shown is another one than
+ * before, so the aim is applied. Otherwise only what is selected is kept in view. In every case some node is in view
+ * afterwards.
  */
-export function viewFor(aim: Aim, p: View & { nodes: readonly ModelNode[]; places: Layout; isDue: boolean; isCentred: boolean }): Viewport | null {
+export function viewFor(
+  aim: Aim,
+  p: View & { nodes: readonly ModelNode[]; places: Layout; isDue: boolean; isCentred: boolean },
+): Viewport | null {
   const aimed = aimedView(aim, p);
   const isInView = p.nodes.some((node) => {
     const box = boxOf(node, p.places);
@@ -73,12 +95,16 @@ export function viewFor(aim: Aim, p: View & { nodes: readonly ModelNode[]; place
   return isInView || !bounds ? aimed : firstView(bounds, p.frame);
 }
 
-function aimedView(aim: Aim, { nodes, places, frame, viewport, isDue, isCentred }: Parameters<typeof viewFor>[1]): Viewport | null {
+function aimedView(
+  aim: Aim,
+  { nodes, places, frame, viewport, isDue, isCentred }: Parameters<typeof viewFor>[1],
+): Viewport | null {
   if (aim.to === "node" || aim.to === "stay") {
     const node = nodes.find(({ id }) => id === aim.id);
     const box = node && boxOf(node, places);
     if (!box) return null;
-    if (aim.to === "node") return (isDue && isCentred) || !isInView(box, { viewport, frame }) ? centreOn(box, { viewport, frame }) : null;
+    if (aim.to === "node")
+      return (isDue && isCentred) || !isInView(box, { viewport, frame }) ? centreOn(box, { viewport, frame }) : null;
     const y = aim.top - box.y * viewport.zoom;
     return !isDue || y === viewport.y ? null : { ...viewport, y };
   }
@@ -93,16 +119,29 @@ function isInView(box: Box, { viewport, frame }: View): boolean {
   const top = box.y * viewport.zoom + viewport.y;
   const right = left + box.width * viewport.zoom;
   const bottom = top + box.height * viewport.zoom;
-  return left >= 0 && top >= margins.top - 24 && right <= frame.width && bottom <= frame.height && viewport.zoom >= readable / 2;
+  return (
+    left >= 0 &&
+    top >= margins.top - 24 &&
+    right <= frame.width &&
+    bottom <= frame.height &&
+    viewport.zoom >= readable / 2
+  );
 }
 
 function centreOn(box: Box, { viewport, frame }: View): Viewport {
   const zoom = Math.max(viewport.zoom, 0.9);
-  return { x: frame.width / 2 - (box.x + box.width / 2) * zoom, y: frame.height / 2 - (box.y + box.height / 2) * zoom, zoom };
+  return {
+    x: frame.width / 2 - (box.x + box.width / 2) * zoom,
+    y: frame.height / 2 - (box.y + box.height / 2) * zoom,
+    zoom,
+  };
 }
 
 /** The part of the plane that the window shows, with something around it. */
-export function isInWindow(at: Point & { width: number; height: number }, p: { viewport: Viewport; frame: { width: number; height: number } }): boolean {
+export function isInWindow(
+  at: Point & { width: number; height: number },
+  p: { viewport: Viewport; frame: { width: number; height: number } },
+): boolean {
   const { x, y, zoom } = p.viewport;
   const left = at.x * zoom + x;
   const top = at.y * zoom + y;
@@ -110,7 +149,10 @@ export function isInWindow(at: Point & { width: number; height: number }, p: { v
 }
 
 function roomOf(frame: { width: number; height: number }) {
-  return { width: Math.max(1, frame.width - margins.left - margins.right), height: Math.max(1, frame.height - margins.top - margins.bottom) };
+  return {
+    width: Math.max(1, frame.width - margins.left - margins.right),
+    height: Math.max(1, frame.height - margins.top - margins.bottom),
+  };
 }
 
 function middle(start: number, room: number, size: number): number {

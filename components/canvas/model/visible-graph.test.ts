@@ -2,7 +2,15 @@ import { expect, it } from "vitest";
 import { sampleModel } from "./testing/sample-graph.ts";
 import { visibleGraph } from "./visible-graph.ts";
 
-const model = sampleModel([["billing", "failed", "notify"], ["billing", "large", "notify"], ["billing", "paid", "ledger"], ["signup", "welcome", "mail"]], ["cleanup"]);
+const model = sampleModel(
+  [
+    ["billing", "failed", "notify"],
+    ["billing", "large", "notify"],
+    ["billing", "paid", "ledger"],
+    ["signup", "welcome", "mail"],
+  ],
+  ["cleanup"],
+);
 const ids = (nodes: readonly { id: string }[]) => nodes.map(({ id }) => id);
 
 it("everything is shown, also a target that no trigger starts", () => {
@@ -19,12 +27,31 @@ it("with an endpoint, only what belongs to it is shown", () => {
 
 it("the node that is open at the side is drawn with its endpoint, whatever the filter", () => {
   const ofSignup = { endpoint: "signup", collapsed: new Set<string>() };
-  expect(ids(visibleGraph(model, { ...ofSignup, opened: "trigger:paid" }).nodes)).toEqual(["endpoint:billing", "trigger:failed", "trigger:large", "trigger:paid", "endpoint:signup", "trigger:welcome", "workflow:notify", "workflow:ledger", "workflow:mail"]);
-  expect(ids(visibleGraph(model, { ...ofSignup, opened: "workflow:cleanup" }).nodes)).toEqual(["endpoint:signup", "trigger:welcome", "workflow:mail", "workflow:cleanup"]);
+  expect(ids(visibleGraph(model, { ...ofSignup, opened: "trigger:paid" }).nodes)).toEqual([
+    "endpoint:billing",
+    "trigger:failed",
+    "trigger:large",
+    "trigger:paid",
+    "endpoint:signup",
+    "trigger:welcome",
+    "workflow:notify",
+    "workflow:ledger",
+    "workflow:mail",
+  ]);
+  expect(ids(visibleGraph(model, { ...ofSignup, opened: "workflow:cleanup" }).nodes)).toEqual([
+    "endpoint:signup",
+    "trigger:welcome",
+    "workflow:mail",
+    "workflow:cleanup",
+  ]);
 });
 
 it("a folded endpoint leads straight to its targets, an edge for each with all its attachments", () => {
-  const { nodes, edges } = visibleGraph(model, { endpoint: "billing", collapsed: new Set(["endpoint:billing"]), opened: null });
+  const { nodes, edges } = visibleGraph(model, {
+    endpoint: "billing",
+    collapsed: new Set(["endpoint:billing"]),
+    opened: null,
+  });
   expect(ids(nodes)).toEqual(["endpoint:billing", "workflow:notify", "workflow:ledger"]);
   expect(edges.map(({ target, attachments, kind }) => [target, attachments, kind])).toEqual([
     ["workflow:notify", ["failed:notify", "large:notify"], "summary"],

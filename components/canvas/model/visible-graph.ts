@@ -22,8 +22,14 @@ export interface VisibleGraph {
   edges: CanvasEdge[];
 }
 
-/** With `endpoint`, only what belongs to it, and the node that is `opened` at the side, with its endpoint. A collapsed endpoint leads straight to its targets. */
-export function visibleGraph(model: CanvasModel, p: { endpoint: string | null; collapsed: ReadonlySet<string>; opened: string | null }): VisibleGraph {
+/**
+ * With `endpoint`, only what belongs to it, and the node that is `opened` at the side, with its endpoint. A collapsed
+ * endpoint leads straight to its targets.
+ */
+export function visibleGraph(
+  model: CanvasModel,
+  p: { endpoint: string | null; collapsed: ReadonlySet<string>; opened: string | null },
+): VisibleGraph {
   const opened = p.opened === null ? undefined : model.byId.get(p.opened);
   const names = new Set([p.endpoint, opened && opened.kind !== "target" ? opened.endpoint : null]);
   const shown = p.endpoint === null ? model.endpoints : model.endpoints.filter(({ endpoint }) => names.has(endpoint));
@@ -35,7 +41,9 @@ export function visibleGraph(model: CanvasModel, p: { endpoint: string | null; c
     else addTriggers(model, endpoint, { nodes, edges });
   }
   const reached = new Set(edges.map(({ target }) => target));
-  const targets = model.targets.filter(({ id, triggers }) => reached.has(id) || id === p.opened || (p.endpoint === null && triggers.length === 0));
+  const targets = model.targets.filter(
+    ({ id, triggers }) => reached.has(id) || id === p.opened || (p.endpoint === null && triggers.length === 0),
+  );
   return { endpoint: p.endpoint, nodes: [...nodes, ...targets], edges };
 }
 
@@ -44,9 +52,25 @@ function addTriggers(model: CanvasModel, endpoint: EndpointNode, into: Pick<Visi
     const trigger = model.byId.get(id);
     if (trigger?.kind !== "trigger") continue;
     into.nodes.push(trigger);
-    into.edges.push({ id: `${endpoint.id}>${id}`, source: endpoint.id, target: id, attachments: trigger.attachmentIds, counts: trigger.attachmentIds, kind: "evaluates", triggers: [id] });
+    into.edges.push({
+      id: `${endpoint.id}>${id}`,
+      source: endpoint.id,
+      target: id,
+      attachments: trigger.attachmentIds,
+      counts: trigger.attachmentIds,
+      kind: "evaluates",
+      triggers: [id],
+    });
     for (const { attachmentId, target } of trigger.attachments) {
-      into.edges.push({ id: `${id}>${target}`, source: id, target, attachments: [attachmentId], counts: [attachmentId], kind: "starts", triggers: [id] });
+      into.edges.push({
+        id: `${id}>${target}`,
+        source: id,
+        target,
+        attachments: [attachmentId],
+        counts: [attachmentId],
+        kind: "starts",
+        triggers: [id],
+      });
     }
   }
 }
@@ -64,7 +88,10 @@ function summaryEdges(model: CanvasModel, endpoint: EndpointNode): CanvasEdge[] 
     }
   }
   return [...byTarget].map(([target, sum]) => {
-    const counts = sum.attachments.length === 1 ? sum.attachments : [routeId(endpoint.endpoint, target.slice(target.indexOf(":") + 1))];
+    const counts =
+      sum.attachments.length === 1
+        ? sum.attachments
+        : [routeId(endpoint.endpoint, target.slice(target.indexOf(":") + 1))];
     return { id: `${endpoint.id}>${target}`, source: endpoint.id, target, ...sum, counts, kind: "summary" as const };
   });
 }

@@ -4,7 +4,14 @@ import { sampleModel } from "./testing/sample-graph.ts";
 import { visibleGraph } from "./visible-graph.ts";
 import { type Step, walk } from "./walk.ts";
 
-const graph = visibleGraph(sampleModel([["billing", "failed", "notify"], ["billing", "paid", "ledger"], ["signup", "welcome", "mail"]]), { endpoint: null, collapsed: new Set(), opened: null });
+const graph = visibleGraph(
+  sampleModel([
+    ["billing", "failed", "notify"],
+    ["billing", "paid", "ledger"],
+    ["signup", "welcome", "mail"],
+  ]),
+  { endpoint: null, collapsed: new Set(), opened: null },
+);
 const layout = layoutColumns(graph);
 
 it.each([

@@ -7,7 +7,10 @@ import { shownTools } from "../model/shown-tools.ts";
 
 const lineClass = "flex h-[19px] min-w-0 items-center gap-1.5 text-s/[19px]";
 
-/** An agent's model, and what the model may call: a line for each, so that the height of the node is known before it is drawn. */
+/**
+ * An agent's model, and what the model may call: a line for each, so that the height of the node is known before it is
+ * drawn.
+ */
 export function AgentLines({ agent }: { agent: GraphAgent }) {
   const { shown, others } = shownTools(agent);
   const { provider, modelId } = agent.model;

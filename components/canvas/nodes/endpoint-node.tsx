@@ -17,13 +17,20 @@ export const EndpointNode = memo(function EndpointNode({ data: { node } }: NodeP
   const activity = useEndpointActivity(node.id);
   const deliveries = activity?.buckets.reduce((sum, { count }) => sum + count, 0);
   return (
-    <NodeFrame node={node} name={endpointName(node.path, { triggers: node.triggers.length, deliveries })} className="bg-panel">
+    <NodeFrame
+      node={node}
+      name={endpointName(node.path, { triggers: node.triggers.length, deliveries })}
+      className="bg-panel"
+    >
       <div className="flex h-4 items-center group-data-[far=true]/canvas:hidden text-xs tracking-[0.02em] text-ink-3">
         POST
         <Fold node={node} />
       </div>
       <div className="mt-0.5 flex h-6 items-center gap-1">
-        <code className="min-w-0 truncate font-semibold tracking-[-0.02em] group-data-[far=true]/canvas:text-xl" title={node.path}>
+        <code
+          className="min-w-0 truncate font-semibold tracking-[-0.02em] group-data-[far=true]/canvas:text-xl"
+          title={node.path}
+        >
           {node.path}
         </code>
         <span className="relative ml-auto -mr-1.5 group-data-[far=true]/canvas:hidden">

@@ -6,8 +6,21 @@ import { useCanvas } from "../canvas-context.tsx";
 import type { ModelNode } from "../model/build-model.ts";
 import { nodeSize } from "../model/node-size.ts";
 
-/** The card of a node: all of it is a link that opens the node at the side; what can be pressed for itself lies above that link. */
-export function NodeFrame({ node, name, className = "", children }: { node: ModelNode; name: string; className?: string; children: ReactNode }) {
+/**
+ * The card of a node: all of it is a link that opens the node at the side; what can be pressed for itself lies above
+ * that link.
+ */
+export function NodeFrame({
+  node,
+  name,
+  className = "",
+  children,
+}: {
+  node: ModelNode;
+  name: string;
+  className?: string;
+  children: ReactNode;
+}) {
   const { selected, kept, open } = useCanvas();
   const isSelected = selected === node.id;
   const isDim = kept !== null && !kept.has(node.id);
@@ -44,7 +57,16 @@ export function NodeFrame({ node, name, className = "", children }: { node: Mode
   );
 }
 
-/** Where edges end. React Flow is told so in advance, and looks for these again when it believes that a node has another size (a font that came late). */
+/**
+ * Where edges end. React Flow is told so in advance, and looks for these again when it believes that a node has another
+ * size (a font that came late).
+ */
 function EdgeEnd({ side }: { side: "left" | "right" }) {
-  return <i aria-hidden data-handlepos={side} className={`pointer-events-none absolute top-1/2 size-0 ${side === "left" ? "target -left-px" : "source -right-px"}`} />;
+  return (
+    <i
+      aria-hidden
+      data-handlepos={side}
+      className={`pointer-events-none absolute top-1/2 size-0 ${side === "left" ? "target -left-px" : "source -right-px"}`}
+    />
+  );
 }

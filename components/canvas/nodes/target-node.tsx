@@ -49,11 +49,24 @@ function ToolCount({ tools }: { tools: number }) {
 }
 
 /** The state of the last run, which it leads to; or that runs wait for a person, however later runs ended. */
-export function LastRun({ activity: { target, lastRun: run, open, waitingForApproval } }: { activity: TargetActivity }) {
+export function LastRun({
+  activity: { target, lastRun: run, open, waitingForApproval },
+}: {
+  activity: TargetActivity;
+}) {
   if (waitingForApproval > 0) {
     return (
-      <Link href={waitingHref(target.slug)} prefetch={false} draggable={false} title="The runs that wait" className="relative flex rounded-full hover:brightness-95">
-        <StatusBadge face={approvalFace} label={waitingForApproval > 1 ? `${waitingForApproval} wait for approval` : approvalFace.label} />
+      <Link
+        href={waitingHref(target.slug)}
+        prefetch={false}
+        draggable={false}
+        title="The runs that wait"
+        className="relative flex rounded-full hover:brightness-95"
+      >
+        <StatusBadge
+          face={approvalFace}
+          label={waitingForApproval > 1 ? `${waitingForApproval} wait for approval` : approvalFace.label}
+        />
       </Link>
     );
   }
@@ -61,7 +74,14 @@ export function LastRun({ activity: { target, lastRun: run, open, waitingForAppr
   const face = runStatuses[run.status];
   const label = isOpen(run.status) && open > 1 ? `${face.label} ${open}` : face.label;
   return (
-    <Link href={`/runs/${encodeURIComponent(run.id)}`} prefetch={false} draggable={false} title="The last run" aria-label={`Last run: ${label}`} className="relative flex rounded-full hover:brightness-95">
+    <Link
+      href={`/runs/${encodeURIComponent(run.id)}`}
+      prefetch={false}
+      draggable={false}
+      title="The last run"
+      aria-label={`Last run: ${label}`}
+      className="relative flex rounded-full hover:brightness-95"
+    >
       <StatusBadge face={face} label={label} />
     </Link>
   );
@@ -71,7 +91,19 @@ export function LastRun({ activity: { target, lastRun: run, open, waitingForAppr
 export function TargetNumbers({ activity, isAttached }: { activity: TargetActivity | undefined; isAttached: boolean }) {
   if (!activity) return <p className="mt-auto h-[18px]" />;
   const rate = successRate(activity);
-  const parts = [rate, activity.p50Ms === null ? null : `p50 ${formatDuration(activity.p50Ms)}`, activity.runs > 0 ? runsWords(activity) : null].filter((part) => part !== null);
-  const rest = activity.lastRun ? "no runs in this time" : isAttached ? "never ran" : "never ran · no trigger starts it";
-  return <p className="mt-auto truncate group-data-[far=true]/canvas:hidden text-s/[18px] text-ink-2 tabular-nums">{parts.length > 0 ? parts.join(" · ") : rest}</p>;
+  const parts = [
+    rate,
+    activity.p50Ms === null ? null : `p50 ${formatDuration(activity.p50Ms)}`,
+    activity.runs > 0 ? runsWords(activity) : null,
+  ].filter((part) => part !== null);
+  const rest = activity.lastRun
+    ? "no runs in this time"
+    : isAttached
+      ? "never ran"
+      : "never ran · no trigger starts it";
+  return (
+    <p className="mt-auto truncate group-data-[far=true]/canvas:hidden text-s/[18px] text-ink-2 tabular-nums">
+      {parts.length > 0 ? parts.join(" · ") : rest}
+    </p>
+  );
 }

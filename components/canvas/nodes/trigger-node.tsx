@@ -19,7 +19,11 @@ export const TriggerNode = memo(function TriggerNode({ data: { node } }: NodePro
   const evidence = useEvidence(node.attachmentIds);
   const isOff = Boolean(useDisabled(node.slug));
   return (
-    <NodeFrame node={node} name={triggerName(node.slug, evidence, isOff)} className={isOff ? "border-dashed bg-sunken" : "bg-raised"}>
+    <NodeFrame
+      node={node}
+      name={triggerName(node.slug, evidence, isOff)}
+      className={isOff ? "border-dashed bg-sunken" : "bg-raised"}
+    >
       <div className={`flex h-5 items-center gap-2 font-semibold tracking-[-0.005em] ${isOff ? "text-ink-2" : ""}`}>
         <span className="truncate group-data-[far=true]/canvas:text-xl" title={node.files.join("\n")}>
           {node.slug}
@@ -56,10 +60,17 @@ export function Prompts({ node }: { node: Pick<Model, "attachments"> }) {
 /** One line for each, so that the height of the node is known before it is drawn. */
 export function Conditions({ node }: { node: Pick<Model, "conditions" | "hasFilter"> }) {
   if (node.conditions.length === 0) {
-    return <p className="mt-1 text-s/[19px] text-ink-3 group-data-[far=true]/canvas:hidden">{node.hasFilter ? "see its filter" : "no filter: any JSON of its shape"}</p>;
+    return (
+      <p className="mt-1 text-s/[19px] text-ink-3 group-data-[far=true]/canvas:hidden">
+        {node.hasFilter ? "see its filter" : "no filter: any JSON of its shape"}
+      </p>
+    );
   }
   return (
-    <ul aria-label={node.hasFilter ? "Fires when" : "Fires when the body has"} className="mt-1 group-data-[far=true]/canvas:hidden">
+    <ul
+      aria-label={node.hasFilter ? "Fires when" : "Fires when the body has"}
+      className="mt-1 group-data-[far=true]/canvas:hidden"
+    >
       {node.conditions.map(({ place, words }) => (
         <li key={place} title={`${place} ${words}`} className="truncate text-s/[19px] text-ink-2">
           <code className="text-ink">{place}</code> {words}

@@ -16,7 +16,17 @@ import { formatBytes } from "../../../server/domain/format.ts";
 const idPattern = /dlv_[0-9A-Za-z]+/;
 
 /** Which delivery to compare with: one of the last on the endpoint, or any by its id. */
-export function CompareDialog({ delivery, isOpen, onClose, onChoose }: { delivery: FullDelivery; isOpen: boolean; onClose: () => void; onChoose: (id: string) => void }) {
+export function CompareDialog({
+  delivery,
+  isOpen,
+  onClose,
+  onChoose,
+}: {
+  delivery: FullDelivery;
+  isOpen: boolean;
+  onClose: () => void;
+  onChoose: (id: string) => void;
+}) {
   return (
     <Dialog title="Compare with another delivery" isOpen={isOpen} onClose={onClose}>
       <Choices delivery={delivery} onChoose={onChoose} />
@@ -27,7 +37,12 @@ export function CompareDialog({ delivery, isOpen, onClose, onChoose }: { deliver
 function Choices({ delivery, onChoose }: { delivery: FullDelivery; onChoose: (id: string) => void }) {
   const trpc = useTRPC();
   const [pasted, setPasted] = useState("");
-  const recent = useQuery(trpc.deliveries.list.queryOptions({ endpoint: delivery.endpoint, limit: 12 }, { placeholderData: keepPreviousData, meta: { live: false } }));
+  const recent = useQuery(
+    trpc.deliveries.list.queryOptions(
+      { endpoint: delivery.endpoint, limit: 12 },
+      { placeholderData: keepPreviousData, meta: { live: false } },
+    ),
+  );
   const id = idPattern.exec(pasted)?.[0];
   const others = (recent.data?.data ?? []).filter((other) => other.id !== delivery.id);
   return (
@@ -39,7 +54,14 @@ function Choices({ delivery, onChoose }: { delivery: FullDelivery; onChoose: (id
           if (id) onChoose(id);
         }}
       >
-        <TextInput label="Its id, or the address of its page" value={pasted} onChange={(event) => setPasted(event.target.value)} placeholder="dlv_…" data-autofocus="" className="flex-1" />
+        <TextInput
+          label="Its id, or the address of its page"
+          value={pasted}
+          onChange={(event) => setPasted(event.target.value)}
+          placeholder="dlv_…"
+          data-autofocus=""
+          className="flex-1"
+        />
         <Button type="submit" tone="primary" disabled={!id}>
           Compare
         </Button>
@@ -53,7 +75,11 @@ function Choices({ delivery, onChoose }: { delivery: FullDelivery; onChoose: (id
         <ul>
           {others.map((other) => (
             <li key={other.id}>
-              <button type="button" onClick={() => onChoose(other.id)} className="flex w-full cursor-pointer items-center gap-3 rounded-m px-2 py-1.5 text-left hover:bg-sunken">
+              <button
+                type="button"
+                onClick={() => onChoose(other.id)}
+                className="flex w-full cursor-pointer items-center gap-3 rounded-m px-2 py-1.5 text-left hover:bg-sunken"
+              >
                 <OutcomeBadge delivery={other} />
                 <span className="min-w-0 flex-1 truncate text-ink-2">{decisionOf(other)}</span>
                 <span className="shrink-0 text-s text-ink-3 tabular-nums">{formatBytes(other.bodyBytes)}</span>

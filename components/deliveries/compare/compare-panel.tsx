@@ -20,9 +20,19 @@ import { DifferenceTable } from "./difference-table.tsx";
 const mostDifferences = 200;
 
 /** What differs between two deliveries: bodies by place, verdicts, headers. */
-export function ComparePanel({ delivery, other, onClose }: { delivery: FullDelivery; other: string; onClose: () => void }) {
+export function ComparePanel({
+  delivery,
+  other,
+  onClose,
+}: {
+  delivery: FullDelivery;
+  other: string;
+  onClose: () => void;
+}) {
   const trpc = useTRPC();
-  const second = useQuery(trpc.deliveries.get.queryOptions({ id: other }, { staleTime: Infinity, retry: false, meta: { live: false } }));
+  const second = useQuery(
+    trpc.deliveries.get.queryOptions({ id: other }, { staleTime: Infinity, retry: false, meta: { live: false } }),
+  );
   return (
     <Panel title="Compared" note={<IconButton label="End the comparison" icon={X} size="s" onClick={onClose} />}>
       {second.data ? (
@@ -51,10 +61,20 @@ function Comparison({ one, two }: { one: FullDelivery; two: FullDelivery }) {
       <DifferenceTable
         title="Bodies"
         same={body.same}
-        rows={body.rows.map(({ pointer, kind, before, after }) => ({ name: pointer || "the whole body", kind, before, after }))}
+        rows={body.rows.map(({ pointer, kind, before, after }) => ({
+          name: pointer || "the whole body",
+          kind,
+          before,
+          after,
+        }))}
         more={body.rows.length >= mostDifferences ? `Only the first ${mostDifferences} places are shown.` : null}
       />
-      <DifferenceTable title="Verdicts" same="Every trigger decided the same, for the same reasons." rows={verdicts.map(withKind)} more={null} />
+      <DifferenceTable
+        title="Verdicts"
+        same="Every trigger decided the same, for the same reasons."
+        rows={verdicts.map(withKind)}
+        more={null}
+      />
       <DifferenceTable title="Headers" same="The same." rows={headers.map(withKind)} more={null} />
     </div>
   );
@@ -74,14 +94,19 @@ function Side({ label, delivery }: { label: string; delivery: FullDelivery }) {
 }
 
 function differencesOfBodies(one: FullDelivery, two: FullDelivery) {
-  if (one.bodySha256 !== null && one.bodySha256 === two.bodySha256) return { same: "The same, byte for byte.", rows: [] };
+  if (one.bodySha256 !== null && one.bodySha256 === two.bodySha256)
+    return { same: "The same, byte for byte.", rows: [] };
   const [first, second] = [readBody(one.body), readBody(two.body)];
   if (!first || !second) return { same: "One of them has no body that was kept.", rows: [] };
   const rows = first.text === null || second.text === null ? null : diffJson(first.text, second.text, mostDifferences);
-  if (rows === null) return { same: "They differ, and one of them is not JSON: there are no places to compare.", rows: [] };
+  if (rows === null)
+    return { same: "They differ, and one of them is not JSON: there are no places to compare.", rows: [] };
   return { same: "The same values; only the space between them, or the order of keys, differs.", rows };
 }
 
 function withKind<Row extends { before: string | null; after: string | null }>(row: Row) {
-  return { ...row, kind: row.before === null ? ("added" as const) : row.after === null ? ("removed" as const) : ("changed" as const) };
+  return {
+    ...row,
+    kind: row.before === null ? ("added" as const) : row.after === null ? ("removed" as const) : ("changed" as const),
+  };
 }

@@ -22,8 +22,8 @@ interface Pair {
 }
 
 /**
- * Where two JSON texts differ, in the order of the first; places only the second has come last in their object. Items of arrays are compared by
- * their place. `null`: one of them is not JSON. Stops at `most`.
+ * Where two JSON texts differ, in the order of the first; places only the second has come last in their object. Items
+ * of arrays are compared by their place. `null`: one of them is not JSON. Stops at `most`.
  */
 export function diffJson(before: string, after: string, most = 500): Difference[] | null {
   const one = documentOf(before);
@@ -45,7 +45,8 @@ function documentOf(text: string): Document | null {
 }
 
 function compare(one: Document, two: Document, { pointer, before, after }: Pair): Difference | "look inside" | null {
-  if (before === null) return after === null ? null : { pointer, kind: "added", before: null, after: valueText(two, after) };
+  if (before === null)
+    return after === null ? null : { pointer, kind: "added", before: null, after: valueText(two, after) };
   if (after === null) return { pointer, kind: "removed", before: valueText(one, before), after: null };
   const kind = one.lines[before]?.kind;
   const isSameKind = kind === two.lines[after]?.kind;

@@ -14,7 +14,9 @@ const ofTheConnection = new Set(["content-length", "host", "connection", ...Obje
 
 /** Headers whose values differ, by name. */
 export function diffHeaders(before: Record<string, string>, after: Record<string, string>): NamedDifference[] {
-  return diffNames(new Map(Object.entries(before)), new Map(Object.entries(after))).filter(({ name }) => !ofTheConnection.has(name));
+  return diffNames(new Map(Object.entries(before)), new Map(Object.entries(after))).filter(
+    ({ name }) => !ofTheConnection.has(name),
+  );
 }
 
 /** Triggers that decided otherwise, or for another reason. */

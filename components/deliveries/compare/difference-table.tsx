@@ -8,15 +8,32 @@ export interface DifferenceRow {
   after: string | null;
 }
 
-const words: Record<DifferenceRow["kind"], string> = { added: "only in the other", removed: "only in this", changed: "changed", written: "written otherwise" };
+const words: Record<DifferenceRow["kind"], string> = {
+  added: "only in the other",
+  removed: "only in this",
+  changed: "changed",
+  written: "written otherwise",
+};
 
 /** Differences of one kind, side by side. `same` is said when there are none, `more` when there are too many. */
-export function DifferenceTable({ title, same, rows, more }: { title: string; same: string; rows: readonly DifferenceRow[]; more: string | null }) {
+export function DifferenceTable({
+  title,
+  same,
+  rows,
+  more,
+}: {
+  title: string;
+  same: string;
+  rows: readonly DifferenceRow[];
+  more: string | null;
+}) {
   return (
     <section aria-label={`${title}, compared`} className="border-b last:border-0">
       <h3 className="flex items-center gap-3 px-4 pt-3 pb-1 text-s font-semibold">
         {title}
-        <span className="font-normal text-ink-3">{rows.length > 0 && `${rows.length} ${rows.length === 1 ? "difference" : "differences"}`}</span>
+        <span className="font-normal text-ink-3">
+          {rows.length > 0 && `${rows.length} ${rows.length === 1 ? "difference" : "differences"}`}
+        </span>
       </h3>
       {rows.length === 0 ? (
         <p className="px-4 pb-3 text-ink-2">{same}</p>

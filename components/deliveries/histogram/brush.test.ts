@@ -3,7 +3,12 @@ import { expect, it } from "vitest";
 import { moveHandle, stretchOfDrag, stretchOfTimes, timesOf } from "./brush.ts";
 
 const at = (minute: number) => new Date(Date.UTC(2026, 10, 21, 12, minute)).toISOString();
-const frame = { since: at(0), until: at(20), bucketMs: 120_000, buckets: Array.from({ length: 10 }, (_, index) => ({ at: at(index * 2) })) };
+const frame = {
+  since: at(0),
+  until: at(20),
+  bucketMs: 120_000,
+  buckets: Array.from({ length: 10 }, (_, index) => ({ at: at(index * 2) })),
+};
 
 it("a drag takes every bucket that it touched, in either direction, also beyond the plot", () => {
   expect(stretchOfDrag(0.25, 0.31, 10)).toEqual({ from: 2, to: 4 });

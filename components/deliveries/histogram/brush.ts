@@ -23,14 +23,23 @@ export function moveHandle(stretch: Stretch, handle: "from" | "to", distance: nu
   return { ...stretch, to: Math.min(count, Math.max(stretch.from + 1, stretch.to + distance)) };
 }
 
-/** The times of a stretch. What reaches to the end stays open there, so that new deliveries are in it; all of it is no choice. */
+/**
+ * The times of a stretch. What reaches to the end stays open there, so that new deliveries are in it; all of it is no
+ * choice.
+ */
 export function timesOf({ from, to }: Stretch, frame: Frame): { since: string | null; until: string | null } {
   if (from <= 0 && to >= frame.buckets.length) return { since: null, until: null };
-  return { since: frame.buckets[from]?.at ?? frame.since, until: to >= frame.buckets.length ? null : (frame.buckets[to]?.at ?? frame.until) };
+  return {
+    since: frame.buckets[from]?.at ?? frame.since,
+    until: to >= frame.buckets.length ? null : (frame.buckets[to]?.at ?? frame.until),
+  };
 }
 
 /** The buckets that times touch; `null` where no time is chosen, or none of the frame. */
-export function stretchOfTimes({ since, until }: { since: string | null; until: string | null }, frame: Frame): Stretch | null {
+export function stretchOfTimes(
+  { since, until }: { since: string | null; until: string | null },
+  frame: Frame,
+): Stretch | null {
   if (since === null && until === null) return null;
   const start = Date.parse(frame.since);
   const count = frame.buckets.length;

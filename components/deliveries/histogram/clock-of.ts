@@ -1,7 +1,15 @@
 const dayMs = 86_400_000;
 
-/** A moment of a frame, as short as its length allows: `14:02`, or `21 Nov 14:00` where it spans days. In UTC, or the reader's time. */
+/**
+ * A moment of a frame, as short as its length allows: `14:02`, or `21 Nov 14:00` where it spans days. In UTC, or the
+ * reader's time.
+ */
 export function clockOf(iso: string, frame: { since: string; until: string }, isLocal = false): string {
   const spansDays = Date.parse(frame.until) - Date.parse(frame.since) > dayMs / 2;
-  return new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", ...(spansDays ? { day: "numeric", month: "short" } : {}), ...(isLocal ? {} : { timeZone: "UTC" }) }).format(new Date(iso));
+  return new Intl.DateTimeFormat("en-GB", {
+    hour: "2-digit",
+    minute: "2-digit",
+    ...(spansDays ? { day: "numeric", month: "short" } : {}),
+    ...(isLocal ? {} : { timeZone: "UTC" }),
+  }).format(new Date(iso));
 }

@@ -17,25 +17,55 @@ interface Props {
   onBrush: (times: { since: string | null; until: string | null }) => void;
 }
 
-/** Deliveries over time by outcome, or by the verdict of a trigger. A stretch of time is chosen by dragging, or by moving its two ends with the arrow keys; Esc takes it back. */
+/**
+ * Deliveries over time by outcome, or by the verdict of a trigger. A stretch of time is chosen by dragging, or by
+ * moving its two ends with the arrow keys; Esc takes it back.
+ */
 export function Histogram(props: Props) {
   const { frame } = props;
   const { plot, chosen, hovered, dragging, moveByKey } = useBrush(props);
   const count = frame.buckets.length;
   const isHydrated = useIsHydrated();
-  const top = Math.max(1, ...frame.buckets.map(({ counts }) => frame.kinds.reduce((sum, kind) => sum + (counts[kind] ?? 0), 0)));
+  const top = Math.max(
+    1,
+    ...frame.buckets.map(({ counts }) => frame.kinds.reduce((sum, kind) => sum + (counts[kind] ?? 0), 0)),
+  );
   const bucket = hovered === null ? undefined : frame.buckets[hovered];
   const { from, to } = chosen ?? { from: 0, to: count };
   return (
     <div className="px-4 pt-3 pb-2">
-      <div ref={plot} role="group" aria-label={`Deliveries from ${clockOf(frame.since, frame)} to ${clockOf(frame.until, frame)} UTC`} className="relative h-16 cursor-crosshair touch-pan-y select-none" {...dragging}>
-        <svg aria-hidden viewBox={`0 0 ${count} 100`} preserveAspectRatio="none" className="absolute inset-0 h-full w-full">
+      <div
+        ref={plot}
+        role="group"
+        aria-label={`Deliveries from ${clockOf(frame.since, frame)} to ${clockOf(frame.until, frame)} UTC`}
+        className="relative h-16 cursor-crosshair touch-pan-y select-none"
+        {...dragging}
+      >
+        <svg
+          aria-hidden
+          viewBox={`0 0 ${count} 100`}
+          preserveAspectRatio="none"
+          className="absolute inset-0 h-full w-full"
+        >
           {frame.buckets.map((bucket, index) => (
-            <Bars key={bucket.at} kinds={frame.kinds} bucket={bucket} x={index} top={top} isFaded={index < from || index >= to} />
+            <Bars
+              key={bucket.at}
+              kinds={frame.kinds}
+              bucket={bucket}
+              x={index}
+              top={top}
+              isFaded={index < from || index >= to}
+            />
           ))}
         </svg>
         <span aria-hidden className="absolute inset-x-0 bottom-0 border-b border-line-strong" />
-        {chosen && <span aria-hidden className="pointer-events-none absolute inset-y-0 border-x border-accent bg-accent-soft opacity-40" style={{ left: `${(from / count) * 100}%`, right: `${100 - (to / count) * 100}%` }} />}
+        {chosen && (
+          <span
+            aria-hidden
+            className="pointer-events-none absolute inset-y-0 border-x border-accent bg-accent-soft opacity-40"
+            style={{ left: `${(from / count) * 100}%`, right: `${100 - (to / count) * 100}%` }}
+          />
+        )}
         <StretchEnd handle="from" place={from} frame={frame} isChosen={chosen !== null} onKeyDown={moveByKey} />
         <StretchEnd handle="to" place={to} frame={frame} isChosen={chosen !== null} onKeyDown={moveByKey} />
       </div>
@@ -49,7 +79,19 @@ export function Histogram(props: Props) {
 }
 
 /** One end of the stretch: a slider, unseen until there is a stretch or a key has come to it. */
-function StretchEnd({ handle, place, frame, isChosen, onKeyDown }: { handle: Handle; place: number; frame: Frame; isChosen: boolean; onKeyDown: (event: KeyboardEvent, handle: Handle) => void }) {
+function StretchEnd({
+  handle,
+  place,
+  frame,
+  isChosen,
+  onKeyDown,
+}: {
+  handle: Handle;
+  place: number;
+  frame: Frame;
+  isChosen: boolean;
+  onKeyDown: (event: KeyboardEvent, handle: Handle) => void;
+}) {
   const count = frame.buckets.length;
   return (
     <span
@@ -69,7 +111,19 @@ function StretchEnd({ handle, place, frame, isChosen, onKeyDown }: { handle: Han
   );
 }
 
-function Bars({ kinds, bucket, x, top, isFaded }: { kinds: readonly Kind[]; bucket: Bucket; x: number; top: number; isFaded: boolean }) {
+function Bars({
+  kinds,
+  bucket,
+  x,
+  top,
+  isFaded,
+}: {
+  kinds: readonly Kind[];
+  bucket: Bucket;
+  x: number;
+  top: number;
+  isFaded: boolean;
+}) {
   return (
     <g opacity={isFaded ? 0.35 : 1}>
       {barsOf({ kinds, counts: bucket.counts, top }).map(({ kind, y, height }) => (

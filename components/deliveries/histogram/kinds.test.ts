@@ -18,7 +18,9 @@ it("every count has a bar, upon the one before, within the plot", () => {
     fc.property(counts, fc.nat(90_000), (some, more) => {
       const total = some.accepted + some.skipped + some.repeated + some.rejected;
       const bars = barsOf({ kinds, counts: some, top: Math.max(1, total + more) });
-      expect(bars.map(({ kind }) => kind)).toEqual(kinds.filter((kind) => (some as Record<string, number>)[kind] !== 0));
+      expect(bars.map(({ kind }) => kind)).toEqual(
+        kinds.filter((kind) => (some as Record<string, number>)[kind] !== 0),
+      );
       let ground = 100;
       for (const { y, height } of bars) {
         expect(height).toBeGreaterThanOrEqual(minBarHeight - 1e-9);

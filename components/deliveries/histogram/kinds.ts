@@ -31,11 +31,27 @@ interface Bar {
   height: number;
 }
 
-/** The bars of a bucket, one upon the other; `top` is the count of the highest bucket. Whatever was counted can be seen: the largest bar makes room for the smallest. */
-export function barsOf({ kinds, counts, top }: { kinds: readonly Kind[]; counts: Counts["buckets"][number]["counts"]; top: number }): Bar[] {
-  const bars = kinds.flatMap((kind) => (counts[kind] ? [{ kind, height: Math.max(minBarHeight, (counts[kind] / top) * maxBarHeight) }] : []));
+/**
+ * The bars of a bucket, one upon the other; `top` is the count of the highest bucket. Whatever was counted can be seen:
+ * the largest bar makes room for the smallest.
+ */
+export function barsOf({
+  kinds,
+  counts,
+  top,
+}: {
+  kinds: readonly Kind[];
+  counts: Counts["buckets"][number]["counts"];
+  top: number;
+}): Bar[] {
+  const bars = kinds.flatMap((kind) =>
+    counts[kind] ? [{ kind, height: Math.max(minBarHeight, (counts[kind] / top) * maxBarHeight) }] : [],
+  );
   const excess = bars.reduce((sum, { height }) => sum + height, 0) - maxBarHeight;
-  const largest = bars.reduce<(typeof bars)[number] | undefined>((most, bar) => (most && most.height >= bar.height ? most : bar), undefined);
+  const largest = bars.reduce<(typeof bars)[number] | undefined>(
+    (most, bar) => (most && most.height >= bar.height ? most : bar),
+    undefined,
+  );
   if (largest && excess > 0) largest.height -= excess;
   let y = 100;
   return bars.map(({ kind, height }) => ({ kind, height, y: (y -= height) }));

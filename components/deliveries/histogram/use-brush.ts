@@ -14,7 +14,10 @@ interface Brushed {
 
 const settleMs = 350;
 
-/** A stretch of time that is chosen by dragging over the plot or by moving its ends with keys; `hovered` is the bucket below the pointer. */
+/**
+ * A stretch of time that is chosen by dragging over the plot or by moving its ends with keys; `hovered` is the bucket
+ * below the pointer.
+ */
 export function useBrush({ frame, since, until, onBrush }: Brushed) {
   const count = frame.buckets.length;
   const plot = useRef<HTMLDivElement>(null);
@@ -30,7 +33,19 @@ export function useBrush({ frame, since, until, onBrush }: Brushed) {
   return { plot, chosen, hovered, dragging, moveByKey };
 }
 
-function useDrag({ plot, count, setDraft, setHovered, commit }: { plot: RefObject<HTMLDivElement | null>; count: number; setDraft(stretch: Stretch | null): void; setHovered(bucket: number | null): void; commit(stretch: Stretch): void }) {
+function useDrag({
+  plot,
+  count,
+  setDraft,
+  setHovered,
+  commit,
+}: {
+  plot: RefObject<HTMLDivElement | null>;
+  count: number;
+  setDraft(stretch: Stretch | null): void;
+  setHovered(bucket: number | null): void;
+  commit(stretch: Stretch): void;
+}) {
   const dragFrom = useRef<number | null>(null);
   const placeOf = (event: PointerEvent) => {
     const box = plot.current?.getBoundingClientRect();
@@ -61,10 +76,29 @@ function useDrag({ plot, count, setDraft, setHovered, commit }: { plot: RefObjec
 }
 
 /** Keys move a handle at once; the list follows when they rest. Esc takes the stretch back. */
-function useHandleKeys({ stretch, count, setDraft, commit }: { stretch: Stretch; count: number; setDraft(stretch: Stretch): void; commit(stretch: Stretch): void }) {
+function useHandleKeys({
+  stretch,
+  count,
+  setDraft,
+  commit,
+}: {
+  stretch: Stretch;
+  count: number;
+  setDraft(stretch: Stretch): void;
+  commit(stretch: Stretch): void;
+}) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
-  const distances: Record<string, number> = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -5, PageUp: 5, Home: -count, End: count };
+  const distances: Record<string, number> = {
+    ArrowLeft: -1,
+    ArrowDown: -1,
+    ArrowRight: 1,
+    ArrowUp: 1,
+    PageDown: -5,
+    PageUp: 5,
+    Home: -count,
+    End: count,
+  };
   return (event: KeyboardEvent, handle: Handle) => {
     const distance = distances[event.key];
     if (event.key !== "Escape" && distance === undefined) return;

@@ -3,7 +3,16 @@ import { activeFilters, withoutFilter } from "./active-filters.ts";
 import { noFilters } from "./delivery-filters.ts";
 
 it("every filter in force is named in words", () => {
-  const filters = { endpoint: "billing", outcome: "skipped", status: 200, trigger: "paid", verdict: "filter_mismatch", since: "2026-11-21T10:00:00.000Z", until: "2026-11-21T10:02:30.000Z", text: 'a"b' } as const;
+  const filters = {
+    endpoint: "billing",
+    outcome: "skipped",
+    status: 200,
+    trigger: "paid",
+    verdict: "filter_mismatch",
+    since: "2026-11-21T10:00:00.000Z",
+    until: "2026-11-21T10:02:30.000Z",
+    text: 'a"b',
+  } as const;
   expect(activeFilters(filters).map(({ words }) => words)).toEqual([
     "endpoint billing",
     "skipped",

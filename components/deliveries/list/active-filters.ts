@@ -7,7 +7,16 @@ export interface ActiveFilter {
 }
 
 /** The filters in force, in words, each to be removed for itself. */
-export function activeFilters({ endpoint, outcome, status, trigger, verdict, since, until, text }: DeliveryFilters): ActiveFilter[] {
+export function activeFilters({
+  endpoint,
+  outcome,
+  status,
+  trigger,
+  verdict,
+  since,
+  until,
+  text,
+}: DeliveryFilters): ActiveFilter[] {
   const all: [keyof DeliveryFilters, string | null][] = [
     ["endpoint", endpoint && `endpoint ${endpoint}`],
     ["outcome", outcome],

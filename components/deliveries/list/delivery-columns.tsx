@@ -12,10 +12,29 @@ const number = "block whitespace-nowrap text-ink-2 tabular-nums";
 export const deliveryColumns: readonly Column<DeliverySummary>[] = [
   { id: "time", name: "When", width: "84px", cell: ({ receivedAt }) => <RelativeTime iso={receivedAt} /> },
   { id: "answer", name: "Answer", width: "124px", cell: (delivery) => <OutcomeBadge delivery={delivery} /> },
-  { id: "endpoint", name: "Endpoint", width: "minmax(88px, 1fr)", cell: (delivery) => <Endpoint delivery={delivery} /> },
+  {
+    id: "endpoint",
+    name: "Endpoint",
+    width: "minmax(88px, 1fr)",
+    cell: (delivery) => <Endpoint delivery={delivery} />,
+  },
   { id: "decided", name: "Decided", width: "minmax(0, 3fr)", cell: (delivery) => <Decision delivery={delivery} /> },
-  { id: "size", name: "Body", width: "68px", isHiddenNarrow: true, from: "lg", cell: ({ bodyBytes }) => <span className={number}>{formatBytes(bodyBytes)}</span> },
-  { id: "took", name: "Took", width: "60px", isHiddenNarrow: true, from: "lg", cell: ({ durationMs }) => <span className={number}>{formatDuration(durationMs)}</span> },
+  {
+    id: "size",
+    name: "Body",
+    width: "68px",
+    isHiddenNarrow: true,
+    from: "lg",
+    cell: ({ bodyBytes }) => <span className={number}>{formatBytes(bodyBytes)}</span>,
+  },
+  {
+    id: "took",
+    name: "Took",
+    width: "60px",
+    isHiddenNarrow: true,
+    from: "lg",
+    cell: ({ durationMs }) => <span className={number}>{formatDuration(durationMs)}</span>,
+  },
 ];
 
 function Endpoint({ delivery: { endpoint, redeliveryOf } }: { delivery: DeliverySummary }) {
@@ -25,7 +44,10 @@ function Endpoint({ delivery: { endpoint, redeliveryOf } }: { delivery: Delivery
         <PlainText text={endpoint || "(empty)"} />
       </code>
       {redeliveryOf !== null && (
-        <span title={`Redelivery of ${redeliveryOf}`} className="inline-flex shrink-0 items-center gap-1 text-xs text-ink-3">
+        <span
+          title={`Redelivery of ${redeliveryOf}`}
+          className="inline-flex shrink-0 items-center gap-1 text-xs text-ink-3"
+        >
           <Repeat aria-hidden size={12} />
           redelivery
         </span>

@@ -3,7 +3,12 @@ import { deliveryFilterParsers, histogramInput, listInput, noFilters } from "./d
 
 it("only what is asked for is sent", () => {
   expect(listInput(noFilters)).toEqual({ limit: 50 });
-  expect(listInput({ ...noFilters, endpoint: "billing", text: "ada", status: 422 })).toEqual({ endpoint: "billing", text: "ada", status: 422, limit: 50 });
+  expect(listInput({ ...noFilters, endpoint: "billing", text: "ada", status: 422 })).toEqual({
+    endpoint: "billing",
+    text: "ada",
+    status: 422,
+    limit: 50,
+  });
 });
 
 it("what the service would refuse is not sent", () => {
@@ -21,17 +26,39 @@ const input = { ...noFilters, window: "1h" as const, now };
 
 it("the histogram shows the window that ends now, as long as what is chosen lies in it", () => {
   expect(histogramInput(input)).toEqual({ window: "1h" });
-  expect(histogramInput({ ...input, endpoint: "billing", since: "2026-11-21T11:20:00.000Z", until: "2026-11-21T11:30:00.000Z" })).toEqual({ endpoint: "billing", window: "1h" });
+  expect(
+    histogramInput({
+      ...input,
+      endpoint: "billing",
+      since: "2026-11-21T11:20:00.000Z",
+      until: "2026-11-21T11:30:00.000Z",
+    }),
+  ).toEqual({ endpoint: "billing", window: "1h" });
 });
 
 it("the histogram is asked with the same filters as the list", () => {
-  const filters = { ...noFilters, endpoint: "billing", trigger: "paid", verdict: "stopped" as const, status: 202, text: "ada" };
+  const filters = {
+    ...noFilters,
+    endpoint: "billing",
+    trigger: "paid",
+    verdict: "stopped" as const,
+    status: 202,
+    text: "ada",
+  };
   const { limit: _, ...listed } = listInput(filters);
   expect(histogramInput({ ...filters, window: "24h", now })).toEqual({ ...listed, window: "24h" });
 });
 
 it("what lies further back is shown with half as much around it", () => {
-  expect(histogramInput({ ...input, since: "2026-11-20T10:00:00.000Z", until: "2026-11-20T12:00:00.000Z" })).toEqual({ since: "2026-11-20T09:00:00.000Z", until: "2026-11-20T13:00:00.000Z" });
-  expect(histogramInput({ ...input, since: "2026-11-20T10:00:00.000Z" })).toEqual({ since: "2026-11-20T10:00:00.000Z" });
-  expect(histogramInput({ ...input, until: "2026-11-20T10:00:00.000Z" })).toEqual({ since: "2026-11-20T08:30:00.000Z", until: "2026-11-20T10:30:00.000Z" });
+  expect(histogramInput({ ...input, since: "2026-11-20T10:00:00.000Z", until: "2026-11-20T12:00:00.000Z" })).toEqual({
+    since: "2026-11-20T09:00:00.000Z",
+    until: "2026-11-20T13:00:00.000Z",
+  });
+  expect(histogramInput({ ...input, since: "2026-11-20T10:00:00.000Z" })).toEqual({
+    since: "2026-11-20T10:00:00.000Z",
+  });
+  expect(histogramInput({ ...input, until: "2026-11-20T10:00:00.000Z" })).toEqual({
+    since: "2026-11-20T08:30:00.000Z",
+    until: "2026-11-20T10:30:00.000Z",
+  });
 });

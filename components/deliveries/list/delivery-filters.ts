@@ -36,7 +36,16 @@ export interface DeliveryFilters {
   text: string | null;
 }
 
-export const noFilters: DeliveryFilters = { endpoint: null, outcome: null, status: null, trigger: null, verdict: null, since: null, until: null, text: null };
+export const noFilters: DeliveryFilters = {
+  endpoint: null,
+  outcome: null,
+  status: null,
+  trigger: null,
+  verdict: null,
+  since: null,
+  until: null,
+  text: null,
+};
 
 /** Rows of a page. */
 export const pageRows = 50;
@@ -57,18 +66,30 @@ export function listInput({ endpoint, outcome, status, trigger, verdict, since, 
   };
 }
 
-/** The question for the histogram: the filters of the list, over the window that ends now or over a stretch further back. */
-export function histogramInput({ window, now, ...filters }: DeliveryFilters & { window: keyof typeof windowMs; now: number }) {
+/**
+ * The question for the histogram: the filters of the list, over the window that ends now or over a stretch further
+ * back.
+ */
+export function histogramInput({
+  window,
+  now,
+  ...filters
+}: DeliveryFilters & { window: keyof typeof windowMs; now: number }) {
   const { since, until } = filters;
   const { limit: _, ...on } = listInput({ ...filters, since: null, until: null });
   const begins = now - windowMs[window];
-  const isRecent = (since === null || Date.parse(since) >= begins - slackMs) && (until === null || Date.parse(until) >= begins);
+  const isRecent =
+    (since === null || Date.parse(since) >= begins - slackMs) && (until === null || Date.parse(until) >= begins);
   if (isRecent) return { ...on, window };
   // The stretch that was chosen, with as much around it.
   const from = since === null ? Date.parse(until ?? "") - windowMs[window] : Date.parse(since);
   const to = until === null ? null : Date.parse(until);
   const margin = to === null ? 0 : Math.max(60_000, (to - from) / 2);
-  return { ...on, since: new Date(from - margin).toISOString(), ...(to === null ? {} : { until: new Date(Math.max(to, from + 60_000) + margin).toISOString() }) };
+  return {
+    ...on,
+    since: new Date(from - margin).toISOString(),
+    ...(to === null ? {} : { until: new Date(Math.max(to, from + 60_000) + margin).toISOString() }),
+  };
 }
 
 const windowMs = { "15m": 900_000, "1h": 3_600_000, "24h": 86_400_000, "7d": 604_800_000 };

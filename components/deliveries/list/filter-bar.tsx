@@ -17,28 +17,69 @@ interface Props {
 }
 
 const statuses = ["200", "202", "400", "401", "404", "405", "409", "413", "415", "422", "429", "503"];
-const verdictWords: Record<(typeof verdictChoices)[number], string> = { matched: "matched", stopped: "stopped", request_mismatch: "request mismatch", filter_mismatch: "filter mismatch" };
+const verdictWords: Record<(typeof verdictChoices)[number], string> = {
+  matched: "matched",
+  stopped: "stopped",
+  request_mismatch: "request mismatch",
+  filter_mismatch: "filter mismatch",
+};
 
 /** What narrows the list: all of it stands in the address. */
 export function FilterBar({ filters, onChange }: Props) {
   const trpc = useTRPC();
   const triggers = useQuery(trpc.triggers.names.queryOptions()).data?.triggers;
-  const endpoints = namesOf((triggers ?? []).map(({ endpoint }) => endpoint), filters.endpoint);
-  const slugs = namesOf((triggers ?? []).filter(({ endpoint }) => filters.endpoint === null || endpoint === filters.endpoint).map(({ slug }) => slug), filters.trigger);
+  const endpoints = namesOf(
+    (triggers ?? []).map(({ endpoint }) => endpoint),
+    filters.endpoint,
+  );
+  const slugs = namesOf(
+    (triggers ?? [])
+      .filter(({ endpoint }) => filters.endpoint === null || endpoint === filters.endpoint)
+      .map(({ slug }) => slug),
+    filters.trigger,
+  );
   return (
     <div className="flex flex-wrap items-center gap-2">
       <div className="w-full sm:w-64">
-        <FilterInput label="Text in the body" value={filters.text ?? ""} onChange={(text) => onChange({ text: text === "" ? null : text })} placeholder="Text in the body" />
+        <FilterInput
+          label="Text in the body"
+          value={filters.text ?? ""}
+          onChange={(text) => onChange({ text: text === "" ? null : text })}
+          placeholder="Text in the body"
+        />
       </div>
-      <Choice label="Endpoint" value={filters.endpoint ?? ""} options={withAny("Any endpoint", endpoints)} onChange={(value) => onChange({ endpoint: value || null })} />
-      <Choice label="Outcome" value={filters.outcome ?? ""} options={withAny("Any outcome", deliveryOutcomeSchema.options)} onChange={(value) => onChange({ outcome: deliveryOutcomeSchema.options.find((one) => one === value) ?? null })} />
-      <Choice label="Status of the answer" value={String(filters.status ?? "")} options={withAny("Any status", namesOf(statuses, filters.status === null ? null : String(filters.status)))} onChange={(value) => onChange({ status: value === "" ? null : Number(value) })} />
-      <Choice label="Trigger" value={filters.trigger ?? ""} options={withAny("Any trigger", slugs)} onChange={(value) => onChange(value === "" ? withoutFilter("trigger") : { trigger: value })} />
+      <Choice
+        label="Endpoint"
+        value={filters.endpoint ?? ""}
+        options={withAny("Any endpoint", endpoints)}
+        onChange={(value) => onChange({ endpoint: value || null })}
+      />
+      <Choice
+        label="Outcome"
+        value={filters.outcome ?? ""}
+        options={withAny("Any outcome", deliveryOutcomeSchema.options)}
+        onChange={(value) => onChange({ outcome: deliveryOutcomeSchema.options.find((one) => one === value) ?? null })}
+      />
+      <Choice
+        label="Status of the answer"
+        value={String(filters.status ?? "")}
+        options={withAny("Any status", namesOf(statuses, filters.status === null ? null : String(filters.status)))}
+        onChange={(value) => onChange({ status: value === "" ? null : Number(value) })}
+      />
+      <Choice
+        label="Trigger"
+        value={filters.trigger ?? ""}
+        options={withAny("Any trigger", slugs)}
+        onChange={(value) => onChange(value === "" ? withoutFilter("trigger") : { trigger: value })}
+      />
       {filters.trigger !== null && (
         <Choice
           label="What the trigger decided"
           value={filters.verdict ?? ""}
-          options={[{ value: "", label: "Any verdict" }, ...verdictChoices.map((value) => ({ value, label: verdictWords[value] }))]}
+          options={[
+            { value: "", label: "Any verdict" },
+            ...verdictChoices.map((value) => ({ value, label: verdictWords[value] })),
+          ]}
           onChange={(value) => onChange({ verdict: verdictChoices.find((one) => one === value) ?? null })}
         />
       )}
@@ -62,7 +103,11 @@ function Chips({ filters, onChange }: Props) {
         </li>
       ))}
       <li>
-        <button type="button" onClick={() => onChange(noFilters)} className="h-6 cursor-pointer rounded-full px-2 text-s text-accent hover:underline">
+        <button
+          type="button"
+          onClick={() => onChange(noFilters)}
+          className="h-6 cursor-pointer rounded-full px-2 text-s text-accent hover:underline"
+        >
           Clear all
         </button>
       </li>
@@ -72,7 +117,13 @@ function Chips({ filters, onChange }: Props) {
 
 function Chip({ label, onClick, children }: { label: string; onClick: () => void; children: ReactNode }) {
   return (
-    <button type="button" aria-label={label} title={label} onClick={onClick} className="inline-flex h-6 max-w-full min-w-0 cursor-pointer items-center gap-1 rounded-full bg-accent-soft pr-1.5 pl-2.5 text-s font-medium text-accent hover:underline">
+    <button
+      type="button"
+      aria-label={label}
+      title={label}
+      onClick={onClick}
+      className="inline-flex h-6 max-w-full min-w-0 cursor-pointer items-center gap-1 rounded-full bg-accent-soft pr-1.5 pl-2.5 text-s font-medium text-accent hover:underline"
+    >
       {children}
       <X aria-hidden size={12} className="shrink-0" />
     </button>

@@ -27,22 +27,39 @@ export function HistogramPanel({ filters, onChange }: Props) {
   // By the minute: the question must not change with every second.
   const now = Math.floor(useNow() / minuteMs) * minuteMs;
   const { since, until } = filters;
-  const histogram = useQuery(trpc.deliveries.histogram.queryOptions(histogramInput({ ...filters, window, now }), { placeholderData: keepPreviousData }));
+  const histogram = useQuery(
+    trpc.deliveries.histogram.queryOptions(histogramInput({ ...filters, window, now }), {
+      placeholderData: keepPreviousData,
+    }),
+  );
   const ignored = histogram.data?.ignored ?? [];
   return (
     <section aria-label="Deliveries over time" className="min-w-0 overflow-hidden rounded-l border bg-panel">
       <div className="flex min-h-11 flex-wrap items-center gap-x-4 gap-y-2 px-4 pt-2">
         {histogram.data && <Legend counts={histogram.data} />}
-        {ignored.length > 0 && <p className="text-s text-ink-3">Counted without the filter by {new Intl.ListFormat("en").format(ignored.map((name) => filterNames[name]))}.</p>}
+        {ignored.length > 0 && (
+          <p className="text-s text-ink-3">
+            Counted without the filter by {new Intl.ListFormat("en").format(ignored.map((name) => filterNames[name]))}.
+          </p>
+        )}
         <span className="ml-auto">
-          <Segmented label="How far back" value={window} options={windowSchema.options.map((value) => ({ value, label: value }))} onChange={(value) => void setWindow(value)} />
+          <Segmented
+            label="How far back"
+            value={window}
+            options={windowSchema.options.map((value) => ({ value, label: value }))}
+            onChange={(value) => void setWindow(value)}
+          />
         </span>
       </div>
       {histogram.data ? (
         <Histogram frame={histogram.data} since={since} until={until} onBrush={onChange} />
       ) : histogram.error ? (
         <div className="p-3">
-          <ErrorNote error={histogram.error} what="The counts could not be read" retry={() => void histogram.refetch()} />
+          <ErrorNote
+            error={histogram.error}
+            what="The counts could not be read"
+            retry={() => void histogram.refetch()}
+          />
         </div>
       ) : (
         <div role="status" aria-label="Counts are being read" className="h-[104px]" />
@@ -59,7 +76,9 @@ function Legend({ counts: { kinds, buckets } }: { counts: Counts }) {
         return (
           <li key={kind} className="inline-flex items-center gap-1">
             <Icon aria-hidden size={13} className={toneOf(kind).text} />
-            <span className="font-[560] text-ink tabular-nums">{formatNumber(buckets.reduce((sum, { counts }) => sum + (counts[kind] ?? 0), 0))}</span>
+            <span className="font-[560] text-ink tabular-nums">
+              {formatNumber(buckets.reduce((sum, { counts }) => sum + (counts[kind] ?? 0), 0))}
+            </span>
             {label}
           </li>
         );

@@ -25,13 +25,19 @@ function FirstDelivery() {
   const [first] = useQuery(trpc.triggers.names.queryOptions()).data?.triggers ?? [];
   const { data: details } = useQuery(trpc.triggers.get.queryOptions(first ? { slug: first.slug } : skipToken));
   const isHydrated = useIsHydrated();
-  if (!first) return <EmptyFace title="Nothing has arrived yet">Define a trigger in the folder triggers/ first; its endpoint is then open for webhooks.</EmptyFace>;
+  if (!first)
+    return (
+      <EmptyFace title="Nothing has arrived yet">
+        Define a trigger in the folder triggers/ first; its endpoint is then open for webhooks.
+      </EmptyFace>
+    );
   const address = `${isHydrated ? location.origin : ""}${endpointPath(first.endpoint)}`;
   const command = jsonCurl({ url: address, text: JSON.stringify(details?.example ?? {}) });
   return (
     <EmptyFace title="Nothing has arrived yet">
       <p>
-        Whatever knocks stands here, also what is rejected, with the reason. This sends {first.slug} a body that it takes:
+        Whatever knocks stands here, also what is rejected, with the reason. This sends {first.slug} a body that it
+        takes:
       </p>
       <div className="mt-3 rounded-m border bg-sunken">
         <CodeBlock label="The first webhook" text={command} copyLabel="Copy the command" />

@@ -22,7 +22,12 @@ describe("a form says", () => {
     ["a format", z.email(), '"ada"', ["Must be an e-mail address. "]],
     ["a URL", z.url(), '"ada"', ["Must be a URL. "]],
     ["a date", z.iso.date(), '"1.2.2026"', ["Must be a date, e.g. 2026-01-31. "]],
-    ["how a text starts and ends", z.string().startsWith("ord_").endsWith("!"), '"x"', ['Must start with "ord_". ', 'Must end with "!". ']],
+    [
+      "how a text starts and ends",
+      z.string().startsWith("ord_").endsWith("!"),
+      '"x"',
+      ['Must start with "ord_". ', 'Must end with "!". '],
+    ],
     ["what a text contains", z.string().includes("a.b"), '"x"', ['Must contain "a.b". ']],
     ["a pattern", z.string().regex(/^[a-z]+$/), '"1"', ["Must match ^[a-z]+$. "]],
     ["an empty text", z.string().min(1), '""', ["Must not be empty. "]],
@@ -30,44 +35,94 @@ describe("a form says", () => {
     ["one of several", z.enum(["eur", "usd"]), '"gbp"', ["Must be one of eur, usd. "]],
     ["a kind", z.object({ a: z.number() }), '{"a": "1"}', ["Must be a number. /a"]],
     ["several kinds", z.union([z.string(), z.number()]), "true", ["Must be text or a number. "]],
-    ["what the meant alternative lacks", z.discriminatedUnion("type", [z.object({ type: z.literal("a"), n: z.number() }), z.object({ type: z.literal("b") })]), '{"type": "a"}', ["Required. /n"]],
-    ["what none of the alternatives is", z.discriminatedUnion("type", [z.object({ type: z.literal("a") }), z.object({ type: z.literal("b") })]), '{"type": "c"}', ["Must be a or b. /type"]],
+    [
+      "what the meant alternative lacks",
+      z.discriminatedUnion("type", [
+        z.object({ type: z.literal("a"), n: z.number() }),
+        z.object({ type: z.literal("b") }),
+      ]),
+      '{"type": "a"}',
+      ["Required. /n"],
+    ],
+    [
+      "what none of the alternatives is",
+      z.discriminatedUnion("type", [z.object({ type: z.literal("a") }), z.object({ type: z.literal("b") })]),
+      '{"type": "c"}',
+      ["Must be a or b. /type"],
+    ],
     ["a field too many", z.strictObject({}), '{"a/b": 1}', ["Is not a field of the schema. /a~1b"]],
-    ["a name", z.record(z.string().min(2), z.string()), '{"a": "x"}', ['The name "a": must have at least 2 characters. /a']],
-    ["a name that stands twice", z.record(z.string(), z.string()), '{"a": "x", "a": "y"}', ['The name "a" stands here twice: only the last would count. /a']],
+    [
+      "a name",
+      z.record(z.string().min(2), z.string()),
+      '{"a": "x"}',
+      ['The name "a": must have at least 2 characters. /a'],
+    ],
+    [
+      "a name that stands twice",
+      z.record(z.string(), z.string()),
+      '{"a": "x", "a": "y"}',
+      ['The name "a" stands here twice: only the last would count. /a'],
+    ],
     ["a list", z.array(z.string()).min(2), '["a"]', ["Must have at least 2 items. "]],
     ["a place of a tuple", z.tuple([z.string(), z.number()]), '["a", "b"]', ["Must be a number. /1"]],
     ["a number that no double is", z.number(), "1e400", ["Is too large to be a number. "]],
-    ["an integer that is not exact", z.int(), "12345678901234567890", ["Must lie between -9007199254740991 and 9007199254740991 to be exact. "]],
+    [
+      "an integer that is not exact",
+      z.int(),
+      "12345678901234567890",
+      ["Must lie between -9007199254740991 and 9007199254740991 to be exact. "],
+    ],
   ])("%s", (_, schema, text, expected) => {
     expect(say(schema, read(text))).toEqual(expected);
   });
 
   test("where a half-typed value is none yet", () => {
-    expect(say(z.object({ n: z.number() }), draftOf.object([["n", draftOf.number("12x")]]))).toEqual(["Must be a number. /n"]);
-    expect(say(z.object({ any: z.unknown() }), draftOf.object([["any", { is: "raw", text: "{\n1}" }]]))).toEqual(["Line 2, column 1: a property name in double quotes should be here. /any"]);
-    expect(say(z.object({ any: z.number() }), draftOf.object([["any", { is: "raw", text: ' "x"' }]]))).toEqual(["Must be a number. /any"]);
+    expect(say(z.object({ n: z.number() }), draftOf.object([["n", draftOf.number("12x")]]))).toEqual([
+      "Must be a number. /n",
+    ]);
+    expect(say(z.object({ any: z.unknown() }), draftOf.object([["any", { is: "raw", text: "{\n1}" }]]))).toEqual([
+      "Line 2, column 1: a property name in double quotes should be here. /any",
+    ]);
+    expect(say(z.object({ any: z.number() }), draftOf.object([["any", { is: "raw", text: ' "x"' }]]))).toEqual([
+      "Must be a number. /any",
+    ]);
   });
 
   test("that a number is missing where a number was chosen, although text would fit, too", () => {
     const size = z.union([z.int(), z.string()]);
     expect(say(z.object({ size }), draftOf.object([["size", chosen("")]]))).toEqual(["Must be a whole number. /size"]);
-    expect(say(z.object({ size }), draftOf.object([["size", chosen("12x")]]))).toEqual(["Must be a whole number. /size"]);
+    expect(say(z.object({ size }), draftOf.object([["size", chosen("12x")]]))).toEqual([
+      "Must be a whole number. /size",
+    ]);
     expect(say(z.object({ size }), draftOf.object([["size", chosen("12")]]))).toEqual([]);
     expect(say(size, draftOf.number(""))).toEqual(["Must be a whole number or text. "]);
-    expect(say(z.array(z.union([z.number().nullable(), z.enum(["auto"])])), draftOf.list([draftOf.number("")]))).toEqual(["Must be a number or null or one of auto. /0"]);
+    expect(
+      say(z.array(z.union([z.number().nullable(), z.enum(["auto"])])), draftOf.list([draftOf.number("")])),
+    ).toEqual(["Must be a number or null or one of auto. /0"]);
     expect(say(z.unknown(), draftOf.number(""))).toEqual(["Must be a number. "]);
   });
 
   test("nothing of text that the server trims before it looks", () => {
     expect(say(z.string().trim().pipe(z.email()), read('" ada@example.com "'))).toEqual([]);
-    expect(say(z.string().toLowerCase().pipe(z.enum(["a"])), read('"A"'))).toEqual([]);
+    expect(
+      say(
+        z
+          .string()
+          .toLowerCase()
+          .pipe(z.enum(["a"])),
+        read('"A"'),
+      ),
+    ).toEqual([]);
   });
 });
 
 describe("what others will read in another way", () => {
   test("is told: numbers that no double holds, names that stand twice", () => {
-    expect(findOddities(read('{"a": 12345678901234567890, "b": [1e400], "c": 1, "c": 2}')).map(({ pointer, words }) => `${pointer} ${words}`)).toEqual([
+    expect(
+      findOddities(read('{"a": 12345678901234567890, "b": [1e400], "c": 1, "c": 2}')).map(
+        ({ pointer, words }) => `${pointer} ${words}`,
+      ),
+    ).toEqual([
       "/a 12345678901234567890 is sent as written, and read as 12345678901234567000",
       "/b/0 1e400 is sent as written, and read as infinite",
       "/c stands here twice: both are sent, the last one counts",
@@ -75,6 +130,8 @@ describe("what others will read in another way", () => {
   });
 
   test("is not said of what is only spelled in another way", () => {
-    expect(findOddities(read("[1.0, 1E+2, -0, 0.1, 1e21, 0.0000001, 100, 12.50, 5e-324, 1.7976931348623157e308]"))).toEqual([]);
+    expect(
+      findOddities(read("[1.0, 1E+2, -0, 0.1, 1e21, 0.0000001, 100, 12.50, 5e-324, 1.7976931348623157e308]")),
+    ).toEqual([]);
   });
 });

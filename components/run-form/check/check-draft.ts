@@ -15,7 +15,9 @@ import { wordsOf } from "./words.ts";
 export function checkDraft(schema: JsonSchemaObject, root: JsonSchemaObject, draft: Draft): Trouble[] {
   const troubles = check({ root, known: new WeakMap() }, schema, draft, "");
   const seen = new Set<string>();
-  return troubles.filter(({ pointer, message }) => !seen.has(`${pointer} ${message}`) && seen.add(`${pointer} ${message}`));
+  return troubles.filter(
+    ({ pointer, message }) => !seen.has(`${pointer} ${message}`) && seen.add(`${pointer} ${message}`),
+  );
 }
 
 interface Context {
@@ -43,7 +45,8 @@ function checkBare(context: Context, schema: JsonSchemaObject, draft: Draft, poi
   if (before) return before;
   // A schema that refers to nothing but itself says nothing.
   known.set(schema, []);
-  const troubles = draft.is === "raw" ? checkRaw(context, schema, draft.text, pointer) : checkParsed(context, schema, draft, pointer);
+  const troubles =
+    draft.is === "raw" ? checkRaw(context, schema, draft.text, pointer) : checkParsed(context, schema, draft, pointer);
   known.set(schema, troubles);
   return troubles;
 }
@@ -56,7 +59,9 @@ function checkRaw(context: Context, schema: JsonSchemaObject, text: string, poin
 
 function checkParsed(context: Context, schema: JsonSchemaObject, draft: Draft, pointer: string): Trouble[] {
   const target = typeof schema["$ref"] === "string" ? followRef(schema["$ref"], context.root) : undefined;
-  const here = isUnfinished(draft) ? checkUnfinished(schema, target).map((finding) => ({ pointer, ...finding })) : checkPlace(schema, shallowValue(schema, draft)).map((finding) => ({ pointer, ...finding }));
+  const here = isUnfinished(draft)
+    ? checkUnfinished(schema, target).map((finding) => ({ pointer, ...finding }))
+    : checkPlace(schema, shallowValue(schema, draft)).map((finding) => ({ pointer, ...finding }));
   if (here.some(({ code }) => code === "type")) return here;
   return [
     ...(target ? check(context, target, draft, pointer) : []),
@@ -75,7 +80,10 @@ function isUnfinished(draft: Draft): boolean {
 }
 
 /** Empty where the parts of the schema say it. */
-function checkUnfinished(schema: JsonSchemaObject, target: JsonSchemaObject | undefined): { code: string; message: string }[] {
+function checkUnfinished(
+  schema: JsonSchemaObject,
+  target: JsonSchemaObject | undefined,
+): { code: string; message: string }[] {
   const keyword = ["const", "enum", "type"].find((one) => schema[one] !== undefined);
   if (keyword !== undefined) return [{ code: keyword, message: wordsOf(keyword, schema) }];
   const hasParts = target !== undefined || ["allOf", "anyOf", "oneOf"].some((one) => schemasIn(schema[one]).length > 0);
@@ -84,16 +92,36 @@ function checkUnfinished(schema: JsonSchemaObject, target: JsonSchemaObject | un
 
 /** The place alone; what stands below it only where a keyword reads it as a whole. */
 function shallowValue(schema: JsonSchemaObject, draft: Draft): Json {
-  if (["const", "enum", "uniqueItems", "contains", "minProperties", "maxProperties", "dependentRequired", "if"].some((keyword) => schema[keyword] !== undefined)) return draftToJson(draft);
+  if (
+    ["const", "enum", "uniqueItems", "contains", "minProperties", "maxProperties", "dependentRequired", "if"].some(
+      (keyword) => schema[keyword] !== undefined,
+    )
+  )
+    return draftToJson(draft);
   if (draft.is === "object") return {};
   return draft.is === "list" ? Array.from({ length: draft.items.length }, () => null) : draftToJson(draft);
 }
 
-/** What follows in a pipe reads what the schema before made of a text: the export does not say that it was trimmed or its case changed. */
-function checkPart(p: { context: Context; part: JsonSchemaObject; index: number; draft: Draft; pointer: string }): Trouble[] {
+/**
+ * What follows in a pipe reads what the schema before made of a text: the export does not say that it was trimmed or
+ * its case changed.
+ */
+function checkPart(p: {
+  context: Context;
+  part: JsonSchemaObject;
+  index: number;
+  draft: Draft;
+  pointer: string;
+}): Trouble[] {
   const troubles = check(p.context, p.part, p.draft, p.pointer);
   const { draft } = p;
-  if (troubles.length === 0 || draft.is !== "string" || p.index === 0 || (p.part["type"] === undefined && p.part["$ref"] === undefined)) return troubles;
+  if (
+    troubles.length === 0 ||
+    draft.is !== "string" ||
+    p.index === 0 ||
+    (p.part["type"] === undefined && p.part["$ref"] === undefined)
+  )
+    return troubles;
   const trimmed = draft.text.trim();
   const forms = [trimmed, trimmed.toLowerCase(), trimmed.toUpperCase()];
   return forms.some((text) => check(p.context, p.part, { is: "string", text }, p.pointer).length === 0) ? [] : troubles;
@@ -105,24 +133,44 @@ function checkNot(context: Context, { not }: JsonSchemaObject, draft: Draft, poi
 }
 
 function checkUnion(context: Context, schema: JsonSchemaObject, draft: Draft, pointer: string): Trouble[] {
-  const explain = (failed: readonly Failed[]) => nearest(failed, { root: context.root, value: draftToJson(draft), pointer });
-  const fitting = (keyword: string) => schemasIn(schema[keyword]).map((one): Failed => ({ schema: one, troubles: check(context, one, draft, pointer) }));
+  const explain = (failed: readonly Failed[]) =>
+    nearest(failed, { root: context.root, value: draftToJson(draft), pointer });
+  const fitting = (keyword: string) =>
+    schemasIn(schema[keyword]).map((one): Failed => ({ schema: one, troubles: check(context, one, draft, pointer) }));
   const any = fitting("anyOf");
   const one = fitting("oneOf");
   const fits = one.filter(({ troubles }) => troubles.length === 0).length;
   if (fits > 1) return [{ pointer, code: "oneOf", message: "Must fit exactly one of the alternatives" }];
-  return [...(any.length === 0 || any.some(({ troubles }) => troubles.length === 0) ? [] : explain(any)), ...(one.length === 0 || fits === 1 ? [] : explain(one))];
+  return [
+    ...(any.length === 0 || any.some(({ troubles }) => troubles.length === 0) ? [] : explain(any)),
+    ...(one.length === 0 || fits === 1 ? [] : explain(one)),
+  ];
 }
 
-function checkMembers(context: Context, schema: JsonSchemaObject, members: readonly Member[], pointer: string): Trouble[] {
+function checkMembers(
+  context: Context,
+  schema: JsonSchemaObject,
+  members: readonly Member[],
+  pointer: string,
+): Trouble[] {
   const draft: Draft = { is: "object", members: [...members] };
-  const missing = listIn(schema["required"]).map(String).filter((name) => !memberOf(draft, name));
+  const missing = listIn(schema["required"])
+    .map(String)
+    .filter((name) => !memberOf(draft, name));
   return [
     ...missing.map((name) => ({ pointer: pointer + toPointer([name]), code: "required", message: "Required" })),
     ...members.flatMap((member, index) => {
       const place = pointer + toPointer([member.key]);
       const isRepeated = members.findIndex(({ key }) => key === member.key) !== index;
-      const again = isRepeated ? [{ pointer: place, code: "duplicate", message: `The name ${JSON.stringify(member.key)} stands here twice: only the last would count` }] : [];
+      const again = isRepeated
+        ? [
+            {
+              pointer: place,
+              code: "duplicate",
+              message: `The name ${JSON.stringify(member.key)} stands here twice: only the last would count`,
+            },
+          ]
+        : [];
       return [...again, ...checkMember(context, schema, member, place)];
     }),
   ];
@@ -130,13 +178,24 @@ function checkMembers(context: Context, schema: JsonSchemaObject, members: reado
 
 function checkMember(context: Context, schema: JsonSchemaObject, { key, draft }: Member, pointer: string): Trouble[] {
   const names = schema["propertyNames"];
-  const ofName = names === undefined ? [] : check(context, asSchema(names), { is: "string", text: key }, pointer).map(({ code, message }) => ({ pointer, code, message: `The name ${JSON.stringify(key)}: ${message.replace(/^M/, "m")}` }));
+  const ofName =
+    names === undefined
+      ? []
+      : check(context, asSchema(names), { is: "string", text: key }, pointer).map(({ code, message }) => ({
+          pointer,
+          code,
+          message: `The name ${JSON.stringify(key)}: ${message.replace(/^M/, "m")}`,
+        }));
   const named = own(asSchema(schema["properties"]), key);
-  const matching = Object.entries(asSchema(schema["patternProperties"])).flatMap(([pattern, value]) => (new RegExp(pattern, "u").test(key) ? [asSchema(value)] : []));
+  const matching = Object.entries(asSchema(schema["patternProperties"])).flatMap(([pattern, value]) =>
+    new RegExp(pattern, "u").test(key) ? [asSchema(value)] : [],
+  );
   const schemas = [...(named === undefined ? [] : [asSchema(named)]), ...matching];
   const { additionalProperties } = schema;
-  if (schemas.length > 0 || additionalProperties === undefined) return [...ofName, ...schemas.flatMap((one) => check(context, one, draft, pointer))];
-  if (additionalProperties === false) return [...ofName, { pointer, code: "additionalProperties", message: "Is not a field of the schema" }];
+  if (schemas.length > 0 || additionalProperties === undefined)
+    return [...ofName, ...schemas.flatMap((one) => check(context, one, draft, pointer))];
+  if (additionalProperties === false)
+    return [...ofName, { pointer, code: "additionalProperties", message: "Is not a field of the schema" }];
   return [...ofName, ...check(context, asSchema(additionalProperties), draft, pointer)];
 }
 
@@ -145,7 +204,8 @@ function checkItems(context: Context, schema: JsonSchemaObject, items: readonly 
   const rest = schema["items"];
   return items.flatMap(({ draft }, index) => {
     const own = places[index];
-    if (own === undefined && rest === false) return [{ pointer: pointer + toPointer([index]), code: "items", message: "Is more than the list may hold" }];
+    if (own === undefined && rest === false)
+      return [{ pointer: pointer + toPointer([index]), code: "items", message: "Is more than the list may hold" }];
     return check(context, own ?? (isObject(rest) ? rest : {}), draft, pointer + toPointer([index]));
   });
 }

@@ -18,8 +18,29 @@ export function checkPlace(schema: JsonSchemaObject, value: Json): Finding[] {
 
 /** Keywords about what stands below, those that say nothing, and those that Zod reads in its own way. */
 const readElsewhere = new Set([
-  "$schema", "$id", "$ref", "$defs", "definitions", "$comment", "allOf", "anyOf", "oneOf", "not", "properties", "required", "additionalProperties", "patternProperties",
-  "propertyNames", "items", "prefixItems", "default", "examples", "title", "description", "format", "multipleOf",
+  "$schema",
+  "$id",
+  "$ref",
+  "$defs",
+  "definitions",
+  "$comment",
+  "allOf",
+  "anyOf",
+  "oneOf",
+  "not",
+  "properties",
+  "required",
+  "additionalProperties",
+  "patternProperties",
+  "propertyNames",
+  "items",
+  "prefixItems",
+  "default",
+  "examples",
+  "title",
+  "description",
+  "format",
+  "multipleOf",
 ]);
 
 const validators = new WeakMap<JsonSchemaObject, Validator>();
@@ -27,7 +48,14 @@ const validators = new WeakMap<JsonSchemaObject, Validator>();
 function brokenKeywords(schema: JsonSchemaObject, value: Json): string[] {
   const known = validators.get(schema);
   // A copy: the validator writes into the schema that it is given. It interprets, and needs no eval.
-  const read = () => new Validator(structuredClone(Object.fromEntries(Object.entries(schema).filter(([keyword]) => !readElsewhere.has(keyword)))) as Schema, "2020-12", false);
+  const read = () =>
+    new Validator(
+      structuredClone(
+        Object.fromEntries(Object.entries(schema).filter(([keyword]) => !readElsewhere.has(keyword))),
+      ) as Schema,
+      "2020-12",
+      false,
+    );
   const validator = known ?? read();
   if (!known) validators.set(schema, validator);
   try {
@@ -53,7 +81,8 @@ function brokenText({ format, pattern }: JsonSchemaObject, text: string): string
 function brokenNumber({ type, multipleOf }: JsonSchemaObject, value: number): string[] {
   if (!Number.isFinite(value)) return ["finite"];
   const types = Array.isArray(type) ? type : [type];
-  const isInexact = types.includes("integer") && !types.includes("number") && Number.isInteger(value) && !Number.isSafeInteger(value);
+  const isInexact =
+    types.includes("integer") && !types.includes("number") && Number.isInteger(value) && !Number.isSafeInteger(value);
   const isOff = typeof multipleOf === "number" && !isMultiple(value, multipleOf);
   return [...(isInexact ? ["safe"] : []), ...(isOff ? ["multipleOf"] : [])];
 }

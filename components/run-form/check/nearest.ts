@@ -21,10 +21,16 @@ export function nearest(alternatives: readonly Failed[], asked: Asked): Trouble[
   const { pointer } = asked;
   const lists = alternatives.map(({ troubles }) => troubles);
   if (lists.length === 0) return [];
-  if (lists.every((troubles) => troubles.every((trouble) => trouble.pointer === pointer))) return [together(lists, pointer)];
+  if (lists.every((troubles) => troubles.every((trouble) => trouble.pointer === pointer)))
+    return [together(lists, pointer)];
   const { index, unmet } = compare(alternatives, asked);
   const place = unmet && pointer + toPointer(unmet.path);
-  const said = place === null ? [] : lists.map((troubles) => troubles.filter((trouble) => trouble.pointer === place)).filter((troubles) => troubles.length > 0);
+  const said =
+    place === null
+      ? []
+      : lists
+          .map((troubles) => troubles.filter((trouble) => trouble.pointer === place))
+          .filter((troubles) => troubles.length > 0);
   if (place !== null && said.length > 0) return [together(said, place)];
   return [...(lists[index] ?? [])];
 }
@@ -35,8 +41,14 @@ export function nearestIndex(alternatives: readonly Failed[], asked: Omit<Asked,
 }
 
 function compare(alternatives: readonly Failed[], { root, value }: Omit<Asked, "pointer">) {
-  const { distances, unmet } = compareAlternatives(alternatives.map(({ schema }) => shapeOfSchema(schema, root)), value);
-  const ranked = alternatives.map(({ troubles }, index) => ({ index, distance: [...(distances[index] ?? []), troubles.length] }));
+  const { distances, unmet } = compareAlternatives(
+    alternatives.map(({ schema }) => shapeOfSchema(schema, root)),
+    value,
+  );
+  const ranked = alternatives.map(({ troubles }, index) => ({
+    index,
+    distance: [...(distances[index] ?? []), troubles.length],
+  }));
   const [first] = ranked.toSorted((a, b) => compareDistances(a.distance, b.distance));
   return { index: first?.index ?? 0, unmet };
 }
@@ -45,6 +57,8 @@ function compare(alternatives: readonly Failed[], { root, value }: Omit<Asked, "
 function together(alternatives: readonly (readonly Trouble[])[], pointer: string): Trouble {
   const messages = [...new Set(alternatives.flatMap((troubles) => troubles.slice(0, 1).map(({ message }) => message)))];
   const areAlike = messages.every((message) => message.startsWith("Must be "));
-  const message = areAlike ? messages.map((message, index) => (index === 0 ? message : message.replace("Must be ", ""))).join(" or ") : messages.join(", or ");
+  const message = areAlike
+    ? messages.map((message, index) => (index === 0 ? message : message.replace("Must be ", ""))).join(" or ")
+    : messages.join(", or ");
   return { pointer, code: messages.length === 1 ? (alternatives[0]?.[0]?.code ?? "union") : "union", message };
 }

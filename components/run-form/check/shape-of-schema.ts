@@ -25,13 +25,28 @@ function read(flat: JsonSchemaObject, root: JsonSchemaObject): Shape {
   const { type, properties, additionalProperties } = flat;
   if (type === "object" || (type === undefined && isObject(properties))) {
     const required = listIn(flat["required"]);
-    const fields = Object.entries(isObject(properties) ? properties : {}).map(([name, field]) => [name, { shape: later(field), isRequired: required.includes(name) }] as const);
-    return { is: "object", fields: new Map(fields), rest: isObject(additionalProperties) && Object.keys(additionalProperties).length > 0 ? later(additionalProperties) : null };
+    const fields = Object.entries(isObject(properties) ? properties : {}).map(
+      ([name, field]) => [name, { shape: later(field), isRequired: required.includes(name) }] as const,
+    );
+    return {
+      is: "object",
+      fields: new Map(fields),
+      rest:
+        isObject(additionalProperties) && Object.keys(additionalProperties).length > 0
+          ? later(additionalProperties)
+          : null,
+    };
   }
   if (type === "array") {
     const places = listIn(flat["prefixItems"]);
-    return { is: "list", itemAt: (index) => (index < places.length ? later(places[index])() : flat["items"] === false ? null : later(flat["items"])()) };
+    return {
+      is: "list",
+      itemAt: (index) =>
+        index < places.length ? later(places[index])() : flat["items"] === false ? null : later(flat["items"])(),
+    };
   }
-  const types = listIn(Array.isArray(type) ? type : type === undefined ? [] : [type]).map((one): JsonType => (one === "integer" ? "number" : (one as JsonType)));
+  const types = listIn(Array.isArray(type) ? type : type === undefined ? [] : [type]).map((one): JsonType =>
+    one === "integer" ? "number" : (one as JsonType),
+  );
   return types.length > 0 ? { is: "scalar", types } : { is: "any" };
 }

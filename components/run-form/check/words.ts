@@ -2,14 +2,42 @@ import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
 import { listIn } from "../resolve-schema.ts";
 
 const kinds: Record<string, string> = {
-  string: "text", number: "a number", integer: "a whole number", boolean: "true or false", null: "null", array: "a list", object: "an object",
+  string: "text",
+  number: "a number",
+  integer: "a whole number",
+  boolean: "true or false",
+  null: "null",
+  array: "a list",
+  object: "an object",
 };
 
 const formats: Record<string, string> = {
-  email: "an e-mail address", uri: "a URL", uuid: "a UUID", guid: "a GUID", "date-time": "a date and time, e.g. 2026-01-31T12:00:00Z", date: "a date, e.g. 2026-01-31",
-  time: "a time, e.g. 12:00:00", duration: "an ISO 8601 duration, e.g. PT15M", ipv4: "an IPv4 address", ipv6: "an IPv6 address", hostname: "a host name",
-  cidrv4: "an IPv4 range", cidrv6: "an IPv6 range", e164: "a phone number, e.g. +4930123456", emoji: "an emoji", base64: "base64 text", base64url: "base64url text",
-  hex: "hexadecimal text", jwt: "a JWT", ulid: "a ULID", nanoid: "a nanoid", cuid: "a CUID", cuid2: "a CUID2", xid: "an XID", ksuid: "a KSUID", mac: "a MAC address",
+  email: "an e-mail address",
+  uri: "a URL",
+  uuid: "a UUID",
+  guid: "a GUID",
+  "date-time": "a date and time, e.g. 2026-01-31T12:00:00Z",
+  date: "a date, e.g. 2026-01-31",
+  time: "a time, e.g. 12:00:00",
+  duration: "an ISO 8601 duration, e.g. PT15M",
+  ipv4: "an IPv4 address",
+  ipv6: "an IPv6 address",
+  hostname: "a host name",
+  cidrv4: "an IPv4 range",
+  cidrv6: "an IPv6 range",
+  e164: "a phone number, e.g. +4930123456",
+  emoji: "an emoji",
+  base64: "base64 text",
+  base64url: "base64url text",
+  hex: "hexadecimal text",
+  jwt: "a JWT",
+  ulid: "a ULID",
+  nanoid: "a nanoid",
+  cuid: "a CUID",
+  cuid2: "a CUID2",
+  xid: "an XID",
+  ksuid: "a KSUID",
+  mac: "a MAC address",
 };
 
 /** What must hold by one keyword of a schema, beside the field that breaks it. */

@@ -1,7 +1,10 @@
 import type { Json } from "../../../server/contract/json.ts";
 import { type Draft, isEmptyNumber, isJsonNumber } from "./draft.ts";
 
-/** What the server reads in the text of a draft: as JSON.parse has it. What is no number is the text that was typed; an empty one is left out, or `null` where nothing can be left out. */
+/**
+ * What the server reads in the text of a draft: as JSON.parse has it. What is no number is the text that was typed; an
+ * empty one is left out, or `null` where nothing can be left out.
+ */
 export function draftToJson(draft: Draft): Json {
   switch (draft.is) {
     case "string":
@@ -15,7 +18,11 @@ export function draftToJson(draft: Draft): Json {
     case "list":
       return draft.items.map((item) => draftToJson(item.draft));
     case "object":
-      return Object.fromEntries(draft.members.filter((member) => !isEmptyNumber(member.draft)).map((member) => [member.key, draftToJson(member.draft)]));
+      return Object.fromEntries(
+        draft.members
+          .filter((member) => !isEmptyNumber(member.draft))
+          .map((member) => [member.key, draftToJson(member.draft)]),
+      );
     case "raw":
       return parseOr(draft.text);
   }

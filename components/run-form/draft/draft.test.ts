@@ -18,14 +18,32 @@ const squeeze = (text: string) => text.replaceAll(/\n\s*|(?<=": )/g, "");
 
 describe("Form and JSON", () => {
   test.each([
-    "12345678901234567890", "1e400", "-0", "1.0", "1E+2", "0.1000000000000000055", '{"a": 1, "a": 2}', '{"b": 1, "1": 2, "a": 3}',
-    '{"__proto__": {"isAdmin": true}, "constructor": 1, "prototype": null, "toString": ""}', String.raw`"\ud800"`, "[[], {}, [{}]]", '{"": ""}',
+    "12345678901234567890",
+    "1e400",
+    "-0",
+    "1.0",
+    "1E+2",
+    "0.1000000000000000055",
+    '{"a": 1, "a": 2}',
+    '{"b": 1, "1": 2, "a": 3}',
+    '{"__proto__": {"isAdmin": true}, "constructor": 1, "prototype": null, "toString": ""}',
+    String.raw`"\ud800"`,
+    "[[], {}, [{}]]",
+    '{"": ""}',
   ])("keep %s as it is written", (text) => {
-    expect(squeeze(reprint(text) ?? "").replaceAll(/([,])(?=\S)/g, "$1 ").replaceAll(/: +/g, ": ")).toBe(text);
+    expect(
+      squeeze(reprint(text) ?? "")
+        .replaceAll(/([,])(?=\S)/g, "$1 ")
+        .replaceAll(/: +/g, ": "),
+    ).toBe(text);
   });
 
   test("do without a number that nobody has entered", () => {
-    const draft = draftOf.object([["size", draftOf.number("")], ["sizes", draftOf.list([draftOf.number("")])], ["half", draftOf.number("12x")]]);
+    const draft = draftOf.object([
+      ["size", draftOf.number("")],
+      ["sizes", draftOf.list([draftOf.number("")])],
+      ["half", draftOf.number("12x")],
+    ]);
     expect(JSON.parse(printDraft(draft))).toEqual({ sizes: [null], half: "12x" });
     expect(draftToJson(draft)).toEqual({ sizes: [null], half: "12x" });
   });
@@ -37,7 +55,9 @@ describe("Form and JSON", () => {
         const printed = reprint(text);
         expect(JSON.stringify(JSON.parse(printed ?? ""))).toBe(JSON.stringify(value));
         expect(reprint(printed ?? "")).toBe(printed);
-        expect(printDraft(draftOfJson(JSON.parse(text) as Json))).toBe(printDraft(parseDraft(JSON.stringify(JSON.parse(text))).draft ?? { is: "null" }));
+        expect(printDraft(draftOfJson(JSON.parse(text) as Json))).toBe(
+          printDraft(parseDraft(JSON.stringify(JSON.parse(text))).draft ?? { is: "null" }),
+        );
       }),
       { numRuns: 500 },
     );
@@ -45,7 +65,9 @@ describe("Form and JSON", () => {
 
   test("agree with JSON.parse on every text whether it is JSON", () => {
     const json = fc.json({ maxDepth: 3 });
-    const cut = fc.tuple(json, fc.nat(), fc.string({ maxLength: 2 })).map(([text, at, put]) => text.slice(0, at % (text.length + 1)) + put + text.slice((at % (text.length + 1)) + 1));
+    const cut = fc
+      .tuple(json, fc.nat(), fc.string({ maxLength: 2 }))
+      .map(([text, at, put]) => text.slice(0, at % (text.length + 1)) + put + text.slice((at % (text.length + 1)) + 1));
     fc.assert(
       fc.property(fc.oneof(json, cut, fc.string()), (text) => {
         expect(parseDraft(text).fault === null, text).toBe(isJson(text));
@@ -69,7 +91,9 @@ describe("Form and JSON", () => {
     expect(memberOf(draft, "a")?.draft).toEqual({ is: "number", text: "3" });
     expect(squeeze(printDraft(withMember(draft, "b", { is: "null" })))).toBe('{"b": null,"a": 2,"a": 3}');
     expect(squeeze(printDraft(withMember(draft, "a", undefined)))).toBe('{"b": 1,"a": 2}');
-    expect(squeeze(printDraft(withMember(draft, "__proto__", { is: "null" })))).toBe('{"b": 1,"a": 2,"a": 3,"__proto__": null}');
+    expect(squeeze(printDraft(withMember(draft, "__proto__", { is: "null" })))).toBe(
+      '{"b": 1,"a": 2,"a": 3,"__proto__": null}',
+    );
   });
 });
 

@@ -1,8 +1,8 @@
 import type { Json } from "../../../server/contract/json.ts";
 
 /**
- * A JSON document as a form edits it. Unlike what JSON.parse makes, it loses nothing: numbers stay as they were written, members keep their
- * order and may repeat a name, and entries that are not right yet are kept as typed.
+ * A JSON document as a form edits it. Unlike what JSON.parse makes, it loses nothing: numbers stay as they were
+ * written, members keep their order and may repeat a name, and entries that are not right yet are kept as typed.
  */
 export type Draft = { choice?: Choice } & (
   | { is: "string"; text: string }
@@ -45,7 +45,10 @@ export const draftOf = {
   boolean: (value: boolean): Draft => ({ is: "boolean", value }),
   nothing: (): Draft => ({ is: "null" }),
   list: (drafts: readonly Draft[]): Draft => ({ is: "list", items: drafts.map((draft) => ({ id: rowId(), draft })) }),
-  object: (entries: readonly (readonly [string, Draft])[]): Draft => ({ is: "object", members: entries.map(([key, draft]) => ({ id: rowId(), key, draft })) }),
+  object: (entries: readonly (readonly [string, Draft])[]): Draft => ({
+    is: "object",
+    members: entries.map(([key, draft]) => ({ id: rowId(), key, draft })),
+  }),
 };
 
 /** The draft of a plain JSON value, such as a schema's default. */
@@ -68,7 +71,11 @@ export function withMember(draft: Draft, key: string, value: Draft | undefined):
   const members = draft.is === "object" ? draft.members : [];
   const present = memberOf(draft, key);
   if (value === undefined) return { is: "object", members: members.filter((member) => member !== present) };
-  if (present) return { is: "object", members: members.map((member) => (member === present ? { ...member, draft: value } : member)) };
+  if (present)
+    return {
+      is: "object",
+      members: members.map((member) => (member === present ? { ...member, draft: value } : member)),
+    };
   return { is: "object", members: [...members, { id: rowId(), key, draft: value }] };
 }
 

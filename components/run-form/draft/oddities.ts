@@ -20,7 +20,10 @@ function look(draft: Draft, pointer: string, found: Oddity[]): void {
   if (found.length >= most) return;
   if (draft.is === "number" && isJsonNumber(draft.text) && !isExact(draft.text)) {
     const read = Number(draft.text);
-    found.push({ pointer, words: `${shorten(draft.text)} is sent as written, and read as ${Number.isFinite(read) ? String(read) : "infinite"}` });
+    found.push({
+      pointer,
+      words: `${shorten(draft.text)} is sent as written, and read as ${Number.isFinite(read) ? String(read) : "infinite"}`,
+    });
   }
   if (draft.is === "list") draft.items.forEach((item, index) => look(item.draft, pointer + toPointer([index]), found));
   if (draft.is !== "object") return;
@@ -41,7 +44,8 @@ function isExact(text: string): boolean {
 
 /** Digits and exponent without what can be written in several ways. */
 function spell(text: string): string {
-  const [, sign = "", whole = "", part = "", exponent = "0"] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
+  const [, sign = "", whole = "", part = "", exponent = "0"] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
   const digits = `${whole}${part}`.replace(/^0+/, "");
   const kept = digits.replace(/0+$/, "");
   if (kept === "") return "0";

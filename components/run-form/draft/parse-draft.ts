@@ -47,7 +47,11 @@ interface Reader {
 function readValue(reader: Reader): Draft {
   skipSpace(reader);
   const start = reader.text[reader.at];
-  if (start === undefined) throw new Fault(reader.at, reader.text.trim() === "" ? "there is nothing yet" : "the text ends where a value should be");
+  if (start === undefined)
+    throw new Fault(
+      reader.at,
+      reader.text.trim() === "" ? "there is nothing yet" : "the text ends where a value should be",
+    );
   if (start === "{") return { is: "object", members: readList(reader, "}", readMember) };
   if (start === "[") return { is: "list", items: readList(reader, "]", readItem) };
   if (start === '"') return { is: "string", text: readString(reader) };
@@ -70,8 +74,10 @@ function readList<Row>(reader: Reader, end: "]" | "}", readRow: (reader: Reader)
       skipSpace(reader);
       const next = reader.text[reader.at];
       if (next === end) break;
-      if (next === undefined) throw new Fault(reader.at, `the text ends before its closing ${end === "]" ? "bracket" : "brace"}`);
-      if (next !== ",") throw new Fault(reader.at, `a comma or a closing ${end === "]" ? "bracket" : "brace"} should be here`);
+      if (next === undefined)
+        throw new Fault(reader.at, `the text ends before its closing ${end === "]" ? "bracket" : "brace"}`);
+      if (next !== ",")
+        throw new Fault(reader.at, `a comma or a closing ${end === "]" ? "bracket" : "brace"} should be here`);
       reader.at++;
     }
   }

@@ -19,19 +19,36 @@ function print(draft: Draft, newline: string): string {
     case "raw":
       return draft.text;
     case "list":
-      return enclose("[", draft.items.map((item) => print(item.draft, `${newline}  `)), "]", newline);
+      return enclose(
+        "[",
+        draft.items.map((item) => print(item.draft, `${newline}  `)),
+        "]",
+        newline,
+      );
     case "object":
-      return enclose("{", draft.members.filter((member) => !isEmptyNumber(member.draft)).map(({ key, draft }) => `${textInJson(key)}: ${print(draft, `${newline}  `)}`), "}", newline);
+      return enclose(
+        "{",
+        draft.members
+          .filter((member) => !isEmptyNumber(member.draft))
+          .map(({ key, draft }) => `${textInJson(key)}: ${print(draft, `${newline}  `)}`),
+        "}",
+        newline,
+      );
   }
 }
 
 /** What the eye would not see in a text, or see in another order, is written as an escape. */
 function textInJson(text: string): string {
-  return splitHidden(JSON.stringify(text)).map((part) => ("text" in part ? part.text : escapeOf(String.fromCodePoint(part.hidden)))).join("");
+  return splitHidden(JSON.stringify(text))
+    .map((part) => ("text" in part ? part.text : escapeOf(String.fromCodePoint(part.hidden))))
+    .join("");
 }
 
 function escapeOf(character: string): string {
-  return character.split("").map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
+  return character
+    .split("")
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    .join("");
 }
 
 function enclose(open: string, parts: readonly string[], close: string, newline: string): string {

@@ -24,7 +24,9 @@ export function BooleanEntry(props: FieldProps<Draft>) {
         isInvalid={attributes["aria-invalid"] ?? false}
         label={nameOfPath(path) || "value"}
         isOn={isOn}
-        onChange={(value) => change((before) => ({ ...(before?.choice && { choice: before.choice }), ...draftOf.boolean(value) }))}
+        onChange={(value) =>
+          change((before) => ({ ...(before?.choice && { choice: before.choice }), ...draftOf.boolean(value) }))
+        }
       >
         <code className="text-m">{String(isOn)}</code>
       </Switch>

@@ -26,18 +26,36 @@ export function ChoiceEntry(props: FieldProps<Draft>) {
   const isOther = current !== "" && !options.some(({ value }) => value === current);
   const onChange = (value: string) => {
     const chosen = values.find((one) => JSON.stringify(one) === value);
-    if (chosen !== undefined) change((before) => ({ ...(before?.choice && { choice: before.choice }), ...draftOfJson(chosen) }));
+    if (chosen !== undefined)
+      change((before) => ({ ...(before?.choice && { choice: before.choice }), ...draftOfJson(chosen) }));
   };
-  if (options.length === 1 && options[0]?.value === current) return <p className="flex h-[34px] min-w-0 items-center truncate rounded-m border bg-sunken px-3 font-mono text-ink-2">{options[0].label}</p>;
+  if (options.length === 1 && options[0]?.value === current)
+    return (
+      <p className="flex h-[34px] min-w-0 items-center truncate rounded-m border bg-sunken px-3 font-mono text-ink-2">
+        {options[0].label}
+      </p>
+    );
   const letters = options.reduce((sum, { label }) => sum + label.length + 3, 0);
   if (!isOther && options.length > 1 && options.length <= mostSegments && letters <= mostLetters) {
     return (
-      <div id={attributes.id} aria-describedby={attributes["aria-describedby"]} data-invalid={attributes["aria-invalid"]} className="min-w-0 [&>fieldset]:flex [&>fieldset]:h-[34px] [&>fieldset]:w-full data-invalid:[&>fieldset]:border-bad">
+      <div
+        id={attributes.id}
+        aria-describedby={attributes["aria-describedby"]}
+        data-invalid={attributes["aria-invalid"]}
+        className="min-w-0 [&>fieldset]:flex [&>fieldset]:h-[34px] [&>fieldset]:w-full data-invalid:[&>fieldset]:border-bad"
+      >
         <Segmented label={nameOfPath(path) || "value"} value={current} options={options} onChange={onChange} />
       </div>
     );
   }
-  return <SelectField attributes={attributes} value={current} options={isOther ? [...options, { value: current, label: `${shorten(current)} (not one of them)` }] : options} onChange={onChange} />;
+  return (
+    <SelectField
+      attributes={attributes}
+      value={current}
+      options={isOther ? [...options, { value: current, label: `${shorten(current)} (not one of them)` }] : options}
+      onChange={onChange}
+    />
+  );
 }
 
 function nameOf(value: Json): string {

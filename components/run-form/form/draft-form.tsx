@@ -25,12 +25,25 @@ export interface DraftFormProps {
 }
 
 /** The form of a schema over a draft. */
-export function DraftForm({ schema, draft, troubles, hintAt, formId, onDraft, onLeave, onValid, onInvalid }: DraftFormProps) {
+export function DraftForm({
+  schema,
+  draft,
+  troubles,
+  hintAt,
+  formId,
+  onDraft,
+  onLeave,
+  onValid,
+  onInvalid,
+}: DraftFormProps) {
   const prefix = useId();
   const node = adaptSchema(schema, schema);
   const rjsf = useMemo(() => toRjsf(node), [node]);
   const validator = useMemo(() => createFormValidator(schema), [schema]);
-  const shared = useMemo<FormShared>(() => ({ root: schema, prefix, troubles: byPointer(troubles), hintAt }), [schema, prefix, troubles, hintAt]);
+  const shared = useMemo<FormShared>(
+    () => ({ root: schema, prefix, troubles: byPointer(troubles), hintAt }),
+    [schema, prefix, troubles, hintAt],
+  );
   const place = useMemo<Place>(() => ({ node, path: [], isRequired: true, isBare: false, isFixed: true }), [node]);
   const element = useRef<HTMLDivElement>(null);
   return (
@@ -47,7 +60,12 @@ export function DraftForm({ schema, draft, troubles, hintAt, formId, onDraft, on
             noHtml5Validate
             showErrorList={false}
             focusOnFirstError={false}
-            experimental_defaultFormStateBehavior={{ emptyObjectFields: "skipDefaults", arrayMinItems: { populate: "never" }, allOf: "skipDefaults", constAsDefaults: "never" }}
+            experimental_defaultFormStateBehavior={{
+              emptyObjectFields: "skipDefaults",
+              arrayMinItems: { populate: "never" },
+              allOf: "skipDefaults",
+              constAsDefaults: "never",
+            }}
             onChange={({ formData }) => formData && onDraft(formData)}
             onSubmit={onValid}
             onError={onInvalid}
@@ -73,5 +91,6 @@ function tellLeaving({ target, relatedTarget }: FocusEvent, onLeave: (pointer: s
 
 /** Enter in a field would start a run: only the button and its own keys do. */
 function stopEnter(event: KeyboardEvent): void {
-  if (event.key === "Enter" && event.target instanceof HTMLInputElement && !event.metaKey && !event.ctrlKey) event.preventDefault();
+  if (event.key === "Enter" && event.target instanceof HTMLInputElement && !event.metaKey && !event.ctrlKey)
+    event.preventDefault();
 }

@@ -18,8 +18,16 @@ const formats: Record<string, Omit<FieldFormat, "name">> = {
   uri: { ...plain, inputMode: "url", placeholder: "https://example.com/" },
   date: { ...plain, picker: { type: "date", fits: /^(?:\d{4}-\d\d-\d\d)?$/ } },
   time: { ...plain, picker: { type: "time", fits: /^(?:\d\d:\d\d(?::\d\d)?)?$/ } },
-  "date-time": { ...plain, placeholder: "2026-01-31T12:00:00Z", make: { label: "Fill in the present time", icon: Clock, value: () => new Date().toISOString() } },
-  uuid: { ...plain, placeholder: "00000000-0000-4000-8000-000000000000", make: { label: "Make a new UUID", icon: Dices, value: newUuid } },
+  "date-time": {
+    ...plain,
+    placeholder: "2026-01-31T12:00:00Z",
+    make: { label: "Fill in the present time", icon: Clock, value: () => new Date().toISOString() },
+  },
+  uuid: {
+    ...plain,
+    placeholder: "00000000-0000-4000-8000-000000000000",
+    make: { label: "Make a new UUID", icon: Dices, value: newUuid },
+  },
   ipv4: { ...plain, placeholder: "192.0.2.1" },
   ipv6: { ...plain, placeholder: "2001:db8::1" },
   duration: { ...plain, placeholder: "PT15M" },

@@ -34,7 +34,8 @@ export function ListEntry(props: FieldProps<Draft>) {
   if ((node.kind !== "list" && node.kind !== "tuple") || !draft) return null;
   if (draft.is !== "list") return <MisfitEntry {...props} expected="a list" />;
   const name = nameOfPath(path) || "the list";
-  const edit = (update: (items: readonly Item[]) => Item[]) => change((before) => ({ ...before, is: "list", items: update(before?.is === "list" ? before.items : []) }));
+  const edit = (update: (items: readonly Item[]) => Item[]) =>
+    change((before) => ({ ...before, is: "list", items: update(before?.is === "list" ? before.items : []) }));
   const move = (index: number, by: 1 | -1) => {
     const item = items[index];
     if (!item) return;
@@ -54,23 +55,63 @@ export function ListEntry(props: FieldProps<Draft>) {
       {shown.map((item, index) => (
         <div key={item.id} data-row={item.id} className="flex min-w-0 items-start gap-1">
           <div className="min-w-0 flex-1">
-            <PlaceField schema={schemaAt(node, index)} path={[...path, index]} draft={item.draft} isRequired isFixed registry={props.registry} onChange={(value) => edit((before) => before.map((one) => (one.id === item.id && value ? { ...one, draft: value } : one)))} />
+            <PlaceField
+              schema={schemaAt(node, index)}
+              path={[...path, index]}
+              draft={item.draft}
+              isRequired
+              isFixed
+              registry={props.registry}
+              onChange={(value) =>
+                edit((before) => before.map((one) => (one.id === item.id && value ? { ...one, draft: value } : one)))
+              }
+            />
           </div>
           <span className="flex shrink-0">
             {index >= fixed && (
               <>
-                <IconButton label={`Move ${name}[${index}] up`} icon={ArrowUp} size="s" data-move={-1} disabled={index <= fixed} onClick={() => move(index, -1)} />
-                <IconButton label={`Move ${name}[${index}] down`} icon={ArrowDown} size="s" data-move={1} disabled={index === items.length - 1} onClick={() => move(index, 1)} />
+                <IconButton
+                  label={`Move ${name}[${index}] up`}
+                  icon={ArrowUp}
+                  size="s"
+                  data-move={-1}
+                  disabled={index <= fixed}
+                  onClick={() => move(index, -1)}
+                />
+                <IconButton
+                  label={`Move ${name}[${index}] down`}
+                  icon={ArrowDown}
+                  size="s"
+                  data-move={1}
+                  disabled={index === items.length - 1}
+                  onClick={() => move(index, 1)}
+                />
               </>
             )}
-            {(index >= fixed || index === items.length - 1) && <IconButton label={`Remove ${name}[${index}]`} icon={X} size="s" data-remove="" onClick={() => remove(index)} />}
+            {(index >= fixed || index === items.length - 1) && (
+              <IconButton
+                label={`Remove ${name}[${index}]`}
+                icon={X}
+                size="s"
+                data-remove=""
+                onClick={() => remove(index)}
+              />
+            )}
           </span>
         </div>
       ))}
       {more}
       {items.length < node.maxItems && (
         <div>
-          <Button size="s" icon={Plus} data-add="" aria-label={`Add an item to ${name}`} onClick={() => edit((before) => [...before, { id: rowId(), draft: startDraft(schemaAt(node, before.length), root) }])}>
+          <Button
+            size="s"
+            icon={Plus}
+            data-add=""
+            aria-label={`Add an item to ${name}`}
+            onClick={() =>
+              edit((before) => [...before, { id: rowId(), draft: startDraft(schemaAt(node, before.length), root) }])
+            }
+          >
             Add an item
           </Button>
         </div>

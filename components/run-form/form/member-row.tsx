@@ -26,8 +26,25 @@ export function MemberRow({ member, names, schema, path, registry, onRename, onC
   return (
     <div className="grid min-w-0 gap-1">
       <div className="grid min-w-0 grid-cols-[minmax(0,2fr)_minmax(0,3fr)_auto] items-start gap-1.5">
-        <input aria-label={`Key of ${member.key === "" ? "the field without a name" : member.key}`} aria-invalid={isTwice || undefined} value={member.key} onChange={(event) => onRename(event.target.value)} placeholder="empty key" autoComplete="off" spellCheck={false} className={`${fieldClass} mt-7`} />
-        <PlaceField schema={schema} path={path} draft={member.draft} isRequired isFixed registry={registry} onChange={onChange} />
+        <input
+          aria-label={`Key of ${member.key === "" ? "the field without a name" : member.key}`}
+          aria-invalid={isTwice || undefined}
+          value={member.key}
+          onChange={(event) => onRename(event.target.value)}
+          placeholder="empty key"
+          autoComplete="off"
+          spellCheck={false}
+          className={`${fieldClass} mt-7`}
+        />
+        <PlaceField
+          schema={schema}
+          path={path}
+          draft={member.draft}
+          isRequired
+          isFixed
+          registry={registry}
+          onChange={onChange}
+        />
         <IconButton label={`Remove ${member.key}`} icon={X} onClick={onRemove} className="mt-[29px]" />
       </div>
       {isTwice && <p className="text-s text-bad">This key is there twice: only the last would count.</p>}

@@ -24,7 +24,13 @@ export function MisfitEntry({ expected, ...props }: FieldProps<Draft> & { expect
       <JsonEntry {...props} />
       <div className="flex items-center gap-2 text-s text-ink-3">
         Here belongs {expected}.
-        <Button size="s" tone="quiet" onClick={() => change((draft) => ({ ...(draft?.choice && { choice: draft.choice }), ...startDraft(node.schema, root) }))}>
+        <Button
+          size="s"
+          tone="quiet"
+          onClick={() =>
+            change((draft) => ({ ...(draft?.choice && { choice: draft.choice }), ...startDraft(node.schema, root) }))
+          }
+        >
           Begin anew
         </Button>
       </div>

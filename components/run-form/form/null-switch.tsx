@@ -7,10 +7,24 @@ import { useFormShared } from "./form-context.ts";
 import { Switch } from "./switch.tsx";
 
 /** Makes a place null, and back what it was. */
-export function NullSwitch({ name, schema, draft, onChange }: { name: string; schema: JsonSchemaObject; draft: Draft; onChange: (draft: Draft) => void }) {
+export function NullSwitch({
+  name,
+  schema,
+  draft,
+  onChange,
+}: {
+  name: string;
+  schema: JsonSchemaObject;
+  draft: Draft;
+  onChange: (draft: Draft) => void;
+}) {
   const { root } = useFormShared();
   return (
-    <Switch label={`${name} is null`} isOn={draft.is === "null"} onChange={(isNull) => onChange(switchNull({ schema, draft, isNull, root }))}>
+    <Switch
+      label={`${name} is null`}
+      isOn={draft.is === "null"}
+      onChange={(isNull) => onChange(switchNull({ schema, draft, isNull, root }))}
+    >
       null
     </Switch>
   );

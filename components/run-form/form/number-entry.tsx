@@ -7,7 +7,10 @@ import { MisfitEntry } from "./misfit-entry.tsx";
 import { useChange } from "./use-change.ts";
 import { fieldClass, useFieldAttributes } from "./use-field-attributes.ts";
 
-/** A number as text: what is too large, odd or half typed stays as it is until it is right. Emptied, it is absent where it may be. */
+/**
+ * A number as text: what is too large, odd or half typed stays as it is until it is right. Emptied, it is absent where
+ * it may be.
+ */
 export function NumberEntry(props: FieldProps<Draft>) {
   const { node, isFixed } = usePlace();
   const attributes = useFieldAttributes(props.fieldPathId.$id);
@@ -15,7 +18,12 @@ export function NumberEntry(props: FieldProps<Draft>) {
   const draft = props.formData;
   if (node.kind !== "number") return null;
   if (draft && draft.is !== "number" && draft.is !== "string") return <MisfitEntry {...props} expected="a number" />;
-  const onText = (text: string) => change((before) => (text === "" && !isFixed ? undefined : { ...(before?.choice && { choice: before.choice }), ...draftOf.number(text.trim()) }));
+  const onText = (text: string) =>
+    change((before) =>
+      text === "" && !isFixed
+        ? undefined
+        : { ...(before?.choice && { choice: before.choice }), ...draftOf.number(text.trim()) },
+    );
   return (
     <input
       {...attributes}

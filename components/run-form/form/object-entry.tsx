@@ -20,12 +20,16 @@ export function ObjectEntry(props: FieldProps<Draft>) {
   const { root } = useFormShared();
   const change = useChange(props);
   const draft = props.formData;
-  const rest = draft?.is === "object" && node.kind === "object" ? draft.members.filter((member) => isRest(node.properties, draft.members, member)) : [];
+  const rest =
+    draft?.is === "object" && node.kind === "object"
+      ? draft.members.filter((member) => isRest(node.properties, draft.members, member))
+      : [];
   const { shown, more } = useShownRows(rest);
   if (node.kind !== "object" || !draft) return null;
   if (draft.is !== "object") return <MisfitEntry {...props} expected="an object" />;
   const restSchema = typeof node.rest === "string" ? anything : node.rest;
-  const edit = (update: (members: readonly Member[]) => Member[]) => change((before) => ({ ...before, is: "object", members: update(before?.is === "object" ? before.members : []) }));
+  const edit = (update: (members: readonly Member[]) => Member[]) =>
+    change((before) => ({ ...before, is: "object", members: update(before?.is === "object" ? before.members : []) }));
   const rows = shown.map((member) => (
     <MemberRow
       key={member.id}
@@ -35,12 +39,16 @@ export function ObjectEntry(props: FieldProps<Draft>) {
       path={[...path, member.key]}
       registry={props.registry}
       onRename={(key) => edit((members) => members.map((one) => (one.id === member.id ? { ...one, key } : one)))}
-      onChange={(value) => edit((members) => members.map((one) => (one.id === member.id && value ? { ...one, draft: value } : one)))}
+      onChange={(value) =>
+        edit((members) => members.map((one) => (one.id === member.id && value ? { ...one, draft: value } : one)))
+      }
       onRemove={() => edit((members) => members.filter(({ id }) => id !== member.id))}
     />
   ));
   return (
-    <div className={`grid min-w-0 gap-3.5 ${path.length > 0 && node.properties.length === 0 ? "border-l-2 border-line pl-3" : ""}`}>
+    <div
+      className={`grid min-w-0 gap-3.5 ${path.length > 0 && node.properties.length === 0 ? "border-l-2 border-line pl-3" : ""}`}
+    >
       {node.properties.map(({ name, schema, isRequired }) => (
         <PlaceField
           key={name}
@@ -49,7 +57,9 @@ export function ObjectEntry(props: FieldProps<Draft>) {
           draft={memberOf(draft, name)?.draft}
           isRequired={isRequired}
           registry={props.registry}
-          onChange={(value) => change((before) => keepChoice(before, withMember(before ?? { is: "object", members: [] }, name, value)))}
+          onChange={(value) =>
+            change((before) => keepChoice(before, withMember(before ?? { is: "object", members: [] }, name, value)))
+          }
         />
       ))}
       {node.rest === "ignored" && rest.length > 0 && (
@@ -64,19 +74,33 @@ export function ObjectEntry(props: FieldProps<Draft>) {
       {more}
       {typeof node.rest !== "string" && (
         <div>
-          <Button size="s" icon={Plus} aria-label={`Add a field to ${nameOfPath(path) || "the value"}`} onClick={() => edit((members) => [...members, { id: rowId(), key: freeName(members), draft: startDraft(restSchema, root) }])}>
+          <Button
+            size="s"
+            icon={Plus}
+            aria-label={`Add a field to ${nameOfPath(path) || "the value"}`}
+            onClick={() =>
+              edit((members) => [
+                ...members,
+                { id: rowId(), key: freeName(members), draft: startDraft(restSchema, root) },
+              ])
+            }
+          >
             Add a field
           </Button>
         </div>
       )}
-      {node.properties.length === 0 && rest.length === 0 && typeof node.rest === "string" && <p className="text-s text-ink-3">An object without fields.</p>}
+      {node.properties.length === 0 && rest.length === 0 && typeof node.rest === "string" && (
+        <p className="text-s text-ink-3">An object without fields.</p>
+      )}
     </div>
   );
 }
 
 /** Not named by the schema, or the same name again: of a repeated name the last counts, and is the field's. */
 function isRest(properties: readonly { name: string }[], members: readonly Member[], member: Member): boolean {
-  return !properties.some(({ name }) => name === member.key) || members.findLast(({ key }) => key === member.key) !== member;
+  return (
+    !properties.some(({ name }) => name === member.key) || members.findLast(({ key }) => key === member.key) !== member
+  );
 }
 
 function freeName(members: readonly Member[]): string {

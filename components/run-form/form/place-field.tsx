@@ -19,12 +19,27 @@ interface Props {
   onChange: (draft: Draft | undefined) => void;
 }
 
-/** A place below another one, drawn by react-jsonschema-form with the entry that fits its schema. Adapted only now, when it is seen. */
-export function PlaceField({ schema, path, draft, isRequired, isBare = false, isFixed = false, registry, onChange }: Props) {
+/**
+ * A place below another one, drawn by react-jsonschema-form with the entry that fits its schema. Adapted only now, when
+ * it is seen.
+ */
+export function PlaceField({
+  schema,
+  path,
+  draft,
+  isRequired,
+  isBare = false,
+  isFixed = false,
+  registry,
+  onChange,
+}: Props) {
   const { root, prefix } = useFormShared();
   const node = adaptSchema(schema, root);
   const rjsf = useMemo(() => toRjsf(node), [node]);
-  const place = useMemo<Place>(() => ({ node, path, isRequired, isBare, isFixed }), [node, path, isRequired, isBare, isFixed]);
+  const place = useMemo<Place>(
+    () => ({ node, path, isRequired, isBare, isFixed }),
+    [node, path, isRequired, isBare, isFixed],
+  );
   const { SchemaField } = registry.fields;
   if (!SchemaField) return null;
   return (

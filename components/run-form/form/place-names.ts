@@ -13,6 +13,8 @@ export function nameOfPath(path: Path): string {
 
 /** An id that no other place of the form has, whatever the names are. */
 export function idOfPath(prefix: string, path: Path): string {
-  const steps = path.map((step) => String(step).replaceAll(/[^A-Za-z0-9-]/g, (character) => `_${character.charCodeAt(0).toString(16)}_`));
+  const steps = path.map((step) =>
+    String(step).replaceAll(/[^A-Za-z0-9-]/g, (character) => `_${character.charCodeAt(0).toString(16)}_`),
+  );
   return [prefix, ...steps].join("__");
 }

@@ -19,15 +19,23 @@ import { nameOfPath } from "./place-names.ts";
 /** From here on down, what has parts is closed until somebody opens it. */
 const closedFrom = 4;
 
-/** A place with its label, what may stand there in words, the ways to leave it out or make it null, and what is wrong with it. */
+/**
+ * A place with its label, what may stand there in words, the ways to leave it out or make it null, and what is wrong
+ * with it.
+ */
 export function PlaceTemplate({ id, formData, onChange, children }: FieldTemplateProps<Draft>) {
   const place = usePlace();
   const { node, path, isBare } = place;
   const draft: Draft | undefined = formData;
   if (isBare) return children;
   const pointer = toPointer(path);
-  const isOpenObject = node.kind === "object" && node.properties.length > 0 && !node.isNullable && draft?.is === "object";
-  const content = <PlaceContent place={place} draft={draft}>{children}</PlaceContent>;
+  const isOpenObject =
+    node.kind === "object" && node.properties.length > 0 && !node.isNullable && draft?.is === "object";
+  const content = (
+    <PlaceContent place={place} draft={draft}>
+      {children}
+    </PlaceContent>
+  );
   return (
     <div data-place={pointer} className="grid min-w-0 gap-1">
       {isOpenObject && (path.length === 0 || (place.isRequired && path.length < closedFrom)) ? (
@@ -56,7 +64,8 @@ interface LabelledProps {
 function Labelled({ id, place, draft, onChange, children }: LabelledProps) {
   const { root } = useFormShared();
   const { node, path, isRequired, isFixed } = place;
-  const hasParts = ["object", "list", "tuple", "union"].includes(node.kind) && draft !== undefined && draft.is !== "null";
+  const hasParts =
+    ["object", "list", "tuple", "union"].includes(node.kind) && draft !== undefined && draft.is !== "null";
   const [isOpen, setIsOpen] = useState(path.length < closedFrom);
   const name = nameOfPath(path) || (node.title === null ? "value" : visibleText(node.title));
   const add = () => {
@@ -67,17 +76,27 @@ function Labelled({ id, place, draft, onChange, children }: LabelledProps) {
     <>
       <div className="flex min-h-6 min-w-0 items-center gap-1.5 [&_button]:h-6">
         {hasParts && path.length >= closedFrom && (
-          <IconButton label={`${isOpen ? "Close" : "Open"} ${name}`} aria-expanded={isOpen} icon={isOpen ? ChevronDown : ChevronRight} size="s" onClick={() => setIsOpen(!isOpen)} />
+          <IconButton
+            label={`${isOpen ? "Close" : "Open"} ${name}`}
+            aria-expanded={isOpen}
+            icon={isOpen ? ChevronDown : ChevronRight}
+            size="s"
+            onClick={() => setIsOpen(!isOpen)}
+          />
         )}
         <Label id={id} place={place} name={name} />
         <span className="ml-auto flex shrink-0 items-center gap-1">
-          {node.isNullable && draft !== undefined && <NullSwitch name={name} schema={node.schema} draft={draft} onChange={onChange} />}
+          {node.isNullable && draft !== undefined && (
+            <NullSwitch name={name} schema={node.schema} draft={draft} onChange={onChange} />
+          )}
           {draft === undefined && needsAdding(node) && (
             <Button size="s" tone="quiet" icon={Plus} aria-label={`Add ${name}`} onClick={add}>
               Add
             </Button>
           )}
-          {draft !== undefined && !isRequired && !isFixed && <IconButton label={`Remove ${name}`} icon={X} size="s" onClick={() => onChange(undefined)} />}
+          {draft !== undefined && !isRequired && !isFixed && (
+            <IconButton label={`Remove ${name}`} icon={X} size="s" onClick={() => onChange(undefined)} />
+          )}
         </span>
       </div>
       <Description text={node.description} />
@@ -89,7 +108,8 @@ function Labelled({ id, place, draft, onChange, children }: LabelledProps) {
 /** A list of buttons or of fields is named as a group; one field has a label that leads to it. */
 function Label({ id, place: { node, path, isRequired }, name }: { id: string; place: Place; name: string }) {
   const { root, hintAt } = useFormShared();
-  const words = path.length === 0 ? describeSchema(node.schema, root) : describeProperty({ schema: node.schema, root, isRequired });
+  const words =
+    path.length === 0 ? describeSchema(node.schema, root) : describeProperty({ schema: node.schema, root, isRequired });
   const hint = hintAt(path);
   return (
     <label id={`${id}-label`} htmlFor={id} className="min-w-0 text-s break-words text-ink-3">
@@ -99,15 +119,30 @@ function Label({ id, place: { node, path, isRequired }, name }: { id: string; pl
   );
 }
 
-function PlaceContent({ place: { node, isRequired }, draft, children }: { place: Place; draft: Draft | undefined; children: ReactNode }) {
+function PlaceContent({
+  place: { node, isRequired },
+  draft,
+  children,
+}: {
+  place: Place;
+  draft: Draft | undefined;
+  children: ReactNode;
+}) {
   if (draft?.is === "null" && node.isNullable) return <p className={stillness}>null</p>;
-  if (draft === undefined && needsAdding(node)) return <p className={stillness}>{isRequired ? "absent, but required" : "absent"}</p>;
+  if (draft === undefined && needsAdding(node))
+    return <p className={stillness}>{isRequired ? "absent, but required" : "absent"}</p>;
   return children;
 }
 
 /** Of the project's author: text, whatever hides in it. */
 function Description({ text }: { text: string | null }) {
-  return text !== null && <p className="text-s break-words text-ink-3"><PlainText text={text} /></p>;
+  return (
+    text !== null && (
+      <p className="text-s break-words text-ink-3">
+        <PlainText text={text} />
+      </p>
+    )
+  );
 }
 
 const stillness = "flex h-[34px] items-center rounded-m border border-dashed border-line-strong px-3 text-ink-3";

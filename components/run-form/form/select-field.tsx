@@ -16,7 +16,13 @@ interface Props {
 export function SelectField({ attributes, label, value, options, onChange }: Props) {
   return (
     <span className="relative block min-w-0">
-      <select {...attributes} aria-label={label} value={value} onChange={(event) => onChange(event.target.value)} className={`${fieldClass} cursor-pointer appearance-none truncate pr-8 ${value === "" ? "font-sans text-ink-3" : ""}`}>
+      <select
+        {...attributes}
+        aria-label={label}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        className={`${fieldClass} cursor-pointer appearance-none truncate pr-8 ${value === "" ? "font-sans text-ink-3" : ""}`}
+      >
         {value === "" && <option value="">absent</option>}
         {options.map((option) => (
           <option key={option.value} value={option.value} className="bg-raised text-ink">
@@ -24,7 +30,11 @@ export function SelectField({ attributes, label, value, options, onChange }: Pro
           </option>
         ))}
       </select>
-      <ChevronDown aria-hidden size={14} className="pointer-events-none absolute top-1/2 right-3 -translate-y-1/2 text-ink-3" />
+      <ChevronDown
+        aria-hidden
+        size={14}
+        className="pointer-events-none absolute top-1/2 right-3 -translate-y-1/2 text-ink-3"
+      />
     </span>
   );
 }

@@ -20,7 +20,8 @@ export function TextEntry(props: FieldProps<Draft>) {
   if (draft && draft.is !== "string") return <MisfitEntry {...props} expected="text" />;
   // A text area would turn the line ends of Windows into others.
   if (draft?.text.includes("\r")) return <JsonEntry {...props} />;
-  const setText = (text: string) => change((before) => ({ ...(before?.choice && { choice: before.choice }), ...draftOf.text(text) }));
+  const setText = (text: string) =>
+    change((before) => ({ ...(before?.choice && { choice: before.choice }), ...draftOf.text(text) }));
   return <TextField id={props.fieldPathId.$id} text={draft?.text} format={formatOf(node.format)} onText={setText} />;
 }
 
@@ -36,11 +37,26 @@ const longText = 60;
 function TextField({ id, text, format, onText }: FieldProperties) {
   const attributes = useFieldAttributes(id);
   // Decided when it is first seen and when lines are pasted, not while somebody types.
-  const [isLong, setIsLong] = useState(text !== undefined && (text.includes("\n") || (format.name === null && text.length > longText)));
-  const common = { ...attributes, placeholder: text === undefined ? "absent" : text === "" ? "empty text" : format.placeholder, spellCheck: false, autoComplete: "off" };
+  const [isLong, setIsLong] = useState(
+    text !== undefined && (text.includes("\n") || (format.name === null && text.length > longText)),
+  );
+  const common = {
+    ...attributes,
+    placeholder: text === undefined ? "absent" : text === "" ? "empty text" : format.placeholder,
+    spellCheck: false,
+    autoComplete: "off",
+  };
   const onChange = (event: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) => onText(event.target.value);
   if (isLong || text?.includes("\n")) {
-    return <textarea {...common} rows={3} value={text ?? ""} onChange={onChange} className={`${fieldClass} h-auto max-h-80 min-h-[34px] resize-y py-1.5 [field-sizing:content]`} />;
+    return (
+      <textarea
+        {...common}
+        rows={3}
+        value={text ?? ""}
+        onChange={onChange}
+        className={`${fieldClass} h-auto max-h-80 min-h-[34px] resize-y py-1.5 [field-sizing:content]`}
+      />
+    );
   }
   const onPaste = (event: ClipboardEvent<HTMLInputElement>) => {
     const pasted = event.clipboardData.getData("text");
@@ -48,13 +64,35 @@ function TextField({ id, text, format, onText }: FieldProperties) {
     event.preventDefault();
     const { selectionStart, selectionEnd, value } = event.currentTarget;
     setIsLong(true);
-    onText(value.slice(0, selectionStart ?? value.length) + pasted.replaceAll("\r\n", "\n") + value.slice(selectionEnd ?? value.length));
+    onText(
+      value.slice(0, selectionStart ?? value.length) +
+        pasted.replaceAll("\r\n", "\n") +
+        value.slice(selectionEnd ?? value.length),
+    );
   };
-  const type = format.picker !== null && (text === undefined || format.picker.fits.test(text)) ? format.picker.type : "text";
+  const type =
+    format.picker !== null && (text === undefined || format.picker.fits.test(text)) ? format.picker.type : "text";
   return (
     <span className="flex min-w-0 gap-1.5">
-      <input {...common} type={type} inputMode={format.inputMode} step={type === "time" ? 1 : undefined} value={text ?? ""} onChange={onChange} onPaste={onPaste} className={fieldClass} />
-      {format.make && <IconButton label={format.make.label} icon={format.make.icon} tone="plain" className="size-[34px]!" onClick={() => onText(format.make?.value() ?? "")} />}
+      <input
+        {...common}
+        type={type}
+        inputMode={format.inputMode}
+        step={type === "time" ? 1 : undefined}
+        value={text ?? ""}
+        onChange={onChange}
+        onPaste={onPaste}
+        className={fieldClass}
+      />
+      {format.make && (
+        <IconButton
+          label={format.make.label}
+          icon={format.make.icon}
+          tone="plain"
+          className="size-[34px]!"
+          onClick={() => onText(format.make?.value() ?? "")}
+        />
+      )}
     </span>
   );
 }

@@ -13,8 +13,18 @@ import { PlaceTemplate } from "./place-template.tsx";
 import { TextEntry } from "./text-entry.tsx";
 import { UnionEntry } from "./union-entry.tsx";
 
-/** react-jsonschema-form with our entries, one for each kind of place, and our frame around each. */
+/** React-jsonschema-form with our entries, one for each kind of place, and our frame around each. */
 export const ThemedForm = withTheme<Draft>({
-  fields: { BooleanEntry, ChoiceEntry, JsonEntry, ListEntry, NullEntry, NumberEntry, ObjectEntry, TextEntry, UnionEntry },
+  fields: {
+    BooleanEntry,
+    ChoiceEntry,
+    JsonEntry,
+    ListEntry,
+    NullEntry,
+    NumberEntry,
+    ObjectEntry,
+    TextEntry,
+    UnionEntry,
+  },
   templates: { FieldTemplate: PlaceTemplate },
 });

@@ -27,9 +27,14 @@ export function UnionEntry(props: FieldProps<Draft>) {
   const shown = shownOption(options, draft, root);
   const option = options[shown];
   const faces = options.map(({ title }, index) => ({ value: String(index), label: title }));
-  const choose = (value: string) => change((before) => before && switchOption({ options, draft: before, to: Number(value), root }));
+  const choose = (value: string) =>
+    change((before) => before && switchOption({ options, draft: before, to: Number(value), root }));
   // Once something is entered, the alternative stays the one that was seen, whatever the value would fit.
-  const edit = (changed: Draft | undefined) => change((before) => ({ ...withoutChoice(changed ?? { is: "string", text: "" }), choice: { option: shown, kept: before?.choice?.kept ?? {} } }));
+  const edit = (changed: Draft | undefined) =>
+    change((before) => ({
+      ...withoutChoice(changed ?? { is: "string", text: "" }),
+      choice: { option: shown, kept: before?.choice?.kept ?? {} },
+    }));
   const label = `Kind of ${nameOfPath(path) || "value"}`;
   const letters = faces.reduce((sum, face) => sum + face.label.length + 3, 0);
   return (
@@ -41,7 +46,19 @@ export function UnionEntry(props: FieldProps<Draft>) {
       ) : (
         <SelectField attributes={attributes} label={label} value={String(shown)} options={faces} onChange={choose} />
       )}
-      {option && <PlaceField key={shown} schema={option.schema} path={path} draft={withoutChoice(draft)} isRequired isBare isFixed registry={props.registry} onChange={edit} />}
+      {option && (
+        <PlaceField
+          key={shown}
+          schema={option.schema}
+          path={path}
+          draft={withoutChoice(draft)}
+          isRequired
+          isBare
+          isFixed
+          registry={props.registry}
+          onChange={edit}
+        />
+      )}
     </div>
   );
 }

@@ -26,17 +26,31 @@ export function ApprovalsPanel({ run, trace }: { run: Run; trace: AgentTrace }) 
   const asked = trace.approvals.find(({ name }) => name === asking?.name);
   if (open.length === 0 && decided.length === 0 && !asked) return null;
   return (
-    <section aria-label="Approvals" className={`mb-4 overflow-hidden rounded-l border bg-panel ${open.length > 0 ? "border-wait" : ""}`}>
+    <section
+      aria-label="Approvals"
+      className={`mb-4 overflow-hidden rounded-l border bg-panel ${open.length > 0 ? "border-wait" : ""}`}
+    >
       {open.slice(0, most).map((approval) => (
-        <OpenApproval key={approval.name} approval={approval} onDecide={(isApproved) => setAsking({ name: approval.name, isApproved })} />
+        <OpenApproval
+          key={approval.name}
+          approval={approval}
+          onDecide={(isApproved) => setAsking({ name: approval.name, isApproved })}
+        />
       ))}
-      {open.length > most && <p className="border-b px-4 py-2 text-s text-ink-2 last:border-0">{open.length - most} more wait. They are shown as these are decided.</p>}
+      {open.length > most && (
+        <p className="border-b px-4 py-2 text-s text-ink-2 last:border-0">
+          {open.length - most} more wait. They are shown as these are decided.
+        </p>
+      )}
       <p role="status" className="sr-only">
         {decided.map(sayDecision).join(" ")}
       </p>
       <div>
         {decided.slice(-most).map((approval) => (
-          <div key={approval.name} className="flex flex-wrap items-center gap-x-2 px-4 py-1.5 not-first:border-t [&>p]:border-0 [&>p]:p-0">
+          <div
+            key={approval.name}
+            className="flex flex-wrap items-center gap-x-2 px-4 py-1.5 not-first:border-t [&>p]:border-0 [&>p]:p-0"
+          >
             <code className="text-s font-semibold break-all">
               <PlainText text={approval.request.toolName} />
             </code>
@@ -44,14 +58,25 @@ export function ApprovalsPanel({ run, trace }: { run: Run; trace: AgentTrace }) 
           </div>
         ))}
       </div>
-      {asking && asked && <DecideDialog key={asking.name} run={run} approval={asked} others={open.length - 1} isApproved={asking.isApproved} onClose={() => setAsking(null)} />}
+      {asking && asked && (
+        <DecideDialog
+          key={asking.name}
+          run={run}
+          approval={asked}
+          others={open.length - 1}
+          isApproved={asking.isApproved}
+          onClose={() => setAsking(null)}
+        />
+      )}
     </section>
   );
 }
 
 /** For who does not see it; without a time, which would be told anew each second. */
 function sayDecision({ request, decision }: Approval): string {
-  return decision?.by === null ? `Nobody decided on ${request.toolName} in time.` : `${request.toolName} was ${decision?.isApproved ? "approved" : "refused"} by ${sayWho(decision?.by ?? null)}.`;
+  return decision?.by === null
+    ? `Nobody decided on ${request.toolName} in time.`
+    : `${request.toolName} was ${decision?.isApproved ? "approved" : "refused"} by ${sayWho(decision?.by ?? null)}.`;
 }
 
 function OpenApproval({ approval, onDecide }: { approval: Approval; onDecide: (isApproved: boolean) => void }) {
@@ -63,7 +88,9 @@ function OpenApproval({ approval, onDecide }: { approval: Approval; onDecide: (i
         <p className="flex min-w-0 flex-1 basis-72 items-start gap-2">
           <Hand aria-hidden size={15} className="mt-0.5 shrink-0 text-wait" />
           <span className="min-w-0">
-            <strong className="font-semibold">{whyNot === undefined ? "Waits for your decision: " : "Waits for the decision of an operator: "}</strong>
+            <strong className="font-semibold">
+              {whyNot === undefined ? "Waits for your decision: " : "Waits for the decision of an operator: "}
+            </strong>
             <code className="font-semibold break-all">
               <PlainText text={toolName} />
             </code>
@@ -90,7 +117,12 @@ function OpenApproval({ approval, onDecide }: { approval: Approval; onDecide: (i
           </div>
         )}
       </div>
-      <JsonView text={JSON.stringify(input, null, 2)} label={`With what ${toolName} would be called`} copyLabel="Copy the arguments" maxHeight={260} />
+      <JsonView
+        text={JSON.stringify(input, null, 2)}
+        label={`With what ${toolName} would be called`}
+        copyLabel="Copy the arguments"
+        maxHeight={260}
+      />
     </div>
   );
 }

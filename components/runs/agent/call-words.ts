@@ -5,13 +5,26 @@ import type { Turn } from "./conversation.ts";
 
 /** How a call of the model stands that has no answer. */
 export function callFaces({ isAsking, live, failures }: Pick<Turn, "isAsking" | "live" | "failures">): StatusFace {
-  if (isAsking) return { label: live && (live.text !== "" || live.reasoning !== "") ? "answering" : "asked", icon: LoaderCircle, tone: "run" };
+  if (isAsking)
+    return {
+      label: live && (live.text !== "" || live.reasoning !== "") ? "answering" : "asked",
+      icon: LoaderCircle,
+      tone: "run",
+    };
   const last = failures.at(-1);
   if (last && last.again !== null) return { label: "waits to be asked again", icon: Hourglass, tone: "wait" };
-  return last && last.failure.waitMs === null ? { label: "failed", icon: TriangleAlert, tone: "bad" } : { label: "not answered", icon: CircleSlash, tone: "idle" };
+  return last && last.failure.waitMs === null
+    ? { label: "failed", icon: TriangleAlert, tone: "bad" }
+    : { label: "not answered", icon: CircleSlash, tone: "idle" };
 }
 
-const finishes: Record<string, string> = { stop: "said all", length: "cut off: it was too long", "content-filter": "stopped by the provider’s filter", "tool-calls": "calls tools", error: "broke off" };
+const finishes: Record<string, string> = {
+  stop: "said all",
+  length: "cut off: it was too long",
+  "content-filter": "stopped by the provider’s filter",
+  "tool-calls": "calls tools",
+  error: "broke off",
+};
 
 /** Why a model stopped, in words; those of providers that we do not know stay as they are. */
 export function sayFinish(reason: string): string {

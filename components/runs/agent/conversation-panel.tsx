@@ -26,7 +26,15 @@ interface Props {
 /** What the agent was asked, what its model answered, which tools it called, and what all of it cost. */
 export function ConversationPanel({ run, trace, entries, error, retry }: Props) {
   if (trace) return <Conversation run={run} trace={trace} entries={entries} />;
-  return <Panel title="Conversation">{error ? <ErrorNote what="What the agent did could not be read" error={error} retry={retry} /> : <LoadingRows label="What the agent did is being read" rows={6} />}</Panel>;
+  return (
+    <Panel title="Conversation">
+      {error ? (
+        <ErrorNote what="What the agent did could not be read" error={error} retry={retry} />
+      ) : (
+        <LoadingRows label="What the agent did is being read" rows={6} />
+      )}
+    </Panel>
+  );
 }
 
 const mostTurns = 30;

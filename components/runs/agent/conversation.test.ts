@@ -19,15 +19,26 @@ describe("a conversation", () => {
     });
     const turns = toConversation({ ...known, trace });
     expect(turns.map(({ call }) => call)).toEqual([1, 2, 10]);
-    expect(turns[1]?.tools.map(({ place, state, output }) => [place, state, output])).toEqual([["2.1", "failed", "no"], ["2.2", "done", null]]);
+    expect(turns[1]?.tools.map(({ place, state, output }) => [place, state, output])).toEqual([
+      ["2.1", "failed", "no"],
+      ["2.2", "done", null],
+    ]);
     expect(turns[1]?.answer).toMatchObject({ text: "two", durationMs: 9 });
   });
 
   it("says of a call of a tool that has no result whether it runs, waits for a person, is to come, or will never be made", () => {
-    const answer = answered("model 1", [1, 9], ["a", "b", "c", "d"].map((name) => called(name)));
-    const trace = traceOf({ steps: [answer, ran("tool 1.1 a", [10, 20], { outcome: "done" })], approvals: [asked("approval 1.3 c"), asked("approval 1.4 d", { isApproved: true, reason: null, by: "Ada" })] });
+    const answer = answered(
+      "model 1",
+      [1, 9],
+      ["a", "b", "c", "d"].map((name) => called(name)),
+    );
+    const trace = traceOf({
+      steps: [answer, ran("tool 1.1 a", [10, 20], { outcome: "done" })],
+      approvals: [asked("approval 1.3 c"), asked("approval 1.4 d", { isApproved: true, reason: null, by: "Ada" })],
+    });
     const entries = timelineOf([20, "step_started", { name: "tool 1.2 b" }]);
-    const states = (run: { status: string; error: null }) => toConversation({ ...known, trace, entries, run })[0]?.tools.map(({ state }) => state);
+    const states = (run: { status: string; error: null }) =>
+      toConversation({ ...known, trace, entries, run })[0]?.tools.map(({ state }) => state);
     expect(states(running)).toEqual(["done", "running", "waiting", "due"]);
     expect(states({ status: "canceled", error: null })).toEqual(["done", "stopped", "stopped", "stopped"]);
   });
@@ -37,19 +48,49 @@ describe("a conversation", () => {
     const [waiting] = toConversation({ ...known, trace: traceOf({ steps }), run: { status: "waiting", error: null } });
     expect(waiting?.failures.map(({ again }) => again)).toEqual([null, runStart + 7_200]);
     expect(waiting).toMatchObject({ isAsking: false, answer: null });
-    const [asking] = toConversation({ ...known, trace: traceOf({ steps }), entries: timelineOf([7_300, "step_started", { name: "model 1 try 3" }]) });
+    const [asking] = toConversation({
+      ...known,
+      trace: traceOf({ steps }),
+      entries: timelineOf([7_300, "step_started", { name: "model 1 try 3" }]),
+    });
     expect(asking).toMatchObject({ isAsking: true, failures: [{ again: null }, { again: null }] });
     const [ended] = toConversation({ ...known, trace: traceOf({ steps }), run: { status: "canceled", error: null } });
     expect(ended?.failures.map(({ again }) => again)).toEqual([null, null]);
   });
 
   it("takes in what is being said, and drops it as soon as the answer is stored or the run has ended", () => {
-    const live = { step: "model 2", attempt: 1, startedAt: isoAt(40), updatedAt: isoAt(60), text: "Let me", textCut: 0, reasoning: "", reasoningCut: 0, toolCalls: [], toolCallsCut: 0 };
+    const live = {
+      step: "model 2",
+      attempt: 1,
+      startedAt: isoAt(40),
+      updatedAt: isoAt(60),
+      text: "Let me",
+      textCut: 0,
+      reasoning: "",
+      reasoningCut: 0,
+      toolCalls: [],
+      toolCallsCut: 0,
+    };
     const before = traceOf({ steps: [answered("model 1", [1, 9], [called("a")])] });
-    expect(toConversation({ ...known, trace: { ...before, live } })[1]).toMatchObject({ call: 2, isAsking: true, live, answer: null });
-    expect(toConversation({ ...known, trace: { ...before, live }, run: { status: "failed", error: { name: "Timeout" } } })[1]).toMatchObject({ isAsking: false, live: null });
+    expect(toConversation({ ...known, trace: { ...before, live } })[1]).toMatchObject({
+      call: 2,
+      isAsking: true,
+      live,
+      answer: null,
+    });
+    expect(
+      toConversation({
+        ...known,
+        trace: { ...before, live },
+        run: { status: "failed", error: { name: "Timeout" } },
+      })[1],
+    ).toMatchObject({ isAsking: false, live: null });
     const after = traceOf({ steps: [...before.steps, answered("model 2", [40, 90], [said("Let me see")])] });
-    expect(toConversation({ ...known, trace: { ...after, live } })[1]).toMatchObject({ isAsking: false, live: null, answer: { text: "Let me see" } });
+    expect(toConversation({ ...known, trace: { ...after, live } })[1]).toMatchObject({
+      isAsking: false,
+      live: null,
+      answer: { text: "Let me see" },
+    });
   });
 
   it("forgets what was under way in a worker that was lost", () => {
@@ -59,17 +100,27 @@ describe("a conversation", () => {
 
   it("tells the final answer from one that did not parse", () => {
     const steps = [answered("model 1", [1, 2], [said("Sure!")]), answered("model 2", [3, 4], [said("{}")])];
-    const ends = (run: { status: string; error: { name: string } | null }) => toConversation({ ...known, trace: traceOf({ steps }), run }).map(({ end }) => end);
+    const ends = (run: { status: string; error: { name: string } | null }) =>
+      toConversation({ ...known, trace: traceOf({ steps }), run }).map(({ end }) => end);
     expect(ends({ status: "completed", error: null })).toEqual(["repaired", "final"]);
-    const entries = timelineOf([2, "log", { data: { call: 1, why: "It is not JSON." } }], [3, "log", { data: { call: "1", why: 1 } }]);
-    expect(toConversation({ trace: traceOf({ steps }), entries, run: { status: "completed", error: null } }).map(({ why }) => why)).toEqual(["It is not JSON.", null]);
+    const entries = timelineOf(
+      [2, "log", { data: { call: 1, why: "It is not JSON." } }],
+      [3, "log", { data: { call: "1", why: 1 } }],
+    );
+    expect(
+      toConversation({ trace: traceOf({ steps }), entries, run: { status: "completed", error: null } }).map(
+        ({ why }) => why,
+      ),
+    ).toEqual(["It is not JSON.", null]);
     expect(ends({ status: "failed", error: { name: "InvalidOutput" } })).toEqual(["repaired", "unusable"]);
     expect(ends({ status: "failed", error: { name: "budget_exceeded" } })).toEqual(["repaired", "open"]);
   });
 });
 
 it("a call of a tool can be decided while its run waits, and not after", () => {
-  const trace = traceOf({ approvals: [asked("approval 1.1 a"), asked("approval 1.2 b", { isApproved: false, reason: null, by: "Ada" })] });
+  const trace = traceOf({
+    approvals: [asked("approval 1.1 a"), asked("approval 1.2 b", { isApproved: false, reason: null, by: "Ada" })],
+  });
   expect(openApprovals(trace, "waiting").map(({ name }) => name)).toEqual(["approval 1.1 a"]);
   expect(openApprovals(trace, "canceled")).toEqual([]);
 });

@@ -9,7 +9,10 @@ import { readStepName } from "./step-name.ts";
 export type Approval = AgentTrace["approvals"][number];
 type TraceStep = AgentTrace["steps"][number];
 
-/** A call of the model that failed. `again`: when it is made once more, in UTC milliseconds; `null`: it is not, or it has been by now. */
+/**
+ * A call of the model that failed. `again`: when it is made once more, in UTC milliseconds; `null`: it is not, or it
+ * has been by now.
+ */
 export interface FailedTry {
   key: string;
   failure: ModelFailureStep;
@@ -27,8 +30,8 @@ interface Answer {
 }
 
 /**
- * `waiting`: for a person. `due`: it is approved, or its turn has not come. `stopped`: the run has ended before it was made. What else became of it says the
- * step's own outcome.
+ * `waiting`: for a person. `due`: it is approved, or its turn has not come. `stopped`: the run has ended before it was
+ * made. What else became of it says the step's own outcome.
  */
 export type ToolState = ToolStep["outcome"] | "running" | "waiting" | "due" | "stopped";
 
@@ -68,22 +71,45 @@ interface Known {
   run: { status: string; error: { name: string } | null };
 }
 
-/** What an agent and its model have said to each other, in order: made of the steps that are stored, of what is under way by the timeline, and of what is being said. */
+/**
+ * What an agent and its model have said to each other, in order: made of the steps that are stored, of what is under
+ * way by the timeline, and of what is being said.
+ */
 export function toConversation({ trace, entries, run }: Known): Turn[] {
   const isOver = !openStatuses.has(run.status);
   const steps = new Map(trace.steps.map((step) => [step.name, step]));
-  const tries = triesOf([...trace.steps.map(({ name }) => name), ...namesOf(entries), ...(trace.live ? [trace.live.step] : [])]);
+  const tries = triesOf([
+    ...trace.steps.map(({ name }) => name),
+    ...namesOf(entries),
+    ...(trace.live ? [trace.live.step] : []),
+  ]);
   const under = isOver ? new Set<string>() : stepsUnderWay(entries);
   const approvals = new Map(trace.approvals.map((approval) => [approval.name, approval]));
-  const turns = [...tries].sort(([a], [b]) => a - b).map(([call, names]): Turn => {
-    const done = names.flatMap((name) => steps.get(name) ?? []);
-    const answer = done.flatMap(toAnswer)[0] ?? null;
-    const open = isOver || answer ? [] : names.filter((name) => !steps.has(name));
-    const live = trace.live && open.includes(trace.live.step) ? trace.live : null;
-    const isAsking = open.some((name) => under.has(name)) || live !== null;
-    const failures = done.flatMap((step) => toFailedTry(step)).map((one, index, all) => ({ ...one, again: isOver || answer || isAsking || index < all.length - 1 ? null : one.again }));
-    return { call, failures, answer, live, isAsking, tools: toolsOf({ call, answer, steps, approvals, under, isOver }), end: "open", why: null };
-  });
+  const turns = [...tries]
+    .sort(([a], [b]) => a - b)
+    .map(([call, names]): Turn => {
+      const done = names.flatMap((name) => steps.get(name) ?? []);
+      const answer = done.flatMap(toAnswer)[0] ?? null;
+      const open = isOver || answer ? [] : names.filter((name) => !steps.has(name));
+      const live = trace.live && open.includes(trace.live.step) ? trace.live : null;
+      const isAsking = open.some((name) => under.has(name)) || live !== null;
+      const failures = done
+        .flatMap((step) => toFailedTry(step))
+        .map((one, index, all) => ({
+          ...one,
+          again: isOver || answer || isAsking || index < all.length - 1 ? null : one.again,
+        }));
+      return {
+        call,
+        failures,
+        answer,
+        live,
+        isAsking,
+        tools: toolsOf({ call, answer, steps, approvals, under, isOver }),
+        end: "open",
+        why: null,
+      };
+    });
   const reasons = reasonsOf(entries);
   return turns.map((turn, index) => {
     const end = endOf(turn, { isLast: index === turns.length - 1, run });
@@ -102,7 +128,9 @@ function triesOf(names: readonly string[]): Map<number, string[]> {
     const tries = found.get(read.call) ?? new Map<number, string>();
     found.set(read.call, tries.set(read.attempt, name));
   }
-  return new Map([...found].map(([call, tries]) => [call, [...tries].sort(([a], [b]) => a - b).map(([, name]) => name)]));
+  return new Map(
+    [...found].map(([call, tries]) => [call, [...tries].sort(([a], [b]) => a - b).map(([, name]) => name)]),
+  );
 }
 
 function namesOf(entries: readonly TimelineEntry[]): string[] {
@@ -122,12 +150,28 @@ function stepsUnderWay(entries: readonly TimelineEntry[]): Set<string> {
 
 function toAnswer({ step, startedAt, finishedAt }: TraceStep): Answer[] {
   if (step.type !== "model") return [];
-  return [{ step, startedAt, durationMs: between(startedAt, finishedAt), reasoning: textOf(step.content, "reasoning"), text: textOf(step.content, "text") }];
+  return [
+    {
+      step,
+      startedAt,
+      durationMs: between(startedAt, finishedAt),
+      reasoning: textOf(step.content, "reasoning"),
+      text: textOf(step.content, "text"),
+    },
+  ];
 }
 
 function toFailedTry({ name, step, startedAt, finishedAt }: TraceStep): FailedTry[] {
   if (step.type !== "model_failure") return [];
-  return [{ key: name, failure: step, startedAt, durationMs: between(startedAt, finishedAt), again: step.waitMs === null ? null : Date.parse(finishedAt) + step.waitMs }];
+  return [
+    {
+      key: name,
+      failure: step,
+      startedAt,
+      durationMs: between(startedAt, finishedAt),
+      again: step.waitMs === null ? null : Date.parse(finishedAt) + step.waitMs,
+    },
+  ];
 }
 
 function textOf(content: readonly ContentPart[], type: "text" | "reasoning"): string {
@@ -151,8 +195,19 @@ function toolsOf({ call, answer, steps, approvals, under, isOver }: ToolSources)
     const made = steps.get(`tool ${name}`);
     const approval = approvals.get(`approval ${name}`) ?? null;
     const known = { place, toolName, input, isMalformed, approval };
-    if (made?.step.type === "tool") return { ...known, state: made.step.outcome, output: made.step.output, durationMs: between(made.startedAt, made.finishedAt) };
-    return { ...known, state: isOver ? "stopped" : stateOf(approval, under.has(`tool ${name}`)), output: null, durationMs: null };
+    if (made?.step.type === "tool")
+      return {
+        ...known,
+        state: made.step.outcome,
+        output: made.step.output,
+        durationMs: between(made.startedAt, made.finishedAt),
+      };
+    return {
+      ...known,
+      state: isOver ? "stopped" : stateOf(approval, under.has(`tool ${name}`)),
+      output: null,
+      durationMs: null,
+    };
   });
 }
 
@@ -188,4 +243,3 @@ function between(from: string, to: string): number {
 export function openApprovals(trace: AgentTrace, status: string): Approval[] {
   return status === "waiting" ? trace.approvals.filter(({ decidedAt }) => decidedAt === null) : [];
 }
-

@@ -36,7 +36,14 @@ export function DecideDialog({ run, approval, others, isApproved, onClose }: Pro
       tone={isApproved ? "primary" : "danger"}
       isOpen
       isBusy={isPending || isSuccess || isClosed}
-      onConfirm={() => decide({ id: run.id, name: approval.name, isApproved, reason: isApproved || reason.trim() === "" ? null : reason.trim() })}
+      onConfirm={() =>
+        decide({
+          id: run.id,
+          name: approval.name,
+          isApproved,
+          reason: isApproved || reason.trim() === "" ? null : reason.trim(),
+        })
+      }
       onClose={onClose}
     >
       {isClosed ? (
@@ -63,7 +70,12 @@ function useDecide(run: Run, onDone: () => void) {
   const trpc = useTRPC();
   const queries = useQueryClient();
   const toast = useToast();
-  const readAgain = () => Promise.all([trpc.runs.get, trpc.runs.agent, trpc.runs.timeline].map((read) => queries.invalidateQueries({ queryKey: read.queryKey({ id: run.id }) })));
+  const readAgain = () =>
+    Promise.all(
+      [trpc.runs.get, trpc.runs.agent, trpc.runs.timeline].map((read) =>
+        queries.invalidateQueries({ queryKey: read.queryKey({ id: run.id }) }),
+      ),
+    );
   const { mutate, isPending, isSuccess, error } = useMutation(
     trpc.runs.decide.mutationOptions({
       onSuccess(_, { isApproved }) {
@@ -73,16 +85,34 @@ function useDecide(run: Run, onDone: () => void) {
       onSettled: () => void readAgain(),
     }),
   );
-  return { decide: mutate, isPending, isSuccess, error, isLost: error !== null && problemOf(error).code === "approval_closed" };
+  return {
+    decide: mutate,
+    isPending,
+    isSuccess,
+    error,
+    isLost: error !== null && problemOf(error).code === "approval_closed",
+  };
 }
 
 function wordsOf({ isApproved, others }: { isApproved: boolean; others: number }): string {
-  const then = others > 0 ? ` The run goes on when ${others === 1 ? "the other call is" : `the other ${others} calls are`} decided, too.` : " The run goes on.";
-  return isApproved ? `The tool is executed with exactly these arguments. That cannot be taken back.${then}` : `The tool is not executed. The model is told that a person has refused, and why.${then}`;
+  const then =
+    others > 0
+      ? ` The run goes on when ${others === 1 ? "the other call is" : `the other ${others} calls are`} decided, too.`
+      : " The run goes on.";
+  return isApproved
+    ? `The tool is executed with exactly these arguments. That cannot be taken back.${then}`
+    : `The tool is not executed. The model is told that a person has refused, and why.${then}`;
 }
 
 function ClosedWords({ run, approval }: { run: Run; approval: Approval }) {
-  if (approval.decidedAt === null) return <p>{run.status === "waiting" ? "Somebody else has decided it just now." : `The run does not wait for it: it is ${runStatuses[run.status].label}.`}</p>;
+  if (approval.decidedAt === null)
+    return (
+      <p>
+        {run.status === "waiting"
+          ? "Somebody else has decided it just now."
+          : `The run does not wait for it: it is ${runStatuses[run.status].label}.`}
+      </p>
+    );
   return (
     <>
       <p>Somebody else has decided it meanwhile.</p>
@@ -102,7 +132,15 @@ function Reason({ value, onChange }: { value: string; onChange: (value: string) 
       <label htmlFor={id} className="mb-1 block text-s font-medium text-ink-2">
         Reason, for the model and for the timeline (may be left out)
       </label>
-      <textarea id={id} data-autofocus="" rows={3} maxLength={mostCharacters} value={value} onChange={(event) => onChange(event.target.value)} className="block w-full resize-y rounded-m border border-line-strong bg-raised px-2.5 py-1.5 text-ink" />
+      <textarea
+        id={id}
+        data-autofocus=""
+        rows={3}
+        maxLength={mostCharacters}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        className="block w-full resize-y rounded-m border border-line-strong bg-raised px-2.5 py-1.5 text-ink"
+      />
     </div>
   );
 }

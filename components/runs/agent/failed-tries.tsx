@@ -25,7 +25,13 @@ export function FailedTries({ tries }: { tries: readonly FailedTry[] }) {
             </span>{" "}
             <span className="text-ink-3 tabular-nums">after {formatDuration(durationMs)}</span>
             {" · "}
-            {failure.waitMs === null ? "not tried again" : again === null ? `tried again ${formatDuration(failure.waitMs)} later` : <Countdown until={again} />}
+            {failure.waitMs === null ? (
+              "not tried again"
+            ) : again === null ? (
+              `tried again ${formatDuration(failure.waitMs)} later`
+            ) : (
+              <Countdown until={again} />
+            )}
             <span className="block whitespace-pre-wrap text-ink-2">
               <PlainText text={cutText(failure.message, mostWords)} />
             </span>
@@ -39,5 +45,9 @@ export function FailedTries({ tries }: { tries: readonly FailedTry[] }) {
 function Countdown({ until }: { until: number }) {
   const now = useNow();
   const left = Math.ceil((until - now) / 1000) * 1000;
-  return <span className="text-wait tabular-nums">{left > 0 ? `tried again in ${formatDuration(left)}` : "tried again as soon as a worker is free"}</span>;
+  return (
+    <span className="text-wait tabular-nums">
+      {left > 0 ? `tried again in ${formatDuration(left)}` : "tried again as soon as a worker is free"}
+    </span>
+  );
 }

@@ -6,7 +6,11 @@ export function Fold({ title, note, children }: { title: string; note?: string; 
   return (
     <details className="group/fold border-t">
       <summary className="flex min-h-8 cursor-pointer list-none items-center gap-1.5 px-4 text-s text-ink-2 -outline-offset-2 hover:text-ink [&::-webkit-details-marker]:hidden">
-        <ChevronRight aria-hidden size={12} className="shrink-0 text-ink-3 transition-transform group-open/fold:rotate-90" />
+        <ChevronRight
+          aria-hidden
+          size={12}
+          className="shrink-0 text-ink-3 transition-transform group-open/fold:rotate-90"
+        />
         {title}
         {note && <span className="text-ink-3">{note}</span>}
       </summary>

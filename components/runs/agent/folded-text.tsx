@@ -19,7 +19,11 @@ export function FoldedText({ text, label, tone = "text-ink" }: { text: string; l
       {head.length < text.length && (
         <>
           {"… "}
-          <button type="button" onClick={() => setIsWhole(true)} className="cursor-pointer rounded-s border border-line-strong px-1.5 text-xs text-accent hover:bg-sunken">
+          <button
+            type="button"
+            onClick={() => setIsWhole(true)}
+            className="cursor-pointer rounded-s border border-line-strong px-1.5 text-xs text-accent hover:bg-sunken"
+          >
             show all {formatNumber(text.length)} characters
           </button>
         </>

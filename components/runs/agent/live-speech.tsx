@@ -8,15 +8,22 @@ import { useFollowEnd } from "../use-follow-end.ts";
 import { formatNumber } from "../../../server/domain/format.ts";
 
 /**
- * What the model is just saying, in a box of one size from the beginning on, so that nothing around it moves. It follows the end, unless one scrolled up. Screen
- * readers hear of it when it is said: see the conversation's status.
+ * What the model is just saying, in a box of one size from the beginning on, so that nothing around it moves. It
+ * follows the end, unless one scrolled up. Screen readers hear of it when it is said: see the conversation's status.
  */
 export function LiveSpeech({ live, call }: { live: AgentLive | null; call: number }) {
   const { scroller, isAtEnd, onScroll, toEnd } = useFollowEnd(true);
   const isThinking = live !== null && live.text === "" && live.toolCalls.length === 0 && live.reasoning !== "";
   return (
     <div className="relative">
-      <div ref={scroller} onScroll={onScroll} role="region" aria-label={`What model call ${call} says so far`} tabIndex={0} className="h-52 overflow-auto px-4 py-2.5 [overflow-anchor:none] [overflow-wrap:anywhere] whitespace-pre-wrap -outline-offset-2">
+      <div
+        ref={scroller}
+        onScroll={onScroll}
+        role="region"
+        aria-label={`What model call ${call} says so far`}
+        tabIndex={0}
+        className="h-52 overflow-auto px-4 py-2.5 [overflow-anchor:none] [overflow-wrap:anywhere] whitespace-pre-wrap -outline-offset-2"
+      >
         {live === null || (live.text === "" && live.reasoning === "" && live.toolCalls.length === 0) ? (
           <span className="text-ink-3">Waits for the first words </span>
         ) : (
@@ -33,7 +40,9 @@ export function LiveSpeech({ live, call }: { live: AgentLive | null; call: numbe
           </>
         )}
         {!isThinking && (live?.toolCalls.length ?? 0) === 0 && <Caret />}
-        {live !== null && live.toolCallsCut > 0 && <p className="mt-2 text-s text-ink-3">{live.toolCallsCut} calls of tools before</p>}
+        {live !== null && live.toolCallsCut > 0 && (
+          <p className="mt-2 text-s text-ink-3">{live.toolCallsCut} calls of tools before</p>
+        )}
         {live?.toolCalls.map((tool) => (
           <p key={tool.toolCallId} className="mt-2 font-mono text-s">
             <Wrench aria-hidden size={12} className="mr-1.5 inline text-ink-3" />
@@ -53,7 +62,12 @@ export function LiveSpeech({ live, call }: { live: AgentLive | null; call: numbe
 
 /** Where the next word comes. */
 function Caret() {
-  return <span aria-hidden className="ml-0.5 inline-block h-[1em] w-[7px] translate-y-[2px] animate-pulse rounded-[1px] bg-accent" />;
+  return (
+    <span
+      aria-hidden
+      className="ml-0.5 inline-block h-[1em] w-[7px] translate-y-[2px] animate-pulse rounded-[1px] bg-accent"
+    />
+  );
 }
 
 /** Of a long speech the end is kept alone. */

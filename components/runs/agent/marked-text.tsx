@@ -4,8 +4,21 @@ import { type KeyboardEvent, useId, useState } from "react";
 import { PlainText } from "../../json/plain-text.tsx";
 import type { PromptPiece } from "./split-marks.ts";
 
-/** A prompt in which what came from the payload is marked; the path of the mark under the pointer or with the focus stands in the legend. */
-export function MarkedText({ pieces, label, isCut, onWhole }: { pieces: readonly PromptPiece[]; label: string; isCut: boolean; onWhole?: (() => void) | undefined }) {
+/**
+ * A prompt in which what came from the payload is marked; the path of the mark under the pointer or with the focus
+ * stands in the legend.
+ */
+export function MarkedText({
+  pieces,
+  label,
+  isCut,
+  onWhole,
+}: {
+  pieces: readonly PromptPiece[];
+  label: string;
+  isCut: boolean;
+  onWhole?: (() => void) | undefined;
+}) {
   const [pointed, setPointed] = useState<string | null>(null);
   const [stop, setStop] = useState<number | null>(null);
   const base = useId();
@@ -24,7 +37,12 @@ export function MarkedText({ pieces, label, isCut, onWhole }: { pieces: readonly
           from the payload{pointed !== null && <code className="min-w-0 truncate text-ink">{sayPath(pointed)}</code>}
         </p>
       )}
-      <div role="region" aria-label={label} tabIndex={0} className="max-h-[min(60vh,560px)] overflow-auto px-4 py-2.5 [overflow-wrap:anywhere] whitespace-pre-wrap -outline-offset-2">
+      <div
+        role="region"
+        aria-label={label}
+        tabIndex={0}
+        className="max-h-[min(60vh,560px)] overflow-auto px-4 py-2.5 [overflow-wrap:anywhere] whitespace-pre-wrap -outline-offset-2"
+      >
         {pieces.map(({ text, path }, index) =>
           path === null ? (
             <PlainText key={index} text={text} />
@@ -50,9 +68,13 @@ export function MarkedText({ pieces, label, isCut, onWhole }: { pieces: readonly
         )}
         {isCut && "… "}
         {isCut && onWhole && (
-            <button type="button" onClick={onWhole} className="cursor-pointer rounded-s border border-line-strong px-1.5 text-xs text-accent hover:bg-sunken">
-              show all of it
-            </button>
+          <button
+            type="button"
+            onClick={onWhole}
+            className="cursor-pointer rounded-s border border-line-strong px-1.5 text-xs text-accent hover:bg-sunken"
+          >
+            show all of it
+          </button>
         )}
       </div>
       <div hidden>

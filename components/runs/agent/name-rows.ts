@@ -2,7 +2,10 @@ import type { AgentTrace } from "../../../server/contract/agent-trace.ts";
 import type { WaterfallRow } from "../waterfall.ts";
 import { readStepName, sayStepName } from "./step-name.ts";
 
-/** The rows of an agent's run in words. A step that was stored as a failure, or as a refusal, looks like one: to the engine it succeeded, for it was told to the model. */
+/**
+ * The rows of an agent's run in words. A step that was stored as a failure, or as a refusal, looks like one: to the
+ * engine it succeeded, for it was told to the model.
+ */
 export function nameAgentRows(rows: readonly WaterfallRow[], trace: AgentTrace | undefined): WaterfallRow[] {
   const outcomes = new Map(trace?.steps.map(({ name, step }) => [name, stateOf(step)]));
   return rows.map((row) => {

@@ -1,6 +1,9 @@
 import type { AgentInput } from "../../../server/contract/agent-input.ts";
 
-/** A stretch of a prompt. `path`: where it stood in the payload (`""`: no matter where); `null`: it is the project's own. */
+/**
+ * A stretch of a prompt. `path`: where it stood in the payload (`""`: no matter where); `null`: it is the project's
+ * own.
+ */
 export interface PromptPiece {
   text: string;
   path: string | null;

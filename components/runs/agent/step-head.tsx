@@ -2,7 +2,19 @@ import type { LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 
 /** The first line of a part of the conversation: what it is, and its facts. */
-export function StepHead({ icon: Icon, title, badge, facts, name }: { icon: LucideIcon; title: string; badge?: ReactNode; facts: readonly ReactNode[]; name?: string }) {
+export function StepHead({
+  icon: Icon,
+  title,
+  badge,
+  facts,
+  name,
+}: {
+  icon: LucideIcon;
+  title: string;
+  badge?: ReactNode;
+  facts: readonly ReactNode[];
+  name?: string;
+}) {
   return (
     <div className="flex min-h-9 flex-wrap items-center gap-x-3 gap-y-0.5 bg-sunken px-4 py-1.5">
       <h3 className="flex items-center gap-1.5 font-semibold">

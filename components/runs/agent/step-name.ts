@@ -21,7 +21,9 @@ export function readStepName(name: string): AgentStepName | null {
     if (found) return { kind, call: Number(found[1]), attempt: Number(found[2] ?? 1) };
   }
   const [, word = "", place = "", toolName = ""] = patterns.call.exec(name) ?? [];
-  return word === "tool" || word === "approval" || word === "needs approval" ? { kind: kinds[word], place, toolName } : null;
+  return word === "tool" || word === "approval" || word === "needs approval"
+    ? { kind: kinds[word], place, toolName }
+    : null;
 }
 
 /** The same for people: `Model call 2`, `Tool search`. */

@@ -14,28 +14,66 @@ export function ToolCard({ use }: { use: ToolUse }) {
   const { toolName, place, state, input, isMalformed, approval } = use;
   const title = outputTitles[state];
   return (
-    <section aria-label={`Tool ${toolName}, call ${place}`} className="@container min-w-0 overflow-hidden rounded-m border">
+    <section
+      aria-label={`Tool ${toolName}, call ${place}`}
+      className="@container min-w-0 overflow-hidden rounded-m border"
+    >
       <div className="flex min-h-8 flex-wrap items-center gap-x-2.5 gap-y-1 px-3 py-1">
         <Wrench aria-hidden size={13} className="shrink-0 text-ink-3" />
         <h4 className="min-w-0 font-mono text-s font-semibold break-all">
           <PlainText text={toolName} />
         </h4>
         <StatusBadge face={toolFaces[state]} />
-        {use.durationMs !== null && (state === "done" || state === "failed") && <span className="ml-auto text-s text-ink-2 tabular-nums">{formatDuration(use.durationMs)}</span>}
+        {use.durationMs !== null && (state === "done" || state === "failed") && (
+          <span className="ml-auto text-s text-ink-2 tabular-nums">{formatDuration(use.durationMs)}</span>
+        )}
       </div>
       {approval?.decidedAt && <DecisionLine approval={approval} />}
       <div className={`grid border-t ${title ? "@2xl:grid-cols-[2fr_3fr] @2xl:divide-x" : ""}`}>
-        <Value title="Arguments" note={isMalformed ? "no JSON object" : undefined} value={input} label={`Arguments of ${toolName}, call ${place}`} />
-        {title && <Value title={title} value={use.output} label={`${title} of ${toolName}, call ${place}`} isWords={state !== "done"} />}
+        <Value
+          title="Arguments"
+          note={isMalformed ? "no JSON object" : undefined}
+          value={input}
+          label={`Arguments of ${toolName}, call ${place}`}
+        />
+        {title && (
+          <Value
+            title={title}
+            value={use.output}
+            label={`${title} of ${toolName}, call ${place}`}
+            isWords={state !== "done"}
+          />
+        )}
       </div>
     </section>
   );
 }
 
 /** What the column beside the arguments is called; `null`: there is none. */
-const outputTitles: Record<ToolUse["state"], string | null> = { done: "Result", failed: "Error", invalid: "Why it was not called", refused: "What the model is told", running: null, waiting: null, due: null, stopped: null };
+const outputTitles: Record<ToolUse["state"], string | null> = {
+  done: "Result",
+  failed: "Error",
+  invalid: "Why it was not called",
+  refused: "What the model is told",
+  running: null,
+  waiting: null,
+  due: null,
+  stopped: null,
+};
 
-function Value({ title, note, value, label, isWords = false }: { title: string; note?: string | undefined; value: Json; label: string; isWords?: boolean }) {
+function Value({
+  title,
+  note,
+  value,
+  label,
+  isWords = false,
+}: {
+  title: string;
+  note?: string | undefined;
+  value: Json;
+  label: string;
+  isWords?: boolean;
+}) {
   const isText = isWords || (typeof value === "string" && note !== undefined);
   return (
     <div className="min-w-0 border-t first:border-t-0 @2xl:border-t-0">
@@ -43,7 +81,11 @@ function Value({ title, note, value, label, isWords = false }: { title: string; 
         {title}
         {note && <span className="text-bad"> · {note}</span>}
       </p>
-      {isText ? <RawText text={wordsOf(value)} label={label} maxHeight={240} /> : <JsonView text={JSON.stringify(value, null, 2)} label={label} copyLabel={`Copy: ${label}`} maxHeight={240} />}
+      {isText ? (
+        <RawText text={wordsOf(value)} label={label} maxHeight={240} />
+      ) : (
+        <JsonView text={JSON.stringify(value, null, 2)} label={label} copyLabel={`Copy: ${label}`} maxHeight={240} />
+      )}
     </div>
   );
 }

@@ -12,7 +12,10 @@ export function Totals({ trace, calls, target }: { trace: AgentTrace; calls: num
   const budget = useQuery(useTRPC().targets.get.queryOptions(target)).data?.agent?.budget;
   const usage = sayUsage(trace.usage);
   return (
-    <dl aria-label="Used so far" className="flex flex-wrap gap-x-6 gap-y-1 border-b px-4 py-2 text-s text-ink-2 tabular-nums [&_dd]:font-[560] [&_dd]:text-ink [&>div]:flex [&>div]:gap-1.5">
+    <dl
+      aria-label="Used so far"
+      className="flex flex-wrap gap-x-6 gap-y-1 border-b px-4 py-2 text-s text-ink-2 tabular-nums [&_dd]:font-[560] [&_dd]:text-ink [&>div]:flex [&>div]:gap-1.5"
+    >
       <div>
         <dt>model calls</dt>
         <dd>{formatNumber(calls)}</dd>
@@ -33,7 +36,11 @@ export function Totals({ trace, calls, target }: { trace: AgentTrace; calls: num
         budgetUse(budget, trace).map(({ of, left, limit }) => (
           <div key={of}>
             <dt>{of === "tokens" ? "budget of tokens" : "budget in dollars"}</dt>
-            <dd className={left === 0 ? "text-bad!" : ""}>{of === "tokens" ? `${formatNumber(left)} of ${formatNumber(limit)} left` : `${formatUsd(left)} of ${formatUsd(limit)} left`}</dd>
+            <dd className={left === 0 ? "text-bad!" : ""}>
+              {of === "tokens"
+                ? `${formatNumber(left)} of ${formatNumber(limit)} left`
+                : `${formatUsd(left)} of ${formatUsd(limit)} left`}
+            </dd>
           </div>
         ))}
     </dl>

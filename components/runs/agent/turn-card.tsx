@@ -24,7 +24,10 @@ import { formatDuration, formatNumber, formatUsd } from "../../../server/domain/
 const mostTools = 20;
 const mostWords = { lines: 12, characters: 1_200 };
 
-/** One call of the model: what it took, what it said, and the tools that it called. `output`: what the run has ended with, where this is its last call. */
+/**
+ * One call of the model: what it took, what it said, and the tools that it called. `output`: what the run has ended
+ * with, where this is its last call.
+ */
 export function TurnCard({ turn, output }: { turn: Turn; output: Json | null }) {
   const { answer, call } = turn;
   const [isWhole, setIsWhole] = useState(false);
@@ -32,7 +35,13 @@ export function TurnCard({ turn, output }: { turn: Turn; output: Json | null }) 
   const isStructured = turn.end === "final" && output !== null && typeof output !== "string";
   return (
     <section aria-label={`Model call ${call}`} className="border-t">
-      <StepHead icon={Bot} title={`Model call ${call}`} name={answer?.step.model.modelId} badge={answer ? isStandIn(answer.step.model) && <StandInBadge /> : <StatusBadge face={callFaces(turn)} />} facts={factsOf(turn)} />
+      <StepHead
+        icon={Bot}
+        title={`Model call ${call}`}
+        name={answer?.step.model.modelId}
+        badge={answer ? isStandIn(answer.step.model) && <StandInBadge /> : <StatusBadge face={callFaces(turn)} />}
+        facts={factsOf(turn)}
+      />
       <FailedTries tries={turn.failures} />
       {turn.isAsking && <LiveSpeech live={turn.live} call={call} />}
       {answer && answer.reasoning !== "" && (
@@ -40,32 +49,55 @@ export function TurnCard({ turn, output }: { turn: Turn; output: Json | null }) 
           <FoldedText text={answer.reasoning} label={`thoughts of model call ${call}`} tone="text-ink-2" />
         </Fold>
       )}
-      {answer && answer.text !== "" && !isStructured && <FoldedText text={answer.text} label={`answer of model call ${call}`} />}
+      {answer && answer.text !== "" && !isStructured && (
+        <FoldedText text={answer.text} label={`answer of model call ${call}`} />
+      )}
       {tools.length > 0 && (
         <div className="grid grid-cols-[minmax(0,1fr)] gap-2 px-4 py-2.5">
           {tools.map((use) => (
             <ToolCard key={use.place} use={use} />
           ))}
-          {tools.length < turn.tools.length && <Button onClick={() => setIsWhole(true)}>Show {turn.tools.length - tools.length} more calls of tools</Button>}
+          {tools.length < turn.tools.length && (
+            <Button onClick={() => setIsWhole(true)}>
+              Show {turn.tools.length - tools.length} more calls of tools
+            </Button>
+          )}
         </div>
       )}
       {isStructured && (
         <>
-          <JsonView text={JSON.stringify(output, null, 2)} label="The output" copyLabel="Copy the output" maxHeight={420} />
+          <JsonView
+            text={JSON.stringify(output, null, 2)}
+            label="The output"
+            copyLabel="Copy the output"
+            maxHeight={420}
+          />
           {answer && (
             <Fold title="As the model wrote it">
-              <FoldedText text={answer.text} label={`answer of model call ${call}`} tone="font-mono text-s text-ink-2" />
+              <FoldedText
+                text={answer.text}
+                label={`answer of model call ${call}`}
+                tone="font-mono text-s text-ink-2"
+              />
             </Fold>
           )}
         </>
       )}
-      {turn.end === "repaired" && <Note icon={RotateCcw}>This does not fit the agent’s output schema. The model was told so, and asked again.</Note>}
+      {turn.end === "repaired" && (
+        <Note icon={RotateCcw}>
+          This does not fit the agent’s output schema. The model was told so, and asked again.
+        </Note>
+      )}
       {turn.why !== null && (
         <p className="-mt-1.5 px-4 pb-2.5 pl-[37px] font-mono text-s [overflow-wrap:anywhere] whitespace-pre-wrap text-ink-2">
           <PlainText text={cutText(turn.why, mostWords)} />
         </p>
       )}
-      {turn.end === "unusable" && <Note icon={TriangleAlert}>This does not fit the agent’s output schema, and the model was asked often enough: the run failed.</Note>}
+      {turn.end === "unusable" && (
+        <Note icon={TriangleAlert}>
+          This does not fit the agent’s output schema, and the model was asked often enough: the run failed.
+        </Note>
+      )}
     </section>
   );
 }

@@ -7,10 +7,15 @@ it("tokens are told as far as the provider tells them", () => {
   expect(sayUsage(usage)).toBe("1,840 in (1,024 cached) · 212 out (64 thought)");
   expect(sayUsage({ ...usage, cachedInputTokens: 0, reasoningTokens: null })).toBe("1,840 in · 212 out");
   expect(sayUsage({ inputTokens: 0, cachedInputTokens: null, outputTokens: 0, reasoningTokens: null })).toBeNull();
-  expect(sayUsage({ inputTokens: null, cachedInputTokens: null, outputTokens: null, reasoningTokens: null })).toBeNull();
+  expect(
+    sayUsage({ inputTokens: null, cachedInputTokens: null, outputTokens: null, reasoningTokens: null }),
+  ).toBeNull();
 });
 
 it("what is left of a budget is never less than nothing, and not told where the cost is not known", () => {
-  expect(budgetUse({ tokens: 2_000, usd: 0.25 }, { usage, costUsd: 0.1 })).toEqual([{ of: "tokens", used: 2_052, limit: 2_000, left: 0 }, { of: "usd", used: 0.1, limit: 0.25, left: 0.15 }]);
+  expect(budgetUse({ tokens: 2_000, usd: 0.25 }, { usage, costUsd: 0.1 })).toEqual([
+    { of: "tokens", used: 2_052, limit: 2_000, left: 0 },
+    { of: "usd", used: 0.1, limit: 0.25, left: 0.15 },
+  ]);
   expect(budgetUse({ tokens: null, usd: 0.25 }, { usage, costUsd: null })).toEqual([]);
 });

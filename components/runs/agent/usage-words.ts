@@ -6,8 +6,12 @@ export function sayUsage({ inputTokens, cachedInputTokens, outputTokens, reasoni
   // A stand-in reports zero: there is no model, and nothing to say.
   if (!inputTokens && !outputTokens) return null;
   const parts = [
-    inputTokens === null ? null : `${formatNumber(inputTokens)} in${cachedInputTokens ? ` (${formatNumber(cachedInputTokens)} cached)` : ""}`,
-    outputTokens === null ? null : `${formatNumber(outputTokens)} out${reasoningTokens ? ` (${formatNumber(reasoningTokens)} thought)` : ""}`,
+    inputTokens === null
+      ? null
+      : `${formatNumber(inputTokens)} in${cachedInputTokens ? ` (${formatNumber(cachedInputTokens)} cached)` : ""}`,
+    outputTokens === null
+      ? null
+      : `${formatNumber(outputTokens)} out${reasoningTokens ? ` (${formatNumber(reasoningTokens)} thought)` : ""}`,
   ].filter((part) => part !== null);
   return parts.length === 0 ? null : parts.join(" · ");
 }
@@ -21,8 +25,12 @@ export interface BudgetUse {
 }
 
 /** What is left of an agent's budget. Tokens count in and out. */
-export function budgetUse(budget: { tokens: number | null; usd: number | null }, used: { usage: Usage; costUsd: number | null }): BudgetUse[] {
+export function budgetUse(
+  budget: { tokens: number | null; usd: number | null },
+  used: { usage: Usage; costUsd: number | null },
+): BudgetUse[] {
   const tokens = (used.usage.inputTokens ?? 0) + (used.usage.outputTokens ?? 0);
-  const use = (of: BudgetUse["of"], limit: number | null, amount: number | null): BudgetUse[] => (limit === null || amount === null ? [] : [{ of, used: amount, limit, left: Math.max(0, limit - amount) }]);
+  const use = (of: BudgetUse["of"], limit: number | null, amount: number | null): BudgetUse[] =>
+    limit === null || amount === null ? [] : [{ of, used: amount, limit, left: Math.max(0, limit - amount) }];
   return [...use("tokens", budget.tokens, tokens), ...use("usd", budget.usd, used.costUsd)];
 }

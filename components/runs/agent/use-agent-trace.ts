@@ -11,7 +11,10 @@ export function useAgentTrace(run: Pick<Run, "id" | "status" | "target">) {
   const trpc = useTRPC();
   const isAgent = run.target.kind === "agent";
   const isLive = isOpen(run.status);
-  const trace = useQuery({ ...trpc.runs.agent.queryOptions(isAgent ? { id: run.id } : skipToken), meta: { live: isLive } });
+  const trace = useQuery({
+    ...trpc.runs.agent.queryOptions(isAgent ? { id: run.id } : skipToken),
+    meta: { live: isLive },
+  });
   // What was read while the run ended may lack its last step.
   const wasLive = useRef(isLive);
   const { refetch } = trace;

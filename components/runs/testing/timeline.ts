@@ -27,17 +27,27 @@ export function timelineOf(...told: Told[]): TimelineEntry[] {
 /** Timelines as the engine writes them: attempts with steps, sleeps and logs, lost workers, retries, and an end or none. */
 export const timelines: fc.Arbitrary<TimelineEntry[]> = fc
   .record({
-    steps: fc.array(fc.record({ verb: fc.constantFrom("step", "failing", "sleep", "log", "lost", "cancel"), ms: fc.integer({ min: 0, max: 3_000 }) }), { maxLength: 30 }),
+    steps: fc.array(
+      fc.record({
+        verb: fc.constantFrom("step", "failing", "sleep", "log", "lost", "cancel"),
+        ms: fc.integer({ min: 0, max: 3_000 }),
+      }),
+      { maxLength: 30 },
+    ),
     longMs: fc.integer({ min: 1, max: 400 * 86_400_000 }),
     end: fc.constantFrom("completed", "failed", "canceled", "timed_out", "none"),
   })
   .map(({ steps, longMs, end }) => {
-    const told: Told[] = [[0, "queued", { attempt: 0 }], [2, "attempt_started"]];
+    const told: Told[] = [
+      [0, "queued", { attempt: 0 }],
+      [2, "attempt_started"],
+    ];
     let at = 2;
     let attempt = 1;
     for (const [index, { verb, ms }] of steps.entries()) {
       const name = `${verb}-${index}`;
-      const note = (afterMs: number, kind: TimelineKind, rest: Partial<TimelineEntry> = {}) => told.push([(at += afterMs), kind, { attempt, name, ...rest }]);
+      const note = (afterMs: number, kind: TimelineKind, rest: Partial<TimelineEntry> = {}) =>
+        told.push([(at += afterMs), kind, { attempt, name, ...rest }]);
       if (verb === "log") note(ms, "log", { name: null, level: "info", message: name });
       if (verb === "cancel") note(ms, "cancel_requested", { name: null });
       if (verb === "step") {

@@ -21,7 +21,11 @@ const updateIssue = defineTool({
   needsApproval: ({ close }) => close,
   // A call that is made again after a crash has the same key again.
   async execute(update, { idempotencyKey }) {
-    await appendOnce({ file: "issues.jsonl", key: idempotencyKey, line: JSON.stringify({ id: idempotencyKey, ...update }) });
+    await appendOnce({
+      file: "issues.jsonl",
+      key: idempotencyKey,
+      line: JSON.stringify({ id: idempotencyKey, ...update }),
+    });
     return update;
   },
 });

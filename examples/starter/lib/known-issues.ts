@@ -6,7 +6,10 @@ const openIssues = [
   { number: 1071, title: "Sign-in fails with long passwords" },
 ];
 
-/** Open issues that share words with a text, the most alike first. `likeness`: how many of an issue's words are in the text, 0 to 1. */
+/**
+ * Open issues that share words with a text, the most alike first. `likeness`: how many of an issue's words are in the
+ * text, 0 to 1.
+ */
 export function findSimilar(text: string) {
   const words = wordsOf(text);
   return openIssues

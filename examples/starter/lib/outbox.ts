@@ -11,8 +11,8 @@ export async function putFile(name: string, text: string): Promise<void> {
 }
 
 /**
- * Appends a line to a file in `outbox/`, unless a line with this key is there: a step that is cut off before its result is stored is
- * executed again, with the same idempotency key.
+ * Appends a line to a file in `outbox/`, unless a line with this key is there: a step that is cut off before its result
+ * is stored is executed again, with the same idempotency key.
  */
 export async function appendOnce(p: { file: string; key: string; line: string }): Promise<void> {
   const path = join(outbox(), p.file);

@@ -9,14 +9,26 @@ export function sortByRules({ prompt, payload, results }: StandInConversation): 
 
   const text = `${title} ${body}`;
   const severity = /crash|data loss|security/i.test(text) ? "high" : /spell|typo/i.test(text) ? "low" : "medium";
-  const area = /readme|docs|spell|typo/i.test(text) ? "docs" : /\bapi\b|webhook/i.test(text) ? "api" : /build|install/i.test(text) ? "build" : "app";
+  const area = /readme|docs|spell|typo/i.test(text)
+    ? "docs"
+    : /\bapi\b|webhook/i.test(text)
+      ? "api"
+      : /build|install/i.test(text)
+        ? "build"
+        : "app";
   const duplicateOf = similarIssues.parse(similar.output).find(({ likeness }) => likeness >= 0.6)?.number ?? null;
 
   if (!updated && number !== undefined) {
-    const labels = [area === "docs" ? "docs" : "bug", ...(severity === "high" ? ["urgent"] : []), ...(duplicateOf === null ? [] : ["duplicate"])];
+    const labels = [
+      area === "docs" ? "docs" : "bug",
+      ...(severity === "high" ? ["urgent"] : []),
+      ...(duplicateOf === null ? [] : ["duplicate"]),
+    ];
     return { calls: [{ tool: "updateIssue", input: { number: Number(number), labels, close: duplicateOf !== null } }] };
   }
-  return { output: { severity, area, summary: `${title} (A stand-in sorted this by rules; no model was asked.)`, duplicateOf } };
+  return {
+    output: { severity, area, summary: `${title} (A stand-in sorted this by rules; no model was asked.)`, duplicateOf },
+  };
 }
 
 const similarIssues = z.array(z.object({ number: z.int(), likeness: z.number() })).catch([]);

@@ -1,9 +1,9 @@
 import { stripe } from "signalbox/verify";
 
 /**
- * What all triggers on the endpoint `stripe` have in common: requests are Stripe's own, or 401. The signing secret (`whsec_…`) stands in Stripe's dashboard beside the
- * endpoint; while you change it, name both: `secret: [process.env.STRIPE_SECRET_NEW, process.env.STRIPE_SECRET]`.
- * https://docs.stripe.com/webhooks#verify-events
+ * What all triggers on the endpoint `stripe` have in common: requests are Stripe's own, or 401. The signing secret
+ * (`whsec_…`) stands in Stripe's dashboard beside the endpoint; while you change it, name both: `secret:
+ * [process.env.STRIPE_SECRET_NEW, process.env.STRIPE_SECRET]`. https://docs.stripe.com/webhooks#verify-events
  */
 export const fromStripe = {
   endpoint: "stripe",

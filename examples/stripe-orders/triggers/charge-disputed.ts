@@ -14,5 +14,9 @@ export default defineWebhookSource({
   }),
 }).attach({
   workflow: answerDispute,
-  transform: ({ data: { object } }) => ({ dispute: object.id, amount: object.amount, reason: object.reason.replaceAll("_", " ") }),
+  transform: ({ data: { object } }) => ({
+    dispute: object.id,
+    amount: object.amount,
+    reason: object.reason.replaceAll("_", " "),
+  }),
 });

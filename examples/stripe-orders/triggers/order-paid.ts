@@ -26,5 +26,10 @@ export default defineWebhookSource({
   }),
 }).attach({
   workflow: fulfilOrder,
-  transform: ({ data: { object: session } }) => ({ session: session.id, to: session.customer_details.email, amount: session.amount_total, currency: session.currency.toUpperCase() }),
+  transform: ({ data: { object: session } }) => ({
+    session: session.id,
+    to: session.customer_details.email,
+    amount: session.amount_total,
+    currency: session.currency.toUpperCase(),
+  }),
 });

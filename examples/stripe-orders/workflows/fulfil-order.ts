@@ -4,7 +4,12 @@ import { putIntoOutbox } from "../lib/outbox";
 
 export default defineWorkflow({
   slug: "fulfil-order",
-  input: z.object({ session: z.string().regex(/^\w+$/), to: z.email(), amount: z.int(), currency: z.string().length(3) }),
+  input: z.object({
+    session: z.string().regex(/^\w+$/),
+    to: z.email(),
+    amount: z.int(),
+    currency: z.string().length(3),
+  }),
   output: z.object({ shipment: z.string() }),
   retries: { attempts: 5 },
   async run({ session, to, amount, currency }, ctx) {
@@ -12,7 +17,13 @@ export default defineWorkflow({
       await putIntoOutbox(`shipment-${session}.json`, { id: idempotencyKey, session });
       return idempotencyKey;
     });
-    await ctx.step("confirm", () => putIntoOutbox(`mail-${session}.json`, { to, subject: `Your order of ${(amount / 100).toFixed(2)} ${currency} is on its way`, shipment }));
+    await ctx.step("confirm", () =>
+      putIntoOutbox(`mail-${session}.json`, {
+        to,
+        subject: `Your order of ${(amount / 100).toFixed(2)} ${currency} is on its way`,
+        shipment,
+      }),
+    );
     return { shipment };
   },
 });

@@ -4,7 +4,18 @@ import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Stripe } from "stripe";
 import { Webhook as SvixWebhook } from "svix";
 import type { SignedRequest } from "../../definition.ts";
-import { github, hmac, linear, type Secret, shopify, slack, standardWebhooks, stripe, svix, type Verification } from "../index.ts";
+import {
+  github,
+  hmac,
+  linear,
+  type Secret,
+  shopify,
+  slack,
+  standardWebhooks,
+  stripe,
+  svix,
+  type Verification,
+} from "../index.ts";
 
 export const now = 1_700_000_000_000;
 export const textSecret = "0123456789abcdef0123456789abcdef";
@@ -48,7 +59,13 @@ export const senders: Sender[] = [
     name: "stripe",
     verify: (secret) => stripe({ secret }),
     ...text,
-    sign: ({ body, at, secret }) => ({ "stripe-signature": Stripe.webhooks.generateTestHeaderString({ payload: body.toString(), secret, timestamp: seconds(at) }) }),
+    sign: ({ body, at, secret }) => ({
+      "stripe-signature": Stripe.webhooks.generateTestHeaderString({
+        payload: body.toString(),
+        secret,
+        timestamp: seconds(at),
+      }),
+    }),
     signatureHeader: "stripe-signature",
     timeHeader: null,
     hasTime: true,
@@ -57,7 +74,10 @@ export const senders: Sender[] = [
     name: "slack",
     verify: (secret) => slack({ secret }),
     ...text,
-    sign: ({ body, at, secret }) => ({ "x-slack-request-timestamp": `${seconds(at)}`, "x-slack-signature": `v0=${digest(secret, "hex", `v0:${seconds(at)}:`, body)}` }),
+    sign: ({ body, at, secret }) => ({
+      "x-slack-request-timestamp": `${seconds(at)}`,
+      "x-slack-signature": `v0=${digest(secret, "hex", `v0:${seconds(at)}:`, body)}`,
+    }),
     signatureHeader: "x-slack-signature",
     timeHeader: "x-slack-request-timestamp",
     hasTime: true,
@@ -88,16 +108,33 @@ export const senders: Sender[] = [
     name: "svix",
     verify: (secret) => svix({ secret }),
     ...base64,
-    sign: ({ body, at, secret }) => ({ "svix-id": "msg_1", "svix-timestamp": `${seconds(at)}`, "svix-signature": new SvixWebhook(secret).sign("msg_1", new Date(at), body.toString()) }),
+    sign: ({ body, at, secret }) => ({
+      "svix-id": "msg_1",
+      "svix-timestamp": `${seconds(at)}`,
+      "svix-signature": new SvixWebhook(secret).sign("msg_1", new Date(at), body.toString()),
+    }),
     signatureHeader: "svix-signature",
     timeHeader: "svix-timestamp",
     hasTime: true,
   },
   {
     name: "hmac",
-    verify: (secret) => hmac({ secret, header: "X-Signature", algorithm: "sha512", encoding: "base64", prefix: "v1=", timestamp: { header: "X-Time", unit: "ms" }, signedContent: "v1:{x-id}:{timestamp}:{body}" }),
+    verify: (secret) =>
+      hmac({
+        secret,
+        header: "X-Signature",
+        algorithm: "sha512",
+        encoding: "base64",
+        prefix: "v1=",
+        timestamp: { header: "X-Time", unit: "ms" },
+        signedContent: "v1:{x-id}:{timestamp}:{body}",
+      }),
     ...text,
-    sign: ({ body, at, secret }) => ({ "x-id": "7", "x-time": `${at}`, "x-signature": `v1=${createHmac("sha512", secret).update(`v1:7:${at}:`).update(body).digest("base64")}` }),
+    sign: ({ body, at, secret }) => ({
+      "x-id": "7",
+      "x-time": `${at}`,
+      "x-signature": `v1=${createHmac("sha512", secret).update(`v1:7:${at}:`).update(body).digest("base64")}`,
+    }),
     signatureHeader: "x-signature",
     timeHeader: "x-time",
     hasTime: true,

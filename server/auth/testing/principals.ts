@@ -5,10 +5,21 @@ import { type Scope, scopeSchema } from "../../contract/scope.ts";
 /** One of each kind that a deployed service knows, with the scope that it shall have. */
 export const everyPrincipal: { name: string; principal: Principal; scope: Scope | null }[] = [
   { name: "a webhook key", principal: { kind: "webhook", keyId: "key_w" }, scope: null },
-  ...scopeSchema.options.map((scope) => ({ name: `a token to ${scope}`, principal: { kind: "token", keyId: `key_${scope}`, name: scope, scope, ownerId: null, cappedTo: null } as const, scope })),
+  ...scopeSchema.options.map((scope) => ({
+    name: `a token to ${scope}`,
+    principal: { kind: "token", keyId: `key_${scope}`, name: scope, scope, ownerId: null, cappedTo: null } as const,
+    scope,
+  })),
   ...roleSchema.options.map((role) => ({
     name: `a person, ${role}`,
-    principal: { kind: "person", personId: `per_${role}`, name: role, email: `${role}@example.com`, role, sessionId: `ses_${role}` } as const,
+    principal: {
+      kind: "person",
+      personId: `per_${role}`,
+      name: role,
+      email: `${role}@example.com`,
+      role,
+      sessionId: `ses_${role}`,
+    } as const,
     scope: ({ viewer: "read", operator: "operate", admin: "admin" } as const)[role],
   })),
 ];

@@ -3,16 +3,23 @@ import { z } from "zod";
 import { type JsonSchemaObject, jsonSchemaObjectSchema } from "../../contract/json.ts";
 import { conditionsOf } from "./conditions.ts";
 
-const wire = (schema: z.ZodType): JsonSchemaObject => jsonSchemaObjectSchema.parse(z.toJSONSchema(schema, { io: "input" }));
-const say = (...schemas: [z.ZodType, z.ZodType?]) => conditionsOf(wire(schemas[0]), schemas[1] ? wire(schemas[1]) : null).map(({ place, words }) => `${place} ${words}`);
+const wire = (schema: z.ZodType): JsonSchemaObject =>
+  jsonSchemaObjectSchema.parse(z.toJSONSchema(schema, { io: "input" }));
+const say = (...schemas: [z.ZodType, z.ZodType?]) =>
+  conditionsOf(wire(schemas[0]), schemas[1] ? wire(schemas[1]) : null).map(({ place, words }) => `${place} ${words}`);
 
 it("without a filter, the fields that the request needs are named", () => {
-  expect(say(z.object({ name: z.string().min(1), email: z.email(), age: z.int().optional() }))).toEqual(["name not empty", "email is an e-mail"]);
+  expect(say(z.object({ name: z.string().min(1), email: z.email(), age: z.int().optional() }))).toEqual([
+    "name not empty",
+    "email is an e-mail",
+  ]);
 });
 
 it("with a filter, what the filter asks for is named", () => {
   const request = z.object({ type: z.string(), data: z.object({ amount: z.number() }) });
-  expect(say(request, z.object({ type: z.literal("invoice.paid"), data: z.object({ amount: z.number().min(10_000) }) }))).toEqual(["type is invoice.paid", "data.amount ≥ 10,000"]);
+  expect(
+    say(request, z.object({ type: z.literal("invoice.paid"), data: z.object({ amount: z.number().min(10_000) }) })),
+  ).toEqual(["type is invoice.paid", "data.amount ≥ 10,000"]);
 });
 
 it("the bounds that every integer has are not mentioned", () => {
@@ -24,7 +31,13 @@ it("choices are listed", () => {
 });
 
 it("what tells most comes first, and what is left out is counted", () => {
-  const body = z.object({ id: z.string(), at: z.iso.datetime(), name: z.string().min(1), amount: z.int().min(5), type: z.literal("paid") });
+  const body = z.object({
+    id: z.string(),
+    at: z.iso.datetime(),
+    name: z.string().min(1),
+    amount: z.int().min(5),
+    type: z.literal("paid"),
+  });
   expect(say(body)).toEqual(["type is paid", "amount ≥ 5", "at is a date and time", " and 2 more"]);
 });
 
@@ -34,11 +47,16 @@ it("the filter comes before the fixed values of the request", () => {
 });
 
 it("a filter's field that need not be there says so", () => {
-  expect(say(z.object({ a: z.string() }), z.object({ currency: z.literal("eur").optional() }))).toEqual(["currency is eur, if there"]);
+  expect(say(z.object({ a: z.string() }), z.object({ currency: z.literal("eur").optional() }))).toEqual([
+    "currency is eur, if there",
+  ]);
 });
 
 it("places in lists and records are named", () => {
-  const body = z.object({ items: z.array(z.object({ sku: z.string().startsWith("s_") })).min(1), prices: z.record(z.string(), z.number().min(0)) });
+  const body = z.object({
+    items: z.array(z.object({ sku: z.string().startsWith("s_") })).min(1),
+    prices: z.record(z.string(), z.number().min(0)),
+  });
   expect(say(body)).toEqual(["items[].sku starts with s_", "prices.* ≥ 0", "items not empty"]);
 });
 
@@ -55,5 +73,8 @@ it("a body that is no object has words of its own", () => {
 });
 
 it("what stands in intersections holds together", () => {
-  expect(say(z.intersection(z.object({ a: z.literal("x") }), z.object({ b: z.string().min(1) })))).toEqual(["a is x", "b not empty"]);
+  expect(say(z.intersection(z.object({ a: z.literal("x") }), z.object({ b: z.string().min(1) })))).toEqual([
+    "a is x",
+    "b not empty",
+  ]);
 });

@@ -20,8 +20,8 @@ const mostVisits = 400;
 const deepest = 12;
 
 /**
- * What a trigger asks of a body, the most telling first: its filter, where it has one, with the fixed values of its request; else what the
- * request needs. At most `limit` conditions, and one more that says how many are left out.
+ * What a trigger asks of a body, the most telling first: its filter, where it has one, with the fixed values of its
+ * request; else what the request needs. At most `limit` conditions, and one more that says how many are left out.
  */
 export function conditionsOf(request: JsonSchemaObject, filter: JsonSchemaObject | null, limit = 3): Condition[] {
   const asked = filter ? find(filter, true) : [];
@@ -48,7 +48,9 @@ interface Walk {
 function find(root: JsonSchemaObject, withOptional: boolean): Found[] {
   const found: Found[] = [];
   look(root, { root, withOptional, found, visits: { left: mostVisits }, around: new Set(), steps: [] });
-  const telling = found.some(({ rank }) => rank < ranks.presence) ? found : found.filter(({ place }) => place !== sayPlace([]));
+  const telling = found.some(({ rank }) => rank < ranks.presence)
+    ? found
+    : found.filter(({ place }) => place !== sayPlace([]));
   return telling.toSorted((one, other) => one.rank - other.rank);
 }
 
@@ -58,7 +60,8 @@ function look(schema: JsonSchemaObject, walk: Walk): void {
   const facts = factsOf(schema, walk.root);
   const isDeep = walk.steps.length > deepest || facts.parts.some((part) => walk.around.has(part));
   const before = walk.found.length;
-  if (!isDeep && facts.values === null && !facts.isNullable) lookInside(facts, { ...walk, around: new Set([...walk.around, ...facts.parts]) });
+  if (!isDeep && facts.values === null && !facts.isNullable)
+    lookInside(facts, { ...walk, around: new Set([...walk.around, ...facts.parts]) });
   const own = sayCondition(facts, walk.root);
   if (walk.found.length === before || own.rank < ranks.type) walk.found.push({ place: sayPlace(walk.steps), ...own });
 }
@@ -71,8 +74,10 @@ function lookInside(facts: Facts, walk: Walk): void {
   const items = firstOf(facts, "items");
   if (isObject(items)) lookIfTelling(items, { ...walk, steps: [...walk.steps, itemStep] });
   const values = asSchema(firstOf(facts, "additionalProperties"));
-  if (values && isObject(firstOf(facts, "additionalProperties"))) lookIfTelling(values, { ...walk, steps: [...walk.steps, anyKeyStep] });
-  if (facts.parts.some((part) => part["additionalProperties"] === false)) walk.found.push({ place: sayPlace(walk.steps), words: "has no other keys", rank: ranks.presence });
+  if (values && isObject(firstOf(facts, "additionalProperties")))
+    lookIfTelling(values, { ...walk, steps: [...walk.steps, anyKeyStep] });
+  if (facts.parts.some((part) => part["additionalProperties"] === false))
+    walk.found.push({ place: sayPlace(walk.steps), words: "has no other keys", rank: ranks.presence });
   for (const union of facts.unions) walk.found.push(...discriminators(union, walk));
 }
 
@@ -80,7 +85,9 @@ function lookInside(facts: Facts, walk: Walk): void {
 function lookOptional(schema: JsonSchemaObject, name: string, walk: Walk): void {
   const inner: Found[] = [];
   look(schema, { ...walk, found: inner, steps: [...walk.steps, keyStep(name)] });
-  for (const one of inner) if (one.rank <= ranks.size) walk.found.push({ ...one, words: `${one.words}, if there`, rank: Math.max(one.rank, ranks.looks) });
+  for (const one of inner)
+    if (one.rank <= ranks.size)
+      walk.found.push({ ...one, words: `${one.words}, if there`, rank: Math.max(one.rank, ranks.looks) });
 }
 
 /** Of items and of the values of a record, more than their type. */
@@ -92,7 +99,14 @@ function lookIfTelling(schema: JsonSchemaObject, walk: Walk): void {
 
 /** The property that tells the shapes of a union apart, with all its values: `type` `is a or b`. */
 function discriminators(union: JsonSchemaObject[], walk: Walk): Found[] {
-  const shapes = union.map((choice) => new Map(propertiesOf(factsOf(choice, walk.root)).filter(({ isRequired }) => isRequired).map(({ name, schema }) => [name, factsOf(schema, walk.root).values])));
+  const shapes = union.map(
+    (choice) =>
+      new Map(
+        propertiesOf(factsOf(choice, walk.root))
+          .filter(({ isRequired }) => isRequired)
+          .map(({ name, schema }) => [name, factsOf(schema, walk.root).values]),
+      ),
+  );
   const [first, ...others] = shapes;
   for (const [name, values] of first ?? []) {
     const all: (Json[] | null | undefined)[] = [values, ...others.map((shape) => shape.get(name))];

@@ -6,7 +6,10 @@ import { sayType } from "./say-type.ts";
 import { sayValue } from "./say-value.ts";
 import { visibleText } from "./visible-text.ts";
 
-/** A schema in few words, for labels: `integer ≥ 0`, `one of eur, usd, gbp`, `e-mail`, `list of strings, 1 to 3 items`. `root` is where its references lead. */
+/**
+ * A schema in few words, for labels: `integer ≥ 0`, `one of eur, usd, gbp`, `e-mail`, `list of strings, 1 to 3 items`.
+ * `root` is where its references lead.
+ */
 export function describeSchema(schema: JsonSchemaObject, root: JsonSchemaObject): string {
   const facts = factsOf(schema, root);
   const noun = sayType(facts, root);

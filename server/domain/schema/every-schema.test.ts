@@ -15,7 +15,10 @@ const areWords = (text: string, longest: number) => text.length > 0 && text.leng
 /** What is wrong with the words and the example of a schema: nothing. */
 function faultsOf(request: JsonSchemaObject, filter: JsonSchemaObject | null): string[] {
   const conditions = conditionsOf(request, filter);
-  const labels = [describeSchema(request, request), describeProperty({ schema: request, root: request, isRequired: false })];
+  const labels = [
+    describeSchema(request, request),
+    describeProperty({ schema: request, root: request, isRequired: false }),
+  ];
   return [
     ...(conditions.length > 4 ? [`${conditions.length} conditions`] : []),
     ...conditions.filter(({ place }) => place !== "" && !areWords(place, 80)).map(({ place }) => `place ${place}`),
@@ -27,26 +30,69 @@ function faultsOf(request: JsonSchemaObject, filter: JsonSchemaObject | null): s
 
 it("every schema of Zod 4 has words and an example: they end, never throw, and are short", { timeout: 60_000 }, () => {
   fc.assert(
-    fc.property(zod4Schema, fc.option(zod4Schema), (request, filter) => void expect(faultsOf(exportSchema(request), filter && exportSchema(filter))).toEqual([])),
+    fc.property(
+      zod4Schema,
+      fc.option(zod4Schema),
+      (request, filter) => void expect(faultsOf(exportSchema(request), filter && exportSchema(filter))).toEqual([]),
+    ),
     { numRuns: 100 },
   );
 });
 
 it("every schema of Zod 3 has words and an example: they end, never throw, and are short", { timeout: 60_000 }, () => {
   fc.assert(
-    fc.property(zod3Schema, fc.option(zod3Schema), (request, filter) => void expect(faultsOf(exportSchema(request), filter && exportSchema(filter))).toEqual([])),
+    fc.property(
+      zod3Schema,
+      fc.option(zod3Schema),
+      (request, filter) => void expect(faultsOf(exportSchema(request), filter && exportSchema(filter))).toEqual([]),
+    ),
     { numRuns: 100 },
   );
 });
 
-const keyword = fc.constantFrom("type", "const", "enum", "anyOf", "oneOf", "allOf", "not", "$ref", "$defs", "properties", "required", "items", "prefixItems", "additionalProperties", "patternProperties", "propertyNames", "pattern", "format", "minimum", "maxLength", "minItems", "multipleOf", "default", "examples", "description");
+const keyword = fc.constantFrom(
+  "type",
+  "const",
+  "enum",
+  "anyOf",
+  "oneOf",
+  "allOf",
+  "not",
+  "$ref",
+  "$defs",
+  "properties",
+  "required",
+  "items",
+  "prefixItems",
+  "additionalProperties",
+  "patternProperties",
+  "propertyNames",
+  "pattern",
+  "format",
+  "minimum",
+  "maxLength",
+  "minItems",
+  "multipleOf",
+  "default",
+  "examples",
+  "description",
+);
 const anyKeywords = fc.letrec<{ value: unknown }>((tie) => ({
-  value: fc.oneof({ depthSize: "small" }, fc.jsonValue({ maxDepth: 1 }), fc.constantFrom("#", "#/properties/a", "#/$defs/0", "#/%zz", "object", "array", "string"), fc.array(tie("value"), { maxLength: 3 }), fc.dictionary(keyword, tie("value"), { noNullPrototype: true })),
+  value: fc.oneof(
+    { depthSize: "small" },
+    fc.jsonValue({ maxDepth: 1 }),
+    fc.constantFrom("#", "#/properties/a", "#/$defs/0", "#/%zz", "object", "array", "string"),
+    fc.array(tie("value"), { maxLength: 3 }),
+    fc.dictionary(keyword, tie("value"), { noNullPrototype: true }),
+  ),
 })).value;
 
 it("every JSON object, whatever stands in its keywords, has words and an example", { timeout: 60_000 }, () => {
   fc.assert(
-    fc.property(fc.dictionary(keyword, anyKeywords, { noNullPrototype: true }), (schema) => void expect(faultsOf(jsonSchemaObjectSchema.parse(schema), null)).toEqual([])),
+    fc.property(
+      fc.dictionary(keyword, anyKeywords, { noNullPrototype: true }),
+      (schema) => void expect(faultsOf(jsonSchemaObjectSchema.parse(schema), null)).toEqual([]),
+    ),
     { numRuns: 500 },
   );
 });
@@ -54,8 +100,18 @@ it("every JSON object, whatever stands in its keywords, has words and an example
 it("a schema whose definitions are shared a billion times over has words and an example", () => {
   const levels = Array.from({ length: 30 }, (_, level): [string, JsonSchemaObject] => {
     const next = { $ref: `#/$defs/${level + 1}` };
-    return [String(level), { type: "object", properties: { a: next, b: next, list: { type: "array", items: next, minItems: 2 } }, required: ["a", "b", "list"] }];
+    return [
+      String(level),
+      {
+        type: "object",
+        properties: { a: next, b: next, list: { type: "array", items: next, minItems: 2 } },
+        required: ["a", "b", "list"],
+      },
+    ];
   });
-  const schema: JsonSchemaObject = { $ref: "#/$defs/0", $defs: { ...Object.fromEntries(levels), 30: { const: "end" } } };
+  const schema: JsonSchemaObject = {
+    $ref: "#/$defs/0",
+    $defs: { ...Object.fromEntries(levels), 30: { const: "end" } },
+  };
   expect(faultsOf(schema, schema)).toEqual([]);
 });

@@ -4,35 +4,123 @@ import type { JsonSchemaObject } from "../../contract/json.ts";
 import { jsonSchemaObjectSchema } from "../../contract/json.ts";
 import { exampleBody } from "./example-body.ts";
 
-const wire = (schema: z.ZodType): JsonSchemaObject => jsonSchemaObjectSchema.parse(z.toJSONSchema(schema, { io: "input" }));
+const wire = (schema: z.ZodType): JsonSchemaObject =>
+  jsonSchemaObjectSchema.parse(z.toJSONSchema(schema, { io: "input" }));
 
 it.each([
   ["a signup", z.object({ name: z.string().trim().min(1), email: z.email() })],
-  ["nested objects", z.object({ id: z.string(), data: z.object({ amount: z.int().min(0), currency: z.enum(["eur", "usd"]), note: z.string().optional() }) })],
-  ["unions", z.object({ event: z.discriminatedUnion("type", [z.object({ type: z.literal("a"), n: z.number() }), z.object({ type: z.literal("b") })]) })],
+  [
+    "nested objects",
+    z.object({
+      id: z.string(),
+      data: z.object({ amount: z.int().min(0), currency: z.enum(["eur", "usd"]), note: z.string().optional() }),
+    }),
+  ],
+  [
+    "unions",
+    z.object({
+      event: z.discriminatedUnion("type", [
+        z.object({ type: z.literal("a"), n: z.number() }),
+        z.object({ type: z.literal("b") }),
+      ]),
+    }),
+  ],
   ["formats", z.object({ at: z.iso.datetime(), day: z.iso.date(), link: z.url(), key: z.uuid() })],
-  ["arrays, tuples and records", z.object({ some: z.array(z.string()).min(2), pair: z.tuple([z.string(), z.number()]), more: z.record(z.string(), z.string()) })],
+  [
+    "arrays, tuples and records",
+    z.object({
+      some: z.array(z.string()).min(2),
+      pair: z.tuple([z.string(), z.number()]),
+      more: z.record(z.string(), z.string()),
+    }),
+  ],
   ["numbers with bounds", z.object({ a: z.number().gt(5), b: z.int().multipleOf(7).min(10), c: z.number().max(-3) })],
   ["nullable and intersections", z.object({ a: z.string().nullable() }).and(z.object({ b: z.boolean() }))],
-  ["long and short strings", z.object({ code: z.string().min(12), currency: z.string().length(3), address: z.email().max(10), empty: z.string().max(0), shout: z.string().uppercase().min(8) })],
-  ["patterns", z.object({ currency: z.string().regex(/^[A-Z]{3}$/), card: z.string().regex(/^\d{16}$/), event: z.string().regex(/^(?:evt|cus)_[A-Za-z0-9]{14,}$/), version: z.string().regex(/^v\d+\.\d+\.\d+$/), any: z.string().regex(/^[^@\s]+@[^@\s]+$/).min(30), sha: z.string().regex(/^[0-9a-f]{40}$/), price: z.templateLiteral([z.number(), " ", z.enum(["eur", "usd"])]) })],
-  ["several patterns", z.object({ a: z.string().startsWith("a").endsWith("z").max(3), b: z.string().includes("foo").max(5) })],
-  ["formats in other versions", z.object({ at: z.iso.datetime({ precision: 3 }), minute: z.iso.time({ precision: 3 }), micro: z.iso.datetime({ precision: 6 }), key: z.uuidv4(), hash: z.hash("md5", { enc: "base64" }) })],
-  ["numbers that leave little room", z.object({ tiny: z.number().gt(1e-9).lt(1e-8), both: z.number().multipleOf(3).multipleOf(5).min(1), half: z.number().gt(0).lt(1), step: z.number().multipleOf(0.1).min(0.25) })],
-  ["unions of which some can never be", z.object({ a: z.union([z.never(), z.int()]), b: z.union([z.object({ no: z.never() }), z.object({ yes: z.int() })]) })],
+  [
+    "long and short strings",
+    z.object({
+      code: z.string().min(12),
+      currency: z.string().length(3),
+      address: z.email().max(10),
+      empty: z.string().max(0),
+      shout: z.string().uppercase().min(8),
+    }),
+  ],
+  [
+    "patterns",
+    z.object({
+      currency: z.string().regex(/^[A-Z]{3}$/),
+      card: z.string().regex(/^\d{16}$/),
+      event: z.string().regex(/^(?:evt|cus)_[A-Za-z0-9]{14,}$/),
+      version: z.string().regex(/^v\d+\.\d+\.\d+$/),
+      any: z
+        .string()
+        .regex(/^[^@\s]+@[^@\s]+$/)
+        .min(30),
+      sha: z.string().regex(/^[0-9a-f]{40}$/),
+      price: z.templateLiteral([z.number(), " ", z.enum(["eur", "usd"])]),
+    }),
+  ],
+  [
+    "several patterns",
+    z.object({ a: z.string().startsWith("a").endsWith("z").max(3), b: z.string().includes("foo").max(5) }),
+  ],
+  [
+    "formats in other versions",
+    z.object({
+      at: z.iso.datetime({ precision: 3 }),
+      minute: z.iso.time({ precision: 3 }),
+      micro: z.iso.datetime({ precision: 6 }),
+      key: z.uuidv4(),
+      hash: z.hash("md5", { enc: "base64" }),
+    }),
+  ],
+  [
+    "numbers that leave little room",
+    z.object({
+      tiny: z.number().gt(1e-9).lt(1e-8),
+      both: z.number().multipleOf(3).multipleOf(5).min(1),
+      half: z.number().gt(0).lt(1),
+      step: z.number().multipleOf(0.1).min(0.25),
+    }),
+  ],
+  [
+    "unions of which some can never be",
+    z.object({
+      a: z.union([z.never(), z.int()]),
+      b: z.union([z.object({ no: z.never() }), z.object({ yes: z.int() })]),
+    }),
+  ],
 ])("the example for %s parses", (_, schema) => {
   const parsed = schema.safeParse(exampleBody(wire(schema), null));
   expect(parsed.error?.issues ?? []).toEqual([]);
 });
 
 it("what the filter asks for stands on top of what the request asks for", () => {
-  const request = z.object({ type: z.string(), email: z.email(), data: z.object({ amount: z.number(), currency: z.string() }) });
-  const filter = z.object({ type: z.literal("invoice.paid"), email: z.string().endsWith("@example.com"), data: z.object({ amount: z.number().min(10_000) }) });
+  const request = z.object({
+    type: z.string(),
+    email: z.email(),
+    data: z.object({ amount: z.number(), currency: z.string() }),
+  });
+  const filter = z.object({
+    type: z.literal("invoice.paid"),
+    email: z.string().endsWith("@example.com"),
+    data: z.object({ amount: z.number().min(10_000) }),
+  });
   const example = exampleBody(wire(request), wire(filter));
-  expect(example).toEqual({ type: "invoice.paid", email: "ada@example.com", data: { amount: 10_000, currency: "text" } });
+  expect(example).toEqual({
+    type: "invoice.paid",
+    email: "ada@example.com",
+    data: { amount: 10_000, currency: "text" },
+  });
 });
 
 it("a schema that holds itself comes to an end", () => {
-  const node: z.ZodType = z.object({ name: z.string(), get child() { return node; } });
+  const node: z.ZodType = z.object({
+    name: z.string(),
+    get child() {
+      return node;
+    },
+  });
   expect(JSON.stringify(exampleBody(wire(node), null)).length).toBeLessThan(1000);
 });

@@ -15,7 +15,10 @@ interface Making {
   values: { left: number };
 }
 
-/** A made-up body for a trigger: what `request` asks for, with what `filter` asks for on top. A start to edit, not a proof that it matches. */
+/**
+ * A made-up body for a trigger: what `request` asks for, with what `filter` asks for on top. A start to edit, not a
+ * proof that it matches.
+ */
 export function exampleBody(request: JsonSchemaObject, filter: JsonSchemaObject | null): Json {
   const body = example(request, { root: request, depth: 0, values: { left: mostValues } });
   return filter ? overlay(body, example(filter, { root: filter, depth: 0, values: { left: mostValues } })) : body;
@@ -38,7 +41,10 @@ function example(schema: JsonSchemaObject, making: Making): Json {
 /** Nothing fits, or nothing fits a field that must be there. */
 function isImpossible(schema: JsonSchemaObject, root: JsonSchemaObject): boolean {
   const facts = factsOf(schema, root);
-  return facts.isNever || propertiesOf(facts).some((property) => property.isRequired && factsOf(property.schema, root).isNever);
+  return (
+    facts.isNever ||
+    propertiesOf(facts).some((property) => property.isRequired && factsOf(property.schema, root).isNever)
+  );
 }
 
 function givenValue(facts: Facts): Json | undefined {
@@ -49,7 +55,9 @@ function givenValue(facts: Facts): Json | undefined {
 
 /** Zod 3 writes the type beside the choices, not in them. */
 function withType(choice: JsonSchemaObject, facts: Facts): JsonSchemaObject {
-  return choice["type"] === undefined && choice["$ref"] === undefined && facts.types.length === 1 ? { type: facts.types[0] ?? "string", ...choice } : choice;
+  return choice["type"] === undefined && choice["$ref"] === undefined && facts.types.length === 1
+    ? { type: facts.types[0] ?? "string", ...choice }
+    : choice;
 }
 
 function empty({ types }: Facts): Json {
@@ -70,7 +78,11 @@ function ofType(facts: Facts, making: Making): Json {
     case "object":
       return exampleObject(facts, making);
     default:
-      return facts.parts.some(({ pattern }) => pattern !== undefined) ? exampleString(facts) : firstOf(facts, "properties") === undefined ? null : exampleObject(facts, making);
+      return facts.parts.some(({ pattern }) => pattern !== undefined)
+        ? exampleString(facts)
+        : firstOf(facts, "properties") === undefined
+          ? null
+          : exampleObject(facts, making);
   }
 }
 
@@ -78,7 +90,9 @@ function exampleList(facts: Facts, making: Making): Json[] {
   const prefix = schemasOf(firstOf(facts, "prefixItems")).map((item) => example(item, making));
   const items = firstOf(facts, "items");
   const missing = Math.min((tightest(facts, "minItems", Math.max) ?? 0) - prefix.length, 100);
-  return isObject(items) && missing > 0 ? [...prefix, ...Array.from({ length: missing }, () => example(items, making))] : prefix;
+  return isObject(items) && missing > 0
+    ? [...prefix, ...Array.from({ length: missing }, () => example(items, making))]
+    : prefix;
 }
 
 /** What must be there; of a record, also the keys that must. */
@@ -87,8 +101,15 @@ function exampleObject(facts: Facts, making: Making): Json {
   const other = firstOf(facts, "additionalProperties");
   const required = new Set(facts.parts.flatMap((part) => listOf(part["required"])));
   for (const { name } of named) required.delete(name);
-  const others = isObject(other) ? [...required].map((name): [string, Json] => [String(name), example(other, making)]) : [];
-  return Object.fromEntries([...named.flatMap(({ name, schema, isRequired }): [string, Json][] => (isRequired ? [[name, example(schema, making)]] : [])), ...others]);
+  const others = isObject(other)
+    ? [...required].map((name): [string, Json] => [String(name), example(other, making)])
+    : [];
+  return Object.fromEntries([
+    ...named.flatMap(({ name, schema, isRequired }): [string, Json][] =>
+      isRequired ? [[name, example(schema, making)]] : [],
+    ),
+    ...others,
+  ]);
 }
 
 /** `over` wins; objects are joined. What nothing is known of leaves what was there. */

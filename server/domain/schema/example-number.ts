@@ -4,8 +4,14 @@ import { type Facts, tightest } from "./facts-of.ts";
 export function exampleNumber(facts: Facts): number {
   const isInteger = facts.types[0] === "integer";
   const step = stepOf(facts) ?? (isInteger ? 1 : null);
-  const least = Math.max(tightest(facts, "minimum", Math.max) ?? -Infinity, above(tightest(facts, "exclusiveMinimum", Math.max), step));
-  const most = Math.min(tightest(facts, "maximum", Math.min) ?? Infinity, -above(negative(tightest(facts, "exclusiveMaximum", Math.min)), step));
+  const least = Math.max(
+    tightest(facts, "minimum", Math.max) ?? -Infinity,
+    above(tightest(facts, "exclusiveMinimum", Math.max), step),
+  );
+  const most = Math.min(
+    tightest(facts, "maximum", Math.min) ?? Infinity,
+    -above(negative(tightest(facts, "exclusiveMaximum", Math.min)), step),
+  );
   const wanted = isInteger ? 1 : 1.5;
   if (least > most) return amid(facts);
   const number = wanted >= least && wanted <= most ? wanted : least > wanted ? between(least, most) : most;
@@ -18,7 +24,9 @@ export function exampleNumber(facts: Facts): number {
 function stepOf(facts: Facts): number | null {
   return tightest(facts, "multipleOf", (...steps) => {
     const common = steps.reduce((one, other) => (one / divisor(one, other)) * other);
-    return steps.every((step) => Number.isInteger(step) && step > 0) && Number.isSafeInteger(common) ? common : Math.max(...steps);
+    return steps.every((step) => Number.isInteger(step) && step > 0) && Number.isSafeInteger(common)
+      ? common
+      : Math.max(...steps);
   });
 }
 
@@ -28,8 +36,14 @@ function divisor(one: number, other: number): number {
 
 /** Between bounds that lie closer together than the usual distance from them. */
 function amid(facts: Facts): number {
-  const least = Math.max(tightest(facts, "minimum", Math.max) ?? -Infinity, tightest(facts, "exclusiveMinimum", Math.max) ?? -Infinity);
-  const most = Math.min(tightest(facts, "maximum", Math.min) ?? Infinity, tightest(facts, "exclusiveMaximum", Math.min) ?? Infinity);
+  const least = Math.max(
+    tightest(facts, "minimum", Math.max) ?? -Infinity,
+    tightest(facts, "exclusiveMinimum", Math.max) ?? -Infinity,
+  );
+  const most = Math.min(
+    tightest(facts, "maximum", Math.min) ?? Infinity,
+    tightest(facts, "exclusiveMaximum", Math.min) ?? Infinity,
+  );
   return facts.types[0] === "integer" ? Math.ceil(least) : least + (most - least) / 2;
 }
 

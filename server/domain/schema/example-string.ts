@@ -51,7 +51,11 @@ const otherSamples: Readonly<Record<string, readonly string[]>> = {
 /** A text that has the formats, the patterns and the length that are asked for, as far as these can be read. */
 export function exampleString(facts: Facts): string {
   const patterns = textsOf(facts, "pattern");
-  const format = [...textsOf(facts, "format"), ...textsOf(facts, "contentEncoding"), ...patterns.flatMap((pattern) => formatNameOf(pattern) ?? [])][0];
+  const format = [
+    ...textsOf(facts, "format"),
+    ...textsOf(facts, "contentEncoding"),
+    ...patterns.flatMap((pattern) => formatNameOf(pattern) ?? []),
+  ][0];
   const plain = patterns.flatMap((pattern) => (formatNameOf(pattern) === null ? (readPattern(pattern) ?? []) : []));
   const fixed = plain.find(({ kind }) => kind === "is")?.texts[0];
   if (fixed !== undefined) return fixed;
@@ -60,10 +64,20 @@ export function exampleString(facts: Facts): string {
   const usual = withPieces(sampleOf(format), plain);
   const sized = usual.padEnd(Math.min(least, mostLetters), "x").slice(0, most);
   const isOther = format !== undefined && usual.length > most && Object.hasOwn(samples, format);
-  const fits = (text: string) => text.length >= Math.min(least, mostLetters) && text.length <= most && patterns.every((pattern) => isMatch(pattern, text));
+  const fits = (text: string) =>
+    text.length >= Math.min(least, mostLetters) &&
+    text.length <= most &&
+    patterns.every((pattern) => isMatch(pattern, text));
   if (!isOther && fits(sized)) return sized;
-  const others = [...(format !== undefined && Object.hasOwn(otherSamples, format) ? (otherSamples[format] ?? []) : []), withPieces("", plain)];
-  return others.find(fits) ?? patterns.map((pattern) => samplePattern(pattern, Math.min(least, mostLetters)) ?? "").find(fits) ?? sized;
+  const others = [
+    ...(format !== undefined && Object.hasOwn(otherSamples, format) ? (otherSamples[format] ?? []) : []),
+    withPieces("", plain),
+  ];
+  return (
+    others.find(fits) ??
+    patterns.map((pattern) => samplePattern(pattern, Math.min(least, mostLetters)) ?? "").find(fits) ??
+    sized
+  );
 }
 
 const mostLetters = 10_000;
@@ -91,17 +105,25 @@ const has: Record<PlainPattern["kind"], (text: string, piece: string) => boolean
 function sampleOf(format: string | undefined): string {
   if (format === undefined) return "text";
   const hash = /^(\w+?)_hex$/.exec(format)?.[1];
-  if (hash !== undefined && Object.hasOwn(hashLengths, hash)) return "0123456789abcdef".repeat(8).slice(0, hashLengths[hash]);
+  if (hash !== undefined && Object.hasOwn(hashLengths, hash))
+    return "0123456789abcdef".repeat(8).slice(0, hashLengths[hash]);
   return Object.hasOwn(samples, format) ? (samples[format] ?? "text") : "text";
 }
 
 function withPieces(sample: string, pieces: readonly PlainPattern[]): string {
-  const textOf = (kind: PlainPattern["kind"]) => pieces.filter((piece) => piece.kind === kind).map(({ texts }) => texts[0] ?? "");
+  const textOf = (kind: PlainPattern["kind"]) =>
+    pieces.filter((piece) => piece.kind === kind).map(({ texts }) => texts[0] ?? "");
   const [start = ""] = textOf("starts");
   const [end = ""] = textOf("ends");
-  const inner = textOf("contains").filter((text) => !start.includes(text) && !end.includes(text) && !sample.includes(text));
+  const inner = textOf("contains").filter(
+    (text) => !start.includes(text) && !end.includes(text) && !sample.includes(text),
+  );
   // A URL or an address keeps its beginning, or its name, where only its end is asked for.
-  const body = end.startsWith("@") ? "ada" : start !== "" && sample.startsWith(start) ? sample.slice(start.length) : sample;
+  const body = end.startsWith("@")
+    ? "ada"
+    : start !== "" && sample.startsWith(start)
+      ? sample.slice(start.length)
+      : sample;
   const middle = start.includes("://") && sample.includes("://") ? "" : body;
   return `${start}${middle}${inner.join("")}${end !== "" && middle.endsWith(end) ? "" : end}`;
 }

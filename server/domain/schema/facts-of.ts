@@ -33,7 +33,10 @@ export function factsOf(schema: JsonSchemaObject, root: JsonSchemaObject): Facts
   };
 }
 
-function gather(schema: JsonSchemaObject, root: JsonSchemaObject): { parts: JsonSchemaObject[]; unions: JsonSchemaObject[][]; hasNullChoice: boolean } {
+function gather(
+  schema: JsonSchemaObject,
+  root: JsonSchemaObject,
+): { parts: JsonSchemaObject[]; unions: JsonSchemaObject[][]; hasNullChoice: boolean } {
   const parts = new Set<JsonSchemaObject>();
   const unions: JsonSchemaObject[][] = [];
   let hasNullChoice = false;
@@ -60,13 +63,18 @@ function isNull(schema: JsonSchemaObject): boolean {
 
 /** The narrowest that is said: an integer is a number. */
 function typesOf(parts: JsonSchemaObject[]): string[] | null {
-  const said = parts.flatMap(({ type }) => (type === undefined ? [] : [[type].flat().filter((one) => typeof one === "string")]));
-  const narrow = said.find((types) => types.includes("integer")) ?? said.toSorted((one, other) => one.length - other.length)[0];
+  const said = parts.flatMap(({ type }) =>
+    type === undefined ? [] : [[type].flat().filter((one) => typeof one === "string")],
+  );
+  const narrow =
+    said.find((types) => types.includes("integer")) ?? said.toSorted((one, other) => one.length - other.length)[0];
   return narrow ?? null;
 }
 
 function valuesOf(parts: JsonSchemaObject[]): Json[] | null {
-  const said = parts.flatMap((part) => (part["const"] !== undefined ? [[part["const"]]] : Array.isArray(part["enum"]) ? [listOf(part["enum"])] : []));
+  const said = parts.flatMap((part) =>
+    part["const"] !== undefined ? [[part["const"]]] : Array.isArray(part["enum"]) ? [listOf(part["enum"])] : [],
+  );
   return said.toSorted((one, other) => one.length - other.length)[0] ?? null;
 }
 
@@ -87,7 +95,11 @@ export function propertiesOf({ parts }: Facts): Property[] {
       found.set(name, [...(found.get(name) ?? []), schema]);
     }
   }
-  return [...found].map(([name, schemas]) => ({ name, schema: schemas.length === 1 ? (schemas[0] ?? {}) : { allOf: schemas }, isRequired: required.has(name) }));
+  return [...found].map(([name, schemas]) => ({
+    name,
+    schema: schemas.length === 1 ? (schemas[0] ?? {}) : { allOf: schemas },
+    isRequired: required.has(name),
+  }));
 }
 
 /** The first value of a keyword among the parts. */

@@ -10,7 +10,9 @@ export function listOf(value: Json | undefined): Json[] {
 
 /** The schemas of a list such as `anyOf`; `true` takes anything, `false` nothing. */
 export function schemasOf(value: Json | undefined): JsonSchemaObject[] {
-  return listOf(value).map(asSchema).filter((one) => one !== null);
+  return listOf(value)
+    .map(asSchema)
+    .filter((one) => one !== null);
 }
 
 export function asSchema(value: Json | undefined): JsonSchemaObject | null {

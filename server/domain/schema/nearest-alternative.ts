@@ -3,7 +3,10 @@ import { isObject } from "./json-schema.ts";
 
 export type JsonType = "string" | "number" | "boolean" | "null" | "array" | "object";
 
-/** A schema as far as it tells how near a value is to it. Parts are read when they are needed: a schema may contain itself. */
+/**
+ * A schema as far as it tells how near a value is to it. Parts are read when they are needed: a schema may contain
+ * itself.
+ */
 export type Shape =
   | { is: "any" }
   | { is: "scalar"; types: readonly JsonType[] }
@@ -23,14 +26,17 @@ export interface ShapeField {
 export interface Comparison {
   /** For each alternative, smaller is nearer: compared from left to right. */
   distances: number[][];
-  /** A field by which the alternatives differ in fixed values, and whose value is none of these: no alternative was meant. */
+  /**
+   * A field by which the alternatives differ in fixed values, and whose value is none of these: no alternative was
+   * meant.
+   */
   unmet: { path: readonly string[]; values: readonly unknown[] } | null;
 }
 
 /**
- * Compares a value with the alternatives of a union, none of which it fits. What counts, in this order: the value's type; the fields whose
- * fixed values tell the alternatives apart; and how much else is alike, where each shared field counts for an alternative, and each wrong
- * or missing one against it.
+ * Compares a value with the alternatives of a union, none of which it fits. What counts, in this order: the value's
+ * type; the fields whose fixed values tell the alternatives apart; and how much else is alike, where each shared field
+ * counts for an alternative, and each wrong or missing one against it.
  */
 export function compareAlternatives(alternatives: readonly Shape[], value: Json): Comparison {
   const budget = { steps: 10_000 };
@@ -40,11 +46,25 @@ export function compareAlternatives(alternatives: readonly Shape[], value: Json)
   const distances = alternatives.map((shape, index) => {
     if (!areOfType[index]) return [1, 0, 0, 0];
     const own = fixedFields(shape);
-    const told = telling.map((key) => (valueAtKey(value, key) === undefined ? "missing" : own.get(key)?.includes(valueAtKey(value, key)) ? "right" : "wrong"));
+    const told = telling.map((key) =>
+      valueAtKey(value, key) === undefined
+        ? "missing"
+        : own.get(key)?.includes(valueAtKey(value, key))
+          ? "right"
+          : "wrong",
+    );
     const { shared, wrong, missing } = likeness(shape, value, { depth: 0, budget });
-    return [0, -told.filter((one) => one === "right").length, told.filter((one) => one === "wrong").length, wrong + missing - 2 * shared];
+    return [
+      0,
+      -told.filter((one) => one === "right").length,
+      told.filter((one) => one === "wrong").length,
+      wrong + missing - 2 * shared,
+    ];
   });
-  return { distances, unmet: unmetField({ telling, ofType, value, distances: distances.filter((_, index) => areOfType[index]) }) };
+  return {
+    distances,
+    unmet: unmetField({ telling, ofType, value, distances: distances.filter((_, index) => areOfType[index]) }),
+  };
 }
 
 export function compareDistances(a: readonly number[], b: readonly number[]): number {
@@ -64,8 +84,11 @@ export function shapeBelow(shape: Shape, step: PropertyKey, value: Json | undefi
       return typeof step === "number" ? shape.itemAt(step) : null;
     case "union":
     case "all": {
-      const parts = (shape.is === "union" ? shape.options : shape.parts).map((read) => read()).filter((part) => shapeBelow(part, step, value) !== null);
-      const [only] = parts.length > 1 && shape.is === "union" && value !== undefined ? nearestFirst(parts, value) : parts;
+      const parts = (shape.is === "union" ? shape.options : shape.parts)
+        .map((read) => read())
+        .filter((part) => shapeBelow(part, step, value) !== null);
+      const [only] =
+        parts.length > 1 && shape.is === "union" && value !== undefined ? nearestFirst(parts, value) : parts;
       return only ? shapeBelow(only, step, value) : null;
     }
     default:
@@ -75,7 +98,10 @@ export function shapeBelow(shape: Shape, step: PropertyKey, value: Json | undefi
 
 function nearestFirst(shapes: readonly Shape[], value: Json): Shape[] {
   const { distances } = compareAlternatives(shapes, value);
-  return shapes.map((shape, index) => ({ shape, distance: distances[index] ?? [] })).toSorted((a, b) => compareDistances(a.distance, b.distance)).map(({ shape }) => shape);
+  return shapes
+    .map((shape, index) => ({ shape, distance: distances[index] ?? [] }))
+    .toSorted((a, b) => compareDistances(a.distance, b.distance))
+    .map(({ shape }) => shape);
 }
 
 const deepest = 8;
@@ -86,7 +112,9 @@ const mostEntries = 10;
 function typeOf(value: unknown): JsonType {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
-  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? (typeof value as JsonType) : "object";
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+    ? (typeof value as JsonType)
+    : "object";
 }
 
 function takesType(shape: Shape, value: Json, depth: number): boolean {
@@ -150,7 +178,8 @@ function likeness(shape: Shape, value: Json, at: { depth: number; budget: { step
       return parts.toSorted((a, b) => distanceOf(a) - distanceOf(b))[0] ?? alike;
     }
     case "all": {
-      for (const part of shape.parts.map((read) => likeness(read(), value, below))) for (const key of ["shared", "wrong", "missing"] as const) alike[key] += part[key];
+      for (const part of shape.parts.map((read) => likeness(read(), value, below)))
+        for (const key of ["shared", "wrong", "missing"] as const) alike[key] += part[key];
       return alike;
     }
     default:
@@ -208,13 +237,24 @@ function isSame(a: readonly unknown[], b: readonly unknown[]): boolean {
 }
 
 /** A missing field names no alternative only where nothing else does. */
-function unmetField({ telling, ofType, value, distances }: { telling: readonly string[]; ofType: readonly Shape[]; value: Json; distances: readonly number[][] }): Comparison["unmet"] {
+function unmetField({
+  telling,
+  ofType,
+  value,
+  distances,
+}: {
+  telling: readonly string[];
+  ofType: readonly Shape[];
+  value: Json;
+  distances: readonly number[][];
+}): Comparison["unmet"] {
   const sorted = distances.toSorted(compareDistances);
   const isUndecided = sorted.length > 1 && compareDistances(sorted[0] ?? [], sorted[1] ?? []) === 0;
   for (const key of telling) {
     const values = [...new Set(ofType.flatMap((shape) => fixedFields(shape).get(key) ?? []))];
     const found = valueAtKey(value, key);
-    if (found === undefined ? isUndecided : !values.includes(found)) return { path: JSON.parse(key) as string[], values };
+    if (found === undefined ? isUndecided : !values.includes(found))
+      return { path: JSON.parse(key) as string[], values };
   }
   return null;
 }

@@ -5,7 +5,10 @@ export interface PlainPattern {
   texts: string[];
 }
 
-/** `^ord_.*` starts with `ord_`; `\@a\.com$` ends with `@a.com`; `^(?:a|b)$` is a or b. Null for real regular expressions. */
+/**
+ * `^ord_.*` starts with `ord_`; `\@a\.com$` ends with `@a.com`; `^(?:a|b)$` is a or b. Null for real regular
+ * expressions.
+ */
 export function readPattern(pattern: string): PlainPattern | null {
   const isAtStart = pattern.startsWith("^");
   const isAtEnd = /(?:^|[^\\])(?:\\\\)*\$$/.test(pattern);
@@ -18,7 +21,9 @@ export function readPattern(pattern: string): PlainPattern | null {
 
 function plain(kind: PlainPattern["kind"], texts: (string | null)[]): PlainPattern | null {
   const known = texts.filter((text) => text !== null && text !== "");
-  return known.length > 0 && known.length === texts.length ? { kind, texts: known.flatMap((text) => text ?? []) } : null;
+  return known.length > 0 && known.length === texts.length
+    ? { kind, texts: known.flatMap((text) => text ?? []) }
+    : null;
 }
 
 function choicesOf(inner: string): (string | null)[] {

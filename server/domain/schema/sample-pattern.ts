@@ -16,8 +16,8 @@ const letters = "abcdefghijklmnopqrstuvwxyz";
 const usual = [letters, letters.toUpperCase(), "1234567890", "-_./:@#+,;=~!%&'\"()<>[]{}|\\^$*?` ", "\n\té中👍"];
 
 /**
- * A text that a regular expression takes, of `least` characters where the expression lets it grow; null for what this cannot read, such as
- * back references. What looks around is passed over: the caller tests the text.
+ * A text that a regular expression takes, of `least` characters where the expression lets it grow; null for what this
+ * cannot read, such as back references. What looks around is passed over: the caller tests the text.
  */
 export function samplePattern(pattern: string, least = 0): string | null {
   try {
@@ -75,7 +75,9 @@ class Reader {
       if (this.#take(/\)/y) === null) throw new SyntaxError("A group without an end");
       return /[=!]$/.test(opening) ? null : make;
     }
-    const set = this.#take(/\[(?:\\[\s\S]|[^\]\\])*\]|\.|\\[dDsSwW]|\\[pP]\{[^}]*\}|\\u\{[\dA-Fa-f]+\}|\\u[\dA-Fa-f]{4}|\\x[\dA-Fa-f]{2}|\\[nrtvf0]/y);
+    const set = this.#take(
+      /\[(?:\\[\s\S]|[^\]\\])*\]|\.|\\[dDsSwW]|\\[pP]\{[^}]*\}|\\u\{[\dA-Fa-f]+\}|\\u[\dA-Fa-f]{4}|\\x[\dA-Fa-f]{2}|\\[nrtvf0]/y,
+    );
     if (set !== null) return fromSet(set);
     const literal = this.#take(/\\[^\w]|[^\\()[\]*+?|]/uy);
     if (literal === null) throw new SyntaxError("Not read");
@@ -85,7 +87,11 @@ class Reader {
   #times(): { least: number; most: number } {
     const times = this.#take(/(?:[*+?]|\{\d+(?:,\d*)?\})\??/y) ?? "";
     const [, least = "1", comma, most = ""] = /^\{(\d+)(,)?(\d*)\}/.exec(times) ?? [];
-    if (times.startsWith("{")) return { least: Number(least), most: comma === undefined ? Number(least) : most === "" ? Infinity : Number(most) };
+    if (times.startsWith("{"))
+      return {
+        least: Number(least),
+        most: comma === undefined ? Number(least) : most === "" ? Infinity : Number(most),
+      };
     return { least: /^[*?]/.test(times) ? 0 : 1, most: /^[*+]/.test(times) ? Infinity : 1 };
   }
 
@@ -111,7 +117,9 @@ function repeat({ least, most, make }: Piece, sample: Sample): void {
 /** One after the other of the usual characters that are in the set, and of those that stand in it as they are. */
 function fromSet(set: string): Piece["make"] {
   const isIn = new RegExp(`^${set}$`, "u");
-  const members = [...usual, set].map((characters) => [...characters].filter((character) => isIn.test(character))).find(({ length }) => length > 0) ?? [escaped(set)];
+  const members = [...usual, set]
+    .map((characters) => [...characters].filter((character) => isIn.test(character)))
+    .find(({ length }) => length > 0) ?? [escaped(set)];
   if (!isIn.test(members[0] ?? "")) throw new SyntaxError("Nothing usual is in the set");
   return (sample) => void (sample.text += members[sample.text.length % members.length] ?? "");
 }

@@ -2,7 +2,16 @@ import { type Facts, tightest } from "./facts-of.ts";
 import { sayNumber } from "./say-number.ts";
 
 /** Where number types end by themselves: these bounds say nothing of what somebody wants. */
-const edges = new Set([Number.MAX_SAFE_INTEGER, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, 3.4028234663852886e38, Number.MAX_VALUE, 2 ** 63, 2 ** 64]);
+const edges = new Set([
+  Number.MAX_SAFE_INTEGER,
+  2 ** 31 - 1,
+  2 ** 31,
+  2 ** 32 - 1,
+  3.4028234663852886e38,
+  Number.MAX_VALUE,
+  2 ** 63,
+  2 ** 64,
+]);
 
 /** Of a number: `≥ 1`, `≤ 9`, `a multiple of 5`. */
 export function sayNumberBounds(facts: Facts): string[] {
@@ -14,7 +23,9 @@ export function sayNumberBounds(facts: Facts): string[] {
     say(">", tightest(facts, "exclusiveMinimum", Math.max)),
     say("≤", most),
     say("<", tightest(facts, "exclusiveMaximum", Math.min)),
-    ...facts.parts.flatMap(({ multipleOf }) => (typeof multipleOf === "number" ? [`a multiple of ${sayNumber(multipleOf)}`] : [])),
+    ...facts.parts.flatMap(({ multipleOf }) =>
+      typeof multipleOf === "number" ? [`a multiple of ${sayNumber(multipleOf)}`] : [],
+    ),
   ].filter((words) => words !== "");
 }
 
@@ -30,7 +41,10 @@ const sizes = [
 
 /** Of a text, a list or a record: `not empty`, `exactly 5 characters`, `1 to 3 items`. */
 export function saySizes(facts: Facts): string[] {
-  return sizes.flatMap(({ least, most, unit }) => saySize(tightest(facts, least, Math.max) ?? 0, tightest(facts, most, Math.min), unit) ?? []);
+  return sizes.flatMap(
+    ({ least, most, unit }) =>
+      saySize(tightest(facts, least, Math.max) ?? 0, tightest(facts, most, Math.min), unit) ?? [],
+  );
 }
 
 function saySize(least: number, most: number | null, unit: string): string | null {

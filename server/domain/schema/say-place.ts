@@ -3,7 +3,10 @@ import { visibleText } from "./visible-text.ts";
 /** The name of the whole body, where a condition is about no place inside it. */
 const wholeBody = "the body";
 
-/** A place in a body as one would write it: `customer.email`, `items[].sku`, `prices.*`. A key with anything unusual in it is in quotes. */
+/**
+ * A place in a body as one would write it: `customer.email`, `items[].sku`, `prices.*`. A key with anything unusual in
+ * it is in quotes.
+ */
 export function sayPlace(steps: readonly string[]): string {
   if (steps.length === 0) return wholeBody;
   const text = steps.map((step, index) => (step.startsWith("[") || index === 0 ? step : `.${step}`)).join("");
@@ -14,5 +17,7 @@ export const itemStep = "[]";
 export const anyKeyStep = "*";
 
 export function keyStep(name: string): string {
-  return /^[\p{L}\p{N}_$@-]+$/u.test(name) ? visibleText(name, 60) : `[${visibleText(JSON.stringify(name.slice(0, 60)), 60)}]`;
+  return /^[\p{L}\p{N}_$@-]+$/u.test(name)
+    ? visibleText(name, 60)
+    : `[${visibleText(JSON.stringify(name.slice(0, 60)), 60)}]`;
 }

@@ -16,6 +16,8 @@ export function sayText(facts: Facts): { formats: string[]; patterns: string[] }
   const hidesOthers = named.some((format) => sayFormat(format) !== null && !isOpen(format));
   return {
     formats: [...new Set([...formats, ...(named.length === 0 ? ofPatterns : [])])],
-    patterns: patterns.filter((pattern) => formatOfPattern(pattern) === null && (!hidesOthers || readPattern(pattern) !== null)).map(sayPattern),
+    patterns: patterns
+      .filter((pattern) => formatOfPattern(pattern) === null && (!hidesOthers || readPattern(pattern) !== null))
+      .map(sayPattern),
   };
 }

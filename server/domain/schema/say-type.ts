@@ -22,7 +22,10 @@ const types: Readonly<Record<string, Noun>> = {
 
 const deepest = 3;
 
-/** A type as a noun, without bounds: `integer`, `list of strings`, `one of eur, usd`, `string or number`. Never longer than a line. */
+/**
+ * A type as a noun, without bounds: `integer`, `list of strings`, `one of eur, usd`, `string or number`. Never longer
+ * than a line.
+ */
 export function sayType(facts: Facts, root: JsonSchemaObject): string {
   return visibleText(nounOf(facts, root, 0), 120) || "anything";
 }
@@ -42,7 +45,12 @@ function nounOf(facts: Facts, root: JsonSchemaObject, depth: number): string {
 
 function bareNoun(facts: Facts, root: JsonSchemaObject, depth: number): string {
   if (facts.isNever) return "nothing";
-  if (facts.values) return facts.values.length === 0 ? "null" : facts.values.length === 1 ? sayChoice(facts.values) : `one of ${listed(facts)}`;
+  if (facts.values)
+    return facts.values.length === 0
+      ? "null"
+      : facts.values.length === 1
+        ? sayChoice(facts.values)
+        : `one of ${listed(facts)}`;
   const [format] = sayText(facts).formats;
   if (format) return format.replace(/^an? /, "");
   const [union] = facts.unions;
@@ -52,13 +60,16 @@ function bareNoun(facts: Facts, root: JsonSchemaObject, depth: number): string {
 }
 
 function listed({ values }: Facts): string {
-  return sayChoice(values ?? [], 6).replace(/^one of /, "").replace(/ or (?=[^ ]*$)/, ", ");
+  return sayChoice(values ?? [], 6)
+    .replace(/^one of /, "")
+    .replace(/ or (?=[^ ]*$)/, ", ");
 }
 
 /** Zod writes no type where only keywords are checked: these name one. */
 function impliedNoun(facts: Facts, root: JsonSchemaObject, depth: number): string {
   if (firstOf(facts, "properties") !== undefined) return "object";
-  if (firstOf(facts, "items") !== undefined || firstOf(facts, "prefixItems") !== undefined) return typeNoun({ type: "array", facts, root, depth });
+  if (firstOf(facts, "items") !== undefined || firstOf(facts, "prefixItems") !== undefined)
+    return typeNoun({ type: "array", facts, root, depth });
   return firstOf(facts, "pattern") === undefined ? "anything" : "string";
 }
 
@@ -71,7 +82,10 @@ function typeNoun(p: { type: string; facts: Facts; root: JsonSchemaObject; depth
 function listNoun({ facts, root, depth }: { facts: Facts; root: JsonSchemaObject; depth: number }): string {
   const first = schemasOf(firstOf(facts, "prefixItems"));
   if (depth >= deepest) return "list";
-  if (first.length > 0) return first.length > 4 ? `tuple of ${first.length}` : `tuple of ${first.map((item) => nounOf(factsOf(item, root), root, depth + 1)).join(", ")}`;
+  if (first.length > 0)
+    return first.length > 4
+      ? `tuple of ${first.length}`
+      : `tuple of ${first.map((item) => nounOf(factsOf(item, root), root, depth + 1)).join(", ")}`;
   const items = firstOf(facts, "items");
   return items === undefined ? "list" : `list${ofMany(items, root, depth)}`;
 }
@@ -98,6 +112,9 @@ function unionNoun(choices: JsonSchemaObject[], root: JsonSchemaObject, depth: n
   const count = `one of ${choices.length} shapes`;
   if (choices.length > 6 || depth >= deepest) return count;
   const nouns = [...new Set(choices.map((choice) => nounOf(factsOf(choice, root), root, depth + 1)))];
-  const areShapes = nouns.length < choices.length || nouns.length > 4 || nouns.some((noun) => noun.startsWith("one of") && noun.endsWith("shapes"));
+  const areShapes =
+    nouns.length < choices.length ||
+    nouns.length > 4 ||
+    nouns.some((noun) => noun.startsWith("one of") && noun.endsWith("shapes"));
   return areShapes ? count : nouns.join(" or ");
 }

@@ -4,7 +4,10 @@ import { visibleText } from "./visible-text.ts";
 
 /** A fixed value: words as they are, everything that could be taken for something else in quotes. */
 export function sayValue(value: Json, length = 40): string {
-  const isWord = typeof value === "string" && /^[\p{L}_][\p{L}\p{N}\p{Extended_Pictographic}._@:/+-]*$/u.test(value) && !/^(?:true|false|null)$/.test(value);
+  const isWord =
+    typeof value === "string" &&
+    /^[\p{L}_][\p{L}\p{N}\p{Extended_Pictographic}._@:/+-]*$/u.test(value) &&
+    !/^(?:true|false|null)$/.test(value);
   return visibleText(isWord ? value : shortJson(value, length), length);
 }
 

@@ -1,5 +1,9 @@
-/** Control characters, marks that turn or hide text, and halves of pairs: what a reader would not see, or would see in another order. */
-const unseen = /[\p{Cc}\p{Cs}\u00AD\u061C\u180E\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB\u{E0000}-\u{E007F}]/gu;
+/**
+ * Control characters, marks that turn or hide text, and halves of pairs: what a reader would not see, or would see in
+ * another order.
+ */
+const unseen =
+  /[\p{Cc}\p{Cs}\u00AD\u061C\u180E\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB\u{E0000}-\u{E007F}]/gu;
 
 /** A text of somebody else's, of at most `length` characters, with everything that hides in it written out: `\u202e`. */
 export function visibleText(text: string, length = 80): string {

@@ -7,7 +7,13 @@ import { visibleText } from "./visible-text.ts";
 
 describe("numbers", () => {
   it("large ones have their thousands apart, years do not", () => {
-    expect([2026, 10_000, -1_234_567.25, 1e30, 0.000001].map(sayNumber)).toEqual(["2026", "10,000", "-1,234,567.25", "1e+30", "0.000001"]);
+    expect([2026, 10_000, -1_234_567.25, 1e30, 0.000001].map(sayNumber)).toEqual([
+      "2026",
+      "10,000",
+      "-1,234,567.25",
+      "1e+30",
+      "0.000001",
+    ]);
   });
 });
 
@@ -27,7 +33,16 @@ describe("texts of others", () => {
 
 describe("values", () => {
   it("words stand bare, all else in quotes", () => {
-    expect(["invoice.paid", "a b", "7", "true", "", 7, true, null].map((value) => sayValue(value))).toEqual(["invoice.paid", '"a b"', '"7"', '"true"', '""', "7", "true", "null"]);
+    expect(["invoice.paid", "a b", "7", "true", "", 7, true, null].map((value) => sayValue(value))).toEqual([
+      "invoice.paid",
+      '"a b"',
+      '"7"',
+      '"true"',
+      '""',
+      "7",
+      "true",
+      "null",
+    ]);
   });
 
   it("choices end with or, long ones are counted", () => {

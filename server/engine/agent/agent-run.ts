@@ -13,11 +13,21 @@ import type { LiveTold } from "../run-session.ts";
 export interface AgentContext {
   run: { id: string };
   /** `spendAfter`: what the run has used in all when the step has this result. */
-  step(name: string, fn: (step: StepContext) => unknown, spendAfter?: (result: Json) => Spend | undefined): Promise<Json>;
+  step(
+    name: string,
+    fn: (step: StepContext) => unknown,
+    spendAfter?: (result: Json) => Spend | undefined,
+  ): Promise<Json>;
   sleep(name: string, durationMs: number): Promise<void>;
-  /** Waits until a person has decided, for weeks if need be, without holding a worker. What nobody has decided in time is refused. */
+  /**
+   * Waits until a person has decided, for weeks if need be, without holding a worker. What nobody has decided in time
+   * is refused.
+   */
   approve(name: string, request: ApprovalRequest, timeoutMs: number): Promise<ApprovalDecision>;
-  /** Shows what the model of a step says while it says it, until the step is over. Never rejects: a run does not fail by who looks at it. */
+  /**
+   * Shows what the model of a step says while it says it, until the step is over. Never rejects: a run does not fail by
+   * who looks at it.
+   */
   tellLive(live: LiveTold): Promise<void>;
   log: { info(message: string, data?: unknown): void; warn(message: string, data?: unknown): void };
 }
@@ -43,11 +53,16 @@ export async function agentStep<Type extends AgentStepOf<string>["type"]>(
   fn: (step: StepContext) => Promise<AgentStepOf<Type>> | AgentStepOf<Type>,
   spendAfter?: (step: z.infer<typeof agentStepSchema>) => Spend | undefined,
 ): Promise<AgentStepOf<Type>> {
-  const step = agentStepSchema.parse(await ctx.step(name, fn, spendAfter && ((result) => spendAfter(agentStepSchema.parse(result)))));
+  const step = agentStepSchema.parse(
+    await ctx.step(name, fn, spendAfter && ((result) => spendAfter(agentStepSchema.parse(result)))),
+  );
   if (isOneOf(step, types)) return step;
   throw new Error(`Step ${name} holds a result of the kind ${step.type}.`);
 }
 
-function isOneOf<Type extends AgentStepOf<string>["type"]>(step: z.infer<typeof agentStepSchema>, types: readonly Type[]): step is AgentStepOf<Type> {
+function isOneOf<Type extends AgentStepOf<string>["type"]>(
+  step: z.infer<typeof agentStepSchema>,
+  types: readonly Type[],
+): step is AgentStepOf<Type> {
   return types.some((type) => type === step.type);
 }

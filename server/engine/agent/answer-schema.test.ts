@@ -6,7 +6,13 @@ import { answerSchema } from "./answer-schema.ts";
 const exported = (schema: z.ZodType) => z.toJSONSchema(schema, { io: "input" }) as JsonSchemaObject;
 
 test("every object of the schema is closed, and the dialect is left out", () => {
-  const schema = exported(z.object({ a: z.object({ b: z.array(z.object({ c: z.string() })) }), d: z.union([z.object({ e: z.null() }), z.int()]), f: z.object({ g: z.int() }).nullable() }));
+  const schema = exported(
+    z.object({
+      a: z.object({ b: z.array(z.object({ c: z.string() })) }),
+      d: z.union([z.object({ e: z.null() }), z.int()]),
+      f: z.object({ g: z.int() }).nullable(),
+    }),
+  );
   const { schema: closed, isStrict } = answerSchema(schema);
   expect(isStrict).toBe(true);
   expect(closed).not.toHaveProperty("$schema");
@@ -20,21 +26,35 @@ test.each([
   ["a default", z.object({ a: z.string().default("b") })],
   ["one that is deep inside", z.object({ a: z.array(z.object({ b: z.string().optional() })) })],
   ["a record", z.object({ a: z.record(z.string(), z.int()) })],
-  ["a discriminated union", z.object({ a: z.discriminatedUnion("kind", [z.object({ kind: z.literal("b") }), z.object({ kind: z.literal("c") })]) })],
+  [
+    "a discriminated union",
+    z.object({
+      a: z.discriminatedUnion("kind", [z.object({ kind: z.literal("b") }), z.object({ kind: z.literal("c") })]),
+    }),
+  ],
 ])("%s is more than OpenAI's strict mode can hold a model to", (_, schema) => {
   expect(answerSchema(exported(schema)).isStrict).toBe(false);
 });
 
 test("what only looks like a schema stays as it is", () => {
-  const schema: JsonSchemaObject = { type: "object", properties: { type: { const: { type: "object" } }, additionalProperties: { enum: [{ type: "object" }] } }, required: ["type", "additionalProperties"] };
+  const schema: JsonSchemaObject = {
+    type: "object",
+    properties: { type: { const: { type: "object" } }, additionalProperties: { enum: [{ type: "object" }] } },
+    required: ["type", "additionalProperties"],
+  };
   expect(answerSchema(schema).schema).toEqual({ ...schema, additionalProperties: false });
 });
 
 test("the parts of an intersection stay open, for each has only some of the properties", () => {
-  const allOf: JsonSchemaObject[] = [{ type: "object", properties: { a: {} }, required: ["a"] }, { type: "object", properties: { b: {} }, required: ["b"] }];
+  const allOf: JsonSchemaObject[] = [
+    { type: "object", properties: { a: {} }, required: ["a"] },
+    { type: "object", properties: { b: {} }, required: ["b"] },
+  ];
   expect(answerSchema({ allOf })).toEqual({ schema: { allOf }, isStrict: false });
 });
 
 test("a record keeps the shape of its values", () => {
-  expect(answerSchema(exported(z.record(z.string(), z.int()))).schema).toMatchObject({ additionalProperties: { type: "integer" } });
+  expect(answerSchema(exported(z.record(z.string(), z.int()))).schema).toMatchObject({
+    additionalProperties: { type: "integer" },
+  });
 });

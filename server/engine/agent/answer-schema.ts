@@ -2,8 +2,9 @@ import type { Json, JsonSchemaObject } from "../../contract/json.ts";
 import { isObject } from "../../domain/schema/json-schema.ts";
 
 /**
- * A schema as providers of models want it: without `$schema`, and each object closed (`additionalProperties: false`), which OpenAI asks for and the AI SDK does as
- * well. `isStrict`: a provider may hold its model to it, by OpenAI's rules for `strict`: every property required, no records, no `oneOf` and no `allOf`.
+ * A schema as providers of models want it: without `$schema`, and each object closed (`additionalProperties: false`),
+ * which OpenAI asks for and the AI SDK does as well. `isStrict`: a provider may hold its model to it, by OpenAI's rules
+ * for `strict`: every property required, no records, no `oneOf` and no `allOf`.
  * https://platform.openai.com/docs/guides/structured-outputs#supported-schemas
  */
 export function answerSchema(schema: JsonSchemaObject): { schema: JsonSchemaObject; isStrict: boolean } {
@@ -13,7 +14,9 @@ export function answerSchema(schema: JsonSchemaObject): { schema: JsonSchemaObje
 }
 
 function closeObject(schema: JsonSchemaObject, seen: { isStrict: boolean }): JsonSchemaObject {
-  const closed = Object.fromEntries(Object.entries(schema).map(([keyword, value]) => [keyword, closeKeyword(keyword, value, seen)]));
+  const closed = Object.fromEntries(
+    Object.entries(schema).map(([keyword, value]) => [keyword, closeKeyword(keyword, value, seen)]),
+  );
   if ("oneOf" in closed || "allOf" in closed) seen.isStrict = false;
   if (closed["type"] !== "object") return closed;
   const { additionalProperties, properties, required } = closed;
@@ -24,13 +27,19 @@ function closeObject(schema: JsonSchemaObject, seen: { isStrict: boolean }): Jso
   return closed;
 }
 
-/** Only where a schema stands: what is in `enum`, `const` and `default` stays as it is. So do the parts of `allOf`, which closed would refuse each other's properties. */
+/**
+ * Only where a schema stands: what is in `enum`, `const` and `default` stays as it is. So do the parts of `allOf`,
+ * which closed would refuse each other's properties.
+ */
 function closeKeyword(keyword: string, value: Json, seen: { isStrict: boolean }): Json {
-  if (lists.has(keyword) && Array.isArray(value)) return value.map((item) => (isObject(item) ? closeObject(item, seen) : item));
+  if (lists.has(keyword) && Array.isArray(value))
+    return value.map((item) => (isObject(item) ? closeObject(item, seen) : item));
   if (!isObject(value)) return value;
   if (singles.has(keyword)) return closeObject(value, seen);
   if (!maps.has(keyword)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, isObject(child) ? closeObject(child, seen) : child]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, child]) => [name, isObject(child) ? closeObject(child, seen) : child]),
+  );
 }
 
 const singles: ReadonlySet<string> = new Set(["items", "additionalProperties", "not"]);

@@ -14,17 +14,35 @@ const providerMetadata = z.record(z.string(), jsonSchema).optional();
 const tokens = z.number().nullish();
 const count = z.union([z.number(), z.looseObject({ total: tokens, cacheRead: tokens, reasoning: tokens })]).nullish();
 
-/** The parts of a stream that are looked at; others go by. What a call of a tool begins with is only for those who listen: the whole call comes again. */
+/**
+ * The parts of a stream that are looked at; others go by. What a call of a tool begins with is only for those who
+ * listen: the whole call comes again.
+ */
 const modelPartSchema = z.discriminatedUnion("type", [
-  z.object({ type: z.enum(["text-start", "reasoning-start", "text-end", "reasoning-end"]), id: z.string(), providerMetadata }),
+  z.object({
+    type: z.enum(["text-start", "reasoning-start", "text-end", "reasoning-end"]),
+    id: z.string(),
+    providerMetadata,
+  }),
   z.object({ type: z.enum(["text-delta", "reasoning-delta"]), id: z.string(), delta: z.string(), providerMetadata }),
   z.object({ type: z.literal("tool-input-start"), id: z.string(), toolName: z.string() }),
   z.object({ type: z.literal("tool-input-delta"), id: z.string(), delta: z.string() }),
-  z.object({ type: z.literal("tool-call"), toolCallId: z.string(), toolName: z.string(), input: z.string(), providerMetadata }),
+  z.object({
+    type: z.literal("tool-call"),
+    toolCallId: z.string(),
+    toolName: z.string(),
+    input: z.string(),
+    providerMetadata,
+  }),
   z.object({
     type: z.literal("finish"),
     finishReason: z.union([z.string(), z.looseObject({ unified: z.string(), raw: z.string().nullish() })]),
-    usage: z.looseObject({ inputTokens: count, outputTokens: count, cachedInputTokens: tokens, reasoningTokens: tokens }),
+    usage: z.looseObject({
+      inputTokens: count,
+      outputTokens: count,
+      cachedInputTokens: tokens,
+      reasoningTokens: tokens,
+    }),
   }),
   z.object({ type: z.literal("error"), error: z.unknown() }),
 ]);
@@ -32,10 +50,16 @@ const modelPartSchema = z.discriminatedUnion("type", [
 export type ModelPart = z.infer<typeof modelPartSchema>;
 
 /**
- * One call of the model, read to its end. Rejects with what the provider threw, ModelCallTimedOut, ModelStreamBroken, or the signal's reason, and then leaves no
- * stream open. `onPart` sees what comes as it comes.
+ * One call of the model, read to its end. Rejects with what the provider threw, ModelCallTimedOut, ModelStreamBroken,
+ * or the signal's reason, and then leaves no stream open. `onPart` sees what comes as it comes.
  */
-export async function callModel(p: { model: LanguageModel; request: ModelRequest; signal: AbortSignal; timeoutMs: number; onPart?: ((part: ModelPart) => void) | undefined }): Promise<ModelAnswer> {
+export async function callModel(p: {
+  model: LanguageModel;
+  request: ModelRequest;
+  signal: AbortSignal;
+  timeoutMs: number;
+  onPart?: ((part: ModelPart) => void) | undefined;
+}): Promise<ModelAnswer> {
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(new ModelCallTimedOut(p.timeoutMs)), p.timeoutMs);
   const abortSignal = AbortSignal.any([p.signal, limit.signal]);
@@ -94,15 +118,33 @@ function createAnswer() {
       }
     },
     end(): ModelAnswer {
-      if (!end || end.finishReason === "") throw new ModelStreamBroken("The answer of the model broke off in the middle.");
-      return { content: content.filter((part) => part.type === "tool-call" || part.text !== "" || part.providerOptions !== undefined), ...end };
+      if (!end || end.finishReason === "")
+        throw new ModelStreamBroken("The answer of the model broke off in the middle.");
+      return {
+        content: content.filter(
+          (part) => part.type === "tool-call" || part.text !== "" || part.providerOptions !== undefined,
+        ),
+        ...end,
+      };
     },
   };
 }
 
-function toToolCall({ toolCallId, toolName, input, providerMetadata: metadata }: Extract<ModelPart, { type: "tool-call" }>): ContentPart {
+function toToolCall({
+  toolCallId,
+  toolName,
+  input,
+  providerMetadata: metadata,
+}: Extract<ModelPart, { type: "tool-call" }>): ContentPart {
   const parsed = parseArguments(input);
-  return { type: "tool-call", toolCallId, toolName, input: parsed ?? input, isMalformed: parsed === null, ...(metadata ? { providerOptions: metadata } : {}) };
+  return {
+    type: "tool-call",
+    toolCallId,
+    toolName,
+    input: parsed ?? input,
+    isMalformed: parsed === null,
+    ...(metadata ? { providerOptions: metadata } : {}),
+  };
 }
 
 /** Tools take objects; no text at all stands for one without fields. */
@@ -122,9 +164,18 @@ function readFinish(reason: string | { unified: string; raw?: string | null | un
   return reason.unified === "other" && (reason.raw ?? null) === null ? "" : reason.unified;
 }
 
-type ReadCount = number | { total?: number | null | undefined; cacheRead?: number | null | undefined; reasoning?: number | null | undefined } | null | undefined;
+type ReadCount =
+  | number
+  | { total?: number | null | undefined; cacheRead?: number | null | undefined; reasoning?: number | null | undefined }
+  | null
+  | undefined;
 
-function readUsage(usage: { inputTokens?: ReadCount; outputTokens?: ReadCount; cachedInputTokens?: number | null | undefined; reasoningTokens?: number | null | undefined }): Usage {
+function readUsage(usage: {
+  inputTokens?: ReadCount;
+  outputTokens?: ReadCount;
+  cachedInputTokens?: number | null | undefined;
+  reasoningTokens?: number | null | undefined;
+}): Usage {
   const { inputTokens, outputTokens } = usage;
   return {
     inputTokens: whole(typeof inputTokens === "object" ? inputTokens?.total : inputTokens),

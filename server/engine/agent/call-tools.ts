@@ -16,20 +16,30 @@ interface PlannedCall {
 }
 
 /**
- * Executes the tools that an answer calls, one after the other, in its order; what needs a person's approval comes last, when all the rest is done. Each is a step. What a tool throws, and
- * arguments that do not parse, are told to the model and fail nothing.
+ * Executes the tools that an answer calls, one after the other, in its order; what needs a person's approval comes
+ * last, when all the rest is done. Each is a step. What a tool throws, and arguments that do not parse, are told to the
+ * model and fail nothing.
  */
 export async function callTools(run: AgentRun, round: number, { content }: ModelStep): Promise<ToolResultMessage[]> {
   const calls = content.filter((part) => part.type === "tool-call");
   const planned: PlannedCall[] = [];
-  for (const [index, call] of calls.entries()) planned.push(await planCall(run, call, `${round}.${index + 1} ${call.toolName}`.slice(0, 150)));
+  for (const [index, call] of calls.entries())
+    planned.push(await planCall(run, call, `${round}.${index + 1} ${call.toolName}`.slice(0, 150)));
   const done = new Map<PlannedCall, ToolStep>();
   const held: PlannedCall[] = [];
   for (const each of planned) {
     if (await needsApproval(run, each)) held.push(each);
     else done.set(each, await execute(run, each));
   }
-  const decisions = await Promise.all(held.map(({ call, name }) => run.ctx.approve(`approval ${name}`, { toolCallId: call.toolCallId, toolName: call.toolName, input: call.input }, approvalTimeoutOf(run, call))));
+  const decisions = await Promise.all(
+    held.map(({ call, name }) =>
+      run.ctx.approve(
+        `approval ${name}`,
+        { toolCallId: call.toolCallId, toolName: call.toolName, input: call.input },
+        approvalTimeoutOf(run, call),
+      ),
+    ),
+  );
   for (const [index, each] of held.entries()) done.set(each, await executeDecided(run, each, decisions[index]));
   return planned.flatMap((each) => {
     const step = done.get(each);
@@ -44,8 +54,18 @@ function approvalTimeoutOf({ built }: AgentRun, { toolName }: ToolCall): number 
 
 async function planCall({ agent }: AgentRun, call: ToolCall, name: string): Promise<PlannedCall> {
   const tool = agent.tools.get(call.toolName) ?? null;
-  if (!tool) return { call, name, tool, parsed: { isValid: false, why: `There is no tool ${JSON.stringify(call.toolName)}. There are: ${[...agent.tools.keys()].join(", ") || "none"}.` } };
-  if (call.isMalformed) return { call, name, tool, parsed: { isValid: false, why: "The arguments are not a JSON object." } };
+  if (!tool)
+    return {
+      call,
+      name,
+      tool,
+      parsed: {
+        isValid: false,
+        why: `There is no tool ${JSON.stringify(call.toolName)}. There are: ${[...agent.tools.keys()].join(", ") || "none"}.`,
+      },
+    };
+  if (call.isMalformed)
+    return { call, name, tool, parsed: { isValid: false, why: "The arguments are not a JSON object." } };
   return { call, name, tool, parsed: await tool.parse(call.input) };
 }
 
@@ -54,8 +74,12 @@ async function needsApproval(run: AgentRun, { call, name, tool, parsed }: Planne
   if (!tool || !parsed.isValid) return false;
   const { input } = parsed;
   const { needsApproval } = tool;
-  if (!needsApproval) return run.built.tools.some((built) => built.name === call.toolName && built.needsApproval === "always");
-  const step = await agentStep(run.ctx, `needs approval ${name}`, ["approval_need"], async (step) => ({ type: "approval_need", needsApproval: await needsApproval(input, optionsOf(run, call, step)) }));
+  if (!needsApproval)
+    return run.built.tools.some((built) => built.name === call.toolName && built.needsApproval === "always");
+  const step = await agentStep(run.ctx, `needs approval ${name}`, ["approval_need"], async (step) => ({
+    type: "approval_need",
+    needsApproval: await needsApproval(input, optionsOf(run, call, step)),
+  }));
   return step.needsApproval;
 }
 
@@ -64,7 +88,10 @@ function execute(run: AgentRun, { call, name, tool, parsed }: PlannedCall): Prom
     const kept = { type: "tool" as const, toolCallId: call.toolCallId, toolName: call.toolName, input: call.input };
     if (!tool || !parsed.isValid) return { ...kept, outcome: "invalid", output: parsed.isValid ? null : parsed.why };
     try {
-      const output = toJson(await tool.execute(parsed.input, optionsOf(run, call, step)), `What the tool ${call.toolName} returned`);
+      const output = toJson(
+        await tool.execute(parsed.input, optionsOf(run, call, step)),
+        `What the tool ${call.toolName} returned`,
+      );
       return { ...kept, outcome: "done", output };
     } catch (error) {
       // The run is over: this is no failure of the tool.
@@ -74,13 +101,28 @@ function execute(run: AgentRun, { call, name, tool, parsed }: PlannedCall): Prom
   });
 }
 
-async function executeDecided(run: AgentRun, each: PlannedCall, decision: ApprovalDecision | undefined): Promise<ToolStep> {
+async function executeDecided(
+  run: AgentRun,
+  each: PlannedCall,
+  decision: ApprovalDecision | undefined,
+): Promise<ToolStep> {
   if (decision?.isApproved) return await execute(run, each);
   const { call, name } = each;
-  return await agentStep(run.ctx, `tool ${name}`, ["tool"], () => ({ type: "tool", toolCallId: call.toolCallId, toolName: call.toolName, input: call.input, outcome: "refused", output: decision?.reason ?? null }));
+  return await agentStep(run.ctx, `tool ${name}`, ["tool"], () => ({
+    type: "tool",
+    toolCallId: call.toolCallId,
+    toolName: call.toolName,
+    input: call.input,
+    outcome: "refused",
+    output: decision?.reason ?? null,
+  }));
 }
 
-function optionsOf({ messages }: AgentRun, { toolCallId }: ToolCall, { signal, idempotencyKey }: { signal: AbortSignal; idempotencyKey: string }): ToolCallOptions {
+function optionsOf(
+  { messages }: AgentRun,
+  { toolCallId }: ToolCall,
+  { signal, idempotencyKey }: { signal: AbortSignal; idempotencyKey: string },
+): ToolCallOptions {
   return { toolCallId, messages: structuredClone(messages), abortSignal: signal, idempotencyKey };
 }
 
@@ -93,13 +135,19 @@ function toResult(step: ToolStep, runId: string): ToolResultMessage {
 function toOutput({ toolCallId, outcome, output }: ToolStep, runId: string): ToolResultMessage["output"] {
   switch (outcome) {
     case "done":
-      return { type: "text", value: delimitResult(typeof output === "string" ? output : JSON.stringify(output), { runId, toolCallId }) };
+      return {
+        type: "text",
+        value: delimitResult(typeof output === "string" ? output : JSON.stringify(output), { runId, toolCallId }),
+      };
     case "failed":
       return { type: "error-text", value: `The tool failed: ${delimitResult(String(output), { runId, toolCallId })}` };
     case "invalid":
       return { type: "error-text", value: `The tool was not called: ${String(output)}` };
     case "refused":
-      return { type: "error-text", value: `A person has refused this call, and it was not made.${typeof output === "string" && output !== "" ? ` Reason: ${output}` : ""} Do not make it again.` };
+      return {
+        type: "error-text",
+        value: `A person has refused this call, and it was not made.${typeof output === "string" && output !== "" ? ` Reason: ${output}` : ""} Do not make it again.`,
+      };
   }
 }
 

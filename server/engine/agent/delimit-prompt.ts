@@ -9,8 +9,9 @@ export interface DelimitedPrompt {
 }
 
 /**
- * Puts delimiters around what came from the payload. The boundary is made of the run's id, which did not exist when the payload was written: nobody can have put
- * it there to make the model believe that the payload has ended. The same in every attempt.
+ * Puts delimiters around what came from the payload. The boundary is made of the run's id, which did not exist when the
+ * payload was written: nobody can have put it there to make the model believe that the payload has ended. The same in
+ * every attempt.
  */
 export function delimitPrompt(input: AgentInput, runId: string): DelimitedPrompt {
   if (input.marks.length === 0) return { message: input.prompt, boundary: null };
@@ -33,8 +34,8 @@ export function explainBoundary(boundary: string): string {
 }
 
 /**
- * Puts delimiters around what a tool returned. Each result has a boundary of its own, which does not occur in it: a text that was written after the run began cannot
- * end it, either. The same in every attempt.
+ * Puts delimiters around what a tool returned. Each result has a boundary of its own, which does not occur in it: a
+ * text that was written after the run began cannot end it, either. The same in every attempt.
  */
 export function delimitResult(text: string, p: { runId: string; toolCallId: string }): string {
   const boundary = makeBoundary(`${p.runId}:${p.toolCallId}`, text);

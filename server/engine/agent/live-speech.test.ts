@@ -77,12 +77,17 @@ describe("what is told of a model's words", () => {
     expect(told).toEqual([
       [{ ...call, input: "", isComplete: false }],
       [{ ...call, input: '{"id"', isComplete: false }],
-      [{ ...call, input: '{"id":"7"}', isComplete: true }, { toolCallId: "b", toolName: "refund", input: "{}", inputCut: 0, isComplete: true }],
+      [
+        { ...call, input: '{"id":"7"}', isComplete: true },
+        { toolCallId: "b", toolName: "refund", input: "{}", inputCut: 0, isComplete: true },
+      ],
     ]);
   });
 
   test("has the end of every text, at most 64 Ki of it, and how much there was before; no character is cut in two", async () => {
-    const word = fc.tuple(fc.constantFrom("a", "ä", "😀"), fc.integer({ min: 1, max: 40_000 })).map(([char, times]) => char.repeat(times));
+    const word = fc
+      .tuple(fc.constantFrom("a", "ä", "😀"), fc.integer({ min: 1, max: 40_000 }))
+      .map(([char, times]) => char.repeat(times));
     await fc.assert(
       fc.asyncProperty(fc.array(word, { minLength: 1, maxLength: 8 }), async (words) => {
         const told: ModelSpeech[] = [];

@@ -11,7 +11,10 @@ export interface LiveSpeech {
 const everyMs = 150;
 const most = { text: 64 * 1024, reasoning: 32 * 1024, input: 16 * 1024, toolCalls: 16 };
 
-/** Calls `tell` with all that was said so far: at the first word, then every 150 ms while there is more, and never before the last call has returned. `tell` must not reject. */
+/**
+ * Calls `tell` with all that was said so far: at the first word, then every 150 ms while there is more, and never
+ * before the last call has returned. `tell` must not reject.
+ */
 export function createLiveSpeech(tell: (speech: ModelSpeech) => Promise<void>): LiveSpeech {
   const heard = createHeard();
   let telling: Promise<void> | null = null;
@@ -93,7 +96,14 @@ function createHeard() {
         const { end, cut } = input.read();
         return { toolCallId, toolName, input: end, inputCut: cut, isComplete };
       });
-      return { text: said.end, textCut: said.cut, reasoning: thought.end, reasoningCut: thought.cut, toolCalls, toolCallsCut: calls.size - toolCalls.length };
+      return {
+        text: said.end,
+        textCut: said.cut,
+        reasoning: thought.end,
+        reasoningCut: thought.cut,
+        toolCalls,
+        toolCallsCut: calls.size - toolCalls.length,
+      };
     },
   };
 }

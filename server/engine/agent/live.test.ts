@@ -8,11 +8,20 @@ async function agent(...given: Parameters<typeof createAgentHarness>) {
   const h = await createAgentHarness(...given);
   onTestFinished(() => h.close());
   const live = async (id: string) => (await getAgentTrace(h, id)).live;
-  return { ...h, live, told: async (id: string, said: object) => await vi.waitFor(async () => expect(await live(id)).toMatchObject(said), { timeout: 10_000, interval: 10 }) };
+  return {
+    ...h,
+    live,
+    told: async (id: string, said: object) =>
+      await vi.waitFor(async () => expect(await live(id)).toMatchObject(said), { timeout: 10_000, interval: 10 }),
+  };
 }
 
 const nobodySpeaks = '{"speaking":0,"said":null}';
-const lookup = defineTool({ description: "Looks up", inputSchema: z.object({ id: z.string() }), execute: ({ id }) => id });
+const lookup = defineTool({
+  description: "Looks up",
+  inputSchema: z.object({ id: z.string() }),
+  execute: ({ id }) => id,
+});
 
 test("what a model says is in the trace while it says it, and only in its step when it has said it", async () => {
   const goOn = Promise.withResolvers<void>();
@@ -42,10 +51,15 @@ test("what a model says is in the trace while it says it, and only in its step w
 });
 
 test("a call of a tool is in the trace while its arguments come; when the run is canceled in the middle of it, it is gone", async () => {
-  const h = await agent([{ hangsAfter: "I look it up.", call: { name: "lookup", arguments: { id: "1234567" } } }], { tools: { lookup } });
+  const h = await agent([{ hangsAfter: "I look it up.", call: { name: "lookup", arguments: { id: "1234567" } } }], {
+    tools: { lookup },
+  });
   const id = await h.start();
   const run = h.execute(await h.claim());
-  await h.told(id, { text: "I look it up.", toolCalls: [{ toolCallId: "call_1", toolName: "lookup", input: '{"id":"1', inputCut: 0, isComplete: false }] });
+  await h.told(id, {
+    text: "I look it up.",
+    toolCalls: [{ toolCallId: "call_1", toolName: "lookup", input: '{"id":"1', inputCut: 0, isComplete: false }],
+  });
   run.interrupt({ kind: "canceled" });
   expect((await run.ended).status).toBe("canceled");
   expect(await h.live(id)).toBeNull();
@@ -56,7 +70,10 @@ test("what a model said before its answer broke off is gone with the failure tha
   const h = await agent([{ breaksOffAfter: "I was about to" }, { text: "Done" }]);
   const id = await h.start();
   expect(await h.stretch()).toBe("waiting");
-  expect(await getAgentTrace(h, id)).toMatchObject({ live: null, steps: [{ name: "prompt" }, { step: { type: "model_failure" } }] });
+  expect(await getAgentTrace(h, id)).toMatchObject({
+    live: null,
+    steps: [{ name: "prompt" }, { step: { type: "model_failure" } }],
+  });
   expect(await h.store.liveMark()).toBe(nobodySpeaks);
   expect((await h.finish(id)).run.output).toBe("Done");
 });
@@ -74,7 +91,10 @@ test("what a model was saying to a worker that lost the run is not shown, and it
   expect((await second.ended).status).toBe("completed");
   goOn.resolve();
   expect((await first.ended).status).toBeNull();
-  expect(await getAgentTrace(h, id)).toMatchObject({ live: null, steps: [{ name: "prompt" }, { step: { content: [{ text: "From the second" }] } }] });
+  expect(await getAgentTrace(h, id)).toMatchObject({
+    live: null,
+    steps: [{ name: "prompt" }, { step: { content: [{ text: "From the second" }] } }],
+  });
 });
 
 test("a database that does not take what a model is just saying costs the run nothing", async () => {

@@ -6,8 +6,14 @@ import type { ClaimedRun } from "../../ports/store.ts";
 import type { AgentContext } from "./agent-run.ts";
 import { runAgent } from "./run-agent.ts";
 
-/** The agent of a run, in the form of a workflow: its input is a prompt, its work the conversation with the model. `null`: not in this build. */
-export async function loadAgent(run: ClaimedRun, p: { code: ProjectCode; clock: Clock; random: () => number; context: AgentContext }): Promise<LoadedWorkflow | null> {
+/**
+ * The agent of a run, in the form of a workflow: its input is a prompt, its work the conversation with the model.
+ * `null`: not in this build.
+ */
+export async function loadAgent(
+  run: ClaimedRun,
+  p: { code: ProjectCode; clock: Clock; random: () => number; context: AgentContext },
+): Promise<LoadedWorkflow | null> {
   const { code, clock, random } = p;
   const agent = await code.agent(run.target.slug);
   const built = code.manifest.agents.find(({ slug }) => slug === run.target.slug);
@@ -18,7 +24,9 @@ export async function loadAgent(run: ClaimedRun, p: { code: ProjectCode; clock: 
     input: {
       safeParse(value) {
         const parsed = agentInputSchema.safeParse(value);
-        return parsed.success ? parsed : { success: false, error: { issues: parsed.error.issues.map((issue) => ({ ...issue })) } };
+        return parsed.success
+          ? parsed
+          : { success: false, error: { issues: parsed.error.issues.map((issue) => ({ ...issue })) } };
       },
     },
     // What the run ends with was parsed already: the model could mend it then.

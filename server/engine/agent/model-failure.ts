@@ -20,10 +20,14 @@ const longestBackoffMs = 60_000;
 const longestWaitMs = 24 * 3_600_000;
 
 /**
- * What to keep of a call that failed, and when to make it again: after what the provider asks for (`retry-after`), or else after 2, 4, 8, … seconds. A call is
- * made five times at most. Keys that a provider repeats in its message are left out.
+ * What to keep of a call that failed, and when to make it again: after what the provider asks for (`retry-after`), or
+ * else after 2, 4, 8, … seconds. A call is made five times at most. Keys that a provider repeats in its message are
+ * left out.
  */
-export function planModelFailure(thrown: unknown, p: { tries: number; now: number; random: () => number }): ModelFailureStep {
+export function planModelFailure(
+  thrown: unknown,
+  p: { tries: number; now: number; random: () => number },
+): ModelFailureStep {
   const status = numberOf(thrown, "statusCode");
   const message = hideKeys(messageOf(thrown));
   const kind = kindOf(thrown, status);
@@ -47,7 +51,11 @@ function kindOf(thrown: unknown, status: number | null): ModelFailureStep["kind"
   const words = `${textOf(thrown, "type")} ${textOf(thrown, "code")} ${messageOf(thrown)}`;
   if (/rate.?limit|too many requests/i.test(words)) return "rate_limited";
   if (/overloaded|unavailable|server.?error|internal error/i.test(words)) return "overloaded";
-  const isBroken = read(thrown, "isRetryable") === true || /fetch failed|terminated|socket|ECONN|ETIMEDOUT|EPIPE|network|premature|other side closed/i.test(`${words} ${messageOf(read(thrown, "cause"))}`);
+  const isBroken =
+    read(thrown, "isRetryable") === true ||
+    /fetch failed|terminated|socket|ECONN|ETIMEDOUT|EPIPE|network|premature|other side closed/i.test(
+      `${words} ${messageOf(read(thrown, "cause"))}`,
+    );
   return isBroken ? "disconnected" : "refused";
 }
 
@@ -64,11 +72,14 @@ function retryAfterMs(thrown: unknown, now: number): number | null {
 
 /** Providers repeat a wrong key in their answer. */
 export function hideKeys(text: string): string {
-  return text.replaceAll(/\b(?:sk|rk|pk|gsk|xai|key|sess|AIza)[-_]?[\w*.-]{8,}/g, "[key]").replaceAll(/\bBearer\s+\S+/gi, "Bearer [key]");
+  return text
+    .replaceAll(/\b(?:sk|rk|pk|gsk|xai|key|sess|AIza)[-_]?[\w*.-]{8,}/g, "[key]")
+    .replaceAll(/\bBearer\s+\S+/gi, "Bearer [key]");
 }
 
 function messageOf(thrown: unknown): string {
-  const message = typeof thrown === "string" ? thrown : textOf(thrown, "message") || textOf(read(thrown, "error"), "message");
+  const message =
+    typeof thrown === "string" ? thrown : textOf(thrown, "message") || textOf(read(thrown, "error"), "message");
   return (message || "The provider gave no reason.").slice(0, 4_000);
 }
 

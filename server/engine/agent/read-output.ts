@@ -6,15 +6,27 @@ import { toJson } from "../json-value.ts";
 
 const maxIssues = 20;
 
-/** What a run ends with: the text of the answer, or, with a schema, what that makes of it. `why`: for the model, which may mend it. */
-export function readOutput(schema: AnySchema | null, { content }: ModelStep): { isValid: true; value: Json } | { isValid: false; why: string } {
+/**
+ * What a run ends with: the text of the answer, or, with a schema, what that makes of it. `why`: for the model, which
+ * may mend it.
+ */
+export function readOutput(
+  schema: AnySchema | null,
+  { content }: ModelStep,
+): { isValid: true; value: Json } | { isValid: false; why: string } {
   const text = content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
   if (!schema) return { isValid: true, value: text };
   const json = parseJson(text);
   if (json === undefined) return { isValid: false, why: text.trim() === "" ? "It is empty." : "It is not JSON." };
   const parsed = schema.safeParse(json);
   if (parsed.success) return { isValid: true, value: toJson(parsed.data, "The answer") };
-  return { isValid: false, why: parsed.error.issues.slice(0, maxIssues).map(({ path, message }) => `  ${toPointer(path) || "(the whole answer)"}: ${message}`).join("\n") };
+  return {
+    isValid: false,
+    why: parsed.error.issues
+      .slice(0, maxIssues)
+      .map(({ path, message }) => `  ${toPointer(path) || "(the whole answer)"}: ${message}`)
+      .join("\n"),
+  };
 }
 
 /** Models like to put JSON into a block of code. */

@@ -2,9 +2,14 @@ import { type MarkedPrompt, type PromptDefinition, type PromptPart, definitionKi
 import type { AgentInput } from "../../contract/agent-input.ts";
 import { fillTemplate, parsePromptTemplate, showValue } from "../../domain/prompt-template.ts";
 
-/** What an agent is asked, with marks on what came from the payload. Throws what the project's own function throws, and a TypeError where it gives no text. */
+/**
+ * What an agent is asked, with marks on what came from the payload. Throws what the project's own function throws, and
+ * a TypeError where it gives no text.
+ */
 export async function renderPrompt(prompt: PromptDefinition, value: unknown): Promise<AgentInput> {
-  return joinParts(typeof prompt === "string" ? fillTemplate(parsePromptTemplate(prompt), value) : await callPrompt(prompt, value));
+  return joinParts(
+    typeof prompt === "string" ? fillTemplate(parsePromptTemplate(prompt), value) : await callPrompt(prompt, value),
+  );
 }
 
 async function callPrompt(prompt: Exclude<PromptDefinition, string>, value: unknown): Promise<readonly PromptPart[]> {
@@ -16,7 +21,10 @@ async function callPrompt(prompt: Exclude<PromptDefinition, string>, value: unkn
 }
 
 function tag(texts: readonly string[], ...values: unknown[]): MarkedPrompt {
-  const parts = texts.flatMap((text, index): PromptPart[] => [{ text, path: null }, ...(index < values.length ? insert(values[index]) : [])]);
+  const parts = texts.flatMap((text, index): PromptPart[] => [
+    { text, path: null },
+    ...(index < values.length ? insert(values[index]) : []),
+  ]);
   return { [definitionKind]: "prompt", parts };
 }
 

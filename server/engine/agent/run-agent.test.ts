@@ -18,7 +18,12 @@ async function agent(...args: Parameters<typeof createAgentHarness>): Promise<Ha
   return harness;
 }
 
-const lookup = (calls: unknown[] = []) => defineTool({ description: "Looks a customer up", inputSchema: z.object({ id: z.string() }), execute: (input, { idempotencyKey }) => void calls.push([input, idempotencyKey]) });
+const lookup = (calls: unknown[] = []) =>
+  defineTool({
+    description: "Looks a customer up",
+    inputSchema: z.object({ id: z.string() }),
+    execute: (input, { idempotencyKey }) => void calls.push([input, idempotencyKey]),
+  });
 
 describe("an agent", () => {
   test("asks its model with its instructions and the prompt, and ends with what the model says", async () => {
@@ -26,13 +31,30 @@ describe("an agent", () => {
     const id = await h.start();
     const { run, kinds } = await h.finish(id);
     expect(run).toMatchObject({ status: "completed", output: "Hi there", input: { prompt: "Hello", marks: [] } });
-    expect(kinds).toEqual(["queued", "attempt_started", "step_started prompt", "step_completed prompt", "step_started model 1", "step_completed model 1", "completed"]);
+    expect(kinds).toEqual([
+      "queued",
+      "attempt_started",
+      "step_started prompt",
+      "step_completed prompt",
+      "step_started model 1",
+      "step_completed model 1",
+      "completed",
+    ]);
     expect(h.provider.requests).toHaveLength(1);
-    expect(h.provider.requests[0]).toMatchObject({ model: "scripted-1", messages: [{ role: "system", content: "You sort mail." }, { role: "user", content: "Hello" }] });
+    expect(h.provider.requests[0]).toMatchObject({
+      model: "scripted-1",
+      messages: [
+        { role: "system", content: "You sort mail." },
+        { role: "user", content: "Hello" },
+      ],
+    });
     expect((await h.steps(id)).get("model 1")).toMatchObject({
       type: "model",
       model: { provider: "scripted.chat", modelId: "scripted-1" },
-      content: [{ type: "reasoning", text: "Greet." }, { type: "text", text: "Hi there" }],
+      content: [
+        { type: "reasoning", text: "Greet." },
+        { type: "text", text: "Hi there" },
+      ],
       finishReason: "stop",
       usage: { inputTokens: 120, outputTokens: 7 },
       costUsd: null,
@@ -43,26 +65,82 @@ describe("an agent", () => {
     const calls: unknown[] = [];
     const tools = {
       lookup: lookup(calls),
-      count: defineTool({ description: "Counts", inputSchema: z.object({ of: z.string().default("mails") }), execute: ({ of }) => ({ of, count: 3 }) }),
+      count: defineTool({
+        description: "Counts",
+        inputSchema: z.object({ of: z.string().default("mails") }),
+        execute: ({ of }) => ({ of, count: 3 }),
+      }),
     };
-    const h = await agent([{ text: "One moment.", calls: [{ id: "a", name: "lookup", arguments: { id: "7" } }, { id: "b", name: "count", arguments: {} }] }, { text: "Done" }], { tools });
+    const h = await agent(
+      [
+        {
+          text: "One moment.",
+          calls: [
+            { id: "a", name: "lookup", arguments: { id: "7" } },
+            { id: "b", name: "count", arguments: {} },
+          ],
+        },
+        { text: "Done" },
+      ],
+      { tools },
+    );
     const id = await h.start();
     expect((await h.finish(id)).run.output).toBe("Done");
     expect(calls).toEqual([[{ id: "7" }, `${id}:tool 1.1 lookup`]]);
-    expect(h.provider.requests[0]?.tools).toMatchObject([{ type: "function", function: { name: "lookup", description: "Looks a customer up", parameters: { type: "object", required: ["id"] } } }, { function: { name: "count" } }]);
-    expect(h.provider.requests[1]?.messages.slice(2)).toMatchObject([
-      { role: "assistant", content: "One moment.", tool_calls: [{ id: "a", function: { name: "lookup", arguments: '{"id":"7"}' } }, { id: "b", function: { name: "count", arguments: "{}" } }] },
-      { role: "tool", tool_call_id: "a", content: delimitResult("null", { runId: id, toolCallId: "a" }) },
-      { role: "tool", tool_call_id: "b", content: delimitResult('{"of":"mails","count":3}', { runId: id, toolCallId: "b" }) },
+    expect(h.provider.requests[0]?.tools).toMatchObject([
+      {
+        type: "function",
+        function: {
+          name: "lookup",
+          description: "Looks a customer up",
+          parameters: { type: "object", required: ["id"] },
+        },
+      },
+      { function: { name: "count" } },
     ]);
-    expect((await h.steps(id)).get("tool 1.2 count")).toMatchObject({ type: "tool", toolCallId: "b", outcome: "done", input: {}, output: { of: "mails", count: 3 } });
+    expect(h.provider.requests[1]?.messages.slice(2)).toMatchObject([
+      {
+        role: "assistant",
+        content: "One moment.",
+        tool_calls: [
+          { id: "a", function: { name: "lookup", arguments: '{"id":"7"}' } },
+          { id: "b", function: { name: "count", arguments: "{}" } },
+        ],
+      },
+      { role: "tool", tool_call_id: "a", content: delimitResult("null", { runId: id, toolCallId: "a" }) },
+      {
+        role: "tool",
+        tool_call_id: "b",
+        content: delimitResult('{"of":"mails","count":3}', { runId: id, toolCallId: "b" }),
+      },
+    ]);
+    expect((await h.steps(id)).get("tool 1.2 count")).toMatchObject({
+      type: "tool",
+      toolCallId: "b",
+      outcome: "done",
+      input: {},
+      output: { of: "mails", count: 3 },
+    });
   });
 
   test("is told of arguments that are no JSON or do not parse, of tools that there are not, and of tools that throw; none of it fails the run", async () => {
     const calls: unknown[] = [];
-    const broken = defineTool({ description: "Breaks", inputSchema: z.object({}), execute: () => { throw new RangeError("no such customer"); } });
+    const broken = defineTool({
+      description: "Breaks",
+      inputSchema: z.object({}),
+      execute: () => {
+        throw new RangeError("no such customer");
+      },
+    });
     const answers = [
-      { calls: [{ id: "a", name: "lookup", arguments: '{"id": ' }, { id: "b", name: "lookup", arguments: { id: 7 } }, { id: "c", name: "lokup", arguments: {} }, { id: "d", name: "broken", arguments: {} }] },
+      {
+        calls: [
+          { id: "a", name: "lookup", arguments: '{"id": ' },
+          { id: "b", name: "lookup", arguments: { id: 7 } },
+          { id: "c", name: "lokup", arguments: {} },
+          { id: "d", name: "broken", arguments: {} },
+        ],
+      },
       { text: "Sorry" },
     ];
     const h = await agent(answers, { tools: { lookup: lookup(calls), broken } });
@@ -76,7 +154,12 @@ describe("an agent", () => {
       'The tool was not called: There is no tool "lokup". There are: lookup, broken.',
       `The tool failed: ${delimitResult("RangeError: no such customer", { runId: id, toolCallId: "d" })}`,
     ]);
-    expect([...(await h.steps(id)).values()].flatMap((step) => (step.type === "tool" ? [step.outcome] : []))).toEqual(["invalid", "invalid", "invalid", "failed"]);
+    expect([...(await h.steps(id)).values()].flatMap((step) => (step.type === "tool" ? [step.outcome] : []))).toEqual([
+      "invalid",
+      "invalid",
+      "invalid",
+      "failed",
+    ]);
   });
 
   test("ends with an output of its schema, also where it comes in a block of code", async () => {
@@ -84,15 +167,26 @@ describe("an agent", () => {
     const h = await agent([{ text: '```json\n{ "queue": "bugs" }\n```' }], { output });
     const { run } = await h.finish(await h.start());
     expect(run.output).toEqual({ queue: "bugs", urgent: false });
-    expect(h.provider.requests[0]?.response_format).toMatchObject({ type: "json_schema", json_schema: { name: "answer", schema: { properties: { queue: { enum: ["bugs", "other"] } } } } });
+    expect(h.provider.requests[0]?.response_format).toMatchObject({
+      type: "json_schema",
+      json_schema: { name: "answer", schema: { properties: { queue: { enum: ["bugs", "other"] } } } },
+    });
     expect(h.provider.requests[0]?.messages[0]?.content).toContain('"enum":["bugs","other"]');
   });
 
   test("asks for an output in the form that OpenAI's strict mode wants, and without that mode where the schema is more than it can keep", async () => {
-    for (const [output, strict] of [[z.object({ a: z.object({ b: z.int() }) }), true], [z.object({ a: z.object({ b: z.int().optional() }) }), false]] as const) {
+    for (const [output, strict] of [
+      [z.object({ a: z.object({ b: z.int() }) }), true],
+      [z.object({ a: z.object({ b: z.int().optional() }) }), false],
+    ] as const) {
       const h = await agent([{ text: '{ "a": { "b": 1 } }' }], { output });
       expect((await h.finish(await h.start())).run.output).toEqual({ a: { b: 1 } });
-      expect(h.provider.requests[0]?.response_format).toMatchObject({ json_schema: { strict, schema: { additionalProperties: false, properties: { a: { additionalProperties: false } } } } });
+      expect(h.provider.requests[0]?.response_format).toMatchObject({
+        json_schema: {
+          strict,
+          schema: { additionalProperties: false, properties: { a: { additionalProperties: false } } },
+        },
+      });
       await h.close();
       harness = null;
     }
@@ -100,12 +194,23 @@ describe("an agent", () => {
 
   test("is told what is wrong with its output, twice, and may mend it", async () => {
     const output = z.object({ queue: z.enum(["bugs", "other"]) });
-    const h = await agent([{ text: "bugs" }, { text: '{ "queue": "bug" }' }, { text: '{ "queue": "bugs" }' }], { output });
+    const h = await agent([{ text: "bugs" }, { text: '{ "queue": "bug" }' }, { text: '{ "queue": "bugs" }' }], {
+      output,
+    });
     const { run, timeline } = await h.finish(await h.start());
     expect(run.output).toEqual({ queue: "bugs" });
-    expect(timeline.filter(({ kind }) => kind === "log").map(({ data }) => data)).toEqual([{ call: 1, why: "It is not JSON." }, { call: 2, why: expect.stringContaining("/queue: Invalid option") }]);
-    expect(h.provider.requests[1]?.messages.at(-1)).toMatchObject({ role: "user", content: expect.stringContaining("It is not JSON.") });
-    expect(h.provider.requests[2]?.messages.at(-1)).toMatchObject({ role: "user", content: expect.stringContaining("/queue: Invalid option") });
+    expect(timeline.filter(({ kind }) => kind === "log").map(({ data }) => data)).toEqual([
+      { call: 1, why: "It is not JSON." },
+      { call: 2, why: expect.stringContaining("/queue: Invalid option") },
+    ]);
+    expect(h.provider.requests[1]?.messages.at(-1)).toMatchObject({
+      role: "user",
+      content: expect.stringContaining("It is not JSON."),
+    });
+    expect(h.provider.requests[2]?.messages.at(-1)).toMatchObject({
+      role: "user",
+      content: expect.stringContaining("/queue: Invalid option"),
+    });
   });
 
   test("fails when its output is wrong a third time", async () => {
@@ -116,7 +221,10 @@ describe("an agent", () => {
   });
 
   test("fails when it has called its model as often as it may", async () => {
-    const h = await agent(() => ({ calls: [{ name: "lookup", arguments: { id: "1" } }] }), { tools: { lookup: lookup() }, maxSteps: 3 });
+    const h = await agent(() => ({ calls: [{ name: "lookup", arguments: { id: "1" } }] }), {
+      tools: { lookup: lookup() },
+      maxSteps: 3,
+    });
     const { run } = await h.finish(await h.start());
     expect(run).toMatchObject({ status: "failed", error: { name: "max_steps_exceeded" } });
     expect(h.provider.requests).toHaveLength(3);
@@ -124,28 +232,50 @@ describe("an agent", () => {
 });
 
 /** An answer with so many calls. */
-const many = (count: number) => ({ calls: Array.from({ length: count }, (_, n) => ({ id: `c${n}`, name: "lookup", arguments: { id: String(n) } })) });
+const many = (count: number) => ({
+  calls: Array.from({ length: count }, (_, n) => ({ id: `c${n}`, name: "lookup", arguments: { id: String(n) } })),
+});
 
 describe("an agent's calls of tools", () => {
   test("are bounded in one answer: one that asks for more ends the run before any is made", async () => {
     const calls: unknown[] = [];
     const h = await agent([many(400), { text: "Done" }], { tools: { lookup: lookup(calls) } });
     const { run } = await h.finish(await h.start());
-    expect(run).toMatchObject({ status: "failed", error: { name: "max_tool_calls_exceeded", message: expect.stringMatching(/400 calls of tools in one answer, and the limit is 20\. None of them was made\. Raise maxToolCalls\.perAnswer/) } });
+    expect(run).toMatchObject({
+      status: "failed",
+      error: {
+        name: "max_tool_calls_exceeded",
+        message: expect.stringMatching(
+          /400 calls of tools in one answer, and the limit is 20\. None of them was made\. Raise maxToolCalls\.perAnswer/,
+        ),
+      },
+    });
     expect([calls.length, h.provider.requests.length]).toEqual([0, 1]);
   });
 
   test("are bounded in one run, over all its answers", async () => {
     const calls: unknown[] = [];
-    const h = await agent(() => many(3), { tools: { lookup: lookup(calls) }, maxToolCalls: { perAnswer: 3, perRun: 8 } });
+    const h = await agent(() => many(3), {
+      tools: { lookup: lookup(calls) },
+      maxToolCalls: { perAnswer: 3, perRun: 8 },
+    });
     const { run } = await h.finish(await h.start());
-    expect(run).toMatchObject({ status: "failed", error: { name: "max_tool_calls_exceeded", message: expect.stringContaining("9 calls of tools in this run, and the limit is 8") } });
+    expect(run).toMatchObject({
+      status: "failed",
+      error: {
+        name: "max_tool_calls_exceeded",
+        message: expect.stringContaining("9 calls of tools in this run, and the limit is 8"),
+      },
+    });
     expect([calls.length, h.provider.requests.length]).toEqual([6, 3]);
   });
 
   test("may be as many as the bounds say", async () => {
     const calls: unknown[] = [];
-    const h = await agent([many(3), many(3), { text: "Done" }], { tools: { lookup: lookup(calls) }, maxToolCalls: { perAnswer: 3, perRun: 6 } });
+    const h = await agent([many(3), many(3), { text: "Done" }], {
+      tools: { lookup: lookup(calls) },
+      maxToolCalls: { perAnswer: 3, perRun: 6 },
+    });
     expect((await h.finish(await h.start())).run).toMatchObject({ status: "completed", output: "Done" });
     expect(calls).toHaveLength(6);
   });
@@ -157,9 +287,15 @@ describe("a budget whose use the provider does not report", () => {
     ["in dollars", { budget: { usd: 100 }, prices: { "scripted-1": { input: 1, output: 1 } } }],
   ])("%s fails the run after the first call, before a tool is executed", async (_, options) => {
     const calls: unknown[] = [];
-    const h = await agent(() => ({ calls: [{ name: "lookup", arguments: { id: "1" } }], tokens: null }), { tools: { lookup: lookup(calls) }, ...options });
+    const h = await agent(() => ({ calls: [{ name: "lookup", arguments: { id: "1" } }], tokens: null }), {
+      tools: { lookup: lookup(calls) },
+      ...options,
+    });
     const { run } = await h.finish(await h.start());
-    expect(run).toMatchObject({ status: "failed", error: { name: "NoUsage", message: expect.stringContaining("does not report how many tokens a call has used") } });
+    expect(run).toMatchObject({
+      status: "failed",
+      error: { name: "NoUsage", message: expect.stringContaining("does not report how many tokens a call has used") },
+    });
     expect([calls.length, h.provider.requests.length]).toEqual([0, 1]);
   });
 
@@ -176,15 +312,29 @@ describe("a call of the model that fails", () => {
     expect(await h.stretch()).toBe("waiting");
     expect(await h.store.nextAvailableAt("shared")).toBe(h.clock.now() + 7_000);
     expect((await h.finish(id)).run.output).toBe("Hi");
-    expect((await h.steps(id)).get("model 1")).toEqual({ type: "model_failure", kind: "rate_limited", message: "Slow down", status: 429, waitMs: 7_000 });
+    expect((await h.steps(id)).get("model 1")).toEqual({
+      type: "model_failure",
+      kind: "rate_limited",
+      message: "Slow down",
+      status: 429,
+      waitMs: 7_000,
+    });
   });
 
   test("because the provider is overloaded is made again with growing waits, five times in all", async () => {
     const h = await agent(() => ({ status: 529, message: "Overloaded" }));
     const id = await h.start();
     const { run } = await h.finish(id);
-    expect(run).toMatchObject({ status: "failed", error: { name: "ModelCallFailed", message: "The call of the model failed with status 529 (overloaded): Overloaded" } });
-    const waits = [...(await h.steps(id)).values()].flatMap((step) => (step.type === "model_failure" ? [step.waitMs] : []));
+    expect(run).toMatchObject({
+      status: "failed",
+      error: {
+        name: "ModelCallFailed",
+        message: "The call of the model failed with status 529 (overloaded): Overloaded",
+      },
+    });
+    const waits = [...(await h.steps(id)).values()].flatMap((step) =>
+      step.type === "model_failure" ? [step.waitMs] : [],
+    );
     expect(waits).toEqual([2_000, 4_000, 8_000, 16_000, null]);
   });
 
@@ -192,7 +342,9 @@ describe("a call of the model that fails", () => {
     const h = await agent([{ status: 401, message: "Incorrect API key provided: sk-never-to-be-seen." }]);
     const id = await h.start();
     const { run, timeline } = await h.finish(id);
-    expect(run.error?.message).toBe("The call of the model failed with status 401 (refused): Incorrect API key provided: [key]");
+    expect(run.error?.message).toBe(
+      "The call of the model failed with status 401 (refused): Incorrect API key provided: [key]",
+    );
     expect(JSON.stringify([run, timeline, await h.store.loadSteps(id)])).not.toContain("never-to-be-seen");
   });
 
@@ -230,8 +382,29 @@ describe("a run of an agent", () => {
   test("whose worker is lost goes on after what is done: no call that was answered is made again", async () => {
     const calls: unknown[] = [];
     const gate = Promise.withResolvers<void>();
-    const slow = defineTool({ description: "Waits", inputSchema: z.object({}), execute: async (_, { abortSignal }) => { calls.push("slow"); await Promise.race([gate.promise, new Promise((_, reject) => abortSignal.addEventListener("abort", () => reject(abortSignal.reason)))]); } });
-    const h = await agent([{ calls: [{ id: "a", name: "lookup", arguments: { id: "7" } }, { id: "b", name: "slow", arguments: {} }] }, { text: "Done" }], { tools: { lookup: lookup(calls), slow } });
+    const slow = defineTool({
+      description: "Waits",
+      inputSchema: z.object({}),
+      execute: async (_, { abortSignal }) => {
+        calls.push("slow");
+        await Promise.race([
+          gate.promise,
+          new Promise((_, reject) => abortSignal.addEventListener("abort", () => reject(abortSignal.reason))),
+        ]);
+      },
+    });
+    const h = await agent(
+      [
+        {
+          calls: [
+            { id: "a", name: "lookup", arguments: { id: "7" } },
+            { id: "b", name: "slow", arguments: {} },
+          ],
+        },
+        { text: "Done" },
+      ],
+      { tools: { lookup: lookup(calls), slow } },
+    );
     const id = await h.start();
     const handle = h.execute(await h.claim());
     await expect.poll(() => calls.length).toBe(2);
@@ -246,15 +419,34 @@ describe("a run of an agent", () => {
   });
 
   test("that goes beyond its budget in tokens fails as soon as it does", async () => {
-    const h = await agent(() => ({ calls: [{ name: "lookup", arguments: { id: "1" } }], tokens: [400, 100] }), { tools: { lookup: lookup() }, budget: { tokens: 1_200 } });
+    const h = await agent(() => ({ calls: [{ name: "lookup", arguments: { id: "1" } }], tokens: [400, 100] }), {
+      tools: { lookup: lookup() },
+      budget: { tokens: 1_200 },
+    });
     const { run } = await h.finish(await h.start());
-    expect(run).toMatchObject({ tokens: 1_500, costUsd: null, status: "failed", error: { name: "budget_exceeded", message: "The run has used 1500 tokens, and its budget is 1200. Raise budget.tokens of agent triage, or ask less of it." } });
+    expect(run).toMatchObject({
+      tokens: 1_500,
+      costUsd: null,
+      status: "failed",
+      error: {
+        name: "budget_exceeded",
+        message:
+          "The run has used 1500 tokens, and its budget is 1200. Raise budget.tokens of agent triage, or ask less of it.",
+      },
+    });
     expect(h.provider.requests).toHaveLength(3);
   });
 
   test("bears what it has used so far, also where it went on after a wait, and none of it twice", async () => {
     const price = { "scripted-1": { input: 2, output: 10 } };
-    const h = await agent([{ calls: [{ name: "lookup", arguments: { id: "1" } }], tokens: [400, 100] }, { status: 503, message: "busy" }, { text: "Hi", tokens: [500, 20] }], { tools: { lookup: lookup() }, prices: price });
+    const h = await agent(
+      [
+        { calls: [{ name: "lookup", arguments: { id: "1" } }], tokens: [400, 100] },
+        { status: 503, message: "busy" },
+        { text: "Hi", tokens: [500, 20] },
+      ],
+      { tools: { lookup: lookup() }, prices: price },
+    );
     const id = await h.start();
     expect(await h.stretch()).toBe("waiting");
     expect(await h.store.getRun(id)).toMatchObject({ tokens: 500, costUsd: 0.0018 });
@@ -263,7 +455,10 @@ describe("a run of an agent", () => {
   });
 
   test("that goes beyond its budget in dollars fails, by the prices of the project", async () => {
-    const h = await agent([{ text: "Hi", tokens: [1_000, 1_000] }], { budget: { usd: 0.01 }, prices: { "scripted-1": { input: 2, output: 10 } } });
+    const h = await agent([{ text: "Hi", tokens: [1_000, 1_000] }], {
+      budget: { usd: 0.01 },
+      prices: { "scripted-1": { input: 2, output: 10 } },
+    });
     const id = await h.start();
     const { run } = await h.finish(id);
     expect(run).toMatchObject({ tokens: 2_000, costUsd: 0.012, status: "failed", error: { name: "budget_exceeded" } });
@@ -279,28 +474,71 @@ describe("a run of an agent", () => {
 
   test("of a webhook is asked with delimiters around what came from the payload, and keeps the marks", async () => {
     const h = await agent([{ text: "Hi" }], { prompt: "New ticket from {{ from }}: {{ subject }}!" });
-    const id = await h.start({ attachmentId: "mail:triage", trigger: "mail", input: null, payload: { from: "ada@example.com", subject: "Help" } });
+    const id = await h.start({
+      attachmentId: "mail:triage",
+      trigger: "mail",
+      input: null,
+      payload: { from: "ada@example.com", subject: "Help" },
+    });
     const { run } = await h.finish(id);
-    expect(run.input).toEqual({ prompt: "New ticket from ada@example.com: Help!", marks: [{ start: 16, end: 31, path: "from" }, { start: 33, end: 37, path: "subject" }] });
+    expect(run.input).toEqual({
+      prompt: "New ticket from ada@example.com: Help!",
+      marks: [
+        { start: 16, end: 31, path: "from" },
+        { start: 33, end: 37, path: "subject" },
+      ],
+    });
     const prompt = (await h.steps(id)).get("prompt");
     const boundary = prompt?.type === "prompt" ? prompt.boundary : null;
     expect(boundary).toMatch(/^[0-9a-f]{16}$/);
-    expect(h.provider.requests[0]?.messages[1]?.content).toBe(`New ticket from <payload-${boundary}>ada@example.com</payload-${boundary}>: <payload-${boundary}>Help</payload-${boundary}>!`);
-    expect(h.provider.requests[0]?.messages[0]?.content).toContain(`What stands between <payload-${boundary}> and </payload-${boundary}> came from outside`);
+    expect(h.provider.requests[0]?.messages[1]?.content).toBe(
+      `New ticket from <payload-${boundary}>ada@example.com</payload-${boundary}>: <payload-${boundary}>Help</payload-${boundary}>!`,
+    );
+    expect(h.provider.requests[0]?.messages[0]?.content).toContain(
+      `What stands between <payload-${boundary}> and </payload-${boundary}> came from outside`,
+    );
   });
 
   test("whose prompt function throws fails with that, before any model is asked", async () => {
-    const h = await agent([{ text: "Hi" }], { prompt: () => { throw new Error("no template for this"); } });
-    const { run } = await h.finish(await h.start({ attachmentId: "mail:triage", trigger: "mail", input: null, payload: {} }));
-    expect(run.error).toMatchObject({ name: "PromptFailed", message: "The prompt of trigger mail threw Error: no template for this" });
+    const h = await agent([{ text: "Hi" }], {
+      prompt: () => {
+        throw new Error("no template for this");
+      },
+    });
+    const { run } = await h.finish(
+      await h.start({ attachmentId: "mail:triage", trigger: "mail", input: null, payload: {} }),
+    );
+    expect(run.error).toMatchObject({
+      name: "PromptFailed",
+      message: "The prompt of trigger mail threw Error: no template for this",
+    });
     expect(h.provider.requests).toEqual([]);
   });
 });
 
-const refund = (calls: unknown[]) => defineTool({ description: "Pays back", inputSchema: z.object({ cents: z.int() }), needsApproval: ({ cents }) => cents > 100, execute: (input) => calls.push(input) });
-const script = [{ calls: [{ id: "a", name: "refund", arguments: { cents: 500 } }, { id: "b", name: "refund", arguments: { cents: 50 } }] }, { text: "Done" }];
+const refund = (calls: unknown[]) =>
+  defineTool({
+    description: "Pays back",
+    inputSchema: z.object({ cents: z.int() }),
+    needsApproval: ({ cents }) => cents > 100,
+    execute: (input) => calls.push(input),
+  });
+const script = [
+  {
+    calls: [
+      { id: "a", name: "refund", arguments: { cents: 500 } },
+      { id: "b", name: "refund", arguments: { cents: 50 } },
+    ],
+  },
+  { text: "Done" },
+];
 const decide = (h: Harness, id: string, isApproved: boolean, reason: string | null = null) =>
-  h.store.decideApproval({ runId: id, name: "approval 1.1 refund", decision: { isApproved, reason, by: "Ada" }, now: h.clock.now() });
+  h.store.decideApproval({
+    runId: id,
+    name: "approval 1.1 refund",
+    decision: { isApproved, reason, by: "Ada" },
+    now: h.clock.now(),
+  });
 
 describe("a tool that needs approval", () => {
   test("is executed when a person approves; the others are executed before, and nobody holds a worker meanwhile", async () => {
@@ -309,15 +547,31 @@ describe("a tool that needs approval", () => {
     const id = await h.start();
     expect(await h.stretch()).toBe("waiting");
     expect(calls).toEqual([{ cents: 50 }]);
-    expect(await getAgentTrace(h, id)).toMatchObject({ approvals: [{ name: "approval 1.1 refund", request: { toolCallId: "a", toolName: "refund", input: { cents: 500 } }, decision: null, decidedAt: null }] });
+    expect(await getAgentTrace(h, id)).toMatchObject({
+      approvals: [
+        {
+          name: "approval 1.1 refund",
+          request: { toolCallId: "a", toolName: "refund", input: { cents: 500 } },
+          decision: null,
+          decidedAt: null,
+        },
+      ],
+    });
     h.advance(3 * 24 * 3_600_000);
     expect(await decide(h, id, true)).toBe("decided");
     const { run, kinds } = await h.finish(id);
     expect(run).toMatchObject({ status: "completed", output: "Done", attempt: 1 });
     expect(calls).toEqual([{ cents: 50 }, { cents: 500 }]);
-    expect(kinds.filter((kind) => kind.startsWith("approval"))).toEqual(["approval_requested approval 1.1 refund", "approval_decided approval 1.1 refund"]);
+    expect(kinds.filter((kind) => kind.startsWith("approval"))).toEqual([
+      "approval_requested approval 1.1 refund",
+      "approval_decided approval 1.1 refund",
+    ]);
     expect(h.provider.requests).toHaveLength(2);
-    expect(await getAgentTrace(h, id)).toMatchObject({ approvals: [{ decision: { isApproved: true, by: "Ada" } }], usage: { inputTokens: 200, outputTokens: 20 }, costUsd: null });
+    expect(await getAgentTrace(h, id)).toMatchObject({
+      approvals: [{ decision: { isApproved: true, by: "Ada" } }],
+      usage: { inputTokens: 200, outputTokens: 20 },
+      costUsd: null,
+    });
   });
 
   test("is not executed when a person refuses, and the model is told so with the reason", async () => {
@@ -328,8 +582,15 @@ describe("a tool that needs approval", () => {
     await decide(h, id, false, "Ask the manager first.");
     expect((await h.finish(id)).run.output).toBe("Done");
     expect(calls).toEqual([{ cents: 50 }]);
-    expect(h.provider.requests[1]?.messages[3]).toMatchObject({ tool_call_id: "a", content: "A person has refused this call, and it was not made. Reason: Ask the manager first. Do not make it again." });
-    expect((await h.steps(id)).get("tool 1.1 refund")).toMatchObject({ outcome: "refused", output: "Ask the manager first." });
+    expect(h.provider.requests[1]?.messages[3]).toMatchObject({
+      tool_call_id: "a",
+      content:
+        "A person has refused this call, and it was not made. Reason: Ask the manager first. Do not make it again.",
+    });
+    expect((await h.steps(id)).get("tool 1.1 refund")).toMatchObject({
+      outcome: "refused",
+      output: "Ask the manager first.",
+    });
   });
 
   test("is refused when nobody has decided for thirty days", async () => {
@@ -340,16 +601,32 @@ describe("a tool that needs approval", () => {
     expect(await h.store.nextAvailableAt("shared")).toBe(h.clock.now() + 30 * 24 * 3_600_000);
     expect((await h.finish(id)).run.output).toBe("Done");
     expect(calls).toEqual([{ cents: 50 }]);
-    expect((await h.steps(id)).get("tool 1.1 refund")).toMatchObject({ outcome: "refused", output: "Nobody decided in time." });
+    expect((await h.steps(id)).get("tool 1.1 refund")).toMatchObject({
+      outcome: "refused",
+      output: "Nobody decided in time.",
+    });
   });
 
   test("is refused after its own approvalTimeout where it has one", async () => {
-    const h = await agent(script, { tools: { refund: defineTool({ description: "Pays back", inputSchema: z.object({ cents: z.int() }), needsApproval: ({ cents }) => cents > 100, approvalTimeout: "4h", execute: () => "paid" }) } });
+    const h = await agent(script, {
+      tools: {
+        refund: defineTool({
+          description: "Pays back",
+          inputSchema: z.object({ cents: z.int() }),
+          needsApproval: ({ cents }) => cents > 100,
+          approvalTimeout: "4h",
+          execute: () => "paid",
+        }),
+      },
+    });
     const id = await h.start();
     await h.stretch();
     expect(await h.store.nextAvailableAt("shared")).toBe(h.clock.now() + 4 * 3_600_000);
     expect((await h.finish(id)).run.output).toBe("Done");
-    expect((await h.steps(id)).get("tool 1.1 refund")).toMatchObject({ outcome: "refused", output: "Nobody decided in time." });
+    expect((await h.steps(id)).get("tool 1.1 refund")).toMatchObject({
+      outcome: "refused",
+      output: "Nobody decided in time.",
+    });
   });
 
   test("lets its run be canceled while it waits", async () => {

@@ -17,13 +17,17 @@ import { readOutput } from "./read-output.ts";
 const mostRepairs = 2;
 
 /**
- * Runs an agent to its end: asks the model, executes the tools that it calls, and asks again, until it answers. Every call of the model and of a tool is a step;
- * code that runs again after a crash takes what is stored and goes on. Gives what the run ends with. Throws FinalFailure `budget_exceeded`,
- * `max_steps_exceeded`, `max_tool_calls_exceeded`, `ModelCallFailed`, `InvalidOutput`, `NoPrice` or `NoUsage`.
+ * Runs an agent to its end: asks the model, executes the tools that it calls, and asks again, until it answers. Every
+ * call of the model and of a tool is a step; code that runs again after a crash takes what is stored and goes on. Gives
+ * what the run ends with. Throws FinalFailure `budget_exceeded`, `max_steps_exceeded`, `max_tool_calls_exceeded`,
+ * `ModelCallFailed`, `InvalidOutput`, `NoPrice` or `NoUsage`.
  */
 export async function runAgent(p: Omit<AgentRun, "messages">, input: AgentInput): Promise<Json> {
   if (p.built.budget.usd !== null && !p.price) {
-    throw new FinalFailure("NoPrice", `Agent ${p.built.slug} has a budget in US dollars, and no price is known for its model ${p.agent.model.modelId}. Say it in modelPrices of signalbox.config.ts.`);
+    throw new FinalFailure(
+      "NoPrice",
+      `Agent ${p.built.slug} has a budget in US dollars, and no price is known for its model ${p.agent.model.modelId}. Say it in modelPrices of signalbox.config.ts.`,
+    );
   }
   const run: AgentRun = { ...p, messages: await beginConversation(p, input) };
   const used = { spend: nothingSpent, usd: 0 };
@@ -41,20 +45,46 @@ export async function runAgent(p: Omit<AgentRun, "messages">, input: AgentInput)
     }
     const output = readOutput(p.agent.output, answer);
     if (output.isValid) return output.value;
-    if (repairs >= mostRepairs) throw new FinalFailure("InvalidOutput", `The answer of agent ${p.built.slug} does not parse with its output schema, also after ${mostRepairs} corrections:\n${output.why}`);
+    if (repairs >= mostRepairs)
+      throw new FinalFailure(
+        "InvalidOutput",
+        `The answer of agent ${p.built.slug} does not parse with its output schema, also after ${mostRepairs} corrections:\n${output.why}`,
+      );
     repairs += 1;
     // The timeline is where people, and the run's page, see why: of the conversation only what a model says is stored.
-    p.ctx.log.warn("The answer does not parse with the output schema, and goes back to the model.", { call, why: output.why });
-    run.messages.push({ role: "user", content: [{ type: "text", text: `Your answer cannot be used:\n${output.why}\nAnswer again, with nothing but JSON that matches the schema.` }] });
+    p.ctx.log.warn("The answer does not parse with the output schema, and goes back to the model.", {
+      call,
+      why: output.why,
+    });
+    run.messages.push({
+      role: "user",
+      content: [
+        {
+          type: "text",
+          text: `Your answer cannot be used:\n${output.why}\nAnswer again, with nothing but JSON that matches the schema.`,
+        },
+      ],
+    });
   }
-  throw new FinalFailure("max_steps_exceeded", `Agent ${p.built.slug} has called its model ${p.built.maxSteps} times and has not come to an end. Raise maxSteps, or tell it to do less.`);
+  throw new FinalFailure(
+    "max_steps_exceeded",
+    `Agent ${p.built.slug} has called its model ${p.built.maxSteps} times and has not come to an end. Raise maxSteps, or tell it to do less.`,
+  );
 }
 
 /** Stored, so that a conversation that has begun goes on with the words that it began with. */
-async function beginConversation({ agent, built, ctx }: Omit<AgentRun, "messages">, input: AgentInput): Promise<ModelMessage[]> {
+async function beginConversation(
+  { agent, built, ctx }: Omit<AgentRun, "messages">,
+  input: AgentInput,
+): Promise<ModelMessage[]> {
   const { system, message } = await agentStep(ctx, "prompt", ["prompt"], () => {
     const { message, boundary } = delimitPrompt(input, ctx.run.id);
-    const parts = [agent.instructions, boundary === null ? null : explainBoundary(boundary), built.tools.length === 0 ? null : explainResults, built.output && explainOutput(built.output)];
+    const parts = [
+      agent.instructions,
+      boundary === null ? null : explainBoundary(boundary),
+      built.tools.length === 0 ? null : explainResults,
+      built.output && explainOutput(built.output),
+    ];
     return { type: "prompt", system: parts.filter((part) => part !== null).join("\n\n"), message, boundary };
   });
   return [
@@ -68,7 +98,10 @@ function explainOutput(schema: JsonSchemaObject): string {
   return `Your last answer must be JSON that matches this JSON Schema, without any other text:\n${JSON.stringify(answerSchema(schema).schema)}`;
 }
 
-/** One call of the model, made again while its failures allow it. Each try is a step of its own, so that what it cost in time is told and not repeated. */
+/**
+ * One call of the model, made again while its failures allow it. Each try is a step of its own, so that what it cost in
+ * time is told and not repeated.
+ */
 async function askModel(run: AgentRun, call: number, spent: AgentSpend): Promise<ModelStep> {
   const { ctx } = run;
   for (let tries = 1; ; tries += 1) {
@@ -81,7 +114,9 @@ async function askModel(run: AgentRun, call: number, spent: AgentSpend): Promise
         return planModelFailure(error, { tries, now: run.now(), random: run.random });
       }
     };
-    const step = await agentStep(ctx, name, ["model", "model_failure"], ask, (step) => (step.type === "model" ? addSpend(spent, step) : undefined));
+    const step = await agentStep(ctx, name, ["model", "model_failure"], ask, (step) =>
+      step.type === "model" ? addSpend(spent, step) : undefined,
+    );
     if (step.type === "model") return step;
     const what = `The call of the model failed${step.status === null ? "" : ` with status ${step.status}`} (${step.kind}): ${step.message}`;
     if (step.waitMs === null) throw new FinalFailure("ModelCallFailed", what);
@@ -90,9 +125,18 @@ async function askModel(run: AgentRun, call: number, spent: AgentSpend): Promise
   }
 }
 
-async function callOnce({ agent, built, messages, price, ctx, now }: AgentRun, step: string, signal: AbortSignal): Promise<ModelStep> {
+async function callOnce(
+  { agent, built, messages, price, ctx, now }: AgentRun,
+  step: string,
+  signal: AbortSignal,
+): Promise<ModelStep> {
   const { model } = agent;
-  const tools = built.tools.map(({ name, description, inputSchema }) => ({ type: "function" as const, name, ...(description === null ? {} : { description }), inputSchema: answerSchema(inputSchema).schema }));
+  const tools = built.tools.map(({ name, description, inputSchema }) => ({
+    type: "function" as const,
+    name,
+    ...(description === null ? {} : { description }),
+    inputSchema: answerSchema(inputSchema).schema,
+  }));
   const request: ModelRequest = {
     prompt: messages,
     ...(tools.length > 0 ? { tools } : {}),
@@ -102,25 +146,44 @@ async function callOnce({ agent, built, messages, price, ctx, now }: AgentRun, s
   const speech = createLiveSpeech((said) => ctx.tellLive({ step, startedAt, said }));
   try {
     const answer = await callModel({ model, request, signal, timeoutMs: built.callTimeoutMs, onPart: speech.hear });
-    return { type: "model", model: { provider: model.provider, modelId: model.modelId }, ...answer, costUsd: price && costOf(answer.usage, price) };
+    return {
+      type: "model",
+      model: { provider: model.provider, modelId: model.modelId },
+      ...answer,
+      costUsd: price && costOf(answer.usage, price),
+    };
   } finally {
     await speech.end();
   }
 }
 
-/** OpenAI refuses a schema that its strict mode cannot keep; without it, the model does what it can, and the answer is parsed here all the same. */
+/**
+ * OpenAI refuses a schema that its strict mode cannot keep; without it, the model does what it can, and the answer is
+ * parsed here all the same.
+ */
 function formatOf(output: JsonSchemaObject): Pick<ModelRequest, "responseFormat" | "providerOptions"> {
   const { schema, isStrict } = answerSchema(output);
   const lax = { strictJsonSchema: false };
-  return { responseFormat: { type: "json", schema, name: "answer" }, ...(isStrict ? {} : { providerOptions: { openai: lax, openaiCompatible: lax } }) };
+  return {
+    responseFormat: { type: "json", schema, name: "answer" },
+    ...(isStrict ? {} : { providerOptions: { openai: lax, openaiCompatible: lax } }),
+  };
 }
 
 /** Before any of them is executed. */
 function countToolCalls({ built }: AgentRun, before: number, { content }: ModelStep): number {
   const calls = content.filter(({ type }) => type === "tool-call").length;
   const { perAnswer, perRun } = built.maxToolCalls;
-  if (calls > perAnswer) throw new FinalFailure("max_tool_calls_exceeded", `The model of agent ${built.slug} asked for ${calls} calls of tools in one answer, and the limit is ${perAnswer}. None of them was made. Raise maxToolCalls.perAnswer, or instruct it to make fewer.`);
-  if (before + calls > perRun) throw new FinalFailure("max_tool_calls_exceeded", `The model of agent ${built.slug} asked for ${before + calls} calls of tools in this run, and the limit is ${perRun}. Those of its last answer were not made. Raise maxToolCalls.perRun, or instruct it to make fewer.`);
+  if (calls > perAnswer)
+    throw new FinalFailure(
+      "max_tool_calls_exceeded",
+      `The model of agent ${built.slug} asked for ${calls} calls of tools in one answer, and the limit is ${perAnswer}. None of them was made. Raise maxToolCalls.perAnswer, or instruct it to make fewer.`,
+    );
+  if (before + calls > perRun)
+    throw new FinalFailure(
+      "max_tool_calls_exceeded",
+      `The model of agent ${built.slug} asked for ${before + calls} calls of tools in this run, and the limit is ${perRun}. Those of its last answer were not made. Raise maxToolCalls.perRun, or instruct it to make fewer.`,
+    );
   return before + calls;
 }
 
@@ -131,10 +194,21 @@ function spend({ built, price, agent }: AgentRun, used: { spend: AgentSpend; usd
   const { tokens, usd } = built.budget;
   const isCounted = answer.usage.inputTokens !== null && answer.usage.outputTokens !== null;
   if (!isCounted && (tokens !== null || usd !== null)) {
-    throw new FinalFailure("NoUsage", `Agent ${built.slug} has a budget, and its provider ${agent.model.provider} does not report how many tokens a call has used. Have it report them (createOpenAICompatible: includeUsage: true), or remove the budget.`);
+    throw new FinalFailure(
+      "NoUsage",
+      `Agent ${built.slug} has a budget, and its provider ${agent.model.provider} does not report how many tokens a call has used. Have it report them (createOpenAICompatible: includeUsage: true), or remove the budget.`,
+    );
   }
-  if (tokens !== null && used.spend.tokens > tokens) throw new FinalFailure("budget_exceeded", `The run has used ${used.spend.tokens} tokens, and its budget is ${tokens}. Raise budget.tokens of agent ${built.slug}, or ask less of it.`);
-  if (usd !== null && used.usd > usd) throw new FinalFailure("budget_exceeded", `The run has cost $${used.usd.toFixed(6)}, and its budget is $${usd}. Raise budget.usd of agent ${built.slug}, or ask less of it.`);
+  if (tokens !== null && used.spend.tokens > tokens)
+    throw new FinalFailure(
+      "budget_exceeded",
+      `The run has used ${used.spend.tokens} tokens, and its budget is ${tokens}. Raise budget.tokens of agent ${built.slug}, or ask less of it.`,
+    );
+  if (usd !== null && used.usd > usd)
+    throw new FinalFailure(
+      "budget_exceeded",
+      `The run has cost $${used.usd.toFixed(6)}, and its budget is $${usd}. Raise budget.usd of agent ${built.slug}, or ask less of it.`,
+    );
 }
 
 function toMessage({ content }: ModelStep): ModelMessage {
@@ -144,7 +218,13 @@ function toMessage({ content }: ModelStep): ModelMessage {
       const options = part.providerOptions ? { providerOptions: part.providerOptions } : {};
       if (part.type !== "tool-call") return { type: part.type, text: part.text, ...options };
       // What was no JSON object would not be taken back by providers.
-      return { type: part.type, toolCallId: part.toolCallId, toolName: part.toolName, input: part.isMalformed ? {} : part.input, ...options };
+      return {
+        type: part.type,
+        toolCallId: part.toolCallId,
+        toolName: part.toolName,
+        input: part.isMalformed ? {} : part.input,
+        ...options,
+      };
     }),
   };
 }

@@ -32,19 +32,54 @@ export async function createEngineHarness() {
     const id = newId("run");
     const target = { kind: "workflow" as const, slug: "work" };
     await store.createRuns([
-      { id, trigger: null, attachmentId: null, target, deliveryId: null, startedBy: "api", replayOf: null, version: "v1", maxAttempts: 1, createdAt: now, payload: null, input: {}, keyId: null, ...over },
+      {
+        id,
+        trigger: null,
+        attachmentId: null,
+        target,
+        deliveryId: null,
+        startedBy: "api",
+        replayOf: null,
+        version: "v1",
+        maxAttempts: 1,
+        createdAt: now,
+        payload: null,
+        input: {},
+        keyId: null,
+        ...over,
+      },
     ]);
     return id;
   }
 
   async function claim(workerId = "wrk_test"): Promise<ClaimedRun> {
-    const [run] = await store.claimRuns({ workerId, limit: 1, now, leaseMs: 15_000, concurrency: new Map(), pool: "shared" });
+    const [run] = await store.claimRuns({
+      workerId,
+      limit: 1,
+      now,
+      leaseMs: 15_000,
+      concurrency: new Map(),
+      pool: "shared",
+    });
     if (!run) throw new Error("no run is due");
     return run;
   }
 
-  function execute(run: ClaimedRun, workflow: TestWorkflow, options: { transform?: (payload: never) => unknown; store?: Pick<Store, "loadSteps" | "writeProgress" | "saveLive"> } = {}): RunHandle {
-    return executeRun(run, { store: options.store ?? store, code: createCode(workflow, options.transform), clock, logger: silentLogger, random: () => 0.5 });
+  function execute(
+    run: ClaimedRun,
+    workflow: TestWorkflow,
+    options: {
+      transform?: (payload: never) => unknown;
+      store?: Pick<Store, "loadSteps" | "writeProgress" | "saveLive">;
+    } = {},
+  ): RunHandle {
+    return executeRun(run, {
+      store: options.store ?? store,
+      code: createCode(workflow, options.transform),
+      clock,
+      logger: silentLogger,
+      random: () => 0.5,
+    });
   }
 
   return {
@@ -56,7 +91,11 @@ export async function createEngineHarness() {
     code: createCode,
     advance: (ms: number) => (now += ms),
     /** Records a run, executes it once, and gives what is recorded of it then. */
-    async attempt(workflow: TestWorkflow, run: Partial<NewRun> = {}, options: { transform?: (payload: never) => unknown } = {}) {
+    async attempt(
+      workflow: TestWorkflow,
+      run: Partial<NewRun> = {},
+      options: { transform?: (payload: never) => unknown } = {},
+    ) {
       const id = await createRun(run);
       await execute(await claim(), workflow, options).ended;
       return await this.read(id);
@@ -89,11 +128,19 @@ function createCode(workflow: TestWorkflow, transform?: (payload: never) => unkn
   return {
     manifest: createManifest(workflow),
     mapStack: (stack) => stack.replaceAll("built.js", "source.ts"),
-    excerptOf: (stack) => (stack.includes("built.js") ? { file: "source.ts", line: 2, column: 3, lines: [{ number: 2, text: "  throw" }] } : null),
+    excerptOf: (stack) =>
+      stack.includes("built.js")
+        ? { file: "source.ts", line: 2, column: 3, lines: [{ number: 2, text: "  throw" }] }
+        : null,
     workflow: async (slug) => (slug === loaded.slug ? loaded : null),
     agent: async () => null,
     trigger: async (attachmentId) =>
-      attachmentId === "knock:work" ? { request: toAnySchema(z.looseObject({})), transform: transform ? (payload) => transform(payload as never) : null } : null,
+      attachmentId === "knock:work"
+        ? {
+            request: toAnySchema(z.looseObject({})),
+            transform: transform ? (payload) => transform(payload as never) : null,
+          }
+        : null,
   };
 }
 
@@ -101,7 +148,9 @@ function toAnySchema(schema: z.ZodType): AnySchema {
   return {
     safeParse(value) {
       const parsed = schema.safeParse(value);
-      return parsed.success ? parsed : { success: false, error: { issues: parsed.error.issues.map((issue) => ({ ...issue, code: issue.code })) } };
+      return parsed.success
+        ? parsed
+        : { success: false, error: { issues: parsed.error.issues.map((issue) => ({ ...issue, code: issue.code })) } };
     },
   };
 }

@@ -17,34 +17,56 @@ const overTheNetwork = closed.filter(({ access }) => access !== "machine");
 const refusals = [401, 403];
 
 describe("who may use which route of a deployed service", () => {
-  it.each(routes)("$route takes whom the table says ($access), be it by key, token or role", async ({ method, path, access }) => {
-    const service = await openTestService({ mode: "deployed" });
-    expect((await service.send(method, path)).status === 401, "a stranger").toBe(access !== "open");
-    for (const { name, principal, scope } of everyPrincipal) {
-      const app = createRestApp({ ...service.deps, authenticate: async () => principal });
-      const { status } = await app.fetch(new Request(`http://localhost:3002${path}`, { method }));
-      const isReached = access === "open" || access === "own-runs" || (access !== "machine" && shallReach(scope, access));
-      expect(status === 403, name).toBe(!isReached);
-      expect(status, name).not.toBe(401);
-    }
-  });
+  it.each(routes)(
+    "$route takes whom the table says ($access), be it by key, token or role",
+    async ({ method, path, access }) => {
+      const service = await openTestService({ mode: "deployed" });
+      expect((await service.send(method, path)).status === 401, "a stranger").toBe(access !== "open");
+      for (const { name, principal, scope } of everyPrincipal) {
+        const app = createRestApp({ ...service.deps, authenticate: async () => principal });
+        const { status } = await app.fetch(new Request(`http://localhost:3002${path}`, { method }));
+        const isReached =
+          access === "open" || access === "own-runs" || (access !== "machine" && shallReach(scope, access));
+        expect(status === 403, name).toBe(!isReached);
+        expect(status, name).not.toBe(401);
+      }
+    },
+  );
 
-  it.each(["read", "operate", "admin"] as const)("a token with the scope %s has that scope, and one of before there were scopes has them all", async (scope) => {
-    const service = await openTestService({ mode: "deployed" });
-    const token = await makeKey(service, { kind: "api", scope });
-    const reached = async (method: string, path: string, secret: string) => !refusals.includes((await service.send(method, path, { headers: bearer(secret) })).status);
-    expect(await reached("GET", "/api/v1/deliveries", token.secret)).toBe(true);
-    expect(await reached("POST", "/api/v1/runs/unknown/cancel", token.secret)).toBe(scope !== "read");
-    expect(await reached("GET", "/api/v1/keys", token.secret)).toBe(scope === "admin");
-    const older = generateKey("api");
-    await service.store.createKey({ id: "key_older", kind: "api", name: "older", hint: "sbt_", hash: hashKey(older), ciphertext: null, endpoints: null, scope: null, ownerId: null, createdAt: 0, expiresAt: null });
-    expect(await reached("GET", "/api/v1/keys", older)).toBe(true);
-  });
+  it.each(["read", "operate", "admin"] as const)(
+    "a token with the scope %s has that scope, and one of before there were scopes has them all",
+    async (scope) => {
+      const service = await openTestService({ mode: "deployed" });
+      const token = await makeKey(service, { kind: "api", scope });
+      const reached = async (method: string, path: string, secret: string) =>
+        !refusals.includes((await service.send(method, path, { headers: bearer(secret) })).status);
+      expect(await reached("GET", "/api/v1/deliveries", token.secret)).toBe(true);
+      expect(await reached("POST", "/api/v1/runs/unknown/cancel", token.secret)).toBe(scope !== "read");
+      expect(await reached("GET", "/api/v1/keys", token.secret)).toBe(scope === "admin");
+      const older = generateKey("api");
+      await service.store.createKey({
+        id: "key_older",
+        kind: "api",
+        name: "older",
+        hint: "sbt_",
+        hash: hashKey(older),
+        ciphertext: null,
+        endpoints: null,
+        scope: null,
+        ownerId: null,
+        createdAt: 0,
+        expiresAt: null,
+      });
+      expect(await reached("GET", "/api/v1/keys", older)).toBe(true);
+    },
+  );
 
   it.each(overTheNetwork)("$route takes the key by x-api-key as well", async ({ method, path }) => {
     const service = await openTestService({ mode: "deployed" });
     const token = await makeKey(service, { kind: "api" });
-    expect(refusals).not.toContain((await service.send(method, path, { headers: { "x-api-key": token.secret } })).status);
+    expect(refusals).not.toContain(
+      (await service.send(method, path, { headers: { "x-api-key": token.secret } })).status,
+    );
   });
 
   it("refuses every bad key with the very same answer, on every path", async () => {
@@ -90,7 +112,9 @@ describe("who may use which route of a deployed service", () => {
     const service = await openTestService({ mode: "deployed" });
     const token = await makeKey(service, { kind: "api" });
     await service.get("/api/v1/runs");
-    expect((await service.get("/metrics", bearer(token.secret))).text).toContain('signalbox_unauthenticated_total{door="api"} 1');
+    expect((await service.get("/metrics", bearer(token.secret))).text).toContain(
+      'signalbox_unauthenticated_total{door="api"} 1',
+    );
   });
 });
 
@@ -103,7 +127,13 @@ describe("in development", () => {
   it("pages of other sites are refused, on every route behind a key", async () => {
     const service = await openTestService();
     for (const { method, path } of closed) {
-      expect((await service.send(method, path, { headers: { "sec-fetch-site": "cross-site", origin: "https://evil.example" } })).status).toBe(403);
+      expect(
+        (
+          await service.send(method, path, {
+            headers: { "sec-fetch-site": "cross-site", origin: "https://evil.example" },
+          })
+        ).status,
+      ).toBe(403);
     }
   });
 });

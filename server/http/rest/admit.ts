@@ -22,11 +22,15 @@ export const admit: MiddlewareHandler<RestEnv> = async (c, next) => {
 };
 
 export function noSuchRoute(path: string): AppError {
-  return new AppError("not_found", `There is no route ${JSON.stringify(path)}. GET /api/v1/openapi.json describes those that there are.`);
+  return new AppError(
+    "not_found",
+    `There is no route ${JSON.stringify(path)}. GET /api/v1/openapi.json describes those that there are.`,
+  );
 }
 
 function methodNotAllowed(method: string, methods: Map<string, Access>): Response {
   const allow = [...methods.keys()].join(", ");
-  return problemResponse(new AppError("method_not_allowed", `${method} is not allowed here, but ${allow} is.`), { allow });
+  return problemResponse(new AppError("method_not_allowed", `${method} is not allowed here, but ${allow} is.`), {
+    allow,
+  });
 }
-

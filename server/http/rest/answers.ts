@@ -13,21 +13,36 @@ export function body<Schema extends z.ZodType>(schema: Schema, required: boolean
 }
 
 /** What any route behind a key may answer. */
-const everywhere: readonly ErrorCode[] = ["invalid_request", "unauthorized", "forbidden", "store_unavailable", "internal"];
+const everywhere: readonly ErrorCode[] = [
+  "invalid_request",
+  "unauthorized",
+  "forbidden",
+  "store_unavailable",
+  "internal",
+];
 
 /** What a route with a body may answer besides. */
-export const bodyProblems: readonly ErrorCode[] = ["invalid_json", "unsupported_media_type", "body_too_large", "overloaded", "invalid_input"];
+export const bodyProblems: readonly ErrorCode[] = [
+  "invalid_json",
+  "unsupported_media_type",
+  "body_too_large",
+  "overloaded",
+  "invalid_input",
+];
 
 /**
- * The problems that a route may answer, by status. Typed as nothing: handlers throw AppErrors and never return these, so they have no
- * part in a handler's type.
+ * The problems that a route may answer, by status. Typed as nothing: handlers throw AppErrors and never return these,
+ * so they have no part in a handler's type.
  */
 export function problems(codes: readonly ErrorCode[] = []): Record<never, never> {
   const byStatus = Map.groupBy(new Set([...everywhere, ...codes]), (code) => errorCodes[code].status);
   return Object.fromEntries(
     [...byStatus].map(([status, group]) => [
       status,
-      { description: group.map((code) => `\`${code}\`: ${errorCodes[code].title}.`).join(" "), content: { "application/problem+json": { schema: problem } } },
+      {
+        description: group.map((code) => `\`${code}\`: ${errorCodes[code].title}.`).join(" "),
+        content: { "application/problem+json": { schema: problem } },
+      },
     ]),
   );
 }

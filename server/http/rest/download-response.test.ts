@@ -15,7 +15,13 @@ it("a reader that leaves while the next piece is made is no error, and nothing m
       ended.resolve();
     }
   }
-  const { body } = await downloadResponse({ pieces: pieces(), contentType: "text/csv", fileName: "a.csv", stopping: new AbortController().signal, onError });
+  const { body } = await downloadResponse({
+    pieces: pieces(),
+    contentType: "text/csv",
+    fileName: "a.csv",
+    stopping: new AbortController().signal,
+    onError,
+  });
   const reader = body?.getReader();
   await reader?.read();
   const pending = reader?.read();

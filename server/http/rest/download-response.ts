@@ -1,8 +1,15 @@
 /**
- * A file that is made while it is sent, only as fast as it is taken. It is begun at once, so that what cannot be begun is answered as a
- * problem. When the reader leaves, or `stopping` is aborted, making it ends; a file that breaks off ends its connection, so that nobody takes it for whole.
+ * A file that is made while it is sent, only as fast as it is taken. It is begun at once, so that what cannot be begun
+ * is answered as a problem. When the reader leaves, or `stopping` is aborted, making it ends; a file that breaks off
+ * ends its connection, so that nobody takes it for whole.
  */
-export async function downloadResponse(p: { pieces: AsyncGenerator<string>; contentType: string; fileName: string; stopping: AbortSignal; onError: (error: unknown) => void }): Promise<Response> {
+export async function downloadResponse(p: {
+  pieces: AsyncGenerator<string>;
+  contentType: string;
+  fileName: string;
+  stopping: AbortSignal;
+  onError: (error: unknown) => void;
+}): Promise<Response> {
   const { pieces, stopping } = p;
   const encoder = new TextEncoder();
   let hasLeft = false;
@@ -33,5 +40,11 @@ export async function downloadResponse(p: { pieces: AsyncGenerator<string>; cont
     },
     { highWaterMark: 0 },
   );
-  return new Response(stream, { headers: { "content-type": p.contentType, "content-disposition": `attachment; filename="${p.fileName}"`, "cache-control": "no-store" } });
+  return new Response(stream, {
+    headers: {
+      "content-type": p.contentType,
+      "content-disposition": `attachment; filename="${p.fileName}"`,
+      "cache-control": "no-store",
+    },
+  });
 }

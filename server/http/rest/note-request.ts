@@ -9,6 +9,15 @@ export async function noteRequest(c: Context<RestEnv>): Promise<void> {
   if (!found || !c.res.ok) return;
   const { store, clock, logger, client } = c.env;
   const made = c.res.headers.get("location")?.split("/").at(-1) ?? null;
-  const entry = auditOf(doerOf(c.var.principal, client.address), { action: found.action, subject: found.subject, detail: made === null ? null : { made }, now: clock.now() });
-  await store.recordAudit(entry).catch((error: unknown) => logger.error("what was done could not be written to the audit log", { ...entry, error }));
+  const entry = auditOf(doerOf(c.var.principal, client.address), {
+    action: found.action,
+    subject: found.subject,
+    detail: made === null ? null : { made },
+    now: clock.now(),
+  });
+  await store
+    .recordAudit(entry)
+    .catch((error: unknown) =>
+      logger.error("what was done could not be written to the audit log", { ...entry, error }),
+    );
 }

@@ -7,10 +7,18 @@ import { openApiDocument } from "./rest-app.ts";
 import { routeAccess } from "../../auth/access-table.ts";
 
 const document = z
-  .object({ openapi: z.string(), paths: z.record(z.string(), z.record(z.string(), z.looseObject({ operationId: z.string(), security: z.array(z.unknown()).optional() }))) })
+  .object({
+    openapi: z.string(),
+    paths: z.record(
+      z.string(),
+      z.record(z.string(), z.looseObject({ operationId: z.string(), security: z.array(z.unknown()).optional() })),
+    ),
+  })
   .parse(JSON.parse(JSON.stringify(openApiDocument())));
 
-const routes = Object.entries(document.paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ route: `${method.toUpperCase()} ${path}`, operation })));
+const routes = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ route: `${method.toUpperCase()} ${path}`, operation })),
+);
 
 describe("the OpenAPI document", () => {
   it("is valid OpenAPI 3.1", async () => {
@@ -30,7 +38,12 @@ describe("the OpenAPI document", () => {
 
   it("says of exactly the open routes that they need no key", () => {
     const open = routes.filter(({ operation }) => operation.security?.length === 0).map(({ route }) => route);
-    expect(open.sort()).toEqual(Object.entries(routeAccess).filter(([, access]) => access === "open").map(([route]) => route).sort());
+    expect(open.sort()).toEqual(
+      Object.entries(routeAccess)
+        .filter(([, access]) => access === "open")
+        .map(([route]) => route)
+        .sort(),
+    );
   });
 
   it("gives each operation a name of its own", () => {

@@ -28,11 +28,16 @@ export function toAppError(error: unknown, logger: Logger, requestId?: string): 
   if (error instanceof AppError) return error;
   if (error instanceof HTTPException) return fromHttpException(error);
   logger.error("a request failed", { requestId, error });
-  return new AppError("internal", `The log of the service says more${requestId === undefined ? "" : `, under ${requestId}`}.`, { cause: error });
+  return new AppError(
+    "internal",
+    `The log of the service says more${requestId === undefined ? "" : `, under ${requestId}`}.`,
+    { cause: error },
+  );
 }
 
 /** Hono's own refusals, before a handler runs. */
 function fromHttpException(error: HTTPException): AppError {
-  if (error.status === 415) return new AppError("unsupported_media_type", "Send Content-Type: application/json.", { cause: error });
+  if (error.status === 415)
+    return new AppError("unsupported_media_type", "Send Content-Type: application/json.", { cause: error });
   return new AppError("invalid_request", error.message || "The request cannot be read.", { cause: error });
 }

@@ -11,7 +11,8 @@ import { dropUndefined } from "../../domain/drop-undefined.ts";
 export function querySchema<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   const known = Object.keys(shape);
   return z.strictObject(shape, {
-    error: (issue) => (issue.code === "unrecognized_keys" ? issue.keys.map((name) => describeUnknown(name, known)).join(" ") : undefined),
+    error: (issue) =>
+      issue.code === "unrecognized_keys" ? issue.keys.map((name) => describeUnknown(name, known)).join(" ") : undefined,
   });
 }
 
@@ -24,21 +25,27 @@ function describeUnknown(name: string, known: readonly string[]): string {
 export const noQuery = querySchema({});
 
 const rowsAtMost = (byDefault: number) =>
-  z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(100)
-    .default(byDefault)
-    .openapi({ description: "Rows in one answer." });
+  z.coerce.number().int().min(1).max(100).default(byDefault).openapi({ description: "Rows in one answer." });
 
 const cursor = z.string().max(512).optional().openapi({ description: "`nextCursor` of the page before. Opaque." });
 
 export const paging = { limit: rowsAtMost(20), cursor };
-export const timelinePaging = { limit: rowsAtMost(100), cursor: z.string().regex(/^\d{1,15}$/, "This is not a cursor of this list").optional() };
+export const timelinePaging = {
+  limit: rowsAtMost(100),
+  cursor: z
+    .string()
+    .regex(/^\d{1,15}$/, "This is not a cursor of this list")
+    .optional(),
+};
 
 const moment = momentSchema.clone().optional().openapi({ description: "ISO 8601; a day alone begins in UTC." });
-const text = (where: string) => z.string().min(1).max(200).optional().openapi({ description: `Only those with this text in ${where}; ASCII letters in either case.` });
+const text = (where: string) =>
+  z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .openapi({ description: `Only those with this text in ${where}; ASCII letters in either case.` });
 
 /** By which runs are listed and exported. */
 export const runFilter = {
@@ -52,8 +59,20 @@ export const runFilter = {
   since: moment,
   until: moment,
   text: text("their payload or input"),
-  minTokens: z.coerce.number().int().min(0).optional().openapi({ description: "Only runs of agents that used so many tokens, or more." }),
-  minCostUsd: z.coerce.number().min(0).optional().openapi({ description: "Only runs of agents that cost so many US dollars, or more; those whose cost is not known are left out." }),
+  minTokens: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .openapi({ description: "Only runs of agents that used so many tokens, or more." }),
+  minCostUsd: z.coerce
+    .number()
+    .min(0)
+    .optional()
+    .openapi({
+      description:
+        "Only runs of agents that cost so many US dollars, or more; those whose cost is not known are left out.",
+    }),
   needsApproval: z
     .enum(["true"])
     .transform(() => true as const)
@@ -67,7 +86,10 @@ export const deliveryFilter = {
   outcome: deliveryOutcomeSchema.optional(),
   status: z.coerce.number().int().min(100).max(599).optional().openapi({ description: "Status of the answer." }),
   trigger: z.string().optional().openapi({ description: "Slug of a trigger that decided on them." }),
-  verdict: z.enum(verdictChoices).optional().openapi({ description: "What that trigger decided; `stopped` is everything but `matched`." }),
+  verdict: z
+    .enum(verdictChoices)
+    .optional()
+    .openapi({ description: "What that trigger decided; `stopped` is everything but `matched`." }),
   redeliveryOf: z.string().optional().openapi({ description: "Id of the delivery whose body was delivered again." }),
   since: moment,
   until: moment,
@@ -75,13 +97,20 @@ export const deliveryFilter = {
 };
 
 /** Without the names that were not given, and with times in UTC milliseconds: as the store takes it. */
-export function toFilter<T extends { since?: string | undefined; until?: string | undefined }>({ since, until, ...rest }: T) {
+export function toFilter<T extends { since?: string | undefined; until?: string | undefined }>({
+  since,
+  until,
+  ...rest
+}: T) {
   return dropUndefined({ ...rest, since: momentMs(since), until: momentMs(until) });
 }
 
 /** Only labels the runs that are started: it grants nothing. */
 export const clientHeader = z.object({
-  "signalbox-client": z.enum(["cli", "form"]).optional().openapi({ description: "Which of our own clients asks; runs then say so in `startedBy`." }),
+  "signalbox-client": z
+    .enum(["cli", "form"])
+    .optional()
+    .openapi({ description: "Which of our own clients asks; runs then say so in `startedBy`." }),
 });
 
 export const idParam = z.object({ id: z.string() });

@@ -68,8 +68,16 @@ function buildApp(): OpenAPIHono<RestEnv> {
 }
 
 function registerDocument(app: OpenAPIHono<RestEnv>): void {
-  app.openAPIRegistry.registerComponent("securitySchemes", "bearer", { type: "http", scheme: "bearer", description: "An API token or a webhook key." });
-  app.openAPIRegistry.registerComponent("securitySchemes", "apiKey", { type: "apiKey", in: "header", name: "x-api-key" });
+  app.openAPIRegistry.registerComponent("securitySchemes", "bearer", {
+    type: "http",
+    scheme: "bearer",
+    description: "An API token or a webhook key.",
+  });
+  app.openAPIRegistry.registerComponent("securitySchemes", "apiKey", {
+    type: "apiKey",
+    in: "header",
+    name: "x-api-key",
+  });
   const documentRoute = createRoute({
     method: "get",
     path: "/api/v1/openapi.json",
@@ -104,9 +112,16 @@ function describe(app: OpenAPIHono<RestEnv>) {
 }
 
 function toRefusal(target: string, error: z.core.$ZodError): AppError {
-  const errors = error.issues.map((issue): ProblemError => ({ pointer: toPointer(issue.path), code: issue.code, message: issue.message }));
+  const errors = error.issues.map((issue): ProblemError => ({
+    pointer: toPointer(issue.path),
+    code: issue.code,
+    message: issue.message,
+  }));
   const first = errors[0];
   const where = first?.pointer ? `${first.pointer.slice(1)}: ` : "";
-  if (target === "json") return new AppError("invalid_input", `The body is not what this route takes: ${where}${first?.message ?? ""}`, { errors });
+  if (target === "json")
+    return new AppError("invalid_input", `The body is not what this route takes: ${where}${first?.message ?? ""}`, {
+      errors,
+    });
   return new AppError("invalid_request", `${where}${first?.message ?? "A parameter is not valid."}`, { errors });
 }

@@ -12,5 +12,14 @@ export function methodsOn(path: string): Map<string, Access> {
   // A path that is written out comes before one that takes any name there.
   const exact = matching.filter((route) => route.path === path);
   const found = exact.length > 0 ? exact : matching;
-  return new Map(found.flatMap(({ method, access }) => (method === "GET" ? [[method, access], ["HEAD", access]] : [[method, access]])));
+  return new Map(
+    found.flatMap(({ method, access }) =>
+      method === "GET"
+        ? [
+            [method, access],
+            ["HEAD", access],
+          ]
+        : [[method, access]],
+    ),
+  );
 }

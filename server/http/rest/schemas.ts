@@ -16,8 +16,8 @@ import { reasonSchema, verdictSchema } from "../../contract/verdict.ts";
 import { triggerSchema } from "../../triggers/list-triggers.ts";
 
 /**
- * The contract's schemas under the names that the OpenAPI document gives them. Where one contains another, the inner one is put back in
- * under its name, so that the document refers to it instead of repeating it.
+ * The contract's schemas under the names that the OpenAPI document gives them. Where one contains another, the inner
+ * one is put back in under its name, so that the document refers to it instead of repeating it.
  */
 
 /** Any JSON value; the registry says so to OpenAPI, as a custom Zod schema has no form of its own. */
@@ -27,7 +27,10 @@ z.globalRegistry.add(jsonSchemaObjectSchema, { description: "JSON Schema, 2020-1
 /** Unlike `.nullable()`, leaves the name of what may be missing in place. */
 const orNull = <Schema extends z.ZodType>(schema: Schema) => z.union([schema, z.null()]);
 
-/** A copy under a name. The contract's own instances may be older than the extension that gives schemas their `.openapi()`. */
+/**
+ * A copy under a name. The contract's own instances may be older than the extension that gives schemas their
+ * `.openapi()`.
+ */
 const named = <Schema extends z.ZodType>(name: string, schema: Schema): Schema => schema.clone().openapi(name);
 
 const target = named("Target", targetSchema);
@@ -35,12 +38,18 @@ const reason = named("Reason", reasonSchema);
 const runError = named("RunError", runErrorSchema);
 
 export const verdict = verdictSchema.extend({ target, reasons: z.array(reason) }).openapi("Verdict");
-export const problem = problemSchema.extend({ errors: z.array(named("ProblemError", problemErrorSchema)).max(20).optional() }).openapi("Problem");
+export const problem = problemSchema
+  .extend({ errors: z.array(named("ProblemError", problemErrorSchema)).max(20).optional() })
+  .openapi("Problem");
 export const run = runSchema.extend({ target, error: orNull(runError) }).openapi("Run");
 export const runSummary = runSummarySchema.extend({ target }).openapi("RunSummary");
 export const timelineEntry = timelineEntrySchema.extend({ error: orNull(runError) }).openapi("TimelineEntry");
-export const deliverySummary = deliverySummarySchema.extend({ problem: orNull(problem), verdicts: z.array(verdict) }).openapi("DeliverySummary");
-export const delivery = deliverySchema.extend({ problem: orNull(problem), verdicts: z.array(verdict) }).openapi("Delivery");
+export const deliverySummary = deliverySummarySchema
+  .extend({ problem: orNull(problem), verdicts: z.array(verdict) })
+  .openapi("DeliverySummary");
+export const delivery = deliverySchema
+  .extend({ problem: orNull(problem), verdicts: z.array(verdict) })
+  .openapi("Delivery");
 const disabled = named("Disabled", disabledSchema);
 export const trigger = triggerSchema.extend({ target, disabled: orNull(disabled) }).openapi("Trigger");
 export const switchedTrigger = z.object({ slug: slugSchema, disabled: orNull(disabled) }).openapi("SwitchedTrigger");
@@ -50,8 +59,12 @@ export const createdKey = keySchema
   .openapi("CreatedKey");
 
 export const person = named("Person", personSchema);
-export const invitationLink = invitationSchema.extend({ url: z.string().openapi({ description: "The link itself: it opens once, and is never shown again." }) }).openapi("InvitationLink");
-export const auditEntry = auditEntrySchema.extend({ actor: named("AuditActor", auditActorSchema), detail: jsonSchema }).openapi("AuditEntry");
+export const invitationLink = invitationSchema
+  .extend({ url: z.string().openapi({ description: "The link itself: it opens once, and is never shown again." }) })
+  .openapi("InvitationLink");
+export const auditEntry = auditEntrySchema
+  .extend({ actor: named("AuditActor", auditActorSchema), detail: jsonSchema })
+  .openapi("AuditEntry");
 
 export const startedRuns = z
   .object({

@@ -8,11 +8,15 @@ export interface SseEvent {
 const heartbeatMs = 15_000;
 
 /**
- * Server-sent events (WHATWG HTML, 9.2) as they come, with a comment every 15 s of silence so that proxies keep the connection. `open`
- * begins the events, and stops them when its signal is aborted: the reader left, or `stopping` was. Events are made only as fast
- * as they are read.
+ * Server-sent events (WHATWG HTML, 9.2) as they come, with a comment every 15 s of silence so that proxies keep the
+ * connection. `open` begins the events, and stops them when its signal is aborted: the reader left, or `stopping` was.
+ * Events are made only as fast as they are read.
  */
-export function sseResponse(p: { open: (signal: AbortSignal) => AsyncIterable<SseEvent>; stopping: AbortSignal; onError: (error: unknown) => void }): Response {
+export function sseResponse(p: {
+  open: (signal: AbortSignal) => AsyncIterable<SseEvent>;
+  stopping: AbortSignal;
+  onError: (error: unknown) => void;
+}): Response {
   const left = new AbortController();
   const encoder = new TextEncoder();
   let iterator: AsyncIterator<SseEvent> | null = null;
@@ -49,7 +53,11 @@ export function sseResponse(p: { open: (signal: AbortSignal) => AsyncIterable<Ss
     { highWaterMark: 0 },
   );
   return new Response(stream, {
-    headers: { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store", "x-accel-buffering": "no" },
+    headers: {
+      "content-type": "text/event-stream; charset=utf-8",
+      "cache-control": "no-store",
+      "x-accel-buffering": "no",
+    },
   });
 }
 

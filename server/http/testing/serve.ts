@@ -40,7 +40,17 @@ interface ServeOptions extends Partial<Omit<ReceiverDeps, "project">> {
 
 /** A real receiver behind the real server, on a port of the system's choice. */
 export async function serve(options: ServeOptions = {}): Promise<Served> {
-  const { triggers = [], indexes = new Map(), rest, trpc, pages = null, bodyTimeoutMs = 60_000, maxConnections, onConnectionClosed, ...deps } = options;
+  const {
+    triggers = [],
+    indexes = new Map(),
+    rest,
+    trpc,
+    pages = null,
+    bodyTimeoutMs = 60_000,
+    maxConnections,
+    onConnectionClosed,
+    ...deps
+  } = options;
   const store = createMemoryDeliveryStore();
   const logged: string[] = [];
   const logger = collectingLogger(logged);
@@ -56,7 +66,21 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     isShuttingDown: () => false,
     ...deps,
   });
-  const { server, close } = createHttpServer({ ingest: (request) => ingest(request), rest: rest ?? (async () => new Response("rest")), trpc: trpc ?? (async () => new Response("trpc")), auth: async () => new Response("auth"), admit: options.admit ?? (async () => {}), gate: options.gate ?? (async () => null), isSecure: options.isSecure ?? false, proxies: options.proxies ?? trustNobody, pages, logger, bodyTimeoutMs, ...(maxConnections === undefined ? {} : { maxConnections }), ...(onConnectionClosed ? { onConnectionClosed } : {}) });
+  const { server, close } = createHttpServer({
+    ingest: (request) => ingest(request),
+    rest: rest ?? (async () => new Response("rest")),
+    trpc: trpc ?? (async () => new Response("trpc")),
+    auth: async () => new Response("auth"),
+    admit: options.admit ?? (async () => {}),
+    gate: options.gate ?? (async () => null),
+    isSecure: options.isSecure ?? false,
+    proxies: options.proxies ?? trustNobody,
+    pages,
+    logger,
+    bodyTimeoutMs,
+    ...(maxConnections === undefined ? {} : { maxConnections }),
+    ...(onConnectionClosed ? { onConnectionClosed } : {}),
+  });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => close(0));
   const { port } = server.address() as AddressInfo;
@@ -65,7 +89,9 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
 
 function collectingLogger(lines: string[]): Logger {
   const write = (message: string, fields?: Record<string, unknown>) =>
-    void lines.push(`${message} ${JSON.stringify(fields ?? {}, (_, value: unknown) => (value instanceof Error ? `${value.stack} ${String(value.cause)}` : value))}`);
+    void lines.push(
+      `${message} ${JSON.stringify(fields ?? {}, (_, value: unknown) => (value instanceof Error ? `${value.stack} ${String(value.cause)}` : value))}`,
+    );
   return { debug: write, info: write, warn: write, error: write };
 }
 

@@ -23,9 +23,13 @@ export function createMemoryDeliveryStore(): MemoryDeliveryStore {
     async acceptDelivery({ delivery, runs, idempotency }) {
       if (store.failure) throw store.failure;
       const first = accepted.find(
-        (other) => other.key === idempotency?.key && other.delivery.endpoint === delivery.endpoint && other.delivery.receivedAt >= idempotency.notBefore,
+        (other) =>
+          other.key === idempotency?.key &&
+          other.delivery.endpoint === delivery.endpoint &&
+          other.delivery.receivedAt >= idempotency.notBefore,
       );
-      if (first && first.delivery.bodySha256 !== delivery.bodySha256 && !idempotency?.mayDiffer) return { kind: "conflict", deliveryId: first.delivery.id };
+      if (first && first.delivery.bodySha256 !== delivery.bodySha256 && !idempotency?.mayDiffer)
+        return { kind: "conflict", deliveryId: first.delivery.id };
       if (first) return { kind: "repeated", deliveryId: first.delivery.id, runs: first.runs.map(toAcceptedRun) };
       if (store.full && runs.length > 0) return { kind: "full", queue: store.full };
       if (idempotency && delivery.outcome === "accepted") accepted.push({ key: idempotency.key, delivery, runs });

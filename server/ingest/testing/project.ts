@@ -6,7 +6,16 @@ import type { Rate } from "../../contract/rate.ts";
 import type { AnySchema, ProjectSources, TriggerSource } from "../../ports/project.ts";
 
 /** One trigger; its target is the workflow of the same slug unless another is named. */
-export function triggerOf(p: { slug: string; endpoint?: string; target?: string; request: z.ZodType; filter?: z.ZodType; verify?: VerificationDefinition; dedupe?: Dedupe; rateLimit?: Rate }): TriggerSource {
+export function triggerOf(p: {
+  slug: string;
+  endpoint?: string;
+  target?: string;
+  request: z.ZodType;
+  filter?: z.ZodType;
+  verify?: VerificationDefinition;
+  dedupe?: Dedupe;
+  rateLimit?: Rate;
+}): TriggerSource {
   const target = { kind: "workflow" as const, slug: p.target ?? p.slug };
   return {
     slug: p.slug,
@@ -46,5 +55,10 @@ export function projectOf(triggers: readonly TriggerSource[]): ProjectSources {
       maxQueued: null,
     })),
   };
-  return { manifest, triggers: ordered, byEndpoint: Map.groupBy(ordered, ({ endpoint }) => endpoint), indexes: new Map() };
+  return {
+    manifest,
+    triggers: ordered,
+    byEndpoint: Map.groupBy(ordered, ({ endpoint }) => endpoint),
+    indexes: new Map(),
+  };
 }

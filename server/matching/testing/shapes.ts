@@ -20,7 +20,14 @@ export type Shape =
 function toZod4(shape: Shape): z.ZodType {
   switch (shape.kind) {
     case "literal":
-      return z.literal(shape.value, shape.message === undefined ? undefined : shape.message === "own" ? "not this one" : { error: (issue) => `not ${JSON.stringify(issue.input)}` });
+      return z.literal(
+        shape.value,
+        shape.message === undefined
+          ? undefined
+          : shape.message === "own"
+            ? "not this one"
+            : { error: (issue) => `not ${JSON.stringify(issue.input)}` },
+      );
     case "literals":
       return z.literal(shape.values);
     case "enum":
@@ -60,12 +67,21 @@ function toZod4(shape: Shape): z.ZodType {
     case "object": {
       const fields = mapFields(shape.fields, toZod4);
       if (shape.others === "text") return z.object(fields).catchall(z.string());
-      return shape.others === "strip" ? z.object(fields) : shape.others === "strict" ? z.strictObject(fields) : z.looseObject(fields);
+      return shape.others === "strip"
+        ? z.object(fields)
+        : shape.others === "strict"
+          ? z.strictObject(fields)
+          : z.looseObject(fields);
     }
     case "union":
       return z.union(shape.options.map(toZod4));
     case "tagged":
-      return z.discriminatedUnion("a", shape.options.map((fields, index) => z.object({ ...mapFields(fields, toZod4), a: z.literal(tags[index] ?? "z") })) as never);
+      return z.discriminatedUnion(
+        "a",
+        shape.options.map((fields, index) =>
+          z.object({ ...mapFields(fields, toZod4), a: z.literal(tags[index] ?? "z") }),
+        ) as never,
+      );
     case "both":
       return z.intersection(z.object(mapFields(shape.left, toZod4)), z.object(mapFields(shape.right, toZod4)));
   }
@@ -75,7 +91,11 @@ function toZod3(shape: Shape): z3.ZodTypeAny {
   switch (shape.kind) {
     case "literal":
       if (shape.message === undefined) return z3.literal(shape.value);
-      return z3.literal(shape.value, { errorMap: (issue, { data }) => ({ message: shape.message === "own" ? `not this ${issue.code}` : `not ${JSON.stringify(data)}` }) });
+      return z3.literal(shape.value, {
+        errorMap: (issue, { data }) => ({
+          message: shape.message === "own" ? `not this ${issue.code}` : `not ${JSON.stringify(data)}`,
+        }),
+      });
     case "literals":
       return z3.union(shape.values.map((value) => z3.literal(value)) as never);
     case "enum":
@@ -120,7 +140,12 @@ function toZod3(shape: Shape): z3.ZodTypeAny {
     case "union":
       return z3.union(shape.options.map(toZod3) as never);
     case "tagged":
-      return z3.discriminatedUnion("a", shape.options.map((fields, index) => z3.object({ ...mapFields(fields, toZod3), a: z3.literal(tags[index] ?? "z") })) as never);
+      return z3.discriminatedUnion(
+        "a",
+        shape.options.map((fields, index) =>
+          z3.object({ ...mapFields(fields, toZod3), a: z3.literal(tags[index] ?? "z") }),
+        ) as never,
+      );
     case "both":
       return z3.intersection(z3.object(mapFields(shape.left, toZod3)), z3.object(mapFields(shape.right, toZod3)));
   }
@@ -134,33 +159,137 @@ export function toSchema({ shape, version }: { shape: Shape; version: 3 | 4 }): 
 const tags = ["x", "y", "z"];
 const names = fc.constantFrom("a", "b", "c", "a/b", "2", "1", "toString", "constructor");
 /** Few enough that bodies meet them. */
-const scalars = fc.constantFrom<string | number | boolean | null>("x", "y", "z", "", 0, -0, 1, 2 ** 53, 1.5, true, false, null);
+const scalars = fc.constantFrom<string | number | boolean | null>(
+  "x",
+  "y",
+  "z",
+  "",
+  0,
+  -0,
+  1,
+  2 ** 53,
+  1.5,
+  true,
+  false,
+  null,
+);
 
-export const shapes: fc.Arbitrary<Shape> = fc.letrec<{ shape: Shape; fields: Record<string, Shape>; object: Shape }>((tie) => {
-  const fields = fc.dictionary(names, tie("shape"), { maxKeys: 4, noNullPrototype: true });
-  return {
-    fields,
-    object: fc.record({ kind: fc.constant("object" as const), others: fc.constantFrom("strip" as const, "strip" as const, "strip" as const, "strict" as const, "loose" as const, "text" as const), fields }),
-    shape: fc.oneof(
-      { maxDepth: 4, withCrossShrink: true },
-      { weight: 6, arbitrary: fc.record({ kind: fc.constant("literal" as const), value: scalars }) },
-      { weight: 1, arbitrary: fc.record({ kind: fc.constant("literal" as const), value: scalars, message: fc.constantFrom("own" as const, "of the value" as const) }) },
-      { weight: 2, arbitrary: fc.record({ kind: fc.constant("literals" as const), values: fc.array(scalars, { minLength: 2, maxLength: 3 }) }) },
-      { weight: 3, arbitrary: fc.constantFrom<Shape>({ kind: "enum", values: ["x", "y"] }, { kind: "enum", values: ["z"] }) },
-      { weight: 3, arbitrary: fc.constantFrom("text", "trimmed", "lower", "email", "number", "int", "boolean", "null", "any").map((kind): Shape => ({ kind }) as Shape) },
-      { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom("optional" as const, "nullable" as const, "list" as const, "record" as const, "lazy" as const, "readonly" as const), of: tie("shape") }) },
-      { weight: 1, arbitrary: fc.record({ kind: fc.constant("default" as const), of: tie("shape"), value: scalars }) },
-      { weight: 10, arbitrary: tie("object") },
-      { weight: 1, arbitrary: fc.array(tie("shape"), { minLength: 2, maxLength: 3 }).map((options): Shape => ({ kind: "union", options: options as [Shape, Shape] })) },
-      { weight: 1, arbitrary: fc.array(fields, { minLength: 1, maxLength: 3 }).map((options): Shape => ({ kind: "tagged", options })) },
-      { weight: 1, arbitrary: fc.tuple(fields, fields).map(([left, right]): Shape => ({ kind: "both", left, right })) },
+export const shapes: fc.Arbitrary<Shape> = fc
+  .letrec<{ shape: Shape; fields: Record<string, Shape>; object: Shape }>((tie) => {
+    const fields = fc.dictionary(names, tie("shape"), { maxKeys: 4, noNullPrototype: true });
+    return {
+      fields,
+      object: fc.record({
+        kind: fc.constant("object" as const),
+        others: fc.constantFrom(
+          "strip" as const,
+          "strip" as const,
+          "strip" as const,
+          "strict" as const,
+          "loose" as const,
+          "text" as const,
+        ),
+        fields,
+      }),
+      shape: fc.oneof(
+        { maxDepth: 4, withCrossShrink: true },
+        { weight: 6, arbitrary: fc.record({ kind: fc.constant("literal" as const), value: scalars }) },
+        {
+          weight: 1,
+          arbitrary: fc.record({
+            kind: fc.constant("literal" as const),
+            value: scalars,
+            message: fc.constantFrom("own" as const, "of the value" as const),
+          }),
+        },
+        {
+          weight: 2,
+          arbitrary: fc.record({
+            kind: fc.constant("literals" as const),
+            values: fc.array(scalars, { minLength: 2, maxLength: 3 }),
+          }),
+        },
+        {
+          weight: 3,
+          arbitrary: fc.constantFrom<Shape>({ kind: "enum", values: ["x", "y"] }, { kind: "enum", values: ["z"] }),
+        },
+        {
+          weight: 3,
+          arbitrary: fc
+            .constantFrom("text", "trimmed", "lower", "email", "number", "int", "boolean", "null", "any")
+            .map((kind): Shape => ({ kind }) as Shape),
+        },
+        {
+          weight: 3,
+          arbitrary: fc.record({
+            kind: fc.constantFrom(
+              "optional" as const,
+              "nullable" as const,
+              "list" as const,
+              "record" as const,
+              "lazy" as const,
+              "readonly" as const,
+            ),
+            of: tie("shape"),
+          }),
+        },
+        {
+          weight: 1,
+          arbitrary: fc.record({ kind: fc.constant("default" as const), of: tie("shape"), value: scalars }),
+        },
+        { weight: 10, arbitrary: tie("object") },
+        {
+          weight: 1,
+          arbitrary: fc
+            .array(tie("shape"), { minLength: 2, maxLength: 3 })
+            .map((options): Shape => ({ kind: "union", options: options as [Shape, Shape] })),
+        },
+        {
+          weight: 1,
+          arbitrary: fc
+            .array(fields, { minLength: 1, maxLength: 3 })
+            .map((options): Shape => ({ kind: "tagged", options })),
+        },
+        {
+          weight: 1,
+          arbitrary: fc.tuple(fields, fields).map(([left, right]): Shape => ({ kind: "both", left, right })),
+        },
+      ),
+    };
+  })
+  .object.chain((object) =>
+    fc.oneof(
+      { weight: 6, arbitrary: fc.constant(object) },
+      {
+        weight: 1,
+        arbitrary: fc.constantFrom<Shape>(
+          { kind: "union", options: [object, object] },
+          { kind: "lazy", of: object },
+          { kind: "both", left: {}, right: object.kind === "object" ? object.fields : {} },
+        ),
+      },
     ),
-  };
-}).object.chain((object) => fc.oneof({ weight: 6, arbitrary: fc.constant(object) }, { weight: 1, arbitrary: fc.constantFrom<Shape>({ kind: "union", options: [object, object] }, { kind: "lazy", of: object }, { kind: "both", left: {}, right: object.kind === "object" ? object.fields : {} }) }));
+  );
 
 const junk: fc.Arbitrary<Json> = fc.oneof(
   { weight: 4, arbitrary: scalars },
-  { weight: 1, arbitrary: fc.constantFrom<Json>(Infinity, [], {}, ["x"], { a: "x" }, { a: { a: "x" } }, "ada@example.com", " X ", "X", "'\"\\", "\ud800", "long ".repeat(40)) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<Json>(
+      Infinity,
+      [],
+      {},
+      ["x"],
+      { a: "x" },
+      { a: { a: "x" } },
+      "ada@example.com",
+      " X ",
+      "X",
+      "'\"\\",
+      "\ud800",
+      "long ".repeat(40),
+    ),
+  },
 );
 
 /** Bodies that mostly hold, and fail in few places. */
@@ -206,17 +335,26 @@ function fitting(shape: Shape): fc.Arbitrary<Json> {
     case "union":
       return fc.oneof(...shape.options.map(bodiesNear));
     case "tagged":
-      return fc.oneof(...shape.options.map((fields, index) => fittingFields({ ...fields, a: { kind: "literal", value: tags[index] ?? "z" } })));
+      return fc.oneof(
+        ...shape.options.map((fields, index) =>
+          fittingFields({ ...fields, a: { kind: "literal", value: tags[index] ?? "z" } }),
+        ),
+      );
     case "both":
       return fittingFields({ ...shape.left, ...shape.right });
   }
 }
 
 function fittingFields(fields: Record<string, Shape>): fc.Arbitrary<Json> {
-  const present = Object.entries(fields).map(([name, field]) => fc.option(bodiesNear(field), { freq: 12, nil: undefined }).map((value) => [name, value] as const));
+  const present = Object.entries(fields).map(([name, field]) =>
+    fc.option(bodiesNear(field), { freq: 12, nil: undefined }).map((value) => [name, value] as const),
+  );
   const other = fc.option(fc.tuple(names, junk), { freq: 3 });
   return fc.tuple(fc.tuple(...present), other).map(([entries, extra]) => {
-    const all = [...(extra ? [extra] : []), ...entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))];
+    const all = [
+      ...(extra ? [extra] : []),
+      ...entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
+    ];
     return Object.fromEntries(all);
   });
 }

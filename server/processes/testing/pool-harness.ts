@@ -18,8 +18,8 @@ import { type WorkerPool, createWorkerPool } from "../worker-pool.ts";
 
 export interface HarnessWorkflow extends Partial<Pick<ManifestWorkflow, "timeoutMs" | "concurrency">> {
   /**
-   * Body of `async (input, ctx) => { … }`. `mark(text)` appends a line to a file that outlives the process, `marks()` reads it. `blockForEver()` blocks
-   * the event loop without using CPU time.
+   * Body of `async (input, ctx) => { … }`. `mark(text)` appends a line to a file that outlives the process, `marks()`
+   * reads it. `blockForEver()` blocks the event loop without using CPU time.
    */
   code: string;
   attempts?: number;
@@ -35,7 +35,10 @@ export interface Project {
 }
 
 /** A built project, written by hand: a manifest and one module for each workflow. */
-export async function createProject(workflows: Record<string, HarnessWorkflow>, settings: Manifest["settings"] = {}): Promise<Project> {
+export async function createProject(
+  workflows: Record<string, HarnessWorkflow>,
+  settings: Manifest["settings"] = {},
+): Promise<Project> {
   const project = createProjectAt(await mkdtemp(join(tmpdir(), "signalbox-pool-")), settings);
   await project.write(workflows);
   return project;
@@ -50,7 +53,8 @@ export function createProjectAt(dir: string, settings: Manifest["settings"] = {}
     const folder = `builds/b${builds}`;
     await mkdir(join(dir, ".signalbox", folder), { recursive: true });
     await appendFile(marksFile, "");
-    for (const [slug, { code }] of Object.entries(next)) await writeFile(join(dir, ".signalbox", folder, `${slug}.mjs`), moduleText(slug, code, marksFile));
+    for (const [slug, { code }] of Object.entries(next))
+      await writeFile(join(dir, ".signalbox", folder, `${slug}.mjs`), moduleText(slug, code, marksFile));
     await writeFile(join(dir, ".signalbox", folder, "sources.mjs"), "export const triggers = [];\n");
     await writeFile(join(dir, ".signalbox", "manifest.json"), JSON.stringify(manifestOf(next, folder, settings)));
   }
@@ -76,7 +80,11 @@ export default defineWorkflow({ slug: ${JSON.stringify(slug)}, input: z.looseObj
 `;
 }
 
-function manifestOf(workflows: Record<string, HarnessWorkflow>, folder: string, settings: Manifest["settings"]): Manifest {
+function manifestOf(
+  workflows: Record<string, HarnessWorkflow>,
+  folder: string,
+  settings: Manifest["settings"],
+): Manifest {
   return {
     format: 1,
     version: folder,
@@ -130,9 +138,17 @@ interface RunView {
 }
 
 /** Real worker processes over a real store. `hasWorkers: false` only opens the store. */
-export async function startPool(project: Project, { env = {}, hasWorkers = true }: { env?: NodeJS.ProcessEnv; hasWorkers?: boolean } = {}): Promise<PoolHarness> {
+export async function startPool(
+  project: Project,
+  { env = {}, hasWorkers = true }: { env?: NodeJS.ProcessEnv; hasWorkers?: boolean } = {},
+): Promise<PoolHarness> {
   const manifest = await readManifest(join(project.dir, ".signalbox"));
-  const settings = readSettings({ projectDir: project.dir, mode: "deployed", fromProject: manifest?.settings ?? {}, env });
+  const settings = readSettings({
+    projectDir: project.dir,
+    mode: "deployed",
+    fromProject: manifest?.settings ?? {},
+    env,
+  });
   if (settings.database.kind !== "sqlite") throw new Error("tests use SQLite");
   const store = await openSqliteStore({ file: settings.database.file, logger: silentLogger });
   const notices: string[] = [];
@@ -155,7 +171,17 @@ export async function startPool(project: Project, { env = {}, hasWorkers = true 
     const timeline = await store.listTimeline(id, { after: 0, limit: 1000 });
     const kinds = timeline.map(({ kind, name }) => (name === null ? kind : `${kind} ${name}`));
     const timeOf = (kind: string) => Date.parse(timeline[kinds.indexOf(kind)]?.at ?? "");
-    return { status: run.status, run, kinds, timeOf, story: timeline.map(({ kind, message, error }) => [kind, message, error?.name, error?.message, error?.stack].filter(Boolean).join(" | ")).join("\n") };
+    return {
+      status: run.status,
+      run,
+      kinds,
+      timeOf,
+      story: timeline
+        .map(({ kind, message, error }) =>
+          [kind, message, error?.name, error?.message, error?.stack].filter(Boolean).join(" | "),
+        )
+        .join("\n"),
+    };
   }
 
   let closing: Promise<void> | null = null;
@@ -174,7 +200,22 @@ export async function startPool(project: Project, { env = {}, hasWorkers = true 
     async start(slug, over = {}) {
       const id = newId("run");
       await store.createRuns([
-        { id, trigger: null, attachmentId: null, target: { kind: "workflow", slug }, deliveryId: null, startedBy: "api", replayOf: null, version: "b1", maxAttempts: 1, createdAt: Date.now(), payload: null, input: {}, keyId: null, ...over },
+        {
+          id,
+          trigger: null,
+          attachmentId: null,
+          target: { kind: "workflow", slug },
+          deliveryId: null,
+          startedBy: "api",
+          replayOf: null,
+          version: "b1",
+          maxAttempts: 1,
+          createdAt: Date.now(),
+          payload: null,
+          input: {},
+          keyId: null,
+          ...over,
+        },
       ]);
       pool.wake();
       return id;

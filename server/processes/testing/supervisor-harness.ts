@@ -9,13 +9,16 @@ import type { HarnessWorkflow, Project } from "./pool-harness.ts";
 import { test as poolTest } from "./pool-test.ts";
 
 /** A test whose services are gone when it ends. Safe to run concurrently. */
-export const test = poolTest
-  .extend("startService", ({ createProject, onEnd }) => async (workflows: Record<string, HarnessWorkflow>, options: ServiceOptions = {}) => {
-    const project = await createProject(workflows);
-    const started = await startService(project, options);
-    onEnd(started.supervisor.close);
-    return started;
-  });
+export const test = poolTest.extend(
+  "startService",
+  ({ createProject, onEnd }) =>
+    async (workflows: Record<string, HarnessWorkflow>, options: ServiceOptions = {}) => {
+      const project = await createProject(workflows);
+      const started = await startService(project, options);
+      onEnd(started.supervisor.close);
+      return started;
+    },
+);
 
 export interface ServiceOptions {
   port?: number;
@@ -25,7 +28,13 @@ export interface ServiceOptions {
 /** A whole service in the test's own process, but for its web and worker processes. */
 export async function startService(project: Project, options: ServiceOptions) {
   const env = { PATH: process.env["PATH"], SIGNALBOX_SECRET: "0123456789abcdef0123456789abcdef", ...options.env };
-  const settings = readSettings({ projectDir: project.dir, mode: "development", fromProject: {}, flags: { port: options.port ?? 0 }, env });
+  const settings = readSettings({
+    projectDir: project.dir,
+    mode: "development",
+    fromProject: {},
+    flags: { port: options.port ?? 0 },
+    env,
+  });
   const notices: string[] = [];
   const ended: RunEndedReport[] = [];
   const supervisor = await startSupervisor({
@@ -35,8 +44,15 @@ export async function startService(project: Project, options: ServiceOptions) {
     logger: silentLogger,
   });
   const call = async (method: string, path: string, body?: unknown) => {
-    const response = await fetch(`${supervisor.url}/api/v1${path}`, { method, headers: { "content-type": "application/json", connection: "close" }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
-    return { status: response.status, json: z.looseObject({ runId: z.string().optional(), id: z.string().optional() }).parse(await response.json()) };
+    const response = await fetch(`${supervisor.url}/api/v1${path}`, {
+      method,
+      headers: { "content-type": "application/json", connection: "close" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return {
+      status: response.status,
+      json: z.looseObject({ runId: z.string().optional(), id: z.string().optional() }).parse(await response.json()),
+    };
   };
   const startRun = async (slug: string): Promise<string> => {
     const { json } = await call("POST", `/workflows/${slug}/runs`, {});
@@ -53,10 +69,17 @@ export async function startService(project: Project, options: ServiceOptions) {
 
 /** The web and worker processes of this project that still run. */
 export function childrenOf(project: Project): { pid: number; command: string }[] {
-  return execFileSync("ps", ["-A", "-o", "pid=,ppid=,stat=,args="], { encoding: "utf8" }).split("\n").flatMap((line) => {
-    const [, pid, parent, state, command = ""] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
-    return Number(parent) === process.pid && !state?.startsWith("Z") && /dist\/(web|worker)\.js/.test(command) && environmentOf(Number(pid)).includes(project.dir) ? [{ pid: Number(pid), command }] : [];
-  });
+  return execFileSync("ps", ["-A", "-o", "pid=,ppid=,stat=,args="], { encoding: "utf8" })
+    .split("\n")
+    .flatMap((line) => {
+      const [, pid, parent, state, command = ""] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
+      return Number(parent) === process.pid &&
+        !state?.startsWith("Z") &&
+        /dist\/(web|worker)\.js/.test(command) &&
+        environmentOf(Number(pid)).includes(project.dir)
+        ? [{ pid: Number(pid), command }]
+        : [];
+    });
 }
 
 function environmentOf(pid: number): string {

@@ -9,14 +9,18 @@ interface CopyConnection extends Connection {
 /** Of one message to the server. */
 const chunkBytes = 64 * 1024;
 
-/** `COPY … FROM STDIN`, with everything at hand. The driver calls what handles the answers by these names, as those of its own queries. */
+/**
+ * `COPY … FROM STDIN`, with everything at hand. The driver calls what handles the answers by these names, as those of
+ * its own queries.
+ */
 export function copyIn(client: Client, text: string, bytes: Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     let failure: Error | null = null;
     client.query<Submittable & Record<string, unknown>>({
       submit: (connection: Connection) => connection.query(text),
       handleCopyInResponse(connection: CopyConnection) {
-        for (let at = 0; at < bytes.length; at += chunkBytes) connection.sendCopyFromChunk(bytes.subarray(at, at + chunkBytes));
+        for (let at = 0; at < bytes.length; at += chunkBytes)
+          connection.sendCopyFromChunk(bytes.subarray(at, at + chunkBytes));
         connection.endCopyFrom();
       },
       handleCommandComplete() {},

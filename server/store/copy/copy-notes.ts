@@ -22,9 +22,16 @@ export interface CopyNotes {
 }
 
 const originSchema = z.object({ identity: z.string(), name: z.string() });
-const progressSchema = z.object({ after: z.array(z.union([z.string(), z.number()])).nullable(), rows: z.int(), isWhole: z.boolean() });
+const progressSchema = z.object({
+  after: z.array(z.union([z.string(), z.number()])).nullable(),
+  rows: z.int(),
+  isWhole: z.boolean(),
+});
 
-/** Takes up a copy that was broken off, or begins one in an empty store. Rejects with AppError `store_unusable` where the target is neither. */
+/**
+ * Takes up a copy that was broken off, or begins one in an empty store. Rejects with AppError `store_unusable` where
+ * the target is neither.
+ */
 export async function beginCopy(p: {
   origin: CopyOrigin;
   reader: Pick<TableReader, "name" | "countRows">;
@@ -35,23 +42,44 @@ export async function beginCopy(p: {
   const { origin, reader, notes, tables } = p;
   const isBegun = (await notes.hasSchema()) && (await notes.applied()).includes(copyMark.tag);
   if (isBegun) return takeUp(p);
-  if ((await notes.hasTables()) && !(await notes.hasSchema())) throw new AppError("store_unusable", `${reader.name} holds tables of something else. Give the copy a database of its own.`);
+  if ((await notes.hasTables()) && !(await notes.hasSchema()))
+    throw new AppError(
+      "store_unusable",
+      `${reader.name} holds tables of something else. Give the copy a database of its own.`,
+    );
   await p.migrate();
   for (const table of tables) {
     const rows = await reader.countRows(table);
-    if (rows > 0) throw new AppError("store_unusable", `${reader.name} is not empty: its table ${table.name} has ${rows === 1 ? "a row" : `${rows} rows`}. A copy goes into an empty store, or on with what it began itself.`);
+    if (rows > 0)
+      throw new AppError(
+        "store_unusable",
+        `${reader.name} is not empty: its table ${table.name} has ${rows === 1 ? "a row" : `${rows} rows`}. A copy goes into an empty store, or on with what it began itself.`,
+      );
   }
   await notes.begin(JSON.stringify({ identity: origin.identity, name: origin.name }));
   return new Map();
 }
 
-async function takeUp({ origin, reader, notes }: { origin: CopyOrigin; reader: Pick<TableReader, "name">; notes: CopyNotes }): Promise<Map<string, TableProgress>> {
+async function takeUp({
+  origin,
+  reader,
+  notes,
+}: {
+  origin: CopyOrigin;
+  reader: Pick<TableReader, "name">;
+  notes: CopyNotes;
+}): Promise<Map<string, TableProgress>> {
   const anew = "Empty the target, and begin again.";
   const applied = (await notes.applied()).filter((tag) => tag !== copyMark.tag);
-  if (applied.join() !== readJournal(notes.folder).join()) throw new AppError("store_unusable", `${reader.name} has a copy that another version of Signalbox began. ${anew}`);
+  if (applied.join() !== readJournal(notes.folder).join())
+    throw new AppError("store_unusable", `${reader.name} has a copy that another version of Signalbox began. ${anew}`);
   const all = await notes.list();
   const begun = originSchema.parse(JSON.parse(all.get("") ?? "null"));
-  if (begun.identity !== origin.identity) throw new AppError("store_unusable", `${reader.name} has the beginning of a copy of another store, ${begun.name}. Go on with that one, or empty the target and begin again.`);
+  if (begun.identity !== origin.identity)
+    throw new AppError(
+      "store_unusable",
+      `${reader.name} has the beginning of a copy of another store, ${begun.name}. Go on with that one, or empty the target and begin again.`,
+    );
   all.delete("");
   return new Map([...all].map(([name, value]) => [name, progressSchema.parse(JSON.parse(value))]));
 }

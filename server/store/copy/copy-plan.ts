@@ -35,8 +35,9 @@ interface DerivedColumn {
 }
 
 /**
- * Tables that are left out, and why. Everything else of the schema is copied; what is not in the schema is made by the copy itself: `schema_migration`
- * has the target's own migrations, and SQLite's `sqlite_sequence` comes as the counters of the tables.
+ * Tables that are left out, and why. Everything else of the schema is copied; what is not in the schema is made by the
+ * copy itself: `schema_migration` has the target's own migrations, and SQLite's `sqlite_sequence` comes as the counters
+ * of the tables.
  */
 export const notCopied: ReadonlyMap<string, string> = new Map([
   ["run_live", "what a model is just saying: of no use once the process is gone that heard it"],
@@ -59,18 +60,29 @@ const derived: ReadonlyMap<string, DerivedColumn["of"]> = new Map([
   ],
 ]);
 
-/** All tables of the schema but those that are left out, each behind those that it refers to. Throws where the two schemas do not fit: a defect. */
+/**
+ * All tables of the schema but those that are left out, each behind those that it refers to. Throws where the two
+ * schemas do not fit: a defect.
+ */
 export function planCopy(): CopiedTable[] {
-  const tables = Object.values(postgresSchema).flatMap((table) => (is(table, PgTable) && !notCopied.has(getTableName(table)) ? [table] : []));
+  const tables = Object.values(postgresSchema).flatMap((table) =>
+    is(table, PgTable) && !notCopied.has(getTableName(table)) ? [table] : [],
+  );
   const sqliteColumns = listSqliteColumns();
   const plans = tables.map((table) => planTable(table, sqliteColumns));
-  const missing = [...sqliteColumns.keys()].filter((name) => !notCopied.has(name) && plans.every((plan) => plan.name !== name));
+  const missing = [...sqliteColumns.keys()].filter(
+    (name) => !notCopied.has(name) && plans.every((plan) => plan.name !== name),
+  );
   if (missing.length > 0) throw new Error(`The schema of Postgres lacks ${missing.join(", ")}.`);
-  return inOrderOfReference(tables).map((name) => plans.find((plan) => plan.name === name)).filter((plan) => plan !== undefined);
+  return inOrderOfReference(tables)
+    .map((name) => plans.find((plan) => plan.name === name))
+    .filter((plan) => plan !== undefined);
 }
 
 function listSqliteColumns(): Map<string, Set<string>> {
-  const tables = Object.values(sqliteSchema).flatMap((table) => (is(table, SQLiteTable) ? [getSqliteTableConfig(table)] : []));
+  const tables = Object.values(sqliteSchema).flatMap((table) =>
+    is(table, SQLiteTable) ? [getSqliteTableConfig(table)] : [],
+  );
   return new Map(tables.map(({ name, columns }) => [name, new Set(columns.map((column) => column.name))]));
 }
 
@@ -88,19 +100,30 @@ function planTable(table: PgTable, sqliteColumns: ReadonlyMap<string, ReadonlySe
     else throw new Error(`The schema of SQLite has no ${path}: say in copy-plan.ts how it is made.`);
   }
   const lost = [...there].filter((known) => columns.every((column) => column.name !== known));
-  if (lost.length > 0) throw new Error(`The schema of Postgres lacks ${lost.map((column) => `${name}.${column}`).join(", ")}.`);
+  if (lost.length > 0)
+    throw new Error(`The schema of Postgres lacks ${lost.map((column) => `${name}.${column}`).join(", ")}.`);
   const counted = columns.find((column) => column.getSQLType() === "bigserial");
   return {
     name,
     ...plan,
-    primaryKey: [...columns.filter(({ primary }) => primary), ...primaryKeys.flatMap((key) => key.columns)].map((column) => column.name),
+    primaryKey: [...columns.filter(({ primary }) => primary), ...primaryKeys.flatMap((key) => key.columns)].map(
+      (column) => column.name,
+    ),
     counter: plan.columns.find((column) => column.name === counted?.name) ?? null,
   };
 }
 
 function typeOf(column: PgColumn): ColumnType {
   const [sqlType = ""] = column.getSQLType().split(" COLLATE");
-  const types: Record<string, ColumnType> = { integer: "int4", bigint: "int8", bigserial: "int8", "double precision": "float8", boolean: "bool", text: "text", bytea: "bytea" };
+  const types: Record<string, ColumnType> = {
+    integer: "int4",
+    bigint: "int8",
+    bigserial: "int8",
+    "double precision": "float8",
+    boolean: "bool",
+    text: "text",
+    bytea: "bytea",
+  };
   const type = types[sqlType];
   if (!type) throw new Error(`A store copy knows nothing of ${sqlType}, the type of ${column.name}.`);
   return type;
@@ -108,7 +131,12 @@ function typeOf(column: PgColumn): ColumnType {
 
 /** Names of tables, each behind those that it refers to. */
 function inOrderOfReference(tables: readonly PgTable[]): string[] {
-  const needed = new Map(tables.map((table) => [getTableName(table), getTableConfig(table).foreignKeys.map((key) => getTableName(key.reference().foreignTable))]));
+  const needed = new Map(
+    tables.map((table) => [
+      getTableName(table),
+      getTableConfig(table).foreignKeys.map((key) => getTableName(key.reference().foreignTable)),
+    ]),
+  );
   const ordered = new Set<string>();
   const visit = (name: string) => {
     for (const other of needed.get(name) ?? []) if (other !== name && !ordered.has(other)) visit(other);

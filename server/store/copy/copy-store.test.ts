@@ -39,19 +39,43 @@ afterAll(async () => {
 let made = 0;
 beforeEach(() => void (made += 1));
 
-const file = (name: string): Database & { kind: "sqlite" } => ({ kind: "sqlite", file: join(folder, `${made}-${name}.db`) });
-const emptyPostgres = async (): Promise<Database & { kind: "postgres" }> => ({ kind: "postgres", url: await server.createDatabase("template1") });
-const copy = (from: Database, to: Database, onProgress: (progress: CopyProgress) => void = () => {}) => copyStore({ from, to, onProgress });
+const file = (name: string): Database & { kind: "sqlite" } => ({
+  kind: "sqlite",
+  file: join(folder, `${made}-${name}.db`),
+});
+const emptyPostgres = async (): Promise<Database & { kind: "postgres" }> => ({
+  kind: "postgres",
+  url: await server.createDatabase("template1"),
+});
+const copy = (from: Database, to: Database, onProgress: (progress: CopyProgress) => void = () => {}) =>
+  copyStore({ from, to, onProgress });
 
 /** Of other tables nobody asks for the order in which their rows came. */
-const numbered = new Set(planCopy().flatMap(({ name, columns }) => (columns.some(({ inSqlite }) => inSqlite === "rowid") ? [name] : [])));
+const numbered = new Set(
+  planCopy().flatMap(({ name, columns }) => (columns.some(({ inSqlite }) => inSqlite === "rowid") ? [name] : [])),
+);
 
 /** All that a file has, but when its own schema was made. */
 async function dump(name: string): Promise<Record<string, unknown[]>> {
   const connection = await openConnection(name);
   try {
-    const tables = connection.prepare<[], string>("SELECT name FROM pragma_table_list WHERE schema = 'main' AND name NOT IN ('schema_migration', 'sqlite_schema') ORDER BY name").pluck().all();
-    return Object.fromEntries(tables.map((table) => [table, connection.prepare(`SELECT ${numbered.has(table) ? "rowid AS number, " : ""}* FROM "${table}"`).all().map((row) => ({ row, text: JSON.stringify(row) })).sort((a, b) => (a.text < b.text ? -1 : 1)).map(({ row }) => row)]));
+    const tables = connection
+      .prepare<[], string>(
+        "SELECT name FROM pragma_table_list WHERE schema = 'main' AND name NOT IN ('schema_migration', 'sqlite_schema') ORDER BY name",
+      )
+      .pluck()
+      .all();
+    return Object.fromEntries(
+      tables.map((table) => [
+        table,
+        connection
+          .prepare(`SELECT ${numbered.has(table) ? "rowid AS number, " : ""}* FROM "${table}"`)
+          .all()
+          .map((row) => ({ row, text: JSON.stringify(row) }))
+          .sort((a, b) => (a.text < b.text ? -1 : 1))
+          .map(({ row }) => row),
+      ]),
+    );
   } finally {
     connection.close();
   }
@@ -59,7 +83,10 @@ async function dump(name: string): Promise<Record<string, unknown[]>> {
 
 it("every table of both databases is copied, or left out with a reason", async () => {
   const planned = new Set([...planCopy().map(({ name }) => name), ...notCopied.keys()]);
-  const postgres = await askPostgres<{ name: string }>(await server.createDatabase(), "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_migration'");
+  const postgres = await askPostgres<{ name: string }>(
+    await server.createDatabase(),
+    "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_migration'",
+  );
   const sqlite = Object.keys(await dump(full)).filter((name) => !name.startsWith("sqlite_"));
   expect(new Set(postgres.map(({ name }) => name))).toEqual(planned);
   expect(new Set([...sqlite, ...notCopied.keys()])).toEqual(planned);
@@ -70,7 +97,10 @@ it("from SQLite to Postgres and back, every row of every table is what it was, a
   const there = await copy({ kind: "sqlite", file: full }, middle);
   expect(there.tables.map(({ name }) => name)).toEqual(planCopy().map(({ name }) => name));
   expect(there.tables.every(({ rows }) => rows === 40)).toBe(true);
-  const decided = await askPostgres<{ decided: string }>(middle.url, "SELECT decided FROM delivery ORDER BY position LIMIT 2");
+  const decided = await askPostgres<{ decided: string }>(
+    middle.url,
+    "SELECT decided FROM delivery ORDER BY position LIMIT 2",
+  );
   expect(decided.map((row) => row.decided)).toEqual(['\n["t0\\u0000","matched"]\n', '\n["t1\\u0000","matched"]\n']);
   const returned = await copy(middle, back);
   expect(returned.tables).toEqual(there.tables);
@@ -85,23 +115,32 @@ it("a file is copied to another file as well, and a database to another", async 
   expect((await copy(second, third)).tables).toEqual(tables);
 });
 
-it.each(["postgres", "sqlite"] as const)("broken off at any moment, a copy to %s goes on where it was, and ends with everything once", async (kind) => {
-  let steps = 0;
-  const whole = await copy({ kind: "sqlite", file: full }, file("whole"), () => void (steps += 1));
-  for (const at of [2, Math.floor(steps / 2), steps - 1, steps]) {
-    const target = kind === "sqlite" ? file(`broken-${at}`) : await emptyPostgres();
-    let left = at;
-    const breakOff = () => {
-      left -= 1;
-      if (left === 0) throw new Error("broken off");
-    };
-    await expect(copy({ kind: "sqlite", file: full }, target, breakOff)).rejects.toThrow("broken off");
-    const open = target.kind === "sqlite" ? openSqliteStore({ file: target.file }) : openPostgresStore({ url: target.url });
-    await expect(open).rejects.toMatchObject({ code: "store_unusable", message: expect.stringContaining("Run the same command again") });
-    expect((await copy({ kind: "sqlite", file: full }, target)).tables).toEqual(whole.tables);
-    await (target.kind === "sqlite" ? openSqliteStore({ file: target.file }) : openPostgresStore({ url: target.url })).then((store) => store.close());
-  }
-});
+it.each(["postgres", "sqlite"] as const)(
+  "broken off at any moment, a copy to %s goes on where it was, and ends with everything once",
+  async (kind) => {
+    let steps = 0;
+    const whole = await copy({ kind: "sqlite", file: full }, file("whole"), () => void (steps += 1));
+    for (const at of [2, Math.floor(steps / 2), steps - 1, steps]) {
+      const target = kind === "sqlite" ? file(`broken-${at}`) : await emptyPostgres();
+      let left = at;
+      const breakOff = () => {
+        left -= 1;
+        if (left === 0) throw new Error("broken off");
+      };
+      await expect(copy({ kind: "sqlite", file: full }, target, breakOff)).rejects.toThrow("broken off");
+      const open =
+        target.kind === "sqlite" ? openSqliteStore({ file: target.file }) : openPostgresStore({ url: target.url });
+      await expect(open).rejects.toMatchObject({
+        code: "store_unusable",
+        message: expect.stringContaining("Run the same command again"),
+      });
+      expect((await copy({ kind: "sqlite", file: full }, target)).tables).toEqual(whole.tables);
+      await (
+        target.kind === "sqlite" ? openSqliteStore({ file: target.file }) : openPostgresStore({ url: target.url })
+      ).then((store) => store.close());
+    }
+  },
+);
 
 it("what the store wrote reads the same at the target, and goes on there: bodies, keys, runs, timelines, numbers", async () => {
   const [source, target] = [file("source"), await emptyPostgres()];
@@ -112,9 +151,17 @@ it("what the store wrote reads the same at the target, and goes on there: bodies
   const key = aKey({ ciphertext: cipher.seal("sbk_original") });
   const store = await openSqliteStore({ file: source.file });
   const held = await withRunningRun(store);
-  await store.acceptDelivery({ delivery, runs: [aRun({ deliveryId: delivery.id, payload })], idempotency: { key: "same", notBefore: 0 } });
+  await store.acceptDelivery({
+    delivery,
+    runs: [aRun({ deliveryId: delivery.id, payload })],
+    idempotency: { key: "same", notBefore: 0 },
+  });
   await store.createKey(key);
-  const before = { delivery: await store.getDelivery(delivery.id), runs: await store.listRuns({}, { limit: 10, cursor: null }), timeline: await store.listTimeline(held.id, { after: 0, limit: 10 }) };
+  const before = {
+    delivery: await store.getDelivery(delivery.id),
+    runs: await store.listRuns({}, { limit: 10, cursor: null }),
+    timeline: await store.listTimeline(held.id, { after: 0, limit: 10 }),
+  };
   await store.close();
 
   await copy(source, target);
@@ -125,11 +172,27 @@ it("what the store wrote reads the same at the target, and goes on there: bodies
     expect({ ...found, body: null }).toEqual({ ...before.delivery, body: null });
     expect(await there.listRuns({}, { limit: 10, cursor: null })).toEqual(before.runs);
     expect(await there.listTimeline(held.id, { after: 0, limit: 10 })).toEqual(before.timeline);
-    expect((await there.listKeyCiphertexts("webhook")).map(({ ciphertext }) => cipher.open(ciphertext))).toEqual(["sbk_original"]);
+    expect((await there.listKeyCiphertexts("webhook")).map(({ ciphertext }) => cipher.open(ciphertext))).toEqual([
+      "sbk_original",
+    ]);
     const repeat = aDelivery({ body });
-    expect(await there.acceptDelivery({ delivery: repeat, runs: [], idempotency: { key: "same", notBefore: 0 } })).toMatchObject({ kind: "repeated", deliveryId: delivery.id });
-    await there.acceptDelivery({ delivery: aDelivery({ verdicts: folded(someCommon(1)) }), runs: [aRun()], idempotency: null });
-    expect(await there.writeProgress({ runId: held.id, token: held.token, now: epoch + 5000, entries: [{ at: epoch + 5000, kind: "log", attempt: 1, level: "info", message: "there" }], transition: { to: "completed", output: 1 } })).toMatchObject({ held: true });
+    expect(
+      await there.acceptDelivery({ delivery: repeat, runs: [], idempotency: { key: "same", notBefore: 0 } }),
+    ).toMatchObject({ kind: "repeated", deliveryId: delivery.id });
+    await there.acceptDelivery({
+      delivery: aDelivery({ verdicts: folded(someCommon(1)) }),
+      runs: [aRun()],
+      idempotency: null,
+    });
+    expect(
+      await there.writeProgress({
+        runId: held.id,
+        token: held.token,
+        now: epoch + 5000,
+        entries: [{ at: epoch + 5000, kind: "log", attempt: 1, level: "info", message: "there" }],
+        transition: { to: "completed", output: 1 },
+      }),
+    ).toMatchObject({ held: true });
     const claimed = await there.claimRuns(aClaim({ now: epoch + 6000 }));
     expect(claimed).toHaveLength(2);
     expect(await there.listTimeline(held.id, { after: 0, limit: 10 })).toHaveLength(before.timeline.length + 1);
@@ -144,7 +207,10 @@ it("a target that has anything in it is refused, and stays as it is", async () =
   await store.createKey(aKey());
   await store.close();
   const before = await dump(used.file);
-  await expect(copy({ kind: "sqlite", file: full }, used)).rejects.toMatchObject({ code: "store_unusable", message: expect.stringMatching(/not empty: its table webhook_key has a row/) });
+  await expect(copy({ kind: "sqlite", file: full }, used)).rejects.toMatchObject({
+    code: "store_unusable",
+    message: expect.stringMatching(/not empty: its table webhook_key has a row/),
+  });
   expect(await dump(used.file)).toEqual(before);
   await askPostgres(other.url, "CREATE TABLE theirs (a integer)");
   await expect(copy({ kind: "sqlite", file: full }, other)).rejects.toThrow(/tables of something else/);
@@ -154,14 +220,22 @@ it("a target that has anything in it is refused, and stays as it is", async () =
 it("the beginning of a copy of another store is refused", async () => {
   const [another, target] = [file("another"), file("target")];
   await (await openSqliteStore({ file: another.file, clock: { now: () => 5 } })).close();
-  await expect(copy(another, target, () => { throw new Error("broken off"); })).rejects.toThrow("broken off");
-  await expect(copy({ kind: "sqlite", file: full }, target)).rejects.toThrow(/beginning of a copy of another store, .*another\.db/);
+  await expect(
+    copy(another, target, () => {
+      throw new Error("broken off");
+    }),
+  ).rejects.toThrow("broken off");
+  await expect(copy({ kind: "sqlite", file: full }, target)).rejects.toThrow(
+    /beginning of a copy of another store, .*another\.db/,
+  );
 });
 
 it("a store that somebody has open is neither read nor written", async () => {
   const [served, target] = [file("served"), await emptyPostgres()];
   const running = await openSqliteStore({ file: served.file });
-  await expect(copy(served, target)).rejects.toThrow(/served\.db is in use by another process\. Stop the service first/);
+  await expect(copy(served, target)).rejects.toThrow(
+    /served\.db is in use by another process\. Stop the service first/,
+  );
   await expect(copy({ kind: "sqlite", file: full }, served)).rejects.toThrow(/in use/);
   await running.close();
   const used = await openPostgresStore({ url: target.url });
@@ -194,7 +268,9 @@ it("a source that was changed behind what is copied already shows at the end, by
   const connection = await openConnection(source.file);
   connection.exec("UPDATE preset SET name = name || '!' WHERE id = 'id 3'; DELETE FROM invitation WHERE id = 'id 3'");
   connection.close();
-  await expect(copy(source, target)).rejects.toThrow(/invitation \(39 rows there, 40 here\), preset \(40 rows there, 40 here, and not the same\)/);
+  await expect(copy(source, target)).rejects.toThrow(
+    /invitation \(39 rows there, 40 here\), preset \(40 rows there, 40 here, and not the same\)/,
+  );
   await expect(openSqliteStore({ file: target.file })).rejects.toMatchObject({ code: "store_unusable" });
 });
 
@@ -216,8 +292,21 @@ it("a row more, less, double or changed changes a table's hash; their order does
     for (const row of rows) hash.add(row);
     return hash.digest();
   };
-  const rows = [["a", 1, null], ["b", 2, Buffer.from([1])], ["c", 3, Buffer.from([])]];
+  const rows = [
+    ["a", 1, null],
+    ["b", 2, Buffer.from([1])],
+    ["c", 3, Buffer.from([])],
+  ];
   expect(hashOf(rows.toReversed())).toBe(hashOf(rows));
-  const others = [rows.slice(1), [...rows, ...rows], [["a", 1, null], ["b", 2, Buffer.from([2])], ["c", 3, Buffer.from([])]], [["a", "1", null], ...rows.slice(1)]];
+  const others = [
+    rows.slice(1),
+    [...rows, ...rows],
+    [
+      ["a", 1, null],
+      ["b", 2, Buffer.from([2])],
+      ["c", 3, Buffer.from([])],
+    ],
+    [["a", "1", null], ...rows.slice(1)],
+  ];
   expect(new Set([rows, ...others].map(hashOf)).size).toBe(5);
 });

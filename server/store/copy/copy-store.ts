@@ -27,11 +27,16 @@ export interface CopiedStore {
 }
 
 /**
- * Copies a whole store into an empty one, in portions, each of which is on disk together with the note how far the copy is: one that is killed goes on where it
- * was when it is started again. Then both are read as a whole and compared; only when they are equal can the target be opened as a store. Nobody else can write either meanwhile.
- * Rejects with AppError `store_unusable`.
+ * Copies a whole store into an empty one, in portions, each of which is on disk together with the note how far the copy
+ * is: one that is killed goes on where it was when it is started again. Then both are read as a whole and compared;
+ * only when they are equal can the target be opened as a store. Nobody else can write either meanwhile. Rejects with
+ * AppError `store_unusable`.
  */
-export async function copyStore(p: { from: Database; to: Database; onProgress: (progress: CopyProgress) => void }): Promise<CopiedStore> {
+export async function copyStore(p: {
+  from: Database;
+  to: Database;
+  onProgress: (progress: CopyProgress) => void;
+}): Promise<CopiedStore> {
   const tables = planCopy();
   const source = await openSource(p.from, tables);
   try {
@@ -72,7 +77,7 @@ async function copyTables({ tables, source, target, onProgress }: Ends, ofRows: 
     let done = begun?.rows ?? 0;
     rows += done;
     let after: Place | null = begun?.after ?? null;
-    for (let isWhole = begun?.isWhole ?? false; !isWhole; ) {
+    for (let isWhole = begun?.isWhole ?? false; !isWhole;) {
       onProgress({ stage: "copying", table: table.name, rows, ofRows });
       const portion = await source.readPortion(table, after);
       isWhole = portion === null;
@@ -85,7 +90,10 @@ async function copyTables({ tables, source, target, onProgress }: Ends, ofRows: 
   }
 }
 
-async function compareTables({ tables, source, target, onProgress }: Ends, ofRows: number): Promise<Pick<CopiedStore, "changedRows" | "tables">> {
+async function compareTables(
+  { tables, source, target, onProgress }: Ends,
+  ofRows: number,
+): Promise<Pick<CopiedStore, "changedRows" | "tables">> {
   let [rows, changedRows] = [0, 0];
   const equal: CopiedStore["tables"] = [];
   const differing: string[] = [];
@@ -94,22 +102,42 @@ async function compareTables({ tables, source, target, onProgress }: Ends, ofRow
       rows += more;
       onProgress({ stage: "comparing", table: table.name, rows, ofRows: ofRows * 2 });
     };
-    const read = await hashTable(source, table, (row) => {
-      const fitting = fit(row, target);
-      if (fitting !== row) changedRows += 1;
-      return fitting;
-    }, onRows);
+    const read = await hashTable(
+      source,
+      table,
+      (row) => {
+        const fitting = fit(row, target);
+        if (fitting !== row) changedRows += 1;
+        return fitting;
+      },
+      onRows,
+    );
     const written = await hashTable(target, table, (row) => row, onRows);
     if (read.rows === written.rows && read.hash === written.hash) equal.push({ name: table.name, ...read });
-    else differing.push(`${table.name} (${read.rows} rows there, ${written.rows} here${read.rows === written.rows ? ", and not the same" : ""})`);
+    else
+      differing.push(
+        `${table.name} (${read.rows} rows there, ${written.rows} here${read.rows === written.rows ? ", and not the same" : ""})`,
+      );
   }
   if (differing.length === 0) return { changedRows, tables: equal };
-  throw new AppError("store_unusable", `${target.name} does not have what ${source.name} has: ${differing.join(", ")}. The source has changed since the copy began, or a disk fails. Empty the target, and begin again.`);
+  throw new AppError(
+    "store_unusable",
+    `${target.name} does not have what ${source.name} has: ${differing.join(", ")}. The source has changed since the copy began, or a disk fails. Empty the target, and begin again.`,
+  );
 }
 
-async function hashTable(reader: TableReader, table: CopiedTable, fitRow: (row: Row) => Row, onRows: (rows: number) => void): Promise<{ rows: number; hash: string }> {
+async function hashTable(
+  reader: TableReader,
+  table: CopiedTable,
+  fitRow: (row: Row) => Row,
+  onRows: (rows: number) => void,
+): Promise<{ rows: number; hash: string }> {
   const hash = createTableHash();
-  for (let portion = await reader.readPortion(table, null); portion; portion = await reader.readPortion(table, portion.place)) {
+  for (
+    let portion = await reader.readPortion(table, null);
+    portion;
+    portion = await reader.readPortion(table, portion.place)
+  ) {
     for (const row of portion.rows) hash.add(fitRow(row));
     onRows(portion.rows.length);
   }
@@ -129,7 +157,10 @@ async function openSource(database: Database, tables: readonly CopiedTable[]): P
   return (await import("./open-postgres.ts")).openPostgresSource(database.url, tables);
 }
 
-async function openTarget(database: Database, p: { origin: CopySource; tables: readonly CopiedTable[] }): Promise<CopyTarget> {
+async function openTarget(
+  database: Database,
+  p: { origin: CopySource; tables: readonly CopiedTable[] },
+): Promise<CopyTarget> {
   if (database.kind === "sqlite") return (await import("./open-sqlite.ts")).openSqliteTarget(database.file, p);
   return (await import("./open-postgres.ts")).openPostgresTarget(database.url, p);
 }

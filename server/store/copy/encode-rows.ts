@@ -3,7 +3,10 @@ import type { Value } from "./row.ts";
 
 const head = Buffer.from("PGCOPY\n\u00ff\r\n\0\0\0\0\0\0\0\0\0", "latin1");
 
-/** Rows in the binary format of Postgres's COPY: a number of fields, then each with its length, in network order. Texts must be what Postgres takes. */
+/**
+ * Rows in the binary format of Postgres's COPY: a number of fields, then each with its length, in network order. Texts
+ * must be what Postgres takes.
+ */
 export function encodeRows(rows: Iterable<readonly Value[]>, types: readonly ColumnType[]): Buffer {
   const out = createBytes();
   out.bytes(head);

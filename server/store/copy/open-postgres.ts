@@ -21,30 +21,45 @@ const applicationName = "signalbox store copy";
 /** Held by the copy that writes a target, as long as it is connected. */
 const lockNumber = 7_245_113_902_417_734n;
 
-/** As the store is at this moment: its writers wait until it is closed. Rejects with AppError `store_unusable` where a service uses it, or where it is of another version. */
+/**
+ * As the store is at this moment: its writers wait until it is closed. Rejects with AppError `store_unusable` where a
+ * service uses it, or where it is of another version.
+ */
 export async function openPostgresSource(url: string, tables: readonly CopiedTable[]): Promise<CopySource> {
   return connectAlone(url, async (client, name) => {
     const notes = notesOf(client);
     if (!(await notes.hasSchema())) throw new AppError("store_unusable", `${name} has no store of Signalbox.`);
     const known = readJournal(notes.folder);
-    if (countApplied(await notes.applied(), { known, name }) < known.length) throw new AppError("store_unusable", `${name} was written by an older Signalbox. Bring it up to date first: \`signalbox store migrate --to <its URL>\`.`);
+    if (countApplied(await notes.applied(), { known, name }) < known.length)
+      throw new AppError(
+        "store_unusable",
+        `${name} was written by an older Signalbox. Bring it up to date first: \`signalbox store migrate --to <its URL>\`.`,
+      );
     await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ");
     await client.query(`LOCK TABLE ${tables.map((table) => `"${table.name}"`).join(", ")} IN SHARE MODE`);
-    const [first] = z.array(z.object({ at: z.number() })).parse((await client.query("SELECT applied_at AS at FROM schema_migration ORDER BY position LIMIT 1")).rows);
+    const [first] = z
+      .array(z.object({ at: z.number() }))
+      .parse((await client.query("SELECT applied_at AS at FROM schema_migration ORDER BY position LIMIT 1")).rows);
     return { ...createPostgresReader(client, name), identity: String(first?.at), close: () => client.end() };
   });
 }
 
 /** The same for the store that is written. Rejects where it is neither empty nor what a copy of the same source began. */
-export async function openPostgresTarget(url: string, p: { origin: CopyOrigin; tables: readonly CopiedTable[] }): Promise<CopyTarget> {
+export async function openPostgresTarget(
+  url: string,
+  p: { origin: CopyOrigin; tables: readonly CopiedTable[] },
+): Promise<CopyTarget> {
   return connectAlone(url, async (client, name) => {
     // The server may need a moment to see that a copy is dead.
     await client.query("SELECT pg_advisory_lock($1)", [lockNumber]).catch((cause: unknown) => {
-      throw new AppError("store_unusable", `Another \`signalbox store copy\` writes into ${name} at this moment.`, { cause });
+      throw new AppError("store_unusable", `Another \`signalbox store copy\` writes into ${name} at this moment.`, {
+        cause,
+      });
     });
     const reader = createPostgresReader(client, name);
     const notes = notesOf(client);
-    const migrate = async () => void (await migrateDatabase({ url, folder: notes.folder, clock: systemClock, logger: silentLogger }));
+    const migrate = async () =>
+      void (await migrateDatabase({ url, folder: notes.folder, clock: systemClock, logger: silentLogger }));
     const progress = await beginCopy({ ...p, reader, notes, migrate });
     return {
       ...reader,
@@ -57,18 +72,33 @@ export async function openPostgresTarget(url: string, p: { origin: CopyOrigin; t
   });
 }
 
-async function write(client: Client, p: { table: CopiedTable; portion: readonly Row[]; done: TableProgress }): Promise<void> {
+async function write(
+  client: Client,
+  p: { table: CopiedTable; portion: readonly Row[]; done: TableProgress },
+): Promise<void> {
   const { table, portion, done } = p;
   const columns = [...table.columns, ...table.derived];
-  const toFields = (row: Row) => [...row, ...table.derived.map((column) => column.of(row, table.columns))].map((value) => (typeof value === "string" ? toPostgresText(value) : value));
-  const bytes = encodeRows(portion.map(toFields), columns.map(({ type }) => type));
-  if (portion.length > 0) await copyIn(client, `COPY "${table.name}" (${columns.map((column) => `"${column.name}"`).join(", ")}) FROM STDIN (FORMAT binary)`, bytes);
+  const toFields = (row: Row) =>
+    [...row, ...table.derived.map((column) => column.of(row, table.columns))].map((value) =>
+      typeof value === "string" ? toPostgresText(value) : value,
+    );
+  const bytes = encodeRows(
+    portion.map(toFields),
+    columns.map(({ type }) => type),
+  );
+  if (portion.length > 0)
+    await copyIn(
+      client,
+      `COPY "${table.name}" (${columns.map((column) => `"${column.name}"`).join(", ")}) FROM STDIN (FORMAT binary)`,
+      bytes,
+    );
   await putNote(client, table.name, JSON.stringify(done));
 }
 
 async function finish(client: Client, counters: ReadonlyMap<CopiedTable, number>): Promise<void> {
   for (const [{ name, counter }, highest] of counters) {
-    if (counter && highest > 0) await client.query("SELECT setval(pg_get_serial_sequence($1, $2), $3)", [`"${name}"`, counter.name, highest]);
+    if (counter && highest > 0)
+      await client.query("SELECT setval(pg_get_serial_sequence($1, $2), $3)", [`"${name}"`, counter.name, highest]);
     // What the planner knows of a table that was empty is wrong.
     await client.query(`ANALYZE "${name}"`);
   }
@@ -77,24 +107,40 @@ async function finish(client: Client, counters: ReadonlyMap<CopiedTable, number>
 }
 
 function notesOf(client: Client): CopyNotes {
-  const has = async (condition: string) => ((await client.query(`SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND ${condition} LIMIT 1`)).rowCount ?? 0) > 0;
+  const has = async (condition: string) =>
+    ((await client.query(`SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND ${condition} LIMIT 1`))
+      .rowCount ?? 0) > 0;
   return {
     folder: migrationsFolder("postgres"),
     hasTables: () => has("true"),
     hasSchema: () => has("tablename = 'schema_migration'"),
-    applied: async () => (await client.query<{ tag: string }>("SELECT tag FROM schema_migration ORDER BY position")).rows.map(({ tag }) => tag),
+    applied: async () =>
+      (await client.query<{ tag: string }>("SELECT tag FROM schema_migration ORDER BY position")).rows.map(
+        ({ tag }) => tag,
+      ),
     begin: (origin) =>
       inTransaction(client, async () => {
-        await client.query("INSERT INTO schema_migration (position, tag, applied_at) VALUES ($1, $2, 0)", [copyMark.position, copyMark.tag]);
+        await client.query("INSERT INTO schema_migration (position, tag, applied_at) VALUES ($1, $2, 0)", [
+          copyMark.position,
+          copyMark.tag,
+        ]);
         await client.query("CREATE TABLE store_copy (name text PRIMARY KEY, value text NOT NULL)");
         await putNote(client, "", origin);
       }),
-    list: async () => new Map((await client.query<{ name: string; value: string }>("SELECT name, value FROM store_copy")).rows.map(({ name, value }) => [name, value])),
+    list: async () =>
+      new Map(
+        (await client.query<{ name: string; value: string }>("SELECT name, value FROM store_copy")).rows.map(
+          ({ name, value }) => [name, value],
+        ),
+      ),
   };
 }
 
 async function putNote(client: Client, name: string, value: string): Promise<void> {
-  await client.query("INSERT INTO store_copy (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value", [name, toPostgresText(value)]);
+  await client.query(
+    "INSERT INTO store_copy (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+    [name, toPostgresText(value)],
+  );
 }
 
 async function inTransaction(client: Client, act: () => Promise<void>): Promise<void> {
@@ -117,8 +163,15 @@ async function connectAlone<End>(url: string, open: (client: Client, name: strin
     await settle(client, { isPatient: true });
     // A source stands in one transaction until all of it is read and compared.
     await client.query("SET idle_in_transaction_session_timeout = 0");
-    const { rows } = await client.query<{ users: number }>("SELECT count(*) AS users FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'signalbox%' AND application_name <> $1", [applicationName]);
-    if ((rows[0]?.users ?? 0) > 0) throw new AppError("store_unusable", `${name} is in use: a Signalbox is connected to it. Stop the service on every machine first.`);
+    const { rows } = await client.query<{ users: number }>(
+      "SELECT count(*) AS users FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'signalbox%' AND application_name <> $1",
+      [applicationName],
+    );
+    if ((rows[0]?.users ?? 0) > 0)
+      throw new AppError(
+        "store_unusable",
+        `${name} is in use: a Signalbox is connected to it. Stop the service on every machine first.`,
+      );
     return await open(client, name);
   } catch (error) {
     await client.end();

@@ -14,36 +14,64 @@ import type { CopiedTable } from "./copy-plan.ts";
 import { createSqliteReader, toSqlite } from "./sqlite-rows.ts";
 import type { CopySource, CopyTarget } from "./table-rows.ts";
 
-/** Nobody else can open the file until it is closed. Rejects with AppError `store_unusable` where somebody has, or where it is of another version. */
+/**
+ * Nobody else can open the file until it is closed. Rejects with AppError `store_unusable` where somebody has, or where
+ * it is of another version.
+ */
 export async function openSqliteSource(file: string): Promise<CopySource> {
   if (!existsSync(file)) throw new AppError("store_unusable", `There is no store ${file}: nothing to copy.`);
   return openAlone(file, (connection) => {
     const { applied, known } = readSchemaVersion(connection, migrationsFolder("sqlite"));
-    if (applied < known) throw new AppError("store_unusable", `${file} was written by an older Signalbox. Bring it up to date first: \`signalbox store migrate --to file:${file}\`.`);
-    const identity = z.number().parse(connection.prepare("SELECT applied_at FROM schema_migration ORDER BY position LIMIT 1").pluck().get());
-    return { ...createSqliteReader(connection), identity: String(identity), close: async () => void connection.close() };
+    if (applied < known)
+      throw new AppError(
+        "store_unusable",
+        `${file} was written by an older Signalbox. Bring it up to date first: \`signalbox store migrate --to file:${file}\`.`,
+      );
+    const identity = z
+      .number()
+      .parse(connection.prepare("SELECT applied_at FROM schema_migration ORDER BY position LIMIT 1").pluck().get());
+    return {
+      ...createSqliteReader(connection),
+      identity: String(identity),
+      close: async () => void connection.close(),
+    };
   });
 }
 
-/** The same for the store that is written, made where it is missing. Rejects where it is neither empty nor what a copy of the same source began. */
-export async function openSqliteTarget(file: string, p: { origin: CopyOrigin; tables: readonly CopiedTable[] }): Promise<CopyTarget> {
+/**
+ * The same for the store that is written, made where it is missing. Rejects where it is neither empty nor what a copy
+ * of the same source began.
+ */
+export async function openSqliteTarget(
+  file: string,
+  p: { origin: CopyOrigin; tables: readonly CopiedTable[] },
+): Promise<CopyTarget> {
   return openAlone(file, async (connection) => {
     const reader = createSqliteReader(connection);
     const notes = notesOf(connection);
-    const progress = await beginCopy({ ...p, reader, notes, migrate: () => void migrate(connection, { folder: migrationsFolder("sqlite"), clock: systemClock, logger: silentLogger }) });
+    const progress = await beginCopy({
+      ...p,
+      reader,
+      notes,
+      migrate: () =>
+        void migrate(connection, { folder: migrationsFolder("sqlite"), clock: systemClock, logger: silentLogger }),
+    });
     return {
       ...reader,
       takesLoneSurrogates: false,
       progress,
       write: async (table, rows, done) =>
         connection.transaction(() => {
-          const insert = connection.prepare(`INSERT INTO "${table.name}" (${table.columns.map(({ inSqlite }) => inSqlite).join(", ")}) VALUES (${table.columns.map(() => "?").join(", ")})`);
+          const insert = connection.prepare(
+            `INSERT INTO "${table.name}" (${table.columns.map(({ inSqlite }) => inSqlite).join(", ")}) VALUES (${table.columns.map(() => "?").join(", ")})`,
+          );
           for (const row of rows) insert.run(row.map(toSqlite));
           putNote(connection, table.name, JSON.stringify(done));
         })(),
       finish: async (counters) =>
         connection.transaction(() => {
-          for (const [{ name, counter }, highest] of counters) if (counter && counter.inSqlite !== "rowid" && highest > 0) setCounter(connection, name, highest);
+          for (const [{ name, counter }, highest] of counters)
+            if (counter && counter.inSqlite !== "rowid" && highest > 0) setCounter(connection, name, highest);
           connection.exec("DROP TABLE store_copy");
           connection.prepare("DELETE FROM schema_migration WHERE position = ?").run(copyMark.position);
         })(),
@@ -53,24 +81,41 @@ export async function openSqliteTarget(file: string, p: { origin: CopyOrigin; ta
 }
 
 function notesOf(connection: Connection): CopyNotes {
-  const has = (table: string) => connection.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(table) !== undefined;
+  const has = (table: string) =>
+    connection.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(table) !== undefined;
   return {
     hasSchema: async () => has("schema_migration"),
-    hasTables: async () => connection.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'").get() !== undefined,
-    applied: async () => z.array(z.string()).parse(connection.prepare("SELECT tag FROM schema_migration ORDER BY position").pluck().all()),
+    hasTables: async () =>
+      connection
+        .prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
+        .get() !== undefined,
+    applied: async () =>
+      z.array(z.string()).parse(connection.prepare("SELECT tag FROM schema_migration ORDER BY position").pluck().all()),
     folder: migrationsFolder("sqlite"),
     begin: async (origin) =>
       connection.transaction(() => {
-        connection.prepare("INSERT INTO schema_migration (position, tag, applied_at) VALUES (?, ?, 0)").run(copyMark.position, copyMark.tag);
+        connection
+          .prepare("INSERT INTO schema_migration (position, tag, applied_at) VALUES (?, ?, 0)")
+          .run(copyMark.position, copyMark.tag);
         connection.exec("CREATE TABLE store_copy (name TEXT PRIMARY KEY, value TEXT NOT NULL)");
         putNote(connection, "", origin);
       })(),
-    list: async () => new Map(connection.prepare<[], { name: string; value: string }>("SELECT name, value FROM store_copy").all().map(({ name, value }) => [name, value])),
+    list: async () =>
+      new Map(
+        connection
+          .prepare<[], { name: string; value: string }>("SELECT name, value FROM store_copy")
+          .all()
+          .map(({ name, value }) => [name, value]),
+      ),
   };
 }
 
 function putNote(connection: Connection, name: string, value: string): void {
-  connection.prepare("INSERT INTO store_copy (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value").run(name, value);
+  connection
+    .prepare(
+      "INSERT INTO store_copy (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+    )
+    .run(name, value);
 }
 
 function setCounter(connection: Connection, name: string, highest: number): void {
@@ -89,7 +134,12 @@ async function openAlone<End>(file: string, open: (connection: Connection) => En
       throw error;
     }
   } catch (error) {
-    if (isBusy(error)) throw new AppError("store_unusable", `${file} is in use by another process. Stop the service first, and whatever else has the file open.`, { cause: error });
+    if (isBusy(error))
+      throw new AppError(
+        "store_unusable",
+        `${file} is in use by another process. Stop the service first, and whatever else has the file open.`,
+        { cause: error },
+      );
     throw toOpenError(error, file);
   }
 }

@@ -9,7 +9,10 @@ const placeSchema = z.array(z.union([z.string(), z.number()]));
 
 /** Reads by the primary keys. */
 export function createPostgresReader(client: Client, name: string): Omit<TableReader, "close"> {
-  const numberOf = async (text: string, values: unknown[] = []) => z.array(z.tuple([z.number().nullable()])).parse((await client.query({ text, values, rowMode: "array" })).rows)[0]?.[0] ?? 0;
+  const numberOf = async (text: string, values: unknown[] = []) =>
+    z
+      .array(z.tuple([z.number().nullable()]))
+      .parse((await client.query({ text, values, rowMode: "array" })).rows)[0]?.[0] ?? 0;
   return {
     name,
     countRows: (table) => numberOf(`SELECT count(*) FROM "${table.name}"`),
@@ -23,7 +26,17 @@ export function createPostgresReader(client: Client, name: string): Omit<TableRe
     },
     async readCounter({ name: table, counter }) {
       if (!counter) return 0;
-      const [sequence] = z.array(z.tuple([z.string()])).parse((await client.query({ text: "SELECT pg_get_serial_sequence($1, $2)", values: [`"${table}"`, counter.name], rowMode: "array" })).rows);
+      const [sequence] = z
+        .array(z.tuple([z.string()]))
+        .parse(
+          (
+            await client.query({
+              text: "SELECT pg_get_serial_sequence($1, $2)",
+              values: [`"${table}"`, counter.name],
+              rowMode: "array",
+            })
+          ).rows,
+        );
       const given = await numberOf(`SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM ${sequence?.[0] ?? ""}`);
       return Math.max(given, await numberOf(`SELECT max("${counter.name}") FROM "${table}"`));
     },
@@ -34,7 +47,9 @@ export function createPostgresReader(client: Client, name: string): Omit<TableRe
 function portionSql({ name, columns, primaryKey }: CopiedTable, after: Place | null): string {
   const key = primaryKey.map((column) => `"${column}"`).join(", ");
   const wanted = columns.map((column) => `"${column.name}"`).join(", ");
-  const lengths = columns.flatMap((column) => (column.type === "text" || column.type === "bytea" ? [`coalesce(octet_length("${column.name}"), 0)`] : []));
+  const lengths = columns.flatMap((column) =>
+    column.type === "text" || column.type === "bytea" ? [`coalesce(octet_length("${column.name}"), 0)`] : [],
+  );
   const behind = after === null ? "" : `WHERE (${key}) > (${after.map((_, at) => `$${at + 1}`).join(", ")})`;
   return `
     SELECT ${key}, ${wanted} FROM (

@@ -8,8 +8,10 @@ type RawValue = Exclude<Value, boolean>;
 
 /** Reads by the numbers of the rows, and a table that has none by its key. */
 export function createSqliteReader(connection: Connection): Omit<TableReader, "close"> {
-  const isWithoutNumbers = (name: string) => connection.prepare("SELECT wr FROM pragma_table_list WHERE schema = 'main' AND name = ?").pluck().get(name) === 1;
-  const keyOf = ({ name, primaryKey }: CopiedTable) => (isWithoutNumbers(name) ? primaryKey.map((column) => `"${column}"`) : ["rowid"]);
+  const isWithoutNumbers = (name: string) =>
+    connection.prepare("SELECT wr FROM pragma_table_list WHERE schema = 'main' AND name = ?").pluck().get(name) === 1;
+  const keyOf = ({ name, primaryKey }: CopiedTable) =>
+    isWithoutNumbers(name) ? primaryKey.map((column) => `"${column}"`) : ["rowid"];
 
   return {
     name: connection.name,
@@ -18,7 +20,11 @@ export function createSqliteReader(connection: Connection): Omit<TableReader, "c
       const key = keyOf(table);
       const wanted = [...key, ...table.columns.map(({ inSqlite }) => inSqlite)].join(", ");
       const behind = after === null ? "" : `WHERE (${key.join(", ")}) > (${key.map(() => "?").join(", ")})`;
-      const statement = connection.prepare<unknown[], RawValue[]>(`SELECT ${wanted} FROM "${table.name}" ${behind} ORDER BY ${key.join(", ")} LIMIT ${portionRows}`).raw();
+      const statement = connection
+        .prepare<unknown[], RawValue[]>(
+          `SELECT ${wanted} FROM "${table.name}" ${behind} ORDER BY ${key.join(", ")} LIMIT ${portionRows}`,
+        )
+        .raw();
       const rows: Row[] = [];
       let place: Place = [];
       let bytes = 0;
@@ -34,8 +40,10 @@ export function createSqliteReader(connection: Connection): Omit<TableReader, "c
     async readCounter({ name, counter }) {
       if (!counter) return 0;
       // Of a table whose numbers never come again, SQLite remembers the highest also after its row is gone.
-      const remembered = connection.prepare<unknown[], number>("SELECT seq FROM sqlite_sequence WHERE name = ?").pluck().get(name) ?? 0;
-      const highest = connection.prepare<[], number | null>(`SELECT max(${counter.inSqlite}) FROM "${name}"`).pluck().get() ?? 0;
+      const remembered =
+        connection.prepare<unknown[], number>("SELECT seq FROM sqlite_sequence WHERE name = ?").pluck().get(name) ?? 0;
+      const highest =
+        connection.prepare<[], number | null>(`SELECT max(${counter.inSqlite}) FROM "${name}"`).pluck().get() ?? 0;
       return Math.max(remembered, highest);
     },
   };

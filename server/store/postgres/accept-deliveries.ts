@@ -31,16 +31,41 @@ interface KeyRow extends FirstDelivery {
 }
 
 /** Records many at once, with no more statements than for one. */
-export async function acceptDeliveries(session: Session, jobs: readonly AcceptJob[], p: { verdictSets: VerdictSets; counted: (counts: number) => void }): Promise<AcceptAnswer[]> {
+export async function acceptDeliveries(
+  session: Session,
+  jobs: readonly AcceptJob[],
+  p: { verdictSets: VerdictSets; counted: (counts: number) => void },
+): Promise<AcceptAnswer[]> {
   const keys = await lockKeys(session, jobs);
-  const { decisions, remembered } = judge(jobs, keys, await lockRoom(session, jobs.flatMap(({ runs }) => runs)));
+  const { decisions, remembered } = judge(
+    jobs,
+    keys,
+    await lockRoom(
+      session,
+      jobs.flatMap(({ runs }) => runs),
+    ),
+  );
   const accepted = decisions.filter(({ answer }) => answer === null);
-  await insertDeliveries(session, accepted.flatMap(({ delivery }) => delivery ?? []), p);
-  await insertRuns(session, accepted.flatMap(({ runs }) => runs));
+  await insertDeliveries(
+    session,
+    accepted.flatMap(({ delivery }) => delivery ?? []),
+    p,
+  );
+  await insertRuns(
+    session,
+    accepted.flatMap(({ runs }) => runs),
+  );
   await rememberKeys(session, remembered);
-  const runsOf = await listFirstRuns(session, decisions.flatMap(({ answer }) => (answer?.kind === "repeated" ? [answer.deliveryId] : [])));
+  const runsOf = await listFirstRuns(
+    session,
+    decisions.flatMap(({ answer }) => (answer?.kind === "repeated" ? [answer.deliveryId] : [])),
+  );
   return decisions.map(({ answer, left }) => {
-    if (answer?.kind === "repeated") return { result: { kind: "repeated", deliveryId: answer.deliveryId, runs: runsOf.get(answer.deliveryId) ?? [] }, left };
+    if (answer?.kind === "repeated")
+      return {
+        result: { kind: "repeated", deliveryId: answer.deliveryId, runs: runsOf.get(answer.deliveryId) ?? [] },
+        left,
+      };
     return { result: answer ?? { kind: "accepted" }, left };
   });
 }
@@ -54,8 +79,15 @@ interface Decision {
   answer: Exclude<AcceptResult, { kind: "accepted" | "repeated" }> | { kind: "repeated"; deliveryId: string } | null;
 }
 
-/** One after the other, as if each were alone: an earlier one of the same batch may be the first of its key, or take the last room. */
-function judge(jobs: readonly AcceptJob[], rows: readonly KeyRow[], room: QueueRoom): { decisions: Decision[]; remembered: KeyRow[] } {
+/**
+ * One after the other, as if each were alone: an earlier one of the same batch may be the first of its key, or take the
+ * last room.
+ */
+function judge(
+  jobs: readonly AcceptJob[],
+  rows: readonly KeyRow[],
+  room: QueueRoom,
+): { decisions: Decision[]; remembered: KeyRow[] } {
   const known = new Map(rows.map((row) => [nameOf(row.endpoint, row.key), row]));
   const remembered = new Map<string, KeyRow>();
 
@@ -67,7 +99,13 @@ function judge(jobs: readonly AcceptJob[], rows: readonly KeyRow[], room: QueueR
     const [full] = left;
     if (full && !isFitting) return { delivery, runs: [], left: [], answer: { kind: "full", queue: full.queue } };
     if (delivery && name && idempotency && delivery.outcome === "accepted") {
-      const row = { endpoint: delivery.endpoint, key: idempotency.key, deliveryId: delivery.id, bodySha256: delivery.bodySha256, acceptedAt: delivery.receivedAt };
+      const row = {
+        endpoint: delivery.endpoint,
+        key: idempotency.key,
+        deliveryId: delivery.id,
+        bodySha256: delivery.bodySha256,
+        acceptedAt: delivery.receivedAt,
+      };
       known.set(name, row);
       remembered.set(name, row);
     }
@@ -92,17 +130,26 @@ const keysSql = `
 
 /** In one order for all processes, so that equal calls that race come here one after the other. */
 async function lockKeys(session: Session, jobs: readonly AcceptJob[]): Promise<KeyRow[]> {
-  const keys = jobs.flatMap((job) => (job.delivery && job.idempotency ? [{ endpoint: job.delivery.endpoint, key: job.idempotency.key }] : []));
+  const keys = jobs.flatMap((job) =>
+    job.delivery && job.idempotency ? [{ endpoint: job.delivery.endpoint, key: job.idempotency.key }] : [],
+  );
   if (keys.length === 0) return [];
   const values = [keys.map(({ endpoint }) => endpoint), keys.map(({ key }) => key)];
   await session.rows(lockKeysSql, values);
   return session.rows<KeyRow>(keysSql, values);
 }
 
-async function insertDeliveries(session: Session, deliveries: readonly NewDelivery[], p: { verdictSets: VerdictSets; counted: (counts: number) => void }): Promise<void> {
+async function insertDeliveries(
+  session: Session,
+  deliveries: readonly NewDelivery[],
+  p: { verdictSets: VerdictSets; counted: (counts: number) => void },
+): Promise<void> {
   if (deliveries.length === 0) return;
   const counts = createTrafficCounts();
-  const kept = await p.verdictSets.store(session, deliveries.map(({ verdicts }) => verdicts));
+  const kept = await p.verdictSets.store(
+    session,
+    deliveries.map(({ verdicts }) => verdicts),
+  );
   const rows = deliveries.flatMap((one, at) => {
     const mine = kept[at];
     if (!mine) throw new Error(`No verdicts are kept for ${one.id}.`);
@@ -115,7 +162,8 @@ async function insertDeliveries(session: Session, deliveries: readonly NewDelive
   p.counted(counts.size());
 }
 
-const newestKeySql = "ON CONFLICT (endpoint, key) DO UPDATE SET delivery_id = excluded.delivery_id, body_sha256 = excluded.body_sha256, accepted_at = excluded.accepted_at";
+const newestKeySql =
+  "ON CONFLICT (endpoint, key) DO UPDATE SET delivery_id = excluded.delivery_id, body_sha256 = excluded.body_sha256, accepted_at = excluded.accepted_at";
 
 async function rememberKeys(session: Session, rows: readonly KeyRow[]): Promise<void> {
   await insertRows(session, idempotencyKey, rows, { conflict: newestKeySql });
@@ -124,9 +172,18 @@ async function rememberKeys(session: Session, rows: readonly KeyRow[]): Promise<
 async function listFirstRuns({ db }: Session, deliveryIds: readonly string[]): Promise<Map<string, AcceptedRun[]>> {
   if (deliveryIds.length === 0) return new Map();
   const rows = await db
-    .select({ deliveryId: run.deliveryId, id: run.id, trigger: run.trigger, attachmentId: run.attachmentId, kind: run.targetKind, slug: run.targetSlug })
+    .select({
+      deliveryId: run.deliveryId,
+      id: run.id,
+      trigger: run.trigger,
+      attachmentId: run.attachmentId,
+      kind: run.targetKind,
+      slug: run.targetSlug,
+    })
     .from(run)
     .where(and(inArray(run.deliveryId, [...new Set(deliveryIds)]), isNull(run.replayOf), isNotNull(run.attachmentId)))
     .orderBy(asc(run.attachmentId), asc(run.id));
-  return new Map([...Map.groupBy(rows, ({ deliveryId }) => deliveryId ?? "")].map(([id, started]) => [id, toFirstRuns(started)]));
+  return new Map(
+    [...Map.groupBy(rows, ({ deliveryId }) => deliveryId ?? "")].map(([id, started]) => [id, toFirstRuns(started)]),
+  );
 }

@@ -6,20 +6,27 @@ import { createListeners } from "../shared/listeners.ts";
 import { connectionConfig, settle } from "./connect.ts";
 
 const channel = "signalbox_changed";
-/** A process that is killed between its commit and its word to the others leaves them unaware: they look by themselves now and then. */
+/**
+ * A process that is killed between its commit and its word to the others leaves them unaware: they look by themselves
+ * now and then.
+ */
 const unaskedMs = 2_000;
 const reconnectMs = 500;
 
 export interface ChangeListener {
   watch(listener: () => void): () => void;
-  /** This process has committed something: its own listeners hear of it on the next tick, and all other processes by NOTIFY. */
+  /**
+   * This process has committed something: its own listeners hear of it on the next tick, and all other processes by
+   * NOTIFY.
+   */
   changed(): void;
   close(): Promise<void>;
 }
 
 /**
- * LISTEN on a connection of its own, made when the first listens. Others are told after the commit, not by it: commits that notify wait for each other
- * over the whole database, each with its fsync. What is told while a word is under way goes with the next.
+ * LISTEN on a connection of its own, made when the first listens. Others are told after the commit, not by it: commits
+ * that notify wait for each other over the whole database, each with its fsync. What is told while a word is under way
+ * goes with the next.
  */
 export function createChangeListener(p: { url: string; pool: Pool; logger: Logger }): ChangeListener {
   const logTrouble = createSeldomLog((message, fields) => p.logger.warn(message, fields));
@@ -62,7 +69,10 @@ export function createChangeListener(p: { url: string; pool: Pool; logger: Logge
     const asked = client;
     if (!asked || isAsking) return;
     isAsking = true;
-    asked.query("SELECT 1").catch(() => lose(asked)).finally(() => (isAsking = false));
+    asked
+      .query("SELECT 1")
+      .catch(() => lose(asked))
+      .finally(() => (isAsking = false));
   }
 
   function look(): void {

@@ -14,15 +14,15 @@ export async function hasDue(session: Session, p: ClaimRequest): Promise<boolean
 }
 
 /**
- * Takes the oldest that are due and that nobody else is taking right now. What others have locked they take, all of it: it is passed over, and what comes
- * after it is looked at.
+ * Takes the oldest that are due and that nobody else is taking right now. What others have locked they take, all of it:
+ * it is passed over, and what comes after it is looked at.
  */
 export async function claimRuns(session: Session, p: ClaimRequest): Promise<ClaimedRun[]> {
   await lockBounds(session, p.concurrency);
   const scope = await findScope(session, p);
   const free = await findFree(session, p);
   const taken: DueRun[] = [];
-  for (const avoid: string[] = []; taken.length < p.limit; ) {
+  for (const avoid: string[] = []; taken.length < p.limit;) {
     const due = await selectDue(session, p, { scope, free, limit: p.limit - taken.length, avoid });
     const locked = await lockRuns(session, p, due);
     for (const { target } of locked) free.set(target, (free.get(target) ?? 0) - 1);
@@ -33,13 +33,22 @@ export async function claimRuns(session: Session, p: ClaimRequest): Promise<Clai
   return takeRuns(session, p, taken);
 }
 
-/** Two that count the running runs of a target at the same time would both take the last free place. In one order for all processes. */
+/**
+ * Two that count the running runs of a target at the same time would both take the last free place. In one order for
+ * all processes.
+ */
 async function lockBounds(session: Session, concurrency: ClaimRequest["concurrency"]): Promise<void> {
   if (concurrency.size === 0) return;
-  await session.rows("SELECT pg_advisory_xact_lock(hashtextextended('signalbox target ' || target, 0)) FROM unnest($1::text[]) AS target", [[...concurrency.keys()].sort()]);
+  await session.rows(
+    "SELECT pg_advisory_xact_lock(hashtextextended('signalbox target ' || target, 0)) FROM unnest($1::text[]) AS target",
+    [[...concurrency.keys()].sort()],
+  );
 }
 
-/** Every target that has open runs in the pool, by a loose scan: one jump into `run_open` for each target, however many runs wait. */
+/**
+ * Every target that has open runs in the pool, by a loose scan: one jump into `run_open` for each target, however many
+ * runs wait.
+ */
 const openTargetsSql = `
   WITH RECURSIVE open_target (target) AS (
     (SELECT min(target) FROM run WHERE status IN ('queued', 'waiting') AND is_isolated = $1)
@@ -49,15 +58,24 @@ const openTargetsSql = `
   )
   SELECT target FROM open_target WHERE target IS NOT NULL`;
 
-const runningSql = "SELECT target, count(*) AS running FROM run WHERE status = 'running' AND target = ANY($1::text[]) GROUP BY target";
+const runningSql =
+  "SELECT target, count(*) AS running FROM run WHERE status = 'running' AND target = ANY($1::text[]) GROUP BY target";
 
 /** How many more runs of each open target may be running. */
 async function findFree(session: Session, { pool, concurrency, limit }: ClaimRequest): Promise<Map<string, number>> {
-  const targets = (await session.rows<{ target: string }>(openTargetsSql, [pool === "isolated"])).map(({ target }) => target);
+  const targets = (await session.rows<{ target: string }>(openTargetsSql, [pool === "isolated"])).map(
+    ({ target }) => target,
+  );
   const bounded = targets.filter((target) => concurrency.has(target));
-  const rows = bounded.length === 0 ? [] : await session.rows<{ target: string; running: number }>(runningSql, [bounded]);
+  const rows =
+    bounded.length === 0 ? [] : await session.rows<{ target: string; running: number }>(runningSql, [bounded]);
   const running = new Map(rows.map((row) => [row.target, row.running]));
-  return new Map(targets.map((target) => [target, Math.min(limit, (concurrency.get(target) ?? limit + (running.get(target) ?? 0)) - (running.get(target) ?? 0))]));
+  return new Map(
+    targets.map((target) => [
+      target,
+      Math.min(limit, (concurrency.get(target) ?? limit + (running.get(target) ?? 0)) - (running.get(target) ?? 0)),
+    ]),
+  );
 }
 
 interface DueRun {
@@ -77,7 +95,10 @@ interface Scope {
 
 /** Where versions make no difference. */
 const anyVersion: Scope = { only: null, allBut: [], own: "", strangersUntil: Number.MAX_SAFE_INTEGER };
-/** Web and workers of a machine start together, and web may be first: its workers have so long to come before others take what it accepted. */
+/**
+ * Web and workers of a machine start together, and web may be first: its workers have so long to come before others
+ * take what it accepted.
+ */
 const workersComeWithinMs = 10_000;
 
 const liveVersionsSql = `SELECT version, min(started_at) AS "beganAt" FROM worker WHERE seen_at > $1 AND NOT is_leaving GROUP BY version`;
@@ -85,10 +106,16 @@ const liveVersionsSql = `SELECT version, min(started_at) AS "beganAt" FROM worke
 async function findScope(session: Session, { version, now, leaseMs }: ClaimRequest): Promise<Scope> {
   if (version === undefined) return anyVersion;
   const take = versionsToTake(version, await session.rows<LiveVersion>(liveVersionsSql, [now - leaseMs]));
-  return { only: "only" in take ? take.only : null, allBut: "allBut" in take ? take.allBut : [], own: version, strangersUntil: now - workersComeWithinMs };
+  return {
+    only: "only" in take ? take.only : null,
+    allBut: "allBut" in take ? take.allBut : [],
+    own: version,
+    strangersUntil: now - workersComeWithinMs,
+  };
 }
 
-const isInScope = "($6::text IS NULL OR version = $6) AND version <> ALL($7::text[]) AND (version = $8 OR created_at <= $9)";
+const isInScope =
+  "($6::text IS NULL OR version = $6) AND version <> ALL($7::text[]) AND (version = $8 OR created_at <= $9)";
 
 /** The oldest due runs of each target. A queued run is due whatever its time, so that a clock set back holds up nothing. */
 const dueRunsSql = `
@@ -100,13 +127,35 @@ const dueRunsSql = `
       ORDER BY available_at, id LIMIT t.free)
   ) AS d`;
 
-async function selectDue(session: Session, p: ClaimRequest, { scope, free, limit, avoid }: { scope: Scope; free: ReadonlyMap<string, number>; limit: number; avoid: readonly string[] }): Promise<DueRun[]> {
+async function selectDue(
+  session: Session,
+  p: ClaimRequest,
+  {
+    scope,
+    free,
+    limit,
+    avoid,
+  }: { scope: Scope; free: ReadonlyMap<string, number>; limit: number; avoid: readonly string[] },
+): Promise<DueRun[]> {
   const open = [...free].filter(([, places]) => places > 0);
   if (open.length === 0) return [];
-  const values = [open.map(([target]) => target), open.map(([, places]) => Math.min(places, limit)), p.pool === "isolated", p.now, avoid, scope.only, scope.allBut, scope.own, scope.strangersUntil];
+  const values = [
+    open.map(([target]) => target),
+    open.map(([, places]) => Math.min(places, limit)),
+    p.pool === "isolated",
+    p.now,
+    avoid,
+    scope.only,
+    scope.allBut,
+    scope.own,
+    scope.strangersUntil,
+  ];
   const rows = await session.rows<DueRun>(dueRunsSql, values);
   const byTarget = Map.groupBy(rows, ({ target }) => target);
-  return oldestFirst([...byTarget].flatMap(([target, due]) => oldestFirst(due).slice(0, free.get(target)))).slice(0, limit);
+  return oldestFirst([...byTarget].flatMap(([target, due]) => oldestFirst(due).slice(0, free.get(target)))).slice(
+    0,
+    limit,
+  );
 }
 
 function oldestFirst(rows: DueRun[]): DueRun[] {
@@ -119,7 +168,11 @@ const lockRunsSql = `
 
 async function lockRuns(session: Session, { pool, now }: ClaimRequest, due: readonly DueRun[]): Promise<DueRun[]> {
   if (due.length === 0) return [];
-  const locked = new Set((await session.rows<{ id: string }>(lockRunsSql, [due.map(({ id }) => id), pool === "isolated", now])).map(({ id }) => id));
+  const locked = new Set(
+    (await session.rows<{ id: string }>(lockRunsSql, [due.map(({ id }) => id), pool === "isolated", now])).map(
+      ({ id }) => id,
+    ),
+  );
   return due.filter(({ id }) => locked.has(id));
 }
 
@@ -147,15 +200,43 @@ const takeRunsSql = `
   RETURNING run.id, run.token, trigger, attachment_id AS "attachmentId", target_kind AS kind, target_slug AS slug, delivery_id AS "deliveryId", attempt,
     max_attempts AS "maxAttempts", is_resuming AS "isResumed", payload, input, created_at AS "createdAt", version AS "acceptedBy"`;
 
-async function takeRuns(session: Session, { workerId, now, leaseMs, version }: ClaimRequest, taken: readonly DueRun[]): Promise<ClaimedRun[]> {
+async function takeRuns(
+  session: Session,
+  { workerId, now, leaseMs, version }: ClaimRequest,
+  taken: readonly DueRun[],
+): Promise<ClaimedRun[]> {
   if (taken.length === 0) return [];
   const leaseUntil = now + leaseMs;
-  const rows = await session.rows<TakenRow>(takeRunsSql, [taken.map(({ id }) => id), taken.map(() => randomUUID()), workerId, leaseUntil, now]);
+  const rows = await session.rows<TakenRow>(takeRunsSql, [
+    taken.map(({ id }) => id),
+    taken.map(() => randomUUID()),
+    workerId,
+    leaseUntil,
+    now,
+  ]);
   if (rows.length !== taken.length) throw new Error(`${rows.length} of ${taken.length} locked runs were taken`);
   const byId = new Map(rows.map((row) => [row.id, row]));
   const claimed = oldestFirst([...taken]).flatMap(({ id }) => byId.get(id) ?? []);
-  await addEntries(session, claimed.map(({ id, isResumed, attempt, acceptedBy }) => ({ runId: id, entry: { at: now, kind: isResumed ? "resumed" : "attempt_started", attempt, ...versionNote({ acceptedBy, executedBy: version }) } })));
-  return claimed.map(({ kind, slug, payload, input, acceptedBy: _acceptedBy, ...row }) => ({ ...row, leaseUntil, status: "running", target: { kind, slug }, payload: readJson(payload), input: readJson(input) }));
+  await addEntries(
+    session,
+    claimed.map(({ id, isResumed, attempt, acceptedBy }) => ({
+      runId: id,
+      entry: {
+        at: now,
+        kind: isResumed ? "resumed" : "attempt_started",
+        attempt,
+        ...versionNote({ acceptedBy, executedBy: version }),
+      },
+    })),
+  );
+  return claimed.map(({ kind, slug, payload, input, acceptedBy: _acceptedBy, ...row }) => ({
+    ...row,
+    leaseUntil,
+    status: "running",
+    target: { kind, slug },
+    payload: readJson(payload),
+    input: readJson(input),
+  }));
 }
 
 function readJson(stored: string | null): Json | null {

@@ -4,11 +4,17 @@ import { createSeldomLog } from "../../ports/seldom-log.ts";
 import { fromPostgresText } from "./text-encoding.ts";
 
 const connectMs = 5_000;
-/** Milliseconds. A process that is gone without a word, as with its machine, holds its locks no longer than this: less than a lease lasts. */
+/**
+ * Milliseconds. A process that is gone without a word, as with its machine, holds its locks no longer than this: less
+ * than a lease lasts.
+ */
 const longestPauseInTransaction = 8_000;
 const longestWaitForLock = 5_000;
 const longestStatement = 8_000;
-/** What the server would have ended itself: its answer is lost, as where a network drops all that is sent. Nothing below us would tell for a quarter of an hour. */
+/**
+ * What the server would have ended itself: its answer is lost, as where a network drops all that is sent. Nothing below
+ * us would tell for a quarter of an hour.
+ */
 const longestSilence = 10_000;
 const keepAliveAfter = 5_000;
 /** Migrations of a large store. */
@@ -38,19 +44,41 @@ export function connectionConfig(url: string, { isPatient = false } = {}): Clien
   };
 }
 
-/** The server forgets whom it cannot reach, rather than keeping a place for them for two hours. Where its system has no such settings it says so in its log. */
-const forgetting = { tcp_keepalives_idle: 10, tcp_keepalives_interval: 5, tcp_keepalives_count: 3, tcp_user_timeout: 15_000 };
+/**
+ * The server forgets whom it cannot reach, rather than keeping a place for them for two hours. Where its system has no
+ * such settings it says so in its log.
+ */
+const forgetting = {
+  tcp_keepalives_idle: 10,
+  tcp_keepalives_interval: 5,
+  tcp_keepalives_count: 3,
+  tcp_user_timeout: 15_000,
+};
 
-/** What the server is to keep to on a connection: nobody waits for ever. Told when it is made rather than by its first message, which PgBouncer would refuse. */
+/**
+ * What the server is to keep to on a connection: nobody waits for ever. Told when it is made rather than by its first
+ * message, which PgBouncer would refuse.
+ */
 export async function settle(client: ClientBase, { isPatient = false } = {}): Promise<void> {
-  const waiting = { statement_timeout: isPatient ? longestMigration : longestStatement, lock_timeout: longestWaitForLock, idle_in_transaction_session_timeout: longestPauseInTransaction };
+  const waiting = {
+    statement_timeout: isPatient ? longestMigration : longestStatement,
+    lock_timeout: longestWaitForLock,
+    idle_in_transaction_session_timeout: longestPauseInTransaction,
+  };
   const settings = Object.entries({ ...waiting, ...forgetting });
-  await client.query(`SELECT ${settings.map(([name, value]) => `set_config('${name}', '${value}', false)`).join(", ")}`);
+  await client.query(
+    `SELECT ${settings.map(([name, value]) => `set_config('${name}', '${value}', false)`).join(", ")}`,
+  );
 }
 
 /** Connects when it is asked for one. */
 export function createPool(url: string, p: { max: number; logger: Logger; isPatient?: boolean }): Pool {
-  const pool = new Pool({ ...connectionConfig(url, p), max: p.max, idleTimeoutMillis: 60_000, onConnect: (client) => settle(client, p) });
+  const pool = new Pool({
+    ...connectionConfig(url, p),
+    max: p.max,
+    idleTimeoutMillis: 60_000,
+    onConnect: (client) => settle(client, p),
+  });
   const logTrouble = createSeldomLog((message, fields) => p.logger.warn(message, fields));
   // Of connections that nobody uses: the next verb makes a new one.
   pool.on("error", (error) => logTrouble("a connection to the store was lost", { error }));

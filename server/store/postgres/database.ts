@@ -18,12 +18,24 @@ export interface PostgresDatabase {
   write<Result>(verb: Verb<Result>): Promise<Result>;
   /** The same for what nobody looks at and a crash of the database may undo: leases, signs of life, what is removed. */
   writeSoon<Result>(verb: Verb<Result>): Promise<Result>;
-  /** For jobs that share a transaction: gives the verb that writes one. `isSoon`: a crash of the database may undo it; others are told all the same. */
-  together<Job, Result>(p: { maxBatch: number; nameOf?: (job: Job) => string; isSoon?: boolean; write: (session: Session, jobs: readonly Job[]) => Promise<readonly Result[]> }): (job: Job) => Promise<Result>;
   /**
-   * The same in a lane of its own, past what waits to be written; a crash of the database may undo it. For what neither needs the order of the other writes nor is told to anybody.
+   * For jobs that share a transaction: gives the verb that writes one. `isSoon`: a crash of the database may undo it;
+   * others are told all the same.
    */
-  togetherAside<Job, Result>(p: { maxBatch: number; write: (session: Session, jobs: readonly Job[]) => Promise<readonly Result[]> }): (job: Job) => Promise<Result>;
+  together<Job, Result>(p: {
+    maxBatch: number;
+    nameOf?: (job: Job) => string;
+    isSoon?: boolean;
+    write: (session: Session, jobs: readonly Job[]) => Promise<readonly Result[]>;
+  }): (job: Job) => Promise<Result>;
+  /**
+   * The same in a lane of its own, past what waits to be written; a crash of the database may undo it. For what neither
+   * needs the order of the other writes nor is told to anybody.
+   */
+  togetherAside<Job, Result>(p: {
+    maxBatch: number;
+    write: (session: Session, jobs: readonly Job[]) => Promise<readonly Result[]>;
+  }): (job: Job) => Promise<Result>;
   verdictSets: VerdictSets;
   numbers: WriteLane["numbers"];
   /** Writes what waits, and takes nothing more. */
@@ -75,7 +87,11 @@ export function createDatabase(p: { readers: Pool; writers: Pool; changed: () =>
       return (job) => lane.add(group, job);
     },
     togetherAside({ maxBatch, write }) {
-      const group = { maxBatch, write: (jobs: readonly Parameters<typeof write>[1][number][], committing: () => void) => transact(p.readers, (session) => write(session, jobs), { isSoon: true, committing }) };
+      const group = {
+        maxBatch,
+        write: (jobs: readonly Parameters<typeof write>[1][number][], committing: () => void) =>
+          transact(p.readers, (session) => write(session, jobs), { isSoon: true, committing }),
+      };
       return (job) => aside.add(group, job);
     },
     verdictSets: createVerdictSets(),

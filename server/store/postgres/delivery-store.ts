@@ -7,7 +7,10 @@ import { listDeliveries } from "./list-deliveries.ts";
 import { delivery } from "./schema.ts";
 import { removeUnusedVerdicts } from "./verdict-sets.ts";
 
-export function createDeliveryStore({ read, readAtOnce, write, verdictSets }: PostgresDatabase, accept: AcceptVerb): DeliveryStore {
+export function createDeliveryStore(
+  { read, readAtOnce, write, verdictSets }: PostgresDatabase,
+  accept: AcceptVerb,
+): DeliveryStore {
   return {
     acceptDelivery: async (request) => (await accept(request)).result,
     recordDelivery: async (newDelivery) => void (await accept({ delivery: newDelivery, runs: [], idempotency: null })),
@@ -19,7 +22,12 @@ export function createDeliveryStore({ read, readAtOnce, write, verdictSets }: Po
         const [verdicts = []] = await verdictSets.list(session, [row.verdicts]);
         return toDelivery({ ...row, verdicts });
       }),
-    getDeliveryHeaders: (id) => read(async ({ db }) => (await db.select({ headers: delivery.headers }).from(delivery).where(eq(delivery.id, id)))[0]?.headers ?? null),
+    getDeliveryHeaders: (id) =>
+      read(
+        async ({ db }) =>
+          (await db.select({ headers: delivery.headers }).from(delivery).where(eq(delivery.id, id)))[0]?.headers ??
+          null,
+      ),
     removeUnusedVerdicts: () => write(removeUnusedVerdicts),
   };
 }

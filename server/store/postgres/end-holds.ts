@@ -17,7 +17,8 @@ export interface Ending {
 }
 
 /**
- * What becomes of it: a run that was asked to stop never goes back to wait, since nobody would be left to stop it. Gives the timeline entry that belongs to it as well.
+ * What becomes of it: a run that was asked to stop never goes back to wait, since nobody would be left to stop it.
+ * Gives the timeline entry that belongs to it as well.
  */
 export function decideEnding({ held, transition, now }: Ending): { ending: Ending; entries: EntryOfRun[] } {
   const goesOn = transition.to === "waiting" || transition.to === "queued";
@@ -44,14 +45,28 @@ export async function endHolds(session: Session, endings: readonly Ending[]): Pr
   const columns = Array.from({ length: 10 }, (_, column) => rows.map((row) => row[column] ?? null));
   const changes = await session.change(endHoldsSql, columns);
   // The rows were read under the same lock: anything else is a defect, and takes everything back.
-  if (changes !== endings.length) throw new Error(`${changes} rows changed where ${endings.map(({ held }) => held.id).join(", ")} were to be taken out of running`);
+  if (changes !== endings.length)
+    throw new Error(
+      `${changes} rows changed where ${endings.map(({ held }) => held.id).join(", ")} were to be taken out of running`,
+    );
 }
 
 /** From `status` on. */
 function valuesOf(transition: RunTransition, now: number): (string | number | boolean | null)[] {
-  if (transition.to === "waiting") return ["waiting", Math.round(transition.availableAt), transition.reason === "sleep"];
+  if (transition.to === "waiting")
+    return ["waiting", Math.round(transition.availableAt), transition.reason === "sleep"];
   if (transition.to === "queued") return ["queued", null, true];
-  if (transition.to === "completed") return ["completed", null, null, now, null, null, null, transition.output === null ? null : JSON.stringify(transition.output)];
+  if (transition.to === "completed")
+    return [
+      "completed",
+      null,
+      null,
+      now,
+      null,
+      null,
+      null,
+      transition.output === null ? null : JSON.stringify(transition.output),
+    ];
   const { error } = transition;
   return [transition.to, null, null, now, error?.name ?? null, error?.message ?? null, error?.stack ?? null, null];
 }

@@ -12,8 +12,16 @@ import { type Progress, writeProgress } from "./write-progress.ts";
 
 export function createEngineStore({ read, write, writeSoon, together }: PostgresDatabase): EngineStore {
   const writeOne = together({ maxBatch: 128, nameOf: ({ runId }: Progress) => runId, write: writeProgress });
-  const saveLive = together({ maxBatch: 128, nameOf: ({ runId }: LiveRequest) => runId, write: saveLives, isSoon: true });
-  /** Until the clock goes back again there are no long waits to look for; the first time it may have been set back before. */
+  const saveLive = together({
+    maxBatch: 128,
+    nameOf: ({ runId }: LiveRequest) => runId,
+    write: saveLives,
+    isSoon: true,
+  });
+  /**
+   * Until the clock goes back again there are no long waits to look for; the first time it may have been set back
+   * before.
+   */
   let lookedAt = Number.POSITIVE_INFINITY;
 
   async function shorten(now: number): Promise<number> {
@@ -24,35 +32,59 @@ export function createEngineStore({ read, write, writeSoon, together }: Postgres
   }
 
   return {
-    claimRuns: async (p) => ((await read((session) => hasDue(session, p))) ? write((session) => claimRuns(session, p)) : []),
+    claimRuns: async (p) =>
+      (await read((session) => hasDue(session, p))) ? write((session) => claimRuns(session, p)) : [],
     loadSteps: (runId) => read((session) => loadSteps(session, runId)),
     writeProgress: (p) => writeOne(p),
     saveLive: (p) => saveLive(p),
     getLive: (runId) => read((session) => getLive(session, runId)),
     extendLeases: (p) => writeSoon((session) => extendLeases(session, p)),
     listCancelRequested: (runIds) =>
-      read(async (session) => (await session.rows<{ id: string }>("SELECT id FROM run WHERE id = ANY($1::text[]) AND status = 'running' AND cancel_requested_at IS NOT NULL", [[...runIds]])).map(({ id }) => id)),
+      read(async (session) =>
+        (
+          await session.rows<{ id: string }>(
+            "SELECT id FROM run WHERE id = ANY($1::text[]) AND status = 'running' AND cancel_requested_at IS NOT NULL",
+            [[...runIds]],
+          )
+        ).map(({ id }) => id),
+      ),
     listHeldRuns: (workerId) => read((session) => listHeldRuns(session, workerId)),
     releaseLostRuns: (p) => write((session) => releaseLostRuns(session, p)),
     async reconcile(now, spare = new Set()) {
-      const expired = (await read((session) => hasExpired(session, now, spare))) ? await write((session) => reconcile(session, now, spare)) : 0;
+      const expired = (await read((session) => hasExpired(session, now, spare)))
+        ? await write((session) => reconcile(session, now, spare))
+        : 0;
       return expired + (await shorten(now));
     },
     nextAvailableAt: (pool, after = -1) => read((session) => nextAvailableAt(session, pool, after)),
     countQueued: (pool) => read((session) => countQueued(session, pool)),
     heartbeatWorker: (info) => writeSoon((session) => saveWorker(session, info)),
     removeWorker: (id) => writeSoon(async ({ db }) => void (await db.delete(worker).where(eq(worker.id, id)))),
-    listWorkers: ({ seenSince }) => read(({ db }) => db.select(workerColumns).from(worker).where(gte(worker.seenAt, seenSince)).orderBy(desc(worker.startedAt), desc(worker.id))),
+    listWorkers: ({ seenSince }) =>
+      read(({ db }) =>
+        db
+          .select(workerColumns)
+          .from(worker)
+          .where(gte(worker.seenAt, seenSince))
+          .orderBy(desc(worker.startedAt), desc(worker.id)),
+      ),
   };
 }
 
 function loadSteps({ db }: Session, runId: string): Promise<StepRecord[]> {
   const { name, kind, attempt, startedAt, finishedAt, until, result } = runStep;
-  return db.select({ name, kind, attempt, startedAt, finishedAt, until, result }).from(runStep).where(eq(runStep.runId, runId)).orderBy(asc(runStep.position));
+  return db
+    .select({ name, kind, attempt, startedAt, finishedAt, until, result })
+    .from(runStep)
+    .where(eq(runStep.runId, runId))
+    .orderBy(asc(runStep.position));
 }
 
 const { isLeaving: _, ...workerColumns } = getTableColumns(worker);
 
 async function saveWorker({ db }: Session, { id, isLeaving = false, ...info }: WorkerInfo): Promise<void> {
-  await db.insert(worker).values({ id, isLeaving, ...info }).onConflictDoUpdate({ target: worker.id, set: { isLeaving, ...info } });
+  await db
+    .insert(worker)
+    .values({ id, isLeaving, ...info })
+    .onConflictDoUpdate({ target: worker.id, set: { isLeaving, ...info } });
 }

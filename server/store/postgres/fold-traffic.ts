@@ -14,16 +14,23 @@ const takeLogSql = `
   DELETE FROM traffic_log WHERE id IN (SELECT id FROM traffic_log ORDER BY id LIMIT ${mostRows}) RETURNING counts`;
 
 /**
- * Adds what was counted to the counters, in a transaction. What is too much for one goes back to the log as one row, where it waits together with what comes
- * meanwhile. Says whether there is more. One process does it at a time: two would lock the same counters in different orders.
+ * Adds what was counted to the counters, in a transaction. What is too much for one goes back to the log as one row,
+ * where it waits together with what comes meanwhile. Says whether there is more. One process does it at a time: two
+ * would lock the same counters in different orders.
  */
 export async function foldTraffic(session: Session, verdictSets: VerdictSets): Promise<boolean> {
-  const [lock] = await session.rows<{ taken: boolean }>("SELECT pg_try_advisory_xact_lock(hashtextextended('signalbox fold', 0)) AS taken");
+  const [lock] = await session.rows<{ taken: boolean }>(
+    "SELECT pg_try_advisory_xact_lock(hashtextextended('signalbox fold', 0)) AS taken",
+  );
   if (!lock?.taken) return false;
   const rows = await session.rows<{ counts: string }>(takeLogSql);
   const all = [...(await expandLog(session, rows, verdictSets))];
-  await addSums(session, all.slice(0, mostSums).map(([key, count]) => ({ ...readTrafficKey(key), count })));
-  if (all.length > mostSums) await session.change("INSERT INTO traffic_log (counts) VALUES ($1)", [JSON.stringify(all.slice(mostSums))]);
+  await addSums(
+    session,
+    all.slice(0, mostSums).map(([key, count]) => ({ ...readTrafficKey(key), count })),
+  );
+  if (all.length > mostSums)
+    await session.change("INSERT INTO traffic_log (counts) VALUES ($1)", [JSON.stringify(all.slice(mostSums))]);
   return all.length > mostSums || rows.length === mostRows;
 }
 
@@ -45,10 +52,19 @@ const addCountersSql = `
 async function addSums(session: Session, sums: readonly TrafficSum[]): Promise<void> {
   const counters = addUp(sums.flatMap(countersOf));
   for (const portion of inPortions(counters)) {
-    const values = [portion.map((c) => c.bucketMs), portion.map((c) => c.endpoint), portion.map((c) => c.attachmentId), portion.map((c) => c.at), portion.map((c) => c.outcome), portion.map((c) => c.count)];
+    const values = [
+      portion.map((c) => c.bucketMs),
+      portion.map((c) => c.endpoint),
+      portion.map((c) => c.attachmentId),
+      portion.map((c) => c.at),
+      portion.map((c) => c.outcome),
+      portion.map((c) => c.count),
+    ];
     const added = await session.rows<Omit<Counter, "count"> & { isNew: boolean }>(addCountersSql, values);
     // The first verdict in its hour: a good time to clear away behind it.
-    const begun = added.filter(({ isNew, bucketMs, attachmentId }) => isNew && bucketMs === hourMs && attachmentId !== together);
+    const begun = added.filter(
+      ({ isNew, bucketMs, attachmentId }) => isNew && bucketMs === hourMs && attachmentId !== together,
+    );
     await forgetMinutes(session, begun);
   }
 }
@@ -58,7 +74,11 @@ async function forgetMinutes(session: Session, begun: readonly TrafficKey[]): Pr
   await session.change(
     `DELETE FROM traffic USING unnest($1::text[], $2::text[], $3::bigint[]) AS b (endpoint, attachment_id, before)
      WHERE bucket_ms = ${minuteMs} AND traffic.endpoint = b.endpoint AND traffic.attachment_id = b.attachment_id AND at < b.before`,
-    [begun.map(({ endpoint }) => endpoint), begun.map(({ attachmentId }) => attachmentId), begun.map(({ at }) => at - verdictMinutesKeptMs)],
+    [
+      begun.map(({ endpoint }) => endpoint),
+      begun.map(({ attachmentId }) => attachmentId),
+      begun.map(({ at }) => at - verdictMinutesKeptMs),
+    ],
   );
 }
 
@@ -67,7 +87,9 @@ function countersOf({ endpoint, attachmentId, at, outcome, count }: TrafficSum):
   const isDelivery = attachmentId === together;
   const buckets = isDelivery ? [minuteMs, hourMs] : [minuteMs, hourMs, dayMs];
   const endpoints = isDelivery ? [endpoint, together] : [endpoint];
-  return buckets.flatMap((bucketMs) => endpoints.map((on) => ({ bucketMs, endpoint: on, attachmentId, at: at - (at % bucketMs), outcome, count })));
+  return buckets.flatMap((bucketMs) =>
+    endpoints.map((on) => ({ bucketMs, endpoint: on, attachmentId, at: at - (at % bucketMs), outcome, count })),
+  );
 }
 
 function addUp(counters: readonly Counter[]): Counter[] {

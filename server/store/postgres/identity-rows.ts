@@ -5,14 +5,22 @@ import { identityColumns, identityCondition } from "../shared/identity-condition
 import type { PostgresDatabase } from "./database.ts";
 import { person, personAccount, personSession, personVerification } from "./schema.ts";
 
-const tables = { user: person, session: personSession, account: personAccount, verification: personVerification } as const;
+const tables = {
+  user: person,
+  session: personSession,
+  account: personAccount,
+  verification: personVerification,
+} as const;
 
 /** For the identity provider, which has its own mind about what it asks. Everybody else has the verbs of the people. */
 export function createIdentityRows({ read, write }: PostgresDatabase): IdentityRows {
   return {
     insertRow: (table, row) =>
       write(async ({ db }) => {
-        const [inserted] = await db.insert(tables[table]).values(row as never).returning();
+        const [inserted] = await db
+          .insert(tables[table])
+          .values(row as never)
+          .returning();
         if (!inserted) throw new Error(`A row of ${table} was not written.`);
         return inserted;
       }),
@@ -23,9 +31,15 @@ export function createIdentityRows({ read, write }: PostgresDatabase): IdentityR
         const column = columnsOf(table)(sortBy.field);
         return found.orderBy(sortBy.direction === "asc" ? asc(column) : desc(column));
       }),
-    countRows: (table, where) => read(async ({ db }) => (await db.select({ found: count() }).from(tables[table]).where(conditionOf(table, where)))[0]?.found ?? 0),
-    updateRows: (table, where, values) => write(({ db }) => db.update(tables[table]).set(values).where(conditionOf(table, where)).returning()),
-    removeRows: (table, where) => write(({ db }) => db.delete(tables[table]).where(conditionOf(table, where)).returning()),
+    countRows: (table, where) =>
+      read(
+        async ({ db }) =>
+          (await db.select({ found: count() }).from(tables[table]).where(conditionOf(table, where)))[0]?.found ?? 0,
+      ),
+    updateRows: (table, where, values) =>
+      write(({ db }) => db.update(tables[table]).set(values).where(conditionOf(table, where)).returning()),
+    removeRows: (table, where) =>
+      write(({ db }) => db.delete(tables[table]).where(conditionOf(table, where)).returning()),
   };
 }
 

@@ -15,20 +15,32 @@ const columnsOf = new WeakMap<PgTable, Column[]>();
 const mostPrepared = 8;
 
 /**
- * Inserts rows as drizzle's `insert().values()` does, with as many statements as they need. Its building of one that inserts many took more than half of what an accept cost here.
- * A column that no row names has its default, one that some rows name is NULL in the others. `conflict`: what follows the rows, e.g. `ON CONFLICT … DO UPDATE …`.
+ * Inserts rows as drizzle's `insert().values()` does, with as many statements as they need. Its building of one that
+ * inserts many took more than half of what an accept cost here. A column that no row names has its default, one that
+ * some rows name is NULL in the others. `conflict`: what follows the rows, e.g. `ON CONFLICT … DO UPDATE …`.
  */
-export async function insertRows<Table extends PgTable>(session: Session, table: Table, rows: readonly Table["$inferInsert"][], p: { bytesOf?: (row: Table["$inferInsert"]) => number; conflict?: string } = {}): Promise<void> {
+export async function insertRows<Table extends PgTable>(
+  session: Session,
+  table: Table,
+  rows: readonly Table["$inferInsert"][],
+  p: { bytesOf?: (row: Table["$inferInsert"]) => number; conflict?: string } = {},
+): Promise<void> {
   for (const portion of inPortions(rows, p.bytesOf)) await insertPortion(session, table, portion, p.conflict ?? "");
 }
 
-async function insertPortion(session: Session, table: PgTable, rows: readonly object[], conflict: string): Promise<void> {
+async function insertPortion(
+  session: Session,
+  table: PgTable,
+  rows: readonly object[],
+  conflict: string,
+): Promise<void> {
   const columns = listColumns(table).filter(({ key }) => rows.some((row) => Reflect.get(row, key) !== undefined));
   const values: unknown[] = [];
   for (const row of rows) {
     for (const column of columns) {
       const value: unknown = Reflect.get(row, column.key);
-      if (value === undefined && column.hasDefault) throw new Error(`${getTableName(table)}.${column.name} has a default, and is named by some of the rows only`);
+      if (value === undefined && column.hasDefault)
+        throw new Error(`${getTableName(table)}.${column.name} has a default, and is named by some of the rows only`);
       values.push(value === undefined || value === null ? null : column.mapToDriverValue(value));
     }
   }
@@ -39,7 +51,12 @@ async function insertPortion(session: Session, table: PgTable, rows: readonly ob
 function listColumns(table: PgTable): Column[] {
   const known = columnsOf.get(table);
   if (known) return known;
-  const columns = Object.entries(getTableColumns(table)).map(([key, column]) => ({ key, name: column.name, hasDefault: column.hasDefault, mapToDriverValue: (value: unknown) => column.mapToDriverValue(value) }));
+  const columns = Object.entries(getTableColumns(table)).map(([key, column]) => ({
+    key,
+    name: column.name,
+    hasDefault: column.hasDefault,
+    mapToDriverValue: (value: unknown) => column.mapToDriverValue(value),
+  }));
   columnsOf.set(table, columns);
   return columns;
 }

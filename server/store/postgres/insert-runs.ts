@@ -7,7 +7,18 @@ import { addEntries } from "./timeline.ts";
 
 /** Records queued runs, each with its first timeline entry. */
 export async function insertRuns(session: Session, runs: readonly NewRun[]): Promise<void> {
-  const rows = runs.map(({ target: { kind, slug }, ...newRun }) => ({ ...newRun, status: "queued" as const, targetKind: kind, targetSlug: slug, target: `${kind}:${slug}`, tokens: tokensAtStart(kind), availableAt: newRun.createdAt }));
+  const rows = runs.map(({ target: { kind, slug }, ...newRun }) => ({
+    ...newRun,
+    status: "queued" as const,
+    targetKind: kind,
+    targetSlug: slug,
+    target: `${kind}:${slug}`,
+    tokens: tokensAtStart(kind),
+    availableAt: newRun.createdAt,
+  }));
   await insertRows(session, run, rows);
-  await addEntries(session, runs.map(({ id, createdAt }) => ({ runId: id, entry: { at: createdAt, kind: "queued", attempt: 0 } })));
+  await addEntries(
+    session,
+    runs.map(({ id, createdAt }) => ({ runId: id, entry: { at: createdAt, kind: "queued", attempt: 0 } })),
+  );
 }

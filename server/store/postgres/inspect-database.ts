@@ -53,7 +53,10 @@ const serverSql = `
     (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()) AS used,
     coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS "mayCreate"`;
 
-type ServerRow = Omit<PostgresFacts, "name" | "connections" | "pendingMigrations" | "mayWrite" | "aheadMs" | "secretFingerprint" | "contents"> & { most: number; used: number; mayCreate: boolean };
+type ServerRow = Omit<
+  PostgresFacts,
+  "name" | "connections" | "pendingMigrations" | "mayWrite" | "aheadMs" | "secretFingerprint" | "contents"
+> & { most: number; used: number; mayCreate: boolean };
 
 async function readFacts(pool: Pool, name: string): Promise<PostgresFacts> {
   const session = sessionOf(pool);
@@ -70,15 +73,24 @@ async function readFacts(pool: Pool, name: string): Promise<PostgresFacts> {
     name,
     pendingMigrations: known.length - applied,
     mayWrite: mayCreate && (applied === 0 || (await mayWriteRuns(session))),
-    connections: { most, used, wanted: isThere ? await countWanted(session, Date.now() + aheadMs) : connectionsOfProcess * leastProcesses },
+    connections: {
+      most,
+      used,
+      wanted: isThere ? await countWanted(session, Date.now() + aheadMs) : connectionsOfProcess * leastProcesses,
+    },
     aheadMs,
-    secretFingerprint: isThere ? ((await session.rows<{ value: string }>("SELECT value FROM store_fact WHERE name = 'secret'"))[0]?.value ?? null) : null,
+    secretFingerprint: isThere
+      ? ((await session.rows<{ value: string }>("SELECT value FROM store_fact WHERE name = 'secret'"))[0]?.value ??
+        null)
+      : null,
     contents: isThere ? await readContents(session) : null,
   };
 }
 
 async function mayWriteRuns(session: Session): Promise<boolean> {
-  const [found] = await session.rows<{ may: boolean }>("SELECT bool_and(has_table_privilege('run', wanted)) AS may FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS wanted");
+  const [found] = await session.rows<{ may: boolean }>(
+    "SELECT bool_and(has_table_privilege('run', wanted)) AS may FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS wanted",
+  );
   return found?.may ?? false;
 }
 
@@ -88,7 +100,10 @@ const workerAliveMs = 15_000;
 
 /** As if every machine that has workers had a web process, too. */
 async function countWanted(session: Session, now: number): Promise<number> {
-  const [found] = await session.rows<{ workers: number; hosts: number }>("SELECT count(*) AS workers, count(DISTINCT host) AS hosts FROM worker WHERE seen_at > $1::bigint", [now - workerAliveMs]);
+  const [found] = await session.rows<{ workers: number; hosts: number }>(
+    "SELECT count(*) AS workers, count(DISTINCT host) AS hosts FROM worker WHERE seen_at > $1::bigint",
+    [now - workerAliveMs],
+  );
   const processes = (found?.workers ?? 0) + 2 * (found?.hosts ?? 0);
   return connectionsOfProcess * Math.max(leastProcesses, processes);
 }
@@ -104,7 +119,11 @@ async function readContents(session: Session): Promise<StoreContents> {
     newestDeliveryAt: counts?.newest ?? null,
     lastSeenWorkers: (await session.rows<{ at: number }>("SELECT seen_at AS at FROM worker")).map(({ at }) => at),
     keys: keys.map((key) => ({ ...key, endpoints: key.endpoints === null ? null : JSON.parse(key.endpoints) })),
-    disabledTriggers: (await session.rows<{ slug: string }>("SELECT slug FROM trigger_switch WHERE disabled_at IS NOT NULL ORDER BY slug")).map(({ slug }) => slug),
+    disabledTriggers: (
+      await session.rows<{ slug: string }>(
+        "SELECT slug FROM trigger_switch WHERE disabled_at IS NOT NULL ORDER BY slug",
+      )
+    ).map(({ slug }) => slug),
     people: counts?.people ?? 0,
     admins: counts?.admins ?? 0,
   };

@@ -15,7 +15,10 @@ export function createKeyStore({ read, write }: PostgresDatabase): KeyStore {
         if (audit) await insertAudit(session, audit);
         return toKey(made);
       }),
-    listKeys: () => read(async ({ db }) => (await db.select().from(webhookKey).orderBy(desc(webhookKey.createdAt), desc(webhookKey.id))).map(toKey)),
+    listKeys: () =>
+      read(async ({ db }) =>
+        (await db.select().from(webhookKey).orderBy(desc(webhookKey.createdAt), desc(webhookKey.id))).map(toKey),
+      ),
     findKeyByHash: (hash) =>
       read(async ({ db }) => {
         const [row] = await db.select().from(webhookKey).where(eq(webhookKey.hash, hash));
@@ -28,11 +31,17 @@ export function createKeyStore({ read, write }: PostgresDatabase): KeyStore {
           .from(webhookKey)
           .where(and(eq(webhookKey.kind, kind), isNotNull(webhookKey.ciphertext)))
           .orderBy(desc(webhookKey.createdAt), desc(webhookKey.id));
-        return rows.flatMap((row) => (row.ciphertext === null ? [] : [{ key: toKey(row), ciphertext: row.ciphertext }]));
+        return rows.flatMap((row) =>
+          row.ciphertext === null ? [] : [{ key: toKey(row), ciphertext: row.ciphertext }],
+        );
       }),
     revokeKey: (id, now, audit) =>
       write(async (session) => {
-        const revoked = await session.db.update(webhookKey).set({ revokedAt: sql`coalesce(${webhookKey.revokedAt}, ${now})` }).where(eq(webhookKey.id, id)).returning({ id: webhookKey.id });
+        const revoked = await session.db
+          .update(webhookKey)
+          .set({ revokedAt: sql`coalesce(${webhookKey.revokedAt}, ${now})` })
+          .where(eq(webhookKey.id, id))
+          .returning({ id: webhookKey.id });
         if (audit && revoked.length > 0) await insertAudit(session, audit);
         return revoked.length > 0;
       }),
@@ -40,12 +49,18 @@ export function createKeyStore({ read, write }: PostgresDatabase): KeyStore {
     touchKey: (id, now) =>
       write(async ({ db }) => {
         const isOlder = or(isNull(webhookKey.lastUsedAt), lt(webhookKey.lastUsedAt, now));
-        await db.update(webhookKey).set({ lastUsedAt: now }).where(and(eq(webhookKey.id, id), isOlder));
+        await db
+          .update(webhookKey)
+          .set({ lastUsedAt: now })
+          .where(and(eq(webhookKey.id, id), isOlder));
       }),
   };
 }
 
-async function rotateKey(session: Session, { id, next, endsAt, now, audit = [] }: Parameters<KeyStore["rotateKey"]>[0]): ReturnType<KeyStore["rotateKey"]> {
+async function rotateKey(
+  session: Session,
+  { id, next, endsAt, now, audit = [] }: Parameters<KeyStore["rotateKey"]>[0],
+): ReturnType<KeyStore["rotateKey"]> {
   const { db } = session;
   const [old] = await db.select().from(webhookKey).where(eq(webhookKey.id, id)).for("update");
   if (!old) return { kind: "missing" };

@@ -13,11 +13,22 @@ const extendLeasesSql = `
   )
   UPDATE run SET lease_until = $4 FROM held WHERE run.id = held.id RETURNING run.id, cancel_requested_at AS "cancelRequestedAt"`;
 
-export async function extendLeases(session: Session, { workerId, runs, now, leaseMs }: LeaseRequest): Promise<{ lost: string[]; cancelRequested: string[] }> {
+export async function extendLeases(
+  session: Session,
+  { workerId, runs, now, leaseMs }: LeaseRequest,
+): Promise<{ lost: string[]; cancelRequested: string[] }> {
   const values = [runs.map(({ id }) => id), runs.map(({ token }) => token), workerId, now + leaseMs];
-  const held = new Map((await session.rows<{ id: string; cancelRequestedAt: number | null }>(extendLeasesSql, values)).map((row) => [row.id, row.cancelRequestedAt]));
+  const held = new Map(
+    (await session.rows<{ id: string; cancelRequestedAt: number | null }>(extendLeasesSql, values)).map((row) => [
+      row.id,
+      row.cancelRequestedAt,
+    ]),
+  );
   const ids = runs.map(({ id }) => id);
-  return { lost: ids.filter((id) => !held.has(id)), cancelRequested: ids.filter((id) => (held.get(id) ?? null) !== null) };
+  return {
+    lost: ids.filter((id) => !held.has(id)),
+    cancelRequested: ids.filter((id) => (held.get(id) ?? null) !== null),
+  };
 }
 
 interface HeldRow {
@@ -35,16 +46,23 @@ const heldRunsSql = `
   WHERE worker_id = $1 AND token IS NOT NULL ORDER BY id`;
 
 export async function listHeldRuns(session: Session, workerId: string): ReturnType<EngineStore["listHeldRuns"]> {
-  return (await session.rows<HeldRow>(heldRunsSql, [workerId])).map(({ kind, slug, ...held }) => ({ ...held, target: { kind, slug } }));
+  return (await session.rows<HeldRow>(heldRunsSql, [workerId])).map(({ kind, slug, ...held }) => ({
+    ...held,
+    target: { kind, slug },
+  }));
 }
 
 export async function nextAvailableAt(session: Session, pool: Pool, after: number): Promise<number | null> {
-  const text = "SELECT available_at AS at FROM run WHERE status = 'waiting' AND is_isolated = $1 AND available_at > $2 ORDER BY available_at LIMIT 1";
+  const text =
+    "SELECT available_at AS at FROM run WHERE status = 'waiting' AND is_isolated = $1 AND available_at > $2 ORDER BY available_at LIMIT 1";
   const [next] = await session.rows<{ at: number }>(text, [pool === "isolated", after]);
   return next?.at ?? null;
 }
 
 export async function countQueued(session: Session, pool: Pool): Promise<number> {
-  const [found] = await session.rows<{ runs: number }>("SELECT count(*) AS runs FROM run WHERE status = 'queued' AND is_isolated = $1", [pool === "isolated"]);
+  const [found] = await session.rows<{ runs: number }>(
+    "SELECT count(*) AS runs FROM run WHERE status = 'queued' AND is_isolated = $1",
+    [pool === "isolated"],
+  );
   return found?.runs ?? 0;
 }

@@ -29,7 +29,11 @@ const deliverySummaryColumns = {
   redeliveryOf: delivery.redeliveryOf,
 };
 
-export function listDeliveries(session: Session, verdictSets: VerdictSets, { filter, page }: { filter: DeliveryFilter; page: PageRequest }): Promise<Page<DeliverySummary>> {
+export function listDeliveries(
+  session: Session,
+  verdictSets: VerdictSets,
+  { filter, page }: { filter: DeliveryFilter; page: PageRequest },
+): Promise<Page<DeliverySummary>> {
   const listing: Listing<DeliverySummaryRow, DeliverySummary> = {
     table: "delivery",
     at: delivery.receivedAt,
@@ -45,8 +49,19 @@ export function listDeliveries(session: Session, verdictSets: VerdictSets, { fil
 }
 
 /** The rows with these ids, newest first. */
-export async function readDeliveryRows(session: Session, verdictSets: VerdictSets, ids: string[]): Promise<DeliverySummaryRow[]> {
-  const rows = await session.db.select(deliverySummaryColumns).from(delivery).where(inArray(delivery.id, ids)).orderBy(desc(delivery.receivedAt), desc(delivery.id));
-  const verdicts = await verdictSets.list(session, rows.map((row) => row.verdicts));
+export async function readDeliveryRows(
+  session: Session,
+  verdictSets: VerdictSets,
+  ids: string[],
+): Promise<DeliverySummaryRow[]> {
+  const rows = await session.db
+    .select(deliverySummaryColumns)
+    .from(delivery)
+    .where(inArray(delivery.id, ids))
+    .orderBy(desc(delivery.receivedAt), desc(delivery.id));
+  const verdicts = await verdictSets.list(
+    session,
+    rows.map((row) => row.verdicts),
+  );
   return rows.map((row, at) => ({ ...row, verdicts: verdicts[at] ?? [] }));
 }

@@ -13,7 +13,10 @@ export function createListReader({ db }: Session): ListReader {
       const [row] = await db.execute<{ at: number; id: string }>(endQuery(listing, reach));
       return row ?? null;
     },
-    findIds: async (listing, stretch) => ({ ids: (await db.execute<{ id: string }>(stretchQuery(listing, stretch))).map(({ id }) => id), stoppedAt: null }),
+    findIds: async (listing, stretch) => ({
+      ids: (await db.execute<{ id: string }>(stretchQuery(listing, stretch))).map(({ id }) => id),
+      stoppedAt: null,
+    }),
   };
 }
 
@@ -26,7 +29,8 @@ function endQuery<Row, Shape>(listing: Listing<Row, Shape>, { driver, after, can
 function stretchQuery<Row, Shape>(listing: Listing<Row, Shape>, { driver, after, downTo, limit }: Stretch): SQL {
   const { table, at, id, terms } = listing;
   const isFast = (term: Listing<Row, Shape>["terms"][number]) => term === driver.term || !term.isSlow;
-  const fast = and(...terms.filter(isFast).map((term) => term.condition), ...between(listing, after, downTo)) ?? sql`TRUE`;
+  const fast =
+    and(...terms.filter(isFast).map((term) => term.condition), ...between(listing, after, downTo)) ?? sql`TRUE`;
   const slow = and(...terms.filter((term) => !isFast(term)).map((term) => term.condition));
   return sql`SELECT ${id} AS id FROM ${sql.identifier(table)} WHERE ${slow ? sql`${fast} AND ${slow}` : fast} ORDER BY ${at} DESC, ${id} DESC LIMIT ${limit}`;
 }

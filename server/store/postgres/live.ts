@@ -19,7 +19,15 @@ const saveSql = `
 /** What the models of many runs say, each run once. */
 export async function saveLives(session: Session, all: readonly LiveRequest[]): Promise<{ held: boolean }[]> {
   const column = <Value>(read: (one: LiveRequest) => Value) => all.map(read);
-  const values = [column((p) => p.runId), column((p) => p.token), column((p) => p.step), column((p) => p.attempt), column((p) => p.startedAt), column((p) => p.now), column((p) => JSON.stringify(p.said))];
+  const values = [
+    column((p) => p.runId),
+    column((p) => p.token),
+    column((p) => p.step),
+    column((p) => p.attempt),
+    column((p) => p.startedAt),
+    column((p) => p.now),
+    column((p) => JSON.stringify(p.said)),
+  ];
   const held = new Set((await session.rows<{ id: string }>(saveSql, values)).map(({ id }) => id));
   return all.map(({ runId }) => ({ held: held.has(runId) }));
 }

@@ -15,7 +15,9 @@ const countCrashesSql = `
 
 /** After a worker process ended: its runs go back as its supervisor says. */
 export async function releaseLostRuns(session: Session, { workerId, now, message, runs }: Release): Promise<void> {
-  const locked = new Map((await session.rows<Held>(lockHeldBySql, [runs.map(({ id }) => id), workerId])).map((held) => [held.id, held]));
+  const locked = new Map(
+    (await session.rows<Held>(lockHeldBySql, [runs.map(({ id }) => id), workerId])).map((held) => [held.id, held]),
+  );
   const lost = runs.flatMap(({ id, fate }) => {
     const held = locked.get(id);
     return held ? [{ held, fate }] : [];
@@ -24,11 +26,18 @@ export async function releaseLostRuns(session: Session, { workerId, now, message
     session,
     lost.map(({ held, fate }) => ({
       ending: { held, transition: fate.kind === "fail" ? fate.transition : { to: "queued" }, now },
-      entries: [{ at: now, kind: "worker_lost" as const, attempt: held.attempt, message }, ...(fate.kind === "fail" ? fate.entries : [])].map((entry) => ({ runId: held.id, entry })),
+      entries: [
+        { at: now, kind: "worker_lost" as const, attempt: held.attempt, message },
+        ...(fate.kind === "fail" ? fate.entries : []),
+      ].map((entry) => ({ runId: held.id, entry })),
     })),
   );
   const crashed = lost.filter(({ fate }) => fate.kind !== "resume");
-  if (crashed.length > 0) await session.change(countCrashesSql, [crashed.map(({ held }) => held.id), crashed.map(({ fate }) => fate.kind === "isolate")]);
+  if (crashed.length > 0)
+    await session.change(countCrashesSql, [
+      crashed.map(({ held }) => held.id),
+      crashed.map(({ fate }) => fate.kind === "isolate"),
+    ]);
 }
 
 const expiredSql = "SELECT EXISTS (SELECT 1 FROM run WHERE lease_until <= $1 AND id <> ALL($2::text[])) AS found";
@@ -41,20 +50,35 @@ export async function hasExpired(session: Session, now: number, spare: ReadonlyS
   return (await session.rows<{ found: boolean }>(expiredSql, [now, [...spare]]))[0]?.found ?? false;
 }
 
-/** Runs whose lease ran out; see `reconcile` of the port. Those that somebody writes at this moment are left to the next time. */
+/**
+ * Runs whose lease ran out; see `reconcile` of the port. Those that somebody writes at this moment are left to the next
+ * time.
+ */
 export async function reconcile(session: Session, now: number, spare: ReadonlySet<string>): Promise<number> {
   const expired = await session.rows<Held>(lockExpiredSql, [now, [...spare]]);
   const message = "The lease of its worker ran out: the worker stopped answering.";
   await giveBack(
     session,
-    expired.map((held) => ({ ending: { held, transition: { to: "queued" }, now }, entries: [{ runId: held.id, entry: { at: now, kind: "worker_lost", attempt: held.attempt, message } }] })),
+    expired.map((held) => ({
+      ending: { held, transition: { to: "queued" }, now },
+      entries: [{ runId: held.id, entry: { at: now, kind: "worker_lost", attempt: held.attempt, message } }],
+    })),
   );
   return expired.length;
 }
 
 async function giveBack(session: Session, lost: readonly { ending: Ending; entries: EntryOfRun[] }[]): Promise<void> {
   const decided = lost.map(({ ending, entries }) => ({ before: entries, ...decideEnding(ending) }));
-  await addEntries(session, decided.flatMap(({ before, entries }) => [...before, ...entries]));
-  await clearLives(session, lost.map(({ ending }) => ending.held.id));
-  await endHolds(session, decided.map(({ ending }) => ending));
+  await addEntries(
+    session,
+    decided.flatMap(({ before, entries }) => [...before, ...entries]),
+  );
+  await clearLives(
+    session,
+    lost.map(({ ending }) => ending.held.id),
+  );
+  await endHolds(
+    session,
+    decided.map(({ ending }) => ending),
+  );
 }

@@ -28,13 +28,17 @@ async function withStore(use: (store: Store) => Promise<void>): Promise<void> {
   await use(store).finally(() => store.close());
 }
 
-const open = async (fingerprint: string, isReplacing = false) => (await openPostgresStore({ url, secret: { fingerprint, isReplacing } })).close();
+const open = async (fingerprint: string, isReplacing = false) =>
+  (await openPostgresStore({ url, secret: { fingerprint, isReplacing } })).close();
 
 it("the first secret of a store is that of all machines; another is refused, until it is put in its place on purpose", async () => {
   await open("one");
   await open("one");
   const refused: unknown = await open("two").catch((error: unknown) => error);
-  expect(refused).toMatchObject({ code: "store_unusable", message: expect.stringMatching(/another secret than those.*same SIGNALBOX_SECRET.*--new-secret/) });
+  expect(refused).toMatchObject({
+    code: "store_unusable",
+    message: expect.stringMatching(/another secret than those.*same SIGNALBOX_SECRET.*--new-secret/),
+  });
   await open("two", true);
   await open("two");
   await expect(open("one")).rejects.toMatchObject({ code: "store_unusable" });
@@ -49,7 +53,12 @@ it("tells by how much the database's clock is ahead, and as nothing what is usua
   const pool = createPool(url, { max: 1, logger: silentLogger });
   const told: number[] = [];
   for (const aheadMs of [0, 200, -3_600_000, 3_600_000]) {
-    const stop = await followClock({ pool, tell: (ms) => told.push(ms), logger: silentLogger, now: () => Date.now() - aheadMs });
+    const stop = await followClock({
+      pool,
+      tell: (ms) => told.push(ms),
+      logger: silentLogger,
+      now: () => Date.now() - aheadMs,
+    });
     stop();
   }
   await pool.end();
@@ -62,10 +71,12 @@ const old = epoch - 60_000;
 const at = epoch + 1000;
 
 async function liveWorkers(store: Store, versions: readonly string[]): Promise<void> {
-  for (const [n, version] of versions.entries()) await store.heartbeatWorker({ id: `wrk_${version}`, pid: n, host: "h", version, startedAt: n, seenAt: at });
+  for (const [n, version] of versions.entries())
+    await store.heartbeatWorker({ id: `wrk_${version}`, pid: n, host: "h", version, startedAt: n, seenAt: at });
 }
 
-const claim = async (store: Store, version: string, now = at) => (await store.claimRuns(aClaim({ version, now }))).map((run) => run.id).toSorted();
+const claim = async (store: Store, version: string, now = at) =>
+  (await store.claimRuns(aClaim({ version, now }))).map((run) => run.id).toSorted();
 
 it("while workers of two versions live, each takes what its own accepted, and the newest what nobody's did", async () => {
   await withStore(async (store) => {
@@ -84,7 +95,15 @@ it("what a version accepted goes to the newest when its last worker leaves or is
     const runs = [aRun({ version: "v1", createdAt: old }), aRun({ version: "v1", createdAt: old })];
     await store.createRuns(runs);
     expect(await claim(store, "v2")).toEqual([]);
-    await store.heartbeatWorker({ id: "wrk_v1", pid: 1, host: "h", version: "v1", startedAt: 0, seenAt: at, isLeaving: true });
+    await store.heartbeatWorker({
+      id: "wrk_v1",
+      pid: 1,
+      host: "h",
+      version: "v1",
+      startedAt: 0,
+      seenAt: at,
+      isLeaving: true,
+    });
     expect(await store.claimRuns(aClaim({ version: "v2", limit: 1, now: at }))).toHaveLength(1);
     await store.heartbeatWorker({ id: "wrk_v1", pid: 1, host: "h", version: "v1", startedAt: 0, seenAt: at });
     expect(await claim(store, "v2")).toEqual([]);
@@ -114,12 +133,19 @@ const take = (store: Store, ...asked: Parameters<NonNullable<Store["takeRates"]>
 
 it("a rate counts the requests of all machines together, and is charged for none that it refuses", async () => {
   const stores = await Promise.all([1, 2, 3].map(() => openPostgresStore({ url })));
-  const taken = await Promise.all(stores.flatMap((store) => Array.from({ length: 10 }, () => take(store, hourly("endpoint a", 7), hourly("key k", 20)))));
+  const taken = await Promise.all(
+    stores.flatMap((store) =>
+      Array.from({ length: 10 }, () => take(store, hourly("endpoint a", 7), hourly("key k", 20))),
+    ),
+  );
   expect(taken.filter((answer) => answer?.isOver === false)).toHaveLength(7);
   const [first, second] = stores;
   if (!first || !second) throw new Error("stores were to open");
   expect(await take(first, hourly("key k", 20))).toMatchObject({ isOver: false, allowances: [{ remaining: 12 }] });
-  expect(await take(second, hourly("key k", 20), hourly("endpoint b\0", 1))).toMatchObject({ isOver: false, allowances: [{ remaining: 11 }, { remaining: 0 }] });
+  expect(await take(second, hourly("key k", 20), hourly("endpoint b\0", 1))).toMatchObject({
+    isOver: false,
+    allowances: [{ remaining: 11 }, { remaining: 0 }],
+  });
   expect(await take(first, hourly("endpoint b\0", 1))).toMatchObject({ isOver: true, allowances: [{ remaining: 0 }] });
   await Promise.all(stores.map((store) => store.close()));
 });
@@ -128,22 +154,52 @@ it("a rate comes back with the time", async () => {
   await withStore(async (store) => {
     const soon = [{ name: "soon", rule: { requests: 1, windowMs: 200 } }];
     expect(await store.takeRates?.(soon)).toMatchObject({ isOver: false });
-    await vi.waitFor(async () => expect(await store.takeRates?.(soon)).toMatchObject({ isOver: false }), { timeout: 10_000, interval: 20 });
+    await vi.waitFor(async () => expect(await store.takeRates?.(soon)).toMatchObject({ isOver: false }), {
+      timeout: 10_000,
+      interval: 20,
+    });
   });
 });
 
 it("a database is looked at as it is, whether or not anything was made in it, and nothing in it is changed", async () => {
   const empty = await server.createDatabase("template1");
-  expect(await inspectPostgres(empty)).toMatchObject({ pendingMigrations: readJournal(migrationsFolder("postgres")).length, mayWrite: true, secretFingerprint: null, contents: null, connections: { wanted: 21 } });
+  expect(await inspectPostgres(empty)).toMatchObject({
+    pendingMigrations: readJournal(migrationsFolder("postgres")).length,
+    mayWrite: true,
+    secretFingerprint: null,
+    contents: null,
+    connections: { wanted: 21 },
+  });
   expect((await inspectPostgres(empty)).pendingMigrations).toBeGreaterThan(0);
   await open("one");
   await withStore(async (store) => {
     const key = aKey({ endpoints: ["signup"] });
     await store.createKey(key);
-    for (const n of [1, 2]) await store.heartbeatWorker({ id: `wrk_${n}`, pid: n, host: `h${n}`, version: "v1", startedAt: 0, seenAt: Date.now() });
+    for (const n of [1, 2])
+      await store.heartbeatWorker({
+        id: `wrk_${n}`,
+        pid: n,
+        host: `h${n}`,
+        version: "v1",
+        startedAt: 0,
+        seenAt: Date.now(),
+      });
     const facts = await inspectPostgres(url);
-    expect(facts).toMatchObject({ user: "signalbox", pendingMigrations: 0, mayWrite: true, isReplica: false, fsync: "off", fullPageWrites: "off", synchronousCommit: "on", secretFingerprint: "one" });
-    expect(facts.contents).toMatchObject({ newestDeliveryAt: null, keys: [{ id: key.id, endpoints: ["signup"] }], people: 0 });
+    expect(facts).toMatchObject({
+      user: "signalbox",
+      pendingMigrations: 0,
+      mayWrite: true,
+      isReplica: false,
+      fsync: "off",
+      fullPageWrites: "off",
+      synchronousCommit: "on",
+      secretFingerprint: "one",
+    });
+    expect(facts.contents).toMatchObject({
+      newestDeliveryAt: null,
+      keys: [{ id: key.id, endpoints: ["signup"] }],
+      people: 0,
+    });
     expect(facts.connections).toMatchObject({ wanted: 42 });
     expect(Math.abs(facts.aheadMs)).toBeLessThan(60_000);
   });
@@ -154,7 +210,10 @@ it("a user that may look and not write is told of", async () => {
   await admin.connect();
   await admin.query("CREATE ROLE reader LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader");
   await admin.end();
-  expect(await inspectPostgres(url.replace("user=signalbox", "user=reader"))).toMatchObject({ user: "reader", mayWrite: false });
+  expect(await inspectPostgres(url.replace("user=signalbox", "user=reader"))).toMatchObject({
+    user: "reader",
+    mayWrite: false,
+  });
 });
 
 it("what another store commits is heard of again, unasked, after the connection that listens was cut", async () => {
@@ -167,7 +226,9 @@ it("what another store commits is heard of again, unasked, after the connection 
     await vi.waitFor(() => expect(heard).toBe(1), { timeout: 10_000, interval: 20 });
     const admin = new Client(url);
     await admin.connect();
-    await admin.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'signalbox' AND datname = current_database()");
+    await admin.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'signalbox' AND datname = current_database()",
+    );
     await admin.end();
     // Those who watch are told to look when the connection is there again: what was committed meanwhile was told to nobody.
     await vi.waitFor(() => expect(heard).toBe(2), { timeout: 10_000, interval: 20 });

@@ -4,8 +4,8 @@ import type { Session } from "./session.ts";
 const looked = 1_000;
 
 /**
- * Every change of a run adds to its timeline. Ids are given before the commit, and a lower one may be committed after a higher: so it is not only looked
- * how far the ids go, but also how many of the last there are.
+ * Every change of a run adds to its timeline. Ids are given before the commit, and a lower one may be committed after a
+ * higher: so it is not only looked how far the ids go, but also how many of the last there are.
  */
 const markSql = `
   SELECT e.ends AS entries, d.ends AS deliveries, p.ends AS presets, s.ends AS switches FROM

@@ -5,7 +5,15 @@ import { migrate } from "./migrate.ts";
 import { toOpenError } from "./store-error.ts";
 
 /** Brings a database up to date. Gives the migrations that were applied now. */
-export async function migrateDatabase({ url, ...p }: { url: string; folder: string; clock: Clock; logger: Logger }): Promise<string[]> {
+export async function migrateDatabase({
+  url,
+  ...p
+}: {
+  url: string;
+  folder: string;
+  clock: Clock;
+  logger: Logger;
+}): Promise<string[]> {
   const name = databaseName(url);
   const pool = createPool(url, { max: 1, logger: p.logger, isPatient: true });
   try {

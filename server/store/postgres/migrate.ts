@@ -12,10 +12,14 @@ import { transact } from "./transact.ts";
 const lockNumber = 7_245_113_902_417_733n;
 
 /**
- * Brings the database to this code's schema: the migrations that drizzle-kit wrote, by its journal. All pending ones are one transaction under
- * an advisory lock, so many processes may start at once, and a kill leaves the old schema or the new. Gives those that this call applied.
+ * Brings the database to this code's schema: the migrations that drizzle-kit wrote, by its journal. All pending ones
+ * are one transaction under an advisory lock, so many processes may start at once, and a kill leaves the old schema or
+ * the new. Gives those that this call applied.
  */
-export async function migrate(pool: Pool, p: { folder: string; name: string; clock: Clock; logger: Logger }): Promise<string[]> {
+export async function migrate(
+  pool: Pool,
+  p: { folder: string; name: string; clock: Clock; logger: Logger },
+): Promise<string[]> {
   const known = readJournal(p.folder);
   const pending = await transact(pool, async (session) => {
     await assertFits(session, p.name);
@@ -23,9 +27,14 @@ export async function migrate(pool: Pool, p: { folder: string; name: string; clo
   });
   if (pending === 0) return [];
   const began = p.clock.now();
-  if (pending < known.length) p.logger.info("bringing the store up to date; a large one takes some minutes, and webhooks wait meanwhile", { database: p.name, pending: known.slice(-pending) });
+  if (pending < known.length)
+    p.logger.info("bringing the store up to date; a large one takes some minutes, and webhooks wait meanwhile", {
+      database: p.name,
+      pending: known.slice(-pending),
+    });
   const done = await transact(pool, (session) => applyPending(session, { ...p, known, now: began }));
-  if (pending < known.length) p.logger.info("the store is up to date", { seconds: Math.round((p.clock.now() - began) / 1000) });
+  if (pending < known.length)
+    p.logger.info("the store is up to date", { seconds: Math.round((p.clock.now() - began) / 1000) });
   return done;
 }
 
@@ -33,28 +42,51 @@ const oldestServer = 150_000;
 
 /** Throws AppError `store_unusable` where the server is too old, or keeps text in another encoding. */
 export async function assertFits(session: Session, name: string): Promise<void> {
-  const [facts] = await session.rows<{ version: number; encoding: string }>("SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding");
-  if (facts && facts.version < oldestServer) throw new AppError("store_unusable", `${name} cannot be used as the store: its Postgres is version ${Math.floor(facts.version / 10_000)}, and it takes 15 or later. Upgrade the server, or name another in DATABASE_URL.`);
-  if (facts && facts.encoding !== "UTF8") throw new AppError("store_unusable", `${name} cannot be used as the store: its encoding is ${facts.encoding}. Create it with UTF8: createdb --encoding=UTF8 --template=template0 <name>.`);
+  const [facts] = await session.rows<{ version: number; encoding: string }>(
+    "SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding",
+  );
+  if (facts && facts.version < oldestServer)
+    throw new AppError(
+      "store_unusable",
+      `${name} cannot be used as the store: its Postgres is version ${Math.floor(facts.version / 10_000)}, and it takes 15 or later. Upgrade the server, or name another in DATABASE_URL.`,
+    );
+  if (facts && facts.encoding !== "UTF8")
+    throw new AppError(
+      "store_unusable",
+      `${name} cannot be used as the store: its encoding is ${facts.encoding}. Create it with UTF8: createdb --encoding=UTF8 --template=template0 <name>.`,
+    );
 }
 
-async function applyPending(session: Session, p: { folder: string; name: string; known: string[]; now: number }): Promise<string[]> {
+async function applyPending(
+  session: Session,
+  p: { folder: string; name: string; known: string[]; now: number },
+): Promise<string[]> {
   const { folder, known, name, now } = p;
   // Another process may take its minutes.
   await session.change("SET LOCAL lock_timeout = 0");
   await session.change("SELECT pg_advisory_xact_lock($1)", [lockNumber]);
-  await session.change("CREATE TABLE IF NOT EXISTS schema_migration (position integer PRIMARY KEY, tag text NOT NULL, applied_at bigint NOT NULL)");
+  await session.change(
+    "CREATE TABLE IF NOT EXISTS schema_migration (position integer PRIMARY KEY, tag text NOT NULL, applied_at bigint NOT NULL)",
+  );
   const first = countApplied(await readApplied(session), { known, name });
   for (const [position, tag] of known.entries()) {
     if (position < first) continue;
     await session.run(readFileSync(join(folder, `${tag}.sql`), "utf8"));
-    await session.change("INSERT INTO schema_migration (position, tag, applied_at) VALUES ($1, $2, $3)", [position, tag, now]);
+    await session.change("INSERT INTO schema_migration (position, tag, applied_at) VALUES ($1, $2, $3)", [
+      position,
+      tag,
+      now,
+    ]);
   }
   return known.slice(first);
 }
 
 export async function readApplied(session: Session): Promise<string[]> {
-  const [found] = await session.rows<{ exists: boolean }>("SELECT to_regclass('schema_migration') IS NOT NULL AS exists");
+  const [found] = await session.rows<{ exists: boolean }>(
+    "SELECT to_regclass('schema_migration') IS NOT NULL AS exists",
+  );
   if (!found?.exists) return [];
-  return (await session.rows<{ tag: string }>("SELECT tag FROM schema_migration ORDER BY position")).map(({ tag }) => tag);
+  return (await session.rows<{ tag: string }>("SELECT tag FROM schema_migration ORDER BY position")).map(
+    ({ tag }) => tag,
+  );
 }

@@ -38,7 +38,7 @@ export const connectionsOfProcess = mostReaders + mostWriters + 1;
 const mostAccepts = 256;
 
 interface OpenOptions {
-  /** postgres://user:password@host:port/database */
+  /** Postgres://user:password@host:port/database */
   url: string;
   clock?: Clock;
   logger?: Logger;
@@ -49,8 +49,9 @@ interface OpenOptions {
 }
 
 /**
- * Opens the ledger in a Postgres database, version 15 or later, and brings its schema up to date. Any number of processes, on any machines, may have it
- * open. Rejects with AppError `store_unusable` where it cannot be reached or used, or where a newer version wrote it; the message says why.
+ * Opens the ledger in a Postgres database, version 15 or later, and brings its schema up to date. Any number of
+ * processes, on any machines, may have it open. Rejects with AppError `store_unusable` where it cannot be reached or
+ * used, or where a newer version wrote it; the message says why.
  */
 export async function openPostgresStore(p: OpenOptions): Promise<Store> {
   const logger = p.logger ?? silentLogger;
@@ -65,11 +66,19 @@ export async function openPostgresStore(p: OpenOptions): Promise<Store> {
     await patient.end();
   }
   const readers = createPool(p.url, { max: mostReaders, logger });
-  const stopClock = p.onClock ? await followClock({ pool: readers, tell: p.onClock, logger }).catch(async (error: unknown) => {
-    await readers.end();
-    throw toOpenError(error, name);
-  }) : () => {};
-  return createStore({ url: p.url, writers: createPool(p.url, { max: mostWriters, logger }), readers, stopClock, logger });
+  const stopClock = p.onClock
+    ? await followClock({ pool: readers, tell: p.onClock, logger }).catch(async (error: unknown) => {
+        await readers.end();
+        throw toOpenError(error, name);
+      })
+    : () => {};
+  return createStore({
+    url: p.url,
+    writers: createPool(p.url, { max: mostWriters, logger }),
+    readers,
+    stopClock,
+    logger,
+  });
 }
 
 function createStore(p: { url: string; writers: Pool; readers: Pool; stopClock: () => void; logger: Logger }): Store {
@@ -77,8 +86,15 @@ function createStore(p: { url: string; writers: Pool; readers: Pool; stopClock: 
   const database = createDatabase({ readers: p.readers, writers: p.writers, changed: listener.changed });
   const { read, verdictSets } = database;
   // What a crash undoes of it is in the log again, whole.
-  const folding = createFoldLater({ fold: () => database.writeSoon((session) => foldTraffic(session, verdictSets)), logger: p.logger });
-  const accept = database.together({ maxBatch: mostAccepts, write: (session, jobs: readonly AcceptJob[]) => acceptDeliveries(session, jobs, { verdictSets, counted: folding.counted }) });
+  const folding = createFoldLater({
+    fold: () => database.writeSoon((session) => foldTraffic(session, verdictSets)),
+    logger: p.logger,
+  });
+  const accept = database.together({
+    maxBatch: mostAccepts,
+    write: (session, jobs: readonly AcceptJob[]) =>
+      acceptDeliveries(session, jobs, { verdictSets, counted: folding.counted }),
+  });
   // What a process that is gone has left.
   folding.counted(0);
   return {

@@ -17,12 +17,26 @@ export function createPresetStore({ read, write }: PostgresDatabase): PresetStor
       }),
     savePreset: ({ id, subject, name, value, now }) =>
       write(async ({ db }) => {
-        const row = { id, subjectKind: subject.kind, subjectSlug: subject.slug, name, savedAt: now, value: JSON.stringify(value) };
+        const row = {
+          id,
+          subjectKind: subject.kind,
+          subjectSlug: subject.slug,
+          name,
+          savedAt: now,
+          value: JSON.stringify(value),
+        };
         const target = [preset.subjectKind, preset.subjectSlug, preset.name];
-        const [saved] = await db.insert(preset).values(row).onConflictDoUpdate({ target, set: { id, savedAt: now, value: row.value } }).returning();
+        const [saved] = await db
+          .insert(preset)
+          .values(row)
+          .onConflictDoUpdate({ target, set: { id, savedAt: now, value: row.value } })
+          .returning();
         if (!saved) throw new Error("A preset was not written.");
         return toPreset(saved);
       }),
-    removePreset: (id) => write(async ({ db }) => (await db.delete(preset).where(eq(preset.id, id)).returning({ id: preset.id })).length > 0),
+    removePreset: (id) =>
+      write(
+        async ({ db }) => (await db.delete(preset).where(eq(preset.id, id)).returning({ id: preset.id })).length > 0,
+      ),
   };
 }

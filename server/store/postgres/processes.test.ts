@@ -40,28 +40,51 @@ it("many that start at once on an empty database make its schema once", async ()
 it("a database of a newer version is refused, and left as it is", async () => {
   const url = await server.createDatabase();
   await askPostgres(url, "INSERT INTO schema_migration (position, tag, applied_at) VALUES (1000, '9000_later', 0)");
-  await expect(openPostgresStore({ url })).rejects.toMatchObject({ code: "store_unusable", message: expect.stringMatching(/newer Signalbox.*9000_later/) });
+  await expect(openPostgresStore({ url })).rejects.toMatchObject({
+    code: "store_unusable",
+    message: expect.stringMatching(/newer Signalbox.*9000_later/),
+  });
   expect(await askPostgres(url, "SELECT 1 FROM schema_migration WHERE tag = '9000_later'")).toHaveLength(1);
 });
 
 it("what cannot be used says why, without the password", async () => {
-  const url = (await server.createDatabase()).replace(/test_\d+/, "nowhere").replace("user=signalbox", "user=signalbox&password=hunter2");
+  const url = (await server.createDatabase())
+    .replace(/test_\d+/, "nowhere")
+    .replace("user=signalbox", "user=signalbox&password=hunter2");
   const refused: unknown = await openPostgresStore({ url }).catch((error: unknown) => error);
-  expect(refused).toMatchObject({ code: "store_unusable", message: expect.stringMatching(/There is no such database.*DATABASE_URL/) });
+  expect(refused).toMatchObject({
+    code: "store_unusable",
+    message: expect.stringMatching(/There is no such database.*DATABASE_URL/),
+  });
   expect(String(refused)).not.toContain("hunter2");
-  await expect(openPostgresStore({ url: "postgres://localhost:1/x" })).rejects.toMatchObject({ code: "store_unusable", message: expect.stringMatching(/^postgres:\/\/localhost:1\/x .*Nothing listens there.*DATABASE_URL.*ECONNREFUSED/) });
+  await expect(openPostgresStore({ url: "postgres://localhost:1/x" })).rejects.toMatchObject({
+    code: "store_unusable",
+    message: expect.stringMatching(/^postgres:\/\/localhost:1\/x .*Nothing listens there.*DATABASE_URL.*ECONNREFUSED/),
+  });
   const stranger = (await server.createDatabase()).replace("user=signalbox", "user=stranger");
-  await expect(openPostgresStore({ url: stranger })).rejects.toMatchObject({ code: "store_unusable", message: expect.stringMatching(/refuses the user or the password.*stranger/) });
+  await expect(openPostgresStore({ url: stranger })).rejects.toMatchObject({
+    code: "store_unusable",
+    message: expect.stringMatching(/refuses the user or the password.*stranger/),
+  });
 });
 
 it("equal deliveries that race over several processes are accepted once", async () => {
   await withStores(4, async (stores) => {
     for (const key of ["a", "b", "c"]) {
       const answers = await Promise.all(
-        stores.flatMap((store) => [1, 2, 3].map(() => store.acceptDelivery({ delivery: aDelivery(), runs: [aRun()], idempotency: { key, notBefore: 0 } }))),
+        stores.flatMap((store) =>
+          [1, 2, 3].map(() =>
+            store.acceptDelivery({ delivery: aDelivery(), runs: [aRun()], idempotency: { key, notBefore: 0 } }),
+          ),
+        ),
       );
-      expect(answers.map(({ kind }) => kind).toSorted()).toEqual(["accepted", ...Array.from({ length: 11 }, () => "repeated")]);
-      expect(new Set(answers.flatMap((answer) => (answer.kind === "repeated" ? [answer.deliveryId] : []))).size).toBe(1);
+      expect(answers.map(({ kind }) => kind).toSorted()).toEqual([
+        "accepted",
+        ...Array.from({ length: 11 }, () => "repeated"),
+      ]);
+      expect(new Set(answers.flatMap((answer) => (answer.kind === "repeated" ? [answer.deliveryId] : []))).size).toBe(
+        1,
+      );
     }
   });
 });
@@ -70,7 +93,15 @@ it("keys that are asked for in different orders never stop each other", async ()
   await withStores(3, async (stores) => {
     const keys = Array.from({ length: 20 }, (_, n) => `k${n}`);
     const answers = await Promise.all(
-      stores.flatMap((store, n) => (n % 2 ? keys : keys.toReversed()).map((key) => store.acceptDelivery({ delivery: aDelivery({ verdicts: folded(someCommon(Number(key.slice(1)) % 3)) }), runs: [], idempotency: { key, notBefore: 0 } }))),
+      stores.flatMap((store, n) =>
+        (n % 2 ? keys : keys.toReversed()).map((key) =>
+          store.acceptDelivery({
+            delivery: aDelivery({ verdicts: folded(someCommon(Number(key.slice(1)) % 3)) }),
+            runs: [],
+            idempotency: { key, notBefore: 0 },
+          }),
+        ),
+      ),
     );
     expect(answers.filter(({ kind }) => kind === "accepted")).toHaveLength(keys.length);
   });
@@ -79,21 +110,34 @@ it("keys that are asked for in different orders never stop each other", async ()
 it("runs are claimed exactly once by several processes, and no more of a target at a time than its bound says", async () => {
   await withStores(4, async (stores, url) => {
     const [first] = stores;
-    const runs = Array.from({ length: 120 }, (_, n) => aRun({ target: { kind: "workflow", slug: n % 3 === 0 ? "narrow" : "wide" } }));
+    const runs = Array.from({ length: 120 }, (_, n) =>
+      aRun({ target: { kind: "workflow", slug: n % 3 === 0 ? "narrow" : "wide" } }),
+    );
     await first?.createRuns(runs);
     const concurrency = new Map([["workflow:narrow", 3]]);
     const had: string[] = [];
     const most: number[] = [];
     await Promise.all(
       stores.map(async (store, n) => {
-        for (let idle = 0; idle < 3; ) {
+        for (let idle = 0; idle < 3;) {
           const claimed = await store.claimRuns(aClaim({ workerId: `wrk_${n}`, limit: 7, concurrency }));
           idle = claimed.length === 0 ? idle + 1 : 0;
-          const [running] = await askPostgres<{ runs: string }>(url, "SELECT count(*) AS runs FROM run WHERE status = 'running' AND target = 'workflow:narrow'");
+          const [running] = await askPostgres<{ runs: string }>(
+            url,
+            "SELECT count(*) AS runs FROM run WHERE status = 'running' AND target = 'workflow:narrow'",
+          );
           most.push(Number(running?.runs));
           for (const { id, token } of claimed) {
             had.push(id);
-            expect(await store.writeProgress({ runId: id, token, now: 1, entries: [], transition: { to: "completed", output: null } })).toMatchObject({ held: true });
+            expect(
+              await store.writeProgress({
+                runId: id,
+                token,
+                now: 1,
+                entries: [],
+                transition: { to: "completed", output: null },
+              }),
+            ).toMatchObject({ held: true });
           }
           // Others may hold the last places.
           if (claimed.length === 0 && (await store.countOpenRuns()).queued > 0) idle = 0;
@@ -107,7 +151,17 @@ it("runs are claimed exactly once by several processes, and no more of a target 
 
 it("queues are never fuller than their bound, whoever fills them", async () => {
   await withStores(3, async (stores) => {
-    const answers = await Promise.all(stores.flatMap((store) => Array.from({ length: 10 }, () => store.acceptDelivery({ delivery: aDelivery(), runs: [aRun({ target: { kind: "workflow", slug: "narrow" }, maxQueued: 10 })], idempotency: null }))));
+    const answers = await Promise.all(
+      stores.flatMap((store) =>
+        Array.from({ length: 10 }, () =>
+          store.acceptDelivery({
+            delivery: aDelivery(),
+            runs: [aRun({ target: { kind: "workflow", slug: "narrow" }, maxQueued: 10 })],
+            idempotency: null,
+          }),
+        ),
+      ),
+    );
     expect(answers.filter(({ kind }) => kind === "accepted")).toHaveLength(10);
   });
 });
@@ -155,7 +209,15 @@ it("what a model says to a worker is heard of at once by the process that shows 
     });
     await listening.promise;
     const [history, mark] = [await web.mark(), await web.liveMark()];
-    await worker.saveLive({ runId: run.id, token: run.token, step: "model 1", attempt: 1, startedAt: 1, now: 2, said: { text: "Hello" } });
+    await worker.saveLive({
+      runId: run.id,
+      token: run.token,
+      step: "model 1",
+      attempt: 1,
+      startedAt: 1,
+      now: 2,
+      said: { text: "Hello" },
+    });
     expect(await heard.promise).toEqual({ text: "Hello" });
     expect(await web.mark()).toBe(history);
     expect(await web.liveMark()).not.toBe(mark);
@@ -167,16 +229,31 @@ it("counts that several processes add up at once are each counted once", async (
   await withStores(3, async (stores, url) => {
     const receivedAt = 1_800_000_000_000;
     for (let round = 0; round < 3; round += 1) {
-      await Promise.all(stores.flatMap((store) => Array.from({ length: 5 }, () => store.recordDelivery(aDelivery({ receivedAt, verdicts: folded(someCommon()) })))));
+      await Promise.all(
+        stores.flatMap((store) =>
+          Array.from({ length: 5 }, () =>
+            store.recordDelivery(aDelivery({ receivedAt, verdicts: folded(someCommon()) })),
+          ),
+        ),
+      );
     }
     // Folding begins two seconds after the first count.
-    await vi.waitFor(async () => expect(await askPostgres(url, "SELECT 1 FROM traffic_log")).toEqual([]), { timeout: 20_000, interval: 200 });
+    await vi.waitFor(async () => expect(await askPostgres(url, "SELECT 1 FROM traffic_log")).toEqual([]), {
+      timeout: 20_000,
+      interval: 200,
+    });
     const window = { since: receivedAt - 3_600_000, until: receivedAt + 3_600_000, bucketMs: 60_000 } as const;
     for (const store of stores) {
-      expect((await store.countDeliveries({ ...window, endpoints: ["signup"] })).map(({ count }) => count)).toEqual([45]);
-      expect((await store.countVerdicts({ ...window, endpoints: ["signup"] })).verdicts.map(({ count }) => count)).toEqual([45, 45, 45, 45]);
+      expect((await store.countDeliveries({ ...window, endpoints: ["signup"] })).map(({ count }) => count)).toEqual([
+        45,
+      ]);
+      expect(
+        (await store.countVerdicts({ ...window, endpoints: ["signup"] })).verdicts.map(({ count }) => count),
+      ).toEqual([45, 45, 45, 45]);
     }
-    expect(await askPostgres<{ sets: string }>(url, "SELECT count(*) AS sets FROM verdict_set")).toEqual([{ sets: "1" }]);
+    expect(await askPostgres<{ sets: string }>(url, "SELECT count(*) AS sets FROM verdict_set")).toEqual([
+      { sets: "1" },
+    ]);
   });
 });
 
@@ -197,7 +274,14 @@ it("lists of verdicts that nobody needs are removed, beside those who write them
 it("text of every kind survives, in names, messages and keys", async () => {
   await withStores(1, async ([store]) => {
     if (!store) throw new Error("a store was to open");
-    const text = fc.string({ unit: fc.oneof(fc.constantFrom("\0", "\ud800", "\ufffe", "'", "\\", '"', "{", ","), fc.string({ unit: "binary", maxLength: 1 })), minLength: 1, maxLength: 20 });
+    const text = fc.string({
+      unit: fc.oneof(
+        fc.constantFrom("\0", "\ud800", "\ufffe", "'", "\\", '"', "{", ","),
+        fc.string({ unit: "binary", maxLength: 1 }),
+      ),
+      minLength: 1,
+      maxLength: 20,
+    });
     await fc.assert(
       fc.asyncProperty(text, async (message) => {
         const run = aRun();
@@ -205,10 +289,24 @@ it("text of every kind survives, in names, messages and keys", async () => {
         const [claimed] = await store.claimRuns(aClaim());
         if (!claimed) throw new Error("a run was to be due");
         const error = { name: message, message, stack: message };
-        await store.writeProgress({ runId: run.id, token: claimed.token, now: 1, entries: [{ at: 1, kind: "log", attempt: 1, message, data: { [message]: message } }], transition: { to: "failed", error } });
+        await store.writeProgress({
+          runId: run.id,
+          token: claimed.token,
+          now: 1,
+          entries: [{ at: 1, kind: "log", attempt: 1, message, data: { [message]: message } }],
+          transition: { to: "failed", error },
+        });
         expect((await store.getRun(run.id))?.error).toEqual(error);
-        expect((await store.listTimeline(run.id, { after: 0, limit: 10 })).at(-1)).toMatchObject({ message, data: { [message]: message } });
-        const accept = () => store.acceptDelivery({ delivery: aDelivery({ endpoint: message }), runs: [], idempotency: { key: message, notBefore: 0 } });
+        expect((await store.listTimeline(run.id, { after: 0, limit: 10 })).at(-1)).toMatchObject({
+          message,
+          data: { [message]: message },
+        });
+        const accept = () =>
+          store.acceptDelivery({
+            delivery: aDelivery({ endpoint: message }),
+            runs: [],
+            idempotency: { key: message, notBefore: 0 },
+          });
         await accept();
         expect(await accept()).toMatchObject({ kind: "repeated" });
       }),
@@ -226,8 +324,20 @@ it("a connection that is cut fails what is under way, and the next verb has a ne
     await holder.connect();
     await holder.query("BEGIN; LOCK TABLE run IN ACCESS EXCLUSIVE MODE");
     const refused = store.createRuns([aRun()]).catch((error: unknown) => error);
-    await vi.waitFor(async () => expect(await askPostgres(url, "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")).not.toEqual([]), { timeout: 20_000, interval: 50 });
-    await askPostgres(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'signalbox' AND datname = current_database()");
+    await vi.waitFor(
+      async () =>
+        expect(
+          await askPostgres(
+            url,
+            "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
+          ),
+        ).not.toEqual([]),
+      { timeout: 20_000, interval: 50 },
+    );
+    await askPostgres(
+      url,
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'signalbox' AND datname = current_database()",
+    );
     expect(await refused).toMatchObject({ code: "store_unavailable" });
     await holder.query("ROLLBACK");
     await holder.end();

@@ -18,14 +18,24 @@ const countQueuedSql = `
   SELECT t.target, (SELECT count(*) FROM (SELECT 1 FROM run WHERE status = 'queued' AND run.target = t.target LIMIT t.up_to) AS queued) AS queued
   FROM unnest($1::text[], $2::bigint[]) AS t (target, up_to)`;
 
-/** Takes the queues first, in one order for all processes, so that nobody else with a bound queues anything before the end of the transaction. */
+/**
+ * Takes the queues first, in one order for all processes, so that nobody else with a bound queues anything before the
+ * end of the transaction.
+ */
 export async function lockRoom(session: Session, runs: readonly NewRun[]): Promise<QueueRoom> {
   const upTo = new Map<string, number>();
-  for (const { target, maxQueued } of runs) if (typeof maxQueued === "number") upTo.set(nameOf(target), Math.max(maxQueued, upTo.get(nameOf(target)) ?? 0));
+  for (const { target, maxQueued } of runs)
+    if (typeof maxQueued === "number") upTo.set(nameOf(target), Math.max(maxQueued, upTo.get(nameOf(target)) ?? 0));
   if (upTo.size === 0) return createRoom(new Map());
   const targets = [...upTo.keys()].sort();
-  await session.rows("SELECT pg_advisory_xact_lock(hashtextextended('signalbox queue ' || target, 0)) FROM unnest($1::text[]) AS target", [targets]);
-  const rows = await session.rows<{ target: string; queued: number }>(countQueuedSql, [targets, targets.map((target) => upTo.get(target))]);
+  await session.rows(
+    "SELECT pg_advisory_xact_lock(hashtextextended('signalbox queue ' || target, 0)) FROM unnest($1::text[]) AS target",
+    [targets],
+  );
+  const rows = await session.rows<{ target: string; queued: number }>(countQueuedSql, [
+    targets,
+    targets.map((target) => upTo.get(target)),
+  ]);
   return createRoom(new Map(rows.map(({ target, queued }) => [target, queued])));
 }
 
@@ -34,7 +44,8 @@ function createRoom(queued: Map<string, number>): QueueRoom {
   function takeAll(runs: readonly NewRun[]): Taken {
     const [first] = runs;
     for (const [name, queue] of queueBoundsOf(runs)) {
-      if (first && (queued.get(name) ?? 0) + queue.adds > queue.maxQueued) return { fitting: [], left: [{ id: first.id, queue }] };
+      if (first && (queued.get(name) ?? 0) + queue.adds > queue.maxQueued)
+        return { fitting: [], left: [{ id: first.id, queue }] };
     }
     for (const { target } of runs) queued.set(nameOf(target), (queued.get(nameOf(target)) ?? 0) + 1);
     return { fitting: runs, left: [] };

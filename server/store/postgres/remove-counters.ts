@@ -16,10 +16,19 @@ const keysAfterSql = `
 const removeKeysSql = `
   DELETE FROM idempotency_key i USING unnest($1::text[], $2::text[]) AS t (endpoint, key) WHERE i.endpoint = t.endpoint AND i.key = t.key AND i.accepted_at < $3`;
 
-export async function removeKeys(session: Session, { before, after }: Parameters<UpkeepStore["removeOldKeys"]>[0]): Promise<UpkeepBatch<KeyPlace>> {
-  const rows = await session.rows<KeyPlace & { acceptedAt: number }>(keysAfterSql, [after?.endpoint ?? "", after?.key ?? ""]);
+export async function removeKeys(
+  session: Session,
+  { before, after }: Parameters<UpkeepStore["removeOldKeys"]>[0],
+): Promise<UpkeepBatch<KeyPlace>> {
+  const rows = await session.rows<KeyPlace & { acceptedAt: number }>(keysAfterSql, [
+    after?.endpoint ?? "",
+    after?.key ?? "",
+  ]);
   const old = rows.filter(({ acceptedAt }) => acceptedAt < before);
-  const removed = old.length === 0 ? 0 : await session.change(removeKeysSql, [old.map(({ endpoint }) => endpoint), old.map(({ key }) => key), before]);
+  const removed =
+    old.length === 0
+      ? 0
+      : await session.change(removeKeysSql, [old.map(({ endpoint }) => endpoint), old.map(({ key }) => key), before]);
   const last = rows.at(-1);
   return { removed, next: last && rows.length === looksAtOnce ? { endpoint: last.endpoint, key: last.key } : null };
 }
@@ -44,10 +53,17 @@ const removeCountersSql = `
 
 const start: CounterPlace = { bucketMs: 0, endpoint: "", attachmentId: "" };
 
-export async function removeCounters(session: Session, { before, after }: Parameters<UpkeepStore["removeOldCounters"]>[0]): Promise<UpkeepBatch<CounterPlace>> {
+export async function removeCounters(
+  session: Session,
+  { before, after }: Parameters<UpkeepStore["removeOldCounters"]>[0],
+): Promise<UpkeepBatch<CounterPlace>> {
   const { bucketMs, endpoint, attachmentId } = after ?? start;
   const places = await session.rows<CounterPlace>(placesAfterSql, [bucketMs, endpoint, attachmentId]);
-  const columns = [places.map((place) => place.bucketMs), places.map((place) => place.endpoint), places.map((place) => place.attachmentId)];
+  const columns = [
+    places.map((place) => place.bucketMs),
+    places.map((place) => place.endpoint),
+    places.map((place) => place.attachmentId),
+  ];
   const removed = await session.change(removeCountersSql, [...columns, before]);
   if (removed === rowsAtOnce) return { removed, next: after ?? start };
   return { removed, next: places.length === placesAtOnce ? (places.at(-1) ?? null) : null };

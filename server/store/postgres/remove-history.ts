@@ -8,7 +8,10 @@ const start: UpkeepPlace = { at: -1, id: "" };
 
 const isOpen = "run.status IN ('queued', 'running', 'waiting')";
 
-/** Locked before it is asked whether anything needs them: whoever starts a run of one meanwhile waits, and finds it gone. */
+/**
+ * Locked before it is asked whether anything needs them: whoever starts a run of one meanwhile waits, and finds it
+ * gone.
+ */
 const queries = {
   delivery: {
     old: `SELECT received_at AS at, id FROM delivery WHERE (received_at, id) > ($1, $2) AND received_at < $3 ORDER BY received_at, id LIMIT ${looksAtOnce}`,
@@ -24,31 +27,63 @@ const queries = {
 };
 
 /** Stops in the middle of what has much, and goes on with it in the next batch. */
-export async function removeDeliveries(session: Session, { before, keysSince, after }: Parameters<UpkeepStore["removeOldDeliveries"]>[0]): Promise<UpkeepBatch<UpkeepPlace>> {
-  const { rows, unneeded, rest } = await lookAt(session, "delivery", { before, after, needs: [before, Math.max(keysSince, Number.MIN_SAFE_INTEGER)] });
-  const runs = await idsOf(session, `SELECT id FROM run WHERE delivery_id = ANY($1::text[]) LIMIT ${rowsAtOnce}`, [unneeded]);
+export async function removeDeliveries(
+  session: Session,
+  { before, keysSince, after }: Parameters<UpkeepStore["removeOldDeliveries"]>[0],
+): Promise<UpkeepBatch<UpkeepPlace>> {
+  const { rows, unneeded, rest } = await lookAt(session, "delivery", {
+    before,
+    after,
+    needs: [before, Math.max(keysSince, Number.MIN_SAFE_INTEGER)],
+  });
+  const runs = await idsOf(session, `SELECT id FROM run WHERE delivery_id = ANY($1::text[]) LIMIT ${rowsAtOnce}`, [
+    unneeded,
+  ]);
   if (!(await removeWhole(session, runs)) || runs.length === rowsAtOnce) return { removed: 0, next: after ?? start };
-  return { removed: await session.change("DELETE FROM delivery WHERE id = ANY($1::text[])", [unneeded]), next: rest(rows) };
+  return {
+    removed: await session.change("DELETE FROM delivery WHERE id = ANY($1::text[])", [unneeded]),
+    next: rest(rows),
+  };
 }
 
-export async function removeRuns(session: Session, { before, after }: Parameters<UpkeepStore["removeOldRuns"]>[0]): Promise<UpkeepBatch<UpkeepPlace>> {
+export async function removeRuns(
+  session: Session,
+  { before, after }: Parameters<UpkeepStore["removeOldRuns"]>[0],
+): Promise<UpkeepBatch<UpkeepPlace>> {
   const { rows, unneeded, rest } = await lookAt(session, "run", { before, after, needs: [before] });
-  return (await removeWhole(session, unneeded)) ? { removed: unneeded.length, next: rest(rows) } : { removed: 0, next: after ?? start };
+  return (await removeWhole(session, unneeded))
+    ? { removed: unneeded.length, next: rest(rows) }
+    : { removed: 0, next: after ?? start };
 }
 
-async function lookAt(session: Session, table: keyof typeof queries, p: { before: number; after: UpkeepPlace | null; needs: readonly number[] }) {
+async function lookAt(
+  session: Session,
+  table: keyof typeof queries,
+  p: { before: number; after: UpkeepPlace | null; needs: readonly number[] },
+) {
   const { at, id } = p.after ?? start;
   const rows = await session.rows<UpkeepPlace>(queries[table].old, [at, id, p.before]);
-  const locked = await idsOf(session, `SELECT id FROM ${table} WHERE id = ANY($1::text[]) ORDER BY id FOR UPDATE SKIP LOCKED`, [rows.map((row) => row.id)]);
+  const locked = await idsOf(
+    session,
+    `SELECT id FROM ${table} WHERE id = ANY($1::text[]) ORDER BY id FOR UPDATE SKIP LOCKED`,
+    [rows.map((row) => row.id)],
+  );
   const unneeded = await idsOf(session, queries[table].unneeded, [locked, ...p.needs]);
-  return { rows, unneeded, rest: (all: readonly UpkeepPlace[]) => (all.length < looksAtOnce ? null : (all.at(-1) ?? null)) };
+  return {
+    rows,
+    unneeded,
+    rest: (all: readonly UpkeepPlace[]) => (all.length < looksAtOnce ? null : (all.at(-1) ?? null)),
+  };
 }
 
 /** Timelines and steps first, some at a time. Says whether all is gone. */
 async function removeWhole(session: Session, runs: readonly string[]): Promise<boolean> {
   if (runs.length === 0) return true;
   for (const table of ["run_event", "run_step"]) {
-    const removed = await session.change(`DELETE FROM ${table} WHERE ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE run_id = ANY($1::text[]) LIMIT ${rowsAtOnce}))`, [runs]);
+    const removed = await session.change(
+      `DELETE FROM ${table} WHERE ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE run_id = ANY($1::text[]) LIMIT ${rowsAtOnce}))`,
+      [runs],
+    );
     if (removed === rowsAtOnce) return false;
   }
   await session.change("DELETE FROM run WHERE id = ANY($1::text[])", [runs]);

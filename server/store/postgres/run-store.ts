@@ -19,22 +19,33 @@ export function createRunStore({ read, write }: PostgresDatabase, accept: Accept
       const { result } = await accept({ delivery: null, runs, idempotency: null });
       if (result.kind === "full") throw queueFull(result.queue);
     },
-    createFittingRuns: async (runs) => (await accept({ delivery: null, runs, idempotency: null, isFitting: true })).left,
+    createFittingRuns: async (runs) =>
+      (await accept({ delivery: null, runs, idempotency: null, isFitting: true })).left,
     listRuns: (filter, page) => read((session) => listRuns(session, filter, page)),
     findRuns: (ids) => read(async (session) => (await readRunRows(session, [...ids])).map(toRunSummary)),
     getRun: (id) =>
       read(async ({ db }) => {
-        const columns = { ...runSummaryColumns, errorStack: run.errorStack, keyId: run.keyId, payload: run.payload, input: run.input, output: run.output };
+        const columns = {
+          ...runSummaryColumns,
+          errorStack: run.errorStack,
+          keyId: run.keyId,
+          payload: run.payload,
+          input: run.input,
+          output: run.output,
+        };
         const [row] = await db.select(columns).from(run).where(eq(run.id, id));
         return row ? toRun(row) : null;
       }),
     listTimeline: (runId, page) => read((session) => listTimeline(session, runId, page)),
     requestCancel: (runId, now) => write((session) => requestCancel(session, runId, now)),
     decideApproval: (p) => write((session) => decideApproval(session, p)),
-    sumSpend: (filter) => read(async ({ db }) => toSpend(await db.execute<SpendRow>(sumSpendQuery(run, sql`run`, filter)))),
+    sumSpend: (filter) =>
+      read(async ({ db }) => toSpend(await db.execute<SpendRow>(sumSpendQuery(run, sql`run`, filter)))),
     countOpenRuns: () =>
       read(async (session) => {
-        const rows = await session.rows<{ status: RunStatus; count: number }>("SELECT status, count(*) AS count FROM run WHERE status IN ('queued', 'running', 'waiting') GROUP BY status");
+        const rows = await session.rows<{ status: RunStatus; count: number }>(
+          "SELECT status, count(*) AS count FROM run WHERE status IN ('queued', 'running', 'waiting') GROUP BY status",
+        );
         const count = (status: RunStatus) => rows.find((row) => row.status === status)?.count ?? 0;
         return { queued: count("queued"), running: count("running"), waiting: count("waiting") };
       }),
@@ -43,7 +54,11 @@ export function createRunStore({ read, write }: PostgresDatabase, accept: Accept
 
 async function requestCancel(session: Session, id: string, now: number): ReturnType<RunStore["requestCancel"]> {
   const { db } = session;
-  const [found] = await db.select({ status: run.status, attempt: run.attempt, cancelRequestedAt: run.cancelRequestedAt }).from(run).where(eq(run.id, id)).for("no key update");
+  const [found] = await db
+    .select({ status: run.status, attempt: run.attempt, cancelRequestedAt: run.cancelRequestedAt })
+    .from(run)
+    .where(eq(run.id, id))
+    .for("no key update");
   if (!found) return "missing";
   if (isFinal(found.status)) return "ended";
   if (found.status === "running") {

@@ -1,5 +1,16 @@
 import { sql } from "drizzle-orm";
-import { bigint, bigserial, boolean, customType, doublePrecision, index, integer, pgTable, primaryKey, uniqueIndex } from "drizzle-orm/pg-core";
+import {
+  bigint,
+  bigserial,
+  boolean,
+  customType,
+  doublePrecision,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  uniqueIndex,
+} from "drizzle-orm/pg-core";
 import type { DeliveryOutcome } from "../../contract/delivery.ts";
 import type { Json } from "../../contract/json.ts";
 import type { KeyKind } from "../../contract/key.ts";
@@ -18,7 +29,8 @@ import type { StoredVerdicts } from "../shared/stored-verdicts.ts";
 const text = customType<{ data: string; driverData: string }>({ dataType: () => 'text COLLATE "C"' });
 
 /**
- * JSON as text, `null` as NULL. JSON.stringify escapes lone surrogates and `\u0000`, so any JSON value survives; `jsonb` refuses both.
+ * JSON as text, `null` as NULL. JSON.stringify escapes lone surrogates and `\u0000`, so any JSON value survives;
+ * `jsonb` refuses both.
  */
 const json = customType<{ data: unknown; driverData: string | null }>({
   dataType: () => "text",
@@ -64,9 +76,13 @@ export const delivery = pgTable(
     index("delivery_by_endpoint").on(t.endpoint, t.receivedAt, t.id, t.outcome, t.responseStatus),
     index("delivery_by_outcome").on(t.outcome, t.receivedAt, t.id, t.endpoint, t.responseStatus),
     index("delivery_by_response_status").on(t.responseStatus, t.receivedAt, t.id, t.endpoint, t.outcome),
-    index("delivery_by_redelivery").on(t.redeliveryOf, t.receivedAt, t.id).where(sql`redelivery_of IS NOT NULL`),
+    index("delivery_by_redelivery")
+      .on(t.redeliveryOf, t.receivedAt, t.id)
+      .where(sql`redelivery_of IS NOT NULL`),
     uniqueIndex("delivery_by_position").on(t.position),
-    index("delivery_by_verdict_set").on(t.verdictSet).where(sql`verdict_set IS NOT NULL`),
+    index("delivery_by_verdict_set")
+      .on(t.verdictSet)
+      .where(sql`verdict_set IS NOT NULL`),
   ],
 );
 
@@ -136,23 +152,52 @@ export const run = pgTable(
     index("run_by_time").on(t.createdAt, t.id, t.version, t.targetKind),
     index("run_by_trigger").on(t.trigger, t.createdAt, t.id, t.targetSlug, t.targetKind, t.version),
     // How a target did of late is answered from here alone: status and times stand in it, though they change.
-    index("run_by_target").on(t.targetSlug, t.createdAt, t.id, t.targetKind, t.status, t.startedAt, t.finishedAt, t.trigger, t.version),
+    index("run_by_target").on(
+      t.targetSlug,
+      t.createdAt,
+      t.id,
+      t.targetKind,
+      t.status,
+      t.startedAt,
+      t.finishedAt,
+      t.trigger,
+      t.version,
+    ),
     index("run_by_status").on(t.status, t.createdAt, t.id, t.trigger, t.targetSlug, t.targetKind, t.version),
     index("run_by_delivery").on(t.deliveryId, t.createdAt, t.id),
-    index("run_by_replay").on(t.replayOf, t.createdAt, t.id).where(sql`replay_of IS NOT NULL`),
-    index("run_by_key").on(t.keyId, t.createdAt, t.id).where(sql`key_id IS NOT NULL`),
+    index("run_by_replay")
+      .on(t.replayOf, t.createdAt, t.id)
+      .where(sql`replay_of IS NOT NULL`),
+    index("run_by_key")
+      .on(t.keyId, t.createdAt, t.id)
+      .where(sql`key_id IS NOT NULL`),
     // What is open has its own small indexes, so that claims cost the same however long the history is.
-    index("run_open").on(t.isIsolated, t.target, t.status, t.availableAt, t.id).where(sql`status IN ('queued', 'waiting')`),
-    index("run_waiting").on(t.isIsolated, t.availableAt).where(sql`status = 'waiting'`),
-    index("run_running_by_target").on(t.target).where(sql`status = 'running'`),
-    index("run_by_lease").on(t.leaseUntil).where(sql`lease_until IS NOT NULL`),
-    index("run_by_worker").on(t.workerId).where(sql`worker_id IS NOT NULL`),
+    index("run_open")
+      .on(t.isIsolated, t.target, t.status, t.availableAt, t.id)
+      .where(sql`status IN ('queued', 'waiting')`),
+    index("run_waiting")
+      .on(t.isIsolated, t.availableAt)
+      .where(sql`status = 'waiting'`),
+    index("run_running_by_target")
+      .on(t.target)
+      .where(sql`status = 'running'`),
+    index("run_by_lease")
+      .on(t.leaseUntil)
+      .where(sql`lease_until IS NOT NULL`),
+    index("run_by_worker")
+      .on(t.workerId)
+      .where(sql`worker_id IS NOT NULL`),
     // What agents used is filtered and summed from here alone; runs of workflows are not in it.
-    index("run_by_spend").on(t.createdAt, t.id, t.tokens, t.costUsd, t.targetSlug, t.status, t.trigger, t.version).where(sql`tokens IS NOT NULL`),
+    index("run_by_spend")
+      .on(t.createdAt, t.id, t.tokens, t.costUsd, t.targetSlug, t.status, t.trigger, t.version)
+      .where(sql`tokens IS NOT NULL`),
   ],
 );
 
-/** What the model of an agent's run has said so far, in the call that is under way. Not a part of the history: it goes with the step that it becomes. */
+/**
+ * What the model of an agent's run has said so far, in the call that is under way. Not a part of the history: it goes
+ * with the step that it becomes.
+ */
 export const runLive = pgTable("run_live", {
   runId: text("run_id")
     .primaryKey()
@@ -223,7 +268,10 @@ export const idempotencyKey = pgTable(
   (t) => [primaryKey({ columns: [t.endpoint, t.key] }), index("idempotency_key_by_delivery").on(t.deliveryId)],
 );
 
-/** Counts, kept by minute and by hour (of verdicts by day, too), of deliveries (no attachment) and of verdicts, on an endpoint or (no endpoint) on all. */
+/**
+ * Counts, kept by minute and by hour (of verdicts by day, too), of deliveries (no attachment) and of verdicts, on an
+ * endpoint or (no endpoint) on all.
+ */
 export const traffic = pgTable(
   "traffic",
   {
@@ -281,7 +329,9 @@ export const webhookKey = pgTable(
   (t) => [
     uniqueIndex("webhook_key_by_hash").on(t.hash),
     index("webhook_key_by_kind").on(t.kind, t.createdAt, t.id),
-    index("webhook_key_by_owner").on(t.ownerId).where(sql`owner_id IS NOT NULL`),
+    index("webhook_key_by_owner")
+      .on(t.ownerId)
+      .where(sql`owner_id IS NOT NULL`),
   ],
 );
 
@@ -356,12 +406,15 @@ export const personAccount = pgTable(
     accessTokenExpiresAt: moment("access_token_expires_at"),
     refreshTokenExpiresAt: moment("refresh_token_expires_at"),
     scope: text("scope"),
-    /** scrypt, with its salt. */
+    /** Scrypt, with its salt. */
     password: text("password"),
     createdAt: moment("created_at").notNull(),
     updatedAt: moment("updated_at").notNull(),
   },
-  (t) => [index("person_account_by_person").on(t.userId), uniqueIndex("person_account_by_provider").on(t.providerId, t.accountId)],
+  (t) => [
+    index("person_account_by_person").on(t.userId),
+    uniqueIndex("person_account_by_provider").on(t.providerId, t.accountId),
+  ],
 );
 
 /** What is under way between leaving for a sign-in elsewhere and coming back. */
@@ -375,7 +428,10 @@ export const personVerification = pgTable(
     createdAt: moment("created_at").notNull(),
     updatedAt: moment("updated_at").notNull(),
   },
-  (t) => [index("person_verification_by_identifier").on(t.identifier), index("person_verification_by_expiry").on(t.expiresAt)],
+  (t) => [
+    index("person_verification_by_identifier").on(t.identifier),
+    index("person_verification_by_expiry").on(t.expiresAt),
+  ],
 );
 
 export const invitation = pgTable(
@@ -399,7 +455,9 @@ export const invitation = pgTable(
   (t) => [
     uniqueIndex("invitation_by_hash").on(t.hash),
     // Those that were used or withdrawn stay, and are never looked at again.
-    index("invitation_open").on(t.expiresAt).where(sql`accepted_at IS NULL AND revoked_at IS NULL`),
+    index("invitation_open")
+      .on(t.expiresAt)
+      .where(sql`accepted_at IS NULL AND revoked_at IS NULL`),
   ],
 );
 
@@ -417,7 +475,11 @@ export const auditEntry = pgTable(
     address: text("address"),
     detail: json("detail").$type<Json>(),
   },
-  (t) => [index("audit_entry_by_time").on(t.at, t.id), index("audit_entry_by_action").on(t.action, t.at, t.id), index("audit_entry_by_actor").on(t.actorId, t.at, t.id)],
+  (t) => [
+    index("audit_entry_by_time").on(t.at, t.id),
+    index("audit_entry_by_action").on(t.action, t.at, t.id),
+    index("audit_entry_by_actor").on(t.actorId, t.at, t.id),
+  ],
 );
 
 export const worker = pgTable("worker", {

@@ -25,7 +25,11 @@ const queries = { run: queriesOf("run", "created_at"), delivery: queriesOf("deli
 
 type SearchRequest = Parameters<TrafficStore["searchIds"]>[0];
 
-export async function searchIds(session: Session, verdictSets: VerdictSets, p: SearchRequest): Promise<{ runs: RunSummary[]; deliveries: DeliverySummary[] }> {
+export async function searchIds(
+  session: Session,
+  verdictSets: VerdictSets,
+  p: SearchRequest,
+): Promise<{ runs: RunSummary[]; deliveries: DeliverySummary[] }> {
   if (p.text === "") return { runs: [], deliveries: [] };
   const runIds = await findIds(session, { ...p, table: "run", prefix: "run_" });
   const deliveryIds = await findIds(session, { ...p, table: "delivery", prefix: "dlv_" });
@@ -35,7 +39,10 @@ export async function searchIds(session: Session, verdictSets: VerdictSets, p: S
   };
 }
 
-async function findIds(session: Session, { table, prefix, text, limit }: { table: "run" | "delivery"; prefix: string } & SearchRequest): Promise<string[]> {
+async function findIds(
+  session: Session,
+  { table, prefix, text, limit }: { table: "run" | "delivery"; prefix: string } & SearchRequest,
+): Promise<string[]> {
   const { begin, end, ending } = readIdText(text, prefix);
   const begins = await session.rows<{ id: string }>(queries[table].begin, [begin, end, limit]);
   const ends = ending === null ? [] : await session.rows<{ id: string }>(queries[table].end, [ending, limit]);

@@ -21,14 +21,19 @@ const sessions = new WeakMap<Pool | PoolClient, Session>();
 export function sessionOf(client: Pool | PoolClient): Session {
   const known = sessions.get(client);
   if (known) return known;
-  const query = <Row extends object>(text: string, values: readonly unknown[]) => client.query<Row & QueryResultRow>({ name: nameOf(text), text, values: values.map(toParameter) });
+  const query = <Row extends object>(text: string, values: readonly unknown[]) =>
+    client.query<Row & QueryResultRow>({ name: nameOf(text), text, values: values.map(toParameter) });
   const session: Session = {
     db: drizzle(async (text, params: unknown[], method) => {
       const values = params.map(toParameter);
-      const result = method === "all" ? await client.query({ text, values, rowMode: "array" }) : await client.query({ text, values });
+      const result =
+        method === "all"
+          ? await client.query({ text, values, rowMode: "array" })
+          : await client.query({ text, values });
       return { rows: result.rows };
     }),
-    rows: async <Row extends object>(text: string, values: readonly unknown[] = []) => (await query<Row>(text, values)).rows,
+    rows: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
+      (await query<Row>(text, values)).rows,
     change: async (text, values = []) => (await query(text, values)).rowCount ?? 0,
     changeOnce: async (text, values) => (await client.query({ text, values: values.map(toParameter) })).rowCount ?? 0,
     run: async (statements) => void (await client.query(statements)),

@@ -10,13 +10,19 @@ export interface SecretOfMachine {
 }
 
 /**
- * All machines of a store seal keys and sign cookies with one secret: the first that came, or the one that was put in its place. Throws AppError `store_unusable` where
- * this machine has another.
+ * All machines of a store seal keys and sign cookies with one secret: the first that came, or the one that was put in
+ * its place. Throws AppError `store_unusable` where this machine has another.
  */
-export async function settleSecret(pool: Pool, { fingerprint, isReplacing, name }: SecretOfMachine & { name: string }): Promise<void> {
+export async function settleSecret(
+  pool: Pool,
+  { fingerprint, isReplacing, name }: SecretOfMachine & { name: string },
+): Promise<void> {
   const inForce = await transact(pool, async (session) => {
     const conflict = isReplacing ? "UPDATE SET value = excluded.value" : "NOTHING";
-    await session.change(`INSERT INTO store_fact (name, value) VALUES ('secret', $1) ON CONFLICT (name) DO ${conflict}`, [fingerprint]);
+    await session.change(
+      `INSERT INTO store_fact (name, value) VALUES ('secret', $1) ON CONFLICT (name) DO ${conflict}`,
+      [fingerprint],
+    );
     return (await session.rows<{ value: string }>("SELECT value FROM store_fact WHERE name = 'secret'"))[0]?.value;
   });
   if (inForce === fingerprint) return;

@@ -13,8 +13,8 @@ interface LongWait {
 }
 
 /**
- * A wait that began later than now shows that the clock was set back since: it would last longer than was asked for, by as much. From now on it lasts as
- * long as it was to last in all, at most. (Nobody knows how much of it was over.)
+ * A wait that began later than now shows that the clock was set back since: it would last longer than was asked for, by
+ * as much. From now on it lasts as long as it was to last in all, at most. (Nobody knows how much of it was over.)
  */
 export async function hasLongWaits(session: Session, now: number): Promise<boolean> {
   return (await session.rows<LongWait>(`${longWaitsSql} LIMIT 1`, [now])).length > 0;
@@ -23,9 +23,16 @@ export async function hasLongWaits(session: Session, now: number): Promise<boole
 /** Returns how many. */
 export async function shortenWaits(session: Session, now: number): Promise<number> {
   let shortened = 0;
-  for (const { id, availableAt } of await session.rows<LongWait>(`${longWaitsSql} ORDER BY id FOR NO KEY UPDATE SKIP LOCKED`, [now])) {
+  for (const { id, availableAt } of await session.rows<LongWait>(
+    `${longWaitsSql} ORDER BY id FOR NO KEY UPDATE SKIP LOCKED`,
+    [now],
+  )) {
     const at = (await moveSleeps(session, id, now)) ?? (await endOfRetry(session, id, now));
-    if (at !== null && at < availableAt) shortened += await session.change("UPDATE run SET available_at = $2 WHERE id = $1 AND status = 'waiting'", [id, at]);
+    if (at !== null && at < availableAt)
+      shortened += await session.change("UPDATE run SET available_at = $2 WHERE id = $1 AND status = 'waiting'", [
+        id,
+        at,
+      ]);
   }
   return shortened;
 }
@@ -41,6 +48,9 @@ async function moveSleeps(session: Session, id: string, now: number): Promise<nu
 }
 
 async function endOfRetry(session: Session, id: string, now: number): Promise<number | null> {
-  const [retry] = await session.rows<{ at: number; until: number | null }>("SELECT at, until FROM run_event WHERE run_id = $1 AND kind = 'retry_scheduled' ORDER BY id DESC LIMIT 1", [id]);
+  const [retry] = await session.rows<{ at: number; until: number | null }>(
+    "SELECT at, until FROM run_event WHERE run_id = $1 AND kind = 'retry_scheduled' ORDER BY id DESC LIMIT 1",
+    [id],
+  );
   return retry && retry.until !== null && retry.at > now ? now + retry.until - retry.at : null;
 }

@@ -8,17 +8,26 @@ const usualMs = 500;
 const worthAWordMs = 2_000;
 
 /**
- * Tells by how many milliseconds the clock of the database is ahead of this machine's, now and again: leases, due times and expiry are compared by whoever asks, and machines
- * whose clocks differ would take each other's runs. What is usual is told as 0. Rejects where it cannot be asked the first time.
+ * Tells by how many milliseconds the clock of the database is ahead of this machine's, now and again: leases, due times
+ * and expiry are compared by whoever asks, and machines whose clocks differ would take each other's runs. What is usual
+ * is told as 0. Rejects where it cannot be asked the first time.
  */
-export async function followClock(p: { pool: Pool; tell: (aheadMs: number) => void; logger: Logger; now?: () => number }): Promise<() => void> {
+export async function followClock(p: {
+  pool: Pool;
+  tell: (aheadMs: number) => void;
+  logger: Logger;
+  now?: () => number;
+}): Promise<() => void> {
   const now = p.now ?? Date.now;
   let last = 0;
 
   async function ask(): Promise<void> {
     const aheadMs = await askDifference(p.pool, now);
     const told = Math.abs(aheadMs) < usualMs ? 0 : aheadMs;
-    if (Math.abs(told - last) > worthAWordMs) p.logger.warn("the clock of this machine differs from that of the database, which counts; set it, e.g. by NTP", { aheadMs: -told });
+    if (Math.abs(told - last) > worthAWordMs)
+      p.logger.warn("the clock of this machine differs from that of the database, which counts; set it, e.g. by NTP", {
+        aheadMs: -told,
+      });
     last = told;
     p.tell(told);
   }

@@ -2,7 +2,10 @@ import { DrizzleQueryError } from "drizzle-orm";
 import { DatabaseError } from "pg";
 import { AppError } from "../../contract/app-error.ts";
 
-/** What the database, its disk or the network does to us, as opposed to a defect of ours. Codes begin with these (Postgres, appendix A). */
+/**
+ * What the database, its disk or the network does to us, as opposed to a defect of ours. Codes begin with these
+ * (Postgres, appendix A).
+ */
 const unavailable: readonly (readonly [prefix: string, detail: string])[] = [
   ["08", "The connection to the database was lost."],
   ["40", "The database could not do this beside what others did at the same time."],
@@ -36,28 +39,42 @@ const unreachable: readonly (readonly [code: string, detail: string])[] = [
 ];
 
 /**
- * Gives an AppError: `store_unavailable` for what the store cannot help, `not_found` for a row that refers to one which is not there, or was removed meanwhile.
- * Anything else as the driver gave it.
+ * Gives an AppError: `store_unavailable` for what the store cannot help, `not_found` for a row that refers to one which
+ * is not there, or was removed meanwhile. Anything else as the driver gave it.
  */
 export function toStoreError(given: unknown): unknown {
   const error = unwrap(given);
   if (error instanceof AppError) return error;
-  if (codeOf(error) === "23503") return new AppError("not_found", "What this belongs to is not there (any more): it may have been removed meanwhile.", { cause: error });
+  if (codeOf(error) === "23503")
+    return new AppError(
+      "not_found",
+      "What this belongs to is not there (any more): it may have been removed meanwhile.",
+      { cause: error },
+    );
   const known = detailOf(error, unavailable) ?? (isConnectionTrouble(error) ? "The database cannot be reached." : null);
   return known === null ? error : new AppError("store_unavailable", known, { cause: error });
 }
 
-/** The same for a store that cannot be opened: no sender reads it, so it names the database (without its password), and what the server or the network said. */
+/**
+ * The same for a store that cannot be opened: no sender reads it, so it names the database (without its password), and
+ * what the server or the network said.
+ */
 export function toOpenError(given: unknown, name: string): unknown {
   if (given instanceof AppError) return given;
   const detail = detailOf(given, unusable) ?? detailOf(given, unavailable) ?? describeUnreachable(given);
   if (detail === null) return given;
-  return new AppError("store_unusable", `${name} cannot be used as the store. ${detail} Look at DATABASE_URL. (${saidBy(given)})`, { cause: given });
+  return new AppError(
+    "store_unusable",
+    `${name} cannot be used as the store. ${detail} Look at DATABASE_URL. (${saidBy(given)})`,
+    { cause: given },
+  );
 }
 
 function describeUnreachable(error: unknown): string | null {
-  if (error instanceof Error && /does not support SSL/.test(error.message)) return "It offers no TLS, and the URL asks for it. Set up TLS there, or take sslmode out of the URL.";
-  if (error instanceof Error && error.message.startsWith("SASL")) return "It asks for a password, and the URL has none, or none that it can take.";
+  if (error instanceof Error && /does not support SSL/.test(error.message))
+    return "It offers no TLS, and the URL asks for it. Set up TLS there, or take sslmode out of the URL.";
+  if (error instanceof Error && error.message.startsWith("SASL"))
+    return "It asks for a password, and the URL has none, or none that it can take.";
   if (!isConnectionTrouble(error)) return null;
   const code = networkCodeOf(error);
   return unreachable.find(([known]) => known === code)?.[1] ?? unreachable.at(-1)?.[1] ?? null;
@@ -79,7 +96,10 @@ export function isConflict(error: unknown): boolean {
   return codeOf(error)?.startsWith("40") ?? false;
 }
 
-/** The store as a whole cannot be used now, whatever the row: neither for a conflict with others, nor for a lock that one waits for in vain. */
+/**
+ * The store as a whole cannot be used now, whatever the row: neither for a conflict with others, nor for a lock that
+ * one waits for in vain.
+ */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof AppError || isConflict(error) || isLocked(error)) return false;
   const known = toStoreError(error);
@@ -109,12 +129,24 @@ function detailOf(error: unknown, table: readonly (readonly [prefix: string, det
   return code === null ? null : (table.find(([prefix]) => code.startsWith(prefix))?.[1] ?? null);
 }
 
-const networkCodes = new Set(["ECONNREFUSED", "ECONNRESET", "ENOTFOUND", "EAI_AGAIN", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "ENOENT"]);
+const networkCodes = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EPIPE",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOENT",
+]);
 
 /** Of the driver and of Node. The driver's own have no code. */
 function isConnectionTrouble(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isConnectionTrouble);
   if (!(error instanceof Error)) return false;
   if ("code" in error && typeof error.code === "string") return networkCodes.has(error.code);
-  return /^(Connection terminated|Query read timeout|timeout exp|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Client network socket|The server does not support SSL)/.test(error.message);
+  return /^(Connection terminated|Query read timeout|timeout exp|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Client network socket|The server does not support SSL)/.test(
+    error.message,
+  );
 }

@@ -26,10 +26,15 @@ interface RecentRow {
   finishedAt: number | null;
 }
 
-export async function summarizeTargets(session: Session, { targets, since }: Parameters<TrafficStore["summarizeTargets"]>[0]): Promise<TargetSummary[]> {
+export async function summarizeTargets(
+  session: Session,
+  { targets, since }: Parameters<TrafficStore["summarizeTargets"]>[0],
+): Promise<TargetSummary[]> {
   const values = [targets.map(({ slug }) => slug), targets.map(({ kind }) => kind)];
   const recent = Map.groupBy(await session.rows<RecentRow>(recentRunsSql, [...values, since]), ({ place }) => place);
-  const last = new Map((await session.rows<{ place: number; id: string }>(lastRunsSql, values)).map(({ place, id }) => [place, id]));
+  const last = new Map(
+    (await session.rows<{ place: number; id: string }>(lastRunsSql, values)).map(({ place, id }) => [place, id]),
+  );
   const rows = new Map((await readRunRows(session, [...last.values()])).map((row) => [row.id, row]));
   return targets.map((target, at) => {
     const row = rows.get(last.get(at + 1) ?? "");

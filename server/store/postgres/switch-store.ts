@@ -10,8 +10,13 @@ export function createSwitchStore({ read, write }: PostgresDatabase): SwitchStor
   return {
     listDisabledTriggers: () =>
       read(async ({ db }): Promise<DisabledTriggers> => {
-        const rows = await db.select({ slug: triggerSwitch.slug, at: triggerSwitch.disabledAt, reason: triggerSwitch.reason }).from(triggerSwitch).where(isNotNull(triggerSwitch.disabledAt));
-        return rows.length === 0 ? noneDisabled : new Map(rows.map(({ slug, at, reason }) => [slug, { at: toIso(at ?? 0), reason }]));
+        const rows = await db
+          .select({ slug: triggerSwitch.slug, at: triggerSwitch.disabledAt, reason: triggerSwitch.reason })
+          .from(triggerSwitch)
+          .where(isNotNull(triggerSwitch.disabledAt));
+        return rows.length === 0
+          ? noneDisabled
+          : new Map(rows.map(({ slug, at, reason }) => [slug, { at: toIso(at ?? 0), reason }]));
       }),
     switchTrigger: ({ slug, disable }) =>
       write(async (session) => {
@@ -22,7 +27,10 @@ export function createSwitchStore({ read, write }: PostgresDatabase): SwitchStor
         const { wasOff, next } = nextSwitch(old, disable);
         if (!next) return wasOff;
         const revision = sql<number>`(SELECT coalesce(max(revision), 0) + 1 FROM trigger_switch)`;
-        await db.insert(triggerSwitch).values({ slug, ...next, revision }).onConflictDoUpdate({ target: triggerSwitch.slug, set: { ...next, revision } });
+        await db
+          .insert(triggerSwitch)
+          .values({ slug, ...next, revision })
+          .onConflictDoUpdate({ target: triggerSwitch.slug, set: { ...next, revision } });
         return wasOff;
       }),
   };

@@ -8,8 +8,14 @@ const mostTogether = 256;
 const longestWindowMs = 3_600_000;
 const cleanEveryMs = 600_000;
 
-/** Rates of all machines, a row for whom each counts. Requests that come together share a transaction, which waits for no disk. */
-export function createTakeRates({ togetherAside, writeSoon }: PostgresDatabase): (asked: readonly RateAsked[]) => Promise<RatesTaken> {
+/**
+ * Rates of all machines, a row for whom each counts. Requests that come together share a transaction, which waits for
+ * no disk.
+ */
+export function createTakeRates({
+  togetherAside,
+  writeSoon,
+}: PostgresDatabase): (asked: readonly RateAsked[]) => Promise<RatesTaken> {
   const take = togetherAside({ maxBatch: mostTogether, write: takeTogether });
   let cleanedAt = performance.now();
 
@@ -27,10 +33,14 @@ export function createTakeRates({ togetherAside, writeSoon }: PostgresDatabase):
 }
 
 function removeWhole(session: Session): Promise<number> {
-  return session.change("DELETE FROM rate_bucket WHERE filled_at < extract(epoch FROM clock_timestamp()) * 1000 - $1::bigint", [longestWindowMs]);
+  return session.change(
+    "DELETE FROM rate_bucket WHERE filled_at < extract(epoch FROM clock_timestamp()) * 1000 - $1::bigint",
+    [longestWindowMs],
+  );
 }
 
-const lockSql = "SELECT pg_advisory_xact_lock(hashtextextended('signalbox rate ' || name, 0)) FROM unnest($1::text[]) AS name";
+const lockSql =
+  "SELECT pg_advisory_xact_lock(hashtextextended('signalbox rate ' || name, 0)) FROM unnest($1::text[]) AS name";
 
 const readSql = `
   SELECT t.name, tokens, filled_at AS "filledAt", floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now
@@ -44,15 +54,31 @@ async function takeTogether(session: Session, jobs: readonly (readonly RateAsked
   // In one order for all processes. The number that a name is locked by may be another's as well: that costs time, and nothing else.
   const names = [...new Set(jobs.flat().map(({ name }) => name))].toSorted();
   await session.rows(lockSql, [names]);
-  const rows = await session.rows<{ name: string; tokens: number | null; filledAt: number | null; now: number }>(readSql, [names]);
-  const buckets = new Map<string, RateBucket | null>(rows.map(({ name, tokens, filledAt }) => [name, tokens === null || filledAt === null ? null : { tokens, filledAt }]));
+  const rows = await session.rows<{ name: string; tokens: number | null; filledAt: number | null; now: number }>(
+    readSql,
+    [names],
+  );
+  const buckets = new Map<string, RateBucket | null>(
+    rows.map(({ name, tokens, filledAt }) => [
+      name,
+      tokens === null || filledAt === null ? null : { tokens, filledAt },
+    ]),
+  );
   const now = rows[0]?.now ?? 0;
   const answers = jobs.map((asked) => {
-    const { isOver, buckets: left, allowances } = takeOfAll(asked.map(({ name, rule }) => ({ rule, bucket: fillBucket(buckets.get(name) ?? null, rule, now) })));
+    const {
+      isOver,
+      buckets: left,
+      allowances,
+    } = takeOfAll(asked.map(({ name, rule }) => ({ rule, bucket: fillBucket(buckets.get(name) ?? null, rule, now) })));
     for (const [at, { name }] of asked.entries()) buckets.set(name, left[at] ?? null);
     return { isOver, allowances };
   });
   const kept = [...buckets].flatMap(([name, bucket]) => (bucket ? [{ name, ...bucket }] : []));
-  await session.change(saveSql, [kept.map(({ name }) => name), kept.map(({ tokens }) => tokens), kept.map(({ filledAt }) => filledAt)]);
+  await session.change(saveSql, [
+    kept.map(({ name }) => name),
+    kept.map(({ tokens }) => tokens),
+    kept.map(({ filledAt }) => filledAt),
+  ]);
   return answers;
 }

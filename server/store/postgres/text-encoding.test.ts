@@ -2,7 +2,10 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { fromPostgresText, toPostgresText } from "./text-encoding.ts";
 
-const units = fc.oneof(fc.constantFrom("\0", "\ufffe", "\ud800", "\udc00", "0", "f", "😀"), fc.string({ unit: "binary", maxLength: 1 }));
+const units = fc.oneof(
+  fc.constantFrom("\0", "\ufffe", "\ud800", "\udc00", "0", "f", "😀"),
+  fc.string({ unit: "binary", maxLength: 1 }),
+);
 
 it("gives every string back as it was, and writes only what Postgres takes", () => {
   fc.assert(

@@ -12,18 +12,33 @@ export interface EntryOfRun {
 }
 
 /**
- * Whoever adds to the timeline of a run that others may know has locked its row: so its ids grow with the commits, and who has seen one has seen
- * all of the run below it.
+ * Whoever adds to the timeline of a run that others may know has locked its row: so its ids grow with the commits, and
+ * who has seen one has seen all of the run below it.
  */
 export async function addEntries(session: Session, entries: readonly EntryOfRun[]): Promise<void> {
   const rows = entries.map(({ runId, entry }) => {
-    const { at, kind, attempt, name = null, level = null, message = null, durationMs = null, until = null, error = null, data = null } = entry;
+    const {
+      at,
+      kind,
+      attempt,
+      name = null,
+      level = null,
+      message = null,
+      durationMs = null,
+      until = null,
+      error = null,
+      data = null,
+    } = entry;
     return { runId, at, kind, attempt, name, level, message, durationMs, until, error, data };
   });
   await insertRows(session, runEvent, rows);
 }
 
-export async function listTimeline({ db }: Session, runId: string, p: { after: number; limit: number }): Promise<TimelineEntry[]> {
+export async function listTimeline(
+  { db }: Session,
+  runId: string,
+  p: { after: number; limit: number },
+): Promise<TimelineEntry[]> {
   const rows = await db
     .select()
     .from(runEvent)

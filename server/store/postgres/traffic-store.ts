@@ -1,7 +1,15 @@
 import type { CommonVerdicts } from "../../domain/verdict-list.ts";
 import type { DeliveryCount, TrafficStore, VerdictBucket } from "../../ports/store.ts";
 import { addCounts, byEndpoint, expandSets, setsOf, type TrafficSum } from "../shared/traffic-counts.ts";
-import { type CountedVerdicts, joinDeliveryCounts, joinVerdictBuckets, joinVerdictCounts, partsOf, together, wholeBuckets } from "../shared/traffic-windows.ts";
+import {
+  type CountedVerdicts,
+  joinDeliveryCounts,
+  joinVerdictBuckets,
+  joinVerdictCounts,
+  partsOf,
+  together,
+  wholeBuckets,
+} from "../shared/traffic-windows.ts";
 import type { PostgresDatabase } from "./database.ts";
 import { searchIds } from "./search-ids.ts";
 import type { Session } from "./session.ts";
@@ -23,10 +31,19 @@ const countDeliveriesSql = `
   SELECT endpoint, at, outcome, count FROM traffic
   WHERE bucket_ms = $1 AND endpoint = ANY($2::text[]) AND attachment_id = '' AND at >= $3 AND at < $4`;
 
-async function countDeliveries(session: Session, verdictSets: VerdictSets, p: Parameters<TrafficStore["countDeliveries"]>[0]): Promise<DeliveryCount[]> {
+async function countDeliveries(
+  session: Session,
+  verdictSets: VerdictSets,
+  p: Parameters<TrafficStore["countDeliveries"]>[0],
+): Promise<DeliveryCount[]> {
   const window = wholeBuckets(p);
   const endpoints = p.endpoints === null ? null : [...new Set(p.endpoints)];
-  const counted = await session.rows<DeliveryCount>(countDeliveriesSql, [window.bucketMs, endpoints ?? [together], window.since, window.until]);
+  const counted = await session.rows<DeliveryCount>(countDeliveriesSql, [
+    window.bucketMs,
+    endpoints ?? [together],
+    window.since,
+    window.until,
+  ]);
   return joinDeliveryCounts(counted, { log: await readLog(session, verdictSets), endpoints, window });
 }
 
@@ -34,14 +51,26 @@ const sumVerdictsSql = `
   SELECT endpoint, attachment_id AS "attachmentId", outcome, sum(count)::bigint AS count FROM traffic
   WHERE bucket_ms = $1 AND endpoint = ANY($2::text[]) AND attachment_id > '' AND at >= $3 AND at < $4 GROUP BY endpoint, attachment_id, outcome`;
 
-async function countVerdicts(session: Session, verdictSets: VerdictSets, p: Parameters<TrafficStore["countVerdicts"]>[0]): ReturnType<TrafficStore["countVerdicts"]> {
+async function countVerdicts(
+  session: Session,
+  verdictSets: VerdictSets,
+  p: Parameters<TrafficStore["countVerdicts"]>[0],
+): ReturnType<TrafficStore["countVerdicts"]> {
   const endpoints = [...new Set(p.endpoints)];
-  return joinVerdictCounts(await readVerdicts(session, p), { log: await readLog(session, verdictSets), endpoints, window: wholeBuckets(p) });
+  return joinVerdictCounts(await readVerdicts(session, p), {
+    log: await readLog(session, verdictSets),
+    endpoints,
+    window: wholeBuckets(p),
+  });
 }
 
-async function readVerdicts(session: Session, p: Parameters<TrafficStore["countVerdicts"]>[0]): Promise<CountedVerdicts[]> {
+async function readVerdicts(
+  session: Session,
+  p: Parameters<TrafficStore["countVerdicts"]>[0],
+): Promise<CountedVerdicts[]> {
   const counted: CountedVerdicts[] = [];
-  for (const { bucketMs, since, until } of partsOf(wholeBuckets(p))) counted.push(...(await session.rows<CountedVerdicts>(sumVerdictsSql, [bucketMs, p.endpoints, since, until])));
+  for (const { bucketMs, since, until } of partsOf(wholeBuckets(p)))
+    counted.push(...(await session.rows<CountedVerdicts>(sumVerdictsSql, [bucketMs, p.endpoints, since, until])));
   return counted;
 }
 
@@ -49,20 +78,37 @@ const verdictBucketsSql = `
   SELECT at, attachment_id AS "attachmentId", outcome, count FROM traffic
   WHERE bucket_ms = $1 AND endpoint = $2 AND starts_with(attachment_id, $3) AND at >= $4 AND at < $5`;
 
-async function countVerdictBuckets(session: Session, verdictSets: VerdictSets, p: Parameters<TrafficStore["countVerdictBuckets"]>[0]): Promise<VerdictBucket[]> {
+async function countVerdictBuckets(
+  session: Session,
+  verdictSets: VerdictSets,
+  p: Parameters<TrafficStore["countVerdictBuckets"]>[0],
+): Promise<VerdictBucket[]> {
   const { endpoint, trigger } = p;
   const window = wholeBuckets(p);
-  const counted = await session.rows<VerdictBucket>(verdictBucketsSql, [window.bucketMs, endpoint, `${trigger}:`, window.since, window.until]);
+  const counted = await session.rows<VerdictBucket>(verdictBucketsSql, [
+    window.bucketMs,
+    endpoint,
+    `${trigger}:`,
+    window.since,
+    window.until,
+  ]);
   return joinVerdictBuckets(counted, { log: await readLog(session, verdictSets), endpoint, trigger, window });
 }
 
 /** What was counted and is not in the counters yet, by endpoint. */
-async function readLog(session: Session, verdictSets: VerdictSets): Promise<ReadonlyMap<string, readonly TrafficSum[]>> {
+async function readLog(
+  session: Session,
+  verdictSets: VerdictSets,
+): Promise<ReadonlyMap<string, readonly TrafficSum[]>> {
   const rows = await session.rows<{ counts: string }>("SELECT counts FROM traffic_log");
   return byEndpoint(await expandLog(session, rows, verdictSets));
 }
 
-export async function expandLog(session: Session, rows: readonly { counts: string }[], verdictSets: VerdictSets): Promise<Map<string, number>> {
+export async function expandLog(
+  session: Session,
+  rows: readonly { counts: string }[],
+  verdictSets: VerdictSets,
+): Promise<Map<string, number>> {
   const sums = new Map<string, number>();
   for (const { counts } of rows) addCounts(sums, counts);
   const readSet: (set: number) => CommonVerdicts = await verdictSets.read(session, setsOf(sums));

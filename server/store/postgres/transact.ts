@@ -12,7 +12,11 @@ export interface TransactionMode {
 }
 
 /** Runs a verb in a transaction of its own, which is committed when its promise resolves. */
-export async function transact<Result>(pool: Pool, verb: (session: Session) => Promise<Result>, mode: TransactionMode = {}): Promise<Result> {
+export async function transact<Result>(
+  pool: Pool,
+  verb: (session: Session) => Promise<Result>,
+  mode: TransactionMode = {},
+): Promise<Result> {
   const client = await pool.connect();
   let isBroken = false;
   const lose = () => void (isBroken = true);
@@ -39,5 +43,8 @@ export async function transact<Result>(pool: Pool, verb: (session: Session) => P
 async function begin(client: PoolClient, { isSnapshot, isSoon }: TransactionMode): Promise<void> {
   if (isSnapshot) await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
   else if (isSoon) await client.query("BEGIN; SET LOCAL synchronous_commit = off");
-  else await client.query("BEGIN; SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'");
+  else
+    await client.query(
+      "BEGIN; SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'",
+    );
 }

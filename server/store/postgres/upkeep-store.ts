@@ -4,10 +4,12 @@ import { removeCounters, removeKeys } from "./remove-counters.ts";
 import { removeDeliveries, removeRuns } from "./remove-history.ts";
 import type { Session } from "./session.ts";
 
-const removeWorkersSql = "DELETE FROM worker WHERE seen_at < $1 AND NOT EXISTS (SELECT 1 FROM run WHERE run.worker_id = worker.id)";
+const removeWorkersSql =
+  "DELETE FROM worker WHERE seen_at < $1 AND NOT EXISTS (SELECT 1 FROM run WHERE run.worker_id = worker.id)";
 
 const rowsAtOnce = 1_000;
-const removeSql = (table: string, time: string) => `DELETE FROM ${table} WHERE ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE ${time} < $1 LIMIT ${rowsAtOnce}))`;
+const removeSql = (table: string, time: string) =>
+  `DELETE FROM ${table} WHERE ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE ${time} < $1 LIMIT ${rowsAtOnce}))`;
 const removeAuditSql = removeSql("audit_entry", "at");
 const removeExpiredSql = [removeSql("person_session", "expires_at"), removeSql("person_verification", "expires_at")];
 
@@ -17,7 +19,10 @@ export function createUpkeepStore({ read, writeSoon }: PostgresDatabase): Upkeep
     // One more than are kept tells whether there is anything to remove.
     findOldestOf: (newest) =>
       read(async (session) => {
-        const rows = await session.rows<{ at: number }>("SELECT received_at AS at FROM delivery ORDER BY received_at DESC, id DESC LIMIT 2 OFFSET $1", [newest - 1]);
+        const rows = await session.rows<{ at: number }>(
+          "SELECT received_at AS at FROM delivery ORDER BY received_at DESC, id DESC LIMIT 2 OFFSET $1",
+          [newest - 1],
+        );
         return rows.length === 2 ? (rows[0]?.at ?? null) : null;
       }),
     removeOldDeliveries: (p) => writeSoon((session) => removeDeliveries(session, p)),

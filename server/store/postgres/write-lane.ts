@@ -5,7 +5,10 @@ import { isConflict, isUnavailable, toStoreError } from "./store-error.ts";
 
 /** Jobs that one transaction can do together. */
 export interface JobGroup<Job, Result> {
-  /** One transaction: a result for each job, or it throws, and nothing of it is there. `committing` is called before its COMMIT. */
+  /**
+   * One transaction: a result for each job, or it throws, and nothing of it is there. `committing` is called before its
+   * COMMIT.
+   */
   write(jobs: readonly Job[], committing: () => void): Promise<readonly Result[]>;
   maxBatch: number;
   /** Two jobs of the same name are never in one batch. */
@@ -13,8 +16,8 @@ export interface JobGroup<Job, Result> {
 }
 
 /**
- * Group commit: jobs of a group that come in while a transaction is under way share the next one, and each is told only after its commit. All jobs are
- * done in the order in which they came, one transaction at a time.
+ * Group commit: jobs of a group that come in while a transaction is under way share the next one, and each is told only
+ * after its commit. All jobs are done in the order in which they came, one transaction at a time.
  */
 export interface WriteLane {
   add<Job, Result>(group: JobGroup<Job, Result>, job: Job): Promise<Result>;
@@ -33,7 +36,10 @@ interface Waiting {
 }
 
 const maxWaiting = 10_000;
-/** Where the database cannot be reached, whoever has waited this long is told so, rather than waiting for a try of their own. */
+/**
+ * Where the database cannot be reached, whoever has waited this long is told so, rather than waiting for a try of their
+ * own.
+ */
 const longestWaitMs = 4_000;
 const tries = 4;
 
@@ -90,9 +96,15 @@ export function createWriteLane(): WriteLane {
   }
 
   /** Why the transaction failed; `null` when it is on disk. */
-  async function attempt(group: JobGroup<unknown, unknown>, batch: readonly Waiting[]): Promise<{ error: unknown } | null> {
+  async function attempt(
+    group: JobGroup<unknown, unknown>,
+    batch: readonly Waiting[],
+  ): Promise<{ error: unknown } | null> {
     try {
-      const results = await group.write(batch.map(({ job }) => job), tally.beginCommit);
+      const results = await group.write(
+        batch.map(({ job }) => job),
+        tally.beginCommit,
+      );
       tally.committed(batch, true);
       for (const [at, one] of batch.entries()) one.resolve(results[at]);
       return null;
@@ -122,7 +134,8 @@ export function createWriteLane(): WriteLane {
     add: <Job, Result>(group: JobGroup<Job, Result>, job: Job) =>
       new Promise<Result>((resolve, reject) => {
         if (isClosed) return reject(new AppError("store_unavailable", "The store is closed."));
-        if (waiting.length >= maxWaiting) return reject(new AppError("store_unavailable", "Too many writes wait for the database."));
+        if (waiting.length >= maxWaiting)
+          return reject(new AppError("store_unavailable", "Too many writes wait for the database."));
         waiting.push({ group, job, since: performance.now(), resolve, reject });
         working ??= work();
       }),

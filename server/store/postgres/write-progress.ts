@@ -21,13 +21,39 @@ export async function writeProgress(session: Session, all: readonly Progress[]):
     const mine = heldRuns.get(`${progress.runId} ${progress.token}`);
     return mine ? [{ progress, held: mine }] : [];
   });
-  const decided = held.map((one) => ({ ...one, end: one.progress.transition && decideEnding({ held: one.held, transition: one.progress.transition, now: one.progress.now }) }));
-  await addEntries(session, decided.flatMap(({ progress: { runId, entries }, end }) => [...entries.map((entry) => ({ runId, entry })), ...(end?.entries ?? [])]));
-  await saveSteps(session, held.flatMap(({ progress: { runId, steps = [] } }) => steps.map((step) => ({ runId, ...step }))));
-  await saveInputs(session, held.map(({ progress }) => progress));
-  await clearLives(session, held.flatMap(({ progress: { runId, clearsLive } }) => (clearsLive ? [runId] : [])));
-  await saveSpends(session, held.map(({ progress }) => progress));
-  await endHolds(session, decided.flatMap(({ end }) => (end ? [end.ending] : [])));
+  const decided = held.map((one) => ({
+    ...one,
+    end:
+      one.progress.transition &&
+      decideEnding({ held: one.held, transition: one.progress.transition, now: one.progress.now }),
+  }));
+  await addEntries(
+    session,
+    decided.flatMap(({ progress: { runId, entries }, end }) => [
+      ...entries.map((entry) => ({ runId, entry })),
+      ...(end?.entries ?? []),
+    ]),
+  );
+  await saveSteps(
+    session,
+    held.flatMap(({ progress: { runId, steps = [] } }) => steps.map((step) => ({ runId, ...step }))),
+  );
+  await saveInputs(
+    session,
+    held.map(({ progress }) => progress),
+  );
+  await clearLives(
+    session,
+    held.flatMap(({ progress: { runId, clearsLive } }) => (clearsLive ? [runId] : [])),
+  );
+  await saveSpends(
+    session,
+    held.map(({ progress }) => progress),
+  );
+  await endHolds(
+    session,
+    decided.flatMap(({ end }) => (end ? [end.ending] : [])),
+  );
   return all.map(({ runId, token }) => {
     const mine = heldRuns.get(`${runId} ${token}`);
     return { held: mine !== undefined, cancelRequested: mine !== undefined && mine.cancelRequestedAt !== null };
@@ -58,15 +84,25 @@ function mergeSteps(steps: readonly StepRow[]): StepRow[] {
 }
 
 async function saveInputs(session: Session, all: readonly Progress[]): Promise<void> {
-  const given = all.flatMap(({ runId, input }) => (input === undefined ? [] : [{ runId, input: input === null ? null : JSON.stringify(input) }]));
+  const given = all.flatMap(({ runId, input }) =>
+    input === undefined ? [] : [{ runId, input: input === null ? null : JSON.stringify(input) }],
+  );
   if (given.length === 0) return;
-  await session.change("UPDATE run SET input = i.input FROM unnest($1::text[], $2::text[]) AS i (id, input) WHERE run.id = i.id", [given.map(({ runId }) => runId), given.map(({ input }) => input)]);
+  await session.change(
+    "UPDATE run SET input = i.input FROM unnest($1::text[], $2::text[]) AS i (id, input) WHERE run.id = i.id",
+    [given.map(({ runId }) => runId), given.map(({ input }) => input)],
+  );
 }
 
-const saveSpendsSql = "UPDATE run SET tokens = s.tokens, cost_usd = s.cost_usd FROM unnest($1::text[], $2::bigint[], $3::double precision[]) AS s (id, tokens, cost_usd) WHERE run.id = s.id";
+const saveSpendsSql =
+  "UPDATE run SET tokens = s.tokens, cost_usd = s.cost_usd FROM unnest($1::text[], $2::bigint[], $3::double precision[]) AS s (id, tokens, cost_usd) WHERE run.id = s.id";
 
 async function saveSpends(session: Session, all: readonly Progress[]): Promise<void> {
   const given = all.flatMap(({ runId, spend }) => (spend ? [{ runId, ...spend }] : []));
   if (given.length === 0) return;
-  await session.change(saveSpendsSql, [given.map(({ runId }) => runId), given.map(({ tokens }) => tokens), given.map(({ costUsd }) => costUsd)]);
+  await session.change(saveSpendsSql, [
+    given.map(({ runId }) => runId),
+    given.map(({ tokens }) => tokens),
+    given.map(({ costUsd }) => costUsd),
+  ]);
 }

@@ -5,10 +5,20 @@ import type { Position } from "./cursor.ts";
 import { toIso } from "./iso-time.ts";
 
 type AuditFilter = Parameters<AuditStore["listAudit"]>[0];
-type AuditRow = Pick<AuditEntry, "id" | "subject" | "address" | "detail"> & { at: number; action: string; actorKind: AuditEntry["actor"]["kind"]; actorId: string | null; actorName: string | null };
+type AuditRow = Pick<AuditEntry, "id" | "subject" | "address" | "detail"> & {
+  at: number;
+  action: string;
+  actorKind: AuditEntry["actor"]["kind"];
+  actorId: string | null;
+  actorName: string | null;
+};
 
 /** What a filter and a cursor ask of an entry. */
-export function auditCondition(entry: Readonly<Record<"id" | "at" | "action" | "actorId", Column>>, filter: AuditFilter, after: Position | null): SQL | undefined {
+export function auditCondition(
+  entry: Readonly<Record<"id" | "at" | "action" | "actorId", Column>>,
+  filter: AuditFilter,
+  after: Position | null,
+): SQL | undefined {
   return and(
     filter.action ? eq(entry.action, filter.action) : undefined,
     filter.actorId ? eq(entry.actorId, filter.actorId) : undefined,
@@ -18,6 +28,24 @@ export function auditCondition(entry: Readonly<Record<"id" | "at" | "action" | "
   );
 }
 
-export function toAuditEntry({ id, at, action, actorKind, actorId, actorName, subject, address, detail }: AuditRow): AuditEntry {
-  return { id, at: toIso(at), action: auditActionSchema.parse(action), actor: { kind: actorKind, id: actorId, name: actorName }, subject, address, detail };
+export function toAuditEntry({
+  id,
+  at,
+  action,
+  actorKind,
+  actorId,
+  actorName,
+  subject,
+  address,
+  detail,
+}: AuditRow): AuditEntry {
+  return {
+    id,
+    at: toIso(at),
+    action: auditActionSchema.parse(action),
+    actor: { kind: actorKind, id: actorId, name: actorName },
+    subject,
+    address,
+    detail,
+  };
 }

@@ -1,5 +1,10 @@
 import { createBucketTally } from "../../domain/bucket-tally.ts";
-import { commitDurationBounds, commitWritesBounds, type StoreNumbers, writeWaitBounds } from "../../ports/store-numbers.ts";
+import {
+  commitDurationBounds,
+  commitWritesBounds,
+  type StoreNumbers,
+  writeWaitBounds,
+} from "../../ports/store-numbers.ts";
 
 /** Counts commits and what waited for them. */
 export interface CommitTally {
@@ -26,6 +31,11 @@ export function createCommitTally(): CommitTally {
       for (const { since } of writes) writeWaits.observe((now - since) / 1000);
     },
     failed: (writes) => void (failedWrites += writes),
-    read: () => ({ failedWrites, commitWrites: commitWrites.read(), commitDurations: commitDurations.read(), writeWaits: writeWaits.read() }),
+    read: () => ({
+      failedWrites,
+      commitWrites: commitWrites.read(),
+      commitDurations: commitDurations.read(),
+      writeWaits: writeWaits.read(),
+    }),
   };
 }

@@ -27,7 +27,10 @@ function decodeCursor(cursor: string): Position {
 }
 
 /** Makes a page of rows that were read with one more than was asked for. */
-export function toPage<Row, Shape>(rows: Row[], p: { limit: number; position: (row: Row) => Position; shape: (row: Row) => Shape }): Page<Shape> {
+export function toPage<Row, Shape>(
+  rows: Row[],
+  p: { limit: number; position: (row: Row) => Position; shape: (row: Row) => Shape },
+): Page<Shape> {
   const shown = rows.slice(0, p.limit);
   const last = shown.at(-1);
   return {

@@ -13,8 +13,35 @@ export interface DeliveryRow extends DeliverySummaryRow {
 }
 
 export function toDeliverySummary(row: DeliverySummaryRow): DeliverySummary {
-  const { id, endpoint, method, headers, bodyBytes, bodySha256, outcome, responseStatus, problem, verdicts, durationMs, redeliveryOf } = row;
-  return { id, endpoint, receivedAt: toIso(row.receivedAt), method, headers, bodyBytes, bodySha256, outcome, responseStatus, problem, verdicts, durationMs, redeliveryOf };
+  const {
+    id,
+    endpoint,
+    method,
+    headers,
+    bodyBytes,
+    bodySha256,
+    outcome,
+    responseStatus,
+    problem,
+    verdicts,
+    durationMs,
+    redeliveryOf,
+  } = row;
+  return {
+    id,
+    endpoint,
+    receivedAt: toIso(row.receivedAt),
+    method,
+    headers,
+    bodyBytes,
+    bodySha256,
+    outcome,
+    responseStatus,
+    problem,
+    verdicts,
+    durationMs,
+    redeliveryOf,
+  };
 }
 
 export function toDelivery(row: DeliveryRow): Delivery {

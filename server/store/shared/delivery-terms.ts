@@ -5,12 +5,20 @@ import type { Term } from "./read-list.ts";
 type AskedColumn = "redeliveryOf" | "endpoint" | "responseStatus" | "outcome";
 
 /** What a filter asks of a delivery. */
-export function deliveryTerms(delivery: Readonly<Record<AskedColumn, Column>>, filter: DeliveryFilter, p: { hasVerdict: (verdict: NonNullable<DeliveryFilter["verdict"]>) => SQL; hasText: (text: string) => SQL }): Term[] {
+export function deliveryTerms(
+  delivery: Readonly<Record<AskedColumn, Column>>,
+  filter: DeliveryFilter,
+  p: { hasVerdict: (verdict: NonNullable<DeliveryFilter["verdict"]>) => SQL; hasText: (text: string) => SQL },
+): Term[] {
   const { redeliveryOf, endpoint, responseStatus, outcome, verdict, text } = filter;
   const terms: (Term | undefined)[] = [
-    redeliveryOf === undefined ? undefined : { condition: eq(delivery.redeliveryOf, redeliveryOf), index: "delivery_by_redelivery" },
+    redeliveryOf === undefined
+      ? undefined
+      : { condition: eq(delivery.redeliveryOf, redeliveryOf), index: "delivery_by_redelivery" },
     endpoint === undefined ? undefined : { condition: eq(delivery.endpoint, endpoint), index: "delivery_by_endpoint" },
-    responseStatus === undefined ? undefined : { condition: eq(delivery.responseStatus, responseStatus), index: "delivery_by_response_status" },
+    responseStatus === undefined
+      ? undefined
+      : { condition: eq(delivery.responseStatus, responseStatus), index: "delivery_by_response_status" },
     outcome === undefined ? undefined : { condition: eq(delivery.outcome, outcome), index: "delivery_by_outcome" },
     verdict && { condition: p.hasVerdict(verdict), isSlow: true },
     text === undefined ? undefined : { condition: p.hasText(text), isSlow: true },

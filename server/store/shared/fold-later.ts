@@ -12,7 +12,10 @@ export interface FoldLater {
   close(): void;
 }
 
-/** Has counts folded into counters when a few seconds' worth are together, a portion at a time, so that nobody waits for long. */
+/**
+ * Has counts folded into counters when a few seconds' worth are together, a portion at a time, so that nobody waits for
+ * long.
+ */
 export function createFoldLater(p: { fold: () => Promise<boolean>; logger: Logger }): FoldLater {
   let waiting = 0;
   let timer: NodeJS.Timeout | null = null;

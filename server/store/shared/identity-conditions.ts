@@ -7,11 +7,17 @@ type ColumnOf = (field: string) => Column;
 export function identityCondition(where: readonly IdentityCondition[], columnOf: ColumnOf): SQL | undefined {
   const alternatives = where.filter(({ connector }) => connector === "OR");
   const all = where.filter(({ connector }) => connector !== "OR");
-  return and(...all.map((one) => comparisonOf(one, columnOf)), or(...alternatives.map((one) => comparisonOf(one, columnOf))));
+  return and(
+    ...all.map((one) => comparisonOf(one, columnOf)),
+    or(...alternatives.map((one) => comparisonOf(one, columnOf))),
+  );
 }
 
 /** Of a table, by the names that the identity provider knows. */
-export function identityColumns<Name extends Column>(table: string, columns: Record<string, Name>): (field: string) => Name {
+export function identityColumns<Name extends Column>(
+  table: string,
+  columns: Record<string, Name>,
+): (field: string) => Name {
   const byName = new Map(Object.entries(columns));
   return (field) => {
     const column = byName.get(field);

@@ -25,38 +25,49 @@ function searchOf(holds: boolean[]) {
   let looked = 0;
   const looks: number[] = [];
   const search = (p: { limit: number; after: Position | null; firstLook: number; budgetMs: number; lookMs?: number }) =>
-    takeSteps(lookThrough<Row>({
-      lookMs: p.budgetMs,
-      ...p,
-      *look(after, candidates) {
-        const below = rows.filter((row) => after === null || row.at < after.at);
-        const seen = below.slice(0, candidates);
-        clock += seen.length;
-        looked += seen.length;
-        looks.push(seen.length);
-        const last = seen.at(-1);
-        return yield* answerOf({ found: seen.filter((row) => row.holds).slice(0, p.limit + 1), end: seen.length === candidates && last ? position(last) : null });
-      },
-      position,
-      now: () => clock,
-    }));
+    takeSteps(
+      lookThrough<Row>({
+        lookMs: p.budgetMs,
+        ...p,
+        *look(after, candidates) {
+          const below = rows.filter((row) => after === null || row.at < after.at);
+          const seen = below.slice(0, candidates);
+          clock += seen.length;
+          looked += seen.length;
+          looks.push(seen.length);
+          const last = seen.at(-1);
+          return yield* answerOf({
+            found: seen.filter((row) => row.holds).slice(0, p.limit + 1),
+            end: seen.length === candidates && last ? position(last) : null,
+          });
+        },
+        position,
+        now: () => clock,
+      }),
+    );
   return { rows, search, looks, looked: () => looked };
 }
 
 it("gives every row that holds exactly once, in order, however short the pages", () => {
   fc.assert(
-    fc.property(fc.array(fc.boolean(), { maxLength: 80 }), fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 9 }), fc.integer({ min: 0, max: 60 }), (holds, limit, firstLook, budgetMs) => {
-      const { rows, search } = searchOf(holds);
-      const given: Row[] = [];
-      let after: Position | null = null;
-      do {
-        const page: { rows: Row[]; next: Position | null } = search({ limit, after, firstLook, budgetMs });
-        expect(page.rows.length).toBeLessThanOrEqual(limit);
-        given.push(...page.rows);
-        after = page.next;
-      } while (after !== null);
-      expect(given).toEqual(rows.filter((row) => row.holds));
-    }),
+    fc.property(
+      fc.array(fc.boolean(), { maxLength: 80 }),
+      fc.integer({ min: 1, max: 5 }),
+      fc.integer({ min: 1, max: 9 }),
+      fc.integer({ min: 0, max: 60 }),
+      (holds, limit, firstLook, budgetMs) => {
+        const { rows, search } = searchOf(holds);
+        const given: Row[] = [];
+        let after: Position | null = null;
+        do {
+          const page: { rows: Row[]; next: Position | null } = search({ limit, after, firstLook, budgetMs });
+          expect(page.rows.length).toBeLessThanOrEqual(limit);
+          given.push(...page.rows);
+          after = page.next;
+        } while (after !== null);
+        expect(given).toEqual(rows.filter((row) => row.holds));
+      },
+    ),
   );
 });
 
@@ -89,7 +100,11 @@ it("keeps its looks within bounds, however many of them end early", () => {
     const at = (after?.at ?? 2000) - 1;
     return yield* answerOf({ found: [], end: at === 0 ? null : { at, id: "x" } });
   }
-  expect(takeSteps(lookThrough<Row>({ limit: 5, after: null, firstLook: 24, lookMs: 1, budgetMs: 1, look, position, now: () => 0 }))).toEqual({ rows: [], next: null });
+  expect(
+    takeSteps(
+      lookThrough<Row>({ limit: 5, after: null, firstLook: 24, lookMs: 1, budgetMs: 1, look, position, now: () => 0 }),
+    ),
+  ).toEqual({ rows: [], next: null });
   expect(most).toBe(100_000);
 });
 

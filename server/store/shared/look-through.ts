@@ -14,7 +14,10 @@ interface Search<Row> {
   after: Position | null;
   look: (after: Position | null, candidates: number) => Steps<Look<Row>>;
   position: (row: Row) => Position;
-  /** How many candidates to look at first. The next looks have twice as many, as long as they take no longer than `lookMs`. */
+  /**
+   * How many candidates to look at first. The next looks have twice as many, as long as they take no longer than
+   * `lookMs`.
+   */
   firstLook: number;
   /** Milliseconds that one look may take. */
   lookMs: number;
@@ -27,9 +30,9 @@ interface Search<Row> {
 const mostCandidates = 100_000;
 
 /**
- * Looks through candidates for those that hold, until a page is full, the end is reached or the time is up: then the page is short,
- * and the next goes on after the last candidate. Each look costs at most about twice the one before, so none begins that would not end in time. Between
- * looks there is a pause, whose length does not count.
+ * Looks through candidates for those that hold, until a page is full, the end is reached or the time is up: then the
+ * page is short, and the next goes on after the last candidate. Each look costs at most about twice the one before, so
+ * none begins that would not end in time. Between looks there is a pause, whose length does not count.
  */
 export function* lookThrough<Row>(p: Search<Row>): Steps<{ rows: Row[]; next: Position | null }> {
   const rows: Row[] = [];

@@ -11,15 +11,24 @@ export function readJournal(folder: string): string[] {
   return journal.entries.sort((a, b) => a.idx - b.idx).map((entry) => entry.tag);
 }
 
-/** Stands among the migrations of a store that a copy is being written into, so that nothing opens it before all of it is there. */
+/**
+ * Stands among the migrations of a store that a copy is being written into, so that nothing opens it before all of it
+ * is there.
+ */
 export const copyMark = { position: 1_000_000, tag: "a store copy is under way" } as const;
 
 /** How many are applied. Refuses a database with migrations that this code does not have, and one that is half a copy. */
-export function countApplied(applied: readonly string[], { known, name }: { known: readonly string[]; name: string }): number {
+export function countApplied(
+  applied: readonly string[],
+  { known, name }: { known: readonly string[]; name: string },
+): number {
   const stranger = applied.find((tag, position) => known[position] !== tag);
   if (stranger === undefined) return applied.length;
   if (stranger === copyMark.tag) {
-    throw new AppError("store_unusable", `${name} is the target of a \`signalbox store copy\` that has not come to its end. Run the same command again: it goes on where it was.`);
+    throw new AppError(
+      "store_unusable",
+      `${name} is the target of a \`signalbox store copy\` that has not come to its end. Run the same command again: it goes on where it was.`,
+    );
   }
   throw new AppError(
     "store_unusable",

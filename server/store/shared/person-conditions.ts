@@ -12,8 +12,10 @@ export function createPersonConditions({ personSession, personAccount, invitatio
     /** A session that has not expired. */
     isOpenSession: (now: number): SQL => gt(personSession.expiresAt, new Date(now)),
     /** The password, among the ways in which a person signs in. */
-    passwordOf: (personId: string): SQL | undefined => and(eq(personAccount.userId, personId), eq(personAccount.providerId, "credential")),
+    passwordOf: (personId: string): SQL | undefined =>
+      and(eq(personAccount.userId, personId), eq(personAccount.providerId, "credential")),
     /** A link that was neither used nor withdrawn, and has not expired. */
-    isUsableLink: (now: number): SQL | undefined => and(isNull(invitation.acceptedAt), isNull(invitation.revokedAt), gt(invitation.expiresAt, now)),
+    isUsableLink: (now: number): SQL | undefined =>
+      and(isNull(invitation.acceptedAt), isNull(invitation.revokedAt), gt(invitation.expiresAt, now)),
   };
 }

@@ -1,9 +1,22 @@
 import type { Invitation, Person, PersonSession, Role } from "../../contract/person.ts";
 import { toIso } from "./iso-time.ts";
 
-export function toPerson({ row, lastSeenAt }: { row: { id: string; name: string; email: string; role: Role; createdAt: Date }; lastSeenAt: Date | null }): Person {
+export function toPerson({
+  row,
+  lastSeenAt,
+}: {
+  row: { id: string; name: string; email: string; role: Role; createdAt: Date };
+  lastSeenAt: Date | null;
+}): Person {
   const { id, name, email, role } = row;
-  return { id, name, email, role, createdAt: row.createdAt.toISOString(), lastSeenAt: lastSeenAt?.toISOString() ?? null };
+  return {
+    id,
+    name,
+    email,
+    role,
+    createdAt: row.createdAt.toISOString(),
+    lastSeenAt: lastSeenAt?.toISOString() ?? null,
+  };
 }
 
 interface SessionRow {
@@ -41,6 +54,15 @@ interface InvitationRow {
 }
 
 /** Without the hash of what opens it. */
-export function toInvitation({ id, kind, role, note, personId, createdBy, createdAt, expiresAt }: InvitationRow): Invitation {
+export function toInvitation({
+  id,
+  kind,
+  role,
+  note,
+  personId,
+  createdBy,
+  createdAt,
+  expiresAt,
+}: InvitationRow): Invitation {
   return { id, kind, role, note, personId, createdBy, createdAt: toIso(createdAt), expiresAt: toIso(expiresAt) };
 }

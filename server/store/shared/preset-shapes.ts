@@ -12,5 +12,11 @@ export interface PresetRow {
 }
 
 export function toPreset({ id, subjectKind, subjectSlug, name, savedAt, value }: PresetRow): Preset {
-  return { id, subject: { kind: subjectKind, slug: subjectSlug }, name, value: jsonSchema.parse(JSON.parse(value)), savedAt: toIso(savedAt) };
+  return {
+    id,
+    subject: { kind: subjectKind, slug: subjectSlug },
+    name,
+    value: jsonSchema.parse(JSON.parse(value)),
+    savedAt: toIso(savedAt),
+  };
 }

@@ -75,24 +75,41 @@ const denseAnHour = 30;
 const hourMs = 3_600_000;
 
 /**
- * One index gives the candidates in order. What it does not answer is looked through, within a bounded time: such a page may be
- * short, and its cursor goes on after the last row that was looked at.
+ * One index gives the candidates in order. What it does not answer is looked through, within a bounded time: such a
+ * page may be short, and its cursor goes on after the last row that was looked at.
  */
-export function* readList<Row, Shape>(reader: ListReader, listing: Listing<Row, Shape>, page: PageRequest): Steps<Page<Shape>> {
+export function* readList<Row, Shape>(
+  reader: ListReader,
+  listing: Listing<Row, Shape>,
+  page: PageRequest,
+): Steps<Page<Shape>> {
   const { limit, after } = readPageRequest(page);
   const driver = yield* chooseDriver(reader, listing, after);
   const { position, shape } = listing;
   if (listing.terms.every((term) => term === driver.term)) {
-    return toPage((yield* readStretch(reader, listing, { driver, after, downTo: null, limit: limit + 1 })).rows, { limit, position, shape });
+    return toPage((yield* readStretch(reader, listing, { driver, after, downTo: null, limit: limit + 1 })).rows, {
+      limit,
+      position,
+      shape,
+    });
   }
-  const nextRegion = listing.nextRegion && (yield* isDense(reader, listing, { driver, after })) ? listing.nextRegion : undefined;
+  const nextRegion =
+    listing.nextRegion && (yield* isDense(reader, listing, { driver, after })) ? listing.nextRegion : undefined;
   const { rows, next } = yield* lookThrough({
     limit,
     after,
     *look(from, candidates) {
       const region = nextRegion?.(from) ?? { after: from, downTo: null };
-      const end = higher(yield* answerOf(reader.findEnd(listing, { driver, after: region.after, candidates })), region.downTo);
-      const { rows: found, stoppedAt } = yield* readStretch(reader, listing, { driver, after: region.after, downTo: end, limit: limit + 1 });
+      const end = higher(
+        yield* answerOf(reader.findEnd(listing, { driver, after: region.after, candidates })),
+        region.downTo,
+      );
+      const { rows: found, stoppedAt } = yield* readStretch(reader, listing, {
+        driver,
+        after: region.after,
+        downTo: end,
+        limit: limit + 1,
+      });
       return { found, end: stoppedAt ?? end };
     },
     position,
@@ -106,21 +123,35 @@ export function* readList<Row, Shape>(reader: ListReader, listing: Listing<Row, 
 
 /** The indexes that may give the candidates: at least one. */
 export function driversOf<Row, Shape>({ table, terms }: Listing<Row, Shape>): readonly [Driver, ...Driver[]] {
-  const [first, ...others] = terms.flatMap((term): Driver[] => (term.index === undefined ? [] : [{ index: term.index, term }]));
+  const [first, ...others] = terms.flatMap((term): Driver[] =>
+    term.index === undefined ? [] : [{ index: term.index, term }],
+  );
   return first ? [first, ...others] : [{ index: `${table}_by_time`, term: null }];
 }
 
 /** The index with the fewest candidates; of long ones that whose candidates lie furthest apart in time. */
-function* chooseDriver<Row, Shape>(reader: ListReader, listing: Listing<Row, Shape>, after: Position | null): Steps<Driver> {
+function* chooseDriver<Row, Shape>(
+  reader: ListReader,
+  listing: Listing<Row, Shape>,
+  after: Position | null,
+): Steps<Driver> {
   const drivers = driversOf(listing);
   if (drivers.length === 1) return drivers[0];
   const reaches: { driver: Driver; downTo: number }[] = [];
-  for (const driver of drivers) reaches.push({ driver, downTo: (yield* answerOf(reader.findEnd(listing, { driver, after, candidates: probed })))?.at ?? -1 });
+  for (const driver of drivers)
+    reaches.push({
+      driver,
+      downTo: (yield* answerOf(reader.findEnd(listing, { driver, after, candidates: probed })))?.at ?? -1,
+    });
   return reaches.reduce((best, next) => (next.downTo < best.downTo ? next : best)).driver;
 }
 
 /** Whether there are so many candidates an hour that leaving hours out is worth its while. */
-function* isDense<Row, Shape>(reader: ListReader, listing: Listing<Row, Shape>, p: { driver: Driver; after: Position | null }): Steps<boolean> {
+function* isDense<Row, Shape>(
+  reader: ListReader,
+  listing: Listing<Row, Shape>,
+  p: { driver: Driver; after: Position | null },
+): Steps<boolean> {
   const first = yield* answerOf(reader.findEnd(listing, { ...p, candidates: 1 }));
   const last = yield* answerOf(reader.findEnd(listing, { ...p, candidates: probed }));
   return first !== null && last !== null && (first.at - last.at) / hourMs < probed / denseAnHour;
@@ -132,17 +163,29 @@ export interface Reach {
   candidates: number;
 }
 
-function* readStretch<Row, Shape>(reader: ListReader, listing: Listing<Row, Shape>, stretch: Stretch): Steps<{ rows: Row[]; stoppedAt: Position | null }> {
+function* readStretch<Row, Shape>(
+  reader: ListReader,
+  listing: Listing<Row, Shape>,
+  stretch: Stretch,
+): Steps<{ rows: Row[]; stoppedAt: Position | null }> {
   const { ids, stoppedAt } = yield* answerOf(reader.findIds(listing, stretch));
   return { rows: ids.length === 0 ? [] : yield* answerOf(listing.readRows(ids)), stoppedAt };
 }
 
 /** One bound on each side, the narrower one: of two, a database goes to the first in the index and walks to the second. */
-export function between<Row, Shape>({ at, id, since, until }: Listing<Row, Shape>, after: Position | null, downTo: Position | null): (SQL | undefined)[] {
+export function between<Row, Shape>(
+  { at, id, since, until }: Listing<Row, Shape>,
+  after: Position | null,
+  downTo: Position | null,
+): (SQL | undefined)[] {
   const isBelow = after !== null && (until === undefined || after.at < until);
   return [
     isBelow ? sql`(${at}, ${id}) < (${after.at}, ${after.id})` : until === undefined ? undefined : lt(at, until),
-    downTo !== null && (since === undefined || downTo.at >= since) ? sql`(${at}, ${id}) >= (${downTo.at}, ${downTo.id})` : since === undefined ? undefined : gte(at, since),
+    downTo !== null && (since === undefined || downTo.at >= since)
+      ? sql`(${at}, ${id}) >= (${downTo.at}, ${downTo.id})`
+      : since === undefined
+        ? undefined
+        : gte(at, since),
   ];
 }
 

@@ -11,7 +11,10 @@ export interface FirstDelivery {
 }
 
 /** What a request is that bears the key of another; `null`: it is the first. */
-export function judgeRepeat(first: FirstDelivery | undefined, { delivery, idempotency }: Pick<AcceptRequest, "delivery" | "idempotency">): { kind: "repeated" | "conflict"; deliveryId: string } | null {
+export function judgeRepeat(
+  first: FirstDelivery | undefined,
+  { delivery, idempotency }: Pick<AcceptRequest, "delivery" | "idempotency">,
+): { kind: "repeated" | "conflict"; deliveryId: string } | null {
   if (!idempotency || !first || first.acceptedAt < idempotency.notBefore) return null;
   const isConflict = first.bodySha256 !== delivery.bodySha256 && !idempotency.mayDiffer;
   return { kind: isConflict ? "conflict" : "repeated", deliveryId: first.deliveryId };
@@ -25,7 +28,10 @@ export interface StartedRunRow {
   slug: string;
 }
 
-/** The runs of the first answer, of rows by attachment and id. What was started of the delivery later on (replays) has later ids for the same attachment. */
+/**
+ * The runs of the first answer, of rows by attachment and id. What was started of the delivery later on (replays) has
+ * later ids for the same attachment.
+ */
 export function toFirstRuns(rows: readonly StartedRunRow[]): AcceptedRun[] {
   const first = new Map<string, AcceptedRun>();
   for (const { id, trigger, attachmentId, kind, slug } of rows) {

@@ -2,11 +2,39 @@ import { type Column, eq, gte, isNotNull, type SQL, sql } from "drizzle-orm";
 import type { RunFilter } from "../../ports/store.ts";
 import type { Term } from "./read-list.ts";
 
-type AskedColumn = "deliveryId" | "replayOf" | "keyId" | "status" | "trigger" | "targetSlug" | "version" | "targetKind" | "tokens" | "costUsd" | "id";
+type AskedColumn =
+  | "deliveryId"
+  | "replayOf"
+  | "keyId"
+  | "status"
+  | "trigger"
+  | "targetSlug"
+  | "version"
+  | "targetKind"
+  | "tokens"
+  | "costUsd"
+  | "id";
 
 /** What a filter asks of a run. `hasText`: of what it was started with. */
-export function runTerms(run: Readonly<Record<AskedColumn, Column>>, filter: RunFilter, hasText: (text: string) => SQL): Term[] {
-  const { delivery, replayOf, keyId, trigger, target, targetKind, status, version, text, minTokens, minCostUsd, needsApproval } = filter;
+export function runTerms(
+  run: Readonly<Record<AskedColumn, Column>>,
+  filter: RunFilter,
+  hasText: (text: string) => SQL,
+): Term[] {
+  const {
+    delivery,
+    replayOf,
+    keyId,
+    trigger,
+    target,
+    targetKind,
+    status,
+    version,
+    text,
+    minTokens,
+    minCostUsd,
+    needsApproval,
+  } = filter;
   // What runs spent stands in one index, and in the rows behind all else: candidates come from there, and whatever else it has is looked at there.
   const asksSpend = minTokens !== undefined || minCostUsd !== undefined;
   const unlessSpend = (index: string) => (asksSpend ? {} : { index });
@@ -23,7 +51,11 @@ export function runTerms(run: Readonly<Record<AskedColumn, Column>>, filter: Run
     minCostUsd === undefined ? undefined : { condition: gte(run.costUsd, minCostUsd) },
     version === undefined ? undefined : { condition: eq(run.version, version) },
     targetKind === undefined ? undefined : { condition: eq(run.targetKind, targetKind) },
-    needsApproval ? { condition: sql`EXISTS (SELECT 1 FROM run_step WHERE run_step.run_id = ${run.id} AND run_step.kind = 'approval' AND run_step.finished_at IS NULL)` } : undefined,
+    needsApproval
+      ? {
+          condition: sql`EXISTS (SELECT 1 FROM run_step WHERE run_step.run_id = ${run.id} AND run_step.kind = 'approval' AND run_step.finished_at IS NULL)`,
+        }
+      : undefined,
     text === undefined ? undefined : { condition: hasText(text), isSlow: true },
   ];
   return terms.filter((term) => term !== undefined);

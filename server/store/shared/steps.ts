@@ -1,6 +1,6 @@
 /**
- * What is to be done step by step, whether each answer is there at once, as with SQLite, or has to be waited for: written once, as a generator, in which
- * `yield* answerOf(…)` stands where `await` would.
+ * What is to be done step by step, whether each answer is there at once, as with SQLite, or has to be waited for:
+ * written once, as a generator, in which `yield* answerOf(…)` stands where `await` would.
  */
 export type Steps<Result> = Generator<unknown, Result, unknown>;
 
@@ -17,8 +17,14 @@ export function* pause(): Steps<void> {
   yield pauseMark;
 }
 
-/** Carries out steps whose answers are all there at once, a slice at a time: `runSlice` runs what comes before the next pause. */
-export async function takeSlices<Result>(steps: Steps<Result>, runSlice: (slice: () => IteratorResult<unknown, Result>) => Promise<IteratorResult<unknown, Result>>): Promise<Result> {
+/**
+ * Carries out steps whose answers are all there at once, a slice at a time: `runSlice` runs what comes before the next
+ * pause.
+ */
+export async function takeSlices<Result>(
+  steps: Steps<Result>,
+  runSlice: (slice: () => IteratorResult<unknown, Result>) => Promise<IteratorResult<unknown, Result>>,
+): Promise<Result> {
   const slice = () => {
     let step = steps.next();
     while (!step.done && step.value !== pauseMark) step = steps.next(step.value);

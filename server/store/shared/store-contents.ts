@@ -3,7 +3,15 @@ export interface StoreContents {
   /** UTC milliseconds; `null`: no delivery yet. */
   newestDeliveryAt: number | null;
   lastSeenWorkers: number[];
-  keys: { id: string; name: string; kind: string; endpoints: string[] | null; ciphertext: string | null; expiresAt: number | null; revokedAt: number | null }[];
+  keys: {
+    id: string;
+    name: string;
+    kind: string;
+    endpoints: string[] | null;
+    ciphertext: string | null;
+    expiresAt: number | null;
+    revokedAt: number | null;
+  }[];
   disabledTriggers: string[];
   people: number;
   admins: number;

@@ -1,7 +1,16 @@
 import { and, type Column, eq, gte, isNotNull, lt, type SQL, sql } from "drizzle-orm";
 import type { AgentSpend, SpendFilter } from "../../ports/store.ts";
 
-type AskedColumn = "id" | "createdAt" | "tokens" | "costUsd" | "targetSlug" | "targetKind" | "status" | "trigger" | "version";
+type AskedColumn =
+  | "id"
+  | "createdAt"
+  | "tokens"
+  | "costUsd"
+  | "targetSlug"
+  | "targetKind"
+  | "status"
+  | "trigger"
+  | "version";
 
 /** A second's hundredth or two, on SQLite in the process that takes webhooks. */
 const mostRuns = 25_000;
@@ -9,17 +18,27 @@ const mostRuns = 25_000;
 /** `looked`: how many runs, whether the filter holds for them or not. */
 export type SpendRow = Record<"agent", string> & Record<"looked" | Exclude<keyof AgentSpend, "agent">, number>;
 
-/** The newest runs of the time, from the index alone, and what of them the filter holds for. `from`: the table, as the database is told to read it. */
+/**
+ * The newest runs of the time, from the index alone, and what of them the filter holds for. `from`: the table, as the
+ * database is told to read it.
+ */
 export function sumSpendQuery(run: Readonly<Record<AskedColumn, Column>>, from: SQL, filter: SpendFilter): SQL {
   const { since, until } = filter;
-  const inTime = and(isNotNull(run.tokens), since === undefined ? undefined : gte(run.createdAt, since), until === undefined ? undefined : lt(run.createdAt, until));
+  const inTime = and(
+    isNotNull(run.tokens),
+    since === undefined ? undefined : gte(run.createdAt, since),
+    until === undefined ? undefined : lt(run.createdAt, until),
+  );
   const newest = sql`SELECT ${run.tokens}, ${run.costUsd}, ${run.targetSlug}, ${run.status}, ${run.trigger}, ${run.version} FROM ${from} WHERE ${inTime} ORDER BY ${run.createdAt} DESC, ${run.id} DESC LIMIT ${mostRuns + 1}`;
   const holds = sql`FILTER (WHERE ${and(...conditionsOf(run, filter)) ?? sql`TRUE`})`;
   return sql`SELECT target_slug AS agent, count(*) AS looked, count(*) ${holds} AS runs, count(cost_usd) ${holds} AS "pricedRuns",
     coalesce(sum(tokens) ${holds}, 0) AS tokens, coalesce(sum(cost_usd) ${holds}, 0) AS "costUsd" FROM (${newest}) AS run GROUP BY target_slug`;
 }
 
-function conditionsOf(run: Readonly<Record<AskedColumn, Column>>, { trigger, target, targetKind, status, version, minTokens, minCostUsd }: SpendFilter): (SQL | undefined)[] {
+function conditionsOf(
+  run: Readonly<Record<AskedColumn, Column>>,
+  { trigger, target, targetKind, status, version, minTokens, minCostUsd }: SpendFilter,
+): (SQL | undefined)[] {
   return [
     trigger === undefined ? undefined : eq(run.trigger, trigger),
     target === undefined ? undefined : eq(run.targetSlug, target),
@@ -34,6 +53,12 @@ function conditionsOf(run: Readonly<Record<AskedColumn, Column>>, { trigger, tar
 
 export function toSpend(rows: readonly SpendRow[]): { agents: AgentSpend[]; isCapped: boolean } {
   const looked = rows.reduce((sum, row) => sum + Number(row.looked), 0);
-  const agents = rows.map(({ agent, ...row }) => ({ agent, runs: Number(row.runs), pricedRuns: Number(row.pricedRuns), tokens: Number(row.tokens), costUsd: Number(row.costUsd) }));
+  const agents = rows.map(({ agent, ...row }) => ({
+    agent,
+    runs: Number(row.runs),
+    pricedRuns: Number(row.pricedRuns),
+    tokens: Number(row.tokens),
+    costUsd: Number(row.costUsd),
+  }));
   return { agents: agents.filter(({ runs }) => runs > 0), isCapped: looked > mostRuns };
 }

@@ -1,10 +1,22 @@
 import { expect, it } from "vitest";
 import { summarizeRuns } from "./summarize-runs.ts";
 
-const run = (status: Parameters<typeof summarizeRuns>[0][number]["status"], ms?: number) => ({ status, startedAt: ms === undefined ? null : 100, finishedAt: ms === undefined ? null : 100 + ms });
+const run = (status: Parameters<typeof summarizeRuns>[0][number]["status"], ms?: number) => ({
+  status,
+  startedAt: ms === undefined ? null : 100,
+  finishedAt: ms === undefined ? null : 100 + ms,
+});
 
 it("counts every status on one side, but the canceled", () => {
-  const runs = [run("queued"), run("running"), run("waiting"), run("completed", 5), run("failed", 9), run("timed_out", 9), run("canceled")];
+  const runs = [
+    run("queued"),
+    run("running"),
+    run("waiting"),
+    run("completed", 5),
+    run("failed", 9),
+    run("timed_out", 9),
+    run("canceled"),
+  ];
   expect(summarizeRuns(runs, 10)).toEqual({ runs: 7, isCapped: false, completed: 1, failed: 2, open: 3, p50Ms: 5 });
 });
 
@@ -14,9 +26,19 @@ it.each([
   [[30, 10, 20], 20],
   [[30, 10, 20, 40], 20],
 ])("the median of %j is %j", (durations, median) => {
-  expect(summarizeRuns(durations.map((ms) => run("completed", ms)), 10).p50Ms).toBe(median);
+  expect(
+    summarizeRuns(
+      durations.map((ms) => run("completed", ms)),
+      10,
+    ).p50Ms,
+  ).toBe(median);
 });
 
 it("leaves out what is over the bound, and says so", () => {
-  expect(summarizeRuns([run("completed", 1), run("failed", 1), run("failed", 1)], 2)).toMatchObject({ runs: 2, isCapped: true, completed: 1, failed: 1 });
+  expect(summarizeRuns([run("completed", 1), run("failed", 1), run("failed", 1)], 2)).toMatchObject({
+    runs: 2,
+    isCapped: true,
+    completed: 1,
+    failed: 1,
+  });
 });

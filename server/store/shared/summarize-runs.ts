@@ -18,7 +18,11 @@ export function summarizeRuns(runs: readonly RecentRun[], most: number): Omit<Ta
     completed: completed.length,
     failed: withStatus("failed", "timed_out").length,
     open: withStatus("queued", "running", "waiting").length,
-    p50Ms: median(completed.flatMap(({ startedAt, finishedAt }) => (startedAt === null || finishedAt === null ? [] : [finishedAt - startedAt]))),
+    p50Ms: median(
+      completed.flatMap(({ startedAt, finishedAt }) =>
+        startedAt === null || finishedAt === null ? [] : [finishedAt - startedAt],
+      ),
+    ),
   };
 }
 

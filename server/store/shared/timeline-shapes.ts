@@ -19,5 +19,17 @@ export interface RunEventRow {
 
 export function toTimelineEntry(row: RunEventRow): TimelineEntry {
   const { id, kind, attempt, name, level, message, durationMs, error, data } = row;
-  return { id, at: toIso(row.at), kind, attempt, name, level, message, durationMs, until: toIsoOrNull(row.until), error, data };
+  return {
+    id,
+    at: toIso(row.at),
+    kind,
+    attempt,
+    name,
+    level,
+    message,
+    durationMs,
+    until: toIsoOrNull(row.until),
+    error,
+    data,
+  };
 }

@@ -4,7 +4,10 @@ import { type CommonVerdicts, isFolded, ownVerdicts } from "../../domain/verdict
 import type { NewDelivery } from "../../ports/store.ts";
 import { readTrafficKey, setOutcome, type TrafficKey, writeTrafficKey } from "./traffic-key.ts";
 
-/** Counts a delivery and its verdicts. Those that it has in common with others are counted together: as the set that has them. */
+/**
+ * Counts a delivery and its verdicts. Those that it has in common with others are counted together: as the set that has
+ * them.
+ */
 export type CountTraffic = (delivery: NewDelivery, verdictSet: number | null) => void;
 
 /** What one transaction counts. */
@@ -36,10 +39,12 @@ export function createTrafficCounts(): TrafficCounts {
     add({ endpoint: name, receivedAt, outcome, verdicts }, verdictSet) {
       const at = receivedAt - (receivedAt % minuteMs);
       const endpoint = name.slice(0, longestEndpoint);
-      const countVerdict = (verdict: Pick<Verdict, "attachmentId" | "outcome">, change: number) => count({ at, outcome: verdict.outcome, attachmentId: verdict.attachmentId, endpoint }, change);
+      const countVerdict = (verdict: Pick<Verdict, "attachmentId" | "outcome">, change: number) =>
+        count({ at, outcome: verdict.outcome, attachmentId: verdict.attachmentId, endpoint }, change);
       count({ at, outcome, attachmentId: "", endpoint }, 1);
       for (const verdict of ownVerdicts(verdicts)) countVerdict(verdict, 1);
-      for (const { target, outcome: decided, change } of correctionsOf(verdicts)) count({ at, outcome: decided, attachmentId: anyTriggerOf(target), endpoint }, change);
+      for (const { target, outcome: decided, change } of correctionsOf(verdicts))
+        count({ at, outcome: decided, attachmentId: anyTriggerOf(target), endpoint }, change);
       if (verdictSet === null || !isFolded(verdicts)) return;
       count({ at, outcome: setOutcome, attachmentId: String(verdictSet), endpoint }, 1);
       // The set is counted as a whole, with what the delivery has of its own instead.
@@ -62,14 +67,20 @@ export function addCounts(sums: Map<string, number>, counts: string): void {
 
 /** The sets that sums refer to. */
 export function setsOf(sums: ReadonlyMap<string, number>): number[] {
-  return [...sums.keys()].map(readTrafficKey).flatMap(({ outcome, attachmentId }) => (outcome === setOutcome ? [Number(attachmentId)] : []));
+  return [...sums.keys()]
+    .map(readTrafficKey)
+    .flatMap(({ outcome, attachmentId }) => (outcome === setOutcome ? [Number(attachmentId)] : []));
 }
 
 /**
- * The same sums, by what they count: sets as the verdicts that they have. No attachment has a count below zero then: each row of the log has those of verdicts in
- * place of which deliveries have their own together with the set. Corrections (`anyTriggerOf`) may be below zero.
+ * The same sums, by what they count: sets as the verdicts that they have. No attachment has a count below zero then:
+ * each row of the log has those of verdicts in place of which deliveries have their own together with the set.
+ * Corrections (`anyTriggerOf`) may be below zero.
  */
-export function expandSets(sums: ReadonlyMap<string, number>, readSet: (set: number) => CommonVerdicts): Map<string, number> {
+export function expandSets(
+  sums: ReadonlyMap<string, number>,
+  readSet: (set: number) => CommonVerdicts,
+): Map<string, number> {
   const expanded = new Map<string, number>();
   const add = (key: string, count: number) => expanded.set(key, (expanded.get(key) ?? 0) + count);
   for (const [key, count] of sums) {
@@ -79,8 +90,11 @@ export function expandSets(sums: ReadonlyMap<string, number>, readSet: (set: num
       continue;
     }
     const common = readSet(Number(attachmentId));
-    for (const verdict of common) if (verdict) add(writeTrafficKey({ at, outcome: verdict.outcome, attachmentId: verdict.attachmentId, endpoint }), count);
-    for (const { target, outcome: decided, change } of correctionsOfSet(common)) add(writeTrafficKey({ at, outcome: decided, attachmentId: anyTriggerOf(target), endpoint }), change * count);
+    for (const verdict of common)
+      if (verdict)
+        add(writeTrafficKey({ at, outcome: verdict.outcome, attachmentId: verdict.attachmentId, endpoint }), count);
+    for (const { target, outcome: decided, change } of correctionsOfSet(common))
+      add(writeTrafficKey({ at, outcome: decided, attachmentId: anyTriggerOf(target), endpoint }), change * count);
   }
   for (const [key, count] of expanded) if (count === 0) expanded.delete(key);
   return expanded;
@@ -104,21 +118,33 @@ interface Correction {
 type Tally = ReadonlyMap<VerdictOutcome, number>;
 
 /** A delivery counts for a target by the verdict that came furthest. */
-const furthestFirst = ["matched", "filter_mismatch", "request_mismatch", "disabled"] as const satisfies VerdictOutcome[];
+const furthestFirst = [
+  "matched",
+  "filter_mismatch",
+  "request_mismatch",
+  "disabled",
+] as const satisfies VerdictOutcome[];
 
 /**
- * What has to be added to the verdicts of a delivery so that it counts once for each target, however many triggers lead there. Most deliveries need
- * none: only targets with several triggers on the endpoint. For a folded list it is what the delivery adds to the corrections of the set.
+ * What has to be added to the verdicts of a delivery so that it counts once for each target, however many triggers lead
+ * there. Most deliveries need none: only targets with several triggers on the endpoint. For a folded list it is what
+ * the delivery adds to the corrections of the set.
  */
 function correctionsOf(verdicts: NewDelivery["verdicts"]): Correction[] {
-  if (!isFolded(verdicts)) return verdicts.length < 2 ? [] : [...tallyOf(verdicts)].flatMap(([target, tally]) => correct(target, tally));
+  if (!isFolded(verdicts))
+    return verdicts.length < 2 ? [] : [...tallyOf(verdicts)].flatMap(([target, tally]) => correct(target, tally));
   const { common, own, places } = verdicts;
   const ofSet = tallyOfSet(common);
   const ofOwn = tallyOf(own);
   const ofReplaced = tallyOf(places.map((place) => common[place] ?? null));
   return [...new Set([...ofOwn.keys(), ...ofReplaced.keys()])].flatMap((target) => {
     const before = ofSet.get(target) ?? new Map();
-    const after = new Map(furthestFirst.map((outcome) => [outcome, countOf(before, outcome) - countOf(ofReplaced.get(target), outcome) + countOf(ofOwn.get(target), outcome)]));
+    const after = new Map(
+      furthestFirst.map((outcome) => [
+        outcome,
+        countOf(before, outcome) - countOf(ofReplaced.get(target), outcome) + countOf(ofOwn.get(target), outcome),
+      ]),
+    );
     return [...correct(target, after), ...correct(target, before).map((one) => ({ ...one, change: -one.change }))];
   });
 }
@@ -131,7 +157,9 @@ function correct(target: string, tally: Tally): Correction[] {
   const verdicts = [...tally.values()].reduce((sum, count) => sum + count, 0);
   if (verdicts < 2) return [];
   const furthest = furthestFirst.find((outcome) => countOf(tally, outcome) > 0);
-  return furthestFirst.map((outcome) => ({ target, outcome, change: (outcome === furthest ? 1 : 0) - countOf(tally, outcome) })).filter(({ change }) => change !== 0);
+  return furthestFirst
+    .map((outcome) => ({ target, outcome, change: (outcome === furthest ? 1 : 0) - countOf(tally, outcome) }))
+    .filter(({ change }) => change !== 0);
 }
 
 const tallies = new WeakMap<CommonVerdicts, ReadonlyMap<string, Tally>>();
@@ -144,7 +172,9 @@ function tallyOfSet(common: CommonVerdicts): ReadonlyMap<string, Tally> {
 }
 
 /** Verdicts by target and outcome. */
-function tallyOf(verdicts: readonly (Pick<Verdict, "attachmentId" | "outcome"> | null)[]): Map<string, Map<VerdictOutcome, number>> {
+function tallyOf(
+  verdicts: readonly (Pick<Verdict, "attachmentId" | "outcome"> | null)[],
+): Map<string, Map<VerdictOutcome, number>> {
   const tallied = new Map<string, Map<VerdictOutcome, number>>();
   for (const verdict of verdicts) {
     if (!verdict) continue;
@@ -161,5 +191,8 @@ function countOf(tally: Tally | undefined, outcome: VerdictOutcome): number {
 
 /** Sums of whole verdicts, by endpoint. */
 export function byEndpoint(expanded: ReadonlyMap<string, number>): Map<string, TrafficSum[]> {
-  return Map.groupBy([...expanded].map(([key, count]): TrafficSum => ({ ...readTrafficKey(key), count })), ({ endpoint }) => endpoint);
+  return Map.groupBy(
+    [...expanded].map(([key, count]): TrafficSum => ({ ...readTrafficKey(key), count })),
+    ({ endpoint }) => endpoint,
+  );
 }

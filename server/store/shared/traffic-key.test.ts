@@ -4,7 +4,12 @@ import { readTrafficKey, writeTrafficKey } from "./traffic-key.ts";
 
 it("a key is read as it was written, whatever callers named the endpoint", () => {
   const word = fc.stringMatching(/^[a-z0-9:_-]{0,20}$/);
-  const keys = fc.record({ at: fc.nat({ max: 4_102_444_800_000 }), outcome: word, attachmentId: word, endpoint: fc.string({ unit: "binary" }) });
+  const keys = fc.record({
+    at: fc.nat({ max: 4_102_444_800_000 }),
+    outcome: word,
+    attachmentId: word,
+    endpoint: fc.string({ unit: "binary" }),
+  });
   fc.assert(
     fc.property(keys, (key) => {
       expect(readTrafficKey(writeTrafficKey(key))).toEqual(key);

@@ -1,4 +1,7 @@
-/** What is counted: deliveries on an endpoint (`attachmentId: ""`) or the verdicts of an attachment there, in one minute, by outcome. */
+/**
+ * What is counted: deliveries on an endpoint (`attachmentId: ""`) or the verdicts of an attachment there, in one
+ * minute, by outcome.
+ */
 export interface TrafficKey {
   /** The start of the minute, UTC milliseconds. */
   at: number;
@@ -7,7 +10,10 @@ export interface TrafficKey {
   endpoint: string;
 }
 
-/** The outcome of a set of verdicts that deliveries have in common: each of them was counted so many times. Its id stands for the attachment. */
+/**
+ * The outcome of a set of verdicts that deliveries have in common: each of them was counted so many times. Its id
+ * stands for the attachment.
+ */
 export const setOutcome = "set";
 
 /** As text. The endpoint stands last: unknown ones have whatever name callers gave them, all else is without spaces. */
@@ -17,5 +23,10 @@ export function writeTrafficKey({ at, outcome, attachmentId, endpoint }: Traffic
 
 export function readTrafficKey(text: string): TrafficKey {
   const [at = "", outcome = "", attachmentId = ""] = text.split(" ", 3);
-  return { at: Number(at), outcome, attachmentId, endpoint: text.slice(at.length + outcome.length + attachmentId.length + 3) };
+  return {
+    at: Number(at),
+    outcome,
+    attachmentId,
+    endpoint: text.slice(at.length + outcome.length + attachmentId.length + 3),
+  };
 }

@@ -13,7 +13,12 @@ export const dayMs = 24 * hourMs;
 /** On busy endpoints with many triggers they would outgrow the deliveries. Nobody asks by the minute what was long ago. */
 export const verdictMinutesKeptMs = 48 * hourMs;
 
-export const verdictOutcomes = ["disabled", "filter_mismatch", "matched", "request_mismatch"] as const satisfies VerdictOutcome[];
+export const verdictOutcomes = [
+  "disabled",
+  "filter_mismatch",
+  "matched",
+  "request_mismatch",
+] as const satisfies VerdictOutcome[];
 
 export function wholeBuckets({ since, until, bucketMs }: TrafficWindow): TrafficWindow {
   return { since: since - (since % bucketMs), until: until - (until % bucketMs), bucketMs };
@@ -45,8 +50,14 @@ interface Logged {
 }
 
 /** What the counters say, with what is not in them yet. `endpoints: null`: of all together. */
-export function joinDeliveryCounts(counted: readonly DeliveryCount[], { log, endpoints, window }: Logged & { endpoints: readonly string[] | null }): DeliveryCount[] {
-  const sums = endpoints === null ? [...log.values()].flat().map((sum) => ({ ...sum, endpoint: together })) : endpoints.flatMap((endpoint) => log.get(endpoint) ?? []);
+export function joinDeliveryCounts(
+  counted: readonly DeliveryCount[],
+  { log, endpoints, window }: Logged & { endpoints: readonly string[] | null },
+): DeliveryCount[] {
+  const sums =
+    endpoints === null
+      ? [...log.values()].flat().map((sum) => ({ ...sum, endpoint: together }))
+      : endpoints.flatMap((endpoint) => log.get(endpoint) ?? []);
   const logged = sums.flatMap((sum) => toDeliveryCounts(sum, window));
   return addUp([...counted, ...logged], ({ at, outcome, endpoint }) => `${at} ${outcome} ${endpoint}`).sort(byTime);
 }
@@ -56,31 +67,67 @@ export interface CountedVerdicts extends VerdictCount {
   endpoint: string;
 }
 
-/** The deliveries of a target are the verdicts of all its triggers, those that the project has no longer, too, with what corrects them. */
-export function joinVerdictCounts(counted: readonly CountedVerdicts[], { log, endpoints, window }: Logged & { endpoints: readonly string[] }): { verdicts: VerdictCount[]; targets: TargetCount[] } {
-  const all = [...counted, ...endpoints.flatMap((endpoint) => log.get(endpoint) ?? []).flatMap((sum) => toVerdictCounts(sum, window))];
-  const verdicts = all.filter(({ attachmentId }) => !isOfAnyTrigger(attachmentId)).map(({ attachmentId, outcome, count }): VerdictCount => ({ attachmentId, outcome, count }));
-  const targets = all.map(({ endpoint, attachmentId, outcome, count }): TargetCount => ({ endpoint, target: targetSlugOf(attachmentId), outcome, count }));
-  return { verdicts: sumsByKey(verdicts, keyOfVerdict), targets: sumsByKey(targets, ({ endpoint, target, outcome }) => `${target} ${outcome} ${endpoint}`) };
+/**
+ * The deliveries of a target are the verdicts of all its triggers, those that the project has no longer, too, with what
+ * corrects them.
+ */
+export function joinVerdictCounts(
+  counted: readonly CountedVerdicts[],
+  { log, endpoints, window }: Logged & { endpoints: readonly string[] },
+): { verdicts: VerdictCount[]; targets: TargetCount[] } {
+  const all = [
+    ...counted,
+    ...endpoints.flatMap((endpoint) => log.get(endpoint) ?? []).flatMap((sum) => toVerdictCounts(sum, window)),
+  ];
+  const verdicts = all
+    .filter(({ attachmentId }) => !isOfAnyTrigger(attachmentId))
+    .map(({ attachmentId, outcome, count }): VerdictCount => ({ attachmentId, outcome, count }));
+  const targets = all.map(({ endpoint, attachmentId, outcome, count }): TargetCount => ({
+    endpoint,
+    target: targetSlugOf(attachmentId),
+    outcome,
+    count,
+  }));
+  return {
+    verdicts: sumsByKey(verdicts, keyOfVerdict),
+    targets: sumsByKey(targets, ({ endpoint, target, outcome }) => `${target} ${outcome} ${endpoint}`),
+  };
 }
 
 /** Those that counted something, in the order of their keys. */
 function sumsByKey<Count extends { count: number }>(counts: readonly Count[], keyOf: (one: Count) => string): Count[] {
-  return addUp(counts, keyOf).filter(({ count }) => count > 0).sort((a, b) => compare(keyOf(a), keyOf(b)));
+  return addUp(counts, keyOf)
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => compare(keyOf(a), keyOf(b)));
 }
 
 /** Verdicts of a trigger over time: those of its attachments, by bucket. */
-export function joinVerdictBuckets(counted: readonly VerdictBucket[], { log, endpoint, trigger, window }: Logged & { endpoint: string; trigger: string }): VerdictBucket[] {
-  const logged = (log.get(endpoint) ?? []).filter(({ attachmentId }) => attachmentId.startsWith(`${trigger}:`)).flatMap((sum) => toVerdictCounts(sum, window));
-  const buckets = [...counted, ...logged].map(({ at, attachmentId, outcome, count }): VerdictBucket => ({ at, attachmentId, outcome, count }));
-  return addUp(buckets, (one) => `${one.at} ${keyOfVerdict(one)}`).sort((a, b) => a.at - b.at || compare(keyOfVerdict(a), keyOfVerdict(b)));
+export function joinVerdictBuckets(
+  counted: readonly VerdictBucket[],
+  { log, endpoint, trigger, window }: Logged & { endpoint: string; trigger: string },
+): VerdictBucket[] {
+  const logged = (log.get(endpoint) ?? [])
+    .filter(({ attachmentId }) => attachmentId.startsWith(`${trigger}:`))
+    .flatMap((sum) => toVerdictCounts(sum, window));
+  const buckets = [...counted, ...logged].map(({ at, attachmentId, outcome, count }): VerdictBucket => ({
+    at,
+    attachmentId,
+    outcome,
+    count,
+  }));
+  return addUp(buckets, (one) => `${one.at} ${keyOfVerdict(one)}`).sort(
+    (a, b) => a.at - b.at || compare(keyOfVerdict(a), keyOfVerdict(b)),
+  );
 }
 
 function byTime(a: DeliveryCount, b: DeliveryCount): number {
   return a.at - b.at || compare(a.endpoint, b.endpoint) || compare(a.outcome, b.outcome);
 }
 
-function toDeliveryCounts({ endpoint, attachmentId, at, outcome: name, count }: TrafficSum, window: TrafficWindow): DeliveryCount[] {
+function toDeliveryCounts(
+  { endpoint, attachmentId, at, outcome: name, count }: TrafficSum,
+  window: TrafficWindow,
+): DeliveryCount[] {
   if (attachmentId !== "" || at < window.since || at >= window.until) return [];
   const outcome = deliveryOutcomeSchema.options.find((one) => one === name);
   return outcome ? [{ endpoint, at: at - (at % window.bucketMs), outcome, count }] : [];
@@ -91,7 +138,10 @@ function keyOfVerdict({ attachmentId, outcome }: VerdictCount): string {
   return `${attachmentId} ${outcome}`;
 }
 
-function toVerdictCounts({ endpoint, attachmentId, at, outcome: name, count }: TrafficSum, window: TrafficWindow): (CountedVerdicts & VerdictBucket)[] {
+function toVerdictCounts(
+  { endpoint, attachmentId, at, outcome: name, count }: TrafficSum,
+  window: TrafficWindow,
+): (CountedVerdicts & VerdictBucket)[] {
   if (attachmentId === "" || at < window.since || at >= window.until) return [];
   const outcome = verdictOutcomeSchema.options.find((one) => one === name);
   return outcome ? [{ endpoint, attachmentId, at: at - (at % window.bucketMs), outcome, count }] : [];

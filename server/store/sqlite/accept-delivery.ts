@@ -11,7 +11,11 @@ import { delivery, idempotencyKey, run } from "./schema.ts";
 /** The verb behind `acceptDelivery`: runs inside the write lock, so equal calls that race come here one after the other. */
 export function prepareAcceptDelivery(
   database: SqliteDatabase,
-  { insertDelivery, insertRun, room }: { insertDelivery: (newDelivery: NewDelivery) => void; insertRun: InsertRun; room: QueueRoom },
+  {
+    insertDelivery,
+    insertRun,
+    room,
+  }: { insertDelivery: (newDelivery: NewDelivery) => void; insertRun: InsertRun; room: QueueRoom },
 ): (request: AcceptRequest) => AcceptResult {
   const findRepeat = prepareFindRepeat(database);
   const rememberKey = prepareRememberKey(database);
@@ -29,7 +33,10 @@ export function prepareAcceptDelivery(
 }
 
 /** Records a delivery and counts it. */
-export function prepareInsertDelivery({ db, connection, verdictSets }: SqliteDatabase, countTraffic: CountTraffic): (newDelivery: NewDelivery) => void {
+export function prepareInsertDelivery(
+  { db, connection, verdictSets }: SqliteDatabase,
+  countTraffic: CountTraffic,
+): (newDelivery: NewDelivery) => void {
   const query = db.insert(delivery).values({
     id: sql.placeholder("id"),
     endpoint: sql.placeholder("endpoint"),
@@ -60,7 +67,9 @@ function prepareFindRepeat(database: SqliteDatabase): (request: AcceptRequest) =
   const findKey = database.db
     .select()
     .from(idempotencyKey)
-    .where(and(eq(idempotencyKey.endpoint, sql.placeholder("endpoint")), eq(idempotencyKey.key, sql.placeholder("key"))))
+    .where(
+      and(eq(idempotencyKey.endpoint, sql.placeholder("endpoint")), eq(idempotencyKey.key, sql.placeholder("key"))),
+    )
     .prepare();
   return (request) => {
     const { delivery, idempotency } = request;
@@ -74,7 +83,13 @@ function prepareFindRepeat(database: SqliteDatabase): (request: AcceptRequest) =
 
 function listFirstRuns({ db }: SqliteDatabase, deliveryId: string): AcceptedRun[] {
   const rows = db
-    .select({ id: run.id, trigger: run.trigger, attachmentId: run.attachmentId, kind: run.targetKind, slug: run.targetSlug })
+    .select({
+      id: run.id,
+      trigger: run.trigger,
+      attachmentId: run.attachmentId,
+      kind: run.targetKind,
+      slug: run.targetSlug,
+    })
     .from(run)
     .where(and(eq(run.deliveryId, deliveryId), isNull(run.replayOf), isNotNull(run.attachmentId)))
     .orderBy(asc(run.attachmentId), asc(run.id))
@@ -94,10 +109,15 @@ function prepareRememberKey({ db }: SqliteDatabase): (request: AcceptRequest) =>
     })
     .onConflictDoUpdate({
       target: [idempotencyKey.endpoint, idempotencyKey.key],
-      set: { deliveryId: sql`excluded.delivery_id`, bodySha256: sql`excluded.body_sha256`, acceptedAt: sql`excluded.accepted_at` },
+      set: {
+        deliveryId: sql`excluded.delivery_id`,
+        bodySha256: sql`excluded.body_sha256`,
+        acceptedAt: sql`excluded.accepted_at`,
+      },
     })
     .prepare();
   return ({ delivery: { id, endpoint, outcome, bodySha256, receivedAt }, idempotency }) => {
-    if (idempotency && outcome === "accepted") upsert.run({ endpoint, key: idempotency.key, deliveryId: id, bodySha256, acceptedAt: receivedAt });
+    if (idempotency && outcome === "accepted")
+      upsert.run({ endpoint, key: idempotency.key, deliveryId: id, bodySha256, acceptedAt: receivedAt });
   };
 }

@@ -1,4 +1,13 @@
-import { chmodSync, copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -23,7 +32,8 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const backUp = (given: Partial<Parameters<typeof backUpDatabase>[0]> = {}) => backUpDatabase({ file, to, onStage() {}, ...given });
+const backUp = (given: Partial<Parameters<typeof backUpDatabase>[0]> = {}) =>
+  backUpDatabase({ file, to, onStage() {}, ...given });
 const restore = (from = to) => restoreDatabase({ from, file, now: epoch });
 
 async function accept(): Promise<string> {
@@ -61,7 +71,9 @@ it("a backup overwrites nothing, and leaves no half behind", () => {
   expect(() => backUp()).toThrow(/is there already/);
   // Somebody takes the name while it is made.
   const other = join(folder, "other.db");
-  expect(() => backUp({ to: other, onStage: (stage) => stage === "checking" && writeFileSync(other, "theirs") })).toThrow(/is there already/);
+  expect(() =>
+    backUp({ to: other, onStage: (stage) => stage === "checking" && writeFileSync(other, "theirs") }),
+  ).toThrow(/is there already/);
   expect([to, other].map((path) => readFileSync(path, "utf8"))).toEqual(["mine", "theirs"]);
   expect(readdirSync(folder).filter((name) => name.includes("partial"))).toEqual([]);
 });
@@ -72,7 +84,9 @@ function damage(path: string): void {
 
 it("a copy that was damaged on its way is not said to be done", async () => {
   await Promise.all(Array.from({ length: 50 }, accept));
-  expect(() => backUp({ onStage: (stage) => stage === "checking" && damage(`${to}.partial-${process.pid}`) })).toThrow(/copy.*(damaged|cannot be used)/i);
+  expect(() => backUp({ onStage: (stage) => stage === "checking" && damage(`${to}.partial-${process.pid}`) })).toThrow(
+    /copy.*(damaged|cannot be used)/i,
+  );
   expect(readdirSync(folder).filter((name) => name.startsWith("copy"))).toEqual([]);
 });
 
@@ -80,7 +94,11 @@ it.each([
   ["no file", () => {}, /There is no file/],
   ["no database", () => writeFileSync(to, "x".repeat(5000)), /not a SQLite database/],
   ["another database", () => new Database(to).exec("CREATE TABLE a (b)").close(), /no store of Signalbox/],
-  ["a newer version's", () => (backUp(), new Database(to).exec("INSERT INTO schema_migration VALUES (999, '0999_new', 0)").close()), /newer Signalbox/],
+  [
+    "a newer version's",
+    () => (backUp(), new Database(to).exec("INSERT INTO schema_migration VALUES (999, '0999_new', 0)").close()),
+    /newer Signalbox/,
+  ],
   ["a copy with its log", () => (copyFileSync(file, to), copyFileSync(`${file}-wal`, `${to}-wal`)), /signalbox backup/],
   ["a cut copy", () => (backUp(), writeFileSync(to, readFileSync(to).subarray(0, 30_000))), /damaged|cannot be used/],
 ])("what is %s is not restored, and the store stays as it is", async (_, prepare, message) => {

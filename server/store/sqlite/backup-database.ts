@@ -10,12 +10,21 @@ import { toOpenError } from "./store-error.ts";
 export type BackupStage = "copying" | "checking";
 
 /**
- * Copies the store as it is at this moment into a new file, while others write: one transaction that only reads, so that nobody waits for it. The copy is
- * read whole before it gets its name. Throws AppError `store_unusable`, and leaves nothing behind then. Blocks this thread.
+ * Copies the store as it is at this moment into a new file, while others write: one transaction that only reads, so
+ * that nobody waits for it. The copy is read whole before it gets its name. Throws AppError `store_unusable`, and
+ * leaves nothing behind then. Blocks this thread.
  */
-export function backUpDatabase(p: { file: string; to: string; onStage: (stage: BackupStage, bytes: number) => void }): CopyContents & { bytes: number } {
+export function backUpDatabase(p: {
+  file: string;
+  to: string;
+  onStage: (stage: BackupStage, bytes: number) => void;
+}): CopyContents & { bytes: number } {
   const { file, to, onStage } = p;
-  const exists = () => new AppError("store_unusable", `${to} is there already, and is not overwritten. Give another name, or move it away.`);
+  const exists = () =>
+    new AppError(
+      "store_unusable",
+      `${to} is there already, and is not overwritten. Give another name, or move it away.`,
+    );
   if (existsSync(to)) throw exists();
   if (!existsSync(file)) throw new AppError("store_unusable", `There is no store ${file} yet: nothing to back up.`);
   const draft = `${to}.partial-${process.pid}`;
@@ -38,7 +47,11 @@ function copyInto(file: string, draft: string): void {
     // Nobody else may read it, also before it is done.
     closeSync(openSync(draft, "wx", 0o600));
   } catch (cause) {
-    throw new AppError("store_unusable", `${draft} cannot be written. Look at its folder: that it is there, and its rights.`, { cause });
+    throw new AppError(
+      "store_unusable",
+      `${draft} cannot be written. Look at its folder: that it is there, and its rights.`,
+      { cause },
+    );
   }
   refuseDamagedLog(file);
   try {

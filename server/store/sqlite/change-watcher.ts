@@ -13,8 +13,8 @@ export interface ChangeWatcher {
 }
 
 /**
- * Own writes are told on the next tick. Those of other connections and processes show in `PRAGMA data_version`, a look into shared
- * memory that takes a microsecond; it is taken only while somebody listens.
+ * Own writes are told on the next tick. Those of other connections and processes show in `PRAGMA data_version`, a look
+ * into shared memory that takes a microsecond; it is taken only while somebody listens.
  */
 export function createChangeWatcher(connection: Connection, logger: Logger): ChangeWatcher {
   const dataVersion = connection.prepare("PRAGMA data_version").pluck();

@@ -14,7 +14,10 @@ export interface CopyContents {
   openRuns: number;
 }
 
-/** Reads a whole copy. Throws AppError `store_unusable` where it is damaged, no store of ours, or of a newer version. `name` is what it is called in messages. */
+/**
+ * Reads a whole copy. Throws AppError `store_unusable` where it is damaged, no store of ours, or of a newer version.
+ * `name` is what it is called in messages.
+ */
 export function checkCopy(file: string, name = file): CopyContents {
   try {
     const copy = new Database(file, { fileMustExist: true });
@@ -22,10 +25,18 @@ export function checkCopy(file: string, name = file): CopyContents {
       const damage = copy.pragma("integrity_check(1)", { simple: true });
       if (damage !== "ok") throw new AppError("store_unusable", `${name} is damaged: ${String(damage)}.`);
       const broken = copy.pragma("foreign_key_check");
-      if (Array.isArray(broken) && broken.length > 0) throw new AppError("store_unusable", `${name} is damaged: ${broken.length} of its rows refer to rows that are not there.`);
+      if (Array.isArray(broken) && broken.length > 0)
+        throw new AppError(
+          "store_unusable",
+          `${name} is damaged: ${broken.length} of its rows refer to rows that are not there.`,
+        );
       readSchemaVersion(copy, migrationsFolder("sqlite"));
       const count = (sql: string) => copy.prepare<unknown[], number>(`SELECT count(*) FROM ${sql}`).pluck().get() ?? 0;
-      return { deliveries: count("delivery"), runs: count("run"), openRuns: count("run WHERE status IN ('queued', 'running', 'waiting')") };
+      return {
+        deliveries: count("delivery"),
+        runs: count("run"),
+        openRuns: count("run WHERE status IN ('queued', 'running', 'waiting')"),
+      };
     } finally {
       copy.close();
     }

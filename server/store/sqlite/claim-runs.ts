@@ -11,10 +11,13 @@ import { run } from "./schema.ts";
 import type { AddEntry } from "./timeline.ts";
 
 /**
- * Claims in two steps: which runs are due, and taking them. The first is a read that needs no lock, so a worker that is woken for
- * nothing disturbs nobody; under the write lock it is made again.
+ * Claims in two steps: which runs are due, and taking them. The first is a read that needs no lock, so a worker that is
+ * woken for nothing disturbs nobody; under the write lock it is made again.
  */
-export function prepareClaimRuns(database: SqliteDatabase, addEntry: AddEntry): { hasDue(p: ClaimRequest): boolean; claim(p: ClaimRequest): ClaimedRun[] } {
+export function prepareClaimRuns(
+  database: SqliteDatabase,
+  addEntry: AddEntry,
+): { hasDue(p: ClaimRequest): boolean; claim(p: ClaimRequest): ClaimedRun[] } {
   const selectDue = prepareSelectDue(database);
   const takeRun = prepareTakeRun(database, addEntry);
   return {
@@ -24,9 +27,10 @@ export function prepareClaimRuns(database: SqliteDatabase, addEntry: AddEntry): 
 }
 
 /**
- * Every target that has open runs in the pool, by a loose scan: one jump into `run_open` for each target, however many runs wait.
- * SQLite takes a partial index only where the query repeats its WHERE word for word, hence the term that looks redundant. Parameters stand in
- * `(SELECT …)`: next to a partial index, or as a LIMIT, SQLite would plan the statement anew with each value, which takes ten times as long as the look.
+ * Every target that has open runs in the pool, by a loose scan: one jump into `run_open` for each target, however many
+ * runs wait. SQLite takes a partial index only where the query repeats its WHERE word for word, hence the term that
+ * looks redundant. Parameters stand in `(SELECT …)`: next to a partial index, or as a LIMIT, SQLite would plan the
+ * statement anew with each value, which takes ten times as long as the look.
  */
 export const openTargetsSql = `
   WITH RECURSIVE open_target (target) AS (
@@ -52,7 +56,8 @@ export const dueRunsSql = {
     ORDER BY available_at, id LIMIT (SELECT :limit)`,
 };
 
-export const runningOfTargetSql = "SELECT count(*) FROM run INDEXED BY run_running_by_target WHERE status = 'running' AND target = :target";
+export const runningOfTargetSql =
+  "SELECT count(*) FROM run INDEXED BY run_running_by_target WHERE status = 'running' AND target = :target";
 
 const dueRow = z.tuple([z.number(), z.string()]);
 
@@ -64,13 +69,20 @@ function prepareSelectDue({ connection }: SqliteDatabase): (p: ClaimRequest) => 
 
   return ({ pool, concurrency, limit, now }) => {
     const isolated = pool === "isolated" ? 1 : 0;
-    const due = z.array(z.string()).parse(openTargets.all({ isolated })).flatMap((target) => {
-      const bound = concurrency.get(target);
-      const free = bound === undefined ? limit : Math.min(limit, bound - z.number().parse(runningOfTarget.get({ target })));
-      if (free <= 0) return [];
-      const rows = [...dueQueued.all({ isolated, target, limit: free }), ...dueWaiting.all({ isolated, target, limit: free, now })];
-      return oldestFirst(rows.map((row) => dueRow.parse(row))).slice(0, free);
-    });
+    const due = z
+      .array(z.string())
+      .parse(openTargets.all({ isolated }))
+      .flatMap((target) => {
+        const bound = concurrency.get(target);
+        const free =
+          bound === undefined ? limit : Math.min(limit, bound - z.number().parse(runningOfTarget.get({ target })));
+        if (free <= 0) return [];
+        const rows = [
+          ...dueQueued.all({ isolated, target, limit: free }),
+          ...dueWaiting.all({ isolated, target, limit: free, now }),
+        ];
+        return oldestFirst(rows.map((row) => dueRow.parse(row))).slice(0, free);
+      });
     return oldestFirst(due)
       .slice(0, limit)
       .map(([, id]) => id);
@@ -81,7 +93,10 @@ function oldestFirst(rows: [availableAt: number, id: string][]): [availableAt: n
   return rows.sort(([atA, idA], [atB, idB]) => atA - atB || (idA < idB ? -1 : 1));
 }
 
-function prepareTakeRun({ db, connection }: SqliteDatabase, addEntry: AddEntry): (id: string, p: ClaimRequest) => ClaimedRun | null {
+function prepareTakeRun(
+  { db, connection }: SqliteDatabase,
+  addEntry: AddEntry,
+): (id: string, p: ClaimRequest) => ClaimedRun | null {
   const query = db
     .update(run)
     .set({
@@ -114,15 +129,61 @@ function prepareTakeRun({ db, connection }: SqliteDatabase, addEntry: AddEntry):
     const leaseUntil = now + leaseMs;
     const row = take.get({ id, token, workerId, now, leaseUntil });
     if (row === undefined) return null;
-    const [trigger, attachmentId, kind, slug, deliveryId, attempt, maxAttempts, isResumed, payload, input, createdAt, acceptedBy] = takenRow.parse(row);
-    addEntry(id, { at: now, kind: isResumed === 1 ? "resumed" : "attempt_started", attempt, ...versionNote({ acceptedBy, executedBy: version }) });
+    const [
+      trigger,
+      attachmentId,
+      kind,
+      slug,
+      deliveryId,
+      attempt,
+      maxAttempts,
+      isResumed,
+      payload,
+      input,
+      createdAt,
+      acceptedBy,
+    ] = takenRow.parse(row);
+    addEntry(id, {
+      at: now,
+      kind: isResumed === 1 ? "resumed" : "attempt_started",
+      attempt,
+      ...versionNote({ acceptedBy, executedBy: version }),
+    });
     const target = { kind, slug };
-    return { id, token, leaseUntil, status: "running", trigger, attachmentId, target, deliveryId, attempt, maxAttempts, isResumed: isResumed === 1, payload: readJson(payload), input: readJson(input), createdAt };
+    return {
+      id,
+      token,
+      leaseUntil,
+      status: "running",
+      trigger,
+      attachmentId,
+      target,
+      deliveryId,
+      attempt,
+      maxAttempts,
+      isResumed: isResumed === 1,
+      payload: readJson(payload),
+      input: readJson(input),
+      createdAt,
+    };
   };
 }
 
 const text = z.string().nullable();
-const takenRow = z.tuple([text, text, targetKindSchema, z.string(), text, z.number(), z.number(), z.number(), text, text, z.number(), z.string()]);
+const takenRow = z.tuple([
+  text,
+  text,
+  targetKindSchema,
+  z.string(),
+  text,
+  z.number(),
+  z.number(),
+  z.number(),
+  text,
+  text,
+  z.number(),
+  z.string(),
+]);
 
 function readJson(stored: string | null): Json | null {
   return stored === null ? null : jsonSchema.parse(JSON.parse(stored));

@@ -10,7 +10,10 @@ import { createTrafficLogReader } from "./traffic-log.ts";
 import { createVerdictSets, type VerdictSets } from "./verdict-sets.ts";
 import type { WriteQueue } from "./write-queue.ts";
 
-/** What the verbs of the store work with. better-sqlite3 is synchronous: a verb is a plain function, made async at the port. */
+/**
+ * What the verbs of the store work with. better-sqlite3 is synchronous: a verb is a plain function, made async at the
+ * port.
+ */
 export interface SqliteDatabase {
   db: BetterSQLite3Database;
   connection: Connection;
@@ -21,14 +24,21 @@ export interface SqliteDatabase {
   verdictSets: VerdictSets;
   /** Reads at once, for the receiver and the engine. */
   read<T>(verb: () => T): Promise<T>;
-  /** Reads for people and clients of the API: in turns, so that the receiver has half of the event loop. The statements of `verb` see the store at one moment. */
+  /**
+   * Reads for people and clients of the API: in turns, so that the receiver has half of the event loop. The statements
+   * of `verb` see the store at one moment.
+   */
   readInTurn<T>(verb: () => T): Promise<T>;
   /** The same for a read that may take long; each slice sees the store at one moment. */
   readSlices<T>(begin: () => Steps<T>): Promise<T>;
 }
 
 /** `noteFailure`: a read failed for reasons of the store. */
-export function createDatabase(connection: Connection, write: WriteQueue["write"], noteFailure: (error: unknown) => void = () => {}): SqliteDatabase {
+export function createDatabase(
+  connection: Connection,
+  write: WriteQueue["write"],
+  noteFailure: (error: unknown) => void = () => {},
+): SqliteDatabase {
   const verdictSets = createVerdictSets(connection);
   async function read<T>(verb: () => T | Promise<T>): Promise<T> {
     for (const giveUpAt = performance.now() + waitForLockMs; ; await delay(betweenTriesMs)) {

@@ -11,7 +11,10 @@ import { delivery } from "./schema.ts";
 import { removeUnusedSql } from "./verdict-sets.ts";
 import type { WriteQueue } from "./write-queue.ts";
 
-export function createDeliveryStore(database: SqliteDatabase, p: { insertRun: InsertRun; room: QueueRoom; countTraffic: CountTraffic; queueing: WriteQueue["write"] }): DeliveryStore {
+export function createDeliveryStore(
+  database: SqliteDatabase,
+  p: { insertRun: InsertRun; room: QueueRoom; countTraffic: CountTraffic; queueing: WriteQueue["write"] },
+): DeliveryStore {
   const { read, readInTurn, write } = database;
   const insertDelivery = prepareInsertDelivery(database, p.countTraffic);
   const acceptDelivery = prepareAcceptDelivery(database, { insertDelivery, insertRun: p.insertRun, room: p.room });
@@ -25,7 +28,12 @@ export function createDeliveryStore(database: SqliteDatabase, p: { insertRun: In
         const row = database.db.select().from(delivery).where(eq(delivery.id, id)).get();
         return row ? toDelivery({ ...row, verdicts: database.verdictSets.list(row.verdicts) }) : null;
       }),
-    getDeliveryHeaders: (id) => read(() => database.db.select({ headers: delivery.headers }).from(delivery).where(eq(delivery.id, id)).get()?.headers ?? null),
+    getDeliveryHeaders: (id) =>
+      read(
+        () =>
+          database.db.select({ headers: delivery.headers }).from(delivery).where(eq(delivery.id, id)).get()?.headers ??
+          null,
+      ),
     removeUnusedVerdicts: () => write(() => removeUnused.run().changes),
   };
 }

@@ -16,8 +16,8 @@ export interface Held {
 export type EndHold = (held: Held, transition: RunTransition, now: number) => void;
 
 /**
- * Takes a run out of `running`. One that was asked to stop never goes back to wait: nobody would be left to stop it, so it is
- * `canceled` here.
+ * Takes a run out of `running`. One that was asked to stop never goes back to wait: nobody would be left to stop it, so
+ * it is `canceled` here.
  */
 export function prepareEndHold(database: SqliteDatabase, addEntry: AddEntry): EndHold {
   const giveBack = prepareGiveBack(database);
@@ -36,9 +36,16 @@ export function prepareEndHold(database: SqliteDatabase, addEntry: AddEntry): En
 type Back = Extract<RunTransition, { to: "waiting" | "queued" }>;
 
 const released = { token: null, workerId: null, leaseUntil: null };
-const whereHeld = and(eq(run.id, sql.placeholder("id")), eq(run.token, sql.placeholder("token")), eq(run.status, "running"));
+const whereHeld = and(
+  eq(run.id, sql.placeholder("id")),
+  eq(run.token, sql.placeholder("token")),
+  eq(run.status, "running"),
+);
 
-function prepareGiveBack({ db, connection }: SqliteDatabase): (p: { id: string; token: string; transition: Back }) => void {
+function prepareGiveBack({
+  db,
+  connection,
+}: SqliteDatabase): (p: { id: string; token: string; transition: Back }) => void {
   const query = db
     .update(run)
     .set({
@@ -53,11 +60,23 @@ function prepareGiveBack({ db, connection }: SqliteDatabase): (p: { id: string; 
   return ({ id, token, transition }) => {
     const isWaiting = transition.to === "waiting";
     const isResuming = isWaiting && transition.reason === "retry" ? 0 : 1;
-    assertOne(update.run({ id, token, status: transition.to, availableAt: isWaiting ? transition.availableAt : null, isResuming }), id);
+    assertOne(
+      update.run({
+        id,
+        token,
+        status: transition.to,
+        availableAt: isWaiting ? transition.availableAt : null,
+        isResuming,
+      }),
+      id,
+    );
   };
 }
 
-function prepareFinish({ db, connection }: SqliteDatabase): (p: { id: string; token: string; now: number; transition: Exclude<RunTransition, Back> }) => void {
+function prepareFinish({
+  db,
+  connection,
+}: SqliteDatabase): (p: { id: string; token: string; now: number; transition: Exclude<RunTransition, Back> }) => void {
   const query = db
     .update(run)
     .set({
@@ -74,7 +93,16 @@ function prepareFinish({ db, connection }: SqliteDatabase): (p: { id: string; to
   return ({ id, token, now, transition }) => {
     const output = transition.to === "completed" ? transition.output : null;
     const error = transition.to === "completed" ? null : transition.error;
-    const values = { id, token, now, status: transition.to, output, errorName: error?.name ?? null, errorMessage: error?.message ?? null, errorStack: error?.stack ?? null };
+    const values = {
+      id,
+      token,
+      now,
+      status: transition.to,
+      output,
+      errorName: error?.name ?? null,
+      errorMessage: error?.message ?? null,
+      errorStack: error?.stack ?? null,
+    };
     assertOne(update.run(values), id);
   };
 }

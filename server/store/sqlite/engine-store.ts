@@ -34,7 +34,9 @@ export function createEngineStore(database: SqliteDatabase, addEntry: AddEntry):
     listHeldRuns: (workerId) => read(() => listHeldRuns(database, workerId)),
     releaseLostRuns: (p) => write(() => releaseLostRuns(p)),
     async reconcile(now, spare = new Set()) {
-      const expired = (await read(() => expiry.hasExpired(now, spare))) ? await write(() => expiry.reconcile(now, spare)) : 0;
+      const expired = (await read(() => expiry.hasExpired(now, spare)))
+        ? await write(() => expiry.reconcile(now, spare))
+        : 0;
       if (!(await read(() => waits.hasLong(now)))) return expired;
       const shortened = await write(() => waits.shorten(now));
       waits.done(now);
@@ -47,7 +49,15 @@ export function createEngineStore(database: SqliteDatabase, addEntry: AddEntry):
       write(() => {
         db.delete(worker).where(eq(worker.id, id)).run();
       }),
-    listWorkers: ({ seenSince }) => read(() => db.select().from(worker).where(gte(worker.seenAt, seenSince)).orderBy(desc(worker.startedAt), desc(worker.id)).all()),
+    listWorkers: ({ seenSince }) =>
+      read(() =>
+        db
+          .select()
+          .from(worker)
+          .where(gte(worker.seenAt, seenSince))
+          .orderBy(desc(worker.startedAt), desc(worker.id))
+          .all(),
+      ),
   };
 }
 
@@ -71,5 +81,8 @@ function prepareLoadSteps({ db }: SqliteDatabase): (runId: string) => StepRecord
 
 function saveWorker({ db }: SqliteDatabase, info: WorkerInfo): void {
   const { pid, host, version, startedAt, seenAt } = info;
-  db.insert(worker).values(info).onConflictDoUpdate({ target: worker.id, set: { pid, host, version, startedAt, seenAt } }).run();
+  db.insert(worker)
+    .values(info)
+    .onConflictDoUpdate({ target: worker.id, set: { pid, host, version, startedAt, seenAt } })
+    .run();
 }

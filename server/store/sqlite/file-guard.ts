@@ -1,11 +1,12 @@
 import { statSync } from "node:fs";
 import { AppError } from "../../contract/app-error.ts";
 
-const detail = "The database file was removed or replaced while it was in use: nothing written now would last. Put it back, or start the service again.";
+const detail =
+  "The database file was removed or replaced while it was in use: nothing written now would last. Put it back, or start the service again.";
 
 /**
- * A file that is removed while it is open takes writes as before, into nothing: the next start would find none of them. Throws AppError
- * `store_unavailable` once the database or its write-ahead log is no longer the file that was opened.
+ * A file that is removed while it is open takes writes as before, into nothing: the next start would find none of them.
+ * Throws AppError `store_unavailable` once the database or its write-ahead log is no longer the file that was opened.
  */
 export function createFileGuard(file: string): () => void {
   const identities = new Map<string, string>();

@@ -43,16 +43,29 @@ async function openCounters(name: string) {
   };
   const ask = async () => {
     const window = { since: epoch, until: epoch + 72 * hour };
-    const by = (bucketMs: 60_000 | 3_600_000, endpoints: string[] | null) => traffic.countDeliveries({ ...window, bucketMs, endpoints });
-    const verdicts = (bucketMs: 60_000 | 3_600_000) => traffic.countVerdicts({ ...window, bucketMs, endpoints: ["a", "b"] });
-    return Promise.all([by(60_000, ["a", "b"]), by(hour, ["a", "b"]), by(60_000, null), by(hour, null), verdicts(60_000), verdicts(hour)]);
+    const by = (bucketMs: 60_000 | 3_600_000, endpoints: string[] | null) =>
+      traffic.countDeliveries({ ...window, bucketMs, endpoints });
+    const verdicts = (bucketMs: 60_000 | 3_600_000) =>
+      traffic.countVerdicts({ ...window, bucketMs, endpoints: ["a", "b"] });
+    return Promise.all([
+      by(60_000, ["a", "b"]),
+      by(hour, ["a", "b"]),
+      by(60_000, null),
+      by(hour, null),
+      verdicts(60_000),
+      verdicts(hour),
+    ]);
   };
   const fold = connection.transaction(prepareFoldTraffic(connection, database.verdictSets.read));
   return { count, ask, fold: () => fold.immediate() };
 }
 
 it("counts are the same whenever they are folded into counters", async () => {
-  const arrival = fc.record({ at: fc.integer({ min: 0, max: 40 * hour }), endpoint: fc.constantFrom("a", "b", " odd  one "), verdicts: fc.array(fc.constantFrom("matched" as const, "disabled" as const), { maxLength: 3 }) });
+  const arrival = fc.record({
+    at: fc.integer({ min: 0, max: 40 * hour }),
+    endpoint: fc.constantFrom("a", "b", " odd  one "),
+    verdicts: fc.array(fc.constantFrom("matched" as const, "disabled" as const), { maxLength: 3 }),
+  });
   const histories = fc.array(fc.oneof(arrival, fc.constant("fold" as const)), { maxLength: 20 });
   let run = 0;
   await fc.assert(

@@ -18,8 +18,8 @@ export const forgetMinutesSql = `DELETE FROM traffic WHERE bucket_ms = ${minuteM
 export const oldestLoggedSql = `SELECT id, counts FROM traffic_log ORDER BY id LIMIT ${mostRows}`;
 
 /**
- * Adds what was counted to the counters; inside a write transaction. What is too much for one goes back to the log as one row, where it
- * waits together with what comes meanwhile. Says whether there is more.
+ * Adds what was counted to the counters; inside a write transaction. What is too much for one goes back to the log as
+ * one row, where it waits together with what comes meanwhile. Says whether there is more.
  */
 export function prepareFoldTraffic(connection: Connection, readSet: (set: number) => CommonVerdicts): () => boolean {
   const oldest = connection.prepare<unknown[], { id: number; counts: string }>(oldestLoggedSql);
@@ -53,7 +53,8 @@ function prepareAddSums(connection: Connection): (sums: TrafficSum[]) => void {
     add(minuteMs, key, count);
     add(dayMs, key, count);
     // The first in its hour: a good time to clear away behind it.
-    if (add(hourMs, key, count) === count) forgetMinutes.run(key.endpoint, key.attachmentId, key.at - verdictMinutesKeptMs);
+    if (add(hourMs, key, count) === count)
+      forgetMinutes.run(key.endpoint, key.attachmentId, key.at - verdictMinutesKeptMs);
   }
 
   function addDeliveries(key: TrafficKey, count: number): void {
@@ -66,7 +67,11 @@ function prepareAddSums(connection: Connection): (sums: TrafficSum[]) => void {
     for (const sum of sums) (sum.attachmentId === together ? addDeliveries : addVerdicts)(sum, sum.count);
     for (const same of Map.groupBy(deliveries, ({ at, outcome }) => `${at} ${outcome}`).values()) {
       const [first] = same;
-      if (first) addDeliveries({ ...first, endpoint: together }, same.reduce((sum, { count }) => sum + count, 0));
+      if (first)
+        addDeliveries(
+          { ...first, endpoint: together },
+          same.reduce((sum, { count }) => sum + count, 0),
+        );
     }
   };
 }

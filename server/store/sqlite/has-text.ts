@@ -4,6 +4,8 @@ import { textNeedles } from "../shared/text-needles.ts";
 /** Whether one of the columns has the text: bytes are compared, with ASCII letters in lower case. */
 export function hasText(columns: readonly SQLWrapper[], text: string): SQL {
   const needles = textNeedles(text);
-  const finds = columns.flatMap((column) => needles.map((needle) => sql`instr(CAST(lower(CAST(${column} AS TEXT)) AS BLOB), ${needle}) > 0`));
+  const finds = columns.flatMap((column) =>
+    needles.map((needle) => sql`instr(CAST(lower(CAST(${column} AS TEXT)) AS BLOB), ${needle}) > 0`),
+  );
   return sql`(${sql.join(finds, sql` OR `)})`;
 }

@@ -10,7 +10,10 @@ import type { AddEntry } from "./timeline.ts";
 export type InsertRun = (newRun: NewRun) => void;
 
 /** Records a queued run with its first timeline entry. */
-export function prepareInsertRun({ db, connection }: SqliteDatabase, p: { addEntry: AddEntry; room: QueueRoom }): InsertRun {
+export function prepareInsertRun(
+  { db, connection }: SqliteDatabase,
+  p: { addEntry: AddEntry; room: QueueRoom },
+): InsertRun {
   const query = db.insert(run).values({
     id: sql.placeholder("id"),
     status: "queued",

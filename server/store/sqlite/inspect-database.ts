@@ -56,14 +56,18 @@ function readFacts(connection: Connection, file: string): DatabaseFacts {
 
 function readContents(connection: Connection): StoreContents {
   const numbers = (sql: string) => connection.prepare<unknown[], number>(sql).pluck().all();
-  const keys = connection.prepare<unknown[], Omit<StoreContents["keys"][number], "endpoints"> & { endpoints: string | null }>(
-    "SELECT id, name, kind, endpoints, ciphertext, expires_at AS expiresAt, revoked_at AS revokedAt FROM webhook_key",
-  );
+  const keys = connection.prepare<
+    unknown[],
+    Omit<StoreContents["keys"][number], "endpoints"> & { endpoints: string | null }
+  >("SELECT id, name, kind, endpoints, ciphertext, expires_at AS expiresAt, revoked_at AS revokedAt FROM webhook_key");
   return {
     newestDeliveryAt: numbers("SELECT received_at FROM delivery ORDER BY received_at DESC LIMIT 1")[0] ?? null,
     lastSeenWorkers: numbers("SELECT seen_at FROM worker"),
     keys: keys.all().map((key) => ({ ...key, endpoints: key.endpoints === null ? null : JSON.parse(key.endpoints) })),
-    disabledTriggers: connection.prepare<unknown[], string>("SELECT slug FROM trigger_switch WHERE disabled_at IS NOT NULL ORDER BY slug").pluck().all(),
+    disabledTriggers: connection
+      .prepare<unknown[], string>("SELECT slug FROM trigger_switch WHERE disabled_at IS NOT NULL ORDER BY slug")
+      .pluck()
+      .all(),
     people: numbers("SELECT count(*) FROM person")[0] ?? 0,
     admins: numbers("SELECT count(*) FROM person WHERE role = 'admin'")[0] ?? 0,
   };

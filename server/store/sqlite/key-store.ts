@@ -17,7 +17,10 @@ export function createKeyStore(database: SqliteDatabase, insertAudit: InsertAudi
         if (audit) insertAudit(audit);
         return toKey(row);
       }),
-    listKeys: () => read(() => db.select().from(webhookKey).orderBy(desc(webhookKey.createdAt), desc(webhookKey.id)).all().map(toKey)),
+    listKeys: () =>
+      read(() =>
+        db.select().from(webhookKey).orderBy(desc(webhookKey.createdAt), desc(webhookKey.id)).all().map(toKey),
+      ),
     findKeyByHash: (hash) =>
       read(() => {
         const row = findByHash.get({ hash });
@@ -35,7 +38,11 @@ export function createKeyStore(database: SqliteDatabase, insertAudit: InsertAudi
       ),
     revokeKey: (id, now, audit) =>
       write(() => {
-        const { changes } = db.update(webhookKey).set({ revokedAt: sql`coalesce(${webhookKey.revokedAt}, ${now})` }).where(eq(webhookKey.id, id)).run();
+        const { changes } = db
+          .update(webhookKey)
+          .set({ revokedAt: sql`coalesce(${webhookKey.revokedAt}, ${now})` })
+          .where(eq(webhookKey.id, id))
+          .run();
         if (audit && changes > 0) insertAudit(audit);
         return changes > 0;
       }),
@@ -53,7 +60,10 @@ export function createKeyStore(database: SqliteDatabase, insertAudit: InsertAudi
     touchKey: (id, now) =>
       write(() => {
         const isOlder = or(isNull(webhookKey.lastUsedAt), lt(webhookKey.lastUsedAt, now));
-        db.update(webhookKey).set({ lastUsedAt: now }).where(and(eq(webhookKey.id, id), isOlder)).run();
+        db.update(webhookKey)
+          .set({ lastUsedAt: now })
+          .where(and(eq(webhookKey.id, id), isOlder))
+          .run();
       }),
   };
 }

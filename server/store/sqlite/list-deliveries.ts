@@ -29,12 +29,19 @@ const deliverySummaryColumns = {
   redeliveryOf: delivery.redeliveryOf,
 };
 
-export function listDeliveries(database: SqliteDatabase, filter: DeliveryFilter, page: PageRequest): Promise<Page<DeliverySummary>> {
+export function listDeliveries(
+  database: SqliteDatabase,
+  filter: DeliveryFilter,
+  page: PageRequest,
+): Promise<Page<DeliverySummary>> {
   return database.readSlices(() => readList(createListReader(database), deliveryListing(database, filter), page));
 }
 
 /** Apart, so that a test can look at the plans of its queries. */
-export function deliveryListing(database: SqliteDatabase, filter: DeliveryFilter): Listing<DeliverySummaryRow, DeliverySummary> {
+export function deliveryListing(
+  database: SqliteDatabase,
+  filter: DeliveryFilter,
+): Listing<DeliverySummaryRow, DeliverySummary> {
   return {
     table: "delivery",
     at: delivery.receivedAt,
@@ -51,10 +58,16 @@ export function deliveryListing(database: SqliteDatabase, filter: DeliveryFilter
 
 /** The rows with these ids, newest first. */
 export function readDeliveryRows(database: SqliteDatabase, ids: string[]): DeliverySummaryRow[] {
-  return deliveryRowsQuery(database, ids).all().map((row) => ({ ...row, verdicts: database.verdictSets.list(row.verdicts) }));
+  return deliveryRowsQuery(database, ids)
+    .all()
+    .map((row) => ({ ...row, verdicts: database.verdictSets.list(row.verdicts) }));
 }
 
 /** Apart, so that a test can look at its plan. */
 export function deliveryRowsQuery({ db }: SqliteDatabase, ids: string[]) {
-  return db.select(deliverySummaryColumns).from(delivery).where(inArray(delivery.id, ids)).orderBy(desc(delivery.receivedAt), desc(delivery.id));
+  return db
+    .select(deliverySummaryColumns)
+    .from(delivery)
+    .where(inArray(delivery.id, ids))
+    .orderBy(desc(delivery.receivedAt), desc(delivery.id));
 }

@@ -1,7 +1,15 @@
 import { and, type SQL, sql } from "drizzle-orm";
 import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
 import type { Position } from "../shared/cursor.ts";
-import { between, type Driver, type Found, type Listing, type ListReader, type Reach, type Stretch } from "../shared/read-list.ts";
+import {
+  between,
+  type Driver,
+  type Found,
+  type Listing,
+  type ListReader,
+  type Reach,
+  type Stretch,
+} from "../shared/read-list.ts";
 import type { SqliteDatabase } from "./database.ts";
 
 /** Webhooks are received on the same event loop, and wait for as long. */
@@ -15,7 +23,9 @@ export function createListReader(database: SqliteDatabase): ListReader {
     lookMs,
     findEnd: (listing, reach) => db.get<Position | undefined>(endQuery(listing, reach)) ?? null,
     findIds: (listing, stretch) =>
-      listing.terms.some(({ isSlow }) => isSlow) ? findSlowly(database, listing, stretch) : { ids: db.all<{ id: string }>(stretchQuery(listing, stretch)).map(({ id }) => id), stoppedAt: null },
+      listing.terms.some(({ isSlow }) => isSlow)
+        ? findSlowly(database, listing, stretch)
+        : { ids: db.all<{ id: string }>(stretchQuery(listing, stretch)).map(({ id }) => id), stoppedAt: null },
   };
 }
 
@@ -26,7 +36,10 @@ export function endQuery<Row, Shape>(listing: Listing<Row, Shape>, { driver, aft
   return sql`SELECT ${at} AS at, ${id} AS id FROM ${indexed(listing, driver)} WHERE ${where} ORDER BY ${at} DESC, ${id} DESC LIMIT 1 OFFSET ${candidates - 1}`;
 }
 
-/** Apart, so that a test can look at its plan. SQLite asks first what stands in the index, and reads a row only where that holds. */
+/**
+ * Apart, so that a test can look at its plan. SQLite asks first what stands in the index, and reads a row only where
+ * that holds.
+ */
 export function stretchQuery<Row, Shape>(listing: Listing<Row, Shape>, { driver, after, downTo, limit }: Stretch): SQL {
   const { at, id, terms } = listing;
   const where = and(...terms.map((term) => term.condition), ...between(listing, after, downTo)) ?? sql`TRUE`;
@@ -40,7 +53,9 @@ function findSlowly<Row, Shape>({ connection }: SqliteDatabase, listing: Listing
   const { sql: text, params } = dialect.sqlToQuery(slowStretchQuery(listing, stretch));
   const endAt = performance.now() + lookMs;
   const ids: string[] = [];
-  for (const { id, at, holds } of connection.prepare<unknown[], Position & { holds: number }>(text).iterate(...params)) {
+  for (const { id, at, holds } of connection
+    .prepare<unknown[], Position & { holds: number }>(text)
+    .iterate(...params)) {
     if (holds === 1) ids.push(id);
     if (ids.length >= stretch.limit || performance.now() > endAt) return { ids, stoppedAt: { at, id } };
   }
@@ -50,7 +65,9 @@ function findSlowly<Row, Shape>({ connection }: SqliteDatabase, listing: Listing
 /** Apart, so that a test can look at its plan. */
 export function slowStretchQuery<Row, Shape>(listing: Listing<Row, Shape>, { driver, after, downTo }: Stretch): SQL {
   const { at, id, terms } = listing;
-  const fast = and(...terms.filter(({ isSlow }) => !isSlow).map((term) => term.condition), ...between(listing, after, downTo)) ?? sql`TRUE`;
+  const fast =
+    and(...terms.filter(({ isSlow }) => !isSlow).map((term) => term.condition), ...between(listing, after, downTo)) ??
+    sql`TRUE`;
   const slow = and(...terms.filter(({ isSlow }) => isSlow).map((term) => term.condition)) ?? sql`TRUE`;
   return sql`SELECT ${id} AS id, ${at} AS at, (${slow}) AS holds FROM ${indexed(listing, driver)} WHERE ${fast} ORDER BY ${at} DESC, ${id} DESC`;
 }

@@ -22,7 +22,9 @@ export function prepareLive(connection: Connection) {
   const save = connection.prepare(saveSql);
   const get = connection.prepare<unknown[], LiveRow>(getSql);
   return {
-    save: ({ said, ...request }: SaveRequest) => ({ held: save.run({ ...request, said: JSON.stringify(said) }).changes === 1 }),
+    save: ({ said, ...request }: SaveRequest) => ({
+      held: save.run({ ...request, said: JSON.stringify(said) }).changes === 1,
+    }),
     get(runId: string): LiveRecord | null {
       const row = get.get(runId);
       return row ? { ...row, said: JSON.parse(row.said) } : null;

@@ -9,7 +9,10 @@ import type { AddEntry } from "./timeline.ts";
 type Release = Parameters<EngineStore["releaseLostRuns"]>[0];
 
 /** After a worker process ended: its runs go back as its supervisor says. */
-export function prepareReleaseLostRuns(database: SqliteDatabase, p: { addEntry: AddEntry; endHold: EndHold }): (release: Release) => void {
+export function prepareReleaseLostRuns(
+  database: SqliteDatabase,
+  p: { addEntry: AddEntry; endHold: EndHold },
+): (release: Release) => void {
   const clearLive = prepareClearLive(database.connection);
   return ({ workerId, now, message, runs }) => {
     for (const lost of runs) {
@@ -43,19 +46,30 @@ function countCrash({ db }: SqliteDatabase, held: Held, fate: LostRun["fate"]["k
 }
 
 /** Runs whose lease ran out; see `reconcile` of the port. */
-export function prepareReconcile(database: SqliteDatabase, p: { addEntry: AddEntry; endHold: EndHold }): {
+export function prepareReconcile(
+  database: SqliteDatabase,
+  p: { addEntry: AddEntry; endHold: EndHold },
+): {
   hasExpired(now: number, spare: ReadonlySet<string>): boolean;
   reconcile(now: number, spare: ReadonlySet<string>): number;
 } {
   const clearLive = prepareClearLive(database.connection);
-  const expired = (now: number, spare: ReadonlySet<string>) => expiredRunsQuery(database, now).all().filter(({ id }) => !spare.has(id));
+  const expired = (now: number, spare: ReadonlySet<string>) =>
+    expiredRunsQuery(database, now)
+      .all()
+      .filter(({ id }) => !spare.has(id));
   return {
     hasExpired: (now, spare) => expired(now, spare).length > 0,
     reconcile(now, spare) {
       const rows = expired(now, spare);
       for (const { id, token, attempt, cancelRequestedAt } of rows) {
         if (token === null) throw new Error(`${id} is running under no token`);
-        p.addEntry(id, { at: now, kind: "worker_lost", attempt, message: "The lease of its worker ran out: the worker stopped answering." });
+        p.addEntry(id, {
+          at: now,
+          kind: "worker_lost",
+          attempt,
+          message: "The lease of its worker ran out: the worker stopped answering.",
+        });
         clearLive(id);
         p.endHold({ id, token, attempt, cancelRequestedAt }, { to: "queued" }, now);
       }

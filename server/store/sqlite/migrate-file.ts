@@ -6,7 +6,15 @@ import { refuseDamagedFile } from "./refuse-damaged-file.ts";
 import { toOpenError } from "./store-error.ts";
 
 /** Brings a file, made where it is missing, up to date. Gives the migrations that were applied now. */
-export async function migrateFile({ file, ...p }: { file: string; folder: string; clock: Clock; logger: Logger }): Promise<string[]> {
+export async function migrateFile({
+  file,
+  ...p
+}: {
+  file: string;
+  folder: string;
+  clock: Clock;
+  logger: Logger;
+}): Promise<string[]> {
   try {
     const connection = await openConnection(file);
     try {

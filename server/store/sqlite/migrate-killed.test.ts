@@ -14,7 +14,9 @@ import { openConnection } from "./open-connection.ts";
 import { openSqliteStore } from "./open-store.ts";
 
 const source = migrationsFolder("sqlite");
-const journal = z.looseObject({ entries: z.array(z.looseObject({ tag: z.string() })) }).parse(JSON.parse(readFileSync(join(source, "meta", "_journal.json"), "utf8")));
+const journal = z
+  .looseObject({ entries: z.array(z.looseObject({ tag: z.string() })) })
+  .parse(JSON.parse(readFileSync(join(source, "meta", "_journal.json"), "utf8")));
 
 let program: string;
 let folder: string;
@@ -28,22 +30,31 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it.each(journal.entries.map(({ tag }, position) => ({ tag, position })))("$tag: killed at every statement, the old schema is there, and the next start makes the whole new one", { timeout: 120_000 }, async ({ tag, position }) => {
-  const old = join(folder, `before-${position}.db`);
-  await bringTo(old, position);
-  const before = await look(old);
-  expect(before.applied).toBe(position);
-  const statements = readFileSync(join(source, `${tag}.sql`), "utf8").split("--> statement-breakpoint").length;
-  const kills = Array.from({ length: statements }, (_, index) => index + 1);
-  // Two at a time.
-  const next = kills[Symbol.iterator]();
-  const work = async () => {
-    for (const kill of next) await killAt({ old, position, kill, before });
-  };
-  await Promise.all([work(), work()]);
-});
+it.each(journal.entries.map(({ tag }, position) => ({ tag, position })))(
+  "$tag: killed at every statement, the old schema is there, and the next start makes the whole new one",
+  { timeout: 120_000 },
+  async ({ tag, position }) => {
+    const old = join(folder, `before-${position}.db`);
+    await bringTo(old, position);
+    const before = await look(old);
+    expect(before.applied).toBe(position);
+    const statements = readFileSync(join(source, `${tag}.sql`), "utf8").split("--> statement-breakpoint").length;
+    const kills = Array.from({ length: statements }, (_, index) => index + 1);
+    // Two at a time.
+    const next = kills[Symbol.iterator]();
+    const work = async () => {
+      for (const kill of next) await killAt({ old, position, kill, before });
+    };
+    await Promise.all([work(), work()]);
+  },
+);
 
-async function killAt(p: { old: string; position: number; kill: number; before: Awaited<ReturnType<typeof look>> }): Promise<void> {
+async function killAt(p: {
+  old: string;
+  position: number;
+  kill: number;
+  before: Awaited<ReturnType<typeof look>>;
+}): Promise<void> {
   const file = join(folder, `${p.position}-${p.kill}.db`);
   copyFileSync(p.old, file);
   const child = spawn(process.execPath, [program, file, String(p.kill)], { stdio: "inherit" });
@@ -59,8 +70,12 @@ async function killAt(p: { old: string; position: number; kill: number; before: 
 async function bringTo(file: string, migrations: number): Promise<void> {
   const known = join(folder, `known-${migrations}`);
   mkdirSync(join(known, "meta"), { recursive: true });
-  writeFileSync(join(known, "meta", "_journal.json"), JSON.stringify({ ...journal, entries: journal.entries.slice(0, migrations) }));
-  for (const { tag } of journal.entries.slice(0, migrations)) copyFileSync(join(source, `${tag}.sql`), join(known, `${tag}.sql`));
+  writeFileSync(
+    join(known, "meta", "_journal.json"),
+    JSON.stringify({ ...journal, entries: journal.entries.slice(0, migrations) }),
+  );
+  for (const { tag } of journal.entries.slice(0, migrations))
+    copyFileSync(join(source, `${tag}.sql`), join(known, `${tag}.sql`));
   const connection = await openConnection(file);
   migrate(connection, { folder: known, clock: systemClock, logger: silentLogger });
   connection.close();
@@ -69,8 +84,11 @@ async function bringTo(file: string, migrations: number): Promise<void> {
 async function look(file: string) {
   const connection = await openConnection(file);
   try {
-    const schema: unknown = connection.prepare("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name").all();
-    const hasNotes = connection.prepare("SELECT 1 FROM sqlite_master WHERE name = 'schema_migration'").get() !== undefined;
+    const schema: unknown = connection
+      .prepare("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name")
+      .all();
+    const hasNotes =
+      connection.prepare("SELECT 1 FROM sqlite_master WHERE name = 'schema_migration'").get() !== undefined;
     const applied = hasNotes ? connection.prepare("SELECT count(*) FROM schema_migration").pluck().get() : 0;
     return { schema, applied, damage: connection.pragma("integrity_check", { simple: true }) };
   } finally {

@@ -8,20 +8,30 @@ import { countApplied, readJournal } from "../shared/migration-journal.ts";
 import type { Connection } from "./open-connection.ts";
 
 /**
- * Brings the database to this code's schema: the migrations that drizzle-kit wrote, by its journal. All pending ones are one
- * transaction under the write lock, so several processes may start at once, and a kill leaves the old schema or the new.
- * (Drizzle's own migrator reads what was applied before it takes the lock, and knows nothing of newer databases.) Gives those that this call applied.
+ * Brings the database to this code's schema: the migrations that drizzle-kit wrote, by its journal. All pending ones
+ * are one transaction under the write lock, so several processes may start at once, and a kill leaves the old schema or
+ * the new. (Drizzle's own migrator reads what was applied before it takes the lock, and knows nothing of newer
+ * databases.) Gives those that this call applied.
  */
-export function migrate(connection: Connection, { folder, clock, logger }: { folder: string; clock: Clock; logger: Logger }): string[] {
+export function migrate(
+  connection: Connection,
+  { folder, clock, logger }: { folder: string; clock: Clock; logger: Logger },
+): string[] {
   const known = readJournal(folder);
   const applied = assertPrefix(connection, readApplied(connection), known);
   if (applied === known.length) return [];
   const began = clock.now();
-  if (applied > 0) logger.info("bringing the store up to date; a large one takes some minutes, and webhooks wait meanwhile", { file: connection.name, pending: known.slice(applied) });
+  if (applied > 0)
+    logger.info("bringing the store up to date; a large one takes some minutes, and webhooks wait meanwhile", {
+      file: connection.name,
+      pending: known.slice(applied),
+    });
   // A table that is made anew would cascade; SQLite takes this pragma outside of transactions only.
   connection.pragma("foreign_keys = OFF");
   try {
-    const done = connection.transaction(() => applyPending(connection, { folder, known, now: clock.now() })).immediate();
+    const done = connection
+      .transaction(() => applyPending(connection, { folder, known, now: clock.now() }))
+      .immediate();
     if (applied > 0) logger.info("the store is up to date", { seconds: Math.round((clock.now() - began) / 1000) });
     return done;
   } finally {
@@ -32,14 +42,17 @@ export function migrate(connection: Connection, { folder, clock, logger }: { fol
 /** The migrations that a database has. Refuses one that is no store, and one of a newer version. */
 export function readSchemaVersion(connection: Connection, folder: string): { applied: number; known: number } {
   const applied = readApplied(connection);
-  if (applied.length === 0) throw new AppError("store_unusable", `${connection.name} is a database, but no store of Signalbox.`);
+  if (applied.length === 0)
+    throw new AppError("store_unusable", `${connection.name} is a database, but no store of Signalbox.`);
   const known = readJournal(folder);
   return { applied: assertPrefix(connection, applied, known), known: known.length };
 }
 
 function applyPending(connection: Connection, p: { folder: string; known: string[]; now: number }): string[] {
   const { folder, known, now } = p;
-  connection.exec("CREATE TABLE IF NOT EXISTS schema_migration (position INTEGER PRIMARY KEY, tag TEXT NOT NULL, applied_at INTEGER NOT NULL)");
+  connection.exec(
+    "CREATE TABLE IF NOT EXISTS schema_migration (position INTEGER PRIMARY KEY, tag TEXT NOT NULL, applied_at INTEGER NOT NULL)",
+  );
   const first = assertPrefix(connection, readApplied(connection), known);
   const note = connection.prepare("INSERT INTO schema_migration (position, tag, applied_at) VALUES (?, ?, ?)");
   for (const [position, tag] of known.entries()) {
@@ -48,14 +61,19 @@ function applyPending(connection: Connection, p: { folder: string; known: string
     note.run(position, tag, now);
   }
   const broken = connection.pragma("foreign_key_check");
-  if (Array.isArray(broken) && broken.length > 0) throw new Error(`The migrations leave ${broken.length} broken references: ${JSON.stringify(broken[0])}`);
+  if (Array.isArray(broken) && broken.length > 0)
+    throw new Error(`The migrations leave ${broken.length} broken references: ${JSON.stringify(broken[0])}`);
   return known.slice(first);
 }
 
 function readApplied(connection: Connection): string[] {
-  const exists = connection.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'schema_migration'").get();
+  const exists = connection
+    .prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'schema_migration'")
+    .get();
   if (exists === undefined) return [];
-  return z.array(z.string()).parse(connection.prepare("SELECT tag FROM schema_migration ORDER BY position").pluck().all());
+  return z
+    .array(z.string())
+    .parse(connection.prepare("SELECT tag FROM schema_migration ORDER BY position").pluck().all());
 }
 
 function assertPrefix(connection: Connection, applied: string[], known: string[]): number {

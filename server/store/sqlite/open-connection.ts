@@ -13,9 +13,9 @@ const aloneTimeoutMs = 500;
 const longestLogBytes = 64 * 1024 * 1024;
 
 /**
- * Opens the file, made with its folder where it is missing, so that a commit is on disk when it returns. Changing to WAL needs
- * the file alone, and SQLite does not always wait for that: processes that open a new file together try again. `isAlone`: nobody else has it open, nor can open it
- * meanwhile; it is busy where somebody has.
+ * Opens the file, made with its folder where it is missing, so that a commit is on disk when it returns. Changing to
+ * WAL needs the file alone, and SQLite does not always wait for that: processes that open a new file together try
+ * again. `isAlone`: nobody else has it open, nor can open it meanwhile; it is busy where somebody has.
  */
 export async function openConnection(file: string, { isAlone = false } = {}): Promise<Connection> {
   createPrivately(file);
@@ -43,7 +43,11 @@ function createPrivately(file: string): void {
   } catch (error) {
     // Where the folder is none, SQLite says so next.
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) {
-      throw new AppError("store_unusable", `The database ${file} cannot be created. Look at DATABASE_URL and at the rights of its folder.`, { cause: error });
+      throw new AppError(
+        "store_unusable",
+        `The database ${file} cannot be created. Look at DATABASE_URL and at the rights of its folder.`,
+        { cause: error },
+      );
     }
   }
 }

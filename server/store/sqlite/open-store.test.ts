@@ -81,7 +81,10 @@ describe("opening", () => {
   it("refuses what is no database", async () => {
     mkdirSync(join(folder, "deep", "down"), { recursive: true });
     writeFileSync(file, "this is a text file, and long enough to be looked at\n".repeat(100));
-    await expect(openSqliteStore({ file })).rejects.toMatchObject({ code: "store_unusable", message: expect.stringContaining(`${file} cannot be used as the store. The file is not a SQLite database`) });
+    await expect(openSqliteStore({ file })).rejects.toMatchObject({
+      code: "store_unusable",
+      message: expect.stringContaining(`${file} cannot be used as the store. The file is not a SQLite database`),
+    });
     expect(readFileSync(file, "utf8")).toContain("this is a text file");
   });
 
@@ -91,7 +94,10 @@ describe("opening", () => {
     for (let page = 1; page < sound.length / 4096; page += 1) {
       const damaged = Buffer.from(sound).fill(0xa5, page * 4096, (page + 1) * 4096);
       writeFileSync(file, damaged);
-      await expect(openSqliteStore({ file }), `page ${page + 1}`).rejects.toMatchObject({ code: "store_unusable", message: expect.stringMatching(/damaged.*\.recover/s) });
+      await expect(openSqliteStore({ file }), `page ${page + 1}`).rejects.toMatchObject({
+        code: "store_unusable",
+        message: expect.stringMatching(/damaged.*\.recover/s),
+      });
       expect(readFileSync(file).equals(damaged), `page ${page + 1}`).toBe(true);
     }
   });
@@ -115,7 +121,10 @@ describe("opening", () => {
         const damaged = Buffer.from(sound);
         damaged[at] = (damaged[at] ?? 0) ^ 0x41;
         writeFileSync(log, damaged);
-        await expect(openSqliteStore({ file }), `byte ${at}`).rejects.toMatchObject({ code: "store_unusable", message: expect.stringContaining(log) });
+        await expect(openSqliteStore({ file }), `byte ${at}`).rejects.toMatchObject({
+          code: "store_unusable",
+          message: expect.stringContaining(log),
+        });
         expect(readFileSync(log).equals(damaged)).toBe(true);
       }
     });
@@ -124,7 +133,9 @@ describe("opening", () => {
   it("refuses a path that cannot be a file", async () => {
     await expect(openSqliteStore({ file: folder })).rejects.toMatchObject({ code: "store_unusable" });
     writeFileSync(join(folder, "file"), "");
-    await expect(openSqliteStore({ file: join(folder, "file", "ledger.db") })).rejects.toMatchObject({ code: "store_unusable" });
+    await expect(openSqliteStore({ file: join(folder, "file", "ledger.db") })).rejects.toMatchObject({
+      code: "store_unusable",
+    });
   });
 });
 
@@ -133,7 +144,10 @@ describe("migrations", () => {
     const connection = await openConnection(file);
     migrate(connection, migration(copyMigrations("CREATE TABLE later (id INTEGER)")));
     connection.close();
-    await expect(openSqliteStore({ file })).rejects.toMatchObject({ code: "store_unusable", message: expect.stringMatching(/newer Signalbox.*90_more/) });
+    await expect(openSqliteStore({ file })).rejects.toMatchObject({
+      code: "store_unusable",
+      message: expect.stringMatching(/newer Signalbox.*90_more/),
+    });
   });
 
   it("that are pending are applied, and only once", async () => {
@@ -160,8 +174,13 @@ describe("migrations", () => {
   it("give tokens and links to whoever made them, as the audit log says, where they are still here", async () => {
     const before = join(folder, "before");
     cpSync(migrationsFolder("sqlite"), before, { recursive: true });
-    const journal: { entries: { idx: number }[] } = JSON.parse(readFileSync(join(before, "meta", "_journal.json"), "utf8"));
-    writeFileSync(join(before, "meta", "_journal.json"), JSON.stringify({ entries: journal.entries.filter(({ idx }) => idx < 6) }));
+    const journal: { entries: { idx: number }[] } = JSON.parse(
+      readFileSync(join(before, "meta", "_journal.json"), "utf8"),
+    );
+    writeFileSync(
+      join(before, "meta", "_journal.json"),
+      JSON.stringify({ entries: journal.entries.filter(({ idx }) => idx < 6) }),
+    );
     const connection = await openConnection(file);
     migrate(connection, migration(before));
     connection.exec(`
@@ -172,10 +191,18 @@ describe("migrations", () => {
         ('3', 1, 'key.created', 'person', 'per_1', 'key_3'), ('4', 1, 'key.created', 'machine', NULL, 'key_4'), ('5', 1, 'invitation.created', 'person', 'per_1', 'inv_1')`);
     connection.close();
     const store = await openSqliteStore({ file });
-    expect((await store.listKeys()).map(({ id, ownerId }) => [id, ownerId])).toEqual([["key_4", null], ["key_3", null], ["key_2", null], ["key_1", "per_1"]]);
+    expect((await store.listKeys()).map(({ id, ownerId }) => [id, ownerId])).toEqual([
+      ["key_4", null],
+      ["key_3", null],
+      ["key_2", null],
+      ["key_1", "per_1"],
+    ]);
     await store.close();
     const after = await openConnection(file);
-    expect(after.prepare("SELECT id, created_by_id FROM invitation ORDER BY id").raw().all()).toEqual([["inv_1", "per_1"], ["inv_2", null]]);
+    expect(after.prepare("SELECT id, created_by_id FROM invitation ORDER BY id").raw().all()).toEqual([
+      ["inv_1", "per_1"],
+      ["inv_2", null],
+    ]);
     after.close();
   });
 
@@ -187,20 +214,29 @@ describe("migrations", () => {
     migrate(connection, migration(first));
     const body = Buffer.from(JSON.stringify({ text: "x".repeat(20_000) }));
     connection
-      .prepare("INSERT INTO delivery VALUES ('dlv_old', 'signup', 1, 'POST', 'accepted', 202, 1.5, ?, NULL, NULL, '{}', NULL, '[]', ?)")
+      .prepare(
+        "INSERT INTO delivery VALUES ('dlv_old', 'signup', 1, 'POST', 'accepted', 202, 1.5, ?, NULL, NULL, '{}', NULL, '[]', ?)",
+      )
       .run(body.length, body);
     connection.close();
     const store = await openSqliteStore({ file });
     expect(await store.getDelivery("dlv_old")).toMatchObject({ body: body.toString("base64"), redeliveryOf: null });
     await store.recordDelivery(aDelivery({ id: "dlv_new", redeliveryOf: "dlv_old" }));
-    const list = async (filter: DeliveryFilter) => (await store.listDeliveries(filter, { limit: 10, cursor: null })).data.map(({ id }) => id);
-    expect([await list({ endpoint: "signup" }), await list({ redeliveryOf: "dlv_old" })]).toEqual([["dlv_new", "dlv_old"], ["dlv_new"]]);
+    const list = async (filter: DeliveryFilter) =>
+      (await store.listDeliveries(filter, { limit: 10, cursor: null })).data.map(({ id }) => id);
+    expect([await list({ endpoint: "signup" }), await list({ redeliveryOf: "dlv_old" })]).toEqual([
+      ["dlv_new", "dlv_old"],
+      ["dlv_new"],
+    ]);
     await store.close();
   });
 
   it("leave nothing of themselves where one of them fails", async () => {
     const connection = await openConnection(file);
-    const copy = copyMigrations("CREATE TABLE later (id INTEGER)", "CREATE TABLE much_later (id INTEGER);\n--> statement-breakpoint\nCREATE NONSENSE");
+    const copy = copyMigrations(
+      "CREATE TABLE later (id INTEGER)",
+      "CREATE TABLE much_later (id INTEGER);\n--> statement-breakpoint\nCREATE NONSENSE",
+    );
     expect(() => migrate(connection, migration(copy))).toThrow(/NONSENSE/);
     expect(connection.prepare("SELECT count(*) FROM sqlite_master").pluck().get()).toBe(0);
     expect(connection.pragma("foreign_keys", { simple: true })).toBe(1);
@@ -215,7 +251,11 @@ describe("migrations", () => {
     const connection = await openConnection(file);
     migrate(
       connection,
-      migration(copyMigrations("PRAGMA foreign_keys=OFF;\nCREATE TABLE new_run AS SELECT * FROM run;\nDROP TABLE run;\nALTER TABLE new_run RENAME TO run;\nCREATE UNIQUE INDEX run_id ON run (id);\nPRAGMA foreign_keys=ON;")),
+      migration(
+        copyMigrations(
+          "PRAGMA foreign_keys=OFF;\nCREATE TABLE new_run AS SELECT * FROM run;\nDROP TABLE run;\nALTER TABLE new_run RENAME TO run;\nCREATE UNIQUE INDEX run_id ON run (id);\nPRAGMA foreign_keys=ON;",
+        ),
+      ),
     );
     expect(connection.prepare("SELECT count(*) FROM run_event").pluck().get()).toBe(1);
     connection.close();
@@ -227,7 +267,11 @@ describe("a store that cannot write now", () => {
     const store = await openSqliteStore({ file });
     const other = new Database(file);
     other.exec("BEGIN IMMEDIATE");
-    const answers = await Promise.allSettled([store.ping(), store.createRuns([aRun()]), store.listRuns({}, { limit: 1, cursor: null })]);
+    const answers = await Promise.allSettled([
+      store.ping(),
+      store.createRuns([aRun()]),
+      store.listRuns({}, { limit: 1, cursor: null }),
+    ]);
     expect(answers).toMatchObject([
       { status: "rejected", reason: { code: "store_unavailable", cause: { code: "SQLITE_BUSY" } } },
       { status: "rejected", reason: { code: "store_unavailable", cause: { code: "SQLITE_BUSY" } } },
@@ -239,17 +283,23 @@ describe("a store that cannot write now", () => {
     await store.close();
   });
 
-  it.each(["", "-wal"])("says so when its file (%s) is removed under it, rather than write into nothing", async (suffix) => {
-    const other = await openSqliteStore({ file });
-    await other.createRuns([aRun()]);
-    // It has written nothing yet.
-    const store = await openSqliteStore({ file });
-    rmSync(`${file}${suffix}`);
-    await expect(store.createRuns([aRun()])).rejects.toMatchObject({ code: "store_unavailable", message: expect.stringContaining("was removed or replaced") });
-    await expect(store.ping()).rejects.toMatchObject({ code: "store_unavailable" });
-    await store.close();
-    await other.close();
-  });
+  it.each(["", "-wal"])(
+    "says so when its file (%s) is removed under it, rather than write into nothing",
+    async (suffix) => {
+      const other = await openSqliteStore({ file });
+      await other.createRuns([aRun()]);
+      // It has written nothing yet.
+      const store = await openSqliteStore({ file });
+      rmSync(`${file}${suffix}`);
+      await expect(store.createRuns([aRun()])).rejects.toMatchObject({
+        code: "store_unavailable",
+        message: expect.stringContaining("was removed or replaced"),
+      });
+      await expect(store.ping()).rejects.toMatchObject({ code: "store_unavailable" });
+      await store.close();
+      await other.close();
+    },
+  );
 
   it("takes its own log, that comes and goes, for no such thing", async () => {
     const first = await openSqliteStore({ file });

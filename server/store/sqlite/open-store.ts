@@ -32,9 +32,9 @@ import { createUpkeepStore } from "./upkeep-store.ts";
 import { createWriteQueue, type WriteQueue } from "./write-queue.ts";
 
 /**
- * Opens the ledger in a SQLite file, made with its folder where it is missing, and brings its schema up to date. Several processes
- * may have it open. Rejects with AppError `store_unusable` where it cannot be used, or where a newer version wrote it,
- * and `store_unavailable` where another process keeps it locked.
+ * Opens the ledger in a SQLite file, made with its folder where it is missing, and brings its schema up to date.
+ * Several processes may have it open. Rejects with AppError `store_unusable` where it cannot be used, or where a newer
+ * version wrote it, and `store_unavailable` where another process keeps it locked.
  */
 export async function openSqliteStore(p: { file: string; clock?: Clock; logger?: Logger }): Promise<Store> {
   try {
@@ -67,12 +67,19 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
     const counts = traffic.write();
     if (counts > 0) folding.counted(counts);
   };
-  const queue = createWriteQueue(connection, { onBegin, onEnd, onWritten: watcher.changed, checkFile: createFileGuard(file) });
-  const database = createDatabase(connection, (verb, survives) =>
-    queue.write(() => {
-      room.forget();
-      return verb();
-    }, survives),
+  const queue = createWriteQueue(connection, {
+    onBegin,
+    onEnd,
+    onWritten: watcher.changed,
+    checkFile: createFileGuard(file),
+  });
+  const database = createDatabase(
+    connection,
+    (verb, survives) =>
+      queue.write(() => {
+        room.forget();
+        return verb();
+      }, survives),
     queue.noteFailure,
   );
   // Verbs that change what is queued by insertRun alone.
@@ -114,10 +121,13 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
 }
 
 /**
- * Reads the ends of the tables to which webhooks add, and writes for real (a number that nobody reads). What failed a moment ago counts, too: a small write
- * may fit onto a full disk, and pages that are not damaged can still be read.
+ * Reads the ends of the tables to which webhooks add, and writes for real (a number that nobody reads). What failed a
+ * moment ago counts, too: a small write may fit onto a full disk, and pages that are not damaged can still be read.
  */
-async function ping({ connection, read }: SqliteDatabase, { mark, probe, lastFailure }: { mark: () => string } & Pick<WriteQueue, "probe" | "lastFailure">): Promise<void> {
+async function ping(
+  { connection, read }: SqliteDatabase,
+  { mark, probe, lastFailure }: { mark: () => string } & Pick<WriteQueue, "probe" | "lastFailure">,
+): Promise<void> {
   await read(mark);
   await probe(() => {
     connection.pragma("user_version = 1");
@@ -128,6 +138,8 @@ async function ping({ connection, read }: SqliteDatabase, { mark, probe, lastFai
 
 /** Every change of a run adds to its timeline. The ends of three tables, by their keys, and two small ones. */
 function prepareMark(connection: Connection): () => string {
-  const ends = connection.prepare("SELECT (SELECT max(id) FROM run_event) AS entry, (SELECT max(rowid) FROM delivery) AS delivery, (SELECT count(*) FROM preset) AS presets, (SELECT max(id) FROM preset) AS preset, (SELECT max(revision) FROM trigger_switch) AS switches");
+  const ends = connection.prepare(
+    "SELECT (SELECT max(id) FROM run_event) AS entry, (SELECT max(rowid) FROM delivery) AS delivery, (SELECT count(*) FROM preset) AS presets, (SELECT max(id) FROM preset) AS preset, (SELECT max(revision) FROM trigger_switch) AS switches",
+  );
   return () => JSON.stringify(ends.get());
 }

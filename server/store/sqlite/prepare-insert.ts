@@ -5,10 +5,13 @@ import type { Connection } from "./open-connection.ts";
 type ReadParameter = (values: Record<string, unknown>) => unknown;
 
 /**
- * Prepares an INSERT whose values are placeholders. Drizzle's own prepared statements look at the kind of every parameter each time, which
- * takes as long as SQLite does; here that is done once.
+ * Prepares an INSERT whose values are placeholders. Drizzle's own prepared statements look at the kind of every
+ * parameter each time, which takes as long as SQLite does; here that is done once.
  */
-export function prepareInsert(connection: Connection, query: { toSQL(): { sql: string; params: unknown[] } }): (values: Record<string, unknown>) => void {
+export function prepareInsert(
+  connection: Connection,
+  query: { toSQL(): { sql: string; params: unknown[] } },
+): (values: Record<string, unknown>) => void {
   const { sql, params } = query.toSQL();
   const read = readParametersOf(params);
   const statement = connection.prepare(sql);

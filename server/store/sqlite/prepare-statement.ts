@@ -11,7 +11,10 @@ export interface PreparedStatement {
 }
 
 /** Prepares any statement once, as prepareInsert does; its parameters are placeholders, and rows come unmapped. */
-export function prepareStatement(connection: Connection, query: { toSQL(): { sql: string; params: unknown[] } }): PreparedStatement {
+export function prepareStatement(
+  connection: Connection,
+  query: { toSQL(): { sql: string; params: unknown[] } },
+): PreparedStatement {
   const { sql, params } = query.toSQL();
   const read = readParametersOf(params);
   const statement = connection.prepare(sql);

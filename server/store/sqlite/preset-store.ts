@@ -18,7 +18,14 @@ export function createPresetStore({ db, read, write }: SqliteDatabase): PresetSt
       ),
     savePreset: ({ id, subject, name, value, now }) =>
       write(() => {
-        const row = { id, subjectKind: subject.kind, subjectSlug: subject.slug, name, savedAt: now, value: JSON.stringify(value) };
+        const row = {
+          id,
+          subjectKind: subject.kind,
+          subjectSlug: subject.slug,
+          name,
+          savedAt: now,
+          value: JSON.stringify(value),
+        };
         db.delete(preset)
           .where(and(eq(preset.subjectKind, subject.kind), eq(preset.subjectSlug, subject.slug), eq(preset.name, name)))
           .run();

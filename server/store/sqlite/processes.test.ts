@@ -67,7 +67,8 @@ describe("several processes on one file", () => {
     for (const { child } of receivers) child.stdin?.write("go\n");
     const kinds: string[] = [];
     for (const { nextLine } of receivers) {
-      for (let answers = 0; answers < 3; answers += 1) kinds.push(answerSchema.parse(JSON.parse(await nextLine())).kind);
+      for (let answers = 0; answers < 3; answers += 1)
+        kinds.push(answerSchema.parse(JSON.parse(await nextLine())).kind);
     }
     expect(kinds.sort()).toEqual(["accepted", ...Array.from({ length: 11 }, () => "repeated")]);
     const store = await openSqliteStore({ file });
@@ -83,7 +84,10 @@ describe("several processes on one file", () => {
     child.kill("SIGKILL");
     await once(child, "close");
     const store = await openSqliteStore({ file });
-    expect(await store.getDelivery(answer.deliveryId)).toMatchObject({ id: answer.deliveryId, json: { email: "a@example.com" } });
+    expect(await store.getDelivery(answer.deliveryId)).toMatchObject({
+      id: answer.deliveryId,
+      json: { email: "a@example.com" },
+    });
     expect(await store.getRun(answer.runId)).toMatchObject({ status: "queued", deliveryId: answer.deliveryId });
     await store.close();
   });
@@ -92,7 +96,8 @@ describe("several processes on one file", () => {
     const stores = await Promise.all([openSqliteStore({ file }), openSqliteStore({ file })]);
     const kinds: string[] = [];
     // In waves, so that their transactions alternate.
-    for (let wave = 0; wave < 10; wave += 1) kinds.push(...(await Promise.all([...stores, ...stores, ...stores].map((store) => acceptBounded(store, 30)))));
+    for (let wave = 0; wave < 10; wave += 1)
+      kinds.push(...(await Promise.all([...stores, ...stores, ...stores].map((store) => acceptBounded(store, 30)))));
     expect(kinds).toEqual(Array.from({ length: 60 }, (_, n) => (n < 30 ? "accepted" : "full")));
     expect((await stores[0].countOpenRuns()).queued).toBe(30);
     for (const store of stores) await store.close();
@@ -128,5 +133,7 @@ describe("several processes on one file", () => {
 
 async function acceptBounded(store: Store, maxQueued: number): Promise<string> {
   const delivery = aDelivery();
-  return (await store.acceptDelivery({ delivery, runs: [aRun({ deliveryId: delivery.id, maxQueued })], idempotency: null })).kind;
+  return (
+    await store.acceptDelivery({ delivery, runs: [aRun({ deliveryId: delivery.id, maxQueued })], idempotency: null })
+  ).kind;
 }

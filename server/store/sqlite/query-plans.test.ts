@@ -68,7 +68,12 @@ function planOfSql(query: SQL): string {
 function plansOf<Row, Shape>(listing: Listing<Row, Shape>): { index: string; plan: string }[] {
   return driversOf(listing).flatMap((driver) =>
     [null, position].flatMap((after) => [
-      ...[null, position].flatMap((downTo) => [stretchQuery, slowStretchQuery].map((query) => ({ index: driver.index, plan: planOfSql(query(listing, { driver, after, downTo, limit: 51 })) }))),
+      ...[null, position].flatMap((downTo) =>
+        [stretchQuery, slowStretchQuery].map((query) => ({
+          index: driver.index,
+          plan: planOfSql(query(listing, { driver, after, downTo, limit: 51 })),
+        })),
+      ),
       { index: driver.index, plan: planOfSql(endQuery(listing, { driver, after, candidates: 1000 })) },
     ]),
   );
@@ -100,7 +105,10 @@ describe("a part of the list of runs is read by an index, in its order, whatever
     [{ replayOf: "r" }, ["run_by_replay"]],
     [{ minTokens: 5 }, ["run_by_spend"]],
     [{ minCostUsd: 0.5, target: "t", targetKind: "agent", status: "failed", trigger: "t", since: 1 }, ["run_by_spend"]],
-    [{ minCostUsd: 0.5, delivery: "d", replayOf: "r", keyId: "k" }, ["run_by_delivery", "run_by_replay", "run_by_key", "run_by_spend"]],
+    [
+      { minCostUsd: 0.5, delivery: "d", replayOf: "r", keyId: "k" },
+      ["run_by_delivery", "run_by_replay", "run_by_key", "run_by_spend"],
+    ],
     [{ needsApproval: true, target: "t" }, ["run_by_status", "run_by_target"]],
     [
       { delivery: "d", replayOf: "r", keyId: "k", status: "failed", trigger: "t", target: "t", version: "v" },
@@ -142,17 +150,33 @@ describe("a part of the list of deliveries is read by an index, in its order, wh
   });
 
   it("two filters are looked through in an index alone", () => {
-    for (const { plan } of plansOf(deliveryListing(database, { endpoint: "e", responseStatus: 422, outcome: "rejected" }))) expect(plan).toContain("COVERING INDEX");
+    for (const { plan } of plansOf(
+      deliveryListing(database, { endpoint: "e", responseStatus: 422, outcome: "rejected" }),
+    ))
+      expect(plan).toContain("COVERING INDEX");
   });
 });
 
 it("approvals are looked up in the steps of a run, by its id", () => {
-  for (const { plan } of plansOf(runListing(database, { needsApproval: true })).filter(({ plan }) => plan.includes("run_step"))) expect(plan).toContain("SEARCH run_step EXISTS USING INDEX sqlite_autoindex_run_step_1 (run_id=?)");
+  for (const { plan } of plansOf(runListing(database, { needsApproval: true })).filter(({ plan }) =>
+    plan.includes("run_step"),
+  ))
+    expect(plan).toContain("SEARCH run_step EXISTS USING INDEX sqlite_autoindex_run_step_1 (run_id=?)");
 });
 
 it("what agents spent is summed from one index, from the newest on, within a time and a number of runs", () => {
-  const filter = { target: "t", targetKind: "agent", trigger: "t", status: "failed", version: "v", minTokens: 1, minCostUsd: 0.5 } as const;
-  expect(planOfSql(spendQuery({ ...filter, since: 1, until: 9 }))).toMatch(/SEARCH run USING COVERING INDEX run_by_spend \(created_at>\? AND created_at<\?\)/);
+  const filter = {
+    target: "t",
+    targetKind: "agent",
+    trigger: "t",
+    status: "failed",
+    version: "v",
+    minTokens: 1,
+    minCostUsd: 0.5,
+  } as const;
+  expect(planOfSql(spendQuery({ ...filter, since: 1, until: 9 }))).toMatch(
+    /SEARCH run USING COVERING INDEX run_by_spend \(created_at>\? AND created_at<\?\)/,
+  );
   const anyTime = planOfSql(spendQuery(filter));
   expect(anyTime).toMatch(/SCAN run USING COVERING INDEX run_by_spend/);
   expect(anyTime).not.toContain("TEMP B-TREE FOR ORDER BY");
@@ -161,7 +185,8 @@ it("what agents spent is summed from one index, from the newest on, within a tim
 it("a part of a list has one bound on each side: SQLite would walk from the wider to the narrower", () => {
   const listing = runListing(database, { since: 1, until: 9 });
   const [driver] = driversOf(listing);
-  const boundsOf = (after: Position | null, downTo: Position | null) => dialect.sqlToQuery(stretchQuery(listing, { driver, after, downTo, limit: 51 })).params;
+  const boundsOf = (after: Position | null, downTo: Position | null) =>
+    dialect.sqlToQuery(stretchQuery(listing, { driver, after, downTo, limit: 51 })).params;
   expect(boundsOf(null, null)).toEqual([9, 1, 51]);
   expect(boundsOf({ at: 5, id: "x" }, { at: 3, id: "y" })).toEqual([5, "x", 3, "y", 51]);
   expect(boundsOf({ at: 12, id: "x" }, { at: 0, id: "y" })).toEqual([9, 1, 51]);
@@ -172,19 +197,29 @@ it("reads the rows of a page by their ids", () => {
   expect(planOf(runs)).toContain("SEARCH run USING INDEX sqlite_autoindex_run_1 (id=?)");
   expect(planOf(deliveries)).toContain("SEARCH delivery USING INDEX sqlite_autoindex_delivery_1 (id=?)");
   // What agents used stands behind the payloads in the row.
-  expect(planOf(runs).match(/SEARCH spend USING COVERING INDEX run_by_spend \(created_at=\? AND id=\? AND tokens>\?\)/g)).toHaveLength(2);
+  expect(
+    planOf(runs).match(/SEARCH spend USING COVERING INDEX run_by_spend \(created_at=\? AND id=\? AND tokens>\?\)/g),
+  ).toHaveLength(2);
 });
 
 describe("questions about traffic", () => {
   it("are counted by primary key", () => {
     const window = { bucketMs: 60_000, since: 0, until: 1, endpoints: "[]" };
-    expect(explain(countDeliveriesSql, window)).toContain("SEARCH t USING PRIMARY KEY (bucket_ms=? AND endpoint=? AND attachment_id=? AND at>? AND at<?)");
+    expect(explain(countDeliveriesSql, window)).toContain(
+      "SEARCH t USING PRIMARY KEY (bucket_ms=? AND endpoint=? AND attachment_id=? AND at>? AND at<?)",
+    );
     const attachments = explain(attachmentsSql, { bucketMs: 60_000, endpoints: "[]" });
     expect(attachments).toContain("(bucket_ms=? AND endpoint=? AND attachment_id>?)");
     expect(attachments).not.toContain("SCAN t");
-    expect(explain(sumVerdictsSql, { bucketMs: 60_000, since: 0, until: 1, endpoint: "e", attachmentId: "a" })).toBe("SEARCH traffic USING PRIMARY KEY (bucket_ms=? AND endpoint=? AND attachment_id=? AND at>? AND at<?)");
-    expect(explain(verdictBucketsSql, { bucketMs: 60_000, since: 0, until: 1, endpoint: "e", trigger: "t" })).toBe("SEARCH traffic USING PRIMARY KEY (bucket_ms=? AND endpoint=? AND attachment_id>? AND attachment_id<?)");
-    expect(explain(forgetMinutesSql, "", "", 0)).toMatch(/^SEARCH traffic USING .*\(bucket_ms=\? AND endpoint=\? AND attachment_id=\? AND at<\?\)$/);
+    expect(explain(sumVerdictsSql, { bucketMs: 60_000, since: 0, until: 1, endpoint: "e", attachmentId: "a" })).toBe(
+      "SEARCH traffic USING PRIMARY KEY (bucket_ms=? AND endpoint=? AND attachment_id=? AND at>? AND at<?)",
+    );
+    expect(explain(verdictBucketsSql, { bucketMs: 60_000, since: 0, until: 1, endpoint: "e", trigger: "t" })).toBe(
+      "SEARCH traffic USING PRIMARY KEY (bucket_ms=? AND endpoint=? AND attachment_id>? AND attachment_id<?)",
+    );
+    expect(explain(forgetMinutesSql, "", "", 0)).toMatch(
+      /^SEARCH traffic USING .*\(bucket_ms=\? AND endpoint=\? AND attachment_id=\? AND at<\?\)$/,
+    );
     expect(explain(addTrafficSql, 1, "", "", 0, "matched", 1)).not.toContain("SCAN");
   });
 
@@ -194,18 +229,28 @@ describe("questions about traffic", () => {
   });
 
   it("about the hours of a verdict jump to the attachments of the trigger", () => {
-    expect(explain(verdictHoursSql, { outcomes: "[]", endpoint: "e", trigger: "t", since: 0, until: 1 })).toContain("SEARCH t USING PRIMARY KEY (bucket_ms=? AND endpoint=? AND attachment_id>? AND attachment_id<?)");
-    expect(explain(firstCountedHourSql)).toBe("SEARCH traffic USING PRIMARY KEY (bucket_ms=? AND endpoint=? AND attachment_id=?)");
+    expect(explain(verdictHoursSql, { outcomes: "[]", endpoint: "e", trigger: "t", since: 0, until: 1 })).toContain(
+      "SEARCH t USING PRIMARY KEY (bucket_ms=? AND endpoint=? AND attachment_id>? AND attachment_id<?)",
+    );
+    expect(explain(firstCountedHourSql)).toBe(
+      "SEARCH traffic USING PRIMARY KEY (bucket_ms=? AND endpoint=? AND attachment_id=?)",
+    );
   });
 
   it("about targets are answered from an index alone", () => {
-    expect(explain(recentRunsSql, { slug: "s", kind: "agent", since: 0 })).toBe("SEARCH run USING COVERING INDEX run_by_target (target_slug=? AND created_at>?)");
-    expect(explain(lastRunSql, { slug: "s", kind: "agent" })).toBe("SEARCH run USING COVERING INDEX run_by_target (target_slug=?)");
+    expect(explain(recentRunsSql, { slug: "s", kind: "agent", since: 0 })).toBe(
+      "SEARCH run USING COVERING INDEX run_by_target (target_slug=? AND created_at>?)",
+    );
+    expect(explain(lastRunSql, { slug: "s", kind: "agent" })).toBe(
+      "SEARCH run USING COVERING INDEX run_by_target (target_slug=?)",
+    );
   });
 
   it("about ids look at the primary key and at the newest", () => {
     for (const { begin, end } of Object.values(searchIdsSql)) {
-      expect(explain(begin, { text: "a", end: "b", limit: 5 })).toMatch(/^SEARCH \w+ USING COVERING INDEX sqlite_autoindex_\w+_1 \(id>\? AND id<\?\)$/);
+      expect(explain(begin, { text: "a", end: "b", limit: 5 })).toMatch(
+        /^SEARCH \w+ USING COVERING INDEX sqlite_autoindex_\w+_1 \(id>\? AND id<\?\)$/,
+      );
       expect(explain(end, { text: "a", limit: 5 })).toMatch(/SCAN \w+ USING COVERING INDEX \w+_by_time/);
       expect(explain(end, { text: "a", limit: 5 })).not.toContain("TEMP B-TREE");
     }
@@ -224,16 +269,22 @@ describe("the engine's questions", () => {
     const queued = explain(dueRunsSql.queued, { isolated: 0, target: "t", limit: 1 });
     expect(queued).toContain("SEARCH run USING COVERING INDEX run_open (is_isolated=? AND target=? AND status=?)");
     const waiting = explain(dueRunsSql.waiting, { isolated: 0, target: "t", limit: 1, now: 1 });
-    expect(waiting).toContain("SEARCH run USING COVERING INDEX run_open (is_isolated=? AND target=? AND status=? AND available_at<?)");
+    expect(waiting).toContain(
+      "SEARCH run USING COVERING INDEX run_open (is_isolated=? AND target=? AND status=? AND available_at<?)",
+    );
     for (const plan of [queued, waiting]) expect(plan).not.toMatch(/SCAN run|TEMP B-TREE/);
   });
 
   it("how many of a target are running", () => {
-    expect(explain(runningOfTargetSql, { target: "t" })).toBe("SEARCH run USING COVERING INDEX run_running_by_target (target=?)");
+    expect(explain(runningOfTargetSql, { target: "t" })).toBe(
+      "SEARCH run USING COVERING INDEX run_running_by_target (target=?)",
+    );
   });
 
   it("how many of a target are queued", () => {
-    expect(explain(queuedOfTargetSql, { isolated: 0, target: "t", limit: 9 })).toContain("SEARCH run USING COVERING INDEX run_open (is_isolated=? AND target=? AND status=?)");
+    expect(explain(queuedOfTargetSql, { isolated: 0, target: "t", limit: 9 })).toContain(
+      "SEARCH run USING COVERING INDEX run_open (is_isolated=? AND target=? AND status=?)",
+    );
   });
 
   it("which leases ran out", () => {
@@ -245,14 +296,20 @@ describe("the engine's questions", () => {
   });
 
   it("when the next waiting run is due", () => {
-    expect(explain(nextAvailableQuery(database).toSQL().sql, 0, 1, 1)).toContain("run_waiting (is_isolated=? AND available_at>?)");
+    expect(explain(nextAvailableQuery(database).toSQL().sql, 0, 1, 1)).toContain(
+      "run_waiting (is_isolated=? AND available_at>?)",
+    );
   });
 });
 
 it("finds a key by its hash, an idempotency key and a timeline by index", () => {
   expect(planOf(findKeyByHashQuery(database, "h"))).toContain("USING INDEX webhook_key_by_hash (hash=?)");
-  expect(explain("SELECT * FROM idempotency_key WHERE endpoint = ? AND key = ?", "e", "k")).toContain("(endpoint=? AND key=?)");
-  expect(explain("SELECT * FROM run_event WHERE run_id = ? AND id > ? ORDER BY id LIMIT 10", "r", 1)).toContain("USING INDEX run_event_by_run (run_id=? AND id>?)");
+  expect(explain("SELECT * FROM idempotency_key WHERE endpoint = ? AND key = ?", "e", "k")).toContain(
+    "(endpoint=? AND key=?)",
+  );
+  expect(explain("SELECT * FROM run_event WHERE run_id = ? AND id > ? ORDER BY id LIMIT 10", "r", 1)).toContain(
+    "USING INDEX run_event_by_run (run_id=? AND id>?)",
+  );
 });
 
 it("has an index for every foreign key", () => {
@@ -270,7 +327,8 @@ it("has an index for every foreign key", () => {
 
 it("reads no wide column into a list", () => {
   const { runs, deliveries } = rowQueries(database, ["a"]);
-  for (const list of [runs, deliveries]) expect(list.toSQL().sql).not.toMatch(/"(payload|input|output|error_stack|body)"/);
+  for (const list of [runs, deliveries])
+    expect(list.toSQL().sql).not.toMatch(/"(payload|input|output|error_stack|body)"/);
 });
 
 function rowQueries(from: SqliteDatabase, ids: string[]) {

@@ -3,9 +3,15 @@ import type { NewRun, QueueFull } from "../../ports/store.ts";
 import { queueBoundsOf } from "../shared/queue-bounds.ts";
 import type { Connection } from "./open-connection.ts";
 
-/** Holds `maxQueued`. Asked inside the write transaction, so that nobody else queues anything between the question and the answer. */
+/**
+ * Holds `maxQueued`. Asked inside the write transaction, so that nobody else queues anything between the question and
+ * the answer.
+ */
 export interface QueueRoom {
-  /** Of these runs' targets one that cannot take its runs among them; `null`: all fit. Runs without a bound cost nothing. */
+  /**
+   * Of these runs' targets one that cannot take its runs among them; `null`: all fit. Runs without a bound cost
+   * nothing.
+   */
   findFull(runs: readonly NewRun[]): QueueFull | null;
   /** To be told of every run that is inserted. */
   added(target: string): void;
@@ -13,7 +19,10 @@ export interface QueueRoom {
   forget(): void;
 }
 
-/** SQLite takes a partial index only where the query repeats its WHERE word for word. Never looks at more than `limit` rows of a pool. */
+/**
+ * SQLite takes a partial index only where the query repeats its WHERE word for word. Never looks at more than `limit`
+ * rows of a pool.
+ */
 export const queuedOfTargetSql = `
   SELECT count(*) FROM (
     SELECT 1 FROM run INDEXED BY run_open
@@ -21,8 +30,8 @@ export const queuedOfTargetSql = `
   )`;
 
 /**
- * A full queue is asked by every request of a flood, and counting it takes the longer the larger its bound is. So what was counted holds for the
- * transaction, in which hundreds are decided.
+ * A full queue is asked by every request of a flood, and counting it takes the longer the larger its bound is. So what
+ * was counted holds for the transaction, in which hundreds are decided.
  */
 export function createQueueRoom(connection: Connection): QueueRoom {
   const countPool = connection.prepare(queuedOfTargetSql).pluck();
@@ -32,7 +41,10 @@ export function createQueueRoom(connection: Connection): QueueRoom {
   function queuedOf(target: string, upTo: number): number {
     const known = counted.get(target);
     if (known && (known.queued < known.upTo || upTo <= known.upTo)) return known.queued;
-    const queued = [0, 1].reduce((sum, isolated) => sum + z.number().parse(countPool.get({ isolated, target, limit: upTo })), 0);
+    const queued = [0, 1].reduce(
+      (sum, isolated) => sum + z.number().parse(countPool.get({ isolated, target, limit: upTo })),
+      0,
+    );
     counted.set(target, { queued, upTo });
     return queued;
   }

@@ -2,12 +2,16 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { AppError } from "../../contract/app-error.ts";
 
 const headBytes = 32;
-/** https://www.sqlite.org/fileformat2.html#the_write_ahead_log: the last bit says in which order of bytes checksums are counted. */
+/**
+ * https://www.sqlite.org/fileformat2.html#the_write_ahead_log: the last bit says in which order of bytes checksums are
+ * counted.
+ */
 const magic = 0x377f0682;
 
 /**
- * SQLite takes a write-ahead log whose head does not hold for an empty one, and writes over it: what was committed last would be gone without a word.
- * Throws AppError `store_unusable` instead. (A log of zeros is what a crash leaves of one that nothing was committed to.)
+ * SQLite takes a write-ahead log whose head does not hold for an empty one, and writes over it: what was committed last
+ * would be gone without a word. Throws AppError `store_unusable` instead. (A log of zeros is what a crash leaves of one
+ * that nothing was committed to.)
  */
 export function refuseDamagedLog(file: string): void {
   const head = readHead(`${file}-wal`);
@@ -30,7 +34,10 @@ function isHead(head: Buffer): boolean {
   return first === head.readUInt32BE(24) && second === head.readUInt32BE(28);
 }
 
-/** `null`: there is none, or nothing that can be read; then SQLite says so. Its locks lie on the other files: this one may be closed again. */
+/**
+ * `null`: there is none, or nothing that can be read; then SQLite says so. Its locks lie on the other files: this one
+ * may be closed again.
+ */
 function readHead(path: string): Buffer | null {
   let fd: number;
   try {

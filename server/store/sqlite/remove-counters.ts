@@ -42,7 +42,10 @@ export function prepareRemoveCounters(connection: Connection) {
       const last = rows.at(-1);
       return { removed, next: last && rows.length === rowsAtOnce ? { endpoint: last.endpoint, key: last.key } : null };
     },
-    /** By the hour, the counts of all endpoints together come first: lists look through what lies before the oldest of them. */
+    /**
+     * By the hour, the counts of all endpoints together come first: lists look through what lies before the oldest of
+     * them.
+     */
     removeCounters({ before, after }: Parameters<UpkeepStore["removeOldCounters"]>[0]): UpkeepBatch<CounterPlace> {
       const bound = createBatchBound();
       let removed = 0;

@@ -22,10 +22,15 @@ export const deliveryIsNeededSql = `
 
 const runIsNeededSql = `SELECT delivery_id IS NOT NULL OR ${isOpen} OR coalesce(finished_at, created_at) >= @before FROM run WHERE id = @id`;
 
-/** The verbs run in a write transaction. They may stop in the middle of a delivery or a run that has much, and go on with it in the next one. */
+/**
+ * The verbs run in a write transaction. They may stop in the middle of a delivery or a run that has much, and go on
+ * with it in the next one.
+ */
 export function prepareRemoveHistory(connection: Connection) {
   const removeRun = prepareRemoveRun(connection);
-  const runsOf = connection.prepare<unknown[], string>(`SELECT id FROM run WHERE delivery_id = ? LIMIT ${rowsAtOnce}`).pluck();
+  const runsOf = connection
+    .prepare<unknown[], string>(`SELECT id FROM run WHERE delivery_id = ? LIMIT ${rowsAtOnce}`)
+    .pluck();
   const dropDelivery = connection.prepare("DELETE FROM delivery WHERE id = ?");
   const oldDeliveries = connection.prepare<unknown[], UpkeepPlace>(oldDeliveriesSql);
   const oldRuns = connection.prepare<unknown[], UpkeepPlace>(oldRunsSql);
@@ -41,7 +46,11 @@ export function prepareRemoveHistory(connection: Connection) {
   }
 
   return {
-    removeDeliveries({ before, keysSince, after }: Parameters<UpkeepStore["removeOldDeliveries"]>[0]): UpkeepBatch<UpkeepPlace> {
+    removeDeliveries({
+      before,
+      keysSince,
+      after,
+    }: Parameters<UpkeepStore["removeOldDeliveries"]>[0]): UpkeepBatch<UpkeepPlace> {
       return walk(oldDeliveries.all({ ...(after ?? start), before }), after, {
         isNeeded: (id) => deliveryIsNeeded.get({ id, before, keysSince }) === 1,
         remove: removeDelivery,
@@ -58,7 +67,11 @@ export function prepareRemoveHistory(connection: Connection) {
 
 const start: UpkeepPlace = { at: -1, id: "" };
 
-function walk(rows: readonly UpkeepPlace[], after: UpkeepPlace | null, p: { isNeeded: (id: string) => boolean; remove: (id: string, bound: BatchBound) => boolean }): UpkeepBatch<UpkeepPlace> {
+function walk(
+  rows: readonly UpkeepPlace[],
+  after: UpkeepPlace | null,
+  p: { isNeeded: (id: string) => boolean; remove: (id: string, bound: BatchBound) => boolean },
+): UpkeepBatch<UpkeepPlace> {
   const bound = createBatchBound();
   let removed = 0;
   let last = after;
@@ -74,13 +87,20 @@ function walk(rows: readonly UpkeepPlace[], after: UpkeepPlace | null, p: { isNe
   return { removed, next: rows.length < looksAtOnce ? null : last };
 }
 
-/** Timeline and steps first, some at a time: a run may have many, and its own row would take them all with it. Says whether all is gone. */
+/**
+ * Timeline and steps first, some at a time: a run may have many, and its own row would take them all with it. Says
+ * whether all is gone.
+ */
 function prepareRemoveRun(connection: Connection): (id: string, bound: BatchBound) => boolean {
-  const parts = ["run_event", "run_step"].map((table) => connection.prepare(`DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE run_id = ? LIMIT ${rowsAtOnce})`));
+  const parts = ["run_event", "run_step"].map((table) =>
+    connection.prepare(
+      `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE run_id = ? LIMIT ${rowsAtOnce})`,
+    ),
+  );
   const dropRun = connection.prepare("DELETE FROM run WHERE id = ?");
   return (id, bound) => {
     for (const part of parts) {
-      for (let changes = rowsAtOnce; changes === rowsAtOnce; ) {
+      for (let changes = rowsAtOnce; changes === rowsAtOnce;) {
         if (bound.isReachedByRemoving()) return false;
         ({ changes } = part.run(id));
         bound.removed(changes);

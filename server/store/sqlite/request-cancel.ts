@@ -7,7 +7,10 @@ import type { AddEntry } from "./timeline.ts";
 
 type CancelAnswer = Awaited<ReturnType<RunStore["requestCancel"]>>;
 
-export function prepareRequestCancel({ db }: SqliteDatabase, addEntry: AddEntry): (runId: string, now: number) => CancelAnswer {
+export function prepareRequestCancel(
+  { db }: SqliteDatabase,
+  addEntry: AddEntry,
+): (runId: string, now: number) => CancelAnswer {
   return (runId, now) => {
     const found = db
       .select({ status: run.status, attempt: run.attempt, cancelRequestedAt: run.cancelRequestedAt })
@@ -18,7 +21,10 @@ export function prepareRequestCancel({ db }: SqliteDatabase, addEntry: AddEntry)
     if (isFinal(found.status)) return "ended";
     if (found.status === "running") {
       if (found.cancelRequestedAt !== null) return "requested";
-      db.update(run).set({ cancelRequestedAt: now }).where(and(eq(run.id, runId), eq(run.status, "running"))).run();
+      db.update(run)
+        .set({ cancelRequestedAt: now })
+        .where(and(eq(run.id, runId), eq(run.status, "running")))
+        .run();
       addEntry(runId, { at: now, kind: "cancel_requested", attempt: found.attempt });
       return "requested";
     }

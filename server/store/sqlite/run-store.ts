@@ -39,7 +39,12 @@ export function createRunStore(database: SqliteDatabase, p: RunStoreParts): RunS
         }),
       ),
     listRuns: (filter, page) => listRuns(database, filter, page),
-    findRuns: (ids) => readInTurn(() => runRowsQuery(database, [...ids]).all().map(toRunSummary)),
+    findRuns: (ids) =>
+      readInTurn(() =>
+        runRowsQuery(database, [...ids])
+          .all()
+          .map(toRunSummary),
+      ),
     getRun: (id) => readInTurn(() => getRun(database, id)),
     listTimeline: (runId, page) => readInTurn(() => listTimeline(database, runId, page)),
     requestCancel: (runId, now) => write(() => requestCancel(runId, now)),
@@ -58,7 +63,14 @@ function insertRuns({ room, insertRun }: RunStoreParts, runs: readonly NewRun[])
 
 function getRun({ db }: SqliteDatabase, id: string): (Run & { keyId: string | null }) | null {
   const row = db
-    .select({ ...runSummaryColumns, errorStack: run.errorStack, keyId: run.keyId, payload: run.payload, input: run.input, output: run.output })
+    .select({
+      ...runSummaryColumns,
+      errorStack: run.errorStack,
+      keyId: run.keyId,
+      payload: run.payload,
+      input: run.input,
+      output: run.output,
+    })
     .from(run)
     .where(eq(run.id, id))
     .get();

@@ -1,5 +1,15 @@
 import { sql } from "drizzle-orm";
-import { blob, customType, index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import {
+  blob,
+  customType,
+  index,
+  integer,
+  primaryKey,
+  real,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/sqlite-core";
 import type { DeliveryOutcome } from "../../contract/delivery.ts";
 import type { Json } from "../../contract/json.ts";
 import type { KeyKind } from "../../contract/key.ts";
@@ -15,8 +25,8 @@ import type { VerdictOutcome } from "../../contract/verdict.ts";
 import type { StoredVerdicts } from "../shared/stored-verdicts.ts";
 
 /**
- * JSON as text, `null` as NULL. JSON.stringify escapes lone surrogates and `\u0000`, so any JSON value survives. Drizzle's own
- * JSON mode would write a placeholder's `null` as the text "null".
+ * JSON as text, `null` as NULL. JSON.stringify escapes lone surrogates and `\u0000`, so any JSON value survives.
+ * Drizzle's own JSON mode would write a placeholder's `null` as the text "null".
  */
 const json = customType<{ data: unknown; driverData: string | null }>({
   dataType: () => "text",
@@ -55,8 +65,12 @@ export const delivery = sqliteTable(
     index("delivery_by_endpoint").on(t.endpoint, t.receivedAt, t.id, t.outcome, t.responseStatus),
     index("delivery_by_outcome").on(t.outcome, t.receivedAt, t.id, t.endpoint, t.responseStatus),
     index("delivery_by_response_status").on(t.responseStatus, t.receivedAt, t.id, t.endpoint, t.outcome),
-    index("delivery_by_redelivery").on(t.redeliveryOf, t.receivedAt, t.id).where(sql`redelivery_of IS NOT NULL`),
-    index("delivery_by_verdict_set").on(t.verdictSet).where(sql`verdict_set IS NOT NULL`),
+    index("delivery_by_redelivery")
+      .on(t.redeliveryOf, t.receivedAt, t.id)
+      .where(sql`redelivery_of IS NOT NULL`),
+    index("delivery_by_verdict_set")
+      .on(t.verdictSet)
+      .where(sql`verdict_set IS NOT NULL`),
   ],
 );
 
@@ -84,7 +98,10 @@ export const run = sqliteTable(
     attachmentId: text("attachment_id"),
     targetKind: text("target_kind").$type<TargetKind>().notNull(),
     targetSlug: text("target_slug").notNull(),
-    /** Kind and slug as one, which claims go by: `workflow:welcome-email`. Not generated: no index covers a generated column. */
+    /**
+     * Kind and slug as one, which claims go by: `workflow:welcome-email`. Not generated: no index covers a generated
+     * column.
+     */
     target: text("target").notNull(),
     deliveryId: text("delivery_id").references(() => delivery.id, { onDelete: "set null" }),
     startedBy: text("started_by").$type<StartedBy>().notNull(),
@@ -116,7 +133,10 @@ export const run = sqliteTable(
     payload: json("payload").$type<Json>(),
     input: json("input").$type<Json>(),
     output: json("output").$type<Json>(),
-    /** Input and output tokens so far; of agents only. It stands behind the wide columns: lists read it from `run_by_spend`. */
+    /**
+     * Input and output tokens so far; of agents only. It stands behind the wide columns: lists read it from
+     * `run_by_spend`.
+     */
     tokens: integer("tokens"),
     /** US dollars; NULL where it is not known. */
     costUsd: real("cost_usd"),
@@ -126,23 +146,52 @@ export const run = sqliteTable(
     index("run_by_time").on(t.createdAt, t.id, t.version, t.targetKind),
     index("run_by_trigger").on(t.trigger, t.createdAt, t.id, t.targetSlug, t.targetKind, t.version),
     // How a target did of late is answered from here alone: status and times stand in it, though they change.
-    index("run_by_target").on(t.targetSlug, t.createdAt, t.id, t.targetKind, t.status, t.startedAt, t.finishedAt, t.trigger, t.version),
+    index("run_by_target").on(
+      t.targetSlug,
+      t.createdAt,
+      t.id,
+      t.targetKind,
+      t.status,
+      t.startedAt,
+      t.finishedAt,
+      t.trigger,
+      t.version,
+    ),
     index("run_by_status").on(t.status, t.createdAt, t.id, t.trigger, t.targetSlug, t.targetKind, t.version),
     index("run_by_delivery").on(t.deliveryId, t.createdAt, t.id),
-    index("run_by_replay").on(t.replayOf, t.createdAt, t.id).where(sql`replay_of IS NOT NULL`),
-    index("run_by_key").on(t.keyId, t.createdAt, t.id).where(sql`key_id IS NOT NULL`),
+    index("run_by_replay")
+      .on(t.replayOf, t.createdAt, t.id)
+      .where(sql`replay_of IS NOT NULL`),
+    index("run_by_key")
+      .on(t.keyId, t.createdAt, t.id)
+      .where(sql`key_id IS NOT NULL`),
     // What is open has its own small indexes, so that claims cost the same however long the history is.
-    index("run_open").on(t.isIsolated, t.target, t.status, t.availableAt, t.id).where(sql`status IN ('queued', 'waiting')`),
-    index("run_waiting").on(t.isIsolated, t.availableAt).where(sql`status = 'waiting'`),
-    index("run_running_by_target").on(t.target).where(sql`status = 'running'`),
-    index("run_by_lease").on(t.leaseUntil).where(sql`lease_until IS NOT NULL`),
-    index("run_by_worker").on(t.workerId).where(sql`worker_id IS NOT NULL`),
+    index("run_open")
+      .on(t.isIsolated, t.target, t.status, t.availableAt, t.id)
+      .where(sql`status IN ('queued', 'waiting')`),
+    index("run_waiting")
+      .on(t.isIsolated, t.availableAt)
+      .where(sql`status = 'waiting'`),
+    index("run_running_by_target")
+      .on(t.target)
+      .where(sql`status = 'running'`),
+    index("run_by_lease")
+      .on(t.leaseUntil)
+      .where(sql`lease_until IS NOT NULL`),
+    index("run_by_worker")
+      .on(t.workerId)
+      .where(sql`worker_id IS NOT NULL`),
     // What agents used is filtered and summed from here alone; runs of workflows are not in it.
-    index("run_by_spend").on(t.createdAt, t.id, t.tokens, t.costUsd, t.targetSlug, t.status, t.trigger, t.version).where(sql`tokens IS NOT NULL`),
+    index("run_by_spend")
+      .on(t.createdAt, t.id, t.tokens, t.costUsd, t.targetSlug, t.status, t.trigger, t.version)
+      .where(sql`tokens IS NOT NULL`),
   ],
 );
 
-/** What the model of an agent's run has said so far, in the call that is under way. Not a part of the history: it goes with the step that it becomes. */
+/**
+ * What the model of an agent's run has said so far, in the call that is under way. Not a part of the history: it goes
+ * with the step that it becomes.
+ */
 export const runLive = sqliteTable("run_live", {
   runId: text("run_id")
     .primaryKey()
@@ -211,7 +260,10 @@ export const idempotencyKey = sqliteTable(
   (t) => [primaryKey({ columns: [t.endpoint, t.key] }), index("idempotency_key_by_delivery").on(t.deliveryId)],
 );
 
-/** Counts, kept by minute and by hour (of verdicts by day, too), of deliveries (no attachment) and of verdicts, on an endpoint or (no endpoint) on all. WITHOUT ROWID. */
+/**
+ * Counts, kept by minute and by hour (of verdicts by day, too), of deliveries (no attachment) and of verdicts, on an
+ * endpoint or (no endpoint) on all. WITHOUT ROWID.
+ */
 export const traffic = sqliteTable(
   "traffic",
   {
@@ -269,7 +321,9 @@ export const webhookKey = sqliteTable(
   (t) => [
     uniqueIndex("webhook_key_by_hash").on(t.hash),
     index("webhook_key_by_kind").on(t.kind, t.createdAt, t.id),
-    index("webhook_key_by_owner").on(t.ownerId).where(sql`owner_id IS NOT NULL`),
+    index("webhook_key_by_owner")
+      .on(t.ownerId)
+      .where(sql`owner_id IS NOT NULL`),
   ],
 );
 
@@ -340,12 +394,15 @@ export const personAccount = sqliteTable(
     accessTokenExpiresAt: moment("access_token_expires_at"),
     refreshTokenExpiresAt: moment("refresh_token_expires_at"),
     scope: text("scope"),
-    /** scrypt, with its salt. */
+    /** Scrypt, with its salt. */
     password: text("password"),
     createdAt: moment("created_at").notNull(),
     updatedAt: moment("updated_at").notNull(),
   },
-  (t) => [index("person_account_by_person").on(t.userId), uniqueIndex("person_account_by_provider").on(t.providerId, t.accountId)],
+  (t) => [
+    index("person_account_by_person").on(t.userId),
+    uniqueIndex("person_account_by_provider").on(t.providerId, t.accountId),
+  ],
 );
 
 /** What is under way between leaving for a sign-in elsewhere and coming back. */
@@ -359,7 +416,10 @@ export const personVerification = sqliteTable(
     createdAt: moment("created_at").notNull(),
     updatedAt: moment("updated_at").notNull(),
   },
-  (t) => [index("person_verification_by_identifier").on(t.identifier), index("person_verification_by_expiry").on(t.expiresAt)],
+  (t) => [
+    index("person_verification_by_identifier").on(t.identifier),
+    index("person_verification_by_expiry").on(t.expiresAt),
+  ],
 );
 
 export const invitation = sqliteTable(
@@ -383,7 +443,9 @@ export const invitation = sqliteTable(
   (t) => [
     uniqueIndex("invitation_by_hash").on(t.hash),
     // Those that were used or withdrawn stay, and are never looked at again.
-    index("invitation_open").on(t.expiresAt).where(sql`accepted_at IS NULL AND revoked_at IS NULL`),
+    index("invitation_open")
+      .on(t.expiresAt)
+      .where(sql`accepted_at IS NULL AND revoked_at IS NULL`),
   ],
 );
 
@@ -401,7 +463,11 @@ export const auditEntry = sqliteTable(
     address: text("address"),
     detail: json("detail").$type<Json>(),
   },
-  (t) => [index("audit_entry_by_time").on(t.at, t.id), index("audit_entry_by_action").on(t.action, t.at, t.id), index("audit_entry_by_actor").on(t.actorId, t.at, t.id)],
+  (t) => [
+    index("audit_entry_by_time").on(t.at, t.id),
+    index("audit_entry_by_action").on(t.action, t.at, t.id),
+    index("audit_entry_by_actor").on(t.actorId, t.at, t.id),
+  ],
 );
 
 export const worker = sqliteTable("worker", {

@@ -29,7 +29,10 @@ export const searchIdsSql = { run: queriesOf("run", "created_at"), delivery: que
 
 type SearchRequest = Parameters<TrafficStore["searchIds"]>[0];
 
-export function searchIds(database: SqliteDatabase, p: SearchRequest): { runs: RunSummary[]; deliveries: DeliverySummary[] } {
+export function searchIds(
+  database: SqliteDatabase,
+  p: SearchRequest,
+): { runs: RunSummary[]; deliveries: DeliverySummary[] } {
   if (p.text === "") return { runs: [], deliveries: [] };
   const runIds = findIds(database, { ...p, table: "run", prefix: "run_" });
   const deliveryIds = findIds(database, { ...p, table: "delivery", prefix: "dlv_" });
@@ -39,10 +42,16 @@ export function searchIds(database: SqliteDatabase, p: SearchRequest): { runs: R
   };
 }
 
-function findIds({ connection }: SqliteDatabase, p: { table: "run" | "delivery"; prefix: string } & SearchRequest): string[] {
+function findIds(
+  { connection }: SqliteDatabase,
+  p: { table: "run" | "delivery"; prefix: string } & SearchRequest,
+): string[] {
   const { begin, end, ending } = readIdText(p.text, p.prefix);
   const queries = searchIdsSql[p.table];
   const begins = connection.prepare<unknown[], string>(queries.begin).pluck().all({ text: begin, end, limit: p.limit });
-  const ends = ending === null ? [] : connection.prepare<unknown[], string>(queries.end).pluck().all({ text: ending, limit: p.limit });
+  const ends =
+    ending === null
+      ? []
+      : connection.prepare<unknown[], string>(queries.end).pluck().all({ text: ending, limit: p.limit });
   return [...new Set([...begins, ...ends])].sort().reverse().slice(0, p.limit);
 }

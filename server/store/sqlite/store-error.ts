@@ -8,7 +8,10 @@ const causes: readonly (readonly [prefix: string, detail: string])[] = [
   ["SQLITE_FULL", "The disk of the database is full."],
   ["SQLITE_IOERR", "The disk of the database cannot be read or written."],
   ["SQLITE_READONLY", "The database cannot be written: its file or folder is read-only."],
-  ["SQLITE_CORRUPT", "The database file is damaged. Restore a backup, or save what can be read: sqlite3 <file> .recover."],
+  [
+    "SQLITE_CORRUPT",
+    "The database file is damaged. Restore a backup, or save what can be read: sqlite3 <file> .recover.",
+  ],
   ["SQLITE_NOTADB", "The file is not a SQLite database. Look at DATABASE_URL."],
   ["SQLITE_CANTOPEN", "The database file cannot be opened. Look at DATABASE_URL and at the rights of its folder."],
   ["SQLITE_PROTOCOL", "The database is busy: its lock could not be taken."],
@@ -16,12 +19,17 @@ const causes: readonly (readonly [prefix: string, detail: string])[] = [
 ];
 
 /**
- * Gives an AppError: `store_unavailable` for what the store cannot help, `not_found` for a row that refers to one which is not there, or was removed meanwhile.
- * Anything else comes back as it is.
+ * Gives an AppError: `store_unavailable` for what the store cannot help, `not_found` for a row that refers to one which
+ * is not there, or was removed meanwhile. Anything else comes back as it is.
  */
 export function toStoreError(error: unknown): unknown {
   const code = sqliteCode(error);
-  if (code === "SQLITE_CONSTRAINT_FOREIGNKEY") return new AppError("not_found", "What this belongs to is not there (any more): it may have been removed meanwhile.", { cause: error });
+  if (code === "SQLITE_CONSTRAINT_FOREIGNKEY")
+    return new AppError(
+      "not_found",
+      "What this belongs to is not there (any more): it may have been removed meanwhile.",
+      { cause: error },
+    );
   const known = code === null ? undefined : causes.find(([prefix]) => code.startsWith(prefix));
   return known ? new AppError("store_unavailable", known[1], { cause: error }) : error;
 }
@@ -30,7 +38,11 @@ export function toStoreError(error: unknown): unknown {
 export function toOpenError(error: unknown, file: string): unknown {
   const known = toStoreError(error);
   if (!(known instanceof AppError) || known === error) return known;
-  return new AppError(isBusy(error) ? "store_unavailable" : "store_unusable", `${file} cannot be used as the store. ${known.message}`, { cause: error });
+  return new AppError(
+    isBusy(error) ? "store_unavailable" : "store_unusable",
+    `${file} cannot be used as the store. ${known.message}`,
+    { cause: error },
+  );
 }
 
 export function isBusy(error: unknown): boolean {

@@ -24,14 +24,18 @@ export const recentRunsSql = `
 export const lastRunSql = `
   SELECT id FROM run INDEXED BY run_by_target WHERE target_slug = @slug AND target_kind = @kind ORDER BY created_at DESC, id DESC LIMIT 1`;
 
-export function summarizeTargets(database: SqliteDatabase, p: Parameters<TrafficStore["summarizeTargets"]>[0]): TargetSummary[] {
+export function summarizeTargets(
+  database: SqliteDatabase,
+  p: Parameters<TrafficStore["summarizeTargets"]>[0],
+): TargetSummary[] {
   const { connection, db } = database;
   const recentRuns = connection.prepare<unknown[], RecentRow>(recentRunsSql);
   const lastRun = connection.prepare<unknown[], string>(lastRunSql).pluck();
   return p.targets.map((target: Target) => {
     const recent = recentRuns.all({ ...target, since: p.since });
     const lastId = lastRun.get(target);
-    const last = lastId === undefined ? undefined : db.select(runSummaryColumns).from(run).where(eq(run.id, lastId)).get();
+    const last =
+      lastId === undefined ? undefined : db.select(runSummaryColumns).from(run).where(eq(run.id, lastId)).get();
     return { target, ...summarizeRuns(recent, mostRuns), lastRun: last ? toRunSummary(last) : null };
   });
 }

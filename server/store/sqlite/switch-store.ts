@@ -8,7 +8,11 @@ import { triggerSwitch } from "./schema.ts";
 
 export function createSwitchStore({ db, read, write }: SqliteDatabase): SwitchStore {
   // Asked for in every turn with webhooks: prepared once. The table has a row for each trigger that was ever switched off.
-  const disabled = db.select({ slug: triggerSwitch.slug, at: triggerSwitch.disabledAt, reason: triggerSwitch.reason }).from(triggerSwitch).where(isNotNull(triggerSwitch.disabledAt)).prepare();
+  const disabled = db
+    .select({ slug: triggerSwitch.slug, at: triggerSwitch.disabledAt, reason: triggerSwitch.reason })
+    .from(triggerSwitch)
+    .where(isNotNull(triggerSwitch.disabledAt))
+    .prepare();
   return {
     listDisabledTriggers: () =>
       read((): DisabledTriggers => {
@@ -22,7 +26,10 @@ export function createSwitchStore({ db, read, write }: SqliteDatabase): SwitchSt
         const { wasOff, next } = nextSwitch(old, disable);
         if (!next) return wasOff;
         const revision = sql<number>`(SELECT coalesce(max(revision), 0) + 1 FROM trigger_switch)`;
-        db.insert(triggerSwitch).values({ slug, ...next, revision }).onConflictDoUpdate({ target: triggerSwitch.slug, set: { ...next, revision } }).run();
+        db.insert(triggerSwitch)
+          .values({ slug, ...next, revision })
+          .onConflictDoUpdate({ target: triggerSwitch.slug, set: { ...next, revision } })
+          .run();
         return wasOff;
       }),
   };

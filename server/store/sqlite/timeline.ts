@@ -24,12 +24,30 @@ export function prepareAddEntry({ db, connection }: SqliteDatabase): AddEntry {
     data: sql.placeholder("data"),
   });
   const insert = prepareInsert(connection, query);
-  return (runId, { at, kind, attempt, name = null, level = null, message = null, durationMs = null, until = null, error = null, data = null }) => {
+  return (
+    runId,
+    {
+      at,
+      kind,
+      attempt,
+      name = null,
+      level = null,
+      message = null,
+      durationMs = null,
+      until = null,
+      error = null,
+      data = null,
+    },
+  ) => {
     insert({ runId, at, kind, attempt, name, level, message, durationMs, until, error, data });
   };
 }
 
-export function listTimeline({ db }: SqliteDatabase, runId: string, p: { after: number; limit: number }): TimelineEntry[] {
+export function listTimeline(
+  { db }: SqliteDatabase,
+  runId: string,
+  p: { after: number; limit: number },
+): TimelineEntry[] {
   return db
     .select()
     .from(runEvent)

@@ -5,8 +5,14 @@ import type { Connection } from "./open-connection.ts";
 export const logRangeSql = "SELECT min(id) AS first, max(id) AS last FROM traffic_log";
 export const logRowsSql = "SELECT counts FROM traffic_log WHERE id > ?";
 
-/** What was counted and has not been added to the counters yet, by endpoint. Rows do not change and ids do not come again, so each is read once. */
-export function createTrafficLogReader(connection: Connection, readSet: (set: number) => CommonVerdicts): () => ReadonlyMap<string, readonly TrafficSum[]> {
+/**
+ * What was counted and has not been added to the counters yet, by endpoint. Rows do not change and ids do not come
+ * again, so each is read once.
+ */
+export function createTrafficLogReader(
+  connection: Connection,
+  readSet: (set: number) => CommonVerdicts,
+): () => ReadonlyMap<string, readonly TrafficSum[]> {
   const range = connection.prepare<unknown[], { first: number | null; last: number | null }>(logRangeSql);
   const rowsAfter = connection.prepare<unknown[], string>(logRowsSql).pluck();
   let known: { first: number | null; last: number | null } = { first: null, last: null };

@@ -1,6 +1,15 @@
 import type { VerdictOutcome } from "../../contract/verdict.ts";
 import type { DeliveryCount, TrafficStore, VerdictBucket } from "../../ports/store.ts";
-import { type CountedVerdicts, joinDeliveryCounts, joinVerdictBuckets, joinVerdictCounts, partsOf, together, verdictOutcomes, wholeBuckets } from "../shared/traffic-windows.ts";
+import {
+  type CountedVerdicts,
+  joinDeliveryCounts,
+  joinVerdictBuckets,
+  joinVerdictCounts,
+  partsOf,
+  together,
+  verdictOutcomes,
+  wholeBuckets,
+} from "../shared/traffic-windows.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { searchIds } from "./search-ids.ts";
 import { summarizeTargets } from "./summarize-targets.ts";
@@ -21,10 +30,15 @@ export const countDeliveriesSql = `
   SELECT t.endpoint, t.at, t.outcome, t.count FROM json_each(@endpoints) e CROSS JOIN traffic t
   WHERE t.bucket_ms = @bucketMs AND t.endpoint = e.value AND t.attachment_id = '' AND t.at >= @since AND t.at < @until`;
 
-function countDeliveries({ connection, trafficLog }: SqliteDatabase, p: Parameters<TrafficStore["countDeliveries"]>[0]): DeliveryCount[] {
+function countDeliveries(
+  { connection, trafficLog }: SqliteDatabase,
+  p: Parameters<TrafficStore["countDeliveries"]>[0],
+): DeliveryCount[] {
   const window = wholeBuckets(p);
   const endpoints = p.endpoints === null ? [together] : [...new Set(p.endpoints)];
-  const counted = connection.prepare<unknown[], DeliveryCount>(countDeliveriesSql).all({ ...window, endpoints: JSON.stringify(endpoints) });
+  const counted = connection
+    .prepare<unknown[], DeliveryCount>(countDeliveriesSql)
+    .all({ ...window, endpoints: JSON.stringify(endpoints) });
   return joinDeliveryCounts(counted, { log: trafficLog(), endpoints: p.endpoints === null ? null : endpoints, window });
 }
 
@@ -44,25 +58,44 @@ export const sumVerdictsSql = `
   SELECT ${verdictOutcomes.map((outcome) => `coalesce(sum(count) FILTER (WHERE outcome = '${outcome}'), 0) AS ${outcome}`).join(", ")} FROM traffic
   WHERE bucket_ms = @bucketMs AND endpoint = @endpoint AND attachment_id = @attachmentId AND at >= @since AND at < @until`;
 
-function countVerdicts(database: SqliteDatabase, p: Parameters<TrafficStore["countVerdicts"]>[0]): Awaited<ReturnType<TrafficStore["countVerdicts"]>> {
-  return joinVerdictCounts(readVerdicts(database, p), { log: database.trafficLog(), endpoints: [...new Set(p.endpoints)], window: wholeBuckets(p) });
+function countVerdicts(
+  database: SqliteDatabase,
+  p: Parameters<TrafficStore["countVerdicts"]>[0],
+): Awaited<ReturnType<TrafficStore["countVerdicts"]>> {
+  return joinVerdictCounts(readVerdicts(database, p), {
+    log: database.trafficLog(),
+    endpoints: [...new Set(p.endpoints)],
+    window: wholeBuckets(p),
+  });
 }
 
-function readVerdicts({ connection }: SqliteDatabase, p: Parameters<TrafficStore["countVerdicts"]>[0]): CountedVerdicts[] {
+function readVerdicts(
+  { connection }: SqliteDatabase,
+  p: Parameters<TrafficStore["countVerdicts"]>[0],
+): CountedVerdicts[] {
   const parts = partsOf(wholeBuckets(p));
   const attachments = connection.prepare<unknown[], { endpoint: string; attachmentId: string }>(attachmentsSql);
   const sumVerdicts = connection.prepare<unknown[], Record<VerdictOutcome, number>>(sumVerdictsSql);
-  return attachments.all({ bucketMs: p.bucketMs, endpoints: JSON.stringify([...new Set(p.endpoints)]) }).flatMap((attachment) => {
-    const sums = parts.map((part) => sumVerdicts.get({ ...part, ...attachment }));
-    return verdictOutcomes.map((outcome): CountedVerdicts => ({ ...attachment, outcome, count: sums.reduce((sum, part) => sum + (part?.[outcome] ?? 0), 0) }));
-  });
+  return attachments
+    .all({ bucketMs: p.bucketMs, endpoints: JSON.stringify([...new Set(p.endpoints)]) })
+    .flatMap((attachment) => {
+      const sums = parts.map((part) => sumVerdicts.get({ ...part, ...attachment }));
+      return verdictOutcomes.map((outcome): CountedVerdicts => ({
+        ...attachment,
+        outcome,
+        count: sums.reduce((sum, part) => sum + (part?.[outcome] ?? 0), 0),
+      }));
+    });
 }
 
 export const verdictBucketsSql = `
   SELECT at, attachment_id AS attachmentId, outcome, count FROM traffic
   WHERE bucket_ms = @bucketMs AND endpoint = @endpoint AND attachment_id > @trigger || ':' AND attachment_id < @trigger || ';' AND at >= @since AND at < @until`;
 
-function countVerdictBuckets({ connection, trafficLog }: SqliteDatabase, p: Parameters<TrafficStore["countVerdictBuckets"]>[0]): VerdictBucket[] {
+function countVerdictBuckets(
+  { connection, trafficLog }: SqliteDatabase,
+  p: Parameters<TrafficStore["countVerdictBuckets"]>[0],
+): VerdictBucket[] {
   const { endpoint, trigger } = p;
   const window = wholeBuckets(p);
   const counted = connection.prepare<unknown[], VerdictBucket>(verdictBucketsSql).all({ ...window, endpoint, trigger });

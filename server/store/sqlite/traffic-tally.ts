@@ -11,8 +11,8 @@ export interface TrafficTally {
 }
 
 /**
- * A commit adds one row with all its counts, at the end of a table: senders wait for that. Counters lie far apart, and there are several
- * for each count; foldTraffic adds to them later on, many commits at a time.
+ * A commit adds one row with all its counts, at the end of a table: senders wait for that. Counters lie far apart, and
+ * there are several for each count; foldTraffic adds to them later on, many commits at a time.
  */
 export const logTrafficSql = "INSERT INTO traffic_log (counts) VALUES (?)";
 

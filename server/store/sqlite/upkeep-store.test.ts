@@ -31,9 +31,21 @@ afterEach(async () => {
 });
 
 const remove = (p: Partial<Parameters<typeof removeOld>[0]> = {}) =>
-  removeOld({ store, retention: { days: 1, deliveries: null, auditDays: null }, longestDedupeMs: 0, now: epoch, pause: async () => true, ...p });
+  removeOld({
+    store,
+    retention: { days: 1, deliveries: null, auditDays: null },
+    longestDedupeMs: 0,
+    now: epoch,
+    pause: async () => true,
+    ...p,
+  });
 
-const record = (count: number, at: number) => Promise.all(Array.from({ length: count }, () => web.recordDelivery(aDelivery({ receivedAt: at, body: Buffer.alloc(6_000, "x") }))));
+const record = (count: number, at: number) =>
+  Promise.all(
+    Array.from({ length: count }, () =>
+      web.recordDelivery(aDelivery({ receivedAt: at, body: Buffer.alloc(6_000, "x") })),
+    ),
+  );
 
 it("webhooks are accepted between any two batches of what is removed, and none of them is", async () => {
   await record(1200, epoch - 2 * day);
@@ -72,15 +84,31 @@ it("the size of the file levels off, and a new file gives back the room of what 
   expect(connection.pragma("integrity_check", { simple: true })).toBe("ok");
 });
 
-const left = () => connection.prepare<unknown[], number>("SELECT received_at FROM delivery ORDER BY received_at").pluck().all().map((at) => at - epoch);
+const left = () =>
+  connection
+    .prepare<unknown[], number>("SELECT received_at FROM delivery ORDER BY received_at")
+    .pluck()
+    .all()
+    .map((at) => at - epoch);
 
 it("by count, the newest stay, and what a key may still name is counted out", async () => {
-  for (let n = 0; n < 6; n += 1) await web.acceptDelivery({ delivery: aDelivery({ receivedAt: epoch + n }), runs: [], idempotency: n === 0 ? { key: "k", notBefore: 0 } : null });
+  for (let n = 0; n < 6; n += 1)
+    await web.acceptDelivery({
+      delivery: aDelivery({ receivedAt: epoch + n }),
+      runs: [],
+      idempotency: n === 0 ? { key: "k", notBefore: 0 } : null,
+    });
   const retention = { days: null, deliveries: 2, auditDays: null };
   expect(await remove({ retention, now: epoch + 100 })).toMatchObject({ deliveries: 3 });
   expect(left()).toEqual([0, 4, 5]);
-  expect(await remove({ retention, now: epoch + 5 * day, longestDedupeMs: null })).toMatchObject({ deliveries: 0, keys: 0 });
-  expect(await remove({ retention, now: epoch + 5 * day, longestDedupeMs: 7 * day })).toMatchObject({ deliveries: 0, keys: 0 });
+  expect(await remove({ retention, now: epoch + 5 * day, longestDedupeMs: null })).toMatchObject({
+    deliveries: 0,
+    keys: 0,
+  });
+  expect(await remove({ retention, now: epoch + 5 * day, longestDedupeMs: 7 * day })).toMatchObject({
+    deliveries: 0,
+    keys: 0,
+  });
   expect(await remove({ retention, now: epoch + 5 * day })).toMatchObject({ deliveries: 1 });
   expect(left()).toEqual([4, 5]);
 });
@@ -88,7 +116,9 @@ it("by count, the newest stay, and what a key may still name is counted out", as
 it("without a retention no delivery is removed; with it, lists of verdicts go that no delivery has", async () => {
   await web.recordDelivery(aDelivery({ verdicts: folded(someCommon()) }));
   connection.exec("DELETE FROM traffic_log");
-  expect(await remove({ retention: { days: null, deliveries: null, auditDays: null }, now: epoch + 1000 * day })).toMatchObject({ deliveries: 0, verdictLists: 0 });
+  expect(
+    await remove({ retention: { days: null, deliveries: null, auditDays: null }, now: epoch + 1000 * day }),
+  ).toMatchObject({ deliveries: 0, verdictLists: 0 });
   expect(await remove({ now: epoch + 1000 * day })).toMatchObject({ deliveries: 1, verdictLists: 1 });
 });
 
@@ -100,21 +130,55 @@ it("a stop ends it after the batch under way", async () => {
 });
 
 it.each([
-  ["old deliveries", oldDeliveriesSql, { at: 0, id: "", before: 1 }, /SEARCH delivery USING COVERING INDEX delivery_by_time/],
+  [
+    "old deliveries",
+    oldDeliveriesSql,
+    { at: 0, id: "", before: 1 },
+    /SEARCH delivery USING COVERING INDEX delivery_by_time/,
+  ],
   ["old runs", oldRunsSql, { at: 0, id: "", before: 1 }, /SEARCH run USING COVERING INDEX run_by_time/],
-  ["what needs a delivery", deliveryIsNeededSql, { id: "", before: 1, keysSince: 1 }, /SEARCH run USING INDEX run_by_delivery[\s\S]*SEARCH idempotency_key USING INDEX idempotency_key_by_delivery/],
+  [
+    "what needs a delivery",
+    deliveryIsNeededSql,
+    { id: "", before: 1, keysSince: 1 },
+    /SEARCH run USING INDEX run_by_delivery[\s\S]*SEARCH idempotency_key USING INDEX idempotency_key_by_delivery/,
+  ],
   ["keys", keysAfterSql, { endpoint: "", key: "" }, /SEARCH idempotency_key USING INDEX sqlite_autoindex/],
   ["counters", nextCounterSql, { bucketMs: 0, endpoint: "", attachmentId: "" }, /SEARCH traffic USING PRIMARY KEY/],
-  ["old counters", removeCountersSql, { bucketMs: 0, endpoint: "", attachmentId: "", before: 0 }, /SEARCH traffic USING PRIMARY KEY/],
-  ["old entries of the audit log", removeAuditSql, { before: 0 }, /SEARCH audit_entry USING COVERING INDEX audit_entry_by_time/],
-  ["expired sessions", removeSessionsSql, { before: 0 }, /SEARCH person_session USING COVERING INDEX person_session_by_expiry/],
-  ["sign-ins that were not finished", removeUnfinishedSignInsSql, { before: 0 }, /SEARCH person_verification USING COVERING INDEX person_verification_by_expiry/],
+  [
+    "old counters",
+    removeCountersSql,
+    { bucketMs: 0, endpoint: "", attachmentId: "", before: 0 },
+    /SEARCH traffic USING PRIMARY KEY/,
+  ],
+  [
+    "old entries of the audit log",
+    removeAuditSql,
+    { before: 0 },
+    /SEARCH audit_entry USING COVERING INDEX audit_entry_by_time/,
+  ],
+  [
+    "expired sessions",
+    removeSessionsSql,
+    { before: 0 },
+    /SEARCH person_session USING COVERING INDEX person_session_by_expiry/,
+  ],
+  [
+    "sign-ins that were not finished",
+    removeUnfinishedSignInsSql,
+    { before: 0 },
+    /SEARCH person_verification USING COVERING INDEX person_verification_by_expiry/,
+  ],
 ])("%s are found by an index, without sorting", (_, sql, values, plan) => {
   const text = JSON.stringify(connection.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(values));
   expect(text).toMatch(plan);
-  expect(text).not.toMatch(/SCAN (delivery|run|idempotency_key|traffic|audit_entry|person_session|person_verification)\b|TEMP B-TREE FOR ORDER/);
+  expect(text).not.toMatch(
+    /SCAN (delivery|run|idempotency_key|traffic|audit_entry|person_session|person_verification)\b|TEMP B-TREE FOR ORDER/,
+  );
 });
 
 it("the newest of so many are counted in an index", () => {
-  expect(JSON.stringify(connection.prepare(`EXPLAIN QUERY PLAN ${nthNewestSql}`).all(1))).toContain("USING COVERING INDEX delivery_by_time");
+  expect(JSON.stringify(connection.prepare(`EXPLAIN QUERY PLAN ${nthNewestSql}`).all(1))).toContain(
+    "USING COVERING INDEX delivery_by_time",
+  );
 });

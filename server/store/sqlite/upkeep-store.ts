@@ -10,7 +10,8 @@ const pagesAtOnce = 64;
 
 /** For tests, which look at the plan. */
 export const nthNewestSql = "SELECT received_at FROM delivery ORDER BY received_at DESC, id DESC LIMIT 1 OFFSET ?";
-const removeWorkersSql = "DELETE FROM worker WHERE seen_at < ? AND NOT EXISTS (SELECT 1 FROM run WHERE run.worker_id = worker.id)";
+const removeWorkersSql =
+  "DELETE FROM worker WHERE seen_at < ? AND NOT EXISTS (SELECT 1 FROM run WHERE run.worker_id = worker.id)";
 
 const rowsAtOnce = 500;
 export const removeAuditSql = `DELETE FROM audit_entry WHERE rowid IN (SELECT rowid FROM audit_entry WHERE at < @before LIMIT ${rowsAtOnce})`;
@@ -28,14 +29,16 @@ export function createUpkeepStore(database: SqliteDatabase): UpkeepStore {
   const counters = prepareRemoveCounters(connection);
   return {
     // One more than are kept tells whether there is anything to remove.
-    findOldestOf: (newest) => read(() => (nthNewest.get(newest) === undefined ? null : (nthNewest.get(newest - 1) ?? null))),
+    findOldestOf: (newest) =>
+      read(() => (nthNewest.get(newest) === undefined ? null : (nthNewest.get(newest - 1) ?? null))),
     removeOldDeliveries: (p) => write(() => history.removeDeliveries(p), "kill"),
     removeOldRuns: (p) => write(() => history.removeRuns(p), "kill"),
     removeOldKeys: (p) => write(() => counters.removeKeys(p), "kill"),
     removeOldCounters: (p) => write(() => counters.removeCounters(p), "kill"),
     removeOldWorkers: (before) => write(() => removeWorkers.run(before).changes, "kill"),
     removeOldAudit: (p) => write(() => batchOf([removeAudit.run(p).changes]), "kill"),
-    removeExpiredSignIns: (p) => write(() => batchOf(removeExpired.map((statement) => statement.run(p).changes)), "kill"),
+    removeExpiredSignIns: (p) =>
+      write(() => batchOf(removeExpired.map((statement) => statement.run(p).changes)), "kill"),
     async releaseSpace() {
       const pages = await read(() => pagesToRelease(database));
       if (pages <= 0) return false;
@@ -46,12 +49,17 @@ export function createUpkeepStore(database: SqliteDatabase): UpkeepStore {
 }
 
 function batchOf(changes: readonly number[]): UpkeepBatch<true> {
-  return { removed: changes.reduce((sum, rows) => sum + rows, 0), next: changes.some((rows) => rows === rowsAtOnce) ? true : null };
+  return {
+    removed: changes.reduce((sum, rows) => sum + rows, 0),
+    next: changes.some((rows) => rows === rowsAtOnce) ? true : null,
+  };
 }
 
 /** None where the file was made without `auto_vacuum`: its room is used again, but stays in it. */
 function pagesToRelease({ connection }: SqliteDatabase): number {
-  const [mode, free, pages] = ["auto_vacuum", "freelist_count", "page_count"].map((name) => Number(connection.pragma(name, { simple: true })));
+  const [mode, free, pages] = ["auto_vacuum", "freelist_count", "page_count"].map((name) =>
+    Number(connection.pragma(name, { simple: true })),
+  );
   if (mode !== 2 || free === undefined || pages === undefined) return 0;
   return free - Math.max(freePagesKept, Math.floor(pages * freeShareKept));
 }

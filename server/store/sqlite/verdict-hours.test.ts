@@ -7,15 +7,26 @@ const start = (n: number) => ({ at: n * hour, id: " " });
 
 it.each([
   ["from the newest on, the newest hour", null, { after: start(10), downTo: start(9) }],
-  ["inside an hour, the rest of it", { at: 9 * hour + 7, id: "x" }, { after: { at: 9 * hour + 7, id: "x" }, downTo: start(9) }],
+  [
+    "inside an hour, the rest of it",
+    { at: 9 * hour + 7, id: "x" },
+    { after: { at: 9 * hour + 7, id: "x" }, downTo: start(9) },
+  ],
   ["at the start of an hour, the one before", start(9), { after: start(9), downTo: start(8) }],
   ["between hours, the next that counted some", { at: 7 * hour, id: "x" }, { after: start(6), downTo: start(5) }],
   ["after the last of them, all that was not counted", start(5), { after: start(4), downTo: null }],
-  ["in what was not counted, the rest of it", { at: 2 * hour, id: "x" }, { after: { at: 2 * hour, id: "x" }, downTo: null }],
+  [
+    "in what was not counted, the rest of it",
+    { at: 2 * hour, id: "x" },
+    { after: { at: 2 * hour, id: "x" }, downTo: null },
+  ],
 ])("looks, %s", (_, after, region) => {
   expect(nextRegion(known, after)).toEqual(region);
 });
 
 it("goes on inside the first millisecond of an hour", () => {
-  expect(nextRegion(known, { at: 9 * hour, id: "dlv_1" })).toEqual({ after: { at: 9 * hour, id: "dlv_1" }, downTo: start(9) });
+  expect(nextRegion(known, { at: 9 * hour, id: "dlv_1" })).toEqual({
+    after: { at: 9 * hour, id: "dlv_1" },
+    downTo: start(9),
+  });
 });

@@ -19,21 +19,32 @@ export const verdictHoursSql = `
 export const firstCountedHourSql = `SELECT min(at) FROM traffic WHERE bucket_ms = ${hourMs} AND endpoint = '' AND attachment_id = ''`;
 
 /**
- * A verdict that is rare on its endpoint is looked for in the hours that counted one, and in those before deliveries were counted.
- * Gives the next part of the list that may have some, for a place in it.
+ * A verdict that is rare on its endpoint is looked for in the hours that counted one, and in those before deliveries
+ * were counted. Gives the next part of the list that may have some, for a place in it.
  */
-export function verdictHours({ connection, trafficLog }: SqliteDatabase, { endpoint, verdict, since = 0, until }: DeliveryFilter): ((after: Position | null) => Region) | undefined {
+export function verdictHours(
+  { connection, trafficLog }: SqliteDatabase,
+  { endpoint, verdict, since = 0, until }: DeliveryFilter,
+): ((after: Position | null) => Region) | undefined {
   if (endpoint === undefined || verdict === undefined) return undefined;
   let known: { hours: number[]; countedFrom: number } | null = null;
   const look = () => {
     // First what is not in the counters yet: it may come there meanwhile.
     const logged = trafficLog();
-    const first = Math.min(connection.prepare<unknown[], number | null>(firstCountedHourSql).pluck().get() ?? never, ...firstOf(logged));
+    const first = Math.min(
+      connection.prepare<unknown[], number | null>(firstCountedHourSql).pluck().get() ?? never,
+      ...firstOf(logged),
+    );
     // The first hour may have been counted in part.
     const countedFrom = first === never ? never : first + hourMs;
     const within = { since: Math.max(since - hourMs, countedFrom), until: until ?? never };
     const hours = connection.prepare<unknown[], number>(verdictHoursSql).pluck();
-    const counted = hours.all({ ...within, endpoint, trigger: verdict.trigger, outcomes: JSON.stringify(verdict.outcomes) });
+    const counted = hours.all({
+      ...within,
+      endpoint,
+      trigger: verdict.trigger,
+      outcomes: JSON.stringify(verdict.outcomes),
+    });
     return { hours: joinHours(counted, loggedHours(logged.get(endpoint) ?? [], { ...within, verdict })), countedFrom };
   };
   return (after) => {
@@ -47,8 +58,12 @@ function firstOf(logged: ReadonlyMap<string, readonly TrafficSum[]>): number[] {
   return [...logged.values()].map((sums) => Math.min(...sums.map(({ at }) => at - (at % hourMs))));
 }
 
-function loggedHours(sums: readonly TrafficSum[], p: { since: number; until: number; verdict: NonNullable<DeliveryFilter["verdict"]> }): number[] {
-  const isVerdict = ({ attachmentId, outcome }: TrafficSum) => attachmentId.startsWith(`${p.verdict.trigger}:`) && p.verdict.outcomes.some((one) => one === outcome);
+function loggedHours(
+  sums: readonly TrafficSum[],
+  p: { since: number; until: number; verdict: NonNullable<DeliveryFilter["verdict"]> },
+): number[] {
+  const isVerdict = ({ attachmentId, outcome }: TrafficSum) =>
+    attachmentId.startsWith(`${p.verdict.trigger}:`) && p.verdict.outcomes.some((one) => one === outcome);
   const hours = sums.filter(isVerdict).map(({ at }) => at - (at % hourMs));
   return hours.filter((at) => at >= p.since && at < p.until);
 }
@@ -59,8 +74,14 @@ function joinHours(...hours: readonly number[][]): number[] {
 }
 
 /** Hours newest first. Apart, so that a test needs no database. */
-export function nextRegion({ hours, countedFrom }: { hours: readonly number[]; countedFrom: number }, after: Position | null): Region {
+export function nextRegion(
+  { hours, countedFrom }: { hours: readonly number[]; countedFrom: number },
+  after: Position | null,
+): Region {
   const hour = hours.find((at) => after === null || at < after.at || (at === after.at && lowest < after.id));
   const top = { at: hour === undefined ? countedFrom : hour + hourMs, id: lowest };
-  return { after: after !== null && after.at < top.at ? after : top, downTo: hour === undefined ? null : { at: hour, id: lowest } };
+  return {
+    after: after !== null && after.at < top.at ? after : top,
+    downTo: hour === undefined ? null : { at: hour, id: lowest },
+  };
 }

@@ -35,7 +35,10 @@ it("keeps a list once, in how many transactions, processes and objects it may co
   const common = someCommon();
   const made = [common, common, someCommon()].map((one) => aDelivery({ verdicts: folded(one) }));
   for (const [n, delivery] of made.entries()) await (n < 2 ? store : other).recordDelivery(delivery);
-  await Promise.all([store.recordDelivery(aDelivery({ verdicts: folded(common) })), other.recordDelivery(aDelivery({ verdicts: folded(common) }))]);
+  await Promise.all([
+    store.recordDelivery(aDelivery({ verdicts: folded(common) })),
+    other.recordDelivery(aDelivery({ verdicts: folded(common) })),
+  ]);
   expect(countSets()).toBe(1);
   await store.recordDelivery(aDelivery({ verdicts: folded(someCommon(1)) }));
   expect(countSets()).toBe(2);
@@ -85,8 +88,20 @@ it("a delivery is read as it was, with what it has in common with others, while 
     removals += 1;
     return verdictSets.list(stored);
   };
-  const deliveries = createDeliveryStore({ ...database, verdictSets: { ...verdictSets, list } }, { insertRun: () => undefined, room: createQueueRoom(reading), countTraffic: () => undefined, queueing: database.write });
+  const deliveries = createDeliveryStore(
+    { ...database, verdictSets: { ...verdictSets, list } },
+    {
+      insertRun: () => undefined,
+      room: createQueueRoom(reading),
+      countTraffic: () => undefined,
+      queueing: database.write,
+    },
+  );
   const read = await deliveries.getDelivery(delivery.id);
-  expect([read?.verdicts, removals, await deliveries.getDelivery(delivery.id)]).toEqual([listVerdicts(delivery.verdicts), 1, null]);
+  expect([read?.verdicts, removals, await deliveries.getDelivery(delivery.id)]).toEqual([
+    listVerdicts(delivery.verdicts),
+    1,
+    null,
+  ]);
   reading.close();
 });

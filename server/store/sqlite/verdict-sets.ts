@@ -10,9 +10,15 @@ import { delivery } from "./schema.ts";
 
 /** Verdicts that deliveries have in common, each list kept once. */
 export interface VerdictSets {
-  /** A write transaction begins: nothing is known of what one before wrote, which may have been undone, nor of what others removed. */
+  /**
+   * A write transaction begins: nothing is known of what one before wrote, which may have been undone, nor of what
+   * others removed.
+   */
   begin(): void;
-  /** Inside a write transaction: what a delivery keeps, and the set that it refers to. A set that is not there yet is written. */
+  /**
+   * Inside a write transaction: what a delivery keeps, and the set that it refers to. A set that is not there yet is
+   * written.
+   */
   store(verdicts: Verdicts): { verdicts: StoredVerdicts; verdictSet: number | null };
   /** Of sets that were committed. */
   read(set: number): CommonVerdicts;
@@ -92,7 +98,9 @@ export function hasVerdict({ trigger, outcomes }: NonNullable<DeliveryFilter["ve
   const { verdicts } = delivery;
   const own = sql`EXISTS (SELECT 1 FROM json_each(${verdicts}) v WHERE v.value ->> 'trigger' = ${trigger}
     AND v.value ->> 'outcome' IN (SELECT value FROM json_each(${JSON.stringify(outcomes)})))`;
-  const [first, ...others] = outcomes.map((outcome) => sql`instr(s.decided, ${`\n${decidedLine(trigger, outcome)}\n`}) > 0`);
+  const [first, ...others] = outcomes.map(
+    (outcome) => sql`instr(s.decided, ${`\n${decidedLine(trigger, outcome)}\n`}) > 0`,
+  );
   if (!first) return own;
   // The column verdict_set stands behind the body.
   const set = sql`CASE WHEN substr(${verdicts}, 1, 8) = '[{"set":' THEN ${verdicts} ->> '$[0].set' END`;

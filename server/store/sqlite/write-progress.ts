@@ -11,7 +11,10 @@ import type { AddEntry } from "./timeline.ts";
 
 type Progress = Parameters<EngineStore["writeProgress"]>[0];
 
-export function prepareWriteProgress(database: SqliteDatabase, p: { addEntry: AddEntry; endHold: EndHold }): (progress: Progress) => { held: boolean; cancelRequested: boolean } {
+export function prepareWriteProgress(
+  database: SqliteDatabase,
+  p: { addEntry: AddEntry; endHold: EndHold },
+): (progress: Progress) => { held: boolean; cancelRequested: boolean } {
   const findHeld = prepareFindHeld(database);
   const saveStep = prepareSaveStep(database);
   const saveInput = prepareSaveInput(database);
@@ -63,7 +66,12 @@ function prepareSaveStep({ db, connection }: SqliteDatabase): (runId: string, st
     })
     .onConflictDoUpdate({
       target: [runStep.runId, runStep.name],
-      set: { attempt: sql`excluded.attempt`, finishedAt: sql`excluded.finished_at`, until: sql`excluded.until`, result: sql`excluded.result` },
+      set: {
+        attempt: sql`excluded.attempt`,
+        finishedAt: sql`excluded.finished_at`,
+        until: sql`excluded.until`,
+        result: sql`excluded.result`,
+      },
       setWhere: sql`run_step.finished_at IS NULL`,
     });
   const save = prepareStatement(connection, upsert);
@@ -83,7 +91,10 @@ function prepareSaveInput({ db, connection }: SqliteDatabase): (p: { id: string;
   };
 }
 
-function prepareSaveSpend({ db, connection }: SqliteDatabase): (p: { id: string; token: string; spend: Spend }) => void {
+function prepareSaveSpend({
+  db,
+  connection,
+}: SqliteDatabase): (p: { id: string; token: string; spend: Spend }) => void {
   const query = db
     .update(run)
     .set({ tokens: given("tokens"), costUsd: given("costUsd") })

@@ -32,8 +32,10 @@ describe("group commit", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const insert = (n: number, bytes = 0) => queue.write(() => connection.prepare("INSERT INTO t VALUES (?, zeroblob(?))").run(n, bytes).lastInsertRowid);
-  const level = (survives?: "power" | "kill") => queue.write(() => connection.pragma("synchronous", { simple: true }), survives);
+  const insert = (n: number, bytes = 0) =>
+    queue.write(() => connection.prepare("INSERT INTO t VALUES (?, zeroblob(?))").run(n, bytes).lastInsertRowid);
+  const level = (survives?: "power" | "kill") =>
+    queue.write(() => connection.pragma("synchronous", { simple: true }), survives);
   const rows = () => connection.prepare("SELECT n FROM t ORDER BY n").pluck().all();
   /** How far the log grows: each commit writes the page of the table once more. */
   const growth = async (work: () => Promise<unknown>) => {
@@ -58,7 +60,13 @@ describe("group commit", () => {
     await expect(insert(1)).rejects.toThrow("UNIQUE");
     const { commitWrites, commitDurations, writeWaits, failedWrites, waitingWrites } = queue.numbers();
     expect(commitWrites).toMatchObject({ sum: 4 });
-    expect([total(commitWrites.counts), total(commitDurations.counts), total(writeWaits.counts), failedWrites, waitingWrites]).toEqual([2, 1, 4, 1, 0]);
+    expect([
+      total(commitWrites.counts),
+      total(commitDurations.counts),
+      total(writeWaits.counts),
+      failedWrites,
+      waitingWrites,
+    ]).toEqual([2, 1, 4, 1, 0]);
     const soon = insert(4);
     expect(queue.numbers().waitingWrites).toBe(1);
     await soon;
@@ -95,7 +103,10 @@ describe("group commit", () => {
     const pages = Number(connection.pragma("page_count", { simple: true }));
     connection.pragma(`max_page_count = ${pages + 2}`);
     const outcomes = await Promise.allSettled([insert(1, 1_000_000), insert(2)]);
-    expect(outcomes).toMatchObject([{ status: "rejected", reason: { name: "AppError", code: "store_unavailable", cause: { code: "SQLITE_FULL" } } }, { status: "fulfilled" }]);
+    expect(outcomes).toMatchObject([
+      { status: "rejected", reason: { name: "AppError", code: "store_unavailable", cause: { code: "SQLITE_FULL" } } },
+      { status: "fulfilled" },
+    ]);
     // A small write passes, and hides nothing.
     expect(queue.lastFailure()).toMatchObject({ code: "store_unavailable", cause: { code: "SQLITE_FULL" } });
     connection.pragma("max_page_count = 1000000");
@@ -111,7 +122,8 @@ describe("group commit", () => {
     const written = Promise.all([insert(1), insert(2)]).then(() => (isWritten = true));
     const turns: boolean[] = [];
     // Timers come between its tries: the event loop is not asleep with SQLite.
-    for (let turn = 0; turn < 5; turn += 1) turns.push(await new Promise((resolve) => setTimeout(() => resolve(isWritten), 1)));
+    for (let turn = 0; turn < 5; turn += 1)
+      turns.push(await new Promise((resolve) => setTimeout(() => resolve(isWritten), 1)));
     expect(turns).toEqual([false, false, false, false, false]);
     other.exec("ROLLBACK");
     await written;
@@ -166,7 +178,10 @@ describe("group commit", () => {
     const failed = queue.write(() => {
       throw new Database.SqliteError("disk I/O error", "SQLITE_IOERR_FSYNC");
     });
-    await expect(failed).rejects.toMatchObject({ code: "store_unavailable", message: expect.stringContaining("cannot be read or written") });
+    await expect(failed).rejects.toMatchObject({
+      code: "store_unavailable",
+      message: expect.stringContaining("cannot be read or written"),
+    });
     const beforeTheLog = statSync(join(folder, "a.db-wal")).size;
     // Somebody reads what lies in the log: it cannot begin anew.
     const reader = new Database(join(folder, "a.db"));
@@ -190,7 +205,9 @@ describe("group commit", () => {
 
   it("refuses more than it can hold", async () => {
     const outcomes = await Promise.allSettled(Array.from({ length: 10_001 }, (_, n) => insert(n)));
-    expect(outcomes.filter((outcome) => outcome.status === "rejected")).toMatchObject([{ reason: { code: "store_unavailable" } }]);
+    expect(outcomes.filter((outcome) => outcome.status === "rejected")).toMatchObject([
+      { reason: { code: "store_unavailable" } },
+    ]);
     expect(rows()).toHaveLength(10_000);
   });
 });

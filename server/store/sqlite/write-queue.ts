@@ -5,9 +5,15 @@ import { type CommitTally, createCommitTally } from "../shared/commit-tally.ts";
 import type { Connection } from "./open-connection.ts";
 import { isBusy, isDiskFailure, isUnavailable, toStoreError } from "./store-error.ts";
 
-/** Group commit: verbs that come in while a commit is under way share the next one, and each is told only after its fsync. */
+/**
+ * Group commit: verbs that come in while a commit is under way share the next one, and each is told only after its
+ * fsync.
+ */
 export interface WriteQueue {
-  /** Runs a synchronous verb inside a write transaction. The verb may be run twice: it must not leave traces outside the database. */
+  /**
+   * Runs a synchronous verb inside a write transaction. The verb may be run twice: it must not leave traces outside the
+   * database.
+   */
   write<T>(verb: () => T, survives?: Survival): Promise<T>;
   /** The same for a write that only shows whether the store can be written. Its success says nothing of larger ones. */
   probe(verb: () => void): Promise<void>;
@@ -22,8 +28,9 @@ export interface WriteQueue {
 }
 
 /**
- * What a verb's effect must outlive once it is told: `power` is an fsync, `kill` is not (the page cache outlives every process). A verb that is lost
- * with the power takes all later ones with it: what is on disk is always a beginning of what was written.
+ * What a verb's effect must outlive once it is told: `power` is an fsync, `kill` is not (the page cache outlives every
+ * process). A verb that is lost with the power takes all later ones with it: what is on disk is always a beginning of
+ * what was written.
  */
 type Survival = "power" | "kill";
 
@@ -42,7 +49,10 @@ const maxBatch = 256;
 const maxWaiting = 10_000;
 /** For how many turns of the event loop a transaction waits for more verbs, at most. */
 const mostTurns = 8;
-/** SQLite waits for a lock by sleeping, and nobody is answered meanwhile: the queue waits instead. A commit of another process takes a moment; what takes longer is asked for less often. */
+/**
+ * SQLite waits for a lock by sleeping, and nobody is answered meanwhile: the queue waits instead. A commit of another
+ * process takes a moment; what takes longer is asked for less often.
+ */
 const sleepForLockMs = 0;
 const isLongMs = 100;
 const betweenTriesMs = { soon: 1, long: 20 };
@@ -109,7 +119,10 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
     if (waiting.length > 0 && retrying === null) flushing ??= setImmediate(gather, waiting.length, 1);
   }
 
-  /** A transaction costs much the same for one verb as for many: while more come in with each turn of the event loop, it waits for them. */
+  /**
+   * A transaction costs much the same for one verb as for many: while more come in with each turn of the event loop, it
+   * waits for them.
+   */
   function gather(before: number, turns: number): void {
     if (waiting.length === before || waiting.length >= maxBatch || turns === mostTurns) return flush();
     flushing = setImmediate(gather, waiting.length, turns + 1);
@@ -124,9 +137,10 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
   }
 
   /**
-   * Where an fsync has failed, the system forgets that those pages are not on disk, and later ones succeed without them: what was written before, and
-   * had no fsync of its own, may be a hole in the log, and at the next start the log ends there. So everything goes into the database file, with an
-   * fsync that counts, and the log begins anew, before anything more is promised. See docs/decisions/0009-disk-failures.md.
+   * Where an fsync has failed, the system forgets that those pages are not on disk, and later ones succeed without
+   * them: what was written before, and had no fsync of its own, may be a hole in the log, and at the next start the log
+   * ends there. So everything goes into the database file, with an fsync that counts, and the log begins anew, before
+   * anything more is promised. See docs/decisions/0009-disk-failures.md.
    */
   function beginLogAnew(): { error: unknown } | null {
     if (isLogTrusted) return null;
@@ -184,7 +198,10 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
     }
   }
 
-  /** The verbs go back to the head of the queue, but for those that have waited long enough. Nobody is held up while they wait. */
+  /**
+   * The verbs go back to the head of the queue, but for those that have waited long enough. Nobody is held up while
+   * they wait.
+   */
   function waitForLock(batch: readonly Job[], error: unknown): void {
     if (isClosed) return failJobs(tally, batch, error);
     const now = performance.now();
@@ -195,7 +212,8 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
     waiting.unshift(...batch);
     const firstYoung = waiting.findIndex(({ since }) => now - since <= longestMs);
     failJobs(tally, waiting.splice(0, firstYoung < 0 ? waiting.length : firstYoung), error);
-    if (waiting.length > 0) retrying = setTimeout(flush, now - lockedSince < isLongMs ? betweenTriesMs.soon : betweenTriesMs.long);
+    if (waiting.length > 0)
+      retrying = setTimeout(flush, now - lockedSince < isLongMs ? betweenTriesMs.soon : betweenTriesMs.long);
   }
 
   function enqueue<T>(p: { verb: () => T; survives: Survival; isProbe: boolean }): Promise<T> {
@@ -213,7 +231,10 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
   return {
     write: (verb, survives = "power") => enqueue({ verb, survives, isProbe: false }),
     probe: (verb) => enqueue({ verb, survives: "power", isProbe: true }),
-    lastFailure: () => (performance.now() - failedAt < (succeededAt > failedAt ? failureMs.always : failureMs.untilSuccess) ? failedWith : undefined),
+    lastFailure: () =>
+      performance.now() - failedAt < (succeededAt > failedAt ? failureMs.always : failureMs.untilSuccess)
+        ? failedWith
+        : undefined,
     noteFailure: remember,
     numbers: () => ({ ...tally.read(), waitingWrites: waiting.length }),
     close() {
@@ -233,7 +254,13 @@ function failJobs(tally: CommitTally, jobs: readonly Job[], cause: unknown): voi
   for (const job of jobs) job.fail(error);
 }
 
-function createJob<T>(p: { verb: () => T; survives: Survival; isProbe: boolean; resolve: (value: T) => void; reject: (error: unknown) => void }): Job {
+function createJob<T>(p: {
+  verb: () => T;
+  survives: Survival;
+  isProbe: boolean;
+  resolve: (value: T) => void;
+  reject: (error: unknown) => void;
+}): Job {
   const { verb, survives, isProbe, resolve, reject } = p;
   let result: { value: T } | null = null;
   return {

@@ -16,21 +16,42 @@ export function agentContract(open: OpenStore): void {
     afterEach(() => store.close());
 
     const say = (run: { id: string; token: string }, text: string, step = "model 1") =>
-      store.saveLive({ runId: run.id, token: run.token, step, attempt: 1, startedAt: epoch + 1, now: epoch + 2, said: said(text) });
-    const spend = (run: { id: string; token: string }, spent: Spend) => store.writeProgress({ runId: run.id, token: run.token, now: epoch, entries: [], spend: spent });
+      store.saveLive({
+        runId: run.id,
+        token: run.token,
+        step,
+        attempt: 1,
+        startedAt: epoch + 1,
+        now: epoch + 2,
+        said: said(text),
+      });
+    const spend = (run: { id: string; token: string }, spent: Spend) =>
+      store.writeProgress({ runId: run.id, token: run.token, now: epoch, entries: [], spend: spent });
 
     describe("what a run has used", () => {
       it("is nothing at first, then what was written last, and nothing is counted of workflows", async () => {
         const workflow = aRun();
         await store.createRuns([workflow]);
         const held = await claimOne(store);
-        await store.writeProgress({ runId: held.id, token: held.token, now: epoch, entries: [], transition: { to: "completed", output: null } });
+        await store.writeProgress({
+          runId: held.id,
+          token: held.token,
+          now: epoch,
+          entries: [],
+          transition: { to: "completed", output: null },
+        });
         const run = await withRunningRun(store, { target: agent, input: { prompt: "x".repeat(20_000) } });
         expect(await spentBy(store, run.id)).toEqual([0, null]);
         await spend(run, { tokens: 110, costUsd: 0.000345 });
         expect(await spentBy(store, run.id)).toEqual([110, 0.000345]);
         await spend(run, { tokens: 5_000_000_000, costUsd: null });
-        await store.writeProgress({ runId: run.id, token: run.token, now: epoch, entries: [], transition: { to: "completed", output: null } });
+        await store.writeProgress({
+          runId: run.id,
+          token: run.token,
+          now: epoch,
+          entries: [],
+          transition: { to: "completed", output: null },
+        });
         expect(await spentBy(store, run.id)).toEqual([5_000_000_000, null]);
         expect(await spentBy(store, workflow.id)).toEqual([null, null]);
       });
@@ -39,14 +60,28 @@ export function agentContract(open: OpenStore): void {
         await store.createRuns([aRun({ target: agent }), aRun({ target: agent })]);
         const [a, b] = await store.claimRuns(aClaim());
         if (!a || !b) throw new Error("two runs were to be due");
-        const answers = await Promise.all([spend(a, { tokens: 7, costUsd: 0.5 }), spend({ ...b, token: a.token }, { tokens: 9, costUsd: 0.5 })]);
+        const answers = await Promise.all([
+          spend(a, { tokens: 7, costUsd: 0.5 }),
+          spend({ ...b, token: a.token }, { tokens: 9, costUsd: 0.5 }),
+        ]);
         expect(answers.map(({ held }) => held)).toEqual([true, false]);
-        expect([await spentBy(store, a.id), await spentBy(store, b.id)]).toEqual([[7, 0.5], [0, null]]);
+        expect([await spentBy(store, a.id), await spentBy(store, b.id)]).toEqual([
+          [7, 0.5],
+          [0, null],
+        ]);
       });
 
       it("is a filter of lists, and is summed for each agent over the very runs that are listed", async () => {
-        const asked = { target: fc.constantFrom("a", "b"), trigger: fc.constantFrom("t", "u"), version: fc.constantFrom("v1", "v2"), targetKind: fc.constantFrom("agent" as const, "workflow" as const) };
-        const spent = fc.record({ tokens: fc.integer({ min: 0, max: 4 }), costUsd: fc.option(fc.constantFrom(0, 0.25, 0.5, 1)) });
+        const asked = {
+          target: fc.constantFrom("a", "b"),
+          trigger: fc.constantFrom("t", "u"),
+          version: fc.constantFrom("v1", "v2"),
+          targetKind: fc.constantFrom("agent" as const, "workflow" as const),
+        };
+        const spent = fc.record({
+          tokens: fc.integer({ min: 0, max: 4 }),
+          costUsd: fc.option(fc.constantFrom(0, 0.25, 0.5, 1)),
+        });
         const rows = fc.array(fc.record({ ...asked, at: fc.integer({ min: 0, max: 5 }), spent }), { maxLength: 10 });
         const filters: fc.Arbitrary<SpendFilter> = fc.record(
           {
@@ -62,31 +97,74 @@ export function agentContract(open: OpenStore): void {
         await fc.assert(
           fc.asyncProperty(rows, filters, fc.integer({ min: 1, max: 4 }), async (rows, filter, limit) => {
             const own = await open();
-            const made = rows.map((row) => ({ ...row, run: aRun({ trigger: row.trigger, version: row.version, target: { kind: row.targetKind, slug: row.target }, createdAt: epoch + row.at }) }));
+            const made = rows.map((row) => ({
+              ...row,
+              run: aRun({
+                trigger: row.trigger,
+                version: row.version,
+                target: { kind: row.targetKind, slug: row.target },
+                createdAt: epoch + row.at,
+              }),
+            }));
             await own.createRuns(made.map(({ run }) => run));
             const tokens = new Map((await own.claimRuns(aClaim())).map(({ id, token }) => [id, token]));
             const agents = made.filter(({ targetKind }) => targetKind === "agent");
-            for (const { run, spent } of agents) await own.writeProgress({ runId: run.id, token: tokens.get(run.id) ?? "", now: epoch, entries: [], spend: spent });
+            for (const { run, spent } of agents)
+              await own.writeProgress({
+                runId: run.id,
+                token: tokens.get(run.id) ?? "",
+                now: epoch,
+                entries: [],
+                spend: spent,
+              });
             const pages = await readPages((cursor) => own.listRuns(filter, { limit, cursor }));
             const sums = await own.sumSpend(filter);
             await own.close();
             const { minTokens, minCostUsd } = filter;
             const wanted = made
               .filter(({ run, at: _at, spent, ...row }) => {
-                const { since = 0, until = Infinity, status = "running", minTokens: _, minCostUsd: __, ...same } = filter;
+                const {
+                  since = 0,
+                  until = Infinity,
+                  status = "running",
+                  minTokens: _,
+                  minCostUsd: __,
+                  ...same
+                } = filter;
                 if (run.createdAt < since || run.createdAt >= until || status !== "running") return false;
-                if (!Object.entries(same).every(([name, value]) => Object.entries(row).some(([n, v]) => n === name && v === value))) return false;
+                if (
+                  !Object.entries(same).every(([name, value]) =>
+                    Object.entries(row).some(([n, v]) => n === name && v === value),
+                  )
+                )
+                  return false;
                 if (minTokens === undefined && minCostUsd === undefined) return true;
-                return row.targetKind === "agent" && spent.tokens >= (minTokens ?? 0) && (minCostUsd === undefined || (spent.costUsd ?? -1) >= minCostUsd);
+                return (
+                  row.targetKind === "agent" &&
+                  spent.tokens >= (minTokens ?? 0) &&
+                  (minCostUsd === undefined || (spent.costUsd ?? -1) >= minCostUsd)
+                );
               })
               .sort((a, b) => b.at - a.at || (a.run.id < b.run.id ? 1 : -1));
             expect(pages.flat().map(({ id }) => id)).toEqual(wanted.map(({ run }) => run.id));
-            const byAgent = Map.groupBy(wanted.filter(({ targetKind }) => targetKind === "agent"), ({ target }) => target);
+            const byAgent = Map.groupBy(
+              wanted.filter(({ targetKind }) => targetKind === "agent"),
+              ({ target }) => target,
+            );
             const expected = [...byAgent].map(([agent, runs]) => {
               const costs = runs.flatMap(({ spent }) => spent.costUsd ?? []);
-              return { agent, runs: runs.length, pricedRuns: costs.length, tokens: sumOf(runs.map(({ spent }) => spent.tokens)), costUsd: sumOf(costs) };
+              return {
+                agent,
+                runs: runs.length,
+                pricedRuns: costs.length,
+                tokens: sumOf(runs.map(({ spent }) => spent.tokens)),
+                costUsd: sumOf(costs),
+              };
             });
-            expect({ ...sums, agents: sums.agents.toSorted(byName) }).toEqual({ agents: expected.toSorted(byName), isCapped: false });
+            expect({ ...sums, agents: sums.agents.toSorted(byName) }).toEqual({
+              agents: expected.toSorted(byName),
+              isCapped: false,
+            });
           }),
           { numRuns: 50 },
         );
@@ -96,17 +174,52 @@ export function agentContract(open: OpenStore): void {
     it("lists the runs that wait for a person, and no others", async () => {
       const request = { toolCallId: "a", toolName: "refund", input: {} };
       const wait = async (run: { id: string; token: string }, kind: "approval" | "sleep") => {
-        const steps = [{ name: "one", kind, attempt: 1, startedAt: epoch, finishedAt: null, until: epoch + 1e9, result: { request } }];
-        await store.writeProgress({ runId: run.id, token: run.token, now: epoch, entries: [], steps, transition: { to: "waiting", reason: "sleep", availableAt: epoch + 1e9 } });
+        const steps = [
+          {
+            name: "one",
+            kind,
+            attempt: 1,
+            startedAt: epoch,
+            finishedAt: null,
+            until: epoch + 1e9,
+            result: { request },
+          },
+        ];
+        await store.writeProgress({
+          runId: run.id,
+          token: run.token,
+          now: epoch,
+          entries: [],
+          steps,
+          transition: { to: "waiting", reason: "sleep", availableAt: epoch + 1e9 },
+        });
       };
-      const [asking, decided, canceled, asleep] = [await withRunningRun(store, { target: agent }), await withRunningRun(store, { target: agent }), await withRunningRun(store, { target: agent }), await withRunningRun(store)];
+      const [asking, decided, canceled, asleep] = [
+        await withRunningRun(store, { target: agent }),
+        await withRunningRun(store, { target: agent }),
+        await withRunningRun(store, { target: agent }),
+        await withRunningRun(store),
+      ];
       for (const run of [asking, decided, canceled]) await wait(run, "approval");
       await wait(asleep, "sleep");
-      await store.decideApproval({ runId: decided.id, name: "one", decision: { isApproved: true, reason: null, by: "Ada" }, now: epoch });
+      await store.decideApproval({
+        runId: decided.id,
+        name: "one",
+        decision: { isApproved: true, reason: null, by: "Ada" },
+        now: epoch,
+      });
       await store.requestCancel(canceled.id, epoch);
-      const listed = async (filter: RunFilter) => (await store.listRuns({ ...filter, needsApproval: true }, { limit: 10, cursor: null })).data.map(({ id }) => id);
+      const listed = async (filter: RunFilter) =>
+        (await store.listRuns({ ...filter, needsApproval: true }, { limit: 10, cursor: null })).data.map(
+          ({ id }) => id,
+        );
       expect(await listed({})).toEqual([asking.id]);
-      expect([await listed({ target: "triage", targetKind: "agent" }), await listed({ target: "other" }), await listed({ status: "failed" }), await listed({ minTokens: 1 })]).toEqual([[asking.id], [], [], []]);
+      expect([
+        await listed({ target: "triage", targetKind: "agent" }),
+        await listed({ target: "other" }),
+        await listed({ status: "failed" }),
+        await listed({ minTokens: 1 }),
+      ]).toEqual([[asking.id], [], [], []]);
     });
 
     describe("what a model is just saying", () => {
@@ -117,7 +230,13 @@ export function agentContract(open: OpenStore): void {
         const marks = [await store.liveMark()];
         for (const text of ["He", "Hello", "Hello"]) {
           expect(await say(run, text)).toEqual({ held: true });
-          expect(await store.getLive(run.id)).toEqual({ step: "model 1", attempt: 1, startedAt: epoch + 1, updatedAt: epoch + 2, said: said(text) });
+          expect(await store.getLive(run.id)).toEqual({
+            step: "model 1",
+            attempt: 1,
+            startedAt: epoch + 1,
+            updatedAt: epoch + 2,
+            said: said(text),
+          });
           marks.push(await store.liveMark());
         }
         expect(new Set(marks).size).toBe(4);
@@ -128,8 +247,23 @@ export function agentContract(open: OpenStore): void {
       it("goes with the step that it becomes, in one", async () => {
         const run = await withRunningRun(store, { target: agent });
         await say(run, "Hello");
-        const step = { name: "model 1", kind: "step" as const, attempt: 1, startedAt: epoch, finishedAt: epoch + 3, until: null, result: "Hello" };
-        await store.writeProgress({ runId: run.id, token: run.token, now: epoch, entries: [], steps: [step], clearsLive: true });
+        const step = {
+          name: "model 1",
+          kind: "step" as const,
+          attempt: 1,
+          startedAt: epoch,
+          finishedAt: epoch + 3,
+          until: null,
+          result: "Hello",
+        };
+        await store.writeProgress({
+          runId: run.id,
+          token: run.token,
+          now: epoch,
+          entries: [],
+          steps: [step],
+          clearsLive: true,
+        });
         expect(await store.getLive(run.id)).toBeNull();
         await say(run, "Next", "model 2");
         expect(await store.getLive(run.id)).toMatchObject({ step: "model 2" });
@@ -140,16 +274,39 @@ export function agentContract(open: OpenStore): void {
         await store.createRuns(runs);
         const [first, ...others] = await store.claimRuns(aClaim());
         if (!first) throw new Error("runs were to be due");
-        const answers = await Promise.all([...others.map((run) => say(run, run.id)), say({ ...first, token: "tok_other" }, "stale"), say({ id: "run_unknown", token: first.token }, "nobody")]);
+        const answers = await Promise.all([
+          ...others.map((run) => say(run, run.id)),
+          say({ ...first, token: "tok_other" }, "stale"),
+          say({ id: "run_unknown", token: first.token }, "nobody"),
+        ]);
         expect(answers.map(({ held }) => held)).toEqual([true, true, true, true, false, false]);
         expect(await store.getLive(first.id)).toBeNull();
         for (const run of others) expect(await store.getLive(run.id)).toMatchObject({ said: said(run.id) });
       });
 
       it.each<[string, (run: { id: string; token: string }) => Promise<unknown>]>([
-        ["was lost with its worker", (run) => store.releaseLostRuns({ workerId: "wrk_a", now: epoch, message: "gone", runs: [{ id: run.id, fate: { kind: "resume" } }] })],
+        [
+          "was lost with its worker",
+          (run) =>
+            store.releaseLostRuns({
+              workerId: "wrk_a",
+              now: epoch,
+              message: "gone",
+              runs: [{ id: run.id, fate: { kind: "resume" } }],
+            }),
+        ],
         ["has lost its lease", () => store.reconcile(epoch + 3_600_000)],
-        ["was put back", (run) => store.writeProgress({ runId: run.id, token: run.token, now: epoch, entries: [], transition: { to: "queued" } })],
+        [
+          "was put back",
+          (run) =>
+            store.writeProgress({
+              runId: run.id,
+              token: run.token,
+              now: epoch,
+              entries: [],
+              transition: { to: "queued" },
+            }),
+        ],
       ])("is not shown of a run that %s, not even when another has taken it", async (_, lose) => {
         const run = await withRunningRun(store, { target: agent });
         await say(run, "Hello");
@@ -189,7 +346,10 @@ function byName(one: { agent: string }, other: { agent: string }): number {
 /** As the run alone, a list, and a look at some of them say it alike. */
 async function spentBy(store: Store, id: string): Promise<unknown[]> {
   const listed = (await store.listRuns({}, { limit: 100, cursor: null })).data.filter((run) => run.id === id);
-  const all = [await store.getRun(id), ...(await store.findRuns([id])), ...listed].map((run) => [run?.tokens, run?.costUsd]);
+  const all = [await store.getRun(id), ...(await store.findRuns([id])), ...listed].map((run) => [
+    run?.tokens,
+    run?.costUsd,
+  ]);
   expect(all).toEqual([all[0], all[0], all[0]]);
   return all[0] ?? [];
 }

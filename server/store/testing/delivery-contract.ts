@@ -4,7 +4,18 @@ import type { Json } from "../../contract/json.ts";
 import type { Verdict, VerdictOutcome } from "../../contract/verdict.ts";
 import { listVerdicts } from "../../domain/verdict-list.ts";
 import type { DeliveryFilter, NewDelivery, Store } from "../../ports/store.ts";
-import { aDelivery, aRun, aVerdict, epoch, folded, hasAsciiText, kindsOf, type OpenStore, readPages, someCommon } from "./factories.ts";
+import {
+  aDelivery,
+  aRun,
+  aVerdict,
+  epoch,
+  folded,
+  hasAsciiText,
+  kindsOf,
+  type OpenStore,
+  readPages,
+  someCommon,
+} from "./factories.ts";
 
 const hour = 3_600_000;
 
@@ -24,11 +35,32 @@ export function deliveryContract(open: OpenStore): void {
         target: { kind: "workflow", slug: "welcome-email" },
         outcome: "request_mismatch",
         runId: null,
-        reasons: [{ pointer: "/email", code: "invalid_format", message: "Invalid email address", expected: "email", actual: "\u0000\ud800" }],
+        reasons: [
+          {
+            pointer: "/email",
+            code: "invalid_format",
+            message: "Invalid email address",
+            expected: "email",
+            actual: "\u0000\ud800",
+          },
+        ],
       };
-      const problem = { type: "/errors/request_mismatch", title: "No", status: 422, code: "request_mismatch", detail: "No." };
+      const problem = {
+        type: "/errors/request_mismatch",
+        title: "No",
+        status: 422,
+        code: "request_mismatch",
+        detail: "No.",
+      };
       const body = Buffer.from('{"name":"\\u0000\\ud800 ü"}');
-      const delivery = aDelivery({ body, outcome: "rejected", responseStatus: 422, problem, verdicts: [verdict], headers: { "x-a": "ü, \u0001" } });
+      const delivery = aDelivery({
+        body,
+        outcome: "rejected",
+        responseStatus: 422,
+        problem,
+        verdicts: [verdict],
+        headers: { "x-a": "ü, \u0001" },
+      });
       await store.recordDelivery(delivery);
       const { receivedAt, keyId: _, ...same } = delivery;
       expect(await store.getDelivery(delivery.id)).toEqual({
@@ -58,15 +90,29 @@ export function deliveryContract(open: OpenStore): void {
       await store.recordDelivery(empty);
       await store.recordDelivery(notKept);
       expect(await store.getDelivery(empty.id)).toMatchObject({ body: "", json: null });
-      expect(await store.getDelivery(notKept.id)).toMatchObject({ body: null, json: null, bodyBytes: 5_000_000, bodySha256: null });
+      expect(await store.getDelivery(notKept.id)).toMatchObject({
+        body: null,
+        json: null,
+        bodyBytes: 5_000_000,
+        bodySha256: null,
+      });
     });
 
     it("records an accepted delivery with its runs, queued, each with its first entry", async () => {
       const delivery = aDelivery();
-      const runs = ["a:x", "b:y"].map((attachmentId) => aRun({ attachmentId, deliveryId: delivery.id, keyId: "key_1" }));
+      const runs = ["a:x", "b:y"].map((attachmentId) =>
+        aRun({ attachmentId, deliveryId: delivery.id, keyId: "key_1" }),
+      );
       expect(await store.acceptDelivery({ delivery, runs, idempotency: null })).toEqual({ kind: "accepted" });
       for (const { id } of runs) {
-        expect(await store.getRun(id)).toMatchObject({ id, status: "queued", attempt: 0, deliveryId: delivery.id, keyId: "key_1", startedAt: null });
+        expect(await store.getRun(id)).toMatchObject({
+          id,
+          status: "queued",
+          attempt: 0,
+          deliveryId: delivery.id,
+          keyId: "key_1",
+          startedAt: null,
+        });
         expect(await kindsOf(store, id)).toEqual(["queued"]);
       }
     });
@@ -76,11 +122,15 @@ export function deliveryContract(open: OpenStore): void {
       await store.createRuns([taken]);
       const delivery = aDelivery();
       const runs = [aRun({ deliveryId: delivery.id }), aRun({ id: taken.id, deliveryId: delivery.id })];
-      await expect(store.acceptDelivery({ delivery, runs, idempotency: { key: "k", notBefore: 0 } })).rejects.toThrow(/unique/i);
+      await expect(store.acceptDelivery({ delivery, runs, idempotency: { key: "k", notBefore: 0 } })).rejects.toThrow(
+        /unique/i,
+      );
       expect(await store.getDelivery(delivery.id)).toBeNull();
       expect((await store.listRuns({}, { limit: 10, cursor: null })).data.map((run) => run.id)).toEqual([taken.id]);
       const again = aDelivery();
-      expect(await store.acceptDelivery({ delivery: again, runs: [], idempotency: { key: "k", notBefore: 0 } })).toEqual({ kind: "accepted" });
+      expect(
+        await store.acceptDelivery({ delivery: again, runs: [], idempotency: { key: "k", notBefore: 0 } }),
+      ).toEqual({ kind: "accepted" });
     });
 
     it("lets a bad delivery fail alone among others that come at once", async () => {
@@ -88,7 +138,11 @@ export function deliveryContract(open: OpenStore): void {
       await store.createRuns([taken]);
       const accept = (id?: string) => {
         const delivery = aDelivery();
-        return store.acceptDelivery({ delivery, runs: [aRun({ deliveryId: delivery.id, ...(id ? { id } : {}) })], idempotency: null });
+        return store.acceptDelivery({
+          delivery,
+          runs: [aRun({ deliveryId: delivery.id, ...(id ? { id } : {}) })],
+          idempotency: null,
+        });
       };
       const outcomes = await Promise.allSettled([accept(), accept(taken.id), accept()]);
       expect(outcomes.map((outcome) => outcome.status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
@@ -98,8 +152,18 @@ export function deliveryContract(open: OpenStore): void {
     const acceptWithKey = (p: { key: string; at?: number; endpoint?: string; body?: string; mayDiffer?: boolean }) => {
       const { at = epoch, endpoint = "signup" } = p;
       const delivery = aDelivery({ endpoint, receivedAt: at, body: Buffer.from(p.body ?? "{}") });
-      const runs = ["b:y", "a:x"].map((attachmentId) => aRun({ attachmentId, trigger: attachmentId.slice(0, 1), deliveryId: delivery.id }));
-      return { delivery, runs, answer: store.acceptDelivery({ delivery, runs, idempotency: { key: p.key, notBefore: at - 1000, mayDiffer: p.mayDiffer ?? false } }) };
+      const runs = ["b:y", "a:x"].map((attachmentId) =>
+        aRun({ attachmentId, trigger: attachmentId.slice(0, 1), deliveryId: delivery.id }),
+      );
+      return {
+        delivery,
+        runs,
+        answer: store.acceptDelivery({
+          delivery,
+          runs,
+          idempotency: { key: p.key, notBefore: at - 1000, mayDiffer: p.mayDiffer ?? false },
+        }),
+      };
     };
 
     describe("with an idempotency key", () => {
@@ -135,7 +199,11 @@ export function deliveryContract(open: OpenStore): void {
         const first = acceptWithKey({ key: "k", mayDiffer: true });
         await first.answer;
         const second = acceptWithKey({ key: "k", body: "[]", mayDiffer: true });
-        expect(await second.answer).toMatchObject({ kind: "repeated", deliveryId: first.delivery.id, runs: [{ trigger: "a" }, { trigger: "b" }] });
+        expect(await second.answer).toMatchObject({
+          kind: "repeated",
+          deliveryId: first.delivery.id,
+          runs: [{ trigger: "a" }, { trigger: "b" }],
+        });
         expect(await store.getDelivery(second.delivery.id)).toBeNull();
       });
 
@@ -143,7 +211,10 @@ export function deliveryContract(open: OpenStore): void {
         await acceptWithKey({ key: "k" }).answer;
         const later = acceptWithKey({ key: "k", at: epoch + 1001, body: "[]" });
         expect(await later.answer).toEqual({ kind: "accepted" });
-        expect(await acceptWithKey({ key: "k", at: epoch + 2000, body: "[]" }).answer).toMatchObject({ kind: "repeated", deliveryId: later.delivery.id });
+        expect(await acceptWithKey({ key: "k", at: epoch + 2000, body: "[]" }).answer).toMatchObject({
+          kind: "repeated",
+          deliveryId: later.delivery.id,
+        });
       });
 
       it("keeps the keys of each endpoint apart", async () => {
@@ -152,14 +223,20 @@ export function deliveryContract(open: OpenStore): void {
       });
 
       it("accepts exactly one of many equal calls at once", async () => {
-        const kinds = (await Promise.all(Array.from({ length: 12 }, () => acceptWithKey({ key: "k" }).answer))).map((answer) => answer.kind);
+        const kinds = (await Promise.all(Array.from({ length: 12 }, () => acceptWithKey({ key: "k" }).answer))).map(
+          (answer) => answer.kind,
+        );
         expect(kinds.filter((kind) => kind === "accepted")).toHaveLength(1);
         expect(kinds.filter((kind) => kind === "repeated")).toHaveLength(11);
       });
     });
 
     it("lists every delivery exactly once over the pages, newest first, whatever the filters", async () => {
-      const choice = { endpoint: fc.constantFrom("a", "b"), outcome: fc.constantFrom("accepted" as const, "skipped" as const), responseStatus: fc.constantFrom(200, 202) };
+      const choice = {
+        endpoint: fc.constantFrom("a", "b"),
+        outcome: fc.constantFrom("accepted" as const, "skipped" as const),
+        responseStatus: fc.constantFrom(200, 202),
+      };
       const times = [0, 1, hour - 1, hour, hour + 1, 3 * hour, 3 * hour + 1, 50 * hour];
       const trigger = fc.constantFrom("t", "u");
       const verdict = fc.constantFrom("matched" as const, "request_mismatch" as const, "filter_mismatch" as const);
@@ -189,12 +266,19 @@ export function deliveryContract(open: OpenStore): void {
         fc.asyncProperty(rows, filters, fc.integer({ min: 1, max: 4 }), async (rows, filter, limit) => {
           const own = await open();
           const made = rows.map(({ at, body, verdicts, ...row }) =>
-            aDelivery({ ...row, receivedAt: epoch + at, body: body === null ? null : Buffer.from(body), verdicts: verdicts.map((given) => aVerdict({ ...given, attachmentId: `${given.trigger}:x` })) }),
+            aDelivery({
+              ...row,
+              receivedAt: epoch + at,
+              body: body === null ? null : Buffer.from(body),
+              verdicts: verdicts.map((given) => aVerdict({ ...given, attachmentId: `${given.trigger}:x` })),
+            }),
           );
           await Promise.all(made.map((delivery) => own.recordDelivery(delivery)));
           const pages = await readPages((cursor) => own.listDeliveries(filter, { limit, cursor }));
           await own.close();
-          const wanted = made.filter((delivery) => isWanted(delivery, filter)).sort((a, b) => b.receivedAt - a.receivedAt || (a.id < b.id ? 1 : -1));
+          const wanted = made
+            .filter((delivery) => isWanted(delivery, filter))
+            .sort((a, b) => b.receivedAt - a.receivedAt || (a.id < b.id ? 1 : -1));
           expect(pages.flat().map((d) => d.id)).toEqual(wanted.map((d) => d.id));
           for (const page of pages.slice(0, -1)) expect(page.length).toBeLessThanOrEqual(limit);
         }),
@@ -202,18 +286,30 @@ export function deliveryContract(open: OpenStore): void {
       );
     });
 
-    it.each<DeliveryFilter>([{}, { endpoint: "signup" }, { outcome: "accepted" }, { responseStatus: 202 }, { since: epoch }])("fills every page but the last with %j", async (filter) => {
+    it.each<DeliveryFilter>([
+      {},
+      { endpoint: "signup" },
+      { outcome: "accepted" },
+      { responseStatus: 202 },
+      { since: epoch },
+    ])("fills every page but the last with %j", async (filter) => {
       for (let n = 0; n < 7; n += 1) await store.recordDelivery(aDelivery({ receivedAt: epoch + n }));
       const pages = await readPages((cursor) => store.listDeliveries(filter, { limit: 3, cursor }));
       expect(pages.map((page) => page.length)).toEqual([3, 3, 1]);
     });
 
-    const find = async (filter: DeliveryFilter, limit: number) => (await readPages((cursor) => store.listDeliveries(filter, { limit, cursor }))).flat().map(({ id }) => id);
-    const by = (trigger: string, ...outcomes: VerdictOutcome[]) => find({ endpoint: "signup", verdict: { trigger, outcomes } }, 10);
+    const find = async (filter: DeliveryFilter, limit: number) =>
+      (await readPages((cursor) => store.listDeliveries(filter, { limit, cursor }))).flat().map(({ id }) => id);
+    const by = (trigger: string, ...outcomes: VerdictOutcome[]) =>
+      find({ endpoint: "signup", verdict: { trigger, outcomes } }, 10);
 
     it("finds the few among many, each once and in order, however far apart they are", async () => {
       const made = Array.from({ length: 1000 }, (_, n) =>
-        aDelivery({ receivedAt: epoch + n, verdicts: [aVerdict({ outcome: n % 250 === 0 ? "filter_mismatch" : "matched" })], body: Buffer.from(n % 300 === 0 ? "needle" : "hay") }),
+        aDelivery({
+          receivedAt: epoch + n,
+          verdicts: [aVerdict({ outcome: n % 250 === 0 ? "filter_mismatch" : "matched" })],
+          body: Buffer.from(n % 300 === 0 ? "needle" : "hay"),
+        }),
       );
       await Promise.all(made.map((delivery) => store.recordDelivery(delivery)));
       const verdict = { trigger: "new-signup", outcomes: ["filter_mismatch" as const] };
@@ -227,18 +323,46 @@ export function deliveryContract(open: OpenStore): void {
     it("finds a verdict that is rare on its endpoint, in whichever hours it was", async () => {
       const made = [0, 1, 2, 3, 30].flatMap((hours) =>
         [0, 0, 0, 1, hour - 1].map((ms, n) =>
-          aDelivery({ receivedAt: epoch + hours * hour + ms, verdicts: [aVerdict({ outcome: hours === 2 || n > 2 ? "filter_mismatch" : "matched" }), aVerdict({ trigger: "other", attachmentId: "other:x" })] }),
+          aDelivery({
+            receivedAt: epoch + hours * hour + ms,
+            verdicts: [
+              aVerdict({ outcome: hours === 2 || n > 2 ? "filter_mismatch" : "matched" }),
+              aVerdict({ trigger: "other", attachmentId: "other:x" }),
+            ],
+          }),
         ),
       );
       // Among many others, so that it is worth while to leave hours out.
-      for (let n = 0; n < 2500; n += 1) made.push(aDelivery({ receivedAt: epoch + n * 30_000, verdicts: [aVerdict({ trigger: "other", attachmentId: "other:x" })] }));
+      for (let n = 0; n < 2500; n += 1)
+        made.push(
+          aDelivery({
+            receivedAt: epoch + n * 30_000,
+            verdicts: [aVerdict({ trigger: "other", attachmentId: "other:x" })],
+          }),
+        );
       await Promise.all(made.map((delivery) => store.recordDelivery(delivery)));
       const newestFirst = made.toSorted((a, b) => b.receivedAt - a.receivedAt || (a.id < b.id ? 1 : -1));
-      for (const outcomes of [["matched" as const], ["filter_mismatch" as const], ["matched" as const, "filter_mismatch" as const], ["disabled" as const]]) {
+      for (const outcomes of [
+        ["matched" as const],
+        ["filter_mismatch" as const],
+        ["matched" as const, "filter_mismatch" as const],
+        ["disabled" as const],
+      ]) {
         for (const limit of [1, 2, 100]) {
-          for (const span of [{}, { since: epoch + hour }, { until: epoch + 3 * hour }, { since: epoch + hour + 1, until: epoch + 3 * hour + 1 }]) {
-            const filter: DeliveryFilter = { endpoint: "signup", verdict: { trigger: "new-signup", outcomes }, ...span };
-            expect(await find(filter, limit)).toEqual(newestFirst.filter((delivery) => isWanted(delivery, filter)).map(({ id }) => id));
+          for (const span of [
+            {},
+            { since: epoch + hour },
+            { until: epoch + 3 * hour },
+            { since: epoch + hour + 1, until: epoch + 3 * hour + 1 },
+          ]) {
+            const filter: DeliveryFilter = {
+              endpoint: "signup",
+              verdict: { trigger: "new-signup", outcomes },
+              ...span,
+            };
+            expect(await find(filter, limit)).toEqual(
+              newestFirst.filter((delivery) => isWanted(delivery, filter)).map(({ id }) => id),
+            );
           }
         }
       }
@@ -264,7 +388,11 @@ export function deliveryContract(open: OpenStore): void {
     describe("whose verdicts are folded", () => {
       it("reads as if all of them were its own, byte for byte, alone and in lists", async () => {
         const common = someCommon();
-        const made = [folded(common), folded(common, { actual: null, deviates: true }), folded(someCommon(1), { actual: "\ud800" })].map((verdicts, n) => aDelivery({ verdicts, receivedAt: epoch + n }));
+        const made = [
+          folded(common),
+          folded(common, { actual: null, deviates: true }),
+          folded(someCommon(1), { actual: "\ud800" }),
+        ].map((verdicts, n) => aDelivery({ verdicts, receivedAt: epoch + n }));
         await Promise.all(made.slice(0, 2).map((delivery) => store.recordDelivery(delivery)));
         for (const delivery of made.slice(2)) await store.acceptDelivery({ delivery, runs: [], idempotency: null });
         const { data } = await store.listDeliveries({}, { limit: 10, cursor: null });
@@ -275,12 +403,19 @@ export function deliveryContract(open: OpenStore): void {
           expect(JSON.stringify((await store.getDelivery(delivery.id))?.verdicts)).toBe(wanted);
           expect(JSON.stringify(data.toReversed()[n]?.verdicts)).toBe(wanted);
         }
-        expect(listVerdicts(made[1]?.verdicts ?? []).map(({ outcome }) => outcome)).toEqual(["filter_mismatch", "request_mismatch", "matched", "filter_mismatch"]);
+        expect(listVerdicts(made[1]?.verdicts ?? []).map(({ outcome }) => outcome)).toEqual([
+          "filter_mismatch",
+          "request_mismatch",
+          "matched",
+          "filter_mismatch",
+        ]);
       });
 
       it("is found by what each trigger decided, in common or not", async () => {
         const common = someCommon();
-        const [plain, deviating] = [folded(common), folded(common, { deviates: true })].map((verdicts, n) => aDelivery({ verdicts, receivedAt: epoch + n }));
+        const [plain, deviating] = [folded(common), folded(common, { deviates: true })].map((verdicts, n) =>
+          aDelivery({ verdicts, receivedAt: epoch + n }),
+        );
         for (const delivery of [plain, deviating]) if (delivery) await store.recordDelivery(delivery);
         expect(await by("stopped-0", "filter_mismatch")).toEqual([deviating?.id, plain?.id]);
         expect(await by("stopped-1", "filter_mismatch", "matched")).toEqual([plain?.id]);
@@ -296,11 +431,19 @@ export function deliveryContract(open: OpenStore): void {
         const taken = aDelivery();
         await store.recordDelivery(taken);
         const common = someCommon();
-        const made = [aDelivery({ verdicts: folded(common) }), aDelivery({ verdicts: folded(someCommon(1)) }), aDelivery({ verdicts: folded(common) })];
+        const made = [
+          aDelivery({ verdicts: folded(common) }),
+          aDelivery({ verdicts: folded(someCommon(1)) }),
+          aDelivery({ verdicts: folded(common) }),
+        ];
         await expect(store.recordDelivery({ ...taken, verdicts: folded(common) })).rejects.toThrow(/unique/i);
-        await Promise.allSettled([store.recordDelivery({ ...taken, verdicts: folded(common) }), store.recordDelivery({ ...taken, verdicts: folded(someCommon(2)) })]);
+        await Promise.allSettled([
+          store.recordDelivery({ ...taken, verdicts: folded(common) }),
+          store.recordDelivery({ ...taken, verdicts: folded(someCommon(2)) }),
+        ]);
         for (const delivery of made.toReversed()) await store.recordDelivery(delivery);
-        for (const { id, verdicts } of made) expect((await store.getDelivery(id))?.verdicts).toEqual(listVerdicts(verdicts));
+        for (const { id, verdicts } of made)
+          expect((await store.getDelivery(id))?.verdicts).toEqual(listVerdicts(verdicts));
       });
 
       it("loses nothing when what no delivery has is removed", async () => {
@@ -318,16 +461,32 @@ export function deliveryContract(open: OpenStore): void {
       expect(row).not.toHaveProperty("json");
     });
 
-    it.each(["", "x", "%%%", cursorOf({}), cursorOf([1]), cursorOf(["1", "a"]), cursorOf([-1, "a"]), cursorOf([1.5, "a"]), `${cursorOf([1, "a"])}=`, cursorOf([1, "a", 2])])(
-      "refuses a cursor that it never gave: %j",
-      async (cursor) => {
-        await expect(store.listDeliveries({}, { limit: 1, cursor })).rejects.toMatchObject({ name: "AppError", code: "invalid_request" });
-        await expect(store.listRuns({}, { limit: 1, cursor })).rejects.toMatchObject({ name: "AppError", code: "invalid_request" });
-      },
-    );
+    it.each([
+      "",
+      "x",
+      "%%%",
+      cursorOf({}),
+      cursorOf([1]),
+      cursorOf(["1", "a"]),
+      cursorOf([-1, "a"]),
+      cursorOf([1.5, "a"]),
+      `${cursorOf([1, "a"])}=`,
+      cursorOf([1, "a", 2]),
+    ])("refuses a cursor that it never gave: %j", async (cursor) => {
+      await expect(store.listDeliveries({}, { limit: 1, cursor })).rejects.toMatchObject({
+        name: "AppError",
+        code: "invalid_request",
+      });
+      await expect(store.listRuns({}, { limit: 1, cursor })).rejects.toMatchObject({
+        name: "AppError",
+        code: "invalid_request",
+      });
+    });
 
     it.each([0, 101, 1.5, Number.NaN])("refuses a limit of %d", async (limit) => {
-      await expect(store.listDeliveries({}, { limit, cursor: null })).rejects.toMatchObject({ code: "invalid_request" });
+      await expect(store.listDeliveries({}, { limit, cursor: null })).rejects.toMatchObject({
+        code: "invalid_request",
+      });
       await expect(store.listRuns({}, { limit, cursor: null })).rejects.toMatchObject({ code: "invalid_request" });
     });
   });
@@ -337,12 +496,18 @@ function cursorOf(value: Json): string {
   return Buffer.from(JSON.stringify(value)).toString("base64url");
 }
 
-function isWanted(delivery: NewDelivery, { since = 0, until = Infinity, verdict, text, ...same }: DeliveryFilter): boolean {
+function isWanted(
+  delivery: NewDelivery,
+  { since = 0, until = Infinity, verdict, text, ...same }: DeliveryFilter,
+): boolean {
   const body = delivery.body === null ? null : Buffer.from(delivery.body).toString();
   return (
     delivery.receivedAt >= since &&
     delivery.receivedAt < until &&
-    (verdict === undefined || listVerdicts(delivery.verdicts).some(({ trigger, outcome }) => trigger === verdict.trigger && verdict.outcomes.includes(outcome))) &&
+    (verdict === undefined ||
+      listVerdicts(delivery.verdicts).some(
+        ({ trigger, outcome }) => trigger === verdict.trigger && verdict.outcomes.includes(outcome),
+      )) &&
     (text === undefined || (body !== null && hasAsciiText(body, text))) &&
     Object.entries(same).every(([name, value]) => Object.entries(delivery).some(([n, v]) => n === name && v === value))
   );

@@ -31,7 +31,9 @@ export function engineContract(open: OpenStore): void {
         const first = await claimOne(store, { version: "v1" });
         await write(first, { to: "waiting", reason: "sleep", availableAt: epoch });
         await claimOne(store, { version: "v2" });
-        const messages = (await store.listTimeline(run.id, { after: 0, limit: 10 })).flatMap(({ kind, message }) => (kind === "attempt_started" || kind === "resumed" ? [message] : []));
+        const messages = (await store.listTimeline(run.id, { after: 0, limit: 10 })).flatMap(({ kind, message }) =>
+          kind === "attempt_started" || kind === "resumed" ? [message] : [],
+        );
         expect(messages).toEqual([null, "By version v2: no worker has version v1, which accepted it."]);
       });
 
@@ -55,13 +57,19 @@ export function engineContract(open: OpenStore): void {
           input: { a: 1 },
           createdAt: epoch,
         });
-        expect(await store.getRun(run.id)).toMatchObject({ status: "running", attempt: 1, startedAt: "2026-01-01T00:00:01.000Z" });
+        expect(await store.getRun(run.id)).toMatchObject({
+          status: "running",
+          attempt: 1,
+          startedAt: "2026-01-01T00:00:01.000Z",
+        });
         expect(await kindsOf(store, run.id)).toEqual(["queued", "attempt_started"]);
       });
 
       it("never take the same run twice, however many claim at once", async () => {
         await store.createRuns(Array.from({ length: 50 }, () => aRun()));
-        const claims = await Promise.all(Array.from({ length: 20 }, (_, n) => store.claimRuns(aClaim({ workerId: `wrk_${n}`, limit: 7 }))));
+        const claims = await Promise.all(
+          Array.from({ length: 20 }, (_, n) => store.claimRuns(aClaim({ workerId: `wrk_${n}`, limit: 7 }))),
+        );
         const ids = claims.flat().map((run) => run.id);
         expect(new Set(ids).size).toBe(50);
         expect(ids).toHaveLength(50);
@@ -73,7 +81,10 @@ export function engineContract(open: OpenStore): void {
       });
 
       it("leave a target alone that has its number running, and take the others behind it", async () => {
-        await store.createRuns([...Array.from({ length: 30 }, () => aRun({ createdAt: epoch - 1, target: workflow("narrow") })), aRun({ target: workflow("wide") })]);
+        await store.createRuns([
+          ...Array.from({ length: 30 }, () => aRun({ createdAt: epoch - 1, target: workflow("narrow") })),
+          aRun({ target: workflow("wide") }),
+        ]);
         const concurrency = new Map([["workflow:narrow", 2]]);
         const slugs = async () => (await store.claimRuns(aClaim({ concurrency }))).map((run) => run.target.slug);
         expect(await slugs()).toEqual(["narrow", "narrow", "wide"]);
@@ -91,12 +102,20 @@ export function engineContract(open: OpenStore): void {
 
       it("of many at once keep to every target's number, and take the oldest of each", async () => {
         const ages = [5, 1, 4, 2, 3];
-        const runs = ["narrow", "wide"].flatMap((slug) => ages.map((age) => aRun({ createdAt: epoch - age, target: workflow(slug) })));
+        const runs = ["narrow", "wide"].flatMap((slug) =>
+          ages.map((age) => aRun({ createdAt: epoch - age, target: workflow(slug) })),
+        );
         await store.createRuns(runs);
         const claimed = await store.claimRuns(aClaim({ limit: 80, concurrency: new Map([["workflow:narrow", 2]]) }));
-        const agesOf = (slug: string) => claimed.filter(({ target }) => target.slug === slug).map(({ createdAt }) => epoch - createdAt);
-        expect([agesOf("narrow"), agesOf("wide")]).toEqual([[5, 4], [5, 4, 3, 2, 1]]);
-        expect(claimed.map(({ createdAt }) => createdAt)).toEqual(claimed.map(({ createdAt }) => createdAt).toSorted((a, b) => a - b));
+        const agesOf = (slug: string) =>
+          claimed.filter(({ target }) => target.slug === slug).map(({ createdAt }) => epoch - createdAt);
+        expect([agesOf("narrow"), agesOf("wide")]).toEqual([
+          [5, 4],
+          [5, 4, 3, 2, 1],
+        ]);
+        expect(claimed.map(({ createdAt }) => createdAt)).toEqual(
+          claimed.map(({ createdAt }) => createdAt).toSorted((a, b) => a - b),
+        );
       });
 
       it("of many at once can be given back, ended and lost one by one", async () => {
@@ -104,7 +123,12 @@ export function engineContract(open: OpenStore): void {
         const [ended, back, canceled, held] = await store.claimRuns(aClaim());
         if (!ended || !back || !canceled || !held) throw new Error("four runs were to be due");
         await store.requestCancel(canceled.id, epoch + 1500);
-        const answers = await Promise.all([write(ended, { to: "completed", output: 1 }), write(back, { to: "queued" }), write(canceled, { to: "canceled", error: null }), write({ ...held, token: ended.token }, { to: "queued" })]);
+        const answers = await Promise.all([
+          write(ended, { to: "completed", output: 1 }),
+          write(back, { to: "queued" }),
+          write(canceled, { to: "canceled", error: null }),
+          write({ ...held, token: ended.token }, { to: "queued" }),
+        ]);
         expect(answers.map((answer) => answer.held)).toEqual([true, true, true, false]);
         expect((await store.listHeldRuns("wrk_a")).map(({ id }) => id)).toEqual([held.id]);
         expect(await claimOne(store)).toMatchObject({ id: back.id, attempt: 1, isResumed: true });
@@ -117,11 +141,21 @@ export function engineContract(open: OpenStore): void {
         const impossible = { at: epoch, kind: "log", attempt: Symbol("no number") as unknown as number } as const;
         const outcomes = await Promise.allSettled([
           write(a, { to: "completed", output: null }),
-          store.writeProgress({ runId: b.id, token: b.token, now: epoch, entries: [impossible], transition: { to: "completed", output: null } }),
+          store.writeProgress({
+            runId: b.id,
+            token: b.token,
+            now: epoch,
+            entries: [impossible],
+            transition: { to: "completed", output: null },
+          }),
           write(c, { to: "completed", output: null }),
         ]);
         expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
-        expect([(await store.getRun(a.id))?.status, (await store.getRun(b.id))?.status, (await store.getRun(c.id))?.status]).toEqual(["completed", "running", "completed"]);
+        expect([
+          (await store.getRun(a.id))?.status,
+          (await store.getRun(b.id))?.status,
+          (await store.getRun(c.id))?.status,
+        ]).toEqual(["completed", "running", "completed"]);
       });
 
       it("take up a target again when one of its runs has ended", async () => {
@@ -136,7 +170,15 @@ export function engineContract(open: OpenStore): void {
     describe("progress", () => {
       it("is written all together: entries, steps, input and end", async () => {
         const { id, token } = await withRunningRun(store);
-        const step: StepRecord = { name: "send", kind: "step", attempt: 1, startedAt: epoch, finishedAt: epoch + 5, until: null, result: { ok: [1, null] } };
+        const step: StepRecord = {
+          name: "send",
+          kind: "step",
+          attempt: 1,
+          startedAt: epoch,
+          finishedAt: epoch + 5,
+          until: null,
+          result: { ok: [1, null] },
+        };
         const answer = await store.writeProgress({
           runId: id,
           token,
@@ -147,7 +189,13 @@ export function engineContract(open: OpenStore): void {
           transition: { to: "completed", output: { messageId: "m" } },
         });
         expect(answer).toEqual({ held: true, cancelRequested: false });
-        expect(await store.getRun(id)).toMatchObject({ status: "completed", input: { to: "a" }, output: { messageId: "m" }, error: null, finishedAt: "2026-01-01T00:00:02.000Z" });
+        expect(await store.getRun(id)).toMatchObject({
+          status: "completed",
+          input: { to: "a" },
+          output: { messageId: "m" },
+          error: null,
+          finishedAt: "2026-01-01T00:00:02.000Z",
+        });
         expect(await store.loadSteps(id)).toEqual([step]);
         expect(await kindsOf(store, id)).toEqual(["queued", "attempt_started", "completed"]);
       });
@@ -157,9 +205,27 @@ export function engineContract(open: OpenStore): void {
         await store.reconcile(leaseEnd);
         const second = await claimOne(store, { now: leaseEnd });
         const before = await kindsOf(store, first.id);
-        const step: StepRecord = { name: "s", kind: "step", attempt: 1, startedAt: 1, finishedAt: 2, until: null, result: 1 };
-        const late = { runId: first.id, token: first.token, now: leaseEnd, input: 1, entries: [{ at: 1, kind: "log" as const, attempt: 1 }], steps: [step] };
-        expect(await store.writeProgress({ ...late, transition: { to: "failed", error: null } })).toEqual({ held: false, cancelRequested: false });
+        const step: StepRecord = {
+          name: "s",
+          kind: "step",
+          attempt: 1,
+          startedAt: 1,
+          finishedAt: 2,
+          until: null,
+          result: 1,
+        };
+        const late = {
+          runId: first.id,
+          token: first.token,
+          now: leaseEnd,
+          input: 1,
+          entries: [{ at: 1, kind: "log" as const, attempt: 1 }],
+          steps: [step],
+        };
+        expect(await store.writeProgress({ ...late, transition: { to: "failed", error: null } })).toEqual({
+          held: false,
+          cancelRequested: false,
+        });
         expect(await store.getRun(first.id)).toMatchObject({ status: "running", input: null });
         expect(await store.loadSteps(first.id)).toEqual([]);
         expect(await kindsOf(store, first.id)).toEqual(before);
@@ -178,7 +244,12 @@ export function engineContract(open: OpenStore): void {
         expect(ended?.status).toBe(end.to);
         expect((await write(run, { to: "waiting", reason: "retry", availableAt: 0 })).held).toBe(false);
         expect(await store.requestCancel(run.id, epoch + 9000)).toBe("ended");
-        await store.releaseLostRuns({ workerId: "wrk_a", now: epoch + 9000, message: "gone", runs: [{ id: run.id, fate: { kind: "resume" } }] });
+        await store.releaseLostRuns({
+          workerId: "wrk_a",
+          now: epoch + 9000,
+          message: "gone",
+          runs: [{ id: run.id, fate: { kind: "resume" } }],
+        });
         await store.reconcile(epoch + 1e9);
         expect(await store.claimRuns(aClaim({ now: epoch + 1e9 }))).toEqual([]);
         expect(await store.getRun(run.id)).toEqual(ended);
@@ -186,9 +257,26 @@ export function engineContract(open: OpenStore): void {
 
       it("keeps the first result of a step, and finishes a sleep later on", async () => {
         const { id, token } = await withRunningRun(store);
-        const save = (step: StepRecord) => store.writeProgress({ runId: id, token, now: epoch, entries: [], steps: [step] });
-        const sleep: StepRecord = { name: "nap", kind: "sleep", attempt: 1, startedAt: 1, finishedAt: null, until: 50, result: null };
-        const step: StepRecord = { name: "a", kind: "step", attempt: 1, startedAt: 2, finishedAt: 3, until: null, result: "first" };
+        const save = (step: StepRecord) =>
+          store.writeProgress({ runId: id, token, now: epoch, entries: [], steps: [step] });
+        const sleep: StepRecord = {
+          name: "nap",
+          kind: "sleep",
+          attempt: 1,
+          startedAt: 1,
+          finishedAt: null,
+          until: 50,
+          result: null,
+        };
+        const step: StepRecord = {
+          name: "a",
+          kind: "step",
+          attempt: 1,
+          startedAt: 2,
+          finishedAt: 3,
+          until: null,
+          result: "first",
+        };
         await save(sleep);
         await save(step);
         await save({ ...sleep, finishedAt: 50 });
@@ -206,7 +294,13 @@ export function engineContract(open: OpenStore): void {
         expect(third).toMatchObject({ attempt: 2, isResumed: false });
         await write(third, { to: "queued" });
         expect(await claimOne(store)).toMatchObject({ attempt: 2, isResumed: true });
-        expect(await kindsOf(store, first.id)).toEqual(["queued", "attempt_started", "resumed", "attempt_started", "resumed"]);
+        expect(await kindsOf(store, first.id)).toEqual([
+          "queued",
+          "attempt_started",
+          "resumed",
+          "attempt_started",
+          "resumed",
+        ]);
         expect((await store.getRun(first.id))?.startedAt).toBe("2026-01-01T00:00:01.000Z");
       });
 
@@ -215,7 +309,11 @@ export function engineContract(open: OpenStore): void {
         await store.createRuns([a, b]);
         expect(await store.nextAvailableAt("shared")).toBeNull();
         for (const run of await store.claimRuns(aClaim())) {
-          await write(run, { to: "waiting", reason: "retry", availableAt: run.id === a.id ? epoch + 9000 : epoch + 8000 });
+          await write(run, {
+            to: "waiting",
+            reason: "retry",
+            availableAt: run.id === a.id ? epoch + 9000 : epoch + 8000,
+          });
         }
         expect(await store.nextAvailableAt("shared")).toBe(epoch + 8000);
         expect(await store.nextAvailableAt("shared", epoch + 8000)).toBe(epoch + 9000);
@@ -230,15 +328,26 @@ export function engineContract(open: OpenStore): void {
         if (!lost || !asleep) throw new Error("two runs are due");
         await write(asleep, { to: "waiting", reason: "sleep", availableAt: epoch + 9000 });
         expect([await store.countQueued("shared"), await store.countQueued("isolated")]).toEqual([2, 0]);
-        await store.releaseLostRuns({ workerId: aClaim().workerId, now: epoch, message: "It was killed.", runs: [{ id: lost.id, fate: { kind: "isolate" } }] });
+        await store.releaseLostRuns({
+          workerId: aClaim().workerId,
+          now: epoch,
+          message: "It was killed.",
+          runs: [{ id: lost.id, fate: { kind: "isolate" } }],
+        });
         expect([await store.countQueued("shared"), await store.countQueued("isolated")]).toEqual([2, 1]);
       });
 
       it("ends a run that was asked to stop rather than let it wait", async () => {
         const run = await withRunningRun(store);
         await store.requestCancel(run.id, epoch + 1500);
-        expect(await write(run, { to: "waiting", reason: "sleep", availableAt: epoch + 1e9 })).toEqual({ held: true, cancelRequested: true });
-        expect(await store.getRun(run.id)).toMatchObject({ status: "canceled", finishedAt: "2026-01-01T00:00:02.000Z" });
+        expect(await write(run, { to: "waiting", reason: "sleep", availableAt: epoch + 1e9 })).toEqual({
+          held: true,
+          cancelRequested: true,
+        });
+        expect(await store.getRun(run.id)).toMatchObject({
+          status: "canceled",
+          finishedAt: "2026-01-01T00:00:02.000Z",
+        });
         expect((await kindsOf(store, run.id)).at(-1)).toBe("canceled");
       });
     });
@@ -260,7 +369,10 @@ export function engineContract(open: OpenStore): void {
         await write(b, { to: "completed", output: null });
         await store.requestCancel(c.id, epoch + 1500);
         const runs = [a, b, c].map(({ id, token }) => ({ id, token }));
-        expect(await store.extendLeases({ workerId: "wrk_a", runs, now: epoch + 5000, leaseMs: 10_000 })).toEqual({ lost: [b.id], cancelRequested: [c.id] });
+        expect(await store.extendLeases({ workerId: "wrk_a", runs, now: epoch + 5000, leaseMs: 10_000 })).toEqual({
+          lost: [b.id],
+          cancelRequested: [c.id],
+        });
         expect(await store.reconcile(epoch + 14_999)).toBe(0);
         expect(await store.reconcile(epoch + 15_000)).toBe(2);
       });
@@ -270,24 +382,55 @@ export function engineContract(open: OpenStore): void {
         expect(await store.reconcile(leaseEnd - 1)).toBe(0);
         expect(await store.reconcile(leaseEnd)).toBe(1);
         const entries = await store.listTimeline(run.id, { after: 0, limit: 10 });
-        expect(entries.at(-1)).toMatchObject({ kind: "worker_lost", attempt: 1, message: expect.stringContaining("lease") });
+        expect(entries.at(-1)).toMatchObject({
+          kind: "worker_lost",
+          attempt: 1,
+          message: expect.stringContaining("lease"),
+        });
         expect(await claimOne(store, { now: leaseEnd })).toMatchObject({ id: run.id, attempt: 1, isResumed: true });
-        expect(await store.extendLeases({ workerId: "wrk_a", runs: [run], now: leaseEnd, leaseMs: 1 })).toEqual({ lost: [run.id], cancelRequested: [] });
+        expect(await store.extendLeases({ workerId: "wrk_a", runs: [run], now: leaseEnd, leaseMs: 1 })).toEqual({
+          lost: [run.id],
+          cancelRequested: [],
+        });
       });
 
       it("that ran out leave alone a run that is known to go on", async () => {
         const run = await withRunningRun(store);
         expect(await store.reconcile(leaseEnd, new Set([run.id]))).toBe(0);
-        expect(await store.extendLeases({ workerId: "wrk_a", runs: [run], now: leaseEnd, leaseMs: 1 })).toEqual({ lost: [], cancelRequested: [] });
+        expect(await store.extendLeases({ workerId: "wrk_a", runs: [run], now: leaseEnd, leaseMs: 1 })).toEqual({
+          lost: [],
+          cancelRequested: [],
+        });
         expect(await store.reconcile(leaseEnd + 1, new Set(["run_other"]))).toBe(1);
       });
 
       it("of what sleeps or waits for its next attempt are no longer than was asked for when the clock is set back", async () => {
         const [sleeper, retried] = [await withRunningRun(store), await withRunningRun(store)];
-        const nap: StepRecord = { name: "nap", kind: "sleep", attempt: 1, startedAt: epoch + 2000, finishedAt: null, until: epoch + 7000, result: null };
-        await store.writeProgress({ runId: sleeper.id, token: sleeper.token, now: epoch + 2000, entries: [], steps: [nap], transition: { to: "waiting", reason: "sleep", availableAt: epoch + 7000 } });
+        const nap: StepRecord = {
+          name: "nap",
+          kind: "sleep",
+          attempt: 1,
+          startedAt: epoch + 2000,
+          finishedAt: null,
+          until: epoch + 7000,
+          result: null,
+        };
+        await store.writeProgress({
+          runId: sleeper.id,
+          token: sleeper.token,
+          now: epoch + 2000,
+          entries: [],
+          steps: [nap],
+          transition: { to: "waiting", reason: "sleep", availableAt: epoch + 7000 },
+        });
         const scheduled = { at: epoch + 2000, kind: "retry_scheduled" as const, attempt: 1, until: epoch + 5000 };
-        await store.writeProgress({ runId: retried.id, token: retried.token, now: epoch + 2000, entries: [scheduled], transition: { to: "waiting", reason: "retry", availableAt: epoch + 5000 } });
+        await store.writeProgress({
+          runId: retried.id,
+          token: retried.token,
+          now: epoch + 2000,
+          entries: [scheduled],
+          transition: { to: "waiting", reason: "retry", availableAt: epoch + 5000 },
+        });
         expect(await store.reconcile(epoch + 3000)).toBe(0);
         const back = epoch - 3_600_000;
         expect(await store.reconcile(back)).toBe(2);
@@ -311,7 +454,9 @@ export function engineContract(open: OpenStore): void {
       it("are named with what is needed to decide their fate", async () => {
         const run = await withRunningRun(store);
         const { id, token, target } = run;
-        expect(await store.listHeldRuns("wrk_a")).toEqual([{ id, token, target, attempt: 1, maxAttempts: 3, crashes: 0 }]);
+        expect(await store.listHeldRuns("wrk_a")).toEqual([
+          { id, token, target, attempt: 1, maxAttempts: 3, crashes: 0 },
+        ]);
         expect(await store.listHeldRuns("wrk_b")).toEqual([]);
       });
 
@@ -327,17 +472,33 @@ export function engineContract(open: OpenStore): void {
           runs: [
             { id: a.id, fate: { kind: "resume" } },
             { id: b.id, fate: { kind: "isolate" } },
-            { id: c.id, fate: { kind: "fail", transition: { to: "waiting", reason: "retry", availableAt: epoch + 3000 }, entries: [{ at: epoch + 2000, kind: "attempt_failed", attempt: 1, error }] } },
+            {
+              id: c.id,
+              fate: {
+                kind: "fail",
+                transition: { to: "waiting", reason: "retry", availableAt: epoch + 3000 },
+                entries: [{ at: epoch + 2000, kind: "attempt_failed", attempt: 1, error }],
+              },
+            },
           ],
         });
         expect(await store.listHeldRuns("wrk_a")).toEqual([]);
         expect(await claimOne(store)).toMatchObject({ id: a.id, attempt: 1, isResumed: true });
         expect(await claimOne(store, { pool: "isolated" })).toMatchObject({ id: b.id, attempt: 1, isResumed: true });
         expect(await kindsOf(store, c.id)).toEqual(["queued", "attempt_started", "worker_lost", "attempt_failed"]);
-        expect((await store.listTimeline(c.id, { after: 0, limit: 10 }))[2]).toMatchObject({ message: "out of memory", attempt: 1 });
+        expect((await store.listTimeline(c.id, { after: 0, limit: 10 }))[2]).toMatchObject({
+          message: "out of memory",
+          attempt: 1,
+        });
         expect(await claimOne(store, { now: epoch + 3000 })).toMatchObject({ id: c.id, attempt: 2, isResumed: false });
         const crashes = new Map((await store.listHeldRuns("wrk_a")).map((run) => [run.id, run.crashes]));
-        expect(crashes).toEqual(new Map([[a.id, 0], [b.id, 1], [c.id, 1]]));
+        expect(crashes).toEqual(
+          new Map([
+            [a.id, 0],
+            [b.id, 1],
+            [c.id, 1],
+          ]),
+        );
       });
 
       it("that another worker has meanwhile are left alone", async () => {
@@ -345,7 +506,12 @@ export function engineContract(open: OpenStore): void {
         await store.reconcile(leaseEnd);
         await claimOne(store, { workerId: "wrk_b", now: leaseEnd });
         const before = await kindsOf(store, run.id);
-        await store.releaseLostRuns({ workerId: "wrk_a", now: leaseEnd, message: "gone", runs: [{ id: run.id, fate: { kind: "isolate" } }] });
+        await store.releaseLostRuns({
+          workerId: "wrk_a",
+          now: leaseEnd,
+          message: "gone",
+          runs: [{ id: run.id, fate: { kind: "isolate" } }],
+        });
         expect(await store.listHeldRuns("wrk_b")).toMatchObject([{ id: run.id, crashes: 0 }]);
         expect(await kindsOf(store, run.id)).toEqual(before);
       });

@@ -34,22 +34,44 @@ export function aDelivery(given: Partial<NewDelivery> = {}): NewDelivery {
 
 export function aVerdict(given: Partial<Verdict> = {}): Verdict {
   const target = { kind: "workflow", slug: "welcome-email" } as const;
-  return { trigger: "new-signup", attachmentId: "new-signup:welcome-email", target, outcome: "matched", runId: null, reasons: [], ...given };
+  return {
+    trigger: "new-signup",
+    attachmentId: "new-signup:welcome-email",
+    target,
+    outcome: "matched",
+    runId: null,
+    reasons: [],
+    ...given,
+  };
 }
 
-/** Of two triggers, as bodies of a kind have them in common: `stopped-0` and so on, and `open`, which has none there. `n` tells lists apart. */
+/**
+ * Of two triggers, as bodies of a kind have them in common: `stopped-0` and so on, and `open`, which has none there.
+ * `n` tells lists apart.
+ */
 export function someCommon(n = 0): CommonVerdicts {
   const reasons = [{ pointer: "/type", code: "invalid_value", message: `not ${n}`, expected: `"\u0000 ${n}"` }];
-  const stopped = [0, 1, 2].map((at) => ({ ...aVerdict({ trigger: `stopped-${at}`, attachmentId: `stopped-${at}:x`, outcome: "filter_mismatch" }), reasons }));
+  const stopped = [0, 1, 2].map((at) => ({
+    ...aVerdict({ trigger: `stopped-${at}`, attachmentId: `stopped-${at}:x`, outcome: "filter_mismatch" }),
+    reasons,
+  }));
   return [...stopped.slice(0, 2), null, ...stopped.slice(2)];
 }
 
-/** The same as a delivery has them, where `open` has matched and, if asked, `stopped-1` says something else than in common. */
-export function folded(common: CommonVerdicts, given: { actual?: string | null; deviates?: boolean } = {}): FoldedVerdicts {
+/**
+ * The same as a delivery has them, where `open` has matched and, if asked, `stopped-1` says something else than in
+ * common.
+ */
+export function folded(
+  common: CommonVerdicts,
+  given: { actual?: string | null; deviates?: boolean } = {},
+): FoldedVerdicts {
   const deviating = aVerdict({ trigger: "stopped-1", attachmentId: "stopped-1:x", outcome: "request_mismatch" });
   const matched = aVerdict({ trigger: "open", attachmentId: "open:x" });
   const actuals = { "/type": given.actual === undefined ? '"x"' : given.actual };
-  return given.deviates ? { common, actuals, own: [deviating, matched], places: [1, 2] } : { common, actuals, own: [matched], places: [2] };
+  return given.deviates
+    ? { common, actuals, own: [deviating, matched], places: [1, 2] }
+    : { common, actuals, own: [matched], places: [2] };
 }
 
 export function aRun(given: Partial<NewRun> = {}): NewRun {
@@ -73,11 +95,32 @@ export function aRun(given: Partial<NewRun> = {}): NewRun {
 
 export function aKey(given: Partial<NewKey> = {}): NewKey {
   const id = newId("key");
-  return { id, kind: "webhook", name: "default", hint: "sbx_abc", hash: `hash of ${id}`, ciphertext: null, endpoints: null, scope: null, ownerId: null, createdAt: epoch, expiresAt: null, ...given };
+  return {
+    id,
+    kind: "webhook",
+    name: "default",
+    hint: "sbx_abc",
+    hash: `hash of ${id}`,
+    ciphertext: null,
+    endpoints: null,
+    scope: null,
+    ownerId: null,
+    createdAt: epoch,
+    expiresAt: null,
+    ...given,
+  };
 }
 
 export function aClaim(given: Partial<ClaimRequest> = {}): ClaimRequest {
-  return { workerId: "wrk_a", limit: 10, now: epoch + 1000, leaseMs: 10_000, concurrency: new Map(), pool: "shared", ...given };
+  return {
+    workerId: "wrk_a",
+    limit: 10,
+    now: epoch + 1000,
+    leaseMs: 10_000,
+    concurrency: new Map(),
+    pool: "shared",
+    ...given,
+  };
 }
 
 /** Claims what must be exactly one run. */
@@ -98,7 +141,9 @@ export async function kindsOf(store: Store, runId: string): Promise<string[]> {
 }
 
 /** Every page of a list, one after the other. */
-export async function readPages<Row>(read: (cursor: string | null) => Promise<{ data: Row[]; nextCursor: string | null }>): Promise<Row[][]> {
+export async function readPages<Row>(
+  read: (cursor: string | null) => Promise<{ data: Row[]; nextCursor: string | null }>,
+): Promise<Row[][]> {
   const pages: Row[][] = [];
   let cursor: string | null = null;
   do {

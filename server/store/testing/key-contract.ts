@@ -12,7 +12,9 @@ export function keyContract(open: OpenStore): void {
     afterEach(() => store.close());
 
     it("gives a key back without what opens it", async () => {
-      const created = await store.createKey(aKey({ id: "key_1", hash: "h1", ciphertext: "c1", endpoints: ["signup"], expiresAt: epoch + 1000 }));
+      const created = await store.createKey(
+        aKey({ id: "key_1", hash: "h1", ciphertext: "c1", endpoints: ["signup"], expiresAt: epoch + 1000 }),
+      );
       expect(created).toEqual({
         id: "key_1",
         kind: "webhook",
@@ -49,7 +51,10 @@ export function keyContract(open: OpenStore): void {
       await store.createKey(aKey({ id: "key_3", ciphertext: null }));
       await store.createKey(aKey({ id: "key_4", ciphertext: "c4", kind: "api" }));
       const shown = (await store.listKeyCiphertexts("webhook")).map(({ key, ciphertext }) => [key.id, ciphertext]);
-      expect(shown).toEqual([["key_2", "c2"], ["key_1", "c1"]]);
+      expect(shown).toEqual([
+        ["key_2", "c2"],
+        ["key_1", "c1"],
+      ]);
     });
 
     it("keeps the time of the first revocation", async () => {
@@ -63,13 +68,35 @@ export function keyContract(open: OpenStore): void {
     it("puts a key in the place of another, which ends when it is told to or would have anyway", async () => {
       await store.createKey(aKey({ id: "key_1", hash: "h1" }));
       await store.createKey(aKey({ id: "key_2", hash: "h2", expiresAt: epoch + 500 }));
-      const audit = [{ id: "aud_1", at: epoch, action: "key.rotated" as const, actor: { kind: "machine" as const, id: null, name: null }, subject: "key_1", address: null, detail: null }];
-      const rotated = await store.rotateKey({ id: "key_1", next: aKey({ id: "key_3", hash: "h3" }), endsAt: epoch + 1000, now: epoch + 1, audit });
-      expect(rotated).toMatchObject({ kind: "rotated", old: { id: "key_1", replacedBy: "key_3", expiresAt: "2026-01-01T00:00:01.000Z" }, next: { id: "key_3", replacedBy: null, expiresAt: null } });
+      const audit = [
+        {
+          id: "aud_1",
+          at: epoch,
+          action: "key.rotated" as const,
+          actor: { kind: "machine" as const, id: null, name: null },
+          subject: "key_1",
+          address: null,
+          detail: null,
+        },
+      ];
+      const rotated = await store.rotateKey({
+        id: "key_1",
+        next: aKey({ id: "key_3", hash: "h3" }),
+        endsAt: epoch + 1000,
+        now: epoch + 1,
+        audit,
+      });
+      expect(rotated).toMatchObject({
+        kind: "rotated",
+        old: { id: "key_1", replacedBy: "key_3", expiresAt: "2026-01-01T00:00:01.000Z" },
+        next: { id: "key_3", replacedBy: null, expiresAt: null },
+      });
       expect(await store.findKeyByHash("h1")).toEqual(rotated.kind === "rotated" && rotated.old);
       expect(await store.findKeyByHash("h3")).toEqual(rotated.kind === "rotated" && rotated.next);
       expect((await store.listAudit({}, { limit: 10, cursor: null })).data.map(({ id }) => id)).toEqual(["aud_1"]);
-      expect(await store.rotateKey({ id: "key_2", next: aKey({ id: "key_4" }), endsAt: epoch + 1000, now: epoch + 1 })).toMatchObject({ kind: "rotated", old: { expiresAt: "2026-01-01T00:00:00.500Z" } });
+      expect(
+        await store.rotateKey({ id: "key_2", next: aKey({ id: "key_4" }), endsAt: epoch + 1000, now: epoch + 1 }),
+      ).toMatchObject({ kind: "rotated", old: { expiresAt: "2026-01-01T00:00:00.500Z" } });
     });
 
     it("never puts two keys in the place of one, nor one in the place of a key that has ended", async () => {
@@ -78,8 +105,12 @@ export function keyContract(open: OpenStore): void {
       await store.createKey(aKey({ id: "key_3", expiresAt: epoch + 1 }));
       await store.revokeKey("key_2", epoch);
       const rotate = (id: string) => store.rotateKey({ id, next: aKey(), endsAt: epoch + 1000, now: epoch + 1 });
-      expect((await Promise.all([rotate("key_1"), rotate("key_1")])).map(({ kind }) => kind)).toEqual(["rotated", "taken"]);
-      for (const id of ["key_2", "key_3"]) expect(await rotate(id)).toMatchObject({ kind: "taken", old: { id, replacedBy: null } });
+      expect((await Promise.all([rotate("key_1"), rotate("key_1")])).map(({ kind }) => kind)).toEqual([
+        "rotated",
+        "taken",
+      ]);
+      for (const id of ["key_2", "key_3"])
+        expect(await rotate(id)).toMatchObject({ kind: "taken", old: { id, replacedBy: null } });
       expect(await rotate("key_9")).toEqual({ kind: "missing" });
       expect(await store.listKeys()).toHaveLength(4);
     });

@@ -9,7 +9,16 @@ import { aKey, epoch, type OpenStore } from "./factories.ts";
 const dayMs = 86_400_000;
 
 function anAudit(action: AuditAction, given: Partial<NewAuditEntry> = {}): NewAuditEntry {
-  return { id: newId("aud"), at: epoch, action, actor: { kind: "machine", id: null, name: null }, subject: null, address: null, detail: null, ...given };
+  return {
+    id: newId("aud"),
+    at: epoch,
+    action,
+    actor: { kind: "machine", id: null, name: null },
+    subject: null,
+    address: null,
+    detail: null,
+    ...given,
+  };
 }
 
 /** What every store promises about people, invitations and the audit log. */
@@ -21,33 +30,86 @@ export function peopleContract(open: OpenStore): void {
     });
     afterEach(() => store.close());
 
-    const invite = (hash: string, role: Role = "viewer", given: { kind?: "setup" | "invitation" | "reset"; expiresAt?: number; createdById?: string; personId?: string } = {}) =>
+    const invite = (
+      hash: string,
+      role: Role = "viewer",
+      given: {
+        kind?: "setup" | "invitation" | "reset";
+        expiresAt?: number;
+        createdById?: string;
+        personId?: string;
+      } = {},
+    ) =>
       store.createInvitation({
-        invitation: { id: `inv_${hash}`, kind: "invitation", hash, role, note: "for Ada", createdBy: "Grace", createdById: null, personId: null, createdAt: epoch, expiresAt: epoch + dayMs, ...given },
+        invitation: {
+          id: `inv_${hash}`,
+          kind: "invitation",
+          hash,
+          role,
+          note: "for Ada",
+          createdBy: "Grace",
+          createdById: null,
+          personId: null,
+          createdAt: epoch,
+          expiresAt: epoch + dayMs,
+          ...given,
+        },
         audit: anAudit("invitation.created", { subject: `inv_${hash}` }),
       });
     const accept = (hash: string, id: string, given: { email?: string; now?: number } = {}) =>
       store.acceptInvitation({
         hash,
-        person: { id, name: `Name of ${id}`, email: given.email ?? `${id}@example.com`, accountId: `acc_${id}`, passwordHash: "salt:hash" },
+        person: {
+          id,
+          name: `Name of ${id}`,
+          email: given.email ?? `${id}@example.com`,
+          accountId: `acc_${id}`,
+          passwordHash: "salt:hash",
+        },
         now: given.now ?? epoch + 1000,
         audit: anAudit("person.joined", { subject: id }),
       });
-    const remove = (id: string) => store.removePerson({ id, now: epoch + 2000, audit: anAudit("person.removed", { subject: id }), auditToken: (keyId) => anAudit("key.revoked", { subject: keyId }) });
-    const change = (id: string, role: Role) => store.changeRole({ id, role, now: epoch, audit: anAudit("person.role-changed") });
+    const remove = (id: string) =>
+      store.removePerson({
+        id,
+        now: epoch + 2000,
+        audit: anAudit("person.removed", { subject: id }),
+        auditToken: (keyId) => anAudit("key.revoked", { subject: keyId }),
+      });
+    const change = (id: string, role: Role) =>
+      store.changeRole({ id, role, now: epoch, audit: anAudit("person.role-changed") });
     const join = async (id: string, role: Role) => {
       await invite(`hash of ${id}`, role);
       expect(await accept(`hash of ${id}`, id)).toBe("joined");
     };
     const signIn = (personId: string, id: string) =>
-      store.insertRow("session", { id, userId: personId, token: `token of ${id}`, expiresAt: new Date(epoch + dayMs), createdAt: new Date(epoch), updatedAt: new Date(epoch), ipAddress: "192.0.2.1", userAgent: "test" });
-    const actions = async () => (await store.listAudit({}, { limit: 100, cursor: null })).data.map(({ action }) => action);
+      store.insertRow("session", {
+        id,
+        userId: personId,
+        token: `token of ${id}`,
+        expiresAt: new Date(epoch + dayMs),
+        createdAt: new Date(epoch),
+        updatedAt: new Date(epoch),
+        ipAddress: "192.0.2.1",
+        userAgent: "test",
+      });
+    const actions = async () =>
+      (await store.listAudit({}, { limit: 100, cursor: null })).data.map(({ action }) => action);
 
     it("an invitation lets in one person, with its role", async () => {
       await invite("h", "operator");
       expect(await accept("h", "per_1")).toBe("joined");
       expect(await accept("h", "per_2")).toBe("unusable");
-      expect(await store.listPeople(epoch)).toEqual([{ id: "per_1", name: "Name of per_1", email: "per_1@example.com", role: "operator", createdAt: "2026-01-01T00:00:01.000Z", lastSeenAt: null }]);
+      expect(await store.listPeople(epoch)).toEqual([
+        {
+          id: "per_1",
+          name: "Name of per_1",
+          email: "per_1@example.com",
+          role: "operator",
+          createdAt: "2026-01-01T00:00:01.000Z",
+          lastSeenAt: null,
+        },
+      ]);
       expect(await store.findPasswordHash("per_1")).toBe("salt:hash");
     });
 
@@ -61,8 +123,12 @@ export function peopleContract(open: OpenStore): void {
     it("an invitation that expired, was withdrawn, or is none lets in nobody", async () => {
       await invite("expired");
       await invite("withdrawn");
-      expect(await store.revokeInvitation({ id: "inv_withdrawn", now: epoch, audit: anAudit("invitation.revoked") })).toBe(true);
-      expect(await store.revokeInvitation({ id: "inv_withdrawn", now: epoch, audit: anAudit("invitation.revoked") })).toBe(false);
+      expect(
+        await store.revokeInvitation({ id: "inv_withdrawn", now: epoch, audit: anAudit("invitation.revoked") }),
+      ).toBe(true);
+      expect(
+        await store.revokeInvitation({ id: "inv_withdrawn", now: epoch, audit: anAudit("invitation.revoked") }),
+      ).toBe(false);
       expect(await accept("expired", "per_1", { now: epoch + dayMs })).toBe("unusable");
       expect(await accept("withdrawn", "per_1")).toBe("unusable");
       expect(await accept("unknown", "per_1")).toBe("unusable");
@@ -86,7 +152,8 @@ export function peopleContract(open: OpenStore): void {
       expect(await store.findInvitation("other", epoch)).not.toBeNull();
     });
 
-    const reset = (hash: string, now = epoch + 1000) => store.resetPassword({ hash, passwordHash: "new", now, audit: anAudit("person.password-reset") });
+    const reset = (hash: string, now = epoch + 1000) =>
+      store.resetPassword({ hash, passwordHash: "new", now, audit: anAudit("person.password-reset") });
 
     it("a reset link sets one password, once, and ends all sessions of that person, and of nobody else", async () => {
       await join("per_1", "admin");
@@ -95,7 +162,10 @@ export function peopleContract(open: OpenStore): void {
       await invite("h", "viewer", { kind: "reset", personId: "per_2" });
       expect(await accept("h", "per_3")).toBe("unusable");
       expect(await Promise.all([reset("h"), reset("h")])).toEqual([true, false]);
-      expect([await store.findPasswordHash("per_1"), await store.findPasswordHash("per_2")]).toEqual(["salt:hash", "new"]);
+      expect([await store.findPasswordHash("per_1"), await store.findPasswordHash("per_2")]).toEqual([
+        "salt:hash",
+        "new",
+      ]);
       expect((await store.listSessions(null, epoch)).map(({ personId }) => personId)).toEqual(["per_1"]);
       expect(await store.listPeople(epoch)).toMatchObject([{ role: "admin" }, { role: "viewer" }]);
       expect((await actions()).filter((action) => action === "person.password-reset")).toHaveLength(1);
@@ -117,14 +187,29 @@ export function peopleContract(open: OpenStore): void {
 
     it("whoever is removed takes their tokens and the links that they made with them, and leaves all others", async () => {
       for (const id of ["per_1", "per_2"]) await join(id, "admin");
-      for (const [id, ownerId] of [["key_a", "per_2"], ["key_b", "per_2"], ["key_c", "per_1"], ["key_d", null]] as const) await store.createKey(aKey({ id, hash: id, kind: "api", ownerId }));
+      for (const [id, ownerId] of [
+        ["key_a", "per_2"],
+        ["key_b", "per_2"],
+        ["key_c", "per_1"],
+        ["key_d", null],
+      ] as const)
+        await store.createKey(aKey({ id, hash: id, kind: "api", ownerId }));
       await store.revokeKey("key_b", epoch + 5);
       await invite("by who goes", "admin", { createdById: "per_2" });
       await invite("by who stays", "admin", { createdById: "per_1" });
       expect(await remove("per_2")).toBe("changed");
-      expect((await store.listKeys()).map(({ id, revokedAt }) => [id, revokedAt]).toSorted()).toEqual([["key_a", "2026-01-01T00:00:02.000Z"], ["key_b", "2026-01-01T00:00:00.005Z"], ["key_c", null], ["key_d", null]]);
+      expect((await store.listKeys()).map(({ id, revokedAt }) => [id, revokedAt]).toSorted()).toEqual([
+        ["key_a", "2026-01-01T00:00:02.000Z"],
+        ["key_b", "2026-01-01T00:00:00.005Z"],
+        ["key_c", null],
+        ["key_d", null],
+      ]);
       expect((await store.listInvitations(epoch)).map(({ id }) => id)).toEqual(["inv_by who stays"]);
-      expect((await store.listAudit({ action: "key.revoked" }, { limit: 10, cursor: null })).data.map(({ subject }) => subject)).toEqual(["key_a"]);
+      expect(
+        (await store.listAudit({ action: "key.revoked" }, { limit: 10, cursor: null })).data.map(
+          ({ subject }) => subject,
+        ),
+      ).toEqual(["key_a"]);
       expect([await store.findRole("per_1"), await store.findRole("per_2")]).toEqual(["admin", null]);
     });
 
@@ -133,7 +218,9 @@ export function peopleContract(open: OpenStore): void {
       await store.createKey(aKey({ id: "key_a", kind: "api", ownerId: "per_2" }));
       const taken = anAudit("key.revoked");
       await store.recordAudit(taken);
-      await expect(store.removePerson({ id: "per_2", now: epoch, audit: anAudit("person.removed"), auditToken: () => taken })).rejects.toThrow(/unique/i);
+      await expect(
+        store.removePerson({ id: "per_2", now: epoch, audit: anAudit("person.removed"), auditToken: () => taken }),
+      ).rejects.toThrow(/unique/i);
       expect([await store.findRole("per_2"), (await store.listKeys())[0]?.revokedAt]).toEqual(["admin", null]);
     });
 
@@ -151,7 +238,10 @@ export function peopleContract(open: OpenStore): void {
       await join("per_2", "viewer");
       await signIn("per_2", "ses_1");
       await signIn("per_2", "ses_2");
-      expect(await store.findSession("token of ses_1", epoch)).toMatchObject({ session: { id: "ses_1", address: "192.0.2.1" }, person: { id: "per_2", role: "viewer" } });
+      expect(await store.findSession("token of ses_1", epoch)).toMatchObject({
+        session: { id: "ses_1", address: "192.0.2.1" },
+        person: { id: "per_2", role: "viewer" },
+      });
       expect(await store.findSession("token of ses_1", epoch + dayMs)).toBeNull();
       const audit = anAudit("session.ended");
       expect(await store.endSession({ id: "ses_1", personId: "per_1", audit })).toBe(false);
@@ -170,13 +260,24 @@ export function peopleContract(open: OpenStore): void {
       expect(await change("per_9", "admin")).toBe("unknown");
       expect(await change("per_2", "admin")).toBe("changed");
       // Both at once: one of them stays.
-      expect((await Promise.all(["per_1", "per_2"].map((id) => remove(id)))).toSorted()).toEqual(["changed", "last-admin"]);
+      expect((await Promise.all(["per_1", "per_2"].map((id) => remove(id)))).toSorted()).toEqual([
+        "changed",
+        "last-admin",
+      ]);
     });
 
     it("a new password ends all other sessions of the person", async () => {
       await join("per_1", "admin");
       for (const id of ["ses_1", "ses_2"]) await signIn("per_1", id);
-      expect(await store.changePassword({ personId: "per_1", passwordHash: "new", keepSession: "ses_2", now: epoch, audit: anAudit("person.password-changed") })).toBe(true);
+      expect(
+        await store.changePassword({
+          personId: "per_1",
+          passwordHash: "new",
+          keepSession: "ses_2",
+          now: epoch,
+          audit: anAudit("person.password-changed"),
+        }),
+      ).toBe(true);
       expect((await store.listSessions("per_1", epoch)).map(({ id }) => id)).toEqual(["ses_2"]);
       expect(await store.findPasswordHash("per_1")).toBe("new");
     });
@@ -189,18 +290,57 @@ export function peopleContract(open: OpenStore): void {
       // A line that cannot be written takes the change back.
       const taken = anAudit("invitation.created");
       await store.recordAudit(taken);
-      await expect(store.createInvitation({ invitation: { id: "inv_x", kind: "invitation", hash: "x", role: "admin", note: "", createdBy: "", createdById: null, personId: null, createdAt: epoch, expiresAt: epoch + dayMs }, audit: taken })).rejects.toThrow(/unique/i);
+      await expect(
+        store.createInvitation({
+          invitation: {
+            id: "inv_x",
+            kind: "invitation",
+            hash: "x",
+            role: "admin",
+            note: "",
+            createdBy: "",
+            createdById: null,
+            personId: null,
+            createdAt: epoch,
+            expiresAt: epoch + dayMs,
+          },
+          audit: taken,
+        }),
+      ).rejects.toThrow(/unique/i);
       expect(await store.findInvitation("x", epoch)).toBeNull();
     });
 
     it("lists the audit log newest first, page by page, by action, by who and by time", async () => {
-      for (let at = 0; at < 5; at++) await store.recordAudit(anAudit(at % 2 ? "run.started" : "key.shown", { id: `aud_${at}`, at: epoch + at, actor: { kind: "person", id: `per_${at}`, name: "Ada" }, detail: { n: at } }));
+      for (let at = 0; at < 5; at++)
+        await store.recordAudit(
+          anAudit(at % 2 ? "run.started" : "key.shown", {
+            id: `aud_${at}`,
+            at: epoch + at,
+            actor: { kind: "person", id: `per_${at}`, name: "Ada" },
+            detail: { n: at },
+          }),
+        );
       const first = await store.listAudit({}, { limit: 3, cursor: null });
       const second = await store.listAudit({}, { limit: 3, cursor: first.nextCursor });
-      expect([...first.data, ...second.data].map(({ id }) => id)).toEqual(["aud_4", "aud_3", "aud_2", "aud_1", "aud_0"]);
+      expect([...first.data, ...second.data].map(({ id }) => id)).toEqual([
+        "aud_4",
+        "aud_3",
+        "aud_2",
+        "aud_1",
+        "aud_0",
+      ]);
       expect(second.nextCursor).toBeNull();
-      expect(first.data[0]).toEqual({ id: "aud_4", at: "2026-01-01T00:00:00.004Z", action: "key.shown", actor: { kind: "person", id: "per_4", name: "Ada" }, subject: null, address: null, detail: { n: 4 } });
-      const ids = async (filter: Parameters<Store["listAudit"]>[0]) => (await store.listAudit(filter, { limit: 10, cursor: null })).data.map(({ id }) => id);
+      expect(first.data[0]).toEqual({
+        id: "aud_4",
+        at: "2026-01-01T00:00:00.004Z",
+        action: "key.shown",
+        actor: { kind: "person", id: "per_4", name: "Ada" },
+        subject: null,
+        address: null,
+        detail: { n: 4 },
+      });
+      const ids = async (filter: Parameters<Store["listAudit"]>[0]) =>
+        (await store.listAudit(filter, { limit: 10, cursor: null })).data.map(({ id }) => id);
       expect(await ids({ action: "run.started" })).toEqual(["aud_3", "aud_1"]);
       expect(await ids({ actorId: "per_2" })).toEqual(["aud_2"]);
       expect(await ids({ since: epoch + 1, until: epoch + 3 })).toEqual(["aud_2", "aud_1"]);

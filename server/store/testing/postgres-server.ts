@@ -22,17 +22,36 @@ export interface PostgresServer {
 }
 
 /**
- * Sorts text by a language, as databases of users do, so that what must not be shows. It does not wait for its disk: these tests end no power. Rejects
- * when there is no Postgres and none can be installed.
+ * Sorts text by a language, as databases of users do, so that what must not be shows. It does not wait for its disk:
+ * these tests end no power. Rejects when there is no Postgres and none can be installed.
  */
 export async function startPostgres(): Promise<PostgresServer> {
   const bin = findOrInstall("postgres");
   const folder = mkdtempSync(join(tmpdir(), "signalbox-pg-"));
   const owner = ownerOf(folder);
   const data = join(folder, "data");
-  execFileSync(join(bin, "initdb"), ["-D", data, "-U", "signalbox", "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en-US"], { ...owner, cwd: folder, stdio: "pipe" });
+  execFileSync(
+    join(bin, "initdb"),
+    [
+      "-D",
+      data,
+      "-U",
+      "signalbox",
+      "--auth=trust",
+      "--no-sync",
+      "--encoding=UTF8",
+      "--locale=C.UTF-8",
+      "--locale-provider=icu",
+      "--icu-locale=en-US",
+    ],
+    { ...owner, cwd: folder, stdio: "pipe" },
+  );
   const settings = ["listen_addresses=", "fsync=off", "full_page_writes=off", "autovacuum=off", "max_connections=200"];
-  const server = spawn(join(bin, "postgres"), ["-D", data, "-k", folder, ...settings.flatMap((setting) => ["-c", setting])], { ...owner, cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
+  const server = spawn(
+    join(bin, "postgres"),
+    ["-D", data, "-k", folder, ...settings.flatMap((setting) => ["-c", setting])],
+    { ...owner, cwd: folder, stdio: ["ignore", "ignore", "pipe"] },
+  );
   const killWithUs = () => void server.kill("SIGQUIT");
   process.once("exit", killWithUs);
   await untilReady(server);
@@ -89,4 +108,6 @@ export async function startPostgres(): Promise<PostgresServer> {
 /** Foreign keys need no check where everything goes. */
 const emptySql = `
   SET session_replication_role = replica;
-  ${Object.values(schema).flatMap((table) => (is(table, PgTable) ? [`DELETE FROM ${getTableName(table)};`] : [])).join("\n")}`;
+  ${Object.values(schema)
+    .flatMap((table) => (is(table, PgTable) ? [`DELETE FROM ${getTableName(table)};`] : []))
+    .join("\n")}`;

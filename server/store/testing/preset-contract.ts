@@ -16,14 +16,27 @@ export function presetContract(open: OpenStore): void {
 
     it("gives a preset back as it was saved, whatever JSON it is", async () => {
       for (const value of [{ deep: [1, "\u0000\ud800 ü", null] }, null, "text", 0, false, []]) {
-        const saved = await store.savePreset({ id: "pst_1", subject: trigger, name: "a paid invoice", value, now: epoch });
-        expect(saved).toEqual({ id: "pst_1", subject: trigger, name: "a paid invoice", value, savedAt: "2026-01-01T00:00:00.000Z" });
+        const saved = await store.savePreset({
+          id: "pst_1",
+          subject: trigger,
+          name: "a paid invoice",
+          value,
+          now: epoch,
+        });
+        expect(saved).toEqual({
+          id: "pst_1",
+          subject: trigger,
+          name: "a paid invoice",
+          value,
+          savedAt: "2026-01-01T00:00:00.000Z",
+        });
         expect(await store.listPresets(trigger)).toEqual([saved]);
       }
     });
 
     it("lists those of one subject by name", async () => {
-      const save = (id: string, name: string, subject: PresetSubject = trigger) => store.savePreset({ id, subject, name, value: id, now: epoch });
+      const save = (id: string, name: string, subject: PresetSubject = trigger) =>
+        store.savePreset({ id, subject, name, value: id, now: epoch });
       await save("pst_1", "second");
       await save("pst_2", "first");
       await save("pst_3", "first", { kind: "workflow", slug: "new-signup" });
@@ -35,7 +48,9 @@ export function presetContract(open: OpenStore): void {
     it("takes the place of the one with the same name", async () => {
       await store.savePreset({ id: "pst_1", subject: trigger, name: "n", value: 1, now: epoch });
       await store.savePreset({ id: "pst_2", subject: trigger, name: "n", value: 2, now: epoch + 1000 });
-      expect(await store.listPresets(trigger)).toEqual([{ id: "pst_2", subject: trigger, name: "n", value: 2, savedAt: "2026-01-01T00:00:01.000Z" }]);
+      expect(await store.listPresets(trigger)).toEqual([
+        { id: "pst_2", subject: trigger, name: "n", value: 2, savedAt: "2026-01-01T00:00:01.000Z" },
+      ]);
     });
 
     it("removes a preset once", async () => {

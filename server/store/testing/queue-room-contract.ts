@@ -15,18 +15,30 @@ export function queueRoomContract(open: OpenStore): void {
     const accept = (runs: NewRun[], key: string | null = null) => {
       const delivery = aDelivery();
       const own = runs.map((run) => ({ ...run, deliveryId: delivery.id }));
-      return { delivery, answer: store.acceptDelivery({ delivery, runs: own, idempotency: key === null ? null : { key, notBefore: 0 } }) };
+      return {
+        delivery,
+        answer: store.acceptDelivery({ delivery, runs: own, idempotency: key === null ? null : { key, notBefore: 0 } }),
+      };
     };
     const kindOf = async (runs: NewRun[], key: string | null = null) => (await accept(runs, key).answer).kind;
-    const queuedOf = async (slug: string) => (await store.listRuns({ target: slug, status: "queued" }, { limit: 100, cursor: null })).data.length;
+    const queuedOf = async (slug: string) =>
+      (await store.listRuns({ target: slug, status: "queued" }, { limit: 100, cursor: null })).data.length;
 
     it("is for as many as the bound says, and what would be more leaves no trace", async () => {
       expect(await kindOf([bounded(2)])).toBe("accepted");
       const { delivery, answer } = accept([bounded(null, "wide"), bounded(2), bounded(2)], "k");
-      expect(await answer).toEqual({ kind: "full", queue: { target: { kind: "workflow", slug: "narrow" }, maxQueued: 2, adds: 2 } });
+      expect(await answer).toEqual({
+        kind: "full",
+        queue: { target: { kind: "workflow", slug: "narrow" }, maxQueued: 2, adds: 2 },
+      });
       expect(await store.getDelivery(delivery.id)).toBeNull();
       expect([await queuedOf("narrow"), await queuedOf("wide")]).toEqual([1, 0]);
-      const counts = await store.countDeliveries({ since: epoch, until: epoch + 60_000, bucketMs: 60_000, endpoints: null });
+      const counts = await store.countDeliveries({
+        since: epoch,
+        until: epoch + 60_000,
+        bucketMs: 60_000,
+        endpoints: null,
+      });
       expect(counts).toMatchObject([{ count: 1 }]);
       // Its key is free: the sender may come again.
       expect(await kindOf([bounded(2)], "k")).toBe("accepted");
@@ -35,13 +47,21 @@ export function queueRoomContract(open: OpenStore): void {
     it("is not asked for by a repeat, nor by runs without a bound", async () => {
       expect(await kindOf([bounded(1)], "k")).toBe("accepted");
       const again = aDelivery();
-      expect(await store.acceptDelivery({ delivery: again, runs: [bounded(1)], idempotency: { key: "k", notBefore: 0 } })).toMatchObject({ kind: "repeated" });
+      expect(
+        await store.acceptDelivery({ delivery: again, runs: [bounded(1)], idempotency: { key: "k", notBefore: 0 } }),
+      ).toMatchObject({ kind: "repeated" });
       expect([await kindOf([bounded(null)]), await kindOf([bounded(1, "other")])]).toEqual(["accepted", "accepted"]);
       expect(await kindOf([bounded(1)])).toBe("full");
     });
 
     it("refuses one alone among others that come at once", async () => {
-      const kinds = await Promise.all([kindOf([bounded(2)]), kindOf([bounded(2), bounded(2)]), kindOf([bounded(2)]), kindOf([bounded(2)]), kindOf([bounded(null, "wide")])]);
+      const kinds = await Promise.all([
+        kindOf([bounded(2)]),
+        kindOf([bounded(2), bounded(2)]),
+        kindOf([bounded(2)]),
+        kindOf([bounded(2)]),
+        kindOf([bounded(null, "wide")]),
+      ]);
       expect(kinds).toEqual(["accepted", "full", "accepted", "full", "accepted"]);
     });
 
@@ -49,19 +69,38 @@ export function queueRoomContract(open: OpenStore): void {
       await store.createRuns([bounded(3), bounded(3), bounded(3)]);
       const [lost, asleep, running] = await store.claimRuns(aClaim());
       if (!lost || !asleep || !running) throw new Error("three runs are due");
-      await store.writeProgress({ runId: asleep.id, token: asleep.token, now: epoch + 1500, entries: [], transition: { to: "waiting", reason: "sleep", availableAt: epoch + 9000 } });
-      await store.releaseLostRuns({ workerId: aClaim().workerId, now: epoch + 1500, message: "It was killed.", runs: [{ id: lost.id, fate: { kind: "isolate" } }] });
+      await store.writeProgress({
+        runId: asleep.id,
+        token: asleep.token,
+        now: epoch + 1500,
+        entries: [],
+        transition: { to: "waiting", reason: "sleep", availableAt: epoch + 9000 },
+      });
+      await store.releaseLostRuns({
+        workerId: aClaim().workerId,
+        now: epoch + 1500,
+        message: "It was killed.",
+        runs: [{ id: lost.id, fate: { kind: "isolate" } }],
+      });
       expect(await kindOf([bounded(1)])).toBe("full");
       expect([await kindOf([bounded(2)]), await kindOf([bounded(2)])]).toEqual(["accepted", "full"]);
     });
 
     it("is asked for by runs that no delivery starts: all or none, or those that fit", async () => {
-      await expect(store.createRuns([bounded(1), bounded(1)])).rejects.toMatchObject({ code: "queue_full", message: expect.stringContaining("workflow narrow at once, and its maxQueued is 1") });
+      await expect(store.createRuns([bounded(1), bounded(1)])).rejects.toMatchObject({
+        code: "queue_full",
+        message: expect.stringContaining("workflow narrow at once, and its maxQueued is 1"),
+      });
       expect(await queuedOf("narrow")).toBe(0);
       const runs = [bounded(1), bounded(1), bounded(null, "wide")];
-      expect(await store.createFittingRuns(runs)).toMatchObject([{ id: runs[1]?.id, queue: { maxQueued: 1, adds: 1 } }]);
+      expect(await store.createFittingRuns(runs)).toMatchObject([
+        { id: runs[1]?.id, queue: { maxQueued: 1, adds: 1 } },
+      ]);
       expect([await queuedOf("narrow"), await queuedOf("wide")]).toEqual([1, 1]);
-      await expect(store.createRuns([bounded(1)])).rejects.toMatchObject({ code: "queue_full", message: expect.stringContaining("workflow narrow takes no run more: its maxQueued is 1") });
+      await expect(store.createRuns([bounded(1)])).rejects.toMatchObject({
+        code: "queue_full",
+        message: expect.stringContaining("workflow narrow takes no run more: its maxQueued is 1"),
+      });
     });
 
     it("is there for exactly those that fit, however they come, whatever else is written with them", async () => {
@@ -75,7 +114,13 @@ export function queueRoomContract(open: OpenStore): void {
             for (const { id, token, target } of await own.claimRuns(aClaim({ limit: claim }))) {
               model.remove(id);
               if (!givesBack) continue;
-              await own.writeProgress({ runId: id, token, now: epoch + 1500, entries: [], transition: { to: "queued" } });
+              await own.writeProgress({
+                runId: id,
+                token,
+                now: epoch + 1500,
+                entries: [],
+                transition: { to: "queued" },
+              });
               model.add([{ id, target }]);
             }
           }
@@ -90,9 +135,18 @@ export function queueRoomContract(open: OpenStore): void {
 
 const bounded = (maxQueued: number | null, slug = "narrow") => aRun({ target: { kind: "workflow", slug }, maxQueued });
 
-const someRuns = fc.array(fc.record({ slug: fc.constantFrom("narrow", "other"), maxQueued: fc.option(fc.constantFrom(1, 2, 3, 5)) }), { minLength: 1, maxLength: 4 });
+const someRuns = fc.array(
+  fc.record({ slug: fc.constantFrom("narrow", "other"), maxQueued: fc.option(fc.constantFrom(1, 2, 3, 5)) }),
+  { minLength: 1, maxLength: 4 },
+);
 const verb = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ does: fc.constantFrom("accept" as const, "create" as const, "fit" as const), runs: someRuns }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      does: fc.constantFrom("accept" as const, "create" as const, "fit" as const),
+      runs: someRuns,
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ does: fc.constant("cancel" as const), at: fc.nat(3) }) },
   { weight: 1, arbitrary: fc.record({ does: fc.constant("fail" as const) }) },
 );
@@ -104,13 +158,26 @@ function modelOf() {
   return {
     queued,
     add: (runs: readonly Pick<NewRun, "id" | "target">[]) => void queued.push(...runs),
-    remove: (id: string) => void queued.splice(queued.findIndex((run) => run.id === id), 1),
-    fits: (runs: readonly NewRun[]) => runs.every(({ target: { slug }, maxQueued }) => typeof maxQueued !== "number" || queued.filter(isOf(slug)).length + runs.filter(isOf(slug)).length <= maxQueued),
+    remove: (id: string) =>
+      void queued.splice(
+        queued.findIndex((run) => run.id === id),
+        1,
+      ),
+    fits: (runs: readonly NewRun[]) =>
+      runs.every(
+        ({ target: { slug }, maxQueued }) =>
+          typeof maxQueued !== "number" ||
+          queued.filter(isOf(slug)).length + runs.filter(isOf(slug)).length <= maxQueued,
+      ),
   };
 }
 
 /** Has the store do it, and says what it must answer. */
-function tell(store: Store, model: ReturnType<typeof modelOf>, asked: Parameters<Parameters<typeof verb.map>[0]>[0]): { answer: Promise<unknown>; expected: unknown } {
+function tell(
+  store: Store,
+  model: ReturnType<typeof modelOf>,
+  asked: Parameters<Parameters<typeof verb.map>[0]>[0],
+): { answer: Promise<unknown>; expected: unknown } {
   if (asked.does === "cancel") {
     const id = model.queued[asked.at]?.id ?? "run_unknown";
     const expected = id === "run_unknown" ? "missing" : "canceled";
@@ -124,13 +191,28 @@ function tell(store: Store, model: ReturnType<typeof modelOf>, asked: Parameters
   const runs = asked.runs.map(({ slug, maxQueued }) => bounded(maxQueued, slug));
   if (asked.does === "fit") {
     const left = runs.filter((run) => !model.fits([run]) || void model.add([run]));
-    return { answer: store.createFittingRuns(runs).then((full) => full.map(({ id }) => id)), expected: left.map(({ id }) => id) };
+    return {
+      answer: store.createFittingRuns(runs).then((full) => full.map(({ id }) => id)),
+      expected: left.map(({ id }) => id),
+    };
   }
   const expected = model.fits(runs) ? "accepted" : "full";
   if (expected === "accepted") model.add(runs);
   const delivery = aDelivery();
-  if (asked.does === "create") return { answer: store.createRuns(runs).then(() => "accepted", ({ code }) => (code === "queue_full" ? "full" : code)), expected };
-  return { answer: store.acceptDelivery({ delivery, runs: runs.map((run) => ({ ...run, deliveryId: delivery.id })), idempotency: null }).then(({ kind }) => kind), expected };
+  if (asked.does === "create")
+    return {
+      answer: store.createRuns(runs).then(
+        () => "accepted",
+        ({ code }) => (code === "queue_full" ? "full" : code),
+      ),
+      expected,
+    };
+  return {
+    answer: store
+      .acceptDelivery({ delivery, runs: runs.map((run) => ({ ...run, deliveryId: delivery.id })), idempotency: null })
+      .then(({ kind }) => kind),
+    expected,
+  };
 }
 
 function isOf(slug: string): (run: Pick<NewRun, "target">) => boolean {

@@ -1,7 +1,17 @@
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RunFilter, Store } from "../../ports/store.ts";
-import { aClaim, aDelivery, aRun, epoch, hasAsciiText, kindsOf, type OpenStore, readPages, withRunningRun } from "./factories.ts";
+import {
+  aClaim,
+  aDelivery,
+  aRun,
+  epoch,
+  hasAsciiText,
+  kindsOf,
+  type OpenStore,
+  readPages,
+  withRunningRun,
+} from "./factories.ts";
 
 /** What every store promises about runs, as those who look at them see it. */
 export function runContract(open: OpenStore): void {
@@ -13,7 +23,14 @@ export function runContract(open: OpenStore): void {
     afterEach(() => store.close());
 
     it("gives a run back with its payloads, and every key present", async () => {
-      const run = aRun({ trigger: null, attachmentId: null, startedBy: "api", payload: null, input: { deep: [1, "\u0000\ud800", null] }, replayOf: "run_old" });
+      const run = aRun({
+        trigger: null,
+        attachmentId: null,
+        startedBy: "api",
+        payload: null,
+        input: { deep: [1, "\u0000\ud800", null] },
+        replayOf: "run_old",
+      });
       await store.createRuns([run]);
       expect(await store.getRun(run.id)).toEqual({
         id: run.id,
@@ -50,9 +67,20 @@ export function runContract(open: OpenStore): void {
     it("lists runs without payloads and without the stack of an error", async () => {
       const { id, token } = await withRunningRun(store);
       const error = { name: "Error", message: "no", stack: "Error: no\n  at x" };
-      await store.writeProgress({ runId: id, token, now: epoch + 2000, entries: [], transition: { to: "failed", error } });
+      await store.writeProgress({
+        runId: id,
+        token,
+        now: epoch + 2000,
+        entries: [],
+        transition: { to: "failed", error },
+      });
       const [row] = (await store.listRuns({}, { limit: 1, cursor: null })).data;
-      expect(row).toMatchObject({ id, status: "failed", error: { name: "Error", message: "no" }, finishedAt: "2026-01-01T00:00:02.000Z" });
+      expect(row).toMatchObject({
+        id,
+        status: "failed",
+        error: { name: "Error", message: "no" },
+        finishedAt: "2026-01-01T00:00:02.000Z",
+      });
       expect(row?.error).not.toHaveProperty("stack");
       for (const name of ["payload", "input", "output", "keyId"]) expect(row).not.toHaveProperty(name);
       expect((await store.getRun(id))?.error).toEqual(error);
@@ -81,7 +109,9 @@ export function runContract(open: OpenStore): void {
       };
       const payload = fc.constantFrom(null, { name: "Über x" }, "ÜBER X");
       const input = fc.constantFrom(null, { to: "B" });
-      const rows = fc.array(fc.record({ ...choice, at: fc.integer({ min: 0, max: 5 }), payload, input }), { maxLength: 15 });
+      const rows = fc.array(fc.record({ ...choice, at: fc.integer({ min: 0, max: 5 }), payload, input }), {
+        maxLength: 15,
+      });
       const filters: fc.Arbitrary<RunFilter> = fc.record(
         {
           ...choice,
@@ -97,7 +127,20 @@ export function runContract(open: OpenStore): void {
           await Promise.all(["dlv_1", "dlv_2"].map((id) => own.recordDelivery(aDelivery({ id }))));
           const made = rows.map((row) => {
             const { at, trigger, target, targetKind, delivery, keyId, version, replayOf, payload, input } = row;
-            return { row, run: aRun({ trigger, target: { kind: targetKind, slug: target }, deliveryId: delivery, keyId, version, replayOf, payload, input, createdAt: epoch + at }) };
+            return {
+              row,
+              run: aRun({
+                trigger,
+                target: { kind: targetKind, slug: target },
+                deliveryId: delivery,
+                keyId,
+                version,
+                replayOf,
+                payload,
+                input,
+                createdAt: epoch + at,
+              }),
+            };
           });
           await own.createRuns(made.map(({ run }) => run));
           for (const { row, run } of made) if (row.status === "canceled") await own.requestCancel(run.id, epoch);
@@ -107,8 +150,16 @@ export function runContract(open: OpenStore): void {
             .filter(({ row, run }) => {
               const { since = 0, until = Infinity, text, ...same } = filter;
               const isInTime = run.createdAt >= since && run.createdAt < until;
-              const hasText = text === undefined || [row.payload, row.input].some((json) => json !== null && hasAsciiText(JSON.stringify(json), text));
-              return isInTime && hasText && Object.entries(same).every(([name, value]) => Object.entries(row).some(([n, v]) => n === name && v === value));
+              const hasText =
+                text === undefined ||
+                [row.payload, row.input].some((json) => json !== null && hasAsciiText(JSON.stringify(json), text));
+              return (
+                isInTime &&
+                hasText &&
+                Object.entries(same).every(([name, value]) =>
+                  Object.entries(row).some(([n, v]) => n === name && v === value),
+                )
+              );
             })
             .map(({ run }) => run)
             .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
@@ -119,19 +170,35 @@ export function runContract(open: OpenStore): void {
       );
     });
 
-    it.each<RunFilter>([{}, { trigger: "new-signup" }, { target: "welcome-email" }, { status: "queued" }, { version: "v1" }, { replayOf: "run_1" }, { keyId: "key_1" }, { since: epoch }])(
-      "fills every page but the last with %j",
-      async (filter) => {
-        await store.createRuns([0, 1, 2, 3, 4, 5, 6].map((n) => aRun({ createdAt: epoch + n, replayOf: "run_1", keyId: "key_1" })));
-        const pages = await readPages((cursor) => store.listRuns(filter, { limit: 3, cursor }));
-        expect(pages.map((page) => page.length)).toEqual([3, 3, 1]);
-      },
-    );
+    it.each<RunFilter>([
+      {},
+      { trigger: "new-signup" },
+      { target: "welcome-email" },
+      { status: "queued" },
+      { version: "v1" },
+      { replayOf: "run_1" },
+      { keyId: "key_1" },
+      { since: epoch },
+    ])("fills every page but the last with %j", async (filter) => {
+      await store.createRuns(
+        [0, 1, 2, 3, 4, 5, 6].map((n) => aRun({ createdAt: epoch + n, replayOf: "run_1", keyId: "key_1" })),
+      );
+      const pages = await readPages((cursor) => store.listRuns(filter, { limit: 3, cursor }));
+      expect(pages.map((page) => page.length)).toEqual([3, 3, 1]);
+    });
 
-    const find = async (filter: RunFilter, limit: number) => (await readPages((cursor) => store.listRuns(filter, { limit, cursor }))).flat().map(({ id }) => id);
+    const find = async (filter: RunFilter, limit: number) =>
+      (await readPages((cursor) => store.listRuns(filter, { limit, cursor }))).flat().map(({ id }) => id);
 
     it("finds the few among many, each once and in order, however far apart they are", async () => {
-      const runs = Array.from({ length: 2000 }, (_, n) => aRun({ createdAt: epoch + n, trigger: n % 2 === 0 ? "even" : "odd", payload: n % 400 === 0 ? "needle" : "hay", version: n % 225 === 0 ? "v2" : "v1" }));
+      const runs = Array.from({ length: 2000 }, (_, n) =>
+        aRun({
+          createdAt: epoch + n,
+          trigger: n % 2 === 0 ? "even" : "odd",
+          payload: n % 400 === 0 ? "needle" : "hay",
+          version: n % 225 === 0 ? "v2" : "v1",
+        }),
+      );
       await store.createRuns(runs);
       const idsOf = (...numbers: number[]) => numbers.map((n) => runs[n]?.id);
       for (const limit of [1, 2, 100]) {
@@ -174,7 +241,16 @@ export function runContract(open: OpenStore): void {
       const absent = { name: null, level: null, message: null, durationMs: null, until: null, error: null, data: null };
       const [queued, started, log, failed] = all;
       expect(queued).toEqual({ ...absent, id: queued?.id, at: "2026-01-01T00:00:00.000Z", kind: "queued", attempt: 0 });
-      expect(log).toEqual({ ...absent, id: log?.id, at: "2026-01-01T00:00:00.003Z", kind: "log", attempt: 1, level: "warn", message: "hm", data: { n: [1] } });
+      expect(log).toEqual({
+        ...absent,
+        id: log?.id,
+        at: "2026-01-01T00:00:00.003Z",
+        kind: "log",
+        attempt: 1,
+        level: "warn",
+        message: "hm",
+        data: { n: [1] },
+      });
       expect(failed).toMatchObject({ name: "s", durationMs: 1.5, error });
       expect(await store.listTimeline(id, { after: queued?.id ?? 0, limit: 2 })).toEqual([started, log]);
       expect(await store.listTimeline("run_unknown", { after: 0, limit: 2 })).toEqual([]);
@@ -192,7 +268,13 @@ export function runContract(open: OpenStore): void {
 
     it("cancels a waiting run at once", async () => {
       const { id, token } = await withRunningRun(store);
-      await store.writeProgress({ runId: id, token, now: epoch, entries: [], transition: { to: "waiting", reason: "sleep", availableAt: epoch + 1e9 } });
+      await store.writeProgress({
+        runId: id,
+        token,
+        now: epoch,
+        entries: [],
+        transition: { to: "waiting", reason: "sleep", availableAt: epoch + 1e9 },
+      });
       expect(await store.requestCancel(id, epoch + 5)).toBe("canceled");
       expect(await store.nextAvailableAt("shared")).toBeNull();
     });
@@ -203,7 +285,10 @@ export function runContract(open: OpenStore): void {
       expect(await store.requestCancel(id, epoch + 6)).toBe("requested");
       expect(await store.getRun(id)).toMatchObject({ status: "running" });
       expect(await kindsOf(store, id)).toEqual(["queued", "attempt_started", "cancel_requested"]);
-      expect(await store.writeProgress({ runId: id, token, now: epoch, entries: [] })).toEqual({ held: true, cancelRequested: true });
+      expect(await store.writeProgress({ runId: id, token, now: epoch, entries: [] })).toEqual({
+        held: true,
+        cancelRequested: true,
+      });
     });
 
     it("knows no run to cancel where there is none", async () => {
@@ -218,17 +303,38 @@ export function runContract(open: OpenStore): void {
       /** A run that waits for these. */
       async function withApprovals(...names: string[]): Promise<string> {
         const { id, token } = await withRunningRun(store);
-        const steps = names.map((name) => ({ name, kind: "approval" as const, attempt: 1, startedAt: epoch, finishedAt: null, until, result: { request, usedMs: 5 } }));
-        await store.writeProgress({ runId: id, token, now: epoch, entries: [], steps, transition: { to: "waiting", reason: "sleep", availableAt: until } });
+        const steps = names.map((name) => ({
+          name,
+          kind: "approval" as const,
+          attempt: 1,
+          startedAt: epoch,
+          finishedAt: null,
+          until,
+          result: { request, usedMs: 5 },
+        }));
+        await store.writeProgress({
+          runId: id,
+          token,
+          now: epoch,
+          entries: [],
+          steps,
+          transition: { to: "waiting", reason: "sleep", availableAt: until },
+        });
         return id;
       }
 
       it("that is decided is over, with the decision beside the request, and its run is due", async () => {
         const id = await withApprovals("approval a");
         expect(await store.claimRuns(aClaim({ now: epoch + 10 }))).toEqual([]);
-        expect(await store.decideApproval({ runId: id, name: "approval a", decision, now: epoch + 10 })).toBe("decided");
-        expect(await store.loadSteps(id)).toMatchObject([{ name: "approval a", kind: "approval", finishedAt: epoch + 10, result: { request, usedMs: 5, decision } }]);
-        expect(await store.listTimeline(id, { after: 0, limit: 10 })).toContainEqual(expect.objectContaining({ kind: "approval_decided", name: "approval a", data: decision }));
+        expect(await store.decideApproval({ runId: id, name: "approval a", decision, now: epoch + 10 })).toBe(
+          "decided",
+        );
+        expect(await store.loadSteps(id)).toMatchObject([
+          { name: "approval a", kind: "approval", finishedAt: epoch + 10, result: { request, usedMs: 5, decision } },
+        ]);
+        expect(await store.listTimeline(id, { after: 0, limit: 10 })).toContainEqual(
+          expect.objectContaining({ kind: "approval_decided", name: "approval a", data: decision }),
+        );
         expect(await store.claimRuns(aClaim({ now: epoch + 10 }))).toMatchObject([{ id, isResumed: true, attempt: 1 }]);
       });
 
@@ -242,20 +348,36 @@ export function runContract(open: OpenStore): void {
 
       it("is decided once, by whoever is first", async () => {
         const id = await withApprovals("approval a", "approval b");
-        const answers = await Promise.all([true, false].map((isApproved) => store.decideApproval({ runId: id, name: "approval a", decision: { ...decision, isApproved }, now: epoch + 10 })));
+        const answers = await Promise.all(
+          [true, false].map((isApproved) =>
+            store.decideApproval({
+              runId: id,
+              name: "approval a",
+              decision: { ...decision, isApproved },
+              now: epoch + 10,
+            }),
+          ),
+        );
         expect(answers).toEqual(["decided", "closed"]);
-        expect(await store.loadSteps(id)).toMatchObject([{ name: "approval a", result: { decision: { isApproved: true } } }, { name: "approval b", finishedAt: null }]);
+        expect(await store.loadSteps(id)).toMatchObject([
+          { name: "approval a", result: { decision: { isApproved: true } } },
+          { name: "approval b", finishedAt: null },
+        ]);
       });
 
       it("is closed while its run is at work, and when that has ended; what is none is missing", async () => {
         const id = await withApprovals("approval a");
         expect(await store.decideApproval({ runId: id, name: "approval b", decision, now: epoch })).toBe("missing");
-        expect(await store.decideApproval({ runId: "run_unknown", name: "approval a", decision, now: epoch })).toBe("missing");
+        expect(await store.decideApproval({ runId: "run_unknown", name: "approval a", decision, now: epoch })).toBe(
+          "missing",
+        );
         await store.claimRuns(aClaim({ now: until }));
         expect(await store.decideApproval({ runId: id, name: "approval a", decision, now: until })).toBe("closed");
         const canceled = await withApprovals("approval a");
         await store.requestCancel(canceled, epoch);
-        expect(await store.decideApproval({ runId: canceled, name: "approval a", decision, now: epoch })).toBe("closed");
+        expect(await store.decideApproval({ runId: canceled, name: "approval a", decision, now: epoch })).toBe(
+          "closed",
+        );
         expect(await store.loadSteps(canceled)).toMatchObject([{ finishedAt: null }]);
       });
     });
@@ -264,8 +386,20 @@ export function runContract(open: OpenStore): void {
       expect(await store.countOpenRuns()).toEqual({ queued: 0, running: 0, waiting: 0 });
       await store.createRuns([aRun(), aRun(), aRun(), aRun()]);
       const [first, second] = await store.claimRuns(aClaim({ limit: 2 }));
-      await store.writeProgress({ runId: first?.id ?? "", token: first?.token ?? "", now: epoch, entries: [], transition: { to: "completed", output: null } });
-      await store.writeProgress({ runId: second?.id ?? "", token: second?.token ?? "", now: epoch, entries: [], transition: { to: "waiting", reason: "retry", availableAt: epoch + 1e6 } });
+      await store.writeProgress({
+        runId: first?.id ?? "",
+        token: first?.token ?? "",
+        now: epoch,
+        entries: [],
+        transition: { to: "completed", output: null },
+      });
+      await store.writeProgress({
+        runId: second?.id ?? "",
+        token: second?.token ?? "",
+        now: epoch,
+        entries: [],
+        transition: { to: "waiting", reason: "retry", availableAt: epoch + 1e6 },
+      });
       await store.claimRuns(aClaim({ limit: 1 }));
       expect(await store.countOpenRuns()).toEqual({ queued: 1, running: 1, waiting: 1 });
     });

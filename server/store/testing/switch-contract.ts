@@ -15,7 +15,9 @@ export function switchContract(open: OpenStore): void {
 
     it("all are on, until one is switched off, with its time and reason", async () => {
       expect(await disabled()).toEqual({});
-      expect(await store.switchTrigger({ slug: "new-signup", disable: { at: epoch, reason: "the mail server is down" } })).toBe(false);
+      expect(
+        await store.switchTrigger({ slug: "new-signup", disable: { at: epoch, reason: "the mail server is down" } }),
+      ).toBe(false);
       expect(await store.switchTrigger({ slug: "invoice", disable: { at: epoch + 1, reason: null } })).toBe(false);
       expect(await disabled()).toEqual({
         "new-signup": { at: "2026-01-01T00:00:00.000Z", reason: "the mail server is down" },

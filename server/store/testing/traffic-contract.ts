@@ -19,8 +19,10 @@ export function trafficContract(open: OpenStore): void {
     afterEach(() => store.close());
 
     const record = (given: Partial<NewDelivery>) => store.recordDelivery(aDelivery(given));
-    const countVerdicts = async (window: Parameters<Store["countVerdicts"]>[0]) => (await store.countVerdicts(window)).verdicts;
-    const countTargets = async (window: Parameters<Store["countVerdicts"]>[0]) => (await store.countVerdicts(window)).targets;
+    const countVerdicts = async (window: Parameters<Store["countVerdicts"]>[0]) =>
+      (await store.countVerdicts(window)).verdicts;
+    const countTargets = async (window: Parameters<Store["countVerdicts"]>[0]) =>
+      (await store.countVerdicts(window)).targets;
     const wholeDay = { since: epoch, until: epoch + 24 * hour, bucketMs: minute } as const;
 
     it("counts deliveries by endpoint, minute and outcome, oldest first", async () => {
@@ -29,7 +31,9 @@ export function trafficContract(open: OpenStore): void {
       await record({ receivedAt: epoch + 59_999, outcome: "rejected" });
       await record({ receivedAt: epoch + 2 * minute, endpoint: "billing" });
       await record({ receivedAt: epoch + 2 * minute, endpoint: "ci" });
-      expect(await store.countDeliveries({ ...wholeDay, endpoints: ["signup", "billing", "signup", "unknown"] })).toEqual([
+      expect(
+        await store.countDeliveries({ ...wholeDay, endpoints: ["signup", "billing", "signup", "unknown"] }),
+      ).toEqual([
         { endpoint: "signup", at: epoch, outcome: "rejected", count: 1 },
         { endpoint: "signup", at: epoch + minute, outcome: "accepted", count: 2 },
         { endpoint: "billing", at: epoch + 2 * minute, outcome: "accepted", count: 1 },
@@ -49,12 +53,20 @@ export function trafficContract(open: OpenStore): void {
 
     it("takes a window from the bucket that it begins in to before the one that it ends in", async () => {
       for (let n = 0; n < 4; n += 1) await record({ receivedAt: epoch + n * minute });
-      const counts = await store.countDeliveries({ since: epoch + minute + 1, until: epoch + 3 * minute + 1, bucketMs: minute, endpoints: ["signup"] });
+      const counts = await store.countDeliveries({
+        since: epoch + minute + 1,
+        until: epoch + 3 * minute + 1,
+        bucketMs: minute,
+        endpoints: ["signup"],
+      });
       expect(counts.map(({ at }) => at)).toEqual([epoch + minute, epoch + 2 * minute]);
     });
 
     it("counts the verdicts of the attachments on endpoints", async () => {
-      const verdicts: Verdict[] = [aVerdict({ attachmentId: "a:x", outcome: "matched" }), aVerdict({ attachmentId: "b:y", outcome: "filter_mismatch" })];
+      const verdicts: Verdict[] = [
+        aVerdict({ attachmentId: "a:x", outcome: "matched" }),
+        aVerdict({ attachmentId: "b:y", outcome: "filter_mismatch" }),
+      ];
       await record({ verdicts });
       await record({ verdicts, receivedAt: epoch + hour });
       await record({ verdicts: [aVerdict({ attachmentId: "b:y", outcome: "matched" })] });
@@ -91,9 +103,21 @@ export function trafficContract(open: OpenStore): void {
     });
 
     it("counts a delivery once for a target, however many triggers lead there: by the verdict that came furthest", async () => {
-      await record({ verdicts: verdictsOf({ "a:x": "matched", "b:x": "matched", "c:x": "filter_mismatch", "d:y": "matched" }) });
-      await record({ verdicts: verdictsOf({ "a:x": "request_mismatch", "b:x": "filter_mismatch", "c:x": "disabled", "d:y": "disabled" }) });
-      await record({ verdicts: verdictsOf({ "a:x": "request_mismatch", "b:x": "request_mismatch", "c:x": "disabled" }), receivedAt: epoch + hour });
+      await record({
+        verdicts: verdictsOf({ "a:x": "matched", "b:x": "matched", "c:x": "filter_mismatch", "d:y": "matched" }),
+      });
+      await record({
+        verdicts: verdictsOf({
+          "a:x": "request_mismatch",
+          "b:x": "filter_mismatch",
+          "c:x": "disabled",
+          "d:y": "disabled",
+        }),
+      });
+      await record({
+        verdicts: verdictsOf({ "a:x": "request_mismatch", "b:x": "request_mismatch", "c:x": "disabled" }),
+        receivedAt: epoch + hour,
+      });
       // One of the triggers alone, as when a delivery is delivered again to it.
       await record({ verdicts: verdictsOf({ "b:x": "matched" }), receivedAt: epoch + hour });
       await record({ verdicts: verdictsOf({ "e:x": "matched", "f:x": "matched" }), endpoint: "billing" });
@@ -109,16 +133,28 @@ export function trafficContract(open: OpenStore): void {
         expect(await countTargets({ ...wholeDay, bucketMs, endpoints: ["signup", "billing", "signup"] })).toEqual(all);
       }
       const firstHour = await countTargets({ ...wholeDay, until: epoch + hour, endpoints: ["signup"] });
-      expect(firstHour.filter(({ target }) => target === "x").map(({ outcome, count }) => [outcome, count])).toEqual([["filter_mismatch", 1], ["matched", 1]]);
+      expect(firstHour.filter(({ target }) => target === "x").map(({ outcome, count }) => [outcome, count])).toEqual([
+        ["filter_mismatch", 1],
+        ["matched", 1],
+      ]);
       // The triggers themselves are counted as before.
-      expect((await countVerdicts({ ...wholeDay, endpoints: ["signup"] })).map(({ attachmentId }) => attachmentId)).not.toContain("*:x");
+      expect(
+        (await countVerdicts({ ...wholeDay, endpoints: ["signup"] })).map(({ attachmentId }) => attachmentId),
+      ).not.toContain("*:x");
     });
 
     it("counts every delivery with a folded list once for a target, too", async () => {
       const common = someCommon();
       for (const deviates of [false, true, false]) await record({ verdicts: folded(common, { deviates }) });
       const none = someCommon(1);
-      await record({ verdicts: { common: none, actuals: {}, own: [aVerdict({ trigger: "open", attachmentId: "open:x", outcome: "request_mismatch" })], places: [2] } });
+      await record({
+        verdicts: {
+          common: none,
+          actuals: {},
+          own: [aVerdict({ trigger: "open", attachmentId: "open:x", outcome: "request_mismatch" })],
+          places: [2],
+        },
+      });
       for (const bucketMs of [minute, hour] as const) {
         expect(await countTargets({ ...wholeDay, bucketMs, endpoints: ["signup"] })).toEqual([
           { endpoint: "signup", target: "x", outcome: "filter_mismatch", count: 1 },
@@ -128,7 +164,11 @@ export function trafficContract(open: OpenStore): void {
     });
 
     it("counts the verdicts of one trigger over time", async () => {
-      const both = [aVerdict({ trigger: "a", attachmentId: "a:x" }), aVerdict({ trigger: "a", attachmentId: "a:y" }), aVerdict({ trigger: "ab", attachmentId: "ab:x" })];
+      const both = [
+        aVerdict({ trigger: "a", attachmentId: "a:x" }),
+        aVerdict({ trigger: "a", attachmentId: "a:y" }),
+        aVerdict({ trigger: "ab", attachmentId: "ab:x" }),
+      ];
       await record({ verdicts: both, receivedAt: epoch + hour });
       await record({ verdicts: both, receivedAt: epoch + hour + 5 });
       await record({ verdicts: [aVerdict({ trigger: "a", attachmentId: "a:x", outcome: "filter_mismatch" })] });
@@ -139,7 +179,8 @@ export function trafficContract(open: OpenStore): void {
         { at: epoch + hour, attachmentId: "a:x", outcome: "matched", count: 2 },
         { at: epoch + hour, attachmentId: "a:y", outcome: "matched", count: 2 },
       ];
-      for (const bucketMs of [minute, hour] as const) expect(await store.countVerdictBuckets({ ...window, bucketMs })).toEqual(all);
+      for (const bucketMs of [minute, hour] as const)
+        expect(await store.countVerdictBuckets({ ...window, bucketMs })).toEqual(all);
       expect(await store.countVerdictBuckets({ ...window, until: epoch + hour })).toEqual(all.slice(0, 1));
       expect(await store.countVerdictBuckets({ ...window, trigger: "unknown" })).toEqual([]);
     });
@@ -149,7 +190,9 @@ export function trafficContract(open: OpenStore): void {
       for (const at of [0, 1 * minute, 2 * days, 2 * days + hour, 9 * days]) {
         await record({ receivedAt: epoch + at, verdicts: [aVerdict()] });
         const window = { since: epoch + at - 2 * days, until: epoch + at + minute, endpoints: ["signup"] };
-        expect((await countVerdicts({ ...window, bucketMs: minute }))[0]?.count).toBe((await store.countDeliveries({ ...window, bucketMs: minute })).length);
+        expect((await countVerdicts({ ...window, bucketMs: minute }))[0]?.count).toBe(
+          (await store.countDeliveries({ ...window, bucketMs: minute })).length,
+        );
       }
       const all = { since: epoch, until: epoch + 10 * days, endpoints: ["signup"] };
       expect((await countVerdicts({ ...all, bucketMs: hour }))[0]?.count).toBe(5);
@@ -161,7 +204,12 @@ export function trafficContract(open: OpenStore): void {
       await Promise.all(received.map((receivedAt) => record({ receivedAt, verdicts: [aVerdict()] })));
       for (let since = 0; since < 130; since += 9) {
         for (let until = since; until < 135; until += 11) {
-          const window = { since: epoch + since * hour, until: epoch + until * hour, bucketMs: hour, endpoints: ["signup"] } as const;
+          const window = {
+            since: epoch + since * hour,
+            until: epoch + until * hour,
+            bucketMs: hour,
+            endpoints: ["signup"],
+          } as const;
           const count = received.filter((at) => at >= window.since && at < window.until).length;
           expect((await countVerdicts(window))[0]?.count ?? 0).toBe(count);
         }
@@ -172,9 +220,15 @@ export function trafficContract(open: OpenStore): void {
       const taken = aDelivery();
       await store.recordDelivery(taken);
       const idempotency = { key: "k", notBefore: 0 };
-      const accept = (given: Partial<NewDelivery>) => store.acceptDelivery({ delivery: aDelivery(given), runs: [], idempotency });
+      const accept = (given: Partial<NewDelivery>) =>
+        store.acceptDelivery({ delivery: aDelivery(given), runs: [], idempotency });
       // They share a commit, which one of them spoils: the others are written again, each alone.
-      const outcomes = await Promise.allSettled([accept({}), store.recordDelivery(taken), accept({}), record({ outcome: "skipped" })]);
+      const outcomes = await Promise.allSettled([
+        accept({}),
+        store.recordDelivery(taken),
+        accept({}),
+        record({ outcome: "skipped" }),
+      ]);
       expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "fulfilled"]);
       expect(await store.countDeliveries({ ...wholeDay, endpoints: ["signup"] })).toEqual([
         { endpoint: "signup", at: epoch, outcome: "accepted", count: 2 },
@@ -198,22 +252,47 @@ export function trafficContract(open: OpenStore): void {
           await Promise.all(
             rows.map(({ at, endpoint, outcome, verdicts }) =>
               own.recordDelivery(
-                aDelivery({ receivedAt: epoch + at, endpoint, outcome, verdicts: verdicts.map((verdict, n) => aVerdict({ attachmentId: `${endpoint}${n}:x`, outcome: verdict })) }),
+                aDelivery({
+                  receivedAt: epoch + at,
+                  endpoint,
+                  outcome,
+                  verdicts: verdicts.map((verdict, n) =>
+                    aVerdict({ attachmentId: `${endpoint}${n}:x`, outcome: verdict }),
+                  ),
+                }),
               ),
             ),
           );
           for (const bucketMs of [minute, hour] as const) {
             const window = { ...wholeDay, bucketMs };
-            const expected = tally(rows.map(({ at, endpoint, outcome }) => [endpoint, epoch + at - (at % bucketMs), outcome]));
+            const expected = tally(
+              rows.map(({ at, endpoint, outcome }) => [endpoint, epoch + at - (at % bucketMs), outcome]),
+            );
             const counted = await own.countDeliveries({ ...window, endpoints: ["a", "b"] });
-            expect(counted.map(({ endpoint, at, outcome, count }) => [endpoint, at, outcome, count].join()).sort()).toEqual(expected);
+            expect(
+              counted.map(({ endpoint, at, outcome, count }) => [endpoint, at, outcome, count].join()).sort(),
+            ).toEqual(expected);
             const { verdicts, targets } = await own.countVerdicts({ ...window, endpoints: ["a", "b"] });
-            expect(verdicts.map(({ attachmentId, outcome, count }) => [attachmentId, outcome, count].join()).sort()).toEqual(
-              tally(rows.flatMap(({ endpoint, verdicts: outcomes }) => outcomes.map((outcome, n) => [`${endpoint}${n}:x`, outcome]))),
+            expect(
+              verdicts.map(({ attachmentId, outcome, count }) => [attachmentId, outcome, count].join()).sort(),
+            ).toEqual(
+              tally(
+                rows.flatMap(({ endpoint, verdicts: outcomes }) =>
+                  outcomes.map((outcome, n) => [`${endpoint}${n}:x`, outcome]),
+                ),
+              ),
             );
             const decided = rows.filter(({ verdicts: outcomes }) => outcomes.length > 0);
-            expect(targets.map(({ endpoint, target, outcome, count }) => [endpoint, target, outcome, count].join()).sort()).toEqual(
-              tally(decided.map(({ endpoint, verdicts: outcomes }) => [endpoint, "x", outcomes.includes("matched") ? "matched" : "disabled"])),
+            expect(
+              targets.map(({ endpoint, target, outcome, count }) => [endpoint, target, outcome, count].join()).sort(),
+            ).toEqual(
+              tally(
+                decided.map(({ endpoint, verdicts: outcomes }) => [
+                  endpoint,
+                  "x",
+                  outcomes.includes("matched") ? "matched" : "disabled",
+                ]),
+              ),
             );
             const together = await own.countDeliveries({ ...window, endpoints: null });
             expect(together.reduce((sum, { count }) => sum + count, 0)).toBe(rows.length);
@@ -227,16 +306,44 @@ export function trafficContract(open: OpenStore): void {
     it("sums up how targets did, in the order asked", async () => {
       const target: Target = { kind: "workflow", slug: "welcome-email" };
       const runs = [0, 1, 2, 3, 4].map((n) => aRun({ createdAt: epoch + n, target }));
-      await store.createRuns([...runs, aRun({ target: { kind: "agent", slug: "welcome-email" }, createdAt: epoch + 99 })]);
+      await store.createRuns([
+        ...runs,
+        aRun({ target: { kind: "agent", slug: "welcome-email" }, createdAt: epoch + 99 }),
+      ]);
       const claimed = await store.claimRuns(aClaim({ limit: 4, now: epoch + 1000 }));
       for (const [n, { id, token }] of claimed.entries()) {
-        const ending = n < 3 ? ({ to: "completed", output: null } as const) : ({ to: "timed_out", error: null } as const);
-        await store.writeProgress({ runId: id, token, now: epoch + 1000 + (n + 1) * 10, entries: [], transition: ending });
+        const ending =
+          n < 3 ? ({ to: "completed", output: null } as const) : ({ to: "timed_out", error: null } as const);
+        await store.writeProgress({
+          runId: id,
+          token,
+          now: epoch + 1000 + (n + 1) * 10,
+          entries: [],
+          transition: ending,
+        });
       }
       const other: Target = { kind: "workflow", slug: "other" };
       const [unknown, known] = await store.summarizeTargets({ targets: [other, target], since: epoch + 1 });
-      expect(unknown).toEqual({ target: other, runs: 0, isCapped: false, completed: 0, failed: 0, open: 0, p50Ms: null, lastRun: null });
-      expect(known).toMatchObject({ target, runs: 4, isCapped: false, completed: 2, failed: 1, open: 1, p50Ms: 20, lastRun: { id: runs[4]?.id, status: "queued" } });
+      expect(unknown).toEqual({
+        target: other,
+        runs: 0,
+        isCapped: false,
+        completed: 0,
+        failed: 0,
+        open: 0,
+        p50Ms: null,
+        lastRun: null,
+      });
+      expect(known).toMatchObject({
+        target,
+        runs: 4,
+        isCapped: false,
+        completed: 2,
+        failed: 1,
+        open: 1,
+        p50Ms: 20,
+        lastRun: { id: runs[4]?.id, status: "queued" },
+      });
       const [late] = await store.summarizeTargets({ targets: [target], since: epoch + 5 });
       expect(late).toMatchObject({ runs: 0, lastRun: { id: runs[4]?.id } });
     });
@@ -271,7 +378,9 @@ export function trafficContract(open: OpenStore): void {
 
 /** Verdicts by attachment. */
 function verdictsOf(outcomes: Record<string, VerdictOutcome>): Verdict[] {
-  return Object.entries(outcomes).map(([attachmentId, outcome]) => aVerdict({ trigger: attachmentId.split(":")[0] ?? "", attachmentId, outcome }));
+  return Object.entries(outcomes).map(([attachmentId, outcome]) =>
+    aVerdict({ trigger: attachmentId.split(":")[0] ?? "", attachmentId, outcome }),
+  );
 }
 
 /** Equal ones counted, as text. */

@@ -16,8 +16,10 @@ export function upkeepContract(open: OpenStore): void {
     });
     afterEach(() => store.close());
 
-    const removeDeliveries = (before: number, keysSince = Number.NEGATIVE_INFINITY) => toTheEnd((after: { at: number; id: string } | null) => store.removeOldDeliveries({ before, keysSince, after }));
-    const removeRuns = (before: number) => toTheEnd((after: { at: number; id: string } | null) => store.removeOldRuns({ before, after }));
+    const removeDeliveries = (before: number, keysSince = Number.NEGATIVE_INFINITY) =>
+      toTheEnd((after: { at: number; id: string } | null) => store.removeOldDeliveries({ before, keysSince, after }));
+    const removeRuns = (before: number) =>
+      toTheEnd((after: { at: number; id: string } | null) => store.removeOldRuns({ before, after }));
 
     it("removes an old delivery with its ended runs, their timelines and steps, and the key that names it", async () => {
       const delivery = aDelivery();
@@ -32,7 +34,9 @@ export function upkeepContract(open: OpenStore): void {
         expect(await store.loadSteps(id)).toEqual([]);
       }
       const again = aDelivery({ receivedAt: epoch + day });
-      expect(await store.acceptDelivery({ delivery: again, runs: [], idempotency: { key: "k", notBefore: 0 } })).toEqual({ kind: "accepted" });
+      expect(
+        await store.acceptDelivery({ delivery: again, runs: [], idempotency: { key: "k", notBefore: 0 } }),
+      ).toEqual({ kind: "accepted" });
     });
 
     it("what is delivered again or replayed while that is removed is taken whole, and names what was", async () => {
@@ -41,10 +45,25 @@ export function upkeepContract(open: OpenStore): void {
       await store.acceptDelivery({ delivery, runs: [run], idempotency: null });
       await endAll(store, epoch + 1000);
       const again = aDelivery({ receivedAt: epoch + day, redeliveryOf: delivery.id });
-      const replays = [aRun({ deliveryId: again.id, createdAt: epoch + day }), aRun({ replayOf: run.id, createdAt: epoch + day })] as const;
-      const [, accepted] = await Promise.all([removeDeliveries(epoch + day), store.acceptDelivery({ delivery: again, runs: [replays[0]], idempotency: null }), store.createRuns([replays[1]])]);
-      expect([accepted, await store.getDelivery(delivery.id), await store.getRun(run.id)]).toEqual([{ kind: "accepted" }, null, null]);
-      expect([(await store.getDelivery(again.id))?.redeliveryOf, (await store.getRun(replays[0].id))?.deliveryId, (await store.getRun(replays[1].id))?.replayOf]).toEqual([delivery.id, again.id, run.id]);
+      const replays = [
+        aRun({ deliveryId: again.id, createdAt: epoch + day }),
+        aRun({ replayOf: run.id, createdAt: epoch + day }),
+      ] as const;
+      const [, accepted] = await Promise.all([
+        removeDeliveries(epoch + day),
+        store.acceptDelivery({ delivery: again, runs: [replays[0]], idempotency: null }),
+        store.createRuns([replays[1]]),
+      ]);
+      expect([accepted, await store.getDelivery(delivery.id), await store.getRun(run.id)]).toEqual([
+        { kind: "accepted" },
+        null,
+        null,
+      ]);
+      expect([
+        (await store.getDelivery(again.id))?.redeliveryOf,
+        (await store.getRun(replays[0].id))?.deliveryId,
+        (await store.getRun(replays[1].id))?.replayOf,
+      ]).toEqual([delivery.id, again.id, run.id]);
     });
 
     it("a run of a delivery that was removed meanwhile is not found, and holds up nobody beside it", async () => {
@@ -53,9 +72,16 @@ export function upkeepContract(open: OpenStore): void {
       const lost = Array.from({ length: 4 }, () => aRun({ deliveryId: delivery.id, createdAt: epoch + day }));
       const others = lost.map(() => aRun({ createdAt: epoch + day }));
       await removeDeliveries(epoch + day);
-      const outcomes = await Promise.allSettled([...lost.map((run) => store.createRuns([run])), ...others.map((run) => store.createRuns([run]))]);
-      expect(outcomes.slice(0, 4)).toEqual(lost.map(() => ({ status: "rejected", reason: expect.objectContaining({ code: "not_found" }) })));
-      expect((await store.listRuns({}, { limit: 10, cursor: null })).data.map(({ id }) => id).toSorted()).toEqual(others.map(({ id }) => id).toSorted());
+      const outcomes = await Promise.allSettled([
+        ...lost.map((run) => store.createRuns([run])),
+        ...others.map((run) => store.createRuns([run])),
+      ]);
+      expect(outcomes.slice(0, 4)).toEqual(
+        lost.map(() => ({ status: "rejected", reason: expect.objectContaining({ code: "not_found" }) })),
+      );
+      expect((await store.listRuns({}, { limit: 10, cursor: null })).data.map(({ id }) => id).toSorted()).toEqual(
+        others.map(({ id }) => id).toSorted(),
+      );
     });
 
     it("every batch is bounded, and goes on inside a run that has a long timeline", async () => {
@@ -63,8 +89,20 @@ export function upkeepContract(open: OpenStore): void {
       await store.createRuns([run]);
       const [claimed] = await store.claimRuns(aClaim());
       if (!claimed) throw new Error("the run was to be due");
-      const entries = Array.from({ length: 3000 }, (_, at) => ({ at: epoch + at, kind: "log" as const, attempt: 1, level: "info" as const, message: `${at}` }));
-      await store.writeProgress({ runId: run.id, token: claimed.token, now: epoch + 1000, entries, transition: { to: "completed", output: null } });
+      const entries = Array.from({ length: 3000 }, (_, at) => ({
+        at: epoch + at,
+        kind: "log" as const,
+        attempt: 1,
+        level: "info" as const,
+        message: `${at}`,
+      }));
+      await store.writeProgress({
+        runId: run.id,
+        token: claimed.token,
+        now: epoch + 1000,
+        entries,
+        transition: { to: "completed", output: null },
+      });
       const first = await store.removeOldRuns({ before: epoch + day, after: null });
       expect(first).toMatchObject({ removed: 0, next: expect.anything() });
       expect(await store.getRun(run.id)).not.toBeNull();
@@ -77,15 +115,30 @@ export function upkeepContract(open: OpenStore): void {
       await store.acceptDelivery({ delivery, runs: [], idempotency: { key: "k", notBefore: 0 } });
       await removeDeliveries(epoch + day, epoch);
       expect(await store.getDelivery(delivery.id)).not.toBeNull();
-      const repeat = await store.acceptDelivery({ delivery: aDelivery(), runs: [], idempotency: { key: "k", notBefore: 0 } });
+      const repeat = await store.acceptDelivery({
+        delivery: aDelivery(),
+        runs: [],
+        idempotency: { key: "k", notBefore: 0 },
+      });
       expect(repeat).toMatchObject({ kind: "repeated", deliveryId: delivery.id });
     });
 
     it("forgets keys that are past their window, and no others", async () => {
-      for (const [n, at] of [epoch, epoch + hour].entries()) await store.acceptDelivery({ delivery: aDelivery({ receivedAt: at }), runs: [], idempotency: { key: `k${n}`, notBefore: 0 } });
-      const removed = await toTheEnd((after: { endpoint: string; key: string } | null) => store.removeOldKeys({ before: epoch + 1, after }));
+      for (const [n, at] of [epoch, epoch + hour].entries())
+        await store.acceptDelivery({
+          delivery: aDelivery({ receivedAt: at }),
+          runs: [],
+          idempotency: { key: `k${n}`, notBefore: 0 },
+        });
+      const removed = await toTheEnd((after: { endpoint: string; key: string } | null) =>
+        store.removeOldKeys({ before: epoch + 1, after }),
+      );
       expect(removed).toBe(1);
-      const again = await Promise.all(["k0", "k1"].map((key) => store.acceptDelivery({ delivery: aDelivery(), runs: [], idempotency: { key, notBefore: 0 } })));
+      const again = await Promise.all(
+        ["k0", "k1"].map((key) =>
+          store.acceptDelivery({ delivery: aDelivery(), runs: [], idempotency: { key, notBefore: 0 } }),
+        ),
+      );
       expect(again.map(({ kind }) => kind)).toEqual(["accepted", "repeated"]);
     });
 
@@ -97,7 +150,8 @@ export function upkeepContract(open: OpenStore): void {
 
     it("forgets workers that are gone, but none that holds a run", async () => {
       const worker = { pid: 1, host: "h", version: "v", startedAt: epoch, seenAt: epoch };
-      for (const id of ["wrk_a", "wrk_b", "wrk_c"]) await store.heartbeatWorker({ ...worker, id, seenAt: id === "wrk_c" ? epoch + day : epoch });
+      for (const id of ["wrk_a", "wrk_b", "wrk_c"])
+        await store.heartbeatWorker({ ...worker, id, seenAt: id === "wrk_c" ? epoch + day : epoch });
       await store.createRuns([aRun()]);
       await store.claimRuns(aClaim({ workerId: "wrk_a" }));
       expect(await store.removeOldWorkers(epoch + 1)).toBe(1);
@@ -105,24 +159,59 @@ export function upkeepContract(open: OpenStore): void {
     });
 
     it("removes old entries of the audit log, a bounded number at a time, and no others", async () => {
-      const entry = (n: number, at: number) => store.recordAudit({ id: `aud_${n}_${at}`, at, action: "session.refused", actor: { kind: "stranger", id: null, name: null }, subject: `${n}`, address: null, detail: null });
+      const entry = (n: number, at: number) =>
+        store.recordAudit({
+          id: `aud_${n}_${at}`,
+          at,
+          action: "session.refused",
+          actor: { kind: "stranger", id: null, name: null },
+          subject: `${n}`,
+          address: null,
+          detail: null,
+        });
       await Promise.all(Array.from({ length: 1_200 }, (_, n) => entry(n, epoch + n)));
       await entry(0, epoch + day);
       const first = await store.removeOldAudit({ before: epoch + day });
       expect([first.removed < 1_200, first.next]).toEqual([true, true]);
       expect(first.removed + (await toTheEnd(() => store.removeOldAudit({ before: epoch + day })))).toBe(1_200);
-      expect((await store.listAudit({}, { limit: 100, cursor: null })).data.map(({ at }) => Date.parse(at))).toEqual([epoch + day]);
+      expect((await store.listAudit({}, { limit: 100, cursor: null })).data.map(({ at }) => Date.parse(at))).toEqual([
+        epoch + day,
+      ]);
     });
 
     it("removes expired sessions and sign-ins that were not finished, and no others", async () => {
       const [createdAt, updatedAt] = [new Date(epoch), new Date(epoch)];
-      await store.insertRow("user", { id: "per_1", name: "Ada", email: "ada@example.com", role: "viewer", createdAt, updatedAt });
+      await store.insertRow("user", {
+        id: "per_1",
+        name: "Ada",
+        email: "ada@example.com",
+        role: "viewer",
+        createdAt,
+        updatedAt,
+      });
       for (const at of [epoch, epoch + day]) {
-        await store.insertRow("session", { id: `ses_${at}`, userId: "per_1", token: `${at}`, createdAt, updatedAt, expiresAt: new Date(at) });
-        await store.insertRow("verification", { id: `ver_${at}`, identifier: `${at}`, value: "", createdAt, updatedAt, expiresAt: new Date(at) });
+        await store.insertRow("session", {
+          id: `ses_${at}`,
+          userId: "per_1",
+          token: `${at}`,
+          createdAt,
+          updatedAt,
+          expiresAt: new Date(at),
+        });
+        await store.insertRow("verification", {
+          id: `ver_${at}`,
+          identifier: `${at}`,
+          value: "",
+          createdAt,
+          updatedAt,
+          expiresAt: new Date(at),
+        });
       }
       expect(await toTheEnd(() => store.removeExpiredSignIns({ before: epoch + 1 }))).toBe(2);
-      for (const [table, prefix] of [["session", "ses"], ["verification", "ver"]] as const) {
+      for (const [table, prefix] of [
+        ["session", "ses"],
+        ["verification", "ver"],
+      ] as const) {
         const rows = await store.findRows({ table, where: [], limit: 10, offset: 0, sortBy: null });
         expect(rows.map(({ id }) => id)).toEqual([`${prefix}_${epoch + day}`]);
       }
@@ -131,41 +220,82 @@ export function upkeepContract(open: OpenStore): void {
     it("what was counted of late stays when old counters are removed, and rare verdicts are still found", async () => {
       const verdicts = [aVerdict()];
       for (const at of [epoch, epoch + 5 * day]) await store.recordDelivery(aDelivery({ receivedAt: at, verdicts }));
-      await toTheEnd((after: { bucketMs: number; endpoint: string; attachmentId: string } | null) => store.removeOldCounters({ before: epoch + 2 * day, after }));
-      const counts = await store.countDeliveries({ since: epoch + 4 * day, until: epoch + 6 * day, bucketMs: hour, endpoints: null });
+      await toTheEnd((after: { bucketMs: number; endpoint: string; attachmentId: string } | null) =>
+        store.removeOldCounters({ before: epoch + 2 * day, after }),
+      );
+      const counts = await store.countDeliveries({
+        since: epoch + 4 * day,
+        until: epoch + 6 * day,
+        bucketMs: hour,
+        endpoints: null,
+      });
       expect(counts).toEqual([{ endpoint: "", at: epoch + 5 * day, outcome: "accepted", count: 1 }]);
-      const found = await store.listDeliveries({ endpoint: "signup", verdict: { trigger: "new-signup", outcomes: ["matched"] } }, { limit: 10, cursor: null });
+      const found = await store.listDeliveries(
+        { endpoint: "signup", verdict: { trigger: "new-signup", outcomes: ["matched"] } },
+        { limit: 10, cursor: null },
+      );
       expect(found.data.map(({ receivedAt }) => Date.parse(receivedAt))).toEqual([epoch + 5 * day, epoch]);
     });
 
-    it("every run that is open, or ended of late, stays whole with its delivery; all else that is old is gone", { timeout: 60_000 }, async () => {
-      const fates = fc.constantFrom<"queued" | "running" | "sleeping" | "ended" | "endedLate" | "failed">("queued", "running", "sleeping", "ended", "endedLate", "failed");
-      const made = fc.array(fc.record({ ageHours: fc.integer({ min: 0, max: 48 }), hasDelivery: fc.boolean(), runs: fc.array(fates, { maxLength: 3 }) }), { maxLength: 6 });
-      await fc.assert(
-        fc.asyncProperty(made, async (all) => {
-          const before = epoch + day;
-          const expected: { id: string; stays: boolean; read: (id: string) => Promise<unknown> }[] = [];
-          for (const { ageHours, hasDelivery, runs } of all) {
-            const at = epoch + ageHours * hour;
-            const delivery = aDelivery({ receivedAt: at });
-            const created = runs.map((fate) => ({ fate, run: aRun({ deliveryId: hasDelivery ? delivery.id : null, createdAt: at, trigger: fate }) }));
-            if (hasDelivery) await store.acceptDelivery({ delivery, runs: created.map(({ run }) => run), idempotency: null });
-            else await store.createRuns(created.map(({ run }) => run));
-            for (const { fate, run } of created) await meet(store, run.id, { fate, at, late: before });
-            const delivered = at >= before || runs.some(isNeeded);
-            if (hasDelivery) expected.push({ id: delivery.id, stays: delivered, read: (id) => store.getDelivery(id) });
-            for (const { fate, run } of created) expected.push({ id: run.id, stays: hasDelivery ? delivered : at >= before || isNeeded(fate), read: (id) => store.getRun(id) });
-          }
-          const timelines = async () => Promise.all(expected.filter(({ stays }) => stays).map(({ id }) => store.listTimeline(id, { after: 0, limit: 100 })));
-          const whole = await timelines();
-          await removeDeliveries(before);
-          await removeRuns(before);
-          for (const { id, stays, read } of expected) expect((await read(id)) !== null).toBe(stays);
-          expect(await timelines()).toEqual(whole);
-        }),
-        { numRuns: 40 },
-      );
-    });
+    it(
+      "every run that is open, or ended of late, stays whole with its delivery; all else that is old is gone",
+      { timeout: 60_000 },
+      async () => {
+        const fates = fc.constantFrom<"queued" | "running" | "sleeping" | "ended" | "endedLate" | "failed">(
+          "queued",
+          "running",
+          "sleeping",
+          "ended",
+          "endedLate",
+          "failed",
+        );
+        const made = fc.array(
+          fc.record({
+            ageHours: fc.integer({ min: 0, max: 48 }),
+            hasDelivery: fc.boolean(),
+            runs: fc.array(fates, { maxLength: 3 }),
+          }),
+          { maxLength: 6 },
+        );
+        await fc.assert(
+          fc.asyncProperty(made, async (all) => {
+            const before = epoch + day;
+            const expected: { id: string; stays: boolean; read: (id: string) => Promise<unknown> }[] = [];
+            for (const { ageHours, hasDelivery, runs } of all) {
+              const at = epoch + ageHours * hour;
+              const delivery = aDelivery({ receivedAt: at });
+              const created = runs.map((fate) => ({
+                fate,
+                run: aRun({ deliveryId: hasDelivery ? delivery.id : null, createdAt: at, trigger: fate }),
+              }));
+              if (hasDelivery)
+                await store.acceptDelivery({ delivery, runs: created.map(({ run }) => run), idempotency: null });
+              else await store.createRuns(created.map(({ run }) => run));
+              for (const { fate, run } of created) await meet(store, run.id, { fate, at, late: before });
+              const delivered = at >= before || runs.some(isNeeded);
+              if (hasDelivery)
+                expected.push({ id: delivery.id, stays: delivered, read: (id) => store.getDelivery(id) });
+              for (const { fate, run } of created)
+                expected.push({
+                  id: run.id,
+                  stays: hasDelivery ? delivered : at >= before || isNeeded(fate),
+                  read: (id) => store.getRun(id),
+                });
+            }
+            const timelines = async () =>
+              Promise.all(
+                expected.filter(({ stays }) => stays).map(({ id }) => store.listTimeline(id, { after: 0, limit: 100 })),
+              );
+            const whole = await timelines();
+            await removeDeliveries(before);
+            await removeRuns(before);
+            for (const { id, stays, read } of expected) expect((await read(id)) !== null).toBe(stays);
+            expect(await timelines()).toEqual(whole);
+          }),
+          { numRuns: 40 },
+        );
+      },
+    );
   });
 }
 
@@ -183,7 +313,13 @@ async function meet(store: Store, id: string, p: { fate: Fate; at: number; late:
       const isMeant = run.id === id;
       if (isMeant && fate === "running") return;
       const transition: RunTransition = isMeant ? endOf(fate, late) : { to: "queued" };
-      await store.writeProgress({ runId: run.id, token: run.token, now: fate === "endedLate" ? late : Math.min(at, late - 1), entries: [], transition });
+      await store.writeProgress({
+        runId: run.id,
+        token: run.token,
+        now: fate === "endedLate" ? late : Math.min(at, late - 1),
+        entries: [],
+        transition,
+      });
     }),
   );
 }
@@ -208,7 +344,7 @@ async function endAll(store: Store, now: number): Promise<void> {
 /** All batches; gives how many they removed. */
 async function toTheEnd<Place>(batch: (after: Place | null) => Promise<UpkeepBatch<Place>>): Promise<number> {
   let sum = 0;
-  for (let after: Place | null = null; ; ) {
+  for (let after: Place | null = null; ;) {
     const { removed, next } = await batch(after);
     sum += removed;
     if (next === null) return sum;

@@ -7,13 +7,17 @@ import { passwordSchema } from "../../contract/person.ts";
 import { procedure } from "../trpc.ts";
 
 /** Where one is signed in oneself; nowhere, where one is no person. */
-export const accountSessions = procedure.query(({ ctx: { principal, store, clock } }) => (principal.kind === "person" ? store.listSessions(principal.personId, clock.now()) : []));
+export const accountSessions = procedure.query(({ ctx: { principal, store, clock } }) =>
+  principal.kind === "person" ? store.listSessions(principal.personId, clock.now()) : [],
+);
 
-export const accountEndSession = procedure.input(z.strictObject({ id: z.string() })).mutation(async ({ ctx, input: { id } }) => {
-  const audit = auditOf(ctx.doer, { action: "session.ended", subject: id, now: ctx.clock.now() });
-  const isEnded = await ctx.store.endSession({ id, personId: self(ctx.principal).personId, audit });
-  if (!isEnded) throw new AppError("not_found", "This session has ended already.");
-});
+export const accountEndSession = procedure
+  .input(z.strictObject({ id: z.string() }))
+  .mutation(async ({ ctx, input: { id } }) => {
+    const audit = auditOf(ctx.doer, { action: "session.ended", subject: id, now: ctx.clock.now() });
+    const isEnded = await ctx.store.endSession({ id, personId: self(ctx.principal).personId, audit });
+    if (!isEnded) throw new AppError("not_found", "This session has ended already.");
+  });
 
 export const accountChangePassword = procedure
   .input(z.strictObject({ current: z.string().max(128), next: passwordSchema }))

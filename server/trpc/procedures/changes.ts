@@ -6,8 +6,9 @@ import { procedure } from "../trpc.ts";
 const quietMs = 200;
 
 /**
- * Tells that something has changed, not what: readers then read again what they show. `version` is the build in force, told at the start,
- * too. That a worker still lives is no news. `isLiveOnly`: nothing has changed but what models of agents are just saying.
+ * Tells that something has changed, not what: readers then read again what they show. `version` is the build in force,
+ * told at the start, too. That a worker still lives is no news. `isLiveOnly`: nothing has changed but what models of
+ * agents are just saying.
  */
 export const changes = procedure.subscription(async function* ({ ctx, signal }) {
   const ended = AbortSignal.any([ctx.stopping, ...(signal ? [signal] : [])]);
@@ -16,8 +17,16 @@ export const changes = procedure.subscription(async function* ({ ctx, signal }) 
   try {
     // A store that cannot be read just now is news, too.
     const look = async () => {
-      const [mark, live] = await Promise.all([ctx.store.mark().catch(() => null), ctx.store.liveMark().catch(() => null)]);
-      return { version: ctx.project.current().manifest.version, failedBuild: ctx.project.failedBuild?.() ?? null, mark, live };
+      const [mark, live] = await Promise.all([
+        ctx.store.mark().catch(() => null),
+        ctx.store.liveMark().catch(() => null),
+      ]);
+      return {
+        version: ctx.project.current().manifest.version,
+        failedBuild: ctx.project.failedBuild?.() ?? null,
+        mark,
+        live,
+      };
     };
     let told = await look();
     yield { tick: 0, version: told.version, isLiveOnly: false };
@@ -25,7 +34,11 @@ export const changes = procedure.subscription(async function* ({ ctx, signal }) 
       await watch.next();
       if (ended.aborted) return;
       const now = await look();
-      const isLiveOnly = now.mark !== null && now.mark === told.mark && now.version === told.version && now.failedBuild === told.failedBuild;
+      const isLiveOnly =
+        now.mark !== null &&
+        now.mark === told.mark &&
+        now.version === told.version &&
+        now.failedBuild === told.failedBuild;
       if (isLiveOnly && now.live !== null && now.live === told.live) continue;
       told = now;
       yield { tick, version: now.version, isLiveOnly };

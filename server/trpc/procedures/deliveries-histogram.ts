@@ -7,6 +7,8 @@ import { deliveryQuery, toDeliveryQuery } from "./delivery-query.ts";
 
 const input = z.strictObject({ ...deliveryQuery, window: windowSchema.optional() });
 
-export const deliveriesHistogram = procedure.input(input).query(({ ctx, input: { window, ...query } }) =>
-  showHistogram(ctx, { window, filter: filterDeliveries(ctx.project.current(), toDeliveryQuery(query)) }),
-);
+export const deliveriesHistogram = procedure
+  .input(input)
+  .query(({ ctx, input: { window, ...query } }) =>
+    showHistogram(ctx, { window, filter: filterDeliveries(ctx.project.current(), toDeliveryQuery(query)) }),
+  );

@@ -7,6 +7,11 @@ import { paging, toPage } from "./paging.ts";
 
 const input = z.strictObject({ ...deliveryQuery, redeliveryOf: z.string().optional(), ...paging });
 
-export const deliveriesList = procedure.input(input).query(({ ctx, input: { limit, cursor, redeliveryOf, ...query } }) =>
-  listDeliveries(ctx, { filter: filterDeliveries(ctx.project.current(), { ...toDeliveryQuery(query), redeliveryOf }), page: toPage({ limit, cursor }) }),
-);
+export const deliveriesList = procedure
+  .input(input)
+  .query(({ ctx, input: { limit, cursor, redeliveryOf, ...query } }) =>
+    listDeliveries(ctx, {
+      filter: filterDeliveries(ctx.project.current(), { ...toDeliveryQuery(query), redeliveryOf }),
+      page: toPage({ limit, cursor }),
+    }),
+  );

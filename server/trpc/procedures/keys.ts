@@ -14,7 +14,12 @@ const dayMs = 24 * 60 * 60 * 1000;
 
 const newKeySchema = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("api"), name, lifetimeDays, scope: scopeSchema }),
-  z.strictObject({ kind: z.literal("webhook"), name, lifetimeDays, endpoints: z.array(endpointSchema).min(1).max(100).nullable() }),
+  z.strictObject({
+    kind: z.literal("webhook"),
+    name,
+    lifetimeDays,
+    endpoints: z.array(endpointSchema).min(1).max(100).nullable(),
+  }),
 ]);
 
 export const keysList = procedure.query(({ ctx }) => listKeys(ctx));
@@ -34,12 +39,18 @@ export const keysCreate = procedure.input(newKeySchema).mutation(({ ctx, input }
   ),
 );
 
-export const keysRevoke = procedure.input(z.strictObject({ id: z.string() })).mutation(({ ctx, input }) => revokeKey(ctx, input.id, ctx.doer));
+export const keysRevoke = procedure
+  .input(z.strictObject({ id: z.string() }))
+  .mutation(({ ctx, input }) => revokeKey(ctx, input.id, ctx.doer));
 
 /** The answer alone bears the secret of the new API token. */
 export const keysRotate = procedure
   .input(z.strictObject({ id: z.string(), overlapSeconds: z.int().min(0).max(mostOverlapSeconds) }))
-  .mutation(({ ctx, input: { id, overlapSeconds } }) => rotateKey(ctx, { id, overlapMs: overlapSeconds * 1000 }, ctx.doer));
+  .mutation(({ ctx, input: { id, overlapSeconds } }) =>
+    rotateKey(ctx, { id, overlapMs: overlapSeconds * 1000 }, ctx.doer),
+  );
 
 /** A mutation, as it is written down. */
-export const keysShow = procedure.input(z.strictObject({ id: z.string() })).mutation(async ({ ctx, input }) => ({ secret: await showKey(ctx, input.id, ctx.doer) }));
+export const keysShow = procedure
+  .input(z.strictObject({ id: z.string() }))
+  .mutation(async ({ ctx, input }) => ({ secret: await showKey(ctx, input.id, ctx.doer) }));

@@ -11,12 +11,16 @@ const byId = z.strictObject({ id: z.string() });
 
 export const peopleList = procedure.query(({ ctx }) => ctx.store.listPeople(ctx.clock.now()));
 
-export const peopleChangeRole = procedure.input(z.strictObject({ id: z.string(), role: roleSchema })).mutation(({ ctx, input }) => changeRole(ctx, input, ctx.doer));
+export const peopleChangeRole = procedure
+  .input(z.strictObject({ id: z.string(), role: roleSchema }))
+  .mutation(({ ctx, input }) => changeRole(ctx, input, ctx.doer));
 
 export const peopleRemove = procedure.input(byId).mutation(({ ctx, input }) => removePerson(ctx, input.id, ctx.doer));
 
 /** The answer alone bears the link. */
-export const peopleMakeResetLink = procedure.input(byId).mutation(({ ctx, input }) => createResetLink(ctx, input.id, ctx.doer));
+export const peopleMakeResetLink = procedure
+  .input(byId)
+  .mutation(({ ctx, input }) => createResetLink(ctx, input.id, ctx.doer));
 
 /** Of everybody. */
 export const peopleSessions = procedure.query(({ ctx }) => ctx.store.listSessions(null, ctx.clock.now()));
@@ -25,7 +29,8 @@ export const peopleEndSession = procedure.input(byId).mutation(async ({ ctx, inp
   const now = ctx.clock.now();
   const person = (await ctx.store.listSessions(null, now)).find((session) => session.id === id)?.personId ?? null;
   const audit = auditOf(ctx.doer, { action: "session.ended", subject: id, detail: { person }, now });
-  if (!(await ctx.store.endSession({ id, personId: null, audit }))) throw new AppError("not_found", "This session has ended already.");
+  if (!(await ctx.store.endSession({ id, personId: null, audit })))
+    throw new AppError("not_found", "This session has ended already.");
 });
 
 export const invitationsList = procedure.query(({ ctx }) => ctx.store.listInvitations(ctx.clock.now()));
@@ -37,6 +42,10 @@ export const invitationsCreate = procedure
 
 export const invitationsRevoke = procedure.input(byId).mutation(async ({ ctx, input: { id } }) => {
   const now = ctx.clock.now();
-  const isRevoked = await ctx.store.revokeInvitation({ id, now, audit: auditOf(ctx.doer, { action: "invitation.revoked", subject: id, now }) });
+  const isRevoked = await ctx.store.revokeInvitation({
+    id,
+    now,
+    audit: auditOf(ctx.doer, { action: "invitation.revoked", subject: id, now }),
+  });
   if (!isRevoked) throw new AppError("not_found", "This invitation was used, has expired or was withdrawn.");
 });

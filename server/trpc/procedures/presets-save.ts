@@ -8,6 +8,8 @@ import { jsonText } from "./json-text.ts";
 const input = z.strictObject({ subject: presetSubjectSchema, name: z.string().trim().min(1).max(100), text: jsonText });
 
 /** Keeps a body or an input under a name; an older preset of that name gives way. */
-export const presetsSave = procedure.input(input).mutation(({ ctx, input: { text, ...preset } }) =>
-  savePreset(ctx, { ...preset, value: parseJsonText(text, ctx.maxBodyBytes) }),
-);
+export const presetsSave = procedure
+  .input(input)
+  .mutation(({ ctx, input: { text, ...preset } }) =>
+    savePreset(ctx, { ...preset, value: parseJsonText(text, ctx.maxBodyBytes) }),
+  );

@@ -14,6 +14,8 @@ const input = z.strictObject({
 });
 
 /** Cancels or replays the next runs of a filter: call again until `nextCursor` is `null`. */
-export const runsBulk = procedure.input(input).mutation(({ ctx, input: { action, filter, until, cursor } }) =>
-  actOnFilteredRuns(ctx, { action, filter: toRunFilter(filter), until: momentMs(until), cursor }),
-);
+export const runsBulk = procedure
+  .input(input)
+  .mutation(({ ctx, input: { action, filter, until, cursor } }) =>
+    actOnFilteredRuns(ctx, { action, filter: toRunFilter(filter), until: momentMs(until), cursor }),
+  );

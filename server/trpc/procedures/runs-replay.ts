@@ -15,5 +15,7 @@ export const runsReplay = procedure
   });
 
 function parseChange(change: z.infer<typeof changeSchema>, maxBytes: number): ReplayChange {
-  return "payload" in change ? { payload: parseJsonText(change.payload, maxBytes) } : { input: parseJsonText(change.input, maxBytes) };
+  return "payload" in change
+    ? { payload: parseJsonText(change.payload, maxBytes) }
+    : { input: parseJsonText(change.input, maxBytes) };
 }

@@ -8,4 +8,6 @@ const most = 2_000;
 /** The entries after `after`, oldest first. */
 export const runsTimeline = procedure
   .input(z.strictObject({ id: z.string(), after: z.int().min(0).default(0) }))
-  .query(async ({ ctx, input }) => (await listTimeline(ctx, { runId: input.id, after: input.after, limit: most })).data);
+  .query(
+    async ({ ctx, input }) => (await listTimeline(ctx, { runId: input.id, after: input.after, limit: most })).data,
+  );

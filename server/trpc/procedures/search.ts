@@ -3,4 +3,6 @@ import { searchAll } from "../../search/search-all.ts";
 import { procedure } from "../trpc.ts";
 
 /** Names in the project, and ids of runs and deliveries. */
-export const search = procedure.input(z.strictObject({ text: z.string().max(200) })).query(({ ctx, input }) => searchAll(ctx, input.text));
+export const search = procedure
+  .input(z.strictObject({ text: z.string().max(200) }))
+  .query(({ ctx, input }) => searchAll(ctx, input.text));

@@ -5,10 +5,8 @@ import { triggerUrl } from "../../triggers/trigger-url.ts";
 import { procedure } from "../trpc.ts";
 
 /** Where to send webhooks for a trigger or an endpoint; deployed, with a key in it, which is written down. */
-export const triggersUrl = procedure
-  .input(z.strictObject({ for: z.string() }))
-  .query(async ({ ctx, input }) => {
-    const found = await triggerUrl({ ...ctx, findShowableKey: (endpoint) => findShowableKey(ctx, endpoint) }, input.for);
-    if (found.keyId !== null) await noteKeyShown(ctx, { keyId: found.keyId, endpoint: found.endpoint }, ctx.doer);
-    return found;
-  });
+export const triggersUrl = procedure.input(z.strictObject({ for: z.string() })).query(async ({ ctx, input }) => {
+  const found = await triggerUrl({ ...ctx, findShowableKey: (endpoint) => findShowableKey(ctx, endpoint) }, input.for);
+  if (found.keyId !== null) await noteKeyShown(ctx, { keyId: found.keyId, endpoint: found.endpoint }, ctx.doer);
+  return found;
+});

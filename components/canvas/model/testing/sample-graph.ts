@@ -22,7 +22,15 @@ export function sampleGraph(ways: readonly Way[], lonely: readonly string[] = []
       conditions: Array.from({ length: conditions }, (_, index) => ({ place: `field${index}`, words: `is ${slug}` })),
       prompt: null,
     })),
-    targets: slugs.map((slug) => ({ kind: "workflow", slug, file: `workflows/${slug}.ts`, attempts: 1, timeoutMs: 1000, concurrency: null, agent: null })),
+    targets: slugs.map((slug) => ({
+      kind: "workflow",
+      slug,
+      file: `workflows/${slug}.ts`,
+      attempts: 1,
+      timeoutMs: 1000,
+      concurrency: null,
+      agent: null,
+    })),
   };
 }
 
@@ -36,5 +44,16 @@ function name(index: number): string {
 
 /** So many triggers, three on an endpoint, two for a target. */
 export function largeModel(triggers: number): CanvasModel {
-  return sampleModel(Array.from({ length: triggers }, (_, index) => [`e${name(Math.floor(index / 3))}`, `t${name(index)}`, `w${name((index * 7) % Math.ceil(triggers / 2))}`, 1 + (index % 3)] as const));
+  return sampleModel(
+    Array.from(
+      { length: triggers },
+      (_, index) =>
+        [
+          `e${name(Math.floor(index / 3))}`,
+          `t${name(index)}`,
+          `w${name((index * 7) % Math.ceil(triggers / 2))}`,
+          1 + (index % 3),
+        ] as const,
+    ),
+  );
 }

@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-/** What the billing system sends for every event of an invoice. A file whose name begins with `_` is no trigger of its own. */
+/**
+ * What the billing system sends for every event of an invoice. A file whose name begins with `_` is no trigger of its
+ * own.
+ */
 export const invoiceEvent = z.object({
   id: z.string(),
   type: z.string(),

@@ -8,10 +8,21 @@ interface Tree {
   children: Tree[];
 }
 
-const tree: z.ZodType<Tree> = z.object({ name: z.string().min(1), get children() { return z.array(tree); } });
+const tree: z.ZodType<Tree> = z.object({
+  name: z.string().min(1),
+  get children() {
+    return z.array(tree);
+  },
+});
 const tree3: z3.ZodType<Tree> = z3.object({ name: z3.string(), children: z3.lazy(() => z3.array(tree3)) });
-const event = z.discriminatedUnion("type", [z.object({ type: z.literal("invoice.paid"), amount: z.int().min(0) }), z.object({ type: z.literal("invoice.failed"), reason: z.string() })]);
-const event3 = z3.discriminatedUnion("type", [z3.object({ type: z3.literal("a") }), z3.object({ type: z3.literal("b"), n: z3.number() })]);
+const event = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("invoice.paid"), amount: z.int().min(0) }),
+  z.object({ type: z.literal("invoice.failed"), reason: z.string() }),
+]);
+const event3 = z3.discriminatedUnion("type", [
+  z3.object({ type: z3.literal("a") }),
+  z3.object({ type: z3.literal("b"), n: z3.number() }),
+]);
 
 /** One of everything that may be written, by Zod 4: the schema, its words in a label, its words as a condition. */
 export const zod4Corpus: [name: string, schema: z.ZodType, label: string, condition: string][] = [
@@ -23,10 +34,25 @@ export const zod4Corpus: [name: string, schema: z.ZodType, label: string, condit
   ["startsWith", z.string().startsWith("ord_"), "string, starts with ord_", "starts with ord_"],
   ["endsWith", z.string().endsWith("@example.com"), "string, ends with @example.com", "ends with @example.com"],
   ["includes", z.string().includes("x.y"), "string, contains x.y", "contains x.y"],
-  ["all three", z.string().startsWith("a").endsWith("!").includes("-"), "string, starts with a, ends with !, contains -", "starts with a and ends with ! and contains -"],
-  ["regex", z.string().regex(/^ord_[a-z0-9]{8}$/), "string, matches /^ord_[a-z0-9]{8}$/", "matches /^ord_[a-z0-9]{8}$/"],
+  [
+    "all three",
+    z.string().startsWith("a").endsWith("!").includes("-"),
+    "string, starts with a, ends with !, contains -",
+    "starts with a and ends with ! and contains -",
+  ],
+  [
+    "regex",
+    z.string().regex(/^ord_[a-z0-9]{8}$/),
+    "string, matches /^ord_[a-z0-9]{8}$/",
+    "matches /^ord_[a-z0-9]{8}$/",
+  ],
   ["regex of choices", z.string().regex(/^(a|b)$/), "string, is a or b", "is a or b"],
-  ["long regex", z.string().regex(/^(?:[a-z]{2}-[0-9]{4}|[A-Z]{2}_[0-9]{8}|xx)+$/), "string, matches /^(?:[a-z]{2}-[0-9]{4}|[A-Z]{2}_[0-9]{8}…/", "matches /^(?:[a-z]{2}-[0-9]{4}|[A-Z]{2}_[0-9]{8}…/"],
+  [
+    "long regex",
+    z.string().regex(/^(?:[a-z]{2}-[0-9]{4}|[A-Z]{2}_[0-9]{8}|xx)+$/),
+    "string, matches /^(?:[a-z]{2}-[0-9]{4}|[A-Z]{2}_[0-9]{8}…/",
+    "matches /^(?:[a-z]{2}-[0-9]{4}|[A-Z]{2}_[0-9]{8}…/",
+  ],
   ["lowercase", z.string().lowercase(), "lower-case text", "is lower-case text"],
   ["uppercase", z.string().uppercase(), "upper-case text", "is upper-case text"],
   ["email", z.email(), "e-mail", "is an e-mail"],
@@ -72,11 +98,21 @@ export const zod4Corpus: [name: string, schema: z.ZodType, label: string, condit
   ["literal text like a number", z.literal("7"), `is "7"`, `is "7"`],
   ["literals", z.literal(["a", 1, true, null]), "one of a, 1, true or null", "is a, 1 or true or null"],
   ["enum", z.enum(["eur", "usd", "gbp"]), "one of eur, usd, gbp", "is eur, usd or gbp"],
-  ["long enum", z.enum(["a", "b", "c", "d", "e", "f", "g", "h"]), "one of a, b, c, d, e, f and 2 more", "is one of a, b, c, d and 4 more"],
+  [
+    "long enum",
+    z.enum(["a", "b", "c", "d", "e", "f", "g", "h"]),
+    "one of a, b, c, d, e, f and 2 more",
+    "is one of a, b, c, d and 4 more",
+  ],
   ["nullable", z.string().nullable(), "string or null", "is a string or null"],
   ["nullable enum", z.enum(["a", "b"]).nullable(), "one of a, b or null", "is a or b or null"],
   ["union", z.union([z.string(), z.number()]), "string or number", "is a string or number"],
-  ["union of shapes", z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]), "one of 2 shapes", "is one of 2 shapes"],
+  [
+    "union of shapes",
+    z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]),
+    "one of 2 shapes",
+    "is one of 2 shapes",
+  ],
   ["list", z.array(z.string()), "list of strings", "is a list of strings"],
   ["list with sizes", z.array(z.int()).min(1).max(3), "list of integers, 1 to 3 items", "has 1 to 3 items"],
   ["list of objects", z.array(z.object({ a: z.string() })), "list of objects", "is a list of objects"],
@@ -95,7 +131,12 @@ export const zod3Corpus: [name: string, schema: z3.ZodTypeAny, label: string, co
   ["startsWith", z3.string().startsWith("ord_"), "string, starts with ord_", "starts with ord_"],
   ["endsWith", z3.string().endsWith("@example.com"), "string, ends with @example.com", "ends with @example.com"],
   ["includes", z3.string().includes("x.y"), "string, contains x.y", "contains x.y"],
-  ["email of a domain", z3.string().email().endsWith("@a.com"), "e-mail, ends with @a.com", "ends with @a.com and is an e-mail"],
+  [
+    "email of a domain",
+    z3.string().email().endsWith("@a.com"),
+    "e-mail, ends with @a.com",
+    "ends with @a.com and is an e-mail",
+  ],
   ["email", z3.string().email(), "e-mail", "is an e-mail"],
   ["url", z3.string().url(), "URL", "is a URL"],
   ["uuid", z3.string().uuid(), "UUID", "is a UUID"],
@@ -125,5 +166,11 @@ export const bodies: Record<string, JsonSchemaObject> = {
   event: exportSchema(event),
   eventOfZod3: exportSchema(event3),
   both: exportSchema(z3.object({ a: z3.string() }).and(z3.object({ b: z3.literal("x") }))),
-  nested: exportSchema(z.object({ customer: z.object({ email: z.email(), tags: z.array(z.enum(["new", "old"])) }), items: z.array(z.object({ sku: z.string().min(1), price: z.number().positive() })).min(1), prices: z.record(z.string(), z.int().min(1)) })),
+  nested: exportSchema(
+    z.object({
+      customer: z.object({ email: z.email(), tags: z.array(z.enum(["new", "old"])) }),
+      items: z.array(z.object({ sku: z.string().min(1), price: z.number().positive() })).min(1),
+      prices: z.record(z.string(), z.int().min(1)),
+    }),
+  ),
 };

@@ -14,14 +14,27 @@ import { createEngineHarness } from "../../testing/engine-harness.ts";
 import { type ExecuteRunOptions, type RunHandle, executeRun } from "../../execute-run.ts";
 import { startScriptedProvider } from "./scripted-provider.ts";
 
-type AgentOptions = Partial<Parameters<typeof defineAgent>[0]> & { built?: Partial<ManifestAgent>; prompt?: PromptDefinition; prices?: ProjectCode["manifest"]["settings"]["modelPrices"] };
+type AgentOptions = Partial<Parameters<typeof defineAgent>[0]> & {
+  built?: Partial<ManifestAgent>;
+  prompt?: PromptDefinition;
+  prices?: ProjectCode["manifest"]["settings"]["modelPrices"];
+};
 
 /** Runs of agents against a scripted provider over real HTTP, with a real store and a clock that only tests move. */
-export async function createAgentHarness(script: Parameters<typeof startScriptedProvider>[0], options: AgentOptions = {}) {
+export async function createAgentHarness(
+  script: Parameters<typeof startScriptedProvider>[0],
+  options: AgentOptions = {},
+) {
   const engine = await createEngineHarness();
   const provider = await startScriptedProvider(script);
   const { built = {}, prompt, prices, ...rest } = options;
-  const model = createOpenAICompatible({ name: "scripted", baseURL: provider.baseURL, apiKey: "sk-never-to-be-seen", includeUsage: true, supportsStructuredOutputs: true })("scripted-1");
+  const model = createOpenAICompatible({
+    name: "scripted",
+    baseURL: provider.baseURL,
+    apiKey: "sk-never-to-be-seen",
+    includeUsage: true,
+    supportsStructuredOutputs: true,
+  })("scripted-1");
   const definition: AgentDefinition = defineAgent({ slug: "triage", model, instructions: "You sort mail.", ...rest });
   const agent: ManifestAgent = { ...buildAgent(definition), ...built };
   const base = engine.code({ run: () => null });
@@ -32,13 +45,15 @@ export async function createAgentHarness(script: Parameters<typeof startScripted
     trigger: async () => ({ request: z.looseObject({}) as never, transform: null, prompt: prompt ?? null }),
   };
 
-  const execute = (run: ClaimedRun, store: ExecuteRunOptions["store"] = engine.store): RunHandle => executeRun(run, { store, code, clock: engine.clock, logger: silentLogger, random: () => 0.5 });
+  const execute = (run: ClaimedRun, store: ExecuteRunOptions["store"] = engine.store): RunHandle =>
+    executeRun(run, { store, code, clock: engine.clock, logger: silentLogger, random: () => 0.5 });
 
   return {
     ...engine,
     provider,
     execute,
-    start: (run: Partial<NewRun> = {}) => engine.createRun({ target: { kind: "agent", slug: "triage" }, input: { prompt: "Hello" }, ...run }),
+    start: (run: Partial<NewRun> = {}) =>
+      engine.createRun({ target: { kind: "agent", slug: "triage" }, input: { prompt: "Hello" }, ...run }),
     /** Claims and executes once; gives the status that the run then has. */
     async stretch(): Promise<string | null> {
       return (await execute(await engine.claim()).ended).status;
@@ -47,7 +62,8 @@ export async function createAgentHarness(script: Parameters<typeof startScripted
     async finish(id: string) {
       for (;;) {
         const status = (await engine.store.getRun(id))?.status;
-        if (status === "waiting") engine.advance(((await engine.store.nextAvailableAt("shared")) ?? engine.clock.now()) - engine.clock.now());
+        if (status === "waiting")
+          engine.advance(((await engine.store.nextAvailableAt("shared")) ?? engine.clock.now()) - engine.clock.now());
         else if (status !== "queued") return await engine.read(id);
         await this.stretch();
       }
@@ -55,10 +71,12 @@ export async function createAgentHarness(script: Parameters<typeof startScripted
     /** What the steps hold, by their names; results of another kind than an agent's are left out. */
     async steps(id: string) {
       const steps = await engine.store.loadSteps(id);
-      return new Map(steps.flatMap(({ name, result }) => {
-        const parsed = agentStepSchema.safeParse(result);
-        return parsed.success ? [[name, parsed.data] as const] : [];
-      }));
+      return new Map(
+        steps.flatMap(({ name, result }) => {
+          const parsed = agentStepSchema.safeParse(result);
+          return parsed.success ? [[name, parsed.data] as const] : [];
+        }),
+      );
     },
     async close() {
       await engine.close();
@@ -85,8 +103,12 @@ function buildAgent(definition: AgentDefinition): ManifestAgent {
     tools: Object.entries(tools).map(([name, tool]) => ({
       name,
       description: String(tool.description),
-      inputSchema: tool.inputSchema instanceof z.ZodType ? z.record(z.string(), z.json()).parse(z.toJSONSchema(tool.inputSchema)) : {},
-      needsApproval: typeof tool.needsApproval === "function" ? "sometimes" : tool.needsApproval === true ? "always" : "never",
+      inputSchema:
+        tool.inputSchema instanceof z.ZodType
+          ? z.record(z.string(), z.json()).parse(z.toJSONSchema(tool.inputSchema))
+          : {},
+      needsApproval:
+        typeof tool.needsApproval === "function" ? "sometimes" : tool.needsApproval === true ? "always" : "never",
       approvalTimeoutMs: parseDuration(tool.approvalTimeout ?? "30d") ?? 1,
     })),
     maxSteps: maxSteps ?? 20,
@@ -95,4 +117,3 @@ function buildAgent(definition: AgentDefinition): ManifestAgent {
     callTimeoutMs: 30_000,
   };
 }
-

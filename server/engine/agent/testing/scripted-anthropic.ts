@@ -3,19 +3,34 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { z } from "zod";
 
-const requestSchema = z.looseObject({ model: z.string(), stream: z.literal(true), system: z.unknown(), messages: z.array(z.looseObject({ role: z.string(), content: z.unknown() })), tools: z.array(z.looseObject({})).optional() });
+const requestSchema = z.looseObject({
+  model: z.string(),
+  stream: z.literal(true),
+  system: z.unknown(),
+  messages: z.array(z.looseObject({ role: z.string(), content: z.unknown() })),
+  tools: z.array(z.looseObject({})).optional(),
+});
 
 /** What one request is answered with: the events of the stream, or a refusal. */
-export type AnthropicAnswer = { events: ({ type: string } & Record<string, unknown>)[] } | { status: number; headers?: Record<string, string>; type: string; message: string };
+export type AnthropicAnswer =
+  | { events: ({ type: string } & Record<string, unknown>)[] }
+  | { status: number; headers?: Record<string, string>; type: string; message: string };
 
-/** A provider that speaks the Messages protocol of Anthropic, with streaming, over real HTTP, and says what its script says. */
+/**
+ * A provider that speaks the Messages protocol of Anthropic, with streaming, over real HTTP, and says what its script
+ * says.
+ */
 export async function startScriptedAnthropic(script: readonly AnthropicAnswer[]) {
   const requests: z.infer<typeof requestSchema>[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
-      const answer = script[requests.push(requestSchema.parse(JSON.parse(Buffer.concat(chunks).toString()))) - 1] ?? { status: 500, type: "api_error", message: "the script has ended" };
+      const answer = script[requests.push(requestSchema.parse(JSON.parse(Buffer.concat(chunks).toString()))) - 1] ?? {
+        status: 500,
+        type: "api_error",
+        message: "the script has ended",
+      };
       if ("status" in answer) {
         response.writeHead(answer.status, { "content-type": "application/json", ...answer.headers });
         response.end(JSON.stringify({ type: "error", error: { type: answer.type, message: answer.message } }));
@@ -41,7 +56,11 @@ export async function startScriptedAnthropic(script: readonly AnthropicAnswer[])
 }
 
 /** The stream of one answer, made of its blocks. */
-export function anthropicAnswer(p: { blocks: { start: object; deltas: object[] }[]; stopReason: string; tokens: [number, number] }): AnthropicAnswer {
+export function anthropicAnswer(p: {
+  blocks: { start: object; deltas: object[] }[];
+  stopReason: string;
+  tokens: [number, number];
+}): AnthropicAnswer {
   const blocks = p.blocks.flatMap(({ start, deltas }, index) => [
     { type: "content_block_start", index, content_block: start },
     ...deltas.map((delta) => ({ type: "content_block_delta", index, delta })),
@@ -49,9 +68,25 @@ export function anthropicAnswer(p: { blocks: { start: object; deltas: object[] }
   ]);
   return {
     events: [
-      { type: "message_start", message: { id: "msg_1", type: "message", role: "assistant", model: "claude-scripted", content: [], stop_reason: null, stop_sequence: null, usage: { input_tokens: p.tokens[0], output_tokens: 1 } } },
+      {
+        type: "message_start",
+        message: {
+          id: "msg_1",
+          type: "message",
+          role: "assistant",
+          model: "claude-scripted",
+          content: [],
+          stop_reason: null,
+          stop_sequence: null,
+          usage: { input_tokens: p.tokens[0], output_tokens: 1 },
+        },
+      },
       ...blocks,
-      { type: "message_delta", delta: { stop_reason: p.stopReason, stop_sequence: null }, usage: { output_tokens: p.tokens[1] } },
+      {
+        type: "message_delta",
+        delta: { stop_reason: p.stopReason, stop_sequence: null },
+        usage: { output_tokens: p.tokens[1] },
+      },
       { type: "message_stop" },
     ],
   };

@@ -6,7 +6,14 @@ import { z } from "zod";
 const requestSchema = z.looseObject({
   model: z.string(),
   stream: z.literal(true),
-  messages: z.array(z.looseObject({ role: z.string(), content: z.unknown(), tool_calls: z.unknown().optional(), tool_call_id: z.string().optional() })),
+  messages: z.array(
+    z.looseObject({
+      role: z.string(),
+      content: z.unknown(),
+      tool_calls: z.unknown().optional(),
+      tool_call_id: z.string().optional(),
+    }),
+  ),
   tools: z.array(z.looseObject({})).optional(),
   response_format: z.looseObject({}).optional(),
 });
@@ -25,10 +32,12 @@ export type ScriptedAnswer =
   | { hangsAfter: string; reasoning?: string; call?: { name: string; arguments: unknown } };
 
 /**
- * A provider that speaks the chat protocol of OpenAI, with streaming and tool calls, over real HTTP, and says what its script says: one answer for each request,
- * or what a function makes of the request.
+ * A provider that speaks the chat protocol of OpenAI, with streaming and tool calls, over real HTTP, and says what its
+ * script says: one answer for each request, or what a function makes of the request.
  */
-export async function startScriptedProvider(script: readonly ScriptedAnswer[] | ((request: ChatRequest, index: number) => ScriptedAnswer)) {
+export async function startScriptedProvider(
+  script: readonly ScriptedAnswer[] | ((request: ChatRequest, index: number) => ScriptedAnswer),
+) {
   const requests: ChatRequest[] = [];
   const authorizations: (string | undefined)[] = [];
   const arrived: (() => void)[] = [];
@@ -49,7 +58,10 @@ export async function startScriptedProvider(script: readonly ScriptedAnswer[] | 
     response.on("close", () => {
       if (!response.writableFinished) closed.resolve();
     });
-    if (!next) return void response.writeHead(500, { "content-type": "application/json" }).end(JSON.stringify({ error: { message: "the script has ended" } }));
+    if (!next)
+      return void response
+        .writeHead(500, { "content-type": "application/json" })
+        .end(JSON.stringify({ error: { message: "the script has ended" } }));
     await play(response, next);
   }
 
@@ -77,7 +89,10 @@ async function play(response: ServerResponse, answer: ScriptedAnswer): Promise<v
     return;
   }
   response.writeHead(200, { "content-type": "text/event-stream" });
-  const send = (choice: object | null, usage?: object) => response.write(`data: ${JSON.stringify({ id: "chat-1", object: "chat.completion.chunk", created: 1_760_000_000, model: "scripted", choices: choice ? [{ index: 0, finish_reason: null, ...choice }] : [], ...(usage ? { usage } : {}) })}\n\n`);
+  const send = (choice: object | null, usage?: object) =>
+    response.write(
+      `data: ${JSON.stringify({ id: "chat-1", object: "chat.completion.chunk", created: 1_760_000_000, model: "scripted", choices: choice ? [{ index: 0, finish_reason: null, ...choice }] : [], ...(usage ? { usage } : {}) })}\n\n`,
+    );
   send({ delta: { role: "assistant", content: "" } });
   if ("breaksOffAfter" in answer) {
     send({ delta: { content: answer.breaksOffAfter } });
@@ -98,14 +113,31 @@ async function play(response: ServerResponse, answer: ScriptedAnswer): Promise<v
   for (const [index, call] of calls.entries()) sendCall(send, index, call, 2);
   send({ delta: {}, finish_reason: calls.length > 0 ? "tool_calls" : "stop" });
   const [input, output] = answer.tokens ?? [100, 10];
-  if (answer.tokens !== null) send(null, { prompt_tokens: input, completion_tokens: output, total_tokens: input + output });
+  if (answer.tokens !== null)
+    send(null, { prompt_tokens: input, completion_tokens: output, total_tokens: input + output });
   response.end("data: [DONE]\n\n");
 }
 
 /** The first `pieces` of two. */
-function sendCall(send: (choice: object) => void, index: number, call: { id?: string; name: string; arguments: unknown }, pieces: 1 | 2): void {
+function sendCall(
+  send: (choice: object) => void,
+  index: number,
+  call: { id?: string; name: string; arguments: unknown },
+  pieces: 1 | 2,
+): void {
   const [first, second] = halves(typeof call.arguments === "string" ? call.arguments : JSON.stringify(call.arguments));
-  send({ delta: { tool_calls: [{ index, id: call.id ?? `call_${index + 1}`, type: "function", function: { name: call.name, arguments: first ?? "" } }] } });
+  send({
+    delta: {
+      tool_calls: [
+        {
+          index,
+          id: call.id ?? `call_${index + 1}`,
+          type: "function",
+          function: { name: call.name, arguments: first ?? "" },
+        },
+      ],
+    },
+  });
   if (second && pieces === 2) send({ delta: { tool_calls: [{ index, function: { arguments: second } }] } });
 }
 

@@ -6,7 +6,14 @@ import { createMetrics } from "./create-metrics.ts";
 import { readSeldom } from "./read-seldom.ts";
 
 const target = { kind: "workflow" as const, slug: "work" };
-const verdict = (trigger: string, outcome: "matched" | "request_mismatch" | "filter_mismatch") => ({ trigger, attachmentId: `${trigger}:work`, target, outcome, runId: null, reasons: [] });
+const verdict = (trigger: string, outcome: "matched" | "request_mismatch" | "filter_mismatch") => ({
+  trigger,
+  attachmentId: `${trigger}:work`,
+  target,
+  outcome,
+  runId: null,
+  reasons: [],
+});
 const delivery: ReceivedDelivery = {
   id: "dlv_1",
   endpoint: "billing",
@@ -23,27 +30,57 @@ const delivery: ReceivedDelivery = {
   redeliveryOf: null,
 };
 const empty = { counts: [0], sum: 0 };
-const storeNumbers: StoreNumbers = { waitingWrites: 7, failedWrites: 0, commitWrites: empty, commitDurations: empty, writeWaits: empty, fileBytes: { database: 4096, log: 0 } };
+const storeNumbers: StoreNumbers = {
+  waitingWrites: 7,
+  failedWrites: 0,
+  commitWrites: empty,
+  commitDurations: empty,
+  writeWaits: empty,
+  fileBytes: { database: 4096, log: 0 },
+};
 
 function metricsOver(store: Partial<Parameters<typeof createMetrics>[0]["store"]> = {}) {
-  const metrics = createMetrics({ store: { countOpenRuns: async () => ({ queued: 1, running: 0, waiting: 0 }), numbers: async () => storeNumbers, ...store }, isDeclared: (endpoint) => endpoint === "billing" });
+  const metrics = createMetrics({
+    store: {
+      countOpenRuns: async () => ({ queued: 1, running: 0, waiting: 0 }),
+      numbers: async () => storeNumbers,
+      ...store,
+    },
+    isDeclared: (endpoint) => endpoint === "billing",
+  });
   return { metrics, lines: async () => (await metrics.render()).text.split("\n") };
 }
 
 it("however many endpoints callers invent, the metrics have one name for all of them", async () => {
   const { metrics, lines } = metricsOver();
-  for (let n = 0; n < 1_000; n += 1) metrics.observeDelivery({ ...delivery, endpoint: `invented-${n}`, outcome: "rejected", responseStatus: 404 }, 1);
+  for (let n = 0; n < 1_000; n += 1)
+    metrics.observeDelivery({ ...delivery, endpoint: `invented-${n}`, outcome: "rejected", responseStatus: 404 }, 1);
   const counted = (await lines()).filter((line) => line.startsWith("signalbox_deliveries_total{"));
   expect(counted).toEqual(['signalbox_deliveries_total{endpoint="_other",outcome="rejected",status="404"} 1000']);
 });
 
 it("counts the verdicts that deliveries have in common like their own, but for those that do not hold", async () => {
   const { metrics, lines } = metricsOver();
-  const common: CommonVerdicts = [verdict("a", "request_mismatch"), verdict("b", "request_mismatch"), null, verdict("d", "filter_mismatch")];
-  const folded = { common, actuals: {}, own: [verdict("b", "filter_mismatch"), verdict("c", "matched")], places: [1, 2] };
+  const common: CommonVerdicts = [
+    verdict("a", "request_mismatch"),
+    verdict("b", "request_mismatch"),
+    null,
+    verdict("d", "filter_mismatch"),
+  ];
+  const folded = {
+    common,
+    actuals: {},
+    own: [verdict("b", "filter_mismatch"), verdict("c", "matched")],
+    places: [1, 2],
+  };
   for (let n = 0; n < 3; n += 1) metrics.observeDelivery({ ...delivery, verdicts: folded }, 1);
   const text = await lines();
-  for (const [outcome, count] of [["matched", 3], ["request_mismatch", 3], ["filter_mismatch", 6], ["disabled", 0]]) {
+  for (const [outcome, count] of [
+    ["matched", 3],
+    ["request_mismatch", 3],
+    ["filter_mismatch", 6],
+    ["disabled", 0],
+  ]) {
     expect(text).toContain(`signalbox_verdicts_total{endpoint="billing",outcome="${outcome}"} ${count}`);
   }
   expect(text).toContain('signalbox_delivered_runs_total{trigger="c"} 3');
@@ -53,12 +90,21 @@ it("buckets of a histogram hold what is below their bound, and the last holds al
   const { metrics, lines } = metricsOver();
   for (const tookMs of [1, 2, 5_000]) metrics.observeDelivery(delivery, tookMs);
   const text = await lines();
-  for (const [le, count] of [["0.001", 1], ["0.0025", 2], ["2.5", 2], ["+Inf", 3]]) expect(text).toContain(`signalbox_delivery_duration_seconds_bucket{outcome="accepted",le="${le}"} ${count}`);
+  for (const [le, count] of [
+    ["0.001", 1],
+    ["0.0025", 2],
+    ["2.5", 2],
+    ["+Inf", 3],
+  ])
+    expect(text).toContain(`signalbox_delivery_duration_seconds_bucket{outcome="accepted",le="${le}"} ${count}`);
   expect(text).toContain('signalbox_delivery_duration_seconds_count{outcome="accepted"} 3');
 });
 
 it("a store that does not answer hides its own numbers only", async () => {
-  const { metrics, lines } = metricsOver({ countOpenRuns: () => Promise.reject(new Error("locked")), numbers: () => Promise.reject(new Error("locked")) });
+  const { metrics, lines } = metricsOver({
+    countOpenRuns: () => Promise.reject(new Error("locked")),
+    numbers: () => Promise.reject(new Error("locked")),
+  });
   metrics.observeRefusal("store_unavailable");
   const text = await lines();
   expect(text).toContain('signalbox_refusals_total{code="store_unavailable"} 1');

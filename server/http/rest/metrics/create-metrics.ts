@@ -35,7 +35,11 @@ export interface MetricsSources {
   serviceNumbers?: (() => Promise<ServiceNumbers | null>) | undefined;
 }
 
-export function createMetrics({ store, isDeclared, serviceNumbers = () => Promise.resolve(null) }: MetricsSources): Metrics {
+export function createMetrics({
+  store,
+  isDeclared,
+  serviceNumbers = () => Promise.resolve(null),
+}: MetricsSources): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const metrics = createPulledMetrics(registry);
@@ -44,7 +48,12 @@ export function createMetrics({ store, isDeclared, serviceNumbers = () => Promis
   let openRuns: Awaited<ReturnType<typeof countOpenRuns>> = null;
   let inStore: StoreNumbers | null = null;
   let inService: ServiceNumbers | null = null;
-  metrics.gauge({ name: "signalbox_open_runs", help: "Runs that have not ended, by status.", labels: ["status"], read: () => Object.entries(openRuns ?? {}).map(([status, count]) => [{ status }, count] as const) });
+  metrics.gauge({
+    name: "signalbox_open_runs",
+    help: "Runs that have not ended, by status.",
+    labels: ["status"],
+    read: () => Object.entries(openRuns ?? {}).map(([status, count]) => [{ status }, count] as const),
+  });
   const closedConnections = new Map<string, { closed: ClosedConnection; count: number }>();
   metrics.counter({
     name: "signalbox_closed_connections_total",
@@ -62,7 +71,11 @@ export function createMetrics({ store, isDeclared, serviceNumbers = () => Promis
     },
     async render() {
       // A store that does not answer takes nobody's sight of all the rest.
-      [openRuns, inStore, inService] = await Promise.all([countOpenRuns(), store.numbers().catch(() => null), serviceNumbers()]);
+      [openRuns, inStore, inService] = await Promise.all([
+        countOpenRuns(),
+        store.numbers().catch(() => null),
+        serviceNumbers(),
+      ]);
       return { contentType: registry.contentType, text: await registry.metrics() };
     },
   };

@@ -24,17 +24,42 @@ export function createDeliveryMetrics(metrics: PulledMetrics, p: { isDeclared: (
   const unrecorded = new Map<ErrorCode, number>();
   const unauthenticated = new Map<"webhook" | "api", number>();
 
-  metrics.counter({ name: "signalbox_deliveries_total", help: "Deliveries by endpoint, outcome and status of the answer.", labels: ["endpoint", "outcome", "status"], read: () => readOutcomes(endpoints) });
-  metrics.counter({ name: "signalbox_verdicts_total", help: "Verdicts of triggers on deliveries, by endpoint and outcome.", labels: ["endpoint", "outcome"], read: () => readVerdicts(endpoints) });
-  metrics.counter({ name: "signalbox_delivered_runs_total", help: "Runs that deliveries started, by trigger.", labels: ["trigger"], read: () => pairs("trigger", runs) });
-  metrics.counter({ name: "signalbox_refusals_total", help: "Webhooks that were refused, recorded or not, by the code of the problem.", labels: ["code"], read: () => pairs("code", refusals) });
+  metrics.counter({
+    name: "signalbox_deliveries_total",
+    help: "Deliveries by endpoint, outcome and status of the answer.",
+    labels: ["endpoint", "outcome", "status"],
+    read: () => readOutcomes(endpoints),
+  });
+  metrics.counter({
+    name: "signalbox_verdicts_total",
+    help: "Verdicts of triggers on deliveries, by endpoint and outcome.",
+    labels: ["endpoint", "outcome"],
+    read: () => readVerdicts(endpoints),
+  });
+  metrics.counter({
+    name: "signalbox_delivered_runs_total",
+    help: "Runs that deliveries started, by trigger.",
+    labels: ["trigger"],
+    read: () => pairs("trigger", runs),
+  });
+  metrics.counter({
+    name: "signalbox_refusals_total",
+    help: "Webhooks that were refused, recorded or not, by the code of the problem.",
+    labels: ["code"],
+    read: () => pairs("code", refusals),
+  });
   metrics.counter({
     name: "signalbox_unrecorded_total",
     help: "Authenticated webhooks that were refused and not recorded as deliveries, by the code of the problem. Those that were recorded are in signalbox_deliveries_total.",
     labels: ["code"],
     read: () => pairs("code", unrecorded),
   });
-  metrics.counter({ name: "signalbox_unauthenticated_total", help: "Requests without a valid key, by door.", labels: ["door"], read: () => pairs("door", unauthenticated) });
+  metrics.counter({
+    name: "signalbox_unauthenticated_total",
+    help: "Requests without a valid key, by door.",
+    labels: ["door"],
+    read: () => pairs("door", unauthenticated),
+  });
   metrics.histogram({
     name: "signalbox_delivery_duration_seconds",
     help: "Time from the arrival of a delivery until it was on disk and was answered.",
@@ -67,7 +92,11 @@ export function createDeliveryMetrics(metrics: PulledMetrics, p: { isDeclared: (
   };
 }
 
-function observeDuration(durations: Map<DeliveryOutcome, BucketTally>, outcome: DeliveryOutcome, seconds: number): void {
+function observeDuration(
+  durations: Map<DeliveryOutcome, BucketTally>,
+  outcome: DeliveryOutcome,
+  seconds: number,
+): void {
   const known = durations.get(outcome);
   if (known) return known.observe(seconds);
   const tally = createBucketTally(durationBounds);
@@ -85,10 +114,14 @@ function pairs(label: string, counts: Map<string, number>) {
 
 function readOutcomes(endpoints: Map<string, EndpointTally>) {
   return [...endpoints].flatMap(([endpoint, { outcomes }]) =>
-    [...outcomes].flatMap(([outcome, statuses]) => [...statuses].map(([status, count]) => [{ endpoint, outcome, status: String(status) }, count] as const)),
+    [...outcomes].flatMap(([outcome, statuses]) =>
+      [...statuses].map(([status, count]) => [{ endpoint, outcome, status: String(status) }, count] as const),
+    ),
   );
 }
 
 function readVerdicts(endpoints: Map<string, EndpointTally>) {
-  return [...endpoints].flatMap(([endpoint, { verdicts }]) => Object.entries(verdicts).map(([outcome, count]) => [{ endpoint, outcome }, count] as const));
+  return [...endpoints].flatMap(([endpoint, { verdicts }]) =>
+    Object.entries(verdicts).map(([outcome, count]) => [{ endpoint, outcome }, count] as const),
+  );
 }

@@ -13,16 +13,24 @@ interface MetricText<Sample> {
 
 type ValueText = MetricText<readonly [Labels, number]>;
 
-/** Metrics whose values are counted elsewhere, without a trace of prom-client where they are counted: it makes an object and a text of labels for each observation. */
+/**
+ * Metrics whose values are counted elsewhere, without a trace of prom-client where they are counted: it makes an object
+ * and a text of labels for each observation.
+ */
 export function createPulledMetrics(registry: Registry) {
   return {
-    counter: (text: ValueText) => registry.registerMetric(new Counter(pulled<Counter>(text, (metric, [of, value]) => metric.inc(of, value)))),
-    gauge: (text: ValueText) => registry.registerMetric(new Gauge(pulled<Gauge>(text, (metric, [of, value]) => metric.set(of, value)))),
+    counter: (text: ValueText) =>
+      registry.registerMetric(new Counter(pulled<Counter>(text, (metric, [of, value]) => metric.inc(of, value)))),
+    gauge: (text: ValueText) =>
+      registry.registerMetric(new Gauge(pulled<Gauge>(text, (metric, [of, value]) => metric.set(of, value)))),
     histogram: (text: HistogramText) => registry.registerMetric(new PulledHistogram(text)),
   };
 }
 
-function pulled<M extends Counter | Gauge>({ name, help, labels = [], read }: ValueText, put: (metric: M, sample: readonly [Labels, number]) => void) {
+function pulled<M extends Counter | Gauge>(
+  { name, help, labels = [], read }: ValueText,
+  put: (metric: M, sample: readonly [Labels, number]) => void,
+) {
   return {
     name,
     help,
@@ -43,25 +51,51 @@ class PulledHistogram extends Histogram {
   private readonly text: HistogramText;
 
   constructor(text: HistogramText) {
-    super({ name: text.name, help: text.help, labelNames: text.labels ?? [], buckets: [...text.bounds], registers: [] });
+    super({
+      name: text.name,
+      help: text.help,
+      labelNames: text.labels ?? [],
+      buckets: [...text.bounds],
+      registers: [],
+    });
     this.text = text;
   }
 
   /** What a registry of prom-client asks a histogram for; its types do not tell of it. */
   async getForPromString() {
     const { name, help, bounds, read } = this.text;
-    return { name, help, type: "histogram", aggregator: "sum", values: Array.from(read(), ([labels, counted]) => samplesOf({ name, bounds, labels, counted })).flat() };
+    return {
+      name,
+      help,
+      type: "histogram",
+      aggregator: "sum",
+      values: Array.from(read(), ([labels, counted]) => samplesOf({ name, bounds, labels, counted })).flat(),
+    };
   }
 }
 
 export type PulledMetrics = ReturnType<typeof createPulledMetrics>;
 
 /** As the text format has them: each bucket with all that are below it. */
-function samplesOf({ name, bounds, labels, counted }: { name: string; bounds: readonly number[]; labels: Labels; counted: BucketCounts }) {
+function samplesOf({
+  name,
+  bounds,
+  labels,
+  counted,
+}: {
+  name: string;
+  bounds: readonly number[];
+  labels: Labels;
+  counted: BucketCounts;
+}) {
   let count = 0;
   const buckets = counted.counts.map((own, at) => {
     count += own;
     return { metricName: `${name}_bucket`, labels: { ...labels, le: bounds[at] ?? "+Inf" }, value: count };
   });
-  return [...buckets, { metricName: `${name}_sum`, labels, value: counted.sum }, { metricName: `${name}_count`, labels, value: count }];
+  return [
+    ...buckets,
+    { metricName: `${name}_sum`, labels, value: counted.sum },
+    { metricName: `${name}_count`, labels, value: count },
+  ];
 }

@@ -2,8 +2,14 @@ const atMostEveryMs = 1_000;
 /** Reading takes at most this part of the time, however often it is asked for. */
 const largestShare = 0.01;
 
-/** Gives the last answer again for a second, or longer where reading takes long; `null` where reading failed and there is no answer yet. */
-export function readSeldom<T>(read: () => Promise<T>, now: () => number = () => performance.now()): () => Promise<T | null> {
+/**
+ * Gives the last answer again for a second, or longer where reading takes long; `null` where reading failed and there
+ * is no answer yet.
+ */
+export function readSeldom<T>(
+  read: () => Promise<T>,
+  now: () => number = () => performance.now(),
+): () => Promise<T | null> {
   let last: T | null = null;
   let nextAt = -Infinity;
   let reading: Promise<void> | null = null;

@@ -3,26 +3,74 @@ import type { ServiceNumbers } from "../../../domain/service-numbers.ts";
 import type { PulledMetrics } from "./prometheus.ts";
 
 /** Runs and worker processes, as the supervisor counts them. `read` gives what it told last. */
-export function registerServiceMetrics({ counter, gauge, histogram }: PulledMetrics, read: () => ServiceNumbers | null): void {
-  const byTarget = <T>(pick: (numbers: RunNumbers) => T) => (read()?.runs ?? []).map((numbers) => [{ kind: numbers.target.kind, target: numbers.target.slug }, pick(numbers)] as const);
+export function registerServiceMetrics(
+  { counter, gauge, histogram }: PulledMetrics,
+  read: () => ServiceNumbers | null,
+): void {
+  const byTarget = <T>(pick: (numbers: RunNumbers) => T) =>
+    (read()?.runs ?? []).map(
+      (numbers) => [{ kind: numbers.target.kind, target: numbers.target.slug }, pick(numbers)] as const,
+    );
   const byKey = (label: string, pick: (numbers: ServiceNumbers) => Record<string, number>) => {
     const numbers = read();
     return numbers ? Object.entries(pick(numbers)).map(([key, value]) => [{ [label]: key }, value] as const) : [];
   };
   const labels = ["kind", "target"];
-  counter({ name: "signalbox_runs_started_total", help: "Runs whose code began for the first time, by target.", labels, read: () => byTarget(({ started }) => started) });
+  counter({
+    name: "signalbox_runs_started_total",
+    help: "Runs whose code began for the first time, by target.",
+    labels,
+    read: () => byTarget(({ started }) => started),
+  });
   counter({
     name: "signalbox_runs_finished_total",
     help: "Runs that workers brought to their end, by target and status.",
     labels: [...labels, "status"],
-    read: () => (read()?.runs ?? []).flatMap(({ target, finished }) => Object.entries(finished).map(([status, count]) => [{ kind: target.kind, target: target.slug, status }, count] as const)),
+    read: () =>
+      (read()?.runs ?? []).flatMap(({ target, finished }) =>
+        Object.entries(finished).map(
+          ([status, count]) => [{ kind: target.kind, target: target.slug, status }, count] as const,
+        ),
+      ),
   });
-  counter({ name: "signalbox_run_retries_total", help: "Attempts that failed and are tried again, by target.", labels, read: () => byTarget(({ retried }) => retried) });
-  histogram({ name: "signalbox_run_duration_seconds", help: "Time that the code of a run took in one go, by target.", labels, bounds: runDurationBounds, read: () => byTarget(({ durations }) => durations) });
-  histogram({ name: "signalbox_run_start_latency_seconds", help: "Time from the recording of a run until its code began, by target.", labels, bounds: startLatencyBounds, read: () => byTarget(({ startLatencies }) => startLatencies) });
-  gauge({ name: "signalbox_workers", help: "Worker processes that take runs, by pool.", labels: ["pool"], read: () => byKey("pool", ({ workers }) => workers.ready) });
-  gauge({ name: "signalbox_worker_resident_memory_bytes", help: "Memory that the worker processes of a pool hold together.", labels: ["pool"], read: () => byKey("pool", ({ workers }) => workers.rssBytes) });
-  counter({ name: "signalbox_worker_exits_total", help: "Worker processes that ended, by reason.", labels: ["reason"], read: () => byKey("reason", ({ workers }) => workers.ended) });
+  counter({
+    name: "signalbox_run_retries_total",
+    help: "Attempts that failed and are tried again, by target.",
+    labels,
+    read: () => byTarget(({ retried }) => retried),
+  });
+  histogram({
+    name: "signalbox_run_duration_seconds",
+    help: "Time that the code of a run took in one go, by target.",
+    labels,
+    bounds: runDurationBounds,
+    read: () => byTarget(({ durations }) => durations),
+  });
+  histogram({
+    name: "signalbox_run_start_latency_seconds",
+    help: "Time from the recording of a run until its code began, by target.",
+    labels,
+    bounds: startLatencyBounds,
+    read: () => byTarget(({ startLatencies }) => startLatencies),
+  });
+  gauge({
+    name: "signalbox_workers",
+    help: "Worker processes that take runs, by pool.",
+    labels: ["pool"],
+    read: () => byKey("pool", ({ workers }) => workers.ready),
+  });
+  gauge({
+    name: "signalbox_worker_resident_memory_bytes",
+    help: "Memory that the worker processes of a pool hold together.",
+    labels: ["pool"],
+    read: () => byKey("pool", ({ workers }) => workers.rssBytes),
+  });
+  counter({
+    name: "signalbox_worker_exits_total",
+    help: "Worker processes that ended, by reason.",
+    labels: ["reason"],
+    read: () => byKey("reason", ({ workers }) => workers.ended),
+  });
   counter({
     name: "signalbox_web_restarts_total",
     help: "Times that the web process was started again.",

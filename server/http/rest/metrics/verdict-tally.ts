@@ -5,8 +5,15 @@ export type VerdictTally = Record<VerdictOutcome, number>;
 
 export const noVerdicts = (): VerdictTally => ({ matched: 0, request_mismatch: 0, filter_mismatch: 0, disabled: 0 });
 
-/** Adds what each trigger said of a delivery. Those that thousands of triggers say in common are counted once for all deliveries that have them. */
-export function addVerdicts(tally: VerdictTally, verdicts: Verdicts, onMatch: ((trigger: string) => void) | null): void {
+/**
+ * Adds what each trigger said of a delivery. Those that thousands of triggers say in common are counted once for all
+ * deliveries that have them.
+ */
+export function addVerdicts(
+  tally: VerdictTally,
+  verdicts: Verdicts,
+  onMatch: ((trigger: string) => void) | null,
+): void {
   for (const { outcome, trigger } of ownVerdicts(verdicts)) {
     tally[outcome] += 1;
     if (onMatch && outcome === "matched") onMatch(trigger);

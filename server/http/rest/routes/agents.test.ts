@@ -9,7 +9,13 @@ describe("POST /api/v1/runs/{id}/approvals", () => {
     const answer = await service.post(`/api/v1/runs/${id}/approvals`, { name, isApproved: false, reason: "No" });
     expect([answer.status, answer.json]).toMatchObject([200, { id, status: "waiting" }]);
     expect(service.state.queued).toBe(1);
-    expect((await service.get(`/api/v1/runs/${id}/agent`)).json).toMatchObject({ steps: [], approvals: [{ name, request: { toolName: "refund" }, decision: { isApproved: false, reason: "No", by: "machine" } }], costUsd: null });
+    expect((await service.get(`/api/v1/runs/${id}/agent`)).json).toMatchObject({
+      steps: [],
+      approvals: [
+        { name, request: { toolName: "refund" }, decision: { isApproved: false, reason: "No", by: "machine" } },
+      ],
+      costUsd: null,
+    });
     const again = await service.post(`/api/v1/runs/${id}/approvals`, { name, isApproved: true });
     expect([again.status, again.json]).toMatchObject([409, { code: "approval_closed" }]);
   });
@@ -25,7 +31,9 @@ describe("POST /api/v1/runs/{id}/approvals", () => {
   it("knows nothing of approvals that there are not", async () => {
     const service = await openTestService();
     const id = await withApproval(service);
-    expect((await service.post(`/api/v1/runs/${id}/approvals`, { name: "approval 9", isApproved: true })).status).toBe(404);
+    expect((await service.post(`/api/v1/runs/${id}/approvals`, { name: "approval 9", isApproved: true })).status).toBe(
+      404,
+    );
     expect((await service.post("/api/v1/runs/run_unknown/approvals", { name, isApproved: true })).status).toBe(404);
     expect((await service.post(`/api/v1/runs/${id}/approvals`, { name })).status).toBe(422);
   });

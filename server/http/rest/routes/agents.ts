@@ -15,14 +15,29 @@ const traceRoute = createRoute({
   summary: "What an agent did in a run: prompt, answers, tools, approvals, tokens and cost",
   tags: ["Runs"],
   request: { params: idParam, query: noQuery },
-  responses: { 200: answer("As far as the run has come; empty for a run of a workflow.", agentTrace), ...problems(["not_found"]) },
+  responses: {
+    200: answer("As far as the run has come; empty for a run of a workflow.", agentTrace),
+    ...problems(["not_found"]),
+  },
 });
 
 const decision = z
   .strictObject({
-    name: z.string().max(200).openapi({ description: "Of the approval, as the timeline and the agent's trace have it, e.g. `approval 1.1 refund`." }),
+    name: z
+      .string()
+      .max(200)
+      .openapi({
+        description: "Of the approval, as the timeline and the agent's trace have it, e.g. `approval 1.1 refund`.",
+      }),
     isApproved: z.boolean(),
-    reason: z.string().trim().min(1).max(2_000).nullable().default(null).openapi({ description: "Of a refusal: told to the model." }),
+    reason: z
+      .string()
+      .trim()
+      .min(1)
+      .max(2_000)
+      .nullable()
+      .default(null)
+      .openapi({ description: "Of a refusal: told to the model." }),
   })
   .openapi("ApprovalDecision");
 
@@ -34,7 +49,10 @@ const decideRoute = createRoute({
   tags: ["Runs"],
   middleware: requireBody,
   request: { params: idParam, query: noQuery, body: body(decision, true) },
-  responses: { 200: answer("The run: it goes on when nothing else is left to decide.", run), ...problems([...bodyProblems, "not_found", "approval_closed"]) },
+  responses: {
+    200: answer("The run: it goes on when nothing else is left to decide.", run),
+    ...problems([...bodyProblems, "not_found", "approval_closed"]),
+  },
 });
 
 export function registerAgentRoutes(app: OpenAPIHono<RestEnv>): void {

@@ -6,14 +6,17 @@ import { projectFixture } from "../testing/project-fixture.ts";
 import { type TestService, deliver, openTestService, paidBody } from "../testing/test-service.ts";
 
 const page = pageSchema(deliverySummarySchema);
-const getDelivery = async (service: TestService, id: string) => deliverySchema.parse((await service.get(`/api/v1/deliveries/${id}`)).json);
+const getDelivery = async (service: TestService, id: string) =>
+  deliverySchema.parse((await service.get(`/api/v1/deliveries/${id}`)).json);
 
 /** The ids on all pages: a page is short, or empty, when its search has taken its time. */
 async function findAll(service: TestService, query: string): Promise<string[]> {
   const ids: string[] = [];
   let cursor: string | null = null;
   do {
-    const { data, nextCursor } = page.parse((await service.get(`/api/v1/deliveries?${query}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`)).json);
+    const { data, nextCursor } = page.parse(
+      (await service.get(`/api/v1/deliveries?${query}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`)).json,
+    );
     ids.push(...data.map(({ id }) => id));
     cursor = nextCursor;
   } while (cursor);
@@ -31,7 +34,9 @@ describe("GET /api/v1/deliveries", () => {
     const seen: string[] = [];
     let cursor: string | null = null;
     do {
-      const answer = await service.get(`/api/v1/deliveries?limit=2${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`);
+      const answer = await service.get(
+        `/api/v1/deliveries?limit=2${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`,
+      );
       expect(answer.text).not.toContain("canary");
       const { data, nextCursor } = page.parse(answer.json);
       seen.push(...data.map(({ id }) => id));
@@ -59,13 +64,18 @@ describe("GET /api/v1/deliveries", () => {
     const service = await openTestService();
     const { deliveryId } = await deliver(service, { endpoint: "billing", body: paidBody });
     await deliver(service, { endpoint: "billing", body: '{ "type": "refund" }' });
-    const again = deliverySchema.parse((await service.post(`/api/v1/deliveries/${deliveryId}/redeliver`, { trigger: "refund" })).json);
+    const again = deliverySchema.parse(
+      (await service.post(`/api/v1/deliveries/${deliveryId}/redeliver`, { trigger: "refund" })).json,
+    );
     const find = (query: string) => findAll(service, query);
     expect(await find("trigger=invoice-paid&verdict=matched")).toEqual([deliveryId]);
     expect(await find("trigger=refund&verdict=stopped")).toEqual([again.id, deliveryId]);
     expect(await find("trigger=refund")).toHaveLength(3);
     expect(await find(`redeliveryOf=${deliveryId}`)).toEqual([again.id]);
-    expect((await service.get("/api/v1/deliveries?verdict=matched")).json).toMatchObject({ code: "invalid_request", detail: expect.stringContaining("trigger") });
+    expect((await service.get("/api/v1/deliveries?verdict=matched")).json).toMatchObject({
+      code: "invalid_request",
+      detail: expect.stringContaining("trigger"),
+    });
   });
 });
 
@@ -82,7 +92,11 @@ describe("GET /api/v1/deliveries/{id}", () => {
 describe("POST /api/v1/deliveries/{id}/redeliver", () => {
   it("delivers the same bytes again, as a new delivery with new runs", async () => {
     const service = await openTestService();
-    const { deliveryId, runs } = await deliver(service, { endpoint: "billing", body: paidBody, headers: { "content-type": "application/json", "x-event": "7" } });
+    const { deliveryId, runs } = await deliver(service, {
+      endpoint: "billing",
+      body: paidBody,
+      headers: { "content-type": "application/json", "x-event": "7" },
+    });
     service.state.now += 1000;
     const answer = await service.post(`/api/v1/deliveries/${deliveryId}/redeliver`);
     expect(answer.status).toBe(202);
@@ -91,13 +105,28 @@ describe("POST /api/v1/deliveries/{id}/redeliver", () => {
 
     expect(again.id).not.toBe(deliveryId);
     expect(answer.headers.get("location")).toBe(`/api/v1/deliveries/${again.id}`);
-    expect(again).toMatchObject({ body: old.body, bodySha256: old.bodySha256, bodyBytes: old.bodyBytes, endpoint: "billing", outcome: "accepted", responseStatus: 202 });
-    expect(again.headers).toEqual({ "content-type": "application/json", "x-event": "7", "signalbox-redelivery-of": deliveryId });
+    expect(again).toMatchObject({
+      body: old.body,
+      bodySha256: old.bodySha256,
+      bodyBytes: old.bodyBytes,
+      endpoint: "billing",
+      outcome: "accepted",
+      responseStatus: 202,
+    });
+    expect(again.headers).toEqual({
+      "content-type": "application/json",
+      "x-event": "7",
+      "signalbox-redelivery-of": deliveryId,
+    });
     const started = again.verdicts.flatMap(({ runId }) => (runId ? [runId] : []));
     expect(started).toHaveLength(2);
     expect(started).not.toContain(runs[0]?.id);
     for (const id of started) {
-      expect(runSchema.parse((await service.get(`/api/v1/runs/${id}`)).json)).toMatchObject({ deliveryId: again.id, startedBy: "api", status: "queued" });
+      expect(runSchema.parse((await service.get(`/api/v1/runs/${id}`)).json)).toMatchObject({
+        deliveryId: again.id,
+        startedBy: "api",
+        status: "queued",
+      });
     }
     expect(service.state.queued).toBe(1);
   });
@@ -105,14 +134,19 @@ describe("POST /api/v1/deliveries/{id}/redeliver", () => {
   it("delivers to one trigger only, if told so", async () => {
     const service = await openTestService();
     const { deliveryId } = await deliver(service, { endpoint: "billing", body: '{ "type": "refund" }' });
-    const again = deliverySchema.parse((await service.post(`/api/v1/deliveries/${deliveryId}/redeliver`, { trigger: "refund" })).json);
+    const again = deliverySchema.parse(
+      (await service.post(`/api/v1/deliveries/${deliveryId}/redeliver`, { trigger: "refund" })).json,
+    );
     expect(again.verdicts.map(({ trigger, outcome }) => [trigger, outcome])).toEqual([["refund", "matched"]]);
   });
 
   it("starts new runs each time it is asked to", async () => {
     const service = await openTestService();
     const { deliveryId } = await deliver(service, { endpoint: "billing", body: '{ "type": "refund" }' });
-    const redeliver = async () => deliverySchema.parse((await service.post(`/api/v1/deliveries/${deliveryId}/redeliver`)).json).verdicts.flatMap(({ runId }) => runId ?? []);
+    const redeliver = async () =>
+      deliverySchema
+        .parse((await service.post(`/api/v1/deliveries/${deliveryId}/redeliver`)).json)
+        .verdicts.flatMap(({ runId }) => runId ?? []);
     const started = [...(await redeliver()), ...(await redeliver())];
     expect(new Set(started).size).toBe(2);
     for (const id of started) expect((await service.get(`/api/v1/runs/${id}`)).status).toBe(200);
@@ -141,7 +175,10 @@ describe("POST /api/v1/deliveries/{id}/redeliver", () => {
     const service = await openTestService();
     const { deliveryId } = await deliver(service, { endpoint: "billing", body: paidBody });
     if (trigger === undefined) service.state.sources = projectFixture({ triggers: ["invoice-paid", "refund"] });
-    const answer = await service.post(`/api/v1/deliveries/${deliveryId}/redeliver`, trigger === undefined ? undefined : { trigger });
+    const answer = await service.post(
+      `/api/v1/deliveries/${deliveryId}/redeliver`,
+      trigger === undefined ? undefined : { trigger },
+    );
     expect([answer.status, answer.text.includes("not_replayable")]).toEqual([409, true]);
   });
 

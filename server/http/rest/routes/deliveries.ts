@@ -39,15 +39,24 @@ const redeliverRoute = createRoute({
   path: "/api/v1/deliveries/{id}/redeliver",
   operationId: "redeliver",
   summary: "Deliver it again, byte for byte",
-  description: "The stored body goes through the triggers that are deployed now, or through one of them: a new delivery, with new runs.",
+  description:
+    "The stored body goes through the triggers that are deployed now, or through one of them: a new delivery, with new runs.",
   tags: ["Deliveries"],
   request: {
     params: idParam,
     query: noQuery,
     headers: clientHeader,
-    body: body(z.strictObject({ trigger: z.string().optional() }).openapi("RedeliverRequest", { description: "Nothing, or the slug of one `trigger`." }), false),
+    body: body(
+      z
+        .strictObject({ trigger: z.string().optional() })
+        .openapi("RedeliverRequest", { description: "Nothing, or the slug of one `trigger`." }),
+      false,
+    ),
   },
-  responses: { 202: answer("The new delivery, with its verdicts.", delivery), ...problems([...bodyProblems, "not_found", "not_replayable", "queue_full"]) },
+  responses: {
+    202: answer("The new delivery, with its verdicts.", delivery),
+    ...problems([...bodyProblems, "not_found", "not_replayable", "queue_full"]),
+  },
 });
 
 export function registerDeliveryRoutes(app: OpenAPIHono<RestEnv>): void {
@@ -62,7 +71,11 @@ export function registerDeliveryRoutes(app: OpenAPIHono<RestEnv>): void {
 
   app.openapi(redeliverRoute, async (c) => {
     const startedBy = c.req.valid("header")["signalbox-client"] ?? "api";
-    const deliveryId = await redeliver(c.env, { id: c.req.valid("param").id, trigger: c.req.valid("json").trigger ?? null, startedBy });
+    const deliveryId = await redeliver(c.env, {
+      id: c.req.valid("param").id,
+      trigger: c.req.valid("json").trigger ?? null,
+      startedBy,
+    });
     return c.json(await getDelivery(c.env, deliveryId), 202, { Location: `/api/v1/deliveries/${deliveryId}` });
   });
 }

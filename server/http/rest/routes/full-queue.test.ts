@@ -9,15 +9,24 @@ const signup = '{ "name": "a", "email": "a@example.com" }';
 /** Every workflow of the project with this bound. */
 function bound({ state }: TestService, maxQueued: number): void {
   const { manifest } = state.sources;
-  state.sources = { ...state.sources, manifest: { ...manifest, workflows: manifest.workflows.map((workflow) => ({ ...workflow, maxQueued })) } };
+  state.sources = {
+    ...state.sources,
+    manifest: { ...manifest, workflows: manifest.workflows.map((workflow) => ({ ...workflow, maxQueued })) },
+  };
 }
 
 describe("while the queue of a workflow is full", () => {
   it.each([
-    ["a workflow with an input", () => ({ path: "/api/v1/workflows/welcome-email/runs", body: { to: "a@example.com", displayName: "a" } })],
+    [
+      "a workflow with an input",
+      () => ({ path: "/api/v1/workflows/welcome-email/runs", body: { to: "a@example.com", displayName: "a" } }),
+    ],
     ["a trigger with a body", () => ({ path: "/api/v1/triggers/new-signup/runs", body: JSON.parse(signup) })],
     ["a replay", ({ runId }: { runId: string }) => ({ path: `/api/v1/runs/${runId}/replay`, body: {} })],
-    ["a redelivery", ({ deliveryId }: { deliveryId: string }) => ({ path: `/api/v1/deliveries/${deliveryId}/redeliver`, body: {} })],
+    [
+      "a redelivery",
+      ({ deliveryId }: { deliveryId: string }) => ({ path: `/api/v1/deliveries/${deliveryId}/redeliver`, body: {} }),
+    ],
   ])("%s is answered 503, says which and why, and starts nothing", async (_, requestOf) => {
     const service = await openTestService();
     const first = await deliver(service, { endpoint: "signup", body: signup });
@@ -25,7 +34,11 @@ describe("while the queue of a workflow is full", () => {
     const { queued } = service.state;
     const { path, body } = requestOf({ runId: first.runs[0]?.id ?? "", deliveryId: first.deliveryId });
     const answer = await service.post(path, body);
-    expect(answer.json).toMatchObject({ status: 503, code: "queue_full", detail: expect.stringContaining("workflow welcome-email takes no run more: its maxQueued is 1") });
+    expect(answer.json).toMatchObject({
+      status: 503,
+      code: "queue_full",
+      detail: expect.stringContaining("workflow welcome-email takes no run more: its maxQueued is 1"),
+    });
     expect(answer.headers.get("retry-after")).toBe("5");
     expect([(await service.store.countOpenRuns()).queued, service.state.queued]).toEqual([1, queued]);
     bound(service, 2);
@@ -37,10 +50,27 @@ describe("while the queue of a workflow is full", () => {
     service.state.sources = withAgent(service.state.sources, { maxQueued: 1 });
     const ask = () => service.post("/api/v1/agents/triage/runs", { prompt: "Hi" });
     expect((await ask()).status).toBe(202);
-    expect((await ask()).json).toMatchObject({ status: 503, code: "queue_full", detail: expect.stringContaining("agent triage takes no run more: its maxQueued is 1") });
+    expect((await ask()).json).toMatchObject({
+      status: 503,
+      code: "queue_full",
+      detail: expect.stringContaining("agent triage takes no run more: its maxQueued is 1"),
+    });
     const { manifest } = service.state.sources;
-    const trigger = { slug: "new-ticket", attachmentId: "new-ticket:triage", target: { kind: "agent" as const, slug: "triage" } };
-    const planned = planRun({ manifest, trigger, payload: {}, now: service.state.now, startedBy: "webhook", deliveryId: null, replayOf: null, keyId: null });
+    const trigger = {
+      slug: "new-ticket",
+      attachmentId: "new-ticket:triage",
+      target: { kind: "agent" as const, slug: "triage" },
+    };
+    const planned = planRun({
+      manifest,
+      trigger,
+      payload: {},
+      now: service.state.now,
+      startedBy: "webhook",
+      deliveryId: null,
+      replayOf: null,
+      keyId: null,
+    });
     expect(planned).toMatchObject({ maxQueued: 1, maxAttempts: 1 });
     await expect(service.store.createRuns([planned])).rejects.toMatchObject({ code: "queue_full" });
   });
@@ -48,7 +78,8 @@ describe("while the queue of a workflow is full", () => {
   it("replays of many start as far as there is room, and the others are named", async () => {
     const service = await openTestService();
     const ids: string[] = [];
-    for (const _ of [1, 2, 3]) ids.push((await deliver(service, { endpoint: "signup", body: signup })).runs[0]?.id ?? "");
+    for (const _ of [1, 2, 3])
+      ids.push((await deliver(service, { endpoint: "signup", body: signup })).runs[0]?.id ?? "");
     bound(service, 5);
     expect(await actOnRuns(service, { action: "replay", ids })).toEqual({
       done: 2,

@@ -18,10 +18,22 @@ async function open(mode: "development" | "deployed" = "deployed") {
 describe("keys", () => {
   it("are made with their secret, and listed without it", async () => {
     const service = await openTestService();
-    const answer = await service.post("/api/v1/keys", { kind: "webhook", name: " stripe ", endpoints: ["billing"], expiresAt: "2027-01-01T00:00:00+01:00" });
+    const answer = await service.post("/api/v1/keys", {
+      kind: "webhook",
+      name: " stripe ",
+      endpoints: ["billing"],
+      expiresAt: "2027-01-01T00:00:00+01:00",
+    });
     expect(answer.status).toBe(201);
     const { secret, ...key } = createdKey.parse(answer.json);
-    expect(key).toMatchObject({ kind: "webhook", name: "stripe", endpoints: ["billing"], expiresAt: "2026-12-31T23:00:00.000Z", revokedAt: null, lastUsedAt: null });
+    expect(key).toMatchObject({
+      kind: "webhook",
+      name: "stripe",
+      endpoints: ["billing"],
+      expiresAt: "2026-12-31T23:00:00.000Z",
+      revokedAt: null,
+      lastUsedAt: null,
+    });
     const listed = await service.get("/api/v1/keys");
     expect(keyList.parse(listed.json).data).toEqual([key]);
     expect(listed.text).not.toContain(secret);
@@ -49,15 +61,31 @@ describe("keys", () => {
     const answer = await service.post(`/api/v1/keys/${old.id}/rotate`, { overlapSeconds: 3600 }, admin);
     expect(answer.status).toBe(201);
     const { key: next, old: ending } = rotated.parse(answer.json);
-    expect(next).toMatchObject({ kind: "webhook", name: old.name, endpoints: ["billing"], scope: null, expiresAt: new Date(state.now + 90 * dayMs).toISOString(), replacedBy: null });
-    expect(ending).toMatchObject({ id: old.id, replacedBy: next.id, expiresAt: new Date(state.now + 3_600_000).toISOString() });
+    expect(next).toMatchObject({
+      kind: "webhook",
+      name: old.name,
+      endpoints: ["billing"],
+      scope: null,
+      expiresAt: new Date(state.now + 90 * dayMs).toISOString(),
+      replacedBy: null,
+    });
+    expect(ending).toMatchObject({
+      id: old.id,
+      replacedBy: next.id,
+      expiresAt: new Date(state.now + 3_600_000).toISOString(),
+    });
     expect(answer.text).not.toContain(old.secret);
     for (const { secret } of [old, next]) expect((await authenticate([secret], "billing")).ok).toBe(true);
     expect((await authenticate([next.secret], "signup")).ok).toBe(false);
     expect((await service.get("/api/v1/url?for=billing", admin)).text).toContain(next.secret);
     const written = (await service.store.listAudit({}, { limit: 10, cursor: null })).data;
-    expect(written.find(({ action }) => action === "key.rotated")).toMatchObject({ subject: old.id, detail: { replacedBy: next.id } });
-    expect(written.find(({ action, subject }) => action === "key.created" && subject === next.id)).toMatchObject({ detail: { replaces: old.id } });
+    expect(written.find(({ action }) => action === "key.rotated")).toMatchObject({
+      subject: old.id,
+      detail: { replacedBy: next.id },
+    });
+    expect(written.find(({ action, subject }) => action === "key.created" && subject === next.id)).toMatchObject({
+      detail: { replaces: old.id },
+    });
     expect(JSON.stringify(written)).not.toContain(next.secret);
     state.now += 3_600_000;
     expect((await authenticate([old.secret], "billing")).ok).toBe(false);
@@ -68,7 +96,8 @@ describe("keys", () => {
     const service = await openTestService({ mode: "deployed" });
     const admin = bearer((await makeKey(service, { kind: "api" })).secret);
     const token = await makeKey(service, { kind: "api", scope: "read" });
-    const rotate = (id: string, body?: { overlapSeconds: number }) => service.post(`/api/v1/keys/${id}/rotate`, body, admin);
+    const rotate = (id: string, body?: { overlapSeconds: number }) =>
+      service.post(`/api/v1/keys/${id}/rotate`, body, admin);
     const first = rotated.parse((await rotate(token.id)).json);
     expect(first.old.expiresAt).toBe(new Date(service.state.now + dayMs).toISOString());
     expect(first.key).toMatchObject({ kind: "api", scope: "read", expiresAt: null });
@@ -87,20 +116,47 @@ describe("keys", () => {
     const service = await openTestService({ mode: "deployed" });
     const token = await makeKey(service, { kind: "api" });
     const key = await makeKey(service, { kind: "webhook" });
-    const [run] = (await deliver(service, { endpoint: "signup", body: '{ "name": "a", "email": "a@example.com" }', keyId: key.id })).runs;
+    const [run] = (
+      await deliver(service, { endpoint: "signup", body: '{ "name": "a", "email": "a@example.com" }', keyId: key.id })
+    ).runs;
     await executeRuns(service);
-    const asked = ["/api/v1/keys", "/api/v1/runs", `/api/v1/runs/${run?.id}`, `/api/v1/runs/${run?.id}/timeline`, "/api/v1/deliveries", "/api/v1/triggers", "/metrics", "/api/v1/nothing", "/api/v1/openapi.json"];
+    const asked = [
+      "/api/v1/keys",
+      "/api/v1/runs",
+      `/api/v1/runs/${run?.id}`,
+      `/api/v1/runs/${run?.id}/timeline`,
+      "/api/v1/deliveries",
+      "/api/v1/triggers",
+      "/metrics",
+      "/api/v1/nothing",
+      "/api/v1/openapi.json",
+    ];
     for (const secret of [token.secret, key.secret]) {
-      asked.push(`/api/v1/runs?token=${secret}`, `/api/v1/runs?${secret}=1`, `/api/v1/runs/${secret}`, `/api/v1/url?for=${secret}`, `/api/v1/deliveries/${secret}`, `/${secret}`);
+      asked.push(
+        `/api/v1/runs?token=${secret}`,
+        `/api/v1/runs?${secret}=1`,
+        `/api/v1/runs/${secret}`,
+        `/api/v1/url?for=${secret}`,
+        `/api/v1/deliveries/${secret}`,
+        `/${secret}`,
+      );
     }
     const answers: string[] = [];
     for (const path of asked) {
-      for (const headers of [bearer(token.secret), bearer(key.secret), bearer(`${token.secret}x`), { ...bearer(token.secret), "x-api-key": key.secret }]) {
+      for (const headers of [
+        bearer(token.secret),
+        bearer(key.secret),
+        bearer(`${token.secret}x`),
+        { ...bearer(token.secret), "x-api-key": key.secret },
+      ]) {
         const { text, headers: sent } = await service.get(path, headers);
         answers.push(text, JSON.stringify([...sent]));
       }
     }
-    answers.push((await service.post(`/api/v1/keys/${key.id}/revoke`, undefined, bearer(token.secret))).text, ...service.state.log);
+    answers.push(
+      (await service.post(`/api/v1/keys/${key.id}/revoke`, undefined, bearer(token.secret))).text,
+      ...service.state.log,
+    );
     const all = answers.join("\n");
     expect(all).not.toContain(token.secret);
     expect(all).not.toContain(key.secret);
@@ -189,7 +245,8 @@ describe("the keys of webhook senders", () => {
     const { service, authenticate } = await open();
     const key = await makeKey(service, { kind: "webhook" });
     await authenticate([key.secret], "billing");
-    const stored = async (): Promise<Key | undefined> => (await service.store.listKeys()).find(({ id }) => id === key.id);
+    const stored = async (): Promise<Key | undefined> =>
+      (await service.store.listKeys()).find(({ id }) => id === key.id);
     await expect.poll(async () => (await stored())?.lastUsedAt).toBe(new Date(service.state.now).toISOString());
   });
 });

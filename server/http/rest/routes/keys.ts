@@ -21,7 +21,10 @@ const listRoute = createRoute({
   summary: "Webhook keys and API tokens",
   tags: ["Keys"],
   request: { query: noQuery },
-  responses: { 200: answer("All of them, revoked ones too, without what would open anything.", z.object({ data: z.array(key) })), ...problems() },
+  responses: {
+    200: answer("All of them, revoked ones too, without what would open anything.", z.object({ data: z.array(key) })),
+    ...problems(),
+  },
 });
 
 const createKeyBody = z
@@ -38,7 +41,10 @@ const createKeyBody = z
     scope: scopeSchema
       .nullable()
       .default(null)
-      .openapi({ description: "What an API token may do: `read`, `operate` (starts, stops and repeats runs, too) or `admin` (keys and people, too). `admin` where it is left out." }),
+      .openapi({
+        description:
+          "What an API token may do: `read`, `operate` (starts, stops and repeats runs, too) or `admin` (keys and people, too). `admin` where it is left out.",
+      }),
     expiresAt: z.iso.datetime({ offset: true }).nullable().default(null),
   })
   .openapi("CreateKeyRequest");
@@ -59,19 +65,30 @@ const rotateRoute = createRoute({
   path: "/api/v1/keys/{id}/rotate",
   operationId: "rotateKey",
   summary: "Put a new key in the place of one",
-  description: "The new one has the same name, endpoints or scope, and as long a life. The old one ends after the overlap.",
+  description:
+    "The new one has the same name, endpoints or scope, and as long a life. The old one ends after the overlap.",
   tags: ["Keys"],
   request: {
     params: idParam,
     query: noQuery,
     body: body(
       z
-        .strictObject({ overlapSeconds: z.int().min(0).max(mostOverlapSeconds).default(defaultOverlapMs / 1000).openapi({ description: "How long the old key opens yet; `0` ends it at once." }) })
+        .strictObject({
+          overlapSeconds: z
+            .int()
+            .min(0)
+            .max(mostOverlapSeconds)
+            .default(defaultOverlapMs / 1000)
+            .openapi({ description: "How long the old key opens yet; `0` ends it at once." }),
+        })
         .openapi("RotateKeyRequest"),
       false,
     ),
   },
-  responses: { 201: answer("The new key, with its secret, and the old one as it is now.", z.object({ key: createdKey, old: key })), ...problems([...bodyProblems, "not_found", "key_ended"]) },
+  responses: {
+    201: answer("The new key, with its secret, and the old one as it is now.", z.object({ key: createdKey, old: key })),
+    ...problems([...bodyProblems, "not_found", "key_ended"]),
+  },
 });
 
 const revokeRoute = createRoute({
@@ -91,20 +108,40 @@ export function registerKeyRoutes(app: OpenAPIHono<RestEnv>): void {
     const { expiresAt, scope, ...request } = c.req.valid("json");
     const expiry = expiresAt === null ? null : Date.parse(expiresAt);
     refuseUseless({ ...request, scope, expiry, now: c.env.clock.now() });
-    return c.json(await createKey(c.env, { ...request, scope: request.kind === "api" ? (scope ?? "admin") : null, expiresAt: expiry }, doerOf(c.var.principal, c.env.client.address)), 201);
+    return c.json(
+      await createKey(
+        c.env,
+        { ...request, scope: request.kind === "api" ? (scope ?? "admin") : null, expiresAt: expiry },
+        doerOf(c.var.principal, c.env.client.address),
+      ),
+      201,
+    );
   });
 
   app.openapi(rotateRoute, async (c) => {
     const overlapMs = (c.req.valid("json").overlapSeconds ?? defaultOverlapMs / 1000) * 1000;
-    return c.json(await rotateKey(c.env, { id: c.req.valid("param").id, overlapMs }, doerOf(c.var.principal, c.env.client.address)), 201);
+    return c.json(
+      await rotateKey(c.env, { id: c.req.valid("param").id, overlapMs }, doerOf(c.var.principal, c.env.client.address)),
+      201,
+    );
   });
 
-  app.openapi(revokeRoute, async (c) => c.json(await revokeKey(c.env, c.req.valid("param").id, doerOf(c.var.principal, c.env.client.address)), 200));
+  app.openapi(revokeRoute, async (c) =>
+    c.json(await revokeKey(c.env, c.req.valid("param").id, doerOf(c.var.principal, c.env.client.address)), 200),
+  );
 }
 
-function refuseUseless(p: { kind: "webhook" | "api"; endpoints: string[] | null; scope: Scope | null; expiry: number | null; now: number }): void {
-  if (p.kind === "api" && p.endpoints !== null) throw invalid("/endpoints", "An API token opens the API as a whole: it takes no endpoints.");
-  if (p.kind === "webhook" && p.scope !== null) throw invalid("/scope", "A webhook key sends webhooks and reads the runs that it started: it takes no scope.");
+function refuseUseless(p: {
+  kind: "webhook" | "api";
+  endpoints: string[] | null;
+  scope: Scope | null;
+  expiry: number | null;
+  now: number;
+}): void {
+  if (p.kind === "api" && p.endpoints !== null)
+    throw invalid("/endpoints", "An API token opens the API as a whole: it takes no endpoints.");
+  if (p.kind === "webhook" && p.scope !== null)
+    throw invalid("/scope", "A webhook key sends webhooks and reads the runs that it started: it takes no scope.");
   if (p.expiry !== null && p.expiry <= p.now) throw invalid("/expiresAt", "This time has passed.");
 }
 

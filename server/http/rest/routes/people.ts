@@ -28,7 +28,8 @@ const resetRoute = createRoute({
   path: "/api/v1/people/{id}/reset-link",
   operationId: "createResetLink",
   summary: "Let somebody set a new password",
-  description: "Makes a link by which this person sets a new password, once, within an hour; it then ends all of their sessions. Links made for them before end. Nothing is sent: pass the link on.",
+  description:
+    "Makes a link by which this person sets a new password, once, within an hour; it then ends all of their sessions. Links made for them before end. Nothing is sent: pass the link on.",
   tags: ["People"],
   request: { params: idParam, query: noQuery },
   responses: { 201: answer("The link, shown this once.", invitationLink), ...problems(["not_found", "invalid_input"]) },
@@ -44,7 +45,15 @@ const inviteRoute = createRoute({
   middleware: requireBody,
   request: {
     query: noQuery,
-    body: body(z.strictObject({ role: roleSchema, note: z.string().trim().max(100).default("").openapi({ description: "Whom it is for." }) }).openapi("InviteRequest"), true),
+    body: body(
+      z
+        .strictObject({
+          role: roleSchema,
+          note: z.string().trim().max(100).default("").openapi({ description: "Whom it is for." }),
+        })
+        .openapi("InviteRequest"),
+      true,
+    ),
   },
   responses: { 201: answer("The link, shown this once.", invitationLink), ...problems(bodyProblems) },
 });
@@ -54,7 +63,8 @@ const setupRoute = createRoute({
   path: "/api/v1/setup-links",
   operationId: "createSetupLink",
   summary: "Let an admin in from the machine itself",
-  description: "For `signalbox people setup-link`, which opens the store itself. Over the network it is 403, whatever is sent.",
+  description:
+    "For `signalbox people setup-link`, which opens the store itself. Over the network it is 403, whatever is sent.",
   tags: ["People"],
   request: { query: noQuery },
   responses: { 201: answer("A link for one admin, for one hour. Those before it end.", invitationLink), ...problems() },
@@ -82,17 +92,29 @@ export function registerPeopleRoutes(app: OpenAPIHono<RestEnv>): void {
   app.openapi(listRoute, async (c) => c.json({ data: await c.env.store.listPeople(c.env.clock.now()) }, 200));
 
   app.openapi(inviteRoute, async (c) => {
-    const { invitation, url } = await createInvitation(c.env, { kind: "invitation", ...c.req.valid("json") }, doerOf(c.var.principal, c.env.client.address));
+    const { invitation, url } = await createInvitation(
+      c.env,
+      { kind: "invitation", ...c.req.valid("json") },
+      doerOf(c.var.principal, c.env.client.address),
+    );
     return c.json({ ...invitation, url }, 201);
   });
 
   app.openapi(resetRoute, async (c) => {
-    const { invitation, url } = await createResetLink(c.env, c.req.valid("param").id, doerOf(c.var.principal, c.env.client.address));
+    const { invitation, url } = await createResetLink(
+      c.env,
+      c.req.valid("param").id,
+      doerOf(c.var.principal, c.env.client.address),
+    );
     return c.json({ ...invitation, url }, 201);
   });
 
   app.openapi(setupRoute, async (c) => {
-    const { invitation, url } = await createInvitation(c.env, { kind: "setup", role: "admin", note: "" }, doerOf(c.var.principal, c.env.client.address));
+    const { invitation, url } = await createInvitation(
+      c.env,
+      { kind: "setup", role: "admin", note: "" },
+      doerOf(c.var.principal, c.env.client.address),
+    );
     return c.json({ ...invitation, url }, 201);
   });
 

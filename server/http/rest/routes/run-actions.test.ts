@@ -4,17 +4,26 @@ import type { Json } from "../../../contract/json.ts";
 import { runSchema } from "../../../contract/run.ts";
 import { startedRuns } from "../schemas.ts";
 import { projectFixture } from "../testing/project-fixture.ts";
-import { type Answer, type TestService, deliver, executeRuns, openTestService, paidBody } from "../testing/test-service.ts";
+import {
+  type Answer,
+  type TestService,
+  deliver,
+  executeRuns,
+  openTestService,
+  paidBody,
+} from "../testing/test-service.ts";
 
 const code = (answer: Answer) => z.object({ code: z.string() }).parse(answer.json).code;
-const getRun = async (service: TestService, id: string) => runSchema.parse((await service.get(`/api/v1/runs/${id}`)).json);
+const getRun = async (service: TestService, id: string) =>
+  runSchema.parse((await service.get(`/api/v1/runs/${id}`)).json);
 const started = async (service: TestService, answer: Answer) => {
   expect([answer.status, answer.json]).toMatchObject([202, { ok: true }]);
   const { runId } = startedRuns.parse(answer.json);
   expect(answer.headers.get("location")).toBe(`/api/v1/runs/${runId}`);
   return getRun(service, runId);
 };
-const signedUp = async (service: TestService) => (await deliver(service, { endpoint: "signup", body: '{ "name": "a", "email": "a@example.com" }' })).runs[0]?.id ?? "";
+const signedUp = async (service: TestService) =>
+  (await deliver(service, { endpoint: "signup", body: '{ "name": "a", "email": "a@example.com" }' })).runs[0]?.id ?? "";
 
 describe("POST /api/v1/runs/{id}/cancel", () => {
   it("ends a run that has not begun, at once", async () => {
@@ -27,7 +36,14 @@ describe("POST /api/v1/runs/{id}/cancel", () => {
   it("tells the worker of a run that goes on", async () => {
     const service = await openTestService();
     const id = await signedUp(service);
-    await service.store.claimRuns({ workerId: "wrk_1", limit: 1, now: service.state.now, leaseMs: 60_000, concurrency: new Map(), pool: "shared" });
+    await service.store.claimRuns({
+      workerId: "wrk_1",
+      limit: 1,
+      now: service.state.now,
+      leaseMs: 60_000,
+      concurrency: new Map(),
+      pool: "shared",
+    });
     expect(runSchema.parse((await service.post(`/api/v1/runs/${id}/cancel`)).json).status).toBe("running");
     expect(service.state.canceled).toEqual([id]);
   });
@@ -49,7 +65,14 @@ describe("POST /api/v1/runs/{id}/replay", () => {
     await executeRuns(service);
     const replayed = await started(service, await service.post(`/api/v1/runs/${id}/replay`));
     const old = await getRun(service, id);
-    expect(replayed).toMatchObject({ status: "queued", replayOf: id, startedBy: "replay", payload: old.payload, trigger: "new-signup", attachmentId: "new-signup:welcome-email" });
+    expect(replayed).toMatchObject({
+      status: "queued",
+      replayOf: id,
+      startedBy: "replay",
+      payload: old.payload,
+      trigger: "new-signup",
+      attachmentId: "new-signup:welcome-email",
+    });
     expect(replayed.id).not.toBe(id);
     expect(old.status).toBe("completed");
     expect(service.state.queued).toBe(1);
@@ -127,10 +150,23 @@ describe("POST /api/v1/workflows/{slug}/runs", () => {
   it("starts the workflow with the input, and says who did", async () => {
     const service = await openTestService();
     const input = { to: "a@example.com", displayName: "a" };
-    for (const [client, startedBy] of [[null, "api"], ["cli", "cli"], ["form", "form"]] as const) {
+    for (const [client, startedBy] of [
+      [null, "api"],
+      ["cli", "cli"],
+      ["form", "form"],
+    ] as const) {
       const headers: Record<string, string> = client ? { "signalbox-client": client } : {};
       const run = await started(service, await service.post("/api/v1/workflows/welcome-email/runs", input, headers));
-      expect(run).toMatchObject({ startedBy, input, payload: null, trigger: null, attachmentId: null, deliveryId: null, maxAttempts: 3, version: "v-test" });
+      expect(run).toMatchObject({
+        startedBy,
+        input,
+        payload: null,
+        trigger: null,
+        attachmentId: null,
+        deliveryId: null,
+        maxAttempts: 3,
+        version: "v-test",
+      });
     }
     expect(service.state.queued).toBe(3);
   });
@@ -146,7 +182,10 @@ describe("POST /api/v1/workflows/{slug}/runs", () => {
 
   it("takes any kind of JSON, if the workflow does", async () => {
     const service = await openTestService();
-    const answer = await service.send("POST", "/api/v1/workflows/notify/runs", { headers: { "content-type": "application/vnd.x+json" }, body: "\ufeff{}" });
+    const answer = await service.send("POST", "/api/v1/workflows/notify/runs", {
+      headers: { "content-type": "application/vnd.x+json" },
+      body: "\ufeff{}",
+    });
     expect((await started(service, answer)).input).toEqual({});
   });
 });

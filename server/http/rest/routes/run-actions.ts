@@ -27,14 +27,17 @@ const cancelRoute = createRoute({
 /** Parsed apart from the schema of the route, so that `{}` and no body mean the same. */
 const replayBody = z
   .strictObject({ payload: json.optional(), input: json.optional() })
-  .openapi("ReplayRequest", { description: "Nothing, or an edited `payload` for the trigger, or an edited `input` for the target." });
+  .openapi("ReplayRequest", {
+    description: "Nothing, or an edited `payload` for the trigger, or an edited `input` for the target.",
+  });
 
 const replayRoute = createRoute({
   method: "post",
   path: "/api/v1/runs/{id}/replay",
   operationId: "replayRun",
   summary: "Run it again, as a new run",
-  description: "The same payload through the transform that is deployed now, or the same input where the run had no payload.",
+  description:
+    "The same payload through the transform that is deployed now, or the same input where the run had no payload.",
   tags: ["Runs"],
   request: { params: idParam, query: noQuery, body: body(replayBody, false) },
   responses: {
@@ -59,7 +62,7 @@ const startAgentRoute = createRoute({
   path: "/api/v1/agents/{slug}/runs",
   operationId: "startAgentRun",
   summary: "Start an agent with a prompt",
-  description: "The input is `{ \"prompt\": \"…\" }`.",
+  description: 'The input is `{ "prompt": "…" }`.',
   tags: ["Runs"],
   middleware: requireBody,
   request: { params: slugParam, query: noQuery, headers: clientHeader, body: body(json, true) },
@@ -76,19 +79,28 @@ export function registerRunActionRoutes(app: OpenAPIHono<RestEnv>): void {
   });
 
   app.openapi(startWorkflowRoute, async (c) => {
-    const started = await startTargetRun(c.env, { target: { kind: "workflow", slug: c.req.valid("param").slug }, input: c.req.valid("json"), startedBy: c.req.valid("header")["signalbox-client"] ?? "api" });
+    const started = await startTargetRun(c.env, {
+      target: { kind: "workflow", slug: c.req.valid("param").slug },
+      input: c.req.valid("json"),
+      startedBy: c.req.valid("header")["signalbox-client"] ?? "api",
+    });
     return c.json(toStartedRuns(started, [started]), 202, runLocation(started));
   });
 
   app.openapi(startAgentRoute, async (c) => {
-    const started = await startTargetRun(c.env, { target: { kind: "agent", slug: c.req.valid("param").slug }, input: c.req.valid("json"), startedBy: c.req.valid("header")["signalbox-client"] ?? "api" });
+    const started = await startTargetRun(c.env, {
+      target: { kind: "agent", slug: c.req.valid("param").slug },
+      input: c.req.valid("json"),
+      startedBy: c.req.valid("header")["signalbox-client"] ?? "api",
+    });
     return c.json(toStartedRuns(started, [started]), 202, runLocation(started));
   });
 }
 
 function toReplayChange(change: { payload?: Json | undefined; input?: Json | undefined }): ReplayChange {
   const { payload, input } = change;
-  if (payload !== undefined && input !== undefined) throw new AppError("invalid_input", 'Send "payload" or "input", not both.');
+  if (payload !== undefined && input !== undefined)
+    throw new AppError("invalid_input", 'Send "payload" or "input", not both.');
   if (payload !== undefined) return { payload };
   return input === undefined ? null : { input };
 }

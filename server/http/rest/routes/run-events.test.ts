@@ -4,7 +4,9 @@ import { type TestService, deliver, executeRuns, openTestService } from "../test
 const body = '{ "name": "a", "email": "a@example.com" }';
 
 async function openEvents(service: TestService, runId: string, headers: Record<string, string> = {}) {
-  const response = await service.app.fetch(new Request(`http://localhost:3002/api/v1/runs/${runId}/events`, { headers }));
+  const response = await service.app.fetch(
+    new Request(`http://localhost:3002/api/v1/runs/${runId}/events`, { headers }),
+  );
   if (!response.body) throw new Error("no stream");
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   return { response, reader, next: async () => (await reader.read()).value ?? null };
@@ -47,7 +49,11 @@ describe("GET /api/v1/runs/{id}/events", () => {
     const [run] = (await deliver(service, { endpoint: "signup", body })).runs;
     await executeRuns(service);
     const events = (await service.get(`/api/v1/runs/${run?.id}/events`)).text.split("\n\n").slice(1, -2);
-    for (const event of events) expect(JSON.parse(/^data: (.*)$/m.exec(event)?.[1] ?? "")).toMatchObject({ id: Number(idOf(event)), kind: nameOf(event) });
+    for (const event of events)
+      expect(JSON.parse(/^data: (.*)$/m.exec(event)?.[1] ?? "")).toMatchObject({
+        id: Number(idOf(event)),
+        kind: nameOf(event),
+      });
   });
 
   it("lets go of the store when the reader leaves", async () => {

@@ -1,14 +1,26 @@
 import { describe, expect, it } from "vitest";
 import { runSchema } from "../../../contract/run.ts";
 import { serve } from "../../testing/serve.ts";
-import { bearer, deliver, executeRuns, makeKey, openTestService, paidBody, type TestService } from "../testing/test-service.ts";
+import {
+  bearer,
+  deliver,
+  executeRuns,
+  makeKey,
+  openTestService,
+  paidBody,
+  type TestService,
+} from "../testing/test-service.ts";
 
 /** `count` signups, one a second, so that they fill several pages of the export. */
 async function signUp(service: TestService, count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let at = 0; at < count; at++) {
     service.state.now += 1000;
-    ids.unshift(...(await deliver(service, { endpoint: "signup", body: '{ "name": "a", "email": "a@example.com" }' })).runs.map(({ id }) => id));
+    ids.unshift(
+      ...(await deliver(service, { endpoint: "signup", body: '{ "name": "a", "email": "a@example.com" }' })).runs.map(
+        ({ id }) => id,
+      ),
+    );
   }
   return ids;
 }
@@ -20,7 +32,9 @@ describe("GET /api/v1/runs/export", () => {
     await deliver(service, { endpoint: "billing", body: paidBody });
     const answer = await service.get("/api/v1/runs/export?format=csv&trigger=new-signup");
     expect(answer.status).toBe(200);
-    expect(answer.headers.get("content-disposition")).toBe('attachment; filename="signalbox-runs-2026-11-21T10-03-25Z.csv"');
+    expect(answer.headers.get("content-disposition")).toBe(
+      'attachment; filename="signalbox-runs-2026-11-21T10-03-25Z.csv"',
+    );
     expect(answer.headers.get("content-type")).toContain("text/csv");
     const [header, ...lines] = answer.text.trimEnd().split("\r\n");
     expect(header).toMatch(/^id,status,trigger,targetKind,target,/);
@@ -34,7 +48,10 @@ describe("GET /api/v1/runs/export", () => {
     await executeRuns(service);
     const { text, headers } = await service.get("/api/v1/runs/export?format=jsonl&status=completed");
     expect(headers.get("content-type")).toBe("application/jsonl");
-    const exported = text.trimEnd().split("\n").map((line) => runSchema.strict().parse(JSON.parse(line)));
+    const exported = text
+      .trimEnd()
+      .split("\n")
+      .map((line) => runSchema.strict().parse(JSON.parse(line)));
     expect(exported.map(({ id }) => id).toSorted()).toEqual(runs.map(({ id }) => id).toSorted());
     expect(exported[0]).toMatchObject({ payload: { amount: 12.5 }, output: { ok: true } });
   });
@@ -42,8 +59,13 @@ describe("GET /api/v1/runs/export", () => {
   it("makes what an error says harmless in a spreadsheet", async () => {
     const service = await openTestService();
     await deliver(service, { endpoint: "billing", body: paidBody });
-    await executeRuns(service, { to: "failed", error: { name: "Error", message: '=HYPERLINK("https://evil.example")', stack: null } });
-    expect((await service.get("/api/v1/runs/export?format=csv")).text).toContain(`,"'=HYPERLINK(""https://evil.example"")",`);
+    await executeRuns(service, {
+      to: "failed",
+      error: { name: "Error", message: '=HYPERLINK("https://evil.example")', stack: null },
+    });
+    expect((await service.get("/api/v1/runs/export?format=csv")).text).toContain(
+      `,"'=HYPERLINK(""https://evil.example"")",`,
+    );
   });
 
   it("has a header and no lines where there is nothing", async () => {

@@ -21,7 +21,10 @@ const exportRoute = createRoute({
   tags: ["Runs"],
   request: { query: querySchema({ format: formatSchema, ...runFilter }) },
   responses: {
-    200: { description: "The file, made while it is sent.", content: { "text/csv": { schema: z.string() }, "application/jsonl": { schema: z.string() } } },
+    200: {
+      description: "The file, made while it is sent.",
+      content: { "text/csv": { schema: z.string() }, "application/jsonl": { schema: z.string() } },
+    },
     ...problems(["rate_limited"]),
   },
 });
@@ -43,7 +46,10 @@ export function registerRunExportRoute(app: OpenAPIHono<RestEnv>): void {
   });
 }
 
-const files: Record<z.infer<typeof formatSchema>, (deps: RestDeps, filter: RunFilter) => { pieces: AsyncGenerator<string>; contentType: string }> = {
+const files: Record<
+  z.infer<typeof formatSchema>,
+  (deps: RestDeps, filter: RunFilter) => { pieces: AsyncGenerator<string>; contentType: string }
+> = {
   csv: (deps, filter) => ({ pieces: toCsv(deps, filter), contentType: "text/csv; charset=utf-8; header=present" }),
   jsonl: (deps, filter) => ({ pieces: toJsonLines(deps, filter), contentType: "application/jsonl" }),
 };

@@ -6,16 +6,49 @@ import { countRuns } from "../../../runs/count-runs.ts";
 import { deliver, openTestService, paidBody, type TestService } from "../testing/test-service.ts";
 
 /** Ended runs of agents, a second apart, that have used so much; newest last. */
-async function withSpend(service: TestService, spent: { agent: string; tokens: number; costUsd: number | null; version?: string }[]): Promise<string[]> {
+async function withSpend(
+  service: TestService,
+  spent: { agent: string; tokens: number; costUsd: number | null; version?: string }[],
+): Promise<string[]> {
   const { store, state } = service;
   const ids: string[] = [];
   for (const { agent, tokens, costUsd, version = "v1" } of spent) {
     state.now += 1000;
     const id = newId("run");
     ids.push(id);
-    await store.createRuns([{ id, trigger: null, attachmentId: null, target: { kind: "agent", slug: agent }, deliveryId: null, startedBy: "api", replayOf: null, version, maxAttempts: 1, createdAt: state.now, payload: null, input: { prompt: `Hi ${agent}` }, keyId: null }]);
-    const [run] = await store.claimRuns({ workerId: "wrk_1", limit: 1, now: state.now, leaseMs: 60_000, concurrency: new Map(), pool: "shared" });
-    await store.writeProgress({ runId: id, token: run?.token ?? "", now: state.now, entries: [], spend: { tokens, costUsd }, transition: { to: "completed", output: null } });
+    await store.createRuns([
+      {
+        id,
+        trigger: null,
+        attachmentId: null,
+        target: { kind: "agent", slug: agent },
+        deliveryId: null,
+        startedBy: "api",
+        replayOf: null,
+        version,
+        maxAttempts: 1,
+        createdAt: state.now,
+        payload: null,
+        input: { prompt: `Hi ${agent}` },
+        keyId: null,
+      },
+    ]);
+    const [run] = await store.claimRuns({
+      workerId: "wrk_1",
+      limit: 1,
+      now: state.now,
+      leaseMs: 60_000,
+      concurrency: new Map(),
+      pool: "shared",
+    });
+    await store.writeProgress({
+      runId: id,
+      token: run?.token ?? "",
+      now: state.now,
+      entries: [],
+      spend: { tokens, costUsd },
+      transition: { to: "completed", output: null },
+    });
   }
   state.now += 1000;
   return ids;
@@ -28,7 +61,8 @@ const some = [
   { agent: "triage", tokens: 500, costUsd: 2.5, version: "v2" },
 ];
 
-const usageOf = async (service: TestService, query: string) => runsUsageSchema.strict().parse((await service.get(`/api/v1/runs/usage${query}`)).json);
+const usageOf = async (service: TestService, query: string) =>
+  runsUsageSchema.strict().parse((await service.get(`/api/v1/runs/usage${query}`)).json);
 
 describe("GET /api/v1/runs/usage", () => {
   it("sums what the runs of agents have used, and for each agent, the dearest first; a cost that nobody knows is none", async () => {
@@ -47,7 +81,14 @@ describe("GET /api/v1/runs/usage", () => {
       ],
     });
     expect(await usageOf(service, "?target=local")).toMatchObject({ runs: 1, costUsd: null });
-    expect(await usageOf(service, "?targetKind=workflow")).toEqual({ runs: 0, pricedRuns: 0, tokens: 0, costUsd: null, isCapped: false, agents: [] });
+    expect(await usageOf(service, "?targetKind=workflow")).toEqual({
+      runs: 0,
+      pricedRuns: 0,
+      tokens: 0,
+      costUsd: null,
+      isCapped: false,
+      agents: [],
+    });
   });
 
   it.each([
@@ -60,22 +101,40 @@ describe("GET /api/v1/runs/usage", () => {
     ["?text=local", 1],
     ["?replayOf=run_x", 0],
     ["?text=Hi&minCostUsd=0.15", 2],
-  ])("sums %s over the very runs that the list, the count, the file and the bulk actions have", async (query, count) => {
-    const service = await openTestService();
-    const ids = await withSpend(service, some);
-    const listed = (await service.get(`/api/v1/runs${query}`)).json;
-    const found = (Array.isArray(Object(listed)["data"]) ? Object(listed)["data"] : []).map((run: { id: string }) => run.id);
-    expect(found).toHaveLength(count);
-    expect((await usageOf(service, query)).runs).toBe(count);
-    const exported = (await service.get(`/api/v1/runs/export${query}&format=csv`)).text.trimEnd().split("\r\n").slice(1);
-    expect(exported.map((line) => line.split(",")[0])).toEqual(found);
-    const { since, minTokens, minCostUsd, ...texts } = Object.fromEntries(new URLSearchParams(query.slice(1)));
-    const filter = { ...texts, ...(since ? { since: Date.parse(since) } : {}), ...(minTokens ? { minTokens: Number(minTokens) } : {}), ...(minCostUsd ? { minCostUsd: Number(minCostUsd) } : {}) };
-    expect(await countRuns(service, filter)).toEqual({ count, isCapped: false });
-    const acted = await actOnFilteredRuns(service, { action: "replay", filter, until: service.state.now, cursor: null });
-    expect([acted.done + acted.failed.length, acted.nextCursor]).toEqual([count, null]);
-    expect(ids).toEqual(expect.arrayContaining(found));
-  });
+  ])(
+    "sums %s over the very runs that the list, the count, the file and the bulk actions have",
+    async (query, count) => {
+      const service = await openTestService();
+      const ids = await withSpend(service, some);
+      const listed = (await service.get(`/api/v1/runs${query}`)).json;
+      const found = (Array.isArray(Object(listed)["data"]) ? Object(listed)["data"] : []).map(
+        (run: { id: string }) => run.id,
+      );
+      expect(found).toHaveLength(count);
+      expect((await usageOf(service, query)).runs).toBe(count);
+      const exported = (await service.get(`/api/v1/runs/export${query}&format=csv`)).text
+        .trimEnd()
+        .split("\r\n")
+        .slice(1);
+      expect(exported.map((line) => line.split(",")[0])).toEqual(found);
+      const { since, minTokens, minCostUsd, ...texts } = Object.fromEntries(new URLSearchParams(query.slice(1)));
+      const filter = {
+        ...texts,
+        ...(since ? { since: Date.parse(since) } : {}),
+        ...(minTokens ? { minTokens: Number(minTokens) } : {}),
+        ...(minCostUsd ? { minCostUsd: Number(minCostUsd) } : {}),
+      };
+      expect(await countRuns(service, filter)).toEqual({ count, isCapped: false });
+      const acted = await actOnFilteredRuns(service, {
+        action: "replay",
+        filter,
+        until: service.state.now,
+        cursor: null,
+      });
+      expect([acted.done + acted.failed.length, acted.nextCursor]).toEqual([count, null]);
+      expect(ids).toEqual(expect.arrayContaining(found));
+    },
+  );
 
   it("refuses what is no number, and says what there is", async () => {
     const service = await openTestService();

@@ -13,12 +13,17 @@ describe("GET /api/v1/runs", () => {
     const made: string[] = [];
     for (let at = 0; at < 5; at++) {
       service.state.now += 1000;
-      made.unshift((await deliver(service, { endpoint: "signup", body: '{ "name": "a", "email": "a@example.com" }' })).runs[0]?.id ?? "");
+      made.unshift(
+        (await deliver(service, { endpoint: "signup", body: '{ "name": "a", "email": "a@example.com" }' })).runs[0]
+          ?.id ?? "",
+      );
     }
     const seen: string[] = [];
     let cursor: string | null = null;
     do {
-      const page = runPage.parse((await service.get(`/api/v1/runs?limit=2${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`)).json);
+      const page = runPage.parse(
+        (await service.get(`/api/v1/runs?limit=2${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`)).json,
+      );
       expect(page.data.length).toBeLessThanOrEqual(2);
       seen.push(...page.data.map(({ id }) => id));
       cursor = page.nextCursor;
@@ -63,10 +68,19 @@ describe("GET /api/v1/runs", () => {
 describe("GET /api/v1/runs/{id}", () => {
   it("shows a run with its payload and output", async () => {
     const service = await openTestService();
-    const { deliveryId, runs } = await deliver(service, { endpoint: "signup", body: '{ "name": " Ann ", "email": "a@example.com" }' });
+    const { deliveryId, runs } = await deliver(service, {
+      endpoint: "signup",
+      body: '{ "name": " Ann ", "email": "a@example.com" }',
+    });
     await executeRuns(service, { to: "completed", output: { sent: true } });
     const run = runSchema.parse((await service.get(`/api/v1/runs/${runs[0]?.id}`)).json);
-    expect(run).toMatchObject({ status: "completed", deliveryId, payload: { name: "Ann", email: "a@example.com" }, output: { sent: true }, startedBy: "webhook" });
+    expect(run).toMatchObject({
+      status: "completed",
+      deliveryId,
+      payload: { name: "Ann", email: "a@example.com" },
+      output: { sent: true },
+      startedBy: "webhook",
+    });
     expect(run).not.toHaveProperty("keyId");
   });
 
@@ -127,7 +141,9 @@ describe("a webhook key", () => {
     await executeRuns(service);
     const headers = bearer(own.secret);
 
-    expect(runPage.parse((await service.get("/api/v1/runs", headers)).json).data.map(({ id }) => id)).toEqual([mine?.id]);
+    expect(runPage.parse((await service.get("/api/v1/runs", headers)).json).data.map(({ id }) => id)).toEqual([
+      mine?.id,
+    ]);
     for (const path of ["", "/timeline", "/events"]) {
       expect((await service.get(`/api/v1/runs/${mine?.id}${path}`, headers)).status).toBe(200);
       const hidden = await service.get(`/api/v1/runs/${theirs?.id}${path}`, headers);

@@ -25,7 +25,10 @@ const listRoute = createRoute({
     query: querySchema({ ...runFilter, ...paging }),
   },
   middleware: holdSlot("list"),
-  responses: { 200: answer("One page. A webhook key sees the runs that it started.", pageSchema(runSummary)), ...problems(["rate_limited"]) },
+  responses: {
+    200: answer("One page. A webhook key sees the runs that it started.", pageSchema(runSummary)),
+    ...problems(["rate_limited"]),
+  },
 });
 
 const getRoute = createRoute({
@@ -46,7 +49,10 @@ const getRoute = createRoute({
         .openapi({ description: "Seconds to hold the answer until the run has ended." }),
     }),
   },
-  responses: { 200: answer("The run, ended or as it is when the seconds have passed.", run), ...problems(["not_found", "rate_limited"]) },
+  responses: {
+    200: answer("The run, ended or as it is when the seconds have passed.", run),
+    ...problems(["not_found", "rate_limited"]),
+  },
 });
 
 const timelineRoute = createRoute({
@@ -71,7 +77,11 @@ const eventsRoute = createRoute({
     params: idParam,
     query: noQuery,
     headers: z.object({
-      "last-event-id": z.string().regex(/^\d{0,15}$/, "Not an id of this stream").optional().openapi({ description: "Id of the last event that the reader has." }),
+      "last-event-id": z
+        .string()
+        .regex(/^\d{0,15}$/, "Not an id of this stream")
+        .optional()
+        .openapi({ description: "Id of the last event that the reader has." }),
     }),
   },
   responses: {
@@ -98,7 +108,10 @@ export function registerRunRoutes(app: OpenAPIHono<RestEnv>): void {
   app.openapi(timelineRoute, async (c) => {
     const { limit, cursor } = c.req.valid("query");
     const { id: runId } = c.req.valid("param");
-    return c.json(await listTimeline(c.env, { runId, keyId: visibleToKey(c.var.principal), after: Number(cursor ?? 0), limit }), 200);
+    return c.json(
+      await listTimeline(c.env, { runId, keyId: visibleToKey(c.var.principal), after: Number(cursor ?? 0), limit }),
+      200,
+    );
   });
 
   app.openapi(eventsRoute, async (c) => {

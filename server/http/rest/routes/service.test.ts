@@ -10,9 +10,15 @@ describe("GET /readyz", () => {
     const service = await openTestService({ mode: "deployed" });
     await service.store.heartbeatWorker(seen(service.state.now));
     service.state.now += 14_000;
-    expect([(await service.get("/readyz")).status, (await service.get("/readyz")).json]).toEqual([200, { ok: true, reasons: [] }]);
+    expect([(await service.get("/readyz")).status, (await service.get("/readyz")).json]).toEqual([
+      200,
+      { ok: true, reasons: [] },
+    ]);
     service.state.now += 2_000;
-    expect([(await service.get("/readyz")).status, (await service.get("/readyz")).json]).toEqual([503, { ok: false, reasons: ["No worker was seen in the last 15 seconds."] }]);
+    expect([(await service.get("/readyz")).status, (await service.get("/readyz")).json]).toEqual([
+      503,
+      { ok: false, reasons: ["No worker was seen in the last 15 seconds."] },
+    ]);
   });
 
   it("says no while the store does not answer, and does not say why to strangers", async () => {
@@ -27,7 +33,10 @@ describe("GET /readyz", () => {
     service.store.ping = () => Promise.reject(new AppError("store_unavailable", "The disk of the database is full."));
     for (let time = 0; time < 10; time += 1) {
       service.state.now += 1_000;
-      expect((await service.get("/readyz")).json).toEqual({ ok: false, reasons: ["The store cannot be written. The disk of the database is full."] });
+      expect((await service.get("/readyz")).json).toEqual({
+        ok: false,
+        reasons: ["The store cannot be written. The disk of the database is full."],
+      });
     }
     expect(service.state.log.filter((line) => line.includes("the store does not answer"))).toHaveLength(1);
   });

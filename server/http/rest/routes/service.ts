@@ -23,7 +23,10 @@ const readyRoute = createRoute({
   summary: "Whether webhooks can be taken and run",
   tags: ["Service"],
   security: [],
-  responses: { 200: answer("The store can be written, and a worker is alive.", readiness), 503: answer("Not now; `reasons` says why.", readiness) },
+  responses: {
+    200: answer("The store can be written, and a worker is alive.", readiness),
+    503: answer("Not now; `reasons` says why.", readiness),
+  },
 });
 
 const metricsRoute = createRoute({
@@ -33,7 +36,10 @@ const metricsRoute = createRoute({
   summary: "Numbers for Prometheus",
   description: "Needs an API token when deployed: scrape with `authorization: { credentials: sbt_… }`.",
   tags: ["Service"],
-  responses: { 200: { description: "Text format 0.0.4.", content: { "text/plain": { schema: z.string() } } }, ...problems() },
+  responses: {
+    200: { description: "Text format 0.0.4.", content: { "text/plain": { schema: z.string() } } },
+    ...problems(),
+  },
 });
 
 export function registerServiceRoutes(app: OpenAPIHono<RestEnv>): void {
@@ -64,7 +70,10 @@ async function reasonsNotToBeReady({ store, clock, stopping, logger }: RestDeps)
   }
 }
 
-/** A ping writes to the disk, and /readyz is open to everybody: however often it is asked, the store is asked once a second. */
+/**
+ * A ping writes to the disk, and /readyz is open to everybody: however often it is asked, the store is asked once a
+ * second.
+ */
 async function pingOnceASecond({ store, clock, logger }: Pick<RestDeps, "store" | "clock" | "logger">): Promise<void> {
   const now = clock.now();
   const last = lastPings.get(store);
@@ -76,4 +85,7 @@ async function pingOnceASecond({ store, clock, logger }: Pick<RestDeps, "store" 
   return answer;
 }
 
-const lastPings = new WeakMap<RestDeps["store"], { at: number; answer: Promise<void>; logTrouble: RestDeps["logger"]["warn"] }>();
+const lastPings = new WeakMap<
+  RestDeps["store"],
+  { at: number; answer: Promise<void>; logTrouble: RestDeps["logger"]["warn"] }
+>();

@@ -15,8 +15,19 @@ describe("GET /api/v1/triggers", () => {
   it("lists each attachment with its schemas and its path", async () => {
     const service = await openTestService();
     const { data } = triggerList.parse((await service.get("/api/v1/triggers")).json);
-    expect(data.map(({ attachmentId }) => attachmentId)).toEqual(["invoice-paid:notify", "invoice-paid:record-invoice", "new-signup:welcome-email", "refund:notify"]);
-    expect(data[2]).toMatchObject({ slug: "new-signup", path: "/triggers/signup", file: "triggers/new-signup.ts", request: { type: "object" }, filter: { type: "object" } });
+    expect(data.map(({ attachmentId }) => attachmentId)).toEqual([
+      "invoice-paid:notify",
+      "invoice-paid:record-invoice",
+      "new-signup:welcome-email",
+      "refund:notify",
+    ]);
+    expect(data[2]).toMatchObject({
+      slug: "new-signup",
+      path: "/triggers/signup",
+      file: "triggers/new-signup.ts",
+      request: { type: "object" },
+      filter: { type: "object" },
+    });
     expect(data[3]?.filter).toBeNull();
   });
 
@@ -30,24 +41,38 @@ describe("GET /api/v1/triggers", () => {
 describe("POST /api/v1/triggers/{slug}/runs", () => {
   it("starts one run for each target of the trigger, with the payload as parsed", async () => {
     const service = await openTestService();
-    const answer = await service.post("/api/v1/triggers/invoice-paid/runs", { type: "invoice.paid", amount: 5, extra: true }, { "signalbox-client": "cli" });
+    const answer = await service.post(
+      "/api/v1/triggers/invoice-paid/runs",
+      { type: "invoice.paid", amount: 5, extra: true },
+      { "signalbox-client": "cli" },
+    );
     expect(answer.status).toBe(202);
     const { runs, runId } = startedRuns.parse(answer.json);
     expect(runs.map(({ target }) => target.slug)).toEqual(["notify", "record-invoice"]);
     expect(runId).toBe(runs[0]?.runId);
     expect(answer.headers.get("location")).toBe(`/api/v1/runs/${runId}`);
     const run = runSchema.parse((await service.get(`/api/v1/runs/${runId}`)).json);
-    expect(run).toMatchObject({ startedBy: "cli", payload: { type: "invoice.paid", amount: 5 }, input: null, deliveryId: null });
+    expect(run).toMatchObject({
+      startedBy: "cli",
+      payload: { type: "invoice.paid", amount: 5 },
+      input: null,
+      deliveryId: null,
+    });
     expect(service.state.queued).toBe(1);
   });
 
   it("starts the one target that the query names", async () => {
     const service = await openTestService();
     const body = { type: "invoice.paid", amount: 5 };
-    const { runs } = startedRuns.parse((await service.post("/api/v1/triggers/invoice-paid/runs?target=record-invoice", body)).json);
+    const { runs } = startedRuns.parse(
+      (await service.post("/api/v1/triggers/invoice-paid/runs?target=record-invoice", body)).json,
+    );
     expect(runs.map(({ target }) => target.slug)).toEqual(["record-invoice"]);
     const unknown = await service.post("/api/v1/triggers/invoice-paid/runs?target=record-invoices", body);
-    expect([unknown.status, unknown.text]).toEqual([404, expect.stringContaining('Did you mean \\"record-invoice\\"?')]);
+    expect([unknown.status, unknown.text]).toEqual([
+      404,
+      expect.stringContaining('Did you mean \\"record-invoice\\"?'),
+    ]);
   });
 
   it("is skipped when only the filter does not hold", async () => {
@@ -61,7 +86,12 @@ describe("POST /api/v1/triggers/{slug}/runs", () => {
     const service = await openTestService();
     const answer = await service.post("/api/v1/triggers/new-signup/runs", { name: "", email: "x" });
     expect(answer.status).toBe(422);
-    expect(z.object({ errors: z.array(z.object({ pointer: z.string() })) }).parse(answer.json).errors.map(({ pointer }) => pointer)).toEqual(["/name", "/email"]);
+    expect(
+      z
+        .object({ errors: z.array(z.object({ pointer: z.string() })) })
+        .parse(answer.json)
+        .errors.map(({ pointer }) => pointer),
+    ).toEqual(["/name", "/email"]);
     expect(counted.parse((await service.get("/api/v1/runs")).json).data).toHaveLength(0);
   });
 });
@@ -76,12 +106,24 @@ describe("POST /api/v1/triggers/{slug}/disable and /enable", () => {
     expect([off.status, off.json]).toEqual([200, { slug: "new-signup", disabled }]);
     const { data } = triggerList.parse((await service.get("/api/v1/triggers", operator)).json);
     expect(data.map((trigger) => trigger.disabled)).toEqual([null, null, disabled, null]);
-    const said = verdictList.parse((await service.post("/api/v1/verdicts", { trigger: "new-signup", body }, operator)).json).data;
-    expect(said).toMatchObject([{ trigger: "new-signup", outcome: "disabled", reasons: [{ message: expect.stringContaining("noisy") }] }]);
-    expect((await service.post("/api/v1/triggers/new-signup/runs", body, operator)).json).toEqual({ ok: true, skipped: true });
-    expect((await service.post("/api/v1/triggers/new-signup/enable", undefined, operator)).json).toEqual({ slug: "new-signup", disabled: null });
+    const said = verdictList.parse(
+      (await service.post("/api/v1/verdicts", { trigger: "new-signup", body }, operator)).json,
+    ).data;
+    expect(said).toMatchObject([
+      { trigger: "new-signup", outcome: "disabled", reasons: [{ message: expect.stringContaining("noisy") }] },
+    ]);
+    expect((await service.post("/api/v1/triggers/new-signup/runs", body, operator)).json).toEqual({
+      ok: true,
+      skipped: true,
+    });
+    expect((await service.post("/api/v1/triggers/new-signup/enable", undefined, operator)).json).toEqual({
+      slug: "new-signup",
+      disabled: null,
+    });
     expect((await service.post("/api/v1/triggers/new-signup/runs", body, operator)).status).toBe(202);
-    const written = (await service.store.listAudit({}, { limit: 10, cursor: null })).data.filter(({ subject }) => subject === "new-signup").map(({ action }) => action);
+    const written = (await service.store.listAudit({}, { limit: 10, cursor: null })).data
+      .filter(({ subject }) => subject === "new-signup")
+      .map(({ action }) => action);
     expect(written).toEqual(expect.arrayContaining(["trigger.disabled", "trigger.enabled"]));
   });
 
@@ -96,7 +138,10 @@ describe("POST /api/v1/triggers/{slug}/disable and /enable", () => {
 
   it("leave replays alone, and keep redeliveries from starting anything", async () => {
     const service = await openTestService();
-    const { runs, deliveryId } = await deliver(service, { endpoint: "signup", body: '{ "name": "a", "email": "a@example.com" }' });
+    const { runs, deliveryId } = await deliver(service, {
+      endpoint: "signup",
+      body: '{ "name": "a", "email": "a@example.com" }',
+    });
     await executeRuns(service);
     await service.post("/api/v1/triggers/new-signup/disable");
     expect((await service.post(`/api/v1/deliveries/${deliveryId}/redeliver`)).status).toBeLessThan(300);
@@ -108,7 +153,9 @@ describe("POST /api/v1/triggers/{slug}/disable and /enable", () => {
 describe("POST /api/v1/verdicts", () => {
   it("says what each trigger on an endpoint would say, and starts nothing", async () => {
     const service = await openTestService();
-    const { data } = verdictList.parse((await service.post("/api/v1/verdicts", { endpoint: "billing", body: JSON.parse(paidBody) })).json);
+    const { data } = verdictList.parse(
+      (await service.post("/api/v1/verdicts", { endpoint: "billing", body: JSON.parse(paidBody) })).json,
+    );
     expect(data.map(({ attachmentId, outcome, runId }) => [attachmentId, outcome, runId])).toEqual([
       ["invoice-paid:notify", "matched", null],
       ["invoice-paid:record-invoice", "matched", null],
@@ -121,13 +168,25 @@ describe("POST /api/v1/verdicts", () => {
 
   it("says what one trigger would say", async () => {
     const service = await openTestService();
-    const { data } = verdictList.parse((await service.post("/api/v1/verdicts", { trigger: "new-signup", body: { name: "a", email: "a@elsewhere.example" } })).json);
-    expect(data).toMatchObject([{ trigger: "new-signup", outcome: "filter_mismatch", reasons: [{ pointer: "/email" }] }]);
+    const { data } = verdictList.parse(
+      (
+        await service.post("/api/v1/verdicts", {
+          trigger: "new-signup",
+          body: { name: "a", email: "a@elsewhere.example" },
+        })
+      ).json,
+    );
+    expect(data).toMatchObject([
+      { trigger: "new-signup", outcome: "filter_mismatch", reasons: [{ pointer: "/email" }] },
+    ]);
   });
 
   it("takes a null as a body", async () => {
     const service = await openTestService();
-    expect(verdictList.parse((await service.post("/api/v1/verdicts", { trigger: "refund", body: null })).json).data[0]?.outcome).toBe("request_mismatch");
+    expect(
+      verdictList.parse((await service.post("/api/v1/verdicts", { trigger: "refund", body: null })).json).data[0]
+        ?.outcome,
+    ).toBe("request_mismatch");
   });
 });
 
@@ -135,21 +194,35 @@ describe("GET /api/v1/url", () => {
   it("in development is the endpoint alone, by slug or by endpoint", async () => {
     const service = await openTestService({ baseUrl: "http://localhost:3002" });
     for (const name of ["new-signup", "signup"]) {
-      expect((await service.get(`/api/v1/url?for=${name}`)).json).toEqual({ endpoint: "signup", url: "http://localhost:3002/triggers/signup", keyId: null });
+      expect((await service.get(`/api/v1/url?for=${name}`)).json).toEqual({
+        endpoint: "signup",
+        url: "http://localhost:3002/triggers/signup",
+        keyId: null,
+      });
     }
   });
 
   it("in development behind a tunnel has a key", async () => {
     const service = await openTestService({ baseUrl: "https://dev.example.com" });
     const key = await makeKey(service, { kind: "webhook" });
-    expect((await service.get("/api/v1/url?for=signup")).json).toEqual({ endpoint: "signup", url: `https://dev.example.com/triggers/signup?token=${key.secret}`, keyId: key.id });
+    expect((await service.get("/api/v1/url?for=signup")).json).toEqual({
+      endpoint: "signup",
+      url: `https://dev.example.com/triggers/signup?token=${key.secret}`,
+      keyId: key.id,
+    });
   });
 
   it("deployed bears the newest usable key that opens the endpoint", async () => {
     const service = await openTestService({ mode: "deployed" });
     const { state, store } = service;
     const made = [];
-    for (const p of [{}, { endpoints: ["billing"] }, { endpoints: ["signup"] }, {}, { expiresAt: state.now + 10_000 }]) {
+    for (const p of [
+      {},
+      { endpoints: ["billing"] },
+      { endpoints: ["signup"] },
+      {},
+      { expiresAt: state.now + 10_000 },
+    ]) {
       state.now += 1000;
       made.push(await makeKey(service, { kind: "webhook", ...p }));
     }
@@ -159,7 +232,11 @@ describe("GET /api/v1/url", () => {
     const token = { "x-api-key": (await makeKey(service, { kind: "api" })).secret };
     const ask = async (name: string) => url.parse((await service.get(`/api/v1/url?for=${name}`, token)).json);
 
-    expect(await ask("new-signup")).toEqual({ endpoint: "signup", url: `https://hooks.example.com/triggers/signup?token=${signup?.secret}`, keyId: signup?.id });
+    expect(await ask("new-signup")).toEqual({
+      endpoint: "signup",
+      url: `https://hooks.example.com/triggers/signup?token=${signup?.secret}`,
+      keyId: signup?.id,
+    });
     expect((await ask("billing")).keyId).toBe(billing?.id);
     await store.revokeKey(billing?.id ?? "", state.now);
     expect((await ask("billing")).keyId).toBe(all?.id);

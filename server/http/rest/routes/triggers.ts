@@ -12,7 +12,15 @@ import { requireBody } from "../read-json-body.ts";
 import { switchReason } from "../../../contract/disabled.ts";
 import { clientHeader, noQuery, querySchema, slugParam } from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
-import { json, skipped, startedRuns, switchedTrigger, trigger, triggerUrl as triggerUrlSchema, verdict } from "../schemas.ts";
+import {
+  json,
+  skipped,
+  startedRuns,
+  switchedTrigger,
+  trigger,
+  triggerUrl as triggerUrlSchema,
+  verdict,
+} from "../schemas.ts";
 import { runLocation, toStartedRuns } from "../started-runs.ts";
 
 const listRoute = createRoute({
@@ -22,7 +30,10 @@ const listRoute = createRoute({
   summary: "The triggers of the project that runs now",
   tags: ["Triggers"],
   request: { query: querySchema({ endpoint: z.string().optional() }) },
-  responses: { 200: answer("All of them, in the order of their attachment ids.", z.object({ data: z.array(trigger) })), ...problems() },
+  responses: {
+    200: answer("All of them, in the order of their attachment ids.", z.object({ data: z.array(trigger) })),
+    ...problems(),
+  },
 });
 
 const startRoute = createRoute({
@@ -30,12 +41,18 @@ const startRoute = createRoute({
   path: "/api/v1/triggers/{slug}/runs",
   operationId: "startTriggerRuns",
   summary: "Start a trigger with a payload",
-  description: "The payload goes through `request`, `filter` and `transform`, as a webhook's body does. Other triggers on the endpoint are not evaluated, and no delivery is recorded.",
+  description:
+    "The payload goes through `request`, `filter` and `transform`, as a webhook's body does. Other triggers on the endpoint are not evaluated, and no delivery is recorded.",
   tags: ["Triggers"],
   middleware: requireBody,
   request: {
     params: slugParam,
-    query: querySchema({ target: z.string().optional().openapi({ description: "Slug of the one workflow or agent to start. Default: every target of the trigger." }) }),
+    query: querySchema({
+      target: z
+        .string()
+        .optional()
+        .openapi({ description: "Slug of the one workflow or agent to start. Default: every target of the trigger." }),
+    }),
     headers: clientHeader,
     body: body(json, true),
   },
@@ -51,9 +68,14 @@ const disableRoute = createRoute({
   path: "/api/v1/triggers/{slug}/disable",
   operationId: "disableTrigger",
   summary: "Switch a trigger off",
-  description: "From the next request on nothing starts by it but replays of its runs; its verdicts are `disabled`. It stays off over builds and restarts.",
+  description:
+    "From the next request on nothing starts by it but replays of its runs; its verdicts are `disabled`. It stays off over builds and restarts.",
   tags: ["Triggers"],
-  request: { params: slugParam, query: noQuery, body: body(z.strictObject({ reason: switchReason.optional() }).openapi("DisableRequest"), false) },
+  request: {
+    params: slugParam,
+    query: noQuery,
+    body: body(z.strictObject({ reason: switchReason.optional() }).openapi("DisableRequest"), false),
+  },
   responses: { 200: answer("The trigger as it is now.", switchedTrigger), ...problems([...bodyProblems, "not_found"]) },
 });
 
@@ -97,7 +119,10 @@ const urlRoute = createRoute({
   summary: "Where to send webhooks",
   tags: ["Triggers"],
   request: { query: querySchema({ for: z.string().openapi({ description: "Slug of a trigger, or an endpoint." }) }) },
-  responses: { 200: answer("The full URL; deployed, with the token of the newest usable key.", triggerUrlSchema), ...problems(["not_found"]) },
+  responses: {
+    200: answer("The full URL; deployed, with the token of the newest usable key.", triggerUrlSchema),
+    ...problems(["not_found"]),
+  },
 });
 
 export function registerTriggerRoutes(app: OpenAPIHono<RestEnv>): void {
@@ -105,13 +130,23 @@ export function registerTriggerRoutes(app: OpenAPIHono<RestEnv>): void {
 
   app.openapi(startRoute, async (c) => {
     const startedBy = c.req.valid("header")["signalbox-client"] ?? "api";
-    const { runs } = await startTriggerRuns(c.env, { slug: c.req.valid("param").slug, target: c.req.valid("query").target, body: c.req.valid("json"), startedBy });
+    const { runs } = await startTriggerRuns(c.env, {
+      slug: c.req.valid("param").slug,
+      target: c.req.valid("query").target,
+      body: c.req.valid("json"),
+      startedBy,
+    });
     const [first] = runs;
     if (!first) return c.json({ ok: true as const, skipped: true as const }, 200);
     return c.json(toStartedRuns(first, runs), 202, runLocation(first));
   });
 
-  app.openapi(disableRoute, async (c) => c.json(await disableTrigger(c.env, { slug: c.req.valid("param").slug, reason: c.req.valid("json").reason ?? null }), 200));
+  app.openapi(disableRoute, async (c) =>
+    c.json(
+      await disableTrigger(c.env, { slug: c.req.valid("param").slug, reason: c.req.valid("json").reason ?? null }),
+      200,
+    ),
+  );
 
   app.openapi(enableRoute, async (c) => c.json(await enableTrigger(c.env, c.req.valid("param").slug), 200));
 
@@ -119,8 +154,16 @@ export function registerTriggerRoutes(app: OpenAPIHono<RestEnv>): void {
 
   app.openapi(urlRoute, async (c) => {
     const deps = c.env;
-    const url = await triggerUrl({ ...deps, findShowableKey: (endpoint) => findShowableKey(deps, endpoint) }, c.req.valid("query").for);
-    if (url.keyId !== null) await noteKeyShown(deps, { keyId: url.keyId, endpoint: url.endpoint }, doerOf(c.var.principal, deps.client.address));
+    const url = await triggerUrl(
+      { ...deps, findShowableKey: (endpoint) => findShowableKey(deps, endpoint) },
+      c.req.valid("query").for,
+    );
+    if (url.keyId !== null)
+      await noteKeyShown(
+        deps,
+        { keyId: url.keyId, endpoint: url.endpoint },
+        doerOf(c.var.principal, deps.client.address),
+      );
     return c.json(url, 200);
   });
 }

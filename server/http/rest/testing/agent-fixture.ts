@@ -36,5 +36,8 @@ export function withAgent(sources: ProjectSources, change: Partial<ManifestAgent
     filter: null,
     prompt: { kind: "template", text: "New ticket from {{ email }}" },
   };
-  return { ...sources, manifest: manifestSchema.parse({ ...manifest, triggers: [...triggers, trigger], agents: [...agents, agent] }) };
+  return {
+    ...sources,
+    manifest: manifestSchema.parse({ ...manifest, triggers: [...triggers, trigger], agents: [...agents, agent] }),
+  };
 }

@@ -14,11 +14,20 @@ interface FixtureTrigger {
 const signup = z.object({ name: z.string().trim().min(1), email: z.email() });
 const paid = z.object({ type: z.literal("invoice.paid"), amount: z.number() });
 
-/** One trigger alone on `signup`; on `billing` a trigger with two targets, and another one. In the order of attachment ids. */
+/**
+ * One trigger alone on `signup`; on `billing` a trigger with two targets, and another one. In the order of attachment
+ * ids.
+ */
 const triggers: FixtureTrigger[] = [
   { slug: "invoice-paid", endpoint: "billing", target: "notify", request: paid },
   { slug: "invoice-paid", endpoint: "billing", target: "record-invoice", request: paid },
-  { slug: "new-signup", endpoint: "signup", target: "welcome-email", request: signup, filter: z.object({ email: z.string().endsWith("@example.com") }) },
+  {
+    slug: "new-signup",
+    endpoint: "signup",
+    target: "welcome-email",
+    request: signup,
+    filter: z.object({ email: z.string().endsWith("@example.com") }),
+  },
   { slug: "refund", endpoint: "billing", target: "notify", request: z.object({ type: z.literal("refund") }) },
 ];
 
@@ -33,7 +42,12 @@ export function projectFixture(without: { triggers?: string[]; workflows?: strin
   const kept = triggers.filter(({ slug }) => !without.triggers?.includes(slug));
   const sources = kept.map(toSource);
   const slugs = Object.keys(workflows).filter((slug) => !without.workflows?.includes(slug));
-  return { manifest: toManifest(kept, slugs), triggers: sources, byEndpoint: Map.groupBy(sources, ({ endpoint }) => endpoint), indexes: new Map() };
+  return {
+    manifest: toManifest(kept, slugs),
+    triggers: sources,
+    byEndpoint: Map.groupBy(sources, ({ endpoint }) => endpoint),
+    indexes: new Map(),
+  };
 }
 
 function toSource({ slug, endpoint, target, request, filter }: FixtureTrigger): TriggerSource {

@@ -28,25 +28,46 @@ import { projectFixture } from "./project-fixture.ts";
 
 export type TestService = Awaited<ReturnType<typeof openTestService>>;
 
-/** The REST app over a real store of its own, gone when the test has finished. Every answer is held against the OpenAPI document. */
-export async function openTestService(p: { mode?: Mode; maxBodyBytes?: number; secret?: string; baseUrl?: string } = {}) {
+/**
+ * The REST app over a real store of its own, gone when the test has finished. Every answer is held against the OpenAPI
+ * document.
+ */
+export async function openTestService(
+  p: { mode?: Mode; maxBodyBytes?: number; secret?: string; baseUrl?: string } = {},
+) {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-api-"));
   const store = await openSqliteStore({ file: join(dir, "test.db"), logger: silentLogger });
   onTestFinished(async () => {
     await store.close();
     rmSync(dir, { recursive: true, force: true });
   });
-  const state = { now: Date.parse("2026-11-21T10:00:00Z"), sources: projectFixture(), queued: 0, canceled: [] as string[], log: [] as string[] };
-  const note = (message: string, fields?: Record<string, unknown>) => void state.log.push(`${message} ${JSON.stringify(fields)}`);
+  const state = {
+    now: Date.parse("2026-11-21T10:00:00Z"),
+    sources: projectFixture(),
+    queued: 0,
+    canceled: [] as string[],
+    log: [] as string[],
+  };
+  const note = (message: string, fields?: Record<string, unknown>) =>
+    void state.log.push(`${message} ${JSON.stringify(fields)}`);
   const logger: Logger = { debug: note, info: note, warn: note, error: note };
   const sessionSecret = "a session secret of many characters";
   const stopping = new AbortController();
   const mode = p.mode ?? "development";
   const clock = { now: () => state.now };
   let identity: Promise<Identity> | null = null;
-  const loadIdentity = async () => (await import("../../../identity/create-identity.ts")).createIdentity({ rows: store, baseUrl: "https://hooks.example.com", secret: sessionSecret, oidc: null });
+  const loadIdentity = async () =>
+    (await import("../../../identity/create-identity.ts")).createIdentity({
+      rows: store,
+      baseUrl: "https://hooks.example.com",
+      secret: sessionSecret,
+      oidc: null,
+    });
   const project = { current: () => state.sources };
-  const signals = { runsQueued: () => void state.queued++, cancelRequested: (id: string) => void state.canceled.push(id) };
+  const signals = {
+    runsQueued: () => void state.queued++,
+    cancelRequested: (id: string) => void state.canceled.push(id),
+  };
   const maxBodyBytes = p.maxBodyBytes ?? 100_000;
   const common = { store, project, signals, clock, logger, mode, maxBodyBytes, bodies: createBodyBudget(maxBodyBytes) };
   const deps: RestDeps & { identity: () => Promise<Identity>; receive: Receive } = {
@@ -77,23 +98,47 @@ export interface Answer {
 }
 
 function caller(app: { fetch(request: Request): Promise<Response> }) {
-  const send = async (method: string, path: string, options: { headers?: Record<string, string>; body?: string } = {}): Promise<Answer> => {
-    const response = await app.fetch(new Request(`http://localhost:3002${path}`, { method, headers: options.headers ?? {}, body: options.body ?? null }));
+  const send = async (
+    method: string,
+    path: string,
+    options: { headers?: Record<string, string>; body?: string } = {},
+  ): Promise<Answer> => {
+    const response = await app.fetch(
+      new Request(`http://localhost:3002${path}`, {
+        method,
+        headers: options.headers ?? {},
+        body: options.body ?? null,
+      }),
+    );
     const text = await response.text();
     const contentType = response.headers.get("content-type") ?? "";
     checkAnswer({ method, path: path.split("?")[0] ?? "", status: response.status, contentType, body: text });
-    return { status: response.status, headers: response.headers, text, json: isJson(contentType) && text ? jsonSchema.parse(JSON.parse(text)) : null };
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      json: isJson(contentType) && text ? jsonSchema.parse(JSON.parse(text)) : null,
+    };
   };
   return {
     send,
     get: (path: string, headers: Record<string, string> = {}) => send("GET", path, { headers }),
     post: (path: string, body?: Json, headers: Record<string, string> = {}) =>
-      send("POST", path, body === undefined ? { headers } : { body: JSON.stringify(body), headers: { "content-type": "application/json", ...headers } }),
+      send(
+        "POST",
+        path,
+        body === undefined
+          ? { headers }
+          : { body: JSON.stringify(body), headers: { "content-type": "application/json", ...headers } },
+      ),
   };
 }
 
 /** A webhook as the receiver would have recorded it, with the runs that it started. */
-export async function deliver(service: TestService, p: { endpoint: string; body: string; keyId?: string; headers?: Record<string, string> }) {
+export async function deliver(
+  service: TestService,
+  p: { endpoint: string; body: string; keyId?: string; headers?: Record<string, string> },
+) {
   const { store, state } = service;
   const { manifest, byEndpoint } = state.sources;
   const id = newId("dlv", state.now);
@@ -102,7 +147,18 @@ export async function deliver(service: TestService, p: { endpoint: string; body:
   const runs = evaluated.flatMap(({ verdict, payload }) => {
     const trigger = triggers.find(({ attachmentId }) => attachmentId === verdict.attachmentId);
     if (verdict.outcome !== "matched" || !trigger) return [];
-    return [planRun({ manifest, trigger, payload, now: state.now, startedBy: "webhook", deliveryId: id, replayOf: null, keyId: p.keyId ?? null })];
+    return [
+      planRun({
+        manifest,
+        trigger,
+        payload,
+        now: state.now,
+        startedBy: "webhook",
+        deliveryId: id,
+        replayOf: null,
+        keyId: p.keyId ?? null,
+      }),
+    ];
   });
   const body = Buffer.from(p.body);
   await store.acceptDelivery({
@@ -118,7 +174,10 @@ export async function deliver(service: TestService, p: { endpoint: string; body:
       outcome: runs.length > 0 ? "accepted" : "skipped",
       responseStatus: runs.length > 0 ? 202 : 200,
       problem: null,
-      verdicts: evaluated.map(({ verdict }) => ({ ...verdict, runId: runs.find(({ attachmentId }) => attachmentId === verdict.attachmentId)?.id ?? null })),
+      verdicts: evaluated.map(({ verdict }) => ({
+        ...verdict,
+        runId: runs.find(({ attachmentId }) => attachmentId === verdict.attachmentId)?.id ?? null,
+      })),
       durationMs: 1,
       keyId: p.keyId ?? null,
       redeliveryOf: null,
@@ -132,9 +191,19 @@ export async function deliver(service: TestService, p: { endpoint: string; body:
 export const paidBody = '{ "type": "invoice.paid",\n "amount": 12.50 }';
 
 /** Does to a queued run what a worker does. */
-export async function executeRuns(service: TestService, end: Parameters<TestService["store"]["writeProgress"]>[0]["transition"] = { to: "completed", output: { ok: true } }) {
+export async function executeRuns(
+  service: TestService,
+  end: Parameters<TestService["store"]["writeProgress"]>[0]["transition"] = { to: "completed", output: { ok: true } },
+) {
   const { store, state } = service;
-  const claimed = await store.claimRuns({ workerId: "wrk_1", limit: 100, now: state.now, leaseMs: 60_000, concurrency: new Map(), pool: "shared" });
+  const claimed = await store.claimRuns({
+    workerId: "wrk_1",
+    limit: 100,
+    now: state.now,
+    leaseMs: 60_000,
+    concurrency: new Map(),
+    pool: "shared",
+  });
   for (const { id, token, attempt } of claimed) {
     const entries = [
       { at: state.now, kind: "log" as const, attempt, level: "info" as const, message: "hello" },
@@ -146,9 +215,22 @@ export async function executeRuns(service: TestService, end: Parameters<TestServ
 }
 
 /** `personId`: whose it is. */
-export async function makeKey(service: TestService, p: { kind: "webhook" | "api"; endpoints?: string[]; scope?: Scope; expiresAt?: number }, personId: string | null = null) {
-  return createKey(service, { kind: p.kind, name: "test", endpoints: p.endpoints ?? null, scope: p.kind === "api" ? (p.scope ?? "admin") : null, expiresAt: p.expiresAt ?? null }, { ...machine, personId });
+export async function makeKey(
+  service: TestService,
+  p: { kind: "webhook" | "api"; endpoints?: string[]; scope?: Scope; expiresAt?: number },
+  personId: string | null = null,
+) {
+  return createKey(
+    service,
+    {
+      kind: p.kind,
+      name: "test",
+      endpoints: p.endpoints ?? null,
+      scope: p.kind === "api" ? (p.scope ?? "admin") : null,
+      expiresAt: p.expiresAt ?? null,
+    },
+    { ...machine, personId },
+  );
 }
 
 export const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
-
