@@ -73,7 +73,11 @@ export const noFencing: SourceChange[] = [
   },
   {
     file: "server/store/sqlite/end-hold.ts",
-    find: `const whereHeld = and(eq(run.id, sql.placeholder("id")), eq(run.token, sql.placeholder("token")), eq(run.status, "running"));`,
+    find: `const whereHeld = and(
+  eq(run.id, sql.placeholder("id")),
+  eq(run.token, sql.placeholder("token")),
+  eq(run.status, "running"),
+);`,
     replace: `const whereHeld = eq(run.id, sql.placeholder("id"));`,
   },
 ];
