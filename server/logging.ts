@@ -102,10 +102,10 @@ function toText(value: unknown): string {
   }
 }
 
-const mostCauses = 8;
+const maxCauses = 8;
 
 /** The stack of an error and of its causes, which may go in a circle. */
-function describeError(error: Error, causesLeft = mostCauses): string {
+function describeError(error: Error, causesLeft = maxCauses): string {
   const own = error.stack ?? `${error.name}: ${error.message}`;
   return error.cause instanceof Error && causesLeft > 0
     ? `${own}\ncaused by ${describeError(error.cause, causesLeft - 1)}`

@@ -10,7 +10,7 @@ export interface ListTiming {
 }
 
 const limit = 50;
-const mostPages = 200;
+const maxPages = 200;
 
 /** `deepCursor` stands in the middle of the whole list. */
 export async function timeList(
@@ -34,7 +34,7 @@ async function fillScreen(read: (page: PageRequest) => Promise<Page<unknown>>): 
     const page: Page<unknown> = await read({ limit, cursor });
     rows += page.data.length;
     cursor = page.nextCursor;
-    if (rows >= limit || cursor === null || pages === mostPages)
+    if (rows >= limit || cursor === null || pages === maxPages)
       return { pages, rows, ms: performance.now() - began, isEnd: cursor === null };
   }
 }

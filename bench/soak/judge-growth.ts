@@ -12,7 +12,7 @@ export interface Growth {
 
 /** What a heap may swing by, and what descriptors come and go with connections. */
 const slack = { rssMb: { share: 0.25, fixed: 16 }, descriptors: { share: 0, fixed: 16 } } as const;
-const largestWalMb = 64;
+const maxWalMb = 64;
 
 /** Compares early with late samples. The database itself grows with what it keeps, and is not judged. */
 export function judgeGrowth(samples: readonly Sample[]): Growth[] {
@@ -36,7 +36,7 @@ export function judgeGrowth(samples: readonly Sample[]): Growth[] {
       what: "largest WAL MiB, in the first and second half",
       early: Math.max(0, ...wal.slice(0, wal.length / 2)),
       late: Math.max(0, ...wal.slice(wal.length / 2)),
-      isGrowth: Math.max(0, ...wal) > largestWalMb,
+      isGrowth: Math.max(0, ...wal) > maxWalMb,
     },
   ];
 }

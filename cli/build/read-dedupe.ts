@@ -3,8 +3,8 @@ import type { Dedupe } from "../../server/contract/dedupe.ts";
 import { toPointer } from "../../server/domain/json-pointer.ts";
 
 const defaultWindow = "24h";
-const shortestWindowMs = 1000;
-const longestWindowMs = 30 * 86_400_000;
+const minWindowMs = 1000;
+const maxWindowMs = 30 * 86_400_000;
 
 /** What `dedupe` of a source asks for, or what is wrong with it, in words that go on after `dedupe › `. */
 export function readDedupe(dedupe: unknown): { dedupe: Dedupe } | { property: string; problem: string } {
@@ -19,7 +19,7 @@ export function readDedupe(dedupe: unknown): { dedupe: Dedupe } | { property: st
   if (header === undefined && field === undefined && options.window === undefined)
     return { property: "dedupe", problem: "names neither a header nor a field: one of them, or a window, is needed" };
   const windowMs = parseDuration(window);
-  if (windowMs === null || windowMs < shortestWindowMs || windowMs > longestWindowMs)
+  if (windowMs === null || windowMs < minWindowMs || windowMs > maxWindowMs)
     return { property: "window", problem: `window is ${show(window)}` };
   if (header !== undefined) {
     if (typeof header !== "string" || !/^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(header))

@@ -49,11 +49,11 @@ export function parseAgo(value: string): number {
 /** Milliseconds; none at all is possible. */
 export function parseOverlap(value: string): number {
   const ms = value === "0" ? 0 : parseDuration(value);
-  if (ms !== null && ms <= mostOverlapMs) return ms;
+  if (ms !== null && ms <= maxOverlapMs) return ms;
   throw new InvalidArgumentError("An overlap is a number with its unit, e.g. 1h or 7d, at most 90d, or 0.");
 }
 
-const mostOverlapMs = 90 * 24 * 60 * 60 * 1000;
+const maxOverlapMs = 90 * 24 * 60 * 60 * 1000;
 
 export function collect(value: string, previous: string[] = []): string[] {
   return [...previous, value];

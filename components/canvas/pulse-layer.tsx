@@ -10,7 +10,7 @@ import { sendDot } from "./send-dot.ts";
 import { usePulses } from "./use-pulses.ts";
 
 /** So many dots are under way at once; what arrives beyond them is counted on the edges all the same. */
-const mostDots = 32;
+const maxDots = 32;
 
 /**
  * Deliveries as they happen: a dot runs along the edges of each. Drawn by the browser's own animations; React draws
@@ -22,7 +22,7 @@ export function PulseLayer({ graph, places }: { graph: VisibleGraph; places: Lay
     const { current } = layer;
     if (!current) return;
     const paths = edgePaths(graph, places).byId;
-    for (const journey of journeysOf(graph, deliveries, mostDots - current.childElementCount))
+    for (const journey of journeysOf(graph, deliveries, maxDots - current.childElementCount))
       sendDot(current, { journey, paths });
   });
   return (

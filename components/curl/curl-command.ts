@@ -12,7 +12,7 @@ export interface CurlRequest {
 }
 
 /** One argument of a program is at most 128 KiB long on Linux; what the shell pipes itself may be longer. */
-const mostInArgument = 100_000;
+const maxInArgument = 100_000;
 
 /** A command for any POSIX shell that sends exactly this. Nothing in the request can be taken for a command. */
 export function curlCommand({ url, method, headers = {}, tokenVariable = null, body = null }: CurlRequest): string {
@@ -29,7 +29,7 @@ export function curlCommand({ url, method, headers = {}, tokenVariable = null, b
   if (body === null) return join(parts);
   if (typeof body !== "string") return fromBytes(body, parts);
   if (hasControls(body)) return fromBytes(new TextEncoder().encode(body), parts);
-  if (new TextEncoder().encode(body).length > mostInArgument)
+  if (new TextEncoder().encode(body).length > maxInArgument)
     return `printf %s ${shellQuote(body)} | ${join([...parts, "--data-binary @-"])}`;
   // Not -d: it would read a file for a text that begins with @.
   return join([...parts, `--data-raw ${shellQuote(body)}`]);

@@ -27,7 +27,7 @@ const faces = [
   { value: "bytes", label: "Bytes" },
 ] as const;
 const faceNames = faces.map(({ value }) => value);
-const mostBytes = 4096;
+const maxBytes = 4096;
 
 /** The body: laid out with the places that decided, as it came, or byte by byte. */
 export function DeliveryBody({ delivery, jumpTo }: { delivery: FullDelivery; jumpTo: JumpTo | null }) {
@@ -118,7 +118,7 @@ function useMarks({
 }
 
 function Bytes({ bytes }: { bytes: Uint8Array }) {
-  const [most, setMost] = useState(mostBytes);
+  const [most, setMost] = useState(maxBytes);
   const text = useMemo(() => hexLines(bytes, most), [bytes, most]);
   return (
     <>

@@ -11,8 +11,8 @@ import { isFoldable } from "./shown-lines.ts";
 import { formatBytes } from "../../server/domain/format.ts";
 
 /** More of one string than this is shown on demand only: a megabyte in one line would take the browser seconds. */
-const mostCharacters = 2_000;
-const mostNotes = 2;
+const maxCharacters = 2_000;
+const maxNotes = 2;
 
 export interface JsonLineRowProps {
   id: string;
@@ -132,10 +132,10 @@ function PieceOfLine({ piece, tone, notes }: { piece: Piece; tone: Tone | undefi
 
 function Cut({ text }: { text: string }) {
   const [isWhole, setIsWhole] = useState(false);
-  if (isWhole || text.length <= mostCharacters) return <PlainText text={text} />;
+  if (isWhole || text.length <= maxCharacters) return <PlainText text={text} />;
   return (
     <>
-      <PlainText text={text.slice(0, mostCharacters)} />…{" "}
+      <PlainText text={text.slice(0, maxCharacters)} />…{" "}
       <button
         type="button"
         onClick={() => setIsWhole(true)}
@@ -151,10 +151,10 @@ function Notes({ mark: { tone, notes } }: { mark: PlacedMark }) {
   if (notes.length === 0) return null;
   // What held needs no words for the eye.
   if (tone === "ok") return <span className="sr-only">{notes.join(". ")}</span>;
-  const hidden = notes.length - mostNotes;
+  const hidden = notes.length - maxNotes;
   return (
     <span title={notes.join("\n")} className={`ml-3 font-sans text-xs select-none ${noteTones[tone]}`}>
-      <PlainText text={notes.slice(0, mostNotes).join(" · ")} />
+      <PlainText text={notes.slice(0, maxNotes).join(" · ")} />
       {hidden > 0 && ` · and ${hidden} more`}
     </span>
   );

@@ -12,7 +12,7 @@ import { prettyText } from "./pieces-of-line.ts";
 import { useJsonTree } from "./use-json-tree.ts";
 
 /** Up to so many lines are simply there: found by the browser's own search, and drawn by the server. */
-const mostAtOnce = 400;
+const maxAtOnce = 400;
 
 /** A place that is asked for: a new object each time. */
 export interface JumpTo {
@@ -74,7 +74,7 @@ export function JsonTree({ text, lines, label, marks, copyLabel, maxHeight, jump
       )
     );
   };
-  const Lines = lines.length > mostAtOnce ? WindowedLines : AllLines;
+  const Lines = lines.length > maxAtOnce ? WindowedLines : AllLines;
   return (
     <div className="relative">
       {steps.length > 0 && <MarkSteps steps={steps} current={tree.current} step={tree.step} />}

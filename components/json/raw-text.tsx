@@ -6,7 +6,7 @@ import { PlainText } from "./plain-text.tsx";
 import { formatBytes } from "../../server/domain/format.ts";
 
 /** More than this is shown on demand only. */
-const mostCharacters = 50_000;
+const maxCharacters = 50_000;
 
 /**
  * A text exactly as it came; characters that the eye would not see are shown by their code points. Copied without
@@ -24,7 +24,7 @@ export function RawText({
   maxHeight?: number;
 }) {
   const [isWhole, setIsWhole] = useState(false);
-  const isCut = !isWhole && text.length > mostCharacters;
+  const isCut = !isWhole && text.length > maxCharacters;
   return (
     <div className="relative">
       <pre
@@ -34,7 +34,7 @@ export function RawText({
         style={{ maxHeight }}
         className={`overflow-auto py-3 pl-4 text-s/5 [overflow-wrap:anywhere] whitespace-pre-wrap text-ink ${copyLabel ? "pr-14" : "pr-4"}`}
       >
-        <PlainText text={isCut ? text.slice(0, mostCharacters) : text} />
+        <PlainText text={isCut ? text.slice(0, maxCharacters) : text} />
         {isCut && (
           <>
             …{" "}

@@ -18,7 +18,7 @@ export interface ListState<Row> {
 type RowKey<Row> = (row: Row) => string;
 
 /** A list that grew by more than this begins anew when the reader looks at its top, or it would grow for ever. */
-const mostGrown = 500;
+const maxGrown = 500;
 
 /** A first page that bounded looking made short, read again within this time, cannot have jumped over rows. */
 const joinsWithinMs = 15_000;
@@ -41,7 +41,7 @@ export function takeFirst<Row>(p: {
   const known = new Set(page.data.map(rowKey));
   const rest = list.rows.slice(joint === null ? 0 : joint.known + 1).filter((row) => !known.has(rowKey(row)));
   const grown = list.grown + (joint?.fresh ?? page.data.length);
-  if (grown > mostGrown) return { ...list, firstAt: at, apart: page };
+  if (grown > maxGrown) return { ...list, firstAt: at, apart: page };
   return { ...list, rows: [...page.data, ...rest], firstAt: at, grown, apart: null };
 }
 

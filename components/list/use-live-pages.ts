@@ -12,12 +12,12 @@ const livePageRows = 50;
 const followPauseMs = 250;
 
 /** After so many pages without a row the reader is asked whether to look on. */
-const mostEmptyPages = 12;
+const maxEmptyPages = 12;
 
 const keptMs = 15 * 60_000;
 
 /** So many rows are read again at once. */
-const mostReread = 100;
+const maxReread = 100;
 
 const noKeys: readonly string[] = [];
 
@@ -142,7 +142,7 @@ export function useLivePages<Row>({
     hasMore: list !== undefined && list.cursor !== null,
     isLoading: shown === undefined && !first.isError && enabled,
     isLoadingMore: now.isLoading,
-    isPaused: list !== undefined && list.emptyPages >= mostEmptyPages && list.emptyPages % mostEmptyPages === 0,
+    isPaused: list !== undefined && list.emptyPages >= maxEmptyPages && list.emptyPages % maxEmptyPages === 0,
     isStale: list === undefined && shown !== undefined,
     error: first.error ?? now.error,
     loadMore: () => void loadMore(),
@@ -165,7 +165,7 @@ function keysToReread<Row>(p: {
   const isLive = new Set(p.first.map(p.rowKey));
   const isInSight = new Set(p.inSight);
   const keys = p.list.rows.filter((row) => isInSight.has(p.rowKey(row)) && p.canChange(row)).map(p.rowKey);
-  return keys.filter((key) => !isLive.has(key)).slice(0, mostReread);
+  return keys.filter((key) => !isLive.has(key)).slice(0, maxReread);
 }
 
 function pause(ms: number): Promise<void> {

@@ -16,7 +16,7 @@ interface Options {
 }
 
 /** A row that is not drawn yet is waited for, for so many frames. */
-const mostFrames = 20;
+const maxFrames = 20;
 
 /**
  * `j` and `k` (arrows too, once inside) go from row to row, space selects, and Enter is the row's own link. Returns the
@@ -110,5 +110,5 @@ function firstInSight({ body, virtualizer }: Options): number {
 function focusWhenDrawn(body: RefObject<HTMLElement | null>, index: number, frame = 0): void {
   const link = body.current?.querySelector<HTMLElement>(`[data-index="${index}"] ${rowLinkSelector}`);
   if (link) link.focus({ preventScroll: true });
-  else if (frame < mostFrames) requestAnimationFrame(() => focusWhenDrawn(body, index, frame + 1));
+  else if (frame < maxFrames) requestAnimationFrame(() => focusWhenDrawn(body, index, frame + 1));
 }

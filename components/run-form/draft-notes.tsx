@@ -6,7 +6,7 @@ import { Button } from "../ui/button.tsx";
 import type { Draft } from "./draft/draft.ts";
 import { findOddities } from "./draft/oddities.ts";
 import { type JsonFault, describeFault } from "./draft/parse-draft.ts";
-import { mostFormCharacters } from "./use-draft.ts";
+import { maxFormCharacters } from "./use-draft.ts";
 import { formatNumber } from "../../server/domain/format.ts";
 
 interface Props {
@@ -27,7 +27,7 @@ export function DraftNotes({ draft, fault, isTooLong, onJson }: Props) {
     <>
       {isTooLong && (
         <Note>
-          This is longer than {formatNumber(mostFormCharacters)} characters. It is edited as JSON: a form of that size
+          This is longer than {formatNumber(maxFormCharacters)} characters. It is edited as JSON: a form of that size
           would hold the page.
         </Note>
       )}

@@ -5,7 +5,7 @@ import { flatten } from "./resolve-schema.ts";
 import { shownOption } from "./shown-option.ts";
 import type { UnionOption } from "./union-options.ts";
 
-const mostItems = 5;
+const maxItems = 5;
 
 /**
  * What a form starts from: defaults filled in, required parts laid out, fixed values set; `undefined` where only a
@@ -55,7 +55,7 @@ function layKind(context: Context, node: FormNode): Draft | undefined {
       return layObject(context, node);
     case "list":
       return draftOf.list(
-        Array.from({ length: Math.min(node.minItems, mostItems) }, () => layItem(context, node.items)),
+        Array.from({ length: Math.min(node.minItems, maxItems) }, () => layItem(context, node.items)),
       );
     case "tuple":
       return draftOf.list(node.places.slice(0, Math.max(node.minItems, 0)).map((place) => layItem(context, place)));

@@ -28,7 +28,7 @@ interface Props {
   onText: (text: string, label: string) => void;
 }
 
-const mostDeliveries = 6;
+const maxDeliveries = 6;
 /** A menu whose rows move while somebody reads it is of no use. */
 const calm = { meta: { live: false }, refetchInterval: 20_000 };
 
@@ -111,7 +111,7 @@ function useEarlier(subject: RunSubject, onText: Props["onText"]): MenuItem[] {
   const endpoint = endpointOf(subject);
   const inputs = useQuery({ ...trpc.targets.recentInputs.queryOptions(target === null ? skipToken : target), ...calm });
   const deliveries = useQuery({
-    ...trpc.deliveries.list.queryOptions(endpoint === null ? skipToken : { endpoint, limit: mostDeliveries }),
+    ...trpc.deliveries.list.queryOptions(endpoint === null ? skipToken : { endpoint, limit: maxDeliveries }),
     ...calm,
   });
   const body = useMutation({

@@ -6,7 +6,7 @@ export interface UnionOption {
   schema: JsonSchemaObject;
 }
 
-const mostAlternatives = 200;
+const maxAlternatives = 200;
 
 /** Words about a schema that do not narrow what fits it. */
 const silent = new Set([
@@ -44,7 +44,7 @@ export function alternativesOf(
   };
   const alternatives = given.map((one) => (Object.keys(common).length > 0 ? { allOf: [one, common] } : one));
   const seen = new Set([...outer, flat]);
-  return alternatives.slice(0, mostAlternatives).flatMap((one) => {
+  return alternatives.slice(0, maxAlternatives).flatMap((one) => {
     const inner = flatten(one, root);
     const nested = seen.has(inner) ? [] : alternativesOf(inner, root, seen);
     return nested.length > 0 ? nested : [one];

@@ -7,7 +7,7 @@ import { printDraft } from "./draft/print-draft.ts";
 import { keepDraft } from "./kept-draft.ts";
 
 /** Above this a form would hold the page: such a text is edited as text. */
-export const mostFormCharacters = 100_000;
+export const maxFormCharacters = 100_000;
 
 export interface DraftState {
   text: string;
@@ -51,7 +51,7 @@ export function useDraft({
     own: null,
     isTouched: false,
   });
-  const isTooLong = text.length > mostFormCharacters;
+  const isTooLong = text.length > maxFormCharacters;
   const parsed = useMemo(() => (own || isTooLong ? null : parseDraft(text)), [own, isTooLong, text]);
   useEffect(() => {
     if (isTouched) keepDraft(key, { text, label, from });

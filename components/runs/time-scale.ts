@@ -26,7 +26,7 @@ export interface Tick {
   label: string;
 }
 
-const shortestGapMs = 500;
+const minGapMs = 500;
 /** An idle stretch is a gap when it is longer than this many times all that would stay to scale beside it. */
 const gapFactor = 8;
 
@@ -108,7 +108,7 @@ function findGaps(stretches: readonly Stretch[]): ReadonlySet<Stretch> {
   const idle = stretches.filter(({ isIdle }) => isIdle).sort((a, b) => lengthOf(a) - lengthOf(b));
   let toScaleMs = stretches.reduce((sum, stretch) => sum + (stretch.isIdle ? 0 : lengthOf(stretch)), 0);
   for (const [index, stretch] of idle.entries()) {
-    const isLong = lengthOf(stretch) >= shortestGapMs && lengthOf(stretch) > gapFactor * toScaleMs;
+    const isLong = lengthOf(stretch) >= minGapMs && lengthOf(stretch) > gapFactor * toScaleMs;
     if (isLong && toScaleMs > 0) return new Set(idle.slice(index));
     toScaleMs += lengthOf(stretch);
   }

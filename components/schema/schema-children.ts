@@ -14,7 +14,7 @@ export interface SchemaChild {
   isRequired: boolean;
 }
 
-const mostChildren = 200;
+const maxChildren = 200;
 
 /**
  * What stands inside a schema, references followed. None for plain values. Cut after 200: `more` says how many are
@@ -32,7 +32,7 @@ export function childrenOf(
     ...recordValues(facts),
     ...facts.unions.flatMap((union, index) => shapes({ union, index, root })),
   ];
-  return { children: all.slice(0, mostChildren), more: Math.max(0, all.length - mostChildren) };
+  return { children: all.slice(0, maxChildren), more: Math.max(0, all.length - maxChildren) };
 }
 
 function properties(facts: Facts): SchemaChild[] {

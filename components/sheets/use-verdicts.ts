@@ -10,7 +10,7 @@ import { useTRPC } from "../trpc/trpc.ts";
 /** Typing pauses at least this long before the service is asked. */
 const pauseMs = 200;
 /** Longer texts are read by the service alone, so that typing stays quick. */
-const mostLocal = 200_000;
+const maxLocal = 200_000;
 
 export type VerdictsOf =
   | { kind: "none" }
@@ -36,7 +36,7 @@ export function useVerdicts(p: { endpoint: string; text: string; version: string
   const [round, setRound] = useState(0);
   const asked = JSON.stringify([endpoint, version, round, text]);
   const isEmpty = text.trim() === "";
-  const fault = useMemo(() => (isEmpty || text.length > mostLocal ? null : parseDraft(text).fault), [isEmpty, text]);
+  const fault = useMemo(() => (isEmpty || text.length > maxLocal ? null : parseDraft(text).fault), [isEmpty, text]);
   const isAsked = !isEmpty && fault === null;
 
   useEffect(() => {

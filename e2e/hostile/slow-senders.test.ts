@@ -41,7 +41,7 @@ it("five hundred senders that drip their headers and their bodies keep nobody el
   const reports = await Promise.all(attacks);
   const statuses = await bystander.finish();
   // Each of the five hundred was connected, and its request left open.
-  for (const report of reports) expect(mostConnected(report), report.slice(-2000)).toBe(250);
+  for (const report of reports) expect(maxConnected(report), report.slice(-2000)).toBe(250);
   expect(new Set(statuses)).toEqual(new Set([202]));
   expect(statuses.length).toBeGreaterThan(20);
   expect(service.peakMemoryMb()).toBeLessThan(700);
@@ -64,7 +64,7 @@ function runToEnd(program: string, args: string[]): Promise<string> {
   });
 }
 
-function mostConnected(report: string): number {
+function maxConnected(report: string): number {
   // Its report is in colours.
   return Math.max(
     0,

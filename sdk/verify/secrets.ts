@@ -21,7 +21,7 @@ interface SecretProblem {
 }
 
 /** Shorter ones can be guessed from one signed request. */
-const fewestBytes = 16;
+const minBytes = 16;
 
 /**
  * Reads `secret`. One that is not set is no error here: projects are built where their secrets are not. Throws a
@@ -61,7 +61,7 @@ function readSecret(secret: string, decode: (secret: string) => Uint8Array | nul
   if (secret.trim() !== secret) return "begins or ends with white space, as a file's last line break does";
   const key = decode(secret);
   if (key === null) return "is not base64, as secrets of this scheme are (often after whsec_)";
-  return key.length < fewestBytes ? `has ${key.length} bytes, and needs ${fewestBytes} or more` : key;
+  return key.length < minBytes ? `has ${key.length} bytes, and needs ${minBytes} or more` : key;
 }
 
 /** Most senders sign with the secret as it is written. */

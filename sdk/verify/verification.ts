@@ -131,13 +131,13 @@ function checkTime({ name, time }: Scheme, request: SignedRequest, header: strin
 }
 
 const defaultToleranceMs = 5 * 60_000;
-const longestToleranceMs = 24 * 3_600_000;
+const maxToleranceMs = 24 * 3_600_000;
 
 /** Milliseconds that a signature may be off, in either direction. Throws a TypeError. */
 export function readTolerance(tolerance: unknown, scheme: string): number {
   if (tolerance === undefined) return defaultToleranceMs;
   const read = parseDuration(tolerance);
-  if (read !== null && read >= 1000 && read <= longestToleranceMs) return read;
+  if (read !== null && read >= 1000 && read <= maxToleranceMs) return read;
   throw new TypeError(
     `${scheme}: tolerance must be a duration from "1s" to "24h", and is ${JSON.stringify(tolerance)}. Write tolerance: "5m", or leave it out.`,
   );

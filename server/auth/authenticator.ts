@@ -30,7 +30,7 @@ export function createAuthenticator(deps: {
   return async (presented, endpoint) => {
     if (deps.mode === "development") return { ok: true, keyId: null };
     const distinct = [...new Set(presented)];
-    if (distinct.length === 0 || distinct.length > mostKeys) return { ok: false };
+    if (distinct.length === 0 || distinct.length > maxKeys) return { ok: false };
     const keys = await Promise.all(distinct.map(find));
     const opening = keys.filter((key) => key !== null).filter((key) => opensEndpoint(key, endpoint));
     const [first] = opening;
@@ -41,4 +41,4 @@ export function createAuthenticator(deps: {
 }
 
 /** There are four places for a key; a request with many more is no sender's mistake and shall not cost as many look-ups. */
-const mostKeys = 8;
+const maxKeys = 8;

@@ -7,7 +7,7 @@ import { type Doer, auditOf } from "./doer.ts";
 import type { KeyCipher } from "./key-cipher.ts";
 
 export const defaultOverlapMs = 24 * 60 * 60 * 1000;
-export const mostOverlapSeconds = 90 * 24 * 60 * 60;
+export const maxOverlapSeconds = 90 * 24 * 60 * 60;
 
 /**
  * Makes a key like another, with the same name, endpoints or scope, and as long a life from now as that had. The old

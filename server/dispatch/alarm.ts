@@ -1,7 +1,7 @@
 import type { Clock } from "../ports/clock.ts";
 
 /** Timers keep their own time: a machine that slept, or a clock that was set, is noticed after this long at the latest. */
-const longestTimerMs = 30_000;
+const maxTimerMs = 30_000;
 
 export interface Alarm {
   /** Rings once when the clock shows this time; `null`: never. Replaces what was set before. */
@@ -18,7 +18,7 @@ export function createAlarm(clock: Clock, ring: () => void): Alarm {
     clearTimeout(timer);
     if (time === null) return;
     const inMs = Math.max(0, time - clock.now());
-    timer = setTimeout(() => (clock.now() >= time ? ring() : setAt(time)), Math.min(inMs, longestTimerMs));
+    timer = setTimeout(() => (clock.now() >= time ? ring() : setAt(time)), Math.min(inMs, maxTimerMs));
   }
 
   return {

@@ -6,7 +6,7 @@ const asked = (name: string, requests: number, windowMs = 60_000) => ({ name, ru
 
 describe("a rate limit", () => {
   test("lets all of its requests in at once, and then one at a time, evenly", () => {
-    const take = createRateLimit({ mostNames: 10 });
+    const take = createRateLimit({ maxNames: 10 });
     const a = [asked("a", 3)];
     expect([0, 0, 0].map((now) => take(a, now))).toEqual([
       { isOver: false, allowances: [{ remaining: 2, oneMoreInMs: 20_000 }] },
@@ -21,7 +21,7 @@ describe("a rate limit", () => {
   });
 
   test("takes of several together, or of none where any has nothing left", () => {
-    const take = createRateLimit({ mostNames: 10 });
+    const take = createRateLimit({ maxNames: 10 });
     expect(take([asked("a", 2), asked("b", 1)], 0).allowances.map(({ remaining }) => remaining)).toEqual([1, 0]);
     expect(take([asked("a", 2), asked("b", 1)], 0)).toMatchObject({
       isOver: true,
@@ -31,7 +31,7 @@ describe("a rate limit", () => {
   });
 
   test("forgets the name that was asked for longest ago when there are too many", () => {
-    const take = createRateLimit({ mostNames: 2 });
+    const take = createRateLimit({ maxNames: 2 });
     for (const name of ["a", "b", "a", "c"]) take([asked(name, 2)], 0);
     expect(take([asked("a", 2)], 0).isOver).toBe(true);
     expect(take([asked("b", 2)], 0).allowances).toMatchObject([{ remaining: 1 }]);
@@ -43,7 +43,7 @@ describe("a rate limit", () => {
         fc.integer({ min: 1, max: 20 }),
         fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 200 }),
         (requests, pauses) => {
-          const take = createRateLimit({ mostNames: 1 });
+          const take = createRateLimit({ maxNames: 1 });
           const passed: number[] = [];
           let now = 0;
           for (const pause of pauses) {

@@ -18,13 +18,13 @@ export interface RatesTaken {
 
 /**
  * Counts in this process's memory: all requests of a rate may come at once, and from then on they come back evenly.
- * Keeps no more than `mostNames`: of more, the one that was asked for longest ago is forgotten, and starts anew. `now`
+ * Keeps no more than `maxNames`: of more, the one that was asked for longest ago is forgotten, and starts anew. `now`
  * is of a clock that only goes forward.
  */
 export function createRateLimit({
-  mostNames,
+  maxNames,
 }: {
-  mostNames: number;
+  maxNames: number;
 }): (asked: readonly RateAsked[], now: number) => RatesTaken {
   const buckets = new Map<string, RateBucket>();
 
@@ -33,7 +33,7 @@ export function createRateLimit({
     buckets.delete(name);
     buckets.set(name, bucket);
     const oldest = buckets.keys().next();
-    if (buckets.size > mostNames && !oldest.done) buckets.delete(oldest.value);
+    if (buckets.size > maxNames && !oldest.done) buckets.delete(oldest.value);
   }
 
   return (asked, now) => {

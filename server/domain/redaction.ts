@@ -7,7 +7,7 @@ const secretNames = /(?:^|-)(?:authorization|cookie2?|api-?key)$/;
 const keyPattern = /sb[kt]_[0-9A-Za-z]{12,}/g;
 
 /** What is shorter is no key: to take it out would only make everything else unreadable. */
-const shortestSecret = 6;
+const minSecret = 6;
 
 /**
  * Headers as they may be kept: names in lower case, the values of one name joined, credentials replaced. `secrets` are
@@ -30,9 +30,7 @@ export function redactText(text: string, secrets: readonly string[]): string {
 
 /** For many texts with the same secrets. Looks first whether there is anything to take out: mostly there is not. */
 function createRedact(secrets: readonly string[]): (text: string) => string {
-  const longestFirst = secrets
-    .filter((secret) => secret.length >= shortestSecret)
-    .toSorted((a, b) => b.length - a.length);
+  const longestFirst = secrets.filter((secret) => secret.length >= minSecret).toSorted((a, b) => b.length - a.length);
   return (text) => {
     const rest = longestFirst.reduce(
       (left, secret) => (left.includes(secret) ? left.replaceAll(secret, redacted) : left),

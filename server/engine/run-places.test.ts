@@ -8,7 +8,7 @@ import { type WorkerLoop, createWorkerLoop } from "./worker-loop.ts";
 
 function create(places: number) {
   let now = 0;
-  return { ...createRunPlaces({ places, mostAhead: 6, now: () => now }), pass: (ms: number) => (now += ms) };
+  return { ...createRunPlaces({ places, maxAhead: 6, now: () => now }), pass: (ms: number) => (now += ms) };
 }
 
 describe("places for runs", () => {
@@ -80,7 +80,7 @@ describe("a run that is claimed and waits for a place", () => {
         return { attempt: ctx.run.attempt };
       },
     });
-    const places = createRunPlaces({ places: 1, mostAhead: 5, now: () => performance.now() });
+    const places = createRunPlaces({ places: 1, maxAhead: 5, now: () => performance.now() });
     const worker = { id: "wrk_test", pid: 1, host: "here", version: "v1", startedAt: 0 };
     loop = createWorkerLoop({
       store: engine.store,

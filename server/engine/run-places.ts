@@ -18,8 +18,8 @@ export interface RunPlaces {
 /** What is done so quickly costs less than its claim: claims and ends of many share a commit then. */
 const momentMs = 20;
 
-export function createRunPlaces(p: { places: number; mostAhead: number; now: () => number }): RunPlaces {
-  const { places, mostAhead, now } = p;
+export function createRunPlaces(p: { places: number; maxAhead: number; now: () => number }): RunPlaces {
+  const { places, maxAhead, now } = p;
   const queue = new Set<() => void>();
   let taken = 0;
   let quickInARow = 0;
@@ -57,7 +57,7 @@ export function createRunPlaces(p: { places: number; mostAhead: number; now: () 
 
   return {
     enter,
-    ahead: () => (quickInARow >= places ? mostAhead : 0),
+    ahead: () => (quickInARow >= places ? maxAhead : 0),
     distrust: () => void (quickInARow = 0),
   };
 }

@@ -45,7 +45,7 @@ export interface RunSession {
 
 const flushMs = 50;
 const maxEntriesPerWrite = 500;
-const longestPauseMs = 2_000;
+const maxPauseMs = 2_000;
 
 export function createRunSession(p: {
   run: ClaimedRun;
@@ -238,7 +238,7 @@ class PendingProgress {
  * process. (That the store is away is logged where leases are renewed.)
  */
 async function retryWhileUnavailable<T>(write: () => Promise<T>, isAbandoned: () => boolean): Promise<T> {
-  for (let waitMs = 50; ; waitMs = Math.min(longestPauseMs, waitMs * 2)) {
+  for (let waitMs = 50; ; waitMs = Math.min(maxPauseMs, waitMs * 2)) {
     try {
       return await write();
     } catch (error) {

@@ -45,11 +45,11 @@ interface HttpServerParts {
 }
 
 /** A minute for the slowest sender's body: a webhook is answered then; other requests are cut off a little later. */
-const longestBodyMs = 60_000;
+const maxBodyMs = 60_000;
 /** Idle connections outlive the 60 s after which load balancers drop theirs. */
 const timeouts = {
   headersTimeout: 15_000,
-  requestTimeout: longestBodyMs + 10_000,
+  requestTimeout: maxBodyMs + 10_000,
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 1_000,
 };
@@ -109,7 +109,7 @@ function createListener({
   proxies,
   pages,
   logger,
-  bodyTimeoutMs = longestBodyMs,
+  bodyTimeoutMs = maxBodyMs,
 }: HttpServerParts) {
   const listen = (door: typeof rest) => (client: Client) =>
     getRequestListener((request) => door(request, client), {

@@ -50,13 +50,13 @@ export function noteArrival(request: IngestRequest, now: number): Arrival {
 /** A delivery as far as it is known before its body was matched. */
 export type DeliveryDraft = Omit<NewDelivery, "outcome" | "responseStatus" | "problem" | "verdicts" | "durationMs">;
 
-const longestEndpoint = 256;
+const maxEndpoint = 256;
 const ownHeaderNames = new Set<string>(Object.values(ownHeaders));
 
 export function draftDelivery(arrival: Arrival, keyId: string | null): DeliveryDraft {
   return {
     id: arrival.id,
-    endpoint: redactText(arrival.path.raw, arrival.secrets).slice(0, longestEndpoint),
+    endpoint: redactText(arrival.path.raw, arrival.secrets).slice(0, maxEndpoint),
     receivedAt: arrival.receivedAt,
     method: arrival.method,
     headers: redactHeaders(withoutOwnHeaders(arrival.headers), arrival.secrets),

@@ -22,7 +22,7 @@ export type Limiter = (
 export type TakeRates = (asked: readonly RateAsked[]) => Promise<RatesTaken>;
 
 /** Keys and endpoints that are remembered: some MiB. */
-const mostNames = 20_000;
+const maxNames = 20_000;
 const windowSeconds = { second: 1, minute: 60, hour: 3600 };
 
 /** A limit that holds for a request: `subject` is whom it counts. */
@@ -41,7 +41,7 @@ type AskedLimit = Limit & Allowance;
  * equals Retry-After.
  */
 export function createLimiter({ perKey, perEndpoint }: RateLimits, takeRates?: TakeRates): Limiter {
-  const takeHere = createRateLimit({ mostNames });
+  const takeHere = createRateLimit({ maxNames });
 
   return async ({ path, startedAt: now }, keyId, ownRate) => {
     const endpoint = path.kind === "endpoint" ? path.endpoint.slice(0, 256) : null;

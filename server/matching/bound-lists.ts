@@ -19,8 +19,8 @@ interface Payload {
 
 type Issue = Record<string, unknown>;
 
-/** More than are ever explained of a body (`mostReasons`). */
-const mostKept = 40;
+/** More than are ever explained of a body (`maxReasons`). */
+const maxKept = 40;
 
 /** What is being parsed now: parsing never waits, so there is one body at a time. */
 const now = { isBounding: false, unions: 0, intersections: 0 };
@@ -37,12 +37,12 @@ export function whileBounding<T>(parse: () => T): T {
 
 const prepared = new WeakSet<object>();
 /** Of one that is larger, or has no end because its getters make more and more, the rest is not bounded. */
-const mostSchemas = 10_000;
+const maxSchemas = 10_000;
 const deepest = 200;
 
 /**
  * Prepares every list inside a schema of Zod 4 (arrays, records, the rest of tuples), once. Zod itself goes through a
- * list, checks its size, and says what it is worth; but once it has brought `mostKept` issues its items are no longer
+ * list, checks its size, and says what it is worth; but once it has brought `maxKept` issues its items are no longer
  * asked: that it does not hold is known, and whatever comes later would come behind these.
  */
 export function boundLists(root: Internals): void {
@@ -50,7 +50,7 @@ export function boundLists(root: Internals): void {
   const found = new Map([[root, 0]]);
   for (const [internals, depth] of found) {
     for (const part of depth < deepest ? partsOf(internals) : [])
-      if (!found.has(part) && found.size < mostSchemas) found.set(part, depth + 1);
+      if (!found.has(part) && found.size < maxSchemas) found.set(part, depth + 1);
     if (!prepared.has(internals)) prepare(internals);
     prepared.add(internals);
   }
@@ -128,10 +128,10 @@ function boundList(internals: Internals, parts: readonly string[]): void {
 
 /** What one item says, or, where enough is known, nothing. */
 function ask(budget: Budget, item: Internals, payload: Payload, context: unknown): unknown {
-  if (budget.kept >= mostKept && budget.omitted === null) return payload;
+  if (budget.kept >= maxKept && budget.omitted === null) return payload;
   const result = item.run(payload, context);
   if (!isPayload(result) || result.issues.length === 0) return result;
-  if (budget.kept < mostKept) {
+  if (budget.kept < maxKept) {
     budget.kept += result.issues.length;
     return result;
   }

@@ -16,7 +16,7 @@ import { isFixedValue, omittedOf } from "./omitted.ts";
 import { shapeOfZod } from "./shape-of-zod.ts";
 
 /** A body with a hundred thousand bad items is not explained a hundred thousand times. */
-export const mostReasons = 20;
+export const maxReasons = 20;
 
 /**
  * Why a body did not parse, by Zod's issues (of Zod 4 or Zod 3): where, what was expected, and what stands there.
@@ -27,9 +27,9 @@ export function explainIssues(issues: readonly AnyIssue[], body: Json, schema: u
   const root: Place = { path: [], skip: 0, shape: schema === null ? null : shapeOfZod(schema) };
   for (const issue of issues) {
     reasons.push(...explainIssue(issue, root, body));
-    if (reasons.length >= mostReasons) break;
+    if (reasons.length >= maxReasons) break;
   }
-  return reasons.slice(0, mostReasons);
+  return reasons.slice(0, maxReasons);
 }
 
 /** The same as a sender or caller gets it, in a problem. Every entrance words the same mistake by this. */
@@ -55,7 +55,7 @@ function explainIssue(issue: AnyIssue, at: Place, body: Json): Reason[] {
   const { nearest, unmet } = chooseBranch(branches, valueAt(body, path));
   if (unmet) return [unmetReason(unmet, path, body)];
   return nearest
-    ? nearest.issues.slice(0, mostReasons).flatMap((inner) => explainIssue(inner, nearest.place, body))
+    ? nearest.issues.slice(0, maxReasons).flatMap((inner) => explainIssue(inner, nearest.place, body))
     : [];
 }
 
@@ -195,7 +195,7 @@ function distanceOf({ issues, place }: Branch): number[] {
   const ofAnotherKind = issues.filter(({ code, path }) => code === "invalid_type" && path.length === place.skip).length;
   const omitted = omittedOf(issues);
   const otherValues = issues.filter(isFixedValue).length + omitted.fixedValues;
-  const deepest = issues.slice(0, mostReasons).reduce((most, { path }) => Math.max(most, path.length), 0);
+  const deepest = issues.slice(0, maxReasons).reduce((most, { path }) => Math.max(most, path.length), 0);
   return [ofAnotherKind, otherValues, issues.length + omitted.issues, -deepest];
 }
 

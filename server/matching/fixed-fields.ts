@@ -2,7 +2,7 @@ import type { Json } from "../contract/json.ts";
 import type { Reason } from "../contract/verdict.ts";
 import { shortJson } from "../domain/short-json.ts";
 import type { AnySchema } from "../ports/project.ts";
-import { explainIssues, mostReasons } from "./explain.ts";
+import { explainIssues, maxReasons } from "./explain.ts";
 import { fieldAt } from "./field-at.ts";
 import { readZodNode, type ZodNode } from "./zod-node.ts";
 import { isObject } from "../domain/schema/json-schema.ts";
@@ -58,7 +58,7 @@ export function restHolds(
 export function explainFields(fields: readonly FixedField[], body: Json): Reason[] {
   const reasons: Reason[] = [];
   for (const { path, values, reason } of fields) {
-    if (reasons.length === mostReasons) break;
+    if (reasons.length === maxReasons) break;
     const value = fieldAt(body, path);
     if (!values.has(value)) reasons.push({ ...reason, actual: value === undefined ? null : shortJson(value) });
   }

@@ -41,7 +41,7 @@ interface Company {
 const few = 8;
 /** A description longer than that would hold what no other body has. */
 const longest = 20_000;
-const longestPointer = 500;
+const maxPointer = 500;
 
 /**
  * Tells kinds of bodies apart. What triggers say of a body is determined by: whether what is left of schemas without
@@ -169,7 +169,7 @@ function placesOf(triggers: readonly TriggerSource[]): ReadonlyMap<string, Fixed
     const fields = [request, filter].flatMap((schema) => (schema ? (splitSchema(schema)?.fields ?? []) : []));
     for (const { path, values } of fields) {
       const pointer = toPointer(path);
-      if (pointer.length > longestPointer) return null;
+      if (pointer.length > maxPointer) return null;
       const place = places.get(pointer) ?? { path, pointer, values: new Map() };
       places.set(pointer, place);
       for (const value of values) {

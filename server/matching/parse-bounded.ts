@@ -1,6 +1,6 @@
 import type { AnyIssue, AnySchema } from "../ports/project.ts";
 import { boundLists, isInternals, whileBounding } from "./bound-lists.ts";
-import { mostReasons } from "./explain.ts";
+import { maxReasons } from "./explain.ts";
 
 type Parsed = ReturnType<AnySchema["safeParse"]>;
 
@@ -42,6 +42,6 @@ function parseZod3(schema: AnySchema, body: unknown): Parsed | null {
 
 class FirstIssues extends Array<AnyIssue> {
   override push(...issues: AnyIssue[]): number {
-    return this.length < mostReasons ? super.push(...issues) : this.length;
+    return this.length < maxReasons ? super.push(...issues) : this.length;
   }
 }

@@ -12,8 +12,8 @@ import { type KindVerdicts, verdictsOfKind } from "./verdicts-of-kind.ts";
 /** Fewer verdicts in common than that are simply listed. */
 const fewest = 8;
 /** Of each endpoint: some twenty megabytes. */
-const mostVerdicts = 100_000;
-const mostNoted = 1_000;
+const maxVerdicts = 100_000;
+const maxNoted = 1_000;
 
 /** What is worked out of one body. */
 interface Question {
@@ -50,11 +50,11 @@ function createVerdictMemory(triggers: readonly TriggerSource[]): VerdictMemory 
   const kinds = prepareKinds(triggers);
   const withAttachments = prepareWithAttachments(triggers);
   const remembered = new Map<string, KindVerdicts>();
-  const mostRemembered = Math.max(4, Math.floor(mostVerdicts / triggers.length));
+  const maxRemembered = Math.max(4, Math.floor(maxVerdicts / triggers.length));
   const noted = new Set<string>();
 
   function note(key: string): void {
-    if (noted.size >= mostNoted) noted.clear();
+    if (noted.size >= maxNoted) noted.clear();
     noted.add(key);
   }
 
@@ -63,7 +63,7 @@ function createVerdictMemory(triggers: readonly TriggerSource[]): VerdictMemory 
     remembered.delete(key);
     remembered.set(key, one);
     const [oldest] = remembered.keys();
-    if (remembered.size > mostRemembered && oldest !== undefined) {
+    if (remembered.size > maxRemembered && oldest !== undefined) {
       remembered.delete(oldest);
       note(oldest);
     }

@@ -3,7 +3,7 @@ import type { Reason } from "../contract/verdict.ts";
 import type { CommonVerdict, CommonVerdicts } from "../domain/verdict-list.ts";
 import type { AnySchema, TriggerSource } from "../ports/project.ts";
 import { evaluateTrigger, type Opinion, rememberAnswers } from "./evaluate-trigger.ts";
-import { mostReasons } from "./explain.ts";
+import { maxReasons } from "./explain.ts";
 import { restHolds, splitSchema } from "./fixed-fields.ts";
 import type { FixedPlace, KindOfBody } from "./kinds-of-bodies.ts";
 
@@ -60,5 +60,5 @@ function failingFields(schema: AnySchema, { kind, body, ask }: Example): Reason[
   const failing = split.fields.filter(
     ({ values, reason }) => !(kind.found.has(reason.pointer) && values.has(kind.found.get(reason.pointer))),
   );
-  return failing.slice(0, mostReasons).map(({ reason }) => reason);
+  return failing.slice(0, maxReasons).map(({ reason }) => reason);
 }

@@ -36,7 +36,7 @@ export async function openWorkerPool(p: {
   const upkeep = startUpkeep({
     store,
     retention: settings.retention,
-    longestDedupeMs: async () => longestDedupe(await readManifest(stateDir)),
+    maxDedupeMs: async () => longestDedupe(await readManifest(stateDir)),
     isOurTurn: pool.hasOldestWorker,
     clock: systemClock,
     logger,

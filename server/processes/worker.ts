@@ -83,7 +83,7 @@ async function serve(): Promise<void> {
   const atATime = pool === "isolated" ? 1 : settings.workerConcurrency;
   const places = createRunPlaces({
     places: atATime,
-    mostAhead: pool === "isolated" ? 0 : claimAhead * atATime,
+    maxAhead: pool === "isolated" ? 0 : claimAhead * atATime,
     now: () => performance.now(),
   });
   const dispatcher = createStoreDispatcher({

@@ -5,14 +5,14 @@ import type { RunFilter, RunStore } from "../ports/store.ts";
 const most = 10_000;
 const pageRows = 100;
 /** Somebody waits for the number. */
-const longestMs = 1_500;
+const maxMs = 1_500;
 
 /** How many runs there are, as far as 10,000. `isCapped`: there are more, or counting them would take too long. */
 export async function countRuns(
   deps: { store: Pick<RunStore, "listRuns">; clock: Clock },
   filter: RunFilter,
 ): Promise<{ count: number; isCapped: boolean }> {
-  const deadline = deps.clock.now() + longestMs;
+  const deadline = deps.clock.now() + maxMs;
   let count = 0;
   let cursor: string | null = null;
   while (count < most && deps.clock.now() < deadline) {

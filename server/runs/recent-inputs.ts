@@ -12,7 +12,7 @@ const most = 10;
 /** Runs that are looked at: many may have had the same input. */
 const looked = 50;
 /** All together: more is not worth the wait for a list of suggestions. */
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 
 /** Inputs that a target's newest runs had, each once. */
 export async function recentInputs(
@@ -29,7 +29,7 @@ export async function recentInputs(
     const input = (await deps.store.getRun(id))?.input ?? null;
     if (input === null) continue;
     const text = JSON.stringify(input);
-    if (found.has(text) || bytes + text.length > mostBytes) continue;
+    if (found.has(text) || bytes + text.length > maxBytes) continue;
     bytes += text.length;
     found.set(text, { runId: id, createdAt, input });
     if (found.size === most) break;

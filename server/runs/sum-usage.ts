@@ -4,10 +4,10 @@ import type { RunsUsage } from "../contract/runs-usage.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { AgentSpend, RunFilter, RunStore } from "../ports/store.ts";
 
-const mostListed = 10_000;
+const maxListed = 10_000;
 const pageRows = 100;
 /** Somebody waits for the numbers. */
-const longestMs = 1_500;
+const maxMs = 1_500;
 
 /**
  * What the runs of a filter have used, as far as they are runs of agents. Of very many only the newest are summed:
@@ -45,10 +45,10 @@ async function sumListed(
   { store, clock }: { store: Pick<RunStore, "listRuns">; clock: Clock },
   filter: RunFilter,
 ): Promise<{ agents: AgentSpend[]; isCapped: boolean }> {
-  const deadline = clock.now() + longestMs;
+  const deadline = clock.now() + maxMs;
   const sums = new Map<string, AgentSpend>();
   let cursor: string | null = null;
-  for (let listed = 0; listed < mostListed && clock.now() < deadline;) {
+  for (let listed = 0; listed < maxListed && clock.now() < deadline;) {
     const page: Awaited<ReturnType<RunStore["listRuns"]>> = await store.listRuns(filter, { limit: pageRows, cursor });
     listed += page.data.length;
     for (const run of page.data) addRun(sums, run);

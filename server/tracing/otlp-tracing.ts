@@ -29,7 +29,7 @@ export interface TracingOptions {
 /** A worker may be killed at any time: what it has is sent soon. */
 const sendEveryMs = 1_000;
 /** Further ones are dropped while the collector does not keep up. */
-const mostWaiting = 4_096;
+const maxWaiting = 4_096;
 
 /**
  * Sends spans by OTLP over HTTP, as JSON. In a worker it is also what the project's own code finds behind
@@ -73,7 +73,7 @@ function createProcessor({ url, headers, timeoutMs }: TracingSettings): SpanProc
     exporter,
     scheduledDelayMillis: sendEveryMs,
     exportTimeoutMillis: timeoutMs,
-    maxQueueSize: mostWaiting,
+    maxQueueSize: maxWaiting,
   });
 }
 

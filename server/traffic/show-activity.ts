@@ -58,7 +58,7 @@ interface TargetActivity extends TargetSummary {
   waitingForApproval: number;
 }
 
-const mostHeld = 100;
+const maxHeld = 100;
 
 /**
  * What went through these endpoints and targets in a window of time that ends now. Whole buckets from `since` on are
@@ -82,7 +82,7 @@ export async function showActivity(
     work: (targets) => deps.store.summarizeTargets({ targets, since: frame.since }),
   });
   const held = request.targets.some(({ kind }) => kind === "agent")
-    ? (await deps.store.listRuns({ needsApproval: true }, { limit: mostHeld, cursor: null })).data
+    ? (await deps.store.listRuns({ needsApproval: true }, { limit: maxHeld, cursor: null })).data
     : [];
   const byEndpoint = Map.groupBy(deliveries, ({ endpoint }) => endpoint);
   const byRoute = Map.groupBy(targets, routeOf);

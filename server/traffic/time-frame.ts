@@ -35,7 +35,7 @@ const sizes = [1, 2, 5, 10, 15, 30]
     [1, 2, 3, 6, 12].map((hours) => hours * hour),
     [1, 2, 7, 14, 30, 90, 365].map((days) => days * day),
   );
-const mostBuckets = 60;
+const maxBuckets = 60;
 
 /**
  * The frame of at most 60 buckets that holds all from `since` to `until`; its buckets are no shorter than
@@ -44,8 +44,8 @@ const mostBuckets = 60;
 export function frameOfRange(since: number, until: number, minBucketMs = minute): TimeFrame {
   const sizeFor = (ms: number) => Math.ceil(until / ms) - Math.floor(since / ms);
   const bucketMs =
-    sizes.find((ms) => ms >= minBucketMs && sizeFor(ms) <= mostBuckets) ??
-    Math.ceil((until - since) / (mostBuckets - 1) / day) * day;
+    sizes.find((ms) => ms >= minBucketMs && sizeFor(ms) <= maxBuckets) ??
+    Math.ceil((until - since) / (maxBuckets - 1) / day) * day;
   return { since: Math.floor(since / bucketMs) * bucketMs, until: Math.ceil(until / bucketMs) * bucketMs, bucketMs };
 }
 

@@ -20,7 +20,7 @@ type Counts = Pick<EndpointTraffic, "deliveries" | "verdicts" | "targets">;
 /** The slowest delivery is recorded so long after it began, in whose bucket it counts. */
 const settledAfterMs = 2 * 60_000;
 /** Four windows of as many endpoints as a canvas asks for. */
-const mostKept = 1_200;
+const maxKept = 1_200;
 const portion = 5;
 
 /**
@@ -106,5 +106,5 @@ function keepNewest<Value>(kept: Map<string, Value>, key: string, value: Value):
   kept.delete(key);
   kept.set(key, value);
   const [oldest] = kept.keys();
-  if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
+  if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest);
 }

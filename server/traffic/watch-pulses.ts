@@ -22,7 +22,7 @@ export interface Pulses {
 const quietMs = 200;
 const most = 50;
 const pageRows = 100;
-const mostPages = 5;
+const maxPages = 5;
 
 /**
  * The deliveries that arrive from now on, none twice, gathered for 200 ms at a time. Of many the newest 50 are shown,
@@ -53,7 +53,7 @@ async function look(
   const fresh: DeliverySummary[] = [];
   const seen = new Set<string>();
   let cursor: string | null = null;
-  for (let page = 0; page < mostPages; page++) {
+  for (let page = 0; page < maxPages; page++) {
     const { data, nextCursor } = await newest(store, cursor);
     for (const delivery of data) seen.add(delivery.id);
     const unknown = data.filter(({ id }) => !known.has(id));

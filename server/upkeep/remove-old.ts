@@ -27,19 +27,19 @@ export interface RemovedRows {
 /**
  * Removes what is older, or more, than is to be kept, and what nobody can need any more; a small transaction at a time,
  * with a pause after each. A key is forgotten when no source can ask for it any more; where that is not known
- * (`longestDedupeMs: null`) nothing is removed that a key may name.
+ * (`maxDedupeMs: null`) nothing is removed that a key may name.
  */
 export async function removeOld(p: {
   store: UpkeepStore & Pick<DeliveryStore, "removeUnusedVerdicts">;
   retention: Retention;
-  longestDedupeMs: number | null;
+  maxDedupeMs: number | null;
   now: number;
   /** `false`: stop here. The next time begins anew, and loses nothing by that. */
   pause: (tookMs: number) => Promise<boolean>;
 }): Promise<RemovedRows> {
   const { store, retention, now, pause } = p;
   const keysSince =
-    p.longestDedupeMs === null ? Number.NEGATIVE_INFINITY : now - Math.max(minKeyRetentionMs, p.longestDedupeMs);
+    p.maxDedupeMs === null ? Number.NEGATIVE_INFINITY : now - Math.max(minKeyRetentionMs, p.maxDedupeMs);
   const byAge = retention.days === null ? null : now - retention.days * dayMs;
   const byCount = retention.deliveries === null ? null : await store.findOldestOf(retention.deliveries);
   const removed: RemovedRows = {

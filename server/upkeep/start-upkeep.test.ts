@@ -30,7 +30,7 @@ const start = (store: ReturnType<typeof fakeStore>, given: Given = {}) =>
   startUpkeep({
     store,
     retention: { days: 30, deliveries: null, auditDays: null },
-    longestDedupeMs: async () => 0,
+    maxDedupeMs: async () => 0,
     isOurTurn: async () => true,
     clock: { now: () => now },
     logger: silentLogger,

@@ -6,13 +6,13 @@ const firstAfterMs = 60_000;
 const everyMs = 10 * 60_000;
 /** Of the time that others could write in, upkeep takes at most a sixth. */
 const pausePerMs = 5;
-const shortestPauseMs = 20;
+const minPauseMs = 20;
 
 /** Keeps the store in order for as long as the service runs: a while after the start, then every ten minutes. */
 export function startUpkeep(p: {
   store: Parameters<typeof removeOld>[0]["store"];
   retention: Retention;
-  longestDedupeMs: () => Promise<number | null>;
+  maxDedupeMs: () => Promise<number | null>;
   /** Several servers may have the store open: one of them does it. */
   isOurTurn: () => Promise<boolean>;
   clock: Clock;
@@ -35,7 +35,7 @@ export function startUpkeep(p: {
       const removed = await removeOld({
         store,
         retention,
-        longestDedupeMs: await p.longestDedupeMs(),
+        maxDedupeMs: await p.maxDedupeMs(),
         now: p.clock.now(),
         pause,
       });
@@ -57,7 +57,7 @@ export function startUpkeep(p: {
         signal.removeEventListener("abort", end);
         resolve(!signal.aborted);
       };
-      const waiting = setTimeout(end, Math.max(shortestPauseMs, tookMs * pausePerMs));
+      const waiting = setTimeout(end, Math.max(minPauseMs, tookMs * pausePerMs));
       signal.addEventListener("abort", end);
     });
   }

@@ -53,12 +53,12 @@ function correctString(schema: Zod4Node, exported: Exported): void {
   for (const key of fromChecks) delete exported[key];
   for (const key of fromChecks) if (before[key] !== undefined) exported[key] = before[key];
   if (hasFlags(schema)) for (const key of ["pattern", "allOf"]) delete exported[key];
-  const shortest = shortestAfterTrim(checks.slice(change));
+  const shortest = minAfterTrim(checks.slice(change));
   if (change !== -1 && shortest > 0) exported["minLength"] = Math.max(shortest, Number(exported["minLength"] ?? 0));
 }
 
 /** Trimming only shortens: what must be long afterwards was long before. */
-function shortestAfterTrim(checks: readonly unknown[]): number {
+function minAfterTrim(checks: readonly unknown[]): number {
   let shortest = 0;
   for (const check of checks) {
     const change = overwriteOf(check);

@@ -3,7 +3,7 @@ import type { ApiClient } from "../../api/api-client.ts";
 import { runsAnswer } from "../triggers/trigger-answers.ts";
 
 /** Pages of a filter that looks far back are short, or empty: somebody waits, so it ends. */
-const mostPages = 100;
+const maxPages = 100;
 
 /** The newest runs of a filter, as many as asked for, over as many pages as it takes. */
 export async function readRuns(
@@ -12,7 +12,7 @@ export async function readRuns(
 ): Promise<{ data: RunSummary[]; nextCursor: string | null }> {
   const data: RunSummary[] = [];
   let cursor: string | null = null;
-  for (let page = 0; page < mostPages; page++) {
+  for (let page = 0; page < maxPages; page++) {
     const query: Record<string, string | number | undefined> = {
       ...filter,
       limit: limit - data.length,

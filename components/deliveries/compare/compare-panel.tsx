@@ -17,7 +17,7 @@ import { diffHeaders, diffVerdicts } from "./diff-names.ts";
 import { diffJson } from "./diff-json.ts";
 import { DifferenceTable } from "./difference-table.tsx";
 
-const mostDifferences = 200;
+const maxDifferences = 200;
 
 /** What differs between two deliveries: bodies by place, verdicts, headers. */
 export function ComparePanel({
@@ -67,7 +67,7 @@ function Comparison({ one, two }: { one: FullDelivery; two: FullDelivery }) {
           before,
           after,
         }))}
-        more={body.rows.length >= mostDifferences ? `Only the first ${mostDifferences} places are shown.` : null}
+        more={body.rows.length >= maxDifferences ? `Only the first ${maxDifferences} places are shown.` : null}
       />
       <DifferenceTable
         title="Verdicts"
@@ -98,7 +98,7 @@ function differencesOfBodies(one: FullDelivery, two: FullDelivery) {
     return { same: "The same, byte for byte.", rows: [] };
   const [first, second] = [readBody(one.body), readBody(two.body)];
   if (!first || !second) return { same: "One of them has no body that was kept.", rows: [] };
-  const rows = first.text === null || second.text === null ? null : diffJson(first.text, second.text, mostDifferences);
+  const rows = first.text === null || second.text === null ? null : diffJson(first.text, second.text, maxDifferences);
   if (rows === null)
     return { same: "They differ, and one of them is not JSON: there are no places to compare.", rows: [] };
   return { same: "The same values; only the space between them, or the order of keys, differs.", rows };

@@ -80,7 +80,7 @@ function membersOf({ text, lines }: Document, parent: number): Map<string, numbe
   return members;
 }
 
-const mostCharacters = 300;
+const maxCharacters = 300;
 
 function valueText({ text, lines }: Document, at: number): string {
   const line = lines[at];
@@ -88,7 +88,7 @@ function valueText({ text, lines }: Document, at: number): string {
   if (line.count === 0 && line.kind === "object") return "{}";
   if (line.count === 0 && line.kind === "array") return "[]";
   const whole = text.slice(line.token.start, lines[line.last]?.token.end ?? line.token.end);
-  return whole.length > mostCharacters ? `${whole.slice(0, mostCharacters)}…` : whole;
+  return whole.length > maxCharacters ? `${whole.slice(0, maxCharacters)}…` : whole;
 }
 
 function tokenText({ text, lines }: Document, at: number): string {

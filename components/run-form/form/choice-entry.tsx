@@ -11,8 +11,8 @@ import { SelectField } from "./select-field.tsx";
 import { useChange } from "./use-change.ts";
 import { useFieldAttributes } from "./use-field-attributes.ts";
 
-const mostSegments = 4;
-const mostLetters = 30;
+const maxSegments = 4;
+const maxLetters = 30;
 
 /** One of a few fixed values: side by side where they are short, else a list. What is none of them stays, and is named. */
 export function ChoiceEntry(props: FieldProps<Draft>) {
@@ -36,7 +36,7 @@ export function ChoiceEntry(props: FieldProps<Draft>) {
       </p>
     );
   const letters = options.reduce((sum, { label }) => sum + label.length + 3, 0);
-  if (!isOther && options.length > 1 && options.length <= mostSegments && letters <= mostLetters) {
+  if (!isOther && options.length > 1 && options.length <= maxSegments && letters <= maxLetters) {
     return (
       <div
         id={attributes.id}

@@ -12,8 +12,8 @@ import { SelectField } from "./select-field.tsx";
 import { useChange } from "./use-change.ts";
 import { useFieldAttributes } from "./use-field-attributes.ts";
 
-const mostSegments = 4;
-const mostLetters = 34;
+const maxSegments = 4;
+const maxLetters = 34;
 
 /** One of several shapes. What was entered under the others is kept, and comes back with them. */
 export function UnionEntry(props: FieldProps<Draft>) {
@@ -39,7 +39,7 @@ export function UnionEntry(props: FieldProps<Draft>) {
   const letters = faces.reduce((sum, face) => sum + face.label.length + 3, 0);
   return (
     <div className="grid min-w-0 gap-2.5 border-l-2 border-line pl-3">
-      {faces.length <= mostSegments && letters <= mostLetters ? (
+      {faces.length <= maxSegments && letters <= maxLetters ? (
         <div className="[&>fieldset]:flex [&>fieldset]:h-[34px] [&>fieldset]:w-full">
           <Segmented label={label} value={String(shown)} options={faces} onChange={choose} />
         </div>

@@ -37,12 +37,12 @@ export function ConversationPanel({ run, trace, entries, error, retry }: Props) 
   );
 }
 
-const mostTurns = 30;
+const maxTurns = 30;
 
 function Conversation({ run, trace, entries }: { run: Run; trace: AgentTrace; entries: readonly TimelineEntry[] }) {
   const [isWhole, setIsWhole] = useState(false);
   const turns = useMemo(() => toConversation({ trace, entries, run }), [trace, entries, run]);
-  const hidden = isWhole ? 0 : Math.max(0, turns.length - mostTurns);
+  const hidden = isWhole ? 0 : Math.max(0, turns.length - maxTurns);
   const answered = turns.filter(({ answer }) => answer !== null).length;
   return (
     <Panel title="Conversation">

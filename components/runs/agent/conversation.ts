@@ -191,7 +191,7 @@ function toolsOf({ call, answer, steps, approvals, under, isOver }: ToolSources)
   const calls = answer?.step.content.filter((part) => part.type === "tool-call") ?? [];
   return calls.map(({ toolName, input, isMalformed }, index) => {
     const place = `${call}.${index + 1}`;
-    const name = `${place} ${toolName}`.slice(0, mostName);
+    const name = `${place} ${toolName}`.slice(0, maxName);
     const made = steps.get(`tool ${name}`);
     const approval = approvals.get(`approval ${name}`) ?? null;
     const known = { place, toolName, input, isMalformed, approval };
@@ -212,7 +212,7 @@ function toolsOf({ call, answer, steps, approvals, under, isOver }: ToolSources)
 }
 
 /** Names of steps are cut there. */
-const mostName = 150;
+const maxName = 150;
 
 function stateOf(approval: Approval | null, isUnderWay: boolean): ToolState {
   if (isUnderWay) return "running";

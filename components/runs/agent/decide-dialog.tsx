@@ -123,7 +123,7 @@ function ClosedWords({ run, approval }: { run: Run; approval: Approval }) {
   );
 }
 
-const mostCharacters = 2_000;
+const maxCharacters = 2_000;
 
 function Reason({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   const id = useId();
@@ -136,7 +136,7 @@ function Reason({ value, onChange }: { value: string; onChange: (value: string) 
         id={id}
         data-autofocus=""
         rows={3}
-        maxLength={mostCharacters}
+        maxLength={maxCharacters}
         value={value}
         onChange={(event) => onChange(event.target.value)}
         className="block w-full resize-y rounded-m border border-line-strong bg-raised px-2.5 py-1.5 text-ink"

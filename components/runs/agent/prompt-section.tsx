@@ -14,14 +14,14 @@ import { StepHead } from "./step-head.tsx";
 import { formatNumber } from "../../../server/domain/format.ts";
 
 const shown = { lines: 18, characters: 2_400, pieces: 200 };
-const mostAtAll = { lines: 20_000, characters: 200_000, pieces: 5_000 };
+const maxPrompt = { lines: 20_000, characters: 200_000, pieces: 5_000 };
 
 /** What the agent was asked, with the payload's parts marked, and what it was told before. */
 export function PromptSection({ run, trace }: { run: Run; trace: AgentTrace }) {
   const [isWhole, setIsWhole] = useState(false);
   const input = useMemo(() => agentInputSchema.safeParse(run.input).data ?? null, [run.input]);
   const { pieces, isCut } = useMemo(
-    () => cutPieces(input ? splitMarks(input) : [], isWhole ? mostAtAll : shown),
+    () => cutPieces(input ? splitMarks(input) : [], isWhole ? maxPrompt : shown),
     [input, isWhole],
   );
   const told = trace.steps.flatMap(({ step }) => (step.type === "prompt" ? [step] : []))[0];

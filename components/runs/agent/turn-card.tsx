@@ -21,7 +21,7 @@ import { ToolCard } from "./tool-card.tsx";
 import { sayUsage } from "./usage-words.ts";
 import { formatDuration, formatNumber, formatUsd } from "../../../server/domain/format.ts";
 
-const mostTools = 20;
+const maxTools = 20;
 const mostWords = { lines: 12, characters: 1_200 };
 
 /**
@@ -31,7 +31,7 @@ const mostWords = { lines: 12, characters: 1_200 };
 export function TurnCard({ turn, output }: { turn: Turn; output: Json | null }) {
   const { answer, call } = turn;
   const [isWhole, setIsWhole] = useState(false);
-  const tools = isWhole ? turn.tools : turn.tools.slice(0, mostTools);
+  const tools = isWhole ? turn.tools : turn.tools.slice(0, maxTools);
   const isStructured = turn.end === "final" && output !== null && typeof output !== "string";
   return (
     <section aria-label={`Model call ${call}`} className="border-t">

@@ -16,7 +16,7 @@ interface Found extends Saying {
 }
 
 /** Schemas that are shared may be met again and again: an end to that. */
-const mostVisits = 400;
+const maxVisits = 400;
 const deepest = 12;
 
 /**
@@ -47,7 +47,7 @@ interface Walk {
 
 function find(root: JsonSchemaObject, withOptional: boolean): Found[] {
   const found: Found[] = [];
-  look(root, { root, withOptional, found, visits: { left: mostVisits }, around: new Set(), steps: [] });
+  look(root, { root, withOptional, found, visits: { left: maxVisits }, around: new Set(), steps: [] });
   const telling = found.some(({ rank }) => rank < ranks.presence)
     ? found
     : found.filter(({ place }) => place !== sayPlace([]));

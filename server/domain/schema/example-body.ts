@@ -6,7 +6,7 @@ import { isObject, listOf, schemasOf } from "./json-schema.ts";
 
 const deepest = 8;
 /** A schema whose shapes are shared can ask for a body without end. */
-const mostValues = 2_000;
+const maxValues = 2_000;
 
 interface Making {
   root: JsonSchemaObject;
@@ -20,8 +20,8 @@ interface Making {
  * proof that it matches.
  */
 export function exampleBody(request: JsonSchemaObject, filter: JsonSchemaObject | null): Json {
-  const body = example(request, { root: request, depth: 0, values: { left: mostValues } });
-  return filter ? overlay(body, example(filter, { root: filter, depth: 0, values: { left: mostValues } })) : body;
+  const body = example(request, { root: request, depth: 0, values: { left: maxValues } });
+  return filter ? overlay(body, example(filter, { root: filter, depth: 0, values: { left: maxValues } })) : body;
 }
 
 function example(schema: JsonSchemaObject, making: Making): Json {

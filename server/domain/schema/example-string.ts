@@ -62,10 +62,10 @@ export function exampleString(facts: Facts): string {
   const least = tightest(facts, "minLength", Math.max) ?? 0;
   const most = tightest(facts, "maxLength", Math.min) ?? Infinity;
   const usual = withPieces(sampleOf(format), plain);
-  const sized = usual.padEnd(Math.min(least, mostLetters), "x").slice(0, most);
+  const sized = usual.padEnd(Math.min(least, maxLetters), "x").slice(0, most);
   const isOther = format !== undefined && usual.length > most && Object.hasOwn(samples, format);
   const fits = (text: string) =>
-    text.length >= Math.min(least, mostLetters) &&
+    text.length >= Math.min(least, maxLetters) &&
     text.length <= most &&
     patterns.every((pattern) => isMatch(pattern, text));
   if (!isOther && fits(sized)) return sized;
@@ -75,19 +75,19 @@ export function exampleString(facts: Facts): string {
   ];
   return (
     others.find(fits) ??
-    patterns.map((pattern) => samplePattern(pattern, Math.min(least, mostLetters)) ?? "").find(fits) ??
+    patterns.map((pattern) => samplePattern(pattern, Math.min(least, maxLetters)) ?? "").find(fits) ??
     sized
   );
 }
 
-const mostLetters = 10_000;
-const mostMatched = 1_000;
+const maxLetters = 10_000;
+const maxMatched = 1_000;
 
 /** What is plain is looked up, not matched: `.*end$` would look for the end from every place of a long text. */
 function isMatch(pattern: string, text: string): boolean {
   const plain = readPattern(pattern);
   if (plain) return plain.texts.some((piece) => has[plain.kind](text, piece));
-  if (text.length > mostMatched) return true;
+  if (text.length > maxMatched) return true;
   try {
     return new RegExp(pattern, "u").test(text);
   } catch {

@@ -16,7 +16,7 @@ export interface Facts {
   isNever: boolean;
 }
 
-const mostParts = 64;
+const maxParts = 64;
 
 /** Always ends: a schema that holds itself is looked at once. */
 export function factsOf(schema: JsonSchemaObject, root: JsonSchemaObject): Facts {
@@ -41,7 +41,7 @@ function gather(
   const unions: JsonSchemaObject[][] = [];
   let hasNullChoice = false;
   const waiting = [schema];
-  for (let part = waiting.shift(); part !== undefined && parts.size < mostParts; part = waiting.shift()) {
+  for (let part = waiting.shift(); part !== undefined && parts.size < maxParts; part = waiting.shift()) {
     if (parts.has(part)) continue;
     parts.add(part);
     const referred = typeof part["$ref"] === "string" ? resolveRef(part["$ref"], root) : null;

@@ -107,7 +107,7 @@ function nearestFirst(shapes: readonly Shape[], value: Json): Shape[] {
 const deepest = 8;
 const deepestFixed = 4;
 /** Of long lists and records so many entries stand for all. */
-const mostEntries = 10;
+const maxEntries = 10;
 
 function typeOf(value: unknown): JsonType {
   if (value === null) return "null";
@@ -164,12 +164,12 @@ function likeness(shape: Shape, value: Json, at: { depth: number; budget: { step
         else if (field.isRequired) alike.missing += 1;
       }
       const others = shape.rest ? Object.keys(value).filter((name) => !shape.fields.has(name)) : [];
-      for (const name of others.slice(0, mostEntries)) add(shape.rest?.() ?? null, value[name] ?? null);
+      for (const name of others.slice(0, maxEntries)) add(shape.rest?.() ?? null, value[name] ?? null);
       return alike;
     }
     case "list":
       if (!Array.isArray(value)) return unlike;
-      for (const [index, item] of value.slice(0, mostEntries).entries()) add(shape.itemAt(index), item);
+      for (const [index, item] of value.slice(0, maxEntries).entries()) add(shape.itemAt(index), item);
       return alike;
     case "fixed":
       return shape.values.includes(value) ? alike : unlike;

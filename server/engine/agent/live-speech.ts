@@ -111,7 +111,7 @@ function createHeard() {
 type Tail = ReturnType<typeof createTail>;
 
 /** The end of a text that grows, and how much came before it. */
-function createTail(mostChars: number) {
+function createTail(maxChars: number) {
   let kept = "";
   let dropped = 0;
 
@@ -128,11 +128,11 @@ function createTail(mostChars: number) {
     add(more: string): boolean {
       kept += more;
       // Not with each word: cutting copies.
-      if (kept.length > 2 * mostChars) cutTo(mostChars);
+      if (kept.length > 2 * maxChars) cutTo(maxChars);
       return more !== "";
     },
     read(): { end: string; cut: number } {
-      cutTo(mostChars);
+      cutTo(maxChars);
       return { end: kept, cut: dropped };
     },
   };

@@ -13,11 +13,11 @@ export class ModelStreamBroken extends Error {
   override readonly name = "ModelStreamBroken";
 }
 
-const mostTries = 5;
+const maxTries = 5;
 const firstWaitMs = 2_000;
-const longestBackoffMs = 60_000;
+const maxBackoffMs = 60_000;
 /** Who asks for more time than this asks in vain. */
-const longestWaitMs = 24 * 3_600_000;
+const maxWaitMs = 24 * 3_600_000;
 
 /**
  * What to keep of a call that failed, and when to make it again: after what the provider asks for (`retry-after`), or
@@ -32,10 +32,10 @@ export function planModelFailure(
   const message = hideKeys(messageOf(thrown));
   const kind = kindOf(thrown, status);
   const step = { type: "model_failure" as const, kind, message, status, waitMs: null };
-  if (kind === "refused" || p.tries >= mostTries) return step;
+  if (kind === "refused" || p.tries >= maxTries) return step;
   const asked = retryAfterMs(thrown, p.now);
-  if (asked !== null) return asked > longestWaitMs ? step : { ...step, waitMs: asked };
-  const backoff = Math.min(longestBackoffMs, firstWaitMs * 2 ** (p.tries - 1));
+  if (asked !== null) return asked > maxWaitMs ? step : { ...step, waitMs: asked };
+  const backoff = Math.min(maxBackoffMs, firstWaitMs * 2 ** (p.tries - 1));
   return { ...step, waitMs: Math.round(backoff * (0.75 + p.random() / 2)) };
 }
 

@@ -14,7 +14,7 @@ import { createLiveSpeech } from "./live-speech.ts";
 import { planModelFailure } from "./model-failure.ts";
 import { readOutput } from "./read-output.ts";
 
-const mostRepairs = 2;
+const maxRepairs = 2;
 
 /**
  * Runs an agent to its end: asks the model, executes the tools that it calls, and asks again, until it answers. Every
@@ -45,10 +45,10 @@ export async function runAgent(p: Omit<AgentRun, "messages">, input: AgentInput)
     }
     const output = readOutput(p.agent.output, answer);
     if (output.isValid) return output.value;
-    if (repairs >= mostRepairs)
+    if (repairs >= maxRepairs)
       throw new FinalFailure(
         "InvalidOutput",
-        `The answer of agent ${p.built.slug} does not parse with its output schema, also after ${mostRepairs} corrections:\n${output.why}`,
+        `The answer of agent ${p.built.slug} does not parse with its output schema, also after ${maxRepairs} corrections:\n${output.why}`,
       );
     repairs += 1;
     // The timeline is where people, and the run's page, see why: of the conversation only what a model says is stored.

@@ -65,14 +65,10 @@ export const runFilter = {
     .min(0)
     .optional()
     .openapi({ description: "Only runs of agents that used so many tokens, or more." }),
-  minCostUsd: z.coerce
-    .number()
-    .min(0)
-    .optional()
-    .openapi({
-      description:
-        "Only runs of agents that cost so many US dollars, or more; those whose cost is not known are left out.",
-    }),
+  minCostUsd: z.coerce.number().min(0).optional().openapi({
+    description:
+      "Only runs of agents that cost so many US dollars, or more; those whose cost is not known are left out.",
+  }),
   needsApproval: z
     .enum(["true"])
     .transform(() => true as const)

@@ -26,17 +26,15 @@ export function createPostgresReader(client: Client, name: string): Omit<TableRe
     },
     async readCounter({ name: table, counter }) {
       if (!counter) return 0;
-      const [sequence] = z
-        .array(z.tuple([z.string()]))
-        .parse(
-          (
-            await client.query({
-              text: "SELECT pg_get_serial_sequence($1, $2)",
-              values: [`"${table}"`, counter.name],
-              rowMode: "array",
-            })
-          ).rows,
-        );
+      const [sequence] = z.array(z.tuple([z.string()])).parse(
+        (
+          await client.query({
+            text: "SELECT pg_get_serial_sequence($1, $2)",
+            values: [`"${table}"`, counter.name],
+            rowMode: "array",
+          })
+        ).rows,
+      );
       const given = await numberOf(`SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM ${sequence?.[0] ?? ""}`);
       return Math.max(given, await numberOf(`SELECT max("${counter.name}") FROM "${table}"`));
     },

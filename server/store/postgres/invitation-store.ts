@@ -81,17 +81,15 @@ async function acceptInvitation(
     .returning({ id: person.id });
   if (joined.length === 0) return "email-taken";
   await db.update(invitation).set({ acceptedAt: p.now }).where(eq(invitation.id, used.id));
-  await db
-    .insert(personAccount)
-    .values({
-      id: accountId,
-      userId: id,
-      accountId: id,
-      providerId: "credential",
-      password: passwordHash,
-      createdAt: at,
-      updatedAt: at,
-    });
+  await db.insert(personAccount).values({
+    id: accountId,
+    userId: id,
+    accountId: id,
+    providerId: "credential",
+    password: passwordHash,
+    createdAt: at,
+    updatedAt: at,
+  });
   await insertAudit(session, p.audit);
   return "joined";
 }

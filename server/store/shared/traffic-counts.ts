@@ -25,7 +25,7 @@ export interface TrafficSum extends TrafficKey {
 }
 
 /** Unknown endpoints have the names that callers gave them. */
-const longestEndpoint = 256;
+const maxEndpoint = 256;
 const minuteMs = 60_000;
 
 export function createTrafficCounts(): TrafficCounts {
@@ -38,7 +38,7 @@ export function createTrafficCounts(): TrafficCounts {
     clear: () => counts.clear(),
     add({ endpoint: name, receivedAt, outcome, verdicts }, verdictSet) {
       const at = receivedAt - (receivedAt % minuteMs);
-      const endpoint = name.slice(0, longestEndpoint);
+      const endpoint = name.slice(0, maxEndpoint);
       const countVerdict = (verdict: Pick<Verdict, "attachmentId" | "outcome">, change: number) =>
         count({ at, outcome: verdict.outcome, attachmentId: verdict.attachmentId, endpoint }, change);
       count({ at, outcome, attachmentId: "", endpoint }, 1);

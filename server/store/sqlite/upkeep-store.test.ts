@@ -34,7 +34,7 @@ const remove = (p: Partial<Parameters<typeof removeOld>[0]> = {}) =>
   removeOld({
     store,
     retention: { days: 1, deliveries: null, auditDays: null },
-    longestDedupeMs: 0,
+    maxDedupeMs: 0,
     now: epoch,
     pause: async () => true,
     ...p,
@@ -101,11 +101,11 @@ it("by count, the newest stay, and what a key may still name is counted out", as
   const retention = { days: null, deliveries: 2, auditDays: null };
   expect(await remove({ retention, now: epoch + 100 })).toMatchObject({ deliveries: 3 });
   expect(left()).toEqual([0, 4, 5]);
-  expect(await remove({ retention, now: epoch + 5 * day, longestDedupeMs: null })).toMatchObject({
+  expect(await remove({ retention, now: epoch + 5 * day, maxDedupeMs: null })).toMatchObject({
     deliveries: 0,
     keys: 0,
   });
-  expect(await remove({ retention, now: epoch + 5 * day, longestDedupeMs: 7 * day })).toMatchObject({
+  expect(await remove({ retention, now: epoch + 5 * day, maxDedupeMs: 7 * day })).toMatchObject({
     deliveries: 0,
     keys: 0,
   });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { createKey } from "../../auth/create-key.ts";
 import { listKeys } from "../../auth/list-keys.ts";
 import { revokeKey } from "../../auth/revoke-key.ts";
-import { mostOverlapSeconds, rotateKey } from "../../auth/rotate-key.ts";
+import { maxOverlapSeconds, rotateKey } from "../../auth/rotate-key.ts";
 import { showKey } from "../../auth/show-key.ts";
 import { scopeSchema } from "../../contract/scope.ts";
 import { endpointSchema } from "../../contract/slug.ts";
@@ -45,7 +45,7 @@ export const keysRevoke = procedure
 
 /** The answer alone bears the secret of the new API token. */
 export const keysRotate = procedure
-  .input(z.strictObject({ id: z.string(), overlapSeconds: z.int().min(0).max(mostOverlapSeconds) }))
+  .input(z.strictObject({ id: z.string(), overlapSeconds: z.int().min(0).max(maxOverlapSeconds) }))
   .mutation(({ ctx, input: { id, overlapSeconds } }) =>
     rotateKey(ctx, { id, overlapMs: overlapSeconds * 1000 }, ctx.doer),
   );

@@ -1,6 +1,6 @@
 const atMostEveryMs = 1_000;
 /** Reading takes at most this part of the time, however often it is asked for. */
-const largestShare = 0.01;
+const maxShare = 0.01;
 
 /**
  * Gives the last answer again for a second, or longer where reading takes long; `null` where reading failed and there
@@ -22,7 +22,7 @@ export function readSeldom<T>(
       // Whoever writes to the store tells of its trouble; here the last answer stands.
     }
     const tookMs = now() - began;
-    nextAt = now() + Math.max(atMostEveryMs, tookMs / largestShare);
+    nextAt = now() + Math.max(atMostEveryMs, tookMs / maxShare);
     reading = null;
   }
 

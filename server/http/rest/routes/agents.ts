@@ -23,12 +23,9 @@ const traceRoute = createRoute({
 
 const decision = z
   .strictObject({
-    name: z
-      .string()
-      .max(200)
-      .openapi({
-        description: "Of the approval, as the timeline and the agent's trace have it, e.g. `approval 1.1 refund`.",
-      }),
+    name: z.string().max(200).openapi({
+      description: "Of the approval, as the timeline and the agent's trace have it, e.g. `approval 1.1 refund`.",
+    }),
     isApproved: z.boolean(),
     reason: z
       .string()

@@ -2,7 +2,7 @@ import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
 import { createKey } from "../../../auth/create-key.ts";
 import { doerOf } from "../../../auth/doer.ts";
 import { listKeys } from "../../../auth/list-keys.ts";
-import { defaultOverlapMs, mostOverlapSeconds, rotateKey } from "../../../auth/rotate-key.ts";
+import { defaultOverlapMs, maxOverlapSeconds, rotateKey } from "../../../auth/rotate-key.ts";
 import { revokeKey } from "../../../auth/revoke-key.ts";
 import { AppError } from "../../../contract/app-error.ts";
 import { keyKindSchema } from "../../../contract/key.ts";
@@ -38,13 +38,10 @@ const createKeyBody = z
       .nullable()
       .default(null)
       .openapi({ description: "The endpoints that a webhook key opens; `null` opens all." }),
-    scope: scopeSchema
-      .nullable()
-      .default(null)
-      .openapi({
-        description:
-          "What an API token may do: `read`, `operate` (starts, stops and repeats runs, too) or `admin` (keys and people, too). `admin` where it is left out.",
-      }),
+    scope: scopeSchema.nullable().default(null).openapi({
+      description:
+        "What an API token may do: `read`, `operate` (starts, stops and repeats runs, too) or `admin` (keys and people, too). `admin` where it is left out.",
+    }),
     expiresAt: z.iso.datetime({ offset: true }).nullable().default(null),
   })
   .openapi("CreateKeyRequest");
@@ -77,7 +74,7 @@ const rotateRoute = createRoute({
           overlapSeconds: z
             .int()
             .min(0)
-            .max(mostOverlapSeconds)
+            .max(maxOverlapSeconds)
             .default(defaultOverlapMs / 1000)
             .openapi({ description: "How long the old key opens yet; `0` ends it at once." }),
         })

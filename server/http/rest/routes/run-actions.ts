@@ -25,11 +25,9 @@ const cancelRoute = createRoute({
 });
 
 /** Parsed apart from the schema of the route, so that `{}` and no body mean the same. */
-const replayBody = z
-  .strictObject({ payload: json.optional(), input: json.optional() })
-  .openapi("ReplayRequest", {
-    description: "Nothing, or an edited `payload` for the trigger, or an edited `input` for the target.",
-  });
+const replayBody = z.strictObject({ payload: json.optional(), input: json.optional() }).openapi("ReplayRequest", {
+  description: "Nothing, or an edited `payload` for the trigger, or an edited `input` for the target.",
+});
 
 const replayRoute = createRoute({
   method: "post",
