@@ -1,11 +1,10 @@
 /**
- * The house's import directions: a room may import from its own level downwards, never from a sibling room. Type
- * imports count. The levels are those of CONTRIBUTING.md. e2e/house/wrong-house is a deliberately wrong tree that
- * proves these rules bite.
+ * Import directions: a module imports from the levels below its own, never from another module of its level. Type
+ * imports count. CONTRIBUTING.md describes the levels. e2e/architecture/violations breaks each rule on purpose.
  */
-const root = "^(?:e2e/house/wrong-house/)?";
+const root = "^(?:e2e/architecture/violations/)?";
 
-/** Rooms from the bottom up. A room may import what stands below its level, and itself. */
+/** Modules from the lowest level up. A module imports from the levels below, and from itself. */
 const levels = [
   [/* 0 */ "sdk"],
   [/* 1 */ "server/contract", "server/config", "server/paths"],
@@ -34,22 +33,22 @@ const levels = [
   [/* 7 */ "cli"],
 ];
 
-const pattern = (rooms) => `${root}(?:${rooms.map((room) => `${room}(?:/|\\.ts$)`).join("|")})`;
+const pattern = (modules) => `${root}(?:${modules.map((module) => `${module}(?:/|\\.ts$)`).join("|")})`;
 
-const directions = levels.flatMap((rooms, level) =>
-  rooms.map((room) => ({
-    name: `${room.replaceAll("/", "-")}-imports-downwards`,
+const directions = levels.flatMap((modules, level) =>
+  modules.map((module) => ({
+    name: `${module.replaceAll("/", "-")}-imports-downwards`,
     severity: "error",
-    comment: `${room} may import from the levels below it, not from a sibling and not from above.`,
-    from: { path: pattern([room]), pathNot: "\\.test(-d)?\\.ts$|/testing/" },
-    to: { path: pattern(sameLevelAndAbove(room, level)) },
+    comment: `${module} may import from the levels below it, not from a sibling and not from above.`,
+    from: { path: pattern([module]), pathNot: "\\.test(-d)?\\.ts$|/testing/" },
+    to: { path: pattern(sameLevelAndAbove(module, level)) },
   })),
 );
 
-function sameLevelAndAbove(room, level) {
+function sameLevelAndAbove(module, level) {
   // Contract, config and paths are one level that may lean on each other; so may matching on ports, and processes on main.
   const isOpenLevel = level === 1 || level === 3 || level === 6;
-  const siblings = isOpenLevel ? [] : levels[level].filter((other) => other !== room);
+  const siblings = isOpenLevel ? [] : levels[level].filter((other) => other !== module);
   const above = levels.slice(level + 1).flat();
   return [...siblings, ...above].filter(Boolean).length > 0 ? [...siblings, ...above] : ["nothing-is-above"];
 }
