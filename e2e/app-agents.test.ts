@@ -1,9 +1,9 @@
-import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import type { Run } from "../server/contract/run.ts";
 import { type ScriptedAnswer, startScriptedProvider } from "../server/engine/agent/testing/scripted-provider.ts";
 import { getJson, postJson, waitForRun } from "./support/api.ts";
+import { findViolations } from "./support/axe.ts";
 import { visit } from "./support/browser.ts";
 import { writeProject } from "./support/project.ts";
 import { signInWithToken } from "./support/sign-in.ts";
@@ -78,12 +78,7 @@ const approvals = (page: Page) => part(page, "Approvals");
 const runIdIn = (page: Page) => new URL(page.url()).pathname.split("/").at(-1) ?? "";
 
 async function expectNoFaults(page: Page, where: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page })
-    .setLegacyMode()
-    .options({ resultTypes: ["violations"] })
-    .analyze();
-  const grave = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
-  expect(grave.map(({ id, nodes }) => [where, id, nodes.map(({ html }) => html.slice(0, 160))])).toEqual([]);
+  expect(await findViolations(page), where).toEqual([]);
   expect(
     await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth),
     where,

@@ -1,11 +1,14 @@
 import { request as send } from "node:http";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { createAdmitAnonymous } from "./admit-anonymous.ts";
 import { bearer, makeKey, openTestService } from "./rest/testing/test-service.ts";
 import { serve } from "./testing/serve.ts";
 
 /** Pages that answer when the test says so. */
 async function open() {
+  // Slots are held, and waited for, until the test answers, however slow the machine is.
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
   const service = await openTestService({ mode: "deployed" });
   const held: (() => void)[] = [];
   const hold = () => new Promise<void>((resolve) => held.push(resolve));
