@@ -9,7 +9,7 @@ const { MODEL, OPENAI_BASE_URL, OPENAI_API_KEY } = process.env;
  *
  * - Ollama: `MODEL=qwen3 OPENAI_BASE_URL=http://127.0.0.1:11434/v1`
  * - LM Studio: `MODEL=… OPENAI_BASE_URL=http://127.0.0.1:1234/v1`
- * - VLLM: `MODEL=… OPENAI_BASE_URL=http://127.0.0.1:8000/v1`
+ * - `vllm serve`: `MODEL=… OPENAI_BASE_URL=http://127.0.0.1:8000/v1`
  * - OpenAI: `MODEL=gpt-5-mini OPENAI_API_KEY=sk-…`
  *
  * Where none is named, rules stand in for it, so that the example runs anywhere; the app marks such runs.
