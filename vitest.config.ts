@@ -61,6 +61,7 @@ export default defineConfig({
           isolate: false,
           env: { TMPDIR: temporaryFolder() },
           globalSetup: "scripts/temporary-folder.ts",
+          setupFiles: "scripts/unit-setup.ts",
         },
       },
       {

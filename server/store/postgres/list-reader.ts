@@ -1,6 +1,6 @@
 import { and, type SQL, sql } from "drizzle-orm";
 import type { Position } from "../shared/cursor.ts";
-import { between, budgetMs, type Listing, type ListReader, type Reach, type Stretch } from "../shared/read-list.ts";
+import { between, listBudget, type Listing, type ListReader, type Reach, type Stretch } from "../shared/read-list.ts";
 import type { Session } from "./session.ts";
 
 /** Postgres chooses the index by itself; the conditions are those that the chosen one answers. */
@@ -8,7 +8,7 @@ export function createListReader({ db }: Session): ListReader {
   return {
     // Each look is two round trips: few of them should do.
     firstLook: { fast: 2_000, slow: 400 },
-    lookMs: budgetMs,
+    lookMs: listBudget.pageMs,
     async findEnd(listing, reach) {
       const [row] = await db.execute<{ at: number; id: string }>(endQuery(listing, reach));
       return row ?? null;

@@ -5,6 +5,7 @@ import {
   between,
   type Driver,
   type Found,
+  listBudget,
   type Listing,
   type ListReader,
   type Reach,
@@ -12,15 +13,12 @@ import {
 } from "../shared/read-list.ts";
 import type { SqliteDatabase } from "./database.ts";
 
-/** Webhooks are received on the same event loop, and wait for as long. */
-const lookMs = 5;
-
 /** SQLite is told the index: it would not find out by itself which one is best. */
 export function createListReader(database: SqliteDatabase): ListReader {
   const { db } = database;
   return {
     firstLook: { fast: 400, slow: 24 },
-    lookMs,
+    lookMs: listBudget.sqliteLookMs,
     findEnd: (listing, reach) => db.get<Position | undefined>(endQuery(listing, reach)) ?? null,
     findIds: (listing, stretch) =>
       listing.terms.some(({ isSlow }) => isSlow)
@@ -51,7 +49,7 @@ const dialect = new SQLiteSyncDialect();
 /** Row by row, until the time for one look is over: a few large payloads take as long as thousands of small ones. */
 function findSlowly<Row, Shape>({ connection }: SqliteDatabase, listing: Listing<Row, Shape>, stretch: Stretch): Found {
   const { sql: text, params } = dialect.sqlToQuery(slowStretchQuery(listing, stretch));
-  const endAt = performance.now() + lookMs;
+  const endAt = performance.now() + listBudget.sqliteLookMs;
   const ids: string[] = [];
   for (const { id, at, holds } of connection
     .prepare<unknown[], Position & { holds: number }>(text)
